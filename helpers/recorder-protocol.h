@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * How the recorder is talked to: the whole protocol, one SOCK_SEQPACKET socketpair.
+ *
+ * The recorder is started as `capture-recorder FD` with its end of the pair as descriptor FD. One packet
+ * is one message; each begins with struct recorder_message. Integers are the machine's own.
+ *
+ *   caller                              recorder
+ *   CONFIGURE (+ pidfds)            ─▶
+ *                                   ◀─  READY (+ windows, control) or ENDED with an error
+ *   START                           ─▶                 events count from now on, or from the exec
+ *                                   ◀─  STARTED
+ *                                   ◀─  STATUS, about four times a second
+ *                                   ◀─  WAKE, when fewer than half of the windows are free
+ *   STOP                            ─▶
+ *                                   ◀─  ENDED, after everything is committed and closed; then it exits
+ *
+ * End of file on the socket ends the recorder at once. A message that breaks these rules ends it with
+ * an error. The recorder's standard error is the caller's; it prints nothing there but bugs.
+ */
+#ifndef RECORDER_PROTOCOL_H
+#define RECORDER_PROTOCOL_H
+
+#include <stdint.h>
+
+#define RECORDER_PROTOCOL_VERSION 1
+#define RECORDER_EVENTS_MAX 16
+#define RECORDER_EVENT_NAME_MAX 128
+#define RECORDER_TARGETS_MAX 250
+#define RECORDER_TEXT_MAX 512
+
+enum recorder_message_type {
+  RECORDER_CONFIGURE = 1,
+  RECORDER_START = 2,
+  RECORDER_STOP = 3,
+  RECORDER_READY = 64,
+  RECORDER_STARTED = 65,
+  RECORDER_STATUS = 66,
+  RECORDER_WAKE = 67,
+  RECORDER_ENDED = 68
+};
+
+struct recorder_message {
+  uint32_t type;
+  uint32_t size; /* of the whole message */
+};
+
+enum recorder_flags {
+  RECORDER_KERNEL_STACKS = 1 << 0,
+  RECORDER_USER_STACKS = 1 << 1,
+  RECORDER_SYSTEM_WIDE = 1 << 2,  /* every process on every CPU; no targets */
+  RECORDER_CHILDREN = 1 << 3,     /* follow children of the targets born later */
+  RECORDER_ENABLE_ON_EXEC = 1 << 4, /* the targets wait at a gate: count from their exec on */
+  RECORDER_NO_COMMAND_LINES = 1 << 5,
+  RECORDER_EXCLUDE_KERNEL = 1 << 6  /* samples in user space only */
+};
+
+/* An event by name, as in sysfs or tracefs: "cycles", "cpu-clock", "page-faults", "sched:sched_switch",
+ * "cpu/event=0x3c,umask=1/", "rNNN"; "" is the default (cycles where there is a PMU, else cpu-clock). */
+struct recorder_event {
+  char name[RECORDER_EVENT_NAME_MAX];
+  uint64_t frequency; /* hertz; 0: use period */
+  uint64_t period;
+};
+
+struct recorder_configure {
+  struct recorder_message message;
+  uint32_t version; /* RECORDER_PROTOCOL_VERSION */
+  uint32_t flags;   /* enum recorder_flags */
+  uint32_t window_size;  /* bytes; 0: default */
+  uint32_t window_count; /* 0: default */
+  uint32_t ring_pages;   /* data pages of each CPU's ring, a power of two; 0: as many as are permitted, at most 2048 */
+  uint32_t max_stack;    /* frames; 0: 127 */
+  uint32_t n_targets;    /* pidfds attached (SCM_RIGHTS), at most RECORDER_TARGETS_MAX */
+  uint32_t n_events;     /* at least 1 */
+  struct recorder_event events[]; /* n_events, at most RECORDER_EVENTS_MAX */
+};
+
+struct recorder_ready {
+  struct recorder_message message;
+  uint32_t n_cpus;
+  uint32_t n_events;
+  char events[RECORDER_EVENTS_MAX][RECORDER_EVENT_NAME_MAX]; /* what they became: "cpu-clock" */
+  char notes[RECORDER_TEXT_MAX]; /* a sentence a line: what was left out and why; may be empty */
+};
+
+struct recorder_status {
+  struct recorder_message message;
+  uint64_t time; /* everything up to here is committed */
+  uint64_t samples;
+  uint64_t lost;
+  uint64_t throttled;
+};
+
+enum recorder_end {
+  RECORDER_END_STOPPED = 1,
+  RECORDER_END_TARGETS_GONE = 2,
+  RECORDER_END_FAILED = 3
+};
+
+struct recorder_ended {
+  struct recorder_message message;
+  uint32_t reason; /* enum recorder_end */
+  int32_t error;   /* positive errno when it failed, else 0 */
+  struct recorder_status status; /* its message field is unused */
+  char text[RECORDER_TEXT_MAX];  /* one sentence: what is wrong and what to do */
+};
+
+#endif
