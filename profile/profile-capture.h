@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A capture loaded for analysis: columns of samples, one prefix tree of stacks over all streams and
+ * epochs, and the threads, processes, binaries and mappings they refer to. Immutable once loaded,
+ * so readable from any thread. Loading is parallel by window and makes no object a sample.
+ *
+ * Indices: threads, processes, binaries and events count from 0 in the arrays below, and index 0 of threads and
+ * processes stands for "not known". Node 0 is the root of every stack; a node's parent has a smaller
+ * index. Identifiers of the file do not occur here.
+ */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "libcapture/capture-format.h"
+#include "profile/profile-function-table.h"
+
+G_BEGIN_DECLS
+
+#define PROFILE_TYPE_CAPTURE (profile_capture_get_type())
+G_DECLARE_FINAL_TYPE(ProfileCapture, profile_capture, PROFILE, CAPTURE, GObject)
+
+/* One sampled event: a table with a row a sample, ascending by time. Events are never summed. */
+typedef struct {
+  const char *name;
+  enum capture_unit unit;
+  guint64 period;    /* asked for, 0 not */
+  guint64 frequency; /* asked for, 0 not */
+  gsize n_samples;
+  const guint64 *time;
+  const guint32 *thread; /* index of a thread */
+  const guint32 *leaf;   /* index of a node; 0: no stack */
+  const guint16 *cpu;
+  const guint8 *outcome; /* enum capture_outcome */
+  const guint8 *mode;    /* enum capture_mode */
+  const guint64 *weight; /* NULL: constant_weight is the weight of every sample */
+  guint64 constant_weight;
+} ProfileEvent;
+
+typedef struct {
+  guint64 address; /* what kind says it is: a file offset, a kernel address, an address in a process, an identifier */
+  guint32 owner;   /* binary: index of a binary; process, identifiers: index of a process; kernel: 0 */
+  guint16 kind;    /* enum capture_space_kind; process addresses inside a known mapping have become BINARY here */
+} ProfileFrame;
+
+typedef struct {
+  gint32 tid;
+  guint32 process; /* index */
+  const char *name;
+} ProfileThread;
+
+typedef struct {
+  gint32 pid;
+  guint32 parent; /* index, 0 not known */
+  const char *name;
+  const char *command_line; /* NULL when left out */
+  guint64 time; /* 0: before the recording */
+} ProfileProcess;
+
+typedef struct {
+  const char *path; /* as the process saw it; "[kernel]" for the kernel */
+  guint64 device;
+  guint64 inode;
+  guint64 mapped_start, mapped_end;
+  gint32 mapped_pid;
+  guint32 flags; /* enum capture_binary_flags */
+  guint8 build_id[CAPTURE_BUILD_ID_MAX];
+  guint build_id_size;
+} ProfileBinary;
+
+typedef struct {
+  guint64 time, samples, records;
+  guint32 reason; /* enum capture_lost_reason */
+  guint32 cpu;
+} ProfileLoss;
+
+/* A function that frames belong to, or an address that has no name. */
+typedef struct {
+  const char *name; /* never NULL: "main", "libc.so.6+0x2a1b0", "0xffffffff81234567" */
+  const ProfileFunctionRange *range; /* NULL: not named */
+  guint32 binary; /* index; G_MAXUINT32 none */
+  guint16 kind; /* enum capture_space_kind */
+} ProfileFunction;
+
+typedef enum {
+  PROFILE_LOAD_DEFAULT = 0,
+  PROFILE_LOAD_SCAN = 1 << 0 /* do not trust the index */
+} ProfileLoadFlags;
+
+/* Errors: GIO's for the file, PROFILE_ERROR for its content. */
+#define PROFILE_ERROR (profile_error_quark())
+GQuark profile_error_quark(void);
+typedef enum {
+  PROFILE_ERROR_NOT_A_CAPTURE,
+  PROFILE_ERROR_VERSION,
+  PROFILE_ERROR_DAMAGED,
+  PROFILE_ERROR_UNSUPPORTED
+} ProfileError;
+
+/* Loads path. A capture that was cut off or is damaged in places loads with what is whole; see get_problems. Blocking. */
+ProfileCapture *profile_capture_load(const char *path, ProfileLoadFlags flags, GCancellable *cancellable, GError **error);
+
+void profile_capture_get_header(ProfileCapture *self, struct capture_file_header *ret);
+/* Value of a METADATA key (docs/format.md), or NULL. */
+const char *profile_capture_get_metadata(ProfileCapture *self, const char *key);
+/* First and last time of any sample. False when there is none. */
+gboolean profile_capture_get_time_range(ProfileCapture *self, guint64 *first, guint64 *last);
+/* Sentences about damaged places, NULL-terminated, empty when there are none. */
+const char *const *profile_capture_get_problems(ProfileCapture *self);
+/* MESSAGE records, NULL-terminated. */
+const char *const *profile_capture_get_messages(ProfileCapture *self);
+
+const ProfileEvent *profile_capture_get_events(ProfileCapture *self, guint *n);
+const ProfileThread *profile_capture_get_threads(ProfileCapture *self, guint *n);
+const ProfileProcess *profile_capture_get_processes(ProfileCapture *self, guint *n);
+const ProfileBinary *profile_capture_get_binaries(ProfileCapture *self, guint *n);
+const ProfileLoss *profile_capture_get_losses(ProfileCapture *self, gsize *n);
+guint64 profile_capture_get_n_throttled(ProfileCapture *self);
+
+/* The prefix tree: parent and frame of n nodes. Joined kernel and user stacks have become plain paths. */
+void profile_capture_get_nodes(ProfileCapture *self, const guint32 **parent, const guint32 **frame, gsize *n);
+const ProfileFrame *profile_capture_get_frames(ProfileCapture *self, gsize *n);
+
+/* The address at which a frame was sampled in a process at a time: undoes the file offset through the
+ * process's mappings. False when no mapping fits. */
+gboolean profile_capture_get_address(ProfileCapture *self, guint32 frame, guint32 process, guint64 time, guint64 *ret_address);
+
+/* Names. The names stored in the capture are there after loading; set_table replaces or adds a
+ * binary's (G_MAXUINT32: the kernel's) and must be followed by one update. Only before other threads look. */
+ProfileFunctionTable *profile_capture_get_table(ProfileCapture *self, guint32 binary);
+void profile_capture_set_table(ProfileCapture *self, guint32 binary, ProfileFunctionTable *table);
+void profile_capture_update_functions(ProfileCapture *self);
+/* The function of each frame: index into functions, one a frame. Frames whose stack position is a return address
+ * are looked up one byte earlier: frames that occur both as leaf and as caller have two answers,
+ * so there are two columns, `leaf` and `caller`. */
+void profile_capture_get_frame_functions(ProfileCapture *self, const guint32 **leaf, const guint32 **caller);
+const ProfileFunction *profile_capture_get_functions(ProfileCapture *self, gsize *n);
+
+G_END_DECLS
