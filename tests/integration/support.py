@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the integration tests share: where the built programs are, and how to run them."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get('CAPTURE_BUILDDIR', SOURCE / 'build'))
+DATA = SOURCE / 'tests' / 'data'
+CAPTURECTL = BUILD / 'capturectl' / 'capturectl'
+RECORDER = BUILD / 'helpers' / 'recorder' / 'capture-recorder'
+
+SANITIZER_REPORT = re.compile(r'ERROR: (Address|Leak)Sanitizer|runtime error:|AddressSanitizer:DEADLYSIGNAL')
+
+
+class Result:
+    """How a program ended: `status` (negative: killed by that signal), `stdout`, `stderr` (texts)."""
+
+    def __init__(self, command, status, stdout, stderr):
+        self.command, self.status, self.stdout, self.stderr = command, status, stdout, stderr
+
+    def __str__(self):
+        return (f'{" ".join(map(str, self.command))}: status {self.status}\n'
+                f'stdout: {self.stdout[-4000:]}\nstderr: {self.stderr[-4000:]}')
+
+
+def environment(**changes):
+    """The environment for a program: texts in English, no settings of the person who runs the tests."""
+    return {**os.environ, 'LC_ALL': 'C.UTF-8', 'LANGUAGE': '', 'TERM': 'dumb', **changes}
+
+
+def run(*command, timeout=120, status=0, stdin=None, cwd=None, env=None, binary=False):
+    """Runs command to its end and fails the test unless it exits with `status` (None: any) and
+    without a sanitizer's report. With `binary`, stdout is bytes."""
+    done = subprocess.run([str(word) for word in command], timeout=timeout, cwd=cwd, env=env or environment(),
+                          input=stdin, stdin=subprocess.DEVNULL if stdin is None else None,
+                          capture_output=True)
+    stdout = done.stdout if binary else done.stdout.decode(errors='replace')
+    result = Result(command, done.returncode, stdout, done.stderr.decode(errors='replace'))
+    check_sanitizers(result.stderr)
+    if status is not None and done.returncode != status:
+        raise AssertionError(f'expected status {status}: {result}')
+    return result
+
+
+def capturectl(*arguments, **how):
+    """run() for capturectl."""
+    return run(CAPTURECTL, *arguments, **how)
+
+
+def check_sanitizers(stderr):
+    """Fails the test when a program's standard error holds a sanitizer's report."""
+    if SANITIZER_REPORT.search(stderr):
+        raise AssertionError(f'a sanitizer reported:\n{stderr[:8000]}')
+
+
+class TestCase(unittest.TestCase):
+    """A test with a directory of its own, `self.directory`, which is gone afterwards."""
+
+    maxDiff = 4000
+
+    def setUp(self):
+        super().setUp()
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix='capture-test-'))
+        self.addCleanup(shutil.rmtree, self.directory, ignore_errors=True)
