@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The verbs of capturectl. To add one: a line here, capturectl-VERB.c with capturectl_VERB(), the file in
+ * meson.build.
+ *
+ * A verb gets its own arguments: argv[0] is "capturectl VERB", argv[argc] is NULL. It returns the exit
+ * status: 0 done, 1 something failed (after one sentence on standard error, see capturectl-command.h),
+ * 2 wrong usage; `record` passes on the recorded command's own. main flushes standard output
+ * and reports what could not be written there, so a verb need not look at each printf.
+ */
+#pragma once
+
+#include <glib/gi18n.h>
+
+/* In the order in which --help lists them: VERB(name, one line of help). */
+#define CAPTURECTL_VERBS(VERB)
+
+#define CAPTURECTL_DECLARE_VERB(name, help) int capturectl_##name(int argc, char **argv);
+CAPTURECTL_VERBS(CAPTURECTL_DECLARE_VERB)
+#undef CAPTURECTL_DECLARE_VERB
