@@ -13,7 +13,8 @@
 #include <glib/gi18n.h>
 
 /* In the order in which --help lists them: VERB(name, one line of help). */
-#define CAPTURECTL_VERBS(VERB)
+#define CAPTURECTL_VERBS(VERB)                                                                               \
+  VERB(doctor, N_("Say what this machine permits, and the command that fixes what it does not"))
 
 #define CAPTURECTL_DECLARE_VERB(name, help) int capturectl_##name(int argc, char **argv);
 CAPTURECTL_VERBS(CAPTURECTL_DECLARE_VERB)

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capturectl/capturectl-findings.h"
+
+#include <errno.h>
+#include <glib/gi18n.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define PARANOID    "/proc/sys/kernel/perf_event_paranoid"
+#define RATE        "/proc/sys/kernel/perf_event_max_sample_rate"
+#define MLOCK       "/proc/sys/kernel/perf_event_mlock_kb"
+#define GOOD_RATE   10000
+#define ANY_PROCESS (-1)
+#define OWN_PROCESS 0
+
+void capturectl_finding_free(CapturectlFinding *finding)
+{
+  g_free(finding->text);
+  g_free(finding->fix);
+  g_free(finding);
+}
+
+void capturectl_findings_add(GPtrArray *findings, const char *id, CapturectlFindingState state, char *text,
+                             char *fix)
+{
+  CapturectlFinding *finding = g_new(CapturectlFinding, 1);
+
+  *finding = (CapturectlFinding){id, state, text, fix};
+  g_ptr_array_add(findings, finding);
+}
+
+gint64 capturectl_read_setting(const char *path, gint64 otherwise)
+{
+  g_autofree char *content = NULL;
+  gint64 value;
+
+  if (!g_file_get_contents(path, &content, NULL, NULL))
+    return otherwise;
+  g_strchomp(content);
+  return g_ascii_string_to_signed(content, 10, G_MININT64, G_MAXINT64, &value, NULL) ? value : otherwise;
+}
+
+/* Opens the event as the recorder would and closes it again: 0, or the errno. */
+static int try_event(guint32 type, guint64 config, pid_t pid, gboolean kernel)
+{
+  struct perf_event_attr attr = {
+      .size = sizeof attr,
+      .type = type,
+      .config = config,
+      .sample_period = 1000000,
+      .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN,
+      .disabled = 1,
+      .exclude_kernel = !kernel,
+      .exclude_hv = 1,
+      .exclude_callchain_kernel = !kernel,
+  };
+  int fd = syscall(SYS_perf_event_open, &attr, pid, pid == ANY_PROCESS ? 0 : -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+  if (fd < 0)
+    return errno;
+  close(fd);
+  return 0;
+}
+
+static int try_clock(pid_t pid, gboolean kernel)
+{
+  return try_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, pid, kernel);
+}
+
+static char *explain(int number)
+{
+  if (number == ENOSYS)
+    return g_strdup(_("the kernel has no perf events"));
+  if (number == EPERM)
+    return g_strdup(_("a security filter, as containers have, forbids perf_event_open"));
+  if (number == EACCES)
+    return g_strdup_printf(_("kernel.perf_event_paranoid is %" G_GINT64_FORMAT),
+                           capturectl_read_setting(PARANOID, 0));
+  return g_strdup(g_strerror(number));
+}
+
+/* Only the setting can be changed by a command; a filter is the container's. */
+static char *paranoid_fix(int number, int level)
+{
+  if (number == EACCES)
+    return g_strdup_printf("sudo sysctl kernel.perf_event_paranoid=%d", level);
+  return NULL;
+}
+
+static void add_probe(GPtrArray *findings, const char *id, int number, CapturectlFindingState otherwise,
+                      const char *good, const char *bad, int level)
+{
+  g_autofree char *reason = NULL;
+
+  if (number == 0) {
+    capturectl_findings_add(findings, id, CAPTURECTL_FINDING_OK, g_strdup(good), NULL);
+    return;
+  }
+  reason = explain(number);
+  capturectl_findings_add(findings, id, otherwise, g_strdup_printf("%s: %s.", bad, reason),
+                          paranoid_fix(number, level));
+}
+
+static void find_hardware(GPtrArray *findings)
+{
+  int number = try_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, OWN_PROCESS, FALSE);
+  gboolean absent = number == ENOENT || number == EOPNOTSUPP || number == ENODEV || number == EINVAL;
+
+  if (number == 0)
+    capturectl_findings_add(findings, "hardware-events", CAPTURECTL_FINDING_OK,
+                            g_strdup(_("The processor counts cycles, the default event.")), NULL);
+  else if (absent)
+    capturectl_findings_add(
+        findings, "hardware-events", CAPTURECTL_FINDING_LIMITED,
+        g_strdup(
+            _("The processor offers no hardware events here, as in many virtual machines; the default event "
+              "is cpu-clock, a timer.")),
+        NULL);
+  else
+    add_probe(findings, "hardware-events", number, CAPTURECTL_FINDING_LIMITED, "",
+              _("Hardware events cannot be used"), 2);
+}
+
+static gint64 read_tracepoint(void)
+{
+  static const char *const paths[] = {"/sys/kernel/tracing/events/sched/sched_switch/id",
+                                      "/sys/kernel/debug/tracing/events/sched/sched_switch/id"};
+  gint64 id = -1;
+
+  for (gsize i = 0; i < G_N_ELEMENTS(paths) && id < 0; i++)
+    id = capturectl_read_setting(paths[i], -1);
+  return id;
+}
+
+static gboolean tracefs_is_mounted(void)
+{
+  g_autofree char *mounts = NULL;
+
+  return g_file_get_contents("/proc/self/mounts", &mounts, NULL, NULL) && strstr(mounts, " tracefs ");
+}
+
+static void find_tracepoints(GPtrArray *findings)
+{
+  gint64 id = read_tracepoint();
+
+  if (id >= 0)
+    add_probe(findings, "tracepoints", try_event(PERF_TYPE_TRACEPOINT, id, ANY_PROCESS, TRUE),
+              CAPTURECTL_FINDING_LIMITED, _("Tracepoints can be recorded in every process."),
+              _("Tracepoints cannot be recorded in every process"), -1);
+  else if (tracefs_is_mounted())
+    capturectl_findings_add(findings, "tracepoints", CAPTURECTL_FINDING_LIMITED,
+                            g_strdup(_("Tracepoints cannot be found: tracefs may be read by root only.")),
+                            g_strdup("sudo mount -o remount,mode=755 /sys/kernel/tracing"));
+  else
+    capturectl_findings_add(findings, "tracepoints", CAPTURECTL_FINDING_LIMITED,
+                            g_strdup(_("Tracepoints cannot be found: tracefs is not mounted.")),
+                            g_strdup("sudo mount -t tracefs tracefs /sys/kernel/tracing"));
+}
+
+static void find_rate(GPtrArray *findings)
+{
+  gint64 rate = capturectl_read_setting(RATE, 0);
+
+  if (rate >= GOOD_RATE)
+    capturectl_findings_add(
+        findings, "sample-rate", CAPTURECTL_FINDING_OK,
+        g_strdup_printf(_("Up to %" G_GINT64_FORMAT " samples a second and CPU can be taken."), rate), NULL);
+  else
+    capturectl_findings_add(
+        findings, "sample-rate", CAPTURECTL_FINDING_LIMITED,
+        g_strdup_printf(_("Only %" G_GINT64_FORMAT
+                          " samples a second and CPU can be taken; the kernel lowers this "
+                          "when sampling took it too long."),
+                        rate),
+        g_strdup("sudo sysctl kernel.perf_event_max_sample_rate=100000"));
+}
+
+/* The rings of an ordinary user count against this allowance, of all CPUs together with RLIMIT_MEMLOCK on
+ * top. */
+static void find_memory(GPtrArray *findings)
+{
+  gint64 allowance = capturectl_read_setting(MLOCK, 516);
+  struct rlimit limit = {0, 0};
+
+  getrlimit(RLIMIT_MEMLOCK, &limit);
+  if (geteuid() == 0 || limit.rlim_cur == RLIM_INFINITY)
+    capturectl_findings_add(findings, "ring-memory", CAPTURECTL_FINDING_OK,
+                            g_strdup(_("Memory for samples on their way is not limited.")), NULL);
+  else
+    capturectl_findings_add(
+        findings, "ring-memory", allowance >= 512 ? CAPTURECTL_FINDING_OK : CAPTURECTL_FINDING_LIMITED,
+        g_strdup_printf(_("Samples on their way may take %" G_GINT64_FORMAT
+                          " KiB a CPU and %" G_GUINT64_FORMAT
+                          " KiB in all beyond that; more lets fewer be lost."),
+                        allowance, (guint64)(limit.rlim_cur / 1024)),
+        allowance >= 512 ? NULL : g_strdup("sudo sysctl kernel.perf_event_mlock_kb=2048"));
+}
+
+void capturectl_find_perf_events(GPtrArray *findings)
+{
+  add_probe(findings, "own-processes", try_clock(OWN_PROCESS, FALSE), CAPTURECTL_FINDING_MISSING,
+            _("Your own processes can be recorded."), _("Your own processes cannot be recorded"), 2);
+  add_probe(findings, "own-kernel", try_clock(OWN_PROCESS, TRUE), CAPTURECTL_FINDING_LIMITED,
+            _("What the kernel does for your processes can be recorded."),
+            _("What the kernel does for your processes cannot be recorded"), 1);
+  add_probe(findings, "system-wide", try_clock(ANY_PROCESS, TRUE), CAPTURECTL_FINDING_LIMITED,
+            _("Every process can be recorded (record -a)."),
+            _("Not every process can be recorded (record -a)"), 0);
+  find_hardware(findings);
+  find_tracepoints(findings);
+  find_rate(findings);
+  find_memory(findings);
+}
