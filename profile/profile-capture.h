@@ -4,8 +4,8 @@
  * epochs, and the threads, processes, binaries and mappings they refer to. Immutable once loaded,
  * so readable from any thread. Loading is parallel by window and makes no object a sample.
  *
- * Indices: threads, processes, binaries and events count from 0 in the arrays below, and index 0 of threads and
- * processes stands for "not known". Node 0 is the root of every stack; a node's parent has a smaller
+ * Indices: threads, processes, binaries and events count from 0 in the arrays below, and index 0 of threads
+ * and processes stands for "not known". Node 0 is the root of every stack; a node's parent has a smaller
  * index. Identifiers of the file do not occur here.
  */
 #pragma once
@@ -14,6 +14,7 @@
 
 #include "libcapture/capture-format.h"
 #include "profile/profile-function-table.h"
+#include "profile/profile-reader.h"
 
 G_BEGIN_DECLS
 
@@ -38,9 +39,11 @@ typedef struct {
 } ProfileEvent;
 
 typedef struct {
-  guint64 address; /* what kind says it is: a file offset, a kernel address, an address in a process, an identifier */
+  guint64 address; /* what kind says it is: a file offset, a kernel address, an address in a process, an
+                      identifier */
   guint32 owner;   /* binary: index of a binary; process, identifiers: index of a process; kernel: 0 */
-  guint16 kind;    /* enum capture_space_kind; process addresses inside a known mapping have become BINARY here */
+  guint16
+      kind; /* enum capture_space_kind; process addresses inside a known mapping have become BINARY here */
 } ProfileFrame;
 
 typedef struct {
@@ -54,7 +57,7 @@ typedef struct {
   guint32 parent; /* index, 0 not known */
   const char *name;
   const char *command_line; /* NULL when left out */
-  guint64 time; /* 0: before the recording */
+  guint64 time;             /* 0: before the recording */
 } ProfileProcess;
 
 typedef struct {
@@ -74,12 +77,13 @@ typedef struct {
   guint32 cpu;
 } ProfileLoss;
 
-/* A function that frames belong to, or an address that has no name. */
+/* A function that frames belong to, or an address that has no name. Ranges of one binary under one
+ * name are one function. Function 0 stands for frames of which nothing is known. */
 typedef struct {
-  const char *name; /* never NULL: "main", "libc.so.6+0x2a1b0", "0xffffffff81234567" */
   const ProfileFunctionRange *range; /* NULL: not named */
-  guint32 binary; /* index; G_MAXUINT32 none */
-  guint16 kind; /* enum capture_space_kind */
+  guint64 address;                   /* not named: the frame's */
+  guint32 binary;                    /* index; G_MAXUINT32 none */
+  guint16 kind;                      /* enum capture_space_kind; 0 for function 0 */
 } ProfileFunction;
 
 typedef enum {
@@ -87,24 +91,19 @@ typedef enum {
   PROFILE_LOAD_SCAN = 1 << 0 /* do not trust the index */
 } ProfileLoadFlags;
 
-/* Errors: GIO's for the file, PROFILE_ERROR for its content. */
-#define PROFILE_ERROR (profile_error_quark())
-GQuark profile_error_quark(void);
-typedef enum {
-  PROFILE_ERROR_NOT_A_CAPTURE,
-  PROFILE_ERROR_VERSION,
-  PROFILE_ERROR_DAMAGED,
-  PROFILE_ERROR_UNSUPPORTED
-} ProfileError;
-
-/* Loads path. A capture that was cut off or is damaged in places loads with what is whole; see get_problems. Blocking. */
-ProfileCapture *profile_capture_load(const char *path, ProfileLoadFlags flags, GCancellable *cancellable, GError **error);
+/* Loads path. A capture that was cut off or is damaged in places loads with what is whole; see get_problems.
+ * Blocking. */
+ProfileCapture *profile_capture_load(const char *path, ProfileLoadFlags flags, GCancellable *cancellable,
+                                     GError **error);
 
 void profile_capture_get_header(ProfileCapture *self, struct capture_file_header *ret);
 /* Value of a METADATA key (docs/format.md), or NULL. */
 const char *profile_capture_get_metadata(ProfileCapture *self, const char *key);
 /* First and last time of any sample. False when there is none. */
 gboolean profile_capture_get_time_range(ProfileCapture *self, guint64 *first, guint64 *last);
+/* Nanoseconds from the beginning of the recording to its end, or between the first and the last sample where
+ * those are not known. */
+guint64 profile_capture_get_duration(ProfileCapture *self);
 /* Sentences about damaged places, NULL-terminated, empty when there are none. */
 const char *const *profile_capture_get_problems(ProfileCapture *self);
 /* MESSAGE records, NULL-terminated. */
@@ -123,17 +122,27 @@ const ProfileFrame *profile_capture_get_frames(ProfileCapture *self, gsize *n);
 
 /* The address at which a frame was sampled in a process at a time: undoes the file offset through the
  * process's mappings. False when no mapping fits. */
-gboolean profile_capture_get_address(ProfileCapture *self, guint32 frame, guint32 process, guint64 time, guint64 *ret_address);
+gboolean profile_capture_get_address(ProfileCapture *self, guint32 frame, guint32 process, guint64 time,
+                                     guint64 *ret_address);
 
 /* Names. The names stored in the capture are there after loading; set_table replaces or adds a
  * binary's (G_MAXUINT32: the kernel's) and must be followed by one update. Only before other threads look. */
 ProfileFunctionTable *profile_capture_get_table(ProfileCapture *self, guint32 binary);
 void profile_capture_set_table(ProfileCapture *self, guint32 binary, ProfileFunctionTable *table);
 void profile_capture_update_functions(ProfileCapture *self);
-/* The function of each frame: index into functions, one a frame. Frames whose stack position is a return address
- * are looked up one byte earlier: frames that occur both as leaf and as caller have two answers,
- * so there are two columns, `leaf` and `caller`. */
+/* The function of each frame: index into functions, one a frame. Return addresses are looked up one byte
+ * earlier: frames that occur both as leaf and as caller have two answers, so there are two
+ * columns, `leaf` and `caller`. */
 void profile_capture_get_frame_functions(ProfileCapture *self, const guint32 **leaf, const guint32 **caller);
+/* The function of each node. A node of the tree is either where stacks end (or enter the kernel) or a caller,
+ * never both: two nodes with the same parent and frame stand for the two cases. */
+const guint32 *profile_capture_get_node_functions(ProfileCapture *self);
 const ProfileFunction *profile_capture_get_functions(ProfileCapture *self, gsize *n);
+/* Never NULL: "main", "libc.so.6+0x2a1b0", "0xffffffff81234567". Made when first asked for; thread-safe. */
+const char *profile_capture_get_function_name(ProfileCapture *self, guint32 function);
+/* Where the function is: a path, "[kernel]", "[module]", or "[unknown]" for memory without a file. Never
+ * NULL. */
+const char *profile_capture_get_function_binary(ProfileCapture *self, guint32 function);
+gboolean profile_capture_function_is_kernel(ProfileCapture *self, guint32 function);
 
 G_END_DECLS

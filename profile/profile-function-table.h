@@ -12,8 +12,8 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  guint64 start; /* file offset; kernel address for the kernel */
-  guint64 end;   /* first byte after it */
+  guint64 start;            /* file offset; kernel address for the kernel */
+  guint64 end;              /* first byte after it */
   const char *name;         /* demangled */
   const char *linkage_name; /* as in the symbol table; the same pointer as name when equal */
   const char *file;         /* source file, NULL not known */
@@ -34,7 +34,8 @@ ProfileFunctionTable *profile_function_table_ref(ProfileFunctionTable *self);
 void profile_function_table_unref(ProfileFunctionTable *self);
 
 enum capture_naming profile_function_table_get_status(const ProfileFunctionTable *self);
-const ProfileFunctionRange *profile_function_table_get_ranges(const ProfileFunctionTable *self, gsize *n_ranges);
+const ProfileFunctionRange *profile_function_table_get_ranges(const ProfileFunctionTable *self,
+                                                              gsize *n_ranges);
 /* The range that holds offset, or NULL. */
 const ProfileFunctionRange *profile_function_table_lookup(const ProfileFunctionTable *self, guint64 offset);
 

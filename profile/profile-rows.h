@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A flat list: a row for each function, binary, thread or process that occurs in the samples of a filter.
+ * Immutable, readable from any thread.
+ */
+#pragma once
+
+#include "profile/profile-weights.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+  PROFILE_ROWS_FUNCTION, /* item: index of a function; a sample without a stack has none */
+  PROFILE_ROWS_BINARY,   /* item: index of a binary; PROFILE_ROWS_KERNEL, PROFILE_ROWS_NO_BINARY */
+  PROFILE_ROWS_THREAD,   /* item: index of a thread; self and total are equal */
+  PROFILE_ROWS_PROCESS   /* item: index of a process; self and total are equal */
+} ProfileRowsBy;
+
+#define PROFILE_ROWS_KERNEL    (G_MAXUINT32 - 1)
+#define PROFILE_ROWS_NO_BINARY G_MAXUINT32
+
+typedef struct {
+  guint32 item;
+  ProfileWeight self;  /* samples taken in it */
+  ProfileWeight total; /* samples with it anywhere in the stack, each counted once */
+} ProfileRow;
+
+typedef struct _ProfileRows ProfileRows;
+
+ProfileRows *profile_rows_new(ProfileWeights *weights, ProfileRowsBy by);
+void profile_rows_free(ProfileRows *self);
+/* Most self first, then most total, then by index. */
+const ProfileRow *profile_rows_get(const ProfileRows *self, gsize *n);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ProfileRows, profile_rows_free)
+
+G_END_DECLS
