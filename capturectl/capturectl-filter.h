@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The filters that verbs with a view of a profile share: --event, --time, --thread, --process, --binary. */
+#pragma once
+
+#include "profile/profile-filter.h"
+
+G_BEGIN_DECLS
+
+/* What was given on the command line; all NULL to begin with. */
+typedef struct {
+  char *event;      /* its name */
+  char *time;       /* "BEGIN,END", see below */
+  char **threads;   /* tid or name */
+  char **processes; /* pid or name */
+  char **binaries;  /* path, its last part, or "[kernel]" */
+} CapturectlFilterOptions;
+
+/* Entries for a GOptionEntry array of a verb; options is a CapturectlFilterOptions. */
+#define CAPTURECTL_FILTER_ENTRIES(options)                                                                   \
+  {"event", 'e', 0, G_OPTION_ARG_STRING, &(options).event, N_("Count samples of this event"), N_("EVENT")},  \
+      {"time",                                                                                               \
+       0,                                                                                                    \
+       0,                                                                                                    \
+       G_OPTION_ARG_STRING,                                                                                  \
+       &(options).time,                                                                                      \
+       N_("Count samples of this time: seconds since the recording began, or percent of it"),                \
+       N_("BEGIN,END")},                                                                                     \
+      {"thread",                                                                                             \
+       0,                                                                                                    \
+       0,                                                                                                    \
+       G_OPTION_ARG_STRING_ARRAY,                                                                            \
+       &(options).threads,                                                                                   \
+       N_("Count samples of this thread (repeatable)"),                                                      \
+       N_("TID|NAME")},                                                                                      \
+      {"process",                                                                                            \
+       0,                                                                                                    \
+       0,                                                                                                    \
+       G_OPTION_ARG_STRING_ARRAY,                                                                            \
+       &(options).processes,                                                                                 \
+       N_("Count samples of this process (repeatable)"),                                                     \
+       N_("PID|NAME")},                                                                                      \
+  {                                                                                                          \
+    "binary", 0, 0, G_OPTION_ARG_STRING_ARRAY, &(options).binaries,                                          \
+        N_("Count samples taken in this binary (repeatable)"), N_("PATH|NAME")                               \
+  }
+
+/*
+ * Makes the filter that options ask for. NULL and an error whose message is a whole sentence when something
+ * cannot be understood or nothing in the capture answers to it. time: "1.5,3" is from second 1.5 to
+ * second 3 of the recording, "10%,20%" of its duration; either side may be left out.
+ */
+ProfileFilter *capturectl_filter_new(ProfileCapture *capture, const CapturectlFilterOptions *options,
+                                     GError **error);
+void capturectl_filter_options_clear(CapturectlFilterOptions *options);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CapturectlFilterOptions, capturectl_filter_options_clear)
+
+/*
+ * Loads a capture for a view; warns of damaged places and of lost samples on standard error. NULL after
+ * having said why it cannot be loaded (return CAPTURECTL_FAILED).
+ */
+ProfileCapture *capturectl_load(const char *path);
+
+G_END_DECLS
