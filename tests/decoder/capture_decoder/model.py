@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Samples with everything they refer to resolved: threads, stacks, the addresses at which frames were sampled, names.
+
+Sections 3 to 5, 7 and 9 of docs/format.md. What is not defined counts as not known.
+"""
+import bisect
+import collections
+
+from . import container
+from .records import Decoder
+
+BINARY, KERNEL, PROCESS, IDENTIFIERS, GUEST = range(1, 6)
+PROT_EXEC = 4
+BINARY_IS_KERNEL = 8
+
+# address: as sampled, None when no mapping holds it; value: what the space's kind says it is (a file offset …);
+# owner: the Binary's or Process's fields, None for the kernel and guests.
+Frame = collections.namedtuple('Frame', 'kind owner value address')
+# frames: from the leaf to the root.
+Sample = collections.namedtuple('Sample', 'time event pid tid command cpu outcome mode weight detail frames')
+
+
+class Dictionary:
+    """The definitions of one stream and epoch, by identifier, and in `mappings` by process."""
+
+    def __init__(self):
+        self.strings, self.spaces, self.frames, self.nodes, self.joins = {}, {}, {}, {}, {}
+        self.by_word = collections.defaultdict(dict)
+        self.mappings = collections.defaultdict(list)
+        self.mapping_times = {}
+
+    def define(self, record):
+        fields = record.fields
+        first = fields.get('first')
+        if record.word == 'string':
+            self.strings[fields['id']] = fields['value']
+        elif record.word == 'frames':
+            self.frames.update(enumerate(record.items, first))
+        elif record.word == 'nodes':
+            parent = fields['parent']
+            for node, (frame,) in enumerate(record.items, first):
+                self.nodes[node] = (parent if parent < node else 0, frame)
+                parent = node
+        elif record.word == 'joins':
+            self.joins.update(enumerate(record.items, first))
+        elif record.word == 'mapping':
+            self.mappings[fields['process']].append(fields)
+        elif 'id' in fields:
+            self.by_word[record.word][fields['id']] = fields
+
+    def finish(self):
+        for process, mappings in self.mappings.items():
+            mappings.sort(key=lambda mapping: mapping['time'])
+            self.mapping_times[process] = [mapping['time'] for mapping in mappings]
+
+    def string(self, identifier):
+        return self.strings.get(identifier, b'').decode(errors='replace')
+
+    def path(self, leaf):
+        """The frames' identifiers of a node or join, from the leaf to the root."""
+        user, kernel = self.joins.get(leaf, (leaf, 0))
+        tops = [top for top in (kernel, user) if leaf not in self.joins or top < leaf]
+        path = []
+        for node in tops:
+            while node in self.nodes:
+                node, frame = self.nodes[node]
+                path.append(frame)
+        return path
+
+    def active_mappings(self, process, time):
+        """The number of the process's mappings that were made up to that time."""
+        return bisect.bisect_right(self.mapping_times.get(process, ()), time)
+
+    def address_of(self, process, binary, offset, active):
+        """Where the process had that byte of the binary, executable mappings first; None when nowhere."""
+        mappings = self.mappings[process][:active]
+        best = None
+        for number, mapping in enumerate(mappings):
+            if mapping['binary'] != binary or not 0 <= offset - mapping['offset'] < mapping['end'] - mapping['start']:
+                continue
+            address = mapping['start'] + offset - mapping['offset']
+            covered = any(later['start'] <= address < later['end'] for later in mappings[number + 1:])
+            rank = (bool(mapping['protection'] & PROT_EXEC), number)
+            if not covered and (best is None or rank > best[0]):
+                best = rank, address
+        return best and best[1]
+
+
+class Capture:
+    """A capture, loaded whole.
+
+    file           the container.File
+    dictionaries   {(stream, epoch): Dictionary}
+    records        the records of records windows, in file order
+    streams        the fields of STREAM records
+    metadata       {key: value}, messages: the fields of MESSAGE records
+    names          {key of a binary: [Function…]}, see function_of()
+    """
+
+    def __init__(self, path):
+        self.file = container.File(path)
+        self.dictionaries = collections.defaultdict(Dictionary)
+        self.records, self.streams, self.messages, self.metadata, self.names = [], [], [], {}, {}
+        self._decoder = Decoder(self.file.order)
+        self._names = {}
+        for part in self.file.parts:
+            if part.kind in (container.DICTIONARY, container.RECORDS, container.META, container.NAMES):
+                self._read_records(part)
+        for dictionary in self.dictionaries.values():
+            dictionary.finish()
+        self._read_names()
+        self._paths, self._addresses = {}, {}
+
+    def samples(self):
+        """Yields every Sample, in file order."""
+        for part in self.file.parts:
+            if part.kind == container.SAMPLES:
+                yield from self._part_samples(part)
+
+    def lost(self):
+        """How many samples the LOST records count."""
+        return sum(record.fields['samples'] for record in self.records if record.word == 'lost')
+
+    def function_of(self, frame, is_caller):
+        """The name stored for the function of a frame, or None. Callers are looked up one byte earlier."""
+        if frame.kind not in (BINARY, KERNEL):
+            return None
+        for key in _binary_keys(frame.owner) if frame.kind == BINARY else ['kernel']:
+            starts, functions = self.names.get(key, ((), ()))
+            value = frame.value - is_caller
+            number = bisect.bisect_right(starts, value) - 1
+            if number >= 0 and value < functions[number][1]:
+                return functions[number][2]
+        return None
+
+    def _read_records(self, part):
+        content = self.file.content(part)
+        for _, record in self._decoder.records(content or b''):
+            if record is None or record.word in ('record', 'invalid'):
+                continue
+            if part.kind == container.DICTIONARY:
+                self.dictionaries[part.stream, part.epoch].define(record)
+            elif part.kind == container.NAMES:
+                self._names.setdefault((part.stream, part.epoch), []).append(record)
+            elif record.word == 'metadata':
+                self.metadata[record.fields['key'].decode()] = record.fields['value'].decode(errors='replace')
+            elif record.word == 'stream':
+                self.streams.append(record.fields)
+            elif record.word == 'message':
+                self.messages.append(record.fields)
+            elif part.kind == container.RECORDS:
+                self.records.append(record)
+
+    def _read_names(self):
+        """Functions by binary; the latest epoch wins where two name the same address."""
+        merged = collections.defaultdict(dict)
+        for _, records in sorted(self._names.items(), key=lambda item: item[0][1]):
+            strings = {r.fields['id']: r.fields['value'].decode(errors='replace') for r in records if r.word == 'string'}
+            binaries = {r.fields['id']: {**r.fields, 'path': strings.get(r.fields['path'], '')}
+                        for r in records if r.word == 'named_binary'}
+            for record in records:
+                if record.word != 'functions' or record.fields['binary'] not in binaries:
+                    continue
+                binary = binaries[record.fields['binary']]
+                keys = ['kernel'] if binary['flags'] & BINARY_IS_KERNEL else _binary_keys(binary)
+                for key in keys:
+                    for function in record.items:
+                        merged[key][function.start] = (function.start, function.end, strings.get(function.name, ''))
+        for key, functions in merged.items():
+            ordered = [functions[start] for start in sorted(functions)]
+            self.names[key] = ([function[0] for function in ordered], ordered)
+
+    def _part_samples(self, part):
+        content = self.file.content(part)
+        entries = None if content is None else self.file.entries(part, content)
+        if entries is None:
+            return
+        dictionary = self.dictionaries[part.stream, part.epoch]
+        event_fields = dictionary.by_word['event'].get(part.event)
+        event = dictionary.string(event_fields['name']) if event_fields else ''
+        threads, processes = dictionary.by_word['thread'], dictionary.by_word['process']
+        for delta, thread_id, leaf, cpu, outcome, mode, *more in entries:
+            time = part.time_first + delta
+            thread = threads.get(thread_id, {'process': 0, 'tid': -1, 'name': 0})
+            process = processes.get(thread['process'], {'pid': -1})
+            frames = self._stack((part.stream, part.epoch), dictionary, leaf, thread['process'], time)
+            yield Sample(time, event, process['pid'], thread['tid'], dictionary.string(thread['name']), cpu, outcome,
+                         mode, more[0] if more else part.weight, more[1] if len(more) > 1 else 0, frames)
+
+    def _stack(self, place, dictionary, leaf, process, time):
+        active = dictionary.active_mappings(process, time)
+        key = (place, leaf, process, active)
+        if key not in self._paths:
+            self._paths[key] = [self._frame(place, dictionary, frame, process, active) for frame in dictionary.path(leaf)]
+        return self._paths[key]
+
+    def _frame(self, place, dictionary, frame, process, active):
+        key = (place, frame, process, active)
+        if key not in self._addresses:
+            self._addresses[key] = self._resolve(dictionary, frame, process, active)
+        return self._addresses[key]
+
+    def _resolve(self, dictionary, frame, process, active):
+        space_id, offset = dictionary.frames.get(frame, (0, 0))
+        space = dictionary.by_word['space'].get(space_id, {'kind': 0, 'owner': 0, 'base': 0})
+        value = (space['base'] + offset) % (1 << 64)
+        if space['kind'] != BINARY:
+            return Frame(space['kind'], dictionary.by_word['process'].get(space['owner']), value, value)
+        binary = dictionary.by_word['binary'].get(space['owner'])
+        owner = {**binary, 'path': dictionary.string(binary['path'])} if binary else None
+        return Frame(BINARY, owner, value, dictionary.address_of(process, space['owner'], value, active))
+
+
+def _binary_keys(binary):
+    """What a binary is known by: its build-id, else path, device and inode; both where it has both."""
+    if binary is None:
+        return []
+    keys = [binary['build_id']] if binary['build_id'] else []
+    return keys + [(binary['path'], binary['device'], binary['inode'])]
