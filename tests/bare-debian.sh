@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Proves, as root, that ./dev works where nobody has been before: a bare Debian 12 in a directory, which goes
+# away afterwards.
+#
+# usage: bare-debian.sh [VERB…]       what to run of ./dev there; try and test when nothing is said
+#   MIRROR     where packages come from (http://deb.debian.org/debian)
+#   APT_CONF   a file of settings for apt, where the network needs some
+#   TMPDIR     where the directory is made; some 6 GB
+# http_proxy and https_proxy are handed on.
+set -euo pipefail
+
+source=$(cd "$(dirname "$0")/.." && pwd)
+mirror=${MIRROR:-http://deb.debian.org/debian}
+verbs=("$@")
+if [ $# = 0 ]; then verbs=(try test); fi
+
+root=$(mktemp -d "${TMPDIR:-/tmp}/bare-debian-XXXXXX")
+trap 'rm -rf --one-file-system "$root"' EXIT
+
+debootstrap --variant=minbase bookworm "$root" "$mirror"
+printf 'deb %s bookworm main\n' "$mirror" >"$root/etc/apt/sources.list"
+if [ -n "${APT_CONF:-}" ]; then cp "$APT_CONF" "$root/etc/apt/apt.conf.d/99local"; fi
+git clone -q --no-hardlinks "$source" "$root/root/capture"
+
+# The mounts stand in a namespace of their own and end with it, however it ends.
+export root
+unshare --mount --propagation private bash -euo pipefail -s "${verbs[@]}" <<'INSIDE'
+mount -t proc proc "$root/proc"
+mount -t sysfs sysfs "$root/sys"
+mount -t tracefs tracefs "$root/sys/kernel/tracing"
+mount -t devtmpfs devtmpfs "$root/dev"
+for verb in "$@"; do
+  printf '\n=== ./dev %s in a bare Debian 12\n' "$verb"
+  env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin TERM=dumb LANG=C.UTF-8 ${CI:+CI=$CI} \
+    ${http_proxy:+http_proxy=$http_proxy} ${https_proxy:+https_proxy=$https_proxy} \
+    chroot "$root" /root/capture/dev "$verb" </dev/null
+done
+INSIDE
