@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/profile-demangle.h"
+
+#include <libiberty/demangle.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_LENGTH_MAX      8192
+#define DEMANGLED_LENGTH_MAX (64 * 1024)
+#define OPTIONS              (DMGL_PARAMS | DMGL_ANSI)
+
+typedef struct {
+  GString *text;
+  gboolean too_long;
+} Output;
+
+/* The demangler cannot be stopped, but what it prints need not be kept. */
+static void collect(const char *text, size_t length, void *data)
+{
+  Output *output = data;
+
+  output->too_long |= length > DEMANGLED_LENGTH_MAX - output->text->len;
+  if (!output->too_long)
+    g_string_append_len(output->text, text, (gssize)length);
+}
+
+typedef int (*DemangleFunc)(const char *mangled, int options, demangle_callbackref callback, void *data);
+
+static char *demangle_with(DemangleFunc demangle, const char *name)
+{
+  Output output = {.text = g_string_new(NULL)};
+  gboolean done = demangle(name, OPTIONS, collect, &output) != 0 && !output.too_long && output.text->len > 0;
+
+  return g_string_free(output.text, !done);
+}
+
+static char *demangle_d(const char *name)
+{
+  char *text = dlang_demangle(name, OPTIONS);
+  char *copy = text && strlen(text) <= DEMANGLED_LENGTH_MAX ? g_strdup(text) : NULL;
+
+  free(text);
+  return copy;
+}
+
+static char *demangle_plain(const char *name)
+{
+  char *text = NULL;
+
+  if (g_str_has_prefix(name, "_R") || g_str_has_prefix(name, "_ZN"))
+    text = demangle_with(rust_demangle_callback, name);
+  if (!text && (g_str_has_prefix(name, "_Z") || g_str_has_prefix(name, "_GLOBAL_")))
+    text = demangle_with(cplus_demangle_v3_callback, name);
+  if (!text && name[0] == '_' && name[1] == 'D' && (g_ascii_isdigit(name[2]) || g_str_equal(name, "_Dmain")))
+    text = demangle_d(name);
+  return text;
+}
+
+char *profile_demangle(const char *linkage_name)
+{
+  const char *version;
+  g_autofree char *plain = NULL;
+  g_autofree char *text = NULL;
+
+  if (linkage_name[0] != '_' || strnlen(linkage_name, NAME_LENGTH_MAX + 1) > NAME_LENGTH_MAX)
+    return NULL;
+  version = strchr(linkage_name, '@');
+  if (!version)
+    return demangle_plain(linkage_name);
+  plain = g_strndup(linkage_name, (gsize)(version - linkage_name));
+  text = demangle_plain(plain);
+  return text ? g_strconcat(text, version, NULL) : NULL;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The symbols of one binary, and the rule by which an address gets its function. The rule is perf's, so that
+ * both tools count the same samples for the same symbols:
+ *
+ *   - a symbol without a size ends where the next one begins;
+ *   - of several symbols at one address the best is kept: one that has a size, then not weak, then
+ *     global, then fewer leading underscores, then the longer (demangled) name, then the first;
+ *   - where symbols lie in one another the innermost holds the address (perf: whichever its
+ *     search tree meets first).
+ */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef struct {
+  guint64 start, end; /* file offsets */
+  const char *name;   /* linkage name, not owned */
+  guint8 binding;     /* STB_* */
+} ProfileSymbol;
+
+typedef struct _ProfileSymbols ProfileSymbols;
+
+ProfileSymbols *profile_symbols_new(void);
+void profile_symbols_free(ProfileSymbols *self);
+/* Keeps text, which names given to add point into, and frees it with g_free at the end. */
+void profile_symbols_keep(ProfileSymbols *self, gpointer text);
+/* length 0: not known. Adding goes on after settle; what was settled keeps its place before later ones. */
+void profile_symbols_add(ProfileSymbols *self, guint64 start, guint64 length, guint8 binding,
+                         const char *name);
+/* Sorts, ends and chooses; once after each table that was added. */
+void profile_symbols_settle(ProfileSymbols *self);
+/* Sorts only: for symbols that are right as they are. */
+void profile_symbols_sort(ProfileSymbols *self);
+gsize profile_symbols_get_n(const ProfileSymbols *self);
+
+/* The symbol that holds offset, or NULL; and the stretch around offset that belongs to it and to none
+ * that lies in it. Only after settle or sort. Thread-safe then. */
+const ProfileSymbol *profile_symbols_lookup(const ProfileSymbols *self, guint64 offset, guint64 *ret_start,
+                                            guint64 *ret_end);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ProfileSymbols, profile_symbols_free)
+
+G_END_DECLS
