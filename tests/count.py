@@ -46,7 +46,7 @@ def count_directory(directory, suites):
     """Counts what was run in one build directory, and prints what went wrong."""
     log = directory / 'meson-logs' / 'testlog.json'
     if not log.exists():
-        print(f'FAILED  {directory}: could not be built, nothing was tested')
+        print(f'FAILED  {directory}: left no log: it could not be built, or has no such test')
         return collections.Counter(failed=1)
     counts, ran = collections.Counter(), collections.Counter()
     for line in log.read_text().splitlines():
