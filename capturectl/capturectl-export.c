@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <gio/gunixoutputstream.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capturectl/capturectl-command.h"
+#include "capturectl/capturectl-filter.h"
+#include "capturectl/capturectl-verbs.h"
+#include "profile/profile-export.h"
+
+typedef struct {
+  CapturectlFilterOptions filter;
+  char *format;
+  char *output;
+  char *title;
+  double min_percent;
+} ExportOptions;
+
+static void export_options_clear(ExportOptions *options)
+{
+  capturectl_filter_options_clear(&options->filter);
+  g_free(options->format);
+  g_free(options->output);
+  g_free(options->title);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ExportOptions, export_options_clear)
+
+static gboolean export_folded(ProfileWeights *weights, const ExportOptions *options, GOutputStream *stream,
+                              GError **error)
+{
+  return profile_export_folded(weights, stream, NULL, error);
+}
+
+static gboolean export_pprof(ProfileWeights *weights, const ExportOptions *options, GOutputStream *stream,
+                             GError **error)
+{
+  return profile_export_pprof(weights, stream, NULL, error);
+}
+
+static gboolean export_svg(ProfileWeights *weights, const ExportOptions *options, GOutputStream *stream,
+                           GError **error)
+{
+  ProfileSvgOptions svg = {.title = options->title, .min_share = options->min_percent / 100};
+
+  return profile_export_svg(weights, &svg, stream, NULL, error);
+}
+
+typedef struct {
+  const char *name;
+  gboolean (*run)(ProfileWeights *weights, const ExportOptions *options, GOutputStream *stream,
+                  GError **error);
+  gboolean is_binary;
+} Format;
+
+static const Format formats[] = {
+    {"folded", export_folded, FALSE},
+    {"svg", export_svg, FALSE},
+    {"pprof", export_pprof, TRUE},
+};
+
+static const Format *find_format(const char *name)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(formats); i++)
+    if (g_strcmp0(formats[i].name, name) == 0)
+      return &formats[i];
+  return NULL;
+}
+
+/* Written beside its place and renamed, so that there is never half a file. */
+static GOutputStream *open_output(const char *path, GError **error)
+{
+  g_autoptr(GFile) file = NULL;
+
+  if (!path || strcmp(path, "-") == 0)
+    return g_unix_output_stream_new(STDOUT_FILENO, FALSE);
+  file = g_file_new_for_commandline_arg(path);
+  return G_OUTPUT_STREAM(g_file_replace(file, NULL, FALSE, G_FILE_CREATE_REPLACE_DESTINATION, NULL, error));
+}
+
+/* Closing a cancelled stream throws away what was written. */
+static void discard(GOutputStream *stream)
+{
+  g_autoptr(GCancellable) cancellable = g_cancellable_new();
+
+  g_cancellable_cancel(cancellable);
+  g_output_stream_close(stream, cancellable, NULL);
+}
+
+static int fail_output(const ExportOptions *options, const GError *error)
+{
+  if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_BROKEN_PIPE))
+    return CAPTURECTL_FAILED;
+  return capturectl_fail(_("“%s” could not be written: %s."), options->output ? options->output : "-",
+                         error->message);
+}
+
+static int write_export(ProfileWeights *weights, const Format *format, const ExportOptions *options)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GOutputStream) stream = open_output(options->output, &error);
+
+  if (stream && format->run(weights, options, stream, &error) && g_output_stream_close(stream, NULL, &error))
+    return CAPTURECTL_DONE;
+  if (stream)
+    discard(stream);
+  return fail_output(options, error);
+}
+
+static int export_capture(const char *path, const Format *format, const ExportOptions *options)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(ProfileCapture) capture = capturectl_load(path);
+  g_autoptr(ProfileFilter) filter = NULL;
+  g_autoptr(ProfileWeights) weights = NULL;
+
+  if (!capture)
+    return CAPTURECTL_FAILED;
+  filter = capturectl_filter_new(capture, &options->filter, &error);
+  if (!filter)
+    return capturectl_fail("%s", error->message);
+  weights = profile_weights_new(filter);
+  return write_export(weights, format, options);
+}
+
+static int check_options(const ExportOptions *options)
+{
+  const Format *format = find_format(options->format);
+
+  if (!options->format)
+    return capturectl_fail_usage(_("Say which format is wanted: --format folded, svg or pprof."));
+  if (!format)
+    return capturectl_fail_usage(_("The format “%s” is not known; choose folded, svg or pprof."),
+                                 options->format);
+  if (!(options->min_percent >= 0 && options->min_percent <= 100))
+    return capturectl_fail_usage(_("--min-percent must lie between 0 and 100."));
+  if (format->is_binary && (!options->output || strcmp(options->output, "-") == 0) && isatty(STDOUT_FILENO))
+    return capturectl_fail_usage(_("pprof is not for a terminal; name a file with -o."));
+  return -1;
+}
+
+int capturectl_export(int argc, char **argv)
+{
+  g_auto(ExportOptions) options = {.min_percent = PROFILE_SVG_MIN_SHARE * 100};
+  const GOptionEntry entries[] = {
+      {"format", 'f', 0, G_OPTION_ARG_STRING, &options.format, N_("What to write: folded, svg or pprof"),
+       N_("FORMAT")},
+      {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, N_("Where to write (standard output)"),
+       N_("OUT")},
+      CAPTURECTL_FILTER_ENTRIES(options.filter),
+      {"title", 0, 0, G_OPTION_ARG_STRING, &options.title, N_("Heading of the svg (the recorded command)"),
+       N_("TEXT")},
+      {"min-percent", 0, 0, G_OPTION_ARG_DOUBLE, &options.min_percent,
+       N_("svg: leave out functions with less than this share of the samples (0.05)"), N_("PERCENT")},
+      {NULL},
+  };
+  int status = capturectl_parse_options(&argc, &argv, entries, "FILE",
+                                        _("Writes a capture for other programs: folded stacks, a flame graph "
+                                          "in one SVG file, or pprof's format."));
+  const char *path;
+
+  if (status < 0)
+    status = check_options(&options);
+  if (status >= 0)
+    return status;
+  path = capturectl_get_file(argc, argv);
+  return path ? export_capture(path, find_format(options.format), &options) : CAPTURECTL_USAGE;
+}

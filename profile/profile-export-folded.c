@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/profile-export-private.h"
+
+typedef struct {
+  ProfileCapture *capture;
+  const ProfileFunction *functions;
+  GString *path;   /* of the node in hand, outermost function first */
+  GArray *lengths; /* gsize: path's length at each depth */
+  GString *text;
+  GOutputStream *stream;
+  GCancellable *cancellable;
+} Folded;
+
+static void append_name(Folded *self, guint32 function)
+{
+  guint16 kind = self->functions[function].kind;
+
+  for (const char *c = profile_capture_get_function_name(self->capture, function); *c; c++)
+    g_string_append_c(self->path, *c == ';' ? ':' : g_ascii_iscntrl(*c) ? ' ' : *c);
+  if (profile_capture_function_is_kernel(self->capture, function))
+    g_string_append(self->path, "_[k]");
+  else if (kind == CAPTURE_SPACE_IDENTIFIERS || kind == CAPTURE_SPACE_PROCESS)
+    g_string_append(self->path, "_[j]");
+}
+
+static gboolean visit(const ProfileExportPlace *place, const ProfileTreeNode *node, gpointer data,
+                      GError **error)
+{
+  Folded *self = data;
+
+  if (node->depth == 0) {
+    if (node->self.count > 0)
+      g_string_append_printf(self->text, "[no stack] %" G_GUINT64_FORMAT "\n", node->self.count);
+    return TRUE;
+  }
+  g_string_truncate(self->path, g_array_index(self->lengths, gsize, node->depth - 1));
+  if (node->depth > 1)
+    g_string_append_c(self->path, ';');
+  append_name(self, node->function);
+  g_array_set_size(self->lengths, node->depth);
+  g_array_append_val(self->lengths, self->path->len);
+  if (node->self.count > 0)
+    g_string_append_printf(self->text, "%s %" G_GUINT64_FORMAT "\n", self->path->str, node->self.count);
+  return profile_export_flush(self->text, FALSE, self->stream, self->cancellable, error);
+}
+
+gboolean profile_export_folded(ProfileWeights *weights, GOutputStream *stream, GCancellable *cancellable,
+                               GError **error)
+{
+  g_autoptr(ProfileTree) tree = profile_tree_new(weights);
+  g_autoptr(GString) path = g_string_new(NULL);
+  g_autoptr(GString) text = g_string_new(NULL);
+  g_autoptr(GArray) lengths = g_array_new(FALSE, TRUE, sizeof(gsize));
+  ProfileCapture *capture = profile_weights_get_capture(weights);
+  gsize n_functions;
+  Folded self = {
+      .capture = capture,
+      .functions = profile_capture_get_functions(capture, &n_functions),
+      .path = path,
+      .lengths = lengths,
+      .text = text,
+      .stream = stream,
+      .cancellable = cancellable,
+  };
+
+  g_array_set_size(lengths, 1);
+  return profile_export_walk(capture, tree, 1, visit, &self, cancellable, error) &&
+         profile_export_flush(text, TRUE, stream, cancellable, error);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/profile-export-private.h"
+
+#include <string.h>
+
+#define FLUSH_SIZE (64 * 1024)
+
+typedef struct {
+  ProfileCapture *capture;
+  ProfileTree *tree;
+  GArray *pending;  /* ProfileExportPlace, the next one last */
+  GArray *children; /* guint32, of the node in hand */
+} Walk;
+
+static int compare_functions(ProfileCapture *capture, guint32 a, guint32 b)
+{
+  int order =
+      strcmp(profile_capture_get_function_name(capture, a), profile_capture_get_function_name(capture, b));
+
+  return order != 0 ? order
+                    : strcmp(profile_capture_get_function_binary(capture, a),
+                             profile_capture_get_function_binary(capture, b));
+}
+
+static int compare_children(gconstpointer a, gconstpointer b, gpointer data)
+{
+  const Walk *walk = data;
+  const ProfileTreeNode *left = profile_tree_get_node(walk->tree, *(const guint32 *)a);
+  const ProfileTreeNode *right = profile_tree_get_node(walk->tree, *(const guint32 *)b);
+
+  if (left->total.count != right->total.count)
+    return left->total.count > right->total.count ? -1 : 1;
+  return compare_functions(walk->capture, left->function, right->function);
+}
+
+/* The heaviest is pushed last, so it comes next. */
+static void push_children(Walk *walk, const ProfileExportPlace *place, guint64 limit)
+{
+  guint32 n, first = profile_tree_expand(walk->tree, place->node, &n);
+  guint64 end = place->begin;
+
+  g_array_set_size(walk->children, 0);
+  for (guint32 i = first; i < first + n; i++) {
+    const ProfileTreeNode *child = profile_tree_get_node(walk->tree, i);
+
+    if (child->total.count < limit || child->total.count == 0)
+      continue;
+    g_array_append_val(walk->children, i);
+    end += child->total.count;
+  }
+  g_array_sort_with_data(walk->children, compare_children, walk);
+  for (guint i = walk->children->len; i > 0; i--) {
+    ProfileExportPlace child = {g_array_index(walk->children, guint32, i - 1), 0};
+
+    end -= profile_tree_get_node(walk->tree, child.node)->total.count;
+    child.begin = end;
+    g_array_append_val(walk->pending, child);
+  }
+}
+
+gboolean profile_export_walk(ProfileCapture *capture, ProfileTree *tree, guint64 limit,
+                             ProfileExportVisitFunc visit, gpointer data, GCancellable *cancellable,
+                             GError **error)
+{
+  g_autoptr(GArray) pending = g_array_new(FALSE, FALSE, sizeof(ProfileExportPlace));
+  g_autoptr(GArray) children = g_array_new(FALSE, FALSE, sizeof(guint32));
+  ProfileExportPlace place = {0, 0};
+  Walk walk = {capture, tree, pending, children};
+
+  g_array_append_val(pending, place);
+  while (pending->len > 0) {
+    if (g_cancellable_set_error_if_cancelled(cancellable, error))
+      return FALSE;
+    place = g_array_index(pending, ProfileExportPlace, pending->len - 1);
+    g_array_set_size(pending, pending->len - 1);
+    if (!visit(&place, profile_tree_get_node(tree, place.node), data, error))
+      return FALSE;
+    push_children(&walk, &place, limit);
+  }
+  return TRUE;
+}
+
+gboolean profile_export_flush(GString *text, gboolean all, GOutputStream *stream, GCancellable *cancellable,
+                              GError **error)
+{
+  gboolean written;
+
+  if (!all && text->len < FLUSH_SIZE)
+    return TRUE;
+  written = g_output_stream_write_all(stream, text->str, text->len, NULL, cancellable, error);
+  g_string_truncate(text, 0);
+  return written;
+}
