@@ -22,7 +22,4 @@ typedef enum {
  * (elements: char *, sentences), which may be NULL. Free with capture_reader_close. */
 capture_reader *profile_reader_open(const char *path, gboolean scan, GPtrArray *problems, GError **error);
 
-/* A capture_decompress_fn for zstd; data is not used. Thread-safe. */
-bool profile_reader_decompress(void *out, size_t out_length, const void *in, size_t length, void *data);
-
 G_END_DECLS

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/profile-address-spaces.h"
+
+/* Hostile captures may let thousands of mappings overlap; sane ones a handful. */
+enum { MAX_OVERLAPS = 256 };
+
+struct _ProfileAddressSpaces {
+  GArray *by_address; /* ProfileMapping: process, start, time */
+  GArray *by_offset;  /* ProfileMapping: process, binary, offset, time */
+};
+
+ProfileAddressSpaces *profile_address_spaces_new(void)
+{
+  ProfileAddressSpaces *self = g_new0(ProfileAddressSpaces, 1);
+
+  self->by_address = g_array_new(FALSE, FALSE, sizeof(ProfileMapping));
+  self->by_offset = g_array_new(FALSE, FALSE, sizeof(ProfileMapping));
+  return self;
+}
+
+void profile_address_spaces_free(ProfileAddressSpaces *self)
+{
+  g_array_unref(self->by_address);
+  g_array_unref(self->by_offset);
+  g_free(self);
+}
+
+void profile_address_spaces_add(ProfileAddressSpaces *self, const ProfileMapping *mapping)
+{
+  if (mapping->start < mapping->end)
+    g_array_append_vals(self->by_address, mapping, 1);
+}
+
+#define COMPARE(a, b)                                                                                        \
+  if ((a) != (b))                                                                                            \
+  return (a) < (b) ? -1 : 1
+
+static gint compare_by_address(gconstpointer left, gconstpointer right)
+{
+  const ProfileMapping *a = left, *b = right;
+
+  COMPARE(a->process, b->process);
+  COMPARE(a->start, b->start);
+  COMPARE(a->time, b->time);
+  COMPARE(a->end, b->end);
+  COMPARE(a->binary, b->binary);
+  COMPARE(a->offset, b->offset);
+  return 0;
+}
+
+static gint compare_by_offset(gconstpointer left, gconstpointer right)
+{
+  const ProfileMapping *a = left, *b = right;
+
+  COMPARE(a->process, b->process);
+  COMPARE(a->binary, b->binary);
+  COMPARE(a->offset, b->offset);
+  COMPARE(a->time, b->time);
+  return 0;
+}
+
+void profile_address_spaces_seal(ProfileAddressSpaces *self)
+{
+  GArray *mappings = self->by_address;
+  ProfileMapping *all = (ProfileMapping *)mappings->data;
+  guint n = 0;
+
+  g_array_sort(mappings, compare_by_address);
+  for (guint i = 0; i < mappings->len; i++)
+    if (n == 0 || compare_by_address(&all[n - 1], &all[i]) != 0)
+      all[n++] = all[i];
+  g_array_set_size(mappings, n);
+  g_array_append_vals(self->by_offset, mappings->data, n);
+  g_array_sort(self->by_offset, compare_by_offset);
+}
+
+/* The number of mappings that do not come after key in the order of compare. */
+static guint count_up_to(const GArray *mappings, const ProfileMapping *key, GCompareFunc compare)
+{
+  guint low = 0, high = mappings->len;
+
+  while (low < high) {
+    guint middle = low + (high - low) / 2;
+    if (compare(&g_array_index(mappings, ProfileMapping, middle), key) <= 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+const ProfileMapping *profile_address_spaces_find(const ProfileAddressSpaces *self, guint32 process,
+                                                  guint64 address)
+{
+  ProfileMapping key = {.process = process,
+                        .start = address,
+                        .end = G_MAXUINT64,
+                        .offset = G_MAXUINT64,
+                        .time = G_MAXUINT64,
+                        .binary = G_MAXUINT32};
+  guint i = count_up_to(self->by_address, &key, compare_by_address);
+  const ProfileMapping *found = NULL;
+
+  for (guint looked = 0; i > 0 && looked < MAX_OVERLAPS; looked++) {
+    const ProfileMapping *mapping = &g_array_index(self->by_address, ProfileMapping, --i);
+    if (mapping->process != process)
+      break;
+    if (address < mapping->end && mapping->binary != G_MAXUINT32 && (!found || mapping->time <= found->time))
+      found = mapping;
+  }
+  return found;
+}
+
+const ProfileMapping *profile_address_spaces_find_offset(const ProfileAddressSpaces *self, guint32 process,
+                                                         guint32 binary, guint64 offset, guint64 time)
+{
+  ProfileMapping key = {.process = process, .binary = binary, .offset = offset, .time = G_MAXUINT64};
+  guint i = count_up_to(self->by_offset, &key, compare_by_offset);
+  const ProfileMapping *last = NULL, *first = NULL;
+
+  for (guint looked = 0; i > 0 && looked < MAX_OVERLAPS; looked++) {
+    const ProfileMapping *mapping = &g_array_index(self->by_offset, ProfileMapping, --i);
+    if (mapping->process != process || mapping->binary != binary)
+      break;
+    if (offset - mapping->offset >= mapping->end - mapping->start)
+      continue;
+    if (mapping->time <= time && (!last || mapping->time > last->time))
+      last = mapping;
+    if (!first || mapping->time < first->time)
+      first = mapping;
+  }
+  return last ? last : first;
+}

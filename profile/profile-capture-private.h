@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a loaded capture consists of; filled by the loader and by naming, read by the views. */
+#pragma once
+
+#include "profile/profile-address-spaces.h"
+#include "profile/profile-capture.h"
+
+G_BEGIN_DECLS
+
+/* Which functions frames and nodes belong to; made anew by profile_capture_update_functions. */
+typedef struct {
+  ProfileFunction *functions;
+  gsize n_functions;
+  char **made_names; /* one a function, NULL until asked for; set atomically */
+  guint32 *leaf;     /* one a frame */
+  guint32 *caller;   /* one a frame */
+  guint32 *of_node;  /* one a node */
+} ProfileNames;
+
+struct _ProfileCapture {
+  GObject parent_instance;
+
+  struct capture_file_header header;
+  GStringChunk *strings;
+  GHashTable *metadata;
+  GPtrArray *problems; /* char *, NULL-terminated after loading */
+  GPtrArray *messages; /* char *, NULL-terminated after loading */
+
+  GArray *events;    /* ProfileEvent; their columns are owned here */
+  GArray *threads;   /* ProfileThread */
+  GArray *processes; /* ProfileProcess */
+  GArray *binaries;  /* ProfileBinary */
+  GArray *losses;    /* ProfileLoss */
+  guint64 n_throttled;
+  ProfileAddressSpaces *spaces;
+  GPtrArray
+      *identifiers; /* const char *: names of CAPTURE_SPACE_IDENTIFIERS frames, by their address's low bits */
+
+  gsize n_nodes;
+  guint32 *parent;
+  guint32 *frame;
+  guint8 *exact; /* nonzero: nothing was called from here: the frame's address itself was sampled */
+  gsize n_frames;
+  ProfileFrame *frames;
+
+  ProfileFunctionTable **tables; /* one a binary, may be NULL */
+  ProfileFunctionTable *kernel_table;
+  ProfileNames names;
+
+  /* Children of nodes, made when a tree is first asked for: those of n are first_child[n],
+   * next[first_child[n]], …, 0. */
+  gsize links_once;
+  guint32 *first_child;
+  guint32 *next;
+};
+
+ProfileCapture *profile_capture_new(void);
+
+/* Makes first_child and next; thread-safe. */
+void profile_capture_link_nodes(ProfileCapture *self);
+/* Frees what profile_capture_update_functions made. */
+void profile_names_clear(ProfileNames *names);
+
+#define PROFILE_IDENTIFIER_MASK ((guint64)0xff << 56)
+#define PROFILE_IDENTIFIER_BASE ((guint64)0xe0 << 56)
+
+G_END_DECLS

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/profile-capture.h"
+
+#include "profile/profile-capture-private.h"
+
+G_DEFINE_FINAL_TYPE(ProfileCapture, profile_capture, G_TYPE_OBJECT)
+
+static void clear_event(gpointer data)
+{
+  ProfileEvent *event = data;
+
+  g_free((gpointer)event->time);
+  g_free((gpointer)event->thread);
+  g_free((gpointer)event->leaf);
+  g_free((gpointer)event->cpu);
+  g_free((gpointer)event->outcome);
+  g_free((gpointer)event->mode);
+  g_free((gpointer)event->weight);
+}
+
+static void free_tables(ProfileCapture *self)
+{
+  for (guint i = 0; self->tables && i < self->binaries->len; i++)
+    g_clear_pointer(&self->tables[i], profile_function_table_unref);
+  g_free(self->tables);
+  g_clear_pointer(&self->kernel_table, profile_function_table_unref);
+}
+
+static void profile_capture_finalize(GObject *object)
+{
+  ProfileCapture *self = PROFILE_CAPTURE(object);
+
+  profile_names_clear(&self->names);
+  free_tables(self);
+  g_string_chunk_free(self->strings);
+  g_hash_table_unref(self->metadata);
+  g_ptr_array_unref(self->problems);
+  g_ptr_array_unref(self->messages);
+  g_array_unref(self->events);
+  g_array_unref(self->threads);
+  g_array_unref(self->processes);
+  g_array_unref(self->binaries);
+  g_array_unref(self->losses);
+  g_ptr_array_unref(self->identifiers);
+  profile_address_spaces_free(self->spaces);
+  g_free(self->parent);
+  g_free(self->frame);
+  g_free(self->exact);
+  g_free(self->frames);
+  g_free(self->first_child);
+  g_free(self->next);
+  G_OBJECT_CLASS(profile_capture_parent_class)->finalize(object);
+}
+
+static void profile_capture_class_init(ProfileCaptureClass *class)
+{
+  G_OBJECT_CLASS(class)->finalize = profile_capture_finalize;
+}
+
+static void profile_capture_init(ProfileCapture *self)
+{
+  self->strings = g_string_chunk_new(1 << 14);
+  self->metadata = g_hash_table_new(g_str_hash, g_str_equal);
+  self->problems = g_ptr_array_new_with_free_func(g_free);
+  self->messages = g_ptr_array_new_with_free_func(g_free);
+  self->events = g_array_new(FALSE, FALSE, sizeof(ProfileEvent));
+  g_array_set_clear_func(self->events, clear_event);
+  self->threads = g_array_new(FALSE, FALSE, sizeof(ProfileThread));
+  self->processes = g_array_new(FALSE, FALSE, sizeof(ProfileProcess));
+  self->binaries = g_array_new(FALSE, FALSE, sizeof(ProfileBinary));
+  self->losses = g_array_new(FALSE, FALSE, sizeof(ProfileLoss));
+  self->identifiers = g_ptr_array_new();
+  self->spaces = profile_address_spaces_new();
+}
+
+ProfileCapture *profile_capture_new(void)
+{
+  return g_object_new(PROFILE_TYPE_CAPTURE, NULL);
+}
+
+void profile_capture_get_header(ProfileCapture *self, struct capture_file_header *ret)
+{
+  *ret = self->header;
+}
+
+const char *profile_capture_get_metadata(ProfileCapture *self, const char *key)
+{
+  return g_hash_table_lookup(self->metadata, key);
+}
+
+gboolean profile_capture_get_time_range(ProfileCapture *self, guint64 *first, guint64 *last)
+{
+  guint64 low = G_MAXUINT64, high = 0;
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < self->events->len; i++) {
+    const ProfileEvent *event = &g_array_index(self->events, ProfileEvent, i);
+    if (event->n_samples == 0)
+      continue;
+    any = TRUE;
+    low = MIN(low, event->time[0]);
+    high = MAX(high, event->time[event->n_samples - 1]);
+  }
+  if (any) {
+    *first = low;
+    *last = high;
+  }
+  return any;
+}
+
+guint64 profile_capture_get_duration(ProfileCapture *self)
+{
+  const struct capture_ended *ended = &self->header.ended;
+  guint64 first = 0, last = 0;
+
+  profile_capture_get_time_range(self, &first, &last);
+  gboolean known = ended->reason != CAPTURE_END_NONE && ended->reason != CAPTURE_END_IMPORTED &&
+                   ended->time >= last && ended->time >= self->header.time;
+  return known ? ended->time - self->header.time : last - first;
+}
+
+const char *const *profile_capture_get_problems(ProfileCapture *self)
+{
+  return (const char *const *)self->problems->pdata;
+}
+
+const char *const *profile_capture_get_messages(ProfileCapture *self)
+{
+  return (const char *const *)self->messages->pdata;
+}
+
+const ProfileEvent *profile_capture_get_events(ProfileCapture *self, guint *n)
+{
+  *n = self->events->len;
+  return (const ProfileEvent *)self->events->data;
+}
+
+const ProfileThread *profile_capture_get_threads(ProfileCapture *self, guint *n)
+{
+  *n = self->threads->len;
+  return (const ProfileThread *)self->threads->data;
+}
+
+const ProfileProcess *profile_capture_get_processes(ProfileCapture *self, guint *n)
+{
+  *n = self->processes->len;
+  return (const ProfileProcess *)self->processes->data;
+}
+
+const ProfileBinary *profile_capture_get_binaries(ProfileCapture *self, guint *n)
+{
+  *n = self->binaries->len;
+  return (const ProfileBinary *)self->binaries->data;
+}
+
+const ProfileLoss *profile_capture_get_losses(ProfileCapture *self, gsize *n)
+{
+  *n = self->losses->len;
+  return (const ProfileLoss *)self->losses->data;
+}
+
+guint64 profile_capture_get_n_throttled(ProfileCapture *self)
+{
+  return self->n_throttled;
+}
+
+void profile_capture_get_nodes(ProfileCapture *self, const guint32 **parent, const guint32 **frame, gsize *n)
+{
+  *parent = self->parent;
+  *frame = self->frame;
+  *n = self->n_nodes;
+}
+
+const ProfileFrame *profile_capture_get_frames(ProfileCapture *self, gsize *n)
+{
+  *n = self->n_frames;
+  return self->frames;
+}
+
+gboolean profile_capture_get_address(ProfileCapture *self, guint32 frame, guint32 process, guint64 time,
+                                     guint64 *ret_address)
+{
+  const ProfileFrame *item = &self->frames[frame];
+
+  if (item->kind != CAPTURE_SPACE_BINARY) {
+    *ret_address = item->address;
+    return item->kind != 0;
+  }
+  const ProfileMapping *mapping =
+      profile_address_spaces_find_offset(self->spaces, process, item->owner, item->address, time);
+  if (!mapping)
+    return FALSE;
+  *ret_address = item->address - mapping->offset + mapping->start;
+  return TRUE;
+}
+
+ProfileFunctionTable *profile_capture_get_table(ProfileCapture *self, guint32 binary)
+{
+  return binary == G_MAXUINT32 ? self->kernel_table : self->tables[binary];
+}
+
+void profile_capture_set_table(ProfileCapture *self, guint32 binary, ProfileFunctionTable *table)
+{
+  ProfileFunctionTable **slot = binary == G_MAXUINT32 ? &self->kernel_table : &self->tables[binary];
+  ProfileFunctionTable *old = *slot;
+
+  *slot = table ? profile_function_table_ref(table) : NULL;
+  g_clear_pointer(&old, profile_function_table_unref);
+}
+
+void profile_capture_get_frame_functions(ProfileCapture *self, const guint32 **leaf, const guint32 **caller)
+{
+  *leaf = self->names.leaf;
+  *caller = self->names.caller;
+}
+
+const guint32 *profile_capture_get_node_functions(ProfileCapture *self)
+{
+  return self->names.of_node;
+}
+
+const ProfileFunction *profile_capture_get_functions(ProfileCapture *self, gsize *n)
+{
+  *n = self->names.n_functions;
+  return self->names.functions;
+}
+
+void profile_capture_link_nodes(ProfileCapture *self)
+{
+  if (!g_once_init_enter(&self->links_once))
+    return;
+  self->first_child = g_new0(guint32, self->n_nodes);
+  self->next = g_new(guint32, self->n_nodes);
+  self->next[0] = 0;
+  for (gsize node = self->n_nodes - 1; node > 0; node--) {
+    guint32 parent = self->parent[node];
+    self->next[node] = self->first_child[parent];
+    self->first_child[parent] = (guint32)node;
+  }
+  g_once_init_leave(&self->links_once, 1);
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gi18n.h>
+
+#include "profile/profile-loader-private.h"
+
+static void note_ids(LoadPart *part, enum load_kind kind, guint32 first, guint32 count)
+{
+  if (count > 0 && first > 0 && first <= G_MAXUINT32 - count)
+    part->n[kind] = MAX(part->n[kind], first + count - 1);
+}
+
+static void scan_record(LoadPart *part, const struct capture_record *record)
+{
+  switch (record->type) {
+  case CAPTURE_RECORD_FRAMES:
+    note_ids(part, LOAD_FRAME, ((const struct capture_record_frames *)record)->first, record->count);
+    break;
+  case CAPTURE_RECORD_NODES:
+    note_ids(part, LOAD_NODE, ((const struct capture_record_nodes *)record)->first, record->count);
+    break;
+  case CAPTURE_RECORD_JOINS:
+    note_ids(part, LOAD_NODE, ((const struct capture_record_joins *)record)->first, record->count);
+    break;
+  default:
+    g_ptr_array_add(part->small, (gpointer)record);
+  }
+}
+
+void load_scan_dictionary(Load *load, LoadPart *part)
+{
+  const struct capture_record *record;
+  size_t position = 0;
+
+  if (!load_content(load, part))
+    return;
+  part->small = g_ptr_array_new();
+  while ((record = capture_records_next(part->content, part->length, &position)))
+    if (capture_record_is_valid(record))
+      scan_record(part, record);
+  if (position < part->length)
+    load_problem(load,
+                 _("A dictionary makes no sense from byte %zu of its %zu bytes on; the rest is left out."),
+                 position, part->length);
+}
+
+/* What an identifier of a space leads to; kind 0 when it is not defined. */
+static ProfileFrame get_space(const LoadEpoch *epoch, guint32 id)
+{
+  ProfileFrame frame = {0};
+
+  if (!load_is_defined(epoch, LOAD_SPACE, id))
+    return frame;
+  const struct capture_record_space *space = (gconstpointer)epoch->records[LOAD_SPACE][id];
+  frame.kind = (guint16)space->kind;
+  frame.address = space->base;
+  if (space->kind == CAPTURE_SPACE_BINARY && !load_is_defined(epoch, LOAD_BINARY, space->owner))
+    frame.kind = 0;
+  else if (space->kind == CAPTURE_SPACE_BINARY)
+    frame.owner = load_get_index(epoch, LOAD_BINARY, space->owner);
+  else if (space->kind == CAPTURE_SPACE_PROCESS || space->kind == CAPTURE_SPACE_IDENTIFIERS)
+    frame.owner = load_get_index(epoch, LOAD_PROCESS, space->owner);
+  else if (space->kind != CAPTURE_SPACE_KERNEL && space->kind != CAPTURE_SPACE_GUEST)
+    frame.kind = 0;
+  return frame;
+}
+
+/* Strings are local to the epoch: the identifier becomes one of the whole capture. */
+static void resolve_identifier(Load *load, const LoadEpoch *epoch, ProfileFrame *frame)
+{
+  const char *name = load_get_string(epoch, (guint32)frame->address);
+
+  if (!name || (frame->address & PROFILE_IDENTIFIER_MASK) != PROFILE_IDENTIFIER_BASE) {
+    frame->kind = 0;
+    return;
+  }
+  g_mutex_lock(&load->lock);
+  guint index = GPOINTER_TO_UINT(g_hash_table_lookup(load->identifiers, name));
+  if (index == 0) {
+    char *copy = g_string_chunk_insert(load->capture->strings, name);
+    g_ptr_array_add(load->capture->identifiers, copy);
+    index = load->capture->identifiers->len;
+    g_hash_table_insert(load->identifiers, copy, GUINT_TO_POINTER(index));
+  }
+  g_mutex_unlock(&load->lock);
+  frame->address = PROFILE_IDENTIFIER_BASE | (index - 1);
+}
+
+/* Where the file of an address in a process is known, the address becomes an offset in that file. */
+static void resolve_process_address(const ProfileCapture *capture, ProfileFrame *frame)
+{
+  const ProfileMapping *mapping = profile_address_spaces_find(capture->spaces, frame->owner, frame->address);
+
+  if (!mapping)
+    return;
+  const ProfileBinary *binary = &g_array_index(capture->binaries, ProfileBinary, mapping->binary);
+  if ((binary->flags & (CAPTURE_BINARY_SPECIAL | CAPTURE_BINARY_VDSO)) == CAPTURE_BINARY_SPECIAL)
+    return;
+  frame->address = frame->address - mapping->start + mapping->offset;
+  frame->owner = mapping->binary;
+  frame->kind = CAPTURE_SPACE_BINARY;
+}
+
+static void place_frames(Load *load, const LoadEpoch *epoch, const struct capture_record_frames *record)
+{
+  guint32 last_space = 0;
+  ProfileFrame space = {0};
+
+  for (guint32 i = 0; i < record->record.count; i++) {
+    const struct capture_frame *item = &record->frames[i];
+    guint64 id = (guint64)record->first + i;
+    if (id == 0 || id > epoch->n[LOAD_FRAME])
+      continue;
+    if (item->space != last_space)
+      space = get_space(epoch, last_space = item->space);
+    ProfileFrame frame = space;
+    frame.address += item->offset;
+    if (frame.kind == CAPTURE_SPACE_PROCESS)
+      resolve_process_address(load->capture, &frame);
+    else if (frame.kind == CAPTURE_SPACE_IDENTIFIERS)
+      resolve_identifier(load, epoch, &frame);
+    load->capture->frames[epoch->frame_base + id] = frame;
+  }
+}
+
+static void place_nodes(Load *load, const LoadEpoch *epoch, const struct capture_record_nodes *record)
+{
+  guint32 *parents = load->capture->parent + epoch->node_base;
+  guint32 *frames = load->capture->frame + epoch->node_base;
+  guint32 n = epoch->n[LOAD_NODE], n_frames = epoch->n[LOAD_FRAME], bad = 0;
+  guint32 parent = record->parent < record->first ? record->parent : 0;
+
+  bad += parent != record->parent;
+  for (guint32 i = 0; i < record->record.count; i++) {
+    guint64 id = (guint64)record->first + i;
+    if (id == 0 || id > n)
+      break;
+    guint32 frame = record->frames[i] <= n_frames ? record->frames[i] : 0;
+    bad += frame == 0;
+    parents[id] = parent ? epoch->node_base + parent : 0;
+    frames[id] = epoch->frame_base + frame;
+    parent = (guint32)id;
+  }
+  if (bad)
+    g_atomic_int_add(&load->undefined, (gint)bad);
+}
+
+static void place_joins(Load *load, LoadPart *part, const struct capture_record_joins *record)
+{
+  const LoadEpoch *epoch = part->epoch;
+
+  for (guint32 i = 0; i < record->record.count; i++) {
+    guint64 id = (guint64)record->first + i;
+    const struct capture_join *item = &record->joins[i];
+    if (id == 0 || id > epoch->n[LOAD_NODE])
+      break;
+    LoadJoin join = {.slot = epoch->node_base + (guint32)id};
+    if (item->user && item->user < id)
+      join.user = epoch->node_base + item->user;
+    if (item->kernel && item->kernel < id)
+      join.kernel = epoch->node_base + item->kernel;
+    g_array_append_val(part->joins, join);
+  }
+}
+
+void load_place_dictionary(Load *load, LoadPart *part)
+{
+  const struct capture_record *record;
+  size_t position = 0;
+
+  if (!part->content)
+    return;
+  part->joins = g_array_new(FALSE, FALSE, sizeof(LoadJoin));
+  while ((record = capture_records_next(part->content, part->length, &position))) {
+    if (!capture_record_is_valid(record))
+      continue;
+    if (record->type == CAPTURE_RECORD_FRAMES)
+      place_frames(load, part->epoch, (gconstpointer)record);
+    else if (record->type == CAPTURE_RECORD_NODES)
+      place_nodes(load, part->epoch, (gconstpointer)record);
+    else if (record->type == CAPTURE_RECORD_JOINS)
+      place_joins(load, part, (gconstpointer)record);
+  }
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <glib/gi18n.h>
+
+#include "profile/profile-loader-private.h"
+#include "profile/profile-parallel.h"
+
+enum { MAX_PROBLEMS = 100 };
+
+void load_problem(Load *load, const char *format, ...)
+{
+  va_list arguments;
+
+  g_mutex_lock(&load->lock);
+  if (load->capture->problems->len < MAX_PROBLEMS) {
+    va_start(arguments, format);
+    g_ptr_array_add(load->capture->problems, g_strdup_vprintf(format, arguments));
+    va_end(arguments);
+  }
+  g_mutex_unlock(&load->lock);
+}
+
+gboolean load_content(Load *load, LoadPart *part)
+{
+  size_t size = 0, length = 0;
+  const uint8_t *content = NULL;
+  int result = capture_reader_content(load->reader, part->number, &part->buffer, &size, &content, &length);
+
+  if (result == 0 && length == part->header->length) {
+    part->content = content;
+    part->length = length;
+    return TRUE;
+  }
+  load_problem(load, _("The window at byte %" G_GUINT64_FORMAT " is damaged and was left out: %s."),
+               capture_reader_part(load->reader, part->number)->offset,
+               result == 0 ? _("wrong length") : g_strerror(-result));
+  load_release_content(part);
+  return FALSE;
+}
+
+void load_release_content(LoadPart *part)
+{
+  g_clear_pointer(&part->buffer, free);
+  part->content = NULL;
+}
+
+static LoadEpoch *get_epoch(Load *load, const struct capture_window_header *header)
+{
+  guint64 key = (guint64)header->stream << 32 | header->epoch;
+  LoadEpoch *epoch = g_hash_table_lookup(load->epochs_by_key, &key);
+
+  if (!epoch) {
+    epoch = g_new0(LoadEpoch, 1);
+    epoch->stream = header->stream;
+    epoch->epoch = header->epoch;
+    g_ptr_array_add(load->epochs, epoch);
+    g_hash_table_insert(load->epochs_by_key, g_memdup2(&key, sizeof key), epoch);
+  }
+  return epoch;
+}
+
+static void free_epoch(gpointer data)
+{
+  LoadEpoch *epoch = data;
+
+  for (guint kind = 0; kind < LOAD_N_TABLES; kind++) {
+    g_free(epoch->records[kind]);
+    g_free(epoch->index[kind]);
+  }
+  g_free(epoch);
+}
+
+static void clear_part(gpointer data)
+{
+  LoadPart *part = data;
+
+  load_release_content(part);
+  g_clear_pointer(&part->small, g_ptr_array_unref);
+  g_clear_pointer(&part->joins, g_array_unref);
+}
+
+static void find_parts(Load *load)
+{
+  for (guint kind = 0; kind < G_N_ELEMENTS(load->parts); kind++) {
+    load->parts[kind] = g_array_new(FALSE, TRUE, sizeof(LoadPart));
+    g_array_set_clear_func(load->parts[kind], clear_part);
+  }
+  for (gsize i = 0; i < capture_reader_n_parts(load->reader); i++) {
+    const struct capture_window_header *header = &capture_reader_part(load->reader, i)->header;
+    if (header->kind >= G_N_ELEMENTS(load->parts) || header->length == 0)
+      continue;
+    LoadPart part = {.number = i, .header = header, .epoch = get_epoch(load, header)};
+    g_array_append_val(load->parts[header->kind], part);
+  }
+}
+
+static void scan_parts(gsize begin, gsize end, gpointer data)
+{
+  Load *load = data;
+
+  for (gsize i = begin; i < end; i++)
+    load_scan_dictionary(load, &g_array_index(load->parts[CAPTURE_WINDOW_DICTIONARY], LoadPart, i));
+}
+
+/* Dictionaries first, then samples: one loop, so that no processor waits for another. */
+static void place_parts(gsize begin, gsize end, gpointer data)
+{
+  Load *load = data;
+  gsize n = load->parts[CAPTURE_WINDOW_DICTIONARY]->len;
+
+  for (gsize i = begin; i < end; i++) {
+    if (i < n)
+      load_place_dictionary(load, &g_array_index(load->parts[CAPTURE_WINDOW_DICTIONARY], LoadPart, i));
+    else
+      load_place_samples(load, &g_array_index(load->parts[CAPTURE_WINDOW_SAMPLES], LoadPart, i - n));
+  }
+}
+
+static void read_records(Load *load)
+{
+  static const guint kinds[] = {CAPTURE_WINDOW_RECORDS, CAPTURE_WINDOW_META};
+
+  for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
+    for (guint j = 0; j < load->parts[kinds[i]]->len; j++)
+      load_records(load, &g_array_index(load->parts[kinds[i]], LoadPart, j));
+}
+
+static gpointer name_functions(gpointer data)
+{
+  load_names(data);
+  return NULL;
+}
+
+/* Names are read beside the rest: they need nothing but the table of binaries. */
+static void place_everything(Load *load)
+{
+  g_autoptr(GThread) names = NULL;
+  gsize n = load->parts[CAPTURE_WINDOW_DICTIONARY]->len + load->parts[CAPTURE_WINDOW_SAMPLES]->len;
+
+  load->capture->tables = g_new0(ProfileFunctionTable *, load->capture->binaries->len);
+  if (load->parts[CAPTURE_WINDOW_NAMES]->len > 0)
+    names = g_thread_new("profile-names", name_functions, load);
+  load_plan_samples(load);
+  profile_parallel(n, 1, place_parts, load);
+  load_finish_samples(load);
+  load_expand_stacks(load);
+  if (names)
+    g_thread_join(g_steal_pointer(&names));
+}
+
+static gboolean load_everything(Load *load, GCancellable *cancellable, GError **error)
+{
+  find_parts(load);
+  profile_parallel(load->parts[CAPTURE_WINDOW_DICTIONARY]->len, 1, scan_parts, load);
+  if (g_cancellable_set_error_if_cancelled(cancellable, error) || !load_make_epochs(load, error))
+    return FALSE;
+  load_merge_tables(load);
+  read_records(load);
+  place_everything(load);
+  if (g_cancellable_set_error_if_cancelled(cancellable, error))
+    return FALSE;
+  if (load->undefined)
+    load_problem(load, _("%d references lead to definitions that are missing."), load->undefined);
+  g_ptr_array_add(load->capture->problems, NULL);
+  g_ptr_array_add(load->capture->messages, NULL);
+  return TRUE;
+}
+
+static void clear_load(Load *load)
+{
+  for (guint kind = 0; kind < G_N_ELEMENTS(load->parts); kind++)
+    g_clear_pointer(&load->parts[kind], g_array_unref);
+  g_hash_table_unref(load->epochs_by_key);
+  g_ptr_array_unref(load->epochs);
+  g_hash_table_unref(load->identifiers);
+  g_mutex_clear(&load->lock);
+  capture_reader_close(load->reader);
+}
+
+ProfileCapture *profile_capture_load(const char *path, ProfileLoadFlags flags, GCancellable *cancellable,
+                                     GError **error)
+{
+  g_autoptr(ProfileCapture) capture = profile_capture_new();
+  Load load = {.capture = capture};
+
+  load.reader = profile_reader_open(path, (flags & PROFILE_LOAD_SCAN) != 0, capture->problems, error);
+  if (!load.reader)
+    return NULL;
+  capture_reader_header(load.reader, &capture->header);
+  load.epochs_by_key = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+  load.epochs = g_ptr_array_new_with_free_func(free_epoch);
+  load.identifiers = g_hash_table_new(g_str_hash, g_str_equal);
+  g_mutex_init(&load.lock);
+  gboolean loaded = load_everything(&load, cancellable, error);
+  clear_load(&load);
+  if (!loaded)
+    return NULL;
+  profile_capture_update_functions(capture);
+  return g_steal_pointer(&capture);
+}

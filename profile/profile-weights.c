@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/profile-weights.h"
+
+struct _ProfileWeights {
+  gatomicrefcount references;
+  ProfileFilter *filter;
+  ProfileCapture *capture; /* the filter's */
+  ProfileWeight sum;
+  guint32 *self_counts, *total_counts;
+  guint64 *self_weights, *total_weights; /* NULL: each count weighs constant_weight */
+  guint64 constant_weight;
+};
+
+static void count_all(ProfileWeights *self, const ProfileEvent *event, gsize begin, gsize end)
+{
+  const guint32 *leaf = event->leaf;
+  guint32 *counts = self->self_counts;
+
+  for (gsize i = begin; i < end; i++)
+    counts[leaf[i]]++;
+  for (gsize i = begin; self->self_weights && i < end; i++)
+    self->self_weights[leaf[i]] += event->weight[i];
+}
+
+static void count_some(ProfileWeights *self, const ProfileEvent *event, gsize begin, gsize end,
+                       const guint8 *threads, const guint8 *functions)
+{
+  const guint32 *of_node = profile_capture_get_node_functions(self->capture);
+
+  for (gsize i = begin; i < end; i++) {
+    guint32 leaf = event->leaf[i];
+    if ((threads && !threads[event->thread[i]]) || (functions && !functions[of_node[leaf]]))
+      continue;
+    self->self_counts[leaf]++;
+    if (self->self_weights)
+      self->self_weights[leaf] += event->weight[i];
+  }
+}
+
+/* Parents have smaller numbers than their children: one pass backwards adds everything up. */
+static void add_up(ProfileWeights *self)
+{
+  const guint32 *parent, *frame;
+  gsize n;
+
+  profile_capture_get_nodes(self->capture, &parent, &frame, &n);
+  self->total_counts = g_memdup2(self->self_counts, n * sizeof *self->total_counts);
+  for (gsize node = n - 1; node > 0; node--)
+    if (self->total_counts[node])
+      self->total_counts[parent[node]] += self->total_counts[node];
+  if (!self->self_weights)
+    return;
+  self->total_weights = g_memdup2(self->self_weights, n * sizeof *self->total_weights);
+  for (gsize node = n - 1; node > 0; node--)
+    self->total_weights[parent[node]] += self->total_weights[node];
+}
+
+ProfileWeights *profile_weights_new(const ProfileFilter *filter)
+{
+  ProfileWeights *self = g_new0(ProfileWeights, 1);
+  const guint32 *parent, *frame;
+  guint n_events;
+  gsize n, begin, end;
+
+  g_atomic_ref_count_init(&self->references);
+  self->filter = profile_filter_copy(filter);
+  self->capture = profile_filter_get_capture(self->filter);
+  const ProfileEvent *event =
+      &profile_capture_get_events(self->capture, &n_events)[profile_filter_get_event(filter)];
+  profile_capture_get_nodes(self->capture, &parent, &frame, &n);
+  profile_filter_get_range(filter, &begin, &end);
+  self->self_counts = g_new0(guint32, n);
+  self->self_weights = event->weight ? g_new0(guint64, n) : NULL;
+  self->constant_weight = event->constant_weight;
+  const guint8 *threads = profile_filter_get_threads(filter);
+  const guint8 *functions = profile_filter_get_functions(filter);
+  if (threads || functions)
+    count_some(self, event, begin, end, threads, functions);
+  else
+    count_all(self, event, begin, end);
+  add_up(self);
+  self->sum = profile_weights_get_total(self, 0);
+  return self;
+}
+
+ProfileWeights *profile_weights_ref(ProfileWeights *self)
+{
+  g_atomic_ref_count_inc(&self->references);
+  return self;
+}
+
+void profile_weights_unref(ProfileWeights *self)
+{
+  if (!g_atomic_ref_count_dec(&self->references))
+    return;
+  profile_filter_free(self->filter);
+  g_free(self->self_counts);
+  g_free(self->total_counts);
+  g_free(self->self_weights);
+  g_free(self->total_weights);
+  g_free(self);
+}
+
+const ProfileFilter *profile_weights_get_filter(const ProfileWeights *self)
+{
+  return self->filter;
+}
+
+ProfileCapture *profile_weights_get_capture(const ProfileWeights *self)
+{
+  return self->capture;
+}
+
+ProfileWeight profile_weights_get_sum(const ProfileWeights *self)
+{
+  return self->sum;
+}
+
+ProfileWeight profile_weights_get_self(const ProfileWeights *self, guint32 node)
+{
+  guint32 count = self->self_counts[node];
+
+  return (ProfileWeight){count,
+                         self->self_weights ? self->self_weights[node] : count * self->constant_weight};
+}
+
+ProfileWeight profile_weights_get_total(const ProfileWeights *self, guint32 node)
+{
+  guint32 count = self->total_counts[node];
+
+  return (ProfileWeight){count,
+                         self->total_weights ? self->total_weights[node] : count * self->constant_weight};
+}
+
+const guint32 *profile_weights_get_self_counts(const ProfileWeights *self)
+{
+  return self->self_counts;
+}
+
+const guint32 *profile_weights_get_total_counts(const ProfileWeights *self)
+{
+  return self->total_counts;
+}
