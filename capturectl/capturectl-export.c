@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <fcntl.h>
 #include <gio/gunixoutputstream.h>
-#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "capturectl/capturectl-command.h"
@@ -67,15 +69,25 @@ static const Format *find_format(const char *name)
   return NULL;
 }
 
-/* Written beside its place and renamed, so that there is never half a file. */
+/* A device or a pipe is written as it is; a file is written beside its place and renamed, so that there is
+ * never half of one. */
 static GOutputStream *open_output(const char *path, GError **error)
 {
   g_autoptr(GFile) file = NULL;
+  struct stat status;
+  int fd;
 
   if (!path || strcmp(path, "-") == 0)
     return g_unix_output_stream_new(STDOUT_FILENO, FALSE);
+  if (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+    fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd >= 0)
+      return g_unix_output_stream_new(fd, TRUE);
+    g_set_error_literal(error, G_IO_ERROR, g_io_error_from_errno(errno), g_strerror(errno));
+    return NULL;
+  }
   file = g_file_new_for_commandline_arg(path);
-  return G_OUTPUT_STREAM(g_file_replace(file, NULL, FALSE, G_FILE_CREATE_REPLACE_DESTINATION, NULL, error));
+  return G_OUTPUT_STREAM(g_file_replace(file, NULL, FALSE, G_FILE_CREATE_NONE, NULL, error));
 }
 
 /* Closing a cancelled stream throws away what was written. */

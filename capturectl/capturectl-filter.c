@@ -162,26 +162,25 @@ ProfileFilter *capturectl_filter_new(ProfileCapture *capture, const CapturectlFi
   return g_steal_pointer(&filter);
 }
 
-static void warn_of_losses(ProfileCapture *capture)
+guint64 capturectl_get_lost(ProfileCapture *capture)
 {
   gsize n;
   const ProfileLoss *losses = profile_capture_get_losses(capture, &n);
-  guint64 samples = 0, records = 0;
+  guint64 lost = 0;
 
-  for (gsize i = 0; i < n; i++) {
-    samples += losses[i].samples;
-    records += losses[i].records;
-  }
-  if (samples > 0)
+  for (gsize i = 0; i < n; i++)
+    lost += losses[i].samples + losses[i].records;
+  return lost;
+}
+
+static void warn_of_losses(ProfileCapture *capture)
+{
+  guint64 lost = capturectl_get_lost(capture);
+
+  if (lost > 0)
     capturectl_warn(ngettext("%" G_GUINT64_FORMAT " sample was lost while recording.",
-                             "%" G_GUINT64_FORMAT " samples were lost while recording.", samples),
-                    samples);
-  else if (records > 0)
-    capturectl_warn(
-        ngettext("%" G_GUINT64_FORMAT " record was lost while recording; it may have been a sample.",
-                 "%" G_GUINT64_FORMAT " records were lost while recording; some may have been samples.",
-                 records),
-        records);
+                             "%" G_GUINT64_FORMAT " samples were lost while recording.", lost),
+                    lost);
 }
 
 ProfileCapture *capturectl_load(const char *path)

@@ -61,4 +61,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CapturectlFilterOptions, capturectl_filter_opti
  */
 ProfileCapture *capturectl_load(const char *path);
 
+/* Samples that were lost, and lost records that may have been samples: what `lost` is wherever it is said. */
+guint64 capturectl_get_lost(ProfileCapture *capture);
+
 G_END_DECLS

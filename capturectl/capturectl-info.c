@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+#include <sys/wait.h>
+
+#include "capturectl/capturectl-command.h"
+#include "capturectl/capturectl-filter.h"
+#include "capturectl/capturectl-json.h"
+#include "capturectl/capturectl-reader.h"
+#include "capturectl/capturectl-verbs.h"
+
+/* The keys of metadata, as they stand in the file, in the JSON and before a person. */
+static const struct {
+  const char *key, *json, *label;
+} metadata[] = {
+    {"command", "command", N_("Command")},
+    {"hostname", "hostname", N_("Host")},
+    {"os", "os", N_("System")},
+    {"kernel", "kernel", N_("Kernel")},
+    {"architecture", "architecture", NULL},
+    {"cpu", "cpu", N_("Processor")},
+    {"cpus", "cpus", N_("Processors")},
+    {"recorder", "recorder", N_("Recorded by")},
+    {"via", "via", N_("Way")},
+    {"unwind", "unwind", N_("Stacks by")},
+    {"source", "source", N_("Imported from")},
+    {"source-format", "source_format", N_("Its format")},
+};
+
+static const char *const ended_words[] = {"cut-off",      "exited",        "duration",     "interrupted",
+                                          "targets-gone", "recorder-died", "output-error", "failed",
+                                          "imported",     "written"};
+
+static const char *const outcome_words[] = {"unknown",       "complete",    "frame-pointers", "truncated",
+                                            "no-user-stack", "no-table",    "unreadable",     "not-resident",
+                                            "bad-frame",     "unsupported", "no-stack"};
+#define N_OUTCOMES G_N_ELEMENTS(outcome_words)
+
+static const char *const unit_words[] = {"count", "nanoseconds", "bytes", "cycles"};
+
+/* What is counted once for text and JSON. */
+typedef struct {
+  ProfileCapture *capture;
+  struct capture_file_header header;
+  guint64 size, raw_size; /* of the file; of its windows before compression */
+  gboolean has_index;
+  guint64 samples, lost, throttled, duration;
+  guint threads, processes;
+  guint64 outcomes[N_OUTCOMES];
+  guint named_binaries, functions;
+  gboolean kernel_named;
+} Info;
+
+static guint count_distinct(const gint32 *first, guint n, gsize stride)
+{
+  g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+
+  for (guint i = 1; i < n; i++)
+    g_hash_table_add(seen, GINT_TO_POINTER(*(const gint32 *)((const char *)first + i * stride)));
+  return g_hash_table_size(seen);
+}
+
+static void count_samples(Info *info)
+{
+  guint n;
+  const ProfileEvent *events = profile_capture_get_events(info->capture, &n);
+
+  for (guint i = 0; i < n; i++) {
+    info->samples += events[i].n_samples;
+    for (gsize j = 0; j < events[i].n_samples; j++)
+      info->outcomes[events[i].outcome[j] < N_OUTCOMES ? events[i].outcome[j] : 0]++;
+  }
+}
+
+static gboolean count_names(Info *info, guint32 binary)
+{
+  ProfileFunctionTable *table = profile_capture_get_table(info->capture, binary);
+  gsize n = 0;
+
+  if (!table)
+    return FALSE;
+  profile_function_table_get_ranges(table, &n);
+  info->functions += n;
+  return n > 0;
+}
+
+static void count_everything(Info *info)
+{
+  guint n;
+  const ProfileThread *threads = profile_capture_get_threads(info->capture, &n);
+  const ProfileProcess *processes;
+
+  info->threads = n > 0 ? count_distinct(&threads->tid, n, sizeof *threads) : 0;
+  processes = profile_capture_get_processes(info->capture, &n);
+  info->processes = n > 0 ? count_distinct(&processes->pid, n, sizeof *processes) : 0;
+  profile_capture_get_binaries(info->capture, &n);
+  for (guint i = 0; i < n; i++)
+    info->named_binaries += count_names(info, i);
+  info->kernel_named = count_names(info, G_MAXUINT32);
+  info->lost = capturectl_get_lost(info->capture);
+  info->throttled = profile_capture_get_n_throttled(info->capture);
+  info->duration = profile_capture_get_duration(info->capture);
+  profile_capture_get_header(info->capture, &info->header);
+  count_samples(info);
+}
+
+static void measure_windows(Info *info, const capture_reader *reader)
+{
+  info->has_index = capture_reader_has_index(reader);
+  info->size = capture_reader_size(reader);
+  info->raw_size = info->size;
+  for (gsize i = 0; i < capture_reader_n_parts(reader); i++) {
+    const struct capture_window_header *header = &capture_reader_part(reader, i)->header;
+
+    info->raw_size += (gint64)header->length - header->stored;
+  }
+}
+
+static char *format_wait_status(int status)
+{
+  if (WIFSIGNALED(status))
+    return g_strdup_printf(_("killed by signal %d (%s)"), WTERMSIG(status), strsignal(WTERMSIG(status)));
+  return g_strdup_printf(_("exit status %d"), WEXITSTATUS(status));
+}
+
+static char *describe_end(const struct capture_ended *ended)
+{
+  g_autofree char *status = NULL;
+
+  switch (ended->reason) {
+  case CAPTURE_END_NONE:
+    return g_strdup(_("cut off: its collector was killed, or is still recording"));
+  case CAPTURE_END_EXITED:
+    status = format_wait_status(ended->status);
+    return g_strdup_printf(_("the command ended: %s"), status);
+  case CAPTURE_END_DURATION:
+    return g_strdup(_("the duration asked for was over"));
+  case CAPTURE_END_INTERRUPTED:
+    return ended->status
+               ? g_strdup_printf(_("interrupted by signal %d (%s)"), ended->status, strsignal(ended->status))
+               : g_strdup(_("stopped on request"));
+  case CAPTURE_END_TARGETS_GONE:
+    return g_strdup(_("every recorded process had exited"));
+  case CAPTURE_END_RECORDER_DIED:
+    status = format_wait_status(ended->status);
+    return g_strdup_printf(_("the recorder died: %s"), status);
+  case CAPTURE_END_OUTPUT:
+    return g_strdup_printf(_("the output could not be written: %s"), g_strerror(ended->status));
+  case CAPTURE_END_FAILED:
+    return g_strdup_printf(_("the recorder reported an error: %s"), g_strerror(ended->status));
+  case CAPTURE_END_IMPORTED:
+    return g_strdup(_("imported from another format"));
+  case CAPTURE_END_WRITTEN:
+    return g_strdup(_("written by a program of its own accord"));
+  default:
+    return g_strdup_printf(_("for a reason that this version does not know (%u)"), ended->reason);
+  }
+}
+
+static char *format_date(gint64 nanoseconds)
+{
+  g_autoptr(GDateTime) utc = nanoseconds > 0 ? g_date_time_new_from_unix_utc(nanoseconds / 1000000000) : NULL;
+  g_autoptr(GDateTime) local = utc ? g_date_time_to_local(utc) : NULL;
+
+  return local ? g_date_time_format(local, "%Y-%m-%d %H:%M:%S %z") : NULL;
+}
+
+/* Text of the file may hold anything; a terminal gets only what can be printed. */
+static void print_line(const char *label, const char *value)
+{
+  g_autofree char *valid = g_utf8_make_valid(value, -1);
+  int padding = MAX(14 - (int)g_utf8_strlen(label, -1), 1);
+  g_autoptr(GString) line = g_string_new(NULL);
+
+  for (const char *c = valid; *c; c = g_utf8_next_char(c))
+    g_string_append_unichar(line, g_unichar_isprint(g_utf8_get_char(c)) ? g_utf8_get_char(c) : 0xfffd);
+  g_print("%s%*s%s\n", label, padding, "", line->str);
+}
+
+static void print_formatted(const char *label, const char *format, ...) G_GNUC_PRINTF(2, 3);
+static void print_formatted(const char *label, const char *format, ...)
+{
+  va_list arguments;
+  g_autofree char *value = NULL;
+
+  va_start(arguments, format);
+  value = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
+  print_line(label, value);
+}
+
+static void print_events(const Info *info)
+{
+  guint n;
+  const ProfileEvent *events = profile_capture_get_events(info->capture, &n);
+
+  for (guint i = 0; i < n; i++) {
+    g_autofree char *rate =
+        events[i].frequency ? g_strdup_printf(_("%" G_GUINT64_FORMAT " Hz"), events[i].frequency)
+        : events[i].period  ? g_strdup_printf(_("every %" G_GUINT64_FORMAT), events[i].period)
+                            : g_strdup(_("rate not known"));
+
+    print_formatted(_("Event"), _("%s (%s): %zu samples"), events[i].name, rate, events[i].n_samples);
+  }
+}
+
+static gboolean outcomes_are_known(const Info *info)
+{
+  return info->outcomes[CAPTURE_OUTCOME_UNKNOWN] < info->samples;
+}
+
+static void print_outcomes(const Info *info)
+{
+  if (!outcomes_are_known(info))
+    return;
+  for (gsize i = 0; i < N_OUTCOMES; i++)
+    if (info->outcomes[i] > 0)
+      print_formatted(_("Outcome"), "%s: %" G_GUINT64_FORMAT " (%.2f %%)", outcome_words[i],
+                      info->outcomes[i], 100.0 * info->outcomes[i] / info->samples);
+}
+
+static void print_size(const Info *info)
+{
+  g_autofree char *size = g_format_size(info->size);
+  g_autofree char *raw = g_format_size(info->raw_size);
+  double each = info->samples ? (double)info->size / info->samples : 0;
+
+  if (info->raw_size > info->size)
+    print_formatted(_("Size"), _("%s, %s uncompressed, %.1f bytes a sample"), size, raw, each);
+  else
+    print_formatted(_("Size"), _("%s, %.1f bytes a sample"), size, each);
+  print_line(_("Index"),
+             info->has_index ? _("present") : _("missing; “capturectl check --recover” adds one"));
+}
+
+static void print_names(const Info *info)
+{
+  guint n;
+
+  profile_capture_get_binaries(info->capture, &n);
+  print_formatted(_("Names"), _("%u functions, in %u of %u binaries; kernel functions %s"), info->functions,
+                  info->named_binaries, n, info->kernel_named ? _("too") : _("not"));
+  if (g_strcmp0(profile_capture_get_metadata(info->capture, "kernel-addresses"), "hidden") == 0)
+    print_line("", _("the kernel hid its addresses from the recording user"));
+}
+
+static void print_texts(const char *label, const char *const *texts)
+{
+  for (; *texts; texts++)
+    print_line(label, *texts);
+}
+
+static void print_text(const Info *info)
+{
+  g_autofree char *date = format_date(info->header.time_realtime);
+  g_autofree char *end = describe_end(&info->header.ended);
+
+  for (gsize i = 0; i < G_N_ELEMENTS(metadata); i++) {
+    const char *value = profile_capture_get_metadata(info->capture, metadata[i].key);
+
+    if (metadata[i].label && value && *value)
+      print_line(_(metadata[i].label), value);
+  }
+  if (date)
+    print_line(_("Begun"), date);
+  print_formatted(_("Duration"), _("%.3f seconds"), info->duration / 1e9);
+  print_line(_("Ended"), end);
+  print_events(info);
+  print_formatted(_("Samples"), "%" G_GUINT64_FORMAT, info->samples);
+  print_formatted(_("Lost"), "%" G_GUINT64_FORMAT, info->lost);
+  if (info->throttled > 0)
+    print_formatted(_("Throttled"), _("%" G_GUINT64_FORMAT " times"), info->throttled);
+  print_formatted(_("Processes"), "%u", info->processes);
+  print_formatted(_("Threads"), "%u", info->threads);
+  print_outcomes(info);
+  print_names(info);
+  print_size(info);
+  print_texts(_("Message"), profile_capture_get_messages(info->capture));
+  print_texts(_("Damage"), profile_capture_get_problems(info->capture));
+}
+
+static void add_texts(JsonBuilder *builder, const char *name, const char *const *texts)
+{
+  capturectl_json_array(builder, name);
+  for (; *texts; texts++)
+    capturectl_json_item(builder, *texts);
+  json_builder_end_array(builder);
+}
+
+static void add_events(JsonBuilder *builder, const Info *info)
+{
+  guint n;
+  const ProfileEvent *events = profile_capture_get_events(info->capture, &n);
+
+  capturectl_json_array(builder, "events");
+  for (guint i = 0; i < n; i++) {
+    json_builder_begin_object(builder);
+    capturectl_json_string(builder, "name", events[i].name);
+    capturectl_json_string(builder, "unit",
+                           events[i].unit < G_N_ELEMENTS(unit_words) ? unit_words[events[i].unit] : NULL);
+    capturectl_json_int(builder, "samples", events[i].n_samples);
+    capturectl_json_int(builder, "frequency", events[i].frequency);
+    capturectl_json_int(builder, "period", events[i].period);
+    json_builder_end_object(builder);
+  }
+  json_builder_end_array(builder);
+}
+
+static void add_outcomes(JsonBuilder *builder, const Info *info)
+{
+  if (!outcomes_are_known(info))
+    return;
+  capturectl_json_object(builder, "outcomes");
+  for (gsize i = 0; i < N_OUTCOMES; i++)
+    if (info->outcomes[i] > 0)
+      capturectl_json_int(builder, outcome_words[i], info->outcomes[i]);
+  json_builder_end_object(builder);
+}
+
+static void add_metadata(JsonBuilder *builder, const Info *info)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(metadata); i++) {
+    const char *value = profile_capture_get_metadata(info->capture, metadata[i].key);
+
+    if (value)
+      capturectl_json_string(builder, metadata[i].json, value);
+  }
+}
+
+static void add_end(JsonBuilder *builder, const Info *info)
+{
+  guint32 reason = info->header.ended.reason;
+
+  capturectl_json_string(builder, "ended",
+                         reason < G_N_ELEMENTS(ended_words) ? ended_words[reason] : "unknown");
+  capturectl_json_int(builder, "ended_status", info->header.ended.status);
+}
+
+static void print_json(const Info *info)
+{
+  g_autoptr(JsonBuilder) builder = json_builder_new();
+  g_autofree char *format = g_strdup_printf("%u.%u", info->header.major, info->header.minor);
+  guint n_binaries;
+
+  profile_capture_get_binaries(info->capture, &n_binaries);
+  json_builder_begin_object(builder);
+  capturectl_json_string(builder, "format", format);
+  capturectl_json_int(builder, "samples", info->samples);
+  capturectl_json_int(builder, "lost", info->lost);
+  capturectl_json_int(builder, "throttled", info->throttled);
+  capturectl_json_int(builder, "time_realtime_ns", info->header.time_realtime);
+  capturectl_json_int(builder, "duration_ns", info->duration);
+  capturectl_json_int(builder, "threads", info->threads);
+  capturectl_json_int(builder, "processes", info->processes);
+  add_end(builder, info);
+  add_outcomes(builder, info);
+  add_events(builder, info);
+  capturectl_json_int(builder, "binaries", n_binaries);
+  capturectl_json_int(builder, "named_binaries", info->named_binaries);
+  capturectl_json_int(builder, "named_functions", info->functions);
+  capturectl_json_bool(builder, "kernel_named", info->kernel_named);
+  capturectl_json_int(builder, "size", info->size);
+  capturectl_json_int(builder, "uncompressed_size", info->raw_size);
+  capturectl_json_bool(builder, "index", info->has_index);
+  add_metadata(builder, info);
+  add_texts(builder, "messages", profile_capture_get_messages(info->capture));
+  add_texts(builder, "problems", profile_capture_get_problems(info->capture));
+  json_builder_end_object(builder);
+  capturectl_json_print(builder);
+}
+
+static int show(const char *path, gboolean json)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(capture_reader) reader = capturectl_reader_open(path, NULL, &error);
+  g_autoptr(ProfileCapture) capture = NULL;
+  Info info = {NULL};
+
+  if (!reader)
+    return capturectl_fail("%s", error->message);
+  capture = capturectl_load(path);
+  if (!capture)
+    return CAPTURECTL_FAILED;
+  info.capture = capture;
+  measure_windows(&info, reader);
+  count_everything(&info);
+  if (json)
+    print_json(&info);
+  else
+    print_text(&info);
+  return CAPTURECTL_DONE;
+}
+
+int capturectl_info(int argc, char **argv)
+{
+  gboolean json = FALSE;
+  const GOptionEntry entries[] = {
+      {"json", 0, 0, G_OPTION_ARG_NONE, &json, N_("Print JSON (docs/info-json.md)"), NULL},
+      {NULL},
+  };
+  int status =
+      capturectl_parse_options(&argc, &argv, entries, "FILE",
+                               _("Says what a capture holds: when, where and of what it was recorded, how "
+                                 "many samples, what was lost, and how it ended."));
+  const char *path;
+
+  if (status >= 0)
+    return status;
+  path = capturectl_get_file(argc, argv);
+  return path ? show(path, json) : CAPTURECTL_USAGE;
+}
