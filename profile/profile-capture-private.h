@@ -7,6 +7,11 @@
 
 G_BEGIN_DECLS
 
+enum profile_outermost {
+  PROFILE_OUTERMOST_FUNCTION = 1, /* no node before it on the stack has its function */
+  PROFILE_OUTERMOST_BINARY = 2
+};
+
 /* Which functions frames and nodes belong to; made anew by profile_capture_update_functions. */
 typedef struct {
   ProfileFunction *functions;
@@ -15,6 +20,9 @@ typedef struct {
   guint32 *leaf;     /* one a frame */
   guint32 *caller;   /* one a frame */
   guint32 *of_node;  /* one a node */
+
+  gsize outermost_once;
+  guint8 *outermost; /* one a node: enum profile_outermost; made when first asked for */
 } ProfileNames;
 
 struct _ProfileCapture {
@@ -58,6 +66,8 @@ ProfileCapture *profile_capture_new(void);
 
 /* Makes first_child and next; thread-safe. */
 void profile_capture_link_nodes(ProfileCapture *self);
+/* One byte a node: enum profile_outermost; thread-safe. */
+const guint8 *profile_capture_get_outermost(ProfileCapture *self);
 /* Frees what profile_capture_update_functions made. */
 void profile_names_clear(ProfileNames *names);
 

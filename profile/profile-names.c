@@ -198,6 +198,7 @@ void profile_names_clear(ProfileNames *names)
   g_free(names->leaf);
   g_free(names->caller);
   g_free(names->of_node);
+  g_free(names->outermost);
   memset(names, 0, sizeof *names);
 }
 

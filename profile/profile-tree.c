@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A tree node stands for a group of stack nodes. Top down, a group's children are the children of its
+ * stack nodes, put together by function. Upside down, a group holds stack nodes with the
+ * samples that came up through them, and its children are their parents.
+ */
+#include "profile/profile-tree.h"
+
+#include <string.h>
+
+#include "profile/profile-capture-private.h"
+
+/* One stack node of a group, with the samples that lead through it (top down) or came up to it. */
+typedef struct {
+  guint32 node;
+  guint32 group; /* while children are made: where it goes */
+  ProfileWeight weight;
+} Member;
+
+typedef struct {
+  ProfileTreeNode public;
+  guint32 first_child, n_children;
+  guint32 n_members;
+  gboolean expanded;
+  const guint32 *members;       /* stack nodes; in the tree's memory */
+  const ProfileWeight *weights; /* upside down: one a member */
+} Group;
+
+struct _ProfileTree {
+  ProfileWeights *weights;
+  ProfileCapture *capture; /* the weights' */
+  gboolean inverted;
+  const guint32 *functions; /* of stack nodes */
+  GArray *groups;           /* Group */
+  GArray *found;            /* Member: while children are made */
+  guint32 *child_of;        /* one a function: 1 + the child that is being made for it; else 0 */
+  guint32 *found_at;        /* upside down, one a stack node: 1 + its place among those found; else 0 */
+  GPtrArray *memory;        /* blocks for members */
+  gsize memory_left;
+};
+
+enum { BLOCK = 1 << 16 };
+
+static Group *get_group(const ProfileTree *self, guint32 node)
+{
+  return &g_array_index(self->groups, Group, node);
+}
+
+static void add_weight(ProfileWeight *to, ProfileWeight weight)
+{
+  to->count += weight.count;
+  to->weight += weight.weight;
+}
+
+/* Memory that lives as long as the tree; size is a multiple of 8. */
+static gpointer take_memory(ProfileTree *self, gsize size)
+{
+  if (size > self->memory_left) {
+    gsize block = MAX(size, BLOCK);
+    g_ptr_array_add(self->memory, g_malloc(block));
+    self->memory_left = block;
+  }
+  self->memory_left -= size;
+  return (guint8 *)self->memory->pdata[self->memory->len - 1] + self->memory_left;
+}
+
+static guint32 add_group(ProfileTree *self, guint32 function, guint32 parent)
+{
+  Group group = {.public = {.function = function, .parent = parent}};
+
+  if (self->groups->len > 0)
+    group.public.depth = get_group(self, parent)->public.depth + 1;
+  g_array_append_val(self->groups, group);
+  return self->groups->len - 1;
+}
+
+static void find_member(ProfileTree *self, guint32 node, ProfileWeight weight)
+{
+  Member member = {.node = node, .weight = weight};
+
+  if (self->inverted) {
+    if (self->found_at[node]) {
+      add_weight(&g_array_index(self->found, Member, self->found_at[node] - 1).weight, weight);
+      return;
+    }
+    self->found_at[node] = self->found->len + 1;
+  }
+  g_array_append_val(self->found, member);
+}
+
+static void find_children(ProfileTree *self, const Group *group)
+{
+  const guint32 *totals = profile_weights_get_total_counts(self->weights);
+
+  for (guint32 i = 0; i < group->n_members; i++)
+    for (guint32 child = self->capture->first_child[group->members[i]]; child;
+         child = self->capture->next[child])
+      if (totals[child])
+        find_member(self, child, profile_weights_get_total(self->weights, child));
+}
+
+static void find_parents(ProfileTree *self, const Group *group)
+{
+  for (guint32 i = 0; i < group->n_members; i++) {
+    guint32 parent = self->capture->parent[group->members[i]];
+    if (parent)
+      find_member(self, parent, group->weights[i]);
+  }
+}
+
+/* Where samples were taken: the first level of an upside-down tree of all stacks. */
+static void find_sampled(ProfileTree *self)
+{
+  const guint32 *counts = profile_weights_get_self_counts(self->weights);
+
+  for (gsize node = 1; node < self->capture->n_nodes; node++)
+    if (counts[node])
+      find_member(self, (guint32)node, profile_weights_get_self(self->weights, (guint32)node));
+}
+
+/* The outermost calls of a function: each sample leads through at most one of them. */
+static void find_calls(ProfileTree *self, guint32 function)
+{
+  const guint32 *parent = self->capture->parent, *totals = profile_weights_get_total_counts(self->weights);
+  gsize n = self->capture->n_nodes;
+  g_autofree guint8 *inside = g_malloc0(n);
+
+  for (gsize node = 1; node < n; node++) {
+    gboolean below = inside[parent[node]];
+    inside[node] = below || self->functions[node] == function;
+    if (inside[node] && !below && totals[node])
+      find_member(self, (guint32)node, profile_weights_get_total(self->weights, (guint32)node));
+  }
+}
+
+/* Adds what was found to the sums of its group. */
+static void add_member(ProfileTree *self, Group *group, const Member *member)
+{
+  group->n_members++;
+  add_weight(&group->public.total, member->weight);
+  if (!self->inverted)
+    add_weight(&group->public.self, profile_weights_get_self(self->weights, member->node));
+  else if (self->capture->parent[member->node] == 0)
+    add_weight(&group->public.self, member->weight);
+}
+
+/* Moves what was found into the groups it goes to, whose n_members say how many each gets. */
+static void store_members(ProfileTree *self, guint32 first, guint32 n_groups)
+{
+  gsize n = self->found->len;
+  guint32 *nodes = take_memory(self, (n * sizeof *nodes + 7) & ~(gsize)7);
+  ProfileWeight *weights = self->inverted ? take_memory(self, n * sizeof *weights) : NULL;
+
+  for (guint32 i = first; i < first + n_groups; i++) {
+    Group *group = get_group(self, i);
+    group->members = nodes;
+    group->weights = weights;
+    nodes += group->n_members;
+    weights = weights ? weights + group->n_members : NULL;
+    group->n_members = 0;
+  }
+  for (gsize i = 0; i < n; i++) {
+    const Member *member = &g_array_index(self->found, Member, i);
+    Group *group = get_group(self, member->group);
+    ((guint32 *)group->members)[group->n_members] = member->node;
+    if (group->weights)
+      ((ProfileWeight *)group->weights)[group->n_members] = member->weight;
+    group->n_members++;
+    if (self->inverted)
+      self->found_at[member->node] = 0;
+  }
+  g_array_set_size(self->found, 0);
+}
+
+static gint compare_groups(gconstpointer a, gconstpointer b)
+{
+  const ProfileTreeNode *left = &((const Group *)a)->public, *right = &((const Group *)b)->public;
+
+  if (left->total.count != right->total.count)
+    return left->total.count > right->total.count ? -1 : 1;
+  return left->function < right->function ? -1 : left->function > right->function;
+}
+
+/* Brings the new groups into order; until then member.group is relative to the order in which they were made.
+ */
+static void sort_groups(ProfileTree *self, guint32 first, guint32 n_groups)
+{
+  qsort(get_group(self, first), n_groups, sizeof(Group), compare_groups);
+  for (guint32 i = 0; i < n_groups; i++)
+    self->child_of[get_group(self, first + i)->public.function] = first + i;
+  for (guint i = 0; i < self->found->len; i++) {
+    Member *member = &g_array_index(self->found, Member, i);
+    member->group = self->child_of[self->functions[member->node]];
+  }
+  for (guint32 i = 0; i < n_groups; i++)
+    self->child_of[get_group(self, first + i)->public.function] = 0;
+}
+
+static void make_children(ProfileTree *self, guint32 parent)
+{
+  guint32 first = self->groups->len;
+
+  for (guint i = 0; i < self->found->len; i++) {
+    const Member *member = &g_array_index(self->found, Member, i);
+    guint32 *child = &self->child_of[self->functions[member->node]];
+    if (*child == 0)
+      *child = add_group(self, self->functions[member->node], parent);
+    add_member(self, get_group(self, *child), member);
+  }
+  guint32 n = self->groups->len - first;
+  sort_groups(self, first, n);
+  store_members(self, first, n);
+  get_group(self, parent)->first_child = first;
+  get_group(self, parent)->n_children = n;
+}
+
+/* What was found becomes the root itself. */
+static void make_root(ProfileTree *self)
+{
+  for (guint i = 0; i < self->found->len; i++)
+    add_member(self, get_group(self, 0), &g_array_index(self->found, Member, i));
+  store_members(self, 0, 1);
+}
+
+static ProfileTree *new_tree(ProfileWeights *weights, gboolean inverted, guint32 function)
+{
+  ProfileTree *self = g_new0(ProfileTree, 1);
+  gsize n_functions;
+
+  self->weights = profile_weights_ref(weights);
+  self->capture = profile_weights_get_capture(weights);
+  self->inverted = inverted;
+  self->functions = profile_capture_get_node_functions(self->capture);
+  self->groups = g_array_new(FALSE, FALSE, sizeof(Group));
+  self->found = g_array_new(FALSE, FALSE, sizeof(Member));
+  self->memory = g_ptr_array_new_with_free_func(g_free);
+  profile_capture_get_functions(self->capture, &n_functions);
+  self->child_of = g_new0(guint32, n_functions);
+  if (inverted)
+    self->found_at = g_new0(guint32, self->capture->n_nodes);
+  else
+    profile_capture_link_nodes(self->capture);
+  add_group(self, function, 0);
+  return self;
+}
+
+ProfileTree *profile_tree_new(ProfileWeights *weights)
+{
+  ProfileTree *self = new_tree(weights, FALSE, PROFILE_TREE_NO_FUNCTION);
+
+  find_member(self, 0, profile_weights_get_total(weights, 0));
+  make_root(self);
+  return self;
+}
+
+ProfileTree *profile_tree_new_inverted(ProfileWeights *weights)
+{
+  ProfileTree *self = new_tree(weights, TRUE, PROFILE_TREE_NO_FUNCTION);
+  ProfileTreeNode *root = &get_group(self, 0)->public;
+
+  root->total = profile_weights_get_total(weights, 0);
+  root->self = profile_weights_get_self(weights, 0);
+  return self;
+}
+
+ProfileTree *profile_tree_new_callees(ProfileWeights *weights, guint32 function)
+{
+  ProfileTree *self = new_tree(weights, FALSE, function);
+
+  find_calls(self, function);
+  make_root(self);
+  return self;
+}
+
+ProfileTree *profile_tree_new_callers(ProfileWeights *weights, guint32 function)
+{
+  ProfileTree *self = new_tree(weights, TRUE, function);
+
+  find_calls(self, function);
+  make_root(self);
+  return self;
+}
+
+void profile_tree_free(ProfileTree *self)
+{
+  profile_weights_unref(self->weights);
+  g_array_unref(self->groups);
+  g_array_unref(self->found);
+  g_ptr_array_unref(self->memory);
+  g_free(self->child_of);
+  g_free(self->found_at);
+  g_free(self);
+}
+
+const ProfileTreeNode *profile_tree_get_node(const ProfileTree *self, guint32 node)
+{
+  return &get_group(self, node)->public;
+}
+
+guint32 profile_tree_get_n_nodes(const ProfileTree *self)
+{
+  return self->groups->len;
+}
+
+guint32 profile_tree_expand(ProfileTree *self, guint32 node, guint32 *n_children)
+{
+  Group *group = get_group(self, node);
+
+  if (!group->expanded) {
+    group->expanded = TRUE;
+    if (!self->inverted)
+      find_children(self, group);
+    else if (group->public.function == PROFILE_TREE_NO_FUNCTION)
+      find_sampled(self);
+    else
+      find_parents(self, group);
+    make_children(self, node);
+    group = get_group(self, node);
+  }
+  *n_children = group->n_children;
+  return group->first_child;
+}
+
+void profile_tree_expand_all(ProfileTree *self, guint64 limit)
+{
+  guint32 n_children;
+
+  for (guint32 node = 0; node < self->groups->len; node++)
+    if (get_group(self, node)->public.total.count >= limit)
+      profile_tree_expand(self, node, &n_children);
+}
