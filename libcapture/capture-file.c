@@ -131,6 +131,13 @@ static void read_boot_id(uint8_t boot_id[16])
   }
 }
 
+static void describe_machine(struct capture_file_header *header)
+{
+  header->page_size = (uint32_t)sysconf(_SC_PAGESIZE);
+  header->machine = MACHINE;
+  read_boot_id(header->boot_id);
+}
+
 /* All of it at that offset: 0 or -errno. */
 static int write_all(int fd, struct iovec *iov, int n, uint64_t offset)
 {
@@ -158,12 +165,12 @@ static int write_header(int fd, const struct capture_file_options *options)
                                        .major = CAPTURE_FORMAT_MAJOR,
                                        .minor = CAPTURE_FORMAT_MINOR,
                                        .size = sizeof header,
-                                       .byte_order = CAPTURE_BYTE_ORDER,
-                                       .machine = MACHINE};
+                                       .byte_order = CAPTURE_BYTE_ORDER};
   struct iovec iov = {&header, sizeof header};
   int r;
 
-  header.page_size = (uint32_t)sysconf(_SC_PAGESIZE);
+  if (!options || !options->foreign)
+    describe_machine(&header);
   header.time = options && options->time ? options->time : (uint64_t)now(CLOCK_MONOTONIC);
   header.time_realtime = options && options->time_realtime ? options->time_realtime : now(CLOCK_REALTIME);
   header.clock = (uint16_t)(options ? options->clock : CAPTURE_CLOCK_MONOTONIC);
@@ -171,7 +178,6 @@ static int write_header(int fd, const struct capture_file_options *options)
     return -errno;
   header.uuid[6] = (uint8_t)((header.uuid[6] & 0x0f) | 0x40);
   header.uuid[8] = (uint8_t)((header.uuid[8] & 0x3f) | 0x80);
-  read_boot_id(header.boot_id);
   header.crc = capture_header_crc(&header);
   header.ended.crc = capture_ended_crc(&header.ended);
   r = write_all(fd, &iov, 1, 0);

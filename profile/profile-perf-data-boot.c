@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/profile-perf-data-boot.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "profile/profile-perf-data-bytes.h"
+
+/* _text is among the first symbols, which are sorted by address. */
+#define LINES_MAX 4096
+
+static guint32 take_padded(ProfilePerfBytes *notes, guint32 size, const guint8 **ret)
+{
+  *ret = profile_perf_bytes_take(notes, ((guint64)size + 3) & ~(guint64)3);
+  return size;
+}
+
+static gboolean kernel_has_build_id(const guint8 *build_id, gsize size)
+{
+  g_autofree char *content = NULL;
+  gsize length;
+  ProfilePerfBytes notes;
+
+  if (!g_file_get_contents("/sys/kernel/notes", &content, &length, NULL))
+    return FALSE;
+  notes = (ProfilePerfBytes){(guint8 *)content, (guint8 *)content + length, FALSE};
+  while (!notes.failed && notes.at < notes.end) {
+    guint32 name_size = profile_perf_bytes_take_32(&notes), id_size = profile_perf_bytes_take_32(&notes);
+    guint32 type = profile_perf_bytes_take_32(&notes);
+    const guint8 *name, *id;
+
+    take_padded(&notes, name_size, &name);
+    take_padded(&notes, id_size, &id);
+    if (name && id && type == NT_GNU_BUILD_ID && name_size == 4 && memcmp(name, "GNU", 4) == 0)
+      return id_size == size && memcmp(id, build_id, size) == 0;
+  }
+  return FALSE;
+}
+
+static gboolean kernel_begins_at(guint64 text)
+{
+  FILE *file = fopen("/proc/kallsyms", "re");
+  char line[512];
+  gboolean found = FALSE;
+
+  for (guint i = 0; file && !found && i < LINES_MAX && fgets(line, sizeof line, file); i++)
+    found = g_str_has_suffix(line, " _text\n") && strtoull(line, NULL, 16) == text;
+  if (file)
+    fclose(file);
+  return found;
+}
+
+static gint64 get_boot_time(void)
+{
+  struct timespec now, up;
+
+  clock_gettime(CLOCK_REALTIME, &now);
+  clock_gettime(CLOCK_BOOTTIME, &up);
+  return (now.tv_sec - up.tv_sec) * G_GINT64_CONSTANT(1000000000) + now.tv_nsec - up.tv_nsec;
+}
+
+gboolean profile_perf_boot_is_this(const guint8 *build_id, gsize size, guint64 text, gint64 modified)
+{
+  return size > 0 && modified > get_boot_time() && kernel_has_build_id(build_id, size) &&
+         kernel_begins_at(text);
+}

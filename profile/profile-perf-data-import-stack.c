@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/profile-perf-data-bytes.h"
+#include "profile/profile-perf-data-import-private.h"
+
+#define CHAIN_DEFAULT 127 /* kernel.perf_event_max_stack, unless somebody changed it */
+
+static guint64 make_address(const ProfilePerfMapping *mapping, guint64 address)
+{
+  return address - mapping->start + mapping->offset;
+}
+
+/* An offset in a file is taken only where it leads back to the address: through one mapping, which was there
+ * at that time. */
+static gint64 define_user_frame(ProfilePerfImport *self, ProfilePerfProcess *process, guint64 address,
+                                guint64 time)
+{
+  const ProfilePerfMapping *mapping = profile_perf_maps_find(process->maps, address);
+  const ProfilePerfBinary *binary = mapping ? self->binaries->pdata[mapping->binary] : NULL;
+  gint64 owner;
+
+  if (binary && !mapping->ambiguous && !(binary->flags & CAPTURE_BINARY_SPECIAL) &&
+      time >= process->changed) {
+    owner = profile_perf_import_define_binary(self, mapping->binary);
+    return owner < 0 ? owner
+                     : capture_writer_frame(self->writer, CAPTURE_SPACE_BINARY, owner,
+                                            make_address(mapping, address));
+  }
+  owner = profile_perf_import_define_process(self, process);
+  return owner < 0 ? owner : capture_writer_frame(self->writer, CAPTURE_SPACE_PROCESS, owner, address);
+}
+
+static gint64 define_frame(ProfilePerfImport *self, ProfilePerfProcess *process, guint32 key, guint64 address,
+                           guint64 time)
+{
+  guint64 hash = (address ^ (guint64)key << 40) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
+  ProfilePerfCachedFrame *cached = &self->cache[hash >> (64 - PROFILE_PERF_CACHE_BITS)];
+  /* A sample that is older than its process's mappings gets an answer that does not hold for others. */
+  gboolean lasting = key < PROFILE_PERF_VERSION_FIRST || time >= process->changed;
+  gint64 frame;
+
+  if (lasting && cached->address == address && cached->key == key)
+    return cached->frame;
+  if (key == PROFILE_PERF_KEY_KERNEL)
+    frame = capture_writer_frame(self->writer, CAPTURE_SPACE_KERNEL, 0, address);
+  else if (key == PROFILE_PERF_KEY_GUEST)
+    frame = capture_writer_frame(self->writer, CAPTURE_SPACE_GUEST, 0, address);
+  else
+    frame = define_user_frame(self, process, address, time);
+  if (frame > 0 && lasting)
+    *cached = (ProfilePerfCachedFrame){address, key, (guint32)frame};
+  return frame;
+}
+
+static guint32 get_key(const ProfilePerfProcess *process, guint64 context)
+{
+  switch (context) {
+  case PERF_CONTEXT_USER:
+    return process->version;
+  case PERF_CONTEXT_KERNEL:
+  case PERF_CONTEXT_HV:
+    return PROFILE_PERF_KEY_KERNEL;
+  default:
+    return PROFILE_PERF_KEY_GUEST;
+  }
+}
+
+static guint64 get_context(guint16 misc)
+{
+  switch (misc & PERF_RECORD_MISC_CPUMODE_MASK) {
+  case PERF_RECORD_MISC_KERNEL:
+    return (guint64)PERF_CONTEXT_KERNEL;
+  case PERF_RECORD_MISC_HYPERVISOR:
+    return (guint64)PERF_CONTEXT_HV;
+  case PERF_RECORD_MISC_GUEST_KERNEL:
+  case PERF_RECORD_MISC_GUEST_USER:
+    return (guint64)PERF_CONTEXT_GUEST;
+  default:
+    return (guint64)PERF_CONTEXT_USER;
+  }
+}
+
+static int push(ProfilePerfImport *self, ProfilePerfProcess *process, guint32 key, guint64 address,
+                guint64 time)
+{
+  ProfilePerfStack *stack = key < PROFILE_PERF_VERSION_FIRST ? &self->kernel : &self->user;
+  gint64 frame = define_frame(self, process, key, address, time);
+
+  if (frame < 0)
+    return (int)frame;
+  if (stack->n == 0)
+    stack->leaf = address;
+  if (stack->n < G_N_ELEMENTS(stack->frames))
+    stack->frames[stack->n++] = (guint32)frame;
+  return 0;
+}
+
+static int push_chain(ProfilePerfImport *self, const ProfilePerfSample *sample, ProfilePerfProcess *process,
+                      guint64 time)
+{
+  guint32 key = process->version;
+
+  for (gsize i = 0; i < sample->n_chain; i++) {
+    guint64 address = profile_perf_load_64(sample->chain + 8 * i);
+    int status;
+
+    if (address >= (guint64)PERF_CONTEXT_MAX) {
+      key = get_key(process, address);
+      continue;
+    }
+    status = push(self, process, key, address, time);
+    if (status < 0)
+      return status;
+  }
+  return 0;
+}
+
+/* The leaf is the sampled address. A chain may lack it (when it was not asked for on that side), or begin
+ * where the interrupt came instead, a little later than a precise event. */
+static int put_leaf(ProfilePerfImport *self, const ProfilePerfRecord *record, const ProfilePerfSample *sample,
+                    ProfilePerfProcess *process)
+{
+  guint32 key = get_key(process, get_context(record->misc));
+  ProfilePerfStack *stack = key < PROFILE_PERF_VERSION_FIRST ? &self->kernel : &self->user;
+  gint64 frame;
+
+  if (!(record->event->attr.sample_type & PERF_SAMPLE_IP) || (stack->n > 0 && stack->leaf == sample->ip) ||
+      (stack == &self->user && self->kernel.n > 0))
+    return 0;
+  frame = define_frame(self, process, key, sample->ip, record->time);
+  if (frame < 0)
+    return (int)frame;
+  stack->frames[0] = (guint32)frame;
+  stack->n = MAX(stack->n, 1);
+  return 0;
+}
+
+static guint8 judge(const ProfilePerfImport *self, const struct perf_event_attr *attr)
+{
+  guint limit = attr->sample_max_stack ? attr->sample_max_stack : CHAIN_DEFAULT;
+
+  if (self->kernel.n + self->user.n == 0)
+    return CAPTURE_OUTCOME_NO_STACK;
+  if (!(attr->sample_type & PERF_SAMPLE_CALLCHAIN) || attr->exclude_callchain_user)
+    return CAPTURE_OUTCOME_UNKNOWN;
+  if (self->kernel.n + self->user.n >= limit)
+    return CAPTURE_OUTCOME_TRUNCATED;
+  return self->user.n > 0 ? CAPTURE_OUTCOME_FRAME_POINTERS : CAPTURE_OUTCOME_NO_USER_STACK;
+}
+
+gint64 profile_perf_import_define_stack(ProfilePerfImport *self, const ProfilePerfRecord *record,
+                                        const ProfilePerfSample *sample, ProfilePerfProcess *process,
+                                        guint8 *ret_outcome)
+{
+  gint64 user, kernel;
+  int status;
+
+  self->kernel.n = self->user.n = 0;
+  status = push_chain(self, sample, process, record->time);
+  if (status == 0)
+    status = put_leaf(self, record, sample, process);
+  if (status < 0)
+    return status;
+  *ret_outcome = judge(self, &record->event->attr);
+  user = capture_writer_stack(self->writer, 0, self->user.frames, self->user.n);
+  kernel = user < 0 ? user : capture_writer_stack(self->writer, 0, self->kernel.frames, self->kernel.n);
+  return kernel < 0 ? kernel : capture_writer_join(self->writer, (guint32)user, (guint32)kernel);
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gi18n.h>
+#include <glib/gstdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "profile/profile-capture.h"
+#include "profile/profile-perf-data-private.h"
+
+#define FILE_HEADER_SIZE 104
+#define PIPE_HEADER_SIZE 16
+#define SECTION_SIZE     16
+#define N_FEATURES       256
+/* A pipe cannot be mapped, and must end before memory does. */
+#define PIPE_BYTES_MAX ((gsize)4 * 1024 * 1024 * 1024)
+
+void profile_perf_data_set_damaged(const ProfilePerfData *self, GError **error, const char *what)
+{
+  g_set_error(error, PROFILE_ERROR, PROFILE_ERROR_DAMAGED, _("“%s” is damaged: %s."), self->name, what);
+}
+
+static gboolean read_all(int fd, GByteArray *into, GError **error)
+{
+  gsize used = 0;
+
+  for (;;) {
+    ssize_t got;
+
+    g_byte_array_set_size(into, used + 1024 * 1024);
+    got = read(fd, into->data + used, 1024 * 1024);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got > 0 && used < PIPE_BYTES_MAX) {
+      used += got;
+      continue;
+    }
+    g_byte_array_set_size(into, used);
+    if (got == 0)
+      return TRUE;
+    g_set_error(error, G_IO_ERROR, g_io_error_from_errno(got < 0 ? errno : EFBIG),
+                _("The pipe could not be read: %s."), g_strerror(got < 0 ? errno : EFBIG));
+    return FALSE;
+  }
+}
+
+static gboolean take_pipe(ProfilePerfData *self, int fd, GError **error)
+{
+  g_autoptr(GByteArray) all = g_byte_array_new();
+
+  if (!read_all(fd, all, error))
+    return FALSE;
+  self->bytes = g_byte_array_steal(all, &self->size);
+  self->modified = g_get_real_time() * 1000;
+  return TRUE;
+}
+
+static gboolean take_file(ProfilePerfData *self, int fd, const struct stat *status, GError **error)
+{
+  if (S_ISDIR(status->st_mode)) {
+    g_set_error(error, G_IO_ERROR, G_IO_ERROR_IS_DIRECTORY,
+                _("“%s” is a directory; name one of the data files in it."), self->name);
+    return FALSE;
+  }
+  self->modified = status->st_mtim.tv_sec * G_GINT64_CONSTANT(1000000000) + status->st_mtim.tv_nsec;
+  if (!S_ISREG(status->st_mode))
+    return take_pipe(self, fd, error);
+  self->mapped = g_mapped_file_new_from_fd(fd, FALSE, error);
+  if (!self->mapped)
+    return FALSE;
+  self->bytes = (const guint8 *)g_mapped_file_get_contents(self->mapped);
+  self->size = g_mapped_file_get_length(self->mapped);
+  return TRUE;
+}
+
+static gboolean take_path(ProfilePerfData *self, const char *path, GError **error)
+{
+  gboolean is_pipe = strcmp(path, "-") == 0;
+  int fd = is_pipe ? dup(STDIN_FILENO) : g_open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  struct stat status;
+  gboolean taken = FALSE;
+
+  if (fd < 0 || fstat(fd, &status) < 0)
+    g_set_error(error, G_IO_ERROR, g_io_error_from_errno(errno), _("“%s” cannot be opened: %s."), self->name,
+                g_strerror(errno));
+  else
+    taken = take_file(self, fd, &status, error);
+  if (fd >= 0)
+    close(fd);
+  return taken;
+}
+
+static gboolean take_section(ProfilePerfData *self, const guint8 *at, ProfilePerfBytes *ret)
+{
+  guint64 offset = profile_perf_load_64(at), size = profile_perf_load_64(at + 8);
+
+  if (offset > self->size || size > self->size - offset)
+    return FALSE;
+  *ret = (ProfilePerfBytes){self->bytes + offset, self->bytes + offset + size, FALSE};
+  return TRUE;
+}
+
+static gboolean take_attrs(ProfilePerfData *self, guint64 entry_size, ProfilePerfBytes attrs, GError **error)
+{
+  while (attrs.at < attrs.end) {
+    const guint8 *entry = profile_perf_bytes_take(&attrs, entry_size);
+    ProfilePerfBytes ids;
+
+    if (!entry || !take_section(self, entry + entry_size - SECTION_SIZE, &ids) ||
+        !profile_perf_data_add_event(self, entry, entry_size - SECTION_SIZE, &ids)) {
+      profile_perf_data_set_damaged(self, error, _("the description of its events makes no sense"));
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+static void take_features(ProfilePerfData *self)
+{
+  gsize at = self->data_end;
+
+  for (guint feature = 0; feature < N_FEATURES; feature++) {
+    ProfilePerfBytes bytes;
+
+    if (!(self->feature_bits[feature / 64] >> (feature % 64) & 1))
+      continue;
+    if (at > self->size || self->size - at < SECTION_SIZE)
+      return;
+    if (take_section(self, self->bytes + at, &bytes))
+      profile_perf_data_add_feature(self, feature, bytes);
+    at += SECTION_SIZE;
+  }
+}
+
+/* A killed perf leaves the size of the data zero; the records reach to the end of the file then. */
+static void take_data(ProfilePerfData *self, guint64 offset, guint64 size)
+{
+  self->data_start = MIN(offset, self->size);
+  self->unfinished = size == 0;
+  self->cut_off = offset > self->size || size > self->size - offset;
+  self->data_end = self->unfinished || self->cut_off ? self->size : offset + size;
+}
+
+static gboolean take_file_header(ProfilePerfData *self, GError **error)
+{
+  const guint8 *header = self->bytes;
+  guint64 attr_size = self->size < FILE_HEADER_SIZE ? 0 : profile_perf_load_64(header + 16);
+  ProfilePerfBytes attrs;
+
+  if (attr_size < PERF_ATTR_SIZE_VER0 + SECTION_SIZE || attr_size > 65536 ||
+      !take_section(self, header + 24, &attrs)) {
+    profile_perf_data_set_damaged(self, error,
+                                  _("its header makes no sense, or the file was cut off right after it"));
+    return FALSE;
+  }
+  for (guint i = 0; i < G_N_ELEMENTS(self->feature_bits); i++)
+    self->feature_bits[i] = profile_perf_load_64(header + 72 + 8 * i);
+  take_data(self, profile_perf_load_64(header + 40), profile_perf_load_64(header + 48));
+  if (!take_attrs(self, attr_size, attrs, error))
+    return FALSE;
+  if (!self->unfinished && !self->cut_off)
+    take_features(self);
+  return TRUE;
+}
+
+static gboolean take_pipe_record(ProfilePerfData *self, const guint8 *at)
+{
+  guint32 type = profile_perf_load_32(at);
+  guint16 size = profile_perf_load_16(at + 6);
+  ProfilePerfBytes bytes = {at + PROFILE_PERF_RECORD_HEADER, at + size, FALSE};
+
+  if (type == PROFILE_PERF_HEADER_ATTR) {
+    gsize length = bytes.end - bytes.at;
+    guint32 attr_size = length < PERF_ATTR_SIZE_VER0 ? 0 : profile_perf_load_32(bytes.at + 4);
+    ProfilePerfBytes ids = {bytes.at + MIN(length, attr_size ? attr_size : PERF_ATTR_SIZE_VER0), bytes.end,
+                            FALSE};
+
+    return profile_perf_data_add_event(self, bytes.at, length, &ids);
+  }
+  if (type == PROFILE_PERF_EVENT_UPDATE)
+    profile_perf_data_update_event(self, bytes);
+  if (type == PROFILE_PERF_HEADER_FEATURE) {
+    guint64 feature = profile_perf_bytes_take_64(&bytes);
+
+    profile_perf_data_add_feature(self, feature, bytes);
+  }
+  if (type == PROFILE_PERF_HEADER_BUILD_ID)
+    profile_perf_data_add_build_id(self, profile_perf_load_16(at + 4), bytes);
+  return TRUE;
+}
+
+/* In a pipe attributes and features are records; build-ids come last, but are wanted first. */
+static gboolean take_pipe_header(ProfilePerfData *self, GError **error)
+{
+  self->data_start = PIPE_HEADER_SIZE;
+  self->data_end = self->size;
+  for (gsize at = self->data_start, size; at < self->data_end; at += size) {
+    size = profile_perf_data_record_size(self->bytes + at, self->data_end - at);
+    if (size == 0)
+      break;
+    if (!take_pipe_record(self, self->bytes + at)) {
+      profile_perf_data_set_damaged(self, error, _("the description of its events makes no sense"));
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+static gboolean take_header(ProfilePerfData *self, GError **error)
+{
+  static const char wrong[] = N_("“%s” is not a perf.data file.");
+  static const char swapped[] = N_("“%s” was recorded on a machine with the other byte order; import it on "
+                                   "a machine of that kind.");
+
+  if (self->size >= 8 && memcmp(self->bytes, "2ELIFREP", 8) == 0) {
+    g_set_error(error, PROFILE_ERROR, PROFILE_ERROR_UNSUPPORTED, _(swapped), self->name);
+    return FALSE;
+  }
+  if (self->size < PIPE_HEADER_SIZE || memcmp(self->bytes, "PERFILE2", 8) != 0) {
+    g_set_error(error, PROFILE_ERROR, PROFILE_ERROR_NOT_A_CAPTURE, _(wrong), self->name);
+    return FALSE;
+  }
+  self->pipe = profile_perf_load_64(self->bytes + 8) == PIPE_HEADER_SIZE;
+  if (!(self->pipe ? take_pipe_header(self, error) : take_file_header(self, error)))
+    return FALSE;
+  if (self->events->len > 0)
+    return TRUE;
+  profile_perf_data_set_damaged(self, error, _("it describes no event"));
+  return FALSE;
+}
+
+ProfilePerfData *profile_perf_data_open(const char *path, GError **error)
+{
+  g_autoptr(ProfilePerfData) self = g_new0(ProfilePerfData, 1);
+
+  profile_perf_data_init(self);
+  self->name = g_strdup(strcmp(path, "-") == 0 ? _("standard input") : path);
+  if (take_path(self, path, error) && take_header(self, error))
+    return g_steal_pointer(&self);
+  return NULL;
+}
+
+void profile_perf_data_free(ProfilePerfData *self)
+{
+  if (!self)
+    return;
+  profile_perf_data_clear(self);
+  profile_perf_queue_clear(&self->queue);
+  profile_perf_inflate_free(self->inflate);
+  if (self->mapped)
+    g_mapped_file_unref(self->mapped);
+  else
+    g_free((gpointer)self->bytes);
+  g_free(self->name);
+  g_free(self);
+}
+
+const ProfilePerfEvent *profile_perf_data_get_event(ProfilePerfData *self, guint index)
+{
+  return self->events->pdata[index];
+}
+
+guint profile_perf_data_get_n_events(ProfilePerfData *self)
+{
+  return self->events->len;
+}
+
+const ProfilePerfFacts *profile_perf_data_get_facts(ProfilePerfData *self)
+{
+  return &self->facts;
+}
+
+const ProfilePerfBuildId *profile_perf_data_get_build_id(ProfilePerfData *self, const char *path)
+{
+  return g_hash_table_lookup(self->build_ids, path);
+}
+
+gint64 profile_perf_data_get_modified(ProfilePerfData *self)
+{
+  return self->modified;
+}
+
+guint64 profile_perf_data_get_size(ProfilePerfData *self)
+{
+  return self->size;
+}
+
+const char *profile_perf_data_get_name(ProfilePerfData *self)
+{
+  return self->name;
+}
