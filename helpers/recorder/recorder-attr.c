@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "helpers/recorder/recorder-attr.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "helpers/recorder/recorder-file.h"
+
+#define MAX_STACK_DEFAULT 127
+
+int recorder_attr_open(struct perf_event_attr *attr, int32_t tid, int cpu)
+{
+  int fd = (int)syscall(SYS_perf_event_open, attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+  return fd < 0 ? -errno : fd;
+}
+
+static struct perf_event_attr dummy_attr(void)
+{
+  return (struct perf_event_attr){
+      .type = PERF_TYPE_SOFTWARE,
+      .size = sizeof(struct perf_event_attr),
+      .config = PERF_COUNT_SW_DUMMY,
+      .disabled = 1,
+      .exclude_kernel = 1,
+      .exclude_hv = 1,
+  };
+}
+
+static bool is_taken(struct perf_event_attr *attr)
+{
+  int fd = recorder_attr_open(attr, 0, -1);
+  if (fd < 0)
+    return false;
+  close(fd);
+  return true;
+}
+
+void recorder_attr_probe(struct recorder_support *ret)
+{
+  struct perf_event_attr attr = dummy_attr();
+  attr.read_format = PERF_FORMAT_LOST;
+  ret->lost_format = is_taken(&attr);
+  attr = dummy_attr();
+  attr.inherit = 1;
+  attr.inherit_thread = 1;
+  ret->inherit_thread = is_taken(&attr);
+  attr = dummy_attr();
+  attr.mmap = 1;
+  attr.mmap2 = 1;
+  attr.build_id = 1;
+  ret->build_id = is_taken(&attr);
+  attr = dummy_attr();
+  attr.ksymbol = 1;
+  ret->ksymbol = is_taken(&attr);
+}
+
+static void add_side_band(struct perf_event_attr *attr, const struct recorder_source *source)
+{
+  attr->mmap = 1;
+  attr->mmap2 = 1;
+  attr->build_id = source->support.build_id;
+  attr->comm = 1;
+  attr->comm_exec = 1;
+  attr->task = 1;
+  attr->ksymbol = source->support.ksymbol && (source->flags & RECORDER_EXCLUDE_KERNEL) == 0;
+}
+
+static void add_stacks(struct perf_event_attr *attr, const struct recorder_source *source)
+{
+  bool kernel =
+      (source->flags & RECORDER_KERNEL_STACKS) != 0 && (source->flags & RECORDER_EXCLUDE_KERNEL) == 0;
+  bool user = (source->flags & RECORDER_USER_STACKS) != 0;
+  if (!kernel && !user)
+    return;
+  attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+  attr->exclude_callchain_kernel = !kernel;
+  attr->exclude_callchain_user = !user;
+  attr->sample_max_stack = (uint16_t)source->max_stack;
+}
+
+void recorder_attr_init(struct perf_event_attr *attr, const struct recorder_source *source, uint32_t event,
+                        uint64_t ring_size)
+{
+  const struct recorder_event_type *type = &source->events[event];
+  bool targets = (source->flags & RECORDER_SYSTEM_WIDE) == 0;
+  *attr = (struct perf_event_attr){
+      .type = type->type,
+      .size = sizeof *attr,
+      .config = type->config,
+      .config1 = type->config1,
+      .config2 = type->config2,
+      .sample_type = RECORDER_SAMPLE_TYPE,
+      .read_format = source->support.lost_format ? PERF_FORMAT_LOST : 0,
+      .disabled = !source->enabled,
+      .inherit = targets,
+      .exclude_user = type->exclude_user,
+      .exclude_kernel = type->exclude_kernel || (source->flags & RECORDER_EXCLUDE_KERNEL) != 0,
+      .exclude_hv = type->exclude_hypervisor || (source->flags & RECORDER_EXCLUDE_KERNEL) != 0,
+      .freq = type->frequency != 0,
+      .precise_ip = type->precise,
+      .sample_id_all = 1,
+      .use_clockid = 1,
+      .clockid = CLOCK_MONOTONIC,
+      .watermark = 1,
+      .wakeup_watermark = (uint32_t)(ring_size / 4),
+  };
+  attr->sample_period = type->frequency != 0 ? type->frequency : type->period;
+  if (targets && (source->flags & RECORDER_CHILDREN) == 0)
+    attr->inherit_thread = source->support.inherit_thread;
+  attr->enable_on_exec = !source->enabled && (source->flags & RECORDER_ENABLE_ON_EXEC) != 0;
+  add_stacks(attr, source);
+  if (event == 0)
+    add_side_band(attr, source);
+}
+
+int recorder_attr_paranoid(void)
+{
+  return (int)recorder_file_number("/proc/sys/kernel/perf_event_paranoid", 2);
+}
+
+static int explain_denied(const struct recorder_source *source, uint32_t event, int32_t pid, int code,
+                          struct recorder_error *error)
+{
+  int paranoid = recorder_attr_paranoid();
+  if (source->n_rings == 0)
+    return recorder_error_set(
+        error, code,
+        "The kernel permits no recording to this user (perf_event_paranoid is %d): record as root, "
+        "or run “sysctl kernel.perf_event_paranoid=1” as root.",
+        paranoid);
+  if (source->events[event].type == PERF_TYPE_TRACEPOINT)
+    return recorder_error_set(error, code,
+                              "The tracepoint “%s” may not be recorded by this user: record as root.",
+                              source->events[event].name);
+  if ((source->flags & RECORDER_SYSTEM_WIDE) != 0)
+    return recorder_error_set(
+        error, code,
+        "The whole system may not be recorded by this user (perf_event_paranoid is %d): record as "
+        "root, or run “sysctl kernel.perf_event_paranoid=-1” as root.",
+        paranoid);
+  if (paranoid > 2)
+    return recorder_error_set(
+        error, code,
+        "The kernel permits no recording to this user (perf_event_paranoid is %d): record as root, "
+        "or run “sysctl kernel.perf_event_paranoid=1” as root.",
+        paranoid);
+  return recorder_error_set(
+      error, code, "Process %d may not be recorded by this user: record as root, or as its owner.", pid);
+}
+
+int recorder_attr_explain(const struct recorder_source *source, uint32_t event, int32_t pid, int result,
+                          struct recorder_error *error)
+{
+  const char *name = source->events[event].name;
+  struct rlimit limit = {0};
+  switch (-result) {
+  case EACCES:
+  case EPERM:
+    return explain_denied(source, event, pid, -result, error);
+  case ESRCH:
+    return recorder_error_set(error, ESRCH, "Process %d does not exist: see “ps -e” for those that do.", pid);
+  case EMFILE:
+  case ENFILE:
+    getrlimit(RLIMIT_NOFILE, &limit);
+    return recorder_error_set(
+        error, -result,
+        "There are more threads, CPUs and events than the limit of %llu open files allows: raise it "
+        "with “ulimit -n”, or record the whole system.",
+        (unsigned long long)limit.rlim_cur);
+  case ENOENT:
+  case ENODEV:
+  case EOPNOTSUPP:
+    return recorder_error_set(
+        error, -result, "This machine cannot sample the event “%s”: record another one, as “cpu-clock”.",
+        name);
+  case EINVAL:
+    return recorder_error_set(error, EINVAL, "The kernel does not take the event “%s” with these settings.",
+                              name);
+  default:
+    return recorder_error_set(error, -result, "The event “%s” cannot be opened: %s.", name,
+                              strerror(-result));
+  }
+}
+
+void recorder_attr_limit_stack(struct recorder_source *source, char *notes)
+{
+  uint32_t maximum =
+      (uint32_t)recorder_file_number("/proc/sys/kernel/perf_event_max_stack", MAX_STACK_DEFAULT);
+  uint32_t wanted = source->max_stack != 0 ? source->max_stack : MAX_STACK_DEFAULT;
+  if (source->max_stack > maximum)
+    recorder_notes_add(notes,
+                       "Stacks are cut at %u frames, the kernel's maximum: run “sysctl "
+                       "kernel.perf_event_max_stack=%u” as root for more.",
+                       maximum, source->max_stack);
+  source->max_stack = wanted < maximum ? wanted : maximum;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What perf_event_open is asked for, and what its refusals mean. */
+#ifndef RECORDER_ATTR_H
+#define RECORDER_ATTR_H
+
+#include "helpers/recorder/recorder-source.h"
+
+/* Tries which of the newer features this kernel takes. */
+void recorder_attr_probe(struct recorder_support *ret);
+/* The attributes of source->events[event]; the first event carries the records about tasks and mappings. */
+void recorder_attr_init(struct perf_event_attr *attr, const struct recorder_source *source, uint32_t event,
+                        uint64_t ring_size);
+/* A descriptor, or -errno. */
+int recorder_attr_open(struct perf_event_attr *attr, int32_t tid, int cpu);
+/* Says why an event could not be opened (pid 0: for no process in particular); returns result, a negative
+ * errno. */
+int recorder_attr_explain(const struct recorder_source *source, uint32_t event, int32_t pid, int result,
+                          struct recorder_error *error);
+/* kernel.perf_event_paranoid */
+int recorder_attr_paranoid(void);
+/* Sets the default depth, and lowers it to what the kernel takes. */
+void recorder_attr_limit_stack(struct recorder_source *source, char *notes);
+
+#endif

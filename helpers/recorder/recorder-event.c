@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "helpers/recorder/recorder-event.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "helpers/recorder/recorder-file.h"
+#include "libcapture/capture-format.h"
+
+#define MAX_RATE          "/proc/sys/kernel/perf_event_max_sample_rate"
+#define DEFAULT_FREQUENCY 4000
+
+/* Only trying tells: virtual machines often have no hardware counters. */
+static bool has_cycles(void)
+{
+  struct perf_event_attr attr = {
+      .type = PERF_TYPE_HARDWARE,
+      .size = sizeof attr,
+      .config = PERF_COUNT_HW_CPU_CYCLES,
+      .disabled = 1,
+      .exclude_kernel = 1,
+      .exclude_hv = 1,
+  };
+  int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+  if (fd < 0)
+    return false;
+  close(fd);
+  return true;
+}
+
+static bool apply_modifiers(struct recorder_event_type *event, const char *modifiers)
+{
+  bool user = false, kernel = false, hypervisor = false;
+  for (; *modifiers != '\0'; modifiers++) {
+    if (*modifiers == 'u')
+      user = true;
+    else if (*modifiers == 'k')
+      kernel = true;
+    else if (*modifiers == 'h')
+      hypervisor = true;
+    else if (*modifiers == 'p' && event->precise < 3)
+      event->precise++;
+    else
+      return false;
+  }
+  if (user || kernel || hypervisor) {
+    event->exclude_user = !user;
+    event->exclude_kernel = !kernel;
+    event->exclude_hypervisor = !hypervisor;
+  }
+  return true;
+}
+
+/* Cuts off modifiers: those behind the last colon or slash, when there are only letters that can be some. */
+static void split_modifiers(char *name, const char **ret_modifiers)
+{
+  char *end = strrchr(name, '/');
+  char *last = end != NULL ? end : strrchr(name, ':');
+  *ret_modifiers = "";
+  if (last == NULL || last[1] == '\0' || strspn(last + 1, "ukhp") != strlen(last + 1))
+    return;
+  static char modifiers[RECORDER_EVENT_NAME_MAX];
+  snprintf(modifiers, sizeof modifiers, "%s", last + 1);
+  last[*last == '/' ? 1 : 0] = '\0';
+  *ret_modifiers = modifiers;
+}
+
+static int find(struct recorder_event_type *ret, const char *name, struct recorder_error *error)
+{
+  int result = recorder_event_generic(ret, name);
+  if (result == -ENOENT)
+    result = recorder_event_pmu(ret, name, error);
+  if (result == -ENOENT && error->code == 0)
+    result = recorder_event_tracepoint(ret, name, error);
+  if (result < 0 && error->code == 0)
+    recorder_error_set(error, ENOENT,
+                       "There is no event “%s”: “perf list” shows what this kernel knows, "
+                       "“cpu-clock” exists everywhere.",
+                       name);
+  return result;
+}
+
+static int set_rate(struct recorder_event_type *ret, const struct recorder_event *event,
+                    struct recorder_error *error)
+{
+  int64_t maximum = recorder_file_number(MAX_RATE, INT64_MAX);
+  ret->frequency = event->frequency;
+  ret->period = event->period;
+  if (event->frequency == 0 && event->period == 0) {
+    if (ret->type == PERF_TYPE_TRACEPOINT)
+      ret->period = 1;
+    else
+      ret->frequency = maximum < DEFAULT_FREQUENCY ? (uint64_t)maximum : DEFAULT_FREQUENCY;
+  }
+  if (ret->frequency > (uint64_t)maximum)
+    return recorder_error_set(
+        error, EINVAL,
+        "%llu samples a second are more than the kernel's maximum of %lld: take less, or run "
+        "“sysctl kernel.perf_event_max_sample_rate=%llu” as root.",
+        (unsigned long long)ret->frequency, (long long)maximum, (unsigned long long)ret->frequency);
+  if (ret->frequency == 0 && ret->period > INT64_MAX)
+    return recorder_error_set(error, EINVAL, "A period of %llu is too long: take at most %lld.",
+                              (unsigned long long)ret->period, (long long)INT64_MAX);
+  return 0;
+}
+
+int recorder_event_resolve(struct recorder_event_type *ret, const struct recorder_event *event,
+                           struct recorder_error *error)
+{
+  struct recorder_event_type type = {0};
+  char name[RECORDER_EVENT_NAME_MAX];
+  const char *modifiers;
+  if (event->name[0] == '\0' || event->name[0] == ':')
+    snprintf(name, sizeof name, "%s%.16s", has_cycles() ? "cycles" : "cpu-clock", event->name);
+  else
+    snprintf(name, sizeof name, "%s", event->name);
+  snprintf(type.name, sizeof type.name, "%s", name);
+  split_modifiers(name, &modifiers);
+  error->code = 0;
+  int result = find(&type, name, error);
+  if (result < 0)
+    return result;
+  if (!apply_modifiers(&type, modifiers))
+    return recorder_error_set(error, EINVAL, "The event “%s” has a modifier that is none of u, k, h and p.",
+                              type.name);
+  result = set_rate(&type, event, error);
+  if (result == 0)
+    *ret = type;
+  return result;
+}

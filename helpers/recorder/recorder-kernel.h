@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The kernel as far as a stream tells of it: where its text and its modules stand, and symbols that come and
+ * go. */
+#ifndef RECORDER_KERNEL_H
+#define RECORDER_KERNEL_H
+
+#include "helpers/recorder/recorder-frames.h"
+#include "helpers/recorder/recorder-mappings.h"
+#include "helpers/recorder/recorder-output.h"
+
+struct recorder_kernel_symbol {
+  struct capture_record_kernel_symbol record; /* without the string */
+  char *name;
+};
+
+struct recorder_kernel {
+  struct recorder_frames frames;
+  struct recorder_mappings *mappings;
+  bool known;                             /* mappings were looked up */
+  uint32_t epoch;                         /* in which all of this was defined */
+  struct recorder_kernel_symbol *symbols; /* repeated in each epoch; what was taken back is forgotten then */
+  uint32_t n_symbols;
+  uint32_t n_defined; /* symbols that stand in `epoch` */
+  uint32_t capacity;
+};
+
+void recorder_kernel_clear(struct recorder_kernel *kernel, struct recorder_binaries *binaries);
+/* Remembers a symbol that came or went. */
+void recorder_kernel_add_symbol(struct recorder_kernel *kernel,
+                                const struct capture_record_kernel_symbol *record, const char *name);
+/* Defines what the epoch lacks; as the functions of recorder-output.h. */
+int recorder_kernel_define(struct recorder_kernel *kernel, struct recorder_binaries *binaries,
+                           struct recorder_output *output);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "helpers/recorder/recorder-link.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "libcapture/capture-pool.h"
+
+#define KNOWN_FLAGS                                                                                          \
+  (RECORDER_KERNEL_STACKS | RECORDER_USER_STACKS | RECORDER_SYSTEM_WIDE | RECORDER_CHILDREN |                \
+   RECORDER_ENABLE_ON_EXEC | RECORDER_NO_COMMAND_LINES | RECORDER_EXCLUDE_KERNEL)
+#define WINDOW_SIZE_MAX (16u << 20)
+#define RING_PAGES_MAX  (1u << 16)
+
+/* Takes the descriptors that came along, however many, so that none stays open by accident. */
+static bool take_descriptors(struct msghdr *header, struct recorder_packet *packet)
+{
+  bool fit = true;
+  packet->n_fds = 0;
+  for (struct cmsghdr *control = CMSG_FIRSTHDR(header); control != NULL;
+       control = CMSG_NXTHDR(header, control)) {
+    if (control->cmsg_level != SOL_SOCKET || control->cmsg_type != SCM_RIGHTS)
+      continue;
+    size_t count = (control->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (size_t i = 0; i < count; i++) {
+      int fd;
+      memcpy(&fd, CMSG_DATA(control) + i * sizeof fd, sizeof fd);
+      if (packet->n_fds < RECORDER_TARGETS_MAX) {
+        packet->fds[packet->n_fds++] = fd;
+      } else {
+        close(fd);
+        fit = false;
+      }
+    }
+  }
+  return fit;
+}
+
+int recorder_link_receive(int socket, struct recorder_packet *packet, struct recorder_error *error)
+{
+  union {
+    struct cmsghdr alignment;
+    char bytes[CMSG_SPACE(256 * sizeof(int))];
+  } control;
+  struct iovec iovec = {packet->bytes, sizeof packet->bytes};
+  struct msghdr header = {.msg_iov = &iovec,
+                          .msg_iovlen = 1,
+                          .msg_control = control.bytes,
+                          .msg_controllen = sizeof control.bytes};
+  ssize_t size;
+  do
+    size = recvmsg(socket, &header, MSG_CMSG_CLOEXEC);
+  while (size < 0 && errno == EINTR);
+  if (size == 0 || (size < 0 && errno == ECONNRESET))
+    return 0;
+  if (size < 0)
+    return recorder_error_set(error, EPROTO, "The recorder cannot read its socket: %s.", strerror(errno));
+  bool fit = take_descriptors(&header, packet);
+  if (!fit || (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0 || (size_t)size < sizeof packet->message ||
+      packet->message.size != (size_t)size)
+    return recorder_error_set(error, EPROTO, "The recorder was sent a message of a wrong size.");
+  return 1;
+}
+
+static const char *configure_fault(const struct recorder_configure *configure, uint32_t size, uint32_t n_fds)
+{
+  if (size < sizeof *configure)
+    return "is too short";
+  if (configure->version != RECORDER_PROTOCOL_VERSION)
+    return "has another version: install recorder and caller together";
+  if (configure->n_events == 0 || configure->n_events > RECORDER_EVENTS_MAX ||
+      size != sizeof *configure + configure->n_events * sizeof configure->events[0])
+    return "has a wrong number of events";
+  if ((configure->flags & ~(uint32_t)KNOWN_FLAGS) != 0)
+    return "has unknown flags";
+  if (configure->window_size % (uint32_t)sysconf(_SC_PAGESIZE) != 0 ||
+      configure->window_size > WINDOW_SIZE_MAX || configure->window_count > CAPTURE_POOL_SLOTS_MAX)
+    return "has windows of a wrong size or number";
+  if ((configure->ring_pages & (configure->ring_pages - 1)) != 0 || configure->ring_pages > RING_PAGES_MAX)
+    return "has a wrong ring size";
+  if (configure->max_stack > UINT16_MAX)
+    return "has too deep a stack";
+  if (configure->n_targets != n_fds || configure->n_targets > RECORDER_TARGETS_MAX ||
+      (configure->n_targets == 0) != ((configure->flags & RECORDER_SYSTEM_WIDE) != 0))
+    return "has a wrong number of targets";
+  for (uint32_t i = 0; i < configure->n_events; i++)
+    if (memchr(configure->events[i].name, '\0', RECORDER_EVENT_NAME_MAX) == NULL)
+      return "has an event name without an end";
+  return NULL;
+}
+
+int recorder_link_check_configure(const struct recorder_packet *packet, struct recorder_error *error)
+{
+  if (packet->message.type != RECORDER_CONFIGURE)
+    return recorder_error_set(error, EPROTO, "The recorder was not configured first.");
+  const char *fault = configure_fault(&packet->configure, packet->message.size, packet->n_fds);
+  return fault == NULL ? 0 : recorder_error_set(error, EPROTO, "The recorder's configuration %s.", fault);
+}
+
+bool recorder_link_send(int socket, void *message, uint32_t type, uint32_t size, const int *fds,
+                        uint32_t n_fds, bool wait)
+{
+  *(struct recorder_message *)message = (struct recorder_message){type, size};
+  union {
+    struct cmsghdr alignment;
+    char bytes[CMSG_SPACE(2 * sizeof(int))];
+  } control = {0};
+  struct iovec iovec = {message, size};
+  struct msghdr header = {.msg_iov = &iovec, .msg_iovlen = 1};
+  if (n_fds != 0) {
+    header.msg_control = control.bytes;
+    header.msg_controllen = CMSG_SPACE(n_fds * sizeof(int));
+    struct cmsghdr *first = CMSG_FIRSTHDR(&header);
+    first->cmsg_level = SOL_SOCKET;
+    first->cmsg_type = SCM_RIGHTS;
+    first->cmsg_len = CMSG_LEN(n_fds * sizeof(int));
+    memcpy(CMSG_DATA(first), fds, n_fds * sizeof(int));
+  }
+  ssize_t sent;
+  do
+    sent = sendmsg(socket, &header, MSG_NOSIGNAL | (wait ? 0 : MSG_DONTWAIT));
+  while (sent < 0 && errno == EINTR);
+  return sent >= 0 || errno == EAGAIN || errno == ENOBUFS;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "helpers/recorder/recorder-proc.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "helpers/recorder/recorder-file.h"
+#include "helpers/recorder/recorder-memory.h"
+
+/* Longer than any line: addresses, PATH_MAX and what escapes add. */
+#define MAPS_BUFFER 32768
+
+static bool parse_field(const char **text, const char *end, unsigned base, char terminator, uint64_t *ret)
+{
+  const char *at = *text;
+  uint64_t number = 0;
+  for (; at < end && *at != terminator; at++) {
+    unsigned digit = *at >= '0' && *at <= '9'   ? (unsigned)(*at - '0')
+                     : *at >= 'a' && *at <= 'f' ? (unsigned)(*at - 'a') + 10
+                                                : 16;
+    if (digit >= base || number > (UINT64_MAX - digit) / base)
+      return false;
+    number = number * base + digit;
+  }
+  if (at == *text || at == end)
+    return false;
+  *text = at + 1;
+  *ret = number;
+  return true;
+}
+
+static bool parse_protection(const char **text, const char *end, struct recorder_map_line *line)
+{
+  const char *at = *text;
+  if (end - at < 5 || at[4] != ' ')
+    return false;
+  line->protection =
+      (at[0] == 'r' ? PROT_READ : 0) | (at[1] == 'w' ? PROT_WRITE : 0) | (at[2] == 'x' ? PROT_EXEC : 0);
+  line->flags = at[3] == 's' ? MAP_SHARED : MAP_PRIVATE;
+  *text = at + 5;
+  return true;
+}
+
+bool recorder_map_line_parse(struct recorder_map_line *ret, const char *text, size_t length)
+{
+  const char *end = text + length;
+  struct recorder_map_line line = {0};
+  uint64_t major, minor;
+  if (!parse_field(&text, end, 16, '-', &line.start) || !parse_field(&text, end, 16, ' ', &line.end) ||
+      !parse_protection(&text, end, &line) || !parse_field(&text, end, 16, ' ', &line.offset) ||
+      !parse_field(&text, end, 16, ':', &major) || !parse_field(&text, end, 16, ' ', &minor) ||
+      !parse_field(&text, end, 10, ' ', &line.inode) || line.start >= line.end)
+    return false;
+  line.device = major << 32 | (minor & UINT32_MAX);
+  while (text < end && *text == ' ')
+    text++;
+  line.path = text;
+  line.path_length = (size_t)(end - text);
+  *ret = line;
+  return true;
+}
+
+/* Hands over the whole lines of buffer; returns how many bytes they take. */
+static size_t hand_over_lines(const char *buffer, size_t length, recorder_map_line_fn fn, void *data)
+{
+  size_t done = 0;
+  const char *newline;
+  while ((newline = memchr(buffer + done, '\n', length - done)) != NULL) {
+    struct recorder_map_line line;
+    size_t line_length = (size_t)(newline - (buffer + done));
+    if (recorder_map_line_parse(&line, buffer + done, line_length) && (line.protection & PROT_EXEC) != 0)
+      fn(&line, data);
+    done += line_length + 1;
+  }
+  return done;
+}
+
+int recorder_proc_maps(int32_t pid, recorder_map_line_fn fn, void *data)
+{
+  char path[32];
+  snprintf(path, sizeof path, "/proc/%d/maps", pid);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return -errno;
+  static char buffer[MAPS_BUFFER];
+  size_t length = 0;
+  ssize_t got;
+  while ((got = read(fd, buffer + length, sizeof buffer - length)) > 0) {
+    length += (size_t)got;
+    size_t done = hand_over_lines(buffer, length, fn, data);
+    memmove(buffer, buffer + done, length - done);
+    length -= done;
+  }
+  int error = errno;
+  close(fd);
+  return got < 0 ? -error : 0;
+}
+
+int recorder_proc_name(int32_t pid, int32_t tid, char name[RECORDER_NAME_MAX])
+{
+  char path[64], text[RECORDER_NAME_MAX + 48];
+  snprintf(path, sizeof path, "/proc/%d/task/%d/comm", pid, tid);
+  ssize_t length = recorder_file_read(path, text, sizeof text);
+  if (length < 0)
+    return (int)length;
+  if (length > 0 && text[length - 1] == '\n')
+    text[length - 1] = '\0';
+  snprintf(name, RECORDER_NAME_MAX, "%.*s", RECORDER_NAME_MAX - 1, text);
+  return 0;
+}
+
+int recorder_proc_command_line(int32_t pid, char *buffer, size_t size)
+{
+  char path[32];
+  snprintf(path, sizeof path, "/proc/%d/cmdline", pid);
+  ssize_t length = recorder_file_read(path, buffer, size);
+  if (length < 0)
+    return (int)length;
+  while (length > 0 && buffer[length - 1] == '\0')
+    length--;
+  for (ssize_t i = 0; i < length; i++)
+    if (buffer[i] == '\0')
+      buffer[i] = ' ';
+  return (int)length;
+}
+
+int recorder_proc_threads(int32_t pid, int32_t **ret)
+{
+  char path[32];
+  snprintf(path, sizeof path, "/proc/%d/task", pid);
+  DIR *directory = opendir(path);
+  if (directory == NULL)
+    return errno == ENOENT ? -ESRCH : -errno;
+  int32_t *threads = NULL;
+  int count = 0, capacity = 0;
+  for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
+    int tid = atoi(entry->d_name);
+    if (tid <= 0)
+      continue;
+    if (count == capacity) {
+      capacity = capacity != 0 ? 2 * capacity : 16;
+      threads = recorder_reallocate(threads, (size_t)capacity, sizeof *threads);
+    }
+    threads[count++] = tid;
+  }
+  closedir(directory);
+  *ret = threads;
+  return count;
+}
+
+int32_t recorder_proc_pidfd_pid(int pidfd)
+{
+  char path[64], text[1024];
+  snprintf(path, sizeof path, "/proc/self/fdinfo/%d", pidfd);
+  if (recorder_file_read(path, text, sizeof text) < 0)
+    return -EBADF;
+  const char *line = strstr(text, "\nPid:");
+  if (line == NULL)
+    return -EBADF;
+  int pid = atoi(line + strlen("\nPid:"));
+  return pid > 0 ? pid : -ESRCH;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One generation of a process's address space, and its threads. */
+#ifndef RECORDER_PROCESS_H
+#define RECORDER_PROCESS_H
+
+#include "helpers/recorder/recorder-frames.h"
+#include "helpers/recorder/recorder-mappings.h"
+#include "helpers/recorder/recorder-proc.h"
+
+struct recorder_process {
+  uint32_t references; /* of the table, of threads, of children */
+  uint32_t n_threads;  /* known ones that have not gone */
+  int32_t pid;
+  uint32_t origin;         /* enum capture_process_origin */
+  uint32_t id;             /* in the dictionary of `epoch` */
+  uint32_t epoch;          /* 0: never defined */
+  uint32_t mappings_epoch; /* in which all mappings were defined with it */
+  bool command_line_known;
+  char name[RECORDER_NAME_MAX];
+  char *command_line;              /* NULL: none */
+  uint64_t time;                   /* when it began; 0: before the recording */
+  struct recorder_process *parent; /* NULL: not known */
+  struct recorder_mappings *mappings;
+  struct recorder_frames frames;
+};
+
+struct recorder_thread {
+  struct recorder_process *process;
+  int32_t tid;
+  uint32_t source; /* the target whose events sample it, plus one; 0 not yet known */
+  uint32_t id;     /* in the dictionary of `epoch` */
+  uint32_t epoch;  /* 0: never defined */
+  uint64_t time;   /* from when on it has this name; 0: before the recording */
+  bool gone;
+  char name[RECORDER_NAME_MAX];
+};
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "helpers/recorder/recorder-ring.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "helpers/recorder/recorder-memory.h"
+
+#define RECORD_MAX 65536
+
+static int open_owner(uint32_t cpu)
+{
+  struct perf_event_attr attr = {
+      .type = PERF_TYPE_SOFTWARE,
+      .size = sizeof attr,
+      .config = PERF_COUNT_SW_DUMMY,
+      .sample_type = RECORDER_SAMPLE_TYPE,
+      .sample_id_all = 1,
+      .disabled = 1,
+      .exclude_kernel = 1,
+      .exclude_hv = 1,
+      .use_clockid = 1,
+      .clockid = CLOCK_MONOTONIC,
+  };
+  int fd = (int)syscall(SYS_perf_event_open, &attr, 0, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
+  return fd < 0 ? -errno : fd;
+}
+
+/* The limit on locked memory is known by trying. */
+static void *map_ring(int fd, uint32_t *pages)
+{
+  size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
+  uint32_t count = *pages;
+  void *map = MAP_FAILED;
+  while (count != 0 &&
+         (map = mmap(NULL, (count + 1) * page_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)) ==
+             MAP_FAILED &&
+         (errno == EPERM || errno == ENOMEM))
+    count /= 2;
+  *pages = count;
+  return map;
+}
+
+int recorder_ring_open(struct recorder_ring *ring, uint32_t cpu, uint32_t *pages)
+{
+  int fd = open_owner(cpu);
+  if (fd < 0)
+    return fd;
+  void *map = map_ring(fd, pages);
+  if (map == MAP_FAILED) {
+    int error = errno;
+    close(fd);
+    return -error;
+  }
+  size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
+  *ring = (struct recorder_ring){
+      .cpu = cpu,
+      .fd = fd,
+      .control = map,
+      .data = (const uint8_t *)map + page_size,
+      .size = *pages * page_size,
+      .unwrapped = recorder_allocate(RECORD_MAX, 1),
+  };
+  return 0;
+}
+
+void recorder_ring_close(struct recorder_ring *ring)
+{
+  munmap(ring->control, ring->size + (size_t)sysconf(_SC_PAGESIZE));
+  close(ring->fd);
+  free(ring->unwrapped);
+}
+
+void recorder_ring_look(struct recorder_ring *ring)
+{
+  ring->head = __atomic_load_n(&ring->control->data_head, __ATOMIC_ACQUIRE);
+}
+
+/* The record at tail in one piece. */
+static const struct perf_event_header *whole_record(struct recorder_ring *ring, size_t size)
+{
+  uint64_t at = ring->tail & (ring->size - 1);
+  size_t before_end = (size_t)(ring->size - at);
+  if (size <= before_end)
+    return (const struct perf_event_header *)(ring->data + at);
+  memcpy(ring->unwrapped, ring->data + at, before_end);
+  memcpy(ring->unwrapped + before_end, ring->data, size - before_end);
+  return (const struct perf_event_header *)ring->unwrapped;
+}
+
+int recorder_ring_peek(struct recorder_ring *ring)
+{
+  ring->record = NULL;
+  if (ring->tail == ring->head)
+    return 0;
+  const struct perf_event_header *header =
+      (const struct perf_event_header *)(ring->data + (ring->tail & (ring->size - 1)));
+  size_t size = header->size;
+  bool is_sample = header->type == PERF_RECORD_SAMPLE;
+  size_t least =
+      is_sample ? sizeof(struct recorder_sample_fixed) : sizeof *header + sizeof(struct recorder_trailer);
+  if (size < least || size % 8 != 0 || size > ring->head - ring->tail)
+    return -EPROTO;
+  ring->record = whole_record(ring, size);
+  ring->time = is_sample ? ((const struct recorder_sample_fixed *)ring->record)->time
+                         : recorder_trailer(ring->record)->time;
+  return 0;
+}
+
+void recorder_ring_release(struct recorder_ring *ring)
+{
+  __atomic_store_n(&ring->control->data_tail, ring->tail, __ATOMIC_RELEASE);
+}

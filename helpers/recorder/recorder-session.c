@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "helpers/recorder/recorder-session.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "helpers/recorder/recorder-decoder.h"
+#include "helpers/recorder/recorder-link.h"
+#include "helpers/recorder/recorder-memory.h"
+#include "helpers/recorder/recorder-merge.h"
+
+#define MILLISECOND   UINT64_C(1000000)
+#define DRAIN_PERIOD  (25 * MILLISECOND)
+#define STATUS_PERIOD (250 * MILLISECOND)
+#define CPUS_PERIOD   (1000 * MILLISECOND)
+/* A record that carries a time is in its ring after this at the latest, but for a stolen CPU. */
+#define SLACK (2 * MILLISECOND)
+/* How long the end waits for a consumer to make room for what was lost. */
+#define FAREWELL (500 * MILLISECOND)
+
+enum flow { FLOW_ON, FLOW_STOP, FLOW_HANG_UP };
+
+struct session {
+  int socket;
+  struct recorder_packet packet;
+  struct recorder_event_type events[RECORDER_EVENTS_MAX + 1];
+  int pidfds[RECORDER_TARGETS_MAX];
+  int32_t targets[RECORDER_TARGETS_MAX]; /* their pids */
+  uint32_t n_targets;
+  struct recorder_source source;
+  struct recorder_output output;
+  struct recorder_decoder decoder;
+  struct pollfd *poll_fds; /* the socket, target pidfds, rings */
+  uint32_t n_poll_fds;
+  uint64_t committed;
+  uint64_t status_due;
+  uint64_t cpus_due;
+  struct recorder_error error;
+};
+
+static uint64_t now(void)
+{
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (uint64_t)time.tv_sec * UINT64_C(1000000000) + (uint64_t)time.tv_nsec;
+}
+
+static int resolve_targets(struct session *session)
+{
+  for (uint32_t i = 0; i < session->packet.n_fds; i++) {
+    int32_t pid = recorder_proc_pidfd_pid(session->packet.fds[i]);
+    if (pid == -ESRCH)
+      return recorder_error_set(&session->error, ESRCH,
+                                "A process that was to be recorded does not exist any more.");
+    if (pid < 0)
+      return recorder_error_set(&session->error, EPROTO, "The recorder was sent a target that is no pidfd.");
+    session->targets[i] = pid;
+    session->pidfds[i] = session->packet.fds[i];
+  }
+  session->n_targets = session->packet.n_fds;
+  return 0;
+}
+
+/* The kernel might have given a pid to somebody else between looking and opening. */
+static int check_targets(struct session *session)
+{
+  for (uint32_t i = 0; i < session->n_targets; i++) {
+    struct pollfd poll_fd = {.fd = session->pidfds[i], .events = POLLIN};
+    if (poll(&poll_fd, 1, 0) != 0)
+      return recorder_error_set(&session->error, ESRCH, "Process %d does not exist any more.",
+                                session->targets[i]);
+  }
+  return 0;
+}
+
+static int resolve_events(struct session *session)
+{
+  const struct recorder_configure *configure = &session->packet.configure;
+  int result = 0;
+  for (uint32_t i = 0; i < configure->n_events && result == 0; i++)
+    result = recorder_event_resolve(&session->events[i], &configure->events[i], &session->error);
+  return result;
+}
+
+static void send_ended(struct session *session, enum recorder_end reason, int code, const char *text)
+{
+  struct recorder_ended ended = {
+      .reason = reason,
+      .error = code,
+      .status =
+          {
+              .time = session->committed,
+              .samples = session->output.samples,
+              .lost = session->output.lost,
+              .throttled = session->output.throttled,
+          },
+  };
+  memcpy(ended.text, text, strnlen(text, sizeof ended.text - 1));
+  recorder_link_send(session->socket, &ended, RECORDER_ENDED, sizeof ended, NULL, 0, true);
+}
+
+static int fail(struct session *session)
+{
+  send_ended(session, RECORDER_END_FAILED, session->error.code, session->error.text);
+  return EXIT_FAILURE;
+}
+
+static bool send_ready(struct session *session, const char *notes)
+{
+  struct recorder_ready ready = {.n_cpus = session->source.n_rings, .n_events = session->source.n_events};
+  for (uint32_t i = 0; i < session->source.n_events; i++)
+    memcpy(ready.events[i], session->events[i].name, sizeof ready.events[i]);
+  memcpy(ready.notes, notes, sizeof ready.notes);
+  int fds[] = {capture_pool_windows_fd(session->output.pool), capture_pool_control_fd(session->output.pool)};
+  return recorder_link_send(session->socket, &ready, RECORDER_READY, sizeof ready, fds, 2, true);
+}
+
+static void send_status(struct session *session)
+{
+  struct recorder_status status = {
+      .time = session->committed,
+      .samples = session->output.samples,
+      .lost = session->output.lost,
+      .throttled = session->output.throttled,
+  };
+  recorder_link_send(session->socket, &status, RECORDER_STATUS, sizeof status, NULL, 0, false);
+}
+
+static void wake_consumer(struct session *session)
+{
+  struct recorder_message message;
+  if (capture_pool_free_windows(session->output.pool) < session->output.window_count / 2)
+    recorder_link_send(session->socket, &message, RECORDER_WAKE, sizeof message, NULL, 0, false);
+}
+
+static void watch_descriptors(struct session *session)
+{
+  uint32_t first_ring = 1 + session->n_targets;
+  session->n_poll_fds = first_ring + session->source.n_rings;
+  session->poll_fds = recorder_reallocate(session->poll_fds, session->n_poll_fds, sizeof *session->poll_fds);
+  session->poll_fds[0] = (struct pollfd){.fd = session->socket, .events = POLLIN};
+  for (uint32_t i = 0; i < session->n_targets; i++)
+    session->poll_fds[1 + i] = (struct pollfd){.fd = session->pidfds[i], .events = POLLIN};
+  for (uint32_t i = 0; i < session->source.n_rings; i++)
+    session->poll_fds[first_ring + i] = (struct pollfd){.fd = session->source.rings[i]->fd, .events = POLLIN};
+}
+
+static void note_cpu(uint32_t cpu, bool online, void *data)
+{
+  struct session *session = data;
+  uint64_t time = now();
+  struct capture_record_cpu record = {.record = {.size = sizeof record, .type = CAPTURE_RECORD_CPU},
+                                      .time = time,
+                                      .cpu = cpu,
+                                      .online = online};
+  recorder_output_record(&session->output, &record.record, time);
+  if (session->n_poll_fds != 1 + session->n_targets + session->source.n_rings)
+    watch_descriptors(session);
+}
+
+static void take_record(struct recorder_ring *ring, const struct perf_event_header *record, void *data)
+{
+  recorder_decoder_record(data, ring, record);
+}
+
+/* Everything up to limit goes into the windows. */
+static int drain(struct session *session, uint64_t limit)
+{
+  struct recorder_ring *bad = NULL;
+  int result = recorder_merge(session->source.rings, session->source.n_rings, limit, take_record,
+                              &session->decoder, &bad);
+  uint64_t time = now();
+  session->committed = limit < time ? limit : time;
+  recorder_output_commit(&session->output, session->committed);
+  recorder_tasks_bury(&session->decoder.tasks, session->committed);
+  if (result < 0)
+    return recorder_error_set(&session->error, EPROTO,
+                              "The ring of CPU %u holds a record that makes no sense.", bad->cpu);
+  return 0;
+}
+
+/* True when the targets, and what they left behind, are gone. */
+static bool targets_are_gone(struct session *session)
+{
+  bool gone = session->n_targets != 0;
+  for (uint32_t i = 0; i < session->n_targets; i++) {
+    struct pollfd *target = &session->poll_fds[1 + i];
+    if (target->fd >= 0 && target->revents != 0)
+      target->fd = ~target->fd; /* negative: poll does not look at it any more */
+    gone = gone && target->fd < 0;
+  }
+  return gone && recorder_source_is_over(&session->source);
+}
+
+static enum flow hear_caller(struct session *session, uint32_t expected)
+{
+  int result = recorder_link_receive(session->socket, &session->packet, &session->error);
+  if (result == 0)
+    return FLOW_HANG_UP;
+  if (result > 0 && session->packet.message.size == sizeof session->packet.message &&
+      session->packet.n_fds == 0) {
+    if (session->packet.message.type == RECORDER_STOP)
+      return FLOW_STOP;
+    if (session->packet.message.type == expected)
+      return FLOW_ON;
+  }
+  recorder_error_set(&session->error, EPROTO, "The recorder was sent a message out of turn.");
+  send_ended(session, RECORDER_END_FAILED, EPROTO, session->error.text);
+  return FLOW_HANG_UP;
+}
+
+/* What is due now and then. */
+static void keep_house(struct session *session, uint64_t time)
+{
+  if (time >= session->status_due) {
+    send_status(session);
+    session->status_due = time + STATUS_PERIOD;
+  }
+  if (time >= session->cpus_due) {
+    recorder_source_follow_cpus(&session->source, note_cpu, session);
+    session->cpus_due = time + CPUS_PERIOD;
+  }
+  wake_consumer(session);
+}
+
+/* Losses that no record told of, and the last windows. */
+static void say_farewell(struct session *session)
+{
+  recorder_source_disable(&session->source);
+  drain(session, UINT64_MAX);
+  for (uint32_t i = 0; i < session->source.n_rings; i++) {
+    struct recorder_ring *ring = session->source.rings[i];
+    uint64_t untold = recorder_source_untold(&session->source, ring);
+    if (untold != 0)
+      recorder_output_lost(&session->output, now(), 0, untold, ring->cpu, 0);
+  }
+  uint64_t end = now() + FAREWELL;
+  recorder_output_commit(&session->output, now());
+  while (recorder_output_owes(&session->output) && now() < end) {
+    struct recorder_message message;
+    recorder_link_send(session->socket, &message, RECORDER_WAKE, sizeof message, NULL, 0, false);
+    nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    recorder_output_commit(&session->output, now());
+  }
+  capture_writer_flush(session->output.writer);
+}
+
+static int record(struct session *session)
+{
+  struct recorder_message message;
+  enum recorder_end reason = RECORDER_END_STOPPED;
+  uint64_t due = now() + DRAIN_PERIOD;
+  recorder_source_enable(&session->source);
+  if (!recorder_link_send(session->socket, &message, RECORDER_STARTED, sizeof message, NULL, 0, true))
+    return EXIT_SUCCESS;
+  watch_descriptors(session);
+  for (;;) {
+    uint64_t time = now();
+    int timeout = time < due ? (int)((due - time) / MILLISECOND) + 1 : 0;
+    int ready = poll(session->poll_fds, session->n_poll_fds, timeout);
+    if (ready > 0 && session->poll_fds[0].revents != 0) {
+      enum flow flow = hear_caller(session, RECORDER_STOP);
+      if (flow == FLOW_HANG_UP)
+        return EXIT_SUCCESS;
+      break;
+    }
+    bool gone = targets_are_gone(session);
+    time = now();
+    due = time + DRAIN_PERIOD;
+    if (drain(session, time - SLACK) < 0)
+      return fail(session);
+    keep_house(session, time);
+    if (gone) {
+      reason = RECORDER_END_TARGETS_GONE;
+      break;
+    }
+  }
+  say_farewell(session);
+  send_ended(session, reason, 0, "");
+  return EXIT_SUCCESS;
+}
+
+/* A command at its gate has a life before its exec, which is looked up while it still lasts. */
+static void look_at_gate(struct session *session)
+{
+  if ((session->source.flags & RECORDER_ENABLE_ON_EXEC) == 0)
+    return;
+  for (uint32_t i = 0; i < session->n_targets; i++)
+    recorder_tasks_thread(&session->decoder.tasks, session->targets[i], session->targets[i]);
+}
+
+static int record_when_told(struct session *session, const char *notes)
+{
+  if (!send_ready(session, notes))
+    return EXIT_SUCCESS;
+  switch (hear_caller(session, RECORDER_START)) {
+  case FLOW_ON:
+    look_at_gate(session);
+    return record(session);
+  case FLOW_STOP:
+    send_ended(session, RECORDER_END_STOPPED, 0, "");
+    return EXIT_SUCCESS;
+  default:
+    return EXIT_SUCCESS;
+  }
+}
+
+static int with_source(struct session *session)
+{
+  char notes[RECORDER_TEXT_MAX] = "";
+  const struct recorder_configure *configure = &session->packet.configure;
+  int result = recorder_output_init(&session->output, configure, session->events);
+  if (result < 0) {
+    recorder_error_set(&session->error, -result, "The windows cannot be allocated: %s.", strerror(-result));
+    return fail(session);
+  }
+  int status = EXIT_FAILURE;
+  result = recorder_source_open(&session->source, notes, &session->error);
+  if (result == 0)
+    result = check_targets(session);
+  if (result < 0) {
+    fail(session);
+  } else {
+    recorder_decoder_init(&session->decoder, &session->output, &session->source);
+    status = record_when_told(session, notes);
+    recorder_decoder_clear(&session->decoder);
+  }
+  recorder_source_close(&session->source);
+  recorder_output_clear(&session->output);
+  return status;
+}
+
+static int configure(struct session *session)
+{
+  const struct recorder_configure *asked = &session->packet.configure;
+  if (recorder_link_check_configure(&session->packet, &session->error) < 0 || resolve_targets(session) < 0 ||
+      resolve_events(session) < 0)
+    return fail(session);
+  session->source = (struct recorder_source){
+      .events = session->events,
+      .n_events = asked->n_events,
+      .flags = asked->flags,
+      .max_stack = asked->max_stack,
+      .ring_pages = asked->ring_pages,
+      .targets = session->targets,
+      .n_targets = session->n_targets,
+  };
+  return with_source(session);
+}
+
+int recorder_session_run(int socket)
+{
+  struct session *session = recorder_allocate(1, sizeof *session);
+  session->socket = socket;
+  int result = recorder_link_receive(socket, &session->packet, &session->error);
+  int status = result == 0 ? EXIT_SUCCESS : result < 0 ? fail(session) : configure(session);
+  free(session->poll_fds);
+  free(session);
+  return status;
+}

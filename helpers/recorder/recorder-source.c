@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "helpers/recorder/recorder-source.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "helpers/recorder/recorder-attr.h"
+#include "helpers/recorder/recorder-memory.h"
+#include "helpers/recorder/recorder-proc.h"
+
+#define RING_PAGES_DEFAULT 512
+/* Rounds in which new threads of a target may turn up; one that was born of a covered thread is covered
+ * already. */
+#define SCAN_ROUNDS 16
+
+static void add_descriptor(struct recorder_source *source, int fd, uint32_t event, struct recorder_ring *ring,
+                           int32_t tid)
+{
+  if (source->n_descriptors == source->capacity) {
+    source->capacity = source->capacity != 0 ? 2 * source->capacity : 64;
+    source->descriptors =
+        recorder_reallocate(source->descriptors, source->capacity, sizeof *source->descriptors);
+  }
+  source->descriptors[source->n_descriptors++] = (struct recorder_descriptor){fd, event, ring, tid};
+  uint64_t id;
+  if (ioctl(fd, PERF_EVENT_IOC_ID, &id) == 0)
+    recorder_table_set(&source->ids, id, (void *)(uintptr_t)source->n_descriptors);
+}
+
+/* Opens all events of one thread (-1: of everybody) on the ring's CPU. 0 or -errno; *ret_event is the one
+ * that failed. */
+static int open_events(struct recorder_source *source, struct recorder_ring *ring, int32_t tid,
+                       uint32_t *ret_event)
+{
+  for (uint32_t i = 0; i < source->n_events; i++) {
+    struct perf_event_attr attr;
+    *ret_event = i;
+    recorder_attr_init(&attr, source, i, ring->size);
+    int fd = recorder_attr_open(&attr, tid, (int)ring->cpu);
+    if (fd < 0)
+      return fd;
+    if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) < 0) {
+      int error = errno;
+      close(fd);
+      return -error;
+    }
+    add_descriptor(source, fd, i, ring, tid);
+  }
+  return 0;
+}
+
+static int open_ring(struct recorder_source *source, uint32_t cpu, struct recorder_ring **ret)
+{
+  struct recorder_ring *ring = recorder_allocate(1, sizeof *ring);
+  int result = recorder_ring_open(ring, cpu, &source->ring_pages);
+  if (result < 0) {
+    free(ring);
+    return result;
+  }
+  source->rings = recorder_reallocate(source->rings, source->n_rings + 1, sizeof *source->rings);
+  source->rings[source->n_rings++] = ring;
+  *ret = ring;
+  return 0;
+}
+
+static int open_rings(struct recorder_source *source, struct recorder_error *error)
+{
+  int result = recorder_cpus_online(&source->online);
+  if (result < 0)
+    return recorder_error_set(error, -result,
+                              "The list of CPUs, /sys/devices/system/cpu/online, cannot be read: %s.",
+                              strerror(-result));
+  if (source->ring_pages == 0)
+    source->ring_pages = RING_PAGES_DEFAULT;
+  for (uint32_t cpu = 0; cpu < RECORDER_CPUS_MAX; cpu++) {
+    struct recorder_ring *ring;
+    if (!recorder_cpus_has(&source->online, cpu))
+      continue;
+    result = open_ring(source, cpu, &ring);
+    if (result < 0)
+      return recorder_attr_explain(source, 0, 0, result, error);
+  }
+  return 0;
+}
+
+static int open_thread(struct recorder_source *source, int32_t pid, int32_t tid, struct recorder_error *error)
+{
+  for (uint32_t i = 0; i < source->n_rings; i++) {
+    uint32_t event = 0;
+    int result = open_events(source, source->rings[i], tid, &event);
+    if (result == -ESRCH)
+      return 0;
+    if (result < 0)
+      return recorder_attr_explain(source, event, pid, result, error);
+  }
+  return 0;
+}
+
+/* One look at the threads of a process; returns how many were new. */
+static int open_new_threads(struct recorder_source *source, int32_t pid, struct recorder_table *known,
+                            struct recorder_error *error)
+{
+  int32_t *threads;
+  int count = recorder_proc_threads(pid, &threads), fresh = 0, result = 0;
+  if (count < 0)
+    return recorder_attr_explain(source, 0, pid, count, error);
+  for (int i = 0; i < count && result == 0; i++) {
+    if (recorder_table_find(known, (uint32_t)threads[i]) != NULL)
+      continue;
+    recorder_table_set(known, (uint32_t)threads[i], known);
+    fresh++;
+    result = open_thread(source, pid, threads[i], error);
+  }
+  free(threads);
+  return result < 0 ? result : fresh;
+}
+
+static int open_target(struct recorder_source *source, int32_t pid, struct recorder_error *error)
+{
+  struct recorder_table known;
+  recorder_table_init(&known);
+  int result = 1;
+  for (int round = 0; round < SCAN_ROUNDS && result > 0; round++)
+    result = open_new_threads(source, pid, &known, error);
+  recorder_table_clear(&known);
+  return result < 0 ? result : 0;
+}
+
+static int open_system(struct recorder_source *source, struct recorder_error *error)
+{
+  for (uint32_t i = 0; i < source->n_rings; i++) {
+    uint32_t event = 0;
+    int result = open_events(source, source->rings[i], -1, &event);
+    if (result < 0)
+      return recorder_attr_explain(source, event, 0, result, error);
+  }
+  return 0;
+}
+
+static int open_all(struct recorder_source *source, struct recorder_error *error)
+{
+  if ((source->flags & RECORDER_SYSTEM_WIDE) != 0)
+    return open_system(source, error);
+  int result = 0;
+  for (uint32_t i = 0; i < source->n_targets && result == 0; i++)
+    result = open_target(source, source->targets[i], error);
+  return result;
+}
+
+static void close_descriptors(struct recorder_source *source)
+{
+  for (uint32_t i = 0; i < source->n_descriptors; i++)
+    if (source->descriptors[i].fd >= 0)
+      close(source->descriptors[i].fd);
+  source->n_descriptors = 0;
+  recorder_table_clear(&source->ids);
+  recorder_table_init(&source->ids);
+}
+
+/* An event for each thread and CPU takes many descriptors. */
+static void raise_file_limit(void)
+{
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+    return;
+  struct rlimit more = {1 << 20, 1 << 20};
+  if (limit.rlim_max >= more.rlim_max || setrlimit(RLIMIT_NOFILE, &more) < 0)
+    setrlimit(RLIMIT_NOFILE, &(struct rlimit){limit.rlim_max, limit.rlim_max});
+}
+
+int recorder_source_open(struct recorder_source *source, char *notes, struct recorder_error *error)
+{
+  recorder_table_init(&source->ids);
+  recorder_attr_probe(&source->support);
+  recorder_attr_limit_stack(source, notes);
+  raise_file_limit();
+  int result = open_rings(source, error);
+  if (result < 0)
+    return result;
+  result = open_all(source, error);
+  if ((result == -EACCES || result == -EPERM) && (source->flags & RECORDER_EXCLUDE_KERNEL) == 0) {
+    struct recorder_error again;
+    close_descriptors(source);
+    source->flags |= RECORDER_EXCLUDE_KERNEL;
+    result = open_all(source, &again) < 0 ? result : 0;
+    if (result == 0)
+      recorder_notes_add(
+          notes,
+          "Samples in the kernel are left out: perf_event_paranoid is %d; record as root, or run "
+          "“sysctl kernel.perf_event_paranoid=1” as root, to have them.",
+          recorder_attr_paranoid());
+  }
+  return result;
+}
+
+void recorder_source_close(struct recorder_source *source)
+{
+  close_descriptors(source);
+  for (uint32_t i = 0; i < source->n_rings; i++) {
+    recorder_ring_close(source->rings[i]);
+    free(source->rings[i]);
+  }
+  free(source->rings);
+  free(source->descriptors);
+  recorder_table_clear(&source->ids);
+}
+
+void recorder_source_enable(struct recorder_source *source)
+{
+  source->enabled = true;
+  if ((source->flags & RECORDER_ENABLE_ON_EXEC) != 0)
+    return;
+  for (uint32_t i = 0; i < source->n_descriptors; i++)
+    ioctl(source->descriptors[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+}
+
+void recorder_source_disable(struct recorder_source *source)
+{
+  for (uint32_t i = 0; i < source->n_descriptors; i++)
+    if (source->descriptors[i].fd >= 0)
+      ioctl(source->descriptors[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+const struct recorder_descriptor *recorder_source_find(const struct recorder_source *source, uint64_t id)
+{
+  uintptr_t index = (uintptr_t)recorder_table_find(&source->ids, id);
+  return index != 0 ? &source->descriptors[index - 1] : NULL;
+}
+
+bool recorder_source_is_over(const struct recorder_source *source)
+{
+  for (uint32_t i = 0; i < source->n_descriptors; i++) {
+    struct pollfd poll_fd = {.fd = source->descriptors[i].fd};
+    if (poll_fd.fd >= 0 && (poll(&poll_fd, 1, 0) != 1 || (poll_fd.revents & POLLHUP) == 0))
+      return false;
+  }
+  return true;
+}
+
+static uint64_t count_lost(const struct recorder_source *source, const struct recorder_descriptor *descriptor)
+{
+  uint64_t values[2]; /* the count, then what was lost */
+  if (!source->support.lost_format || descriptor->fd < 0 ||
+      read(descriptor->fd, values, sizeof values) != (ssize_t)sizeof values)
+    return 0;
+  return values[1];
+}
+
+uint64_t recorder_source_untold(const struct recorder_source *source, const struct recorder_ring *ring)
+{
+  uint64_t counted = ring->lost_counted;
+  for (uint32_t i = 0; i < source->n_descriptors; i++)
+    if (source->descriptors[i].ring == ring)
+      counted += count_lost(source, &source->descriptors[i]);
+  return counted > ring->lost ? counted - ring->lost : 0;
+}
+
+static struct recorder_ring *ring_of(const struct recorder_source *source, uint32_t cpu)
+{
+  for (uint32_t i = 0; i < source->n_rings; i++)
+    if (source->rings[i]->cpu == cpu)
+      return source->rings[i];
+  return NULL;
+}
+
+/* Events of the whole CPU die with it; those of a thread go on when it comes back. */
+static void cpu_went(struct recorder_source *source, uint32_t cpu)
+{
+  for (uint32_t i = 0; i < source->n_descriptors; i++) {
+    struct recorder_descriptor *descriptor = &source->descriptors[i];
+    if (descriptor->ring->cpu != cpu || descriptor->tid != -1 || descriptor->fd < 0)
+      continue;
+    descriptor->ring->lost_counted += count_lost(source, descriptor);
+    close(descriptor->fd);
+    descriptor->fd = -1;
+  }
+}
+
+static bool cpu_came(struct recorder_source *source, uint32_t cpu)
+{
+  struct recorder_ring *ring = ring_of(source, cpu);
+  bool known = ring != NULL;
+  uint32_t event, threads = source->n_descriptors;
+  if (!known && open_ring(source, cpu, &ring) < 0)
+    return false;
+  if ((source->flags & RECORDER_SYSTEM_WIDE) != 0)
+    return open_events(source, ring, -1, &event) == 0;
+  for (uint32_t i = 0; !known && i < threads; i++)
+    if (source->descriptors[i].ring == source->rings[0] && source->descriptors[i].event == 0)
+      open_events(source, ring, source->descriptors[i].tid, &event);
+  return true;
+}
+
+void recorder_source_follow_cpus(struct recorder_source *source, recorder_cpu_fn fn, void *data)
+{
+  struct recorder_cpus now;
+  if (recorder_cpus_online(&now) < 0 || memcmp(&now, &source->online, sizeof now) == 0)
+    return;
+  for (uint32_t cpu = 0; cpu < RECORDER_CPUS_MAX; cpu++) {
+    bool is = recorder_cpus_has(&now, cpu), was = recorder_cpus_has(&source->online, cpu);
+    if (is == was)
+      continue;
+    if (was)
+      cpu_went(source, cpu);
+    else if (!cpu_came(source, cpu))
+      now.bits[cpu / 64] &= ~(UINT64_C(1) << (cpu % 64)); /* tried again at the next look */
+    if (was || recorder_cpus_has(&now, cpu))
+      fn(cpu, is, data);
+  }
+  source->online = now;
+}
