@@ -47,7 +47,9 @@ void recorder_output_clear(struct recorder_output *output)
 /* The identifier of an interned string; "" is 0. */
 static int string(struct recorder_output *output, const char *text, uint32_t *ret)
 {
-  size_t length = strnlen(text, COMMAND_LINE_MAX);
+  size_t length = strlen(text);
+  if (length > COMMAND_LINE_MAX)
+    length = COMMAND_LINE_MAX;
   int64_t id = length != 0 ? capture_writer_string(output->writer, text, length) : 0;
   if (id < 0)
     return (int)id;
