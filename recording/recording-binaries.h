@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The files of recorded binaries, opened when they are first seen and kept open, so that they can
+ * be named at the end although they were deleted meanwhile or stand in another mount namespace.
+ * scan is called by one thread; lookups are safe from any thread at any time.
+ */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef struct _RecordingBinaries RecordingBinaries;
+
+RecordingBinaries *recording_binaries_new(void);
+/* Looks through the dictionary content of a stream's epoch and opens the binaries that it defines. */
+void recording_binaries_scan(RecordingBinaries *self, guint32 stream, guint32 epoch, const guint8 *content,
+                             gsize length);
+/* A new descriptor of the file (the caller closes it), or -1: not seen or not permitted. It is
+ * the file that was mapped whenever map_files or the inode number could tell; else it is the one that had the
+ * path when it was seen, and the build-id is the caller's to check. device and inode 0: not known. */
+int recording_binaries_open(RecordingBinaries *self, const guint8 *build_id, gsize build_id_size,
+                            const char *path, guint64 device, guint64 inode);
+/* Binaries that were not kept open because the limit of open descriptors was reached. */
+guint recording_binaries_get_n_dropped(RecordingBinaries *self);
+void recording_binaries_free(RecordingBinaries *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(RecordingBinaries, recording_binaries_free)
+
+G_END_DECLS

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "recording/recording-command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gi18n.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "recording/recording-error.h"
+#include "recording/recording-limits-private.h"
+
+struct _RecordingCommand {
+  char *name;
+  pid_t pid; /* 0: reaped */
+  int pidfd;
+  int gate; /* written to open it; -1 once open */
+  int exec; /* read: an errno, or end of file after a successful exec */
+  int status;
+};
+
+/* Runs in the forked child of a program with threads: async-signal-safe calls only. */
+static G_NORETURN void wait_and_execute(char *const *argv, int gate, int result)
+{
+  char byte;
+  ssize_t n;
+
+  do
+    n = read(gate, &byte, 1);
+  while (n < 0 && errno == EINTR);
+  if (n != 1)
+    _exit(0);
+
+  recording_limits_restore();
+  signal(SIGXFSZ, SIG_DFL);
+  execvp(argv[0], argv);
+  int number = errno;
+  (void)!write(result, &number, sizeof number);
+  _exit(number == ENOENT ? 127 : 126);
+}
+
+static gboolean make_pipes(int gate[2], int result[2])
+{
+  if (pipe2(gate, O_CLOEXEC) < 0)
+    return FALSE;
+  if (pipe2(result, O_CLOEXEC) == 0)
+    return TRUE;
+  close(gate[0]);
+  close(gate[1]);
+  return FALSE;
+}
+
+static pid_t fork_at_gate(char *const *argv, int *ret_gate, int *ret_exec)
+{
+  int gate[2], result[2];
+
+  if (!make_pipes(gate, result))
+    return -1;
+
+  pid_t pid = fork();
+  if (pid == 0) {
+    close(gate[1]);
+    wait_and_execute(argv, gate[0], result[1]);
+  }
+  close(gate[0]);
+  close(result[1]);
+  *ret_gate = gate[1];
+  *ret_exec = result[0];
+  return pid;
+}
+
+RecordingCommand *recording_command_new(char *const *argv, GError **error)
+{
+  g_autoptr(RecordingCommand) self = g_new0(RecordingCommand, 1);
+
+  self->name = g_strdup(argv[0]);
+  self->pidfd = self->gate = self->exec = -1;
+  self->pid = fork_at_gate(argv, &self->gate, &self->exec);
+  if (self->pid > 0)
+    self->pidfd = pidfd_open(self->pid, 0);
+  if (self->pidfd < 0) {
+    int number = errno;
+    self->pid = MAX(self->pid, 0);
+    g_set_error(error, RECORDING_ERROR, RECORDING_ERROR_FAILED, _("Cannot start “%s”: %s."), self->name,
+                g_strerror(number));
+    return NULL;
+  }
+  return g_steal_pointer(&self);
+}
+
+int recording_command_get_pidfd(RecordingCommand *self)
+{
+  return self->pidfd;
+}
+
+pid_t recording_command_get_pid(RecordingCommand *self)
+{
+  return self->pid;
+}
+
+void recording_command_open_gate(RecordingCommand *self)
+{
+  (void)!write(self->gate, "", 1);
+  close(self->gate);
+  self->gate = -1;
+}
+
+int recording_command_get_exec_fd(RecordingCommand *self)
+{
+  return self->exec;
+}
+
+gboolean recording_command_finish_exec(RecordingCommand *self, GError **error)
+{
+  int number = 0;
+  ssize_t n = read(self->exec, &number, sizeof number);
+
+  close(self->exec);
+  self->exec = -1;
+  if (n != sizeof number)
+    return TRUE;
+  recording_command_wait(self, -1, &self->status);
+  g_set_error(error, RECORDING_ERROR,
+              number == ENOENT ? RECORDING_ERROR_NOT_FOUND : RECORDING_ERROR_NOT_EXECUTABLE,
+              _("Cannot run “%s”: %s."), self->name, g_strerror(number));
+  return FALSE;
+}
+
+gboolean recording_command_wait(RecordingCommand *self, int milliseconds, int *ret_status)
+{
+  if (self->pid > 0) {
+    struct pollfd exited = {.fd = self->pidfd, .events = POLLIN};
+    if (poll(&exited, 1, milliseconds) <= 0 || waitpid(self->pid, &self->status, 0) != self->pid)
+      return FALSE;
+    self->pid = 0;
+  }
+  *ret_status = self->status;
+  return TRUE;
+}
+
+void recording_command_kill(RecordingCommand *self, int signal)
+{
+  if (self->pid > 0)
+    pidfd_send_signal(self->pidfd, signal, NULL, 0);
+}
+
+void recording_command_free(RecordingCommand *self)
+{
+  gboolean at_gate = self->gate >= 0;
+
+  if (self->gate >= 0)
+    close(self->gate);
+  if (self->pid > 0 && at_gate)
+    waitpid(self->pid, NULL, 0);
+  if (self->exec >= 0)
+    close(self->exec);
+  if (self->pidfd >= 0)
+    close(self->pidfd);
+  g_free(self->name);
+  g_free(self);
+}

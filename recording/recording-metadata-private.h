@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "libcapture/capture-file.h"
+#include "recording/recording-options.h"
+
+G_BEGIN_DECLS
+
+/* Writes where and how this is recorded into the capture. 0 or a negative errno. */
+int recording_metadata_add(capture_file *file, const RecordingOptions *options);
+
+G_END_DECLS

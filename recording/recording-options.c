@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "recording/recording-options.h"
+
+RecordingOptions *recording_options_new(void)
+{
+  RecordingOptions *self = g_new0(RecordingOptions, 1);
+  self->pids = g_array_new(FALSE, FALSE, sizeof(pid_t));
+  self->events = g_ptr_array_new_with_free_func(g_free);
+  self->children = TRUE;
+  self->kernel = TRUE;
+  self->compress = TRUE;
+  self->command_lines = TRUE;
+  return self;
+}
+
+static gpointer copy_string(gconstpointer string, gpointer data)
+{
+  return g_strdup(string);
+}
+
+RecordingOptions *recording_options_copy(const RecordingOptions *self)
+{
+  RecordingOptions *copy = g_memdup2(self, sizeof *self);
+  copy->path = g_strdup(self->path);
+  copy->command = g_strdupv(self->command);
+  copy->pids = g_array_copy(self->pids);
+  copy->events = g_ptr_array_copy(self->events, copy_string, NULL);
+  copy->version = g_strdup(self->version);
+  return copy;
+}
+
+void recording_options_free(RecordingOptions *self)
+{
+  g_free(self->path);
+  g_strfreev(self->command);
+  g_array_unref(self->pids);
+  g_ptr_array_unref(self->events);
+  g_free(self->version);
+  g_free(self);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What to record, and where to. Fill in, hand to recording_session_new (which copies), free. */
+#pragma once
+
+#include <glib.h>
+#include <sys/types.h>
+
+G_BEGIN_DECLS
+
+typedef struct {
+  char *path;           /* the capture to write */
+  char **command;       /* NULL-terminated; NULL: no command is started */
+  GArray *pids;         /* of pid_t; processes to attach to */
+  gboolean system_wide; /* every process; then neither command nor pids are targets, but a command bounds the
+                           time */
+  gboolean children;    /* follow processes that the targets start */
+  gboolean kernel;      /* samples in the kernel, and kernel stacks, where this is permitted */
+  GPtrArray *events;    /* of char *; empty: the default event of this machine */
+  guint64 frequency;    /* samples a second and CPU; 0: use period */
+  guint64 period;       /* occurrences between two samples */
+  guint64 duration;     /* nanoseconds; 0: unlimited */
+  gboolean compress;
+  gboolean command_lines; /* store command lines of the recorded processes and of the command */
+  guint window_count;     /* windows of shared memory; 0: default */
+  char *version;          /* of the program that records, for the capture; may be NULL */
+} RecordingOptions;
+
+/* Defaults: children, kernel, compress and command_lines on, no event, no target, frequency 0. */
+RecordingOptions *recording_options_new(void);
+RecordingOptions *recording_options_copy(const RecordingOptions *self);
+void recording_options_free(RecordingOptions *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(RecordingOptions, recording_options_free)
+
+G_END_DECLS

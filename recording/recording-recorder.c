@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "recording/recording-recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gi18n.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "recording/recording-error.h"
+#include "recording/recording-limits-private.h"
+#include "recording/recording-recorder-path-private.h"
+
+G_STATIC_ASSERT(sizeof(struct recorder_ready) >= sizeof(struct recorder_ended));
+
+/* How long a recorder may take to exit after its socket was closed. */
+#define EXIT_MILLISECONDS 2000
+
+struct _RecordingRecorder {
+  pid_t pid;
+  int pidfd;
+  int socket;
+  int status;
+};
+
+/* Runs in the forked child of a program with threads: async-signal-safe calls only. */
+static G_NORETURN void execute(char *const *argv, int descriptor, int null)
+{
+  sigset_t none;
+
+  setsid();
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+  signal(SIGXFSZ, SIG_DFL);
+  signal(SIGPIPE, SIG_DFL);
+  recording_limits_restore();
+  dup2(null, STDIN_FILENO);
+  dup2(null, STDOUT_FILENO);
+  close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
+  fcntl(descriptor, F_SETFD, 0);
+  execv(argv[0], argv);
+  _exit(127);
+}
+
+static pid_t spawn(const char *path, int descriptor)
+{
+  char number[16];
+  char *argv[] = {(char *)path, number, NULL};
+  int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+  g_snprintf(number, sizeof number, "%d", descriptor);
+  pid_t pid = null < 0 ? -1 : fork();
+  if (pid == 0)
+    execute(argv, descriptor, null);
+  if (null >= 0)
+    close(null);
+  return pid;
+}
+
+RecordingRecorder *recording_recorder_new(GError **error)
+{
+  g_autoptr(RecordingRecorder) self = g_new0(RecordingRecorder, 1);
+  g_autofree char *path = recording_recorder_find_path(error);
+  int pair[2];
+
+  self->pidfd = self->socket = -1;
+  if (!path)
+    return NULL;
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == 0) {
+    self->socket = pair[0];
+    self->pid = spawn(path, pair[1]);
+    close(pair[1]);
+    if (self->pid > 0)
+      self->pidfd = pidfd_open(self->pid, 0);
+  }
+  if (self->pidfd < 0) {
+    g_set_error(error, RECORDING_ERROR, RECORDING_ERROR_RECORDER, _("Cannot start the recorder “%s”: %s."),
+                path, g_strerror(errno));
+    return NULL;
+  }
+  return g_steal_pointer(&self);
+}
+
+int recording_recorder_get_fd(RecordingRecorder *self)
+{
+  return self->socket;
+}
+
+gint32 recording_recorder_get_pid(RecordingRecorder *self)
+{
+  return self->pid;
+}
+
+static guint32 make_flags(const RecordingOptions *options, gboolean enable_on_exec)
+{
+  guint32 flags = RECORDER_USER_STACKS;
+
+  flags |= options->kernel ? RECORDER_KERNEL_STACKS : RECORDER_EXCLUDE_KERNEL;
+  if (options->system_wide)
+    flags |= RECORDER_SYSTEM_WIDE;
+  if (options->children)
+    flags |= RECORDER_CHILDREN;
+  if (enable_on_exec)
+    flags |= RECORDER_ENABLE_ON_EXEC;
+  if (!options->command_lines)
+    flags |= RECORDER_NO_COMMAND_LINES;
+  return flags;
+}
+
+static gboolean add_events(struct recorder_configure *configure, const RecordingOptions *options,
+                           GError **error)
+{
+  configure->n_events = MAX(options->events->len, 1);
+  for (guint i = 0; i < configure->n_events; i++) {
+    struct recorder_event *event = &configure->events[i];
+    const char *name = i < options->events->len ? options->events->pdata[i] : "";
+
+    if (g_strlcpy(event->name, name, sizeof event->name) >= sizeof event->name) {
+      g_set_error(error, RECORDING_ERROR, RECORDING_ERROR_FAILED,
+                  _("The event name “%.40s…” is too long; no event has more than %d letters."), name,
+                  RECORDER_EVENT_NAME_MAX - 1);
+      return FALSE;
+    }
+    event->frequency = options->frequency;
+    event->period = options->frequency ? 0 : options->period;
+  }
+  return TRUE;
+}
+
+static gboolean send_with_descriptors(int socket, const void *bytes, size_t size, const int *fds, guint n_fds)
+{
+  union {
+    char bytes[CMSG_SPACE(RECORDER_TARGETS_MAX * sizeof(int))];
+    struct cmsghdr align;
+  } control = {0};
+  struct iovec vector = {.iov_base = (void *)bytes, .iov_len = size};
+  struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1};
+
+  if (n_fds > 0) {
+    message.msg_control = &control;
+    message.msg_controllen = CMSG_SPACE(n_fds * sizeof(int));
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(n_fds * sizeof(int));
+    memcpy(CMSG_DATA(header), fds, n_fds * sizeof(int));
+  }
+  return sendmsg(socket, &message, MSG_NOSIGNAL) == (ssize_t)size;
+}
+
+gboolean recording_recorder_configure(RecordingRecorder *self, const RecordingOptions *options,
+                                      const int *pidfds, guint n_pidfds, gboolean enable_on_exec,
+                                      GError **error)
+{
+  size_t size = sizeof(struct recorder_configure) + RECORDER_EVENTS_MAX * sizeof(struct recorder_event);
+  g_autofree struct recorder_configure *configure = g_malloc0(size);
+
+  g_return_val_if_fail(n_pidfds <= RECORDER_TARGETS_MAX, FALSE);
+  if (options->events->len > RECORDER_EVENTS_MAX) {
+    g_set_error(error, RECORDING_ERROR, RECORDING_ERROR_FAILED,
+                _("%u events are too many; at most %d can be recorded at once."), options->events->len,
+                RECORDER_EVENTS_MAX);
+    return FALSE;
+  }
+  if (!add_events(configure, options, error))
+    return FALSE;
+  configure->message.type = RECORDER_CONFIGURE;
+  configure->message.size = sizeof *configure + configure->n_events * sizeof(struct recorder_event);
+  configure->version = RECORDER_PROTOCOL_VERSION;
+  configure->flags = make_flags(options, enable_on_exec);
+  configure->window_count = options->window_count;
+  configure->n_targets = n_pidfds;
+  /* A recorder that is gone by now is noticed, and its status told, when it is listened to. */
+  send_with_descriptors(self->socket, configure, configure->message.size, pidfds, n_pidfds);
+  return TRUE;
+}
+
+void recording_recorder_send(RecordingRecorder *self, enum recorder_message_type type)
+{
+  struct recorder_message message = {.type = type, .size = sizeof message};
+  send_with_descriptors(self->socket, &message, sizeof message, NULL, 0);
+}
+
+static void take_descriptors(struct msghdr *header, RecordingMessage *message)
+{
+  int *slots[] = {&message->windows_fd, &message->control_fd};
+  guint n = 0;
+
+  for (struct cmsghdr *c = CMSG_FIRSTHDR(header); c; c = CMSG_NXTHDR(header, c)) {
+    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+      continue;
+    for (size_t at = 0; at + sizeof(int) <= c->cmsg_len - CMSG_LEN(0); at += sizeof(int)) {
+      int fd;
+      memcpy(&fd, CMSG_DATA(c) + at, sizeof fd);
+      if (n < G_N_ELEMENTS(slots))
+        *slots[n++] = fd;
+      else
+        close(fd);
+    }
+  }
+}
+
+static void close_descriptor(int *fd)
+{
+  if (*fd >= 0)
+    close(*fd);
+  *fd = -1;
+}
+
+static gboolean is_valid(RecordingMessage *message, size_t received)
+{
+  if (received < sizeof message->message || message->message.size != received)
+    return FALSE;
+  message->type = message->message.type;
+  switch (message->type) {
+  case RECORDER_READY:
+    for (guint i = 0; i < RECORDER_EVENTS_MAX; i++)
+      message->ready.events[i][RECORDER_EVENT_NAME_MAX - 1] = '\0';
+    message->ready.notes[RECORDER_TEXT_MAX - 1] = '\0';
+    return received == sizeof message->ready && message->ready.n_events <= RECORDER_EVENTS_MAX &&
+           message->control_fd >= 0;
+  case RECORDER_STATUS:
+    return received == sizeof message->status;
+  case RECORDER_ENDED:
+    message->ended.text[RECORDER_TEXT_MAX - 1] = '\0';
+    return received == sizeof message->ended;
+  case RECORDER_STARTED:
+  case RECORDER_WAKE:
+    return TRUE;
+  default:
+    return FALSE;
+  }
+}
+
+RecordingReceived recording_recorder_receive(RecordingRecorder *self, RecordingMessage *message)
+{
+  union {
+    char bytes[CMSG_SPACE(4 * sizeof(int))];
+    struct cmsghdr align;
+  } control;
+  struct iovec vector = {.iov_base = &message->ready, .iov_len = sizeof message->ready};
+  struct msghdr header = {
+      .msg_iov = &vector, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+
+  memset(message, 0, sizeof *message);
+  message->windows_fd = message->control_fd = -1;
+  ssize_t n = recvmsg(self->socket, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  if (n < 0 && (errno == EAGAIN || errno == EINTR))
+    return RECORDING_RECEIVED_NOTHING;
+  if (n <= 0)
+    return RECORDING_RECEIVED_END;
+  take_descriptors(&header, message);
+  if (!(header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) && is_valid(message, (size_t)n))
+    return RECORDING_RECEIVED;
+  close_descriptor(&message->windows_fd);
+  close_descriptor(&message->control_fd);
+  return RECORDING_RECEIVED_BROKEN;
+}
+
+int recording_recorder_close(RecordingRecorder *self)
+{
+  struct pollfd exited = {.fd = self->pidfd, .events = POLLIN};
+
+  close_descriptor(&self->socket);
+  if (self->pid <= 0)
+    return self->status;
+  if (poll(&exited, 1, EXIT_MILLISECONDS) != 1)
+    pidfd_send_signal(self->pidfd, SIGKILL, NULL, 0);
+  waitpid(self->pid, &self->status, 0);
+  self->pid = 0;
+  return self->status;
+}
+
+void recording_recorder_free(RecordingRecorder *self)
+{
+  if (self->pidfd >= 0)
+    recording_recorder_close(self);
+  close_descriptor(&self->socket);
+  close_descriptor(&self->pidfd);
+  g_free(self);
+}

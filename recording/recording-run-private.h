@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One recording from its beginning to its end, on the calling thread. */
+#pragma once
+
+#include "recording/recording-binaries.h"
+#include "recording/recording-options.h"
+#include "recording/recording-output.h"
+#include "recording/recording-result.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  int wake_fd; /* an eventfd: readable when one of the next two has changed */
+  gint stop;   /* atomic: 1 + the signal (0 for none) that asks for an orderly end */
+  gint leave;  /* atomic: do not wait for the recorder any more */
+  /* Called on the recording's thread. */
+  void (*started)(const char *const *events, const char *notes, gpointer data);
+  void (*progress)(const RecordingProgress *progress, gpointer data);
+  gpointer data;
+} RecordingControl;
+
+/* Records; fills *ret_result in, whose error is the caller's to free. */
+void recording_run(const RecordingOptions *options, RecordingOutput *output, RecordingBinaries *binaries,
+                   RecordingControl *control, RecordingResult *ret_result);
+
+G_END_DECLS

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "recording/recording-run-private.h"
+
+#include <errno.h>
+#include <glib/gi18n.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "libcapture/capture-file.h"
+#include "recording/recording-collector.h"
+#include "recording/recording-command.h"
+#include "recording/recording-error.h"
+#include "recording/recording-metadata-private.h"
+#include "recording/recording-recorder.h"
+#include "recording/recording-targets-private.h"
+#include "recording/recording-zstd.h"
+
+/* The recorder commits each 30 ms: together that stays below the 100 ms that a kill may cost. */
+#define TICK           (40 * G_TIME_SPAN_MILLISECOND)
+#define PROGRESS_EVERY (250 * G_TIME_SPAN_MILLISECOND)
+/* How long a recorder may take to commit its rest after STOP. */
+#define STOP_PATIENCE (5 * G_TIME_SPAN_SECOND)
+/* How long a command may take to end after SIGTERM before it is left alone. */
+#define COMMAND_PATIENCE 1000
+
+typedef struct {
+  const RecordingOptions *options;
+  RecordingOutput *output;
+  RecordingBinaries *binaries;
+  RecordingControl *control;
+  RecordingResult *result;
+
+  RecordingCommand *command;
+  GArray *targets;
+  RecordingRecorder *recorder;
+  RecordingMessage ready;
+  RecordingZstd *zstd;
+  capture_file *file;
+  RecordingCollector *collector;
+
+  gint64 began; /* of the monotonic clock, microseconds, like all that follow */
+  gint64 next_tick;
+  gint64 next_progress;
+  gint64 stop_deadline; /* 0: not asked to stop */
+  gboolean done;
+} Run;
+
+static gboolean fail(GError **error, RecordingError code, const char *sentence)
+{
+  g_set_error_literal(error, RECORDING_ERROR, code, sentence);
+  return FALSE;
+}
+
+static gboolean fail_output(GError **error, const char *path, int number)
+{
+  g_set_error(error, RECORDING_ERROR, RECORDING_ERROR_OUTPUT,
+              _("Cannot write “%s”: %s; make room, or choose another file with -o."), path,
+              g_strerror(number));
+  return FALSE;
+}
+
+/* The command is a target unless others were named; then it only bounds the time. */
+static gboolean records_command(const RecordingOptions *options)
+{
+  return options->command && options->pids->len == 0 && !options->system_wide;
+}
+
+static gboolean open_targets(Run *run, GError **error)
+{
+  run->targets = recording_targets_open(run->options->pids, error);
+  if (!run->targets)
+    return FALSE;
+  if (run->options->command)
+    run->command = recording_command_new(run->options->command, error);
+  return !run->options->command || run->command;
+}
+
+static gboolean start_recorder(Run *run, GError **error)
+{
+  int command_fd = run->command ? recording_command_get_pidfd(run->command) : -1;
+  gboolean command = records_command(run->options);
+
+  run->recorder = recording_recorder_new(error);
+  if (!run->recorder)
+    return FALSE;
+  return recording_recorder_configure(run->recorder, run->options,
+                                      command ? &command_fd : (const int *)(void *)run->targets->data,
+                                      command ? 1 : run->targets->len, command, error);
+}
+
+static char *describe_death(int status)
+{
+  if (WIFSIGNALED(status))
+    return g_strdup_printf(_("The recorder was killed by signal %d (%s)"), WTERMSIG(status),
+                           g_strsignal(WTERMSIG(status)));
+  return g_strdup_printf(_("The recorder ended unexpectedly with status %d"), WEXITSTATUS(status));
+}
+
+static gboolean fail_death(Run *run, GError **error)
+{
+  g_autofree char *death = describe_death(recording_recorder_close(run->recorder));
+  g_set_error(error, RECORDING_ERROR, RECORDING_ERROR_RECORDER, _("%s before the recording had begun."),
+              death);
+  return FALSE;
+}
+
+static gboolean is_asked_to_stop(Run *run)
+{
+  return g_atomic_int_get(&run->control->stop) || g_atomic_int_get(&run->control->leave);
+}
+
+/* Waits until fd is readable; FALSE when the recording was stopped before. */
+static gboolean wait_readable(Run *run, int fd, GError **error)
+{
+  struct pollfd fds[] = {{.fd = fd, .events = POLLIN}, {.fd = run->control->wake_fd, .events = POLLIN}};
+
+  while (!is_asked_to_stop(run)) {
+    if (poll(fds, G_N_ELEMENTS(fds), -1) > 0 && fds[0].revents)
+      return TRUE;
+  }
+  return fail(error, RECORDING_ERROR_CANCELLED, _("The recording was stopped before it had begun."));
+}
+
+static gboolean wait_for(Run *run, enum recorder_message_type type, RecordingMessage *message, GError **error)
+{
+  while (wait_readable(run, recording_recorder_get_fd(run->recorder), error)) {
+    switch (recording_recorder_receive(run->recorder, message)) {
+    case RECORDING_RECEIVED_NOTHING:
+      continue;
+    case RECORDING_RECEIVED_END:
+      return fail_death(run, error);
+    case RECORDING_RECEIVED_BROKEN:
+      return fail(error, RECORDING_ERROR_RECORDER,
+                  _("The recorder sent something that is not understood; is it of another version?"));
+    case RECORDING_RECEIVED:
+      if (message->type == type)
+        return TRUE;
+      if (message->type == RECORDER_ENDED)
+        return fail(error, RECORDING_ERROR_RECORDER, message->ended.text);
+    }
+  }
+  return FALSE;
+}
+
+static int create_capture(Run *run)
+{
+  struct capture_file_options options = {.size = sizeof options, .clock = CAPTURE_CLOCK_MONOTONIC};
+
+  if (run->options->compress) {
+    run->zstd = recording_zstd_new();
+    options.compress = recording_zstd_compress;
+    options.compress_data = run->zstd;
+  }
+  int result = capture_file_create(&run->file, recording_output_get_fd(run->output), &options);
+  if (result == 0)
+    result = recording_metadata_add(run->file, run->options);
+  return result;
+}
+
+static int add_notes(Run *run)
+{
+  g_auto(GStrv) notes = g_strsplit(run->ready.ready.notes, "\n", -1);
+  int result = 0;
+
+  for (char **note = notes; *note && result == 0; note++)
+    if (**note)
+      result = capture_file_add_message(run->file, (guint64)g_get_monotonic_time() * 1000, 4, *note);
+  return result;
+}
+
+static gboolean open_capture(Run *run, GError **error)
+{
+  int result = create_capture(run);
+
+  if (result == 0)
+    result = add_notes(run);
+  if (result < 0)
+    return fail_output(error, run->options->path, -result);
+
+  run->collector = recording_collector_new(run->file, run->binaries);
+  int64_t stream = capture_file_add_stream(run->file, CAPTURE_STREAM_RECORDER,
+                                           recording_recorder_get_pid(run->recorder), "recorder");
+  if (stream < 0)
+    return fail_output(error, run->options->path, (int)-stream);
+  capture_tap *tap = NULL;
+  result = capture_tap_open(&tap, run->ready.windows_fd, run->ready.control_fd);
+  if (result < 0)
+    return fail(error, RECORDING_ERROR_RECORDER,
+                _("The recorder's shared memory cannot be used; is it of another version?"));
+  recording_collector_add(run->collector, tap, (guint32)stream);
+  return TRUE;
+}
+
+static gboolean open_gate(Run *run, GError **error)
+{
+  if (!run->command)
+    return TRUE;
+  recording_command_open_gate(run->command);
+  return wait_readable(run, recording_command_get_exec_fd(run->command), error) &&
+         recording_command_finish_exec(run->command, error);
+}
+
+static void announce(Run *run)
+{
+  const char *events[RECORDER_EVENTS_MAX + 1] = {NULL};
+
+  for (guint i = 0; i < run->ready.ready.n_events; i++)
+    events[i] = run->ready.ready.events[i];
+  run->control->started(events, run->ready.ready.notes, run->control->data);
+}
+
+static gboolean begin(Run *run, GError **error)
+{
+  RecordingMessage started;
+
+  if (!open_targets(run, error) || !start_recorder(run, error) ||
+      !wait_for(run, RECORDER_READY, &run->ready, error) || !open_capture(run, error))
+    return FALSE;
+  recording_recorder_send(run->recorder, RECORDER_START);
+  if (!wait_for(run, RECORDER_STARTED, &started, error))
+    return FALSE;
+  run->began = run->next_tick = run->next_progress = g_get_monotonic_time();
+  if (!open_gate(run, error) || !recording_output_publish(run->output, error))
+    return FALSE;
+  run->result->begun = TRUE;
+  announce(run);
+  return TRUE;
+}
+
+static void set_end(Run *run, enum capture_end reason, gint32 status)
+{
+  if (run->result->reason == CAPTURE_END_NONE) {
+    run->result->reason = reason;
+    run->result->status = status;
+    run->result->progress.elapsed = (guint64)(g_get_monotonic_time() - run->began) * 1000;
+  }
+}
+
+static void stop(Run *run, enum capture_end reason, gint32 status)
+{
+  set_end(run, reason, status);
+  if (run->stop_deadline)
+    return;
+  recording_recorder_send(run->recorder, RECORDER_STOP);
+  run->stop_deadline = g_get_monotonic_time() + STOP_PATIENCE;
+}
+
+/* A recording that breaks off is not the end that was asked for, even when one had been asked for already. */
+static void break_off(Run *run, enum capture_end reason, gint32 status, GError *error)
+{
+  run->result->reason = CAPTURE_END_NONE;
+  set_end(run, reason, status);
+  g_clear_error(&run->result->error);
+  run->result->error = error;
+  run->done = TRUE;
+}
+
+static GError *make_error(RecordingError code, const char *path, const char *sentence)
+{
+  return g_error_new(RECORDING_ERROR, code, _("%s; “%s” holds what was recorded until then."), sentence,
+                     path);
+}
+
+static void see_recorder_death(Run *run)
+{
+  int status = recording_recorder_close(run->recorder);
+  g_autofree char *death = describe_death(status);
+
+  break_off(run, CAPTURE_END_RECORDER_DIED, status,
+            make_error(RECORDING_ERROR_RECORDER, run->options->path, death));
+}
+
+static void see_ended(Run *run, const struct recorder_ended *ended)
+{
+  run->done = TRUE;
+  if (ended->reason == RECORDER_END_FAILED)
+    break_off(run, CAPTURE_END_FAILED, ended->error,
+              g_error_new_literal(RECORDING_ERROR, RECORDING_ERROR_RECORDER, ended->text));
+  else
+    set_end(run, CAPTURE_END_TARGETS_GONE, 0);
+}
+
+static void see_messages(Run *run)
+{
+  RecordingMessage message;
+
+  while (!run->done) {
+    switch (recording_recorder_receive(run->recorder, &message)) {
+    case RECORDING_RECEIVED_NOTHING:
+      return;
+    case RECORDING_RECEIVED_END:
+      see_recorder_death(run);
+      return;
+    case RECORDING_RECEIVED_BROKEN:
+      break_off(run, CAPTURE_END_FAILED, EPROTO,
+                make_error(RECORDING_ERROR_RECORDER, run->options->path,
+                           _("The recorder sent something that is not understood")));
+      return;
+    case RECORDING_RECEIVED:
+      if (message.type == RECORDER_ENDED)
+        see_ended(run, &message.ended);
+      else if (message.type == RECORDER_WAKE)
+        run->next_tick = 0;
+    }
+  }
+}
+
+static void collect(Run *run)
+{
+  gboolean output = FALSE;
+  int result = recording_collector_collect(run->collector, &output);
+
+  if (result == 0)
+    return;
+  if (output) {
+    g_autofree char *why =
+        g_strdup_printf(_("“%s” cannot be written any further: %s"), run->options->path, g_strerror(-result));
+    break_off(run, CAPTURE_END_OUTPUT, -result, make_error(RECORDING_ERROR_OUTPUT, run->options->path, why));
+  } else {
+    break_off(run, CAPTURE_END_FAILED, -result,
+              make_error(RECORDING_ERROR_RECORDER, run->options->path,
+                         _("The recorder's shared memory is damaged")));
+  }
+}
+
+static void update_progress(Run *run)
+{
+  RecordingProgress *progress = &run->result->progress;
+  RecordingCounts counts;
+
+  recording_collector_get_counts(run->collector, &counts);
+  progress->samples = counts.samples;
+  progress->lost = counts.lost;
+  progress->throttled = counts.throttled;
+  progress->size = capture_file_size(run->file);
+  if (run->result->reason == CAPTURE_END_NONE)
+    progress->elapsed = (guint64)(g_get_monotonic_time() - run->began) * 1000;
+}
+
+static void see_command_exit(Run *run, int patience)
+{
+  RecordingResult *result = run->result;
+
+  if (!run->command || result->command_exited ||
+      !recording_command_wait(run->command, patience, &result->command_status))
+    return;
+  result->command_exited = TRUE;
+  stop(run, CAPTURE_END_EXITED, result->command_status);
+}
+
+static void see_wishes(Run *run, gint64 now)
+{
+  gint wish = g_atomic_int_get(&run->control->stop);
+  guint64 duration = run->options->duration;
+
+  if (wish)
+    stop(run, CAPTURE_END_INTERRUPTED, wish - 1);
+  if (duration && (guint64)(now - run->began) >= duration / 1000)
+    stop(run, CAPTURE_END_DURATION, 0);
+  if (g_atomic_int_get(&run->control->leave)) {
+    set_end(run, CAPTURE_END_INTERRUPTED, 0);
+    run->done = TRUE;
+  }
+  if (run->stop_deadline && now >= run->stop_deadline)
+    see_recorder_death(run);
+}
+
+static void do_periodic(Run *run, gint64 now)
+{
+  if (now >= run->next_tick) {
+    run->next_tick = now + TICK;
+    collect(run);
+  }
+  if (now >= run->next_progress) {
+    run->next_progress = now + PROGRESS_EVERY;
+    update_progress(run);
+    run->control->progress(&run->result->progress, run->control->data);
+  }
+}
+
+static void wait_for_something(Run *run)
+{
+  gint64 until = run->next_tick;
+  gint64 now = g_get_monotonic_time();
+  gboolean command = run->command && !run->result->command_exited;
+  struct pollfd fds[] = {
+      {.fd = recording_recorder_get_fd(run->recorder), .events = POLLIN},
+      {.fd = command ? recording_command_get_pidfd(run->command) : -1, .events = POLLIN},
+      {.fd = run->stop_deadline ? -1 : run->control->wake_fd, .events = POLLIN},
+  };
+
+  if (run->options->duration && !run->stop_deadline)
+    until = MIN(until, run->began + (gint64)(run->options->duration / 1000));
+  poll(fds, G_N_ELEMENTS(fds), (int)(CLAMP(until - now, 0, TICK) + 999) / 1000);
+}
+
+static void record(Run *run)
+{
+  while (!run->done) {
+    wait_for_something(run);
+    see_messages(run);
+    if (run->done)
+      break;
+    see_command_exit(run, 0);
+    gint64 now = g_get_monotonic_time();
+    see_wishes(run, now);
+    do_periodic(run, now);
+  }
+}
+
+/* What the recorder had committed outlives it. */
+static void collect_rest(Run *run)
+{
+  recording_recorder_close(run->recorder);
+  if (run->result->reason != CAPTURE_END_OUTPUT)
+    collect(run);
+}
+
+/* With its targets the command is gone as well, or about to be. */
+static void settle_command(Run *run)
+{
+  RecordingResult *result = run->result;
+
+  if (!run->command || result->command_exited)
+    return;
+  if (result->reason == CAPTURE_END_TARGETS_GONE &&
+      recording_command_wait(run->command, COMMAND_PATIENCE, &result->command_status)) {
+    result->command_exited = TRUE;
+    result->reason = CAPTURE_END_EXITED;
+    result->status = result->command_status;
+    return;
+  }
+  recording_command_kill(run->command, SIGTERM);
+  result->command_exited = recording_command_wait(run->command, COMMAND_PATIENCE, &result->command_status);
+  result->command_left = !result->command_exited;
+}
+
+static void end_capture(Run *run)
+{
+  RecordingResult *result = run->result;
+  guint64 now = (guint64)g_get_monotonic_time() * 1000;
+
+  if (result->error)
+    capture_file_add_message(run->file, now, 3, result->error->message);
+  int failed = result->reason == CAPTURE_END_OUTPUT ? 0 : capture_file_add_index(run->file);
+  if (failed < 0) {
+    g_autofree char *why =
+        g_strdup_printf(_("“%s” cannot be written any further: %s"), run->options->path, g_strerror(-failed));
+    break_off(run, CAPTURE_END_OUTPUT, -failed, make_error(RECORDING_ERROR_OUTPUT, run->options->path, why));
+  }
+  capture_file_end(run->file, result->reason, result->status, now);
+  update_progress(run);
+}
+
+static void clear(Run *run)
+{
+  g_clear_pointer(&run->recorder, recording_recorder_free);
+  g_clear_pointer(&run->command, recording_command_free);
+  g_clear_pointer(&run->targets, g_array_unref);
+  g_clear_pointer(&run->collector, recording_collector_free);
+  g_clear_pointer(&run->file, capture_file_free);
+  g_clear_pointer(&run->zstd, recording_zstd_free);
+  if (run->ready.windows_fd >= 0)
+    close(run->ready.windows_fd);
+  if (run->ready.control_fd >= 0)
+    close(run->ready.control_fd);
+}
+
+void recording_run(const RecordingOptions *options, RecordingOutput *output, RecordingBinaries *binaries,
+                   RecordingControl *control, RecordingResult *ret_result)
+{
+  Run run = {.options = options,
+             .output = output,
+             .binaries = binaries,
+             .control = control,
+             .result = ret_result,
+             .ready = {.windows_fd = -1, .control_fd = -1}};
+
+  if (begin(&run, &ret_result->error)) {
+    record(&run);
+    collect_rest(&run);
+    settle_command(&run);
+    end_capture(&run);
+  }
+  clear(&run);
+}
