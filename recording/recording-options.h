@@ -16,7 +16,7 @@ typedef struct {
   gboolean children;    /* follow processes that the targets start */
   gboolean kernel;      /* samples in the kernel, and kernel stacks, where this is permitted */
   GPtrArray *events;    /* of char *; empty: the default event of this machine */
-  guint64 frequency;    /* samples a second and CPU; 0: use period */
+  guint64 frequency;    /* samples a second and CPU; neither it nor period: 3999, but every tracepoint */
   guint64 period;       /* occurrences between two samples */
   guint64 duration;     /* nanoseconds; 0: unlimited */
   gboolean compress;

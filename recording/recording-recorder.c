@@ -18,6 +18,8 @@
 
 G_STATIC_ASSERT(sizeof(struct recorder_ready) >= sizeof(struct recorder_ended));
 
+/* Not a divisor of any timer's rate: samples shall not walk in step with periodic work. */
+#define DEFAULT_FREQUENCY 3999
 /* How long a recorder may take to exit after its socket was closed. */
 #define EXIT_MILLISECONDS 2000
 
@@ -112,6 +114,34 @@ static guint32 make_flags(const RecordingOptions *options, gboolean enable_on_ex
   return flags;
 }
 
+static guint64 read_max_frequency(void)
+{
+  g_autofree char *text = NULL;
+
+  if (!g_file_get_contents("/proc/sys/kernel/perf_event_max_sample_rate", &text, NULL, NULL))
+    return DEFAULT_FREQUENCY;
+  return MAX(g_ascii_strtoull(text, NULL, 10), 1);
+}
+
+/* "sched:sched_switch", but not "cycles:u" nor anything of a PMU in slashes. */
+static gboolean is_tracepoint(const char *name)
+{
+  const char *colon = strchr(name, ':');
+  return colon && !strchr(name, '/') && colon[1 + strspn(colon + 1, "ukhpPGHSDWeIb")] != '\0';
+}
+
+static void set_rate(struct recorder_event *event, const RecordingOptions *options)
+{
+  if (options->period || options->frequency) {
+    event->period = options->period;
+    event->frequency = options->period ? 0 : options->frequency;
+  } else if (is_tracepoint(event->name)) {
+    event->period = 1;
+  } else {
+    event->frequency = MIN(DEFAULT_FREQUENCY, read_max_frequency());
+  }
+}
+
 static gboolean add_events(struct recorder_configure *configure, const RecordingOptions *options,
                            GError **error)
 {
@@ -126,8 +156,7 @@ static gboolean add_events(struct recorder_configure *configure, const Recording
                   RECORDER_EVENT_NAME_MAX - 1);
       return FALSE;
     }
-    event->frequency = options->frequency;
-    event->period = options->frequency ? 0 : options->period;
+    set_rate(event, options);
   }
   return TRUE;
 }

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capturectl/capturectl-record-options.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "capturectl/capturectl-command.h"
+#include "capturectl/capturectl-findings.h"
+#include "capturectl/capturectl-verbs.h"
+
+#define MAX_SAMPLE_RATE "/proc/sys/kernel/perf_event_max_sample_rate"
+#define MAX_WINDOWS     1008
+
+/* As the command line gives them. */
+typedef struct {
+  char *frequency;
+  gint64 period;
+  char **events;
+  char **pids;
+  gboolean system_wide;
+  gboolean children;
+  gboolean kernel;
+  double duration;
+  char *path;
+  gboolean compress;
+  gboolean command_lines;
+  gboolean names;
+  gboolean json;
+  char *via;
+  int windows;
+  gboolean quiet;
+} Arguments;
+
+static void arguments_clear(Arguments *self)
+{
+  g_free(self->frequency);
+  g_strfreev(self->events);
+  g_strfreev(self->pids);
+  g_free(self->path);
+  g_free(self->via);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Arguments, arguments_clear)
+
+static int parse_arguments(int *argc, char ***argv, Arguments *a)
+{
+  const GOptionEntry entries[] = {
+      {"frequency", 'F', 0, G_OPTION_ARG_STRING, &a->frequency, N_("Samples a second on each CPU (3999)"),
+       N_("HZ|max")},
+      {"count", 'c', 0, G_OPTION_ARG_INT64, &a->period, N_("Sample each PERIOD-th event instead"),
+       N_("PERIOD")},
+      {"event", 'e', 0, G_OPTION_ARG_STRING_ARRAY, &a->events,
+       N_("Events to sample on, separated by commas (cycles, or cpu-clock where there are none)"),
+       N_("EVENT")},
+      {"pid", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &a->pids, N_("Attach to these processes"), N_("PID")},
+      {"all-cpus", 'a', 0, G_OPTION_ARG_NONE, &a->system_wide, N_("Record every process"), NULL},
+      {"no-children", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &a->children,
+       N_("Leave out processes that the recorded ones start"), NULL},
+      {"kernel", 0, 0, G_OPTION_ARG_NONE, &a->kernel,
+       N_("Record the kernel as well, where permitted (default)"), NULL},
+      {"no-kernel", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &a->kernel, N_("Sample in user space only"),
+       NULL},
+      {"duration", 0, 0, G_OPTION_ARG_DOUBLE, &a->duration,
+       N_("End after this time; the command is ended, too"), N_("SECONDS")},
+      {"output", 'o', 0, G_OPTION_ARG_FILENAME, &a->path, N_("The capture to write (COMMAND.capture)"),
+       N_("FILE")},
+      {"no-compress", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &a->compress, N_("Do not compress"), NULL},
+      {"no-command-lines", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &a->command_lines,
+       N_("Do not store command lines"), NULL},
+      {"no-names", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &a->names,
+       N_("Do not name the sampled functions at the end"), NULL},
+      {"windows", 0, 0, G_OPTION_ARG_INT, &a->windows, N_("Windows of shared memory, 64 KiB each (128)"),
+       N_("N")},
+      {"via", 0, 0, G_OPTION_ARG_STRING, &a->via, N_("How to record: auto, direct"), N_("WAY")},
+      {"json", 0, 0, G_OPTION_ARG_NONE, &a->json, N_("Print the result as JSON"), NULL},
+      {"quiet", 'q', 0, G_OPTION_ARG_NONE, &a->quiet, N_("Say nothing but warnings and errors"), NULL},
+      {NULL},
+  };
+
+  a->children = a->kernel = a->compress = a->command_lines = a->names = TRUE;
+  return capturectl_parse_command_options(
+      argc, argv, entries, N_("[--] COMMAND…"),
+      N_("Records COMMAND, running processes (-p) or everything (-a) until the command exits, the\n"
+         "duration is over, or Ctrl+C. The exit status is the command's own."));
+}
+
+static gboolean parse_number(const char *text, guint64 min, guint64 max, guint64 *ret)
+{
+  return g_ascii_string_to_unsigned(text, 10, min, max, ret, NULL);
+}
+
+static int set_frequency(RecordingOptions *options, const char *text)
+{
+  guint64 max = (guint64)capturectl_read_setting(MAX_SAMPLE_RATE, 100000);
+
+  if (strcmp(text, "max") == 0) {
+    options->frequency = max;
+  } else if (!parse_number(text, 1, G_MAXUINT32, &options->frequency)) {
+    return capturectl_fail_usage(_("“%s” is not a frequency; -F takes samples a second, or “max”."), text);
+  } else if (options->frequency > max) {
+    return capturectl_fail(
+        _("The frequency %s is above the kernel's maximum of %" G_GUINT64_FORMAT
+          "; choose less, or raise it with “sysctl kernel.perf_event_max_sample_rate=%s”."),
+        text, max, text);
+  }
+  return -1;
+}
+
+static int set_rate(RecordingOptions *options, const Arguments *a)
+{
+  if (a->frequency && a->period)
+    return capturectl_fail_usage(_("-F and -c exclude each other."));
+  if (a->period < 0)
+    return capturectl_fail_usage(_("-c takes a number above zero."));
+  options->period = (guint64)a->period;
+  return a->frequency ? set_frequency(options, a->frequency) : -1;
+}
+
+/* perf's lists: commas separate events, but not within the slashes of cpu/event=0x3c,umask=1/. */
+static int add_events(RecordingOptions *options, const char *list)
+{
+  gboolean in_slashes = FALSE;
+  const char *start = list;
+
+  for (const char *c = list;; c++) {
+    in_slashes ^= *c == '/';
+    if (*c && (*c != ',' || in_slashes))
+      continue;
+    if (c == start)
+      return capturectl_fail_usage(_("“-e %s” names an empty event."), list);
+    g_ptr_array_add(options->events, g_strndup(start, (gsize)(c - start)));
+    if (!*c)
+      return -1;
+    start = c + 1;
+  }
+}
+
+static int add_pids(RecordingOptions *options, const char *list)
+{
+  g_auto(GStrv) words = g_strsplit(list, ",", -1);
+
+  for (char **word = words; *word; word++) {
+    guint64 number;
+
+    if (!parse_number(*word, 1, G_MAXINT32, &number))
+      return capturectl_fail_usage(_("“%s” is not a process; -p takes numbers, separated by commas."), *word);
+    pid_t pid = (pid_t)number;
+    g_array_append_val(options->pids, pid);
+  }
+  return -1;
+}
+
+static int add_each(RecordingOptions *options, char **lists, int (*add)(RecordingOptions *, const char *))
+{
+  int status = -1;
+
+  for (char **list = lists; list && *list && status < 0; list++)
+    status = add(options, *list);
+  return status;
+}
+
+static int set_duration(RecordingOptions *options, double seconds)
+{
+  if (isnan(seconds) || seconds < 0 || seconds > 1e9)
+    return capturectl_fail_usage(_("--duration takes seconds, more than zero."));
+  options->duration = (guint64)(seconds * 1e9);
+  return -1;
+}
+
+static int check_way(const char *via)
+{
+  if (!via || strcmp(via, "auto") == 0 || strcmp(via, "direct") == 0)
+    return -1;
+  if (strcmp(via, "daemon") == 0 || strcmp(via, "preload") == 0)
+    return capturectl_fail(_("“--via %s” is not available in this build; record with --via direct."), via);
+  return capturectl_fail_usage(_("“%s” is not a way to record; --via takes auto or direct."), via);
+}
+
+static int set_targets(RecordingOptions *options, const Arguments *a, char **command)
+{
+  if (command[0] && strcmp(command[0], "--") == 0)
+    command++;
+  options->system_wide = a->system_wide;
+  if (command[0])
+    options->command = g_strdupv(command);
+  if (a->system_wide && options->pids->len > 0)
+    return capturectl_fail_usage(_("-a and -p exclude each other."));
+  if (!command[0] && !a->system_wide && options->pids->len == 0)
+    return capturectl_fail_usage(_("There is nothing to record: give a COMMAND, -p PID or -a."));
+  return -1;
+}
+
+static char *name_of_process(pid_t pid)
+{
+  g_autofree char *path = g_strdup_printf("/proc/%d/comm", pid);
+  char *name = NULL;
+
+  if (!g_file_get_contents(path, &name, NULL, NULL) || !*g_strstrip(name)) {
+    g_free(name);
+    return g_strdup_printf("%d", pid);
+  }
+  return g_strdelimit(name, "/", '_');
+}
+
+static char *make_default_path(const RecordingOptions *options)
+{
+  g_autofree char *name = NULL;
+
+  if (options->command)
+    name = g_path_get_basename(options->command[0]);
+  else if (options->pids->len > 0)
+    name = name_of_process(g_array_index(options->pids, pid_t, 0));
+  else
+    name = g_strdup("system");
+  return g_strconcat(name, ".capture", NULL);
+}
+
+static int convert(const Arguments *a, char **command, RecordingOptions *options)
+{
+  int status = check_way(a->via);
+
+  if (status < 0)
+    status = set_rate(options, a);
+  if (status < 0)
+    status = add_each(options, a->events, add_events);
+  if (status < 0)
+    status = add_each(options, a->pids, add_pids);
+  if (status < 0)
+    status = set_duration(options, a->duration);
+  if (status < 0)
+    status = set_targets(options, a, command);
+  if (status < 0 && (a->windows < 0 || a->windows > MAX_WINDOWS))
+    status = capturectl_fail_usage(_("--windows takes a number up to %d."), MAX_WINDOWS);
+  return status;
+}
+
+int capturectl_record_options_parse(int argc, char **argv, CapturectlRecordOptions *ret)
+{
+  g_auto(Arguments) a = {0};
+  int status = parse_arguments(&argc, &argv, &a);
+
+  if (status >= 0)
+    return status;
+  ret->recording = recording_options_new();
+  status = convert(&a, argv + 1, ret->recording);
+  if (status >= 0)
+    return status;
+
+  ret->names = a.names;
+  ret->json = a.json;
+  ret->quiet = a.quiet;
+  ret->recording->children = a.children;
+  ret->recording->kernel = a.kernel;
+  ret->recording->compress = a.compress;
+  ret->recording->command_lines = a.command_lines;
+  ret->recording->window_count = (guint)a.windows;
+  ret->recording->version = g_strdup("capturectl " CAPTURE_VERSION);
+  ret->recording->path = a.path ? g_strdup(a.path) : make_default_path(ret->recording);
+  return -1;
+}
+
+void capturectl_record_options_clear(CapturectlRecordOptions *self)
+{
+  g_clear_pointer(&self->recording, recording_options_free);
+}

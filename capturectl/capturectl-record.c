@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib-unix.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "capturectl/capturectl-command.h"
+#include "capturectl/capturectl-json.h"
+#include "capturectl/capturectl-record-options.h"
+#include "capturectl/capturectl-verbs.h"
+#include "profile/profile-naming.h"
+#include "recording/recording-session.h"
+
+typedef struct {
+  CapturectlRecordOptions options;
+  RecordingSession *session;
+  GMainLoop *loop;
+  GCancellable *naming; /* cancelled by SIGINT */
+  guint n_signals;
+  int signal; /* the first that came */
+  gboolean terminal;
+} Record;
+
+static void print_line(Record *record, const char *line)
+{
+  fprintf(stderr, "%s%s%s", record->terminal ? "\r\033[K" : "", line, record->terminal ? "" : "\n");
+  fflush(stderr);
+}
+
+static void clear_line(Record *record)
+{
+  if (record->terminal)
+    print_line(record, "");
+}
+
+static char *describe_progress(const RecordingProgress *progress)
+{
+  g_autofree char *size = g_format_size(progress->size);
+
+  return g_strdup_printf(_("%.1f s  %'" G_GUINT64_FORMAT " samples  %'" G_GUINT64_FORMAT " lost  %s"),
+                         (double)progress->elapsed / 1e9, progress->samples, progress->lost, size);
+}
+
+static void on_progress(RecordingSession *session, gpointer data)
+{
+  Record *record = data;
+  RecordingProgress progress;
+
+  if (!record->terminal)
+    return;
+  recording_session_get_progress(session, &progress);
+  g_autofree char *line = describe_progress(&progress);
+  print_line(record, line);
+}
+
+static void on_started(RecordingSession *session, gpointer data)
+{
+  Record *record = data;
+  g_autofree char *events = g_strjoinv(", ", (char **)recording_session_get_events(session));
+  g_auto(GStrv) notes = g_strsplit(recording_session_get_notes(session), "\n", -1);
+
+  for (char **note = notes; *note; note++)
+    if (**note)
+      capturectl_warn("%s", *note);
+  if (!record->options.quiet)
+    fprintf(stderr, _("Recording directly, following frame pointers: %s.\n"), events);
+}
+
+static void on_finished(RecordingSession *session, gpointer data)
+{
+  g_main_loop_quit(((Record *)data)->loop);
+}
+
+/* The first asks for an orderly end, the second leaves at once. */
+static void see_signal(Record *record, int signal)
+{
+  if (record->n_signals++ == 0) {
+    record->signal = signal;
+    recording_session_stop(record->session, signal);
+  } else {
+    recording_session_leave(record->session);
+  }
+  g_cancellable_cancel(record->naming);
+}
+
+static gboolean on_interrupt(gpointer data)
+{
+  see_signal(data, SIGINT);
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean on_terminate(gpointer data)
+{
+  see_signal(data, SIGTERM);
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean on_hangup(gpointer data)
+{
+  see_signal(data, SIGHUP);
+  return G_SOURCE_CONTINUE;
+}
+
+/* What the caller has set to be ignored (nohup, a background job) stays so, for the command as well. */
+static void watch_signal(Record *record, int signal, GSourceFunc function)
+{
+  struct sigaction now;
+
+  if (sigaction(signal, NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+    g_unix_signal_add(signal, function, record);
+}
+
+static void watch_signals(Record *record)
+{
+  watch_signal(record, SIGINT, on_interrupt);
+  watch_signal(record, SIGTERM, on_terminate);
+  watch_signal(record, SIGHUP, on_hangup);
+  /* A file-size limit is an error like a full disk. */
+  signal(SIGXFSZ, SIG_IGN);
+}
+
+static int open_binary(const ProfileBinary *binary, gpointer data)
+{
+  return recording_binaries_open(data, binary->build_id, binary->build_id_size, binary->path, binary->device,
+                                 binary->inode);
+}
+
+static void on_naming(guint done, guint total, const char *name, gpointer data)
+{
+  Record *record = data;
+
+  if (record->terminal) {
+    g_autofree char *line = g_strdup_printf(_("Naming functions: %u of %u binaries"), done, total);
+    print_line(record, line);
+  }
+}
+
+static void name_in_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  Record *record = data;
+  g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", recording_session_get_fd(record->session));
+  ProfileNamingOptions options = {.open = open_binary,
+                                  .open_data = recording_session_get_binaries(record->session),
+                                  .progress = on_naming,
+                                  .progress_data = record};
+  GError *error = NULL;
+
+  if (profile_naming_run(path, &options, NULL, cancellable, &error))
+    g_task_return_boolean(task, TRUE);
+  else
+    g_task_return_error(task, error);
+}
+
+static void on_named(GObject *source, GAsyncResult *result, gpointer data)
+{
+  Record *record = data;
+  g_autoptr(GError) error = NULL;
+
+  clear_line(record);
+  if (!g_task_propagate_boolean(G_TASK(result), &error))
+    capturectl_warn(_("Not every function was named: %s"), error->message);
+  g_main_loop_quit(record->loop);
+}
+
+static void name_functions(Record *record)
+{
+  guint n_dropped = recording_binaries_get_n_dropped(recording_session_get_binaries(record->session));
+
+  if (n_dropped > 0)
+    capturectl_warn(_("%u binaries were not kept open, because no more descriptors are permitted; those that "
+                      "were deleted meanwhile have no names. Raise the limit with “ulimit -n”."),
+                    n_dropped);
+  g_autoptr(GTask) task = g_task_new(NULL, record->naming, on_named, record);
+  g_task_set_task_data(task, record, NULL);
+  g_task_run_in_thread(task, name_in_thread);
+  g_main_loop_run(record->loop);
+}
+
+static const char *describe_end(enum capture_end reason)
+{
+  static const char *const names[] = {"recording",    "exited",        "duration",      "interrupted",
+                                      "targets-gone", "recorder-died", "output-failed", "failed"};
+  return reason < G_N_ELEMENTS(names) ? names[reason] : "unknown";
+}
+
+static int status_of_command(int status)
+{
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int status_of_error(Record *record, const GError *error)
+{
+  if (g_error_matches(error, RECORDING_ERROR, RECORDING_ERROR_NOT_FOUND))
+    return 127;
+  if (g_error_matches(error, RECORDING_ERROR, RECORDING_ERROR_NOT_EXECUTABLE))
+    return 126;
+  if (g_error_matches(error, RECORDING_ERROR, RECORDING_ERROR_CANCELLED))
+    return 128 + record->signal;
+  return CAPTURECTL_FAILED;
+}
+
+/* Attached to processes or to everything, an interrupt is how a recording ends; a command is interrupted with
+ * it. */
+static int exit_status(Record *record, const RecordingResult *result)
+{
+  if (result->error)
+    return status_of_error(record, result->error);
+  if (result->reason == CAPTURE_END_DURATION || !record->options.recording->command)
+    return CAPTURECTL_DONE;
+  if (result->command_exited)
+    return status_of_command(result->command_status);
+  return record->signal ? 128 + record->signal : CAPTURECTL_FAILED;
+}
+
+static void print_json(Record *record, const RecordingResult *result, int status)
+{
+  g_autoptr(JsonBuilder) builder = json_builder_new();
+
+  json_builder_begin_object(builder);
+  capturectl_json_string(builder, "file", record->options.recording->path);
+  capturectl_json_int(builder, "samples", (gint64)result->progress.samples);
+  capturectl_json_int(builder, "lost", (gint64)result->progress.lost);
+  capturectl_json_int(builder, "throttled", (gint64)result->progress.throttled);
+  capturectl_json_int(builder, "duration_ns", (gint64)result->progress.elapsed);
+  capturectl_json_int(builder, "size", (gint64)result->progress.size);
+  capturectl_json_string(builder, "ended", describe_end(result->reason));
+  capturectl_json_int(builder, "exit_status", status);
+  capturectl_json_string(builder, "via", "direct");
+  capturectl_json_array(builder, "events");
+  for (const char *const *event = recording_session_get_events(record->session); event && *event; event++)
+    capturectl_json_item(builder, *event);
+  json_builder_end_array(builder);
+  json_builder_end_object(builder);
+  capturectl_json_print(builder);
+}
+
+static void warn_of_losses(const RecordingProgress *progress)
+{
+  if (progress->lost == 0)
+    return;
+  capturectl_warn(_("%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " samples were lost (%.2f %%); lower the "
+                    "frequency with -F, or give more shared memory with --windows."),
+                  progress->lost, progress->lost + progress->samples,
+                  100.0 * (double)progress->lost / (double)(progress->lost + progress->samples));
+}
+
+static void print_end(Record *record, const RecordingResult *result)
+{
+  g_autofree char *size = g_format_size(result->progress.size);
+
+  warn_of_losses(&result->progress);
+  if (result->command_left)
+    capturectl_warn(_("“%s” was asked to end and still runs."), record->options.recording->command[0]);
+  if (!record->options.quiet)
+    fprintf(stderr,
+            _("%s: %'" G_GUINT64_FORMAT " samples in %.1f s, %s. Read it with “capturectl report %s”.\n"),
+            record->options.recording->path, result->progress.samples, (double)result->progress.elapsed / 1e9,
+            size, record->options.recording->path);
+}
+
+static int finish(Record *record, const RecordingResult *result)
+{
+  gboolean cancelled = g_error_matches(result->error, RECORDING_ERROR, RECORDING_ERROR_CANCELLED);
+  int status = exit_status(record, result);
+
+  clear_line(record);
+  if (result->error && !cancelled)
+    capturectl_fail("%s", result->error->message);
+  if (!result->begun)
+    return status;
+  if (record->options.names && result->reason != CAPTURE_END_OUTPUT && record->n_signals < 2) {
+    g_cancellable_reset(record->naming);
+    name_functions(record);
+  }
+  print_end(record, result);
+  if (record->options.json)
+    print_json(record, result, status);
+  return status;
+}
+
+static int run(Record *record)
+{
+  g_autoptr(GError) error = NULL;
+
+  watch_signals(record);
+  g_signal_connect(record->session, "started", G_CALLBACK(on_started), record);
+  g_signal_connect(record->session, "progress", G_CALLBACK(on_progress), record);
+  g_signal_connect(record->session, "finished", G_CALLBACK(on_finished), record);
+  if (!recording_session_start(record->session, &error))
+    return capturectl_fail("%s", error->message);
+  g_main_loop_run(record->loop);
+  return finish(record, recording_session_get_result(record->session));
+}
+
+int capturectl_record(int argc, char **argv)
+{
+  Record record = {0};
+  int status = capturectl_record_options_parse(argc, argv, &record.options);
+
+  if (status < 0) {
+    record.terminal = !record.options.quiet && isatty(STDERR_FILENO);
+    record.session = recording_session_new(record.options.recording);
+    record.loop = g_main_loop_new(NULL, FALSE);
+    record.naming = g_cancellable_new();
+    status = run(&record);
+    g_object_unref(record.naming);
+    g_main_loop_unref(record.loop);
+    g_object_unref(record.session);
+  }
+  capturectl_record_options_clear(&record.options);
+  return status;
+}
