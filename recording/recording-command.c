@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/pidfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,9 +43,10 @@ static G_NORETURN void wait_and_execute(char *const *argv, int gate, int result)
   _exit(number == ENOENT ? 127 : 126);
 }
 
-static gboolean make_pipes(int gate[2], int result[2])
+/* The gate is a socket: writing to it when the child was killed must not raise SIGPIPE. */
+static gboolean make_channels(int gate[2], int result[2])
 {
-  if (pipe2(gate, O_CLOEXEC) < 0)
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, gate) < 0)
     return FALSE;
   if (pipe2(result, O_CLOEXEC) == 0)
     return TRUE;
@@ -57,7 +59,7 @@ static pid_t fork_at_gate(char *const *argv, int *ret_gate, int *ret_exec)
 {
   int gate[2], result[2];
 
-  if (!make_pipes(gate, result))
+  if (!make_channels(gate, result))
     return -1;
 
   pid_t pid = fork();
@@ -103,7 +105,7 @@ pid_t recording_command_get_pid(RecordingCommand *self)
 
 void recording_command_open_gate(RecordingCommand *self)
 {
-  (void)!write(self->gate, "", 1);
+  send(self->gate, "", 1, MSG_NOSIGNAL);
   close(self->gate);
   self->gate = -1;
 }
