@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/pidfd.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -30,6 +31,16 @@ struct _RecordingRecorder {
   int status;
 };
 
+/* The recorder's shared memory counts as files, but is not what a limit of file sizes is meant for. */
+static void lift_file_size_limit(void)
+{
+  struct rlimit limit;
+
+  getrlimit(RLIMIT_FSIZE, &limit);
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_FSIZE, &limit);
+}
+
 /* Runs in the forked child of a program with threads: async-signal-safe calls only. */
 static G_NORETURN void execute(char *const *argv, int descriptor, int null)
 {
@@ -41,6 +52,7 @@ static G_NORETURN void execute(char *const *argv, int descriptor, int null)
   signal(SIGXFSZ, SIG_DFL);
   signal(SIGPIPE, SIG_DFL);
   recording_limits_restore();
+  lift_file_size_limit();
   dup2(null, STDIN_FILENO);
   dup2(null, STDOUT_FILENO);
   close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);

@@ -365,7 +365,7 @@ static void test_inherited(Fixture *f, gconstpointer behaviour)
   g_assert_null(strstr(text, "memfd"));
   g_assert_null(strstr(text, "capture"));
   g_assert_null(strstr(text, "pidfd"));
-  g_assert_null(strstr(text, "socket"));
+  g_assert_null(strstr(text, "eventfd"));
 }
 
 #define ADD(path, behaviour, function)                                                                       \
