@@ -3,13 +3,12 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "capturectl/capturectl-command.h"
 #include "capturectl/capturectl-json.h"
+#include "capturectl/capturectl-progress.h"
 #include "capturectl/capturectl-record-options.h"
 #include "capturectl/capturectl-verbs.h"
-#include "profile/profile-naming.h"
 #include "recording/recording-session.h"
 
 typedef struct {
@@ -19,20 +18,7 @@ typedef struct {
   GCancellable *naming; /* cancelled by SIGINT */
   guint n_signals;
   int signal; /* the first that came */
-  gboolean terminal;
 } Record;
-
-static void print_line(Record *record, const char *line)
-{
-  fprintf(stderr, "%s%s%s", record->terminal ? "\r\033[K" : "", line, record->terminal ? "" : "\n");
-  fflush(stderr);
-}
-
-static void clear_line(Record *record)
-{
-  if (record->terminal)
-    print_line(record, "");
-}
 
 static char *describe_progress(const RecordingProgress *progress)
 {
@@ -47,11 +33,11 @@ static void on_progress(RecordingSession *session, gpointer data)
   Record *record = data;
   RecordingProgress progress;
 
-  if (!record->terminal)
+  if (record->options.quiet)
     return;
   recording_session_get_progress(session, &progress);
   g_autofree char *line = describe_progress(&progress);
-  print_line(record, line);
+  capturectl_progress_show(line);
 }
 
 static void on_started(RecordingSession *session, gpointer data)
@@ -118,63 +104,6 @@ static void watch_signals(Record *record)
   watch_signal(record, SIGHUP, on_hangup);
   /* A file-size limit is an error like a full disk. */
   signal(SIGXFSZ, SIG_IGN);
-}
-
-static int open_binary(const ProfileBinary *binary, gpointer data)
-{
-  return recording_binaries_open(data, binary->build_id, binary->build_id_size, binary->path, binary->device,
-                                 binary->inode);
-}
-
-static void on_naming(guint done, guint total, const char *name, gpointer data)
-{
-  Record *record = data;
-
-  if (record->terminal) {
-    g_autofree char *line = g_strdup_printf(_("Naming functions: %u of %u binaries"), done, total);
-    print_line(record, line);
-  }
-}
-
-static void name_in_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
-{
-  Record *record = data;
-  g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", recording_session_get_fd(record->session));
-  ProfileNamingOptions options = {.open = open_binary,
-                                  .open_data = recording_session_get_binaries(record->session),
-                                  .progress = on_naming,
-                                  .progress_data = record};
-  GError *error = NULL;
-
-  if (profile_naming_run(path, &options, NULL, cancellable, &error))
-    g_task_return_boolean(task, TRUE);
-  else
-    g_task_return_error(task, error);
-}
-
-static void on_named(GObject *source, GAsyncResult *result, gpointer data)
-{
-  Record *record = data;
-  g_autoptr(GError) error = NULL;
-
-  clear_line(record);
-  if (!g_task_propagate_boolean(G_TASK(result), &error))
-    capturectl_warn(_("Not every function was named: %s"), error->message);
-  g_main_loop_quit(record->loop);
-}
-
-static void name_functions(Record *record)
-{
-  guint n_dropped = recording_binaries_get_n_dropped(recording_session_get_binaries(record->session));
-
-  if (n_dropped > 0)
-    capturectl_warn(_("%u binaries were not kept open, because no more descriptors are permitted; those that "
-                      "were deleted meanwhile have no names. Raise the limit with “ulimit -n”."),
-                    n_dropped);
-  g_autoptr(GTask) task = g_task_new(NULL, record->naming, on_named, record);
-  g_task_set_task_data(task, record, NULL);
-  g_task_run_in_thread(task, name_in_thread);
-  g_main_loop_run(record->loop);
 }
 
 static const char *describe_end(enum capture_end reason)
@@ -264,15 +193,11 @@ static int finish(Record *record, const RecordingResult *result)
   gboolean cancelled = g_error_matches(result->error, RECORDING_ERROR, RECORDING_ERROR_CANCELLED);
   int status = exit_status(record, result);
 
-  clear_line(record);
+  capturectl_progress_clear();
   if (result->error && !cancelled)
     capturectl_fail("%s", result->error->message);
   if (!result->begun)
     return status;
-  if (record->options.names && result->reason != CAPTURE_END_OUTPUT && record->n_signals < 2) {
-    g_cancellable_reset(record->naming);
-    name_functions(record);
-  }
   print_end(record, result);
   if (record->options.json)
     print_json(record, result, status);
@@ -299,7 +224,6 @@ int capturectl_record(int argc, char **argv)
   int status = capturectl_record_options_parse(argc, argv, &record.options);
 
   if (status < 0) {
-    record.terminal = !record.options.quiet && isatty(STDERR_FILENO);
     record.session = recording_session_new(record.options.recording);
     record.loop = g_main_loop_new(NULL, FALSE);
     record.naming = g_cancellable_new();

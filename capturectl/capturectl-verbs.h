@@ -14,6 +14,7 @@
 
 /* In the order in which --help lists them: VERB(name, one line of help). */
 #define CAPTURECTL_VERBS(VERB)                                                                               \
+  VERB(record, N_("Record a command, processes or everything"))                                              \
   VERB(dump, N_("Print every record of a capture as text"))                                                  \
   VERB(doctor, N_("Say what this machine permits, and the command that fixes what it does not"))
 
