@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/profile-demangle.h"
 
+#if __has_include(<libiberty/demangle.h>)
 #include <libiberty/demangle.h>
+#else /* as Fedora's binutils-devel has it */
+#include <demangle.h>
+#endif
 #include <stdlib.h>
 #include <string.h>
 
