@@ -75,6 +75,31 @@ static void decode_record(TestCapture *t, const struct capture_record *record, u
   }
 }
 
+static const uint32_t *look_up(GHashTable *table, uint32_t epoch, uint32_t id)
+{
+  gint64 key = (gint64)((uint64_t)epoch << 32 | id);
+
+  return g_hash_table_lookup(table, &key);
+}
+
+/* Whatever a sample leads to stands in a part before it, so that a file cut off anywhere is whole. */
+static void assert_defined(TestCapture *t, uint32_t epoch, uint32_t id)
+{
+  const uint32_t *join = look_up(t->joins, epoch, id);
+
+  if (join) {
+    assert_defined(t, epoch, join[1]);
+    id = join[0];
+  }
+  while (id) {
+    const uint32_t *node = look_up(t->nodes, epoch, id);
+
+    g_assert_nonnull(node);
+    g_assert_nonnull(look_up(t->frames, epoch, node[1]));
+    id = node[0];
+  }
+}
+
 static void decode_samples(TestCapture *t, const struct capture_window_header *header, const uint8_t *content)
 {
   uint64_t previous = 0;
@@ -92,6 +117,7 @@ static void decode_samples(TestCapture *t, const struct capture_window_header *h
     g_assert_cmpuint(sample.time, >=, previous);
     g_assert_cmpuint(sample.time, <=, header->time_last);
     previous = sample.time;
+    assert_defined(t, header->epoch, entry->leaf);
     g_array_append_val(t->samples, sample);
   }
 }
@@ -186,13 +212,6 @@ const TestSample *test_get_sample(TestCapture *t, uint32_t i)
 {
   g_assert_cmpuint(i, <, t->samples->len);
   return &g_array_index(t->samples, TestSample, i);
-}
-
-static const uint32_t *look_up(GHashTable *table, uint32_t epoch, uint32_t id)
-{
-  gint64 key = (gint64)((uint64_t)epoch << 32 | id);
-
-  return g_hash_table_lookup(table, &key);
 }
 
 static uint64_t frame_address(TestCapture *t, uint32_t epoch, uint32_t id)
