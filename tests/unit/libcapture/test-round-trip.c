@@ -202,13 +202,13 @@ static void test_records(void)
       .record = {sizeof thread, CAPTURE_RECORD_THREAD, 0}, .tid = 42, .time = 9};
   struct capture_record_lost lost = {
       .record = {sizeof lost, CAPTURE_RECORD_LOST, 0}, .time = 50, .samples = 3};
-  struct capture_record_string string = {.record = {24, CAPTURE_RECORD_STRING, 0}};
+  const struct capture_record string[3] = {{sizeof string, CAPTURE_RECORD_STRING, 0}};
 
   thread.id = capture_writer_next_id(t->writer, CAPTURE_RECORD_THREAD);
   g_assert_cmpuint(thread.id, ==, 1);
   g_assert_cmpint(capture_writer_define(t->writer, &thread.record), ==, 0);
   g_assert_cmpint(capture_writer_define(t->writer, &lost.record), ==, -EINVAL);
-  g_assert_cmpint(capture_writer_define(t->writer, &string.record), ==, -EINVAL);
+  g_assert_cmpint(capture_writer_define(t->writer, string), ==, -EINVAL);
   g_assert_cmpint(capture_writer_record(t->writer, &lost.record, 0), ==, 0);
   g_assert_cmpint(capture_writer_record(t->writer, &lost.record, lost.time), ==, 0);
   g_assert_cmpint(capture_writer_record(t->writer, &thread.record, 0), ==, -EINVAL);
