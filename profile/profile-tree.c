@@ -33,7 +33,7 @@ struct _ProfileTree {
   const guint32 *functions; /* of stack nodes */
   GArray *groups;           /* Group */
   GArray *found;            /* Member: while children are made */
-  guint32 *child_of;        /* one a function: 1 + the child that is being made for it; else 0 */
+  guint32 *child_of;        /* one a function: the child that is being made for it; else 0 */
   guint32 *found_at;        /* upside down, one a stack node: 1 + its place among those found; else 0 */
   GPtrArray *memory;        /* blocks for members */
   gsize memory_left;
@@ -55,7 +55,7 @@ static void add_weight(ProfileWeight *to, ProfileWeight weight)
 /* Memory that lives as long as the tree; size is a multiple of 8. */
 static gpointer take_memory(ProfileTree *self, gsize size)
 {
-  if (size > self->memory_left) {
+  if (size > self->memory_left || self->memory->len == 0) {
     gsize block = MAX(size, BLOCK);
     g_ptr_array_add(self->memory, g_malloc(block));
     self->memory_left = block;

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Captures for tests: random stacks in the kernel and in two binaries, written by the ordinary writer, and
+ * beside them what was meant, sample by sample, so that every view can be counted by hand.
+ */
+#pragma once
+
+#include "profile/profile-capture.h"
+
+G_BEGIN_DECLS
+
+enum {
+  TEST_USER_FUNCTIONS =
+      12, /* each has TEST_FUNCTION_SIZE bytes from its number × that on, in one of two binaries */
+  TEST_KERNEL_FUNCTIONS = 6, /* as those, at TEST_KERNEL_BASE */
+  TEST_FUNCTION_SIZE = 64,
+  TEST_MAX_DEPTH = 40
+};
+#define TEST_KERNEL_BASE G_GUINT64_CONSTANT(0xffffffff81000000)
+
+/* What was meant by one sample. */
+typedef struct {
+  guint64 time;
+  guint64 weight;
+  int pid, tid;
+  guint n;                               /* functions, from the outermost */
+  const char *functions[TEST_MAX_DEPTH]; /* names */
+  const char *binary;                    /* of the innermost; "[kernel]" */
+} TestSample;
+
+typedef struct {
+  guint n_samples;
+  guint n_streams;
+  guint epochs;     /* a stream */
+  gboolean weights; /* varying */
+  gboolean compress;
+  guint32 seed;
+} TestPlan;
+
+/* Writes a capture as planned to a new temporary file, whose name is returned; remove it. `samples`
+ * gets a TestSample for each, ascending by time. */
+char *test_capture_write(const TestPlan *plan, GArray *samples);
+/* Loads it with tables that name the functions. */
+ProfileCapture *test_capture_load(const char *path);
+
+G_END_DECLS
