@@ -80,7 +80,7 @@ int main(void)
   for (guint i = 0; i < ROUNDS; i++) {
     double start = now();
     g_autoptr(ProfileKallsyms) loaded = profile_kallsyms_load(path, key);
-    ProfileKernelSymbol symbol;
+    ProfileKallsym symbol;
 
     profile_kallsyms_lookup(loaded, 0xffffffff81000000, &symbol);
     load_times[i] = now() - start;

@@ -34,11 +34,12 @@ struct _ProfileCapture {
   GPtrArray *problems; /* char *, NULL-terminated after loading */
   GPtrArray *messages; /* char *, NULL-terminated after loading */
 
-  GArray *events;    /* ProfileEvent; their columns are owned here */
-  GArray *threads;   /* ProfileThread */
-  GArray *processes; /* ProfileProcess */
-  GArray *binaries;  /* ProfileBinary */
-  GArray *losses;    /* ProfileLoss */
+  GArray *events;         /* ProfileEvent; their columns are owned here */
+  GArray *threads;        /* ProfileThread */
+  GArray *processes;      /* ProfileProcess */
+  GArray *binaries;       /* ProfileBinary */
+  GArray *losses;         /* ProfileLoss */
+  GArray *kernel_symbols; /* ProfileKernelSymbol */
   guint64 n_throttled;
   ProfileAddressSpaces *spaces;
   GPtrArray

@@ -41,6 +41,7 @@ static void profile_capture_finalize(GObject *object)
   g_array_unref(self->processes);
   g_array_unref(self->binaries);
   g_array_unref(self->losses);
+  g_array_unref(self->kernel_symbols);
   g_ptr_array_unref(self->identifiers);
   profile_address_spaces_free(self->spaces);
   g_free(self->parent);
@@ -69,6 +70,7 @@ static void profile_capture_init(ProfileCapture *self)
   self->processes = g_array_new(FALSE, FALSE, sizeof(ProfileProcess));
   self->binaries = g_array_new(FALSE, FALSE, sizeof(ProfileBinary));
   self->losses = g_array_new(FALSE, FALSE, sizeof(ProfileLoss));
+  self->kernel_symbols = g_array_new(FALSE, FALSE, sizeof(ProfileKernelSymbol));
   self->identifiers = g_ptr_array_new();
   self->spaces = profile_address_spaces_new();
 }
@@ -157,6 +159,12 @@ const ProfileLoss *profile_capture_get_losses(ProfileCapture *self, gsize *n)
 {
   *n = self->losses->len;
   return (const ProfileLoss *)self->losses->data;
+}
+
+const ProfileKernelSymbol *profile_capture_get_kernel_symbols(ProfileCapture *self, gsize *n)
+{
+  *n = self->kernel_symbols->len;
+  return (const ProfileKernelSymbol *)self->kernel_symbols->data;
 }
 
 guint64 profile_capture_get_n_throttled(ProfileCapture *self)

@@ -77,6 +77,14 @@ typedef struct {
   guint32 cpu;
 } ProfileLoss;
 
+/* A kernel function that came while recording or just before: a BPF program, a trampoline. */
+typedef struct {
+  guint64 address;
+  guint64 length;
+  guint64 time; /* 0: before the recording */
+  const char *name;
+} ProfileKernelSymbol;
+
 /* A function that frames belong to, or an address that has no name. Ranges of one binary under one
  * name are one function. Function 0 stands for frames of which nothing is known. */
 typedef struct {
@@ -114,6 +122,7 @@ const ProfileThread *profile_capture_get_threads(ProfileCapture *self, guint *n)
 const ProfileProcess *profile_capture_get_processes(ProfileCapture *self, guint *n);
 const ProfileBinary *profile_capture_get_binaries(ProfileCapture *self, guint *n);
 const ProfileLoss *profile_capture_get_losses(ProfileCapture *self, gsize *n);
+const ProfileKernelSymbol *profile_capture_get_kernel_symbols(ProfileCapture *self, gsize *n);
 guint64 profile_capture_get_n_throttled(ProfileCapture *self);
 
 /* The prefix tree: parent and frame of n nodes. Joined kernel and user stacks have become plain paths. */

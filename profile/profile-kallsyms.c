@@ -207,7 +207,7 @@ static gsize count_until(const ProfileKallsyms *self, guint64 address)
 }
 
 /* "name" or "name\t[module]", up to the end of the line; trusts no offset, as it may come from the cache. */
-static void read_name(const ProfileKallsyms *self, gsize number, ProfileKernelSymbol *ret)
+static void read_name(const ProfileKallsyms *self, gsize number, ProfileKallsym *ret)
 {
   gsize at = MIN(self->names[number], self->text_length);
   const char *name = self->text + at;
@@ -225,16 +225,16 @@ static void read_name(const ProfileKallsyms *self, gsize number, ProfileKernelSy
   }
 }
 
-static gboolean is_same_module(const ProfileKernelSymbol *a, const ProfileKernelSymbol *b)
+static gboolean is_same_module(const ProfileKallsym *a, const ProfileKallsym *b)
 {
   return a->module_length == b->module_length && memcmp(a->name + a->name_length, b->name + b->name_length,
                                                         a->module ? a->module_length + 3 : 0) == 0;
 }
 
-static guint64 get_end(const ProfileKallsyms *self, gsize next, const ProfileKernelSymbol *symbol)
+static guint64 get_end(const ProfileKallsyms *self, gsize next, const ProfileKallsym *symbol)
 {
   guint64 page_end = (symbol->start + PAGE + PAGE - 1) & ~(PAGE - 1);
-  ProfileKernelSymbol other;
+  ProfileKallsym other;
 
   page_end = page_end > symbol->start ? page_end : G_MAXUINT64;
   if (next == self->n)
@@ -243,10 +243,10 @@ static guint64 get_end(const ProfileKallsyms *self, gsize next, const ProfileKer
   return is_same_module(symbol, &other) ? self->addresses[next] : MIN(page_end, self->addresses[next]);
 }
 
-gboolean profile_kallsyms_lookup(const ProfileKallsyms *self, guint64 address, ProfileKernelSymbol *ret)
+gboolean profile_kallsyms_lookup(const ProfileKallsyms *self, guint64 address, ProfileKallsym *ret)
 {
   gsize next = self->hidden ? 0 : count_until(self, address);
-  ProfileKernelSymbol symbol;
+  ProfileKallsym symbol;
 
   if (next == 0)
     return FALSE;
@@ -264,7 +264,7 @@ gboolean profile_kallsyms_find(const ProfileKallsyms *self, const char *name, gu
   gsize length = strlen(name);
 
   for (gsize i = 0; i < self->n; i++) {
-    ProfileKernelSymbol symbol;
+    ProfileKallsym symbol;
 
     read_name(self, i, &symbol);
     if (!symbol.module && symbol.name_length == length && memcmp(symbol.name, name, length) == 0) {

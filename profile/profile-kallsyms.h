@@ -20,7 +20,7 @@ typedef struct {
   gsize name_length;
   const char *module; /* not terminated; NULL: the kernel itself */
   gsize module_length;
-} ProfileKernelSymbol;
+} ProfileKallsym;
 
 /* Takes text (from g_malloc; length bytes and room for one more), which the symbols point into. No
  * allocation a line; lines that make no sense are left out. At most 256 MiB (what is behind is left out). */
@@ -33,7 +33,7 @@ void profile_kallsyms_free(ProfileKallsyms *self);
 /* The kernel lists its symbols but hides their addresses from this user (kernel.kptr_restrict). */
 gboolean profile_kallsyms_is_hidden(const ProfileKallsyms *self);
 gsize profile_kallsyms_get_n(const ProfileKallsyms *self);
-gboolean profile_kallsyms_lookup(const ProfileKallsyms *self, guint64 address, ProfileKernelSymbol *ret);
+gboolean profile_kallsyms_lookup(const ProfileKallsyms *self, guint64 address, ProfileKallsym *ret);
 /* Address of the symbol of that name in the kernel itself. Walks the list. */
 gboolean profile_kallsyms_find(const ProfileKallsyms *self, const char *name, guint64 *ret_address);
 

@@ -265,7 +265,21 @@ static void add_mapping(Load *load, const LoadEpoch *epoch, const struct capture
   profile_address_spaces_add(load->capture->spaces, &mapping);
 }
 
-static void add_mappings(Load *load)
+/* What went names nothing that was sampled later, but still what was sampled before. */
+static void add_kernel_symbol(Load *load, const LoadEpoch *epoch,
+                              const struct capture_record_kernel_symbol *record)
+{
+  const char *name = load_get_string(epoch, record->name);
+  ProfileKernelSymbol symbol = {.address = record->address, .length = record->length, .time = record->time};
+
+  if (!name || record->flags & 1)
+    return;
+  symbol.name = g_string_chunk_insert_const(load->capture->strings, name);
+  g_array_append_val(load->capture->kernel_symbols, symbol);
+}
+
+/* Records that define no identifier. */
+static void add_rest(Load *load)
 {
   GArray *parts = get_dictionaries(load);
 
@@ -275,6 +289,8 @@ static void add_mappings(Load *load)
       const struct capture_record *record = part->small->pdata[j];
       if (record->type == CAPTURE_RECORD_MAPPING)
         add_mapping(load, part->epoch, (gconstpointer)record);
+      else if (record->type == CAPTURE_RECORD_KERNEL_SYMBOL)
+        add_kernel_symbol(load, part->epoch, (gconstpointer)record);
     }
   }
   profile_address_spaces_seal(load->capture->spaces);
@@ -292,5 +308,5 @@ void load_merge_tables(Load *load)
   merge_kind(load, LOAD_THREAD, merge_thread);
   merge_kind(load, LOAD_EVENT, merge_event);
   link_parents(load);
-  add_mappings(load);
+  add_rest(load);
 }

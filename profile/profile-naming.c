@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/profile-naming.h"
+
+#include <stdlib.h>
+
+#include "profile/profile-capture-private.h"
+#include "profile/profile-kernel-namer.h"
+#include "profile/profile-namer.h"
+#include "profile/profile-naming-private.h"
+
+typedef struct {
+  ProfileCapture *capture;
+  const ProfileNamingOptions *options;
+  GCancellable *cancellable;
+  ProfileNamer namer;
+  GArray **addresses; /* guint64, one array a binary, the kernel's last; NULL: not hit */
+  ProfileNamingTables *tables;
+  GMutex lock; /* of done and of progress */
+  guint done, total;
+} Naming;
+
+static void take_address(Naming *naming, const ProfileFrame *frame, guint64 address)
+{
+  guint slot = frame->kind == CAPTURE_SPACE_KERNEL ? naming->tables->n - 1 : frame->owner;
+
+  if (!naming->addresses[slot])
+    naming->addresses[slot] = g_array_new(FALSE, FALSE, sizeof(guint64));
+  g_array_append_val(naming->addresses[slot], address);
+}
+
+/* A frame that something was called from is looked up in the call, which ends before its address. */
+static void collect_addresses(Naming *naming)
+{
+  const ProfileCapture *capture = naming->capture;
+  g_autofree guint8 *uses = g_new0(guint8, capture->n_frames);
+
+  for (gsize i = 0; i < capture->n_nodes; i++)
+    uses[capture->frame[i]] |= capture->exact[i] ? 1 : 2;
+  for (gsize i = 0; i < capture->n_frames; i++) {
+    const ProfileFrame *frame = &capture->frames[i];
+
+    if (frame->kind != CAPTURE_SPACE_KERNEL && frame->kind != CAPTURE_SPACE_BINARY)
+      continue;
+    if (uses[i] & 1)
+      take_address(naming, frame, frame->address);
+    if (uses[i] & 2)
+      take_address(naming, frame, frame->address - 1);
+  }
+}
+
+static int compare(const void *a, const void *b)
+{
+  guint64 x = *(const guint64 *)a, y = *(const guint64 *)b;
+
+  return x < y ? -1 : x > y;
+}
+
+static gboolean is_wanted(const Naming *naming, guint slot)
+{
+  ProfileFunctionTable *table =
+      profile_capture_get_table(naming->capture, slot + 1 == naming->tables->n ? G_MAXUINT32 : slot);
+  enum capture_naming status;
+
+  if (!naming->addresses[slot])
+    return FALSE;
+  if (!naming->options->only_missing || !table)
+    return TRUE;
+  status = profile_function_table_get_status(table);
+  return status == CAPTURE_NAMING_UNREADABLE || status == CAPTURE_NAMING_HIDDEN;
+}
+
+static const char *get_name(const Naming *naming, guint slot)
+{
+  return slot + 1 == naming->tables->n ? "[kernel]"
+                                       : g_array_index(naming->capture->binaries, ProfileBinary, slot).path;
+}
+
+static void report_progress(Naming *naming, guint slot)
+{
+  g_mutex_lock(&naming->lock);
+  naming->done++;
+  if (naming->options->progress)
+    naming->options->progress(naming->done, naming->total, get_name(naming, slot),
+                              naming->options->progress_data);
+  g_mutex_unlock(&naming->lock);
+}
+
+/* A job of the pool: slot + 1. */
+static void name_slot(gpointer job, gpointer data)
+{
+  Naming *naming = data;
+  guint slot = GPOINTER_TO_UINT(job) - 1;
+  guint64 *addresses = (guint64 *)(gpointer)naming->addresses[slot]->data;
+  gsize n = naming->addresses[slot]->len;
+
+  if (g_cancellable_is_cancelled(naming->cancellable))
+    return;
+  qsort(addresses, n, sizeof *addresses, compare);
+  if (slot + 1 == naming->tables->n)
+    naming->tables->tables[slot] =
+        profile_kernel_name(naming->capture, addresses, n, !naming->options->no_store);
+  else
+    naming->tables->tables[slot] = profile_namer_name_binary(
+        &naming->namer, &g_array_index(naming->capture->binaries, ProfileBinary, slot), addresses, n);
+  report_progress(naming, slot);
+}
+
+static void run_jobs(Naming *naming)
+{
+  guint n_threads = naming->options->max_threads ? naming->options->max_threads : g_get_num_processors();
+  GThreadPool *pool = g_thread_pool_new(name_slot, naming, (gint)n_threads, FALSE, NULL);
+
+  for (guint slot = 0; slot < naming->tables->n; slot++)
+    naming->total += is_wanted(naming, slot);
+  for (guint slot = 0; slot < naming->tables->n; slot++)
+    if (is_wanted(naming, slot))
+      g_thread_pool_push(pool, GUINT_TO_POINTER(slot + 1), NULL);
+  g_thread_pool_free(pool, FALSE, TRUE);
+}
+
+static void count_results(ProfileNamingTables *tables)
+{
+  for (guint slot = 0; slot < tables->n; slot++) {
+    gsize n;
+
+    if (!tables->tables[slot])
+      continue;
+    profile_function_table_get_ranges(tables->tables[slot], &n);
+    tables->result.binaries++;
+    tables->result.functions += (guint)n;
+    switch (profile_function_table_get_status(tables->tables[slot])) {
+    case CAPTURE_NAMING_UNREADABLE:
+      tables->result.unreadable++;
+      break;
+    case CAPTURE_NAMING_HIDDEN:
+      tables->result.kernel_hidden = TRUE;
+      break;
+    default:
+      break;
+    }
+  }
+}
+
+gboolean profile_naming_make_tables(ProfileCapture *capture, const ProfileNamingOptions *options,
+                                    ProfileNamingTables *ret, GCancellable *cancellable, GError **error)
+{
+  static const ProfileNamingOptions defaults;
+  Naming naming = {.capture = capture,
+                   .options = options ? options : &defaults,
+                   .cancellable = cancellable,
+                   .tables = ret};
+
+  naming.namer = (ProfileNamer){.open = naming.options->open,
+                                .open_data = naming.options->open_data,
+                                .same_boot = profile_kernel_is_same_boot(capture),
+                                .lines = !naming.options->no_lines};
+  ret->n = capture->binaries->len + 1;
+  ret->tables = g_new0(ProfileFunctionTable *, ret->n);
+  naming.addresses = g_new0(GArray *, ret->n);
+  g_mutex_init(&naming.lock);
+  collect_addresses(&naming);
+  run_jobs(&naming);
+  count_results(ret);
+  for (guint slot = 0; slot < ret->n; slot++)
+    g_clear_pointer(&naming.addresses[slot], g_array_unref);
+  g_free(naming.addresses);
+  g_mutex_clear(&naming.lock);
+  return !g_cancellable_set_error_if_cancelled(cancellable, error);
+}
+
+void profile_naming_tables_clear(ProfileNamingTables *tables)
+{
+  for (guint slot = 0; slot < tables->n; slot++)
+    g_clear_pointer(&tables->tables[slot], profile_function_table_unref);
+  g_clear_pointer(&tables->tables, g_free);
+  tables->n = 0;
+}
+
+gboolean profile_naming_resolve(ProfileCapture *capture, const ProfileNamingOptions *options,
+                                ProfileNamingResult *ret_result, GCancellable *cancellable, GError **error)
+{
+  g_auto(ProfileNamingTables) tables = {0};
+  gboolean done = profile_naming_make_tables(capture, options, &tables, cancellable, error);
+
+  for (guint slot = 0; slot < tables.n; slot++)
+    if (tables.tables[slot])
+      profile_capture_set_table(capture, slot + 1 == tables.n ? G_MAXUINT32 : slot, tables.tables[slot]);
+  profile_capture_update_functions(capture);
+  if (ret_result)
+    *ret_result = tables.result;
+  return done;
+}
