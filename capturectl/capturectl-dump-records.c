@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "capturectl/capturectl-dump.h"
-#include "libcapture/capture-reader.h"
+#include "capturectl/capturectl-reader.h"
 
 void capturectl_dump_bytes(const void *bytes, gsize length)
 {
@@ -206,14 +206,6 @@ static void print_other(const struct capture_record *record, const char *word)
   capturectl_dump_bytes(record + 1, record->size - sizeof *record);
 }
 
-static gboolean is_known(guint type)
-{
-  return (type >= CAPTURE_RECORD_STRING && type <= CAPTURE_RECORD_KERNEL_SYMBOL) ||
-         (type >= CAPTURE_RECORD_LOST && type <= CAPTURE_RECORD_USER_STACK) ||
-         (type >= CAPTURE_RECORD_STREAM && type <= CAPTURE_RECORD_MESSAGE) ||
-         (type >= CAPTURE_RECORD_NAMED_BINARY && type <= CAPTURE_RECORD_FUNCTIONS);
-}
-
 static void print_valid(const struct capture_record *record)
 {
   switch (record->type) {
@@ -291,7 +283,7 @@ static void print_valid(const struct capture_record *record)
 void capturectl_dump_record(const struct capture_record *record)
 {
   printf("  ");
-  if (!is_known(record->type))
+  if (!capturectl_record_is_known(record))
     print_other(record, "record");
   else if (!capture_record_is_valid(record))
     print_other(record, "invalid");

@@ -61,3 +61,13 @@ capture_reader *capturectl_reader_open(const char *path, const CapturectlReaderO
   close(fd);
   return reader;
 }
+
+gboolean capturectl_record_is_known(const struct capture_record *record)
+{
+  guint type = record->type;
+
+  return (type >= CAPTURE_RECORD_STRING && type <= CAPTURE_RECORD_KERNEL_SYMBOL) ||
+         (type >= CAPTURE_RECORD_LOST && type <= CAPTURE_RECORD_USER_STACK) ||
+         (type >= CAPTURE_RECORD_STREAM && type <= CAPTURE_RECORD_MESSAGE) ||
+         (type >= CAPTURE_RECORD_NAMED_BINARY && type <= CAPTURE_RECORD_FUNCTIONS);
+}

@@ -13,10 +13,15 @@
 #include <glib/gi18n.h>
 
 /* In the order in which --help lists them: VERB(name, one line of help). */
-#define CAPTURECTL_VERBS(VERB)                                                                               \
-  VERB(record, N_("Record a command, processes or everything"))                                              \
-  VERB(dump, N_("Print every record of a capture as text"))                                                  \
+/* clang-format off */
+#define CAPTURECTL_VERBS(VERB) \
+  VERB(record, N_("Record a command, processes or everything")) \
+  VERB(export, N_("Write a capture for other programs: folded stacks, SVG, pprof")) \
+  VERB(info, N_("Say what a capture holds, and how it ended")) \
+  VERB(check, N_("Verify a capture, and recover one that was cut off or damaged")) \
+  VERB(dump, N_("Print every record of a capture as text")) \
   VERB(doctor, N_("Say what this machine permits, and the command that fixes what it does not"))
+/* clang-format on */
 
 #define CAPTURECTL_DECLARE_VERB(name, help) int capturectl_##name(int argc, char **argv);
 CAPTURECTL_VERBS(CAPTURECTL_DECLARE_VERB)

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capturectl/capturectl-definitions.h"
+
+/* Room for small captures, whose few definitions may be large. */
+#define IDENTIFIERS_ALWAYS 4096
+/* The fewest bytes that define anything: a node of a longer stack. */
+#define BYTES_A_DEFINITION 4
+
+typedef enum {
+  STATE_UNDEFINED,
+  STATE_DEFINED,
+  STATE_WHOLE /* with all that it leads to */
+} State;
+
+/* What a definition refers to: node: frame and parent; join: two nodes; thread: process and name … */
+typedef struct {
+  guint32 first, second;
+  guint8 state;
+  guint8 form; /* of a space: its kind; of a node: whether it is a join */
+} Definition;
+
+struct _CapturectlDefinitions {
+  GArray *sorts[CAPTURECTL_N_SORTS]; /* Definition, by identifier - 1 */
+};
+
+CapturectlDefinitions *capturectl_definitions_new(void)
+{
+  CapturectlDefinitions *self = g_new0(CapturectlDefinitions, 1);
+
+  for (guint i = 0; i < CAPTURECTL_N_SORTS; i++)
+    self->sorts[i] = g_array_new(FALSE, TRUE, sizeof(Definition));
+  return self;
+}
+
+void capturectl_definitions_free(CapturectlDefinitions *self)
+{
+  for (guint i = 0; i < CAPTURECTL_N_SORTS; i++)
+    g_array_unref(self->sorts[i]);
+  g_free(self);
+}
+
+static Definition *find(CapturectlDefinitions *self, CapturectlSort sort, guint32 id)
+{
+  GArray *definitions = self->sorts[sort];
+
+  return id > 0 && id <= definitions->len ? &g_array_index(definitions, Definition, id - 1) : NULL;
+}
+
+static CapturectlDefined define(CapturectlDefinitions *self, CapturectlSort sort, guint64 id, guint64 bytes,
+                                guint32 first, guint32 second, guint8 form)
+{
+  Definition *definition;
+
+  if (id == 0 || id > bytes / BYTES_A_DEFINITION + IDENTIFIERS_ALWAYS || id > G_MAXUINT32)
+    return CAPTURECTL_OUT_OF_RANGE;
+  if (id > self->sorts[sort]->len)
+    g_array_set_size(self->sorts[sort], id);
+  definition = find(self, sort, id);
+  if (definition->state != STATE_UNDEFINED)
+    return CAPTURECTL_DEFINED_TWICE;
+  *definition = (Definition){first, second, STATE_DEFINED, form};
+  return CAPTURECTL_DEFINED;
+}
+
+static CapturectlDefined add_frames(CapturectlDefinitions *self, const struct capture_record_frames *r,
+                                    guint64 bytes)
+{
+  CapturectlDefined worst = CAPTURECTL_DEFINED;
+
+  for (guint i = 0; i < r->record.count; i++)
+    worst =
+        MAX(worst, define(self, CAPTURECTL_FRAMES, (guint64)r->first + i, bytes, r->frames[i].space, 0, 0));
+  return worst;
+}
+
+static CapturectlDefined add_nodes(CapturectlDefinitions *self, const struct capture_record_nodes *r,
+                                   guint64 bytes)
+{
+  CapturectlDefined worst = r->parent < r->first ? CAPTURECTL_DEFINED : CAPTURECTL_OUT_OF_ORDER;
+
+  for (guint i = 0; i < r->record.count; i++) {
+    guint64 id = (guint64)r->first + i;
+
+    worst = MAX(worst,
+                define(self, CAPTURECTL_NODES, id, bytes, r->frames[i], i == 0 ? r->parent : id - 1, FALSE));
+  }
+  return worst;
+}
+
+static CapturectlDefined add_joins(CapturectlDefinitions *self, const struct capture_record_joins *r,
+                                   guint64 bytes)
+{
+  CapturectlDefined worst = CAPTURECTL_DEFINED;
+
+  for (guint i = 0; i < r->record.count; i++) {
+    const struct capture_join *join = &r->joins[i];
+    guint64 id = (guint64)r->first + i;
+
+    if (join->user >= id || join->kernel >= id)
+      worst = CAPTURECTL_OUT_OF_ORDER;
+    worst = MAX(worst, define(self, CAPTURECTL_NODES, id, bytes, join->user, join->kernel, TRUE));
+  }
+  return worst;
+}
+
+CapturectlDefined capturectl_definitions_add(CapturectlDefinitions *self, const struct capture_record *record,
+                                             guint64 bytes)
+{
+  const union {
+    const struct capture_record *record;
+    const struct capture_record_string *string;
+    const struct capture_record_space *space;
+    const struct capture_record_binary *binary;
+    const struct capture_record_process *process;
+    const struct capture_record_thread *thread;
+    const struct capture_record_event *event;
+    const struct capture_record_named_binary *named_binary;
+  } r = {record};
+
+  switch (record->type) {
+  case CAPTURE_RECORD_STRING:
+    return define(self, CAPTURECTL_STRINGS, r.string->id, bytes, 0, 0, 0);
+  case CAPTURE_RECORD_SPACE:
+    return define(self, CAPTURECTL_SPACES, r.space->id, bytes, r.space->owner, 0, MIN(r.space->kind, 255));
+  case CAPTURE_RECORD_FRAMES:
+    return add_frames(self, (const struct capture_record_frames *)record, bytes);
+  case CAPTURE_RECORD_NODES:
+    return add_nodes(self, (const struct capture_record_nodes *)record, bytes);
+  case CAPTURE_RECORD_JOINS:
+    return add_joins(self, (const struct capture_record_joins *)record, bytes);
+  case CAPTURE_RECORD_BINARY:
+    return define(self, CAPTURECTL_BINARIES, r.binary->id, bytes, r.binary->path, 0, 0);
+  case CAPTURE_RECORD_PROCESS:
+    return define(self, CAPTURECTL_PROCESSES, r.process->id, bytes, r.process->name, r.process->command_line,
+                  0);
+  case CAPTURE_RECORD_THREAD:
+    return define(self, CAPTURECTL_THREADS, r.thread->id, bytes, r.thread->process, r.thread->name, 0);
+  case CAPTURE_RECORD_EVENT:
+    return define(self, CAPTURECTL_EVENTS, r.event->id, bytes, r.event->name, 0, 0);
+  case CAPTURE_RECORD_NAMED_BINARY:
+    return define(self, CAPTURECTL_BINARIES, r.named_binary->id, bytes, r.named_binary->path, 0, 0);
+  default:
+    return CAPTURECTL_DEFINED;
+  }
+}
+
+static gboolean space_is_whole(CapturectlDefinitions *self, const Definition *space)
+{
+  switch (space->form) {
+  case CAPTURE_SPACE_BINARY:
+    return capturectl_definitions_is_whole(self, CAPTURECTL_BINARIES, space->first);
+  case CAPTURE_SPACE_PROCESS:
+  case CAPTURE_SPACE_IDENTIFIERS:
+    return capturectl_definitions_is_whole(self, CAPTURECTL_PROCESSES, space->first);
+  default:
+    return TRUE;
+  }
+}
+
+/* Joins stand on nodes that are no joins, so this nests no deeper than two. */
+static gboolean join_is_whole(CapturectlDefinitions *self, const Definition *join)
+{
+  for (guint i = 0; i < 2; i++) {
+    guint32 id = i == 0 ? join->first : join->second;
+    const Definition *node = find(self, CAPTURECTL_NODES, id);
+
+    if (id != 0 && (!node || node->form || !capturectl_definitions_is_whole(self, CAPTURECTL_NODES, id)))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Up to the root or to a node known to be whole, then marks the way. */
+static gboolean stack_is_whole(CapturectlDefinitions *self, guint32 leaf)
+{
+  Definition *node;
+
+  for (guint32 id = leaf; id != 0; id = node->second) {
+    node = find(self, CAPTURECTL_NODES, id);
+    if (!node || node->state == STATE_UNDEFINED || node->form || node->second >= id)
+      return FALSE;
+    if (node->state == STATE_WHOLE)
+      break;
+    if (!capturectl_definitions_is_whole(self, CAPTURECTL_FRAMES, node->first))
+      return FALSE;
+  }
+  for (guint32 id = leaf; id != 0; id = node->second) {
+    node = find(self, CAPTURECTL_NODES, id);
+    if (node->state == STATE_WHOLE)
+      break;
+    node->state = STATE_WHOLE;
+  }
+  return TRUE;
+}
+
+static gboolean leads_to_whole(CapturectlDefinitions *self, CapturectlSort sort, guint32 id,
+                               const Definition *d)
+{
+  switch (sort) {
+  case CAPTURECTL_SPACES:
+    return space_is_whole(self, d);
+  case CAPTURECTL_FRAMES:
+    return d->first != 0 && capturectl_definitions_is_whole(self, CAPTURECTL_SPACES, d->first);
+  case CAPTURECTL_NODES:
+    return d->form ? join_is_whole(self, d) : stack_is_whole(self, id);
+  case CAPTURECTL_BINARIES:
+  case CAPTURECTL_EVENTS:
+    return capturectl_definitions_is_whole(self, CAPTURECTL_STRINGS, d->first);
+  case CAPTURECTL_PROCESSES:
+    return capturectl_definitions_is_whole(self, CAPTURECTL_STRINGS, d->first) &&
+           capturectl_definitions_is_whole(self, CAPTURECTL_STRINGS, d->second);
+  case CAPTURECTL_THREADS:
+    return capturectl_definitions_is_whole(self, CAPTURECTL_PROCESSES, d->first) &&
+           capturectl_definitions_is_whole(self, CAPTURECTL_STRINGS, d->second);
+  default:
+    return TRUE;
+  }
+}
+
+gboolean capturectl_definitions_is_whole(CapturectlDefinitions *self, CapturectlSort sort, guint32 id)
+{
+  Definition *definition = find(self, sort, id);
+
+  if (id == 0)
+    return TRUE;
+  if (!definition || definition->state == STATE_UNDEFINED)
+    return FALSE;
+  if (definition->state == STATE_WHOLE)
+    return TRUE;
+  if (!leads_to_whole(self, sort, id, definition))
+    return FALSE;
+  definition->state = STATE_WHOLE;
+  return TRUE;
+}

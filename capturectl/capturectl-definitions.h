@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What one epoch of one stream has defined so far, for checking that everything a sample leads to is there.
+ * Hostile identifiers cost no more memory than the capture has bytes.
+ */
+#pragma once
+
+#include <glib.h>
+
+#include "libcapture/capture-format.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+  CAPTURECTL_STRINGS,
+  CAPTURECTL_SPACES,
+  CAPTURECTL_FRAMES,
+  CAPTURECTL_NODES,
+  CAPTURECTL_BINARIES,
+  CAPTURECTL_PROCESSES,
+  CAPTURECTL_THREADS,
+  CAPTURECTL_EVENTS,
+  CAPTURECTL_N_SORTS
+} CapturectlSort;
+
+typedef struct _CapturectlDefinitions CapturectlDefinitions;
+
+CapturectlDefinitions *capturectl_definitions_new(void);
+void capturectl_definitions_free(CapturectlDefinitions *self);
+
+typedef enum {
+  CAPTURECTL_DEFINED,
+  CAPTURECTL_DEFINED_TWICE,
+  CAPTURECTL_OUT_OF_RANGE, /* no writer comes to this identifier in so few bytes */
+  CAPTURECTL_OUT_OF_ORDER  /* a node that does not come after what it stands on */
+} CapturectlDefined;
+
+/* Takes up a valid dictionary record, or NAMED_BINARY; others define nothing. bytes: dictionary bytes so far.
+ */
+CapturectlDefined capturectl_definitions_add(CapturectlDefinitions *self, const struct capture_record *record,
+                                             guint64 bytes);
+/* Whether id and all that it leads to is defined by now. 0 (none) is. */
+gboolean capturectl_definitions_is_whole(CapturectlDefinitions *self, CapturectlSort sort, guint32 id);
+
+G_END_DECLS
