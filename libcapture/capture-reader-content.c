@@ -59,7 +59,8 @@ static int decompress(const capture_reader *reader, const struct capture_reader_
 
   if (!reader->options.decompress)
     return -ENOTSUP;
-  r = grow(buffer, buffer_size, is_shuffled(header) ? 2 * length : length);
+  /* One more, so that there is a buffer for nothing, too. */
+  r = grow(buffer, buffer_size, (is_shuffled(header) ? 2 * length : length) + 1);
   if (r < 0)
     return r;
   out = (uint8_t *)*buffer + (is_shuffled(header) ? length : 0);
