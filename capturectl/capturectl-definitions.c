@@ -62,6 +62,11 @@ static CapturectlDefined define(CapturectlDefinitions *self, CapturectlSort sort
   return CAPTURECTL_DEFINED;
 }
 
+static CapturectlDefined worse(CapturectlDefined a, CapturectlDefined b)
+{
+  return MAX(a, b);
+}
+
 static CapturectlDefined add_frames(CapturectlDefinitions *self, const struct capture_record_frames *r,
                                     guint64 bytes)
 {
@@ -69,7 +74,7 @@ static CapturectlDefined add_frames(CapturectlDefinitions *self, const struct ca
 
   for (guint i = 0; i < r->record.count; i++)
     worst =
-        MAX(worst, define(self, CAPTURECTL_FRAMES, (guint64)r->first + i, bytes, r->frames[i].space, 0, 0));
+        worse(worst, define(self, CAPTURECTL_FRAMES, (guint64)r->first + i, bytes, r->frames[i].space, 0, 0));
   return worst;
 }
 
@@ -81,8 +86,8 @@ static CapturectlDefined add_nodes(CapturectlDefinitions *self, const struct cap
   for (guint i = 0; i < r->record.count; i++) {
     guint64 id = (guint64)r->first + i;
 
-    worst = MAX(worst,
-                define(self, CAPTURECTL_NODES, id, bytes, r->frames[i], i == 0 ? r->parent : id - 1, FALSE));
+    worst = worse(
+        worst, define(self, CAPTURECTL_NODES, id, bytes, r->frames[i], i == 0 ? r->parent : id - 1, FALSE));
   }
   return worst;
 }
@@ -98,7 +103,7 @@ static CapturectlDefined add_joins(CapturectlDefinitions *self, const struct cap
 
     if (join->user >= id || join->kernel >= id)
       worst = CAPTURECTL_OUT_OF_ORDER;
-    worst = MAX(worst, define(self, CAPTURECTL_NODES, id, bytes, join->user, join->kernel, TRUE));
+    worst = worse(worst, define(self, CAPTURECTL_NODES, id, bytes, join->user, join->kernel, TRUE));
   }
   return worst;
 }
