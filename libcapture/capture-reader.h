@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Reads a capture: a mapped file, finished, cut off or still growing. Every byte is treated as
- * hostile: nothing is believed before it was checked, and no input makes these functions crash,
- * loop or allocate more than the file is long. A file that is truncated while mapped raises SIGBUS
+ * hostile: nothing is believed before it was checked, and no input makes these functions crash or
+ * loop. They allocate no more than the file is long, and for a compressed part at most what docs/format.md
+ * lets its length be (twice, when it is shuffled). A file that is truncated while mapped raises SIGBUS
  * like any mapping; captures only ever grow, and are replaced by renaming.
  *
  * After opening, everything but capture_reader_refresh may be called from many threads at once.
@@ -18,7 +19,7 @@
 
 typedef struct capture_reader capture_reader;
 
-/* Decompresses one zstd frame of `length` bytes into exactly `out_length` bytes; false when it is damaged. */
+/* Called from as many threads at once as capture_reader_content is. Decompresses one zstd frame of `length` bytes into exactly `out_length` bytes; false when it is damaged. */
 typedef bool (*capture_decompress_fn)(void *out, size_t out_length, const void *in, size_t length, void *data);
 
 /* Something wrong with the file, for `check`. */
@@ -52,13 +53,14 @@ struct capture_part {
 int capture_reader_open(capture_reader **ret, int fd, const struct capture_reader_options *options);
 void capture_reader_close(capture_reader *reader);
 
-/* Looks for parts that were appended since; returns how many. Parts already given out keep
- * their numbers; contents handed out earlier stay valid until close. */
+/* Looks for parts that were appended since; returns how many, or a negative errno. Parts already given out keep
+ * their numbers, but pointers from capture_reader_part become invalid; contents handed out earlier stay valid
+ * until close. No other function may run meanwhile. */
 int64_t capture_reader_refresh(capture_reader *reader);
 
 /* A copy, checked; `ended` is read afresh from the file. */
 void capture_reader_header(const capture_reader *reader, struct capture_file_header *ret);
-/* True when opened through a valid footer and index: the recording was finished in good order. */
+/* True when the file ends with a valid footer and index: the recording was finished in good order. */
 bool capture_reader_has_index(const capture_reader *reader);
 /* Where the last whole part ends, and how long the file is: equal in an undamaged file. */
 uint64_t capture_reader_end(const capture_reader *reader);

@@ -9,6 +9,7 @@
  *   -EAGAIN   no window is free; nothing was defined; count what you drop and go on
  *   -ENOSPC   the epoch is full: call capture_writer_next_epoch() and define again what you need
  *   -EINVAL   an argument that can never be written (a string of 60,000 bytes …)
+ * A sink that failed once is not written to again: whatever needs a window returns its first error.
  * Identifiers hold for one epoch: remember capture_writer_epoch() beside each that you keep.
  * A definition is committed with the next capture_writer_commit(), always before the samples
  * that were written after it.
@@ -51,10 +52,12 @@ int64_t capture_writer_join(capture_writer *writer, uint32_t user, uint32_t kern
 /* Writes record (record.size bytes, any dictionary type but STRING … JOINS) into the dictionary.
  * When the record has an identifier field it must come from capture_writer_next_id(). */
 int capture_writer_define(capture_writer *writer, const struct capture_record *record);
-/* The next identifier for BINARY, PROCESS, THREAD or EVENT; type is their record type. */
+/* The next identifier for BINARY, PROCESS, THREAD or EVENT; type is their record type. 0 when max_events are
+ * given out, or for another type. */
 uint32_t capture_writer_next_id(capture_writer *writer, uint16_t type);
 
-/* Writes a record into the records window; time is its time (0: none). Returns 0 or -EAGAIN. */
+/* Writes a record (LOST … USER_STACK, MESSAGE) into the records window; time is its time (0: none).
+ * Returns 0, -EAGAIN, -EINVAL (another type, not valid, longer than a window) or the sink's error. */
 int capture_writer_record(capture_writer *writer, const struct capture_record *record, uint64_t time);
 
 struct capture_writer_sample {
@@ -73,7 +76,8 @@ struct capture_writer_sample {
 /* Appends an entry to the event's samples window and opens another when the time does not fit
  * (earlier than the entry before it, or 2^32 ns after the window's first), the window is full or the
  * entry size changes: 16 bytes as long as the weight is the window's, 24 after an event's weight
- * has varied within a window, 32 with a detail. Returns 0 or -EAGAIN. */
+ * has varied within a window, 32 once one had a detail. Returns 0, -EAGAIN, -EINVAL (event 0 or above max_events)
+ * or the sink's error. */
 int capture_writer_sample(capture_writer *writer, const struct capture_writer_sample *sample);
 
 /* Publishes all that was written: dictionaries first. */
