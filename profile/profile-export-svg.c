@@ -64,6 +64,8 @@ static void append_unichar(GString *text, gunichar c)
     g_string_append(text, "&gt;");
   else if (c == '"')
     g_string_append(text, "&quot;");
+  else if (c == '\n' || c == '\t' || c == '\r')
+    g_string_append_c(text, ' ');
   else
     g_string_append_unichar(text, is_unprintable(c) ? 0xfffd : c);
 }
