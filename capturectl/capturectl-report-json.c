@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* docs/report-json.md describes what is printed. Written by hand: a list may have hundreds of thousands of rows. */
+#include <string.h>
+
+#include "capturectl/capturectl-command.h"
+#include "capturectl/capturectl-filter.h"
+#include "capturectl/capturectl-report-private.h"
+
+typedef struct {
+  const CapturectlReport *report;
+  CapturectlOutput output;
+} Json;
+
+static const char *const units[] = {"count", "nanoseconds", "bytes", "cycles"};
+
+static void append(Json *json, const char *text)
+{
+  g_string_append(json->output.text, text);
+}
+
+static void append_quoted(Json *json, const char *value)
+{
+  g_autofree char *valid = g_utf8_validate(value, -1, NULL) ? NULL : g_utf8_make_valid(value, -1);
+  GString *out = json->output.text;
+
+  g_string_append_c(out, '"');
+  for (const char *c = valid ? valid : value; *c; c++) {
+    if (*c == '"' || *c == '\\')
+      g_string_append_c(out, '\\');
+    if ((guchar) *c < 0x20)
+      g_string_append_printf(out, "\\u%04x", *c);
+    else
+      g_string_append_c(out, *c);
+  }
+  g_string_append_c(out, '"');
+}
+
+static void append_string(Json *json, const char *name, const char *value)
+{
+  append(json, "\"");
+  append(json, name);
+  append(json, "\": ");
+  if (value)
+    append_quoted(json, value);
+  else
+    append(json, "null");
+}
+
+static void append_number(Json *json, const char *name, gint64 value)
+{
+  char digits[24];
+  guint i = sizeof digits;
+  guint64 rest = value < 0 ? -(guint64) value : (guint64) value;
+
+  do
+    digits[--i] = '0' + rest % 10;
+  while (rest /= 10);
+  append(json, "\"");
+  append(json, name);
+  append(json, value < 0 ? "\": -" : "\": ");
+  g_string_append_len(json->output.text, digits + i, sizeof digits - i);
+}
+
+static void append_weights(Json *json, const ProfileWeight *self, const ProfileWeight *total)
+{
+  append(json, ", ");
+  append_number(json, "self", (gint64) self->count);
+  append(json, ", ");
+  append_number(json, "total", (gint64) total->count);
+  append(json, ", ");
+  append_number(json, "self_weight", (gint64) self->weight);
+  append(json, ", ");
+  append_number(json, "total_weight", (gint64) total->weight);
+}
+
+static void append_source(Json *json, guint32 function)
+{
+  gsize n;
+  const ProfileFunctionRange *range = profile_capture_get_functions(json->report->capture, &n)[function].range;
+
+  if (profile_capture_function_is_kernel(json->report->capture, function))
+    append(json, ", \"kernel\": true");
+  if (!range || !range->file)
+    return;
+  append(json, ", ");
+  append_string(json, "file", range->file);
+  append(json, ", ");
+  append_number(json, "line", range->line);
+}
+
+/* What a row has beside the members that all have. */
+static void append_identity(Json *json, guint32 item)
+{
+  ProfileCapture *capture = json->report->capture;
+  guint n;
+
+  if (json->report->by == CAPTURECTL_REPORT_FUNCTION)
+    append_source(json, item);
+  if (json->report->by != CAPTURECTL_REPORT_THREAD && json->report->by != CAPTURECTL_REPORT_PROCESS)
+    return;
+  guint32 process = item;
+  if (json->report->by == CAPTURECTL_REPORT_THREAD) {
+    const ProfileThread *thread = &profile_capture_get_threads(capture, &n)[item];
+    append(json, ", ");
+    append_number(json, "tid", thread->tid);
+    process = thread->process;
+  }
+  append(json, ", ");
+  append_number(json, "pid", profile_capture_get_processes(capture, &n)[process].pid);
+}
+
+static void append_rows(Json *json, ProfileWeights *weights)
+{
+  g_autoptr(ProfileRows) rows = profile_rows_new(weights, capturectl_report_get_rows_by(json->report->by));
+  gsize n;
+  const ProfileRow *all = profile_rows_get(rows, &n);
+
+  append(json, "\"rows\": [");
+  for (gsize i = 0; i < n; i++) {
+    append(json, i ? ",\n  {" : "\n  {");
+    append_string(json, "name", capturectl_report_get_row_name(json->report, all[i].item));
+    append(json, ", ");
+    append_string(json, "binary", capturectl_report_get_row_binary(json->report, all[i].item));
+    append_weights(json, &all[i].self, &all[i].total);
+    append_identity(json, all[i].item);
+    append(json, "}");
+    capturectl_output_flush(&json->output);
+  }
+  append(json, "]");
+}
+
+static gboolean enter_node(ProfileTree *tree, guint32 number, gboolean first, gboolean last, gpointer data)
+{
+  Json *json = data;
+  const ProfileTreeNode *node = profile_tree_get_node(tree, number);
+  gboolean all = node->function == PROFILE_TREE_NO_FUNCTION;
+  ProfileCapture *capture = json->report->capture;
+
+  append(json, first ? "\n{" : ",\n{");
+  append_string(json, "name", all ? NULL : profile_capture_get_function_name(capture, node->function));
+  append(json, ", ");
+  append_string(json, "binary", all ? NULL : profile_capture_get_function_binary(capture, node->function));
+  append_weights(json, &node->self, &node->total);
+  if (!all)
+    append_source(json, node->function);
+  append(json, ", \"children\": [");
+  capturectl_output_flush(&json->output);
+  return TRUE;
+}
+
+static void leave_node(ProfileTree *tree, guint32 number, gpointer data)
+{
+  append(data, "]}");
+}
+
+static int append_tree(Json *json, ProfileWeights *weights)
+{
+  static const CapturectlTreeVisitor visitor = {enter_node, leave_node};
+  g_autoptr(ProfileTree) tree = capturectl_report_get_tree(json->report, weights);
+  guint64 samples = profile_weights_get_sum(weights).count;
+
+  if (!tree)
+    return CAPTURECTL_FAILED;
+  append(json, "\"tree\": ");
+  capturectl_report_walk(tree, capturectl_report_get_limit(json->report, samples, 0.5), &visitor, json);
+  return CAPTURECTL_DONE;
+}
+
+/* What is printed for an event: rows, and a tree when it was asked for. */
+static int append_views(Json *json, ProfileWeights *weights)
+{
+  append(json, ",\n");
+  append_rows(json, weights);
+  if (!json->report->tree)
+    return CAPTURECTL_DONE;
+  append(json, ",\n");
+  return append_tree(json, weights);
+}
+
+static int append_event(Json *json, guint event, gboolean views)
+{
+  g_autoptr(ProfileWeights) weights = capturectl_report_get_weights(json->report, event);
+  guint n;
+  const ProfileEvent *item = &profile_capture_get_events(json->report->capture, &n)[event];
+  int status = CAPTURECTL_DONE;
+
+  append(json, "{");
+  append_string(json, "name", item->name);
+  append(json, ", ");
+  append_string(json, "unit", units[item->unit]);
+  append(json, ", ");
+  append_number(json, "samples", (gint64) profile_weights_get_sum(weights).count);
+  append(json, ", ");
+  append_number(json, "weight", (gint64) profile_weights_get_sum(weights).weight);
+  append(json, ", ");
+  append_number(json, "period", (gint64) item->period);
+  append(json, ", ");
+  append_number(json, "frequency", (gint64) item->frequency);
+  if (views)
+    status = append_views(json, weights);
+  append(json, "}");
+  return status;
+}
+
+static int append_events(Json *json, const GArray *events)
+{
+  gboolean views = events->len > 1 && json->report->by != CAPTURECTL_REPORT_EVENT;
+  int status = CAPTURECTL_DONE;
+
+  append(json, "\"events\": [");
+  for (guint i = 0; i < events->len && status == CAPTURECTL_DONE; i++) {
+    append(json, i ? ",\n " : "\n ");
+    status = append_event(json, g_array_index(events, guint, i), views);
+  }
+  append(json, "]");
+  return status;
+}
+
+static void append_event_rows(Json *json, const GArray *events)
+{
+  guint n;
+  const ProfileEvent *all = profile_capture_get_events(json->report->capture, &n);
+
+  append(json, ",\n\"rows\": [");
+  for (guint i = 0; i < events->len; i++) {
+    guint event = g_array_index(events, guint, i);
+    g_autoptr(ProfileWeights) weights = capturectl_report_get_weights(json->report, event);
+    ProfileWeight sum = profile_weights_get_sum(weights);
+    append(json, i ? ",\n  {" : "\n  {");
+    append_string(json, "name", all[event].name);
+    append(json, ", \"binary\": null");
+    append_weights(json, &sum, &sum);
+    append(json, "}");
+  }
+  append(json, "]");
+}
+
+/* The first event's count and views stand at the top, for those who care about one event only. */
+static int append_first(Json *json, const GArray *events)
+{
+  if (events->len == 0) {
+    append(json, "\"samples\": 0,\n\"rows\": []");
+    return CAPTURECTL_DONE;
+  }
+  g_autoptr(ProfileWeights) weights = capturectl_report_get_weights(json->report, g_array_index(events, guint, 0));
+  append_number(json, "samples", (gint64) profile_weights_get_sum(weights).count);
+  if (json->report->by != CAPTURECTL_REPORT_EVENT)
+    return append_views(json, weights);
+  append_event_rows(json, events);
+  return CAPTURECTL_DONE;
+}
+
+int capturectl_report_json(const CapturectlReport *report)
+{
+  g_autoptr(GArray) events = capturectl_report_get_events(report);
+  Json json = {.report = report};
+
+  capturectl_output_init(&json.output);
+  append(&json, "{");
+  append_string(&json, "file", report->path);
+  append(&json, ",\n");
+  append_string(&json, "command", profile_capture_get_metadata(report->capture, "command"));
+  append(&json, ",\n");
+  append_number(&json, "lost", (gint64) capturectl_get_lost(report->capture));
+  append(&json, ",\n");
+  append_number(&json, "duration_ns", (gint64) profile_capture_get_duration(report->capture));
+  append(&json, ",\n");
+  append_string(&json, "by", capturectl_report_get_by_name(report->by));
+  append(&json, ",\n");
+  int status = append_first(&json, events);
+  append(&json, ",\n");
+  if (status == CAPTURECTL_DONE)
+    status = append_events(&json, events);
+  append(&json, "}\n");
+  if (status == CAPTURECTL_DONE)
+    capturectl_output_finish(&json.output);
+  else
+    g_string_free(json.output.text, TRUE);
+  return status;
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gi18n.h>
+#include <string.h>
+
+#include "capturectl/capturectl-command.h"
+#include "capturectl/capturectl-filter.h"
+#include "capturectl/capturectl-report-private.h"
+
+enum {
+  MAX_NAME_WIDTH = 72, /* of a column; longer names push the next column aside */
+  MAX_DEPTH = 1000     /* what is deeper is no call tree that anyone reads */
+};
+
+/* The lines of a tree, in the terminal's character set. */
+typedef struct {
+  const char *branch, *last_branch, *line, *blank;
+} TreeLines;
+
+typedef struct {
+  const CapturectlReport *report;
+  CapturectlOutput output;
+  guint64 samples;   /* 100 % */
+  TreeLines lines;
+  GString *prefix;   /* of the nodes below the one that is printed */
+  GArray *prefixes;  /* gsize: its length at each depth */
+} Text;
+
+static double get_percent(const Text *text, guint64 count)
+{
+  return text->samples ? 100.0 * (double) count / (double) text->samples : 0;
+}
+
+/* "123.45%" in nine columns: printed by hand, since long lists have hundreds of thousands of cells. */
+static void append_percent(Text *text, guint64 count)
+{
+  guint hundredths = (guint) (get_percent(text, count) * 100 + 0.5);
+  char cell[16];
+  guint i = sizeof cell;
+
+  cell[--i] = '%';
+  cell[--i] = '0' + hundredths % 10;
+  cell[--i] = '0' + hundredths / 10 % 10;
+  cell[--i] = '.';
+  hundredths /= 100;
+  do
+    cell[--i] = '0' + hundredths % 10;
+  while (hundredths /= 10);
+  while (sizeof cell - i < 8)
+    cell[--i] = ' ';
+  g_string_append_len(text->output.text, cell + i, sizeof cell - i);
+}
+
+static void append_count(Text *text, guint64 count)
+{
+  char cell[24];
+  guint i = sizeof cell;
+
+  do
+    cell[--i] = '0' + count % 10;
+  while (count /= 10);
+  while (sizeof cell - i < 10)
+    cell[--i] = ' ';
+  g_string_append_len(text->output.text, cell + i, sizeof cell - i);
+}
+
+/* Names come from files: what would move the cursor or hide text is not passed on. */
+static void append_name(Text *text, const char *name)
+{
+  for (const char *c = name; *c; c++)
+    g_string_append_c(text->output.text, (guchar) *c < 0x20 || *c == 0x7f ? '?' : *c);
+}
+
+static void append_padding(Text *text, glong width, glong wanted)
+{
+  for (; width < wanted; width++)
+    g_string_append_c(text->output.text, ' ');
+}
+
+static const char *get_base_name(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+
+  return slash && slash[1] ? slash + 1 : path;
+}
+
+static gboolean is_kernel_row(const CapturectlReport *report, guint32 item)
+{
+  return report->by == CAPTURECTL_REPORT_FUNCTION && profile_capture_function_is_kernel(report->capture, item);
+}
+
+/* What stands in the column of names. Free it. */
+static char *get_label(const CapturectlReport *report, guint32 item)
+{
+  const char *name = capturectl_report_get_row_name(report, item);
+  guint n;
+
+  if (report->by == CAPTURECTL_REPORT_THREAD)
+    return g_strdup_printf("%s (%d)", name, profile_capture_get_threads(report->capture, &n)[item].tid);
+  if (report->by == CAPTURECTL_REPORT_PROCESS)
+    return g_strdup_printf("%s (%d)", name, profile_capture_get_processes(report->capture, &n)[item].pid);
+  return g_strconcat(is_kernel_row(report, item) ? "[k] " : "", name, NULL);
+}
+
+static gboolean has_totals(const CapturectlReport *report)
+{
+  return report->by == CAPTURECTL_REPORT_FUNCTION || report->by == CAPTURECTL_REPORT_BINARY;
+}
+
+static void append_row(Text *text, const ProfileRow *row, glong width)
+{
+  const CapturectlReport *report = text->report;
+  g_autofree char *label = get_label(report, row->item);
+
+  append_percent(text, row->self.count);
+  append_count(text, row->self.count);
+  if (has_totals(report)) {
+    append_percent(text, row->total.count);
+    append_count(text, row->total.count);
+  }
+  g_string_append(text->output.text, "  ");
+  append_name(text, label);
+  if (report->by == CAPTURECTL_REPORT_FUNCTION) {
+    append_padding(text, g_utf8_strlen(label, -1), width + 2);
+    append_name(text, get_base_name(capturectl_report_get_row_binary(report, row->item)));
+  }
+  g_string_append_c(text->output.text, '\n');
+  capturectl_output_flush(&text->output);
+}
+
+static glong get_label_width(const Text *text, const ProfileRow *rows, gsize n)
+{
+  glong width = 8;
+
+  for (gsize i = 0; i < n && text->report->by == CAPTURECTL_REPORT_FUNCTION; i++) {
+    glong length = g_utf8_strlen(capturectl_report_get_row_name(text->report, rows[i].item), -1) +
+                   (is_kernel_row(text->report, rows[i].item) ? 4 : 0);
+    if (length <= MAX_NAME_WIDTH)
+      width = MAX(width, length);
+  }
+  return width;
+}
+
+static void append_rows_header(Text *text, glong width)
+{
+  GString *out = text->output.text;
+
+  g_string_append_printf(out, "%8s%10s", _("Self"), _("Samples"));
+  if (has_totals(text->report))
+    g_string_append_printf(out, "%8s%10s", _("Total"), _("Samples"));
+  g_string_append(out, "  ");
+  switch (text->report->by) {
+  case CAPTURECTL_REPORT_BINARY:
+    g_string_append(out, _("Binary"));
+    break;
+  case CAPTURECTL_REPORT_THREAD:
+    g_string_append(out, _("Thread"));
+    break;
+  case CAPTURECTL_REPORT_PROCESS:
+    g_string_append(out, _("Process"));
+    break;
+  default:
+    g_string_append(out, _("Function"));
+    append_padding(text, g_utf8_strlen(_("Function"), -1), width + 2);
+    g_string_append(out, _("Binary"));
+  }
+  g_string_append_c(out, '\n');
+}
+
+static void append_rows(Text *text, ProfileWeights *weights)
+{
+  g_autoptr(ProfileRows) rows = profile_rows_new(weights, capturectl_report_get_rows_by(text->report->by));
+  guint64 limit = capturectl_report_get_limit(text->report, text->samples, 0);
+  g_autoptr(GArray) shown = g_array_new(FALSE, FALSE, sizeof(ProfileRow));
+  gsize n;
+  const ProfileRow *all = profile_rows_get(rows, &n);
+
+  for (gsize i = 0; i < n; i++)
+    if (all[i].total.count >= limit)
+      g_array_append_vals(shown, &all[i], 1);
+  const ProfileRow *kept = (const ProfileRow *) shown->data;
+  glong width = get_label_width(text, kept, shown->len);
+  append_rows_header(text, width);
+  for (guint i = 0; i < shown->len; i++)
+    append_row(text, &kept[i], width);
+  if (shown->len < n)
+    g_string_append_printf(text->output.text, _("%" G_GSIZE_FORMAT " rows below the limit are left out.\n"),
+                           n - shown->len);
+}
+
+static void append_events(Text *text, const GArray *events)
+{
+  guint n;
+  const ProfileEvent *all = profile_capture_get_events(text->report->capture, &n);
+
+  g_string_append_printf(text->output.text, "%10s  %s\n", _("Samples"), _("Event"));
+  for (guint i = 0; i < events->len; i++) {
+    guint event = g_array_index(events, guint, i);
+    g_autoptr(ProfileWeights) weights = capturectl_report_get_weights(text->report, event);
+    append_count(text, profile_weights_get_sum(weights).count);
+    g_string_append(text->output.text, "  ");
+    append_name(text, all[event].name);
+    g_string_append_c(text->output.text, '\n');
+  }
+}
+
+static const char *get_node_binary(const Text *text, const ProfileTreeNode *node)
+{
+  if (node->function == PROFILE_TREE_NO_FUNCTION)
+    return NULL;
+  return profile_capture_get_function_binary(text->report->capture, node->function);
+}
+
+/* The binary is said where it changes. */
+static void append_tree_name(Text *text, ProfileTree *tree, const ProfileTreeNode *node)
+{
+  ProfileCapture *capture = text->report->capture;
+  const char *binary = get_node_binary(text, node);
+
+  if (!binary) {
+    g_string_append(text->output.text, _("all"));
+    return;
+  }
+  gboolean same = node->depth > 0 &&
+                  g_strcmp0(binary, get_node_binary(text, profile_tree_get_node(tree, node->parent))) == 0;
+  if (profile_capture_function_is_kernel(capture, node->function))
+    g_string_append(text->output.text, "[k] ");
+  append_name(text, profile_capture_get_function_name(capture, node->function));
+  if (same)
+    return;
+  g_string_append(text->output.text, "  (");
+  append_name(text, get_base_name(binary));
+  g_string_append_c(text->output.text, ')');
+}
+
+static gboolean enter_node(ProfileTree *tree, guint32 number, gboolean first, gboolean last, gpointer data)
+{
+  Text *text = data;
+  const ProfileTreeNode *node = profile_tree_get_node(tree, number);
+  gsize length = text->prefix->len;
+
+  append_percent(text, node->total.count);
+  append_count(text, node->total.count);
+  append_percent(text, node->self.count);
+  g_string_append(text->output.text, "  ");
+  g_string_append_len(text->output.text, text->prefix->str, (gssize) length);
+  if (node->depth > 0)
+    g_string_append(text->output.text, last ? text->lines.last_branch : text->lines.branch);
+  append_tree_name(text, tree, node);
+  if (node->depth >= MAX_DEPTH)
+    g_string_append(text->output.text, " …");
+  g_string_append_c(text->output.text, '\n');
+  capturectl_output_flush(&text->output);
+  g_array_append_val(text->prefixes, length);
+  if (node->depth > 0)
+    g_string_append(text->prefix, last ? text->lines.blank : text->lines.line);
+  return node->depth < MAX_DEPTH;
+}
+
+static void leave_node(ProfileTree *tree, guint32 number, gpointer data)
+{
+  Text *text = data;
+
+  g_string_truncate(text->prefix, g_array_index(text->prefixes, gsize, text->prefixes->len - 1));
+  g_array_set_size(text->prefixes, text->prefixes->len - 1);
+}
+
+static int append_tree(Text *text, ProfileWeights *weights)
+{
+  static const CapturectlTreeVisitor visitor = {enter_node, leave_node};
+  g_autoptr(ProfileTree) tree = capturectl_report_get_tree(text->report, weights);
+  const char *title = text->report->callers ? _("Callers") : _("Call tree");
+
+  if (!tree)
+    return CAPTURECTL_FAILED;
+  g_string_append_printf(text->output.text, "%8s%10s%8s  %s\n", _("Total"), _("Samples"), _("Self"), title);
+  capturectl_report_walk(tree, capturectl_report_get_limit(text->report, text->samples, 0.5), &visitor, text);
+  return CAPTURECTL_DONE;
+}
+
+static void append_fact(Text *text, const char *what, const char *value)
+{
+  g_string_append(text->output.text, what);
+  append_padding(text, g_utf8_strlen(what, -1), 10);
+  append_name(text, value);
+  g_string_append_c(text->output.text, '\n');
+}
+
+static void append_head(Text *text)
+{
+  ProfileCapture *capture = text->report->capture;
+  g_autofree char *duration = g_strdup_printf(_("%.3f seconds"), (double) profile_capture_get_duration(capture) / 1e9);
+  guint64 lost = capturectl_get_lost(capture);
+
+  append_fact(text, _("Capture"), text->report->path);
+  if (profile_capture_get_metadata(capture, "command"))
+    append_fact(text, _("Command"), profile_capture_get_metadata(capture, "command"));
+  append_fact(text, _("Duration"), duration);
+  if (lost > 0) {
+    g_autofree char *losses = g_strdup_printf(
+        ngettext("%" G_GUINT64_FORMAT " sample: what follows is incomplete",
+                 "%" G_GUINT64_FORMAT " samples: what follows is incomplete", lost), lost);
+    append_fact(text, _("Lost"), losses);
+  }
+}
+
+static void append_event_head(Text *text, const ProfileEvent *event)
+{
+  g_autofree char *line = g_strdup_printf(_("%" G_GUINT64_FORMAT " of %s"), text->samples, event->name);
+
+  append_fact(text, _("Samples"), line);
+  g_string_append_c(text->output.text, '\n');
+}
+
+static TreeLines get_tree_lines(void)
+{
+  if (g_get_charset(NULL))
+    return (TreeLines){"├─ ", "└─ ", "│  ", "   "};
+  return (TreeLines){"|- ", "`- ", "|  ", "   "};
+}
+
+static int append_event(Text *text, guint event)
+{
+  g_autoptr(ProfileWeights) weights = capturectl_report_get_weights(text->report, event);
+  guint n;
+
+  text->samples = profile_weights_get_sum(weights).count;
+  append_event_head(text, &profile_capture_get_events(text->report->capture, &n)[event]);
+  if (text->report->tree)
+    return append_tree(text, weights);
+  append_rows(text, weights);
+  return CAPTURECTL_DONE;
+}
+
+int capturectl_report_text(const CapturectlReport *report)
+{
+  g_autoptr(GArray) events = capturectl_report_get_events(report);
+  g_autoptr(GArray) prefixes = g_array_new(FALSE, FALSE, sizeof(gsize));
+  Text text = {.report = report, .lines = get_tree_lines(), .prefix = g_string_new(NULL), .prefixes = prefixes};
+  int status = CAPTURECTL_DONE;
+
+  capturectl_output_init(&text.output);
+  append_head(&text);
+  if (report->by == CAPTURECTL_REPORT_EVENT)
+    append_events(&text, events);
+  for (guint i = 0; i < events->len && report->by != CAPTURECTL_REPORT_EVENT && status == CAPTURECTL_DONE; i++) {
+    if (i > 0)
+      g_string_append_c(text.output.text, '\n');
+    status = append_event(&text, g_array_index(events, guint, i));
+  }
+  capturectl_output_finish(&text.output);
+  g_string_free(text.prefix, TRUE);
+  return status;
+}

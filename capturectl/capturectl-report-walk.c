@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capturectl/capturectl-report-private.h"
+
+typedef struct {
+  guint32 node, next, end; /* children next … end - 1 are still to be visited */
+} Level;
+
+/* Children stand heaviest first, so those to be shown come first. */
+static Level open_level(ProfileTree *tree, guint32 node, guint64 limit, gboolean descend)
+{
+  Level level = {.node = node};
+  guint32 n;
+
+  if (!descend)
+    return level;
+  level.next = level.end = profile_tree_expand(tree, node, &n);
+  while (level.end < level.next + n && profile_tree_get_node(tree, level.end)->total.count >= limit)
+    level.end++;
+  return level;
+}
+
+void capturectl_report_walk(ProfileTree *tree, guint64 limit, const CapturectlTreeVisitor *visitor, gpointer data)
+{
+  g_autoptr(GArray) levels = g_array_new(FALSE, FALSE, sizeof(Level));
+  Level level = open_level(tree, 0, limit, visitor->enter(tree, 0, TRUE, TRUE, data));
+
+  g_array_append_val(levels, level);
+  while (levels->len > 0) {
+    Level *top = &g_array_index(levels, Level, levels->len - 1);
+    if (top->next == top->end) {
+      if (visitor->leave)
+        visitor->leave(tree, top->node, data);
+      g_array_set_size(levels, levels->len - 1);
+      continue;
+    }
+    guint32 child = top->next++;
+    guint32 n, first = profile_tree_expand(tree, top->node, &n);
+    gboolean descend = visitor->enter(tree, child, child == first, top->next == top->end, data);
+    level = open_level(tree, child, limit, descend);
+    g_array_append_val(levels, level);
+  }
+}
