@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* docs/report-json.md describes what is printed. Written by hand: a list may have hundreds of thousands of rows. */
+/* docs/report-json.md describes what is printed. Written by hand: a list may have hundreds of thousands of
+ * rows. */
 #include <string.h>
 
 #include "capturectl/capturectl-command.h"
@@ -27,7 +28,7 @@ static void append_quoted(Json *json, const char *value)
   for (const char *c = valid ? valid : value; *c; c++) {
     if (*c == '"' || *c == '\\')
       g_string_append_c(out, '\\');
-    if ((guchar) *c < 0x20)
+    if ((guchar)*c < 0x20)
       g_string_append_printf(out, "\\u%04x", *c);
     else
       g_string_append_c(out, *c);
@@ -50,7 +51,7 @@ static void append_number(Json *json, const char *name, gint64 value)
 {
   char digits[24];
   guint i = sizeof digits;
-  guint64 rest = value < 0 ? -(guint64) value : (guint64) value;
+  guint64 rest = value < 0 ? -(guint64)value : (guint64)value;
 
   do
     digits[--i] = '0' + rest % 10;
@@ -64,19 +65,20 @@ static void append_number(Json *json, const char *name, gint64 value)
 static void append_weights(Json *json, const ProfileWeight *self, const ProfileWeight *total)
 {
   append(json, ", ");
-  append_number(json, "self", (gint64) self->count);
+  append_number(json, "self", (gint64)self->count);
   append(json, ", ");
-  append_number(json, "total", (gint64) total->count);
+  append_number(json, "total", (gint64)total->count);
   append(json, ", ");
-  append_number(json, "self_weight", (gint64) self->weight);
+  append_number(json, "self_weight", (gint64)self->weight);
   append(json, ", ");
-  append_number(json, "total_weight", (gint64) total->weight);
+  append_number(json, "total_weight", (gint64)total->weight);
 }
 
 static void append_source(Json *json, guint32 function)
 {
   gsize n;
-  const ProfileFunctionRange *range = profile_capture_get_functions(json->report->capture, &n)[function].range;
+  const ProfileFunctionRange *range =
+      profile_capture_get_functions(json->report->capture, &n)[function].range;
 
   if (profile_capture_function_is_kernel(json->report->capture, function))
     append(json, ", \"kernel\": true");
@@ -189,13 +191,13 @@ static int append_event(Json *json, guint event, gboolean views)
   append(json, ", ");
   append_string(json, "unit", units[item->unit]);
   append(json, ", ");
-  append_number(json, "samples", (gint64) profile_weights_get_sum(weights).count);
+  append_number(json, "samples", (gint64)profile_weights_get_sum(weights).count);
   append(json, ", ");
-  append_number(json, "weight", (gint64) profile_weights_get_sum(weights).weight);
+  append_number(json, "weight", (gint64)profile_weights_get_sum(weights).weight);
   append(json, ", ");
-  append_number(json, "period", (gint64) item->period);
+  append_number(json, "period", (gint64)item->period);
   append(json, ", ");
-  append_number(json, "frequency", (gint64) item->frequency);
+  append_number(json, "frequency", (gint64)item->frequency);
   if (views)
     status = append_views(json, weights);
   append(json, "}");
@@ -242,8 +244,9 @@ static int append_first(Json *json, const GArray *events)
     append(json, "\"samples\": 0,\n\"rows\": []");
     return CAPTURECTL_DONE;
   }
-  g_autoptr(ProfileWeights) weights = capturectl_report_get_weights(json->report, g_array_index(events, guint, 0));
-  append_number(json, "samples", (gint64) profile_weights_get_sum(weights).count);
+  g_autoptr(ProfileWeights) weights =
+      capturectl_report_get_weights(json->report, g_array_index(events, guint, 0));
+  append_number(json, "samples", (gint64)profile_weights_get_sum(weights).count);
   if (json->report->by != CAPTURECTL_REPORT_EVENT)
     return append_views(json, weights);
   append_event_rows(json, events);
@@ -261,9 +264,9 @@ int capturectl_report_json(const CapturectlReport *report)
   append(&json, ",\n");
   append_string(&json, "command", profile_capture_get_metadata(report->capture, "command"));
   append(&json, ",\n");
-  append_number(&json, "lost", (gint64) capturectl_get_lost(report->capture));
+  append_number(&json, "lost", (gint64)capturectl_get_lost(report->capture));
   append(&json, ",\n");
-  append_number(&json, "duration_ns", (gint64) profile_capture_get_duration(report->capture));
+  append_number(&json, "duration_ns", (gint64)profile_capture_get_duration(report->capture));
   append(&json, ",\n");
   append_string(&json, "by", capturectl_report_get_by_name(report->by));
   append(&json, ",\n");

@@ -24,7 +24,7 @@ typedef struct {
   gboolean tree;       /* also when callers or callees is set */
   const char *callers; /* name of a function, or NULL */
   const char *callees;
-  double limit;        /* percent of the samples; negative: as it suits the view */
+  double limit; /* percent of the samples; negative: as it suits the view */
 } CapturectlReport;
 
 /* Buffered text for standard output. */
@@ -57,12 +57,13 @@ ProfileRowsBy capturectl_report_get_rows_by(CapturectlReportBy by);
 const char *capturectl_report_get_row_name(const CapturectlReport *report, guint32 item);
 const char *capturectl_report_get_row_binary(const CapturectlReport *report, guint32 item);
 
-/* Goes through the nodes that have at least `limit` samples, parents before children, and leaves each after its
- * children. enter returns false to leave out what is below. No recursion, however deep the tree. */
+/* Goes through the nodes that have at least `limit` samples, parents before children, and leaves each after
+ * its children. enter returns false to leave out what is below. No recursion, however deep the tree. */
 typedef struct {
   gboolean (*enter)(ProfileTree *tree, guint32 node, gboolean first, gboolean last, gpointer data);
   void (*leave)(ProfileTree *tree, guint32 node, gpointer data);
 } CapturectlTreeVisitor;
-void capturectl_report_walk(ProfileTree *tree, guint64 limit, const CapturectlTreeVisitor *visitor, gpointer data);
+void capturectl_report_walk(ProfileTree *tree, guint64 limit, const CapturectlTreeVisitor *visitor,
+                            gpointer data);
 
 G_END_DECLS

@@ -19,21 +19,21 @@ typedef struct {
 typedef struct {
   const CapturectlReport *report;
   CapturectlOutput output;
-  guint64 samples;   /* 100 % */
+  guint64 samples; /* 100 % */
   TreeLines lines;
-  GString *prefix;   /* of the nodes below the one that is printed */
-  GArray *prefixes;  /* gsize: its length at each depth */
+  GString *prefix;  /* of the nodes below the one that is printed */
+  GArray *prefixes; /* gsize: its length at each depth */
 } Text;
 
 static double get_percent(const Text *text, guint64 count)
 {
-  return text->samples ? 100.0 * (double) count / (double) text->samples : 0;
+  return text->samples ? 100.0 * (double)count / (double)text->samples : 0;
 }
 
 /* "123.45%" in nine columns: printed by hand, since long lists have hundreds of thousands of cells. */
 static void append_percent(Text *text, guint64 count)
 {
-  guint hundredths = (guint) (get_percent(text, count) * 100 + 0.5);
+  guint hundredths = (guint)(get_percent(text, count) * 100 + 0.5);
   char cell[16];
   guint i = sizeof cell;
 
@@ -67,7 +67,7 @@ static void append_count(Text *text, guint64 count)
 static void append_name(Text *text, const char *name)
 {
   for (const char *c = name; *c; c++)
-    g_string_append_c(text->output.text, (guchar) *c < 0x20 || *c == 0x7f ? '?' : *c);
+    g_string_append_c(text->output.text, (guchar)*c < 0x20 || *c == 0x7f ? '?' : *c);
 }
 
 static void append_padding(Text *text, glong width, glong wanted)
@@ -85,7 +85,8 @@ static const char *get_base_name(const char *path)
 
 static gboolean is_kernel_row(const CapturectlReport *report, guint32 item)
 {
-  return report->by == CAPTURECTL_REPORT_FUNCTION && profile_capture_function_is_kernel(report->capture, item);
+  return report->by == CAPTURECTL_REPORT_FUNCTION &&
+         profile_capture_function_is_kernel(report->capture, item);
 }
 
 /* What stands in the column of names. Free it. */
@@ -177,7 +178,7 @@ static void append_rows(Text *text, ProfileWeights *weights)
   for (gsize i = 0; i < n; i++)
     if (all[i].total.count >= limit)
       g_array_append_vals(shown, &all[i], 1);
-  const ProfileRow *kept = (const ProfileRow *) shown->data;
+  const ProfileRow *kept = (const ProfileRow *)shown->data;
   glong width = get_label_width(text, kept, shown->len);
   append_rows_header(text, width);
   for (guint i = 0; i < shown->len; i++)
@@ -242,7 +243,7 @@ static gboolean enter_node(ProfileTree *tree, guint32 number, gboolean first, gb
   append_count(text, node->total.count);
   append_percent(text, node->self.count);
   g_string_append(text->output.text, "  ");
-  g_string_append_len(text->output.text, text->prefix->str, (gssize) length);
+  g_string_append_len(text->output.text, text->prefix->str, (gssize)length);
   if (node->depth > 0)
     g_string_append(text->output.text, last ? text->lines.last_branch : text->lines.branch);
   append_tree_name(text, tree, node);
@@ -288,7 +289,8 @@ static void append_fact(Text *text, const char *what, const char *value)
 static void append_head(Text *text)
 {
   ProfileCapture *capture = text->report->capture;
-  g_autofree char *duration = g_strdup_printf(_("%.3f seconds"), (double) profile_capture_get_duration(capture) / 1e9);
+  g_autofree char *duration =
+      g_strdup_printf(_("%.3f seconds"), (double)profile_capture_get_duration(capture) / 1e9);
   guint64 lost = capturectl_get_lost(capture);
 
   append_fact(text, _("Capture"), text->report->path);
@@ -296,9 +298,10 @@ static void append_head(Text *text)
     append_fact(text, _("Command"), profile_capture_get_metadata(capture, "command"));
   append_fact(text, _("Duration"), duration);
   if (lost > 0) {
-    g_autofree char *losses = g_strdup_printf(
-        ngettext("%" G_GUINT64_FORMAT " sample: what follows is incomplete",
-                 "%" G_GUINT64_FORMAT " samples: what follows is incomplete", lost), lost);
+    g_autofree char *losses =
+        g_strdup_printf(ngettext("%" G_GUINT64_FORMAT " sample: what follows is incomplete",
+                                 "%" G_GUINT64_FORMAT " samples: what follows is incomplete", lost),
+                        lost);
     append_fact(text, _("Lost"), losses);
   }
 }
@@ -335,14 +338,16 @@ int capturectl_report_text(const CapturectlReport *report)
 {
   g_autoptr(GArray) events = capturectl_report_get_events(report);
   g_autoptr(GArray) prefixes = g_array_new(FALSE, FALSE, sizeof(gsize));
-  Text text = {.report = report, .lines = get_tree_lines(), .prefix = g_string_new(NULL), .prefixes = prefixes};
+  Text text = {
+      .report = report, .lines = get_tree_lines(), .prefix = g_string_new(NULL), .prefixes = prefixes};
   int status = CAPTURECTL_DONE;
 
   capturectl_output_init(&text.output);
   append_head(&text);
   if (report->by == CAPTURECTL_REPORT_EVENT)
     append_events(&text, events);
-  for (guint i = 0; i < events->len && report->by != CAPTURECTL_REPORT_EVENT && status == CAPTURECTL_DONE; i++) {
+  for (guint i = 0; i < events->len && report->by != CAPTURECTL_REPORT_EVENT && status == CAPTURECTL_DONE;
+       i++) {
     if (i > 0)
       g_string_append_c(text.output.text, '\n');
     status = append_event(&text, g_array_index(events, guint, i));

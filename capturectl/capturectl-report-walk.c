@@ -19,7 +19,8 @@ static Level open_level(ProfileTree *tree, guint32 node, guint64 limit, gboolean
   return level;
 }
 
-void capturectl_report_walk(ProfileTree *tree, guint64 limit, const CapturectlTreeVisitor *visitor, gpointer data)
+void capturectl_report_walk(ProfileTree *tree, guint64 limit, const CapturectlTreeVisitor *visitor,
+                            gpointer data)
 {
   g_autoptr(GArray) levels = g_array_new(FALSE, FALSE, sizeof(Level));
   Level level = open_level(tree, 0, limit, visitor->enter(tree, 0, TRUE, TRUE, data));

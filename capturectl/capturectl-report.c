@@ -8,6 +8,7 @@
 #include "capturectl/capturectl-filter.h"
 #include "capturectl/capturectl-report-private.h"
 #include "capturectl/capturectl-verbs.h"
+#include "profile/profile-naming.h"
 
 static const char *const by_names[] = {"function", "binary", "thread", "process", "event"};
 
@@ -72,7 +73,8 @@ static guint32 find_function(const CapturectlReport *report, ProfileWeights *wei
   const ProfileRow *all = profile_rows_get(rows, &n);
 
   for (gsize i = 0; i < n; i++) {
-    if (all[i].total.count <= most || !is_called(profile_capture_get_function_name(report->capture, all[i].item), wanted))
+    if (all[i].total.count <= most ||
+        !is_called(profile_capture_get_function_name(report->capture, all[i].item), wanted))
       continue;
     found = all[i].item;
     most = all[i].total.count;
@@ -99,7 +101,7 @@ guint64 capturectl_report_get_limit(const CapturectlReport *report, guint64 samp
 {
   double percent = report->limit < 0 ? otherwise : report->limit;
 
-  return MAX(1, (guint64) ceil((double) samples * percent / 100));
+  return MAX(1, (guint64)ceil((double)samples * percent / 100));
 }
 
 const char *capturectl_report_get_by_name(CapturectlReportBy by)
@@ -153,6 +155,20 @@ const char *capturectl_report_get_row_binary(const CapturectlReport *report, gui
   return report->by == CAPTURECTL_REPORT_BINARY ? get_binary_path(report->capture, item) : NULL;
 }
 
+/* A capture whose collector was killed has no names: they are looked up now, on this machine. */
+static void name_functions(ProfileCapture *capture)
+{
+  ProfileNamingOptions options = {.no_lines = TRUE};
+  gboolean named = profile_capture_get_table(capture, G_MAXUINT32) != NULL;
+  guint n;
+
+  profile_capture_get_binaries(capture, &n);
+  for (guint i = 0; i < n && !named; i++)
+    named = profile_capture_get_table(capture, i) != NULL;
+  if (!named)
+    profile_naming_resolve(capture, &options, NULL, NULL, NULL);
+}
+
 static gboolean parse_by(const char *text, CapturectlReportBy *ret)
 {
   for (guint i = 0; i < G_N_ELEMENTS(by_names); i++)
@@ -172,6 +188,7 @@ static int show(CapturectlReport *report, const CapturectlFilterOptions *options
 
   if (!capture)
     return CAPTURECTL_FAILED;
+  name_functions(capture);
   report->capture = capture;
   report->filter = capturectl_filter_new(capture, options, &error);
   if (!report->filter)
@@ -193,10 +210,12 @@ int capturectl_report(int argc, char **argv)
   gboolean json = FALSE;
   CapturectlReport report = {.limit = -1};
   const GOptionEntry entries[] = {
-      {"by", 0, 0, G_OPTION_ARG_STRING, &by, N_("List functions (default), binaries, threads, processes or events"),
+      {"by", 0, 0, G_OPTION_ARG_STRING, &by,
+       N_("List functions (default), binaries, threads, processes or events"),
        "function|binary|thread|process|event"},
       {"tree", 't', 0, G_OPTION_ARG_NONE, &report.tree, N_("Show the call tree"), NULL},
-      {"callers", 0, 0, G_OPTION_ARG_STRING, &callers, N_("Show by whom a function was called"), N_("FUNCTION")},
+      {"callers", 0, 0, G_OPTION_ARG_STRING, &callers, N_("Show by whom a function was called"),
+       N_("FUNCTION")},
       {"callees", 0, 0, G_OPTION_ARG_STRING, &callees, N_("Show what a function called"), N_("FUNCTION")},
       {"limit", 0, 0, G_OPTION_ARG_DOUBLE, &report.limit,
        N_("Leave out what has less than this share of the samples (default: 0.5 in trees)"), N_("PERCENT")},
@@ -209,7 +228,8 @@ int capturectl_report(int argc, char **argv)
   if (status >= 0)
     return status;
   if (by && !parse_by(by, &report.by))
-    return capturectl_fail_usage(_("“%s” is nothing to list by; use function, binary, thread, process or event."), by);
+    return capturectl_fail_usage(
+        _("“%s” is nothing to list by; use function, binary, thread, process or event."), by);
   if (callers && callees)
     return capturectl_fail_usage(_("Use either --callers or --callees."));
   report.callers = callers;

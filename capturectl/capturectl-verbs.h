@@ -16,6 +16,7 @@
 /* clang-format off */
 #define CAPTURECTL_VERBS(VERB) \
   VERB(record, N_("Record a command, processes or everything")) \
+  VERB(report, N_("Show where the time of a capture went")) \
   VERB(export, N_("Write a capture for other programs: folded stacks, SVG, pprof")) \
   VERB(import, N_("Convert a perf.data file into a capture")) \
   VERB(info, N_("Say what a capture holds, and how it ended")) \
