@@ -5,6 +5,7 @@
 #include "capturectl/capturectl-findings.h"
 #include "capturectl/capturectl-json.h"
 #include "capturectl/capturectl-verbs.h"
+#include "recording/recording-recorder.h"
 
 static const char *const state_words[] = {"ok", "limited", "missing"};
 
@@ -55,6 +56,19 @@ static void print_json(GPtrArray *findings)
   capturectl_json_print(builder);
 }
 
+/* Started, not only looked for: it may be there and not run. */
+static void find_recorder(GPtrArray *findings)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(RecordingRecorder) recorder = recording_recorder_new(&error);
+
+  if (recorder)
+    capturectl_findings_add(findings, "recorder", CAPTURECTL_FINDING_OK,
+                            g_strdup(_("The recorder is installed.")), NULL);
+  else
+    capturectl_findings_add(findings, "recorder", CAPTURECTL_FINDING_MISSING, g_strdup(error->message), NULL);
+}
+
 int capturectl_doctor(int argc, char **argv)
 {
   gboolean json = FALSE;
@@ -73,6 +87,7 @@ int capturectl_doctor(int argc, char **argv)
     return status;
   if (argc > 1)
     return capturectl_fail_usage(_("No argument is expected, but “%s” was given."), argv[1]);
+  find_recorder(findings);
   capturectl_find_perf_events(findings);
   capturectl_find_names(findings);
   if (json)

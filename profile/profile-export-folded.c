@@ -11,15 +11,20 @@ typedef struct {
   GCancellable *cancellable;
 } Folded;
 
+/* Code made at run time: it has a name, and no file. */
+static gboolean is_run_time(const ProfileFunction *function)
+{
+  return function->kind == CAPTURE_SPACE_IDENTIFIERS ||
+         (function->kind == CAPTURE_SPACE_PROCESS && function->range);
+}
+
 static void append_name(Folded *self, guint32 function)
 {
-  guint16 kind = self->functions[function].kind;
-
   for (const char *c = profile_capture_get_function_name(self->capture, function); *c; c++)
     g_string_append_c(self->path, *c == ';' ? ':' : g_ascii_iscntrl(*c) ? ' ' : *c);
   if (profile_capture_function_is_kernel(self->capture, function))
     g_string_append(self->path, "_[k]");
-  else if (kind == CAPTURE_SPACE_IDENTIFIERS || kind == CAPTURE_SPACE_PROCESS)
+  else if (is_run_time(&self->functions[function]))
     g_string_append(self->path, "_[j]");
 }
 
