@@ -291,7 +291,9 @@ RecordingReceived recording_recorder_receive(RecordingRecorder *self, RecordingM
   memset(message, 0, sizeof *message);
   message->windows_fd = message->control_fd = -1;
   ssize_t n = recvmsg(self->socket, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-  if (n < 0 && (errno == EAGAIN || errno == EINTR))
+  /* A recorder that exits while a STOP is on its way to it resets the connection: what it said before is
+   * still there, behind the error. */
+  if (n < 0 && (errno == EAGAIN || errno == EINTR || errno == ECONNRESET))
     return RECORDING_RECEIVED_NOTHING;
   if (n <= 0)
     return RECORDING_RECEIVED_END;
