@@ -108,7 +108,7 @@ ProfileFunctionTable *profile_namer_name_binary(const ProfileNamer *self, const 
   g_auto(Source) source = {.file.fd = -1, .debug.fd = -1};
   ProfileFunctionTable *table;
 
-  if (binary->flags & CAPTURE_BINARY_SPECIAL)
+  if ((binary->flags & (CAPTURE_BINARY_SPECIAL | CAPTURE_BINARY_VDSO)) == CAPTURE_BINARY_SPECIAL)
     return new_empty(CAPTURE_NAMING_NONE);
   switch (profile_binary_file_open(self, binary, &source.file)) {
   case PROFILE_BINARY_FILE_NOT_ELF:

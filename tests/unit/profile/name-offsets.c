@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Prints the functions of file offsets, for tests that compare them with other programs: `name-offsets FILE` reads one
- * hexadecimal offset a line, ascending, and answers "OFFSET LINKAGE-NAME" or "OFFSET". */
+/* Prints the functions of file offsets, for tests that compare them with other programs: `name-offsets FILE`
+ * reads one hexadecimal offset a line, ascending, and answers "OFFSET LINKAGE-NAME" or "OFFSET". */
 #include <stdio.h>
 
 #include "profile/profile-namer.h"
