@@ -266,6 +266,27 @@ int64_t capture_writer_stack(capture_writer *writer, uint32_t root, const uint32
   return node;
 }
 
+int64_t capture_writer_path(capture_writer *writer, uint32_t root, const uint32_t *frames, size_t count,
+                            uint32_t *ret_nodes)
+{
+  uint32_t node = root;
+  int64_t leaf;
+
+  for (; count > 0; count--) {
+    uint32_t child = find_child(writer, node, frames[count - 1]);
+
+    if (child == 0)
+      break;
+    ret_nodes[count - 1] = node = child;
+  }
+  if (count == 0)
+    return node;
+  leaf = define_stack(writer, node, frames, count);
+  for (size_t i = 0; leaf > 0 && i < count; i++)
+    ret_nodes[i] = (uint32_t)(leaf - (int64_t)i); /* new ones follow each other from the root to the leaf */
+  return leaf;
+}
+
 int64_t capture_writer_join(capture_writer *writer, uint32_t user, uint32_t kernel)
 {
   const struct capture_pair pair = {.high = user, .low = kernel | CAPTURE_WRITER_JOIN};

@@ -46,6 +46,10 @@ int64_t capture_writer_frame(capture_writer *writer, uint32_t kind, uint32_t own
 /* Interned: the node for `frames[0 … count)`, given from the leaf to the root as samples come,
  * on top of `root` (a node, or 0). count may be 0, then root is returned. */
 int64_t capture_writer_stack(capture_writer *writer, uint32_t root, const uint32_t *frames, size_t count);
+/* As capture_writer_stack, and tells the node of each frame: ret_nodes[i] is that of frames[i … count).
+ * Whoever remembers them begins the next stack where it parts from this one. Undefined on failure. */
+int64_t capture_writer_path(capture_writer *writer, uint32_t root, const uint32_t *frames, size_t count,
+                            uint32_t *ret_nodes);
 /* Interned: user and kernel joined; when either is 0 the other is returned. */
 int64_t capture_writer_join(capture_writer *writer, uint32_t user, uint32_t kernel);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "helpers/recorder/recorder-decoder.h"
+#include "helpers/recorder/recorder-memory.h"
 
 /* Entries of a callchain from here on are marks, not addresses. */
 #define CONTEXT_FIRST ((uint64_t)-4095)
@@ -36,8 +37,8 @@ static void split_chain(struct chain *chain, const uint64_t *entries, uint64_t c
   }
 }
 
-static int64_t new_user_frame(struct recorder_decoder *decoder, const struct recorder_process *process,
-                              uint64_t address)
+static int64_t user_frame(struct recorder_decoder *decoder, const struct recorder_process *process,
+                          uint64_t address)
 {
   const struct recorder_mapping *mapping = recorder_mappings_find(process->mappings, address);
   if (mapping == NULL || mapping->ambiguous || (mapping->binary->key.flags & CAPTURE_BINARY_SPECIAL) != 0)
@@ -46,66 +47,67 @@ static int64_t new_user_frame(struct recorder_decoder *decoder, const struct rec
                               address - mapping->start + mapping->offset);
 }
 
-static int user_frames(struct recorder_decoder *decoder, struct recorder_process *process,
-                       const struct chain *chain)
+/* Sets decoder->frames to those of the addresses. process is NULL for the kernel. */
+static int find_frames(struct recorder_decoder *decoder, struct recorder_process *process,
+                       const uint64_t *addresses, uint32_t count)
 {
   uint32_t epoch = decoder->output->epoch;
-  for (uint32_t i = 0; i < chain->n_user; i++) {
-    uint32_t frame = recorder_frames_find(&process->frames, chain->user[i], epoch);
+  struct recorder_frames *known = process != NULL ? &process->frames : &decoder->kernel.frames;
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t frame = recorder_frames_find(known, addresses[i], epoch);
     if (frame == 0) {
-      int64_t result = new_user_frame(decoder, process, chain->user[i]);
+      int64_t result = process != NULL ? user_frame(decoder, process, addresses[i])
+                                       : capture_writer_frame(decoder->output->writer, CAPTURE_SPACE_KERNEL,
+                                                              0, addresses[i]);
       if (result < 0)
         return (int)result;
       frame = (uint32_t)result;
-      recorder_frames_store(&process->frames, chain->user[i], frame, epoch);
+      recorder_frames_store(known, addresses[i], frame, epoch);
     }
     decoder->frames[i] = frame;
   }
   return 0;
 }
 
-static int kernel_frames(struct recorder_decoder *decoder, const struct chain *chain)
+/* The node of a stack: what it has in common with the one before, from the root on, is taken from the memo.
+ */
+static int64_t find_stack(struct recorder_decoder *decoder, struct recorder_process *process,
+                          struct recorder_memo *memo, const uint64_t *addresses, uint32_t count)
 {
-  uint32_t epoch = decoder->output->epoch;
-  struct recorder_frames *known = &decoder->kernel.frames;
-  for (uint32_t i = 0; i < chain->n_kernel; i++) {
-    uint32_t frame = recorder_frames_find(known, chain->kernel[i], epoch);
-    if (frame == 0) {
-      int64_t result =
-          capture_writer_frame(decoder->output->writer, CAPTURE_SPACE_KERNEL, 0, chain->kernel[i]);
-      if (result < 0)
-        return (int)result;
-      frame = (uint32_t)result;
-      recorder_frames_store(known, chain->kernel[i], frame, epoch);
-    }
-    decoder->frames[i] = frame;
-  }
-  return 0;
+  uint32_t serial = process != NULL ? process->serial : 0;
+  uint32_t common = recorder_memo_common(memo, decoder->output->epoch, serial, addresses, count);
+  uint32_t node = common != 0 ? memo->nodes[common - 1] : 0;
+  if (common == count)
+    return node;
+  int result = find_frames(decoder, process, addresses, count - common);
+  if (result < 0)
+    return result;
+  int64_t leaf =
+      capture_writer_path(decoder->output->writer, node, decoder->frames, count - common, decoder->nodes);
+  if (leaf > 0)
+    recorder_memo_learn(memo, common, addresses, decoder->nodes, count);
+  return leaf;
 }
 
 /* The node of the sample's stack, 0 for none. */
-static int64_t stack_of(struct recorder_decoder *decoder, struct recorder_process *process,
-                        const struct chain *chain)
+static int64_t stack_of(struct recorder_decoder *decoder, struct recorder_ring *ring,
+                        struct recorder_thread *thread, const struct chain *chain)
 {
-  capture_writer *writer = decoder->output->writer;
   int64_t user = 0, kernel = 0;
-  int result = 0;
   if (chain->n_user != 0) {
-    result = user_frames(decoder, process, chain);
-    user = result < 0 ? result : capture_writer_stack(writer, 0, decoder->frames, chain->n_user);
+    if (thread->memo == NULL)
+      thread->memo = recorder_allocate(1, sizeof *thread->memo);
+    user = find_stack(decoder, thread->process, thread->memo, chain->user, chain->n_user);
     if (user < 0)
       return user;
   }
   if (chain->n_kernel != 0) {
-    result = recorder_kernel_define(&decoder->kernel, &decoder->tasks.binaries, decoder->output);
-    if (result == 0)
-      result = kernel_frames(decoder, chain);
-    kernel = result < 0 ? result : capture_writer_stack(writer, 0, decoder->frames, chain->n_kernel);
+    int result = recorder_kernel_define(&decoder->kernel, &decoder->tasks.binaries, decoder->output);
+    kernel = result < 0 ? result : find_stack(decoder, NULL, &ring->memo, chain->kernel, chain->n_kernel);
     if (kernel < 0)
       return kernel;
   }
-  return user != 0 && kernel != 0 ? capture_writer_join(writer, (uint32_t)user, (uint32_t)kernel)
-                                  : user + kernel;
+  return capture_writer_join(decoder->output->writer, (uint32_t)user, (uint32_t)kernel);
 }
 
 static uint8_t outcome_of(const struct recorder_decoder *decoder, const struct chain *chain)
@@ -133,8 +135,9 @@ static void add_own_address(struct chain *chain, const struct recorder_sample_fi
   }
 }
 
-static int write_sample(struct recorder_decoder *decoder, const struct recorder_sample_fixed *sample,
-                        struct recorder_thread *thread, uint32_t event, struct chain *chain)
+static int write_sample(struct recorder_decoder *decoder, struct recorder_ring *ring,
+                        const struct recorder_sample_fixed *sample, struct recorder_thread *thread,
+                        uint32_t event, struct chain *chain)
 {
   struct recorder_output *output = decoder->output;
   uint8_t outcome = outcome_of(decoder, chain);
@@ -144,7 +147,7 @@ static int write_sample(struct recorder_decoder *decoder, const struct recorder_
   if (result < 0)
     return result;
   add_own_address(chain, sample);
-  int64_t leaf = stack_of(decoder, thread->process, chain);
+  int64_t leaf = stack_of(decoder, ring, thread, chain);
   if (leaf < 0)
     return (int)leaf;
   struct capture_writer_sample written = {
@@ -199,10 +202,10 @@ void recorder_decoder_sample(struct recorder_decoder *decoder, struct recorder_r
   struct recorder_thread *thread = thread_of(decoder, ring, sample);
   if (!recorder_decoder_believes(decoder, thread, descriptor->tid))
     return;
-  int result = write_sample(decoder, sample, thread, descriptor->event, &chain);
+  int result = write_sample(decoder, ring, sample, thread, descriptor->event, &chain);
   if (result == -ENOSPC) {
     recorder_output_next_epoch(decoder->output);
-    result = write_sample(decoder, sample, thread, descriptor->event, &chain);
+    result = write_sample(decoder, ring, sample, thread, descriptor->event, &chain);
   }
   if (result == 0) {
     decoder->output->samples++;

@@ -18,6 +18,7 @@ void recorder_decoder_init(struct recorder_decoder *decoder, struct recorder_out
   recorder_tasks_init(&decoder->tasks);
   recorder_table_init(&decoder->targets);
   decoder->frames = recorder_allocate(RECORDER_STACK_MAX, sizeof *decoder->frames);
+  decoder->nodes = recorder_allocate(RECORDER_STACK_MAX, sizeof *decoder->nodes);
   if ((source->flags & (RECORDER_SYSTEM_WIDE | RECORDER_CHILDREN)) != 0)
     return;
   for (uint32_t i = 0; i < source->n_targets; i++)
@@ -30,6 +31,7 @@ void recorder_decoder_clear(struct recorder_decoder *decoder)
   recorder_tasks_clear(&decoder->tasks);
   recorder_table_clear(&decoder->targets);
   free(decoder->frames);
+  free(decoder->nodes);
 }
 
 bool recorder_decoder_believes(const struct recorder_decoder *decoder, struct recorder_thread *thread,

@@ -18,6 +18,7 @@ struct recorder_decoder {
   struct recorder_kernel kernel;
   struct recorder_table targets; /* pids whose samples are kept; empty: everybody's */
   uint32_t *frames;              /* RECORDER_STACK_MAX of them, for the stack at hand */
+  uint32_t *nodes;               /* likewise */
 };
 
 void recorder_decoder_init(struct recorder_decoder *decoder, struct recorder_output *output,

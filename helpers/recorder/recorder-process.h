@@ -5,6 +5,7 @@
 
 #include "helpers/recorder/recorder-frames.h"
 #include "helpers/recorder/recorder-mappings.h"
+#include "helpers/recorder/recorder-memo.h"
 #include "helpers/recorder/recorder-proc.h"
 
 struct recorder_process {
@@ -15,6 +16,7 @@ struct recorder_process {
   uint32_t id;             /* in the dictionary of `epoch` */
   uint32_t epoch;          /* 0: never defined */
   uint32_t mappings_epoch; /* in which all mappings were defined with it */
+  uint32_t serial;         /* of the mappings: how often they changed */
   bool command_line_known;
   char name[RECORDER_NAME_MAX];
   char *command_line;              /* NULL: none */
@@ -32,6 +34,7 @@ struct recorder_thread {
   uint32_t epoch;  /* 0: never defined */
   uint64_t time;   /* from when on it has this name; 0: before the recording */
   bool gone;
+  struct recorder_memo *memo; /* of its stacks; NULL: never sampled */
   char name[RECORDER_NAME_MAX];
 };
 

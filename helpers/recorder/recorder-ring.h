@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "helpers/recorder/recorder-memo.h"
+
 /* What every event of a recording asks for; the layout of samples and of the trailers of other records. */
 #define RECORDER_SAMPLE_TYPE                                                                                 \
   (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |          \
@@ -53,6 +55,7 @@ struct recorder_ring {
   uint64_t lost_counted;                  /* by events that are closed already */
   int32_t exited_pid;                     /* who exited last on this CPU */
   int32_t exited_tid;
+  struct recorder_memo memo; /* of the kernel's stacks */
 };
 
 /* Takes at most *pages pages, a power of two; fewer, and says so in *pages, when not so many may be locked.

@@ -13,8 +13,10 @@
 #include "helpers/recorder/recorder-memory.h"
 #include "helpers/recorder/recorder-merge.h"
 
-#define MILLISECOND   UINT64_C(1000000)
-#define DRAIN_PERIOD  (25 * MILLISECOND)
+#define MILLISECOND UINT64_C(1000000)
+/* What is sampled is committed this time later at the latest, the slack and the work itself added: below 50
+ * ms. */
+#define DRAIN_PERIOD  (35 * MILLISECOND)
 #define STATUS_PERIOD (250 * MILLISECOND)
 #define CPUS_PERIOD   (1000 * MILLISECOND)
 /* A record that carries a time is in its ring after this at the latest, but for a stolen CPU. */

@@ -84,6 +84,7 @@ static void thread_join(struct recorder_thread *thread, struct recorder_process 
 static void thread_free(struct recorder_tasks *tasks, struct recorder_thread *thread)
 {
   thread_unlink(tasks, thread);
+  free(thread->memo);
   free(thread);
 }
 
@@ -200,6 +201,8 @@ void recorder_tasks_exec(struct recorder_tasks *tasks, int32_t pid, int32_t tid,
   } else {
     thread_unlink(tasks, thread);
     thread_join(thread, process);
+    if (thread->memo != NULL)
+      recorder_memo_forget(thread->memo);
   }
   memcpy(thread->name, process->name, sizeof thread->name);
   thread->time = time;
@@ -253,6 +256,7 @@ const struct recorder_mapping *recorder_tasks_map(struct recorder_tasks *tasks, 
     return NULL;
   }
   recorder_frames_forget(&process->frames);
+  process->serial++;
   *ret_process = process;
   return recorder_mappings_add(&process->mappings, &tasks->binaries, mapping);
 }
