@@ -7,19 +7,21 @@
 
 G_BEGIN_DECLS
 
-/* A place in a walk. */
+/* A place in a walk: a node, or the children of a node that were left out, taken together. */
 typedef struct {
-  guint32 node;  /* tree node */
-  guint64 begin; /* samples to the left of it: of earlier siblings, of its parent and so on */
+  guint32 node;       /* tree node; of what was left out: its parent */
+  guint32 n_left_out; /* 0: this is the node itself */
+  guint64 count;      /* samples in all of it */
+  guint64 begin;      /* samples to the left of it: of earlier siblings, of its parent and so on */
 } ProfileExportPlace;
 
-/* False (with error set) ends the walk. node is valid during the call. */
+/* node is that of the place, valid during the call. False (with error set) ends the walk. */
 typedef gboolean (*ProfileExportVisitFunc)(const ProfileExportPlace *place, const ProfileTreeNode *node,
                                            gpointer data, GError **error);
 
 /* Visits the root and every node of at least `limit` samples, parents first, siblings heaviest first; equally
- * heavy ones by name and binary, so that the order is the same for every load. False when cancelled or
- * stopped. */
+ * heavy ones by name and binary, so that the order is the same for every load. What is left out below a node
+ * comes last there, if together it reaches the limit. False when cancelled or stopped. */
 gboolean profile_export_walk(ProfileCapture *capture, ProfileTree *tree, guint64 limit,
                              ProfileExportVisitFunc visit, gpointer data, GCancellable *cancellable,
                              GError **error);

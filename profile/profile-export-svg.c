@@ -29,6 +29,7 @@ static const char kind_letters[N_KINDS] = {'e', 'l', 'k', 'j', 'u'};
 typedef struct {
   guint32 function; /* PROFILE_TREE_NO_FUNCTION: all */
   guint32 depth;
+  guint32 n_left_out; /* functions that are drawn as one; function is their caller then */
   guint64 begin;
   guint64 self, total;
 } Frame;
@@ -143,10 +144,17 @@ static gboolean collect(const ProfileExportPlace *place, const ProfileTreeNode *
                         GError **error)
 {
   Svg *self = data;
-  Frame frame = {node->function, node->depth, place->begin, node->self.count, node->total.count};
+  Frame frame = {
+      .function = node->function,
+      .depth = node->depth + (place->n_left_out > 0),
+      .n_left_out = place->n_left_out,
+      .begin = place->begin,
+      .self = place->n_left_out > 0 ? 0 : node->self.count,
+      .total = place->count,
+  };
 
   g_array_append_val(self->frames, frame);
-  self->max_depth = MAX(self->max_depth, node->depth);
+  self->max_depth = MAX(self->max_depth, frame.depth);
   if (node->depth > 0)
     self->kinds[get_kind(self, node->function)] = TRUE;
   return TRUE;
@@ -176,7 +184,7 @@ static void append_title(const Svg *self, const Frame *frame, const char *name)
   g_string_append(self->text, "<title>");
   append_text(self->text, name);
   g_string_append_c(self->text, '\n');
-  if (frame->depth > 0)
+  if (frame->depth > 0 && frame->n_left_out == 0)
     append_text(self->text, profile_capture_get_function_binary(self->capture, frame->function));
   g_string_append_c(self->text, '\n');
   g_string_append_printf(
@@ -195,17 +203,28 @@ static void append_title(const Svg *self, const Frame *frame, const char *name)
 /* Neighbours of one kind get different shades, always the same ones for one name. */
 static void append_class(const Svg *self, const Frame *frame, const char *name)
 {
-  if (frame->depth == 0)
+  if (frame->n_left_out > 0)
+    g_string_append_c(self->text, 'o');
+  else if (frame->depth == 0)
     g_string_append_c(self->text, 'r');
   else
     g_string_append_printf(self->text, "%c%u", kind_letters[get_kind(self, frame->function)],
                            g_str_hash(name) % 3);
 }
 
+static char *get_name(const Svg *self, const Frame *frame)
+{
+  if (frame->n_left_out > 0)
+    return g_strdup_printf(
+        g_dngettext(NULL, "(%u smaller function)", "(%u smaller functions)", frame->n_left_out),
+        frame->n_left_out);
+  return g_strdup(frame->depth == 0 ? _("all")
+                                    : profile_capture_get_function_name(self->capture, frame->function));
+}
+
 static void append_frame(const Svg *self, const Frame *frame)
 {
-  const char *name =
-      frame->depth == 0 ? _("all") : profile_capture_get_function_name(self->capture, frame->function);
+  g_autofree char *name = get_name(self, frame);
   double width = get_width(self, frame);
 
   g_string_append(self->text, "<svg class=\"");
@@ -334,7 +353,7 @@ static void append_foot(const Svg *self, guint height)
                          "<text id=\"detail\" class=\"muted\" x=\"%d\" y=\"-10\" aria-hidden=\"true\">",
                          height, WIDTH, WIDTH, MARGIN);
   if (self->limit > 1) {
-    g_string_append(self->text, _("Not shown: what has less than "));
+    g_string_append(self->text, _("Drawn as one: functions with less than "));
     append_number(self->text, share);
     g_string_append(self->text, " %");
   }

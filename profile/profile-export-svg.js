@@ -18,7 +18,7 @@
     return {
       element, index, text: element.querySelector('text'), name: lines[0], binary: lines[1], numbers: lines[2],
       begin: Number(element.dataset.b), count: Number(element.dataset.n), depth: Number(element.dataset.d),
-      parent: null, end: index + 1, matches: false, label: null,
+      isFunction: !/^[or]$/.test(element.classList[0]), parent: null, end: index + 1, matches: false, label: null,
     };
   });
   const frameOfElement = new Map(frames.map((frame) => [frame.element, frame]));
@@ -138,7 +138,7 @@
     const expression = text ? matcher(text) : null;
     let sum = 0, functions = 0, counted = 0;
     for (const frame of frames) {
-      frame.matches = Boolean(expression) && frame.index > 0 && expression.test(frame.name);
+      frame.matches = Boolean(expression) && frame.isFunction && expression.test(frame.name);
       frame.element.classList.toggle('match', frame.matches);
       if (!frame.matches) continue;
       functions++;

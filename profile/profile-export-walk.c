@@ -8,6 +8,7 @@
 typedef struct {
   ProfileCapture *capture;
   ProfileTree *tree;
+  guint64 limit;
   GArray *pending;  /* ProfileExportPlace, the next one last */
   GArray *children; /* guint32, of the node in hand */
 } Walk;
@@ -33,27 +34,42 @@ static int compare_children(gconstpointer a, gconstpointer b, gpointer data)
   return compare_functions(walk->capture, left->function, right->function);
 }
 
-/* The heaviest is pushed last, so it comes next. */
-static void push_children(Walk *walk, const ProfileExportPlace *place, guint64 limit)
+/* Sorts the children into those to visit and what is left out; returns the samples of the former. */
+static guint64 choose_children(Walk *walk, guint32 node, ProfileExportPlace *left_out)
 {
-  guint32 n, first = profile_tree_expand(walk->tree, place->node, &n);
-  guint64 end = place->begin;
+  guint32 n, first = profile_tree_expand(walk->tree, node, &n);
+  guint64 count = 0;
 
   g_array_set_size(walk->children, 0);
   for (guint32 i = first; i < first + n; i++) {
-    const ProfileTreeNode *child = profile_tree_get_node(walk->tree, i);
+    guint64 total = profile_tree_get_node(walk->tree, i)->total.count;
 
-    if (child->total.count < limit || child->total.count == 0)
-      continue;
-    g_array_append_val(walk->children, i);
-    end += child->total.count;
+    if (total >= walk->limit && total > 0) {
+      g_array_append_val(walk->children, i);
+      count += total;
+    } else {
+      left_out->n_left_out++;
+      left_out->count += total;
+    }
   }
   g_array_sort_with_data(walk->children, compare_children, walk);
-  for (guint i = walk->children->len; i > 0; i--) {
-    ProfileExportPlace child = {g_array_index(walk->children, guint32, i - 1), 0};
+  return count;
+}
 
-    end -= profile_tree_get_node(walk->tree, child.node)->total.count;
-    child.begin = end;
+/* What is pushed last comes next: the heaviest. */
+static void push_children(Walk *walk, const ProfileExportPlace *place)
+{
+  ProfileExportPlace left_out = {.node = place->node};
+  guint64 end = place->begin + choose_children(walk, place->node, &left_out);
+
+  left_out.begin = end;
+  if (left_out.count >= walk->limit)
+    g_array_append_val(walk->pending, left_out);
+  for (guint i = walk->children->len; i > 0; i--) {
+    ProfileExportPlace child = {.node = g_array_index(walk->children, guint32, i - 1)};
+
+    child.count = profile_tree_get_node(walk->tree, child.node)->total.count;
+    child.begin = end -= child.count;
     g_array_append_val(walk->pending, child);
   }
 }
@@ -64,8 +80,8 @@ gboolean profile_export_walk(ProfileCapture *capture, ProfileTree *tree, guint64
 {
   g_autoptr(GArray) pending = g_array_new(FALSE, FALSE, sizeof(ProfileExportPlace));
   g_autoptr(GArray) children = g_array_new(FALSE, FALSE, sizeof(guint32));
-  ProfileExportPlace place = {0, 0};
-  Walk walk = {capture, tree, pending, children};
+  ProfileExportPlace place = {.count = profile_tree_get_node(tree, 0)->total.count};
+  Walk walk = {capture, tree, limit, pending, children};
 
   g_array_append_val(pending, place);
   while (pending->len > 0) {
@@ -75,7 +91,8 @@ gboolean profile_export_walk(ProfileCapture *capture, ProfileTree *tree, guint64
     g_array_set_size(pending, pending->len - 1);
     if (!visit(&place, profile_tree_get_node(tree, place.node), data, error))
       return FALSE;
-    push_children(&walk, &place, limit);
+    if (place.n_left_out == 0)
+      push_children(&walk, &place);
   }
   return TRUE;
 }
