@@ -17,8 +17,8 @@ typedef struct {
   guint8 key[32];
   guint64 n;
   guint64 text_length;
-  guint32 crc; /* CRC-32 of what stands before it */
   guint32 reserved;
+  guint32 crc; /* CRC-32 of what stands before it */
 } Header;
 
 static Header make_header(const ProfileKallsyms *self, const guint8 *key)
