@@ -1,0 +1,374 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`capturectl record` on real programs: what is recorded, how it ends, what it says."""
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from recordings import BUSY, FORKER, Load, compile_c, is_running, start, wait_until
+from support import CAPTURECTL, TestCase, capturectl, check_sanitizers, environment, run
+
+
+class RecordCase(TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.programs = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.programs.cleanup)
+        cls.busy = compile_c(cls.programs.name, 'busy', BUSY)
+
+    def setUp(self):
+        super().setUp()
+        self.path = self.directory / 'a.capture'
+
+    def record(self, *arguments, **how):
+        return capturectl('record', '--no-names', '-o', self.path, *arguments, **how)
+
+    def assert_whole(self, load):
+        self.assertTrue(load.capture.file.has_index)
+        self.assertEqual(load.unknown(), [])
+
+    def start_busy(self, *arguments):
+        process = subprocess.Popen([self.busy, *map(str, arguments)])
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+
+class Commands(RecordCase):
+    def test_busy_program(self):
+        self.record('-e', 'cpu-clock', '-F', 1000, '--', self.busy, 500)
+        load = Load(self.path)
+        self.assert_whole(load)
+        self.assertEqual((load.ended, load.status), ('exited', 0))
+        # cpu-clock counts processor time, of which there was half a second.
+        self.assertAlmostEqual(len(load.of_command('busy')), 500, delta=50)
+        self.assertEqual({sample.event for sample in load.samples}, {'cpu-clock'})
+
+    def test_json(self):
+        said = json.loads(self.record('--json', '-q', '--', self.busy, 100).stdout)
+        load = Load(self.path)
+        self.assertEqual(said['samples'], len(load.samples))
+        self.assertEqual((said['lost'], said['ended'], said['exit_status']), (0, 'exited', 0))
+        self.assertEqual(said['size'], self.path.stat().st_size)
+        self.assertEqual(said['file'], str(self.path))
+
+    def test_compiler(self):
+        source = self.directory / 'a.c'
+        source.write_text('\n'.join(f'int f{i}(int *a) {{ int s = {i}; for (int j = 0; j < a[0]; j++) s += a[j] * {i}; return s; }}'
+                                    for i in range(1500)))
+        self.record('--', 'gcc', '-O1', '-c', '-o', self.directory / 'a.o', source)
+        load = Load(self.path)
+        self.assert_whole(load)
+        self.assertLessEqual({'cc1', 'as'}, load.commands())
+        self.assertGreater(len(load.of_command('cc1')), 100)
+        self.assertTrue((self.directory / 'a.o').exists())
+
+    def test_python(self):
+        result = self.record('--', 'python3', '-c', 'print(sum(i * i for i in range(3000000)))')
+        self.assertEqual(result.stdout, f'{sum(i * i for i in range(3000000))}\n')
+        load = Load(self.path)
+        self.assert_whole(load)
+        self.assertGreater(len(load.of_command('python3')), 50)
+
+    def test_sqlite(self):
+        sql = ('with recursive n(i) as (select 1 union all select i + 1 from n where i < 300000) '
+               'select sum(i * i % 7) from n;')
+        self.record('--', 'sqlite3', ':memory:', sql)
+        load = Load(self.path)
+        self.assert_whole(load)
+        self.assertGreater(len(load.of_command('sqlite3')), 50)
+
+    def test_pipeline(self):
+        self.record('--', 'sh', '-c', 'seq 1 400000 | sort -rn | gzip -9 | wc -c')
+        load = Load(self.path)
+        self.assert_whole(load)
+        self.assertLessEqual({'sort', 'gzip'}, load.commands())
+
+    def test_standard_input_is_the_commands(self):
+        self.assertEqual(self.record('--', 'cat', stdin=b'word\n').stdout, 'word\n')
+
+    def test_without_children(self):
+        self.record('--no-children', '--', 'sh', '-c', f'"{self.busy}" 200; i=0; while [ $i -lt 50000 ]; do i=$((i + 1)); done')
+        load = Load(self.path)
+        self.assert_whole(load)
+        self.assertEqual(load.commands(), {'sh'})
+
+    def test_several_events(self):
+        self.record('-e', 'cpu-clock,page-faults', '-e', 'context-switches', '--', 'python3', '-c', 'bytearray(50000000)')
+        load = Load(self.path)
+        self.assertLessEqual({'cpu-clock', 'page-faults'}, {sample.event for sample in load.samples})
+
+    def test_many_short_processes(self):
+        forker = compile_c(self.programs.name, 'forker', FORKER)
+        self.record('--', forker, 5000, timeout=300)
+        load = Load(self.path)
+        self.assert_whole(load)
+        self.assertEqual(load.commands(), {'forker'})
+        self.assertGreater(len({sample.pid for sample in load.samples}), 1000)
+
+    def test_default_name(self):
+        result = capturectl('record', '--no-names', '--', self.busy, 50, cwd=self.directory)
+        self.assertIn('busy.capture', result.stderr)
+        Load(self.directory / 'busy.capture')
+
+    def test_no_environment_is_stored(self):
+        self.record('--no-compress', '--', self.busy, 50, env=environment(SECRET='do-not-keep-me'))
+        self.assertNotIn(b'do-not-keep-me', self.path.read_bytes())
+
+    def test_command_lines(self):
+        self.record('--no-compress', '--', 'sh', '-c', f'"{self.busy}" 50 # telling')
+        self.assertIn(b'telling', self.path.read_bytes())
+        self.record('--no-compress', '--no-command-lines', '--', 'sh', '-c', f'"{self.busy}" 50 # telling')
+        self.assertNotIn(b'telling', self.path.read_bytes())
+        self.assertNotIn('command', Load(self.path).capture.metadata)
+
+    def test_metadata(self):
+        self.record('--', self.busy, 50)
+        metadata = Load(self.path).capture.metadata
+        self.assertEqual(metadata['hostname'], os.uname().nodename)
+        self.assertEqual(metadata['kernel'], os.uname().release)
+        self.assertEqual(metadata['command'], f'{self.busy} 50')
+        self.assertEqual((metadata['via'], metadata['unwind']), ('direct', 'fp'))
+
+
+class Statuses(RecordCase):
+    def test_status_is_passed_on(self):
+        self.record('--', 'sh', '-c', 'exit 7', status=7)
+        self.record('--', 'sh', '-c', 'kill -SEGV $$', status=128 + signal.SIGSEGV)
+
+    def assert_nothing_left(self):
+        self.assertEqual(list(self.directory.iterdir()), [])
+
+    def test_no_such_command(self):
+        self.assertIn('no-such-command', self.record('--', 'no-such-command', status=127).stderr)
+        self.assert_nothing_left()
+
+    def test_command_that_is_no_program(self):
+        self.assertIn('/etc/passwd', self.record('--', '/etc/passwd', status=126).stderr)
+        self.assert_nothing_left()
+
+    def refuse(self, *arguments, says, status=1):
+        """Says one sentence, leaves nothing, and does not run the command."""
+        ran = self.directory / 'ran'
+        result = capturectl('record', *arguments, '--', 'touch', ran, status=status, cwd=self.directory)
+        self.assertRegex(result.stderr, says)
+        self.assertEqual(len(result.stderr.strip().splitlines()), 1, result.stderr)
+        self.assert_nothing_left()
+
+    def test_unknown_event(self):
+        self.refuse('-e', 'no-such-event', says='no-such-event')
+
+    def test_frequency_above_the_maximum(self):
+        self.refuse('-F', '1000000000', says='maximum')
+
+    def test_process_that_does_not_exist(self):
+        gone = subprocess.Popen(['true'])
+        gone.wait()
+        self.refuse('-p', gone.pid, says=f'no process {gone.pid}')
+
+    def test_directory_that_does_not_exist(self):
+        self.refuse('-o', 'none/a.capture', says='directory does not exist')
+
+    def test_output_that_is_a_directory(self):
+        self.refuse('-o', '/tmp', says='is a directory')
+
+    def test_output_that_is_a_device(self):
+        self.refuse('-o', '/dev/null', says='not a regular file')
+
+    def test_ways_that_do_not_exist(self):
+        self.refuse('--via', 'daemon', says='not available')
+
+    def test_wrong_usage(self):
+        for arguments in ([], ['-F', 'often', 'true'], ['-F', '10', '-c', '10', 'true'], ['-p', 'x'], ['-a', '-p', '1'],
+                          ['--no-such-option'], ['-e', 'cycles,,', 'true'], ['--duration', '-3', 'true'], ['--via', 'x', 'true']):
+            with self.subTest(arguments=arguments):
+                result = capturectl('record', *arguments, status=2, cwd=self.directory)
+                self.assertIn('--help', result.stderr)
+        self.assert_nothing_left()
+
+    def as_ordinary_user(self, *arguments, paranoid=2):
+        """capturectl record as nobody, in a directory of nobody's; perf_event_paranoid is put back afterwards."""
+        setting = '/proc/sys/kernel/perf_event_paranoid'
+        with open(setting) as file:
+            self.addCleanup(run, 'sysctl', '-q', f'kernel.perf_event_paranoid={file.read().strip()}')
+        run('sysctl', '-q', f'kernel.perf_event_paranoid={paranoid}')
+        os.chmod(self.directory, 0o777)
+        return run('setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', CAPTURECTL, 'record', '--no-names', *arguments,
+                   status=None, cwd=self.directory)
+
+    @unittest.skipIf(os.getuid() != 0, 'an ordinary user cannot become another one')
+    def test_all_processes_are_not_an_ordinary_users(self):
+        result = self.as_ordinary_user('-a', '--', 'touch', self.directory / 'ran')
+        self.assertEqual(result.status, 1, result)
+        self.assertIn('perf_event_paranoid', result.stderr)
+        self.assert_nothing_left()
+
+    @unittest.skipIf(os.getuid() != 0, 'an ordinary user cannot become another one')
+    def test_anothers_process_is_not_an_ordinary_users(self):
+        process = self.start_busy(0)
+        result = self.as_ordinary_user('--duration', 0.2, '-p', process.pid)
+        self.assertEqual(result.status, 1, result)
+        self.assertIn(str(process.pid), result.stderr)
+        self.assert_nothing_left()
+
+    @unittest.skipIf(os.getuid() != 0, 'an ordinary user cannot become another one')
+    def test_ordinary_user_records_own_programs(self):
+        result = self.as_ordinary_user('-o', 'a.capture', '--', 'python3', '-c', 'sum(range(3000000))')
+        self.assertEqual(result.status, 0, result)
+        self.assertIn('kernel', result.stderr)
+        self.assertGreater(len(Load(self.path).of_command('python3')), 20)
+
+
+class Targets(RecordCase):
+    def test_running_process(self):
+        process = self.start_busy(0, 1)
+        self.record('--duration', 0.5, '-p', process.pid)
+        load = Load(self.path)
+        self.assert_whole(load)
+        self.assertEqual(load.ended, 'duration')
+        self.assertEqual({sample.pid for sample in load.samples}, {process.pid})
+        self.assertEqual(len({sample.tid for sample in load.samples}), 2)
+        self.assertTrue(is_running(process.pid))
+
+    def test_several_processes(self):
+        processes = [self.start_busy(0), self.start_busy(0), self.start_busy(0)]
+        self.record('--duration', 0.6, '-p', f'{processes[0].pid},{processes[1].pid}', '-p', processes[2].pid)
+        self.assertEqual({sample.pid for sample in Load(self.path).samples}, {process.pid for process in processes})
+
+    def test_threads_and_children_born_later(self):
+        script = ('import subprocess, sys, threading, time\n'
+                  'print(flush=True); sys.stdin.readline()\n'
+                  'thread = threading.Thread(target=lambda: sum(range(4000000))); thread.start(); thread.join()\n'
+                  f'subprocess.run(["{self.busy}", "100"])')
+        process = subprocess.Popen(['python3', '-c', script], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.addCleanup(process.communicate)
+        process.stdout.readline()
+        recording = start('record', '--no-names', '-o', self.path, '-p', process.pid)
+        self.addCleanup(recording.kill)
+        self.assertTrue(wait_until(self.path.exists))
+        process.stdin.write(b'\n')
+        process.stdin.flush()
+        check_sanitizers(recording.communicate(timeout=60)[1].decode())
+        self.assertEqual(recording.returncode, 0)
+        load = Load(self.path)
+        self.assert_whole(load)
+        self.assertEqual(load.ended, 'targets-gone')
+        self.assertTrue([sample for sample in load.samples if sample.pid == process.pid != sample.tid])
+        self.assertTrue(load.of_command('busy'))
+
+    def test_everything(self):
+        process = self.start_busy(0)
+        self.record('-a', '--duration', 0.5)
+        load = Load(self.path)
+        self.assertEqual(load.ended, 'duration')
+        self.assertIn(process.pid, {sample.pid for sample in load.samples})
+        self.assertEqual(load.unknown(), [])
+
+    def test_command_bounds_a_recording_of_everything(self):
+        process = self.start_busy(0)
+        self.record('-a', '--', self.busy, 200)
+        load = Load(self.path)
+        self.assertEqual((load.ended, load.status), ('exited', 0))
+        self.assertIn(process.pid, {sample.pid for sample in load.samples})
+
+    def test_thread_is_no_process(self):
+        process = self.start_busy(0, 1)
+        tasks = wait_until(lambda: [t for t in os.listdir(f'/proc/{process.pid}/task') if int(t) != process.pid])
+        result = self.record('-p', tasks[0], status=1)
+        self.assertIn('is a thread', result.stderr)
+
+
+class Ends(RecordCase):
+    def test_duration_ends_the_command(self):
+        self.record('--duration', 0.3, '--', self.busy, 0, status=0)
+        load = Load(self.path)
+        self.assert_whole(load)
+        self.assertEqual(load.ended, 'duration')
+
+    def interrupt(self, number, *arguments):
+        process = start('record', '--no-names', '-o', self.path, *arguments)
+        self.addCleanup(process.kill)
+        self.assertTrue(wait_until(self.path.exists))
+        time.sleep(0.3)
+        process.send_signal(number)
+        stderr = process.communicate(timeout=30)[1].decode()
+        check_sanitizers(stderr)
+        return process.returncode, Load(self.path)
+
+    def test_interrupts(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(number=number):
+                status, load = self.interrupt(number, '-a')
+                self.assertEqual(status, 0)
+                self.assert_whole(load)
+                self.assertEqual((load.ended, load.status), ('interrupted', number))
+                self.path.unlink()
+
+    def test_interrupted_command(self):
+        status, load = self.interrupt(signal.SIGTERM, '--', self.busy, 0)
+        self.assertEqual(status, 128 + signal.SIGTERM)
+        self.assertEqual((load.ended, load.status), ('interrupted', signal.SIGTERM))
+
+    def test_command_that_does_not_want_to_end(self):
+        script = 'trap "" TERM; read x'
+        process = subprocess.Popen([CAPTURECTL, 'record', '--no-names', '-o', self.path, '--', 'sh', '-c', script],
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
+        self.addCleanup(process.kill)
+        self.assertTrue(wait_until(self.path.exists))
+        time.sleep(0.2)
+        process.send_signal(signal.SIGTERM)
+        process.wait(timeout=30)
+        self.assertEqual(process.returncode, 128 + signal.SIGTERM)
+        process.stdin.close()
+        self.assertIn('still runs', process.stderr.read().decode())
+        process.stdout.close()
+        process.stderr.close()
+
+    def test_file_grows_while_recording(self):
+        process = start('record', '--no-names', '-o', self.path, '--', self.busy, 1500)
+        self.addCleanup(process.kill)
+        self.assertTrue(wait_until(self.path.exists))
+        sizes = []
+        for _ in range(4):
+            time.sleep(0.25)
+            sizes.append(len(Load(self.path).samples))
+        self.assertEqual(sorted(set(sizes)), sizes)
+        self.assertEqual(Load(self.path).ended, 'recording')
+        process.communicate(timeout=60)
+        self.assertEqual(Load(self.path).ended, 'exited')
+
+
+class Terminal(RecordCase):
+    def test_progress(self):
+        primary, secondary = pty.openpty()
+        process = subprocess.Popen([CAPTURECTL, 'record', '--no-names', '-o', self.path, '--', self.busy, '800'],
+                                   stdin=subprocess.DEVNULL, stderr=secondary, env=environment(TERM='xterm'))
+        os.close(secondary)
+        text = b''
+        while select.select([primary], [], [], 60)[0]:
+            try:
+                text += os.read(primary, 65536)
+            except OSError:
+                break
+        os.close(primary)
+        self.assertEqual(process.wait(timeout=60), 0)
+        lines = re.findall(rb'\r\x1b\[K([0-9.]+ s  [0-9,]+ samples  0 lost  [^\r]+B)', text)
+        self.assertGreaterEqual(len(lines), 3, text)
+        # Each overwrites the one before, and the last is wiped.
+        self.assertRegex(text, rb'\r\x1b\[K[^\n\r]*a\.capture: \d')
+
+    def test_silence_in_a_pipe(self):
+        result = self.record('--', self.busy, 600)
+        self.assertNotIn('\r', result.stderr)
+        self.assertEqual(len(result.stderr.splitlines()), 2, result.stderr)
+        self.assertEqual(self.record('-q', '--', self.busy, 50).stderr, '')
+
+
+if __name__ == '__main__':
+    unittest.main()
