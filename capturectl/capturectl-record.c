@@ -118,14 +118,18 @@ static int status_of_command(int status)
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static int status_of_error(Record *record, const GError *error)
+static int status_of_error(Record *record, const RecordingResult *result)
 {
+  const GError *error = result->error;
+
   if (g_error_matches(error, RECORDING_ERROR, RECORDING_ERROR_NOT_FOUND))
     return 127;
   if (g_error_matches(error, RECORDING_ERROR, RECORDING_ERROR_NOT_EXECUTABLE))
     return 126;
   if (g_error_matches(error, RECORDING_ERROR, RECORDING_ERROR_CANCELLED))
     return 128 + record->signal;
+  if (!result->begun && result->command_exited)
+    return status_of_command(result->command_status);
   return CAPTURECTL_FAILED;
 }
 
@@ -134,7 +138,7 @@ static int status_of_error(Record *record, const GError *error)
 static int exit_status(Record *record, const RecordingResult *result)
 {
   if (result->error)
-    return status_of_error(record, result->error);
+    return status_of_error(record, result);
   if (result->reason == CAPTURE_END_DURATION || !record->options.recording->command)
     return CAPTURECTL_DONE;
   if (result->command_exited)

@@ -15,6 +15,7 @@
 
 #include "recording/recording-error.h"
 #include "recording/recording-limits-private.h"
+#include "recording/recording-priority-private.h"
 #include "recording/recording-recorder-path-private.h"
 
 G_STATIC_ASSERT(sizeof(struct recorder_ready) >= sizeof(struct recorder_ended));
@@ -53,6 +54,7 @@ static G_NORETURN void execute(char *const *argv, int descriptor, int null)
   signal(SIGPIPE, SIG_DFL);
   recording_limits_restore();
   lift_file_size_limit();
+  recording_priority_raise();
   dup2(null, STDIN_FILENO);
   dup2(null, STDOUT_FILENO);
   close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);

@@ -19,10 +19,10 @@ typedef struct {
 typedef struct {
   gboolean begun; /* there is a capture; else error says why not, and nothing was left behind */
   enum capture_end reason;
-  gint32 status; /* see enum capture_end */
-  gboolean command_exited;
-  int command_status;    /* its wait status */
-  gboolean command_left; /* it was asked to end with the recording, and still runs */
+  gint32 status;           /* see enum capture_end */
+  gboolean command_exited; /* also when something killed it before the recording had begun */
+  int command_status;      /* its wait status */
+  gboolean command_left;   /* it was asked to end with the recording, and still runs */
   RecordingProgress progress;
   GError *error; /* NULL: it ended as it was asked to */
 } RecordingResult;

@@ -13,6 +13,7 @@
 #include "recording/recording-command.h"
 #include "recording/recording-error.h"
 #include "recording/recording-metadata-private.h"
+#include "recording/recording-priority-private.h"
 #include "recording/recording-recorder.h"
 #include "recording/recording-targets-private.h"
 #include "recording/recording-zstd.h"
@@ -398,6 +399,7 @@ static void wait_for_something(Run *run)
 
 static void record(Run *run)
 {
+  recording_priority_raise();
   while (!run->done) {
     wait_for_something(run);
     see_messages(run);
@@ -483,6 +485,8 @@ void recording_run(const RecordingOptions *options, RecordingOutput *output, Rec
     collect_rest(&run);
     settle_command(&run);
     end_capture(&run);
+  } else if (run.command) {
+    ret_result->command_exited = recording_command_wait(run.command, 0, &ret_result->command_status);
   }
   clear(&run);
 }
