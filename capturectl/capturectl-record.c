@@ -2,11 +2,13 @@
 #include <glib-unix.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "capturectl/capturectl-command.h"
 #include "capturectl/capturectl-json.h"
 #include "capturectl/capturectl-progress.h"
+#include "capturectl/capturectl-record-naming.h"
 #include "capturectl/capturectl-record-options.h"
 #include "capturectl/capturectl-verbs.h"
 #include "recording/recording-session.h"
@@ -146,6 +148,16 @@ static int exit_status(Record *record, const RecordingResult *result)
   return record->signal ? 128 + record->signal : CAPTURECTL_FAILED;
 }
 
+/* Names came after what the session wrote. */
+static guint64 final_size(Record *record, const RecordingResult *result)
+{
+  struct stat status;
+
+  if (fstat(recording_session_get_fd(record->session), &status) < 0)
+    return result->progress.size;
+  return (guint64)status.st_size;
+}
+
 static void print_json(Record *record, const RecordingResult *result, int status)
 {
   g_autoptr(JsonBuilder) builder = json_builder_new();
@@ -156,7 +168,7 @@ static void print_json(Record *record, const RecordingResult *result, int status
   capturectl_json_int(builder, "lost", (gint64)result->progress.lost);
   capturectl_json_int(builder, "throttled", (gint64)result->progress.throttled);
   capturectl_json_int(builder, "duration_ns", (gint64)result->progress.elapsed);
-  capturectl_json_int(builder, "size", (gint64)result->progress.size);
+  capturectl_json_int(builder, "size", (gint64)final_size(record, result));
   capturectl_json_string(builder, "ended", describe_end(result->reason));
   capturectl_json_int(builder, "exit_status", status);
   capturectl_json_string(builder, "via", "direct");
@@ -180,7 +192,7 @@ static void warn_of_losses(const RecordingProgress *progress)
 
 static void print_end(Record *record, const RecordingResult *result)
 {
-  g_autofree char *size = g_format_size(result->progress.size);
+  g_autofree char *size = g_format_size(final_size(record, result));
 
   warn_of_losses(&result->progress);
   if (result->command_left)
@@ -202,6 +214,8 @@ static int finish(Record *record, const RecordingResult *result)
     capturectl_fail("%s", result->error->message);
   if (!result->begun)
     return status;
+  if (record->options.names && result->reason != CAPTURE_END_OUTPUT && record->n_signals < 2)
+    capturectl_record_name(record->session, record->naming, record->options.quiet);
   print_end(record, result);
   if (record->options.json)
     print_json(record, result, status);

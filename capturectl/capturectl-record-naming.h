@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "recording/recording-session.h"
+
+G_BEGIN_DECLS
+
+/* Names what a finished session sampled, and stores the names in its capture. Runs the default main context
+ * meanwhile, so that signals can cancel. Warns of what could not be named. */
+void capturectl_record_name(RecordingSession *session, GCancellable *cancellable, gboolean quiet);
+
+G_END_DECLS
