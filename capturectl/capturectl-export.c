@@ -145,7 +145,7 @@ static int check_options(const ExportOptions *options)
     return capturectl_fail_usage(_("The format “%s” is not known; choose folded, svg or pprof."),
                                  options->format);
   if (!(options->min_percent >= 0 && options->min_percent <= 100))
-    return capturectl_fail_usage(_("--min-percent must lie between 0 and 100."));
+    return capturectl_fail_usage(_("--limit must lie between 0 and 100."));
   if (format->is_binary && (!options->output || strcmp(options->output, "-") == 0) && isatty(STDOUT_FILENO))
     return capturectl_fail_usage(_("pprof is not for a terminal; name a file with -o."));
   return -1;
@@ -162,7 +162,7 @@ int capturectl_export(int argc, char **argv)
       CAPTURECTL_FILTER_ENTRIES(options.filter),
       {"title", 0, 0, G_OPTION_ARG_STRING, &options.title, N_("Heading of the svg (the recorded command)"),
        N_("TEXT")},
-      {"min-percent", 0, 0, G_OPTION_ARG_DOUBLE, &options.min_percent,
+      {"limit", 0, 0, G_OPTION_ARG_DOUBLE, &options.min_percent,
        N_("svg: leave out functions with less than this share of the samples (0.05)"), N_("PERCENT")},
       {NULL},
   };
