@@ -51,6 +51,7 @@ static gint64 define_frame(ProfilePerfImport *self, ProfilePerfProcess *process,
   return frame;
 }
 
+/* 0 when it is no context: frame pointers that lead astray bring up any number. */
 static guint32 get_key(const ProfilePerfProcess *process, guint64 context)
 {
   switch (context) {
@@ -59,8 +60,12 @@ static guint32 get_key(const ProfilePerfProcess *process, guint64 context)
   case PERF_CONTEXT_KERNEL:
   case PERF_CONTEXT_HV:
     return PROFILE_PERF_KEY_KERNEL;
-  default:
+  case PERF_CONTEXT_GUEST:
+  case PERF_CONTEXT_GUEST_KERNEL:
+  case PERF_CONTEXT_GUEST_USER:
     return PROFILE_PERF_KEY_GUEST;
+  default:
+    return 0;
   }
 }
 
@@ -101,10 +106,11 @@ static int push_chain(ProfilePerfImport *self, const ProfilePerfSample *sample, 
 
   for (gsize i = 0; i < sample->n_chain; i++) {
     guint64 address = profile_perf_load_64(sample->chain + 8 * i);
+    guint32 context = address >= (guint64)PERF_CONTEXT_MAX ? get_key(process, address) : 0;
     int status;
 
-    if (address >= (guint64)PERF_CONTEXT_MAX) {
-      key = get_key(process, address);
+    if (context) {
+      key = context;
       continue;
     }
     status = push(self, process, key, address, time);

@@ -293,8 +293,8 @@ static gboolean convert(ProfilePerfImport *self, GError **error)
 
 static void init(ProfilePerfImport *self)
 {
-  self->machine =
-      profile_perf_machine_new(MAPPINGS_LEAST + profile_perf_data_get_size(self->data) / BYTES_A_MAPPING);
+  self->machine = profile_perf_machine_new(
+      MAPPINGS_LEAST + (gint64)(profile_perf_data_get_size(self->data) / BYTES_A_MAPPING));
   self->binaries = g_ptr_array_new_with_free_func(profile_perf_import_free_binary);
   self->binary_by_key = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   self->kernel_mappings = g_array_new(FALSE, FALSE, sizeof(ProfilePerfMapping));

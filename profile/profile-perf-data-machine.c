@@ -6,8 +6,8 @@ struct _ProfilePerfMachine {
   ProfilePerfThread *last; /* the thread asked for last: samples come in flocks */
   GPtrArray *processes;
   GStringChunk *names;
-  guint64 mappings;
-  guint64 mappings_max;
+  gint64 mappings;
+  gint64 mappings_max;
   guint32 versions;
 };
 
@@ -19,7 +19,7 @@ static void free_process(gpointer data)
   g_free(process);
 }
 
-ProfilePerfMachine *profile_perf_machine_new(guint64 mappings_max)
+ProfilePerfMachine *profile_perf_machine_new(gint64 mappings_max)
 {
   ProfilePerfMachine *self = g_new0(ProfilePerfMachine, 1);
 
@@ -191,11 +191,10 @@ ProfilePerfProcess *profile_perf_machine_map(ProfilePerfMachine *self, gint32 pi
                                              const ProfilePerfMapping *mapping)
 {
   ProfilePerfProcess *process = profile_perf_machine_get_thread(self, pid, tid)->process;
-  gint64 added = profile_perf_maps_insert(&process->maps, mapping);
 
-  if (added < 0 || self->mappings > self->mappings_max)
+  if (self->mappings > self->mappings_max ||
+      !profile_perf_maps_insert(&process->maps, mapping, &self->mappings))
     return NULL;
-  self->mappings += added;
   process->changed = MAX(process->changed, mapping->time);
   touch(self, process);
   return process;

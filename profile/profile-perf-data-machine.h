@@ -44,7 +44,7 @@ typedef struct {
 typedef struct _ProfilePerfMachine ProfilePerfMachine;
 
 /* mappings_max: how many mappings are kept at most, of all processes together. */
-ProfilePerfMachine *profile_perf_machine_new(guint64 mappings_max);
+ProfilePerfMachine *profile_perf_machine_new(gint64 mappings_max);
 void profile_perf_machine_free(ProfilePerfMachine *self);
 
 /* Never NULL: what is not known yet is made. */

@@ -90,18 +90,17 @@ static void mark_ambiguous(ProfilePerfMaps *self, ProfilePerfMapping *mapping)
       self->items[i].ambiguous = mapping->ambiguous = TRUE;
 }
 
-gint64 profile_perf_maps_insert(ProfilePerfMaps **maps, const ProfilePerfMapping *mapping)
+gboolean profile_perf_maps_insert(ProfilePerfMaps **maps, const ProfilePerfMapping *mapping, gint64 *n_kept)
 {
   ProfilePerfMapping pieces[3];
   guint n_pieces = 0, first, last, new_piece;
-  gint64 copied, before;
   ProfilePerfMaps *self;
 
   if ((*maps)->n >= PROFILE_PERF_MAPS_MAX)
-    return -1;
-  copied = make_own(maps);
+    return FALSE;
+  *n_kept += make_own(maps);
   self = *maps;
-  before = self->n;
+  *n_kept -= self->n;
   first = last = find_index(self, mapping->start);
   while (last < self->n && self->items[last].start < mapping->end)
     last++;
@@ -119,5 +118,6 @@ gint64 profile_perf_maps_insert(ProfilePerfMaps **maps, const ProfilePerfMapping
   splice(self, first, last - first, NULL, 0);
   mark_ambiguous(self, &pieces[new_piece]);
   splice(self, first, 0, pieces, n_pieces);
-  return copied + (gint64)self->n - before;
+  *n_kept += self->n;
+  return TRUE;
 }

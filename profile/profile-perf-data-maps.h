@@ -34,10 +34,10 @@ typedef struct {
 ProfilePerfMaps *profile_perf_maps_new(void);
 ProfilePerfMaps *profile_perf_maps_ref(ProfilePerfMaps *self);
 void profile_perf_maps_unref(ProfilePerfMaps *self);
-/* Inserts into *maps, which is replaced by a copy when it is shared. Returns how many mappings more are in
- * memory, or -1 when there are PROFILE_PERF_MAPS_MAX already. mapping->start must be less than mapping->end.
- */
-gint64 profile_perf_maps_insert(ProfilePerfMaps **maps, const ProfilePerfMapping *mapping);
+/* Inserts into *maps, which is replaced by a copy when it is shared, and adds to *n_kept how many mappings
+ * more (or, below zero, less) are in memory now. False when there are PROFILE_PERF_MAPS_MAX already.
+ * mapping->start must be less than mapping->end. */
+gboolean profile_perf_maps_insert(ProfilePerfMaps **maps, const ProfilePerfMapping *mapping, gint64 *n_kept);
 /* The mapping that holds address, or NULL; valid until the next insertion. */
 const ProfilePerfMapping *profile_perf_maps_find(const ProfilePerfMaps *self, guint64 address);
 

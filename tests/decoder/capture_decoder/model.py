@@ -86,6 +86,9 @@ class Dictionary:
         return best and best[1]
 
 
+_UNNAMED = (0, 0, None, None)
+
+
 class Capture:
     """A capture, loaded whole.
 
@@ -123,15 +126,22 @@ class Capture:
 
     def function_of(self, frame, is_caller):
         """The name stored for the function of a frame, or None. Callers are looked up one byte earlier."""
+        return self._look_up(frame, is_caller)[2]
+
+    def linkage_name_of(self, frame, is_caller):
+        """As function_of, but as it stands in the symbol table."""
+        return self._look_up(frame, is_caller)[3]
+
+    def _look_up(self, frame, is_caller):
         if frame.kind not in (BINARY, KERNEL):
-            return None
+            return _UNNAMED
         for key in _binary_keys(frame.owner) if frame.kind == BINARY else ['kernel']:
             starts, functions = self.names.get(key, ((), ()))
             value = frame.value - is_caller
             number = bisect.bisect_right(starts, value) - 1
             if number >= 0 and value < functions[number][1]:
-                return functions[number][2]
-        return None
+                return functions[number]
+        return _UNNAMED
 
     def _read_records(self, part):
         content = self.file.content(part)
@@ -165,7 +175,9 @@ class Capture:
                 keys = ['kernel'] if binary['flags'] & BINARY_IS_KERNEL else _binary_keys(binary)
                 for key in keys:
                     for function in record.items:
-                        merged[key][function.start] = (function.start, function.end, strings.get(function.name, ''))
+                        name = strings.get(function.name, '')
+                        merged[key][function.start] = (function.start, function.end, name,
+                                                       strings.get(function.linkage_name, name))
         for key, functions in merged.items():
             ordered = [functions[start] for start in sorted(functions)]
             self.names[key] = ([function[0] for function in ordered], ordered)

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The same perf.data in perf and here: counts and chains are equal, and where they are not, a table says why."""
+import collections
+import functools
+import json
+import pathlib
+import shutil
+import tempfile
+import unittest
+
+import perf_oracle as oracle
+from capture_decoder import Capture
+from support import DATA, capturectl, run
+
+# How many of the samples may be explained away.
+EXPLAINED_AT_MOST = 0.005
+
+# Why the innermost place of a sample may differ from perf's, and how such a sample is recognised.
+EXPLANATIONS = {
+    'perf drops a chain with an address above its contexts, which broken frame pointers lead to; we keep it':
+        lambda ours, perf: perf.binary is None,
+    'perf 6.1 counts the stubs of a PLT from its first entry, also where that is no stub, and is one off':
+        lambda ours, perf: is_stub(perf) and is_stub(ours),
+    'memory that belongs to no file: perf calls it by the map of a just-in-time compiler that might be there':
+        lambda ours, perf: perf.binary.startswith('/tmp/perf-') and ours.binary == '//anon',
+    'after an exec perf keeps what was mapped before it until something else stands there; it is gone':
+        lambda ours, perf: ours.binary == '[unknown]',
+}
+
+
+def is_stub(leaf):
+    return (leaf.symbol or '').endswith('@plt')
+
+
+def explain(ours, perf):
+    """The reason for a difference, or None."""
+    return next((reason for reason, applies in EXPLANATIONS.items() if applies(ours, perf)), None)
+
+
+def differs(ours, perf):
+    if perf.binary is None:
+        return True
+    return ours.binary != perf.binary or (perf.symbol is not None and ours.symbol != perf.symbol)
+
+
+class Oracle:
+    """Compares cls.path in both; subclasses set it in make()."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = pathlib.Path(tempfile.mkdtemp(prefix='capture-test-'))
+        cls.addClassCleanup(shutil.rmtree, cls.directory, ignore_errors=True)
+        cls.path = cls.make()
+        cls.file = cls.directory / 'imported.capture'
+        cls.said = capturectl('import', cls.path, '-o', cls.file)
+        cls.capture = Capture(cls.file)
+
+    @classmethod
+    @functools.lru_cache(None)
+    def leaves(cls):
+        return oracle.imported_leaves(cls.capture), oracle.scripted_leaves(cls.path)
+
+    def test_every_chain_is_equal_address_by_address(self):
+        ours, perf = oracle.imported_samples(self.capture), oracle.dumped_samples(self.path)
+        self.assertGreater(len(perf), 0)
+        self.assertEqual(len(ours), len(perf))
+        for ours_sample, perf_sample in zip(ours, perf):
+            self.assertEqual(ours_sample, perf_sample)
+
+    def test_samples_of_each_command_and_event_are_equal(self):
+        ours, perf = self.leaves()
+        for field in ('command', 'event'):
+            self.assertEqual(oracle.count(ours, field), oracle.count(perf, field))
+
+    def test_samples_of_each_binary_and_symbol_are_equal_or_explained(self):
+        ours, perf = self.leaves()
+        self.assertEqual(len(ours), len(perf))
+        explained = 0
+        for ours_leaf, perf_leaf in zip(ours, perf):
+            if differs(ours_leaf, perf_leaf):
+                self.assertIsNotNone(explain(ours_leaf, perf_leaf), f'{ours_leaf} here, {perf_leaf} in perf')
+                explained += 1
+        self.assertLessEqual(explained, EXPLAINED_AT_MOST * len(perf))
+
+    def test_the_report_counts_every_named_function_as_its_samples_do(self):
+        report = json.loads(capturectl('report', '--json', self.file).stdout)
+        rows, leaves = collections.Counter(), collections.Counter()
+        for row in report['rows']:
+            rows[row['binary'], row['name']] += row['self']
+        for sample in self.capture.samples():
+            frame = sample.frames[0]
+            name = self.capture.function_of(frame, False)
+            if name:
+                leaves['[kernel]' if frame.kind == oracle.KERNEL_SPACE else frame.owner['path'], name] += 1
+        self.assertEqual(report['samples'], len(self.leaves()[0]))
+        self.assertEqual(rows.total(), report['samples'])
+        self.assertEqual({key: rows[key] for key in leaves}, dict(leaves))
+
+
+class PipelineTest(Oracle, unittest.TestCase):
+    """Many short processes, recorded under another kernel."""
+
+    @classmethod
+    def make(cls):
+        return DATA / 'pipeline.perf.data'
+
+
+class FramePointersTest(Oracle, unittest.TestCase):
+    @classmethod
+    def make(cls):
+        return DATA / 'chain-fp.perf.data'
+
+
+class CompilerTest(Oracle, unittest.TestCase):
+    """Recorded now, of everything on the machine: here perf names the kernel."""
+
+    @classmethod
+    def make(cls):
+        path, source = cls.directory / 'perf.data', cls.directory / 'hello.c'
+        source.write_text('#include <stdio.h>\n#include <stdlib.h>\nint main(void) { return printf("%d", rand()); }\n')
+        run('perf', 'record', '-q', '-N', '-F', '9999', '-a', '-g', '-o', path, '--',
+            'gcc', '-O2', '-c', source, '-o', cls.directory / 'hello.o')
+        return path
+
+    def test_the_kernel_is_named_as_perf_names_it(self):
+        ours, perf = self.leaves()
+        named = [leaf for leaf in perf if leaf.binary == '[kernel.kallsyms]' and leaf.symbol]
+        self.assertGreater(len(named), 0)
+
+
+class UserStackTest(unittest.TestCase):
+    """chain-dwarf: perf copied registers and 8 KiB of stack a sample."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = pathlib.Path(tempfile.mkdtemp(prefix='capture-test-'))
+        cls.addClassCleanup(shutil.rmtree, cls.directory, ignore_errors=True)
+        file = cls.directory / 'imported.capture'
+        capturectl('import', DATA / 'chain-dwarf.perf.data', '-o', file)
+        cls.capture = Capture(file)
+
+    def test_samples_equal_perf_s(self):
+        self.assertEqual(oracle.imported_samples(self.capture), oracle.dumped_samples(DATA / 'chain-dwarf.perf.data'))
+
+    def test_every_sample_has_its_registers_and_stack(self):
+        times = [sample.time for sample in self.capture.samples()]
+        stacks = [record.fields for record in self.capture.records if record.word == 'user_stack']
+        self.assertEqual(sorted(stack['time'] for stack in stacks), sorted(times))
+        self.assertEqual({stack['mask'] for stack in stacks}, {0xff0fff})
+
+    def test_registers_and_stack_hold_what_perf_copied(self):
+        dump = run('perf', 'report', '-D', '-i', DATA / 'chain-dwarf.perf.data').stdout
+        instruction_pointers = sorted(int(line.split()[2], 16) for line in dump.splitlines()
+                                      if line.startswith('.... IP '))
+        stacks = [record.fields for record in self.capture.records if record.word == 'user_stack']
+        # Register 8 of perf's is the instruction pointer; bits 0 to 8 are all in the mask.
+        self.assertEqual(sorted(stack['registers'][8] for stack in stacks), instruction_pointers)
+        sizes = sorted(int(line.split('size')[1].split(',')[0]) for line in dump.splitlines()
+                       if line.startswith('... ustack: size'))
+        self.assertEqual(sorted(len(stack['stack']) for stack in stacks), sizes)
+
+
+if __name__ == '__main__':
+    unittest.main()
