@@ -5,17 +5,15 @@ typedef struct {
   guint32 node, next, end; /* children next … end - 1 are still to be visited */
 } Level;
 
-/* Children stand heaviest first, so those to be shown come first. */
-static Level open_level(ProfileTree *tree, guint32 node, guint64 limit, gboolean descend)
+static Level open_level(ProfileTree *tree, guint32 node, gboolean descend)
 {
   Level level = {.node = node};
   guint32 n;
 
   if (!descend)
     return level;
-  level.next = level.end = profile_tree_expand(tree, node, &n);
-  while (level.end < level.next + n && profile_tree_get_node(tree, level.end)->total.count >= limit)
-    level.end++;
+  level.next = profile_tree_expand(tree, node, &n);
+  level.end = level.next + n;
   return level;
 }
 
@@ -23,7 +21,9 @@ void capturectl_report_walk(ProfileTree *tree, guint64 limit, const CapturectlTr
                             gpointer data)
 {
   g_autoptr(GArray) levels = g_array_new(FALSE, FALSE, sizeof(Level));
-  Level level = open_level(tree, 0, limit, visitor->enter(tree, 0, TRUE, TRUE, data));
+
+  profile_tree_set_minimum(tree, limit);
+  Level level = open_level(tree, 0, visitor->enter(tree, 0, TRUE, TRUE, data));
 
   g_array_append_val(levels, level);
   while (levels->len > 0) {
@@ -37,7 +37,7 @@ void capturectl_report_walk(ProfileTree *tree, guint64 limit, const CapturectlTr
     guint32 child = top->next++;
     guint32 n, first = profile_tree_expand(tree, top->node, &n);
     gboolean descend = visitor->enter(tree, child, child == first, top->next == top->end, data);
-    level = open_level(tree, child, limit, descend);
+    level = open_level(tree, child, descend);
     g_array_append_val(levels, level);
   }
 }

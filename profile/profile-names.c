@@ -130,25 +130,28 @@ static void count_ranges(Naming *naming)
   naming->range_function = g_new0(guint32, total);
 }
 
-/* Identifiers name the same function in whichever process they occur. */
-static gboolean same_address(const ProfileFrame *a, const ProfileFrame *b)
+/* Names that identifiers stand for, and memory without a file, are not told apart by process. */
+static guint32 get_owner(const ProfileFrame *frame)
 {
-  return a->kind == b->kind && a->address == b->address &&
-         (a->owner == b->owner || a->kind == CAPTURE_SPACE_IDENTIFIERS);
+  return frame->kind == CAPTURE_SPACE_BINARY ? frame->owner : 0;
 }
 
-static guint64 hash_address(const ProfileFrame *frame)
+static gboolean same_address(const ProfileFrame *a, const ProfileFrame *b)
 {
-  guint64 owner = frame->kind == CAPTURE_SPACE_IDENTIFIERS ? 0 : frame->owner;
-  guint64 hash = (frame->address + (owner << 40) + frame->kind) * 0x9e3779b97f4a7c15u;
+  return a->kind == b->kind && a->address == b->address && get_owner(a) == get_owner(b);
+}
 
-  return hash ^ hash >> 32;
+static gsize get_slot(const Naming *naming, const ProfileFrame *frame)
+{
+  guint64 hash = (frame->address + ((guint64)get_owner(frame) << 40) + frame->kind) * 0x9e3779b97f4a7c15u;
+
+  return (hash ^ hash >> 32) & naming->unnamed_mask;
 }
 
 static guint32 get_unnamed(Naming *naming, gsize index)
 {
   const ProfileFrame *frames = naming->capture->frames, *frame = &frames[index];
-  gsize slot = hash_address(frame) & naming->unnamed_mask;
+  gsize slot = get_slot(naming, frame);
 
   if (frame->kind == 0)
     return 0;
@@ -163,20 +166,31 @@ static guint32 get_unnamed(Naming *naming, gsize index)
   return naming->unnamed[slot].function;
 }
 
-static void number_frames(Naming *naming)
+static void make_unnamed_table(Naming *naming)
 {
-  gsize n = naming->capture->n_frames, n_unnamed = 1, size = 64;
+  gsize n_unnamed = 1, size = 64;
 
-  for (gsize i = 0; i < n; i++)
+  for (gsize i = 0; i < naming->capture->n_frames; i++)
     n_unnamed += !naming->leaf[i] || !naming->caller[i];
   while (size < 2 * n_unnamed)
     size *= 2;
   naming->unnamed_mask = size - 1;
   naming->unnamed = g_new0(Unnamed, size);
+}
+
+static void number_frames(Naming *naming)
+{
+  enum { AHEAD = 16 }; /* slots are anywhere in the table: asking for them early hides the wait */
+  gsize n = naming->capture->n_frames;
+
+  make_unnamed_table(naming);
   for (gsize i = 0; i < n; i++) {
+    if (i + AHEAD < n && !naming->leaf[i + AHEAD])
+      __builtin_prefetch(&naming->unnamed[get_slot(naming, &naming->capture->frames[i + AHEAD])]);
     guint32 leaf = naming->leaf[i], caller = naming->caller[i];
-    naming->leaf[i] = leaf ? naming->range_function[leaf - 1] : get_unnamed(naming, i);
-    naming->caller[i] = caller ? naming->range_function[caller - 1] : get_unnamed(naming, i);
+    guint32 unnamed = leaf && caller ? 0 : get_unnamed(naming, i);
+    naming->leaf[i] = leaf ? naming->range_function[leaf - 1] : unnamed;
+    naming->caller[i] = caller ? naming->range_function[caller - 1] : unnamed;
   }
 }
 

@@ -95,19 +95,37 @@ static guint32 get_item(ProfileCapture *capture, ProfileRowsBy by, gsize row)
   return (guint32)row;
 }
 
-/* Rows that no sample leads to are left out. */
-static GArray *keep_rows(ProfileCapture *capture, ProfileRowsBy by, const ProfileRow *rows, gsize n)
+static void append_rows(GArray *to, const GArray *from, guint begin, guint end)
 {
-  GArray *kept = g_array_new(FALSE, FALSE, sizeof(ProfileRow));
+  if (begin < end)
+    g_array_append_vals(to, &g_array_index(from, ProfileRow, begin), end - begin);
+}
+
+/* Sorts the rows and leaves out those that no sample leads to. Most rows of a large capture have one sample:
+ * they are in order already and are only put where they belong, behind their heavier equals in self. */
+static GArray *sort_rows(ProfileCapture *capture, ProfileRowsBy by, ProfileRow *rows, gsize n)
+{
+  g_autoptr(GArray) heavy = g_array_new(FALSE, FALSE, sizeof(ProfileRow));
+  g_autoptr(GArray) once = g_array_new(FALSE, FALSE, sizeof(ProfileRow));  /* taken in it */
+  g_autoptr(GArray) below = g_array_new(FALSE, FALSE, sizeof(ProfileRow)); /* taken below it */
+  guint sampled = 0;
 
   for (gsize i = 0; i < n; i++) {
-    ProfileRow row = rows[i];
-    row.item = get_item(capture, by, i);
-    if (row.total.count)
-      g_array_append_val(kept, row);
+    rows[i].item = get_item(capture, by, i);
+    if (rows[i].total.count > 1)
+      g_array_append_val(heavy, rows[i]);
+    else if (rows[i].total.count == 1)
+      g_array_append_vals(rows[i].self.count ? once : below, &rows[i], 1);
   }
-  g_array_sort(kept, compare_rows);
-  return kept;
+  g_array_sort(heavy, compare_rows);
+  while (sampled < heavy->len && g_array_index(heavy, ProfileRow, sampled).self.count > 0)
+    sampled++;
+  GArray *sorted = g_array_sized_new(FALSE, FALSE, sizeof(ProfileRow), heavy->len + once->len + below->len);
+  append_rows(sorted, heavy, 0, sampled);
+  append_rows(sorted, once, 0, once->len);
+  append_rows(sorted, heavy, sampled, heavy->len);
+  append_rows(sorted, below, 0, below->len);
+  return sorted;
 }
 
 ProfileRows *profile_rows_new(ProfileWeights *weights, ProfileRowsBy by)
@@ -126,7 +144,7 @@ ProfileRows *profile_rows_new(ProfileWeights *weights, ProfileRowsBy by)
     rows = g_new0(ProfileRow, n);
     add_up_samples(weights, by, rows);
   }
-  self->rows = keep_rows(capture, by, rows, n);
+  self->rows = sort_rows(capture, by, rows, n);
   return self;
 }
 

@@ -17,6 +17,12 @@ typedef struct {
   ProfileWeight weight;
 } Member;
 
+/* A child before its group is made. */
+typedef struct {
+  guint64 count;
+  guint32 function, order;
+} Child;
+
 typedef struct {
   ProfileTreeNode public;
   guint32 first_child, n_children;
@@ -32,8 +38,11 @@ struct _ProfileTree {
   gboolean inverted;
   const guint32 *functions; /* of stack nodes */
   GArray *groups;           /* Group */
+  guint64 minimum;          /* samples of a child */
   GArray *found;            /* Member: while children are made */
-  guint32 *child_of;        /* one a function: the child that is being made for it; else 0 */
+  GArray *children;         /* Child: while children are made */
+  guint64 *counts;          /* one a function: samples of the child that is being made for it; else 0 */
+  guint32 *child_of;        /* one a function: that child; else 0 */
   guint32 *found_at;        /* upside down, one a stack node: 1 + its place among those found; else 0 */
   GPtrArray *memory;        /* blocks for members */
   gsize memory_left;
@@ -88,15 +97,23 @@ static void find_member(ProfileTree *self, guint32 node, ProfileWeight weight)
   g_array_append_val(self->found, member);
 }
 
+/* Most children are too light to be made: a first pass finds out which, so that the second one looks
+ * closer at the others only. */
 static void find_children(ProfileTree *self, const Group *group)
 {
   const guint32 *totals = profile_weights_get_total_counts(self->weights);
+  const guint32 *first_child = self->capture->first_child, *next = self->capture->next;
 
   for (guint32 i = 0; i < group->n_members; i++)
-    for (guint32 child = self->capture->first_child[group->members[i]]; child;
-         child = self->capture->next[child])
-      if (totals[child])
+    for (guint32 child = first_child[group->members[i]]; child; child = next[child])
+      self->counts[self->functions[child]] += totals[child];
+  for (guint32 i = 0; i < group->n_members; i++)
+    for (guint32 child = first_child[group->members[i]]; child; child = next[child]) {
+      if (self->counts[self->functions[child]] < self->minimum)
+        self->counts[self->functions[child]] = 0;
+      else if (totals[child])
         find_member(self, child, profile_weights_get_total(self->weights, child));
+    }
 }
 
 static void find_parents(ProfileTree *self, const Group *group)
@@ -172,46 +189,72 @@ static void store_members(ProfileTree *self, guint32 first, guint32 n_groups)
   g_array_set_size(self->found, 0);
 }
 
-static gint compare_groups(gconstpointer a, gconstpointer b)
+static gint compare_children(gconstpointer a, gconstpointer b)
 {
-  const ProfileTreeNode *left = &((const Group *)a)->public, *right = &((const Group *)b)->public;
+  const Child *left = a, *right = b;
 
-  if (left->total.count != right->total.count)
-    return left->total.count > right->total.count ? -1 : 1;
-  return left->function < right->function ? -1 : left->function > right->function;
+  if (left->count != right->count)
+    return left->count > right->count ? -1 : 1;
+  return left->order < right->order ? -1 : left->order > right->order;
 }
 
-/* Brings the new groups into order; until then member.group is relative to the order in which they were made.
+/* Makes a group for each function that was found, heaviest first. child_of says which until members are in.
  */
-static void sort_groups(ProfileTree *self, guint32 first, guint32 n_groups)
+static void make_groups(ProfileTree *self, guint32 parent)
 {
-  qsort(get_group(self, first), n_groups, sizeof(Group), compare_groups);
-  for (guint32 i = 0; i < n_groups; i++)
-    self->child_of[get_group(self, first + i)->public.function] = first + i;
+  g_array_set_size(self->children, 0);
   for (guint i = 0; i < self->found->len; i++) {
-    Member *member = &g_array_index(self->found, Member, i);
-    member->group = self->child_of[self->functions[member->node]];
+    guint32 function = self->functions[g_array_index(self->found, Member, i).node];
+    if (self->counts[function] == 0)
+      continue;
+    Child child = {.count = self->counts[function], .function = function, .order = i};
+    self->counts[function] = 0;
+    g_array_append_val(self->children, child);
   }
-  for (guint32 i = 0; i < n_groups; i++)
-    self->child_of[get_group(self, first + i)->public.function] = 0;
+  qsort(self->children->data, self->children->len, sizeof(Child), compare_children);
+  for (guint i = 0; i < self->children->len; i++) {
+    guint32 function = g_array_index(self->children, Child, i).function;
+    self->child_of[function] = add_group(self, function, parent);
+  }
 }
 
+/* What was found, of functions with enough samples (counts says how many), becomes the children. */
 static void make_children(ProfileTree *self, guint32 parent)
 {
   guint32 first = self->groups->len;
 
+  make_groups(self, parent);
   for (guint i = 0; i < self->found->len; i++) {
-    const Member *member = &g_array_index(self->found, Member, i);
-    guint32 *child = &self->child_of[self->functions[member->node]];
-    if (*child == 0)
-      *child = add_group(self, self->functions[member->node], parent);
-    add_member(self, get_group(self, *child), member);
+    Member *member = &g_array_index(self->found, Member, i);
+    member->group = self->child_of[self->functions[member->node]];
+    add_member(self, get_group(self, member->group), member);
   }
   guint32 n = self->groups->len - first;
-  sort_groups(self, first, n);
+  for (guint32 i = first; i < first + n; i++)
+    self->child_of[get_group(self, i)->public.function] = 0;
   store_members(self, first, n);
   get_group(self, parent)->first_child = first;
   get_group(self, parent)->n_children = n;
+}
+
+/* Upside down all parents are found first, because several stack nodes may lead to one. */
+static void drop_light_members(ProfileTree *self)
+{
+  Member *found = (Member *)self->found->data;
+  guint kept = 0;
+
+  for (guint i = 0; i < self->found->len; i++)
+    self->counts[self->functions[found[i].node]] += found[i].weight.count;
+  for (guint i = 0; i < self->found->len; i++) {
+    guint64 *count = &self->counts[self->functions[found[i].node]];
+    if (*count >= self->minimum) {
+      found[kept++] = found[i];
+    } else {
+      *count = 0;
+      self->found_at[found[i].node] = 0;
+    }
+  }
+  g_array_set_size(self->found, kept);
 }
 
 /* What was found becomes the root itself. */
@@ -235,6 +278,9 @@ static ProfileTree *new_tree(ProfileWeights *weights, gboolean inverted, guint32
   self->found = g_array_new(FALSE, FALSE, sizeof(Member));
   self->memory = g_ptr_array_new_with_free_func(g_free);
   profile_capture_get_functions(self->capture, &n_functions);
+  self->minimum = 1;
+  self->children = g_array_new(FALSE, FALSE, sizeof(Child));
+  self->counts = g_new0(guint64, n_functions);
   self->child_of = g_new0(guint32, n_functions);
   if (inverted)
     self->found_at = g_new0(guint32, self->capture->n_nodes);
@@ -287,9 +333,16 @@ void profile_tree_free(ProfileTree *self)
   g_array_unref(self->groups);
   g_array_unref(self->found);
   g_ptr_array_unref(self->memory);
+  g_array_unref(self->children);
+  g_free(self->counts);
   g_free(self->child_of);
   g_free(self->found_at);
   g_free(self);
+}
+
+void profile_tree_set_minimum(ProfileTree *self, guint64 count)
+{
+  self->minimum = MAX(count, 1);
 }
 
 const ProfileTreeNode *profile_tree_get_node(const ProfileTree *self, guint32 node)
@@ -314,6 +367,8 @@ guint32 profile_tree_expand(ProfileTree *self, guint32 node, guint32 *n_children
       find_sampled(self);
     else
       find_parents(self, group);
+    if (self->inverted)
+      drop_light_members(self);
     make_children(self, node);
     group = get_group(self, node);
   }
@@ -321,11 +376,10 @@ guint32 profile_tree_expand(ProfileTree *self, guint32 node, guint32 *n_children
   return group->first_child;
 }
 
-void profile_tree_expand_all(ProfileTree *self, guint64 limit)
+void profile_tree_expand_all(ProfileTree *self)
 {
   guint32 n_children;
 
   for (guint32 node = 0; node < self->groups->len; node++)
-    if (get_group(self, node)->public.total.count >= limit)
-      profile_tree_expand(self, node, &n_children);
+    profile_tree_expand(self, node, &n_children);
 }

@@ -4,7 +4,7 @@
  * and epochs. Expanded on demand, so that only what is looked at is ever built. One thread at a time.
  *
  * Tree nodes are numbered as they are made; 0 is the root. The children of a node stand side by
- * side, heaviest first (total count, then function index).
+ * side, heaviest first; equally heavy ones keep the order in which the capture has them.
  */
 #pragma once
 
@@ -33,14 +33,18 @@ ProfileTree *profile_tree_new_callees(ProfileWeights *weights, guint32 function)
 ProfileTree *profile_tree_new_callers(ProfileWeights *weights, guint32 function);
 void profile_tree_free(ProfileTree *self);
 
+/* Children with fewer samples are not made from now on (1 to begin with): most functions of a large capture
+ * occur a few times only, and nobody looks at them. */
+void profile_tree_set_minimum(ProfileTree *self, guint64 count);
+
 /* The node. Valid until the next expansion. */
 const ProfileTreeNode *profile_tree_get_node(const ProfileTree *self, guint32 node);
 guint32 profile_tree_get_n_nodes(const ProfileTree *self);
 /* Makes the children of node if that was not done before; returns the first of *n_children consecutive nodes.
  */
 guint32 profile_tree_expand(ProfileTree *self, guint32 node, guint32 *n_children);
-/* Expands every node that has at least `limit` samples (0: all of them). */
-void profile_tree_expand_all(ProfileTree *self, guint64 limit);
+/* Expands every node. */
+void profile_tree_expand_all(ProfileTree *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ProfileTree, profile_tree_free)
 

@@ -284,7 +284,7 @@ static void expect(GHashTable *expected, char *path, guint64 weight)
 
 static void compare_tree(const Fixture *fixture, ProfileTree *tree, GHashTable *expected)
 {
-  profile_tree_expand_all(tree, 0);
+  profile_tree_expand_all(tree);
   for (guint32 i = 1; i < profile_tree_get_n_nodes(tree); i++) {
     const ProfileTreeNode *node = profile_tree_get_node(tree, i);
     g_autofree char *path = get_tree_path(fixture, tree, i);
@@ -367,6 +367,42 @@ static void check_calls(const Fixture *fixture, ProfileWeights *weights, guint32
   compare_tree(fixture, callers, expected_callers);
 }
 
+static gboolean is_light(gpointer key, gpointer value, gpointer data)
+{
+  return ((ProfileWeight *)value)->count < *(guint64 *)data;
+}
+
+/* A path is there exactly if it has that many samples; nothing else about it changes. */
+static void test_minimum(Fixture *fixture, gconstpointer data)
+{
+  Wanted everything = {.end = G_MAXUINT64};
+  g_autoptr(ProfileWeights) weights = get_weights(fixture, &everything);
+  guint64 minimum = fixture->samples->len / 50 + 2;
+
+  for (guint inverted = 0; inverted < 2; inverted++) {
+    g_autoptr(ProfileTree) tree = inverted ? profile_tree_new_inverted(weights) : profile_tree_new(weights);
+    g_autoptr(GHashTable) expected = new_expectation();
+    for (guint i = 0; i < fixture->samples->len; i++) {
+      const TestSample *sample = get_sample(fixture, i);
+      for (guint j = 1; j <= sample->n; j++)
+        expect(expected,
+               inverted ? reverse_path(sample, sample->n - j, sample->n) : get_sample_path(sample, j),
+               sample->weight);
+    }
+    g_hash_table_foreach_remove(expected, is_light, &minimum);
+    profile_tree_set_minimum(tree, minimum);
+    profile_tree_expand_all(tree);
+    for (guint32 i = 1; i < profile_tree_get_n_nodes(tree); i++) {
+      g_autofree char *path = get_tree_path(fixture, tree, i);
+      const ProfileWeight *sum = g_hash_table_lookup(expected, path);
+      g_assert_nonnull(sum);
+      g_assert_cmpuint(profile_tree_get_node(tree, i)->total.count, ==, sum->count);
+      g_hash_table_remove(expected, path);
+    }
+    g_assert_cmpuint(g_hash_table_size(expected), ==, 0);
+  }
+}
+
 static void test_calls(Fixture *fixture, gconstpointer data)
 {
   Wanted everything = {.end = G_MAXUINT64};
@@ -384,7 +420,8 @@ int main(int argc, char **argv)
     const char *name;
     void (*function)(Fixture *fixture, gconstpointer data);
   } tests[] = {{"samples", test_samples},       {"nodes", test_nodes}, {"rows", test_rows},
-               {"other-rows", test_other_rows}, {"trees", test_trees}, {"calls", test_calls}};
+               {"other-rows", test_other_rows}, {"trees", test_trees}, {"calls", test_calls},
+               {"minimum", test_minimum}};
 
   g_test_init(&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS(plans); i++)
