@@ -60,7 +60,7 @@ enum recorder_flags {
 struct recorder_event {
   char name[RECORDER_EVENT_NAME_MAX];
   uint64_t frequency; /* hertz; 0: use period */
-  uint64_t period;
+  uint64_t period;    /* both 0: every occurrence of a tracepoint, 4000 Hz of anything else */
 };
 
 struct recorder_configure {
@@ -69,7 +69,7 @@ struct recorder_configure {
   uint32_t flags;   /* enum recorder_flags */
   uint32_t window_size;  /* bytes; 0: default */
   uint32_t window_count; /* 0: default */
-  uint32_t ring_pages;   /* data pages of each CPU's ring, a power of two; 0: as many as are permitted, at most 2048 */
+  uint32_t ring_pages;   /* data pages of each CPU's ring, a power of two; 0: as many as are permitted, at most 512 */
   uint32_t max_stack;    /* frames; 0: 127 */
   uint32_t n_targets;    /* pidfds attached (SCM_RIGHTS), at most RECORDER_TARGETS_MAX */
   uint32_t n_events;     /* at least 1 */

@@ -7,11 +7,19 @@
 
 #define FIRST_SLOTS 4096u
 
+/* Tables are entered at random, so what is behind the first of these is asked for in huge pages; a small table
+ * stays small. */
+#define HUGE_PAGE ((size_t)2 << 20)
+
 static void *map_zeroes(size_t size)
 {
-  void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  char *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-  return map == MAP_FAILED ? NULL : map;
+  if (map == MAP_FAILED)
+    return NULL;
+  if (size > HUGE_PAGE)
+    (void)madvise(map + HUGE_PAGE, size - HUGE_PAGE, MADV_HUGEPAGE);
+  return map;
 }
 
 /* A power of two that leaves at least half of the slots empty. */

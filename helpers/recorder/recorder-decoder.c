@@ -62,6 +62,7 @@ static void lost(struct recorder_decoder *decoder, struct recorder_ring *ring,
     return;
   }
   ring->lost += words[1];
+  recorder_tasks_doubt(&decoder->tasks, ring->time);
   recorder_output_lost(decoder->output, ring->time, 0, words[1], ring->cpu, 0);
 }
 

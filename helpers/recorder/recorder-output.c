@@ -107,15 +107,17 @@ int recorder_output_mapping(struct recorder_output *output, const struct recorde
   return capture_writer_define(output->writer, &record.record);
 }
 
-/* The arguments can be read only while the process lives, so they are read once. */
+/* The arguments can be read only while the process lives, so they are read once. By then it may have executed
+ * another program, which its name shows. */
 static void know_command_line(struct recorder_output *output, struct recorder_process *process)
 {
   if (!output->command_lines || process->command_line_known || process->pid <= 0)
     return;
-  char text[COMMAND_LINE_MAX + 1];
+  char text[COMMAND_LINE_MAX + 1], name[RECORDER_NAME_MAX];
   int length = recorder_proc_command_line(process->pid, text, sizeof text);
   process->command_line_known = true;
-  if (length <= 0)
+  if (length <= 0 || recorder_proc_name(process->pid, process->pid, name) < 0 ||
+      strcmp(name, process->name) != 0)
     return;
   process->command_line = recorder_allocate((size_t)length + 1, 1);
   memcpy(process->command_line, text, (size_t)length);

@@ -17,6 +17,7 @@ struct recorder_process {
   uint32_t epoch;          /* 0: never defined */
   uint32_t mappings_epoch; /* in which all mappings were defined with it */
   uint32_t serial;         /* of the mappings: how often they changed */
+  uint32_t doubt;          /* up to which loss of records it was looked at */
   bool command_line_known;
   char name[RECORDER_NAME_MAX];
   char *command_line;              /* NULL: none */

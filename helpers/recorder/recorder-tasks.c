@@ -7,8 +7,9 @@
 
 #include "helpers/recorder/recorder-memory.h"
 
-#define GRACE      UINT64_C(1000000000)
-#define GRAVES_MIN 64
+#define GRACE        UINT64_C(1000000000)
+#define DOUBT_PERIOD UINT64_C(1000000000)
+#define GRAVES_MIN   64
 /* Ancestors that are kept for the sake of their children; keeps a line of processes that each fork one and
  * exit from growing for ever. */
 #define ANCESTORS_MAX 16
@@ -49,6 +50,7 @@ static struct recorder_process *process_enter(struct recorder_tasks *tasks, int3
   process->pid = pid;
   process->origin = origin;
   process->time = time;
+  process->doubt = tasks->doubt;
   recorder_table_set(&tasks->processes, (uint32_t)pid, process);
   process_release(tasks, before);
   return process;
@@ -106,14 +108,27 @@ static struct recorder_thread *thread_enter(struct recorder_tasks *tasks, struct
 struct scan {
   struct recorder_tasks *tasks;
   struct recorder_process *process;
+  uint64_t time;
 };
+
+static bool is_known(const struct recorder_process *process, const struct recorder_map_line *line,
+                     const struct recorder_binary_key *key)
+{
+  const struct recorder_mapping *mapping = recorder_mappings_find(process->mappings, line->start);
+  return mapping != NULL && mapping->start == line->start && mapping->end == line->end &&
+         mapping->offset == line->offset && mapping->binary->key.path_length == key->path_length &&
+         memcmp(mapping->binary->key.path, key->path, key->path_length) == 0;
+}
 
 static void scan_mapping(const struct recorder_map_line *line, void *data)
 {
   struct scan *scan = data;
   struct recorder_binary_key key = {.device = line->device, .inode = line->inode};
   recorder_binary_key_set_path(&key, line->path, line->path_length);
+  if (is_known(scan->process, line, &key))
+    return;
   struct recorder_mapping mapping = {
+      .time = scan->time,
       .start = line->start,
       .end = line->end,
       .offset = line->offset,
@@ -133,16 +148,40 @@ static struct recorder_process *process_look_up(struct recorder_tasks *tasks, in
   }
   if (pid > 0) {
     recorder_proc_name(pid, pid, process->name);
-    recorder_proc_maps(pid, scan_mapping, &(struct scan){tasks, process});
+    recorder_proc_maps(pid, scan_mapping, &(struct scan){tasks, process, 0});
   }
   return process;
+}
+
+void recorder_tasks_doubt(struct recorder_tasks *tasks, uint64_t time)
+{
+  /* A ring that overflows does so many times; looking at everything again each time would make it worse. */
+  if (time - tasks->doubt_time < DOUBT_PERIOD)
+    return;
+  tasks->doubt++;
+  tasks->doubt_time = time;
+}
+
+/* Adds the mappings of which the record was lost. */
+static void look_again(struct recorder_tasks *tasks, struct recorder_process *process)
+{
+  process->doubt = tasks->doubt;
+  if (process->pid <= 0)
+    return;
+  recorder_proc_maps(process->pid, scan_mapping, &(struct scan){tasks, process, tasks->doubt_time});
+  process->serial++;
+  process->mappings_epoch = 0;
+  recorder_frames_forget(&process->frames);
 }
 
 struct recorder_thread *recorder_tasks_thread(struct recorder_tasks *tasks, int32_t pid, int32_t tid)
 {
   struct recorder_thread *thread = recorder_table_find(&tasks->threads, (uint32_t)tid);
-  if (thread != NULL && thread->process->pid == pid)
+  if (thread != NULL && thread->process->pid == pid) {
+    if (thread->process->doubt != tasks->doubt)
+      look_again(tasks, thread->process);
     return thread;
+  }
   struct recorder_process *process = recorder_table_find(&tasks->processes, (uint32_t)pid);
   if (process == NULL)
     process = process_look_up(tasks, pid);

@@ -18,6 +18,8 @@ struct recorder_tasks {
   struct recorder_table processes; /* by pid: the current generation */
   struct recorder_table threads;   /* by tid */
   struct recorder_binaries binaries;
+  uint32_t doubt;                /* how often records were lost: processes are looked at again after it */
+  uint64_t doubt_time;           /* when they were lost last */
   struct recorder_grave *graves; /* a ring of threads that went, in the order of their time */
   size_t graves_capacity;        /* a power of two */
   size_t graves_first;
@@ -44,6 +46,8 @@ const struct recorder_mapping *recorder_tasks_map(struct recorder_tasks *tasks, 
                                                   const struct recorder_mapping *mapping,
                                                   struct recorder_process **ret_process);
 
+/* Records were lost at that time: what is known of any process may be out of date. */
+void recorder_tasks_doubt(struct recorder_tasks *tasks, uint64_t time);
 /* Frees what went long enough before now: samples of a thread may come after its end. */
 void recorder_tasks_bury(struct recorder_tasks *tasks, uint64_t now);
 
