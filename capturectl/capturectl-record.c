@@ -110,8 +110,8 @@ static void watch_signals(Record *record)
 
 static const char *describe_end(enum capture_end reason)
 {
-  static const char *const names[] = {"recording",    "exited",        "duration",      "interrupted",
-                                      "targets-gone", "recorder-died", "output-failed", "failed"};
+  static const char *const names[] = {"cut-off",      "exited",        "duration",     "interrupted",
+                                      "targets-gone", "recorder-died", "output-error", "failed"};
   return reason < G_N_ELEMENTS(names) ? names[reason] : "unknown";
 }
 

@@ -216,8 +216,11 @@ static gboolean begin(Run *run, GError **error)
 {
   RecordingMessage started;
 
-  if (!open_targets(run, error) || !start_recorder(run, error) ||
-      !wait_for(run, RECORDER_READY, &run->ready, error) || !open_capture(run, error))
+  if (!open_targets(run, error))
+    return FALSE;
+  recording_priority_raise();
+  if (!start_recorder(run, error) || !wait_for(run, RECORDER_READY, &run->ready, error) ||
+      !open_capture(run, error))
     return FALSE;
   recording_recorder_send(run->recorder, RECORDER_START);
   if (!wait_for(run, RECORDER_STARTED, &started, error))
@@ -399,7 +402,6 @@ static void wait_for_something(Run *run)
 
 static void record(Run *run)
 {
-  recording_priority_raise();
   while (!run->done) {
     wait_for_something(run);
     see_messages(run);

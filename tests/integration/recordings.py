@@ -13,7 +13,7 @@ from capture_decoder import Capture  # noqa: E402
 
 SANITISED = b'__asan_init' in CAPTURECTL.read_bytes()
 
-ENDED = {0: 'recording', 1: 'exited', 2: 'duration', 3: 'interrupted', 4: 'targets-gone', 5: 'recorder-died', 6: 'output-failed', 7: 'failed'}
+ENDED = {0: 'cut-off', 1: 'exited', 2: 'duration', 3: 'interrupted', 4: 'targets-gone', 5: 'recorder-died', 6: 'output-error', 7: 'failed'}
 
 # Works for argv[1] milliseconds of processor time, or for ever with 0, in argv[2] threads more. With argv[3] it leaves
 # there, in a ring of 4096 words, the monotonic times at which it ran, about one a millisecond of its own time.

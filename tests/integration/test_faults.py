@@ -105,7 +105,7 @@ class Kill(TestCase):
             self.assertEqual(sorted(p.name for p in self.directory.iterdir() if p.name != 'ring'),
                              ['a.capture'] if killed.path.exists() else [])
             if killed.path.exists():
-                self.assertEqual(Load(killed.path).ended, 'recording')
+                self.assertEqual(Load(killed.path).ended, 'cut-off')
         self.kill('collector', check)
 
     def test_recorder(self):
@@ -146,11 +146,11 @@ class Trouble(TestCase):
         self.assertIn('No space left on device', done.stderr)
         self.assertEqual((self.directory / 'copy.list').read_text(), 'a.capture\n')
         load = Load(copy)
-        self.assertEqual(load.ended, 'output-failed')
+        self.assertEqual(load.ended, 'output-error')
         self.assertEqual(load.status, 28)
         self.assertEqual(load.capture.file.end, load.capture.file.size)
         self.assertGreater(len(load.samples), 1000)
-        self.assertEqual(json.loads(capturectl('info', '--json', copy).stdout)['ended'], 'output-failed')
+        self.assertEqual(json.loads(capturectl('info', '--json', copy).stdout)['ended'], 'output-error')
 
     def test_stalled_collector(self):
         path = self.directory / 'a.capture'

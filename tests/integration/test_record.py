@@ -339,7 +339,7 @@ class Ends(RecordCase):
             time.sleep(0.25)
             sizes.append(len(Load(self.path).samples))
         self.assertEqual(sorted(set(sizes)), sizes)
-        self.assertEqual(Load(self.path).ended, 'recording')
+        self.assertEqual(Load(self.path).ended, 'cut-off')
         process.communicate(timeout=60)
         self.assertEqual(Load(self.path).ended, 'exited')
 
