@@ -22,15 +22,14 @@ static gboolean get_boot_id(guint8 ret[16])
   return digits == 32;
 }
 
-/* An import carries the boot it was imported in. */
+/* Importers give a capture a boot only where they know that it was this one. */
 gboolean profile_kernel_is_same_boot(ProfileCapture *capture)
 {
   struct capture_file_header header;
   guint8 boot_id[16];
 
   profile_capture_get_header(capture, &header);
-  return header.clock == CAPTURE_CLOCK_MONOTONIC && !profile_capture_get_metadata(capture, "source-format") &&
-         get_boot_id(boot_id) && memcmp(header.boot_id, boot_id, sizeof boot_id) == 0;
+  return get_boot_id(boot_id) && memcmp(header.boot_id, boot_id, sizeof boot_id) == 0;
 }
 
 static gboolean has_running_build_id(const ProfileBinary *binary)

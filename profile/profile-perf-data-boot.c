@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/utsname.h>
 #include <time.h>
 
 #include "profile/profile-perf-data-bytes.h"
@@ -61,8 +62,18 @@ static gint64 get_boot_time(void)
   return (now.tv_sec - up.tv_sec) * G_GINT64_CONSTANT(1000000000) + now.tv_nsec - up.tv_nsec;
 }
 
-gboolean profile_perf_boot_is_this(const guint8 *build_id, gsize size, guint64 text, gint64 modified)
+static gboolean names_this_machine(const ProfilePerfBoot *boot)
 {
-  return size > 0 && modified > get_boot_time() && kernel_has_build_id(build_id, size) &&
-         kernel_begins_at(text);
+  struct utsname here;
+
+  return uname(&here) == 0 && g_strcmp0(boot->release, here.release) == 0 &&
+         g_strcmp0(boot->hostname, here.nodename) == 0;
+}
+
+gboolean profile_perf_boot_is_this(const ProfilePerfBoot *boot)
+{
+  gboolean is_kernel = boot->build_id_size > 0 ? kernel_has_build_id(boot->build_id, boot->build_id_size)
+                                               : names_this_machine(boot);
+
+  return is_kernel && boot->modified > get_boot_time() && kernel_begins_at(boot->text);
 }

@@ -6,9 +6,18 @@
 
 G_BEGIN_DECLS
 
-/* True when the running kernel has this build-id, its text begins at `text`, and it was started before
- * `modified` (nanoseconds since 1970, when the recording was last written). False too when the kernel hides
- * its addresses. */
-gboolean profile_perf_boot_is_this(const guint8 *build_id, gsize size, guint64 text, gint64 modified);
+/* What a file tells about the kernel that it was recorded under. */
+typedef struct {
+  const guint8 *build_id;
+  gsize build_id_size; /* 0: not told; release and hostname have to do then */
+  guint64 text;        /* where its text begins */
+  gint64 modified;     /* when the recording was last written, nanoseconds since 1970 */
+  const char *release; /* may be NULL */
+  const char *hostname;
+} ProfilePerfBoot;
+
+/* True when that is the running kernel, at the same place in memory, started before `modified`. False too
+ * when it hides its addresses. */
+gboolean profile_perf_boot_is_this(const ProfilePerfBoot *boot);
 
 G_END_DECLS

@@ -34,13 +34,23 @@ static guint32 get_clock(const ProfilePerfImport *self)
 /* Only then do this machine's kernel symbols and processes say anything about the file. */
 static gboolean is_this_boot(const ProfilePerfImport *self)
 {
+  const ProfilePerfFacts *facts = profile_perf_data_get_facts(self->data);
+  ProfilePerfBoot boot = {
+      .modified = profile_perf_data_get_modified(self->data),
+      .release = facts->kernel,
+      .hostname = facts->hostname,
+  };
+
   for (guint i = 0; i < self->kernel_mappings->len; i++) {
     const ProfilePerfMapping *mapping = &g_array_index(self->kernel_mappings, ProfilePerfMapping, i);
     const ProfilePerfBinary *binary = self->binaries->pdata[mapping->binary];
 
-    if (binary->flags & CAPTURE_BINARY_KERNEL)
-      return profile_perf_boot_is_this(binary->build_id, binary->build_id_size, mapping->start,
-                                       profile_perf_data_get_modified(self->data));
+    if (!(binary->flags & CAPTURE_BINARY_KERNEL))
+      continue;
+    boot.build_id = binary->build_id;
+    boot.build_id_size = binary->build_id_size;
+    boot.text = mapping->start;
+    return profile_perf_boot_is_this(&boot);
   }
   return FALSE;
 }

@@ -22,7 +22,7 @@ _DUMPED = re.compile(r'^(?:\d+ )?(\d+) 0x[0-9a-f]+ \[0x[0-9a-f]+\]: PERF_RECORD_
                      r'(-?\d+)/(-?\d+): (?:0x)?([0-9a-f]+) period: (\d+) ')
 _ADDRESS = re.compile(r'^\.{5}\s*\d+: ([0-9a-f]{16})$')
 _THREAD = re.compile(r'^ \.\.\. thread: (.*):(-?\d+)$')
-_SCRIPT = re.compile(r'^(.*?)\s+(-?\d+)/(-?\d+)\s+(?:\[\d+\] )?\s*(\d+)\.(\d{9}):\s+(\d+) (\S+): *(.*)$')
+_SCRIPT = re.compile(r'^(.*?)\s+(-?\d+)/(-?\d+)\s+(?:\[\d+\] )?\s*(\d+)\.(\d{9}):\s+(\d+)\s+(\S+): *(.*)$')
 _LOCATION = re.compile(r'^\s*([0-9a-f]+) (.*?) \(([/[].*)\)$')
 
 
