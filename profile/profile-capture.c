@@ -2,6 +2,7 @@
 #include "profile/profile-capture.h"
 
 #include "profile/profile-capture-private.h"
+#include "profile/profile-memory.h"
 
 G_DEFINE_FINAL_TYPE(ProfileCapture, profile_capture, G_TYPE_OBJECT)
 
@@ -237,8 +238,8 @@ void profile_capture_link_nodes(ProfileCapture *self)
 {
   if (!g_once_init_enter(&self->links_once))
     return;
-  self->first_child = g_new0(guint32, self->n_nodes);
-  self->next = g_new(guint32, self->n_nodes);
+  self->first_child = profile_new0(guint32, self->n_nodes);
+  self->next = profile_new(guint32, self->n_nodes);
   self->next[0] = 0;
   for (gsize node = self->n_nodes - 1; node > 0; node--) {
     guint32 parent = self->parent[node];

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/profile-column-sort.h"
 
+#include "profile/profile-memory.h"
+
 /* Where each ascending run begins, and n at the end. */
 static GArray *find_runs(const guint64 *times, gsize n)
 {
@@ -26,7 +28,7 @@ static void merge_runs(const guint64 *times, const guint32 *in, guint32 *out, gs
 guint32 *profile_column_sort(const guint64 *times, gsize n)
 {
   g_autoptr(GArray) runs = find_runs(times, n);
-  guint32 *order = g_new(guint32, n), *other = g_new(guint32, n);
+  guint32 *order = profile_new(guint32, n), *other = profile_new(guint32, n);
 
   for (gsize i = 0; i < n; i++)
     order[i] = (guint32)i;

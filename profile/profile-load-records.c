@@ -43,7 +43,7 @@ void load_records(Load *load, LoadPart *part)
     else if (record->type == CAPTURE_RECORD_MESSAGE)
       g_ptr_array_add(capture->messages, g_strdup(((const struct capture_record_message *)record)->text));
   }
-  load_release_content(part);
+  load_release_content(load, part);
 }
 
 static void keep_table(const ProfileBinary *binary, ProfileFunctionTable *table, gpointer data)
@@ -71,7 +71,7 @@ void load_names(Load *load)
     if (load_content(load, part) && !profile_names_decoder_add(decoder, part->content, part->length))
       load_problem(load,
                    _("A window of names makes no sense to its end; some functions may lack their names."));
-    load_release_content(part);
+    load_release_content(load, part);
     if (i + 1 == parts->len || g_array_index(parts, LoadPart, i + 1).epoch != part->epoch) {
       profile_names_decoder_finish(decoder, keep_table, load->capture);
       decoder = NULL;

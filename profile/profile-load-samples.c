@@ -4,6 +4,7 @@
 
 #include "profile/profile-column-sort.h"
 #include "profile/profile-loader-private.h"
+#include "profile/profile-memory.h"
 
 static GArray *get_parts(Load *load)
 {
@@ -64,14 +65,14 @@ static void allocate_columns(ProfileEvent *event, gboolean varying)
 {
   gsize n = event->n_samples;
 
-  event->time = g_new(guint64, n);
-  event->thread = g_new(guint32, n);
-  event->leaf = g_new(guint32, n);
-  event->cpu = g_new(guint16, n);
-  event->outcome = g_new(guint8, n);
-  event->mode = g_new(guint8, n);
+  event->time = profile_new(guint64, n);
+  event->thread = profile_new(guint32, n);
+  event->leaf = profile_new(guint32, n);
+  event->cpu = profile_new(guint16, n);
+  event->outcome = profile_new(guint8, n);
+  event->mode = profile_new(guint8, n);
   if (varying)
-    event->weight = g_new(guint64, n);
+    event->weight = profile_new(guint64, n);
 }
 
 void load_plan_samples(Load *load)
@@ -144,7 +145,7 @@ void load_place_samples(Load *load, LoadPart *part)
   part->last = time[part->n_samples - 1];
   if (bad)
     g_atomic_int_add(&load->undefined, (gint)bad);
-  load_release_content(part);
+  load_release_content(load, part);
 }
 
 static void move_samples(ProfileEvent *event, gsize to, gsize from, gsize n)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "profile/profile-loader-private.h"
+#include "profile/profile-memory.h"
 #include "profile/profile-parallel.h"
 
 enum {
@@ -155,8 +156,9 @@ static void make_join(Stacks *stacks, const LoadJoin *join)
 /* Joins of one user node are made one after the other, so that one stamp a kernel node suffices. */
 static void make_joins(Stacks *stacks, const LoadJoin *joins, guint n)
 {
-  g_autofree guint32 *head = g_new0(guint32, stacks->n_read); /* join + 1, the first of each user node */
-  g_autofree guint32 *next = g_new(guint32, n);
+  g_autofree guint32 *head =
+      profile_new0(guint32, stacks->n_read); /* join + 1, the first of each user node */
+  g_autofree guint32 *next = profile_new(guint32, n);
 
   for (guint i = n; i-- > 0;) {
     next[i] = head[joins[i].user];
@@ -203,14 +205,18 @@ void load_expand_stacks(Load *load)
   gsize n = capture->n_nodes;
   g_autoptr(GArray) joins = collect_joins(load);
   const LoadJoin *all = (const LoadJoin *)joins->data;
-  g_autofree guint8 *states = g_new0(guint8, n);
-  g_autofree guint32 *forward = g_new0(guint32, n);
-  Stacks stacks = {
-      .load = load, .capture = capture, .n_read = n, .capacity = n, .states = states, .forward = forward};
+  g_autofree guint8 *states = profile_new0(guint8, n);
+  g_autofree guint32 *forward = profile_new0(guint32, n);
+  Stacks stacks = {.load = load,
+                   .capture = capture,
+                   .n_read = n,
+                   .capacity = load->node_capacity,
+                   .states = states,
+                   .forward = forward};
 
   stacks.limit = MIN(n + (guint64)joins->len * 64 + PIECE, G_MAXUINT32 / 2);
-  stacks.seen = g_malloc0_n(n, sizeof *stacks.seen);
-  capture->exact = g_new0(guint8, n);
+  stacks.seen = profile_memory_new0(n, sizeof *stacks.seen);
+  capture->exact = profile_new0(guint8, stacks.capacity);
   mark_joins(&stacks, all, joins->len);
   profile_parallel(n, PIECE, mark_callers, &stacks);
   for_each_event(&stacks, mark_leaves);

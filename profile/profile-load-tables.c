@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "profile/profile-loader-private.h"
+#include "profile/profile-memory.h"
 
 /* The field after the head of every record that is looked up by identifier. */
 static guint32 get_id(const struct capture_record *record)
@@ -126,10 +127,13 @@ gboolean load_make_epochs(Load *load, GError **error)
   }
   index_records(load);
   load->capture->n_nodes = n_nodes;
-  load->capture->parent = g_new0(guint32, n_nodes);
-  load->capture->frame = g_new0(guint32, n_nodes);
+  load->node_capacity = n_nodes + n_nodes / 2 + 1024; /* joins become nodes as well */
+  load->capture->parent = profile_new(guint32, load->node_capacity);
+  load->capture->frame = profile_new(guint32, load->node_capacity);
+  memset(load->capture->parent, 0, n_nodes * sizeof(guint32));
+  memset(load->capture->frame, 0, n_nodes * sizeof(guint32));
   load->capture->n_frames = n_frames;
-  load->capture->frames = g_new0(ProfileFrame, n_frames);
+  load->capture->frames = profile_new0(ProfileFrame, n_frames);
   return TRUE;
 }
 

@@ -45,12 +45,18 @@ typedef struct {
   guint32 slot;         /* the join's own node */
 } LoadJoin;
 
+/* Memory for decompressed content; used again and again, since fresh pages cost more than filling them. */
+typedef struct {
+  void *bytes; /* of malloc */
+  size_t size;
+} LoadBuffer;
+
 /* One part of a window that is loaded. */
 typedef struct {
   gsize number;
   const struct capture_window_header *header;
   LoadEpoch *epoch;
-  void *buffer;
+  LoadBuffer buffer;
   const guint8 *content; /* NULL: damaged */
   gsize length;
   GPtrArray *small;              /* dictionary: records other than frames, nodes and joins */
@@ -64,11 +70,12 @@ typedef struct {
 typedef struct {
   ProfileCapture *capture;
   capture_reader *reader;
-  GMutex lock;                              /* of problems and identifiers */
+  GMutex lock;                              /* of problems, identifiers and buffers */
+  GArray *buffers;                          /* LoadBuffer: not in use now */
   GArray *parts[CAPTURE_WINDOW_FOOTER + 1]; /* LoadPart, by kind of window */
   GHashTable *epochs_by_key;
-  GPtrArray *epochs; /* LoadEpoch */
-  guint n_problems;
+  GPtrArray *epochs;       /* LoadEpoch */
+  gsize node_capacity;     /* of the capture's columns of nodes */
   GHashTable *identifiers; /* name → index + 1 */
   gint undefined;          /* atomic: references that lead nowhere */
 } Load;
@@ -77,7 +84,8 @@ typedef struct {
 void load_problem(Load *load, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* Reads the part's content into it; false (and a problem) when it is damaged. Thread-safe. */
 gboolean load_content(Load *load, LoadPart *part);
-void load_release_content(LoadPart *part);
+/* Lets others use the memory. Thread-safe. */
+void load_release_content(Load *load, LoadPart *part);
 
 gboolean load_is_defined(const LoadEpoch *epoch, enum load_kind kind, guint32 id);
 /* The text of a STRING, NULL when not defined. Valid while the epoch's contents are. */

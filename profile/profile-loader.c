@@ -20,12 +20,35 @@ void load_problem(Load *load, const char *format, ...)
   g_mutex_unlock(&load->lock);
 }
 
+static void take_buffer(Load *load, LoadPart *part)
+{
+  g_mutex_lock(&load->lock);
+  if (load->buffers->len > 0) {
+    part->buffer = g_array_index(load->buffers, LoadBuffer, load->buffers->len - 1);
+    g_array_set_size(load->buffers, load->buffers->len - 1);
+  }
+  g_mutex_unlock(&load->lock);
+}
+
+void load_release_content(Load *load, LoadPart *part)
+{
+  part->content = NULL;
+  if (!part->buffer.bytes)
+    return;
+  g_mutex_lock(&load->lock);
+  g_array_append_val(load->buffers, part->buffer);
+  g_mutex_unlock(&load->lock);
+  part->buffer = (LoadBuffer){0};
+}
+
 gboolean load_content(Load *load, LoadPart *part)
 {
-  size_t size = 0, length = 0;
+  size_t length = 0;
   const uint8_t *content = NULL;
-  int result = capture_reader_content(load->reader, part->number, &part->buffer, &size, &content, &length);
 
+  take_buffer(load, part);
+  int result = capture_reader_content(load->reader, part->number, &part->buffer.bytes, &part->buffer.size,
+                                      &content, &length);
   if (result == 0 && length == part->header->length) {
     part->content = content;
     part->length = length;
@@ -34,14 +57,8 @@ gboolean load_content(Load *load, LoadPart *part)
   load_problem(load, _("The window at byte %" G_GUINT64_FORMAT " is damaged and was left out: %s."),
                capture_reader_part(load->reader, part->number)->offset,
                result == 0 ? _("wrong length") : g_strerror(-result));
-  load_release_content(part);
+  load_release_content(load, part);
   return FALSE;
-}
-
-void load_release_content(LoadPart *part)
-{
-  g_clear_pointer(&part->buffer, free);
-  part->content = NULL;
 }
 
 static LoadEpoch *get_epoch(Load *load, const struct capture_window_header *header)
@@ -74,7 +91,7 @@ static void clear_part(gpointer data)
 {
   LoadPart *part = data;
 
-  load_release_content(part);
+  free(part->buffer.bytes);
   g_clear_pointer(&part->small, g_ptr_array_unref);
   g_clear_pointer(&part->joins, g_array_unref);
 }
@@ -173,6 +190,9 @@ static void clear_load(Load *load)
   g_hash_table_unref(load->epochs_by_key);
   g_ptr_array_unref(load->epochs);
   g_hash_table_unref(load->identifiers);
+  for (guint i = 0; i < load->buffers->len; i++)
+    free(g_array_index(load->buffers, LoadBuffer, i).bytes);
+  g_array_unref(load->buffers);
   g_mutex_clear(&load->lock);
   capture_reader_close(load->reader);
 }
@@ -191,6 +211,7 @@ ProfileCapture *profile_capture_load(const char *path, ProfileLoadFlags flags, G
   load.epochs = g_ptr_array_new_with_free_func(free_epoch);
   load.identifiers = g_hash_table_new(g_str_hash, g_str_equal);
   g_mutex_init(&load.lock);
+  load.buffers = g_array_new(FALSE, FALSE, sizeof(LoadBuffer));
   gboolean loaded = load_everything(&load, cancellable, error);
   clear_load(&load);
   if (!loaded)

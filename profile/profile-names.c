@@ -4,6 +4,7 @@
 
 #include "profile/profile-capture-private.h"
 #include "profile/profile-parallel.h"
+#include "profile/profile-memory.h"
 
 enum { PIECE = 1 << 14 };
 
@@ -127,7 +128,7 @@ static void count_ranges(Naming *naming)
       profile_function_table_get_ranges(get_table_of_slot(capture, slot), &n);
     total += n;
   }
-  naming->range_function = g_new0(guint32, total);
+  naming->range_function = profile_new0(guint32, total);
 }
 
 /* Names that identifiers stand for, and memory without a file, are not told apart by process. */
@@ -175,7 +176,7 @@ static void make_unnamed_table(Naming *naming)
   while (size < 2 * n_unnamed)
     size *= 2;
   naming->unnamed_mask = size - 1;
-  naming->unnamed = g_new0(Unnamed, size);
+  naming->unnamed = profile_new0(Unnamed, size);
 }
 
 static void number_frames(Naming *naming)
@@ -223,8 +224,8 @@ void profile_capture_update_functions(ProfileCapture *self)
   ProfileNames *names = &self->names;
 
   profile_names_clear(names);
-  naming.leaf = g_new0(guint32, self->n_frames);
-  naming.caller = g_new0(guint32, self->n_frames);
+  naming.leaf = profile_new0(guint32, self->n_frames);
+  naming.caller = profile_new0(guint32, self->n_frames);
   add_function(&naming, &unknown);
   count_ranges(&naming);
   profile_parallel(self->n_frames, PIECE, find_ranges, &naming);
@@ -237,7 +238,7 @@ void profile_capture_update_functions(ProfileCapture *self)
   names->made_names = g_new0(char *, names->n_functions);
   names->leaf = naming.leaf;
   names->caller = naming.caller;
-  names->of_node = g_new(guint32, self->n_nodes);
+  names->of_node = profile_new(guint32, self->n_nodes);
   profile_parallel(self->n_nodes, PIECE, name_nodes, self);
   g_free(naming.first_range);
   g_free(naming.range_function);

@@ -2,6 +2,7 @@
 /* Which nodes are the outermost of their function or binary on their stack: a recursive function counts once.
  */
 #include "profile/profile-capture-private.h"
+#include "profile/profile-memory.h"
 
 typedef struct {
   const ProfileCapture *capture;
@@ -66,10 +67,10 @@ const guint8 *profile_capture_get_outermost(ProfileCapture *self)
 
   profile_capture_link_nodes(self);
   if (g_once_init_enter(&names->outermost_once)) {
-    g_autofree guint32 *functions = g_new0(guint32, names->n_functions);
-    g_autofree guint32 *binaries = g_new0(guint32, (gsize)self->binaries->len + 2);
+    g_autofree guint32 *functions = profile_new0(guint32, names->n_functions);
+    g_autofree guint32 *binaries = profile_new0(guint32, (gsize)self->binaries->len + 2);
     Walk walk = {.capture = self, .open_functions = functions, .open_binaries = binaries};
-    walk.outermost = names->outermost = g_malloc0(self->n_nodes);
+    walk.outermost = names->outermost = profile_new0(guint8, self->n_nodes);
     walk_nodes(&walk);
     g_once_init_leave(&names->outermost_once, 1);
   }

@@ -2,6 +2,7 @@
 #include "profile/profile-rows.h"
 
 #include "profile/profile-capture-private.h"
+#include "profile/profile-memory.h"
 
 struct _ProfileRows {
   GArray *rows; /* ProfileRow */
@@ -19,7 +20,7 @@ static guint32 *get_rows_of_functions(ProfileCapture *capture, ProfileRowsBy by,
 {
   gsize n;
   const ProfileFunction *functions = profile_capture_get_functions(capture, &n);
-  guint32 *rows = g_new(guint32, n), n_binaries = capture->binaries->len;
+  guint32 *rows = profile_new(guint32, n), n_binaries = capture->binaries->len;
 
   *n_rows = by == PROFILE_ROWS_FUNCTION ? n : (gsize)n_binaries + 2;
   for (gsize i = 0; i < n; i++) {
@@ -137,11 +138,11 @@ ProfileRows *profile_rows_new(ProfileWeights *weights, ProfileRowsBy by)
 
   if (by == PROFILE_ROWS_FUNCTION || by == PROFILE_ROWS_BINARY) {
     g_autofree guint32 *row_of = get_rows_of_functions(capture, by, &n);
-    rows = g_new0(ProfileRow, n);
+    rows = profile_new0(ProfileRow, n);
     add_up_nodes(weights, by, row_of, rows);
   } else {
     n = by == PROFILE_ROWS_THREAD ? capture->threads->len : capture->processes->len;
-    rows = g_new0(ProfileRow, n);
+    rows = profile_new0(ProfileRow, n);
     add_up_samples(weights, by, rows);
   }
   self->rows = sort_rows(capture, by, rows, n);

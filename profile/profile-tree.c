@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "profile/profile-capture-private.h"
+#include "profile/profile-memory.h"
 
 /* One stack node of a group, with the samples that lead through it (top down) or came up to it. */
 typedef struct {
@@ -280,10 +281,10 @@ static ProfileTree *new_tree(ProfileWeights *weights, gboolean inverted, guint32
   profile_capture_get_functions(self->capture, &n_functions);
   self->minimum = 1;
   self->children = g_array_new(FALSE, FALSE, sizeof(Child));
-  self->counts = g_new0(guint64, n_functions);
-  self->child_of = g_new0(guint32, n_functions);
+  self->counts = profile_new0(guint64, n_functions);
+  self->child_of = profile_new0(guint32, n_functions);
   if (inverted)
-    self->found_at = g_new0(guint32, self->capture->n_nodes);
+    self->found_at = profile_new0(guint32, self->capture->n_nodes);
   else
     profile_capture_link_nodes(self->capture);
   add_group(self, function, 0);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/profile-weights.h"
 
+#include <string.h>
+
+#include "profile/profile-memory.h"
+
 struct _ProfileWeights {
   gatomicrefcount references;
   ProfileFilter *filter;
@@ -44,13 +48,15 @@ static void add_up(ProfileWeights *self)
   gsize n;
 
   profile_capture_get_nodes(self->capture, &parent, &frame, &n);
-  self->total_counts = g_memdup2(self->self_counts, n * sizeof *self->total_counts);
+  self->total_counts = profile_new(guint32, n);
+  memcpy(self->total_counts, self->self_counts, n * sizeof *self->total_counts);
   for (gsize node = n - 1; node > 0; node--)
     if (self->total_counts[node])
       self->total_counts[parent[node]] += self->total_counts[node];
   if (!self->self_weights)
     return;
-  self->total_weights = g_memdup2(self->self_weights, n * sizeof *self->total_weights);
+  self->total_weights = profile_new(guint64, n);
+  memcpy(self->total_weights, self->self_weights, n * sizeof *self->total_weights);
   for (gsize node = n - 1; node > 0; node--)
     self->total_weights[parent[node]] += self->total_weights[node];
 }
@@ -69,8 +75,8 @@ ProfileWeights *profile_weights_new(const ProfileFilter *filter)
       &profile_capture_get_events(self->capture, &n_events)[profile_filter_get_event(filter)];
   profile_capture_get_nodes(self->capture, &parent, &frame, &n);
   profile_filter_get_range(filter, &begin, &end);
-  self->self_counts = g_new0(guint32, n);
-  self->self_weights = event->weight ? g_new0(guint64, n) : NULL;
+  self->self_counts = profile_new0(guint32, n);
+  self->self_weights = event->weight ? profile_new0(guint64, n) : NULL;
   self->constant_weight = event->constant_weight;
   const guint8 *threads = profile_filter_get_threads(filter);
   const guint8 *functions = profile_filter_get_functions(filter);
