@@ -60,17 +60,25 @@ static ProfilePerfProcess *add_process(ProfilePerfMachine *self, gint32 pid, gui
   return process;
 }
 
-static ProfilePerfThread *find_thread(ProfilePerfMachine *self, gint32 tid)
+/* Threads are known by tid alone, as in perf. A thread that is being reaped has none any more (-1), so that
+ * those of different processes must be told apart. */
+static gpointer make_key(gint32 pid, gint32 tid)
 {
-  if (!self->last || self->last->tid != tid)
-    self->last = g_hash_table_lookup(self->threads, GINT_TO_POINTER(tid));
+  return tid == -1 ? GSIZE_TO_POINTER((gsize)((guint64)(guint32)pid << 32 | G_MAXUINT32))
+                   : GSIZE_TO_POINTER((guint32)tid);
+}
+
+static ProfilePerfThread *find_thread(ProfilePerfMachine *self, gint32 pid, gint32 tid)
+{
+  if (!self->last || self->last->tid != tid || tid == -1)
+    self->last = g_hash_table_lookup(self->threads, make_key(pid, tid));
   return self->last;
 }
 
 static void remove_thread(ProfilePerfMachine *self, ProfilePerfThread *thread)
 {
   self->last = NULL;
-  g_hash_table_remove(self->threads, GINT_TO_POINTER(thread->tid));
+  g_hash_table_remove(self->threads, make_key(thread->pid, thread->tid));
 }
 
 static ProfilePerfThread *add_thread(ProfilePerfMachine *self, gint32 pid, gint32 tid)
@@ -82,7 +90,7 @@ static ProfilePerfThread *add_thread(ProfilePerfMachine *self, gint32 pid, gint3
   thread->pid = pid;
   thread->tid = tid;
   thread->name = g_string_chunk_insert_const(self->names, name);
-  g_hash_table_insert(self->threads, GINT_TO_POINTER(tid), thread);
+  g_hash_table_insert(self->threads, make_key(pid, tid), thread);
   return thread;
 }
 
@@ -95,13 +103,13 @@ static ProfilePerfProcess *find_process(ProfilePerfMachine *self, gint32 pid, gi
   if (pid != tid && pid != -1)
     return profile_perf_machine_get_thread(self, pid, pid)->process;
   process = add_process(self, pid, CAPTURE_PROCESS_EXISTED, 0);
-  process->name = find_thread(self, tid)->name;
+  process->name = find_thread(self, pid, tid)->name;
   return process;
 }
 
 ProfilePerfThread *profile_perf_machine_get_thread(ProfilePerfMachine *self, gint32 pid, gint32 tid)
 {
-  ProfilePerfThread *thread = find_thread(self, tid);
+  ProfilePerfThread *thread = find_thread(self, pid, tid);
 
   if (thread && (thread->pid == pid || pid == -1 || thread->pid != -1))
     return thread;
@@ -170,7 +178,7 @@ void profile_perf_machine_fork(ProfilePerfMachine *self, gint32 pid, gint32 tid,
                                gint32 parent_tid, gboolean clone_maps, guint64 time)
 {
   ProfilePerfProcess *origin = find_parent(self, parent_pid, parent_tid)->process;
-  ProfilePerfThread *thread = find_thread(self, tid), *parent;
+  ProfilePerfThread *thread = find_thread(self, pid, tid), *parent;
 
   if (thread)
     remove_thread(self, thread);
