@@ -11,7 +11,7 @@
  *   START                           ─▶                 events count from now on, or from the exec
  *                                   ◀─  STARTED
  *                                   ◀─  STATUS, about four times a second
- *                                   ◀─  WAKE, when fewer than half of the windows are free
+ *                                   ◀─  WAKE, after each round of commits, and when fewer than half of the windows are free
  *   STOP                            ─▶
  *                                   ◀─  ENDED, after everything is committed and closed; then it exits
  *

@@ -18,7 +18,8 @@
 #include "recording/recording-targets-private.h"
 #include "recording/recording-zstd.h"
 
-/* The recorder commits each 30 ms: together that stays below the 100 ms that a kill may cost. */
+/* The recorder says when it has committed something, several times in what a kill may cost (100 ms); this is
+ * for others. */
 #define TICK           (40 * G_TIME_SPAN_MILLISECOND)
 #define PROGRESS_EVERY (250 * G_TIME_SPAN_MILLISECOND)
 /* How long a recorder may take to commit its rest after STOP. */

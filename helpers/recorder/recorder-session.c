@@ -40,6 +40,7 @@ struct session {
   uint32_t n_poll_fds;
   uint64_t committed;
   uint64_t status_due;
+  uint64_t wake_due;
   uint64_t cpus_due;
   struct recorder_error error;
 };
@@ -132,11 +133,15 @@ static void send_status(struct session *session)
   recorder_link_send(session->socket, &status, RECORDER_STATUS, sizeof status, NULL, 0, false);
 }
 
-static void wake_consumer(struct session *session)
+/* After each period's commits, so that they need not wait for a tick of the consumer's own. */
+static void wake_consumer(struct session *session, uint64_t time)
 {
   struct recorder_message message;
-  if (capture_pool_free_windows(session->output.pool) < session->output.window_count / 2)
-    recorder_link_send(session->socket, &message, RECORDER_WAKE, sizeof message, NULL, 0, false);
+  if (time < session->wake_due &&
+      capture_pool_free_windows(session->output.pool) >= session->output.window_count / 2)
+    return;
+  session->wake_due = time + DRAIN_PERIOD;
+  recorder_link_send(session->socket, &message, RECORDER_WAKE, sizeof message, NULL, 0, false);
 }
 
 static void watch_descriptors(struct session *session)
@@ -226,7 +231,7 @@ static void keep_house(struct session *session, uint64_t time)
     recorder_source_follow_cpus(&session->source, note_cpu, session);
     session->cpus_due = time + CPUS_PERIOD;
   }
-  wake_consumer(session);
+  wake_consumer(session, time);
 }
 
 /* Losses that no record told of, and the last windows. */

@@ -173,6 +173,12 @@ def is_running(pid):
         return False
 
 
+def processor_time(pid):
+    """Milliseconds of processor time in user space that the process has had."""
+    fields = pathlib.Path(f'/proc/{pid}/stat').read_text().rpartition(')')[2].split()
+    return int(fields[11]) * 1000 // os.sysconf('SC_CLK_TCK')
+
+
 def recording_descriptors(pid):
     """Descriptors of a process that belong to a recording."""
     found = []

@@ -11,7 +11,7 @@ import tempfile
 import time
 import unittest
 
-from recordings import BUSY, SANITISED, Load, children, compile_c, is_running, recording_descriptors, start, wait_until
+from recordings import BUSY, SANITISED, Load, children, compile_c, is_running, processor_time, recording_descriptors, start, wait_until
 from support import CAPTURECTL, RECORDER, TestCase, capturectl, check_sanitizers, environment
 
 KILLS = int(os.environ.get('KILLS', 0)) or (8 if SANITISED else 100)
@@ -158,13 +158,15 @@ class Trouble(TestCase):
                         self.busy, 3000)
         self.addCleanup(process.kill)
         wait_until(path.exists)
-        time.sleep(0.3)
+        busy = children(process.pid)['busy']
+        wait_until(lambda: processor_time(busy) > 300, 100)
         stopped = time.monotonic_ns()
         process.send_signal(signal.SIGSTOP)
-        time.sleep(1.5)
+        # 20 samples of 16 bytes each millisecond: more than five windows of 64 KiB hold.
+        wait_until(lambda: processor_time(busy) > 2000, 100)
         process.send_signal(signal.SIGCONT)
         continued = time.monotonic_ns()
-        stdout, stderr = process.communicate(timeout=60)
+        stdout, stderr = process.communicate(timeout=100)
         check_sanitizers(stderr.decode())
         self.assertEqual(process.returncode, 0, stderr)
 
