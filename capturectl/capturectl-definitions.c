@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capturectl/capturectl-definitions.h"
 
+#include "libcapture/capture-reader.h"
+
 /* Room for small captures, whose few definitions may be large. */
 #define IDENTIFIERS_ALWAYS 4096
 /* The fewest bytes that define anything: a node of a longer stack. */
@@ -81,29 +83,15 @@ static CapturectlDefined add_frames(CapturectlDefinitions *self, const struct ca
 static CapturectlDefined add_nodes(CapturectlDefinitions *self, const struct capture_record_nodes *r,
                                    guint64 bytes)
 {
-  CapturectlDefined worst = r->parent < r->first ? CAPTURECTL_DEFINED : CAPTURECTL_OUT_OF_ORDER;
-
-  for (guint i = 0; i < r->record.count; i++) {
-    guint64 id = (guint64)r->first + i;
-
-    worst = worse(
-        worst, define(self, CAPTURECTL_NODES, id, bytes, r->frames[i], i == 0 ? r->parent : id - 1, FALSE));
-  }
-  return worst;
-}
-
-static CapturectlDefined add_joins(CapturectlDefinitions *self, const struct capture_record_joins *r,
-                                   guint64 bytes)
-{
   CapturectlDefined worst = CAPTURECTL_DEFINED;
+  struct capture_nodes_position position = {0};
+  struct capture_node node;
 
-  for (guint i = 0; i < r->record.count; i++) {
-    const struct capture_join *join = &r->joins[i];
-    guint64 id = (guint64)r->first + i;
-
-    if (join->user >= id || join->kernel >= id)
+  while (capture_nodes_next(r, &position, &node)) {
+    if (node.parent >= node.id || node.kernel >= node.id)
       worst = CAPTURECTL_OUT_OF_ORDER;
-    worst = worse(worst, define(self, CAPTURECTL_NODES, id, bytes, join->user, join->kernel, TRUE));
+    worst = worse(worst, define(self, CAPTURECTL_NODES, node.id, bytes, node.join ? node.parent : node.frame,
+                                node.join ? node.kernel : node.parent, node.join));
   }
   return worst;
 }
@@ -131,8 +119,6 @@ CapturectlDefined capturectl_definitions_add(CapturectlDefinitions *self, const 
     return add_frames(self, (const struct capture_record_frames *)record, bytes);
   case CAPTURE_RECORD_NODES:
     return add_nodes(self, (const struct capture_record_nodes *)record, bytes);
-  case CAPTURE_RECORD_JOINS:
-    return add_joins(self, (const struct capture_record_joins *)record, bytes);
   case CAPTURE_RECORD_BINARY:
     return define(self, CAPTURECTL_BINARIES, r.binary->id, bytes, r.binary->path, 0, 0);
   case CAPTURE_RECORD_PROCESS:

@@ -64,19 +64,22 @@ static void print_frames(const struct capture_record_frames *r)
     printf("%s%" PRIu32 ":0x%" PRIx32, separator(i), r->frames[i].space, r->frames[i].offset);
 }
 
-static void print_nodes(const struct capture_record_nodes *r)
+/* Items as they stand there: FRAME, ^PARENT, +JOIN, and ?… for what has no meaning. */
+static void print_node_item(guint32 item)
 {
-  printf("nodes first=%" PRIu32 " parent=%" PRIu32 " frames=%s", r->first, r->parent,
-         r->record.count == 0 ? "-" : "");
-  for (guint i = 0; i < r->record.count; i++)
-    printf("%s%" PRIu32, separator(i), r->frames[i]);
+  static const char *const marks[] = {"", "?", "^", "+"};
+
+  printf("%s%" PRIu32, marks[item >> 30], item & ~CAPTURE_NODE_TAG);
 }
 
-static void print_joins(const struct capture_record_joins *r)
+static void print_nodes(const struct capture_record_nodes *r)
 {
-  printf("joins first=%" PRIu32 " joins=%s", r->first, r->record.count == 0 ? "-" : "");
-  for (guint i = 0; i < r->record.count; i++)
-    printf("%s%" PRIu32 ":%" PRIu32, separator(i), r->joins[i].user, r->joins[i].kernel);
+  printf("nodes first=%" PRIu32 " nodes=%" PRIu32 " items=%s", r->first, r->nodes,
+         r->record.count == 0 ? "-" : "");
+  for (guint i = 0; i < r->record.count; i++) {
+    printf("%s", separator(i));
+    print_node_item(r->items[i]);
+  }
 }
 
 static void print_binary(const struct capture_record_binary *r)
@@ -220,9 +223,6 @@ static void print_valid(const struct capture_record *record)
     break;
   case CAPTURE_RECORD_NODES:
     print_nodes((const struct capture_record_nodes *)record);
-    break;
-  case CAPTURE_RECORD_JOINS:
-    print_joins((const struct capture_record_joins *)record);
     break;
   case CAPTURE_RECORD_BINARY:
     print_binary((const struct capture_record_binary *)record);

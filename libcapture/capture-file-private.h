@@ -24,6 +24,16 @@ static inline bool capture_compressed_length_is_allowed(uint32_t length, uint32_
          length <= (uint64_t)stored * CAPTURE_COMPRESSED_RATIO_MAX;
 }
 
+/* Of how many bytes each the planes of a shuffled part consist; 0: such a part cannot be shuffled. */
+static inline uint32_t capture_shuffle_size(const struct capture_window_header *header)
+{
+  uint32_t size = header->kind == CAPTURE_WINDOW_DICTIONARY ? 8 : header->entry_size;
+
+  if (header->kind != CAPTURE_WINDOW_DICTIONARY && header->kind != CAPTURE_WINDOW_SAMPLES)
+    return 0;
+  return size >= 8 && size <= 32 && size % 8 == 0 && header->length % size == 0 ? size : 0;
+}
+
 uint32_t capture_header_crc(const struct capture_file_header *header);
 uint32_t capture_ended_crc(const struct capture_ended *ended);
 uint32_t capture_part_crc(const struct capture_window_header *header, const void *stored);

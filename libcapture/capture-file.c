@@ -317,12 +317,6 @@ static int grow_buffers(capture_file *file, size_t size)
   return 0;
 }
 
-static bool can_be_shuffled(const struct capture_window_header *header)
-{
-  return header->kind == CAPTURE_WINDOW_SAMPLES && header->entry_size >= 8 && header->entry_size <= 64 &&
-         header->length % header->entry_size == 0;
-}
-
 static void shuffle(uint8_t *out, const uint8_t *in, size_t length, size_t entry_size)
 {
   size_t n = length / entry_size;
@@ -345,8 +339,8 @@ static const void *compress_part(capture_file *file, struct capture_window_heade
   if (!file->compress || header->length < COMPRESS_MIN || header->kind == CAPTURE_WINDOW_INDEX ||
       grow_buffers(file, header->length) < 0)
     return content;
-  if (can_be_shuffled(header)) {
-    shuffle(file->shuffled, content, header->length, header->entry_size);
+  if (capture_shuffle_size(header) != 0) {
+    shuffle(file->shuffled, content, header->length, capture_shuffle_size(header));
     in = file->shuffled;
     flags |= CAPTURE_WINDOW_SHUFFLED;
   }

@@ -17,7 +17,9 @@
 #define CAPTURE_FORMAT_MINOR 0
 
 /* The first eight bytes; like PNG's they reveal a transfer that mangled line ends or bit 7. */
-#define CAPTURE_FILE_MAGIC "\x89" "CAPT\r\n\x1a"
+#define CAPTURE_FILE_MAGIC                                                                                   \
+  "\x89"                                                                                                     \
+  "CAPT\r\n\x1a"
 #define CAPTURE_BYTE_ORDER 0x01020304u
 
 /* capture_file_header.clock */
@@ -55,7 +57,7 @@ struct capture_file_header { /* 256 bytes */
   uint16_t minor; /* a reader ignores what a newer minor version adds */
   uint32_t size;  /* 256; the first window stands there */
   uint32_t byte_order;
-  uint32_t crc; /* CRC-32C of bytes 0 … offsetof(ended) with crc zero */
+  uint32_t crc;          /* CRC-32C of bytes 0 … offsetof(ended) with crc zero */
   uint64_t time;         /* when the recording began */
   int64_t time_realtime; /* the same instant, nanoseconds since 1970 UTC */
   uint8_t uuid[16];      /* random, one a capture */
@@ -82,8 +84,8 @@ enum capture_window_kind {
 
 enum capture_window_flags {
   CAPTURE_WINDOW_ZSTD = 1 << 0,     /* stored bytes are one zstd frame */
-  CAPTURE_WINDOW_SHUFFLED = 1 << 1, /* before compression byte i of every entry was put together:
-                                     * plane 0 of all entries, plane 1, …; samples windows only */
+  CAPTURE_WINDOW_SHUFFLED = 1 << 1, /* before compression byte i of every entry was put together: plane 0 of
+                                     * all entries, plane 1, …; of every 8 bytes in dictionaries */
   CAPTURE_WINDOW_CLOSED = 1 << 2    /* this part is its window's last */
 };
 
@@ -111,24 +113,25 @@ struct capture_window_header { /* 64 bytes */
   uint32_t stored;     /* bytes of content as stored in the file, without padding */
   uint16_t event;      /* samples: identifier of the event; foreign: enum capture_foreign; else 0 */
   uint16_t entry_size; /* samples: 16, 24 or 32; else 0 */
-  uint64_t time_first; /* samples: entries count their time from here; else of the first record that has a time */
-  uint64_t time_last;  /* no entry of the part is later; 0 when no times occur */
-  uint64_t weight;     /* samples of 16 bytes: the weight of every one; else 0 */
+  uint64_t
+      time_first; /* samples: entries count their time from here; else of the first record that has a time */
+  uint64_t time_last; /* no entry of the part is later; 0 when no times occur */
+  uint64_t weight;    /* samples of 16 bytes: the weight of every one; else 0 */
 };
 
 /* How a sample's unwinding ended: the quality ledger counts these. */
 enum capture_outcome {
-  CAPTURE_OUTCOME_UNKNOWN = 0,      /* not said; nothing is known of this stack's quality */
-  CAPTURE_OUTCOME_COMPLETE = 1,     /* the root was reached and proven */
+  CAPTURE_OUTCOME_UNKNOWN = 0,        /* not said; nothing is known of this stack's quality */
+  CAPTURE_OUTCOME_COMPLETE = 1,       /* the root was reached and proven */
   CAPTURE_OUTCOME_FRAME_POINTERS = 2, /* followed frame pointers to their end; not proven */
-  CAPTURE_OUTCOME_TRUNCATED = 3,    /* more frames than the depth limit */
-  CAPTURE_OUTCOME_NO_USER_STACK = 4, /* a kernel thread, or user stacks were not asked for */
-  CAPTURE_OUTCOME_NO_TABLE = 5,     /* no unwind table covers a frame's address */
-  CAPTURE_OUTCOME_UNREADABLE = 6,   /* the stack memory could not be read */
-  CAPTURE_OUTCOME_NOT_RESIDENT = 7, /* the stack memory was not in memory */
-  CAPTURE_OUTCOME_BAD_FRAME = 8,    /* the next frame would not lie above this one */
-  CAPTURE_OUTCOME_UNSUPPORTED = 9,  /* a rule the unwinder does not evaluate */
-  CAPTURE_OUTCOME_NO_STACK = 10     /* the sample was taken without any stack */
+  CAPTURE_OUTCOME_TRUNCATED = 3,      /* more frames than the depth limit */
+  CAPTURE_OUTCOME_NO_USER_STACK = 4,  /* a kernel thread, or user stacks were not asked for */
+  CAPTURE_OUTCOME_NO_TABLE = 5,       /* no unwind table covers a frame's address */
+  CAPTURE_OUTCOME_UNREADABLE = 6,     /* the stack memory could not be read */
+  CAPTURE_OUTCOME_NOT_RESIDENT = 7,   /* the stack memory was not in memory */
+  CAPTURE_OUTCOME_BAD_FRAME = 8,      /* the next frame would not lie above this one */
+  CAPTURE_OUTCOME_UNSUPPORTED = 9,    /* a rule the unwinder does not evaluate */
+  CAPTURE_OUTCOME_NO_STACK = 10       /* the sample was taken without any stack */
 };
 
 /* Where the processor was when the sample was taken. */
@@ -159,8 +162,8 @@ struct capture_sample {
 
 /* Every record begins with this and is skipped by its size when its type is not known. */
 struct capture_record {
-  uint32_t size; /* of the whole record, a multiple of 8, at least 8 */
-  uint16_t type; /* enum capture_record_type */
+  uint32_t size;  /* of the whole record, a multiple of 8, at least 8 */
+  uint16_t type;  /* enum capture_record_type */
   uint16_t count; /* number of the items that follow the fixed part, where the type has any */
 };
 
@@ -170,7 +173,6 @@ enum capture_record_type {
   CAPTURE_RECORD_SPACE = 2,
   CAPTURE_RECORD_FRAMES = 3,
   CAPTURE_RECORD_NODES = 4,
-  CAPTURE_RECORD_JOINS = 5,
   CAPTURE_RECORD_BINARY = 6,
   CAPTURE_RECORD_PROCESS = 7,
   CAPTURE_RECORD_MAPPING = 8,
@@ -196,7 +198,7 @@ enum capture_record_type {
 /*
  * Identifiers in dictionary records are local to their stream and epoch and count from 1; 0 means
  * none. Each kind (strings, spaces, frames, nodes, binaries, processes, threads, events) counts on
- * its own; joins take identifiers from the nodes. Definitions may stand in any order: whatever a
+ * its own. Definitions may stand in any order: whatever a
  * sample leads to has been defined by the time the sample is committed.
  */
 
@@ -208,17 +210,17 @@ struct capture_record_string {
 };
 
 enum capture_space_kind {
-  CAPTURE_SPACE_BINARY = 1,     /* owner: binary; base + offset is a file offset */
-  CAPTURE_SPACE_KERNEL = 2,     /* owner: 0; base + offset is a kernel address */
-  CAPTURE_SPACE_PROCESS = 3,    /* owner: process (one generation of its address space); an address in it */
+  CAPTURE_SPACE_BINARY = 1,      /* owner: binary; base + offset is a file offset */
+  CAPTURE_SPACE_KERNEL = 2,      /* owner: 0; base + offset is a kernel address */
+  CAPTURE_SPACE_PROCESS = 3,     /* owner: process (one generation of its address space); an address in it */
   CAPTURE_SPACE_IDENTIFIERS = 4, /* owner: process; base + offset is 0xE0… | identifier of a string */
-  CAPTURE_SPACE_GUEST = 5       /* owner: 0; an address in a virtual machine */
+  CAPTURE_SPACE_GUEST = 5        /* owner: 0; an address in a virtual machine */
 };
 
 struct capture_record_space {
   struct capture_record record;
   uint32_t id;
-  uint32_t kind;  /* enum capture_space_kind */
+  uint32_t kind; /* enum capture_space_kind */
   uint32_t owner;
   uint32_t reserved;
   uint64_t base; /* added to each offset, modulo 2^64; a multiple of 2^32 */
@@ -237,28 +239,24 @@ struct capture_record_frames {
   struct capture_frame frames[]; /* record.count */
 };
 
-/* Defines stack nodes first, first + 1, … from the root towards the leaf: the parent of the first
- * is parent (0: it is a root), the parent of each other is the one before it. A parent is defined
- * with a smaller identifier than its child. */
+/* The two top bits of an item of NODES; below them stands an identifier. */
+#define CAPTURE_NODE_TAG    0xc0000000u
+#define CAPTURE_NODE_FRAME  0x00000000u
+#define CAPTURE_NODE_PARENT 0x80000000u
+#define CAPTURE_NODE_JOIN   0xc0000000u
+#define CAPTURE_NODE_ID_MAX 0x3fffffffu /* of frames and nodes */
+
+/* Defines stack nodes first, first + 1, … by items that are read in order, with a current node, at first 0:
+ *   FRAME  | frame  defines the next node: frame on top of the current node (0: it is a root); it becomes
+ * current PARENT | node   makes node current JOIN   | node   defines the next node: a sample's two stacks
+ * joined, the kernel's that ends in node on top of the user's that ends in the current node; current is 0
+ * then A node that is referred to has a smaller identifier than the one defined. A join is a leaf only: never
+ * a parent, never part of another join. An item with tag 01 ends the reading of the record. */
 struct capture_record_nodes {
-  struct capture_record record;
+  struct capture_record record; /* count: items */
   uint32_t first;
-  uint32_t parent;
-  uint32_t frames[]; /* record.count, then padding to 8 */
-};
-
-struct capture_join {
-  uint32_t user;   /* a node of NODES; 0 none */
-  uint32_t kernel; /* a node of NODES, whose stack stands on top of user's */
-};
-
-/* Defines nodes first, first + 1, …: a sample's user and kernel stack, joined. A join is never a
- * parent; the nodes it names have smaller identifiers. */
-struct capture_record_joins {
-  struct capture_record record;
-  uint32_t first;
-  uint32_t reserved;
-  struct capture_join joins[]; /* record.count */
+  uint32_t nodes;   /* how many are defined: items without PARENT */
+  uint32_t items[]; /* record.count, then padding to 8 */
 };
 
 enum capture_binary_flags {
@@ -266,7 +264,7 @@ enum capture_binary_flags {
   CAPTURE_BINARY_VDSO = 1 << 1,
   CAPTURE_BINARY_KERNEL_MODULE = 1 << 2,
   CAPTURE_BINARY_KERNEL = 1 << 3,
-  CAPTURE_BINARY_SPECIAL = 1 << 4  /* no file: [heap], //anon, memfd … */
+  CAPTURE_BINARY_SPECIAL = 1 << 4 /* no file: [heap], //anon, memfd … */
 };
 
 #define CAPTURE_BUILD_ID_MAX 20
@@ -274,7 +272,7 @@ enum capture_binary_flags {
 struct capture_record_binary {
   struct capture_record record;
   uint32_t id;
-  uint32_t path; /* string, as the process that mapped it saw it */
+  uint32_t path;   /* string, as the process that mapped it saw it */
   uint64_t device; /* major << 32 | minor, 0 when not known */
   uint64_t inode;
   uint64_t inode_generation;
@@ -297,11 +295,11 @@ struct capture_record_process {
   struct capture_record record;
   uint32_t id;
   int32_t pid;
-  uint32_t parent; /* process: forked from, or the generation before the exec; 0 not known */
-  uint32_t origin; /* enum capture_process_origin */
+  uint32_t parent;       /* process: forked from, or the generation before the exec; 0 not known */
+  uint32_t origin;       /* enum capture_process_origin */
   uint32_t name;         /* string: comm of the leader at that time */
   uint32_t command_line; /* string, arguments separated by spaces, 0 left out */
-  uint64_t time; /* when this generation began; 0: before the recording */
+  uint64_t time;         /* when this generation began; 0: before the recording */
 };
 
 /* From time on, until covered by a later one, the process has this range mapped. All mappings of
@@ -330,24 +328,21 @@ struct capture_record_thread {
 };
 
 enum capture_unit {
-  CAPTURE_UNIT_COUNT = 0,       /* occurrences of the event */
+  CAPTURE_UNIT_COUNT = 0, /* occurrences of the event */
   CAPTURE_UNIT_NANOSECONDS = 1,
   CAPTURE_UNIT_BYTES = 2,
   CAPTURE_UNIT_CYCLES = 3
 };
 
-enum capture_detail {
-  CAPTURE_DETAIL_NONE = 0,
-  CAPTURE_DETAIL_ADDRESS = 1
-};
+enum capture_detail { CAPTURE_DETAIL_NONE = 0, CAPTURE_DETAIL_ADDRESS = 1 };
 
 struct capture_record_event {
   struct capture_record record;
-  uint32_t id;   /* fits 16 bits */
-  uint32_t name; /* string */
-  uint32_t unit; /* enum capture_unit */
+  uint32_t id;     /* fits 16 bits */
+  uint32_t name;   /* string */
+  uint32_t unit;   /* enum capture_unit */
   uint32_t detail; /* enum capture_detail */
-  uint32_t type; /* perf_event_attr.type */
+  uint32_t type;   /* perf_event_attr.type */
   uint32_t reserved;
   uint64_t config;
   uint64_t config1;
@@ -368,14 +363,14 @@ struct capture_record_kernel_symbol {
 };
 
 enum capture_lost_reason {
-  CAPTURE_LOST_RING = 1,     /* perf's ring was full: LOST, LOST_SAMPLES */
-  CAPTURE_LOST_WINDOWS = 2,  /* no free window: the collector stalled */
-  CAPTURE_LOST_DAMAGED = 3   /* a sample that could not be understood */
+  CAPTURE_LOST_RING = 1,    /* perf's ring was full: LOST, LOST_SAMPLES */
+  CAPTURE_LOST_WINDOWS = 2, /* no free window: the collector stalled */
+  CAPTURE_LOST_DAMAGED = 3  /* a sample that could not be understood */
 };
 
 struct capture_record_lost {
   struct capture_record record;
-  uint64_t time; /* when it was noticed */
+  uint64_t time;    /* when it was noticed */
   uint64_t samples; /* lost since the record before; 0: only other records were lost */
   uint64_t records; /* lost records that may have been samples or not (perf's LOST) */
   uint32_t reason;  /* enum capture_lost_reason */
@@ -413,11 +408,11 @@ struct capture_record_cpu {
 /* Registers and a piece of the stack of one sample, for an unwinder to come (imported captures). */
 struct capture_record_user_stack {
   struct capture_record record; /* count: registers */
-  uint64_t time; /* with event and thread: which sample */
+  uint64_t time;                /* with event and thread: which sample */
   uint32_t event;
   uint32_t thread;
-  uint64_t abi;  /* PERF_SAMPLE_REGS_ABI_* */
-  uint64_t mask; /* perf's register numbers, in the order of the bits */
+  uint64_t abi;          /* PERF_SAMPLE_REGS_ABI_* */
+  uint64_t mask;         /* perf's register numbers, in the order of the bits */
   uint64_t stack_length; /* bytes of stack from the stack pointer upwards */
   uint64_t registers[];  /* record.count, then the stack's bytes, padded to 8 */
 };
@@ -471,21 +466,21 @@ struct capture_record_named_binary {
 };
 
 enum capture_naming {
-  CAPTURE_NAMING_SYMBOLS = 0,  /* .symtab, here or in a debug file, or kallsyms */
-  CAPTURE_NAMING_DYNAMIC = 1,  /* only exported symbols: stripped, no debug file found */
-  CAPTURE_NAMING_NONE = 2,     /* no symbols at all */
+  CAPTURE_NAMING_SYMBOLS = 0,    /* .symtab, here or in a debug file, or kallsyms */
+  CAPTURE_NAMING_DYNAMIC = 1,    /* only exported symbols: stripped, no debug file found */
+  CAPTURE_NAMING_NONE = 2,       /* no symbols at all */
   CAPTURE_NAMING_UNREADABLE = 3, /* the file could not be opened or was another one */
-  CAPTURE_NAMING_HIDDEN = 4    /* kernel: addresses are hidden from the recording user */
+  CAPTURE_NAMING_HIDDEN = 4      /* kernel: addresses are hidden from the recording user */
 };
 
 struct capture_function {
-  uint64_t start; /* file offset, or kernel address */
-  uint64_t end;   /* first byte after it */
-  uint32_t name;  /* string, demangled */
+  uint64_t start;        /* file offset, or kernel address */
+  uint64_t end;          /* first byte after it */
+  uint32_t name;         /* string, demangled */
   uint32_t linkage_name; /* string, as in the symbol table; 0 same as name */
-  uint32_t file;  /* string, source file of the function, 0 not known */
-  uint32_t line;  /* 0 not known */
-  uint32_t module; /* string: kernel module it belongs to, 0 none */
+  uint32_t file;         /* string, source file of the function, 0 not known */
+  uint32_t line;         /* 0 not known */
+  uint32_t module;       /* string: kernel module it belongs to, 0 none */
   uint32_t reserved;
 };
 
@@ -497,7 +492,7 @@ struct capture_record_functions {
 };
 
 struct capture_index_entry { /* 48 bytes */
-  uint64_t offset; /* of the part's header in the file */
+  uint64_t offset;           /* of the part's header in the file */
   uint64_t time_first;
   uint64_t time_last;
   uint32_t stream;

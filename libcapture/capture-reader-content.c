@@ -43,8 +43,7 @@ static int check_flags(const struct capture_window_header *header)
   if (header->flags & ~(unsigned)KNOWN_FLAGS)
     return -ENOTSUP;
   if (is_shuffled(header) &&
-      ((header->flags & CAPTURE_WINDOW_ZSTD) == 0 || header->kind != CAPTURE_WINDOW_SAMPLES ||
-       header->entry_size == 0 || header->length % header->entry_size != 0))
+      ((header->flags & CAPTURE_WINDOW_ZSTD) == 0 || capture_shuffle_size(header) == 0))
     return -EBADMSG;
   return 0;
 }
@@ -67,7 +66,7 @@ static int decompress(const capture_reader *reader, const struct capture_reader_
   if (!reader->options.decompress(out, length, part->stored, header->stored, reader->options.decompress_data))
     return -EBADMSG;
   if (is_shuffled(header))
-    unshuffle(*buffer, out, length, header->entry_size);
+    unshuffle(*buffer, out, length, capture_shuffle_size(header));
   return 0;
 }
 

@@ -15,6 +15,31 @@ const struct capture_record *capture_records_next(const uint8_t *content, size_t
   return record;
 }
 
+bool capture_nodes_next(const struct capture_record_nodes *record, struct capture_nodes_position *position,
+                        struct capture_node *ret)
+{
+  while (position->item < record->record.count && position->node < record->nodes) {
+    uint32_t item = record->items[position->item++];
+    uint32_t id = item & ~CAPTURE_NODE_TAG;
+
+    if ((item & CAPTURE_NODE_TAG) == CAPTURE_NODE_PARENT) {
+      position->current = id;
+      continue;
+    }
+    *ret = (struct capture_node){.id = record->first + position->node++, .parent = position->current};
+    if ((item & CAPTURE_NODE_TAG) == CAPTURE_NODE_FRAME)
+      ret->frame = id;
+    else if ((item & CAPTURE_NODE_TAG) == CAPTURE_NODE_JOIN)
+      ret->kernel = id;
+    else
+      break;
+    ret->join = (item & CAPTURE_NODE_TAG) == CAPTURE_NODE_JOIN;
+    position->current = ret->join ? 0 : ret->id;
+    return true;
+  }
+  return false;
+}
+
 /* What every record of a type takes: a fixed part and count items. */
 static bool record_layout(uint16_t type, size_t *ret_fixed, size_t *ret_item)
 {
@@ -27,7 +52,6 @@ static bool record_layout(uint16_t type, size_t *ret_fixed, size_t *ret_item)
       {CAPTURE_RECORD_SPACE, sizeof(struct capture_record_space), 0},
       {CAPTURE_RECORD_FRAMES, sizeof(struct capture_record_frames), sizeof(struct capture_frame)},
       {CAPTURE_RECORD_NODES, sizeof(struct capture_record_nodes), sizeof(uint32_t)},
-      {CAPTURE_RECORD_JOINS, sizeof(struct capture_record_joins), sizeof(struct capture_join)},
       {CAPTURE_RECORD_BINARY, sizeof(struct capture_record_binary), 0},
       {CAPTURE_RECORD_PROCESS, sizeof(struct capture_record_process), 0},
       {CAPTURE_RECORD_MAPPING, sizeof(struct capture_record_mapping), 0},

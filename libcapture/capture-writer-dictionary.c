@@ -6,15 +6,21 @@
 #include "capture-reader.h"
 #include "capture-writer-private.h"
 
-/* Frames and joins are gathered, so that many share a record's header. */
+/* Frames are gathered, so that many share a record's header. */
 #define PENDING_MAX 1024u
 #define PAIR_SIZE   ((uint32_t)sizeof(struct capture_pair))
 
-_Static_assert(sizeof(struct capture_pair) == sizeof(struct capture_frame) &&
-                   sizeof(struct capture_pair) == sizeof(struct capture_join),
-               "pairs are written as frames and joins as they are");
+_Static_assert(sizeof(struct capture_pair) == sizeof(struct capture_frame),
+               "pairs are written as frames as they are");
 
-static uint32_t pending_size(uint32_t pending)
+static uint32_t nodes_size(uint32_t items)
+{
+  return items
+             ? (uint32_t)sizeof(struct capture_record_nodes) + (items + (items & 1)) * (uint32_t)sizeof items
+             : 0;
+}
+
+static uint32_t frames_size(uint32_t pending)
 {
   return pending ? (uint32_t)sizeof(struct capture_record_frames) + pending * PAIR_SIZE : 0;
 }
@@ -37,37 +43,35 @@ static void write_pending_frames(capture_writer *writer)
   if (n == 0)
     return;
   writer->pending_frames = 0;
-  record = take(writer, pending_size(n));
+  record = take(writer, frames_size(n));
   *record = (struct capture_record_frames){
-      .record = {.size = pending_size(n), .type = CAPTURE_RECORD_FRAMES, .count = (uint16_t)n},
+      .record = {.size = frames_size(n), .type = CAPTURE_RECORD_FRAMES, .count = (uint16_t)n},
       .first = first};
   memcpy(record->frames, &writer->frames.pairs[first], n * PAIR_SIZE);
 }
 
-static void write_pending_joins(capture_writer *writer)
+static void write_pending_nodes(capture_writer *writer)
 {
-  uint32_t n = writer->pending_joins;
-  uint32_t first = writer->nodes.count - n + 1;
-  struct capture_record_joins *record;
+  uint32_t n = writer->n_pending_items;
+  struct capture_record_nodes *record;
 
   if (n == 0)
     return;
-  writer->pending_joins = 0;
-  record = take(writer, pending_size(n));
-  *record = (struct capture_record_joins){
-      .record = {.size = pending_size(n), .type = CAPTURE_RECORD_JOINS, .count = (uint16_t)n},
-      .first = first};
-  for (uint32_t i = 0; i < n; i++) {
-    struct capture_pair pair = writer->nodes.pairs[first + i];
-
-    record->joins[i] = (struct capture_join){.user = pair.high, .kernel = pair.low & ~CAPTURE_WRITER_JOIN};
-  }
+  record = take(writer, nodes_size(n));
+  *record = (struct capture_record_nodes){
+      .record = {.size = nodes_size(n), .type = CAPTURE_RECORD_NODES, .count = (uint16_t)n},
+      .first = writer->nodes.count - writer->pending_nodes + 1,
+      .nodes = writer->pending_nodes};
+  memcpy(record->items, writer->pending_items, n * sizeof writer->pending_items[0]);
+  if (n & 1)
+    record->items[n] = 0;
+  writer->pending_nodes = writer->n_pending_items = writer->current = 0;
 }
 
 void capture_writer_commit_dictionary(capture_writer *writer)
 {
   write_pending_frames(writer);
-  write_pending_joins(writer);
+  write_pending_nodes(writer);
   capture_writer_commit_window(writer, &writer->dictionary);
 }
 
@@ -81,8 +85,8 @@ int capture_writer_reserve(capture_writer *writer, uint32_t size)
 {
   const struct capture_window_header fill = {.kind = CAPTURE_WINDOW_DICTIONARY, .epoch = writer->epoch};
   struct capture_writer_window *window = &writer->dictionary;
-  uint64_t needed = (uint64_t)window->used + pending_size(writer->pending_frames) +
-                    pending_size(writer->pending_joins) + size;
+  uint64_t needed = (uint64_t)window->used + frames_size(writer->pending_frames) +
+                    nodes_size(writer->n_pending_items) + size;
   int r;
 
   if (window->slot.header && needed <= window->slot.capacity)
@@ -170,36 +174,48 @@ int64_t capture_writer_frame(capture_writer *writer, uint32_t kind, uint32_t own
     return -ENOSPC;
   if (writer->pending_frames == PENDING_MAX)
     write_pending_frames(writer);
-  r = capture_writer_reserve(writer, pending_size(1));
+  r = capture_writer_reserve(writer, frames_size(1));
   if (r < 0)
     return r;
   writer->pending_frames++;
   return capture_table_add(&writer->frames, pair);
 }
 
+/* Room for n more items of NODES, in the window as among those that are pending. */
+static int reserve_items(capture_writer *writer, uint32_t n)
+{
+  if (n > CAPTURE_WRITER_ITEMS_MAX - writer->n_pending_items)
+    write_pending_nodes(writer);
+  return capture_writer_reserve(writer, (uint32_t)sizeof(struct capture_record_nodes) +
+                                            (n + 1) * (uint32_t)sizeof writer->pending_items[0]);
+}
+
+static void add_item(capture_writer *writer, uint32_t item)
+{
+  writer->pending_items[writer->n_pending_items++] = item;
+}
+
+static void set_current(capture_writer *writer, uint32_t node)
+{
+  if (writer->current != node)
+    add_item(writer, CAPTURE_NODE_PARENT | node);
+  writer->current = node;
+}
+
 /* Defines n nodes above parent, the last of frames first; frames has n items, leaf first. */
 static int define_chain(capture_writer *writer, uint32_t parent, const uint32_t *frames, uint32_t n)
 {
-  uint32_t size = (uint32_t)sizeof(struct capture_record_nodes) + (n + (n & 1)) * (uint32_t)sizeof frames[0];
-  struct capture_record_nodes *record;
-  int r;
+  int r = reserve_items(writer, n + 1);
 
-  r = capture_writer_reserve(writer, size);
   if (r < 0)
     return r;
-  write_pending_joins(writer); /* their identifiers come before those of the chain */
-  record = take(writer, size);
-  *record = (struct capture_record_nodes){
-      .record = {.size = size, .type = CAPTURE_RECORD_NODES, .count = (uint16_t)n},
-      .first = writer->nodes.count + 1,
-      .parent = parent};
-  for (uint32_t i = 0; i < n; i++) {
-    record->frames[i] = frames[n - 1 - i];
-    parent =
-        capture_table_add(&writer->nodes, (struct capture_pair){.high = parent, .low = frames[n - 1 - i]});
+  set_current(writer, parent);
+  while (n-- > 0) {
+    add_item(writer, CAPTURE_NODE_FRAME | frames[n]);
+    writer->current =
+        capture_table_add(&writer->nodes, (struct capture_pair){.high = writer->current, .low = frames[n]});
+    writer->pending_nodes++;
   }
-  if (n & 1)
-    record->frames[n] = 0;
   return 0;
 }
 
@@ -302,12 +318,13 @@ int64_t capture_writer_join(capture_writer *writer, uint32_t user, uint32_t kern
     return -EINVAL;
   if (capture_table_is_full(&writer->nodes, 1))
     return -ENOSPC;
-  if (writer->pending_joins == PENDING_MAX)
-    write_pending_joins(writer);
-  r = capture_writer_reserve(writer, pending_size(1));
+  r = reserve_items(writer, 2);
   if (r < 0)
     return r;
-  writer->pending_joins++;
+  set_current(writer, user);
+  add_item(writer, CAPTURE_NODE_JOIN | kernel);
+  writer->pending_nodes++;
+  writer->current = 0;
   return capture_table_add(&writer->nodes, pair);
 }
 

@@ -5,6 +5,9 @@
 #include "capture-table.h"
 #include "capture-writer.h"
 
+/* Items of NODES that are gathered, so that many chains share a record's header. */
+#define CAPTURE_WRITER_ITEMS_MAX 2048
+
 /* A window being filled. */
 struct capture_writer_window {
   struct capture_slot slot;
@@ -49,7 +52,10 @@ struct capture_writer {
   struct capture_writer_strings strings;
   /* Interned but not yet in the window: the last of their tables. The window always has room for them. */
   uint32_t pending_frames;
-  uint32_t pending_joins;
+  uint32_t pending_nodes; /* of which items speak */
+  uint32_t n_pending_items;
+  uint32_t current; /* node after those items, see capture_record_nodes */
+  uint32_t pending_items[CAPTURE_WRITER_ITEMS_MAX];
   struct capture_pair last_space; /* what capture_writer_frame asked for last */
   uint32_t last_space_id;
   uint32_t next_ids[CAPTURE_RECORD_EVENT - CAPTURE_RECORD_BINARY + 1];

@@ -10,7 +10,7 @@
 #include "capture-writer-private.h"
 
 #define MAX_SPACES (1u << 16)
-#define MAX_LIMIT  (1u << 30)
+#define MAX_LIMIT  CAPTURE_NODE_ID_MAX
 
 static uint32_t limit(uint32_t wanted, uint32_t fallback)
 {

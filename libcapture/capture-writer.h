@@ -22,22 +22,25 @@
 typedef struct capture_writer capture_writer;
 
 struct capture_writer_options {
-  size_t size; /* sizeof (struct capture_writer_options) */
+  size_t size;          /* sizeof (struct capture_writer_options) */
   uint32_t max_nodes;   /* an epoch; 0: 1 << 20. Memory is about 28 bytes a node, touched as used */
   uint32_t max_frames;  /* 0: 1 << 19 */
   uint32_t max_strings; /* 0: 1 << 16 */
   uint32_t max_events;  /* 0: 64 */
 };
 
-int capture_writer_create(capture_writer **ret, capture_sink *sink, const struct capture_writer_options *options);
-/* Commits and closes every open window, then frees. Not async-signal-safe. Returns 0 or the first error of a close. */
+int capture_writer_create(capture_writer **ret, capture_sink *sink,
+                          const struct capture_writer_options *options);
+/* Commits and closes every open window, then frees. Not async-signal-safe. Returns 0 or the first error of a
+ * close. */
 int capture_writer_destroy(capture_writer *writer);
 
 uint32_t capture_writer_epoch(const capture_writer *writer);
 /* Closes all windows, forgets all definitions. Returns 0 or a negative errno of the sink. */
 int capture_writer_next_epoch(capture_writer *writer);
 
-/* Interned: the same bytes have the same identifier. length at most 4095 (longer ones are cut by the caller). */
+/* Interned: the same bytes have the same identifier. length at most 4095 (longer ones are cut by the caller).
+ */
 int64_t capture_writer_string(capture_writer *writer, const char *bytes, size_t length);
 /* Interned by (kind, owner, base). */
 int64_t capture_writer_space(capture_writer *writer, uint32_t kind, uint32_t owner, uint64_t base);
@@ -53,7 +56,7 @@ int64_t capture_writer_path(capture_writer *writer, uint32_t root, const uint32_
 /* Interned: user and kernel joined; when either is 0 the other is returned. */
 int64_t capture_writer_join(capture_writer *writer, uint32_t user, uint32_t kernel);
 
-/* Writes record (record.size bytes, any dictionary type but STRING … JOINS) into the dictionary.
+/* Writes record (record.size bytes, any dictionary type but STRING … NODES) into the dictionary.
  * When the record has an identifier field it must come from capture_writer_next_id(). */
 int capture_writer_define(capture_writer *writer, const struct capture_record *record);
 /* The next identifier for BINARY, PROCESS, THREAD or EVENT; type is their record type. 0 when max_events are
@@ -80,8 +83,8 @@ struct capture_writer_sample {
 /* Appends an entry to the event's samples window and opens another when the time does not fit
  * (earlier than the entry before it, or 2^32 ns after the window's first), the window is full or the
  * entry size changes: 16 bytes as long as the weight is the window's, 24 after an event's weight
- * has varied within a window, 32 once one had a detail. Returns 0, -EAGAIN, -EINVAL (event 0 or above max_events)
- * or the sink's error. */
+ * has varied within a window, 32 once one had a detail. Returns 0, -EAGAIN, -EINVAL (event 0 or above
+ * max_events) or the sink's error. */
 int capture_writer_sample(capture_writer *writer, const struct capture_writer_sample *sample);
 
 /* Publishes all that was written: dictionaries first. */

@@ -16,10 +16,8 @@ static void scan_record(LoadPart *part, const struct capture_record *record)
     note_ids(part, LOAD_FRAME, ((const struct capture_record_frames *)record)->first, record->count);
     break;
   case CAPTURE_RECORD_NODES:
-    note_ids(part, LOAD_NODE, ((const struct capture_record_nodes *)record)->first, record->count);
-    break;
-  case CAPTURE_RECORD_JOINS:
-    note_ids(part, LOAD_NODE, ((const struct capture_record_joins *)record)->first, record->count);
+    note_ids(part, LOAD_NODE, ((const struct capture_record_nodes *)record)->first,
+             MIN(((const struct capture_record_nodes *)record)->nodes, record->count));
     break;
   default:
     g_ptr_array_add(part->small, (gpointer)record);
@@ -122,44 +120,42 @@ static void place_frames(Load *load, const LoadEpoch *epoch, const struct captur
   }
 }
 
-static void place_nodes(Load *load, const LoadEpoch *epoch, const struct capture_record_nodes *record)
+static void place_join(LoadPart *part, const struct capture_node *node)
 {
+  guint32 base = part->epoch->node_base;
+  LoadJoin join = {.slot = base + node->id};
+
+  if (node->parent && node->parent < node->id)
+    join.user = base + node->parent;
+  if (node->kernel < node->id)
+    join.kernel = base + node->kernel;
+  g_array_append_val(part->joins, join);
+}
+
+static void place_nodes(Load *load, LoadPart *part, const struct capture_record_nodes *record)
+{
+  const LoadEpoch *epoch = part->epoch;
   guint32 *parents = load->capture->parent + epoch->node_base;
   guint32 *frames = load->capture->frame + epoch->node_base;
   guint32 n = epoch->n[LOAD_NODE], n_frames = epoch->n[LOAD_FRAME], bad = 0;
-  guint32 parent = record->parent < record->first ? record->parent : 0;
+  struct capture_nodes_position position = {0};
+  struct capture_node node;
 
-  bad += parent != record->parent;
-  for (guint32 i = 0; i < record->record.count; i++) {
-    guint64 id = (guint64)record->first + i;
-    if (id == 0 || id > n)
+  while (capture_nodes_next(record, &position, &node)) {
+    if (node.id == 0 || node.id > n)
       break;
-    guint32 frame = record->frames[i] <= n_frames ? record->frames[i] : 0;
-    bad += frame == 0;
-    parents[id] = parent ? epoch->node_base + parent : 0;
-    frames[id] = epoch->frame_base + frame;
-    parent = (guint32)id;
+    if (node.join) {
+      place_join(part, &node);
+      continue;
+    }
+    guint32 frame = node.frame <= n_frames ? node.frame : 0;
+    guint32 parent = node.parent < node.id ? node.parent : 0;
+    bad += frame == 0 || parent != node.parent;
+    parents[node.id] = parent ? epoch->node_base + parent : 0;
+    frames[node.id] = epoch->frame_base + frame;
   }
   if (bad)
     g_atomic_int_add(&load->undefined, (gint)bad);
-}
-
-static void place_joins(Load *load, LoadPart *part, const struct capture_record_joins *record)
-{
-  const LoadEpoch *epoch = part->epoch;
-
-  for (guint32 i = 0; i < record->record.count; i++) {
-    guint64 id = (guint64)record->first + i;
-    const struct capture_join *item = &record->joins[i];
-    if (id == 0 || id > epoch->n[LOAD_NODE])
-      break;
-    LoadJoin join = {.slot = epoch->node_base + (guint32)id};
-    if (item->user && item->user < id)
-      join.user = epoch->node_base + item->user;
-    if (item->kernel && item->kernel < id)
-      join.kernel = epoch->node_base + item->kernel;
-    g_array_append_val(part->joins, join);
-  }
 }
 
 void load_place_dictionary(Load *load, LoadPart *part)
@@ -176,8 +172,6 @@ void load_place_dictionary(Load *load, LoadPart *part)
     if (record->type == CAPTURE_RECORD_FRAMES)
       place_frames(load, part->epoch, (gconstpointer)record);
     else if (record->type == CAPTURE_RECORD_NODES)
-      place_nodes(load, part->epoch, (gconstpointer)record);
-    else if (record->type == CAPTURE_RECORD_JOINS)
-      place_joins(load, part, (gconstpointer)record);
+      place_nodes(load, part, (gconstpointer)record);
   }
 }

@@ -24,7 +24,7 @@ def fixed(kind, layout, *values):
 
 
 def listed(kind, first, second, layout, items):
-    """FRAMES, NODES, JOINS, FUNCTIONS: two fields, then items (tuples)."""
+    """FRAMES, NODES, FUNCTIONS: two fields, then items (tuples)."""
     return record(kind, struct.pack('<II', first, second) + b''.join(struct.pack('<' + layout, *i) for i in items), len(items))
 
 
@@ -59,7 +59,8 @@ class Builder:
         """Appends a part; with ZSTD (and SHUFFLED) in flags, content is stored that way."""
         stored = content
         if flags & container.SHUFFLED:
-            stored = b''.join(content[plane::entry_size] for plane in range(entry_size))
+            size = entry_size or 8
+            stored = b''.join(content[plane::size] for plane in range(size))
         if flags & container.ZSTD:
             stored = _compress(stored)
         header = struct.pack('<IIHHIIIIIIHHQQQ', container.PART_MAGIC, 0, kind, flags, stream, sequence, epoch, start,

@@ -13,6 +13,7 @@ from capture_decoder.container import CLOSED, SHUFFLED, ZSTD  # noqa: E402
 from capture_decoder.crc32c import crc32c  # noqa: E402
 
 BIG = (1 << 64) - 1
+PARENT, JOIN = 1 << 31, 3 << 30
 BUILD_ID = bytes(range(100, 120))
 
 DICTIONARY = b''.join([
@@ -20,8 +21,9 @@ DICTIONARY = b''.join([
     fixed(2, 'IIIIQ', 1, 1, 1, 0, 0), fixed(2, 'IIIIQ', 2, 2, 0, 0, 0xffffffff << 32), fixed(2, 'IIIIQ', 3, 3, 1, 0, 0x7fff << 32),
     fixed(2, 'IIIIQ', 4, 4, 1, 0, 0xE0000000 << 32), fixed(2, 'IIIIQ', 5, 5, 0, 0, 0),
     listed(3, 1, 0, 'II', [(1, 0x1050), (1, 0x1100), (2, 0x81000010), (2, 0x81000020), (3, 0x1234), (4, 4), (1, 0x9999)]),
-    listed(4, 1, 0, 'I', [(1,), (2,), (5,)]), listed(4, 4, 1, 'I', [(2,)]), listed(4, 5, 0, 'I', [(3,), (4,)]), listed(4, 9, 0, 'I', []),
-    listed(4, 20, 0, 'I', [(7,), (6,)]), listed(5, 10, 0, 'II', [(3, 6), (0, 6), (2, 0)]), listed(5, 30, 0, 'II', []),
+    listed(4, 1, 6, 'I', [(1,), (2,), (5,), (PARENT | 1,), (2,), (PARENT | 0,), (3,), (4,)]), listed(4, 9, 0, 'I', []),
+    listed(4, 20, 2, 'I', [(7,), (6,), (1,)]), listed(4, 10, 3, 'I', [(PARENT | 3,), (JOIN | 6,), (JOIN | 6,), (PARENT | 2,), (JOIN | 0,)]),
+    listed(4, 30, 5, 'I', [(1 << 30 | 1,), (2,)]),
     fixed(6, 'IIQQQQQiI20sI', 1, 1, 8 << 32 | 1, 77, 3, 0x400000, 0x402000, 4242, 1, BUILD_ID, 20),
     fixed(6, 'IIQQQQQiI20sI', 2, 2, 0, BIG, 0, 0, 0, 0, 16, bytes(20), 0),
     fixed(7, 'IiIIIIQ', 1, 4242, 0, 2, 4, 1, 0), fixed(7, 'IiIIIIQ', 2, -1, 1, 1, 0, 0, BIG),
@@ -85,7 +87,7 @@ def odd():
     builder.part(container.SAMPLES, b''.join(SMALL), event=1, entry_size=20)
     builder.part(container.SAMPLES, b''.join(SMALL), event=1, entry_size=16, flags=0x80)
     builder.part(container.SAMPLES, b''.join(SMALL), event=1, entry_size=16, flags=SHUFFLED)
-    builder.part(container.DICTIONARY, DICTIONARY, flags=ZSTD)
+    builder.part(container.DICTIONARY, DICTIONARY, flags=ZSTD | SHUFFLED)
     builder.part(container.INDEX, bytes(50), stream=0)
     return builder.part(container.FOOTER, stream=0, time_first=256)
 

@@ -151,10 +151,11 @@ class File:
 
 def _unshuffle(content, part):
     """Puts the planes of bytes together to entries again."""
-    if part.kind != SAMPLES or part.entry_size not in (16, 24, 32) or part.length % part.entry_size:
+    size = {SAMPLES: part.entry_size, DICTIONARY: 8}.get(part.kind)
+    if size not in (8, 16, 24, 32) or part.length % size:
         return None
-    entries = part.length // part.entry_size
+    entries = part.length // size
     whole = bytearray(part.length)
-    for plane in range(part.entry_size):
-        whole[plane::part.entry_size] = content[plane * entries:(plane + 1) * entries]
+    for plane in range(size):
+        whole[plane::size] = content[plane * entries:(plane + 1) * entries]
     return bytes(whole)

@@ -37,16 +37,28 @@ class Dictionary:
         elif record.word == 'frames':
             self.frames.update(enumerate(record.items, first))
         elif record.word == 'nodes':
-            parent = fields['parent']
-            for node, (frame,) in enumerate(record.items, first):
-                self.nodes[node] = (parent if parent < node else 0, frame)
-                parent = node
-        elif record.word == 'joins':
-            self.joins.update(enumerate(record.items, first))
+            self._define_nodes(first, fields['nodes'], record.items)
         elif record.word == 'mapping':
             self.mappings[fields['process']].append(fields)
         elif 'id' in fields:
             self.by_word[record.word][fields['id']] = fields
+
+    def _define_nodes(self, first, count, items):
+        current, node, end = 0, first, first + count
+        for item, in items:
+            tag, identifier = item >> 30, item & 0x3fffffff
+            if node == end or tag == 1:
+                return
+            if tag == 2:
+                current = identifier
+                continue
+            if tag == 0:
+                self.nodes[node] = (current if current < node else 0, identifier)
+                current = node
+            else:
+                self.joins[node] = (current, identifier)
+                current = 0
+            node += 1
 
     def finish(self):
         for process, mappings in self.mappings.items():

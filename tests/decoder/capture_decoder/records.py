@@ -29,8 +29,7 @@ _FIXED = {
 # Fixed fields, then `count` items of this layout.
 _LISTS = {
     3: ('frames', 'first _', 'II'),
-    4: ('nodes', 'first parent', 'I'),
-    5: ('joins', 'first _', 'II'),
+    4: ('nodes', 'first nodes', 'I'),
     81: ('functions', 'binary _', 'QQIIIIII'),
 }
 Function = collections.namedtuple('Function', 'start end name linkage_name file line module')

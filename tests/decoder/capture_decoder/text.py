@@ -82,8 +82,7 @@ def _record_lines(decoder, content):
 
 
 _ITEMS = {'frames': ('frames', lambda item: f'{item[0]}:{item[1]:#x}'),
-          'nodes': ('frames', lambda item: str(item[0])),
-          'joins': ('joins', lambda item: f'{item[0]}:{item[1]}')}
+          'nodes': ('items', lambda item: f'{("", "?", "^", "+")[item[0] >> 30]}{item[0] & 0x3fffffff}')}
 
 
 def _value(word, key, value):

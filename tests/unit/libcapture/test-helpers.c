@@ -49,7 +49,8 @@ static void decode_record(TestCapture *t, const struct capture_record *record, u
 {
   const struct capture_record_frames *frames = (const void *)record;
   const struct capture_record_nodes *nodes = (const void *)record;
-  const struct capture_record_joins *joins = (const void *)record;
+  struct capture_nodes_position position = {0};
+  struct capture_node node;
   const struct capture_record_space *space = (const void *)record;
   const struct capture_record_string *string = (const void *)record;
 
@@ -67,11 +68,12 @@ static void decode_record(TestCapture *t, const struct capture_record *record, u
     for (uint32_t i = 0; i < record->count; i++)
       define(t->frames, epoch, frames->first + i, frames->frames[i].space, frames->frames[i].offset);
   } else if (record->type == CAPTURE_RECORD_NODES) {
-    for (uint32_t i = 0; i < record->count; i++)
-      define(t->nodes, epoch, nodes->first + i, i ? nodes->first + i - 1 : nodes->parent, nodes->frames[i]);
-  } else if (record->type == CAPTURE_RECORD_JOINS) {
-    for (uint32_t i = 0; i < record->count; i++)
-      define(t->joins, epoch, joins->first + i, joins->joins[i].user, joins->joins[i].kernel);
+    while (capture_nodes_next(nodes, &position, &node)) {
+      if (node.join)
+        define(t->joins, epoch, node.id, node.parent, node.kernel);
+      else
+        define(t->nodes, epoch, node.id, node.parent, node.frame);
+    }
   }
 }
 

@@ -34,11 +34,11 @@ static void note_record(struct loaded *loaded, guint epoch, const struct capture
     define(loaded, epoch, ((const struct capture_record_string *)record)->id, record);
     break;
   case CAPTURE_RECORD_FRAMES:
-  case CAPTURE_RECORD_NODES:
-  case CAPTURE_RECORD_JOINS: {
-    guint first = ((const struct capture_record_frames *)record)->first;
-    for (guint i = 0; i < record->count; i++)
-      define(loaded, epoch, first + i, record);
+  case CAPTURE_RECORD_NODES: {
+    const struct capture_record_nodes *nodes = (const struct capture_record_nodes *)record;
+    guint count = record->type == CAPTURE_RECORD_NODES ? nodes->nodes : record->count;
+    for (guint i = 0; i < count; i++)
+      define(loaded, epoch, nodes->first + i, record);
     break;
   }
   default:
@@ -153,27 +153,37 @@ static void add_frame(const struct loaded *loaded, guint epoch, guint id, GArray
   g_array_append_val(stack, found);
 }
 
+static struct capture_node find_node(const struct loaded *loaded, guint epoch, guint id)
+{
+  const struct capture_record_nodes *nodes = loaded_find(loaded, CAPTURE_RECORD_NODES, epoch, id);
+  struct capture_nodes_position position = {0};
+  struct capture_node node = {0};
+  g_assert_nonnull(nodes);
+  while (node.id != id)
+    g_assert_true(capture_nodes_next(nodes, &position, &node));
+  return node;
+}
+
 static void add_nodes(const struct loaded *loaded, guint epoch, guint id, GArray *stack)
 {
   while (id != 0) {
-    const struct capture_record_nodes *nodes = loaded_find(loaded, CAPTURE_RECORD_NODES, epoch, id);
-    g_assert_nonnull(nodes);
-    add_frame(loaded, epoch, nodes->frames[id - nodes->first], stack);
-    guint parent = id == nodes->first ? nodes->parent : id - 1;
-    g_assert_cmpuint(parent, <, id);
-    id = parent;
+    struct capture_node node = find_node(loaded, epoch, id);
+    g_assert_false(node.join);
+    add_frame(loaded, epoch, node.frame, stack);
+    g_assert_cmpuint(node.parent, <, id);
+    id = node.parent;
   }
 }
 
 GArray *loaded_stack(const struct loaded *loaded, const struct loaded_sample *sample)
 {
   GArray *stack = g_array_new(FALSE, FALSE, sizeof(struct loaded_frame));
-  const struct capture_record_joins *joins =
-      loaded_find(loaded, CAPTURE_RECORD_JOINS, sample->epoch, sample->leaf);
-  if (joins != NULL) {
-    struct capture_join join = joins->joins[sample->leaf - joins->first];
-    add_nodes(loaded, sample->epoch, join.kernel, stack);
-    add_nodes(loaded, sample->epoch, join.user, stack);
+  struct capture_node leaf = {0};
+  if (sample->leaf != 0)
+    leaf = find_node(loaded, sample->epoch, sample->leaf);
+  if (leaf.join) {
+    add_nodes(loaded, sample->epoch, leaf.kernel, stack);
+    add_nodes(loaded, sample->epoch, leaf.parent, stack);
   } else {
     add_nodes(loaded, sample->epoch, sample->leaf, stack);
   }
