@@ -74,7 +74,7 @@ static int map_tap(capture_tap *tap, int windows_fd, int control_fd)
 int capture_tap_open(capture_tap **ret, int windows_fd, int control_fd)
 {
   struct capture_pool_control control;
-  uint64_t windows_length, control_length;
+  uint64_t windows_length = 0, control_length = 0;
   capture_tap *tap;
   int r;
 

@@ -118,7 +118,7 @@ static int set_terms(struct recorder_event_type *event, const char *pmu, const c
 
 static int pmu_type(struct recorder_event_type *ret, const char *pmu)
 {
-  char path[256];
+  char path[512];
   snprintf(path, sizeof path, DEVICES "/%s/type", pmu);
   int64_t type = recorder_file_number(path, -1);
   if (type < 0)
