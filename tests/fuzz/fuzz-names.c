@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The content of a names window. */
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "profile/profile-names-window.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void look_up(const ProfileBinary *binary, ProfileFunctionTable *table, gpointer data)
+{
+  gsize n;
+  const ProfileFunctionRange *ranges = profile_function_table_get_ranges(table, &n);
+
+  for (gsize i = 0; i < n; i++)
+    if (ranges[i].start >= ranges[i].end ||
+        profile_function_table_lookup(table, ranges[i].start) != &ranges[i] ||
+        strlen(ranges[i].name) > G_MAXUINT32)
+      g_error("a range of %s cannot be found", binary->path);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  ProfileNamesDecoder *decoder = profile_names_decoder_new();
+  g_autofree uint8_t *aligned = g_memdup2(data, size); /* as contents are */
+
+  profile_names_decoder_add(decoder, aligned, size);
+  profile_names_decoder_finish(decoder, look_up, NULL);
+  return 0;
+}
