@@ -140,7 +140,7 @@ static int explain_denied(const struct recorder_source *source, uint32_t event, 
     return recorder_error_set(
         error, code,
         "The whole system may not be recorded by this user (perf_event_paranoid is %d): record as "
-        "root, or run “sysctl kernel.perf_event_paranoid=-1” as root.",
+        "root, or run “sysctl kernel.perf_event_paranoid=0” as root.",
         paranoid);
   if (paranoid > 2)
     return recorder_error_set(

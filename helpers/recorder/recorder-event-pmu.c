@@ -67,7 +67,7 @@ static int set_term(struct recorder_event_type *event, const char *pmu, const ch
     *word = value;
     return 0;
   }
-  char path[256], format[256];
+  char path[512], format[256];
   snprintf(path, sizeof path, DEVICES "/%s/format/%s", pmu, name);
   if (recorder_file_read(path, format, sizeof format) < 0)
     return -ENOENT;
@@ -81,7 +81,7 @@ static int set_terms(struct recorder_event_type *event, const char *pmu, const c
 static int set_word(struct recorder_event_type *event, const char *pmu, const char *word, bool named,
                     char *ret_bad)
 {
-  char path[256], terms[TERMS_MAX];
+  char path[512], terms[TERMS_MAX];
   snprintf(path, sizeof path, DEVICES "/%s/events/%s", pmu, word);
   if (named && recorder_file_read(path, terms, sizeof terms) > 0)
     return set_terms(event, pmu, terms, false, ret_bad);

@@ -49,27 +49,45 @@ static void add_mapping(struct recorder_kernel *kernel, struct recorder_binaries
   recorder_mappings_add(&kernel->mappings, binaries, &mapping);
 }
 
-/* The text's first and last symbol; they stand near the beginning and in the middle of a long list. */
-static void look_up_text(struct recorder_kernel *kernel, struct recorder_binaries *binaries)
+/* The value of scan's result for the first line that it takes, 0 for none or when the file is not readable.
+ */
+static uint64_t find_line(const char *path, uint64_t (*scan)(const char *line))
 {
-  FILE *file = fopen("/proc/kallsyms", "re");
-  char line[512], name[128], type;
-  unsigned long long address, start = 0, end = 0;
-  while (file != NULL && end == 0 && fgets(line, sizeof line, file) != NULL) {
-    if (strstr(line, " _stext") == NULL && strstr(line, " _etext") == NULL)
-      continue;
-    if (sscanf(line, "%llx %c %127s", &address, &type, name) != 3)
-      continue;
-    if (strcmp(name, "_stext") == 0)
-      start = address;
-    else if (strcmp(name, "_etext") == 0)
-      end = address;
-    if (address == 0)
-      break;
-  }
+  FILE *file = fopen(path, "re");
+  char line[512];
+  uint64_t found = 0;
+  while (file != NULL && found == 0 && fgets(line, sizeof line, file) != NULL)
+    found = scan(line);
   if (file != NULL)
     fclose(file);
-  if (start != 0 && start < end)
+  return found;
+}
+
+static uint64_t scan_text_start(const char *line)
+{
+  unsigned long long address;
+  char type, name[16];
+  return sscanf(line, "%llx %c %15s", &address, &type, name) == 3 && strcmp(name, "_stext") == 0 ? address
+                                                                                                 : 0;
+}
+
+static uint64_t scan_text_size(const char *line)
+{
+  unsigned long long first, last;
+  char name[16];
+  return sscanf(line, "%llx-%llx : %15[^\n]", &first, &last, name) == 3 && strcmp(name, "Kernel code") == 0 &&
+                 last > first
+             ? last - first + 1
+             : 0;
+}
+
+/* _stext is among the first of the kernel's symbols, while _etext would mean to read most of a long list. */
+static void look_up_text(struct recorder_kernel *kernel, struct recorder_binaries *binaries)
+{
+  uint64_t size = find_line("/proc/iomem", scan_text_size);
+  uint64_t start = size != 0 ? find_line("/proc/kallsyms", scan_text_start) : 0;
+  uint64_t end;
+  if (start != 0 && !__builtin_add_overflow(start, size, &end))
     add_mapping(kernel, binaries, "[kernel]", CAPTURE_BINARY_KERNEL, start, end);
 }
 
