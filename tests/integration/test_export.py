@@ -32,7 +32,7 @@ def make_hostile(path):
     builder.part(container.DICTIONARY, b''.join([
         string(1, b'/bin/<a>&"b"'), string(2, b'cpu-clock'), string(3, b'comm;<&>'),
         fixed(2, 'IIIIQ', 1, 1, 1, 0, 0), listed(3, 1, 0, 'II', [(1, 0x1000 * (i + 1) + 8) for i in range(count)]),
-        listed(4, 1, 0, 'I', [(i + 1,) for i in range(count)]),
+        listed(4, 1, count, 'I', [(i + 1,) for i in range(count)]),
         fixed(6, 'IIQQQQQiI20sI', 1, 1, 1, 2, 0, 0x400000, 0x500000, 10, 0, bytes(20), 20),
         fixed(7, 'IiIIIIQ', 1, 10, 0, 0, 3, 0, 0), fixed(9, 'IIiIQ', 1, 1, 10, 3, 0),
         fixed(10, 'IIIIIIQQQQQ', 1, 2, 1, 0, 1, 0, 0, 0, 0, 0, 1000)]))
