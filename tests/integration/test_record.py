@@ -344,6 +344,47 @@ class Ends(RecordCase):
         self.assertEqual(Load(self.path).ended, 'exited')
 
 
+class Names(RecordCase):
+    """What was sampled is named when the recording ends, from files that were opened while they were in use."""
+
+    def record_named(self, *arguments, **how):
+        return capturectl('record', '-o', self.path, *arguments, **how)
+
+    def functions(self):
+        rows = json.loads(capturectl('report', '--json', self.path).stdout)['rows']
+        return {row['name']: row['binary'] for row in rows if row['self']}
+
+    def test_binary_that_is_deleted(self):
+        gone = self.directory / 'gone'
+        self.record_named('--', 'sh', '-c', f'cp "{self.busy}" {gone}; {gone} 400 & sleep 0.2; rm {gone}; wait')
+        self.assertFalse(gone.exists())
+        self.assertIn('gone', self.functions().get('turn', ''))
+
+    @unittest.skipIf(os.getuid() != 0, 'an ordinary user cannot mount')
+    def test_binary_in_another_mount_namespace(self):
+        inside = self.directory / 'inside'
+        inside.mkdir()
+        script = f'mount -t tmpfs none {inside} && cp "{self.busy}" {inside}/hidden && exec {inside}/hidden 400'
+        self.record_named('--', 'unshare', '--mount', 'sh', '-c', script)
+        self.assertEqual(list(inside.iterdir()), [])
+        self.assertIn('hidden', self.functions().get('turn', ''))
+
+    def test_names_stand_in_the_file(self):
+        copy = self.directory / 'copy'
+        copy.write_bytes(self.busy.read_bytes())
+        copy.chmod(0o755)
+        self.record_named('--', copy, 200)
+        copy.unlink()
+        self.assertIn('copy', self.functions().get('turn', ''))
+        self.assertTrue(Load(self.path).capture.file.has_index)
+
+    def test_too_few_descriptors(self):
+        # 128 are left to everything else.
+        result = run('prlimit', '--nofile=130:130', CAPTURECTL, 'record', '-o', self.path, '--', 'gcc', '--version')
+        self.assertIn('ulimit -n', result.stderr)
+        self.assertTrue(Load(self.path).samples)
+
+
 class Terminal(RecordCase):
     def test_progress(self):
         primary, secondary = pty.openpty()
