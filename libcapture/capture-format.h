@@ -246,11 +246,14 @@ struct capture_record_frames {
 #define CAPTURE_NODE_JOIN   0xc0000000u
 #define CAPTURE_NODE_ID_MAX 0x3fffffffu /* of frames and nodes */
 
-/* Defines stack nodes first, first + 1, … by items that are read in order, with a current node, at first 0:
- *   FRAME  | frame  defines the next node: frame on top of the current node (0: it is a root); it becomes
- * current PARENT | node   makes node current JOIN   | node   defines the next node: a sample's two stacks
- * joined, the kernel's that ends in node on top of the user's that ends in the current node; current is 0
- * then A node that is referred to has a smaller identifier than the one defined. A join is a leaf only: never
+/* Defines stack nodes first, first + 1, … by items that are read in order, with a current node, at first 0.
+ *
+ * - FRAME | frame: defines the next node, frame on top of the current node (0: it is a root), and makes it current.
+ * - PARENT | node: makes node current.
+ * - JOIN | node: defines the next node, a sample's two stacks joined: the kernel's, which ends in node, on top of the
+ *   user's, which ends in the current node. Then 0 is current.
+ *
+ * A node that is referred to has a smaller identifier than the one defined. A join is a leaf only: never
  * a parent, never part of another join. An item with tag 01 ends the reading of the record. */
 struct capture_record_nodes {
   struct capture_record record; /* count: items */

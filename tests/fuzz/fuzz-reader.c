@@ -43,13 +43,30 @@ static void put_checksums_right(uint8_t *bytes, size_t size)
   }
 }
 
+static void read_nodes(const struct capture_record_nodes *record)
+{
+  struct capture_nodes_position position = {0};
+  struct capture_node node;
+  uint32_t n = 0;
+
+  while (capture_nodes_next(record, &position, &node))
+    n++;
+  if (n > record->nodes || n > record->record.count)
+    abort();
+}
+
 static void read_records(const uint8_t *content, size_t length)
 {
   const struct capture_record *record;
   size_t position = 0, valid = 0;
 
-  while ((record = capture_records_next(content, length, &position)))
-    valid += capture_record_is_valid(record);
+  while ((record = capture_records_next(content, length, &position))) {
+    if (!capture_record_is_valid(record))
+      continue;
+    valid++;
+    if (record->type == CAPTURE_RECORD_NODES)
+      read_nodes((const struct capture_record_nodes *)record);
+  }
   if (position > length || valid > length / 8)
     abort();
 }
