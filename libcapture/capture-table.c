@@ -7,8 +7,8 @@
 
 #define FIRST_SLOTS 4096u
 
-/* Tables are entered at random, so what is behind the first of these is asked for in huge pages; a small table
- * stays small. */
+/* Tables are entered at random, so what is behind the first of these is asked for in huge pages; a small
+ * table stays small. */
 #define HUGE_PAGE ((size_t)2 << 20)
 
 static void *map_zeroes(size_t size)
@@ -82,28 +82,21 @@ static uint64_t hash_pair(const struct capture_table *table, struct capture_pair
 
 uint32_t capture_table_find(const struct capture_table *table, struct capture_pair pair)
 {
-  uint64_t hash = hash_pair(table, pair);
-  uint32_t tag = (uint32_t)(hash >> 32);
+  for (uint32_t at = (uint32_t)hash_pair(table, pair) & table->mask;; at = (at + 1) & table->mask) {
+    const struct capture_table_pair_slot *slot = &table->slots[at];
 
-  for (uint32_t at = (uint32_t)hash & table->mask;; at = (at + 1) & table->mask) {
-    const struct capture_table_slot *slot = &table->slots[at];
-
-    if (slot->id == 0)
-      return 0;
-    if (slot->tag == tag && table->pairs[slot->id].high == pair.high &&
-        table->pairs[slot->id].low == pair.low)
+    if (slot->id == 0 || (slot->pair.high == pair.high && slot->pair.low == pair.low))
       return slot->id;
   }
 }
 
 static void put(struct capture_table *table, uint32_t id)
 {
-  uint64_t hash = hash_pair(table, table->pairs[id]);
-  uint32_t at = (uint32_t)hash & table->mask;
+  uint32_t at = (uint32_t)hash_pair(table, table->pairs[id]) & table->mask;
 
   while (table->slots[at].id != 0)
     at = (at + 1) & table->mask;
-  table->slots[at] = (struct capture_table_slot){.tag = (uint32_t)(hash >> 32), .id = id};
+  table->slots[at] = (struct capture_table_pair_slot){.pair = table->pairs[id], .id = id};
 }
 
 static void double_slots(struct capture_table *table)

@@ -20,9 +20,15 @@ struct capture_table_slot {
   uint32_t id;  /* 0: empty */
 };
 
+/* Holds the pair itself: with millions of them each look elsewhere is a miss of every cache. */
+struct capture_table_pair_slot {
+  struct capture_pair pair;
+  uint32_t id; /* 0: empty */
+};
+
 struct capture_table {
   struct capture_pair *pairs; /* by identifier; pairs[0] is unused */
-  struct capture_table_slot *slots;
+  struct capture_table_pair_slot *slots;
   uint64_t seed; /* keeps whoever chooses the pairs from choosing where they collide */
   uint32_t mask; /* number of slots in use - 1; they double until they are twice the maximum */
   uint32_t count;

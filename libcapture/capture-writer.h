@@ -23,7 +23,7 @@ typedef struct capture_writer capture_writer;
 
 struct capture_writer_options {
   size_t size;          /* sizeof (struct capture_writer_options) */
-  uint32_t max_nodes;   /* an epoch; 0: 1 << 20. Memory is about 28 bytes a node, touched as used */
+  uint32_t max_nodes;   /* an epoch; 0: 1 << 20. Memory is about 32 bytes a node, touched as used */
   uint32_t max_frames;  /* 0: 1 << 19 */
   uint32_t max_strings; /* 0: 1 << 16 */
   uint32_t max_events;  /* 0: 64 */
