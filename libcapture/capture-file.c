@@ -397,6 +397,9 @@ int capture_file_append(capture_file *file, const struct capture_window_header *
   part.stored = part.length;
   stored = compress_part(file, &part, content);
   part.crc = capture_part_crc(&part, stored);
+  /* Windows of ours that follow must not take a number that the caller took. */
+  if (part.stream == 0 && part.sequence > file->sequence)
+    file->sequence = part.sequence;
   return write_part(file, &part, stored);
 }
 

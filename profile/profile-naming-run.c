@@ -66,7 +66,11 @@ static int append_tables(Output *self, ProfileCapture *capture, const ProfileNam
   for (guint slot = 0; slot < tables->n; slot++)
     if (tables->tables[slot])
       profile_names_encoder_add(encoder, slot < n ? &binaries[slot] : NULL, tables->tables[slot]);
-  return profile_names_encoder_finish(encoder) ? capture_file_add_index(self->file) : self->error;
+  if (!profile_names_encoder_finish(encoder))
+    return self->error;
+  if (tables->result.kernel_hidden)
+    self->error = capture_file_add_metadata(self->file, "kernel-addresses", "hidden");
+  return self->error ? self->error : capture_file_add_index(self->file);
 }
 
 static gboolean store(const char *path, ProfileCapture *capture, const ProfileNamingTables *tables,

@@ -63,18 +63,23 @@ static int compare(const void *a, const void *b)
   return x->order < y->order ? -1 : x->order > y->order;
 }
 
-void profile_symbols_sort(ProfileSymbols *self)
+static void number_entries(ProfileSymbols *self)
 {
   Entry *entries = (Entry *)(gpointer)self->entries->data;
   guint64 reach = 0;
 
-  if (self->entries->len > 0)
-    qsort(entries, self->entries->len, sizeof *entries, compare);
   for (guint i = 0; i < self->entries->len; i++) {
     reach = MAX(reach, entries[i].symbol.end);
     entries[i].reach = reach;
     entries[i].order = i;
   }
+}
+
+void profile_symbols_sort(ProfileSymbols *self)
+{
+  if (self->entries->len > 0)
+    qsort(self->entries->data, self->entries->len, sizeof(Entry), compare);
+  number_entries(self);
 }
 
 static void set_ends(Entry *entries, guint n)
@@ -137,13 +142,12 @@ static guint choose(Entry *entries, guint n)
 
 void profile_symbols_settle(ProfileSymbols *self)
 {
-  Entry *entries;
+  Entry *entries = (Entry *)(gpointer)self->entries->data;
 
   profile_symbols_sort(self);
-  entries = (Entry *)(gpointer)self->entries->data;
   set_ends(entries, self->entries->len);
   g_array_set_size(self->entries, choose(entries, self->entries->len));
-  profile_symbols_sort(self);
+  number_entries(self);
 }
 
 gsize profile_symbols_get_n(const ProfileSymbols *self)

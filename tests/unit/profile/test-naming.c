@@ -9,6 +9,7 @@
 #include "libcapture/capture-writer.h"
 #include "profile/profile-kallsyms.h"
 #include "profile/profile-naming.h"
+#include "profile/profile-reader.h"
 #include "profile/profile-zstd.h"
 #include "symbol-files.h"
 
@@ -189,6 +190,22 @@ static void test_resolve(void)
   symbol_files_leave(c.directory);
 }
 
+/* What the collector and each naming wrote are windows of their own. */
+static void assert_windows_differ(void)
+{
+  g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+  capture_reader *reader = profile_reader_open("test.capture", TRUE, NULL, NULL);
+
+  for (size_t i = 0; i < capture_reader_n_parts(reader); i++) {
+    const struct capture_window_header *header = &capture_reader_part(reader, i)->header;
+
+    if (header->stream == 0)
+      g_assert_true(g_hash_table_add(seen, GUINT_TO_POINTER(header->sequence)));
+  }
+  g_assert_cmpuint(g_hash_table_size(seen), >, 6);
+  capture_reader_close(reader);
+}
+
 /* Names of a later run replace those before, and what was named stays when its binary is gone. */
 static void test_run_again(void)
 {
@@ -211,6 +228,7 @@ static void test_run_again(void)
     assert_program_named(capture, &c);
     assert_kernel_named(capture, &c);
   }
+  assert_windows_differ();
   symbol_files_leave(c.directory);
 }
 
