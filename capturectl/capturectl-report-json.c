@@ -275,9 +275,6 @@ int capturectl_report_json(const CapturectlReport *report)
   if (status == CAPTURECTL_DONE)
     status = append_events(&json, events);
   append(&json, "}\n");
-  if (status == CAPTURECTL_DONE)
-    capturectl_output_finish(&json.output);
-  else
-    g_string_free(json.output.text, TRUE);
+  capturectl_output_finish(&json.output, status == CAPTURECTL_DONE);
   return status;
 }

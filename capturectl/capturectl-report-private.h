@@ -35,7 +35,8 @@ typedef struct {
 /* Begin and end of output; flush writes what is there when it is much. */
 void capturectl_output_init(CapturectlOutput *output);
 void capturectl_output_flush(CapturectlOutput *output);
-void capturectl_output_finish(CapturectlOutput *output);
+/* Prints what is left, or drops it after a failure. */
+void capturectl_output_finish(CapturectlOutput *output, gboolean print);
 
 /* Print the whole report. 0, or an exit status after having said what is wrong. */
 int capturectl_report_text(const CapturectlReport *report);

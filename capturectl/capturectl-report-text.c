@@ -352,7 +352,7 @@ int capturectl_report_text(const CapturectlReport *report)
       g_string_append_c(text.output.text, '\n');
     status = append_event(&text, g_array_index(events, guint, i));
   }
-  capturectl_output_finish(&text.output);
+  capturectl_output_finish(&text.output, status == CAPTURECTL_DONE);
   g_string_free(text.prefix, TRUE);
   return status;
 }

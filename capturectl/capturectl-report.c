@@ -27,9 +27,10 @@ void capturectl_output_flush(CapturectlOutput *output)
   g_string_truncate(output->text, 0);
 }
 
-void capturectl_output_finish(CapturectlOutput *output)
+void capturectl_output_finish(CapturectlOutput *output, gboolean print)
 {
-  fwrite(output->text->str, 1, output->text->len, stdout);
+  if (print)
+    fwrite(output->text->str, 1, output->text->len, stdout);
   g_string_free(output->text, TRUE);
 }
 

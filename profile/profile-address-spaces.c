@@ -111,23 +111,30 @@ const ProfileMapping *profile_address_spaces_find(const ProfileAddressSpaces *se
   return found;
 }
 
+static gboolean is_better(const ProfileMapping *mapping, const ProfileMapping *best, guint64 time)
+{
+  gboolean begun = mapping->time <= time, best_begun = best->time <= time;
+
+  if (mapping->executable != best->executable)
+    return mapping->executable;
+  if (begun != best_begun)
+    return begun;
+  return begun ? mapping->time > best->time : mapping->time < best->time;
+}
+
 const ProfileMapping *profile_address_spaces_find_offset(const ProfileAddressSpaces *self, guint32 process,
                                                          guint32 binary, guint64 offset, guint64 time)
 {
   ProfileMapping key = {.process = process, .binary = binary, .offset = offset, .time = G_MAXUINT64};
   guint i = count_up_to(self->by_offset, &key, compare_by_offset);
-  const ProfileMapping *last = NULL, *first = NULL;
+  const ProfileMapping *best = NULL;
 
   for (guint looked = 0; i > 0 && looked < MAX_OVERLAPS; looked++) {
     const ProfileMapping *mapping = &g_array_index(self->by_offset, ProfileMapping, --i);
     if (mapping->process != process || mapping->binary != binary)
       break;
-    if (offset - mapping->offset >= mapping->end - mapping->start)
-      continue;
-    if (mapping->time <= time && (!last || mapping->time > last->time))
-      last = mapping;
-    if (!first || mapping->time < first->time)
-      first = mapping;
+    if (offset - mapping->offset < mapping->end - mapping->start && (!best || is_better(mapping, best, time)))
+      best = mapping;
   }
-  return last ? last : first;
+  return best;
 }

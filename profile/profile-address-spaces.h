@@ -15,6 +15,7 @@ typedef struct {
   guint64 offset; /* in the file, of start */
   guint64 time;   /* from when on */
   guint32 process;
+  gboolean executable;
   guint32 binary; /* index; G_MAXUINT32: nothing that has a file */
 } ProfileMapping;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gi18n.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "profile/profile-loader-private.h"
 #include "profile/profile-memory.h"
@@ -259,6 +260,7 @@ static void add_mapping(Load *load, const LoadEpoch *epoch, const struct capture
                             .end = record->end,
                             .offset = record->offset,
                             .time = record->time,
+                            .executable = (record->protection & PROT_EXEC) != 0,
                             .process = load_get_index(epoch, LOAD_PROCESS, record->process),
                             .binary = G_MAXUINT32};
 

@@ -212,7 +212,7 @@ static void make_groups(ProfileTree *self, guint32 parent)
     self->counts[function] = 0;
     g_array_append_val(self->children, child);
   }
-  qsort(self->children->data, self->children->len, sizeof(Child), compare_children);
+  g_array_sort(self->children, compare_children);
   for (guint i = 0; i < self->children->len; i++) {
     guint32 function = g_array_index(self->children, Child, i).function;
     self->child_of[function] = add_group(self, function, parent);
