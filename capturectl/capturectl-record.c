@@ -182,6 +182,10 @@ static void print_json(Record *record, const RecordingResult *result, int status
 
 static void warn_of_losses(const RecordingProgress *progress)
 {
+  if (progress->throttled > 0)
+    capturectl_warn(_("The kernel paused sampling %" G_GUINT64_FORMAT
+                      " times to bound its cost; lower the frequency with -F."),
+                    progress->throttled);
   if (progress->lost == 0)
     return;
   capturectl_warn(_("%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " samples were lost (%.2f %%); lower the "

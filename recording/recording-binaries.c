@@ -14,6 +14,8 @@
 /* Descriptors left to everything else in this process. */
 #define RESERVED_DESCRIPTORS 128
 #define MAX_KEPT             8192
+/* Remembered so that each counts once. */
+#define MAX_DROPPED 65536
 /* Paths of one epoch that are remembered until their binary comes; what a stream defines is not trusted. */
 #define MAX_PATH_BYTES (16 << 20)
 
@@ -28,7 +30,7 @@ typedef struct {
 struct _RecordingBinaries {
   GHashTable *strings; /* stream -> Strings */
   GMutex mutex;        /* guards what follows */
-  GHashTable *files;   /* key -> descriptor + 1, 0: could not be opened */
+  GHashTable *files;   /* key -> descriptor + 1, 0: not kept */
   guint n_kept;
   guint n_dropped;
   guint max_kept;
@@ -169,8 +171,10 @@ static void see_binary(RecordingBinaries *self, const char *path, const struct c
   g_mutex_lock(&self->mutex);
   gboolean known = g_hash_table_lookup(self->files, key) != NULL;
   gboolean full = self->n_kept >= self->max_kept;
-  if (!known && full)
+  if (!known && full && self->n_dropped < MAX_DROPPED && !g_hash_table_contains(self->files, key)) {
+    g_hash_table_insert(self->files, g_strdup(key), NULL);
     self->n_dropped++;
+  }
   g_mutex_unlock(&self->mutex);
   if (known || full)
     return;
