@@ -176,7 +176,6 @@ int profile_perf_import_begin_epoch(ProfilePerfImport *self)
 {
   int status = 0;
 
-  memset(self->cache, 0, sizeof *self->cache << PROFILE_PERF_CACHE_BITS);
   for (guint i = 0; i < profile_perf_data_get_n_events(self->data) && status == 0; i++)
     status = define_event(self, profile_perf_data_get_event(self->data, i));
   for (guint i = 0; i < self->kernel_mappings->len && status == 0; i++)

@@ -17,6 +17,7 @@ static int next_epoch(ProfilePerfImport *self)
 {
   int status = capture_writer_next_epoch(self->writer);
 
+  memset(self->cache, 0, sizeof *self->cache << PROFILE_PERF_CACHE_BITS);
   return status < 0 ? status : profile_perf_import_begin_epoch(self);
 }
 
