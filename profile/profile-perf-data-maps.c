@@ -71,7 +71,8 @@ static void splice(ProfilePerfMaps *self, guint at, guint removed, const Profile
     self->capacity = MAX(16, n + n / 2);
     self->items = g_renew(ProfilePerfMapping, self->items, self->capacity);
   }
-  memmove(self->items + at + added, self->items + at + removed, (self->n - at - removed) * sizeof *items);
+  if (self->n > at + removed)
+    memmove(self->items + at + added, self->items + at + removed, (self->n - at - removed) * sizeof *items);
   if (added > 0)
     memcpy(self->items + at, items, added * sizeof *items);
   self->n = n;
