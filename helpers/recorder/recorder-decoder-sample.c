@@ -193,8 +193,7 @@ void recorder_decoder_sample(struct recorder_decoder *decoder, struct recorder_r
   const struct recorder_descriptor *descriptor = recorder_source_find(decoder->source, sample->id);
   struct chain chain;
   if (descriptor == NULL || !read_chain(&chain, sample)) {
-    decoder->output->damaged++;
-    decoder->output->lost++;
+    recorder_output_damaged(decoder->output);
     return;
   }
   if (decoder->targets.count != 0 && recorder_table_find(&decoder->targets, (uint32_t)sample->pid) == NULL)

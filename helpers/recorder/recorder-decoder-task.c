@@ -199,5 +199,5 @@ void recorder_decoder_task(struct recorder_decoder *decoder, struct recorder_rin
                     : record->type == PERF_RECORD_KSYMBOL ? ksymbol(decoder, ring->time, record)
                                                           : task(decoder, ring, record);
   if (!understood)
-    decoder->output->damaged++;
+    recorder_output_damaged(decoder->output);
 }

@@ -58,7 +58,7 @@ static void lost(struct recorder_decoder *decoder, struct recorder_ring *ring,
 {
   const uint64_t *words = (const uint64_t *)(record + 1); /* id, lost */
   if (record->size < sizeof *record + 16 + sizeof(struct recorder_trailer)) {
-    decoder->output->damaged++;
+    recorder_output_damaged(decoder->output);
     return;
   }
   ring->lost += words[1];
@@ -71,7 +71,7 @@ static void lost_samples(struct recorder_decoder *decoder, struct recorder_ring 
 {
   const uint64_t *words = (const uint64_t *)(record + 1); /* lost */
   if (record->size < sizeof *record + 8 + sizeof(struct recorder_trailer)) {
-    decoder->output->damaged++;
+    recorder_output_damaged(decoder->output);
     return;
   }
   uint32_t event = event_of(decoder, recorder_trailer(record)->id);
@@ -83,7 +83,7 @@ static void throttle(struct recorder_decoder *decoder, struct recorder_ring *rin
 {
   const uint64_t *words = (const uint64_t *)(record + 1); /* time, id, stream id */
   if (record->size < sizeof *record + 24 + sizeof(struct recorder_trailer)) {
-    decoder->output->damaged++;
+    recorder_output_damaged(decoder->output);
     return;
   }
   struct capture_record_throttle throttled = {

@@ -14,7 +14,8 @@
 #define COMMAND_LINE_MAX 4095
 
 int recorder_output_init(struct recorder_output *output, const struct recorder_configure *configure,
-                         const struct recorder_event_type *events)
+                         const struct recorder_event_type *events,
+                         const struct capture_writer_options *writer_options)
 {
   *output = (struct recorder_output){
       .command_lines = (configure->flags & RECORDER_NO_COMMAND_LINES) == 0,
@@ -30,7 +31,7 @@ int recorder_output_init(struct recorder_output *output, const struct recorder_c
     return result;
   output->window_count = capture_pool_free_windows(output->pool);
   capture_sink_init_pool(&output->sink, output->pool);
-  result = capture_writer_create(&output->writer, &output->sink, NULL);
+  result = capture_writer_create(&output->writer, &output->sink, writer_options);
   if (result < 0)
     capture_pool_destroy(output->pool);
   else
@@ -246,8 +247,16 @@ int recorder_output_next_epoch(struct recorder_output *output)
 void recorder_output_record(struct recorder_output *output, const struct capture_record *record,
                             uint64_t time)
 {
-  if (capture_writer_record(output->writer, record, time) < 0)
-    output->dropped_records++;
+  if (capture_writer_record(output->writer, record, time) == 0)
+    return;
+  output->dropped_records++;
+  output->lost++;
+}
+
+void recorder_output_damaged(struct recorder_output *output)
+{
+  output->damaged++;
+  output->lost++;
 }
 
 static int write_lost(struct recorder_output *output, uint64_t time, uint64_t samples, uint64_t records,

@@ -30,8 +30,10 @@ struct recorder_output {
   uint64_t damaged; /* not understood, not yet in the stream */
 };
 
+/* Options may be NULL. 0 or -errno. */
 int recorder_output_init(struct recorder_output *output, const struct recorder_configure *configure,
-                         const struct recorder_event_type *events);
+                         const struct recorder_event_type *events,
+                         const struct capture_writer_options *options);
 /* Commits and closes all windows. The pool's descriptors stay valid in the caller's process. */
 void recorder_output_clear(struct recorder_output *output);
 
@@ -46,6 +48,8 @@ int recorder_output_next_epoch(struct recorder_output *output);
 /* Writes into the records window; counts the record as dropped when there is no room. */
 void recorder_output_record(struct recorder_output *output, const struct capture_record *record,
                             uint64_t time);
+/* Counts a record of perf's that could not be understood. */
+void recorder_output_damaged(struct recorder_output *output);
 /* A loss that perf told of: into the stream and the counts. event 0: not known. */
 void recorder_output_lost(struct recorder_output *output, uint64_t time, uint64_t samples, uint64_t records,
                           uint32_t cpu, uint32_t event);

@@ -320,7 +320,7 @@ static int with_source(struct session *session)
 {
   char notes[RECORDER_TEXT_MAX] = "";
   const struct recorder_configure *configure = &session->packet.configure;
-  int result = recorder_output_init(&session->output, configure, session->events);
+  int result = recorder_output_init(&session->output, configure, session->events, NULL);
   if (result < 0) {
     recorder_error_set(&session->error, -result, "The windows cannot be allocated: %s.", strerror(-result));
     return fail(session);

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Records of perf's, made up, through the decoder into a capture and back. */
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <glib.h>
+
+#include "helpers/recorder/recorder-decoder.h"
+#include "libcapture/capture-file.h"
+#include "recorder-loaded.h"
+
+#define EVENT_ID  77
+#define DEPTH_MAX 16
+
+struct fixture {
+  struct recorder_event_type events[2];
+  struct recorder_descriptor descriptor;
+  struct recorder_source source;
+  struct recorder_output output;
+  struct recorder_decoder decoder;
+  struct recorder_ring ring;
+  capture_tap *tap;
+  capture_file *file;
+  int file_fd;
+};
+
+struct sample {
+  struct recorder_sample_fixed fixed;
+  guint64 count;
+  guint64 entries[DEPTH_MAX + 2];
+};
+
+static void fixture_init(struct fixture *fixture, guint32 max_nodes)
+{
+  struct recorder_configure configure = {.window_size = 4096, .window_count = 64};
+  struct capture_writer_options options = {
+      .size = sizeof options, .max_nodes = max_nodes, .max_frames = max_nodes};
+  struct capture_file_options file_options = {.size = sizeof file_options};
+  memset(fixture, 0, sizeof *fixture);
+  g_strlcpy(fixture->events[0].name, "cpu-clock", sizeof fixture->events[0].name);
+  fixture->descriptor = (struct recorder_descriptor){.fd = -1, .ring = &fixture->ring, .tid = -1};
+  fixture->source = (struct recorder_source){
+      .events = fixture->events,
+      .n_events = 1,
+      .flags = RECORDER_SYSTEM_WIDE | RECORDER_KERNEL_STACKS | RECORDER_USER_STACKS,
+      .max_stack = 127,
+      .descriptors = &fixture->descriptor,
+      .n_descriptors = 1,
+  };
+  recorder_table_init(&fixture->source.ids);
+  recorder_table_set(&fixture->source.ids, EVENT_ID, GUINT_TO_POINTER(1));
+  g_assert_cmpint(recorder_output_init(&fixture->output, &configure, fixture->events, &options), ==, 0);
+  recorder_decoder_init(&fixture->decoder, &fixture->output, &fixture->source);
+  g_assert_cmpint(capture_tap_open(&fixture->tap, capture_pool_windows_fd(fixture->output.pool),
+                                   capture_pool_control_fd(fixture->output.pool)),
+                  ==, 0);
+  fixture->file_fd = memfd_create("test.capture", MFD_CLOEXEC);
+  g_assert_cmpint(capture_file_create(&fixture->file, fixture->file_fd, &file_options), ==, 0);
+  g_assert_cmpint(capture_file_add_stream(fixture->file, CAPTURE_STREAM_RECORDER, 0, "recorder"), ==, 1);
+}
+
+static int append(const struct capture_taken *taken, void *data)
+{
+  struct capture_window_header header = taken->header;
+  header.stream = 1;
+  return capture_file_append(data, &header, taken->content);
+}
+
+static void collect(struct fixture *fixture)
+{
+  recorder_output_commit(&fixture->output, fixture->ring.time);
+  g_assert_cmpint(capture_tap_take(fixture->tap, append, fixture->file), >=, 0);
+}
+
+static void feed(struct fixture *fixture, struct perf_event_header *record, guint64 time)
+{
+  fixture->ring.time = time;
+  recorder_decoder_record(&fixture->decoder, &fixture->ring, record);
+}
+
+static void fixture_clear(struct fixture *fixture)
+{
+  recorder_decoder_clear(&fixture->decoder);
+  recorder_output_clear(&fixture->output);
+  recorder_table_clear(&fixture->source.ids);
+  capture_tap_close(fixture->tap);
+  capture_file_free(fixture->file);
+  close(fixture->file_fd);
+}
+
+/* A sample of this very process in user mode; its leaf is addresses[0]. */
+static struct sample user_sample(guint64 time, const guint64 *addresses, guint count)
+{
+  struct sample sample = {
+      .fixed = {.header = {.type = PERF_RECORD_SAMPLE, .misc = PERF_RECORD_MISC_USER},
+                .id = EVENT_ID,
+                .ip = addresses[0],
+                .pid = getpid(),
+                .tid = getpid(),
+                .time = time,
+                .period = 1},
+      .count = count + 1,
+  };
+  sample.entries[0] = (guint64)PERF_CONTEXT_USER;
+  memcpy(sample.entries + 1, addresses, count * sizeof addresses[0]);
+  sample.fixed.header.size = (guint16)(offsetof(struct sample, entries) + 8 * sample.count);
+  return sample;
+}
+
+/* Small epochs follow each other, and in each every stack reads back as it was sampled, address by address.
+ */
+static void test_epochs(void)
+{
+  enum { SAMPLES = 500 };
+  struct fixture fixture;
+  struct loaded loaded;
+  g_autofree guint64(*stacks)[DEPTH_MAX] = g_malloc0(SAMPLES * sizeof *stacks);
+  guint depths[SAMPLES];
+  fixture_init(&fixture, 300);
+  for (guint i = 0; i < SAMPLES; i++) {
+    depths[i] = (guint)g_test_rand_int_range(1, DEPTH_MAX);
+    for (guint n = 0; n < depths[i]; n++)
+      stacks[i][n] =
+          0x1000 + (guint64)g_test_rand_int_range(0, 8) + ((guint64)g_test_rand_int_range(0, 2) << 40);
+    struct sample sample = user_sample(i + 1, stacks[i], depths[i]);
+    feed(&fixture, &sample.fixed.header, i + 1);
+    if (i % 50 == 49)
+      collect(&fixture);
+  }
+  collect(&fixture);
+  loaded_read(&loaded, fixture.file_fd);
+  g_assert_cmpuint(loaded.samples->len, ==, SAMPLES);
+  g_assert_cmpuint(g_array_index(loaded.samples, struct loaded_sample, SAMPLES - 1).epoch, >, 2);
+  for (guint i = 0; i < SAMPLES; i++) {
+    const struct loaded_sample *sample = &g_array_index(loaded.samples, struct loaded_sample, i);
+    g_autoptr(GArray) stack = loaded_stack(&loaded, sample);
+    g_assert_cmpint(loaded_process(&loaded, sample)->pid, ==, getpid());
+    g_assert_cmpuint(stack->len, ==, depths[i]);
+    for (guint n = 0; n < depths[i]; n++)
+      g_assert_cmphex(g_array_index(stack, struct loaded_frame, n).address, ==, stacks[i][n]);
+  }
+  loaded_clear(&loaded);
+  fixture_clear(&fixture);
+}
+
+/* An address in a mapped file becomes an offset in it, which leads back through the mapping. */
+static void test_file_address(void)
+{
+  struct fixture fixture;
+  struct loaded loaded;
+  const guint64 address = (guint64)(guintptr)test_epochs;
+  struct sample sample = user_sample(1, &address, 1);
+  fixture_init(&fixture, 0);
+  feed(&fixture, &sample.fixed.header, 1);
+  collect(&fixture);
+  loaded_read(&loaded, fixture.file_fd);
+  const struct loaded_sample *read = &g_array_index(loaded.samples, struct loaded_sample, 0);
+  g_autoptr(GArray) stack = loaded_stack(&loaded, read);
+  const struct loaded_frame *frame = &g_array_index(stack, struct loaded_frame, 0);
+  const struct capture_record_process *process = loaded_process(&loaded, read);
+  guint found = 0;
+  g_assert_true(g_str_has_suffix(loaded_frame_path(&loaded, read->epoch, frame), "test-recorder-decoder"));
+  for (guint i = 0; i < loaded.records->len; i++) {
+    const struct capture_record *record = g_array_index(loaded.records, struct loaded_record, i).record;
+    const struct capture_record_mapping *mapping = (const struct capture_record_mapping *)record;
+    if (record->type == CAPTURE_RECORD_MAPPING && mapping->process == process->id &&
+        mapping->binary == frame->owner && frame->address - mapping->offset < mapping->end - mapping->start) {
+      g_assert_cmphex(frame->address - mapping->offset + mapping->start, ==, address);
+      found++;
+    }
+  }
+  g_assert_cmpuint(found, ==, 1);
+  loaded_clear(&loaded);
+  fixture_clear(&fixture);
+}
+
+/* What cannot be understood is counted, and nothing is read beyond it. */
+static void test_damaged(void)
+{
+  static const guint32 types[] = {PERF_RECORD_MMAP2,        PERF_RECORD_COMM,    PERF_RECORD_FORK,
+                                  PERF_RECORD_EXIT,         PERF_RECORD_KSYMBOL, PERF_RECORD_LOST,
+                                  PERF_RECORD_LOST_SAMPLES, PERF_RECORD_THROTTLE};
+  struct fixture fixture;
+  struct loaded loaded;
+  const guint64 address = 0x1000;
+  struct sample sample = user_sample(1, &address, 1);
+  fixture_init(&fixture, 0);
+  for (gsize i = 0; i < G_N_ELEMENTS(types); i++) {
+    g_autofree struct perf_event_header *record = g_malloc0(40);
+    *record = (struct perf_event_header){.type = types[i], .size = 40};
+    feed(&fixture, record, 1);
+  }
+  sample.count = G_MAXUINT64;
+  feed(&fixture, &sample.fixed.header, 2);
+  sample.count = 3;
+  feed(&fixture, &sample.fixed.header, 3);
+  sample.count = 2;
+  sample.fixed.id++;
+  feed(&fixture, &sample.fixed.header, 4);
+  collect(&fixture);
+  loaded_read(&loaded, fixture.file_fd);
+  g_assert_cmpuint(loaded.samples->len, ==, 0);
+  g_assert_cmpuint(loaded_lost(&loaded), ==, G_N_ELEMENTS(types) + 3);
+  g_assert_cmpuint(fixture.output.lost, ==, loaded_lost(&loaded));
+  loaded_clear(&loaded);
+  fixture_clear(&fixture);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/recorder/decoder/epochs", test_epochs);
+  g_test_add_func("/recorder/decoder/file-address", test_file_address);
+  g_test_add_func("/recorder/decoder/damaged", test_damaged);
+  return g_test_run();
+}
