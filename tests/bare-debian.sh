@@ -21,7 +21,7 @@ trap 'rm -rf --one-file-system "$root"' EXIT
 debootstrap --variant=minbase bookworm "$root" "$mirror"
 printf 'deb %s bookworm main\n' "$mirror" >"$root/etc/apt/sources.list"
 if [ -n "${APT_CONF:-}" ]; then cp "$APT_CONF" "$root/etc/apt/apt.conf.d/99local"; fi
-git clone -q --no-hardlinks "$source" "$root/root/capture"
+git clone -q --no-hardlinks "$source" "$root/srv/capture"
 
 # The mounts stand in a namespace of their own and end with it, however it ends.
 export root
@@ -34,6 +34,6 @@ for verb in "$@"; do
   printf '\n=== ./dev %s in a bare Debian 12\n' "$verb"
   env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin TERM=dumb LANG=C.UTF-8 ${CI:+CI=$CI} \
     ${http_proxy:+http_proxy=$http_proxy} ${https_proxy:+https_proxy=$https_proxy} \
-    chroot "$root" /root/capture/dev "$verb" </dev/null
+    chroot "$root" /srv/capture/dev "$verb" </dev/null
 done
 INSIDE
