@@ -3,7 +3,8 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
-#include <stdlib.h>
+#include <gelf.h>
+#include <string.h>
 
 typedef struct {
   guint64 start, end;
@@ -47,6 +48,28 @@ static void read_units(ProfileLines *self)
   g_array_sort(self->ranges, compare);
 }
 
+/* libdw follows offsets into these sections up to the next NUL, wherever that is. */
+static gboolean has_terminated_strings(Elf *elf)
+{
+  Elf_Scn *section = NULL;
+  size_t names;
+
+  if (elf_getshdrstrndx(elf, &names) < 0)
+    return FALSE;
+  while ((section = elf_nextscn(elf, section))) {
+    GElf_Shdr header;
+    const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+    Elf_Data *data;
+
+    if (!name || !strstr(name, "debug_") || !g_str_has_suffix(name, "_str"))
+      continue;
+    data = elf_getdata(section, NULL);
+    if (data && data->d_buf && data->d_size > 0 && ((const char *)data->d_buf)[data->d_size - 1] != 0)
+      return FALSE;
+  }
+  return TRUE;
+}
+
 ProfileLines *profile_lines_new(int fd)
 {
   g_autoptr(ProfileLines) self = NULL;
@@ -57,7 +80,7 @@ ProfileLines *profile_lines_new(int fd)
   /* Not mapped: the file may be written again while we read. */
   self->elf = elf_begin(fd, ELF_C_READ, NULL);
   self->dwarf = self->elf ? dwarf_begin_elf(self->elf, DWARF_C_READ, NULL) : NULL;
-  if (!self->dwarf)
+  if (!self->dwarf || !has_terminated_strings(self->elf))
     return NULL;
   read_units(self);
   return self->ranges->len > 0 ? g_steal_pointer(&self) : NULL;

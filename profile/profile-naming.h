@@ -29,7 +29,7 @@ typedef struct {
   gpointer progress_data;
   guint max_threads;     /* 0: one a processor */
   gboolean no_lines;     /* do not look for source files and lines (DWARF) */
-  gboolean no_store;     /* neither read nor write the user's store of names */
+  gboolean no_store;     /* neither read nor write the user's cache of kernel symbols */
   gboolean only_missing; /* leave tables alone that the capture has already, unless they are UNREADABLE or
                             HIDDEN */
 } ProfileNamingOptions;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <elf.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -345,6 +347,44 @@ static void test_opener(void)
   symbol_files_leave(directory);
 }
 
+/* The file is gone, but a process still has it mapped: as in another mount namespace, its path leads nowhere.
+ */
+static void test_mapped_by_process(void)
+{
+  char *directory = symbol_files_enter();
+  g_autofree char *path = g_build_filename(directory, "program", NULL);
+  ProfileNamer namer = {.same_boot = TRUE}, other_boot = {0};
+  ProfileBinary binary = {.path = path};
+  g_autofree char *maps = NULL;
+  g_autofree char *maps_path = NULL;
+  g_autoptr(ProfileFunctionTable) table = NULL;
+  g_autoptr(ProfileFunctionTable) none = NULL;
+  GPid pid;
+  guint64 offset;
+  const char *command[] = {path, NULL};
+
+  symbol_files_write("program.c", "#include <unistd.h>\nint main(void) { return pause(); }\n");
+  symbol_files_run("gcc program.c -o program");
+  offset = get_offset("program", symbol_files_address("program", "main"));
+  g_assert_true(g_spawn_async(NULL, (char **)command, NULL, G_SPAWN_DEFAULT, NULL, NULL, &pid, NULL));
+  binary.mapped_pid = pid;
+  maps_path = g_strdup_printf("/proc/%d/maps", pid);
+  g_assert_true(g_file_get_contents(maps_path, &maps, NULL, NULL));
+  g_assert_cmpint(
+      sscanf(maps, "%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x %*s %*s %*s %" G_GINT64_MODIFIER "u",
+             &binary.mapped_start, &binary.mapped_end, &binary.inode),
+      ==, 3);
+  unlink(path);
+  table = profile_namer_name_binary(&namer, &binary, &offset, 1);
+  none = profile_namer_name_binary(&other_boot, &binary, &offset, 1);
+  kill(pid, SIGKILL);
+  g_spawn_close_pid(pid);
+  g_assert_cmpint(profile_function_table_get_status(none), ==, CAPTURE_NAMING_UNREADABLE);
+  if (geteuid() == 0) /* others may not open map_files */
+    g_assert_cmpstr(profile_function_table_lookup(table, offset)->name, ==, "main");
+  symbol_files_leave(directory);
+}
+
 static void test_vdso(void)
 {
   ProfileNamer namer = {.same_boot = TRUE}, stranger = {0};
@@ -420,6 +460,39 @@ static void test_damage(gconstpointer source)
   symbol_files_leave(directory);
 }
 
+/* A file each byte of which is damaged in turn, and at last none. */
+static void test_damaged_lines(void)
+{
+  char *directory = symbol_files_enter();
+  g_autofree char *content = NULL;
+  const char *file;
+  guint64 address;
+  guint32 line;
+  gsize length;
+  int fd;
+
+  symbol_files_write("small.c", "int n;\nint a(void)\n{ return n; }\n");
+  symbol_files_run(
+      "gcc -g -O1 -fPIC -shared -nostdlib -Wl,-z,max-page-size=64,-z,noseparate-code small.c -o small");
+  address = symbol_files_address("small", "a");
+  g_assert_true(g_file_get_contents("small", &content, &length, NULL));
+  fd = open("small", O_RDWR | O_CLOEXEC);
+  for (gsize i = 0; i <= length; i++) {
+    char damaged = (char)~content[i % length];
+    g_autoptr(ProfileLines) lines = NULL;
+
+    g_assert_cmpint(pwrite(fd, &damaged, i < length, (off_t)i), ==, i < length);
+    lines = profile_lines_new(fd);
+    if (lines && profile_lines_find(lines, address, &file, &line))
+      g_assert_cmpuint(strlen(file), <, length);
+    else
+      g_assert_cmpuint(i, <, length);
+    g_assert_cmpint(pwrite(fd, content + i % length, i < length, (off_t)i), ==, i < length);
+  }
+  close(fd);
+  symbol_files_leave(directory);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -448,8 +521,10 @@ int main(int argc, char **argv)
   g_test_add_func("/elf/32-bit", test_32_bit);
   g_test_add_func("/elf/other-file", test_other_file);
   g_test_add_func("/elf/opener", test_opener);
+  g_test_add_func("/elf/mapped-by-process", test_mapped_by_process);
   g_test_add_func("/elf/vdso", test_vdso);
   g_test_add_data_func("/elf/damage/full", "", test_damage);
   g_test_add_data_func("/elf/damage/stripped", "-s", test_damage);
+  g_test_add_func("/elf/damage/lines", test_damaged_lines);
   return g_test_run();
 }
