@@ -16,7 +16,8 @@ typedef struct {
   ProfileFilter *filter;
   const ProfileEvent *event;
   ProfileWeights *weights;
-  guint64 sink; /* keeps the compiler from leaving reads out */
+  guint32 *counts; /* one a node */
+  guint64 sink;    /* keeps the compiler from leaving reads out */
 } Bench;
 
 typedef void (*Step)(Bench *bench);
@@ -63,6 +64,15 @@ static void read_column(Bench *bench)
 
   for (gsize i = 0; i < bench->event->n_samples; i++)
     bench->sink += leaf[i];
+}
+
+/* The pass over the samples alone, as counting does it, without adding up the nodes. */
+static void pass_samples(Bench *bench)
+{
+  const guint32 *leaf = bench->event->leaf;
+
+  for (gsize i = 0; i < bench->event->n_samples; i++)
+    bench->counts[leaf[i]]++;
 }
 
 static double measure_load(const char *path, guint rounds)
@@ -147,8 +157,11 @@ int main(int argc, char **argv)
   build_rows(&bench);
   print("rows_us", measure(&bench, build_rows, rounds));
   measure_changes(&bench, rounds);
+  bench.counts = g_new0(guint32, n_nodes);
+  print("sample_pass_us", measure(&bench, pass_samples, rounds * 4));
   print("column_bytes", 4.0 * (double)bench.event->n_samples);
   printf("  \"read_column_us\": %.1f\n}\n", measure(&bench, read_column, rounds * 4));
+  g_free(bench.counts);
   profile_weights_unref(bench.weights);
   profile_filter_free(bench.filter);
   g_object_unref(bench.capture);
