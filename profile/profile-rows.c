@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/profile-rows.h"
 
+#include <string.h>
+
 #include "profile/profile-capture-private.h"
 #include "profile/profile-memory.h"
 
 struct _ProfileRows {
-  GArray *rows; /* ProfileRow */
+  ProfileRow *rows;
+  gsize n;
 };
 
-static void add_weight(ProfileWeight *to, ProfileWeight weight)
-{
-  to->count += weight.count;
-  to->weight += weight.weight;
-}
+/* While counting: columns with an entry a row. Counts and weights are apart, since most events need no sum of
+ * weights. */
+typedef struct {
+  gsize n;
+  guint32 *self, *total;
+  guint64 *self_weight, *total_weight; /* NULL: each sample weighs constant_weight */
+  guint64 constant_weight;
+} Sums;
 
 /* The row of each function: its own, or its binary's, behind whose last come the kernel's and that of no
  * binary. */
@@ -34,7 +40,41 @@ static guint32 *get_rows_of_functions(ProfileCapture *capture, ProfileRowsBy by,
   return rows;
 }
 
-static void add_up_nodes(ProfileWeights *weights, ProfileRowsBy by, const guint32 *row_of, ProfileRow *rows)
+static const ProfileEvent *get_event(const ProfileWeights *weights)
+{
+  ProfileCapture *capture = profile_weights_get_capture(weights);
+
+  return &g_array_index(capture->events, ProfileEvent,
+                        profile_filter_get_event(profile_weights_get_filter(weights)));
+}
+
+static void init_sums(Sums *sums, const ProfileEvent *event, gsize n)
+{
+  sums->n = n;
+  sums->self = profile_new0(guint32, n);
+  sums->total = profile_new0(guint32, n);
+  sums->self_weight = event->weight ? profile_new0(guint64, n) : NULL;
+  sums->total_weight = event->weight ? profile_new0(guint64, n) : NULL;
+  sums->constant_weight = event->constant_weight;
+}
+
+static void clear_sums(Sums *sums)
+{
+  g_free(sums->self);
+  g_free(sums->total);
+  g_free(sums->self_weight);
+  g_free(sums->total_weight);
+}
+
+static void add_node_weights(const ProfileWeights *weights, guint32 node, gboolean outermost, Sums *sums,
+                             guint32 row)
+{
+  sums->self_weight[row] += profile_weights_get_self(weights, node).weight;
+  if (outermost)
+    sums->total_weight[row] += profile_weights_get_total(weights, node).weight;
+}
+
+static void add_up_nodes(ProfileWeights *weights, ProfileRowsBy by, const guint32 *row_of, Sums *sums)
 {
   ProfileCapture *capture = profile_weights_get_capture(weights);
   const guint32 *functions = profile_capture_get_node_functions(capture);
@@ -46,21 +86,25 @@ static void add_up_nodes(ProfileWeights *weights, ProfileRowsBy by, const guint3
   for (gsize node = 1; node < capture->n_nodes; node++) {
     if (!totals[node])
       continue;
-    ProfileRow *row = &rows[row_of[functions[node]]];
-    if (self[node])
-      add_weight(&row->self, profile_weights_get_self(weights, (guint32)node));
-    if (outermost[node] & bit)
-      add_weight(&row->total, profile_weights_get_total(weights, (guint32)node));
+    guint32 row = row_of[functions[node]];
+    sums->self[row] += self[node];
+    sums->total[row] += outermost[node] & bit ? totals[node] : 0;
+    if (sums->self_weight)
+      add_node_weights(weights, (guint32)node, (outermost[node] & bit) != 0, sums, row);
   }
-  add_weight(&rows[row_of[0]].self, profile_weights_get_self(weights, 0));
-  add_weight(&rows[row_of[0]].total, profile_weights_get_self(weights, 0));
+  sums->self[row_of[0]] += self[0];
+  sums->total[row_of[0]] += self[0];
+  if (sums->self_weight) {
+    sums->self_weight[row_of[0]] += profile_weights_get_self(weights, 0).weight;
+    sums->total_weight[row_of[0]] += profile_weights_get_self(weights, 0).weight;
+  }
 }
 
-static void add_up_samples(ProfileWeights *weights, ProfileRowsBy by, ProfileRow *rows)
+static void add_up_samples(ProfileWeights *weights, ProfileRowsBy by, Sums *sums)
 {
   ProfileCapture *capture = profile_weights_get_capture(weights);
   const ProfileFilter *filter = profile_weights_get_filter(weights);
-  const ProfileEvent *event = &g_array_index(capture->events, ProfileEvent, profile_filter_get_event(filter));
+  const ProfileEvent *event = get_event(weights);
   const ProfileThread *all = (const ProfileThread *)capture->threads->data;
   const guint8 *threads = profile_filter_get_threads(filter),
                *functions = profile_filter_get_functions(filter);
@@ -72,10 +116,14 @@ static void add_up_samples(ProfileWeights *weights, ProfileRowsBy by, ProfileRow
     guint32 thread = event->thread[i];
     if ((threads && !threads[thread]) || (functions && !functions[of_node[event->leaf[i]]]))
       continue;
-    ProfileRow *row = &rows[by == PROFILE_ROWS_THREAD ? thread : all[thread].process];
-    add_weight(&row->self, (ProfileWeight){1, event->weight ? event->weight[i] : event->constant_weight});
-    row->total = row->self;
+    guint32 row = by == PROFILE_ROWS_THREAD ? thread : all[thread].process;
+    sums->self[row]++;
+    if (sums->self_weight)
+      sums->self_weight[row] += event->weight[i];
   }
+  memcpy(sums->total, sums->self, sums->n * sizeof *sums->total);
+  if (sums->self_weight)
+    memcpy(sums->total_weight, sums->self_weight, sums->n * sizeof *sums->total_weight);
 }
 
 static gint compare_rows(gconstpointer a, gconstpointer b)
@@ -96,67 +144,85 @@ static guint32 get_item(ProfileCapture *capture, ProfileRowsBy by, gsize row)
   return (guint32)row;
 }
 
-static void append_rows(GArray *to, const GArray *from, guint begin, guint end)
+static ProfileRow make_row(ProfileCapture *capture, ProfileRowsBy by, const Sums *sums, gsize i)
 {
-  if (begin < end)
-    g_array_append_vals(to, &g_array_index(from, ProfileRow, begin), end - begin);
+  guint64 self = sums->self[i], total = sums->total[i], constant = sums->constant_weight;
+
+  return (ProfileRow){.item = get_item(capture, by, i),
+                      .self = {self, sums->self_weight ? sums->self_weight[i] : self * constant},
+                      .total = {total, sums->total_weight ? sums->total_weight[i] : total * constant}};
 }
 
-/* Sorts the rows and leaves out those that no sample leads to. Most rows of a large capture have one sample:
- * they are in order already and are only put where they belong, behind their heavier equals in self. */
-static GArray *sort_rows(ProfileCapture *capture, ProfileRowsBy by, ProfileRow *rows, gsize n)
+/* The rows that samples lead to more than once, in order; *ret_n_once says how many others were sampled and
+ * *ret_n_below through how many others one sample leads. */
+static GArray *sort_heavy_rows(ProfileCapture *capture, ProfileRowsBy by, const Sums *sums, gsize *ret_n_once,
+                               gsize *ret_n_below)
 {
-  g_autoptr(GArray) heavy = g_array_new(FALSE, FALSE, sizeof(ProfileRow));
-  g_autoptr(GArray) once = g_array_new(FALSE, FALSE, sizeof(ProfileRow));  /* taken in it */
-  g_autoptr(GArray) below = g_array_new(FALSE, FALSE, sizeof(ProfileRow)); /* taken below it */
-  guint sampled = 0;
+  GArray *heavy = g_array_new(FALSE, FALSE, sizeof(ProfileRow));
+  gsize n_once = 0, n_below = 0;
 
-  for (gsize i = 0; i < n; i++) {
-    rows[i].item = get_item(capture, by, i);
-    if (rows[i].total.count > 1)
-      g_array_append_val(heavy, rows[i]);
-    else if (rows[i].total.count == 1)
-      g_array_append_vals(rows[i].self.count ? once : below, &rows[i], 1);
+  for (gsize i = 0; i < sums->n; i++) {
+    n_once += sums->total[i] == 1 && sums->self[i];
+    n_below += sums->total[i] == 1 && !sums->self[i];
+    if (sums->total[i] <= 1)
+      continue;
+    ProfileRow row = make_row(capture, by, sums, i);
+    g_array_append_val(heavy, row);
   }
   g_array_sort(heavy, compare_rows);
+  *ret_n_once = n_once;
+  *ret_n_below = n_below;
+  return heavy;
+}
+
+/* Most rows of a large capture have one sample. They are in order already and are only put where they belong:
+ * behind the heavier ones that were sampled too, or at the end. */
+static void sort_rows(ProfileRows *self, ProfileCapture *capture, ProfileRowsBy by, const Sums *sums)
+{
+  gsize n_once, n_below, sampled = 0;
+  g_autoptr(GArray) heavy = sort_heavy_rows(capture, by, sums, &n_once, &n_below);
+
   while (sampled < heavy->len && g_array_index(heavy, ProfileRow, sampled).self.count > 0)
     sampled++;
-  GArray *sorted = g_array_sized_new(FALSE, FALSE, sizeof(ProfileRow), heavy->len + once->len + below->len);
-  append_rows(sorted, heavy, 0, sampled);
-  append_rows(sorted, once, 0, once->len);
-  append_rows(sorted, heavy, sampled, heavy->len);
-  append_rows(sorted, below, 0, below->len);
-  return sorted;
+  self->n = heavy->len + n_once + n_below;
+  self->rows = profile_new(ProfileRow, self->n);
+  ProfileRow *once = self->rows + sampled, *below = self->rows + heavy->len + n_once;
+  for (gsize i = 0; i < heavy->len; i++)
+    self->rows[i < sampled ? i : i + n_once] = g_array_index(heavy, ProfileRow, i);
+  for (gsize i = 0; i < sums->n; i++)
+    if (sums->total[i] == 1)
+      *(sums->self[i] ? once++ : below++) = make_row(capture, by, sums, i);
 }
 
 ProfileRows *profile_rows_new(ProfileWeights *weights, ProfileRowsBy by)
 {
   ProfileCapture *capture = profile_weights_get_capture(weights);
   ProfileRows *self = g_new0(ProfileRows, 1);
-  g_autofree ProfileRow *rows = NULL;
+  Sums sums;
   gsize n;
 
   if (by == PROFILE_ROWS_FUNCTION || by == PROFILE_ROWS_BINARY) {
     g_autofree guint32 *row_of = get_rows_of_functions(capture, by, &n);
-    rows = profile_new0(ProfileRow, n);
-    add_up_nodes(weights, by, row_of, rows);
+    init_sums(&sums, get_event(weights), n);
+    add_up_nodes(weights, by, row_of, &sums);
   } else {
     n = by == PROFILE_ROWS_THREAD ? capture->threads->len : capture->processes->len;
-    rows = profile_new0(ProfileRow, n);
-    add_up_samples(weights, by, rows);
+    init_sums(&sums, get_event(weights), n);
+    add_up_samples(weights, by, &sums);
   }
-  self->rows = sort_rows(capture, by, rows, n);
+  sort_rows(self, capture, by, &sums);
+  clear_sums(&sums);
   return self;
 }
 
 void profile_rows_free(ProfileRows *self)
 {
-  g_array_unref(self->rows);
+  g_free(self->rows);
   g_free(self);
 }
 
 const ProfileRow *profile_rows_get(const ProfileRows *self, gsize *n)
 {
-  *n = self->rows->len;
-  return (const ProfileRow *)self->rows->data;
+  *n = self->n;
+  return self->rows;
 }
