@@ -17,6 +17,7 @@ if [ $# = 0 ]; then verbs=(try test); fi
 
 root=$(mktemp -d "${TMPDIR:-/tmp}/bare-debian-XXXXXX")
 trap 'rm -rf --one-file-system "$root"' EXIT
+trap 'exit 1' HUP INT TERM
 
 debootstrap --variant=minbase bookworm "$root" "$mirror"
 printf 'deb %s bookworm main\n' "$mirror" >"$root/etc/apt/sources.list"
