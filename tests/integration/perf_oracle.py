@@ -2,6 +2,7 @@
 """What perf says about a perf.data, and what the capture that was imported from it says, in the same words."""
 import collections
 import re
+import signal
 import sys
 
 from support import SOURCE, run
@@ -24,6 +25,18 @@ _ADDRESS = re.compile(r'^\.{5}\s*\d+: ([0-9a-f]{16})$')
 _THREAD = re.compile(r'^ \.\.\. thread: (.*):(-?\d+)$')
 _SCRIPT = re.compile(r'^(.*?)\s+(-?\d+)/(-?\d+)\s+(?:\[\d+\] )?\s*(\d+)\.(\d{9}):\s+(\d+)\s+(\S+): *(.*)$')
 _LOCATION = re.compile(r'^\s*([0-9a-f]+) (.*?) \(([/[].*)\)$')
+
+
+def record(*arguments):
+    """Runs `perf record`, quietly and without filling its cache; what it wrote to standard output. Again when it was aborted:
+    perf 6.1 sometimes is, by an assertion of its own, when it collects build-ids at the end."""
+    for _ in range(8):
+        done = run('perf', 'record', '-q', '-N', *arguments, status=None, binary=True)
+        if done.status != -signal.SIGABRT:
+            break
+    if done.status:
+        raise AssertionError(f'perf record failed: {done}')
+    return done.stdout
 
 
 def dumped_samples(path):

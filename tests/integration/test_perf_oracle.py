@@ -120,8 +120,8 @@ class CompilerTest(Oracle, unittest.TestCase):
     def make(cls):
         path, source = cls.directory / 'perf.data', cls.directory / 'hello.c'
         source.write_text('#include <stdio.h>\n#include <stdlib.h>\nint main(void) { return printf("%d", rand()); }\n')
-        run('perf', 'record', '-q', '-N', '-F', '9999', '-a', '-g', '-o', path, '--',
-            'gcc', '-O2', '-c', source, '-o', cls.directory / 'hello.o')
+        oracle.record('-F', '9999', '-a', '-g', '-o', path, '--', 'gcc', '-O2', '-c', source, '-o',
+                      cls.directory / 'hello.o')
         return path
 
     def test_perf_names_the_kernel_here(self):
@@ -136,10 +136,10 @@ class FormsTest(TestCase):
         source, path = self.directory / 'hello.c', self.directory / 'perf.data'
         source.write_text('int main(void) { return 0; }\n')
         how_often = () if '-c' in options else ('-F', '4999')
-        done = run('perf', 'record', '-q', '-N', '-g', *how_often, *options, '--',
-                   'gcc', '-O2', '-c', source, '-o', self.directory / 'hello.o', binary=True)
-        if done.stdout:
-            path.write_bytes(done.stdout)
+        piped = oracle.record('-g', *how_often, *options, '--', 'gcc', '-O2', '-c', source, '-o',
+                              self.directory / 'hello.o')
+        if piped:
+            path.write_bytes(piped)
         return path
 
     def compare(self, path):
