@@ -60,8 +60,13 @@ static void warn(const Naming *naming)
     capturectl_warn(_("The kernel hides its addresses from this user, so its functions have no names; "
                       "“sudo sysctl kernel.kptr_restrict=0” shows them."));
   if (n_dropped > 0)
-    capturectl_warn(_("%u binaries were not kept open, because no more descriptors are permitted; those that "
-                      "were deleted meanwhile have no names. Raise the limit with “ulimit -n”."),
+    capturectl_warn(ngettext("%u binary was not kept open, because no more descriptors are permitted; it has "
+                             "no names if it was "
+                             "deleted meanwhile. Raise the limit with “ulimit -n”.",
+                             "%u binaries were not kept open, because no more descriptors are permitted; "
+                             "those that were deleted "
+                             "meanwhile have no names. Raise the limit with “ulimit -n”.",
+                             n_dropped),
                     n_dropped);
 }
 
