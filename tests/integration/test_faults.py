@@ -52,6 +52,8 @@ class Killed:
         check_sanitizers(self.stderr)
 
     def find_children(self):
+        if self.process.poll() is not None:
+            raise AssertionError(f'it ended of its own accord: {self.process.stderr.read().decode()}')
         found = children(self.process.pid)
         self.recorder = found.get('capture-recorde', self.recorder)
         self.busy = next((pid for comm, pid in found.items() if comm != 'capture-recorde'), self.busy)
