@@ -6,17 +6,17 @@
 #include <string.h>
 #include <unistd.h>
 
-const char symbol_files_program[] =
-    "#include <stdio.h>\n"
-    "#include <stdlib.h>\n"
-    "volatile int n;\n"
-    "__attribute__((noinline)) static int inner(int x)\n"
-    "{ return x * n; }\n"
-    "__attribute__((noinline)) int outer(const char *s)\n"
-    "{ puts(s); return inner(strtol(s, NULL, 10)); }\n"
-    "__asm__(\".section .text.unsized,\\\"ax\\\"\\n\\t.globl unsized\\nunsized:\\n\\tret\\n\\tret\\n\\t.text\\n\");\n"
-    "int main(int argc, char **argv)\n"
-    "{ return argc > 1 ? outer(argv[1]) : 0; }\n";
+const char symbol_files_program[] = "#include <stdio.h>\n"
+                                    "#include <stdlib.h>\n"
+                                    "volatile int n;\n"
+                                    "__attribute__((noinline)) static int inner(int x)\n"
+                                    "{ return x * n; }\n"
+                                    "__attribute__((noinline)) int outer(const char *s)\n"
+                                    "{ puts(s); return inner(strtol(s, NULL, 10)); }\n"
+                                    "__asm__(\".section .text.unsized,\\\"ax\\\"\\n\\t.globl "
+                                    "unsized\\nunsized:\\n\\tret\\n\\tret\\n\\t.text\\n\");\n"
+                                    "int main(int argc, char **argv)\n"
+                                    "{ return argc > 1 ? outer(argv[1]) : 0; }\n";
 
 char *symbol_files_enter(void)
 {
