@@ -75,6 +75,7 @@ typedef struct {
   GArray *parts[CAPTURE_WINDOW_FOOTER + 1]; /* LoadPart, by kind of window */
   GHashTable *epochs_by_key;
   GPtrArray *epochs;       /* LoadEpoch */
+  guint64 budget;          /* bytes of content that may still be loaded */
   gsize node_capacity;     /* of the capture's columns of nodes */
   GHashTable *identifiers; /* name → index + 1 */
   gint undefined;          /* atomic: references that lead nowhere */

@@ -96,15 +96,30 @@ static void clear_part(gpointer data)
   g_clear_pointer(&part->joins, g_array_unref);
 }
 
+/* No capture that anybody recorded is packed as tightly as this; one that is made to fill memory is cut
+ * short. */
+static gboolean take_budget(Load *load, const struct capture_window_header *header)
+{
+  if (header->length > load->budget) {
+    load_problem(
+        load, _("Window %u of stream %u is left out: the capture claims to hold more than its size allows."),
+        header->sequence, header->stream);
+    return FALSE;
+  }
+  load->budget -= header->length;
+  return TRUE;
+}
+
 static void find_parts(Load *load)
 {
+  load->budget = 64 * capture_reader_size(load->reader) + (64 << 20);
   for (guint kind = 0; kind < G_N_ELEMENTS(load->parts); kind++) {
     load->parts[kind] = g_array_new(FALSE, TRUE, sizeof(LoadPart));
     g_array_set_clear_func(load->parts[kind], clear_part);
   }
   for (gsize i = 0; i < capture_reader_n_parts(load->reader); i++) {
     const struct capture_window_header *header = &capture_reader_part(load->reader, i)->header;
-    if (header->kind >= G_N_ELEMENTS(load->parts) || header->length == 0)
+    if (header->kind >= G_N_ELEMENTS(load->parts) || header->length == 0 || !take_budget(load, header))
       continue;
     LoadPart part = {.number = i, .header = header, .epoch = get_epoch(load, header)};
     g_array_append_val(load->parts[header->kind], part);

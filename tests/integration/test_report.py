@@ -161,6 +161,13 @@ class Imported(TestCase):
         rows = self.report(path, '--by', 'event')['rows']
         self.assertEqual([row['self'] for row in rows], [len(samples)])
 
+    def test_names_are_looked_up_when_none_are_stored(self):
+        path, _ = self.load('pipeline')
+        bare = self.directory / 'bare.capture'
+        capturectl('import', '--no-names', DATA / 'pipeline.perf.data', '-o', bare)
+        self.assertEqual(Capture(bare).names, {})
+        self.assertEqual(by_name(self.report(bare)['rows'], 'total'), by_name(self.report(path)['rows'], 'total'))
+
     def test_text(self):
         path, capture = self.load('chain-fp')
         counted = Counted(capture)
@@ -244,6 +251,19 @@ class Made(TestCase):
         for options in ((), ('--tree',)):
             self.assertNotIn('\x1b', capturectl('report', path, *options).stdout)
         self.assertEqual(json.loads(capturectl('report', path, '--json').stdout)['rows'][0]['name'], 'again\x1b[31m')
+
+    def test_bomb(self):
+        """Windows that each claim to unpack to 16 MiB: told, not believed."""
+        builder = Builder()
+        builder.part(container.DICTIONARY, self.dictionary(b'event0'))
+        for number in range(20):
+            builder.part(container.SAMPLES, bytes(16 << 20), sequence=number, event=1, entry_size=16, flags=container.CLOSED | container.ZSTD,
+                         time_first=2_000_000_000, time_last=2_000_000_000)
+        path = self.write(builder)
+        self.assertLess(path.stat().st_size, 1 << 20)
+        done = capturectl('report', path, '--json')
+        self.assertIn('left out', done.stderr)
+        self.assertLessEqual(16 * json.loads(done.stdout)['samples'], 64 * path.stat().st_size + (64 << 20))
 
     def test_no_samples(self):
         builder = Builder()
