@@ -86,7 +86,7 @@ static GOutputStream *open_output(const char *path, GError **error)
     g_set_error_literal(error, G_IO_ERROR, g_io_error_from_errno(errno), g_strerror(errno));
     return NULL;
   }
-  file = g_file_new_for_commandline_arg(path);
+  file = g_file_new_for_path(path);
   return G_OUTPUT_STREAM(g_file_replace(file, NULL, FALSE, G_FILE_CREATE_NONE, NULL, error));
 }
 

@@ -122,9 +122,18 @@ static int run(int argc, char **argv)
   return verb->run(argc - 1, argv + 1);
 }
 
-int main(int argc, char **argv)
+/* Without a locale (LC_ALL=C, as in scripts) texts are still UTF-8: better than a question mark for each
+ * quotation mark and each letter of a name that is not ASCII. */
+static void set_locale(void)
 {
   setlocale(LC_ALL, "");
+  if (strcmp(setlocale(LC_CTYPE, NULL), "C") == 0)
+    setlocale(LC_CTYPE, "C.UTF-8");
+}
+
+int main(int argc, char **argv)
+{
+  set_locale();
   bindtextdomain(GETTEXT_PACKAGE, LOCALEDIR);
   bind_textdomain_codeset(GETTEXT_PACKAGE, "UTF-8");
   textdomain(GETTEXT_PACKAGE);

@@ -69,6 +69,10 @@ class Words(TestCase):
         self.assertIn('A verb is missing.', capturectl(status=2).stderr)
         self.assertIn('A verb is expected', capturectl('--tree', status=2).stderr)
 
+    def test_without_a_locale(self):
+        result = capturectl('info', '/nowhere', status=1, env=environment(LC_ALL='C'))
+        self.assertEqual(result.stderr, 'capturectl info: There is no file “/nowhere”.\n')
+
     def test_wrong_usage(self):
         for arguments in (['info'], ['info', 'a', 'b'], ['check', '--no-such-option', 'a'], ['dump'], ['export', 'a'],
                           ['export', '-f', 'png', 'a'], ['export', '-f', 'svg', '--limit', '101', 'a'],
