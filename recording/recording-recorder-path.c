@@ -7,8 +7,8 @@
 #include "recording/recording-error.h"
 
 /* From the directory of a program: in a build directory, and in an installation that was moved. */
-static const char *const beside[] = {"../helpers/recorder/capture-recorder", "../libexec/capture/capture-recorder",
-                                     NULL};
+static const char *const beside[] = {"../helpers/recorder/capture-recorder",
+                                     "../libexec/capture/capture-recorder", NULL};
 
 static char *find_beside_program(void)
 {

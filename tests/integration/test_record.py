@@ -378,6 +378,22 @@ class Names(RecordCase):
         self.assertIn('copy', self.functions().get('turn', ''))
         self.assertTrue(Load(self.path).capture.file.has_index)
 
+    def has_ended(self):
+        """True as soon as the header says so: only naming can come after it."""
+        head = self.path.read_bytes()[:256] if self.path.exists() else b''
+        return len(head) == 256 and head[236:240] != bytes(4)
+
+    def test_interrupt_leaves_the_rest_unnamed(self):
+        process = start('record', '-a', '--duration', 0.5, '-o', self.path)
+        self.addCleanup(process.kill)
+        self.assertTrue(wait_until(self.has_ended))
+        process.send_signal(signal.SIGINT)
+        check_sanitizers(process.communicate(timeout=60)[1].decode())
+        self.assertEqual(process.returncode, 0)
+        load = Load(self.path)
+        self.assert_whole(load)
+        self.assertEqual(load.ended, 'duration')
+
     def test_too_few_descriptors(self):
         # 128 are left to everything else.
         result = run('prlimit', '--nofile=130:130', CAPTURECTL, 'record', '-o', self.path, '--', 'gcc', '--version')
