@@ -54,7 +54,9 @@ static void warn(const Naming *naming)
 {
   guint n_dropped = recording_binaries_get_n_dropped(recording_session_get_binaries(naming->session));
 
-  if (naming->error)
+  if (g_error_matches(naming->error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    capturectl_warn(_("Naming was interrupted: not every function has a name in the capture."));
+  else if (naming->error)
     capturectl_warn(_("Not every function was named: %s"), naming->error->message);
   if (naming->result.kernel_hidden)
     capturectl_warn(_("The kernel hides its addresses from this user, so its functions have no names; "
