@@ -59,7 +59,7 @@ static int create_writer(ProfilePerfImport *self)
 {
   struct capture_writer_options options = {
       .size = sizeof options,
-      .max_nodes = NODES_MAX,
+      .max_nodes = self->options->max_nodes > 0 ? self->options->max_nodes : NODES_MAX,
       .max_frames = FRAMES_MAX,
       .max_events = MAX(EVENTS_MIN, profile_perf_data_get_n_events(self->data)),
   };

@@ -8,6 +8,7 @@ G_BEGIN_DECLS
 
 typedef struct {
   gboolean no_compress;
+  guint32 max_nodes; /* stack nodes of an epoch, which bounds memory; 0: so many that most files fit one */
 } ProfilePerfImportOptions;
 
 typedef struct {

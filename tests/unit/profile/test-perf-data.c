@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "profile/profile-capture.h"
 #include "profile/profile-perf-data-import.h"
 #include "profile/profile-perf-data-machine.h"
 #include "profile/profile-perf-data-queue.h"
@@ -219,6 +220,68 @@ static void test_cut_off(gconstpointer name)
     import(bytes, cut);
 }
 
+static ProfileCapture *load_import(const char *path, guint32 max_nodes)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(ProfilePerfData) data = profile_perf_data_open(path, &error);
+  int out = memfd_create("capture", MFD_CLOEXEC);
+  g_autofree char *out_path = g_strdup_printf("/proc/self/fd/%d", out);
+  ProfilePerfImportOptions options = {.max_nodes = max_nodes};
+  ProfilePerfImportResult result = {0};
+  ProfileCapture *capture;
+
+  g_assert_no_error(error);
+  profile_perf_import(data, out, &options, &result, &error);
+  g_assert_no_error(error);
+  g_assert_null(result.warning);
+  capture = profile_capture_load(out_path, PROFILE_LOAD_DEFAULT, NULL, &error);
+  g_assert_no_error(error);
+  close(out);
+  return capture;
+}
+
+static void assert_same_stack(ProfileCapture *a, guint32 a_leaf, ProfileCapture *b, guint32 b_leaf)
+{
+  const guint32 *a_parent, *a_frame, *b_parent, *b_frame;
+  const ProfileFrame *a_frames, *b_frames;
+  gsize n;
+
+  profile_capture_get_nodes(a, &a_parent, &a_frame, &n);
+  profile_capture_get_nodes(b, &b_parent, &b_frame, &n);
+  a_frames = profile_capture_get_frames(a, &n);
+  b_frames = profile_capture_get_frames(b, &n);
+  for (; a_leaf && b_leaf; a_leaf = a_parent[a_leaf], b_leaf = b_parent[b_leaf]) {
+    g_assert_cmphex(a_frames[a_frame[a_leaf]].address, ==, b_frames[b_frame[b_leaf]].address);
+    g_assert_cmpuint(a_frames[a_frame[a_leaf]].kind, ==, b_frames[b_frame[b_leaf]].kind);
+  }
+  g_assert_cmpuint(a_leaf, ==, b_leaf);
+}
+
+/* Many short epochs tell the same as one. */
+static void test_epochs(void)
+{
+  g_autofree char *path = g_test_build_filename(G_TEST_DIST, "data", "pipeline.perf.data", NULL);
+  g_autoptr(ProfileCapture) whole = load_import(path, 0), pieces = load_import(path, 1000);
+  const ProfileThread *whole_threads, *pieces_threads;
+  const ProfileEvent *one, *many;
+  guint n;
+
+  one = profile_capture_get_events(whole, &n);
+  g_assert_cmpuint(n, ==, 1);
+  many = profile_capture_get_events(pieces, &n);
+  g_assert_cmpuint(n, ==, 1);
+  g_assert_cmpuint(one->n_samples, ==, 24725);
+  g_assert_cmpuint(many->n_samples, ==, 24725);
+  g_assert_cmpmem(one->time, 8 * one->n_samples, many->time, 8 * many->n_samples);
+  whole_threads = profile_capture_get_threads(whole, &n);
+  pieces_threads = profile_capture_get_threads(pieces, &n);
+  for (gsize i = 0; i < one->n_samples; i++) {
+    assert_same_stack(whole, one->leaf[i], pieces, many->leaf[i]);
+    g_assert_cmpint(whole_threads[one->thread[i]].tid, ==, pieces_threads[many->thread[i]].tid);
+    g_assert_cmpstr(whole_threads[one->thread[i]].name, ==, pieces_threads[many->thread[i]].name);
+  }
+}
+
 int main(int argc, char **argv)
 {
   static const char *const corpus[] = {"dwarf.perf.data", "multi.perf.data",  "pipe.perf.data",
@@ -232,6 +295,7 @@ int main(int argc, char **argv)
   g_test_add_func("/perf-data/maps-ambiguous", test_maps_ambiguous);
   g_test_add_func("/perf-data/machine-names", test_machine_names);
   g_test_add_func("/perf-data/machine-generations", test_machine_generations);
+  g_test_add_func("/perf-data/epochs", test_epochs);
   for (guint i = 0; i < G_N_ELEMENTS(corpus); i++) {
     g_autofree char *damaged = g_strconcat("/perf-data/damaged/", corpus[i], NULL);
     g_autofree char *cut_off = g_strconcat("/perf-data/cut-off/", corpus[i], NULL);
