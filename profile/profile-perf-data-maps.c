@@ -73,8 +73,7 @@ static void splice(ProfilePerfMaps *self, guint at, guint removed, const Profile
   }
   if (self->n > at + removed)
     memmove(self->items + at + added, self->items + at + removed, (self->n - at - removed) * sizeof *items);
-  if (added > 0)
-    memcpy(self->items + at, items, added * sizeof *items);
+  memcpy(self->items + at, items, added * sizeof *items);
   self->n = n;
 }
 
@@ -84,10 +83,12 @@ static gboolean shows_the_same(const ProfilePerfMapping *a, const ProfilePerfMap
          b->offset < a->offset + (a->end - a->start);
 }
 
-static void mark_ambiguous(ProfilePerfMaps *self, ProfilePerfMapping *mapping)
+static void mark_ambiguous(ProfilePerfMaps *self, guint index)
 {
+  ProfilePerfMapping *mapping = &self->items[index];
+
   for (guint i = 0; i < self->n; i++)
-    if (shows_the_same(&self->items[i], mapping))
+    if (i != index && shows_the_same(&self->items[i], mapping))
       self->items[i].ambiguous = mapping->ambiguous = TRUE;
 }
 
@@ -116,9 +117,8 @@ gboolean profile_perf_maps_insert(ProfilePerfMaps **maps, const ProfilePerfMappi
     pieces[n_pieces].offset += mapping->end - pieces[n_pieces].start;
     pieces[n_pieces++].start = mapping->end;
   }
-  splice(self, first, last - first, NULL, 0);
-  mark_ambiguous(self, &pieces[new_piece]);
-  splice(self, first, 0, pieces, n_pieces);
+  splice(self, first, last - first, pieces, n_pieces);
+  mark_ambiguous(self, first + new_piece);
   *n_kept += self->n;
   return TRUE;
 }

@@ -120,6 +120,21 @@ static void test_maps_ambiguous(void)
   profile_perf_maps_unref(maps);
 }
 
+/* What is left of a mapping shows the same as the piece that was mapped into its middle. */
+static void test_maps_ambiguous_with_pieces(void)
+{
+  ProfilePerfMaps *maps = profile_perf_maps_new();
+  ProfilePerfMapping whole = make_mapping(0x1000, 0x9000, 0, 1), again = make_mapping(0x5000, 0x6000, 0, 1);
+  gint64 kept = 0;
+
+  g_assert_true(profile_perf_maps_insert(&maps, &whole, &kept));
+  g_assert_true(profile_perf_maps_insert(&maps, &again, &kept));
+  g_assert_true(profile_perf_maps_find(maps, 0x1000)->ambiguous);
+  g_assert_true(profile_perf_maps_find(maps, 0x5000)->ambiguous);
+  g_assert_false(profile_perf_maps_find(maps, 0x6000)->ambiguous);
+  profile_perf_maps_unref(maps);
+}
+
 static void test_machine_names(void)
 {
   g_autoptr(ProfilePerfMachine) machine = profile_perf_machine_new(1000);
@@ -293,6 +308,7 @@ int main(int argc, char **argv)
   g_test_add_func("/perf-data/queue-sorts-anything", test_queue_sorts_anything);
   g_test_add_func("/perf-data/maps-cut", test_maps_cut);
   g_test_add_func("/perf-data/maps-ambiguous", test_maps_ambiguous);
+  g_test_add_func("/perf-data/maps-ambiguous-with-pieces", test_maps_ambiguous_with_pieces);
   g_test_add_func("/perf-data/machine-names", test_machine_names);
   g_test_add_func("/perf-data/machine-generations", test_machine_generations);
   g_test_add_func("/perf-data/epochs", test_epochs);
