@@ -6,6 +6,7 @@
 #include "capturectl/capturectl-reader.h"
 #include "capturectl/capturectl-recover.h"
 #include "capturectl/capturectl-verbs.h"
+#include "profile/profile-naming.h"
 
 static void print_problem(guint64 offset, const char *message, gpointer data)
 {
@@ -47,12 +48,31 @@ static void print_counts(const CapturectlCheckCounts *counts, guint64 n_problems
             n_problems);
 }
 
+static gboolean has_names(const capture_reader *reader)
+{
+  for (gsize i = 0; i < capture_reader_n_parts(reader); i++)
+    if (capture_reader_part(reader, i)->header.kind == CAPTURE_WINDOW_NAMES)
+      return TRUE;
+  return FALSE;
+}
+
+/* What was cut off was cut off before it was named; without names it would not open elsewhere. */
+static void name_functions(const char *path)
+{
+  g_autoptr(GError) error = NULL;
+
+  if (!profile_naming_run(path, NULL, NULL, NULL, &error))
+    capturectl_warn(_("The functions of “%s” could not be named: %s"), path, error->message);
+}
+
 static int recover(int fd, const capture_reader *reader, const guint8 *whole, const char *path)
 {
   g_autoptr(GError) error = NULL;
 
   if (!capturectl_recover(fd, reader, whole, path, &error))
     return capturectl_fail("%s", error->message);
+  if (!has_names(reader))
+    name_functions(path);
   g_print(_("What is whole was written to “%s”, with an index.\n"), path);
   return CAPTURECTL_DONE;
 }

@@ -128,6 +128,7 @@ static int export_capture(const char *path, const Format *format, const ExportOp
 
   if (!capture)
     return CAPTURECTL_FAILED;
+  capturectl_name_functions(capture);
   filter = capturectl_filter_new(capture, &options->filter, &error);
   if (!filter)
     return capturectl_fail("%s", error->message);

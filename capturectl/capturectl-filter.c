@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "capturectl/capturectl-command.h"
+#include "profile/profile-naming.h"
 
 void capturectl_filter_options_clear(CapturectlFilterOptions *options)
 {
@@ -181,6 +182,19 @@ static void warn_of_losses(ProfileCapture *capture)
     capturectl_warn(ngettext("%" G_GUINT64_FORMAT " sample was lost while recording.",
                              "%" G_GUINT64_FORMAT " samples were lost while recording.", lost),
                     lost);
+}
+
+void capturectl_name_functions(ProfileCapture *capture)
+{
+  ProfileNamingOptions options = {.no_lines = TRUE};
+  gboolean named = profile_capture_get_table(capture, G_MAXUINT32) != NULL;
+  guint n;
+
+  profile_capture_get_binaries(capture, &n);
+  for (guint i = 0; i < n && !named; i++)
+    named = profile_capture_get_table(capture, i) != NULL;
+  if (!named)
+    profile_naming_resolve(capture, &options, NULL, NULL, NULL);
 }
 
 ProfileCapture *capturectl_load(const char *path)

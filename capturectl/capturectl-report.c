@@ -8,7 +8,6 @@
 #include "capturectl/capturectl-filter.h"
 #include "capturectl/capturectl-report-private.h"
 #include "capturectl/capturectl-verbs.h"
-#include "profile/profile-naming.h"
 
 static const char *const by_names[] = {"function", "binary", "thread", "process", "event"};
 
@@ -156,20 +155,6 @@ const char *capturectl_report_get_row_binary(const CapturectlReport *report, gui
   return report->by == CAPTURECTL_REPORT_BINARY ? get_binary_path(report->capture, item) : NULL;
 }
 
-/* A capture whose collector was killed has no names: they are looked up now, on this machine. */
-static void name_functions(ProfileCapture *capture)
-{
-  ProfileNamingOptions options = {.no_lines = TRUE};
-  gboolean named = profile_capture_get_table(capture, G_MAXUINT32) != NULL;
-  guint n;
-
-  profile_capture_get_binaries(capture, &n);
-  for (guint i = 0; i < n && !named; i++)
-    named = profile_capture_get_table(capture, i) != NULL;
-  if (!named)
-    profile_naming_resolve(capture, &options, NULL, NULL, NULL);
-}
-
 static gboolean parse_by(const char *text, CapturectlReportBy *ret)
 {
   for (guint i = 0; i < G_N_ELEMENTS(by_names); i++)
@@ -189,7 +174,7 @@ static int show(CapturectlReport *report, const CapturectlFilterOptions *options
 
   if (!capture)
     return CAPTURECTL_FAILED;
-  name_functions(capture);
+  capturectl_name_functions(capture);
   report->capture = capture;
   report->filter = capturectl_filter_new(capture, options, &error);
   if (!report->filter)

@@ -10,6 +10,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 from support import CAPTURECTL, DATA, SOURCE, TestCase, capturectl, check_sanitizers, environment, run
 
@@ -377,6 +378,28 @@ class Check(TestCase):
         info = json.loads(capturectl('info', '--json', out).stdout)
         self.assertEqual((info['index'], info['ended'], info['samples']), (True, 'cut-off', 20))
         self.assertEqual(out.read_bytes()[:len(small(reason=0).bytes)], small(reason=0).bytes)
+
+    def test_recover_what_a_killed_collector_left(self):
+        path, out = self.directory / 'killed.capture', self.directory / 'recovered.capture'
+        process = subprocess.Popen([CAPTURECTL, 'record', '-q', '-F', '2000', '-o', path, '--', 'sh', '-c', 'while :; do :; done'],
+                                   env=environment(), stderr=subprocess.PIPE, start_new_session=True)
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline and not (path.exists() and b'sample' in run(CAPTURECTL, 'dump', path, binary=True).stdout):
+            time.sleep(0.1)
+        process.kill()
+        process.wait()
+        os.killpg(process.pid, signal.SIGKILL)
+        process.stderr.close()
+        text = capturectl('check', path, status=1).stdout
+        whole = int(re.search(r'(\d+) of \1 samples are whole', text)[1])
+        self.assertGreater(whole, 0)
+        capturectl('check', '--recover', out, path)
+        capturectl('check', out)
+        info = json.loads(capturectl('info', '--json', out).stdout)
+        self.assertEqual((info['samples'], info['ended'], info['index']), (whole, 'cut-off', True))
+        self.assertGreater(info['named_functions'], 0)
+        folded = [capturectl('export', '-f', 'folded', file).stdout for file in (path, out)]
+        self.assertEqual(*folded)
 
     def test_recover_damaged(self):
         builder = small(more=[(container.SAMPLES, b''.join(SAMPLES), {'event': 1, 'entry_size': 16, 'time_first': 1_000_002_000,
