@@ -181,7 +181,7 @@ class Imported(TestCase):
         tree = capturectl('report', path, '--tree').stdout
         self.assertRegex(tree, rf'(?m)^ 100\.00% +{counted.samples} +[0-9.]+%  all$')
         self.assertIn('└─ ', tree)
-        plain = capturectl('report', path, '--tree', env=environment(LC_ALL='C')).stdout
+        plain = capturectl('report', path, '--tree', env=environment(CHARSET='US-ASCII')).stdout
         self.assertIn('`- ', plain)
         self.assertNotIn('└', plain)
 
