@@ -209,7 +209,7 @@ static void print_other(const struct capture_record *record, const char *word)
   capturectl_dump_bytes(record + 1, record->size - sizeof *record);
 }
 
-static void print_valid(const struct capture_record *record)
+static void print_definition(const struct capture_record *record)
 {
   switch (record->type) {
   case CAPTURE_RECORD_STRING:
@@ -242,6 +242,14 @@ static void print_valid(const struct capture_record *record)
   case CAPTURE_RECORD_KERNEL_SYMBOL:
     print_kernel_symbol((const struct capture_record_kernel_symbol *)record);
     break;
+  default:
+    g_assert_not_reached();
+  }
+}
+
+static void print_happening(const struct capture_record *record)
+{
+  switch (record->type) {
   case CAPTURE_RECORD_LOST:
     print_lost((const struct capture_record_lost *)record);
     break;
@@ -287,7 +295,9 @@ void capturectl_dump_record(const struct capture_record *record)
     print_other(record, "record");
   else if (!capture_record_is_valid(record))
     print_other(record, "invalid");
+  else if (record->type <= CAPTURE_RECORD_KERNEL_SYMBOL)
+    print_definition(record);
   else
-    print_valid(record);
+    print_happening(record);
   putchar('\n');
 }
