@@ -68,15 +68,14 @@ static gboolean parse(const ProfilePerfRecord *record, MapRecord *ret)
 static guint32 get_flags(const char *path)
 {
   static const char *const special[] = {"//anon", "/dev/zero", "/anon_hugepage", "/SYSV", "/memfd:"};
+  guint32 flags = path[0] == '/' ? 0 : CAPTURE_BINARY_SPECIAL;
 
   if (strcmp(path, "[vdso]") == 0)
     return CAPTURE_BINARY_VDSO;
-  if (path[0] != '/')
-    return CAPTURE_BINARY_SPECIAL;
   for (guint i = 0; i < G_N_ELEMENTS(special); i++)
     if (g_str_has_prefix(path, special[i]))
-      return CAPTURE_BINARY_SPECIAL;
-  return g_str_has_suffix(path, DELETED) ? CAPTURE_BINARY_DELETED : 0;
+      flags = CAPTURE_BINARY_SPECIAL;
+  return g_str_has_suffix(path, DELETED) ? flags | CAPTURE_BINARY_DELETED : flags;
 }
 
 /* perf calls the kernel "[kernel.kallsyms]", followed in its mapping by the name of a symbol. */

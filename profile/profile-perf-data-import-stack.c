@@ -9,6 +9,12 @@ static guint64 make_address(const ProfilePerfMapping *mapping, guint64 address)
   return address - mapping->start + mapping->offset;
 }
 
+/* A memfd and the like has no path, but offsets; anonymous memory has neither. */
+static gboolean has_offsets(const ProfilePerfBinary *binary)
+{
+  return !(binary->flags & CAPTURE_BINARY_SPECIAL) || binary->inode > 0;
+}
+
 /* An offset in a file is taken only where it leads back to the address: through one mapping, which was there
  * at that time. */
 static gint64 define_user_frame(ProfilePerfImport *self, ProfilePerfProcess *process, guint64 address,
@@ -18,8 +24,7 @@ static gint64 define_user_frame(ProfilePerfImport *self, ProfilePerfProcess *pro
   const ProfilePerfBinary *binary = mapping ? self->binaries->pdata[mapping->binary] : NULL;
   gint64 owner;
 
-  if (binary && !mapping->ambiguous && !(binary->flags & CAPTURE_BINARY_SPECIAL) &&
-      time >= process->changed) {
+  if (binary && !mapping->ambiguous && has_offsets(binary) && time >= process->changed) {
     owner = profile_perf_import_define_binary(self, mapping->binary);
     return owner < 0 ? owner
                      : capture_writer_frame(self->writer, CAPTURE_SPACE_BINARY, owner,

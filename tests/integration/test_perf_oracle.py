@@ -22,9 +22,7 @@ EXPLANATIONS = {
     'perf 6.1 counts the stubs of a PLT from its first entry, also where that is no stub, and is one off':
         lambda ours, perf: is_stub(perf) and is_stub(ours),
     'memory that belongs to no file: perf calls it by the map of a just-in-time compiler that might be there':
-        lambda ours, perf: perf.binary.startswith('/tmp/perf-') and ours.binary == '//anon',
-    'after an exec perf keeps what was mapped before it until something else stands there; it is gone':
-        lambda ours, perf: ours.binary == '[unknown]',
+        lambda ours, perf: perf.binary.startswith('/tmp/perf-') and not perf.symbol and ours.binary == '[unknown]',
     'perf 6.1 now and then loses the map of a kernel whose build-id came with it (--buildid-mmap)':
         lambda ours, perf: perf.binary == '[unknown]' and ours.binary == '[kernel.kallsyms]',
 }
