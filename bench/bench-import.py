@@ -7,9 +7,9 @@ usage: bench-import.py [PERF.DATA]     (without: fetches sqlite3.c with npm and 
 import os
 import pathlib
 import resource
+import signal
 import subprocess
 import sys
-import tarfile
 import tempfile
 import time
 
@@ -31,24 +31,34 @@ def measure(*command, times=3):
     return best
 
 
+def unpack(archive):
+    subprocess.run(('tar', 'xf', archive, '-C', archive.parent), check=True)
+
+
 def fetch_sqlite(directory):
     """npm's better-sqlite3 carries sqlite3.c, as it is or in an archive."""
     subprocess.run(('npm', 'pack', '--silent', 'better-sqlite3'), cwd=directory, check=True, stdout=subprocess.DEVNULL)
-    with tarfile.open(next(directory.glob('better-sqlite3-*.tgz'))) as package:
-        package.extractall(directory, filter='data')
-    for archive in (directory / 'package' / 'deps').rglob('*.tar.gz'):
-        with tarfile.open(archive) as inner:
-            inner.extractall(archive.parent, filter='data')
+    unpack(next(directory.glob('better-sqlite3-*.tgz')))
+    for archive in list((directory / 'package' / 'deps').rglob('*.tar.gz')):
+        unpack(archive)
     return next((directory / 'package' / 'deps').rglob('sqlite3.c'))
+
+
+def run_perf_record(path, directory, script):
+    """perf 6.1 sometimes aborts when it collects build-ids at the end; then again."""
+    for _ in range(8):
+        done = subprocess.run(('perf', 'record', '-q', '-N', '-F', '20000', '-a', '-g', '-o', path, '--', 'sh', '-c', script),
+                              cwd=directory, stderr=subprocess.DEVNULL)
+        if done.returncode != -signal.SIGABRT:
+            break
+    done.check_returncode()
 
 
 def record(directory):
     """A recording of at least SAMPLES_AT_LEAST samples: the compilation as often as it takes."""
     source, path = fetch_sqlite(directory), directory / 'perf.data'
     for repeat in (1, 2, 4, 8):
-        compile_it = f'for i in $(seq {repeat}); do gcc -O1 -c {source} -o {directory}/sqlite3.o; done'
-        subprocess.run(('perf', 'record', '-q', '-N', '-F', '20000', '-a', '-g', '-o', path, '--', 'sh', '-c', compile_it),
-                       check=True, stderr=subprocess.DEVNULL)
+        run_perf_record(path, directory, f'for i in $(seq {repeat}); do gcc -O1 -c {source} -o sqlite3.o; done')
         if import_raw(path, directory)[0] >= SAMPLES_AT_LEAST:
             return path
     raise SystemExit('The compilation gave too few samples.')
