@@ -7,8 +7,8 @@
 #include "capturectl/capturectl-report-private.h"
 
 enum {
-  MAX_NAME_WIDTH = 72, /* of a column; longer names push the next column aside */
-  MAX_DEPTH = 1000     /* what is deeper is no call tree that anyone reads */
+  MAX_BINARY_WIDTH = 24, /* of a column; longer names push the next column aside */
+  MAX_DEPTH = 1000       /* what is deeper is no call tree that anyone reads */
 };
 
 /* The lines of a tree, in the terminal's character set. */
@@ -119,24 +119,24 @@ static void append_row(Text *text, const ProfileRow *row, glong width)
     append_count(text, row->total.count);
   }
   g_string_append(text->output.text, "  ");
-  append_name(text, label);
   if (report->by == CAPTURECTL_REPORT_FUNCTION) {
-    append_padding(text, g_utf8_strlen(label, -1), width + 2);
-    append_name(text, get_base_name(capturectl_report_get_row_binary(report, row->item)));
+    const char *binary = get_base_name(capturectl_report_get_row_binary(report, row->item));
+    append_name(text, binary);
+    append_padding(text, g_utf8_strlen(binary, -1), width + 2);
   }
+  append_name(text, label);
   g_string_append_c(text->output.text, '\n');
   capturectl_output_flush(&text->output);
 }
 
-static glong get_label_width(const Text *text, const ProfileRow *rows, gsize n)
+/* Of the column before the functions, which are often too long for a column of their own. */
+static glong get_binary_width(const Text *text, const ProfileRow *rows, gsize n)
 {
-  glong width = 8;
+  glong width = g_utf8_strlen(_("Binary"), -1);
 
   for (gsize i = 0; i < n && text->report->by == CAPTURECTL_REPORT_FUNCTION; i++) {
-    glong length = g_utf8_strlen(capturectl_report_get_row_name(text->report, rows[i].item), -1) +
-                   (is_kernel_row(text->report, rows[i].item) ? 4 : 0);
-    if (length <= MAX_NAME_WIDTH)
-      width = MAX(width, length);
+    const char *binary = get_base_name(capturectl_report_get_row_binary(text->report, rows[i].item));
+    width = MAX(width, MIN(g_utf8_strlen(binary, -1), MAX_BINARY_WIDTH));
   }
   return width;
 }
@@ -160,9 +160,9 @@ static void append_rows_header(Text *text, glong width)
     g_string_append(out, _("Process"));
     break;
   default:
-    g_string_append(out, _("Function"));
-    append_padding(text, g_utf8_strlen(_("Function"), -1), width + 2);
     g_string_append(out, _("Binary"));
+    append_padding(text, g_utf8_strlen(_("Binary"), -1), width + 2);
+    g_string_append(out, _("Function"));
   }
   g_string_append_c(out, '\n');
 }
@@ -179,7 +179,7 @@ static void append_rows(Text *text, ProfileWeights *weights)
     if (all[i].total.count >= limit)
       g_array_append_vals(shown, &all[i], 1);
   const ProfileRow *kept = (const ProfileRow *)shown->data;
-  glong width = get_label_width(text, kept, shown->len);
+  glong width = get_binary_width(text, kept, shown->len);
   append_rows_header(text, width);
   for (guint i = 0; i < shown->len; i++)
     append_row(text, &kept[i], width);

@@ -173,7 +173,7 @@ class Imported(TestCase):
         counted = Counted(capture)
         flat = capturectl('report', path).stdout
         name, count = counted.own.most_common(1)[0]
-        row = next(line for line in flat.splitlines() if line.split()[4:5] == [name])
+        row = next(line for line in flat.splitlines() if line.split()[5:6] == [name])
         share, own, total_share, total = row.split()[:4]
         self.assertEqual((int(own), int(total)), (count, counted.total[name]))
         self.assertAlmostEqual(float(share.rstrip('%')), 100 * count / counted.samples, delta=0.006)

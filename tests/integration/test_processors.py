@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Recording goes on over all processors: when one goes away and comes back, and when the recorder is tied to one."""
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+
+from recordings import BUSY, Load, compile_c, wait_until
+from support import CAPTURECTL, TestCase, environment
+
+ONLINE = pathlib.Path('/sys/devices/system/cpu/cpu1/online')
+NS = 1_000_000_000
+
+
+class Processors(TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.programs = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.programs.cleanup)
+        cls.busy = compile_c(cls.programs.name, 'busy', BUSY)
+
+    def setUp(self):
+        super().setUp()
+        self.path = self.directory / 'a.capture'
+        self.process = subprocess.Popen([self.busy, '0', '3'])  # more threads than processors
+        self.addCleanup(self.process.wait)
+        self.addCleanup(self.process.kill)
+
+    def record(self, *arguments, before=()):
+        recording = subprocess.Popen([*before, CAPTURECTL, 'record', '--no-names', '-F', '500', '-o', self.path, *arguments],
+                                     env=environment(), stderr=subprocess.PIPE, text=True)
+        self.addCleanup(recording.kill)
+        wait_until(self.path.exists)
+        return recording
+
+    def stop(self, recording):
+        recording.send_signal(signal.SIGINT)
+        self.assertEqual((recording.wait(60), recording.stderr.read().count('ERROR')), (0, 0))
+        return Load(self.path)
+
+    def set_online(self, online):
+        ONLINE.write_text('1' if online else '0')
+        return time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+
+    def take_processor_away(self, *arguments):
+        self.addCleanup(self.set_online, True)
+        recording = self.record(*arguments)
+        time.sleep(1)
+        gone = self.set_online(False)
+        time.sleep(2.5)
+        back = self.set_online(True)
+        time.sleep(3)
+        load = self.stop(recording)
+        times = [sample.time for sample in load.samples if sample.cpu == 1]
+        self.assertGreater(len([t for t in times if t < gone]), 50)
+        self.assertEqual([t for t in times if gone + NS // 10 < t < back - NS // 10], [])
+        self.assertGreater(len([t for t in times if t > back + NS]), 50)
+        others = [sample.time for sample in load.samples if sample.cpu == 0]
+        for begin, end in (gone - NS, gone), (gone, back), (back, back + 2 * NS):
+            self.assertGreater(len([t for t in others if begin < t < end]), 200)
+
+    def test_processor_goes_and_comes_back_system_wide(self):
+        self.take_processor_away('-a')
+
+    def test_processor_goes_and_comes_back_for_a_process(self):
+        self.take_processor_away('-p', str(self.process.pid))
+
+    def test_recorder_tied_to_one_processor(self):
+        recording = self.record('-a', before=('taskset', '-c', '0'))
+        time.sleep(1)
+        load = self.stop(recording)
+        for cpu in 0, 1:
+            self.assertGreater(len([sample for sample in load.of_command('busy') if sample.cpu == cpu]), 100)
