@@ -66,35 +66,38 @@ static gboolean has_checksum(int fd, guint32 wanted)
   return n == 0 && crc == wanted;
 }
 
-static gboolean open_linked(const char *path, const ProfileElf *elf, guint32 crc, ProfileDebugFile *ret)
+/* The binary whose debug file is looked for. */
+typedef struct {
+  const char *path;
+  const guint8 *build_id;
+  guint build_id_size;
+  const char *link; /* NULL: none */
+  guint32 crc;
+} Wanted;
+
+static gboolean open_linked(const char *path, const Wanted *wanted, ProfileDebugFile *ret)
 {
   g_auto(ProfileDebugFile) file = {.fd = -1};
-  guint size;
-  const guint8 *build_id = profile_elf_get_build_id(elf, &size);
 
-  if (size > 0)
-    return open_with_build_id(path, build_id, size, ret);
-  if (!open_elf(path, &file) || !has_checksum(file.fd, crc))
+  if (wanted->build_id_size > 0)
+    return open_with_build_id(path, wanted->build_id, wanted->build_id_size, ret);
+  if (!open_elf(path, &file) || !has_checksum(file.fd, wanted->crc))
     return FALSE;
   *ret = file;
   file = (ProfileDebugFile){.fd = -1};
   return TRUE;
 }
 
-static gboolean find_by_link(const ProfileElf *elf, const char *path, ProfileDebugFile *ret)
+static gboolean find_by_link(const Wanted *wanted, ProfileDebugFile *ret)
 {
-  g_autofree char *name = NULL;
-  g_autofree char *directory = g_path_get_dirname(path);
-  guint32 crc;
+  g_autofree char *directory = g_path_get_dirname(wanted->path);
 
-  if (!profile_elf_get_debug_link(elf, &name, &crc))
-    return FALSE;
-  for (guint i = 0; i < 3; i++) {
+  for (guint i = 0; wanted->link && i < 3; i++) {
     static const char *const roots[] = {"", "", DEBUG_ROOT};
     static const char *const below[] = {"", ".debug", ""};
-    g_autofree char *candidate = g_build_filename(roots[i], directory, below[i], name, NULL);
+    g_autofree char *candidate = g_build_filename(roots[i], directory, below[i], wanted->link, NULL);
 
-    if (!g_str_equal(candidate, path) && open_linked(candidate, elf, crc, ret))
+    if (!g_str_equal(candidate, wanted->path) && open_linked(candidate, wanted, ret))
       return TRUE;
   }
   return FALSE;
@@ -126,26 +129,44 @@ static gboolean try_paths(const char *const *paths, const guint8 *build_id, guin
   return FALSE;
 }
 
-static gboolean find_by_build_id(const ProfileElf *elf, const char *path, ProfileDebugFile *ret)
+static gboolean find_by_build_id(const Wanted *wanted, ProfileDebugFile *ret)
 {
-  guint size;
-  const guint8 *build_id = profile_elf_get_build_id(elf, &size);
-  g_autofree char *hex = print_build_id(build_id, size);
+  g_autofree char *hex = print_build_id(wanted->build_id, wanted->build_id_size);
   g_autofree char *installed = NULL;
   g_autofree char *cached = NULL;
   g_autofree char *by_path = NULL;
 
-  if (size < 2)
+  if (wanted->build_id_size < 2)
     return FALSE;
   installed = g_strdup_printf(DEBUG_ROOT "/.build-id/%.2s/%s.debug", hex, hex + 2);
   cached = get_debuginfod_path(hex, "debuginfo");
-  by_path = g_strconcat(DEBUG_ROOT, path, ".debug", NULL);
-  return try_paths((const char *const[]){installed, cached, by_path, NULL}, build_id, size, ret);
+  by_path = g_strconcat(DEBUG_ROOT, wanted->path, ".debug", NULL);
+  return try_paths((const char *const[]){installed, cached, by_path, NULL}, wanted->build_id,
+                   wanted->build_id_size, ret);
+}
+
+static gboolean find(const Wanted *wanted, ProfileDebugFile *ret)
+{
+  return wanted->path[0] == '/' && (find_by_link(wanted, ret) || find_by_build_id(wanted, ret));
 }
 
 gboolean profile_debug_file_find(const ProfileElf *elf, const char *path, ProfileDebugFile *ret)
 {
-  return path[0] == '/' && (find_by_link(elf, path, ret) || find_by_build_id(elf, path, ret));
+  g_autofree char *link = NULL;
+  Wanted wanted = {.path = path};
+
+  wanted.build_id = profile_elf_get_build_id(elf, &wanted.build_id_size);
+  if (profile_elf_get_debug_link(elf, &link, &wanted.crc))
+    wanted.link = link;
+  return find(&wanted, ret);
+}
+
+gboolean profile_debug_file_find_again(const guint8 *build_id, guint size, const char *link, const char *path,
+                                       ProfileDebugFile *ret)
+{
+  Wanted wanted = {.path = path, .build_id = build_id, .build_id_size = size, .link = link};
+
+  return size > 0 && find(&wanted, ret);
 }
 
 gboolean profile_debug_file_find_binary(const guint8 *build_id, guint size, ProfileDebugFile *ret)

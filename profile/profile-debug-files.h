@@ -22,6 +22,11 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ProfileDebugFile, profile_debug_file_clear)
  * checksum in the link is right. False when there is none. */
 gboolean profile_debug_file_find(const ProfileElf *elf, const char *path, ProfileDebugFile *ret);
 
+/* Finds what profile_debug_file_find finds, without the binary's ELF: by its build-id, which it must have,
+ * and the name in its .gnu_debuglink (NULL: none). */
+gboolean profile_debug_file_find_again(const guint8 *build_id, guint size, const char *link, const char *path,
+                                       ProfileDebugFile *ret);
+
 /* Finds the binary with that build-id where build-ids lead to: /usr/lib/.build-id, the caches of
  * debuginfod and perf. False when there is none. */
 gboolean profile_debug_file_find_binary(const guint8 *build_id, guint size, ProfileDebugFile *ret);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "profile/profile-naming.h"
+#include "profile/profile-stored-names.h"
 
 G_BEGIN_DECLS
 
@@ -15,8 +16,18 @@ typedef struct {
 } ProfileNamer;
 
 /* A sealed table of the functions that hold any of the n offsets, which ascend. Never NULL: what cannot be
- * named is missing in the table, and its status says why. Blocking. */
+ * named is missing in the table, and its status says why. Blocking.
+ *
+ * known (NULL: nothing) is what was learnt of a binary with that build-id before. While it came from the same
+ * files that would be read now, they are read only for what it does not cover, and where the binary is out of
+ * reach it is all there is. ret_learnt (NULL: not wanted) is set to what else was found out, or NULL:
+ * nothing, or nothing that can be kept, as for a binary without build-id. */
 ProfileFunctionTable *profile_namer_name_binary(const ProfileNamer *self, const ProfileBinary *binary,
-                                                const guint64 *offsets, gsize n);
+                                                const guint64 *offsets, gsize n,
+                                                const ProfileStoredNames *known,
+                                                ProfileStoredNames **ret_learnt);
+
+/* Whether names of binary can be known before, and kept. */
+gboolean profile_namer_can_keep(const ProfileBinary *binary);
 
 G_END_DECLS

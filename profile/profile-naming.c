@@ -6,6 +6,7 @@
 #include "profile/profile-capture-private.h"
 #include "profile/profile-kernel-namer.h"
 #include "profile/profile-namer.h"
+#include "profile/profile-names-store.h"
 #include "profile/profile-naming-private.h"
 
 typedef struct {
@@ -15,6 +16,9 @@ typedef struct {
   ProfileNamer namer;
   GArray **addresses; /* guint64, one array a binary, the kernel's last; NULL: not hit */
   ProfileNamingTables *tables;
+  ProfileNamesStore *store;   /* NULL: none; used by the calling thread alone */
+  ProfileStoredNames **known; /* one a binary; NULL: nothing, as for the next */
+  ProfileStoredNames **learnt;
   GMutex lock; /* of done and of progress */
   guint done, total;
 } Naming;
@@ -101,7 +105,8 @@ static void name_slot(gpointer job, gpointer data)
         profile_kernel_name(naming->capture, addresses, n, !naming->options->no_store);
   else
     naming->tables->tables[slot] = profile_namer_name_binary(
-        &naming->namer, &g_array_index(naming->capture->binaries, ProfileBinary, slot), addresses, n);
+        &naming->namer, &g_array_index(naming->capture->binaries, ProfileBinary, slot), addresses, n,
+        naming->known[slot], naming->options->no_store ? NULL : &naming->learnt[slot]);
   report_progress(naming, slot);
 }
 
@@ -116,6 +121,38 @@ static void run_jobs(Naming *naming)
     if (is_wanted(naming, slot))
       g_thread_pool_push(pool, GUINT_TO_POINTER(slot + 1), NULL);
   g_thread_pool_free(pool, FALSE, TRUE);
+}
+
+/* Everything up front, so that the threads of the pool do not wait for each other. */
+static void load_known(Naming *naming)
+{
+  g_autofree char *path = profile_names_store_get_path();
+  const GArray *binaries = naming->capture->binaries;
+
+  for (guint slot = 0; slot < binaries->len && !g_cancellable_is_cancelled(naming->cancellable); slot++) {
+    const ProfileBinary *binary = &g_array_index(binaries, ProfileBinary, slot);
+
+    if (!is_wanted(naming, slot) || !profile_namer_can_keep(binary))
+      continue;
+    if (!naming->store)
+      naming->store = profile_names_store_open(path, PROFILE_NAMES_STORE_MAX);
+    if (!naming->store)
+      return;
+    naming->known[slot] = profile_names_store_load(naming->store, binary->build_id, binary->build_id_size);
+  }
+}
+
+static void save_learnt(Naming *naming)
+{
+  guint n = naming->capture->binaries->len;
+
+  if (naming->store)
+    profile_names_store_save(naming->store, naming->learnt, n);
+  for (guint slot = 0; slot < n; slot++) {
+    g_clear_pointer(&naming->known[slot], profile_stored_names_free);
+    g_clear_pointer(&naming->learnt[slot], profile_stored_names_free);
+  }
+  g_clear_pointer(&naming->store, profile_names_store_free);
 }
 
 static void count_results(ProfileNamingTables *tables)
@@ -157,13 +194,20 @@ gboolean profile_naming_make_tables(ProfileCapture *capture, const ProfileNaming
   ret->n = capture->binaries->len + 1;
   ret->tables = g_new0(ProfileFunctionTable *, ret->n);
   naming.addresses = g_new0(GArray *, ret->n);
+  naming.known = g_new0(ProfileStoredNames *, ret->n);
+  naming.learnt = g_new0(ProfileStoredNames *, ret->n);
   g_mutex_init(&naming.lock);
   collect_addresses(&naming);
+  if (!naming.options->no_store)
+    load_known(&naming);
   run_jobs(&naming);
+  save_learnt(&naming);
   count_results(ret);
   for (guint slot = 0; slot < ret->n; slot++)
     g_clear_pointer(&naming.addresses[slot], g_array_unref);
   g_free(naming.addresses);
+  g_free(naming.known);
+  g_free(naming.learnt);
   g_mutex_clear(&naming.lock);
   return !g_cancellable_set_error_if_cancelled(cancellable, error);
 }

@@ -188,5 +188,7 @@ const ProfileSymbol *profile_symbols_lookup(const ProfileSymbols *self, guint64 
     }
     inner_end = MAX(inner_end, symbol->end);
   }
+  *ret_start = next > 0 ? entries[next - 1].reach : 0;
+  *ret_end = next < self->entries->len ? entries[next].symbol.start : G_MAXUINT64;
   return NULL;
 }

@@ -36,8 +36,9 @@ void profile_symbols_settle(ProfileSymbols *self);
 void profile_symbols_sort(ProfileSymbols *self);
 gsize profile_symbols_get_n(const ProfileSymbols *self);
 
-/* The symbol that holds offset, or NULL; and the stretch around offset that belongs to it and to none
- * that lies in it. Only after settle or sort. Thread-safe then. */
+/* The symbol that holds offset, and the stretch around offset that belongs to it and to none that lies in it;
+ * or NULL, and the stretch around offset that no symbol holds. Only after settle or sort. Thread-safe then.
+ */
 const ProfileSymbol *profile_symbols_lookup(const ProfileSymbols *self, guint64 offset, guint64 *ret_start,
                                             guint64 *ret_end);
 
