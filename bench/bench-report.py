@@ -4,62 +4,19 @@
 
 bench-report.py [--perf-data FILE] [--rounds N]
 
-Without FILE a system-wide recording of a compiler run is made: gcc -O1 -c of the sqlite3.c in npm's better-sqlite3 package,
-which takes root, perf, gcc and npm. Both programs run in turns, so that neither has the machine to itself.
+Without FILE a system-wide recording of a compiler run is made, which takes root, perf, gcc and npm.
 """
 import argparse
 import json
 import os
 import pathlib
-import statistics
 import subprocess
-import sys
-import tarfile
-import time
 
-SOURCE = pathlib.Path(__file__).resolve().parents[1]
-BUILD = pathlib.Path(os.environ.get('CAPTURE_BUILDDIR', SOURCE / 'build'))
-CAPTURECTL = BUILD / 'capturectl' / 'capturectl'
-WORK = BUILD / 'bench' / 'report'
-
-
-def record(path):
-    """Records the compiler run with perf."""
-    WORK.mkdir(parents=True, exist_ok=True)
-    subprocess.run(['npm', 'pack', 'better-sqlite3'], cwd=WORK, check=True, stdout=subprocess.DEVNULL)
-    with tarfile.open(next(WORK.glob('better-sqlite3-*.tgz'))) as package:
-        source = next(member for member in package if member.name.endswith('/sqlite3.c'))
-        (WORK / 'sqlite3.c').write_bytes(package.extractfile(source).read())
-    subprocess.run(['perf', 'record', '-q', '-F', '20000', '-a', '-g', '-o', path, '--',
-                    'gcc', '-O1', '-c', WORK / 'sqlite3.c', '-o', WORK / 'sqlite3.o'], check=True)
-
-
-def measure(*command):
-    """Runs it to its end: seconds, seconds of CPU, peak memory in MiB."""
-    begin = time.monotonic()
-    with open(os.devnull, 'wb') as null:
-        child = subprocess.Popen([str(word) for word in command], stdin=null, stdout=null, stderr=null)
-        _, status, usage = os.wait4(child.pid, 0)
-    elapsed = time.monotonic() - begin
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode:
-        sys.exit(f'{command} failed with status {child.returncode}.')
-    return elapsed, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
-
-
-def alternate(rounds, commands):
-    """{name: [(elapsed, cpu, memory)…]}, the first round of each, which warms caches, left out."""
-    results = {name: [] for name in commands}
-    for number in range(rounds + 1):
-        for name, command in commands.items():
-            result = measure(*command)
-            if number > 0:
-                results[name].append(result)
-    return results
+from compiler_run import BUILD, CAPTURECTL, WORK, alternate, medians, perf_data
 
 
 def show(name, results):
-    elapsed, cpu, memory = (statistics.median(column) for column in zip(*results))
+    elapsed, cpu, memory = medians(results)
     print(f'{name:34} {elapsed * 1000:9.1f} ms  {cpu * 1000:9.1f} ms CPU  {memory:7.1f} MiB   '
           f'(fastest {min(result[0] for result in results) * 1000:.1f} ms)')
     return elapsed, cpu, memory
@@ -71,19 +28,17 @@ def main():
     parser.add_argument('--rounds', type=int, default=5)
     options = parser.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
-    perf_data = options.perf_data or WORK / 'compiler.perf.data'
-    if not perf_data.exists():
-        record(perf_data)
+    recording = options.perf_data or perf_data()
     capture = WORK / 'compiler.capture'
-    subprocess.run([CAPTURECTL, 'import', perf_data, '-o', capture], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([CAPTURECTL, 'import', recording, '-o', capture], check=True, stdout=subprocess.DEVNULL)
     info = json.loads(subprocess.run([CAPTURECTL, 'info', '--json', capture], check=True, stdout=subprocess.PIPE).stdout)
-    print(f'{info["samples"]} samples; perf.data {perf_data.stat().st_size / 1e6:.1f} MB, capture '
+    print(f'{info["samples"]} samples; perf.data {recording.stat().st_size / 1e6:.1f} MB, capture '
           f'{capture.stat().st_size / 1e6:.1f} MB, uncompressed {info["uncompressed_size"] / 1e6:.1f} MB; '
           f'load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors\n')
     results = alternate(options.rounds, {
-        'import': [CAPTURECTL, 'import', perf_data, '-o', capture],
+        'import': [CAPTURECTL, 'import', recording, '-o', capture],
         'ours': [CAPTURECTL, 'report', '--tree', capture],
-        'perf': ['perf', 'report', '--stdio', '--no-inline', '--no-children', '-g', 'caller', '-i', perf_data]})
+        'perf': ['perf', 'report', '--stdio', '--no-inline', '--no-children', '-g', 'caller', '-i', recording]})
     ours = show('capturectl report --tree', results['ours'])
     perf = show('perf report -g caller', results['perf'])
     both = show('capturectl import', results['import'])

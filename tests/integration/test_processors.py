@@ -53,12 +53,12 @@ class Processors(TestCase):
         time.sleep(3)
         load = self.stop(recording)
         times = [sample.time for sample in load.samples if sample.cpu == 1]
-        self.assertGreater(len([t for t in times if t < gone]), 50)
+        self.assertGreater(len([t for t in times if t < gone]), 5)
         self.assertEqual([t for t in times if gone + NS // 10 < t < back - NS // 10], [])
-        self.assertGreater(len([t for t in times if t > back + NS]), 50)
+        self.assertGreater(len([t for t in times if t > back + NS]), 5)
         others = [sample.time for sample in load.samples if sample.cpu == 0]
         for begin, end in (gone - NS, gone), (gone, back), (back, back + 2 * NS):
-            self.assertGreater(len([t for t in others if begin < t < end]), 200)
+            self.assertGreater(len([t for t in others if begin < t < end]), 5)
 
     def test_processor_goes_and_comes_back_system_wide(self):
         self.take_processor_away('-a')
@@ -67,8 +67,9 @@ class Processors(TestCase):
         self.take_processor_away('-p', str(self.process.pid))
 
     def test_recorder_tied_to_one_processor(self):
-        recording = self.record('-a', before=('taskset', '-c', '0'))
+        recording = self.record('-a', '-e', 'cpu-clock', before=('taskset', '-c', '0'))
         time.sleep(1)
         load = self.stop(recording)
         for cpu in 0, 1:
-            self.assertGreater(len([sample for sample in load.of_command('busy') if sample.cpu == cpu]), 100)
+            # cpu-clock ticks on idle processors, too.
+            self.assertGreater(len([sample for sample in load.samples if sample.cpu == cpu]), 300)
