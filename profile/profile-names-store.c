@@ -141,22 +141,26 @@ static int make_tables(ProfileNamesStore *self)
   return result;
 }
 
+static int make_store(ProfileNamesStore *self)
+{
+  int result;
+
+  run(self, "PRAGMA auto_vacuum = FULL; PRAGMA journal_mode = WAL");
+  result = make_tables(self);
+  return result == SQLITE_OK ? prepare(self) : result;
+}
+
 /* In place, under sqlite's locks: others may have it open. */
 static int empty(ProfileNamesStore *self)
 {
   int result;
 
   drop_statements(self);
-  run(self, "PRAGMA auto_vacuum = FULL");
   sqlite3_db_config(self->db, SQLITE_DBCONFIG_RESET_DATABASE, 1, NULL);
-  result = run(self, "VACUUM");
+  result = run(self, "PRAGMA auto_vacuum = FULL; VACUUM");
   sqlite3_db_config(self->db, SQLITE_DBCONFIG_RESET_DATABASE, 0, NULL);
-  if (result == SQLITE_OK)
-    result = run(self, "PRAGMA journal_mode = WAL");
-  if (result == SQLITE_OK)
-    result = make_tables(self);
   self->damaged = FALSE;
-  return result == SQLITE_OK ? prepare(self) : result;
+  return result == SQLITE_OK ? make_store(self) : result;
 }
 
 static gboolean set_up(ProfileNamesStore *self)
@@ -166,10 +170,8 @@ static gboolean set_up(ProfileNamesStore *self)
 
   if (result == SQLITE_OK && version > VERSION)
     return FALSE;
-  if (result == SQLITE_OK && version == VERSION)
-    result = prepare(self);
-  else if (result == SQLITE_OK)
-    result = SQLITE_FORMAT;
+  if (result == SQLITE_OK)
+    result = version == VERSION ? prepare(self) : make_store(self);
   return result == SQLITE_OK || (means_damage(result) && empty(self) == SQLITE_OK);
 }
 
