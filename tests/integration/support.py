@@ -5,6 +5,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -13,6 +14,9 @@ BUILD = pathlib.Path(os.environ.get('CAPTURE_BUILDDIR', SOURCE / 'build'))
 DATA = SOURCE / 'tests' / 'data'
 CAPTURECTL = BUILD / 'capturectl' / 'capturectl'
 RECORDER = BUILD / 'helpers' / 'recorder' / 'capture-recorder'
+
+sys.path.insert(0, str(SOURCE / 'tests' / 'decoder'))
+from capture_decoder import File, NotACapture, text  # noqa: E402
 
 SANITIZER_REPORT = re.compile(r'ERROR: (Address|Leak)Sanitizer|runtime error:|AddressSanitizer:DEADLYSIGNAL')
 
@@ -58,8 +62,27 @@ def check_sanitizers(stderr):
         raise AssertionError(f'a sanitizer reported:\n{stderr[:8000]}')
 
 
+def read_twice(path):
+    """Fails the test unless capturectl's dump of a capture is the second decoder's, line by line; returns the lines."""
+    ours = capturectl('dump', path, timeout=300, status=None)
+    try:
+        theirs = list(text.lines(File(path)))
+    except NotACapture:
+        if ours.status == 0:
+            raise AssertionError(f'{path.name} is no capture, but was dumped') from None
+        return []
+    lines = ours.stdout.splitlines()
+    for number, (left, right) in enumerate(zip(lines, theirs)):
+        if left != right:
+            raise AssertionError(f'line {number + 1} of the dump of {path.name} differs:\n{left}\n{right}')
+    if len(lines) != len(theirs):
+        raise AssertionError(f'{path.name} has {len(lines)} lines in the dump, {len(theirs)} in the decoder')
+    return lines
+
+
 class TestCase(unittest.TestCase):
-    """A test with a directory of its own, `self.directory`, which is gone afterwards."""
+    """A test with a directory of its own, `self.directory`, which is gone afterwards. Every capture that the test
+    leaves in it is read by both decoders."""
 
     maxDiff = 4000
 
@@ -67,3 +90,9 @@ class TestCase(unittest.TestCase):
         super().setUp()
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix='capture-test-'))
         self.addCleanup(shutil.rmtree, self.directory, ignore_errors=True)
+        self.addCleanup(self.read_captures_twice)
+
+    def read_captures_twice(self):
+        for path in sorted(self.directory.rglob('*.capture')):
+            if path.is_file() and not path.is_symlink():
+                read_twice(path)

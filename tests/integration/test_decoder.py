@@ -3,7 +3,7 @@
 import struct
 import sys
 
-from support import DATA, SOURCE, TestCase, capturectl, run
+from support import DATA, SOURCE, TestCase, capturectl, read_twice, run
 
 DECODER = SOURCE / 'tests' / 'decoder'
 sys.path.insert(0, str(DECODER))
@@ -93,15 +93,6 @@ def odd():
 
 
 class SameText(TestCase):
-    def check_same(self, path):
-        """dump's text must be the decoder's; returns the lines."""
-        ours = capturectl('dump', path, timeout=300).stdout.splitlines()
-        theirs = list(text.lines(File(path)))
-        for number, (left, right) in enumerate(zip(ours, theirs)):
-            self.assertEqual(left, right, f'line {number + 1} of the dump of {path.name}')
-        self.assertEqual(len(ours), len(theirs), f'lines in the dump of {path.name}')
-        return ours
-
     def write(self, data):
         path = self.directory / 'made.capture'
         path.write_bytes(data)
@@ -110,36 +101,36 @@ class SameText(TestCase):
 
 class Made(SameText):
     def test_everything_with_index(self):
-        lines = self.check_same(self.write(everything().finish().bytes))
+        lines = read_twice(self.write(everything().finish().bytes))
         self.assertFalse([line for line in lines if 'damaged' in line])
         self.assertEqual(len([line for line in lines if line.startswith('  sample')]), 5 + 250 + 1 + 9)
         self.assertEqual(len([line for line in lines if line.startswith('  invalid')]), 5)
 
     def test_everything_without_index(self):
-        self.check_same(self.write(everything().bytes))
+        read_twice(self.write(everything().bytes))
 
     def test_continued_after_an_index(self):
-        self.check_same(self.write(everything().finish().part(container.RECORDS, HAPPENINGS).finish().bytes))
+        read_twice(self.write(everything().finish().part(container.RECORDS, HAPPENINGS).finish().bytes))
 
     def test_odd_contents(self):
-        lines = self.check_same(self.write(odd().bytes))
+        lines = read_twice(self.write(odd().bytes))
         self.assertEqual(len([line for line in lines if line.startswith('  damaged')]), 9)
 
     def test_nothing_but_a_header(self):
-        self.check_same(self.write(Builder().bytes))
-        self.check_same(self.write(Builder().finish().bytes))
+        read_twice(self.write(Builder().bytes))
+        read_twice(self.write(Builder().finish().bytes))
 
     def test_cut_off(self):
         whole = everything().finish().bytes
         for length in range(256, len(whole), 97):
             with self.subTest(length=length):
-                self.check_same(self.write(whole[:length]))
+                read_twice(self.write(whole[:length]))
 
     def test_damaged_bytes(self):
         whole = everything().finish().bytes
         for place in range(256, len(whole), 131):
             with self.subTest(place=place):
-                self.check_same(self.write(whole[:place] + bytes([whole[place] ^ 0x55]) + whole[place + 1:]))
+                read_twice(self.write(whole[:place] + bytes([whole[place] ^ 0x55]) + whole[place + 1:]))
 
 
 class Imported(SameText):
@@ -148,7 +139,7 @@ class Imported(SameText):
             with self.subTest(name):
                 capture = self.directory / f'{name}.capture'
                 capturectl('import', DATA / f'{name}.perf.data', '-o', capture)
-                lines = self.check_same(capture)
+                lines = read_twice(capture)
                 self.assertGreater(len(lines), 100)
 
 
@@ -158,13 +149,13 @@ class Recorded(SameText):
     def test_compiler(self):
         capture = self.directory / 'gcc.capture'
         capturectl('record', '-F', '4999', '-o', capture, '--', 'sh', '-c', self.SCRIPT, DATA / 'chain.c')
-        lines = self.check_same(capture)
+        lines = read_twice(capture)
         self.assertTrue(any(line.startswith('  sample') for line in lines))
 
     def test_uncompressed(self):
         capture = self.directory / 'gcc.capture'
         capturectl('record', '--no-compress', '-o', capture, '--', 'sh', '-c', self.SCRIPT, DATA / 'chain.c')
-        self.check_same(capture)
+        read_twice(capture)
 
 
 class Model(TestCase):
