@@ -18,6 +18,9 @@ RECORDER = BUILD / 'helpers' / 'recorder' / 'capture-recorder'
 sys.path.insert(0, str(SOURCE / 'tests' / 'decoder'))
 from capture_decoder import File, NotACapture, text  # noqa: E402
 
+# The caches of the person who runs the tests are left alone, also when the tests are run by hand.
+os.environ['XDG_CACHE_HOME'] = str(BUILD / 'tests' / 'cache')
+
 SANITIZER_REPORT = re.compile(r'ERROR: (Address|Leak)Sanitizer|runtime error:|AddressSanitizer:DEADLYSIGNAL')
 
 
