@@ -19,6 +19,7 @@ root=$(mktemp -d "${TMPDIR:-/tmp}/bare-debian-XXXXXX")
 trap 'rm -rf --one-file-system "$root"' EXIT
 trap 'exit 1' HUP INT TERM
 
+chmod 755 "$root" # ordinary users go in and out of it, too
 debootstrap --variant=minbase bookworm "$root" "$mirror"
 printf 'deb %s bookworm main\n' "$mirror" >"$root/etc/apt/sources.list"
 if [ -n "${APT_CONF:-}" ]; then cp "$APT_CONF" "$root/etc/apt/apt.conf.d/99local"; fi

@@ -59,6 +59,17 @@ def capturectl(*arguments, **how):
     return run(CAPTURECTL, *arguments, **how)
 
 
+def copy_programs(directory):
+    """Copies capturectl and the recorder to where every user may run them, which a build directory need not be;
+    returns the path of capturectl."""
+    directory.chmod(0o755)
+    for program in CAPTURECTL, RECORDER:
+        copy = directory / program.relative_to(BUILD)
+        copy.parent.mkdir(parents=True)
+        shutil.copy(program, copy)
+    return directory / CAPTURECTL.relative_to(BUILD)
+
+
 def check_sanitizers(stderr):
     """Fails the test when a program's standard error holds a sanitizer's report."""
     if SANITIZER_REPORT.search(stderr):

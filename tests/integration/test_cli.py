@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 
-from support import CAPTURECTL, DATA, SOURCE, TestCase, capturectl, check_sanitizers, environment, run
+from support import CAPTURECTL, DATA, SOURCE, TestCase, capturectl, copy_programs, check_sanitizers, environment, run
 
 sys.path.insert(0, str(SOURCE / 'tests' / 'decoder'))
 from builder import Builder, fixed, listed, record, sample, string  # noqa: E402
@@ -187,9 +187,7 @@ class BadFiles(TestCase):
     def test_not_permitted(self):
         path = self.write(small().finish().bytes)
         path.chmod(0)
-        self.directory.chmod(0o755)
-        program = self.directory / 'capturectl'
-        shutil.copy(CAPTURECTL, program)
+        program = copy_programs(self.directory)
         result = run('setpriv', '--reuid', '65534', '--clear-groups', program, 'info', path, status=1)
         self.assertIn('permission denied', result.stderr)
 
@@ -430,16 +428,12 @@ class Doctor(TestCase):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.shared = pathlib.Path(tempfile.mkdtemp(prefix='capture-test-'))
-        cls.addClassCleanup(shutil.rmtree, cls.shared, ignore_errors=True)
-        cls.shared.chmod(0o755)
-        for directory in ('capturectl', 'helpers/recorder'):
-            (cls.shared / directory).mkdir(parents=True)
-        shutil.copy(CAPTURECTL, cls.shared / 'capturectl')
-        shutil.copy(CAPTURECTL.parents[1] / 'helpers' / 'recorder' / 'capture-recorder', cls.shared / 'helpers' / 'recorder')
+        shared = pathlib.Path(tempfile.mkdtemp(prefix='capture-test-'))
+        cls.addClassCleanup(shutil.rmtree, shared, ignore_errors=True)
+        cls.capturectl = copy_programs(shared)
 
     def doctor(self, *prefix, status=None, **how):
-        result = run(*prefix, self.shared / 'capturectl' / 'capturectl', 'doctor', '--json', status=status, **how)
+        result = run(*prefix, self.capturectl, 'doctor', '--json', status=status, **how)
         found = json.loads(result.stdout)
         self.assertEqual([finding['id'] for finding in found['findings']], self.IDS)
         self.assertEqual(result.status, 0 if found['can_record'] else 1)

@@ -2,6 +2,7 @@
 """`capturectl record` on real programs: what is recorded, how it ends, what it says."""
 import json
 import os
+import pathlib
 import pty
 import re
 import select
@@ -12,7 +13,7 @@ import time
 import unittest
 
 from recordings import BUSY, FORKER, Load, compile_c, is_running, start, wait_until
-from support import CAPTURECTL, TestCase, capturectl, check_sanitizers, environment, run
+from support import CAPTURECTL, TestCase, capturectl, copy_programs, check_sanitizers, environment, run
 
 
 class RecordCase(TestCase):
@@ -198,8 +199,10 @@ class Statuses(RecordCase):
         with open(setting) as file:
             self.addCleanup(run, 'sysctl', '-q', f'kernel.perf_event_paranoid={file.read().strip()}')
         run('sysctl', '-q', f'kernel.perf_event_paranoid={paranoid}')
+        programs = tempfile.TemporaryDirectory()
+        self.addCleanup(programs.cleanup)
         os.chmod(self.directory, 0o777)
-        return run('setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', CAPTURECTL, 'record', '--no-names', *arguments,
+        return run('setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', copy_programs(pathlib.Path(programs.name)), 'record', '--no-names', *arguments,
                    status=None, cwd=self.directory)
 
     @unittest.skipIf(os.getuid() != 0, 'an ordinary user cannot become another one')

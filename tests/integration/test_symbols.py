@@ -105,7 +105,7 @@ class Names(unittest.TestCase):
         self.assertGreaterEqual(sum(t is not None for t in theirs), least_named)
 
     def test_libc(self):
-        self.compare("/lib/x86_64-linux-gnu/libc.so.6", 1000)
+        self.compare("/lib/x86_64-linux-gnu/libc.so.6", 500)
 
     def test_dynamic_linker(self):
         self.compare("/lib64/ld-linux-x86-64.so.2", 10)
