@@ -21,6 +21,10 @@ from capture_decoder import File, NotACapture, text  # noqa: E402
 # The caches of the person who runs the tests are left alone, also when the tests are run by hand.
 os.environ['XDG_CACHE_HOME'] = str(BUILD / 'tests' / 'cache')
 
+# Put before a command gives it a mount namespace of its own; also where / is no mount point, as in a plain chroot.
+# There what it mounts may be seen outside as well: unmount it afterwards with unmount().
+OWN_MOUNTS = ('unshare', '--mount', '--propagation', 'unchanged', 'sh', '-c', 'mount --make-rprivate / 2>/dev/null; exec "$@"', 'sh')
+
 SANITIZER_REPORT = re.compile(r'ERROR: (Address|Leak)Sanitizer|runtime error:|AddressSanitizer:DEADLYSIGNAL')
 
 
@@ -57,6 +61,12 @@ def run(*command, timeout=120, status=0, stdin=None, cwd=None, env=None, binary=
 def capturectl(*arguments, **how):
     """run() for capturectl."""
     return run(CAPTURECTL, *arguments, **how)
+
+
+def unmount(directory):
+    """Unmounts what is mounted there, if anything is."""
+    if os.path.ismount(directory):
+        run('umount', directory)
 
 
 def copy_programs(directory):

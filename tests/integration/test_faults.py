@@ -12,7 +12,7 @@ import time
 import unittest
 
 from recordings import BUSY, SANITISED, Load, children, compile_c, is_running, processor_time, recording_descriptors, start, wait_until
-from support import CAPTURECTL, RECORDER, TestCase, capturectl, check_sanitizers, environment
+from support import CAPTURECTL, OWN_MOUNTS, RECORDER, TestCase, capturectl, check_sanitizers, environment, unmount
 
 KILLS = int(os.environ.get('KILLS', 0)) or (8 if SANITISED else 100)
 MILLISECOND = 1_000_000
@@ -138,10 +138,10 @@ class Trouble(TestCase):
     def test_file_system_fills_up(self):
         small, copy = self.directory / 'small', self.directory / 'copy'
         small.mkdir()
-        # In a mount namespace of its own, so that nothing stays mounted whatever happens.
+        self.addCleanup(unmount, small)
         script = ('mount -t tmpfs -o size=256k none "$1" && cd "$1" && "$2" record --no-compress -e cpu-clock -c 100000 -o a.capture'
                   ' -- "$3" 60000; status=$?; ls -A > "$4.list"; cp a.capture "$4"; exit $status')
-        done = subprocess.run(['unshare', '--mount', 'sh', '-c', script, 'sh', small, CAPTURECTL, self.busy, copy], timeout=100,
+        done = subprocess.run([*OWN_MOUNTS, 'sh', '-c', script, 'sh', small, CAPTURECTL, self.busy, copy], timeout=100,
                               env=environment(), capture_output=True, text=True)
         check_sanitizers(done.stderr)
         self.assertEqual(done.returncode, 1, done.stderr)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`capturectl record` on real programs: what is recorded, how it ends, what it says."""
+import fcntl
 import json
 import os
 import pathlib
@@ -7,13 +8,17 @@ import pty
 import re
 import select
 import signal
+import struct
 import subprocess
 import tempfile
 import time
 import unittest
 
 from recordings import BUSY, FORKER, Load, compile_c, is_running, start, wait_until
-from support import CAPTURECTL, TestCase, capturectl, copy_programs, check_sanitizers, environment, run
+from support import CAPTURECTL, OWN_MOUNTS, TestCase, capturectl, check_sanitizers, copy_programs, environment, run, unmount
+
+# Of linux/tty.h: unlock a pseudo-terminal, ask for its number.
+TIOCSPTLCK, TIOCGPTN = 0x40045431, 0x80045430
 
 
 class RecordCase(TestCase):
@@ -367,9 +372,9 @@ class Names(RecordCase):
     def test_binary_in_another_mount_namespace(self):
         inside = self.directory / 'inside'
         inside.mkdir()
+        self.addCleanup(unmount, inside)
         script = f'mount -t tmpfs none {inside} && cp "{self.busy}" {inside}/hidden && exec {inside}/hidden 400'
-        self.record_named('--', 'unshare', '--mount', 'sh', '-c', script)
-        self.assertEqual(list(inside.iterdir()), [])
+        self.record_named('--', *OWN_MOUNTS, 'sh', '-c', script)
         self.assertIn('hidden', self.functions().get('turn', ''))
 
     def test_names_stand_in_the_file(self):
@@ -407,8 +412,22 @@ class Names(RecordCase):
 
 
 class Terminal(RecordCase):
+    def open_terminal(self):
+        """As pty.openpty(), also where /dev/pts is not mounted, as in a plain chroot."""
+        try:
+            return pty.openpty()
+        except OSError:
+            directory = self.directory / 'pts'
+            directory.mkdir()
+            run('mount', '-t', 'devpts', '-o', 'newinstance,ptmxmode=0666', 'none', directory)
+            self.addCleanup(unmount, directory)
+        primary = os.open(directory / 'ptmx', os.O_RDWR | os.O_NOCTTY)
+        fcntl.ioctl(primary, TIOCSPTLCK, struct.pack('i', 0))
+        number, = struct.unpack('i', fcntl.ioctl(primary, TIOCGPTN, bytes(4)))
+        return primary, os.open(directory / str(number), os.O_RDWR | os.O_NOCTTY)
+
     def test_progress(self):
-        primary, secondary = pty.openpty()
+        primary, secondary = self.open_terminal()
         process = subprocess.Popen([CAPTURECTL, 'record', '--no-names', '-o', self.path, '--', self.busy, '800'],
                                    stdin=subprocess.DEVNULL, stderr=secondary, env=environment(TERM='xterm'))
         os.close(secondary)
