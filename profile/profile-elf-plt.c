@@ -21,8 +21,9 @@ typedef struct {
   ProfileSymbols *symbols;
   GArray *relocations; /* of .rela.plt, in order; then of .rela.dyn */
   guint n_plt;
-  GHashTable *by_slot; /* address of the slot → number + 1 */
-  guint8 *table;       /* .dynsym */
+  GHashTable *by_slot;   /* address of the slot → number + 1 */
+  GHashTable *resolvers; /* address of a function that chooses → its number in .dynsym */
+  guint8 *table;         /* .dynsym */
   gsize table_size;
   char *names;
   gsize names_size;
@@ -105,18 +106,23 @@ static const char *get_symbol_name(const Stubs *stubs, guint32 number)
 
 /* Slots that are filled by calling a function here are called after it: it has the name of what it chooses.
  */
-static const char *find_resolver_name(const Stubs *stubs, guint64 address)
+static void read_resolvers(Stubs *stubs)
 {
   gsize n = stubs->table && profile_elf_is_64_bit(stubs->elf) ? stubs->table_size / sizeof(Elf64_Sym) : 0;
 
-  for (gsize i = 1; i < n; i++) {
+  for (gsize i = n; i-- > 1;) {
     Elf64_Sym symbol;
 
     memcpy(&symbol, stubs->table + i * sizeof symbol, sizeof symbol);
-    if (symbol.st_value == address && ELF64_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC)
-      return get_symbol_name(stubs, (guint32)i);
+    if (ELF64_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC)
+      g_hash_table_insert(stubs->resolvers, g_memdup2(&symbol.st_value, sizeof symbol.st_value),
+                          GSIZE_TO_POINTER(i));
   }
-  return NULL;
+}
+
+static const char *find_resolver_name(const Stubs *stubs, guint64 address)
+{
+  return get_symbol_name(stubs, GPOINTER_TO_UINT(g_hash_table_lookup(stubs->resolvers, &address)));
 }
 
 static void add_stub(Stubs *stubs, const Relocation *relocation, guint64 offset, guint64 size)
@@ -220,9 +226,12 @@ void profile_elf_add_plt_symbols(const ProfileElf *runtime, ProfileSymbols *symb
   read_relocations(&stubs, profile_elf_find_section(runtime, ".rela.plt") ? ".rela.plt" : ".rel.plt", FALSE);
   stubs.n_plt = stubs.relocations->len;
   read_relocations(&stubs, ".rela.dyn", TRUE);
+  stubs.resolvers = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
   read_dynamic_symbols(&stubs);
+  read_resolvers(&stubs);
   add_stubs(&stubs);
   g_hash_table_unref(stubs.by_slot);
+  g_hash_table_unref(stubs.resolvers);
   g_array_unref(stubs.relocations);
   g_free(stubs.table);
   g_free(stubs.names);

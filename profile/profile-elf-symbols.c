@@ -4,6 +4,9 @@
 #include <elf.h>
 #include <string.h>
 
+/* What is looked at of a section's name, once for each label in it. */
+#define SECTION_NAME_MAX 256
+
 static const ProfileElfSection *find_table(const ProfileElf *self, guint32 type)
 {
   const ProfileElfSection *section;
@@ -42,7 +45,9 @@ static gboolean is_label(const Elf64_Sym *symbol, const ProfileElfSection *secti
   guint visibility = ELF64_ST_VISIBILITY(symbol->st_other);
 
   return ELF64_ST_TYPE(symbol->st_info) == STT_NOTYPE && visibility != STV_HIDDEN &&
-         visibility != STV_INTERNAL && (strstr(section->name, "text") || strstr(section->name, "data"));
+         visibility != STV_INTERNAL &&
+         (g_strstr_len(section->name, SECTION_NAME_MAX, "text") ||
+          g_strstr_len(section->name, SECTION_NAME_MAX, "data"));
 }
 
 static gboolean is_wanted(const Elf64_Sym *symbol, const ProfileElfSection *section)

@@ -11,6 +11,7 @@
 #define SECTION_BYTES_MAX    (G_GUINT64_CONSTANT(1) << 30)
 #define NOTES_BYTES_MAX      (1u << 20)
 #define SECTIONS_MAX         (1u << 20)
+#define SEGMENTS_MAX         1024 /* each symbol's address may be compared with all of them */
 #define MINI_DEBUG_BYTES_MAX ((gsize)256 << 20)
 #define LZMA_MEMORY_MAX      (G_GUINT64_CONSTANT(512) << 20)
 
@@ -117,7 +118,7 @@ static void read_segments(ProfileElf *self, const Header *header)
   guint64 length = (guint64)header->n_segments * header->segment_size;
   g_autofree guint8 *block = read_block(self, header->segments_at, length);
 
-  if (!block || header->n_segments == 0)
+  if (!block || header->n_segments == 0 || header->n_segments > SEGMENTS_MAX)
     return;
   self->segments = g_new0(Segment, header->n_segments);
   self->n_segments = header->n_segments;
