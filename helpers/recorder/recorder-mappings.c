@@ -7,6 +7,8 @@
 #include "helpers/recorder/recorder-memory.h"
 
 #define CAPACITY_MIN 16u
+/* With more than these no sane process lives; one that makes the most of them must not make each cost all. */
+#define COMPARED_MAX 4096u
 
 struct recorder_mappings *recorder_mappings_share(struct recorder_mappings *mappings)
 {
@@ -112,10 +114,17 @@ static uint32_t cut(struct recorder_mappings *mappings, struct recorder_binaries
   return at;
 }
 
-/* A file offset that stands at two addresses would not lead back to the one that was sampled. */
+/* A file offset that stands at two addresses would not lead back to the one that was sampled. What has no
+ * file is known by its address alone. */
 static void mark_ambiguous(struct recorder_mappings *mappings, struct recorder_mapping *added)
 {
   uint64_t length = added->end - added->start;
+  if ((added->binary->key.flags & CAPTURE_BINARY_SPECIAL) != 0)
+    return;
+  if (mappings->count > COMPARED_MAX) {
+    added->ambiguous = true;
+    return;
+  }
   for (uint32_t i = 0; i < mappings->count; i++) {
     struct recorder_mapping *other = &mappings->items[i];
     if (other == added || other->binary != added->binary)

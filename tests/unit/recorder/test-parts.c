@@ -205,6 +205,22 @@ static void test_ambiguous_mappings(void)
   recorder_binaries_clear(&binaries);
 }
 
+/* A process with all the mappings that the kernel allows must not hold up the others. */
+static void test_many_mappings(void)
+{
+  struct recorder_binaries binaries;
+  struct recorder_mappings *mappings = NULL;
+  recorder_binaries_init(&binaries);
+  for (guint64 i = 0; i < 5000; i++)
+    add(&mappings, &binaries, "/a", 0x1000 * i, 0x1000 * i + 0x1000, 0x1000 * i);
+  g_assert_false(recorder_mappings_find(mappings, 0x1000 * 4000)->ambiguous);
+  g_assert_true(recorder_mappings_find(mappings, 0x1000 * 4999)->ambiguous);
+  add(&mappings, &binaries, "", 0, 0x1000, 0);
+  g_assert_false(recorder_mappings_find(mappings, 0)->ambiguous);
+  recorder_mappings_release(mappings, &binaries);
+  recorder_binaries_clear(&binaries);
+}
+
 static void test_binary_paths(void)
 {
   struct recorder_binary_key key = {.device = 1, .inode = 2, .build_id_size = 20};
@@ -399,6 +415,7 @@ int main(int argc, char **argv)
   g_test_add_func("/recorder/event/sysfs", test_sysfs_events);
   g_test_add_func("/recorder/mappings/ranges", test_mappings);
   g_test_add_func("/recorder/mappings/ambiguous", test_ambiguous_mappings);
+  g_test_add_func("/recorder/mappings/many", test_many_mappings);
   g_test_add_func("/recorder/binary/paths", test_binary_paths);
   g_test_add_func("/recorder/table", test_table);
   g_test_add_func("/recorder/tasks/forgotten", test_tasks_are_forgotten);
