@@ -30,6 +30,7 @@ struct _RecordingRecorder {
   int pidfd;
   int socket;
   int status;
+  gboolean ready; /* it has handed over its memory */
 };
 
 /* The recorder's shared memory counts as files, but is not what a limit of file sizes is meant for. */
@@ -255,11 +256,14 @@ static void close_descriptor(int *fd)
   *fd = -1;
 }
 
-static gboolean is_valid(RecordingMessage *message, size_t received)
+/* Descriptors come once, with READY: others would pile up. */
+static gboolean is_valid(const RecordingRecorder *self, RecordingMessage *message, size_t received)
 {
   if (received < sizeof message->message || message->message.size != received)
     return FALSE;
   message->type = message->message.type;
+  if ((message->windows_fd >= 0) != (message->type == RECORDER_READY && !self->ready))
+    return FALSE;
   switch (message->type) {
   case RECORDER_READY:
     for (guint i = 0; i < RECORDER_EVENTS_MAX; i++)
@@ -300,8 +304,10 @@ RecordingReceived recording_recorder_receive(RecordingRecorder *self, RecordingM
   if (n <= 0)
     return RECORDING_RECEIVED_END;
   take_descriptors(&header, message);
-  if (!(header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) && is_valid(message, (size_t)n))
+  if (!(header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) && is_valid(self, message, (size_t)n)) {
+    self->ready |= message->type == RECORDER_READY;
     return RECORDING_RECEIVED;
+  }
   close_descriptor(&message->windows_fd);
   close_descriptor(&message->control_fd);
   return RECORDING_RECEIVED_BROKEN;

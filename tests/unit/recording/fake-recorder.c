@@ -155,6 +155,8 @@ static void misbehave(int round)
     send_ended(RECORDER_END_FAILED, EIO, "The machine is on fire.");
   if (round == 10 && strcmp(behaviour, "garbage") == 0)
     send_message(&(struct recorder_ready){0}, RECORDER_STATUS, sizeof(struct recorder_ready));
+  if (round == 10 && strcmp(behaviour, "again") == 0)
+    send_ready();
 }
 
 static void sample_until_stopped(void)

@@ -386,6 +386,7 @@ int main(int argc, char **argv)
   ADD("targets-gone", "gone", test_gone);
   ADD("recorder-failed", "fail", test_failed);
   ADD("recorder-garbage", "garbage", test_garbage);
+  ADD("recorder-ready-again", "again", test_garbage);
   ADD("recorder-mute", "mute", test_mute);
   ADD("lost", "lose", test_lost);
   ADD("refused", "refuse", test_refused);
