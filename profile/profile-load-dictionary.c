@@ -127,7 +127,7 @@ static void place_join(LoadPart *part, const struct capture_node *node)
 
   if (node->parent && node->parent < node->id)
     join.user = base + node->parent;
-  if (node->kernel < node->id)
+  if (node->kernel && node->kernel < node->id)
     join.kernel = base + node->kernel;
   g_array_append_val(part->joins, join);
 }

@@ -343,6 +343,16 @@ class Check(TestCase):
         builder = small(dictionary=DICTIONARY + [record(999, b'later')], more=[(77, b'later', {})])
         self.check(builder.finish().bytes, status=0)
 
+    def test_join_with_no_kernel_stack(self):
+        later = [entry for entry in DICTIONARY if entry[4] != 4] + [listed(4, 1, 2, 'I', [(2,), (0xC0000000,)])]
+        builder = small(more=[(container.DICTIONARY, b''.join(later), {'epoch': 2}),
+                              (container.SAMPLES, sample(0, 1, 2), {'event': 1, 'entry_size': 16, 'epoch': 2, 'weight': 1000,
+                                                                    'time_first': 2_000_000_000, 'time_last': 2_000_000_000})])
+        path = self.directory / 'made.capture'
+        path.write_bytes(builder.finish().bytes)
+        folded = capturectl('export', '-f', 'folded', '--time', '0.9,', path).stdout
+        self.assertEqual(folded, 'demo+0x1100 1\n')
+
     def test_cut_off_anywhere(self):
         whole = small().finish().bytes
         end = len(small().bytes)
