@@ -222,32 +222,6 @@ void recorder_tasks_fork(struct recorder_tasks *tasks, int32_t pid, int32_t tid,
     memcpy(process->name, parent->name, sizeof process->name);
 }
 
-void recorder_tasks_exec(struct recorder_tasks *tasks, int32_t pid, int32_t tid, const char *name,
-                         uint64_t time)
-{
-  struct recorder_process *before = recorder_table_find(&tasks->processes, (uint32_t)pid);
-  struct recorder_thread *thread = recorder_table_find(&tasks->threads, (uint32_t)tid);
-  if (before != NULL)
-    before->references++;
-  struct recorder_process *process = process_enter(tasks, pid, CAPTURE_PROCESS_EXECED, time);
-  snprintf(process->name, sizeof process->name, "%s", name);
-  if (before != NULL) {
-    set_parent(tasks, process, before);
-    process_release(tasks, before);
-  }
-  if (thread == NULL || thread->gone) {
-    thread = thread_enter(tasks, process, tid, time);
-  } else {
-    thread_unlink(tasks, thread);
-    thread_join(thread, process);
-    if (thread->memo != NULL)
-      recorder_memo_forget(thread->memo);
-  }
-  memcpy(thread->name, process->name, sizeof thread->name);
-  thread->time = time;
-  thread->epoch = 0;
-}
-
 void recorder_tasks_rename(struct recorder_tasks *tasks, int32_t pid, int32_t tid, const char *name,
                            uint64_t time)
 {
@@ -283,6 +257,45 @@ void recorder_tasks_exit(struct recorder_tasks *tasks, int32_t pid, int32_t tid,
     dig_graves(tasks);
   size_t at = (tasks->graves_first + tasks->graves_count++) & (tasks->graves_capacity - 1);
   tasks->graves[at] = (struct recorder_grave){thread, time};
+}
+
+/* No other thread outlives an exec, but the one that executed took its leader's number: nothing tells that
+ * its own is free. */
+static void end_threads(struct recorder_tasks *tasks, const struct recorder_process *process, uint64_t time)
+{
+  for (size_t i = 0; process->n_threads != 0 && i <= tasks->threads.mask; i++) {
+    const struct recorder_thread *thread = tasks->threads.entries[i].value;
+    if (thread != NULL && thread->process == process)
+      recorder_tasks_exit(tasks, process->pid, thread->tid, time);
+  }
+}
+
+void recorder_tasks_exec(struct recorder_tasks *tasks, int32_t pid, int32_t tid, const char *name,
+                         uint64_t time)
+{
+  struct recorder_process *before = recorder_table_find(&tasks->processes, (uint32_t)pid);
+  struct recorder_thread *thread = recorder_table_find(&tasks->threads, (uint32_t)tid);
+  if (before != NULL)
+    before->references++;
+  struct recorder_process *process = process_enter(tasks, pid, CAPTURE_PROCESS_EXECED, time);
+  snprintf(process->name, sizeof process->name, "%s", name);
+  if (before != NULL)
+    set_parent(tasks, process, before);
+  if (thread == NULL || thread->gone) {
+    thread = thread_enter(tasks, process, tid, time);
+  } else {
+    thread_unlink(tasks, thread);
+    thread_join(thread, process);
+    if (thread->memo != NULL)
+      recorder_memo_forget(thread->memo);
+  }
+  memcpy(thread->name, process->name, sizeof thread->name);
+  thread->time = time;
+  thread->epoch = 0;
+  if (before != NULL) {
+    end_threads(tasks, before, time);
+    process_release(tasks, before);
+  }
 }
 
 const struct recorder_mapping *recorder_tasks_map(struct recorder_tasks *tasks, int32_t pid,

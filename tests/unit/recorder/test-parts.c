@@ -287,6 +287,26 @@ static void test_tasks_are_forgotten(void)
   recorder_tasks_clear(&tasks);
 }
 
+/* Of a thread that executes in its leader's stead no record says that its own number is free. */
+static void test_tasks_executing_thread(void)
+{
+  const gint32 pid = 100000000; /* above any real pid */
+  struct recorder_tasks tasks;
+  recorder_tasks_init(&tasks);
+  recorder_tasks_thread(&tasks, pid, pid);
+  for (gint32 i = 1; i < 1000; i++) {
+    guint64 time = (guint64)i * 100000000;
+    recorder_tasks_fork(&tasks, pid, pid + i, pid, pid, time);
+    recorder_tasks_exit(&tasks, pid, pid, time + 1);
+    recorder_tasks_exec(&tasks, pid, pid, "next", time + 2);
+    recorder_tasks_bury(&tasks, time + 3);
+    g_assert_cmpstr(recorder_tasks_thread(&tasks, pid, pid)->name, ==, "next");
+    g_assert_cmpuint(tasks.threads.count, <, 20);
+  }
+  g_assert_cmpuint(tasks.processes.count, ==, 1);
+  recorder_tasks_clear(&tasks);
+}
+
 /* A pid that is given out anew is somebody else. */
 static void test_tasks_reuse(void)
 {
@@ -419,6 +439,7 @@ int main(int argc, char **argv)
   g_test_add_func("/recorder/binary/paths", test_binary_paths);
   g_test_add_func("/recorder/table", test_table);
   g_test_add_func("/recorder/tasks/forgotten", test_tasks_are_forgotten);
+  g_test_add_func("/recorder/tasks/executing-thread", test_tasks_executing_thread);
   g_test_add_func("/recorder/tasks/reuse", test_tasks_reuse);
   g_test_add_func("/recorder/merge/order", test_merge);
   g_test_add_func("/recorder/merge/nonsense", test_nonsense_record);
