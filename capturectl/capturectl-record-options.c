@@ -11,6 +11,7 @@
 
 #define MAX_SAMPLE_RATE "/proc/sys/kernel/perf_event_max_sample_rate"
 #define MAX_WINDOWS     1008
+#define NOT_GIVEN       G_MININT
 
 /* As the command line gives them. */
 typedef struct {
@@ -108,12 +109,14 @@ static int set_frequency(RecordingOptions *options, const char *text)
 
 static int set_rate(RecordingOptions *options, const Arguments *a)
 {
-  if (a->frequency && a->period)
+  if (a->period == NOT_GIVEN)
+    return a->frequency ? set_frequency(options, a->frequency) : -1;
+  if (a->frequency)
     return capturectl_fail_usage(_("-F and -c exclude each other."));
-  if (a->period < 0)
+  if (a->period <= 0)
     return capturectl_fail_usage(_("-c takes a number above zero."));
   options->period = (guint64)a->period;
-  return a->frequency ? set_frequency(options, a->frequency) : -1;
+  return -1;
 }
 
 /* perf's lists: commas separate events, but not within the slashes of cpu/event=0x3c,umask=1/. */
@@ -161,9 +164,25 @@ static int add_each(RecordingOptions *options, char **lists, int (*add)(Recordin
 
 static int set_duration(RecordingOptions *options, double seconds)
 {
-  if (isnan(seconds) || seconds < 0 || seconds > 1e9)
+  if (seconds == NOT_GIVEN)
+    return -1;
+  if (isnan(seconds) || seconds <= 0 || seconds > 1e9)
     return capturectl_fail_usage(_("--duration takes seconds, more than zero."));
   options->duration = (guint64)(seconds * 1e9);
+  return -1;
+}
+
+/* One window of definitions, one of happenings and one of each event's samples are open at the same time. */
+static int set_windows(RecordingOptions *options, int windows)
+{
+  int least = (int)MAX(options->events->len, 1) + 2;
+
+  if (windows == NOT_GIVEN)
+    return -1;
+  if (windows < least || windows > MAX_WINDOWS)
+    return capturectl_fail_usage(_("--windows takes a number from %d (for these events) to %d."), least,
+                                 MAX_WINDOWS);
+  options->window_count = (guint)windows;
   return -1;
 }
 
@@ -229,14 +248,14 @@ static int convert(const Arguments *a, char **command, RecordingOptions *options
     status = set_duration(options, a->duration);
   if (status < 0)
     status = set_targets(options, a, command);
-  if (status < 0 && (a->windows < 0 || a->windows > MAX_WINDOWS))
-    status = capturectl_fail_usage(_("--windows takes a number up to %d."), MAX_WINDOWS);
+  if (status < 0)
+    status = set_windows(options, a->windows);
   return status;
 }
 
 int capturectl_record_options_parse(int argc, char **argv, CapturectlRecordOptions *ret)
 {
-  g_auto(Arguments) a = {0};
+  g_auto(Arguments) a = {.period = NOT_GIVEN, .duration = NOT_GIVEN, .windows = NOT_GIVEN};
   int status = parse_arguments(&argc, &argv, &a);
 
   if (status >= 0)
@@ -253,7 +272,6 @@ int capturectl_record_options_parse(int argc, char **argv, CapturectlRecordOptio
   ret->recording->kernel = a.kernel;
   ret->recording->compress = a.compress;
   ret->recording->command_lines = a.command_lines;
-  ret->recording->window_count = (guint)a.windows;
   ret->recording->version = g_strdup("capturectl " CAPTURE_VERSION);
   ret->recording->path = a.path ? g_strdup(a.path) : make_default_path(ret->recording);
   return -1;

@@ -183,8 +183,11 @@ static void print_json(Record *record, const RecordingResult *result, int status
 static void warn_of_losses(const RecordingProgress *progress)
 {
   if (progress->throttled > 0)
-    capturectl_warn(_("The kernel paused sampling %" G_GUINT64_FORMAT
-                      " times to bound its cost; lower the frequency with -F."),
+    capturectl_warn(ngettext("The kernel paused sampling %" G_GUINT64_FORMAT
+                             " time to bound its cost; lower the frequency with -F.",
+                             "The kernel paused sampling %" G_GUINT64_FORMAT
+                             " times to bound its cost; lower the frequency with -F.",
+                             progress->throttled),
                     progress->throttled);
   if (progress->lost == 0)
     return;

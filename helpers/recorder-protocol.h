@@ -68,7 +68,7 @@ struct recorder_configure {
   uint32_t version; /* RECORDER_PROTOCOL_VERSION */
   uint32_t flags;   /* enum recorder_flags */
   uint32_t window_size;  /* bytes; 0: default */
-  uint32_t window_count; /* 0: default */
+  uint32_t window_count; /* at least n_events + 2; 0: default */
   uint32_t ring_pages;   /* data pages of each CPU's ring, a power of two; 0: as many as are permitted, at most 512 */
   uint32_t max_stack;    /* frames; 0: 127 */
   uint32_t n_targets;    /* pidfds attached (SCM_RIGHTS), at most RECORDER_TARGETS_MAX */

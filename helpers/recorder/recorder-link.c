@@ -78,6 +78,8 @@ static const char *configure_fault(const struct recorder_configure *configure, u
   if (configure->window_size % (uint32_t)sysconf(_SC_PAGESIZE) != 0 ||
       configure->window_size > WINDOW_SIZE_MAX || configure->window_count > CAPTURE_POOL_SLOTS_MAX)
     return "has windows of a wrong size or number";
+  if (configure->window_count != 0 && configure->window_count < configure->n_events + 2)
+    return "has too few windows for its events";
   if ((configure->ring_pages & (configure->ring_pages - 1)) != 0 || configure->ring_pages > RING_PAGES_MAX)
     return "has a wrong ring size";
   if (configure->max_stack > UINT16_MAX)

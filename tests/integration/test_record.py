@@ -192,7 +192,9 @@ class Statuses(RecordCase):
 
     def test_wrong_usage(self):
         for arguments in ([], ['-F', 'often', 'true'], ['-F', '10', '-c', '10', 'true'], ['-p', 'x'], ['-a', '-p', '1'],
-                          ['--no-such-option'], ['-e', 'cycles,,', 'true'], ['--duration', '-3', 'true'], ['--via', 'x', 'true']):
+                          ['--no-such-option'], ['-e', 'cycles,,', 'true'], ['--duration', '-3', 'true'],
+                          ['--duration', '0', 'true'], ['-c', '0', 'true'], ['-c', '-1', 'true'], ['--windows', '2', 'true'],
+                          ['--windows', '4', '-e', 'cpu-clock,page-faults,context-switches', 'true'], ['--via', 'x', 'true']):
             with self.subTest(arguments=arguments):
                 result = capturectl('record', *arguments, status=2, cwd=self.directory)
                 self.assertIn('--help', result.stderr)

@@ -96,6 +96,11 @@ static void spoil_window_count(struct recorder_configure *configure)
   configure->window_count = UINT32_MAX;
 }
 
+static void spoil_small_window_count(struct recorder_configure *configure)
+{
+  configure->window_count = configure->n_events + 1;
+}
+
 static void spoil_ring_pages(struct recorder_configure *configure)
 {
   configure->ring_pages = 3;
@@ -142,11 +147,10 @@ static void spoil_size(struct recorder_configure *configure)
 }
 
 static const spoil_fn spoilers[] = {
-    spoil_type,         spoil_unknown_type, spoil_version,
-    spoil_flags,        spoil_window_size,  spoil_huge_window_size,
-    spoil_window_count, spoil_ring_pages,   spoil_huge_ring_pages,
-    spoil_max_stack,    spoil_n_targets,    spoil_no_targets,
-    spoil_n_events,     spoil_no_events,    spoil_event_name,
+    spoil_type,        spoil_unknown_type,     spoil_version,      spoil_flags,
+    spoil_window_size, spoil_huge_window_size, spoil_window_count, spoil_small_window_count,
+    spoil_ring_pages,  spoil_huge_ring_pages,  spoil_max_stack,    spoil_n_targets,
+    spoil_no_targets,  spoil_n_events,         spoil_no_events,    spoil_event_name,
     spoil_size,
 };
 
