@@ -12,12 +12,14 @@ from capture_decoder import Capture  # noqa: E402
 
 Sample = collections.namedtuple('Sample', 'time pid tid period command chain')
 # The innermost place of a sample. symbol: as in the symbol table, None where there is no name.
-Leaf = collections.namedtuple('Leaf', 'time pid tid command event binary symbol address')
+# other_file: here, what stands at the binary's path could not be opened or is not what was mapped.
+Leaf = collections.namedtuple('Leaf', 'time pid tid command event binary symbol address other_file', defaults=[False])
 
 CONTEXTS = {(1 << 64) - value for value in (32, 128, 512, 2048, 2176, 2560)}
 CONTEXT_MAX = (1 << 64) - 4095
 BINARY_SPACE, KERNEL_SPACE = 1, 2
 BINARY_IS_DELETED = 1
+NAMING_UNREADABLE = 3
 
 _DUMPED = re.compile(r'^(?:\d+ )?(\d+) 0x[0-9a-f]+ \[0x[0-9a-f]+\]: PERF_RECORD_SAMPLE\(\w+, 0x\w+\): '
                      r'(-?\d+)/(-?\d+): (?:0x)?([0-9a-f]+) period: (\d+) ')
@@ -96,7 +98,7 @@ def imported_leaves(capture):
     for sample in capture.samples():
         frame = sample.frames[0]
         leaves.append(Leaf(sample.time, sample.pid, sample.tid, sample.command, sample.event, _binary_name(frame),
-                           capture.linkage_name_of(frame, False), frame.address))
+                           capture.linkage_name_of(frame, False), frame.address, capture.naming_of(frame) == NAMING_UNREADABLE))
     return sorted(leaves, key=_leaf_order)
 
 

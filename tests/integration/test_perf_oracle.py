@@ -21,6 +21,8 @@ EXPLANATIONS = {
         lambda ours, perf: perf.binary is None,
     'perf 6.1 counts the stubs of a PLT from its first entry, also where that is no stub, and is one off':
         lambda ours, perf: is_stub(perf) and is_stub(ours),
+    "perf names the file that stands at the path, also when a process of another root (a container's) has mapped another one":
+        lambda ours, perf: ours.other_file and not ours.symbol and ours.binary == perf.binary,
     'memory that belongs to no file: perf calls it by the map of a just-in-time compiler that might be there':
         lambda ours, perf: perf.binary.startswith('/tmp/perf-') and not perf.symbol and ours.binary == '[unknown]',
     'perf 6.1 now and then loses the map of a kernel whose build-id came with it (--buildid-mmap)':

@@ -115,7 +115,7 @@ class Capture:
     def __init__(self, path):
         self.file = container.File(path)
         self.dictionaries = collections.defaultdict(Dictionary)
-        self.records, self.streams, self.messages, self.metadata, self.names = [], [], [], {}, {}
+        self.records, self.streams, self.messages, self.metadata, self.names, self.naming = [], [], [], {}, {}, {}
         self._decoder = Decoder(self.file.order)
         self._names = {}
         for part in self.file.parts:
@@ -143,6 +143,11 @@ class Capture:
     def linkage_name_of(self, frame, is_caller):
         """As function_of, but as it stands in the symbol table."""
         return self._look_up(frame, is_caller)[3]
+
+    def naming_of(self, frame):
+        """How the naming of a frame's binary ended (NAMED_BINARY's status); None when nothing is said of it."""
+        keys = _binary_keys(frame.owner) if frame.kind == BINARY else ['kernel']
+        return next((self.naming[key] for key in keys if key in self.naming), None)
 
     def _look_up(self, frame, is_caller):
         if frame.kind not in (BINARY, KERNEL):
@@ -180,12 +185,13 @@ class Capture:
             strings = {r.fields['id']: r.fields['value'].decode(errors='replace') for r in records if r.word == 'string'}
             binaries = {r.fields['id']: {**r.fields, 'path': strings.get(r.fields['path'], '')}
                         for r in records if r.word == 'named_binary'}
+            for binary in binaries.values():
+                self.naming.update({key: binary['status'] for key in _name_keys(binary)})
             for record in records:
                 if record.word != 'functions' or record.fields['binary'] not in binaries:
                     continue
                 binary = binaries[record.fields['binary']]
-                keys = ['kernel'] if binary['flags'] & BINARY_IS_KERNEL else _binary_keys(binary)
-                for key in keys:
+                for key in _name_keys(binary):
                     for function in record.items:
                         name = strings.get(function.name, '')
                         merged[key][function.start] = (function.start, function.end, name,
@@ -233,6 +239,11 @@ class Capture:
         binary = dictionary.by_word['binary'].get(space['owner'])
         owner = {**binary, 'path': dictionary.string(binary['path'])} if binary else None
         return Frame(BINARY, owner, value, dictionary.address_of(process, space['owner'], value, active))
+
+
+def _name_keys(binary):
+    """As _binary_keys, for what a names window says of it."""
+    return ['kernel'] if binary['flags'] & BINARY_IS_KERNEL else _binary_keys(binary)
 
 
 def _binary_keys(binary):
