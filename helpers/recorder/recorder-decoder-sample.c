@@ -27,6 +27,11 @@ static void split_chain(struct chain *chain, const uint64_t *entries, uint64_t c
         (*n)++;
       continue;
     }
+    /* The kernel puts no mark behind the user's addresses, but what a program has on its stack may look like
+     * one.
+     */
+    if (n == &chain->n_user)
+      return;
     bool user = entries[i] == (uint64_t)PERF_CONTEXT_USER;
     addresses = user ? &chain->user : &chain->kernel;
     n = user ? &chain->n_user : entries[i] == (uint64_t)PERF_CONTEXT_KERNEL ? &chain->n_kernel : NULL;

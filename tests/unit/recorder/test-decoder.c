@@ -145,6 +145,26 @@ static void test_epochs(void)
   fixture_clear(&fixture);
 }
 
+/* What stands on a program's stack is followed as if it were an address: it must not pass for the kernel's.
+ */
+static void test_false_mark(void)
+{
+  const guint64 addresses[] = {0x1000, (guint64)PERF_CONTEXT_KERNEL, 0xffffffff81000000};
+  struct fixture fixture;
+  struct loaded loaded;
+  struct sample sample = user_sample(1, addresses, G_N_ELEMENTS(addresses));
+  fixture_init(&fixture, 0);
+  feed(&fixture, &sample.fixed.header, 1);
+  collect(&fixture);
+  loaded_read(&loaded, fixture.file_fd);
+  g_autoptr(GArray) stack = loaded_stack(&loaded, &g_array_index(loaded.samples, struct loaded_sample, 0));
+  g_assert_cmpuint(stack->len, ==, 1);
+  g_assert_cmpuint(g_array_index(stack, struct loaded_frame, 0).kind, ==, CAPTURE_SPACE_PROCESS);
+  g_assert_cmphex(g_array_index(stack, struct loaded_frame, 0).address, ==, 0x1000);
+  loaded_clear(&loaded);
+  fixture_clear(&fixture);
+}
+
 /* An address in a mapped file becomes an offset in it, which leads back through the mapping. */
 static void test_file_address(void)
 {
@@ -212,6 +232,7 @@ int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/recorder/decoder/epochs", test_epochs);
+  g_test_add_func("/recorder/decoder/false-mark", test_false_mark);
   g_test_add_func("/recorder/decoder/file-address", test_file_address);
   g_test_add_func("/recorder/decoder/damaged", test_damaged);
   return g_test_run();
