@@ -125,9 +125,13 @@ static int export_capture(const char *path, const Format *format, const ExportOp
   g_autoptr(ProfileCapture) capture = capturectl_load(path);
   g_autoptr(ProfileFilter) filter = NULL;
   g_autoptr(ProfileWeights) weights = NULL;
+  guint n_events;
 
   if (!capture)
     return CAPTURECTL_FAILED;
+  profile_capture_get_events(capture, &n_events);
+  if (n_events == 0)
+    return capturectl_fail(_("“%s” holds no samples."), path);
   capturectl_name_functions(capture);
   filter = capturectl_filter_new(capture, &options->filter, &error);
   if (!filter)

@@ -361,6 +361,15 @@ class Check(TestCase):
             self.assertIn('there is no index' if length < len(whole) else 'No problem', text)
             self.assertIn('20 of 20' if length >= end else '0 of 0', text)
 
+    def test_cut_off_before_the_first_event(self):
+        path = self.directory / 'made.capture'
+        path.write_bytes(small().finish().bytes[:256])
+        for words in (['report'], ['report', '--tree'], *(['export', '--format', name] for name in ('folded', 'svg', 'pprof'))):
+            with self.subTest(words=words):
+                done = capturectl(*words, path, status=1)
+                self.assertEqual(done.stdout, '')
+                self.assertIn('holds no samples', done.stderr)
+
     def test_each_byte_damaged(self):
         whole = small().finish().bytes
         for place in range(0, len(whole), 7):
