@@ -114,6 +114,16 @@ def _binary_name(frame):
     return '[unknown]'
 
 
+def files_by_path(capture):
+    """What tells the files behind the paths of binaries apart: a file that was mapped by two paths is one."""
+    files = {}
+    for dictionary in capture.dictionaries.values():
+        for binary in dictionary.by_word['binary'].values():
+            path = dictionary.string(binary['path'])
+            files[path] = binary['build_id'].hex() or files.get(path, path)
+    return files
+
+
 def count(leaves, *fields):
     """How many of the leaves have which values in these fields."""
     return collections.Counter(tuple(getattr(leaf, field) for field in fields) for leaf in leaves)
