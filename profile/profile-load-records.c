@@ -46,15 +46,43 @@ void load_records(Load *load, LoadPart *part)
   load_release_content(load, part);
 }
 
+/* What both say, where they differ table. One file that was mapped by two paths is named twice, each time
+ * with what was hit there. */
+static ProfileFunctionTable *join_tables(const ProfileFunctionTable *old, const ProfileFunctionTable *table)
+{
+  gsize n_old, n;
+  const ProfileFunctionRange *old_ranges = profile_function_table_get_ranges(old, &n_old);
+  const ProfileFunctionRange *ranges = profile_function_table_get_ranges(table, &n);
+  ProfileFunctionTable *both =
+      profile_function_table_new(n == 0 && n_old > 0 ? profile_function_table_get_status(old)
+                                                     : profile_function_table_get_status(table));
+
+  for (gsize i = 0; i < n_old; i++)
+    if (!profile_function_table_lookup(table, old_ranges[i].start))
+      profile_function_table_add(both, &old_ranges[i]);
+  for (gsize i = 0; i < n; i++)
+    profile_function_table_add(both, &ranges[i]);
+  profile_function_table_seal(both);
+  return both;
+}
+
+static void keep_table_of(ProfileCapture *capture, guint32 binary, ProfileFunctionTable *table)
+{
+  const ProfileFunctionTable *old = profile_capture_get_table(capture, binary);
+  g_autoptr(ProfileFunctionTable) both = old ? join_tables(old, table) : profile_function_table_ref(table);
+
+  profile_capture_set_table(capture, binary, both);
+}
+
 static void keep_table(const ProfileBinary *binary, ProfileFunctionTable *table, gpointer data)
 {
   ProfileCapture *capture = data;
 
   if (binary->flags & CAPTURE_BINARY_KERNEL)
-    profile_capture_set_table(capture, G_MAXUINT32, table);
+    keep_table_of(capture, G_MAXUINT32, table);
   for (guint i = 0; i < capture->binaries->len; i++)
     if (profile_names_binary_matches(binary, &g_array_index(capture->binaries, ProfileBinary, i)))
-      profile_capture_set_table(capture, i, table);
+      keep_table_of(capture, i, table);
 }
 
 /* Identifiers of names windows are local to their epoch; what a later epoch says replaces what was said

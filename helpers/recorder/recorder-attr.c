@@ -109,6 +109,8 @@ void recorder_attr_init(struct perf_event_attr *attr, const struct recorder_sour
       .wakeup_watermark = (uint32_t)(ring_size / 4),
   };
   attr->sample_period = type->frequency != 0 ? type->frequency : type->period;
+  if (type->frequency != 0)
+    attr->sample_type |= PERF_SAMPLE_PERIOD;
   if (targets && (source->flags & RECORDER_CHILDREN) == 0)
     attr->inherit_thread = source->support.inherit_thread;
   attr->enable_on_exec = !source->enabled && (source->flags & RECORDER_ENABLE_ON_EXEC) != 0;

@@ -9,12 +9,13 @@
 /* Entries of a callchain from here on are marks, not addresses. */
 #define CONTEXT_FIRST ((uint64_t)-4095)
 
-/* A sample's addresses, from the leaf to the root. */
+/* What a sample says beside its fixed part: addresses, from the leaf to the root, and its weight. */
 struct chain {
   const uint64_t *kernel;
   const uint64_t *user;
   uint32_t n_kernel;
   uint32_t n_user;
+  uint64_t weight;
 };
 
 static void split_chain(struct chain *chain, const uint64_t *entries, uint64_t count)
@@ -163,22 +164,28 @@ static int write_sample(struct recorder_decoder *decoder, struct recorder_ring *
       .cpu = sample->cpu < CAPTURE_CPU_UNKNOWN ? (uint16_t)sample->cpu : CAPTURE_CPU_UNKNOWN,
       .outcome = outcome,
       .mode = sample->header.misc & PERF_RECORD_MISC_CPUMODE_MASK,
-      .weight = sample->period,
+      .weight = chain->weight,
   };
   return capture_writer_sample(output->writer, &written);
 }
 
-/* The addresses that follow the fixed part; false when the record's size belies their number. */
-static bool read_chain(struct chain *chain, const struct recorder_sample_fixed *sample)
+/* What follows the fixed part; false when the record is too short for it. */
+static bool read_chain(struct chain *chain, const struct recorder_event_type *event,
+                       const struct recorder_sample_fixed *sample)
 {
-  const uint64_t *count = (const uint64_t *)(sample + 1);
-  size_t room = sample->header.size - sizeof *sample;
-  *chain = (struct chain){0};
-  if (room == 0)
+  const uint64_t *next = (const uint64_t *)(sample + 1);
+  size_t words = (sample->header.size - sizeof *sample) / sizeof *next;
+  *chain = (struct chain){.weight = event->period};
+  if (event->frequency != 0) {
+    if (words-- == 0)
+      return false;
+    chain->weight = *next++;
+  }
+  if (words == 0)
     return true;
-  if (*count > room / sizeof *count - 1)
+  if (*next > words - 1)
     return false;
-  split_chain(chain, count + 1, *count);
+  split_chain(chain, next + 1, *next);
   return true;
 }
 
@@ -197,7 +204,7 @@ void recorder_decoder_sample(struct recorder_decoder *decoder, struct recorder_r
   const struct recorder_sample_fixed *sample = (const struct recorder_sample_fixed *)record;
   const struct recorder_descriptor *descriptor = recorder_source_find(decoder->source, sample->id);
   struct chain chain;
-  if (descriptor == NULL || !read_chain(&chain, sample)) {
+  if (descriptor == NULL || !read_chain(&chain, &decoder->source->events[descriptor->event], sample)) {
     recorder_output_damaged(decoder->output);
     return;
   }

@@ -13,10 +13,11 @@
 
 #include "helpers/recorder/recorder-memo.h"
 
-/* What every event of a recording asks for; the layout of samples and of the trailers of other records. */
+/* What every event of a recording asks for; the layout of samples and of the trailers of other records.
+ * Events with a frequency ask for PERF_SAMPLE_PERIOD, too. Those with a period must not: software events
+ * would then make a sample of every occurrence. */
 #define RECORDER_SAMPLE_TYPE                                                                                 \
-  (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |          \
-   PERF_SAMPLE_PERIOD)
+  (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU)
 
 struct recorder_sample_fixed {
   struct perf_event_header header;
@@ -27,7 +28,7 @@ struct recorder_sample_fixed {
   uint64_t time;
   uint32_t cpu;
   uint32_t reserved;
-  uint64_t period;
+  /* then the period (u64) if the event has a frequency, and the callchain if stacks are taken */
 };
 
 /* The last bytes of every other record. */

@@ -56,6 +56,15 @@ class Commands(RecordCase):
         self.assertAlmostEqual(len(load.of_command('busy')), 500, delta=50)
         self.assertEqual({sample.event for sample in load.samples}, {'cpu-clock'})
 
+    def test_period_of_a_software_event(self):
+        touch = 'm = __import__("mmap").mmap(-1, 4096 * 20000)\nfor page in range(20000): m[page * 4096] = 1'
+        self.record('-e', 'page-faults', '-c', 10, '--', 'python3', '-c', touch)
+        samples = Load(self.path).samples
+        self.assertEqual({sample.weight for sample in samples}, {10})
+        # 20,000 faults of the loop, and those of starting python.
+        self.assertGreaterEqual(len(samples), 2000)
+        self.assertLess(len(samples), 6000)
+
     def test_json(self):
         said = json.loads(self.record('--json', '-q', '--', self.busy, 100).stdout)
         load = Load(self.path)
@@ -363,6 +372,19 @@ class Names(RecordCase):
     def functions(self):
         rows = json.loads(capturectl('report', '--json', self.path).stdout)['rows']
         return {row['name']: row['binary'] for row in rows if row['self']}
+
+    def test_one_file_by_two_paths(self):
+        program = compile_c(self.directory, 'first', """
+            static volatile long counter;
+            static __attribute__((noinline)) void one(void) { for (int i = 0; i < 300000000; i++) counter++; }
+            static __attribute__((noinline)) void other(void) { for (int i = 0; i < 300000000; i++) counter--; }
+            int main(int argc, char **argv) { if (argc > 1) one(); else other(); return 0; }
+            """)
+        copy = self.directory / 'second'
+        copy.write_bytes(program.read_bytes())
+        copy.chmod(0o755)
+        self.record_named('--', 'sh', '-c', f'{program} 1; {copy}')
+        self.assertLessEqual({'one', 'other'}, set(self.functions()))
 
     def test_binary_that_is_deleted(self):
         gone = self.directory / 'gone'

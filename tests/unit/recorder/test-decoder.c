@@ -40,6 +40,7 @@ static void fixture_init(struct fixture *fixture, guint32 max_nodes)
   struct capture_file_options file_options = {.size = sizeof file_options};
   memset(fixture, 0, sizeof *fixture);
   g_strlcpy(fixture->events[0].name, "cpu-clock", sizeof fixture->events[0].name);
+  fixture->events[0].period = 1;
   fixture->descriptor = (struct recorder_descriptor){.fd = -1, .ring = &fixture->ring, .tid = -1};
   fixture->source = (struct recorder_source){
       .events = fixture->events,
@@ -99,8 +100,7 @@ static struct sample user_sample(guint64 time, const guint64 *addresses, guint c
                 .ip = addresses[0],
                 .pid = getpid(),
                 .tid = getpid(),
-                .time = time,
-                .period = 1},
+                .time = time},
       .count = count + 1,
   };
   sample.entries[0] = (guint64)PERF_CONTEXT_USER;
