@@ -20,7 +20,7 @@ static gint64 get_realtime(const ProfilePerfImport *self, guint64 time)
 
   if (facts->clock_realtime > 0)
     return (gint64)(facts->clock_realtime - facts->clock_time + time);
-  return facts->last_time > time ? modified - (gint64)(facts->last_time - time) : modified;
+  return facts->last_time > time ? (gint64)((guint64)modified - (facts->last_time - time)) : modified;
 }
 
 static guint32 get_clock(const ProfilePerfImport *self)
