@@ -11,6 +11,10 @@ enum {
   MAX_DEPTH = 1000       /* what is deeper is no call tree that anyone reads */
 };
 
+/* Percent of the samples below which a list leaves rows out: thousands follow, most of them with one sample.
+ */
+static const double LIST_LIMIT = 0.05;
+
 /* The lines of a tree, in the terminal's character set. */
 typedef struct {
   const char *branch, *last_branch, *line, *blank;
@@ -122,7 +126,8 @@ static void append_row(Text *text, const ProfileRow *row, glong width)
   if (report->by == CAPTURECTL_REPORT_FUNCTION) {
     const char *binary = get_base_name(capturectl_report_get_row_binary(report, row->item));
     append_name(text, binary);
-    append_padding(text, g_utf8_strlen(binary, -1), width + 2);
+    append_padding(text, g_utf8_strlen(binary, -1), width);
+    g_string_append(text->output.text, "  ");
   }
   append_name(text, label);
   g_string_append_c(text->output.text, '\n');
@@ -170,7 +175,7 @@ static void append_rows_header(Text *text, glong width)
 static void append_rows(Text *text, ProfileWeights *weights)
 {
   g_autoptr(ProfileRows) rows = profile_rows_new(weights, capturectl_report_get_rows_by(text->report->by));
-  guint64 limit = capturectl_report_get_limit(text->report, text->samples, 0);
+  guint64 limit = capturectl_report_get_limit(text->report, text->samples, LIST_LIMIT);
   g_autoptr(GArray) shown = g_array_new(FALSE, FALSE, sizeof(ProfileRow));
   gsize n;
   const ProfileRow *all = profile_rows_get(rows, &n);
@@ -184,7 +189,8 @@ static void append_rows(Text *text, ProfileWeights *weights)
   for (guint i = 0; i < shown->len; i++)
     append_row(text, &kept[i], width);
   if (shown->len < n)
-    g_string_append_printf(text->output.text, _("%" G_GSIZE_FORMAT " rows below the limit are left out.\n"),
+    g_string_append_printf(text->output.text,
+                           _("%" G_GSIZE_FORMAT " rows below the limit are left out; --limit=0 shows all.\n"),
                            n - shown->len);
 }
 
@@ -286,7 +292,19 @@ static void append_fact(Text *text, const char *what, const char *value)
   g_string_append_c(text->output.text, '\n');
 }
 
-static void append_head(Text *text)
+/* So that nobody takes the first event's section for all there is. */
+static void append_names_of_events(Text *text, const GArray *events)
+{
+  g_autoptr(GString) names = g_string_new(NULL);
+  guint n;
+  const ProfileEvent *all = profile_capture_get_events(text->report->capture, &n);
+
+  for (guint i = 0; i < events->len; i++)
+    g_string_append_printf(names, "%s%s", i > 0 ? ", " : "", all[g_array_index(events, guint, i)].name);
+  append_fact(text, _("Events"), names->str);
+}
+
+static void append_head(Text *text, const GArray *events)
 {
   ProfileCapture *capture = text->report->capture;
   g_autofree char *duration =
@@ -297,6 +315,8 @@ static void append_head(Text *text)
   if (profile_capture_get_metadata(capture, "command"))
     append_fact(text, _("Command"), profile_capture_get_metadata(capture, "command"));
   append_fact(text, _("Duration"), duration);
+  if (events->len > 1)
+    append_names_of_events(text, events);
   if (lost > 0) {
     g_autofree char *losses =
         g_strdup_printf(ngettext("%" G_GUINT64_FORMAT " sample: what follows is incomplete",
@@ -343,7 +363,7 @@ int capturectl_report_text(const CapturectlReport *report)
   int status = CAPTURECTL_DONE;
 
   capturectl_output_init(&text.output);
-  append_head(&text);
+  append_head(&text, events);
   if (report->by == CAPTURECTL_REPORT_EVENT)
     append_events(&text, events);
   for (guint i = 0; i < events->len && report->by != CAPTURECTL_REPORT_EVENT && status == CAPTURECTL_DONE;

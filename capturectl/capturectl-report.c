@@ -204,7 +204,9 @@ int capturectl_report(int argc, char **argv)
        N_("FUNCTION")},
       {"callees", 0, 0, G_OPTION_ARG_STRING, &callees, N_("Show what a function called"), N_("FUNCTION")},
       {"limit", 0, 0, G_OPTION_ARG_DOUBLE, &report.limit,
-       N_("Leave out what has less than this share of the samples (default: 0.5 in trees)"), N_("PERCENT")},
+       N_("Leave out what has less than this share of the samples (default: 0.5 in trees, 0.05 in lists; "
+          "JSON lists have every row)"),
+       N_("PERCENT")},
       CAPTURECTL_FILTER_ENTRIES(filter),
       {"json", 0, 0, G_OPTION_ARG_NONE, &json, N_("Print JSON"), NULL},
       G_OPTION_ENTRY_NULL};
@@ -216,6 +218,9 @@ int capturectl_report(int argc, char **argv)
   if (by && !parse_by(by, &report.by))
     return capturectl_fail_usage(
         _("“%s” is nothing to list by; use function, binary, thread, process or event."), by);
+  if (by && (report.tree || callers || callees))
+    return capturectl_fail_usage(
+        _("A tree is of functions: use --by without --tree, --callers and --callees."));
   if (callers && callees)
     return capturectl_fail_usage(_("Use either --callers or --callees."));
   report.callers = callers;

