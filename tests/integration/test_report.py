@@ -3,9 +3,11 @@
 import collections
 import json
 import os
+import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 from support import CAPTURECTL, DATA, SOURCE, TestCase, capturectl, environment
 
@@ -63,9 +65,17 @@ def tree_paths(node, path=()):
 class Imported(TestCase):
     """Views of captures that another program recorded."""
 
+    @classmethod
+    def setUpClass(cls):
+        directory = tempfile.TemporaryDirectory(prefix='capture-test-')
+        cls.addClassCleanup(directory.cleanup)
+        cls.imported = pathlib.Path(directory.name)
+
     def load(self, name):
-        path = self.directory / f'{name}.capture'
-        capturectl('import', DATA / f'{name}.perf.data', '-o', path)
+        """Imported by the first test that asks."""
+        path = self.imported / f'{name}.capture'
+        if not path.exists():
+            capturectl('import', DATA / f'{name}.perf.data', '-o', path)
         return path, Capture(path)
 
     def report(self, path, *options):
@@ -276,6 +286,7 @@ class Made(TestCase):
         done = capturectl('report', path, '--json')
         self.assertIn('left out', done.stderr)
         self.assertLessEqual(16 * json.loads(done.stdout)['samples'], 64 * path.stat().st_size + (64 << 20))
+        path.unlink()  # as text it has 20 million lines
 
     def test_no_samples(self):
         builder = Builder()
