@@ -7,7 +7,7 @@ import tempfile
 import time
 
 from recordings import BUSY, Load, compile_c, wait_until
-from support import CAPTURECTL, TestCase, environment
+from support import CAPTURECTL, TestCase, check_sanitizers, environment
 
 ONLINE = pathlib.Path('/sys/devices/system/cpu/cpu1/online')
 NS = 1_000_000_000
@@ -36,7 +36,8 @@ class Processors(TestCase):
 
     def stop(self, recording):
         recording.send_signal(signal.SIGINT)
-        self.assertEqual((recording.wait(60), recording.stderr.read().count('ERROR')), (0, 0))
+        check_sanitizers(recording.communicate(timeout=60)[1])
+        self.assertEqual(recording.returncode, 0)
         return Load(self.path)
 
     def set_online(self, online):
