@@ -33,7 +33,7 @@ def compile_under(recorder, source):
                              stderr=subprocess.DEVNULL)
     time.sleep(0.5)
     took = measure('gcc', '-O1', '-c', source, '-o', WORK / 'sqlite3.o')[0]
-    child.send_signal(signal.SIGINT)
+    child.send_signal(signal.SIGTERM)
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     return took, usage.ru_utime + usage.ru_stime

@@ -18,9 +18,9 @@
 #include "recording/recording-targets-private.h"
 #include "recording/recording-zstd.h"
 
-/* The recorder says when it has committed something, several times in what a kill may cost (100 ms); this is
- * for others. */
-#define TICK           (40 * G_TIME_SPAN_MILLISECOND)
+/* The recorder says when it has committed something, sooner than a kill may cost (100 ms); this is for
+ * others. */
+#define TICK           (80 * G_TIME_SPAN_MILLISECOND)
 #define PROGRESS_EVERY (250 * G_TIME_SPAN_MILLISECOND)
 /* How long a recorder may take to commit its rest after STOP. */
 #define STOP_PATIENCE (5 * G_TIME_SPAN_SECOND)

@@ -14,9 +14,9 @@
 #include "helpers/recorder/recorder-merge.h"
 
 #define MILLISECOND UINT64_C(1000000)
-/* What is sampled is committed this time later at the latest, the slack and the work itself added: below 50
- * ms. */
-#define DRAIN_PERIOD  (35 * MILLISECOND)
+/* What is sampled is committed this time later at the latest, the slack and the work itself added, and a kill
+ * may cost 100 ms. Each round wakes two processes and writes two parts, so it is no shorter than that needs. */
+#define DRAIN_PERIOD  (65 * MILLISECOND)
 #define STATUS_PERIOD (250 * MILLISECOND)
 #define CPUS_PERIOD   (1000 * MILLISECOND)
 /* A record that carries a time is in its ring after this at the latest, but for a stolen CPU. */
