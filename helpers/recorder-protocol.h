@@ -23,7 +23,7 @@
 
 #include <stdint.h>
 
-#define RECORDER_PROTOCOL_VERSION 1
+#define RECORDER_PROTOCOL_VERSION 2
 #define RECORDER_EVENTS_MAX 16
 #define RECORDER_EVENT_NAME_MAX 128
 #define RECORDER_TARGETS_MAX 250
@@ -55,6 +55,16 @@ enum recorder_flags {
   RECORDER_EXCLUDE_KERNEL = 1 << 6  /* samples in user space only */
 };
 
+/* How user stacks are found. */
+enum recorder_unwind {
+  RECORDER_UNWIND_AUTO = 0,           /* by tables: in BPF programs where they are permitted, else as TABLES, else by frame
+                                         pointers; READY says which it is and notes why no better one */
+  RECORDER_UNWIND_FRAME_POINTERS = 1, /* the kernel's own way */
+  RECORDER_UNWIND_TABLES = 2,         /* by tables, in the recorder, over a copy of each sample's stack */
+  RECORDER_UNWIND_BPF = 3,            /* by tables, in BPF programs; an error where they are not permitted */
+  RECORDER_UNWIND_NONE = 4            /* the innermost address only */
+};
+
 /* An event by name, as in sysfs or tracefs: "cycles", "cpu-clock", "page-faults", "sched:sched_switch",
  * "cpu/event=0x3c,umask=1/", "rNNN"; "" is the default (cycles where there is a PMU, else cpu-clock). */
 struct recorder_event {
@@ -72,6 +82,8 @@ struct recorder_configure {
   uint32_t ring_pages;   /* data pages of each CPU's ring, a power of two; 0: as many as are permitted, at most 512 */
   uint32_t max_stack;    /* frames; 0: 127 */
   uint32_t n_targets;    /* pidfds attached (SCM_RIGHTS), at most RECORDER_TARGETS_MAX */
+  uint32_t unwind;       /* enum recorder_unwind */
+  uint32_t stack_bytes;  /* of a sample's stack that are copied where that is needed, a multiple of 8; 0: 16384 */
   uint32_t n_events;     /* at least 1 */
   struct recorder_event events[]; /* n_events, at most RECORDER_EVENTS_MAX */
 };
@@ -80,6 +92,8 @@ struct recorder_ready {
   struct recorder_message message;
   uint32_t n_cpus;
   uint32_t n_events;
+  uint32_t unwind; /* enum recorder_unwind: what AUTO became */
+  uint32_t reserved;
   char events[RECORDER_EVENTS_MAX][RECORDER_EVENT_NAME_MAX]; /* what they became: "cpu-clock" */
   char notes[RECORDER_TEXT_MAX]; /* a sentence a line: what was left out and why; may be empty */
 };

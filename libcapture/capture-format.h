@@ -131,7 +131,8 @@ enum capture_outcome {
   CAPTURE_OUTCOME_NOT_RESIDENT = 7,   /* the stack memory was not in memory */
   CAPTURE_OUTCOME_BAD_FRAME = 8,      /* the next frame would not lie above this one */
   CAPTURE_OUTCOME_UNSUPPORTED = 9,    /* a rule the unwinder does not evaluate */
-  CAPTURE_OUTCOME_NO_STACK = 10       /* the sample was taken without any stack */
+  CAPTURE_OUTCOME_NO_STACK = 10,      /* the sample was taken without any stack */
+  CAPTURE_OUTCOME_LOST = 11           /* its stack was found, but lost on the way */
 };
 
 /* Where the processor was when the sample was taken. */
