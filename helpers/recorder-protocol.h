@@ -28,6 +28,7 @@
 #define RECORDER_EVENT_NAME_MAX 128
 #define RECORDER_TARGETS_MAX 250
 #define RECORDER_TEXT_MAX 512
+#define RECORDER_STACK_BYTES_MAX 65528 /* of a sample, with all else in it, as perf allows */
 
 enum recorder_message_type {
   RECORDER_CONFIGURE = 1,

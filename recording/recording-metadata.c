@@ -38,7 +38,7 @@ static int add_machine(capture_file *file)
   return add(file, result, "cpus", cpus);
 }
 
-int recording_metadata_add(capture_file *file, const RecordingOptions *options)
+int recording_metadata_add(capture_file *file, const RecordingOptions *options, RecordingUnwind unwind)
 {
   g_autofree char *command =
       options->command && options->command_lines ? g_strjoinv(" ", options->command) : NULL;
@@ -47,5 +47,5 @@ int recording_metadata_add(capture_file *file, const RecordingOptions *options)
   result = add(file, result, "recorder", options->version);
   result = add(file, result, "command", command);
   result = add(file, result, "via", "direct");
-  return add(file, result, "unwind", "fp");
+  return add(file, result, "unwind", recording_unwind_to_string(unwind));
 }

@@ -5,6 +5,8 @@
 #include <glib.h>
 #include <sys/types.h>
 
+#include "recording/recording-unwind.h"
+
 G_BEGIN_DECLS
 
 typedef struct {
@@ -21,6 +23,8 @@ typedef struct {
   guint64 duration;     /* nanoseconds; 0: unlimited */
   gboolean compress;
   gboolean command_lines; /* store command lines of the recorded processes and of the command */
+  RecordingUnwind unwind; /* AUTO by default */
+  guint stack_bytes;      /* of each sample's stack, where the recorder unwinds a copy of it; 0: default */
   guint window_count;     /* windows of shared memory; 0: default */
   char *version;          /* of the program that records, for the capture; may be NULL */
 } RecordingOptions;

@@ -19,6 +19,11 @@
 #include "recording/recording-recorder-path-private.h"
 
 G_STATIC_ASSERT(sizeof(struct recorder_ready) >= sizeof(struct recorder_ended));
+G_STATIC_ASSERT((int)RECORDING_UNWIND_AUTO == (int)RECORDER_UNWIND_AUTO &&
+                (int)RECORDING_UNWIND_FRAME_POINTERS == (int)RECORDER_UNWIND_FRAME_POINTERS &&
+                (int)RECORDING_UNWIND_TABLES == (int)RECORDER_UNWIND_TABLES &&
+                (int)RECORDING_UNWIND_BPF == (int)RECORDER_UNWIND_BPF &&
+                (int)RECORDING_UNWIND_NONE == (int)RECORDER_UNWIND_NONE);
 
 /* Not a divisor of any timer's rate: samples shall not walk in step with periodic work. */
 #define DEFAULT_FREQUENCY 3999
@@ -219,6 +224,8 @@ gboolean recording_recorder_configure(RecordingRecorder *self, const RecordingOp
   configure->flags = make_flags(options, enable_on_exec);
   configure->window_count = options->window_count;
   configure->n_targets = n_pidfds;
+  configure->unwind = options->unwind;
+  configure->stack_bytes = options->stack_bytes;
   /* A recorder that is gone by now is noticed, and its status told, when it is listened to. */
   send_with_descriptors(self->socket, configure, configure->message.size, pidfds, n_pidfds);
   return TRUE;
@@ -270,7 +277,7 @@ static gboolean is_valid(const RecordingRecorder *self, RecordingMessage *messag
       message->ready.events[i][RECORDER_EVENT_NAME_MAX - 1] = '\0';
     message->ready.notes[RECORDER_TEXT_MAX - 1] = '\0';
     return received == sizeof message->ready && message->ready.n_events <= RECORDER_EVENTS_MAX &&
-           message->control_fd >= 0;
+           message->ready.unwind <= RECORDER_UNWIND_NONE && message->control_fd >= 0;
   case RECORDER_STATUS:
     return received == sizeof message->status;
   case RECORDER_ENDED:

@@ -157,7 +157,7 @@ static int create_capture(Run *run)
   }
   int result = capture_file_create(&run->file, recording_output_get_fd(run->output), &options);
   if (result == 0)
-    result = recording_metadata_add(run->file, run->options);
+    result = recording_metadata_add(run->file, run->options, (RecordingUnwind)run->ready.ready.unwind);
   return result;
 }
 
@@ -210,7 +210,8 @@ static void announce(Run *run)
 
   for (guint i = 0; i < run->ready.ready.n_events; i++)
     events[i] = run->ready.ready.events[i];
-  run->control->started(events, run->ready.ready.notes, run->control->data);
+  run->control->started(events, (RecordingUnwind)run->ready.ready.unwind, run->ready.ready.notes,
+                        run->control->data);
 }
 
 static gboolean begin(Run *run, GError **error)

@@ -21,6 +21,7 @@ struct _RecordingSession {
 
   GMutex mutex; /* guards what follows */
   char **events;
+  RecordingUnwind unwind;
   char *notes;
   RecordingProgress progress;
   RecordingResult result;
@@ -66,12 +67,13 @@ static void emit_in_context(RecordingSession *self, GSourceFunc emit)
   g_source_unref(source);
 }
 
-static void note_started(const char *const *events, const char *notes, gpointer data)
+static void note_started(const char *const *events, RecordingUnwind unwind, const char *notes, gpointer data)
 {
   RecordingSession *self = data;
 
   g_mutex_lock(&self->mutex);
   self->events = g_strdupv((char **)events);
+  self->unwind = unwind;
   self->notes = g_strdup(notes);
   g_mutex_unlock(&self->mutex);
   emit_in_context(self, emit_started);
@@ -193,6 +195,14 @@ const char *const *recording_session_get_events(RecordingSession *self)
   char **events = self->events;
   g_mutex_unlock(&self->mutex);
   return (const char *const *)events;
+}
+
+RecordingUnwind recording_session_get_unwind(RecordingSession *self)
+{
+  g_mutex_lock(&self->mutex);
+  RecordingUnwind unwind = self->unwind;
+  g_mutex_unlock(&self->mutex);
+  return unwind;
 }
 
 const char *recording_session_get_notes(RecordingSession *self)

@@ -6,9 +6,8 @@
  * be called from any. A session that was started keeps itself alive until "finished".
  *
  * Signals, none with arguments:
- *   "started"    events count, the capture has its name; get_events and get_notes have their answers
- *   "progress"   about four times a second
- *   "finished"   once, always last; get_result has its answer
+ *   "started"    events count, the capture has its name; get_events, get_unwind and get_notes have their
+ * answers "progress"   about four times a second "finished"   once, always last; get_result has its answer
  *
  * A command gets SIGTERM when its recording ends before it does.
  */
@@ -37,6 +36,8 @@ void recording_session_leave(RecordingSession *self);
 
 /* NULL before "started". The session's. */
 const char *const *recording_session_get_events(RecordingSession *self);
+/* How user stacks are found: what AUTO became; AUTO before "started". */
+RecordingUnwind recording_session_get_unwind(RecordingSession *self);
 /* What was left out and why, a sentence a line; may be empty. */
 const char *recording_session_get_notes(RecordingSession *self);
 void recording_session_get_progress(RecordingSession *self, RecordingProgress *ret);

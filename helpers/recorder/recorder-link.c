@@ -84,6 +84,10 @@ static const char *configure_fault(const struct recorder_configure *configure, u
     return "has a wrong ring size";
   if (configure->max_stack > UINT16_MAX)
     return "has too deep a stack";
+  if (configure->unwind > RECORDER_UNWIND_NONE)
+    return "asks for an unknown way to unwind";
+  if (configure->stack_bytes % 8 != 0 || configure->stack_bytes > RECORDER_STACK_BYTES_MAX)
+    return "asks for a wrong number of stack bytes";
   if (configure->n_targets != n_fds || configure->n_targets > RECORDER_TARGETS_MAX ||
       (configure->n_targets == 0) != ((configure->flags & RECORDER_SYSTEM_WIDE) != 0))
     return "has a wrong number of targets";

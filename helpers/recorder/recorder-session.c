@@ -15,7 +15,8 @@
 
 #define MILLISECOND UINT64_C(1000000)
 /* What is sampled is committed this time later at the latest, the slack and the work itself added, and a kill
- * may cost 100 ms. Each round wakes two processes and writes two parts, so it is no shorter than that needs. */
+ * may cost 100 ms. Each round wakes two processes and writes two parts, so it is no shorter than that needs.
+ */
 #define DRAIN_PERIOD  (65 * MILLISECOND)
 #define STATUS_PERIOD (250 * MILLISECOND)
 #define CPUS_PERIOD   (1000 * MILLISECOND)
@@ -114,7 +115,9 @@ static int fail(struct session *session)
 
 static bool send_ready(struct session *session, const char *notes)
 {
-  struct recorder_ready ready = {.n_cpus = session->source.n_rings, .n_events = session->source.n_events};
+  struct recorder_ready ready = {.n_cpus = session->source.n_rings,
+                                 .n_events = session->source.n_events,
+                                 .unwind = RECORDER_UNWIND_FRAME_POINTERS};
   for (uint32_t i = 0; i < session->source.n_events; i++)
     memcpy(ready.events[i], session->events[i].name, sizeof ready.events[i]);
   memcpy(ready.notes, notes, sizeof ready.notes);

@@ -94,7 +94,11 @@ static void define(void)
 
 static void send_ready(void)
 {
-  struct recorder_ready ready = {.n_cpus = 1, .n_events = 1, .events = {"fake"}, .notes = "This is a note."};
+  struct recorder_ready ready = {.n_cpus = 1,
+                                 .n_events = 1,
+                                 .unwind = RECORDER_UNWIND_FRAME_POINTERS,
+                                 .events = {"fake"},
+                                 .notes = "This is a note."};
   int fds[2] = {capture_pool_windows_fd(pool), capture_pool_control_fd(pool)};
   union {
     char bytes[CMSG_SPACE(sizeof fds)];
