@@ -5,6 +5,7 @@
 #include "capturectl/capturectl-command.h"
 #include "capturectl/capturectl-filter.h"
 #include "capturectl/capturectl-json.h"
+#include "capturectl/capturectl-ledger.h"
 #include "capturectl/capturectl-reader.h"
 #include "capturectl/capturectl-verbs.h"
 
@@ -30,10 +31,8 @@ static const char *const ended_words[] = {"cut-off",      "exited",        "dura
                                           "targets-gone", "recorder-died", "output-error", "failed",
                                           "imported",     "written"};
 
-static const char *const outcome_words[] = {"unknown",       "complete",    "frame-pointers", "truncated",
-                                            "no-user-stack", "no-table",    "unreadable",     "not-resident",
-                                            "bad-frame",     "unsupported", "no-stack"};
-#define N_OUTCOMES G_N_ELEMENTS(outcome_words)
+/* Of ways in which stacks are not complete; JSON has them all. */
+#define INCOMPLETE_MAX 20
 
 static const char *const unit_words[] = {"count", "nanoseconds", "bytes", "cycles"};
 
@@ -45,7 +44,7 @@ typedef struct {
   gboolean has_index;
   guint64 samples, lost, throttled, duration;
   guint threads, processes;
-  guint64 outcomes[N_OUTCOMES];
+  ProfileLedger *ledger;
   guint named_binaries, functions;
   gboolean kernel_named;
 } Info;
@@ -64,11 +63,8 @@ static void count_samples(Info *info)
   guint n;
   const ProfileEvent *events = profile_capture_get_events(info->capture, &n);
 
-  for (guint i = 0; i < n; i++) {
+  for (guint i = 0; i < n; i++)
     info->samples += events[i].n_samples;
-    for (gsize j = 0; j < events[i].n_samples; j++)
-      info->outcomes[events[i].outcome[j] < N_OUTCOMES ? events[i].outcome[j] : 0]++;
-  }
 }
 
 static gboolean count_names(Info *info, guint32 binary)
@@ -101,6 +97,7 @@ static void count_everything(Info *info)
   info->duration = profile_capture_get_duration(info->capture);
   profile_capture_get_header(info->capture, &info->header);
   count_samples(info);
+  info->ledger = profile_ledger_new(info->capture);
 }
 
 static void measure_windows(Info *info, const capture_reader *reader)
@@ -205,17 +202,51 @@ static void print_events(const Info *info)
 
 static gboolean outcomes_are_known(const Info *info)
 {
-  return info->outcomes[CAPTURE_OUTCOME_UNKNOWN] < info->samples;
+  return profile_ledger_get_samples(info->ledger, CAPTURE_OUTCOME_UNKNOWN) < info->samples;
 }
 
 static void print_outcomes(const Info *info)
 {
   if (!outcomes_are_known(info))
     return;
-  for (gsize i = 0; i < N_OUTCOMES; i++)
-    if (info->outcomes[i] > 0)
-      print_formatted(_("Outcome"), "%s: %" G_GUINT64_FORMAT " (%.2f %%)", outcome_words[i],
-                      info->outcomes[i], 100.0 * info->outcomes[i] / info->samples);
+  for (guint i = 0; i < PROFILE_OUTCOMES; i++) {
+    guint64 samples = profile_ledger_get_samples(info->ledger, i);
+
+    if (samples > 0)
+      print_formatted(_("Outcome"), "%s: %" G_GUINT64_FORMAT " (%.2f %%)", profile_outcome_get_name(i),
+                      samples, capturectl_ledger_get_percent(samples, info->samples));
+  }
+}
+
+static void print_entry(const Info *info, const ProfileLedgerEntry *entry, const char *advice_before)
+{
+  const char *binary = capturectl_ledger_get_binary(info->capture, entry);
+  const char *advice = capturectl_ledger_get_advice(info->capture, entry);
+  guint64 stacks = profile_ledger_get_stacks(info->ledger);
+
+  print_formatted(_("Incomplete"), _("%" G_GUINT64_FORMAT " (%.2f %%), %s, ending in %s"), entry->samples,
+                  capturectl_ledger_get_percent(entry->samples, stacks),
+                  profile_outcome_get_name(entry->outcome), binary ? binary : _("no frame"));
+  if (g_strcmp0(advice, advice_before) != 0)
+    print_formatted("", "→ %s", advice);
+}
+
+/* What would help is said where it is something else than in the line before. */
+static void print_stacks(const Info *info)
+{
+  guint64 stacks = profile_ledger_get_stacks(info->ledger);
+  g_autofree char *summary = capturectl_ledger_summarize(info->ledger);
+  gsize n;
+  const ProfileLedgerEntry *entries = profile_ledger_get_entries(info->ledger, &n);
+
+  if (stacks == 0)
+    return;
+  print_formatted(_("User stacks"), _("%" G_GUINT64_FORMAT ": %s"), stacks, summary);
+  for (gsize i = 0; i < MIN(n, INCOMPLETE_MAX); i++)
+    print_entry(info, &entries[i],
+                i > 0 ? capturectl_ledger_get_advice(info->capture, &entries[i - 1]) : NULL);
+  if (n > INCOMPLETE_MAX)
+    print_formatted("", _("and %" G_GSIZE_FORMAT " rarer kinds; --json lists them all"), n - INCOMPLETE_MAX);
 }
 
 static void print_size(const Info *info)
@@ -272,6 +303,7 @@ static void print_text(const Info *info)
   print_formatted(_("Processes"), "%u", info->processes);
   print_formatted(_("Threads"), "%u", info->threads);
   print_outcomes(info);
+  print_stacks(info);
   print_names(info);
   print_size(info);
   print_texts(_("Message"), profile_capture_get_messages(info->capture));
@@ -310,9 +342,36 @@ static void add_outcomes(JsonBuilder *builder, const Info *info)
   if (!outcomes_are_known(info))
     return;
   capturectl_json_object(builder, "outcomes");
-  for (gsize i = 0; i < N_OUTCOMES; i++)
-    if (info->outcomes[i] > 0)
-      capturectl_json_int(builder, outcome_words[i], info->outcomes[i]);
+  for (guint i = 0; i < PROFILE_OUTCOMES; i++)
+    if (profile_ledger_get_samples(info->ledger, i) > 0)
+      capturectl_json_int(builder, profile_outcome_get_name(i), profile_ledger_get_samples(info->ledger, i));
+  json_builder_end_object(builder);
+}
+
+static void add_entries(JsonBuilder *builder, const Info *info)
+{
+  gsize n;
+  const ProfileLedgerEntry *entries = profile_ledger_get_entries(info->ledger, &n);
+
+  capturectl_json_array(builder, "incomplete");
+  for (gsize i = 0; i < n; i++) {
+    json_builder_begin_object(builder);
+    capturectl_json_string(builder, "outcome", profile_outcome_get_name(entries[i].outcome));
+    capturectl_json_string(builder, "binary", capturectl_ledger_get_binary(info->capture, &entries[i]));
+    capturectl_json_int(builder, "samples", entries[i].samples);
+    capturectl_json_string(builder, "advice", capturectl_ledger_get_advice(info->capture, &entries[i]));
+    json_builder_end_object(builder);
+  }
+  json_builder_end_array(builder);
+}
+
+static void add_stacks(JsonBuilder *builder, const Info *info)
+{
+  capturectl_json_object(builder, "user_stacks");
+  capturectl_json_int(builder, "samples", profile_ledger_get_stacks(info->ledger));
+  capturectl_json_int(builder, "complete",
+                      profile_ledger_get_samples(info->ledger, CAPTURE_OUTCOME_COMPLETE));
+  add_entries(builder, info);
   json_builder_end_object(builder);
 }
 
@@ -353,6 +412,7 @@ static void print_json(const Info *info)
   capturectl_json_int(builder, "processes", info->processes);
   add_end(builder, info);
   add_outcomes(builder, info);
+  add_stacks(builder, info);
   add_events(builder, info);
   capturectl_json_int(builder, "binaries", n_binaries);
   capturectl_json_int(builder, "named_binaries", info->named_binaries);
@@ -387,6 +447,7 @@ static int show(const char *path, gboolean json)
     print_json(&info);
   else
     print_text(&info);
+  profile_ledger_free(info.ledger);
   return CAPTURECTL_DONE;
 }
 

@@ -5,6 +5,7 @@
 
 #include "capturectl/capturectl-command.h"
 #include "capturectl/capturectl-filter.h"
+#include "capturectl/capturectl-ledger.h"
 #include "capturectl/capturectl-report-private.h"
 
 typedef struct {
@@ -253,6 +254,33 @@ static int append_first(Json *json, const GArray *events)
   return CAPTURECTL_DONE;
 }
 
+/* As `info --json` has it; of the whole capture, whatever the filters say. */
+static void append_stacks(Json *json)
+{
+  ProfileCapture *capture = json->report->capture;
+  g_autoptr(ProfileLedger) ledger = profile_ledger_new(capture);
+  gsize n;
+  const ProfileLedgerEntry *entries = profile_ledger_get_entries(ledger, &n);
+
+  append(json, "\"user_stacks\": {");
+  append_number(json, "samples", (gint64)profile_ledger_get_stacks(ledger));
+  append(json, ", ");
+  append_number(json, "complete", (gint64)profile_ledger_get_samples(ledger, CAPTURE_OUTCOME_COMPLETE));
+  append(json, ", \"incomplete\": [");
+  for (gsize i = 0; i < n; i++) {
+    append(json, i ? ",\n  {" : "\n  {");
+    append_string(json, "outcome", profile_outcome_get_name(entries[i].outcome));
+    append(json, ", ");
+    append_string(json, "binary", capturectl_ledger_get_binary(capture, &entries[i]));
+    append(json, ", ");
+    append_number(json, "samples", (gint64)entries[i].samples);
+    append(json, ", ");
+    append_string(json, "advice", capturectl_ledger_get_advice(capture, &entries[i]));
+    append(json, "}");
+  }
+  append(json, "]}");
+}
+
 int capturectl_report_json(const CapturectlReport *report)
 {
   g_autoptr(GArray) events = capturectl_report_get_events(report);
@@ -267,6 +295,8 @@ int capturectl_report_json(const CapturectlReport *report)
   append_number(&json, "lost", (gint64)capturectl_get_lost(report->capture));
   append(&json, ",\n");
   append_number(&json, "duration_ns", (gint64)profile_capture_get_duration(report->capture));
+  append(&json, ",\n");
+  append_stacks(&json);
   append(&json, ",\n");
   append_string(&json, "by", capturectl_report_get_by_name(report->by));
   append(&json, ",\n");

@@ -4,6 +4,7 @@
 
 #include "capturectl/capturectl-command.h"
 #include "capturectl/capturectl-filter.h"
+#include "capturectl/capturectl-ledger.h"
 #include "capturectl/capturectl-report-private.h"
 
 enum {
@@ -304,6 +305,20 @@ static void append_names_of_events(Text *text, const GArray *events)
   append_fact(text, _("Events"), names->str);
 }
 
+/* What is whole is no news. */
+static void append_stacks(Text *text)
+{
+  g_autoptr(ProfileLedger) ledger = profile_ledger_new(text->report->capture);
+  gsize n;
+
+  profile_ledger_get_entries(ledger, &n);
+  if (n == 0)
+    return;
+  g_autofree char *summary = capturectl_ledger_summarize(ledger);
+  g_autofree char *line = g_strdup_printf(_("%s; “capturectl info” says why"), summary);
+  append_fact(text, _("Stacks"), line);
+}
+
 static void append_head(Text *text, const GArray *events)
 {
   ProfileCapture *capture = text->report->capture;
@@ -324,6 +339,7 @@ static void append_head(Text *text, const GArray *events)
                         lost);
     append_fact(text, _("Lost"), losses);
   }
+  append_stacks(text);
 }
 
 static void append_event_head(Text *text, const ProfileEvent *event)

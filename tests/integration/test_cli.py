@@ -288,6 +288,34 @@ class Info(TestCase):
         info, _ = self.info(small(samples=[sample(10 * i, 1, 1, outcome=0) for i in range(20)]))
         self.assertNotIn('outcomes', info)
 
+    def test_stacks_that_are_not_complete(self):
+        """Frame 1 lies in the binary, frame 2 in memory of no file, frame 3 in the kernel."""
+        dictionary = DICTIONARY[:3] + [fixed(2, 'IIIIQ', 1, 1, 1, 0, 0), fixed(2, 'IIIIQ', 2, 3, 1, 0, 0), fixed(2, 'IIIIQ', 3, 2, 0, 0, 0),
+                                       listed(3, 1, 0, 'II', [(1, 0x1050), (2, 0x9000), (3, 0x7000)]),
+                                       listed(4, 1, 1, 'I', [(1,)]), listed(4, 2, 1, 'I', [(2,)]), listed(4, 3, 1, 'I', [(3,)]),
+                                       listed(4, 4, 1, 'I', [(2 << 30 | 2,), (1,)])] + DICTIONARY[6:]
+        kinds = [(1, 1)] * 9 + [(1, 3)] * 4 + [(4, 2)] * 3 + [(2, 3)] * 2 + [(3, 11), (3, 4)]
+        info, text = self.info(small(dictionary=dictionary, samples=[sample(i, 1, leaf, outcome=outcome)
+                                                                     for i, (leaf, outcome) in enumerate(kinds)]))
+        self.assertEqual((info['user_stacks']['samples'], info['user_stacks']['complete']), (19, 9))
+        self.assertEqual([(e['outcome'], e['binary'], e['samples']) for e in info['user_stacks']['incomplete']],
+                         [('truncated', '/bin/demo', 4), ('frame-pointers', '[unknown]', 3), ('truncated', '[unknown]', 2), ('lost', None, 1)])
+        self.assertRegex(text, r'User stacks +19: 47.37 % complete, 15.79 % by frame pointers \(unproven\)\n')
+        for entry, words in zip(info['user_stacks']['incomplete'],
+                                ('--max-stack', '-XX:+PreserveFramePointer', '--max-stack', 'perf_event_mlock_kb')):
+            self.assertIn(words, entry['advice'])
+            self.assertIn(entry['advice'], text)
+        path = self.directory / 'made.capture'
+        report = json.loads(capturectl('report', '--json', path).stdout)
+        self.assertEqual(report['user_stacks'], info['user_stacks'])
+        self.assertRegex(capturectl('report', path).stdout, r'(?m)^Stacks +47.37 % complete, .*“capturectl info”')
+
+    def test_stacks_that_are_complete_are_no_news(self):
+        info, text = self.info(small(samples=[sample(10 * i, 1, 1, outcome=(1, 4, 10)[i % 3]) for i in range(20)]))
+        self.assertEqual(info['user_stacks'], {'samples': 7, 'complete': 7, 'incomplete': []})
+        self.assertRegex(text, r'User stacks +7: 100.00 % complete\n')
+        self.assertNotIn('Stacks', capturectl('report', self.directory / 'made.capture').stdout)
+
     def test_documented(self):
         document = (SOURCE / 'docs' / 'info-json.md').read_text()
         info, _ = self.info(small())

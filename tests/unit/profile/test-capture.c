@@ -114,6 +114,8 @@ static guint32 add_stack(Stream *stream, GRand *random, TestSample *sample, gboo
     guint function = MIN(i / 2 + g_rand_int_range(random, 0, 3), n - 1);
     sample->functions[sample->n++] = kernel ? kernel_names[function] : user_names[function];
     sample->binary = kernel ? "[kernel]" : paths[function % 2];
+    if (i == 0 && !kernel)
+      sample->end = paths[function % 2];
     frames[depth - 1 - i] = add_frame(stream, random, function, kernel, i + 1 == depth);
   }
   if (depth == 0)
@@ -129,6 +131,8 @@ static void add_sample(Stream *stream, GRand *random, const TestPlan *plan, GArr
   guint32 kernel = g_rand_int_range(random, 0, 3) == 0 ? add_stack(stream, random, &sample, TRUE) : 0;
   gint64 leaf = user || kernel ? capture_writer_join(stream->writer, user, kernel) : 0;
 
+  /* Some of which no version knows yet. */
+  sample.outcome = g_rand_int_range(random, 0, CAPTURE_OUTCOME_LOST + 3);
   if (plan->weights)
     sample.weight = g_rand_int_range(random, 1, 1000);
   sample.tid = 100 + (int)thread;
@@ -138,7 +142,7 @@ static void add_sample(Stream *stream, GRand *random, const TestPlan *plan, GArr
                                       .thread = stream->threads[thread],
                                       .leaf = leaf ? take_id(leaf) : 0,
                                       .cpu = (guint16)thread,
-                                      .outcome = CAPTURE_OUTCOME_COMPLETE,
+                                      .outcome = (guint8)sample.outcome,
                                       .mode = kernel ? CAPTURE_MODE_KERNEL : CAPTURE_MODE_USER,
                                       .weight = sample.weight};
   g_assert_cmpint(capture_writer_sample(stream->writer, &row), ==, 0);

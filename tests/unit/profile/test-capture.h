@@ -26,6 +26,8 @@ typedef struct {
   guint n;                               /* functions, from the outermost */
   const char *functions[TEST_MAX_DEPTH]; /* names */
   const char *binary;                    /* of the innermost; "[kernel]" */
+  const char *end;                       /* binary of the outermost in user space; NULL none */
+  guint outcome;
 } TestSample;
 
 typedef struct {

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * How good the user stacks of a capture are: how many were followed to their root, and for the rest why not,
+ * by the binary in which they end. Of all events. Immutable, readable from any thread.
+ */
+#pragma once
+
+#include "profile/profile-capture.h"
+
+G_BEGIN_DECLS
+
+#define PROFILE_OUTCOMES (CAPTURE_OUTCOME_LOST + 1)
+
+/* In place of a binary's index: */
+#define PROFILE_LEDGER_NO_FILE                                                                               \
+  (G_MAXUINT32 - 1) /* memory that belongs to no file, as machine code made at run time */
+#define PROFILE_LEDGER_NO_FRAME G_MAXUINT32 /* there is no frame of user space at all */
+
+/* Stacks that ended in one binary with one outcome, which is not COMPLETE. */
+typedef struct {
+  guint32 binary; /* of the outermost frame: the one whose caller was not found */
+  enum capture_outcome outcome;
+  guint64 samples;
+} ProfileLedgerEntry;
+
+typedef struct _ProfileLedger ProfileLedger;
+
+ProfileLedger *profile_ledger_new(ProfileCapture *capture);
+void profile_ledger_free(ProfileLedger *self);
+
+/* Samples with that outcome; those that this version does not know count as UNKNOWN. */
+guint64 profile_ledger_get_samples(const ProfileLedger *self, enum capture_outcome outcome);
+/* Samples of which it is said how their user stack ended: not those without one, and not those of which
+ * nothing is said. */
+guint64 profile_ledger_get_stacks(const ProfileLedger *self);
+/* Of those, all that are not complete: most samples first. */
+const ProfileLedgerEntry *profile_ledger_get_entries(const ProfileLedger *self, gsize *n);
+
+/* "complete", "frame-pointers" … Static. */
+const char *profile_outcome_get_name(enum capture_outcome outcome);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ProfileLedger, profile_ledger_free)
+
+G_END_DECLS

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The ledger of stacks against counting by hand. */
+#include "profile/profile-ledger.h"
+
+#include <glib/gstdio.h>
+
+#include "test-capture.h"
+
+typedef struct {
+  GArray *samples; /* TestSample */
+  ProfileCapture *capture;
+  ProfileLedger *ledger;
+} Fixture;
+
+static const TestPlan plans[] = {
+    {.n_samples = 3000, .n_streams = 1, .epochs = 1, .seed = 21},
+    {.n_samples = 3000, .n_streams = 3, .epochs = 2, .compress = TRUE, .seed = 22},
+};
+
+static void set_up(Fixture *fixture, gconstpointer plan)
+{
+  fixture->samples = g_array_new(FALSE, TRUE, sizeof(TestSample));
+  g_autofree char *path = test_capture_write(plan, fixture->samples);
+  fixture->capture = test_capture_load(path);
+  fixture->ledger = profile_ledger_new(fixture->capture);
+  g_remove(path);
+}
+
+static void tear_down(Fixture *fixture, gconstpointer plan)
+{
+  profile_ledger_free(fixture->ledger);
+  g_array_unref(fixture->samples);
+  g_assert_finalize_object(fixture->capture);
+}
+
+/* Of samples with that outcome, those whose user stack ends in that binary, or of any stack when it is "". */
+static guint64 count(const Fixture *fixture, guint outcome, const char *end)
+{
+  guint64 n = 0;
+
+  for (guint i = 0; i < fixture->samples->len; i++) {
+    const TestSample *sample = &g_array_index(fixture->samples, TestSample, i);
+    guint known = sample->outcome < PROFILE_OUTCOMES ? sample->outcome : CAPTURE_OUTCOME_UNKNOWN;
+    n += known == outcome && (g_strcmp0(end, "") == 0 || g_strcmp0(end, sample->end) == 0);
+  }
+  return n;
+}
+
+static void test_outcomes(Fixture *fixture, gconstpointer plan)
+{
+  static const guint with_stack[] = {
+      CAPTURE_OUTCOME_COMPLETE,  CAPTURE_OUTCOME_FRAME_POINTERS, CAPTURE_OUTCOME_TRUNCATED,
+      CAPTURE_OUTCOME_NO_TABLE,  CAPTURE_OUTCOME_UNREADABLE,     CAPTURE_OUTCOME_NOT_RESIDENT,
+      CAPTURE_OUTCOME_BAD_FRAME, CAPTURE_OUTCOME_UNSUPPORTED,    CAPTURE_OUTCOME_LOST};
+  guint64 stacks = 0;
+
+  for (guint i = 0; i < PROFILE_OUTCOMES; i++)
+    g_assert_cmpuint(profile_ledger_get_samples(fixture->ledger, i), ==, count(fixture, i, ""));
+  for (guint i = 0; i < G_N_ELEMENTS(with_stack); i++)
+    stacks += count(fixture, with_stack[i], "");
+  g_assert_cmpuint(profile_ledger_get_stacks(fixture->ledger), ==, stacks);
+}
+
+static const char *get_end(const Fixture *fixture, const ProfileLedgerEntry *entry)
+{
+  guint n;
+
+  g_assert_cmpuint(entry->binary, !=, PROFILE_LEDGER_NO_FILE);
+  if (entry->binary == PROFILE_LEDGER_NO_FRAME)
+    return NULL;
+  const ProfileBinary *binaries = profile_capture_get_binaries(fixture->capture, &n);
+  g_assert_cmpuint(entry->binary, <, n);
+  return binaries[entry->binary].path;
+}
+
+static void test_entries(Fixture *fixture, gconstpointer plan)
+{
+  guint64 most = G_MAXUINT64, sum = 0;
+  gsize n;
+  const ProfileLedgerEntry *entries = profile_ledger_get_entries(fixture->ledger, &n);
+
+  /* Eight outcomes are not complete; stacks end in either binary or are none. */
+  g_assert_cmpuint(n, ==, 8 * 3);
+  for (gsize i = 0; i < n; i++) {
+    g_assert_cmpuint(entries[i].samples, ==,
+                     count(fixture, entries[i].outcome, get_end(fixture, &entries[i])));
+    g_assert_cmpuint(entries[i].samples, <=, most);
+    most = entries[i].samples;
+    sum += most;
+  }
+  g_assert_cmpuint(sum + count(fixture, CAPTURE_OUTCOME_COMPLETE, ""), ==,
+                   profile_ledger_get_stacks(fixture->ledger));
+}
+
+static void test_names(void)
+{
+  g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+
+  for (guint i = 0; i < PROFILE_OUTCOMES; i++)
+    g_assert_true(g_hash_table_add(seen, (gpointer)profile_outcome_get_name(i)));
+  g_assert_cmpstr(profile_outcome_get_name(CAPTURE_OUTCOME_LOST), ==, "lost");
+  g_assert_cmpstr(profile_outcome_get_name(CAPTURE_OUTCOME_NO_TABLE), ==, "no-table");
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS(plans); i++) {
+    g_autofree char *outcomes = g_strdup_printf("/ledger/outcomes/%u", i);
+    g_autofree char *entries = g_strdup_printf("/ledger/entries/%u", i);
+    g_test_add(outcomes, Fixture, &plans[i], set_up, test_outcomes, tear_down);
+    g_test_add(entries, Fixture, &plans[i], set_up, test_entries, tear_down);
+  }
+  g_test_add_func("/ledger/names", test_names);
+  return g_test_run();
+}
