@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How to get from a frame to its caller, for every address of one ELF file: the flat image that the compiler makes
- * of .eh_frame, that is cached on disk, and that walk.h searches in the kernel and in user space.
+ * How to get from a frame to its caller, for every address of one ELF file: the flat image that the compiler
+ * makes of .eh_frame, that is cached on disk, and that walk.h searches in the kernel and in user space.
  *
  *   struct unwind_table
- *   uint32_t            buckets[n_buckets + 1]   the first row of each bucket; the last is n_rows
  *   struct unwind_row   rows[n_rows]             in ascending order of address
+ *   uint32_t            buckets[n_buckets + 1]   the first row of each bucket; the last is n_rows
  *   struct unwind_rule  rules[n_rules]           each distinct one once
  *   struct unwind_segment segments[n_segments]   what of the file is executable, in ascending order of offset
  *
  * Addresses are those of the ELF file, before its load bias. Bucket i covers the addresses from
  * base + (i << bucket_shift) on. A row holds from its address up to the next row's; the row in force at the
- * beginning of a bucket is the last one before it. Addresses below the first row and from base + (n_buckets <<
- * bucket_shift) on have no rule; gaps are rows with rule 0, which is always UNWIND_CFA_NONE.
+ * beginning of a bucket is the last one before it. Addresses below the first row and from base + (n_buckets
+ * << bucket_shift) on have no rule; gaps are rows with rule 0, which is always UNWIND_CFA_NONE.
  *
- * Integers are the machine's own; every offset is from the image's beginning and a multiple of 8. Free of dependencies,
- * so that BPF programs include it.
+ * Integers are the machine's own; every offset is from the image's beginning and a multiple of 8. Free of
+ * dependencies, so that BPF programs include it.
  */
 #ifndef UNWIND_TABLE_H
 #define UNWIND_TABLE_H
@@ -43,15 +43,16 @@ struct unwind_table {
   uint32_t n_rows;
   uint32_t n_rules; /* at most 65536; 1 at least */
   uint32_t n_segments;
-  uint32_t buckets_at;
   uint32_t rows_at;
+  uint32_t buckets_at;
   uint32_t rules_at;
   uint32_t segments_at;
   uint32_t n_bad; /* functions left out because their description is damaged or not understood */
 };
 
+/* A bucket is at most 64 KiB and aligned, so the low bits are enough to tell and to order its rows. */
 struct unwind_row {
-  uint16_t delta; /* address - the bucket's */
+  uint16_t low; /* the low 16 bits of address - base */
   uint16_t rule;
 };
 
@@ -64,17 +65,20 @@ struct unwind_segment {
 
 /* Where the canonical frame address (CFA) is: what sp was in the caller before the call. */
 enum unwind_cfa {
-  UNWIND_CFA_NONE = 0,        /* nothing is known here */
-  UNWIND_CFA_SP = 1,          /* sp + cfa_offset */
-  UNWIND_CFA_FP = 2,          /* fp + cfa_offset (rbp, x29) */
-  UNWIND_CFA_BASE = 3,        /* rbx + cfa_offset; x86-64 only */
-  UNWIND_CFA_REGISTER = 4,    /* register `operand` (DWARF's number) + cfa_offset: known in the innermost frame only */
-  UNWIND_CFA_SP_DEREF = 5,    /* *(sp + cfa_offset) + cfa_add */
-  UNWIND_CFA_FP_DEREF = 6,    /* *(fp + cfa_offset) + cfa_add */
-  UNWIND_CFA_PLT = 7,         /* sp + cfa_offset + ((ip & 15) >= operand ? 8 : 0); x86-64 only */
-  UNWIND_CFA_SIGNAL = 8,      /* the kernel's signal frame: sp + cfa_offset is where the saved registers stand (x86-64: the
-                                 general registers of struct sigcontext from r8 on; aarch64: regs[0] of struct sigcontext) */
-  UNWIND_CFA_UNSUPPORTED = 9  /* an expression that is not evaluated */
+  UNWIND_CFA_NONE = 0, /* nothing is known here */
+  UNWIND_CFA_SP = 1,   /* sp + cfa_offset */
+  UNWIND_CFA_FP = 2,   /* fp + cfa_offset (rbp, x29) */
+  UNWIND_CFA_BASE = 3, /* rbx + cfa_offset; x86-64 only */
+  /* register `operand` (DWARF's number) + cfa_offset: known in the innermost frame only */
+  UNWIND_CFA_REGISTER = 4,
+  UNWIND_CFA_SP_DEREF = 5, /* *(sp + cfa_offset) + cfa_add */
+  UNWIND_CFA_FP_DEREF = 6, /* *(fp + cfa_offset) + cfa_add */
+  UNWIND_CFA_PLT = 7,      /* sp + cfa_offset + ((ip & 15) >= operand ? 8 : 0); x86-64 only */
+  /* The kernel's signal frame: sp + cfa_offset is where the saved registers stand (x86-64: the general
+   * registers of struct sigcontext from r8 on; aarch64: regs[0] of struct sigcontext). Fields of saved
+   * registers are 0. */
+  UNWIND_CFA_SIGNAL = 8,
+  UNWIND_CFA_UNSUPPORTED = 9 /* an expression that is not evaluated */
 };
 
 /* What became of a caller's register. */
@@ -82,25 +86,33 @@ enum unwind_saved {
   UNWIND_SAVED_SAME = 0,        /* it is still there; for the return address: in the link register */
   UNWIND_SAVED_AT_CFA = 1,      /* stored at CFA + 8 × the field */
   UNWIND_SAVED_UNDEFINED = 2,   /* lost; for the return address: this frame is the root of the stack */
-  UNWIND_SAVED_UNSUPPORTED = 3  /* an expression that is not evaluated, or an offset that does not fit */
+  UNWIND_SAVED_UNSUPPORTED = 3, /* an expression that is not evaluated, or an offset that does not fit */
+  /* the return address only: in the register whose DWARF number is the field, known in the innermost frame
+   * only */
+  UNWIND_SAVED_IN_REGISTER = 4
 };
 
 enum unwind_rule_flags {
   UNWIND_RULE_SIGNAL = 1 << 0, /* the frame above was interrupted, it did not call */
   UNWIND_RULE_SIGNED = 1 << 1, /* the return address carries a pointer authentication code (aarch64) */
-  UNWIND_RULE_FRAME = 1 << 2   /* CFA = fp + 16 with fp saved at CFA - 16 and ra at CFA - 8: frame pointers hold in this row */
+  /* CFA = fp + 16 with fp saved at CFA - 16 and ra at CFA - 8: frame pointers hold in this row */
+  UNWIND_RULE_FRAME = 1 << 2,
+  /* fp and base, where stored, are so at fp (the frame's own) + 8 × the field, not at the CFA: code that
+   * aligns its stack */
+  UNWIND_RULE_FROM_FP = 1 << 3
 };
 
-/* enum unwind_saved of fp, base and ra, two bits each. */
+/* enum unwind_saved of fp and base, two bits each, and of ra, three bits. Whether ra is undefined is asked
+ * before anything else of a rule: the root's CFA means nothing. */
 #define UNWIND_SAVED(fp, base, ra) ((uint8_t)((fp) | (base) << 2 | (ra) << 4))
-#define UNWIND_SAVED_FP(saved)     ((saved) & 3)
+#define UNWIND_SAVED_FP(saved)     ((saved)&3)
 #define UNWIND_SAVED_BASE(saved)   ((saved) >> 2 & 3)
-#define UNWIND_SAVED_RA(saved)     ((saved) >> 4 & 3)
+#define UNWIND_SAVED_RA(saved)     ((saved) >> 4 & 7)
 
 struct unwind_rule {
   int32_t cfa_offset;
   int16_t cfa_add;
-  int16_t fp_at;   /* in units of 8 bytes from the CFA, like the next two */
+  int16_t fp_at;   /* in units of 8 bytes, like the next two */
   int16_t base_at; /* rbx */
   int16_t ra_at;
   uint8_t cfa; /* enum unwind_cfa */
