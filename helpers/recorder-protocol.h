@@ -67,7 +67,9 @@ enum recorder_unwind {
 };
 
 /* An event by name, as in sysfs or tracefs: "cycles", "cpu-clock", "page-faults", "sched:sched_switch",
- * "cpu/event=0x3c,umask=1/", "rNNN"; "" is the default (cycles where there is a PMU, else cpu-clock). */
+ * "cpu/event=0x3c,umask=1/", "rNNN"; "" is the default (cycles where there is a PMU, else cpu-clock). "off-cpu" is the
+ * time that threads are off the CPU, in nanoseconds, where BPF programs are permitted; its period is the shortest time
+ * that is recorded (0: every one). */
 struct recorder_event {
   char name[RECORDER_EVENT_NAME_MAX];
   uint64_t frequency; /* hertz; 0: use period */

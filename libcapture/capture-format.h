@@ -338,7 +338,28 @@ enum capture_unit {
   CAPTURE_UNIT_CYCLES = 3
 };
 
-enum capture_detail { CAPTURE_DETAIL_NONE = 0, CAPTURE_DETAIL_ADDRESS = 1 };
+enum capture_detail {
+  CAPTURE_DETAIL_NONE = 0,
+  CAPTURE_DETAIL_ADDRESS = 1,
+  CAPTURE_DETAIL_OFF_CPU = 2 /* CAPTURE_OFF_CPU(reason, thread, leaf) */
+};
+
+/* Why a thread was off the CPU from its sample's time - weight to time. */
+enum capture_off_cpu {
+  CAPTURE_OFF_CPU_UNKNOWN = 0,
+  CAPTURE_OFF_CPU_PREEMPTED = 1, /* it could have gone on */
+  CAPTURE_OFF_CPU_SLEEPING = 2,  /* it waited, interruptibly */
+  CAPTURE_OFF_CPU_BLOCKED = 3,   /* it waited, uninterruptibly */
+  CAPTURE_OFF_CPU_IO = 4,        /* it waited for a device */
+  CAPTURE_OFF_CPU_STOPPED = 5    /* by a signal or a debugger */
+};
+
+/* A reason, and who woke the thread: a THREAD identifier (24 bits, 0 not known) and the leaf of its stack (0 none). */
+#define CAPTURE_OFF_CPU(reason, thread, leaf)                                                                \
+  ((uint64_t)(reason) << 56 | (uint64_t)((thread) & 0xffffffu) << 32 | (uint32_t)(leaf))
+#define CAPTURE_OFF_CPU_REASON(detail) ((uint32_t)((detail) >> 56))
+#define CAPTURE_OFF_CPU_THREAD(detail) ((uint32_t)((detail) >> 32) & 0xffffffu)
+#define CAPTURE_OFF_CPU_LEAF(detail)   ((uint32_t)(detail))
 
 struct capture_record_event {
   struct capture_record record;
