@@ -1,91 +1,461 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The walker: from a thread's registers to the addresses of its stack, by tables (unwind-table.h) and frame pointers.
- * One source: BPF programs, the recorder, importers and the preload library include it, each with its own way to the
- * memory. No dependencies, no allocation, no recursion, no loop without a bound; async-signal-safe.
+ * The walker: from a thread's registers to the addresses of its stack, by tables (unwind-table.h) and frame
+ * pointers. One source: BPF programs, the recorder, importers and the preload library include it, each with
+ * its own way to the memory. No dependencies, no allocation, no recursion, no loop without a bound;
+ * async-signal-safe. Whoever only wants the types includes walk-types.h; unwind-walk.h is this walker for
+ * ordinary programs.
  *
- * All that it searches lies in one flat *area* of bytes, whose size is a power of two: tables, and for each process an array of
- * struct walk_mapping in ascending order. References are offsets into the area. Whatever stands in the area, the walker reads
- * only inside of it: offsets are masked, loops are bounded. So an area that is being changed costs a wrong frame at worst.
+ * Whatever stands in the area (walk-types.h), the walker reads only inside of it: offsets are masked, loops
+ * are bounded. So an area that is being changed costs a wrong frame at worst.
  *
  * The includer defines, before it includes this header:
- *   WALK_AREA(offset, type)         a const type * to that place in the area, the offset masked by it
- *   WALK_READ(walk, address, &word) reads a word (u64) of the thread's memory; 0, or an enum walk_end
- * and may define WALK_FUNCTION (how functions are declared: `static inline`, or `__noinline` for the verifier's sake).
+ *   struct walk_memory              what it needs to read the thread's memory; it becomes walk->memory
+ *   WALK_READ(walk, address, &word) reads a word (uint64_t) of the thread's memory; 0, or an enum walk_end
+ *   WALK_AREA(walk)                 the area, a const uint8_t * aligned to 8, or NULL
+ *   WALK_AREA_SIZE(walk)            its size, a power of two
+ * and may define WALK_FUNCTION (how functions are declared: `static inline`, or `__noinline` for the
+ * verifier's sake: it looks at a global function once, whoever calls it).
  */
 #ifndef WALK_H
 #define WALK_H
 
-#include "unwind/unwind-table.h"
+#include "unwind/walk-types.h"
 
-/* What a walk may not exceed, whatever is asked for. */
-#define WALK_FRAMES_MAX   512
-/* Mappings of one process, executable ones only. */
-#define WALK_MAPPINGS_MAX 4096
+#ifndef WALK_READ
+#error "walk.h needs WALK_READ, WALK_AREA and WALK_AREA_SIZE; for the types alone include unwind/walk-types.h"
+#endif
+#ifndef WALK_FUNCTION
+#define WALK_FUNCTION static inline
+#endif
 
-enum walk_mapping_kind {
-  WALK_MAPPING_TABLE = 1,          /* `table` is where its struct unwind_table stands */
-  WALK_MAPPING_FRAME_POINTERS = 2, /* no table will come (machine code made at run time, no unwind information): follow frame
-                                      pointers */
-  WALK_MAPPING_PENDING = 3         /* a table is to come: a miss */
+/* Where no program has code: what a null pointer and its neighbours point to, and the kernel's half. */
+#define WALK_ADDRESS_MIN 0x1000ull
+#define WALK_ADDRESS_MAX (1ull << 56)
+
+/* What is known of the frame that walk->registers describe. */
+enum walk_flags {
+  WALK_EXACT = 1 << 0,         /* ip is where it stood, no return address */
+  WALK_IN_KERNEL = 1 << 1,     /* ip is where the kernel was entered */
+  WALK_KNOWN_FP = 1 << 2,      /* fp */
+  WALK_KNOWN_BASE = 1 << 3,    /* base */
+  WALK_KNOWN_GENERAL = 1 << 4, /* general and link */
+  WALK_KNOWN_ALL = WALK_KNOWN_FP | WALK_KNOWN_BASE | WALK_KNOWN_GENERAL
 };
 
-struct walk_mapping {
-  uint64_t start;
-  uint64_t end;
-  uint64_t bias;  /* runtime address - address in the file; for WALK_MAPPING_TABLE */
-  uint32_t table; /* offset in the area */
-  uint32_t kind;  /* enum walk_mapping_kind */
+/* The head of the table that was searched last; offsets are in the area. */
+struct walk_table {
+  uint64_t base;
+  uint32_t bucket_shift;
+  uint32_t n_buckets;
+  uint32_t n_rules;
+  uint32_t buckets;
+  uint32_t rows;
+  uint32_t rules;
+  uint32_t machine;
 };
 
-/* What the walker must know of a process. */
-struct walk_process {
-  uint32_t mappings;   /* offset in the area of struct walk_mapping[n_mappings] */
-  uint32_t n_mappings; /* at most WALK_MAPPINGS_MAX */
-  uint32_t flags;      /* enum walk_process_flags */
-  uint32_t serial;     /* changes whenever the mappings do */
+/* A walk. The includer sets registers, process, address_mask and memory, calls walk_begin, and then walk_step
+ * from frame to frame. */
+struct walk {
+  struct walk_registers registers; /* of the frame that the walk has come to; its address is registers.ip */
+  struct walk_process process;
+  uint64_t address_mask; /* what of a return address is the address: all bits, or on aarch64 those without tag
+                            and authentication code */
+  uint32_t flags;        /* enum walk_flags */
+  /* Of the walk itself: */
+  struct walk_mapping mapping; /* where the last address was found */
+  struct walk_table table;     /* mapping's */
+  union {
+    struct unwind_rule rule; /* that was found last */
+    uint64_t rule_words[2];
+  };
+  struct walk_memory memory;
 };
 
-enum walk_process_flags {
-  WALK_PROCESS_FRAME_POINTERS = 1 << 0 /* addresses outside of all mappings: follow frame pointers, it is no miss (their mappings
-                                          were looked at and are no files') */
-};
-
-/* User-space registers of a thread. `general` is by DWARF's numbers (x86-64: rax rdx rcx rbx rsi rdi rbp rsp r8–r15 and 16 the
- * return address, here ip; aarch64: x0–x30, sp). Only ip, sp, fp, base and link are known beyond the innermost frame. */
-struct walk_registers {
-  uint64_t ip;
-  uint64_t sp;
-  uint64_t fp;   /* rbp, x29 */
-  uint64_t base; /* rbx */
-  uint64_t link; /* x30; 0 on x86-64 */
-  uint64_t general[32];
-};
-
-/* Why a walk ended. Each has its enum capture_outcome; MISSED never leaves the recorder. */
-enum walk_end {
-  WALK_ENDED_NOT = 0,        /* it goes on */
-  WALK_COMPLETE = 1,         /* a table says that this frame is the root */
-  WALK_FRAME_POINTERS = 2,   /* the chain of frame pointers ended as such chains do, without a table's proof */
-  WALK_TRUNCATED = 3,        /* as many frames as were asked for */
-  WALK_NO_TABLE = 5,         /* no mapping, no table or no rule for a frame's address, and no frame pointers to follow */
-  WALK_UNREADABLE = 6,       /* the stack could not be read */
-  WALK_NOT_RESIDENT = 7,     /* the stack was not in memory, and interrupt context cannot fetch it */
-  WALK_BAD_FRAME = 8,        /* the next frame would not lie above this one */
-  WALK_UNSUPPORTED = 9,      /* a rule that is not evaluated, or registers that are not known; a 32-bit program */
-  WALK_MISSED = 64           /* what is needed is not in the area yet */
-};
-
-/* Interface to be completed with the walker: struct walk (registers, process, cursor, frame count and flags), walk_begin(walk,
- * process, registers, in_kernel) and walk_step(walk), which delivers one frame's address and goes to its caller. Rules of the
- * game, each with a test:
- *   - A return address is looked up minus one, frame 0 and what was interrupted by a signal never. Where the sample was taken in
- *     the kernel, by a syscall, ip may stand one behind its function: looked up minus one when exactly there is no rule.
- *   - sp grows from frame to frame, but for a signal's frame (another stack) and a CFA that is no offset of sp or fp.
+/* Rules of the game, each with a test:
+ *   - A return address is looked up minus one, frame 0 and what was interrupted by a signal never. Where the
+ * sample was taken in the kernel, by a syscall, ip may stand one behind its function: looked up minus one
+ * when exactly there is no rule.
+ *   - sp grows from frame to frame, but for a signal's frame (another stack) and a CFA that is no offset of
+ * sp or fp.
  *   - UNWIND_SAVED_SAME keeps a register; it is not lost.
- *   - A frame in WALK_MAPPING_FRAME_POINTERS, or outside of all mappings with WALK_PROCESS_FRAME_POINTERS, is left by its frame
- *     pointer: fp must lie in the stack above sp, aligned, and *(fp + 8) lie in an executable mapping.
+ *   - A frame in WALK_MAPPING_FRAME_POINTERS, or outside of all mappings with WALK_PROCESS_FRAME_POINTERS, is
+ * left by its frame pointer: fp must not lie below sp, be aligned, and *(fp + 8) lie in an executable
+ * mapping.
  *   - Addresses delivered are the return addresses themselves (as perf's callchains have them).
  */
+
+static inline uint64_t walk_area_u64(const uint8_t *area, uint64_t size, uint64_t offset)
+{
+  return *(const uint64_t *)(const void *)(area + (offset & (size - 1) & ~7ull));
+}
+
+static inline uint32_t walk_area_u32(const uint8_t *area, uint64_t size, uint64_t offset)
+{
+  return *(const uint32_t *)(const void *)(area + (offset & (size - 1) & ~3ull));
+}
+
+static inline uint32_t walk_low(uint64_t word)
+{
+  return (uint32_t)word;
+}
+
+static inline uint32_t walk_high(uint64_t word)
+{
+  return (uint32_t)(word >> 32);
+}
+
+/* The flat structures are read as words, each where it lies. */
+#ifdef __BYTE_ORDER__
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "walk.h reads pairs of 32-bit fields as one word");
+#endif
+_Static_assert(sizeof(struct walk_mapping) == 32, "walk.h reads a mapping as four words");
+_Static_assert(sizeof(struct unwind_rule) == 16, "walk.h reads a rule as two words");
+_Static_assert(sizeof(struct unwind_table) == 64, "walk.h reads a table's head as eight words");
+
+/* Reads the head of the mapping's table. */
+static inline void walk_load_table(struct walk *walk, const uint8_t *area, uint64_t size)
+{
+  uint32_t at = walk->mapping.table;
+  uint64_t identity = walk_area_u64(area, size, at);
+  uint64_t buckets = walk_area_u64(area, size, at + 24);
+  uint64_t rows = walk_area_u64(area, size, at + 32);
+  uint64_t parts = walk_area_u64(area, size, at + 40);
+  uint64_t places = walk_area_u64(area, size, at + 48);
+
+  walk->table.machine = walk_high(identity) >> 16;
+  walk->table.base = walk_area_u64(area, size, at + 16);
+  walk->table.bucket_shift = walk_low(buckets) & 31;
+  walk->table.n_buckets = walk_high(buckets);
+  walk->table.n_rules = walk_high(rows);
+  walk->table.buckets = at + walk_high(parts);
+  walk->table.rows = at + walk_low(places);
+  walk->table.rules = at + walk_high(places);
+}
+
+/* Whether an executable mapping holds the address; it is walk->mapping then. */
+WALK_FUNCTION int walk_find_mapping(struct walk *walk, uint64_t address)
+{
+  if (!walk)
+    return 0;
+  if (address - walk->mapping.start < walk->mapping.end - walk->mapping.start)
+    return 1;
+  const uint8_t *area = WALK_AREA(walk);
+  if (!area)
+    return 0;
+  uint64_t size = WALK_AREA_SIZE(walk);
+  uint32_t first = 0;
+  uint32_t end = walk->process.n_mappings;
+  if (end > WALK_MAPPINGS_MAX)
+    end = WALK_MAPPINGS_MAX;
+  /* The first one that ends above the address. */
+  for (uint32_t i = 0; i < 13 && first < end; i++) {
+    uint32_t middle = (first + end) / 2;
+    if (walk_area_u64(area, size, walk->process.mappings + middle * 32ull + 8) > address)
+      end = middle;
+    else
+      first = middle + 1;
+  }
+  if (first >= walk->process.n_mappings || first >= WALK_MAPPINGS_MAX)
+    return 0;
+  uint64_t at = walk->process.mappings + first * 32ull;
+  uint64_t start = walk_area_u64(area, size, at);
+  uint64_t limit = walk_area_u64(area, size, at + 8);
+  if (address < start || address >= limit)
+    return 0;
+  uint64_t rest = walk_area_u64(area, size, at + 24);
+  walk->mapping.start = start;
+  walk->mapping.end = limit;
+  walk->mapping.bias = walk_area_u64(area, size, at + 16);
+  walk->mapping.table = walk_low(rest);
+  walk->mapping.kind = walk_high(rest);
+  if (walk->mapping.kind == WALK_MAPPING_TABLE)
+    walk_load_table(walk, area, size);
+  return 1;
+}
+
+/* How many of the rows from `first` to `end` do not lie behind `delta`, plus first. */
+static inline uint32_t walk_find_row(const uint8_t *area, uint64_t size, uint32_t rows, uint32_t first,
+                                     uint32_t end, uint32_t delta)
+{
+  for (uint32_t i = 0; i < 17 && first < end; i++) {
+    uint32_t middle = first + (end - first) / 2;
+    if ((walk_area_u32(area, size, rows + middle * 4ull) & 0xffff) > delta)
+      end = middle;
+    else
+      first = middle + 1;
+  }
+  return first;
+}
+
+/* Whether the mapping's table has a rule for the address; it is walk->rule then. */
+WALK_FUNCTION int walk_find_rule(struct walk *walk, uint64_t address)
+{
+  if (!walk)
+    return 0;
+  const uint8_t *area = WALK_AREA(walk);
+  if (!area)
+    return 0;
+  uint64_t size = WALK_AREA_SIZE(walk);
+  uint64_t offset = address - walk->mapping.bias - walk->table.base;
+  uint32_t shift = walk->table.bucket_shift & 31;
+  uint64_t bucket = offset >> shift;
+  if (bucket >= walk->table.n_buckets)
+    return 0;
+  uint32_t first = walk_area_u32(area, size, walk->table.buckets + bucket * 4);
+  uint32_t end = walk_area_u32(area, size, walk->table.buckets + bucket * 4 + 4);
+  uint32_t delta = (uint32_t)(offset & ((1ull << shift) - 1));
+  uint32_t row = walk_find_row(area, size, walk->table.rows, first, end, delta);
+  if (row == 0)
+    return 0;
+  uint32_t rule = walk_area_u32(area, size, walk->table.rows + (row - 1) * 4ull) >> 16;
+  if (rule >= walk->table.n_rules)
+    return 0;
+  walk->rule_words[0] = walk_area_u64(area, size, walk->table.rules + rule * 16ull);
+  walk->rule_words[1] = walk_area_u64(area, size, walk->table.rules + rule * 16ull + 8);
+  return walk->rule.cfa != UNWIND_CFA_NONE;
+}
+
+/* What the rule's CFA is an offset of; 0 or an enum walk_end. */
+static inline int walk_cfa_base(const struct walk *walk, uint64_t *ret_base)
+{
+  uint32_t needs = 0;
+  switch (walk->rule.cfa) {
+  case UNWIND_CFA_SP:
+  case UNWIND_CFA_SP_DEREF:
+    *ret_base = walk->registers.sp;
+    break;
+  case UNWIND_CFA_PLT:
+    *ret_base = walk->registers.sp + ((walk->registers.ip & 15) >= walk->rule.operand ? 8 : 0);
+    break;
+  case UNWIND_CFA_FP:
+  case UNWIND_CFA_FP_DEREF:
+    *ret_base = walk->registers.fp;
+    needs = WALK_KNOWN_FP;
+    break;
+  case UNWIND_CFA_BASE:
+    *ret_base = walk->registers.base;
+    needs = WALK_KNOWN_BASE;
+    break;
+  case UNWIND_CFA_REGISTER:
+    if (walk->rule.operand >= 32)
+      return WALK_UNSUPPORTED;
+    *ret_base = walk->registers.general[walk->rule.operand & 31];
+    needs = WALK_KNOWN_GENERAL;
+    break;
+  default:
+    return WALK_UNSUPPORTED;
+  }
+  return (walk->flags & needs) == needs ? 0 : WALK_UNSUPPORTED;
+}
+
+/* The CFA by the rule; 0 or an enum walk_end. */
+static inline int walk_cfa(struct walk *walk, uint64_t *ret_cfa)
+{
+  uint64_t cfa = 0;
+  int end = walk_cfa_base(walk, &cfa);
+  if (end != 0)
+    return end;
+  cfa += (uint64_t)(int64_t)walk->rule.cfa_offset;
+  switch (walk->rule.cfa) {
+  case UNWIND_CFA_SP_DEREF:
+  case UNWIND_CFA_FP_DEREF:
+    end = WALK_READ(walk, cfa, &cfa);
+    if (end != 0)
+      return end;
+    cfa += (uint64_t)(int64_t)walk->rule.cfa_add;
+    break;
+  case UNWIND_CFA_SP:
+  case UNWIND_CFA_PLT:
+  case UNWIND_CFA_FP:
+    /* A function that has not touched its stack yet, and has its return address in a register, has its
+     * caller's sp. */
+    if (cfa < walk->registers.sp ||
+        (cfa == walk->registers.sp && UNWIND_SAVED_RA(walk->rule.saved) != UNWIND_SAVED_SAME))
+      return WALK_BAD_FRAME;
+    break;
+  default:
+    break;
+  }
+  *ret_cfa = cfa;
+  return (cfa & 7) == 0 ? 0 : WALK_BAD_FRAME;
+}
+
+/* A register after the rule: read when it is saved in the frame. Clears its flag in *flags when it is lost.
+ */
+static inline int walk_restore(struct walk *walk, uint32_t saved, uint64_t address, uint32_t known,
+                               uint64_t *value, uint32_t *flags)
+{
+  switch (saved) {
+  case UNWIND_SAVED_SAME:
+    return 0;
+  case UNWIND_SAVED_AT_CFA:
+    *flags |= known;
+    return WALK_READ(walk, address, value);
+  default:
+    *flags &= ~known;
+    return 0;
+  }
+}
+
+static inline uint64_t walk_at_cfa(uint64_t cfa, int16_t words)
+{
+  return cfa + (uint64_t)((int64_t)words * 8);
+}
+
+/* Goes to the caller by walk->rule, which is no signal frame's. */
+WALK_FUNCTION int walk_apply_rule(struct walk *walk)
+{
+  if (!walk)
+    return WALK_UNSUPPORTED;
+  uint32_t saved = walk->rule.saved;
+  uint32_t ra_saved = UNWIND_SAVED_RA(saved);
+  if (ra_saved == UNWIND_SAVED_UNDEFINED)
+    return WALK_COMPLETE;
+  /* Only who has not called yet has its return address in the link register. */
+  if (ra_saved == UNWIND_SAVED_UNSUPPORTED ||
+      (ra_saved == UNWIND_SAVED_SAME &&
+       (walk->table.machine != WALK_AARCH64 || (walk->flags & WALK_KNOWN_GENERAL) == 0)))
+    return WALK_UNSUPPORTED;
+  uint64_t cfa = 0;
+  int end = walk_cfa(walk, &cfa);
+  if (end != 0)
+    return end;
+
+  uint64_t ip = walk->registers.link;
+  uint64_t fp = walk->registers.fp;
+  uint64_t base = walk->registers.base;
+  uint32_t flags = walk->flags & (WALK_KNOWN_FP | WALK_KNOWN_BASE);
+  end = walk_restore(walk, ra_saved, walk_at_cfa(cfa, walk->rule.ra_at), 0, &ip, &flags);
+  if (end != 0)
+    return end;
+  end = walk_restore(walk, UNWIND_SAVED_FP(saved), walk_at_cfa(cfa, walk->rule.fp_at), WALK_KNOWN_FP, &fp,
+                     &flags);
+  if (end != 0)
+    return end;
+  end = walk_restore(walk, UNWIND_SAVED_BASE(saved), walk_at_cfa(cfa, walk->rule.base_at), WALK_KNOWN_BASE,
+                     &base, &flags);
+  if (end != 0)
+    return end;
+  walk->registers.ip = ip & walk->address_mask;
+  walk->registers.sp = cfa;
+  walk->registers.fp = fp;
+  walk->registers.base = base;
+  walk->flags = flags | ((walk->rule.flags & UNWIND_RULE_SIGNAL) != 0 ? WALK_EXACT : 0);
+  return 0;
+}
+
+/* The registers by their names. */
+static inline void walk_name_registers(struct walk_registers *registers, uint32_t machine)
+{
+  int aarch64 = machine == WALK_AARCH64;
+  registers->sp = registers->general[aarch64 ? 31 : 7];
+  registers->fp = registers->general[aarch64 ? 29 : 6];
+  registers->base = aarch64 ? 0 : registers->general[3];
+  registers->link = aarch64 ? registers->general[30] : 0;
+}
+
+/* DWARF's number of the register that stands at that word of the kernel's struct sigcontext. */
+static inline uint32_t walk_signal_register(uint32_t machine, uint32_t word)
+{
+  /* A digit a word, the lowest first: r8 to r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp. */
+  return machine == WALK_AARCH64 ? word : (uint32_t)(0x72013645fedcba98ull >> (word & 15) * 4) & 15;
+}
+
+/* Goes to what a signal interrupted: the kernel saved all registers on the stack. */
+WALK_FUNCTION int walk_apply_signal(struct walk *walk)
+{
+  if (!walk)
+    return WALK_UNSUPPORTED;
+  uint32_t machine = walk->table.machine;
+  uint32_t n = machine == WALK_AARCH64 ? 32 : 16;
+  uint64_t at = walk->registers.sp + (uint64_t)(int64_t)walk->rule.cfa_offset;
+  uint64_t word = 0;
+  for (uint32_t i = 0; i < 32 && i < n; i++) {
+    int end = WALK_READ(walk, at + i * 8, &word);
+    if (end != 0)
+      return end;
+    walk->registers.general[walk_signal_register(machine, i) & 31] = word;
+  }
+  int end = WALK_READ(walk, at + n * 8, &word);
+  if (end != 0)
+    return end;
+  walk_name_registers(&walk->registers, machine);
+  walk->registers.ip = word & walk->address_mask;
+  walk->flags = WALK_EXACT | WALK_KNOWN_ALL;
+  return 0;
+}
+
+/* What to say of an address that is in no mapping. */
+static inline int walk_unmapped(const struct walk *walk, uint64_t address)
+{
+  if (address < WALK_ADDRESS_MIN || address >= WALK_ADDRESS_MAX)
+    return WALK_NO_TABLE;
+  return (walk->process.flags & WALK_PROCESS_FRAME_POINTERS) != 0 ? WALK_NO_TABLE : WALK_MISSED;
+}
+
+/* Goes to the caller by frame pointer. */
+WALK_FUNCTION int walk_apply_frame_pointer(struct walk *walk)
+{
+  if (!walk)
+    return WALK_UNSUPPORTED;
+  uint64_t frame = walk->registers.fp;
+  uint64_t fp = 0;
+  uint64_t ip = 0;
+  if ((walk->flags & WALK_KNOWN_FP) == 0)
+    return WALK_NO_TABLE;
+  if (frame == 0)
+    return WALK_FRAME_POINTERS;
+  if (frame < walk->registers.sp || (frame & 7) != 0)
+    return WALK_NO_TABLE;
+  int end = WALK_READ(walk, frame, &fp);
+  if (end != 0)
+    return end;
+  end = WALK_READ(walk, frame + 8, &ip);
+  if (end != 0)
+    return end;
+  ip &= walk->address_mask;
+  if (ip == 0)
+    return WALK_FRAME_POINTERS;
+  if (!walk_find_mapping(walk, ip - 1))
+    return walk_unmapped(walk, ip);
+  walk->registers.ip = ip;
+  walk->registers.sp = frame + 16;
+  walk->registers.fp = fp;
+  walk->flags = WALK_KNOWN_FP;
+  return 0;
+}
+
+/* Begins at walk->registers: of a thread that was interrupted there, or that entered the kernel there
+ * (in_kernel). */
+static inline void walk_begin(struct walk *walk, int in_kernel)
+{
+  walk->flags = WALK_EXACT | WALK_KNOWN_ALL | (in_kernel ? WALK_IN_KERNEL : 0);
+  walk->mapping.start = 0;
+  walk->mapping.end = 0;
+}
+
+/* Goes from the frame that walk->registers describe to its caller: 0, and registers.ip is the caller's
+ * address; or the enum walk_end for which the frame was the last one. */
+WALK_FUNCTION int walk_step(struct walk *walk)
+{
+  if (!walk)
+    return WALK_UNSUPPORTED;
+  uint64_t address = walk->registers.ip - ((walk->flags & WALK_EXACT) != 0 ? 0 : 1);
+  if (!walk_find_mapping(walk, address)) {
+    if ((walk->process.flags & WALK_PROCESS_FRAME_POINTERS) != 0)
+      return walk_apply_frame_pointer(walk);
+    return walk_unmapped(walk, address);
+  }
+  if (walk->mapping.kind == WALK_MAPPING_FRAME_POINTERS)
+    return walk_apply_frame_pointer(walk);
+  if (walk->mapping.kind != WALK_MAPPING_TABLE)
+    return WALK_MISSED;
+  if (!walk_find_rule(walk, address) &&
+      ((walk->flags & WALK_IN_KERNEL) == 0 || !walk_find_rule(walk, address - 1)))
+    return WALK_NO_TABLE;
+  return walk->rule.cfa == UNWIND_CFA_SIGNAL ? walk_apply_signal(walk) : walk_apply_rule(walk);
+}
 
 #endif

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "helpers/recorder/recorder-error.h"
-#include "unwind/walk.h"
+#include "unwind/walk-types.h"
 
 struct recorder_bpf;
 

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the walker (walk.h) is told and what it answers, for those who feed it and for those who read its
+ * answers.
+ *
+ * All that it searches lies in one flat *area* of bytes, aligned to 8, whose size is a power of two: tables
+ * (unwind-table.h), and for each process an array of struct walk_mapping in ascending order. References are
+ * offsets into the area, multiples of 8.
+ */
+#ifndef WALK_TYPES_H
+#define WALK_TYPES_H
+
+#include "unwind/unwind-table.h"
+
+/* e_machine of ELF: the two whose stacks are walked. */
+#define WALK_X86_64  62
+#define WALK_AARCH64 183
+
+/* What a walk may not exceed, whatever is asked for. */
+#define WALK_FRAMES_MAX 512
+/* Mappings of one process, executable ones only. */
+#define WALK_MAPPINGS_MAX 4096
+
+enum walk_mapping_kind {
+  WALK_MAPPING_TABLE = 1,          /* `table` is where its struct unwind_table stands */
+  WALK_MAPPING_FRAME_POINTERS = 2, /* no table will come (machine code made at run time, no unwind
+                                      information): follow frame pointers */
+  WALK_MAPPING_PENDING = 3         /* a table is to come: a miss */
+};
+
+struct walk_mapping {
+  uint64_t start;
+  uint64_t end;
+  uint64_t bias;  /* runtime address - address in the file; for WALK_MAPPING_TABLE */
+  uint32_t table; /* offset in the area */
+  uint32_t kind;  /* enum walk_mapping_kind */
+};
+
+/* What the walker must know of a process. */
+struct walk_process {
+  uint32_t mappings;   /* offset in the area of struct walk_mapping[n_mappings] */
+  uint32_t n_mappings; /* at most WALK_MAPPINGS_MAX */
+  uint32_t flags;      /* enum walk_process_flags */
+  uint32_t serial;     /* changes whenever the mappings do */
+};
+
+enum walk_process_flags {
+  WALK_PROCESS_FRAME_POINTERS = 1 << 0 /* addresses outside of all mappings: follow frame pointers, it is no
+                                          miss (their mappings were looked at and are no files') */
+};
+
+/* User-space registers of a thread. `general` is by DWARF's numbers (x86-64: rax rdx rcx rbx rsi rdi rbp rsp
+ * r8–r15 and 16 the return address, here ip; aarch64: x0–x30, sp). Only ip, sp, fp, base and link are known
+ * beyond the innermost frame. */
+struct walk_registers {
+  uint64_t ip;
+  uint64_t sp;
+  uint64_t fp;   /* rbp, x29 */
+  uint64_t base; /* rbx */
+  uint64_t link; /* x30; 0 on x86-64 */
+  uint64_t general[32];
+};
+
+/* Why a walk ended. Each has its enum capture_outcome; MISSED never leaves the recorder. */
+enum walk_end {
+  WALK_ENDED_NOT = 0,      /* it goes on */
+  WALK_COMPLETE = 1,       /* a table says that this frame is the root */
+  WALK_FRAME_POINTERS = 2, /* the chain of frame pointers ended as such chains do, without a table's proof */
+  WALK_TRUNCATED = 3,      /* as many frames as were asked for */
+  WALK_NO_TABLE =
+      5, /* no mapping, no table or no rule for a frame's address, and no frame pointers to follow */
+  WALK_UNREADABLE = 6,   /* the stack could not be read */
+  WALK_NOT_RESIDENT = 7, /* the stack was not in memory, and interrupt context cannot fetch it */
+  WALK_BAD_FRAME = 8,    /* the next frame would not lie above this one */
+  WALK_UNSUPPORTED = 9,  /* a rule that is not evaluated, or registers that are not known; a 32-bit program */
+  WALK_MISSED = 64       /* what is needed is not in the area yet */
+};
+
+#endif
