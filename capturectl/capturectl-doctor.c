@@ -89,6 +89,7 @@ int capturectl_doctor(int argc, char **argv)
     return capturectl_fail_usage(_("No argument is expected, but “%s” was given."), argv[1]);
   find_recorder(findings);
   capturectl_find_perf_events(findings);
+  capturectl_find_unwinding(findings);
   capturectl_find_names(findings);
   if (json)
     print_json(findings);

@@ -27,8 +27,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(CapturectlFinding, capturectl_finding_free)
 
 /* Each appends its findings to an array of CapturectlFinding. */
 void capturectl_find_perf_events(
-    GPtrArray *findings);                        /* what the kernel lets be sampled, and how much of it */
-void capturectl_find_names(GPtrArray *findings); /* kernel symbols, debug files */
+    GPtrArray *findings);                            /* what the kernel lets be sampled, and how much of it */
+void capturectl_find_unwinding(GPtrArray *findings); /* how a recording would find user stacks */
+void capturectl_find_names(GPtrArray *findings);     /* kernel symbols, debug files */
 
 /* Takes text and fix. */
 void capturectl_findings_add(GPtrArray *findings, const char *id, CapturectlFindingState state, char *text,

@@ -11,6 +11,9 @@
 
 #define MAX_SAMPLE_RATE "/proc/sys/kernel/perf_event_max_sample_rate"
 #define MAX_WINDOWS     1008
+#define MAX_FRAMES      512
+/* Of a sample's stack: perf_event_open takes less than 64 KiB, in words. */
+#define MAX_STACK_BYTES 65528
 #define NOT_GIVEN       G_MININT
 
 /* As the command line gives them. */
@@ -29,6 +32,8 @@ typedef struct {
   gboolean names;
   gboolean json;
   char *via;
+  char *unwind;
+  int max_stack;
   int windows;
   gboolean quiet;
 } Arguments;
@@ -40,6 +45,7 @@ static void arguments_clear(Arguments *self)
   g_strfreev(self->pids);
   g_free(self->path);
   g_free(self->via);
+  g_free(self->unwind);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Arguments, arguments_clear)
 
@@ -61,6 +67,10 @@ static int parse_arguments(int *argc, char ***argv, Arguments *a)
        N_("Record the kernel as well, where permitted (default)"), NULL},
       {"no-kernel", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &a->kernel, N_("Sample in user space only"),
        NULL},
+      {"unwind", 0, 0, G_OPTION_ARG_STRING, &a->unwind,
+       N_("How callers are found; auto takes the best of the ways that are permitted (auto)"),
+       N_("auto|fp|dwarf[,BYTES]|none")},
+      {"max-stack", 0, 0, G_OPTION_ARG_INT, &a->max_stack, N_("Frames of a stack at most (127)"), N_("N")},
       {"duration", 0, 0, G_OPTION_ARG_DOUBLE, &a->duration,
        N_("End after this time; the command is ended, too"), N_("SECONDS")},
       {"output", 'o', 0, G_OPTION_ARG_FILENAME, &a->path, N_("The capture to write (COMMAND.capture)"),
@@ -186,6 +196,46 @@ static int set_windows(RecordingOptions *options, int windows)
   return -1;
 }
 
+static int set_stack_bytes(RecordingOptions *options, const char *text)
+{
+  guint64 bytes;
+
+  if (!parse_number(text, 8, MAX_STACK_BYTES, &bytes))
+    return capturectl_fail_usage(_("“%s” is no size of a stack; --unwind dwarf takes bytes, from 8 to %d."),
+                                 text, MAX_STACK_BYTES);
+  options->stack_bytes = ((guint)bytes + 7) & ~7u;
+  return -1;
+}
+
+static int set_unwind(RecordingOptions *options, const char *text)
+{
+  static const RecordingUnwind ways[] = {RECORDING_UNWIND_AUTO, RECORDING_UNWIND_FRAME_POINTERS,
+                                         RECORDING_UNWIND_TABLES, RECORDING_UNWIND_NONE};
+  g_auto(GStrv) words = g_strsplit(text ? text : "auto", ",", 2);
+
+  for (gsize i = 0; i < G_N_ELEMENTS(ways); i++) {
+    if (g_strcmp0(words[0], recording_unwind_to_string(ways[i])) != 0)
+      continue;
+    options->unwind = ways[i];
+    if (!words[1])
+      return -1;
+    if (ways[i] == RECORDING_UNWIND_TABLES)
+      return set_stack_bytes(options, words[1]);
+  }
+  return capturectl_fail_usage(
+      _("“%s” is no way to find callers; --unwind takes auto, fp, dwarf, dwarf,BYTES or none."), text);
+}
+
+static int set_max_stack(RecordingOptions *options, int frames)
+{
+  if (frames == NOT_GIVEN)
+    return -1;
+  if (frames < 1 || frames > MAX_FRAMES)
+    return capturectl_fail_usage(_("--max-stack takes a number from 1 to %d."), MAX_FRAMES);
+  options->max_stack = (guint)frames;
+  return -1;
+}
+
 static int check_way(const char *via)
 {
   if (!via || strcmp(via, "auto") == 0 || strcmp(via, "direct") == 0)
@@ -247,6 +297,10 @@ static int convert(const Arguments *a, char **command, RecordingOptions *options
   if (status < 0)
     status = set_duration(options, a->duration);
   if (status < 0)
+    status = set_unwind(options, a->unwind);
+  if (status < 0)
+    status = set_max_stack(options, a->max_stack);
+  if (status < 0)
     status = set_targets(options, a, command);
   if (status < 0)
     status = set_windows(options, a->windows);
@@ -255,7 +309,8 @@ static int convert(const Arguments *a, char **command, RecordingOptions *options
 
 int capturectl_record_options_parse(int argc, char **argv, CapturectlRecordOptions *ret)
 {
-  g_auto(Arguments) a = {.period = NOT_GIVEN, .duration = NOT_GIVEN, .windows = NOT_GIVEN};
+  g_auto(Arguments)
+      a = {.period = NOT_GIVEN, .duration = NOT_GIVEN, .max_stack = NOT_GIVEN, .windows = NOT_GIVEN};
   int status = parse_arguments(&argc, &argv, &a);
 
   if (status >= 0)

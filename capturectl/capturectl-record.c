@@ -42,6 +42,20 @@ static void on_progress(RecordingSession *session, gpointer data)
   capturectl_progress_show(line);
 }
 
+static const char *describe_unwind(RecordingUnwind unwind)
+{
+  switch (unwind) {
+  case RECORDING_UNWIND_BPF:
+    return _("Stacks by unwind tables in BPF");
+  case RECORDING_UNWIND_TABLES:
+    return _("Stacks by unwind tables over copies of them");
+  case RECORDING_UNWIND_NONE:
+    return _("No stacks of user space");
+  default:
+    return _("Stacks by frame pointers");
+  }
+}
+
 static void on_started(RecordingSession *session, gpointer data)
 {
   Record *record = data;
@@ -52,7 +66,8 @@ static void on_started(RecordingSession *session, gpointer data)
     if (**note)
       capturectl_warn("%s", *note);
   if (!record->options.quiet)
-    fprintf(stderr, _("Recording directly, following frame pointers: %s.\n"), events);
+    fprintf(stderr, _("Recording directly: %s. %s.\n"), events,
+            describe_unwind(recording_session_get_unwind(session)));
 }
 
 static void on_finished(RecordingSession *session, gpointer data)
@@ -172,6 +187,8 @@ static void print_json(Record *record, const RecordingResult *result, int status
   capturectl_json_string(builder, "ended", describe_end(result->reason));
   capturectl_json_int(builder, "exit_status", status);
   capturectl_json_string(builder, "via", "direct");
+  capturectl_json_string(builder, "unwind",
+                         recording_unwind_to_string(recording_session_get_unwind(record->session)));
   capturectl_json_array(builder, "events");
   for (const char *const *event = recording_session_get_events(record->session); event && *event; event++)
     capturectl_json_item(builder, *event);

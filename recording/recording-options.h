@@ -25,6 +25,7 @@ typedef struct {
   gboolean command_lines; /* store command lines of the recorded processes and of the command */
   RecordingUnwind unwind; /* AUTO by default */
   guint stack_bytes;      /* of each sample's stack, where the recorder unwinds a copy of it; 0: default */
+  guint max_stack;        /* frames of a stack at most; 0: default */
   guint window_count;     /* windows of shared memory; 0: default */
   char *version;          /* of the program that records, for the capture; may be NULL */
 } RecordingOptions;

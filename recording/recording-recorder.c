@@ -226,6 +226,7 @@ gboolean recording_recorder_configure(RecordingRecorder *self, const RecordingOp
   configure->n_targets = n_pidfds;
   configure->unwind = options->unwind;
   configure->stack_bytes = options->stack_bytes;
+  configure->max_stack = options->max_stack;
   /* A recorder that is gone by now is noticed, and its status told, when it is listened to. */
   send_with_descriptors(self->socket, configure, configure->message.size, pidfds, n_pidfds);
   return TRUE;

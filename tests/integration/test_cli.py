@@ -125,6 +125,17 @@ class Words(TestCase):
         self.assertEqual(self.complete('info', ''), ['one.capture'])
         self.assertIn('--recover', self.complete('check', '-'))
         self.assertIn('xmllint', self.complete('record', '--', 'xmlli'))
+        self.assertEqual(self.complete('record', '--unwind', ''), ['auto', 'fp', 'dwarf', 'none'])
+
+    def test_unwind_is_understood_or_refused(self):
+        path = self.directory / 'a.capture'
+        for value in ('frames', 'DWARF', 'dwarf,', 'dwarf,x', 'dwarf,7', 'dwarf,65529', 'dwarf,8192,1', 'fp,8192', 'none,', ''):
+            with self.subTest(value=value):
+                result = capturectl('record', '-o', path, '--unwind', value, 'true', status=2)
+                self.assertRegex(result.stderr, r'^capturectl record: “.*” is no [^\n]*\.\nTry “capturectl record --help”\.\n$')
+        for value in ('0', '-1', '513'):
+            self.assertIn('from 1 to 512', capturectl('record', '-o', path, f'--max-stack={value}', 'true', status=2).stderr)
+        self.assertFalse(path.exists())
 
 
 class BadFiles(TestCase):
@@ -470,7 +481,7 @@ class Check(TestCase):
 
 class Doctor(TestCase):
     IDS = ['recorder', 'own-processes', 'own-kernel', 'system-wide', 'hardware-events', 'tracepoints', 'sample-rate', 'ring-memory',
-           'kernel-names', 'debug-files']
+           'unwinding', 'kernel-names', 'debug-files']
 
     @classmethod
     def setUpClass(cls):

@@ -17,6 +17,9 @@ import unittest
 from recordings import BUSY, FORKER, Load, compile_c, is_running, start, wait_until
 from support import CAPTURECTL, OWN_MOUNTS, TestCase, capturectl, check_sanitizers, copy_programs, environment, run, unmount
 
+# Outcomes.
+FRAME_POINTERS, TRUNCATED, NO_USER_STACK = 2, 3, 4
+
 # Of linux/tty.h: unlock a pseudo-terminal, ask for its number.
 TIOCSPTLCK, TIOCGPTN = 0x40045431, 0x80045430
 
@@ -72,6 +75,22 @@ class Commands(RecordCase):
         self.assertEqual((said['lost'], said['ended'], said['exit_status']), (0, 'exited', 0))
         self.assertEqual(said['size'], self.path.stat().st_size)
         self.assertEqual(said['file'], str(self.path))
+
+    def test_frame_pointers_alone(self):
+        said = self.record('--unwind', 'fp', '-e', 'cpu-clock', '--', self.busy, 100).stderr
+        self.assertIn('Recording directly: cpu-clock. Stacks by frame pointers.\n', said)
+        load = Load(self.path)
+        self.assertEqual(load.capture.metadata['unwind'], 'fp')
+        outcomes = {sample.outcome for sample in load.of_command('busy')}
+        self.assertLessEqual(outcomes, {FRAME_POINTERS, NO_USER_STACK})
+        self.assertEqual(json.loads(self.record('--unwind', 'fp', '-q', '--json', '--', 'true').stdout)['unwind'], 'fp')
+        self.assertEqual(self.record('--unwind', 'fp', '-q', '--', 'true').stderr, '')
+
+    def test_stacks_no_deeper_than_asked(self):
+        self.record('--unwind', 'fp', '--max-stack', 2, '--no-kernel', '--', self.busy, 100)
+        samples = Load(self.path).of_command('busy')
+        self.assertEqual(max(len(sample.frames) for sample in samples), 2)
+        self.assertIn(TRUNCATED, {sample.outcome for sample in samples})
 
     def test_compiler(self):
         source = self.directory / 'a.c'

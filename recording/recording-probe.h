@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tries out what a recording would be like, without recording anything. */
+#pragma once
+
+#include <glib.h>
+
+#include "recording/recording-unwind.h"
+
+G_BEGIN_DECLS
+
+/* How user stacks of the caller's own processes would be found, as options->unwind AUTO becomes it, and in
+ * *ret_notes (free it) the recorder's sentences, one a line, about why no better way is. FALSE when nothing
+ * can be recorded. Blocking, for as long as a recorder takes to begin. */
+gboolean recording_probe_unwind(RecordingUnwind *ret_unwind, char **ret_notes, GError **error);
+
+G_END_DECLS
