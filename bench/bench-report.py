@@ -53,7 +53,9 @@ def main():
     load = steps['load_us']
     for name, text in (('load_us', 'load'), ('count_us', 'count all'), ('tree_us', 'tree at 0.5 %'), ('rows_us', 'flat list'),
                        ('time_range_us', 'count half of the time'), ('time_range_tree_us', '  its tree'),
-                       ('thread_us', 'count the busiest thread'), ('thread_tree_us', '  its tree')):
+                       ('time_range_rows_us', '  its flat list'),
+                       ('thread_us', 'count the busiest thread'), ('thread_tree_us', '  its tree'),
+                       ('thread_rows_us', '  its flat list')):
         print(f'  {text:26} {steps[name] / 1000:8.2f} ms {100 * steps[name] / load:7.1f} % of the load')
     read, count = steps['read_column_us'], steps['sample_pass_us']
     print(f'\nsample column, {steps["column_bytes"] / 1e6:.1f} MB: reading it {read / 1000:.2f} ms '

@@ -115,17 +115,16 @@ static void append_identity(Json *json, guint32 item)
 static void append_rows(Json *json, ProfileWeights *weights)
 {
   g_autoptr(ProfileRows) rows = profile_rows_new(weights, capturectl_report_get_rows_by(json->report->by));
-  gsize n;
-  const ProfileRow *all = profile_rows_get(rows, &n);
 
   append(json, "\"rows\": [");
-  for (gsize i = 0; i < n; i++) {
+  for (gsize i = 0; i < profile_rows_get_n(rows); i++) {
+    ProfileRow row = profile_rows_get(rows, i);
     append(json, i ? ",\n  {" : "\n  {");
-    append_string(json, "name", capturectl_report_get_row_name(json->report, all[i].item));
+    append_string(json, "name", capturectl_report_get_row_name(json->report, row.item));
     append(json, ", ");
-    append_string(json, "binary", capturectl_report_get_row_binary(json->report, all[i].item));
-    append_weights(json, &all[i].self, &all[i].total);
-    append_identity(json, all[i].item);
+    append_string(json, "binary", capturectl_report_get_row_binary(json->report, row.item));
+    append_weights(json, &row.self, &row.total);
+    append_identity(json, row.item);
     append(json, "}");
     capturectl_output_flush(&json->output);
   }

@@ -178,12 +178,13 @@ static void append_rows(Text *text, ProfileWeights *weights)
   g_autoptr(ProfileRows) rows = profile_rows_new(weights, capturectl_report_get_rows_by(text->report->by));
   guint64 limit = capturectl_report_get_limit(text->report, text->samples, LIST_LIMIT);
   g_autoptr(GArray) shown = g_array_new(FALSE, FALSE, sizeof(ProfileRow));
-  gsize n;
-  const ProfileRow *all = profile_rows_get(rows, &n);
+  gsize n = profile_rows_get_n(rows);
 
-  for (gsize i = 0; i < n; i++)
-    if (all[i].total.count >= limit)
-      g_array_append_vals(shown, &all[i], 1);
+  for (gsize i = 0; i < n; i++) {
+    ProfileRow row = profile_rows_get(rows, i);
+    if (row.total.count >= limit)
+      g_array_append_val(shown, row);
+  }
   const ProfileRow *kept = (const ProfileRow *)shown->data;
   glong width = get_binary_width(text, kept, shown->len);
   append_rows_header(text, width);

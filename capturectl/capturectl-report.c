@@ -69,15 +69,14 @@ static guint32 find_function(const CapturectlReport *report, ProfileWeights *wei
   g_autoptr(ProfileRows) rows = profile_rows_new(weights, PROFILE_ROWS_FUNCTION);
   guint32 found = G_MAXUINT32;
   guint64 most = 0;
-  gsize n;
-  const ProfileRow *all = profile_rows_get(rows, &n);
 
-  for (gsize i = 0; i < n; i++) {
-    if (all[i].total.count <= most ||
-        !is_called(profile_capture_get_function_name(report->capture, all[i].item), wanted))
+  for (gsize i = 0; i < profile_rows_get_n(rows); i++) {
+    ProfileRow row = profile_rows_get(rows, i);
+    if (row.total.count <= most ||
+        !is_called(profile_capture_get_function_name(report->capture, row.item), wanted))
       continue;
-    found = all[i].item;
-    most = all[i].total.count;
+    found = row.item;
+    most = row.total.count;
   }
   return found;
 }

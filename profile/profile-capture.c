@@ -138,6 +138,13 @@ const ProfileEvent *profile_capture_get_events(ProfileCapture *self, guint *n)
   return (const ProfileEvent *)self->events->data;
 }
 
+const ProfileEvent *profile_capture_get_event(ProfileCapture *self, guint event)
+{
+  static const ProfileEvent none = {.name = "-"};
+
+  return event < self->events->len ? &g_array_index(self->events, ProfileEvent, event) : &none;
+}
+
 const ProfileThread *profile_capture_get_threads(ProfileCapture *self, guint *n)
 {
   *n = self->threads->len;

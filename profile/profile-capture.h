@@ -118,6 +118,9 @@ const char *const *profile_capture_get_problems(ProfileCapture *self);
 const char *const *profile_capture_get_messages(ProfileCapture *self);
 
 const ProfileEvent *profile_capture_get_events(ProfileCapture *self, guint *n);
+/* The event of that index. Where there is none (a capture may have no event at all), one without samples,
+ * called "-". */
+const ProfileEvent *profile_capture_get_event(ProfileCapture *self, guint event);
 const ProfileThread *profile_capture_get_threads(ProfileCapture *self, guint *n);
 const ProfileProcess *profile_capture_get_processes(ProfileCapture *self, guint *n);
 const ProfileBinary *profile_capture_get_binaries(ProfileCapture *self, guint *n);

@@ -308,13 +308,13 @@ static gboolean write_facts(Pprof *self, const ProfileEvent *event, GError **err
   profile_capture_get_header(self->capture, &header);
   samples.type = string_index(self, "samples");
   samples.unit = string_index(self, "count");
-  weight.type = string_index(self, event ? event->name : "event");
-  weight.unit = string_index(self, event ? unit_word(event->unit) : "count");
+  weight.type = string_index(self, event->name);
+  weight.unit = string_index(self, unit_word(event->unit));
   piece.n_sample_type = G_N_ELEMENTS(types);
   piece.sample_type = types;
   piece.default_sample_type = samples.type;
   piece.period_type = &weight;
-  piece.period = !event ? 0 : event->period ? event->period : event->weight ? 0 : event->constant_weight;
+  piece.period = event->period ? event->period : event->weight ? 0 : event->constant_weight;
   piece.time_nanos = header.time_realtime;
   piece.duration_nanos = get_duration(self);
   if (command) {
@@ -372,14 +372,13 @@ static void pprof_clear(Pprof *self)
 
 static gboolean write_all(Pprof *self, GError **error)
 {
-  guint n_events, event = profile_filter_get_event(profile_weights_get_filter(self->weights));
-  const ProfileEvent *events = profile_capture_get_events(self->capture, &n_events);
+  guint event = profile_filter_get_event(profile_weights_get_filter(self->weights));
 
   find_used(self);
   lay_out(self);
-  return write_facts(self, event < n_events ? &events[event] : NULL, error) && write_mappings(self, error) &&
-         write_locations(self, error) && write_samples(self, error) && write_strings(self, error) &&
-         g_output_stream_close(self->stream, self->cancellable, error);
+  return write_facts(self, profile_capture_get_event(self->capture, event), error) &&
+         write_mappings(self, error) && write_locations(self, error) && write_samples(self, error) &&
+         write_strings(self, error) && g_output_stream_close(self->stream, self->cancellable, error);
 }
 
 gboolean profile_export_pprof(ProfileWeights *weights, GOutputStream *stream, GCancellable *cancellable,

@@ -256,8 +256,6 @@ static char *get_title(const Svg *self)
 
 static char *get_subtitle(const Svg *self)
 {
-  guint n;
-  const ProfileEvent *events = profile_capture_get_events(self->capture, &n);
   guint event = profile_filter_get_event(profile_weights_get_filter(self->weights));
   const char *host = profile_capture_get_metadata(self->capture, "hostname");
   g_autoptr(GDateTime) time = NULL;
@@ -269,7 +267,7 @@ static char *get_subtitle(const Svg *self)
   g_string_append_printf(text,
                          g_dngettext(NULL, "%" G_GUINT64_FORMAT " sample of %s",
                                      "%" G_GUINT64_FORMAT " samples of %s", sum(self)),
-                         sum(self), event < n ? events[event].name : "-");
+                         sum(self), profile_capture_get_event(self->capture, event)->name);
   if (header.time_realtime > 0)
     time = g_date_time_new_from_unix_utc(header.time_realtime / 1000000000);
   if (time) {

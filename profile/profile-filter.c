@@ -145,8 +145,7 @@ static gsize find_time(const guint64 *times, gsize n, guint64 time)
 
 void profile_filter_get_range(const ProfileFilter *self, gsize *begin, gsize *end)
 {
-  guint n_events;
-  const ProfileEvent *event = &profile_capture_get_events(self->capture, &n_events)[self->event];
+  const ProfileEvent *event = profile_capture_get_event(self->capture, self->event);
 
   *begin = find_time(event->time, event->n_samples, self->first);
   *end = self->end == G_MAXUINT64 ? event->n_samples : find_time(event->time, event->n_samples, self->end);

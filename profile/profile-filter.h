@@ -12,12 +12,13 @@ G_BEGIN_DECLS
 
 typedef struct _ProfileFilter ProfileFilter;
 
-/* All samples of the capture's event 0. Keeps a reference to the capture. */
+/* All samples of the capture's event 0, which are none when it has no event. Keeps a reference to the
+ * capture. */
 ProfileFilter *profile_filter_new(ProfileCapture *capture);
 ProfileFilter *profile_filter_copy(const ProfileFilter *self);
 void profile_filter_free(ProfileFilter *self);
 
-/* Index of an event; it must exist. */
+/* Index of an event; nothing passes when there is none of that index. */
 void profile_filter_set_event(ProfileFilter *self, guint event);
 /* Samples with first ≤ time < end, on the capture's clock. */
 void profile_filter_set_time(ProfileFilter *self, guint64 first, guint64 end);

@@ -6,105 +6,113 @@
 #include "profile/profile-capture-private.h"
 #include "profile/profile-memory.h"
 
+/* Digits by which entries are sorted, in bits. */
+enum { DIGIT = 11, N_DIGITS = 1 << DIGIT };
+
+/* Side by side, since they are added to together, all over the place. */
+typedef struct {
+  guint32 self, total;
+} Counts;
+
+/* Counting leaves an entry for every function, binary, thread or process. They stay where they are, and the
+ * list is an order of those that were sampled: a large capture has hundreds of thousands of them, so rows of
+ * their own would cost more than the counting. Most events need no sums of weights. */
 struct _ProfileRows {
-  ProfileRow *rows;
+  Counts *counts;
+  guint64 *self_weights, *total_weights; /* NULL: each sample weighs constant_weight */
+  guint64 constant_weight;
+  gsize n_entries;
+  guint32 n_binaries; /* by binary: the entry behind the last one's is the kernel's, then comes that of no
+                         binary */
+  ProfileRowsBy by;
+  guint32 *order;
   gsize n;
 };
 
-/* While counting: columns with an entry a row. Counts and weights are apart, since most events need no sum of
- * weights. */
-typedef struct {
-  gsize n;
-  guint32 *self, *total;
-  guint64 *self_weight, *total_weight; /* NULL: each sample weighs constant_weight */
-  guint64 constant_weight;
-} Sums;
-
-/* The row of each function: its own, or its binary's, behind whose last come the kernel's and that of no
- * binary. */
-static guint32 *get_rows_of_functions(ProfileCapture *capture, ProfileRowsBy by, gsize *n_rows)
+/* The entry of each function when it is its binary's. */
+static guint32 *get_binaries_of_functions(ProfileCapture *capture)
 {
   gsize n;
   const ProfileFunction *functions = profile_capture_get_functions(capture, &n);
-  guint32 *rows = profile_new(guint32, n), n_binaries = capture->binaries->len;
+  guint32 *entries = profile_new(guint32, n), n_binaries = capture->binaries->len;
 
-  *n_rows = by == PROFILE_ROWS_FUNCTION ? n : (gsize)n_binaries + 2;
   for (gsize i = 0; i < n; i++) {
-    if (by == PROFILE_ROWS_FUNCTION)
-      rows[i] = (guint32)i;
-    else if (functions[i].kind == CAPTURE_SPACE_BINARY)
-      rows[i] = functions[i].binary;
+    if (functions[i].kind == CAPTURE_SPACE_BINARY)
+      entries[i] = functions[i].binary;
     else
-      rows[i] = functions[i].kind == CAPTURE_SPACE_KERNEL ? n_binaries : n_binaries + 1;
+      entries[i] = functions[i].kind == CAPTURE_SPACE_KERNEL ? n_binaries : n_binaries + 1;
   }
-  return rows;
+  return entries;
 }
 
-static const ProfileEvent *get_event(const ProfileWeights *weights)
+static gsize get_n_entries(ProfileCapture *capture, ProfileRowsBy by)
 {
-  ProfileCapture *capture = profile_weights_get_capture(weights);
+  gsize n_functions;
 
-  return &g_array_index(capture->events, ProfileEvent,
-                        profile_filter_get_event(profile_weights_get_filter(weights)));
+  profile_capture_get_functions(capture, &n_functions);
+  switch (by) {
+  case PROFILE_ROWS_FUNCTION:
+    return n_functions;
+  case PROFILE_ROWS_BINARY:
+    return (gsize)capture->binaries->len + 2;
+  case PROFILE_ROWS_THREAD:
+    return capture->threads->len;
+  default:
+    return capture->processes->len;
+  }
 }
 
-static void init_sums(Sums *sums, const ProfileEvent *event, gsize n)
+static void add_weights(ProfileRows *self, const ProfileWeights *weights, guint32 node, guint32 entry,
+                        gboolean outermost)
 {
-  sums->n = n;
-  sums->self = profile_new0(guint32, n);
-  sums->total = profile_new0(guint32, n);
-  sums->self_weight = event->weight ? profile_new0(guint64, n) : NULL;
-  sums->total_weight = event->weight ? profile_new0(guint64, n) : NULL;
-  sums->constant_weight = event->constant_weight;
-}
-
-static void clear_sums(Sums *sums)
-{
-  g_free(sums->self);
-  g_free(sums->total);
-  g_free(sums->self_weight);
-  g_free(sums->total_weight);
-}
-
-static void add_node_weights(const ProfileWeights *weights, guint32 node, gboolean outermost, Sums *sums,
-                             guint32 row)
-{
-  sums->self_weight[row] += profile_weights_get_self(weights, node).weight;
+  self->self_weights[entry] += profile_weights_get_self(weights, node).weight;
   if (outermost)
-    sums->total_weight[row] += profile_weights_get_total(weights, node).weight;
+    self->total_weights[entry] += profile_weights_get_total(weights, node).weight;
 }
 
-static void add_up_nodes(ProfileWeights *weights, ProfileRowsBy by, const guint32 *row_of, Sums *sums)
+/* Samples without a stack are the root's own; the rest of its total belongs to others. */
+static void add_root(ProfileRows *self, const ProfileWeights *weights, guint32 entry)
 {
+  ProfileWeight weight = profile_weights_get_self(weights, 0);
+
+  self->counts[entry].self += (guint32)weight.count;
+  self->counts[entry].total += (guint32)weight.count;
+  if (self->self_weights) {
+    self->self_weights[entry] += weight.weight;
+    self->total_weights[entry] += weight.weight;
+  }
+}
+
+/* Nothing depends on what the filter left of a node: adding zeros costs less than guessing wrong which nodes
+ * have samples. */
+static void add_up_nodes(ProfileRows *self, ProfileWeights *weights)
+{
+  enum { AHEAD = 16 }; /* entries are anywhere: asking for them early hides the wait */
   ProfileCapture *capture = profile_weights_get_capture(weights);
+  g_autofree guint32 *binaries = self->by == PROFILE_ROWS_BINARY ? get_binaries_of_functions(capture) : NULL;
   const guint32 *functions = profile_capture_get_node_functions(capture);
-  const guint32 *self = profile_weights_get_self_counts(weights),
+  const guint32 *selfs = profile_weights_get_self_counts(weights),
                 *totals = profile_weights_get_total_counts(weights);
   const guint8 *outermost = profile_capture_get_outermost(capture);
-  guint8 bit = by == PROFILE_ROWS_FUNCTION ? PROFILE_OUTERMOST_FUNCTION : PROFILE_OUTERMOST_BINARY;
+  guint8 bit = binaries ? PROFILE_OUTERMOST_BINARY : PROFILE_OUTERMOST_FUNCTION;
 
   for (gsize node = 1; node < capture->n_nodes; node++) {
-    if (!totals[node])
-      continue;
-    guint32 row = row_of[functions[node]];
-    sums->self[row] += self[node];
-    sums->total[row] += outermost[node] & bit ? totals[node] : 0;
-    if (sums->self_weight)
-      add_node_weights(weights, (guint32)node, (outermost[node] & bit) != 0, sums, row);
+    guint32 entry = binaries ? binaries[functions[node]] : functions[node];
+    gboolean is_outermost = (outermost[node] & bit) != 0;
+    if (!binaries && node + AHEAD < capture->n_nodes)
+      __builtin_prefetch(&self->counts[functions[node + AHEAD]], 1);
+    self->counts[entry].self += selfs[node];
+    self->counts[entry].total += totals[node] * (guint32)is_outermost;
+    if (self->self_weights)
+      add_weights(self, weights, (guint32)node, entry, is_outermost);
   }
-  sums->self[row_of[0]] += self[0];
-  sums->total[row_of[0]] += self[0];
-  if (sums->self_weight) {
-    sums->self_weight[row_of[0]] += profile_weights_get_self(weights, 0).weight;
-    sums->total_weight[row_of[0]] += profile_weights_get_self(weights, 0).weight;
-  }
+  add_root(self, weights, binaries ? binaries[functions[0]] : functions[0]);
 }
 
-static void add_up_samples(ProfileWeights *weights, ProfileRowsBy by, Sums *sums)
+static void add_up_samples(ProfileRows *self, ProfileWeights *weights, const ProfileEvent *event)
 {
   ProfileCapture *capture = profile_weights_get_capture(weights);
   const ProfileFilter *filter = profile_weights_get_filter(weights);
-  const ProfileEvent *event = get_event(weights);
   const ProfileThread *all = (const ProfileThread *)capture->threads->data;
   const guint8 *threads = profile_filter_get_threads(filter),
                *functions = profile_filter_get_functions(filter);
@@ -116,113 +124,133 @@ static void add_up_samples(ProfileWeights *weights, ProfileRowsBy by, Sums *sums
     guint32 thread = event->thread[i];
     if ((threads && !threads[thread]) || (functions && !functions[of_node[event->leaf[i]]]))
       continue;
-    guint32 row = by == PROFILE_ROWS_THREAD ? thread : all[thread].process;
-    sums->self[row]++;
-    if (sums->self_weight)
-      sums->self_weight[row] += event->weight[i];
+    guint32 entry = self->by == PROFILE_ROWS_THREAD ? thread : all[thread].process;
+    self->counts[entry].self++;
+    self->counts[entry].total++;
+    if (self->self_weights) {
+      self->self_weights[entry] += event->weight[i];
+      self->total_weights[entry] += event->weight[i];
+    }
   }
-  memcpy(sums->total, sums->self, sums->n * sizeof *sums->total);
-  if (sums->self_weight)
-    memcpy(sums->total_weight, sums->self_weight, sums->n * sizeof *sums->total_weight);
 }
 
-static gint compare_rows(gconstpointer a, gconstpointer b)
+static guint64 get_key(const ProfileRows *self, guint32 entry)
 {
-  const ProfileRow *left = a, *right = b;
-
-  if (left->self.count != right->self.count)
-    return left->self.count > right->self.count ? -1 : 1;
-  if (left->total.count != right->total.count)
-    return left->total.count > right->total.count ? -1 : 1;
-  return left->item < right->item ? -1 : left->item > right->item;
+  return (guint64)self->counts[entry].self << 32 | self->counts[entry].total;
 }
 
-static guint32 get_item(ProfileCapture *capture, ProfileRowsBy by, gsize row)
+/* Brings the entries with the greatest digit to the front; those with the same keep their order. */
+static void sort_by_digit(const ProfileRows *self, const guint32 *in, guint32 *out, gsize n, guint shift)
 {
-  if (by == PROFILE_ROWS_BINARY && row >= capture->binaries->len)
-    return row == capture->binaries->len ? PROFILE_ROWS_KERNEL : PROFILE_ROWS_NO_BINARY;
-  return (guint32)row;
+  gsize places[N_DIGITS + 1] = {0};
+
+  for (gsize i = 0; i < n; i++)
+    places[N_DIGITS - (get_key(self, in[i]) >> shift) % N_DIGITS]++;
+  for (guint i = 1; i < N_DIGITS; i++)
+    places[i] += places[i - 1];
+  for (gsize i = 0; i < n; i++)
+    out[places[N_DIGITS - 1 - (get_key(self, in[i]) >> shift) % N_DIGITS]++] = in[i];
 }
 
-static ProfileRow make_row(ProfileCapture *capture, ProfileRowsBy by, const Sums *sums, gsize i)
+/* Most self first, then most total, then as they come: digit by digit, the least one first. */
+static void sort_entries(const ProfileRows *self, guint32 *entries, gsize n)
 {
-  guint64 self = sums->self[i], total = sums->total[i], constant = sums->constant_weight;
+  g_autofree guint32 *other = profile_new(guint32, n);
+  guint32 *from = entries, *to = other;
+  guint64 all = 0;
 
-  return (ProfileRow){.item = get_item(capture, by, i),
-                      .self = {self, sums->self_weight ? sums->self_weight[i] : self * constant},
-                      .total = {total, sums->total_weight ? sums->total_weight[i] : total * constant}};
-}
-
-/* The rows that samples lead to more than once, in order; *ret_n_once says how many others were sampled and
- * *ret_n_below through how many others one sample leads. */
-static GArray *sort_heavy_rows(ProfileCapture *capture, ProfileRowsBy by, const Sums *sums, gsize *ret_n_once,
-                               gsize *ret_n_below)
-{
-  GArray *heavy = g_array_new(FALSE, FALSE, sizeof(ProfileRow));
-  gsize n_once = 0, n_below = 0;
-
-  for (gsize i = 0; i < sums->n; i++) {
-    n_once += sums->total[i] == 1 && sums->self[i];
-    n_below += sums->total[i] == 1 && !sums->self[i];
-    if (sums->total[i] <= 1)
+  for (gsize i = 0; i < n; i++)
+    all |= get_key(self, entries[i]);
+  for (guint shift = 0; shift < 64; shift += DIGIT) {
+    if ((all >> shift) % N_DIGITS == 0)
       continue;
-    ProfileRow row = make_row(capture, by, sums, i);
-    g_array_append_val(heavy, row);
+    sort_by_digit(self, from, to, n, shift);
+    guint32 *swap = from;
+    from = to;
+    to = swap;
   }
-  g_array_sort(heavy, compare_rows);
-  *ret_n_once = n_once;
-  *ret_n_below = n_below;
-  return heavy;
+  if (from != entries)
+    memcpy(entries, from, n * sizeof *entries);
 }
 
-/* Most rows of a large capture have one sample. They are in order already and are only put where they belong:
- * behind the heavier ones that were sampled too, or at the end. */
-static void sort_rows(ProfileRows *self, ProfileCapture *capture, ProfileRowsBy by, const Sums *sums)
-{
-  gsize n_once, n_below, sampled = 0;
-  g_autoptr(GArray) heavy = sort_heavy_rows(capture, by, sums, &n_once, &n_below);
+/* Parts of the list, in its order. Most entries of a large capture have one sample; within their parts they
+ * are in order already. */
+enum { SAMPLED, SAMPLED_ONCE, BELOW, BELOW_ONCE, NOT_SAMPLED, N_PARTS };
 
-  while (sampled < heavy->len && g_array_index(heavy, ProfileRow, sampled).self.count > 0)
-    sampled++;
-  self->n = heavy->len + n_once + n_below;
-  self->rows = profile_new(ProfileRow, self->n);
-  ProfileRow *once = self->rows + sampled, *below = self->rows + heavy->len + n_once;
-  for (gsize i = 0; i < heavy->len; i++)
-    self->rows[i < sampled ? i : i + n_once] = g_array_index(heavy, ProfileRow, i);
-  for (gsize i = 0; i < sums->n; i++)
-    if (sums->total[i] == 1)
-      *(sums->self[i] ? once++ : below++) = make_row(capture, by, sums, i);
+static guint get_part(Counts counts)
+{
+  return counts.total == 0 ? NOT_SAMPLED : (counts.self == 0 ? BELOW : SAMPLED) + (counts.total == 1);
+}
+
+static void sort_rows(ProfileRows *self)
+{
+  g_autofree guint32 *memory = profile_new(guint32, N_PARTS * self->n_entries);
+  gsize lengths[N_PARTS] = {0};
+
+  for (gsize i = 0; i < self->n_entries; i++) {
+    guint part = get_part(self->counts[i]);
+    memory[part * self->n_entries + lengths[part]++] = (guint32)i;
+  }
+  sort_entries(self, memory + SAMPLED * self->n_entries, lengths[SAMPLED]);
+  sort_entries(self, memory + BELOW * self->n_entries, lengths[BELOW]);
+  self->order = profile_new(guint32, self->n_entries - lengths[NOT_SAMPLED]);
+  for (guint part = 0; part < NOT_SAMPLED; part++) {
+    if (lengths[part] > 0)
+      memcpy(self->order + self->n, memory + part * self->n_entries, lengths[part] * sizeof *memory);
+    self->n += lengths[part];
+  }
 }
 
 ProfileRows *profile_rows_new(ProfileWeights *weights, ProfileRowsBy by)
 {
   ProfileCapture *capture = profile_weights_get_capture(weights);
+  const ProfileEvent *event =
+      profile_capture_get_event(capture, profile_filter_get_event(profile_weights_get_filter(weights)));
   ProfileRows *self = g_new0(ProfileRows, 1);
-  Sums sums;
-  gsize n;
 
-  if (by == PROFILE_ROWS_FUNCTION || by == PROFILE_ROWS_BINARY) {
-    g_autofree guint32 *row_of = get_rows_of_functions(capture, by, &n);
-    init_sums(&sums, get_event(weights), n);
-    add_up_nodes(weights, by, row_of, &sums);
-  } else {
-    n = by == PROFILE_ROWS_THREAD ? capture->threads->len : capture->processes->len;
-    init_sums(&sums, get_event(weights), n);
-    add_up_samples(weights, by, &sums);
-  }
-  sort_rows(self, capture, by, &sums);
-  clear_sums(&sums);
+  self->by = by;
+  self->n_entries = get_n_entries(capture, by);
+  self->n_binaries = capture->binaries->len;
+  self->counts = profile_new0(Counts, self->n_entries);
+  self->self_weights = event->weight ? profile_new0(guint64, self->n_entries) : NULL;
+  self->total_weights = event->weight ? profile_new0(guint64, self->n_entries) : NULL;
+  self->constant_weight = event->constant_weight;
+  if (by == PROFILE_ROWS_FUNCTION || by == PROFILE_ROWS_BINARY)
+    add_up_nodes(self, weights);
+  else
+    add_up_samples(self, weights, event);
+  sort_rows(self);
   return self;
 }
 
 void profile_rows_free(ProfileRows *self)
 {
-  g_free(self->rows);
+  g_free(self->counts);
+  g_free(self->self_weights);
+  g_free(self->total_weights);
+  g_free(self->order);
   g_free(self);
 }
 
-const ProfileRow *profile_rows_get(const ProfileRows *self, gsize *n)
+gsize profile_rows_get_n(const ProfileRows *self)
 {
-  *n = self->n;
-  return self->rows;
+  return self->n;
+}
+
+static guint32 get_item(const ProfileRows *self, guint32 entry)
+{
+  if (self->by != PROFILE_ROWS_BINARY || entry < self->n_binaries)
+    return entry;
+  return entry == self->n_binaries ? PROFILE_ROWS_KERNEL : PROFILE_ROWS_NO_BINARY;
+}
+
+ProfileRow profile_rows_get(const ProfileRows *self, gsize row)
+{
+  guint32 entry = self->order[row];
+  guint64 own = self->counts[entry].self, total = self->counts[entry].total;
+
+  return (ProfileRow){
+      .item = get_item(self, entry),
+      .self = {own, self->self_weights ? self->self_weights[entry] : own * self->constant_weight},
+      .total = {total, self->total_weights ? self->total_weights[entry] : total * self->constant_weight}};
 }

@@ -29,8 +29,9 @@ typedef struct _ProfileRows ProfileRows;
 
 ProfileRows *profile_rows_new(ProfileWeights *weights, ProfileRowsBy by);
 void profile_rows_free(ProfileRows *self);
-/* Most self first, then most total, then by index. */
-const ProfileRow *profile_rows_get(const ProfileRows *self, gsize *n);
+gsize profile_rows_get_n(const ProfileRows *self);
+/* A row below n: most self first, then most total, then by index. */
+ProfileRow profile_rows_get(const ProfileRows *self, gsize row);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ProfileRows, profile_rows_free)
 

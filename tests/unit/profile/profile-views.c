@@ -169,32 +169,39 @@ static gboolean leads_through(const TestSample *sample, const char *function)
   return FALSE;
 }
 
+static gboolean comes_before(const ProfileRow *a, const ProfileRow *b)
+{
+  if (a->self.count != b->self.count)
+    return a->self.count > b->self.count;
+  return a->total.count != b->total.count ? a->total.count > b->total.count : a->item < b->item;
+}
+
 static void check_rows(const Fixture *fixture, const Wanted *wanted)
 {
   g_autoptr(ProfileWeights) weights = get_weights(fixture, wanted);
   g_autoptr(ProfileRows) rows = profile_rows_new(weights, PROFILE_ROWS_FUNCTION);
   guint64 sum = 0;
-  gsize n;
-  const ProfileRow *all = profile_rows_get(rows, &n);
 
-  for (gsize i = 0; i < n; i++) {
-    const char *name = get_name(fixture, all[i].item);
+  for (gsize i = 0; i < profile_rows_get_n(rows); i++) {
+    ProfileRow row = profile_rows_get(rows, i), last = profile_rows_get(rows, i ? i - 1 : 0);
+    g_assert_true(i == 0 || comes_before(&last, &row));
+    const char *name = get_name(fixture, row.item);
     ProfileWeight self = {0}, total = {0};
     for (guint j = 0; j < fixture->samples->len; j++) {
       const TestSample *sample = get_sample(fixture, j);
       if (!is_wanted(wanted, sample))
         continue;
-      gboolean none = sample->n == 0 && all[i].item == 0;
+      gboolean none = sample->n == 0 && row.item == 0;
       gboolean ends = none || (sample->n > 0 && g_strcmp0(sample->functions[sample->n - 1], name) == 0);
       self.count += ends;
       self.weight += ends ? sample->weight : 0;
       total.count += none || leads_through(sample, name);
       total.weight += none || leads_through(sample, name) ? sample->weight : 0;
     }
-    g_assert_cmpuint(all[i].self.count, ==, self.count);
-    g_assert_cmpuint(all[i].self.weight, ==, self.weight);
-    g_assert_cmpuint(all[i].total.count, ==, total.count);
-    g_assert_cmpuint(all[i].total.weight, ==, total.weight);
+    g_assert_cmpuint(row.self.count, ==, self.count);
+    g_assert_cmpuint(row.self.weight, ==, self.weight);
+    g_assert_cmpuint(row.total.count, ==, total.count);
+    g_assert_cmpuint(row.total.weight, ==, total.weight);
     sum += self.count;
   }
   g_assert_cmpuint(sum, ==, profile_weights_get_sum(weights).count);
@@ -223,29 +230,27 @@ static void test_other_rows(Fixture *fixture, gconstpointer data)
   g_autoptr(ProfileRows) processes = profile_rows_new(weights, PROFILE_ROWS_PROCESS);
   g_autoptr(ProfileRows) binaries = profile_rows_new(weights, PROFILE_ROWS_BINARY);
   guint m;
-  gsize n;
 
-  const ProfileRow *rows = profile_rows_get(threads, &n);
-  for (gsize i = 0; i < n; i++) {
-    Wanted one = {.end = G_MAXUINT64,
-                  .tid = profile_capture_get_threads(fixture->capture, &m)[rows[i].item].tid};
-    g_assert_cmpuint(rows[i].self.count, ==, count_wanted(fixture, &one));
+  for (gsize i = 0; i < profile_rows_get_n(threads); i++) {
+    ProfileRow row = profile_rows_get(threads, i);
+    Wanted one = {.end = G_MAXUINT64, .tid = profile_capture_get_threads(fixture->capture, &m)[row.item].tid};
+    g_assert_cmpuint(row.self.count, ==, count_wanted(fixture, &one));
   }
-  rows = profile_rows_get(processes, &n);
-  for (gsize i = 0; i < n; i++) {
+  for (gsize i = 0; i < profile_rows_get_n(processes); i++) {
+    ProfileRow row = profile_rows_get(processes, i);
     Wanted one = {.end = G_MAXUINT64,
-                  .pid = profile_capture_get_processes(fixture->capture, &m)[rows[i].item].pid};
-    g_assert_cmpuint(rows[i].total.count, ==, count_wanted(fixture, &one));
+                  .pid = profile_capture_get_processes(fixture->capture, &m)[row.item].pid};
+    g_assert_cmpuint(row.total.count, ==, count_wanted(fixture, &one));
   }
-  rows = profile_rows_get(binaries, &n);
-  for (gsize i = 0; i < n; i++) {
-    if (rows[i].item == PROFILE_ROWS_NO_BINARY)
+  for (gsize i = 0; i < profile_rows_get_n(binaries); i++) {
+    ProfileRow row = profile_rows_get(binaries, i);
+    if (row.item == PROFILE_ROWS_NO_BINARY)
       continue;
     Wanted one = {.end = G_MAXUINT64, .binary = "[kernel]"};
-    if (rows[i].item != PROFILE_ROWS_KERNEL)
-      one.binary = profile_capture_get_binaries(fixture->capture, &m)[rows[i].item].path;
-    g_assert_cmpuint(rows[i].self.count, ==, count_wanted(fixture, &one));
-    g_assert_cmpuint(rows[i].total.count, >=, rows[i].self.count);
+    if (row.item != PROFILE_ROWS_KERNEL)
+      one.binary = profile_capture_get_binaries(fixture->capture, &m)[row.item].path;
+    g_assert_cmpuint(row.self.count, ==, count_wanted(fixture, &one));
+    g_assert_cmpuint(row.total.count, >=, row.self.count);
   }
 }
 
