@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define NS 1000000000
+
 static gboolean has_build_id_of(const ProfileElf *elf, const ProfileBinary *binary)
 {
   guint size;
@@ -17,27 +19,39 @@ static gboolean has_build_id_of(const ProfileElf *elf, const ProfileBinary *bina
   return size == binary->build_id_size && memcmp(build_id, binary->build_id, size) == 0;
 }
 
-/* Devices are not compared: on btrfs and overlayfs a mapping shows another one than stat does. */
-static gboolean is_inode_of(int fd, const ProfileBinary *binary)
+static gboolean is_newer(const struct stat *st, gint64 time)
+{
+  return st->st_mtim.tv_sec > time / NS ||
+         (st->st_mtim.tv_sec == time / NS && st->st_mtim.tv_nsec > time % NS);
+}
+
+/* Whether nothing speaks against a file, where no build-id tells: another inode, or a content that was
+ * written after the recording. Devices are not compared: on btrfs and overlayfs a mapping shows another one
+ * than stat does. */
+static gboolean may_be(const ProfileNamer *namer, int fd, const ProfileBinary *binary)
 {
   struct stat st;
 
-  return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (binary->inode == 0 || binary->inode == st.st_ino);
+  if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+    return FALSE;
+  return (binary->inode == 0 || binary->inode == st.st_ino) &&
+         (namer->end == 0 || !is_newer(&st, namer->end));
 }
 
 /* Takes fd. */
-static ProfileBinaryFileStatus examine(int fd, const ProfileBinary *binary, ProfileDebugFile *ret)
+static ProfileBinaryFileStatus examine(const ProfileNamer *namer, int fd, const ProfileBinary *binary,
+                                       ProfileDebugFile *ret)
 {
   ProfileElf *elf;
 
   if (fd < 0)
     return PROFILE_BINARY_FILE_UNREADABLE;
   elf = profile_elf_new_for_fd(fd, NULL);
-  if (!elf && binary->build_id_size == 0 && is_inode_of(fd, binary)) {
+  if (!elf && binary->build_id_size == 0 && may_be(namer, fd, binary)) {
     close(fd);
     return PROFILE_BINARY_FILE_NOT_ELF;
   }
-  if (elf && (binary->build_id_size > 0 ? has_build_id_of(elf, binary) : is_inode_of(fd, binary))) {
+  if (elf && (binary->build_id_size > 0 ? has_build_id_of(elf, binary) : may_be(namer, fd, binary))) {
     *ret = (ProfileDebugFile){.elf = elf, .fd = fd};
     return PROFILE_BINARY_FILE_OPEN;
   }
@@ -51,16 +65,17 @@ static int open_for_reading(const char *path)
   return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
-static ProfileBinaryFileStatus open_process_paths(const ProfileBinary *binary, ProfileDebugFile *ret)
+static ProfileBinaryFileStatus open_process_paths(const ProfileNamer *namer, const ProfileBinary *binary,
+                                                  ProfileDebugFile *ret)
 {
   g_autofree char *in_root = g_strdup_printf("/proc/%d/root%s", binary->mapped_pid, binary->path);
   g_autofree char *mapped =
       g_strdup_printf("/proc/%d/map_files/%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x",
                       binary->mapped_pid, binary->mapped_start, binary->mapped_end);
-  ProfileBinaryFileStatus status = examine(open_for_reading(in_root), binary, ret);
+  ProfileBinaryFileStatus status = examine(namer, open_for_reading(in_root), binary, ret);
 
   if (status == PROFILE_BINARY_FILE_UNREADABLE)
-    status = examine(open_for_reading(mapped), binary, ret);
+    status = examine(namer, open_for_reading(mapped), binary, ret);
   return status;
 }
 
@@ -95,12 +110,12 @@ ProfileBinaryFileStatus profile_binary_file_open(const ProfileNamer *namer, cons
   if (binary->flags & CAPTURE_BINARY_VDSO)
     return open_vdso(namer, binary, ret);
   if (namer->open)
-    status = examine(namer->open(binary, namer->open_data), binary, ret);
+    status = examine(namer, namer->open(binary, namer->open_data), binary, ret);
   if (status == PROFILE_BINARY_FILE_UNREADABLE && binary->path[0] == '/')
-    status = examine(open_for_reading(binary->path), binary, ret);
+    status = examine(namer, open_for_reading(binary->path), binary, ret);
   if (status == PROFILE_BINARY_FILE_UNREADABLE && namer->same_boot && binary->mapped_pid > 0 &&
       binary->path[0] == '/')
-    status = open_process_paths(binary, ret);
+    status = open_process_paths(namer, binary, ret);
   if (status == PROFILE_BINARY_FILE_UNREADABLE &&
       profile_debug_file_find_binary(binary->build_id, binary->build_id_size, ret))
     status = PROFILE_BINARY_FILE_OPEN;

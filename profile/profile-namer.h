@@ -13,6 +13,7 @@ typedef struct {
   gboolean
       same_boot;  /* this is the boot that was recorded: /proc/PID and the vDSO are those of the recording */
   gboolean lines; /* look for source files and lines */
+  gint64 end;     /* nanoseconds since 1970 when the recording ended; 0 not known */
 } ProfileNamer;
 
 /* A sealed table of the functions that hold any of the n offsets, which ascend. Never NULL: what cannot be

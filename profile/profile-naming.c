@@ -178,6 +178,20 @@ static void count_results(ProfileNamingTables *tables)
   }
 }
 
+/* When the last sample was taken by the wall clock; 0 not known. */
+static gint64 get_end(ProfileCapture *capture)
+{
+  struct capture_file_header header;
+  guint64 first, last;
+  gint64 end;
+
+  profile_capture_get_header(capture, &header);
+  if (header.time_realtime <= 0 || !profile_capture_get_time_range(capture, &first, &last) ||
+      last < header.time || __builtin_add_overflow(header.time_realtime, last - header.time, &end))
+    return 0;
+  return end;
+}
+
 gboolean profile_naming_make_tables(ProfileCapture *capture, const ProfileNamingOptions *options,
                                     ProfileNamingTables *ret, GCancellable *cancellable, GError **error)
 {
@@ -190,7 +204,8 @@ gboolean profile_naming_make_tables(ProfileCapture *capture, const ProfileNaming
   naming.namer = (ProfileNamer){.open = naming.options->open,
                                 .open_data = naming.options->open_data,
                                 .same_boot = profile_kernel_is_same_boot(capture),
-                                .lines = !naming.options->no_lines};
+                                .lines = !naming.options->no_lines,
+                                .end = get_end(capture)};
   ret->n = capture->binaries->len + 1;
   ret->tables = g_new0(ProfileFunctionTable *, ret->n);
   naming.addresses = g_new0(GArray *, ret->n);

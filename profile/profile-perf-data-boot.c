@@ -12,6 +12,9 @@
 /* _text is among the first symbols, which are sorted by address. */
 #define LINES_MAX 4096
 
+/* Nanoseconds between the making of a file and its first record, a machine's sleep not counted. */
+#define TOLERANCE (5 * G_GUINT64_CONSTANT(1000000000))
+
 static guint32 take_padded(ProfilePerfBytes *notes, guint32 size, const guint8 **ret)
 {
   *ret = profile_perf_bytes_take(notes, ((guint64)size + 3) & ~(guint64)3);
@@ -70,10 +73,23 @@ static gboolean names_this_machine(const ProfilePerfBoot *boot)
          g_strcmp0(boot->hostname, here.nodename) == 0;
 }
 
+/* A file that tells nothing of its machine, as a killed perf leaves it, can only have come from here when it
+ * was made as long after this boot as its first record says. */
+static gboolean began_here(const ProfilePerfBoot *boot)
+{
+  guint64 since_boot;
+
+  if (boot->release || boot->hostname || boot->created <= get_boot_time())
+    return FALSE;
+  since_boot = (guint64)(boot->created - get_boot_time());
+  return boot->first > since_boot ? boot->first - since_boot < TOLERANCE
+                                  : since_boot - boot->first < TOLERANCE;
+}
+
 gboolean profile_perf_boot_is_this(const ProfilePerfBoot *boot)
 {
   gboolean is_kernel = boot->build_id_size > 0 ? kernel_has_build_id(boot->build_id, boot->build_id_size)
-                                               : names_this_machine(boot);
+                                               : names_this_machine(boot) || began_here(boot);
 
   return is_kernel && boot->modified > get_boot_time() && kernel_begins_at(boot->text);
 }

@@ -32,11 +32,13 @@ static guint32 get_clock(const ProfilePerfImport *self)
 }
 
 /* Only then do this machine's kernel symbols and processes say anything about the file. */
-static gboolean is_this_boot(const ProfilePerfImport *self)
+static gboolean is_this_boot(const ProfilePerfImport *self, guint64 first)
 {
   const ProfilePerfFacts *facts = profile_perf_data_get_facts(self->data);
   ProfilePerfBoot boot = {
       .modified = profile_perf_data_get_modified(self->data),
+      .created = profile_perf_data_get_created(self->data),
+      .first = first,
       .release = facts->kernel,
       .hostname = facts->hostname,
   };
@@ -77,7 +79,7 @@ int profile_perf_import_open(ProfilePerfImport *self, guint64 time)
       .clock = get_clock(self),
       .time = time,
       .time_realtime = get_realtime(self, time),
-      .foreign = !is_this_boot(self),
+      .foreign = !is_this_boot(self, time),
   };
   int status = capture_file_create(&self->file, self->fd, &options);
 

@@ -16,6 +16,7 @@ struct _ProfilePerfData {
   gsize size;
   GMappedFile *mapped; /* or NULL: bytes were read into memory */
   gint64 modified;
+  gint64 created;
   gboolean pipe;
   gsize data_start, data_end; /* where the records stand */
   gboolean cut_off;           /* the file is shorter than it says */

@@ -56,6 +56,15 @@ static gboolean take_pipe(ProfilePerfData *self, int fd, GError **error)
   return TRUE;
 }
 
+static gint64 get_created(int fd)
+{
+  struct statx status;
+
+  if (statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &status) < 0 || !(status.stx_mask & STATX_BTIME))
+    return 0;
+  return status.stx_btime.tv_sec * G_GINT64_CONSTANT(1000000000) + status.stx_btime.tv_nsec;
+}
+
 static gboolean take_file(ProfilePerfData *self, int fd, const struct stat *status, GError **error)
 {
   if (S_ISDIR(status->st_mode)) {
@@ -66,6 +75,7 @@ static gboolean take_file(ProfilePerfData *self, int fd, const struct stat *stat
   self->modified = status->st_mtim.tv_sec * G_GINT64_CONSTANT(1000000000) + status->st_mtim.tv_nsec;
   if (!S_ISREG(status->st_mode))
     return take_pipe(self, fd, error);
+  self->created = get_created(fd);
   self->mapped = g_mapped_file_new_from_fd(fd, FALSE, error);
   if (!self->mapped)
     return FALSE;
@@ -279,6 +289,11 @@ const ProfilePerfBuildId *profile_perf_data_get_build_id(ProfilePerfData *self, 
 gint64 profile_perf_data_get_modified(ProfilePerfData *self)
 {
   return self->modified;
+}
+
+gint64 profile_perf_data_get_created(ProfilePerfData *self)
+{
+  return self->created;
 }
 
 guint64 profile_perf_data_get_size(ProfilePerfData *self)

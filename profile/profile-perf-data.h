@@ -82,6 +82,8 @@ const ProfilePerfBuildId *profile_perf_data_get_build_id(ProfilePerfData *self, 
 const char *profile_perf_data_get_name(ProfilePerfData *self);
 /* When the file was last written, nanoseconds since 1970, 0 not known. */
 gint64 profile_perf_data_get_modified(ProfilePerfData *self);
+/* When it was made; 0 where the file system does not tell, and for a pipe. */
+gint64 profile_perf_data_get_created(ProfilePerfData *self);
 guint64 profile_perf_data_get_size(ProfilePerfData *self);
 
 /*

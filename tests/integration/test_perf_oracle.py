@@ -3,14 +3,18 @@
 import collections
 import functools
 import json
+import os
 import pathlib
 import re
 import shutil
+import signal
+import subprocess
 import tempfile
 import unittest
 
 import perf_oracle as oracle
 from capture_decoder import Capture
+from recordings import wait_until
 from support import DATA, TestCase, capturectl, run
 
 # How many of the samples may be explained away.
@@ -226,6 +230,23 @@ class FormsTest(TestCase):
 
     def test_a_constant_period(self):
         self.compare(self.record('-e', 'page-faults', '-c', '1', '-o', self.directory / 'perf.data'))
+
+    def test_a_killed_perf_without_anything_about_its_machine(self):
+        """Neither build-ids nor the kernel's release: the files' inodes and the times must do. perf itself does
+        not read such a file."""
+        path = self.directory / 'perf.data'
+        perf = subprocess.Popen(['perf', 'record', '-q', '-N', '-m', '16', '-F', '4999', '-g', '-o', path, '--',
+                                 'timeout', '--foreground', '30', 'sh', '-c', 'while :; do ls / >/dev/null; done'], start_new_session=True)
+        self.addCleanup(perf.wait)
+        self.addCleanup(os.killpg, perf.pid, signal.SIGKILL)
+        self.assertTrue(wait_until(lambda: path.exists() and path.stat().st_size > 1 << 18))
+        perf.kill()
+        perf.wait()
+        file = self.directory / 'imported.capture'
+        capturectl('import', path, '-o', file)
+        leaves = oracle.imported_leaves(Capture(file))
+        for kernel in False, True:
+            self.assertTrue(any(leaf.symbol and (leaf.binary == '[kernel.kallsyms]') == kernel for leaf in leaves))
 
     def test_standard_input(self):
         path, file = self.record('-o', '-'), self.directory / 'piped.capture'

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "profile/profile-binary-file.h"
@@ -347,6 +348,29 @@ static void test_opener(void)
   symbol_files_leave(directory);
 }
 
+/* Without a build-id the file at the path is taken, unless it was written after the recording ended. */
+static void test_written_later(void)
+{
+  char *directory = symbol_files_enter();
+  g_autofree char *path = g_build_filename(directory, "program", NULL);
+  const struct timespec times[] = {{1000, 0}, {1000, 5}};
+  const gint64 written = 1000000000005;
+  ProfileBinary binary = {.path = path};
+  guint64 offset;
+
+  build_program("");
+  offset = get_offset("program", symbol_files_address("program", "main"));
+  g_assert_cmpint(utimensat(AT_FDCWD, path, times, 0), ==, 0);
+  for (gint64 end = written - 1; end <= written; end++) {
+    ProfileNamer namer = {.end = end};
+    g_autoptr(ProfileFunctionTable) table =
+        profile_namer_name_binary(&namer, &binary, &offset, 1, NULL, NULL);
+    g_assert_cmpint(profile_function_table_get_status(table), ==,
+                    end < written ? CAPTURE_NAMING_UNREADABLE : CAPTURE_NAMING_SYMBOLS);
+  }
+  symbol_files_leave(directory);
+}
+
 /* The file is gone, but a process still has it mapped: as in another mount namespace, its path leads nowhere.
  */
 static void test_mapped_by_process(void)
@@ -523,6 +547,7 @@ int main(int argc, char **argv)
   g_test_add_func("/elf/32-bit", test_32_bit);
   g_test_add_func("/elf/other-file", test_other_file);
   g_test_add_func("/elf/opener", test_opener);
+  g_test_add_func("/elf/written-later", test_written_later);
   g_test_add_func("/elf/mapped-by-process", test_mapped_by_process);
   g_test_add_func("/elf/vdso", test_vdso);
   g_test_add_data_func("/elf/damage/full", "", test_damage);
