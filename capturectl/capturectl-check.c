@@ -117,6 +117,9 @@ int capturectl_check(int argc, char **argv)
 
   if (status >= 0)
     return status;
+  status = capturectl_check_output("--recover", recovered);
+  if (status >= 0)
+    return status;
   path = capturectl_get_file(argc, argv);
   if (!path)
     return CAPTURECTL_USAGE;

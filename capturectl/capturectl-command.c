@@ -65,6 +65,13 @@ const char *capturectl_get_file(int argc, char **argv)
   return argv[first];
 }
 
+int capturectl_check_output(const char *option, const char *path)
+{
+  if (!path || *path)
+    return -1;
+  return capturectl_fail_usage(_("%s takes the name of a file, but what was given is empty."), option);
+}
+
 static void print_sentence(const char *kind, const char *format, va_list arguments)
 {
   g_autofree char *sentence = g_strdup_vprintf(format, arguments);

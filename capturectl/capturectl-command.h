@@ -25,6 +25,10 @@ int capturectl_parse_command_options(int *argc, char ***argv, const GOptionEntry
 /* The one FILE that follows the options; NULL after having said what is wrong (return CAPTURECTL_USAGE). */
 const char *capturectl_get_file(int argc, char **argv);
 
+/* Whether what was given with an option (NULL: it was not) can be a file to write: -1, or CAPTURECTL_USAGE
+ * after having said that it names none. */
+int capturectl_check_output(const char *option, const char *path);
+
 /* Prints "capturectl VERB: sentence" on standard error and returns CAPTURECTL_FAILED. */
 int capturectl_fail(const char *format, ...) G_GNUC_PRINTF(1, 2);
 /* As capturectl_fail, and points to --help; returns CAPTURECTL_USAGE. */

@@ -10,6 +10,7 @@
 #include "capturectl/capturectl-filter.h"
 #include "capturectl/capturectl-verbs.h"
 #include "profile/profile-export.h"
+#include "recording/recording-output.h"
 
 typedef struct {
   CapturectlFilterOptions filter;
@@ -74,6 +75,7 @@ static const Format *find_format(const char *name)
 static GOutputStream *open_output(const char *path, GError **error)
 {
   g_autoptr(GFile) file = NULL;
+  g_autofree char *real = NULL;
   struct stat status;
   int fd;
 
@@ -86,7 +88,8 @@ static GOutputStream *open_output(const char *path, GError **error)
     g_set_error_literal(error, G_IO_ERROR, g_io_error_from_errno(errno), g_strerror(errno));
     return NULL;
   }
-  file = g_file_new_for_path(path);
+  real = recording_output_follow_links(path);
+  file = g_file_new_for_path(real);
   return G_OUTPUT_STREAM(g_file_replace(file, NULL, FALSE, G_FILE_CREATE_NONE, NULL, error));
 }
 
@@ -99,12 +102,36 @@ static void discard(GOutputStream *stream)
   g_output_stream_close(stream, cancellable, NULL);
 }
 
+/* GIO's own words name the file a second time and give no advice. */
+static const char *explain(const GError *error)
+{
+  switch (error->domain == G_IO_ERROR ? error->code : G_IO_ERROR_FAILED) {
+  case G_IO_ERROR_NOT_FOUND:
+    return _("its directory does not exist; create it, or choose another file with -o");
+  case G_IO_ERROR_IS_DIRECTORY:
+    return _("it is a directory; name a file in it with -o");
+  case G_IO_ERROR_NOT_DIRECTORY:
+    return _("it lies in something that is no directory; choose another file with -o");
+  case G_IO_ERROR_TOO_MANY_LINKS:
+    return _("it is a symbolic link that leads in a circle; choose another file with -o");
+  case G_IO_ERROR_PERMISSION_DENIED:
+    return _("permission denied; choose another file with -o");
+  case G_IO_ERROR_READ_ONLY:
+    return _("the file system is read-only; choose another file with -o");
+  case G_IO_ERROR_NO_SPACE:
+    return _("no space is left; make room, or choose another file with -o");
+  default:
+    return error->message;
+  }
+}
+
 static int fail_output(const ExportOptions *options, const GError *error)
 {
   if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_BROKEN_PIPE))
     return CAPTURECTL_FAILED;
-  return capturectl_fail(_("“%s” could not be written: %s."), options->output ? options->output : "-",
-                         error->message);
+  if (!options->output || strcmp(options->output, "-") == 0)
+    return capturectl_fail(_("Standard output could not be written: %s."), explain(error));
+  return capturectl_fail(_("“%s” could not be written: %s."), options->output, explain(error));
 }
 
 static int write_export(ProfileWeights *weights, const Format *format, const ExportOptions *options)
@@ -135,7 +162,7 @@ static int export_capture(const char *path, const Format *format, const ExportOp
   capturectl_name_functions(capture);
   filter = capturectl_filter_new(capture, &options->filter, &error);
   if (!filter)
-    return capturectl_fail("%s", error->message);
+    return capturectl_filter_fail(error);
   weights = profile_weights_new(filter);
   return write_export(weights, format, options);
 }
@@ -143,7 +170,10 @@ static int export_capture(const char *path, const Format *format, const ExportOp
 static int check_options(const ExportOptions *options)
 {
   const Format *format = find_format(options->format);
+  int status = capturectl_check_output("-o", options->output);
 
+  if (status >= 0)
+    return status;
   if (!options->format)
     return capturectl_fail_usage(_("Say which format is wanted: --format folded, svg or pprof."));
   if (!format)

@@ -17,9 +17,9 @@ void capturectl_filter_options_clear(CapturectlFilterOptions *options)
   g_strfreev(options->binaries);
 }
 
-static gboolean set_error(GError **error, char *message)
+static gboolean set_error(GError **error, GIOErrorEnum code, char *message)
 {
-  g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, message);
+  g_set_error_literal(error, G_IO_ERROR, code, message);
   g_free(message);
   return FALSE;
 }
@@ -37,8 +37,9 @@ static gboolean apply_event(ProfileFilter *filter, const char *name, GError **er
     }
     g_string_append_printf(names, "%s%s", i ? ", " : "", events[i].name);
   }
-  return set_error(error, g_strdup_printf(_("There is no event “%s” in the capture; it has: %s."), name,
-                                          n ? names->str : _("none")));
+  return set_error(error, G_IO_ERROR_NOT_FOUND,
+                   g_strdup_printf(_("There is no event “%s” in the capture; it has: %s."), name,
+                                   n ? names->str : _("none")));
 }
 
 /* One side of "BEGIN,END", after the recording's begin, in nanoseconds. */
@@ -69,12 +70,13 @@ static gboolean apply_time(ProfileFilter *filter, const char *text, GError **err
   profile_capture_get_header(capture, &header);
   if (g_strv_length(sides) != 2 || (*sides[0] && !parse_moment(sides[0], duration, &begin)) ||
       (*sides[1] && !parse_moment(sides[1], duration, &end)))
-    return set_error(error,
+    return set_error(error, G_IO_ERROR_INVALID_ARGUMENT,
                      g_strdup_printf(_("The time “%s” is not understood; write for example “1.5,3” (seconds) "
                                        "or “10%%,20%%”."),
                                      text));
   if (begin >= end)
-    return set_error(error, g_strdup_printf(_("The time “%s” ends before it begins."), text));
+    return set_error(error, G_IO_ERROR_INVALID_ARGUMENT,
+                     g_strdup_printf(_("The time “%s” ends before it begins."), text));
   profile_filter_set_time(filter, header.time + begin, header.time + end);
   return TRUE;
 }
@@ -99,7 +101,8 @@ static gboolean apply_thread(ProfileFilter *filter, const char *wanted, GError *
       profile_filter_add_thread(filter, i);
       found = TRUE;
     }
-  return found || set_error(error, g_strdup_printf(_("There is no thread “%s” in the capture."), wanted));
+  return found || set_error(error, G_IO_ERROR_NOT_FOUND,
+                            g_strdup_printf(_("There is no thread “%s” in the capture."), wanted));
 }
 
 static gboolean apply_process(ProfileFilter *filter, const char *wanted, GError **error)
@@ -113,7 +116,8 @@ static gboolean apply_process(ProfileFilter *filter, const char *wanted, GError 
       profile_filter_add_process(filter, i);
       found = TRUE;
     }
-  return found || set_error(error, g_strdup_printf(_("There is no process “%s” in the capture."), wanted));
+  return found || set_error(error, G_IO_ERROR_NOT_FOUND,
+                            g_strdup_printf(_("There is no process “%s” in the capture."), wanted));
 }
 
 static gboolean is_binary(const char *wanted, const char *path)
@@ -136,7 +140,8 @@ static gboolean apply_binary(ProfileFilter *filter, const char *wanted, GError *
       profile_filter_add_binary(filter, i);
       found = TRUE;
     }
-  return found || set_error(error, g_strdup_printf(_("There is no binary “%s” in the capture."), wanted));
+  return found || set_error(error, G_IO_ERROR_NOT_FOUND,
+                            g_strdup_printf(_("There is no binary “%s” in the capture."), wanted));
 }
 
 typedef gboolean (*ApplyFunc)(ProfileFilter *filter, const char *wanted, GError **error);
@@ -161,6 +166,13 @@ ProfileFilter *capturectl_filter_new(ProfileCapture *capture, const CapturectlFi
       !apply_each(filter, options->binaries, apply_binary, error))
     return NULL;
   return g_steal_pointer(&filter);
+}
+
+int capturectl_filter_fail(const GError *error)
+{
+  if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT))
+    return capturectl_fail_usage("%s", error->message);
+  return capturectl_fail("%s", error->message);
 }
 
 guint64 capturectl_get_lost(ProfileCapture *capture)

@@ -51,6 +51,8 @@ typedef struct {
  */
 ProfileFilter *capturectl_filter_new(ProfileCapture *capture, const CapturectlFilterOptions *options,
                                      GError **error);
+/* Says why there is no filter; returns the exit status. */
+int capturectl_filter_fail(const GError *error);
 void capturectl_filter_options_clear(CapturectlFilterOptions *options);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CapturectlFilterOptions, capturectl_filter_options_clear)

@@ -71,6 +71,9 @@ int capturectl_import(int argc, char **argv)
 
   if (status >= 0)
     return status;
+  status = capturectl_check_output("-o", output_path);
+  if (status >= 0)
+    return status;
   path = capturectl_get_file(argc, argv);
   if (!path)
     return CAPTURECTL_USAGE;

@@ -286,8 +286,10 @@ static char *make_default_path(const RecordingOptions *options)
 
 static int convert(const Arguments *a, char **command, RecordingOptions *options)
 {
-  int status = check_way(a->via);
+  int status = capturectl_check_output("-o", a->path);
 
+  if (status < 0)
+    status = check_way(a->via);
   if (status < 0)
     status = set_rate(options, a);
   if (status < 0)

@@ -177,7 +177,7 @@ static int show(CapturectlReport *report, const CapturectlFilterOptions *options
   report->capture = capture;
   report->filter = capturectl_filter_new(capture, options, &error);
   if (!report->filter)
-    return capturectl_fail("%s", error->message);
+    return capturectl_filter_fail(error);
   report->one_event = options->event != NULL;
   profile_capture_get_events(capture, &n_events);
   if (n_events == 0 && !json)

@@ -6,6 +6,7 @@
 #include <glib/gi18n.h>
 #include <poll.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -115,6 +116,21 @@ int recording_command_get_exec_fd(RecordingCommand *self)
   return self->exec;
 }
 
+static char *explain(const char *name, int number)
+{
+  if (number == ENOENT && !strchr(name, '/'))
+    return g_strdup(_("no directory of $PATH holds it; install it, or give its whole path"));
+  if (number == ENOENT && g_file_test(name, G_FILE_TEST_EXISTS))
+    return g_strdup(_("the interpreter that it asks for does not exist; see its first line"));
+  if (number == ENOENT)
+    return g_strdup(_("there is no such file; check its path"));
+  if (number == EACCES && g_file_test(name, G_FILE_TEST_IS_DIR))
+    return g_strdup(_("it is a directory; name a program in it"));
+  if (number == EACCES)
+    return g_strdup_printf(_("you may not execute it; “chmod +x %s” lets its owner do so"), name);
+  return g_strdup(g_strerror(number));
+}
+
 gboolean recording_command_finish_exec(RecordingCommand *self, GError **error)
 {
   int number = 0;
@@ -124,10 +140,11 @@ gboolean recording_command_finish_exec(RecordingCommand *self, GError **error)
   self->exec = -1;
   if (n != sizeof number)
     return TRUE;
+  g_autofree char *why = explain(self->name, number);
   recording_command_wait(self, -1, &self->status);
   g_set_error(error, RECORDING_ERROR,
               number == ENOENT ? RECORDING_ERROR_NOT_FOUND : RECORDING_ERROR_NOT_EXECUTABLE,
-              _("Cannot run “%s”: %s."), self->name, g_strerror(number));
+              _("Cannot run “%s”: %s."), self->name, why);
   return FALSE;
 }
 

@@ -5,11 +5,13 @@
 #include <fcntl.h>
 #include <glib/gi18n.h>
 #include <glib/gstdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "recording/recording-error.h"
+
+/* As many as the kernel follows. */
+#define LINKS_MAX 40
 
 struct _RecordingOutput {
   char *path;      /* as given, for messages */
@@ -54,17 +56,21 @@ static gboolean open_directory(RecordingOutput *self, const char *path, GError *
   return TRUE;
 }
 
-/* A symbolic link stands for the file it leads to: replacing the link would leave that file behind. */
-static char *follow_link(const char *path)
+/* The last part only: directories are followed when the file is opened. */
+char *recording_output_follow_links(const char *path)
 {
-  g_autofree char *target = g_file_read_link(path, NULL);
-  if (!target)
-    return g_strdup(path);
+  char *file = g_strdup(path);
 
-  char *real = realpath(path, NULL);
-  char *result = g_strdup(real ? real : path);
-  free(real);
-  return result;
+  for (int i = 0; i < LINKS_MAX; i++) {
+    g_autofree char *place = file;
+    g_autofree char *target = g_file_read_link(place, NULL);
+    g_autofree char *directory = g_path_get_dirname(place);
+
+    if (!target)
+      return g_steal_pointer(&place);
+    file = g_path_is_absolute(target) ? g_strdup(target) : g_build_filename(directory, target, NULL);
+  }
+  return file;
 }
 
 static gboolean check_existing(RecordingOutput *self, GError **error)
@@ -75,6 +81,9 @@ static gboolean check_existing(RecordingOutput *self, GError **error)
     return errno == ENOENT ? TRUE : fail_errno(error, self->path, errno);
   if (S_ISDIR(status.st_mode))
     return fail(error, self->path, _("it is a directory; name a file in it with -o"));
+  if (S_ISLNK(status.st_mode))
+    return fail(error, self->path,
+                _("it is a symbolic link that leads in a circle; choose another file with -o"));
   if (!S_ISREG(status.st_mode))
     return fail(error, self->path, _("it is not a regular file; choose another file with -o"));
   if (faccessat(self->directory, self->name, W_OK, AT_EACCESS) < 0)
@@ -108,7 +117,7 @@ static gboolean create(RecordingOutput *self, GError **error)
 RecordingOutput *recording_output_new(const char *path, GError **error)
 {
   g_autoptr(RecordingOutput) self = g_new0(RecordingOutput, 1);
-  g_autofree char *real = follow_link(path);
+  g_autofree char *real = recording_output_follow_links(path);
 
   self->path = g_strdup(path);
   self->directory = self->fd = -1;

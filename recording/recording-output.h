@@ -21,6 +21,10 @@ gboolean recording_output_publish(RecordingOutput *self, GError **error);
 /* Closes; a file that was not published is gone. */
 void recording_output_free(RecordingOutput *self);
 
+/* The file that a path leads to through symbolic links, also where there is none yet; the path itself when it
+ * is no link. What leads in a circle stays a link. Free it. */
+char *recording_output_follow_links(const char *path);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(RecordingOutput, recording_output_free)
 
 G_END_DECLS

@@ -144,12 +144,6 @@ static int explain_denied(const struct recorder_source *source, uint32_t event, 
         "The whole system may not be recorded by this user (perf_event_paranoid is %d): record as "
         "root, or run “sysctl kernel.perf_event_paranoid=0” as root.",
         paranoid);
-  if (paranoid > 2)
-    return recorder_error_set(
-        error, code,
-        "The kernel permits no recording to this user (perf_event_paranoid is %d): record as root, "
-        "or run “sysctl kernel.perf_event_paranoid=1” as root.",
-        paranoid);
   return recorder_error_set(
       error, code, "Process %d may not be recorded by this user: record as root, or as its owner.", pid);
 }
@@ -176,6 +170,12 @@ int recorder_attr_explain(const struct recorder_source *source, uint32_t event, 
   case ENOENT:
   case ENODEV:
   case EOPNOTSUPP:
+    if (source->events[event].type != PERF_TYPE_SOFTWARE &&
+        source->events[event].type != PERF_TYPE_TRACEPOINT)
+      return recorder_error_set(error, -result,
+                                "The processor offers no event “%s” here, as in many virtual machines: "
+                                "record another one, as “cpu-clock”.",
+                                name);
     return recorder_error_set(
         error, -result, "This machine cannot sample the event “%s”: record another one, as “cpu-clock”.",
         name);

@@ -69,11 +69,29 @@ static void split_modifiers(char *name, const char **ret_modifiers)
   *ret_modifiers = modifiers;
 }
 
+/* "cpu-clock:zz" is no tracepoint. */
+static int refuse_modifiers(const char *name, struct recorder_error *error)
+{
+  struct recorder_event_type type;
+  char event[RECORDER_EVENT_NAME_MAX];
+  const char *colon = strrchr(name, ':');
+  if (colon == NULL)
+    return -ENOENT;
+  snprintf(event, sizeof event, "%.*s", (int)(colon - name), name);
+  if (recorder_event_generic(&type, event) < 0)
+    return -ENOENT;
+  return recorder_error_set(
+      error, EINVAL, "The event “%s” has no modifier “%s”: write letters of u, k, h and p behind the colon.",
+      event, colon + 1);
+}
+
 static int find(struct recorder_event_type *ret, const char *name, struct recorder_error *error)
 {
   int result = recorder_event_generic(ret, name);
   if (result == -ENOENT)
     result = recorder_event_pmu(ret, name, error);
+  if (result == -ENOENT && error->code == 0)
+    result = refuse_modifiers(name, error);
   if (result == -ENOENT && error->code == 0)
     result = recorder_event_tracepoint(ret, name, error);
   if (result < 0 && error->code == 0)

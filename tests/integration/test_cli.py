@@ -78,6 +78,7 @@ class Words(TestCase):
         for arguments in (['info'], ['info', 'a', 'b'], ['check', '--no-such-option', 'a'], ['dump'], ['export', 'a'],
                           ['export', '-f', 'png', 'a'], ['export', '-f', 'svg', '--limit', '101', 'a'],
                           ['export', '-f', 'svg', '--limit', 'x', 'a'], ['export', '-f', 'svg'], ['doctor', 'a'], ['report'],
+                          ['export', '-f', 'svg', '-o', '', 'a'], ['import', '-o', '', 'a'], ['check', '--recover', '', 'a'],
                           ['check', 'a', 'b']):
             with self.subTest(arguments=arguments):
                 result = capturectl(*arguments, status=2)

@@ -449,8 +449,25 @@ class Output(Imported):
         self.assertEqual([entry.name for entry in self.directory.iterdir()], ['out.svg'])
 
     def test_not_writable(self):
-        for path in (self.directory, self.directory / 'missing' / 'out.svg', '/dev/full'):
+        (self.directory / 'circle').symlink_to('circle')
+        for path, why in ((self.directory, 'it is a directory'), (self.directory / 'missing' / 'out.svg', 'its directory does not exist'),
+                          ('/dev/full', 'no space is left'), (self.directory / 'circle', 'it is a symbolic link that leads in a circle'),
+                          ('/proc/self/out.svg', '')):
             with self.subTest(path=path):
                 result = capturectl('export', '-f', 'svg', '-o', path, self.capture, status=1)
                 self.assertEqual(len(result.stderr.splitlines()), 1)
-                self.assertIn('could not be written', result.stderr)
+                self.assertIn(f'“{path}” could not be written: {why}', result.stderr)
+                self.assertEqual(result.stderr.count(str(path)), 1)
+
+    def test_through_a_link_to_a_file_that_is_not_there_yet(self):
+        link, path = self.directory / 'link', self.directory / 'out.folded'
+        link.symlink_to('out.folded')
+        capturectl('export', '-f', 'folded', '-o', link, self.capture)
+        self.assertTrue(link.is_symlink())
+        self.assertEqual(path.read_text(), self.export('folded'))
+
+    def test_time_that_is_not_understood(self):
+        for time in ('3', '3,1', 'x,', ',-1', '1,2,3'):
+            for verb in (('export', '-f', 'folded'), ('report',)):
+                with self.subTest(time=time, verb=verb):
+                    self.assertIn('--help', capturectl(*verb, f'--time={time}', self.capture, status=2).stderr)

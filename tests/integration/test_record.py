@@ -180,12 +180,21 @@ class Statuses(RecordCase):
         self.assertEqual(list(self.directory.iterdir()), [])
 
     def test_no_such_command(self):
-        self.assertIn('no-such-command', self.record('--', 'no-such-command', status=127).stderr)
+        self.assertIn('“no-such-command”: no directory of $PATH', self.record('--', 'no-such-command', status=127).stderr)
+        self.assertIn('“./no-such-command”: there is no such file', self.record('--', './no-such-command', status=127).stderr)
         self.assert_nothing_left()
 
     def test_command_that_is_no_program(self):
-        self.assertIn('/etc/passwd', self.record('--', '/etc/passwd', status=126).stderr)
+        self.assertIn('“/etc/passwd”: you may not execute it; “chmod +x /etc/passwd”', self.record('--', '/etc/passwd', status=126).stderr)
+        self.assertIn('“/tmp”: it is a directory', self.record('--', '/tmp', status=126).stderr)
         self.assert_nothing_left()
+
+    def test_script_without_its_interpreter(self):
+        script = self.directory / 'script'
+        script.write_text('#!/nowhere/interpreter\n')
+        script.chmod(0o755)
+        self.assertIn('interpreter', self.record('--', script, status=127).stderr.partition(str(script))[2])
+        self.assertFalse(self.path.exists())
 
     def refuse(self, *arguments, says, status=1):
         """Says one sentence, leaves nothing, and does not run the command."""
@@ -197,6 +206,15 @@ class Statuses(RecordCase):
 
     def test_unknown_event(self):
         self.refuse('-e', 'no-such-event', says='no-such-event')
+
+    def test_unknown_modifier(self):
+        self.refuse('-e', 'cpu-clock:zz', says='“cpu-clock” has no modifier “zz”: .* u, k, h and p')
+        self.refuse('-e', 'sched:zz', says='no tracepoint “sched:zz”')
+
+    @unittest.skipIf(os.path.exists('/sys/bus/event_source/devices/cpu'), 'the processor counts events here')
+    def test_event_of_a_processor_that_counts_none(self):
+        for event in 'r01c2', 'cycles', 'LLC-loads':
+            self.refuse('-e', event, says=f'The processor offers no event “{event}” here.* “cpu-clock”')
 
     def test_frequency_above_the_maximum(self):
         self.refuse('-F', '1000000000', says='maximum')
@@ -211,6 +229,12 @@ class Statuses(RecordCase):
 
     def test_output_that_is_a_directory(self):
         self.refuse('-o', '/tmp', says='is a directory')
+
+    def test_output_without_a_name(self):
+        result = capturectl('record', '-o', '', '--', 'touch', self.directory / 'ran', status=2)
+        self.assertEqual(result.stderr, 'capturectl record: -o takes the name of a file, but what was given is empty.\n'
+                                        'Try “capturectl record --help”.\n')
+        self.assert_nothing_left()
 
     def test_output_that_is_a_device(self):
         self.refuse('-o', '/dev/null', says='not a regular file')
@@ -250,10 +274,11 @@ class Statuses(RecordCase):
     @unittest.skipIf(os.getuid() != 0, 'an ordinary user cannot become another one')
     def test_anothers_process_is_not_an_ordinary_users(self):
         process = self.start_busy(0)
-        result = self.as_ordinary_user('--duration', 0.2, '-p', process.pid)
-        self.assertEqual(result.status, 1, result)
-        self.assertIn(str(process.pid), result.stderr)
-        self.assert_nothing_left()
+        for paranoid in (2, 4):
+            result = self.as_ordinary_user('--duration', 0.2, '-p', process.pid, paranoid=paranoid)
+            self.assertEqual(result.status, 1, result)
+            self.assertIn(f'Process {process.pid} may not be recorded by this user', result.stderr)
+            self.assert_nothing_left()
 
     @unittest.skipIf(os.getuid() != 0, 'an ordinary user cannot become another one')
     def test_ordinary_user_records_own_programs(self):

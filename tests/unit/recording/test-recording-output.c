@@ -104,6 +104,40 @@ static void test_link(Fixture *f, gconstpointer data)
   g_unlink(link);
 }
 
+/* As a shell would do it: the file that is not there yet is made, through two links, the second one relative
+ * to its own place.
+ */
+static void test_dangling_link(Fixture *f, gconstpointer data)
+{
+  g_autofree char *directory = g_build_filename(f->directory, "below", NULL);
+  g_autofree char *first = g_build_filename(f->directory, "first", NULL);
+  g_autofree char *second = g_build_filename(directory, "second", NULL);
+
+  g_assert_cmpint(mkdir(directory, 0700), ==, 0);
+  g_assert_cmpint(symlink("below/second", first), ==, 0);
+  g_assert_cmpint(symlink("../a.capture", second), ==, 0);
+  g_autoptr(RecordingOutput) output = open_output(first);
+  publish(output);
+  assert_content(f->path, "new");
+  g_assert_true(g_file_test(first, G_FILE_TEST_IS_SYMLINK));
+  g_assert_true(g_file_test(second, G_FILE_TEST_IS_SYMLINK));
+  g_unlink(first);
+  g_unlink(second);
+  g_rmdir(directory);
+}
+
+static void test_links_that_lead_nowhere(Fixture *f, gconstpointer data)
+{
+  g_autofree char *link = g_build_filename(f->directory, "link", NULL);
+
+  g_assert_cmpint(symlink("link", link), ==, 0);
+  assert_refused(link, "in a circle");
+  g_unlink(link);
+  g_assert_cmpint(symlink("none/a.capture", link), ==, 0);
+  assert_refused(link, "directory does not exist");
+  g_unlink(link);
+}
+
 static void test_missing_directory(Fixture *f, gconstpointer data)
 {
   g_autofree char *path = g_build_filename(f->directory, "none", "a.capture", NULL);
@@ -134,6 +168,8 @@ int main(int argc, char **argv)
   ADD("published", test_published);
   ADD("replaced", test_replaced);
   ADD("link", test_link);
+  ADD("link/dangling", test_dangling_link);
+  ADD("link/nowhere", test_links_that_lead_nowhere);
   ADD("missing-directory", test_missing_directory);
   ADD("directory", test_directory);
   ADD("device", test_device);
