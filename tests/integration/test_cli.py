@@ -196,6 +196,18 @@ class BadFiles(TestCase):
         whole[20:24] = struct.pack('<I', crc32c(bytes(whole[:20]) + bytes(4) + bytes(whole[24:232])))
         self.check_refused(self.write(whole))
 
+    def test_cut_off_while_it_is_read(self):
+        path = self.directory / 'a.capture'
+        capturectl('import', DATA / 'pipeline.perf.data', '-o', path, '--no-names', '--no-compress')
+        with subprocess.Popen([CAPTURECTL, 'dump', path], env=environment(), stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True) as dump:
+            dump.stdout.readline()  # it goes on when there is room in the pipe again
+            os.truncate(path, 256)
+            said = dump.communicate(timeout=60)[1]
+        path.unlink()
+        self.assertEqual((dump.returncode, said), (1, 'capturectl: A file became shorter while it was read; read it again '
+                                                      'when it is complete.\n'))
+
     def test_not_permitted(self):
         path = self.write(small().finish().bytes)
         path.chmod(0)
