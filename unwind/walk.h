@@ -11,7 +11,8 @@
  *
  * The includer defines, before it includes this header:
  *   struct walk_memory              what it needs to read the thread's memory; it becomes walk->memory
- *   WALK_READ(walk, address, &word) reads a word (uint64_t) of the thread's memory; 0, or an enum walk_end
+ *   WALK_READ(walk, address, &word) reads a word (uint64_t) of the thread's memory, at a multiple of 8; 0, or
+ *                                   an enum walk_end
  *   WALK_AREA(walk)                 the area, a const uint8_t * aligned to 8, or NULL
  *   WALK_AREA_SIZE(walk)            its size, a power of two
  * and may define WALK_FUNCTION (how functions are declared: `static inline`, or `__noinline` for the
@@ -48,6 +49,7 @@ struct walk_table {
   uint64_t base;
   uint32_t bucket_shift;
   uint32_t n_buckets;
+  uint32_t n_rows;
   uint32_t n_rules;
   uint32_t buckets;
   uint32_t rows;
@@ -73,17 +75,23 @@ struct walk {
   struct walk_memory memory;
 };
 
-/* Rules of the game, each with a test:
- *   - A return address is looked up minus one, frame 0 and what was interrupted by a signal never. Where the
+/*
+ * Rules of the game, each with a test:
+ *
+ * A return address is looked up minus one, frame 0 and what was interrupted by a signal never. Where the
  * sample was taken in the kernel, by a syscall, ip may stand one behind its function: looked up minus one
  * when exactly there is no rule.
- *   - sp grows from frame to frame, but for a signal's frame (another stack) and a CFA that is no offset of
- * sp or fp.
- *   - UNWIND_SAVED_SAME keeps a register; it is not lost.
- *   - A frame in WALK_MAPPING_FRAME_POINTERS, or outside of all mappings with WALK_PROCESS_FRAME_POINTERS, is
+ *
+ * sp grows from frame to frame, but for a signal's frame (another stack) and a CFA that is no offset of sp or
+ * fp.
+ *
+ * UNWIND_SAVED_SAME keeps a register; it is not lost.
+ *
+ * A frame in WALK_MAPPING_FRAME_POINTERS, or outside of all mappings with WALK_PROCESS_FRAME_POINTERS, is
  * left by its frame pointer: fp must not lie below sp, be aligned, and *(fp + 8) lie in an executable
  * mapping.
- *   - Addresses delivered are the return addresses themselves (as perf's callchains have them).
+ *
+ * Addresses delivered are the return addresses themselves (as perf's callchains have them).
  */
 
 static inline uint64_t walk_area_u64(const uint8_t *area, uint64_t size, uint64_t offset)
@@ -128,10 +136,36 @@ static inline void walk_load_table(struct walk *walk, const uint8_t *area, uint6
   walk->table.base = walk_area_u64(area, size, at + 16);
   walk->table.bucket_shift = walk_low(buckets) & 31;
   walk->table.n_buckets = walk_high(buckets);
+  walk->table.n_rows = walk_low(rows);
   walk->table.n_rules = walk_high(rows);
   walk->table.buckets = at + walk_high(parts);
   walk->table.rows = at + walk_low(places);
   walk->table.rules = at + walk_high(places);
+}
+
+/* Searches have no branch that depends on what they read: nothing to mispredict, and nothing for the verifier
+ * to try both ways. All ones when a > b and their difference is less than 2^63, else 0; opaque, so that no
+ * compiler makes a branch of it. */
+static inline uint64_t walk_is_above(uint64_t a, uint64_t b)
+{
+  uint64_t above = (uint64_t)((int64_t)(b - a) >> 63);
+  __asm__("" : "+r"(above));
+  return above;
+}
+
+/* The last of the process's mappings that does not begin above the address; the first if there is none. */
+static inline uint64_t walk_search_mappings(const struct walk *walk, const uint8_t *area, uint64_t size,
+                                            uint64_t address)
+{
+  uint64_t at = walk->process.mappings;
+  uint64_t n = walk->process.n_mappings;
+  for (uint32_t i = 0; i < 13 && n > 1; i++) {
+    uint64_t half = n / 2;
+    uint64_t start = walk_area_u64(area, size, at + half * 32);
+    at += half * 32 & ~walk_is_above(start, address);
+    n -= half;
+  }
+  return at;
 }
 
 /* Whether an executable mapping holds the address; it is walk->mapping then. */
@@ -142,24 +176,10 @@ WALK_FUNCTION int walk_find_mapping(struct walk *walk, uint64_t address)
   if (address - walk->mapping.start < walk->mapping.end - walk->mapping.start)
     return 1;
   const uint8_t *area = WALK_AREA(walk);
-  if (!area)
+  if (!area || walk->process.n_mappings == 0)
     return 0;
   uint64_t size = WALK_AREA_SIZE(walk);
-  uint32_t first = 0;
-  uint32_t end = walk->process.n_mappings;
-  if (end > WALK_MAPPINGS_MAX)
-    end = WALK_MAPPINGS_MAX;
-  /* The first one that ends above the address. */
-  for (uint32_t i = 0; i < 13 && first < end; i++) {
-    uint32_t middle = (first + end) / 2;
-    if (walk_area_u64(area, size, walk->process.mappings + middle * 32ull + 8) > address)
-      end = middle;
-    else
-      first = middle + 1;
-  }
-  if (first >= walk->process.n_mappings || first >= WALK_MAPPINGS_MAX)
-    return 0;
-  uint64_t at = walk->process.mappings + first * 32ull;
+  uint64_t at = walk_search_mappings(walk, area, size, address);
   uint64_t start = walk_area_u64(area, size, at);
   uint64_t limit = walk_area_u64(area, size, at + 8);
   if (address < start || address >= limit)
@@ -175,18 +195,20 @@ WALK_FUNCTION int walk_find_mapping(struct walk *walk, uint64_t address)
   return 1;
 }
 
-/* How many of the rows from `first` to `end` do not lie behind `delta`, plus first. */
-static inline uint32_t walk_find_row(const uint8_t *area, uint64_t size, uint32_t rows, uint32_t first,
-                                     uint32_t end, uint32_t delta)
+/* The last of the n rows from `first` on that does not begin above `delta`; the one before them if there is
+ * none. */
+static inline uint64_t walk_search_rows(const uint8_t *area, uint64_t size, uint32_t rows, uint64_t first,
+                                        uint64_t n, uint32_t delta)
 {
-  for (uint32_t i = 0; i < 17 && first < end; i++) {
-    uint32_t middle = first + (end - first) / 2;
-    if ((walk_area_u32(area, size, rows + middle * 4ull) & 0xffff) > delta)
-      end = middle;
-    else
-      first = middle + 1;
+  if (n == 0)
+    return first - 1;
+  for (uint32_t i = 0; i < 17 && n > 1; i++) {
+    uint64_t half = n / 2;
+    uint64_t begin = walk_area_u32(area, size, rows + (first + half) * 4) & 0xffff;
+    first += half & ~walk_is_above(begin, delta);
+    n -= half;
   }
-  return first;
+  return first + walk_is_above(walk_area_u32(area, size, rows + first * 4) & 0xffff, delta);
 }
 
 /* Whether the mapping's table has a rule for the address; it is walk->rule then. */
@@ -206,15 +228,21 @@ WALK_FUNCTION int walk_find_rule(struct walk *walk, uint64_t address)
   uint32_t first = walk_area_u32(area, size, walk->table.buckets + bucket * 4);
   uint32_t end = walk_area_u32(area, size, walk->table.buckets + bucket * 4 + 4);
   uint32_t delta = (uint32_t)(offset & ((1ull << shift) - 1));
-  uint32_t row = walk_find_row(area, size, walk->table.rows, first, end, delta);
-  if (row == 0)
+  uint64_t row = walk_search_rows(area, size, walk->table.rows, first, end - first, delta);
+  if (row >= walk->table.n_rows)
     return 0;
-  uint32_t rule = walk_area_u32(area, size, walk->table.rows + (row - 1) * 4ull) >> 16;
+  uint32_t rule = walk_area_u32(area, size, walk->table.rows + row * 4) >> 16;
   if (rule >= walk->table.n_rules)
     return 0;
   walk->rule_words[0] = walk_area_u64(area, size, walk->table.rules + rule * 16ull);
   walk->rule_words[1] = walk_area_u64(area, size, walk->table.rules + rule * 16ull + 8);
   return walk->rule.cfa != UNWIND_CFA_NONE;
+}
+
+/* A word of the thread's memory; 0 or an enum walk_end. */
+static inline int walk_read(struct walk *walk, uint64_t address, uint64_t *ret_word)
+{
+  return (address & 7) == 0 ? WALK_READ(walk, address, ret_word) : WALK_BAD_FRAME;
 }
 
 /* What the rule's CFA is an offset of; 0 or an enum walk_end. */
@@ -261,7 +289,7 @@ static inline int walk_cfa(struct walk *walk, uint64_t *ret_cfa)
   switch (walk->rule.cfa) {
   case UNWIND_CFA_SP_DEREF:
   case UNWIND_CFA_FP_DEREF:
-    end = WALK_READ(walk, cfa, &cfa);
+    end = walk_read(walk, cfa, &cfa);
     if (end != 0)
       return end;
     cfa += (uint64_t)(int64_t)walk->rule.cfa_add;
@@ -292,7 +320,7 @@ static inline int walk_restore(struct walk *walk, uint32_t saved, uint64_t addre
     return 0;
   case UNWIND_SAVED_AT_CFA:
     *flags |= known;
-    return WALK_READ(walk, address, value);
+    return walk_read(walk, address, value);
   default:
     *flags &= ~known;
     return 0;
@@ -373,12 +401,12 @@ WALK_FUNCTION int walk_apply_signal(struct walk *walk)
   uint64_t at = walk->registers.sp + (uint64_t)(int64_t)walk->rule.cfa_offset;
   uint64_t word = 0;
   for (uint32_t i = 0; i < 32 && i < n; i++) {
-    int end = WALK_READ(walk, at + i * 8, &word);
+    int end = walk_read(walk, at + i * 8, &word);
     if (end != 0)
       return end;
     walk->registers.general[walk_signal_register(machine, i) & 31] = word;
   }
-  int end = WALK_READ(walk, at + n * 8, &word);
+  int end = walk_read(walk, at + n * 8, &word);
   if (end != 0)
     return end;
   walk_name_registers(&walk->registers, machine);
@@ -409,10 +437,10 @@ WALK_FUNCTION int walk_apply_frame_pointer(struct walk *walk)
     return WALK_FRAME_POINTERS;
   if (frame < walk->registers.sp || (frame & 7) != 0)
     return WALK_NO_TABLE;
-  int end = WALK_READ(walk, frame, &fp);
+  int end = walk_read(walk, frame, &fp);
   if (end != 0)
     return end;
-  end = WALK_READ(walk, frame + 8, &ip);
+  end = walk_read(walk, frame + 8, &ip);
   if (end != 0)
     return end;
   ip &= walk->address_mask;

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What every program does that leaves a user stack: maps, scratch, the walk, the raw record. */
+#ifndef RECORDER_BPF_USER_STACK_H
+#define RECORDER_BPF_USER_STACK_H
+
+#include "helpers/recorder/bpf/walk-memory.h"
+
+#include "helpers/recorder/bpf/registers.h"
+#include "helpers/recorder/recorder-raw.h"
+
+/* Bytes of the stack that a miss carries at most, whatever is asked for. */
+#define MISS_STACK_MAX 16384
+#define SCRATCHES      4
+
+const volatile uint32_t max_frames = 127;
+const volatile uint32_t miss_stack = MISS_STACK_MAX;
+const volatile uint64_t address_mask = ~0ull;
+/* The namespace in which processes are numbered; 0: the machine's own. */
+const volatile uint64_t pid_namespace_device = 0;
+const volatile uint64_t pid_namespace_inode = 0;
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __uint(max_entries, 1); /* until it is loaded */
+  __type(key, uint32_t);
+  __type(value, struct walk_process);
+} processes SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
+  __uint(key_size, 4);
+  __uint(value_size, 4);
+} outputs SEC(".maps");
+
+struct miss {
+  struct recorder_raw_registers registers;
+  uint8_t stack[MISS_STACK_MAX];
+};
+
+struct scratch {
+  struct recorder_pt_regs regs;
+  struct walk walk;
+  uint32_t pad;
+  struct recorder_raw raw; /* what follows it is part of the record */
+  union {
+    uint64_t frames[WALK_FRAMES_MAX];
+    struct miss miss;
+  };
+};
+
+/* One program may interrupt another on the same CPU: each takes a scratch of its own. */
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, SCRATCHES);
+  __type(key, uint32_t);
+  __type(value, struct scratch);
+} scratches SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, 1);
+  __type(key, uint32_t);
+  __type(value, uint64_t);
+} scratches_taken SEC(".maps");
+
+static __always_inline uint64_t *taken_scratches(void)
+{
+  uint32_t zero = 0;
+  return bpf_map_lookup_elem(&scratches_taken, &zero);
+}
+
+static __always_inline struct scratch *take_scratch(uint32_t *ret_slot)
+{
+  uint64_t *taken = taken_scratches();
+  if (!taken)
+    return NULL;
+  for (uint32_t slot = 0; slot < SCRATCHES; slot++) {
+    if ((__sync_fetch_and_or(taken, 1ull << slot) & 1ull << slot) != 0)
+      continue;
+    *ret_slot = slot;
+    return bpf_map_lookup_elem(&scratches, ret_slot);
+  }
+  return NULL;
+}
+
+static __always_inline void return_scratch(uint32_t slot)
+{
+  uint64_t *taken = taken_scratches();
+  if (taken)
+    __sync_fetch_and_and(taken, ~(1ull << slot));
+}
+
+/* The registers with which the current thread entered the kernel; 0 when it has none, as threads of the
+ * kernel. */
+static __always_inline int read_task_registers(struct recorder_pt_regs *regs)
+{
+  const void *saved = (const void *)bpf_task_pt_regs(bpf_get_current_task_btf());
+  if (bpf_probe_read_kernel(regs, sizeof *regs, saved) != 0)
+    return 0;
+  return registers_are_user(regs) && registers_ip(regs) != 0;
+}
+
+static __always_inline struct walk_process *current_process(void)
+{
+  uint32_t pid = (uint32_t)(bpf_get_current_pid_tgid() >> 32);
+  if (pid_namespace_inode != 0) {
+    struct bpf_pidns_info info = {0};
+    if (bpf_get_ns_current_pid_tgid(pid_namespace_device, pid_namespace_inode, &info, sizeof info) != 0)
+      return NULL;
+    pid = info.tgid;
+  }
+  return bpf_map_lookup_elem(&processes, &pid);
+}
+
+struct loop {
+  struct scratch *scratch;
+  uint32_t n;
+  int32_t end;
+};
+
+static long deliver_frame(uint32_t i, struct loop *loop)
+{
+  struct scratch *scratch = loop->scratch;
+  scratch->frames[i & (WALK_FRAMES_MAX - 1)] = scratch->walk.registers.ip;
+  loop->n = i + 1;
+  loop->end = walk_step(&scratch->walk);
+  return loop->end != 0 ? 1 : 0;
+}
+
+/* Walks from scratch->regs; says how many frames it has found. */
+static __always_inline uint32_t walk_user_stack(struct scratch *scratch, const struct walk_process *process,
+                                                int in_kernel)
+{
+  struct walk *walk = &scratch->walk;
+  walk->process = *process;
+  walk->address_mask = address_mask;
+  registers_number(walk->registers.general, &scratch->regs);
+  walk_name_registers(&walk->registers, REGISTERS_MACHINE);
+  walk->registers.ip = registers_ip(&scratch->regs);
+  for (uint32_t i = 0; i < CHUNKS; i++)
+    walk->memory.numbers[i] = CHUNK_NONE;
+  walk_begin(walk, in_kernel);
+
+  struct loop loop = {.scratch = scratch, .n = 0, .end = 0};
+  bpf_loop(max_frames, deliver_frame, &loop, 0);
+  scratch->raw.end = loop.end != 0 ? loop.end : WALK_TRUNCATED;
+  return loop.n;
+}
+
+/* Copies the stack from sp on, in pieces, so that its end does not cost what lies before; says how much it
+ * was. */
+static __always_inline uint32_t copy_stack(struct scratch *scratch, uint64_t sp)
+{
+  uint32_t limit = miss_stack;
+  uint32_t n = 0;
+  for (uint32_t i = 0; i <= MISS_STACK_MAX / CHUNK_SIZE; i++) {
+    uint32_t size = CHUNK_SIZE - ((sp + n) & (CHUNK_SIZE - 1));
+    if (n > MISS_STACK_MAX - CHUNK_SIZE || n + size > limit)
+      break;
+    if (bpf_probe_read_user(scratch->miss.stack + n, size, (const void *)(sp + n)) != 0)
+      break;
+    n += size;
+  }
+  return n;
+}
+
+static __always_inline void leave_stack(void *context, struct scratch *scratch, uint32_t n)
+{
+  scratch->raw.kind = RECORDER_RAW_STACK;
+  scratch->raw.count = n;
+  uint64_t size = n * 8ull;
+  if (size > sizeof scratch->frames)
+    size = sizeof scratch->frames;
+  bpf_perf_event_output(context, &outputs, BPF_F_CURRENT_CPU, &scratch->raw, sizeof scratch->raw + size);
+}
+
+static __always_inline void leave_miss(void *context, struct scratch *scratch)
+{
+  uint64_t *general = scratch->miss.registers.general;
+  registers_number(general, &scratch->regs);
+  general[REGISTERS_IP] = registers_ip(&scratch->regs);
+  uint64_t size = copy_stack(scratch, general[REGISTERS_SP]);
+  scratch->raw.kind = RECORDER_RAW_MISS;
+  scratch->raw.end = WALK_MISSED;
+  scratch->raw.count = size;
+  if (size > MISS_STACK_MAX)
+    size = MISS_STACK_MAX;
+  bpf_perf_event_output(context, &outputs, BPF_F_CURRENT_CPU, &scratch->raw,
+                        sizeof scratch->raw + sizeof scratch->miss.registers + size);
+}
+
+/* Leaves the stack that begins with scratch->regs, or what is needed to walk it later, for the sample of that
+ * ip. */
+static __always_inline void leave_user_stack(void *context, struct scratch *scratch, uint64_t ip,
+                                             int in_kernel)
+{
+  scratch->raw.ip[0] = (uint32_t)ip;
+  scratch->raw.ip[1] = (uint32_t)(ip >> 32);
+  if (registers_are_32_bit(&scratch->regs)) {
+    scratch->frames[0] = registers_ip(&scratch->regs);
+    scratch->raw.end = WALK_UNSUPPORTED;
+    leave_stack(context, scratch, 1);
+    return;
+  }
+  const struct walk_process *process = current_process();
+  uint32_t n = process ? walk_user_stack(scratch, process, in_kernel) : 0;
+  if (!process || scratch->raw.end == WALK_MISSED)
+    leave_miss(context, scratch);
+  else
+    leave_stack(context, scratch, n);
+}
+
+#endif

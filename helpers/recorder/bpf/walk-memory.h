@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The walker's instance in the kernel: how it reads the current thread's memory and the area. */
+#ifndef RECORDER_BPF_WALK_MEMORY_H
+#define RECORDER_BPF_WALK_MEMORY_H
+
+#include "helpers/recorder/bpf/kernel.h"
+
+#include <bpf/bpf_helpers.h>
+
+/* The stack is read in chunks, for a call of the kernel's costs as much as a chunk does. An aligned chunk
+ * lies in one page: it can be read as a whole or not at all. */
+#define CHUNK_SHIFT 10
+#define CHUNK_SIZE  (1 << CHUNK_SHIFT)
+#define CHUNKS      4
+
+struct walk_memory {
+  uint64_t numbers[CHUNKS]; /* address >> CHUNK_SHIFT of each */
+  uint64_t chunks[CHUNKS][CHUNK_SIZE / 8];
+};
+
+#define CHUNK_NONE (~0ull)
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(map_flags, BPF_F_MMAPABLE);
+  __uint(max_entries, 1);
+  __uint(key_size, 4);
+  __uint(value_size, 8); /* until it is loaded: area_size */
+} area SEC(".maps");
+
+/* Constants by the time that the verifier looks. */
+const volatile uint64_t area_size = 8;
+
+struct walk;
+int recorder_read_word(struct walk *walk, uint64_t address, uint64_t *ret_word);
+
+static __always_inline const uint8_t *recorder_area(void)
+{
+  uint32_t zero = 0;
+  return bpf_map_lookup_elem(&area, &zero);
+}
+
+#define WALK_FUNCTION                  __noinline
+#define WALK_READ(walk, address, word) recorder_read_word(walk, address, word)
+#define WALK_AREA(walk)                recorder_area()
+#define WALK_AREA_SIZE(walk)           area_size
+#include "unwind/walk.h"
+
+struct vm_area_struct;
+
+static long note_mapping(struct task_struct *task, struct vm_area_struct *mapping, void *data)
+{
+  return 0;
+}
+
+/* Why memory could not be read: programs cannot fetch what is not there now. When the mappings may not be
+ * looked at, nothing better is known than that it could not be read. */
+__noinline int recorder_why_unreadable(uint64_t address)
+{
+  return bpf_find_vma(bpf_get_current_task_btf(), address, note_mapping, NULL, 0) == 0 ? WALK_NOT_RESIDENT
+                                                                                       : WALK_UNREADABLE;
+}
+
+__noinline int recorder_read_word(struct walk *walk, uint64_t address, uint64_t *ret_word)
+{
+  if (!walk || !ret_word)
+    return WALK_UNREADABLE;
+  uint64_t number = address >> CHUNK_SHIFT;
+  uint32_t slot = number & (CHUNKS - 1);
+  if (walk->memory.numbers[slot] != number) {
+    walk->memory.numbers[slot] = CHUNK_NONE;
+    if (bpf_probe_read_user(walk->memory.chunks[slot], CHUNK_SIZE, (const void *)(number << CHUNK_SHIFT)) !=
+        0)
+      return recorder_why_unreadable(address);
+    walk->memory.numbers[slot] = number;
+  }
+  *ret_word = walk->memory.chunks[slot][address >> 3 & (CHUNK_SIZE / 8 - 1)];
+  return 0;
+}
+
+#endif

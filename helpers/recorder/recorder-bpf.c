@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "helpers/recorder/recorder-bpf.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "perf-event.skel.h"
+
+/* The inode of the first namespace of processes, in which the programs number them (PROC_PID_INIT_INO). */
+#define PID_NAMESPACE_FIRST 0xeffffffcu
+#define AREA_SIZE_MAX       (1u << 29)
+
+struct recorder_bpf {
+  struct perf_event_bpf *programs;
+  void *area;
+  size_t area_size;
+};
+
+static int say_nothing(enum libbpf_print_level level, const char *format, va_list arguments)
+{
+  return 0;
+}
+
+static int explain(int result, struct recorder_error *error)
+{
+  switch (-result) {
+  case EPERM:
+  case EACCES:
+    return recorder_error_set(
+        error, -result,
+        "Stacks may not be walked in the kernel by this user: run this with the capabilities CAP_BPF and "
+        "CAP_PERFMON, or as root.");
+  case ENOMEM:
+    return recorder_error_set(error, ENOMEM, "There is not enough memory to walk stacks in the kernel.");
+  default:
+    return recorder_error_set(
+        error, -result,
+        "This kernel does not take the programs that walk stacks (%s): they need Linux 5.17 or newer, "
+        "built with CONFIG_BPF_SYSCALL, CONFIG_BPF_EVENTS and CONFIG_DEBUG_INFO_BTF.",
+        strerror(-result));
+  }
+}
+
+/* What of an aarch64 address is the address: as many bits as the stack's own, which lies highest. */
+static uint64_t find_address_mask(void)
+{
+#ifdef __aarch64__
+  uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+  return ~0ull >> __builtin_clzll(here);
+#else
+  return ~0ull;
+#endif
+}
+
+static void configure(struct perf_event_bpf *programs, const struct recorder_bpf_options *options)
+{
+  struct stat pids;
+  programs->rodata->area_size = options->area_size;
+  programs->rodata->max_frames = options->max_stack < WALK_FRAMES_MAX ? options->max_stack : WALK_FRAMES_MAX;
+  programs->rodata->miss_stack = options->miss_stack;
+  programs->rodata->address_mask = find_address_mask();
+  if (stat("/proc/self/ns/pid", &pids) == 0 && pids.st_ino != PID_NAMESPACE_FIRST) {
+    programs->rodata->pid_namespace_device = pids.st_dev;
+    programs->rodata->pid_namespace_inode = pids.st_ino;
+  }
+  bpf_map__set_value_size(programs->maps.area, options->area_size);
+  bpf_map__set_max_entries(programs->maps.processes, options->processes);
+}
+
+static int load(struct recorder_bpf *bpf, const struct recorder_bpf_options *options)
+{
+  bpf->programs = perf_event_bpf__open();
+  if (bpf->programs == NULL)
+    return -errno;
+  configure(bpf->programs, options);
+  int r = perf_event_bpf__load(bpf->programs);
+  if (r != 0)
+    return r;
+  bpf->area_size = options->area_size;
+  bpf->area = mmap(NULL, bpf->area_size, PROT_READ | PROT_WRITE, MAP_SHARED,
+                   bpf_map__fd(bpf->programs->maps.area), 0);
+  return bpf->area != MAP_FAILED ? 0 : -errno;
+}
+
+int recorder_bpf_open(struct recorder_bpf **ret, const struct recorder_bpf_options *options,
+                      struct recorder_error *error)
+{
+  uint32_t size = options->area_size;
+  if (size < 4096 || size > AREA_SIZE_MAX || (size & (size - 1)) != 0 || options->processes == 0 ||
+      options->max_stack == 0)
+    return recorder_error_set(error, EINVAL, "The area's size is %u: it is no power of two from 4096 to %u.",
+                              size, AREA_SIZE_MAX);
+  struct recorder_bpf *bpf = calloc(1, sizeof *bpf);
+  if (bpf == NULL)
+    return recorder_error_set(error, ENOMEM, "There is not enough memory.");
+  bpf->area = MAP_FAILED;
+  libbpf_set_print(say_nothing);
+  int r = load(bpf, options);
+  if (r != 0) {
+    recorder_bpf_close(bpf);
+    return explain(r, error);
+  }
+  *ret = bpf;
+  return 0;
+}
+
+void recorder_bpf_close(struct recorder_bpf *bpf)
+{
+  if (bpf == NULL)
+    return;
+  if (bpf->area != MAP_FAILED)
+    munmap(bpf->area, bpf->area_size);
+  perf_event_bpf__destroy(bpf->programs);
+  free(bpf);
+}
+
+void *recorder_bpf_area(struct recorder_bpf *bpf, size_t *ret_size)
+{
+  *ret_size = bpf->area_size;
+  return bpf->area;
+}
+
+int recorder_bpf_set_process(struct recorder_bpf *bpf, int32_t pid, const struct walk_process *process)
+{
+  return bpf_map_update_elem(bpf_map__fd(bpf->programs->maps.processes), &pid, process, BPF_ANY);
+}
+
+int recorder_bpf_remove_process(struct recorder_bpf *bpf, int32_t pid)
+{
+  return bpf_map_delete_elem(bpf_map__fd(bpf->programs->maps.processes), &pid);
+}
+
+int recorder_bpf_set_output(struct recorder_bpf *bpf, uint32_t cpu, int fd)
+{
+  return bpf_map_update_elem(bpf_map__fd(bpf->programs->maps.outputs), &cpu, &fd, BPF_ANY);
+}
+
+int recorder_bpf_attach(struct recorder_bpf *bpf, int event_fd, int tracepoint)
+{
+  int program = bpf_program__fd(bpf->programs->progs.recorder_perf_event);
+  return ioctl(event_fd, PERF_EVENT_IOC_SET_BPF, program) == 0 ? 0 : -errno;
+}
