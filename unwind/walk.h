@@ -104,43 +104,28 @@ static inline uint32_t walk_area_u32(const uint8_t *area, uint64_t size, uint64_
   return *(const uint32_t *)(const void *)(area + (offset & (size - 1) & ~3ull));
 }
 
-static inline uint32_t walk_low(uint64_t word)
-{
-  return (uint32_t)word;
-}
-
-static inline uint32_t walk_high(uint64_t word)
-{
-  return (uint32_t)(word >> 32);
-}
-
-/* The flat structures are read as words, each where it lies. */
+/* A row is read as one word, and so are version and machine. */
 #ifdef __BYTE_ORDER__
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "walk.h reads pairs of 32-bit fields as one word");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "walk.h reads pairs of 16-bit fields as one word");
 #endif
-_Static_assert(sizeof(struct walk_mapping) == 32, "walk.h reads a mapping as four words");
+_Static_assert(sizeof(struct unwind_row) == 4, "walk.h reads a row as one word");
 _Static_assert(sizeof(struct unwind_rule) == 16, "walk.h reads a rule as two words");
-_Static_assert(sizeof(struct unwind_table) == 64, "walk.h reads a table's head as eight words");
+
+#define WALK_TABLE_FIELD(field) walk_area_u32(area, size, at + __builtin_offsetof(struct unwind_table, field))
 
 /* Reads the head of the mapping's table. */
 static inline void walk_load_table(struct walk *walk, const uint8_t *area, uint64_t size)
 {
   uint32_t at = walk->mapping.table;
-  uint64_t identity = walk_area_u64(area, size, at);
-  uint64_t buckets = walk_area_u64(area, size, at + 24);
-  uint64_t rows = walk_area_u64(area, size, at + 32);
-  uint64_t parts = walk_area_u64(area, size, at + 40);
-  uint64_t places = walk_area_u64(area, size, at + 48);
-
-  walk->table.machine = walk_high(identity) >> 16;
-  walk->table.base = walk_area_u64(area, size, at + 16);
-  walk->table.bucket_shift = walk_low(buckets) & 31;
-  walk->table.n_buckets = walk_high(buckets);
-  walk->table.n_rows = walk_low(rows);
-  walk->table.n_rules = walk_high(rows);
-  walk->table.buckets = at + walk_high(parts);
-  walk->table.rows = at + walk_low(places);
-  walk->table.rules = at + walk_high(places);
+  walk->table.base = walk_area_u64(area, size, at + __builtin_offsetof(struct unwind_table, base));
+  walk->table.machine = WALK_TABLE_FIELD(version) >> 16;
+  walk->table.bucket_shift = WALK_TABLE_FIELD(bucket_shift) & 31;
+  walk->table.n_buckets = WALK_TABLE_FIELD(n_buckets);
+  walk->table.n_rows = WALK_TABLE_FIELD(n_rows);
+  walk->table.n_rules = WALK_TABLE_FIELD(n_rules);
+  walk->table.buckets = at + WALK_TABLE_FIELD(buckets_at);
+  walk->table.rows = at + WALK_TABLE_FIELD(rows_at);
+  walk->table.rules = at + WALK_TABLE_FIELD(rules_at);
 }
 
 /* Searches have no branch that depends on what they read: nothing to mispredict, and nothing for the verifier
@@ -161,8 +146,8 @@ static inline uint64_t walk_search_mappings(const struct walk *walk, const uint8
   uint64_t n = walk->process.n_mappings;
   for (uint32_t i = 0; i < 13 && n > 1; i++) {
     uint64_t half = n / 2;
-    uint64_t start = walk_area_u64(area, size, at + half * 32);
-    at += half * 32 & ~walk_is_above(start, address);
+    uint64_t start = walk_area_u64(area, size, at + half * sizeof(struct walk_mapping));
+    at += half * sizeof(struct walk_mapping) & ~walk_is_above(start, address);
     n -= half;
   }
   return at;
@@ -180,35 +165,35 @@ WALK_FUNCTION int walk_find_mapping(struct walk *walk, uint64_t address)
     return 0;
   uint64_t size = WALK_AREA_SIZE(walk);
   uint64_t at = walk_search_mappings(walk, area, size, address);
-  uint64_t start = walk_area_u64(area, size, at);
-  uint64_t limit = walk_area_u64(area, size, at + 8);
-  if (address < start || address >= limit)
+  uint64_t start = walk_area_u64(area, size, at + __builtin_offsetof(struct walk_mapping, start));
+  uint64_t end = walk_area_u64(area, size, at + __builtin_offsetof(struct walk_mapping, end));
+  if (address < start || address >= end)
     return 0;
-  uint64_t rest = walk_area_u64(area, size, at + 24);
   walk->mapping.start = start;
-  walk->mapping.end = limit;
-  walk->mapping.bias = walk_area_u64(area, size, at + 16);
-  walk->mapping.table = walk_low(rest);
-  walk->mapping.kind = walk_high(rest);
+  walk->mapping.end = end;
+  walk->mapping.bias = walk_area_u64(area, size, at + __builtin_offsetof(struct walk_mapping, bias));
+  walk->mapping.table = walk_area_u32(area, size, at + __builtin_offsetof(struct walk_mapping, table));
+  walk->mapping.kind = walk_area_u32(area, size, at + __builtin_offsetof(struct walk_mapping, kind));
   if (walk->mapping.kind == WALK_MAPPING_TABLE)
     walk_load_table(walk, area, size);
   return 1;
 }
 
-/* The last of the n rows from `first` on that does not begin above `delta`; the one before them if there is
+/* The last of the n rows from `first` on that does not begin above `low`; the one before them if there is
  * none. */
 static inline uint64_t walk_search_rows(const uint8_t *area, uint64_t size, uint32_t rows, uint64_t first,
-                                        uint64_t n, uint32_t delta)
+                                        uint64_t n, uint64_t low)
 {
   if (n == 0)
     return first - 1;
   for (uint32_t i = 0; i < 17 && n > 1; i++) {
     uint64_t half = n / 2;
-    uint64_t begin = walk_area_u32(area, size, rows + (first + half) * 4) & 0xffff;
-    first += half & ~walk_is_above(begin, delta);
+    uint64_t begin = walk_area_u32(area, size, rows + (first + half) * sizeof(struct unwind_row)) & 0xffff;
+    first += half & ~walk_is_above(begin, low);
     n -= half;
   }
-  return first + walk_is_above(walk_area_u32(area, size, rows + first * 4) & 0xffff, delta);
+  return first +
+         walk_is_above(walk_area_u32(area, size, rows + first * sizeof(struct unwind_row)) & 0xffff, low);
 }
 
 /* Whether the mapping's table has a rule for the address; it is walk->rule then. */
@@ -227,15 +212,14 @@ WALK_FUNCTION int walk_find_rule(struct walk *walk, uint64_t address)
     return 0;
   uint32_t first = walk_area_u32(area, size, walk->table.buckets + bucket * 4);
   uint32_t end = walk_area_u32(area, size, walk->table.buckets + bucket * 4 + 4);
-  uint32_t delta = (uint32_t)(offset & ((1ull << shift) - 1));
-  uint64_t row = walk_search_rows(area, size, walk->table.rows, first, end - first, delta);
+  uint64_t row = walk_search_rows(area, size, walk->table.rows, first, end - first, offset & 0xffff);
   if (row >= walk->table.n_rows)
     return 0;
-  uint32_t rule = walk_area_u32(area, size, walk->table.rows + row * 4) >> 16;
+  uint32_t rule = walk_area_u32(area, size, walk->table.rows + row * sizeof(struct unwind_row)) >> 16;
   if (rule >= walk->table.n_rules)
     return 0;
-  walk->rule_words[0] = walk_area_u64(area, size, walk->table.rules + rule * 16ull);
-  walk->rule_words[1] = walk_area_u64(area, size, walk->table.rules + rule * 16ull + 8);
+  walk->rule_words[0] = walk_area_u64(area, size, walk->table.rules + rule * sizeof(struct unwind_rule));
+  walk->rule_words[1] = walk_area_u64(area, size, walk->table.rules + rule * sizeof(struct unwind_rule) + 8);
   return walk->rule.cfa != UNWIND_CFA_NONE;
 }
 
@@ -297,10 +281,9 @@ static inline int walk_cfa(struct walk *walk, uint64_t *ret_cfa)
   case UNWIND_CFA_SP:
   case UNWIND_CFA_PLT:
   case UNWIND_CFA_FP:
-    /* A function that has not touched its stack yet, and has its return address in a register, has its
-     * caller's sp. */
+    /* Only whose return address is in a register can have left the stack as its caller had it. */
     if (cfa < walk->registers.sp ||
-        (cfa == walk->registers.sp && UNWIND_SAVED_RA(walk->rule.saved) != UNWIND_SAVED_SAME))
+        (cfa == walk->registers.sp && UNWIND_SAVED_RA(walk->rule.saved) == UNWIND_SAVED_AT_CFA))
       return WALK_BAD_FRAME;
     break;
   default:
@@ -310,26 +293,46 @@ static inline int walk_cfa(struct walk *walk, uint64_t *ret_cfa)
   return (cfa & 7) == 0 ? 0 : WALK_BAD_FRAME;
 }
 
-/* A register after the rule: read when it is saved in the frame. Clears its flag in *flags when it is lost.
- */
-static inline int walk_restore(struct walk *walk, uint32_t saved, uint64_t address, uint32_t known,
-                               uint64_t *value, uint32_t *flags)
+static inline uint64_t walk_words_from(uint64_t address, int16_t words)
+{
+  return address + (uint64_t)((int64_t)words * 8);
+}
+
+/* Whose return address is in a register has not called yet: it is the innermost frame. */
+static inline int walk_return_address(struct walk *walk, uint64_t cfa, uint64_t *ret_ip)
+{
+  uint32_t number = (uint16_t)walk->rule.ra_at;
+  switch (UNWIND_SAVED_RA(walk->rule.saved)) {
+  case UNWIND_SAVED_AT_CFA:
+    return walk_read(walk, walk_words_from(cfa, walk->rule.ra_at), ret_ip);
+  case UNWIND_SAVED_SAME:
+    number = walk->table.machine == WALK_AARCH64 ? 30 : 32;
+    break;
+  case UNWIND_SAVED_IN_REGISTER:
+    break;
+  default:
+    return WALK_UNSUPPORTED;
+  }
+  if (number >= 32 || (walk->flags & WALK_KNOWN_GENERAL) == 0)
+    return WALK_UNSUPPORTED;
+  *ret_ip = walk->registers.general[number & 31];
+  return 0;
+}
+
+/* A register of the caller's: read when the frame has saved it; *known loses its flag when it is lost. */
+static inline int walk_restore(struct walk *walk, uint32_t saved, uint64_t address, uint32_t flag,
+                               uint64_t *value, uint32_t *known)
 {
   switch (saved) {
   case UNWIND_SAVED_SAME:
     return 0;
   case UNWIND_SAVED_AT_CFA:
-    *flags |= known;
+    *known |= flag;
     return walk_read(walk, address, value);
   default:
-    *flags &= ~known;
+    *known &= ~flag;
     return 0;
   }
-}
-
-static inline uint64_t walk_at_cfa(uint64_t cfa, int16_t words)
-{
-  return cfa + (uint64_t)((int64_t)words * 8);
 }
 
 /* Goes to the caller by walk->rule, which is no signal frame's. */
@@ -337,40 +340,34 @@ WALK_FUNCTION int walk_apply_rule(struct walk *walk)
 {
   if (!walk)
     return WALK_UNSUPPORTED;
-  uint32_t saved = walk->rule.saved;
-  uint32_t ra_saved = UNWIND_SAVED_RA(saved);
-  if (ra_saved == UNWIND_SAVED_UNDEFINED)
+  if (UNWIND_SAVED_RA(walk->rule.saved) == UNWIND_SAVED_UNDEFINED)
     return WALK_COMPLETE;
-  /* Only who has not called yet has its return address in the link register. */
-  if (ra_saved == UNWIND_SAVED_UNSUPPORTED ||
-      (ra_saved == UNWIND_SAVED_SAME &&
-       (walk->table.machine != WALK_AARCH64 || (walk->flags & WALK_KNOWN_GENERAL) == 0)))
-    return WALK_UNSUPPORTED;
   uint64_t cfa = 0;
+  uint64_t ip = 0;
   int end = walk_cfa(walk, &cfa);
+  if (end == 0)
+    end = walk_return_address(walk, cfa, &ip);
   if (end != 0)
     return end;
 
-  uint64_t ip = walk->registers.link;
+  uint64_t saves = (walk->rule.flags & UNWIND_RULE_FROM_FP) != 0 ? walk->registers.fp : cfa;
   uint64_t fp = walk->registers.fp;
   uint64_t base = walk->registers.base;
-  uint32_t flags = walk->flags & (WALK_KNOWN_FP | WALK_KNOWN_BASE);
-  end = walk_restore(walk, ra_saved, walk_at_cfa(cfa, walk->rule.ra_at), 0, &ip, &flags);
-  if (end != 0)
-    return end;
-  end = walk_restore(walk, UNWIND_SAVED_FP(saved), walk_at_cfa(cfa, walk->rule.fp_at), WALK_KNOWN_FP, &fp,
-                     &flags);
-  if (end != 0)
-    return end;
-  end = walk_restore(walk, UNWIND_SAVED_BASE(saved), walk_at_cfa(cfa, walk->rule.base_at), WALK_KNOWN_BASE,
-                     &base, &flags);
+  uint32_t known = walk->flags & (WALK_KNOWN_FP | WALK_KNOWN_BASE);
+  if ((walk->rule.flags & UNWIND_RULE_FROM_FP) != 0 && (known & WALK_KNOWN_FP) == 0)
+    return WALK_UNSUPPORTED;
+  end = walk_restore(walk, UNWIND_SAVED_FP(walk->rule.saved), walk_words_from(saves, walk->rule.fp_at),
+                     WALK_KNOWN_FP, &fp, &known);
+  if (end == 0)
+    end = walk_restore(walk, UNWIND_SAVED_BASE(walk->rule.saved), walk_words_from(saves, walk->rule.base_at),
+                       WALK_KNOWN_BASE, &base, &known);
   if (end != 0)
     return end;
   walk->registers.ip = ip & walk->address_mask;
   walk->registers.sp = cfa;
   walk->registers.fp = fp;
   walk->registers.base = base;
-  walk->flags = flags | ((walk->rule.flags & UNWIND_RULE_SIGNAL) != 0 ? WALK_EXACT : 0);
+  walk->flags = known | ((walk->rule.flags & UNWIND_RULE_SIGNAL) != 0 ? WALK_EXACT : 0);
   return 0;
 }
 
