@@ -2,39 +2,47 @@
 /*
  * How the elf-reader is talked to: the whole protocol, one SOCK_SEQPACKET socketpair.
  *
- * The elf-reader is started as `capture-elf-reader FD` with its end of the pair as descriptor FD. It gives up every capability,
- * its file system and its network, and lets seccomp kill it for anything but reading the descriptors it is sent,
- * memory, memfds and this socket. It serves one request after the other; end of file on the socket ends it. When it dies of a
- * file, its owner starts another one and remembers the file.
+ * The elf-reader is started as `capture-elf-reader FD` with its end of the pair as descriptor FD. It gives up
+ * every capability, its file system and its network, and lets seccomp kill it for anything but reading the
+ * descriptors it is sent, memory, memfds and this socket. It serves one request after the other; end of file
+ * on the socket ends it. When it dies of a file, its owner starts another one and remembers the file.
  *
  *   owner                                 elf-reader
  *                                     ◀─  READY, once confined
  *   COMPILE (+ ELF file, read-only)   ─▶
- *                                     ◀─  COMPILED (+ sealed memfd that holds the table), or with an error and none
+ *                                     ◀─  COMPILED (+ sealed memfd that holds the table), or with an error
+ * and none
  *
- * The owner believes nothing: it checks seals, size and unwind_table_is_valid.
+ * The owner believes nothing: it checks seals, size and unwind_table_is_valid. The elf-reader does not
+ * either: it answers a descriptor that is no regular file, or too large, with an error. What it answers
+ * without an error is sealed with ELF_READER_SEALS, so that nobody changes it once it was checked.
  */
 #ifndef ELF_READER_PROTOCOL_H
 #define ELF_READER_PROTOCOL_H
 
+#include <fcntl.h>
 #include <stdint.h>
 
 #define ELF_READER_PROTOCOL_VERSION 1
-#define ELF_READER_FILE_MAX (UINT64_C(4) << 30)
+#define ELF_READER_FILE_MAX         (UINT64_C(4) << 30)
+#define ELF_READER_SECONDS_MAX      10 /* of processor time for one file; it dies of more */
+#define ELF_READER_SEALS            (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
 
-enum elf_reader_message_type {
-  ELF_READER_COMPILE = 1,
-  ELF_READER_READY = 64,
-  ELF_READER_COMPILED = 65
+enum elf_reader_message_type { ELF_READER_COMPILE = 1, ELF_READER_READY = 64, ELF_READER_COMPILED = 65 };
+
+enum elf_reader_flags {
+  ELF_READER_MEMORY = 1 << 0 /* the descriptor holds what is in memory at its addresses, as the vDSO is */
 };
 
 struct elf_reader_message {
   uint32_t type;
   uint32_t size;   /* of the whole message */
   uint64_t cookie; /* of the request; comes back with the answer */
-  int32_t error;   /* COMPILED: 0, or a negative errno of unwind_compile */
+  int32_t error; /* COMPILED: 0, or a negative errno: of unwind_compile, -EINVAL (no regular file), -EFBIG */
   uint32_t version; /* READY: ELF_READER_PROTOCOL_VERSION */
-  uint64_t length; /* COMPILED: bytes of the table */
+  uint64_t length;  /* COMPILED: bytes of the table */
+  uint32_t flags;   /* COMPILE: enum elf_reader_flags */
+  uint32_t reserved;
 };
 
 #endif

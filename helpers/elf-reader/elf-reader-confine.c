@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "helpers/elf-reader/elf-reader-confine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <linux/landlock.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "helpers/elf-reader-protocol.h"
+
+#define NOBODY 65534
+
+/* Tables are at most half of 2^32 bytes; what the compiler needs beside is bounded by the same. */
+#define MEMORY_MAX (UINT64_C(5) << 30)
+#define IMAGE_MAX  (UINT64_C(2) << 30)
+#define FILES_MAX  16
+
+/* Landlock's network and scope rights are newer than many headers; the kernel says by its ABI which it knows.
+ */
+struct ruleset {
+  uint64_t file_system;
+  uint64_t network;
+  uint64_t scoped;
+};
+
+static int take_socket_alone(int socket)
+{
+  int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int fd = 0; fd <= 2; fd++) {
+    if (fd != socket && null < 0)
+      close(fd);
+    else if (fd != socket && dup2(null, fd) < 0)
+      return -errno;
+  }
+  if (socket > 3 && syscall(SYS_close_range, 3, socket - 1, 0) < 0)
+    return -errno;
+  return syscall(SYS_close_range, socket < 2 ? 3 : socket + 1, ~0u, 0) < 0 ? -errno : 0;
+}
+
+/* A directory that was deleted is empty and stays so. An ordinary user may make it the root in a user
+ * namespace. */
+static void leave_file_system(void)
+{
+  char place[] = "/tmp/capture-elf-reader-XXXXXX";
+  if (mkdtemp(place) == NULL)
+    return;
+  int directory = open(place, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  rmdir(place);
+  if (directory < 0)
+    return;
+  if (fchdir(directory) == 0 && chroot(".") < 0 && unshare(CLONE_NEWUSER) == 0 && chroot(".") < 0)
+    errno = 0;
+  close(directory);
+}
+
+static int become_nobody(void)
+{
+  if (geteuid() != 0)
+    return 0;
+  if (setgroups(0, NULL) < 0 || setresgid(NOBODY, NOBODY, NOBODY) < 0 ||
+      setresuid(NOBODY, NOBODY, NOBODY) < 0)
+    return errno == EPERM || errno == EINVAL ? 0 : -errno;
+  return 0;
+}
+
+/* Takes CAP_SETPCAP, so it comes before anything else is dropped; without it, no new privileges means the
+ * same. */
+static void drop_bounding_set(void)
+{
+  for (unsigned long capability = 0; prctl(PR_CAPBSET_READ, capability) >= 0; capability++)
+    prctl(PR_CAPBSET_DROP, capability);
+}
+
+static int drop_capabilities(void)
+{
+  prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+  struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+  struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {0};
+  return syscall(SYS_capset, &header, none) < 0 ? -errno : 0;
+}
+
+/* A ruleset that handles every right and allows none. A kernel without Landlock has none to give up. */
+static void leave_by_landlock(void)
+{
+  static const unsigned char file_system_rights[] = {0, 13, 14, 15, 15, 16};
+  long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+  if (abi < 1)
+    return;
+  struct ruleset ruleset = {
+      .file_system = (UINT64_C(1) << file_system_rights[abi > 5 ? 5 : abi]) - 1,
+      .network = abi >= 4 ? 3 : 0,
+      .scoped = abi >= 6 ? 3 : 0,
+  };
+  size_t size = abi >= 6 ? 24 : abi >= 4 ? 16 : 8;
+  long fd = syscall(SYS_landlock_create_ruleset, &ruleset, size, 0);
+  if (fd < 0)
+    return;
+  syscall(SYS_landlock_restrict_self, fd, 0);
+  close((int)fd);
+}
+
+static int limit(int resource, uint64_t most)
+{
+  struct rlimit now;
+  if (getrlimit(resource, &now) < 0)
+    return -errno;
+  if (now.rlim_max > most)
+    now.rlim_max = most;
+  if (now.rlim_cur > now.rlim_max)
+    now.rlim_cur = now.rlim_max;
+  return setrlimit(resource, &now) < 0 ? -errno : 0;
+}
+
+static int limit_resources(void)
+{
+  int result = limit(RLIMIT_CORE, 0);
+  if (result == 0)
+    result = limit(RLIMIT_FSIZE, IMAGE_MAX);
+  if (result == 0)
+    result = limit(RLIMIT_NOFILE, FILES_MAX);
+#ifndef __SANITIZE_ADDRESS__ /* which maps terabytes that it does not use */
+  if (result == 0)
+    result = limit(RLIMIT_AS, ELF_READER_FILE_MAX + MEMORY_MAX);
+  if (result == 0)
+    result = limit(RLIMIT_DATA, MEMORY_MAX);
+#endif
+  return result;
+}
+
+int elf_reader_give_up_rights(int socket)
+{
+  int result = take_socket_alone(socket);
+  if (result < 0)
+    return result;
+  leave_file_system();
+  drop_bounding_set();
+  if ((result = become_nobody()) < 0 || (result = drop_capabilities()) < 0)
+    return result;
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0) < 0 ||
+      prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
+    return -errno;
+  leave_by_landlock();
+  return limit_resources();
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "helpers/recorder/recorder-image.h"
+
+#include <errno.h>
+#include <linux/magic.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+#include "helpers/elf-reader-protocol.h"
+#include "unwind/unwind-compile.h"
+
+static int map(int fd, uint64_t size, bool crc, const struct unwind_table **ret)
+{
+  if (size < sizeof **ret || size > INT32_MAX)
+    return -EBADMSG;
+  void *memory = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
+  if (memory == MAP_FAILED)
+    return -errno;
+  if (!unwind_table_is_valid(memory, size, crc)) {
+    munmap(memory, size);
+    return -EBADMSG;
+  }
+  *ret = memory;
+  return 0;
+}
+
+int recorder_image_map_cached(int fd, uint64_t size, const struct unwind_table **ret)
+{
+  return map(fd, size, true, ret);
+}
+
+/* Reading a hole, or a page of a huge memfd that there is no memory for, would kill this process. */
+static bool is_whole(int fd, uint64_t size)
+{
+  struct stat status;
+  struct statfs file_system;
+  return fstat(fd, &status) == 0 && fstatfs(fd, &file_system) == 0 && S_ISREG(status.st_mode) &&
+         (uint64_t)status.st_size == size && (uint64_t)status.st_blocks >= size / 512 &&
+         file_system.f_type == TMPFS_MAGIC;
+}
+
+int recorder_image_map_answer(int fd, uint64_t size, const struct unwind_table **ret)
+{
+  int seals = fcntl(fd, F_GET_SEALS);
+  if (seals < 0 || (seals & ELF_READER_SEALS) != ELF_READER_SEALS || !is_whole(fd, size))
+    return -EBADMSG;
+  /* Its checksum says nothing that whoever wrote it could not have said. */
+  return map(fd, size, false, ret);
+}
+
+void recorder_image_unmap(const struct unwind_table *table, uint64_t size)
+{
+  munmap((void *)table, size);
+}

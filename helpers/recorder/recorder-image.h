@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Unwind tables in files and memfds: mapped read-only, and checked before anybody looks at them. */
+#ifndef RECORDER_IMAGE_H
+#define RECORDER_IMAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "unwind/unwind-table.h"
+
+/* A table of `size` bytes from the cache, with its checksum. 0, or -EBADMSG or another -errno. */
+int recorder_image_map_cached(int fd, uint64_t size, const struct unwind_table **ret);
+/* The same of an elf-reader's answer, which must be a memfd of exactly that size, all of it in memory, that
+ * nobody can change any more. */
+int recorder_image_map_answer(int fd, uint64_t size, const struct unwind_table **ret);
+void recorder_image_unmap(const struct unwind_table *table, uint64_t size);
+
+#endif

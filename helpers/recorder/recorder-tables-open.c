@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The opener's half of recorder_tables. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "helpers/elf-reader-protocol.h"
+#include "helpers/recorder/recorder-image.h"
+#include "helpers/recorder/recorder-memory.h"
+#include "helpers/recorder/recorder-tables-private.h"
+
+#define FAILURES_MAX  16
+#define COMPILED_MAX  64  /* open files that wait for an elf-reader */
+#define KEEPSAKES_MAX 128 /* what does not fit is compiled again another time */
+
+static uint64_t hash_identity(const char *identity)
+{
+  uint64_t hash = 0;
+  for (; *identity != '\0'; identity++)
+    hash = (hash ^ (unsigned char)*identity) * UINT64_C(0x100000001b3);
+  return hash;
+}
+
+/* The binary of that identity; when there is none, this one is from then on. */
+static struct item *find_or_be(struct recorder_tables *tables, struct item *item, const char *identity)
+{
+  uint64_t hash = hash_identity(identity);
+  struct item *first = recorder_table_find(&tables->identities, hash), *found = first;
+  while (found != NULL && strcmp(found->identity, identity) != 0)
+    found = found->next_same;
+  if (found != NULL)
+    return found;
+  bool is_known = item->identity[0] != '\0';
+  memcpy(item->identity, identity, sizeof item->identity);
+  if (!is_known) {
+    item->next_same = first;
+    recorder_table_set(&tables->identities, hash, item);
+  }
+  return item;
+}
+
+static bool is_wanted(const struct item *item)
+{
+  return !item->is_settled && item->table.table == NULL && item->table.user == NULL &&
+         (item->table.state == RECORDER_TABLE_READY || item->not_opened);
+}
+
+static void take_table(struct recorder_tables *tables, struct item *item, int fd, uint64_t size)
+{
+  const struct unwind_table *table = NULL;
+  int result = recorder_image_map_cached(fd, size, &table);
+  recorder_tables_settle(tables, item, table, size, -result);
+  close(fd);
+}
+
+static void take_opened(struct recorder_tables *tables, struct item *item,
+                        const struct recorder_opener_answer *answer, int fd)
+{
+  item->not_opened = false;
+  if (answer->kind == RECORDER_OPENED_TABLE && fd >= 0) {
+    take_table(tables, item, fd, answer->size);
+  } else if (answer->kind == RECORDER_OPENED_NONE || fd < 0) {
+    recorder_tables_settle(tables, item, NULL, 0, answer->error != 0 ? answer->error : EPROTO);
+  } else {
+    item->table.state = RECORDER_TABLE_PENDING;
+    item->fd = fd;
+    item->reader_flags = answer->kind == RECORDER_OPENED_MEMORY ? ELF_READER_MEMORY : 0;
+    recorder_tables_push(&tables->to_compile, item);
+  }
+}
+
+/* Returns the binary that it turned out to be, when another has that identity. */
+static struct item *take_answer(struct recorder_tables *tables, struct item *item,
+                                struct recorder_opener_answer *answer, int fd)
+{
+  struct item *same = item;
+  if (answer->kind == RECORDER_OPENED_NOT) {
+    item->not_opened = true;
+    recorder_tables_settle(tables, item, NULL, 0, answer->error);
+    return NULL;
+  }
+  answer->identity[RECORDER_IDENTITY_MAX - 1] = '\0';
+  same = find_or_be(tables, item, answer->identity);
+  if (same == item || item != tables->asked || item->identity[0] != '\0') {
+    take_opened(tables, item, answer, fd);
+    return NULL;
+  }
+  if (is_wanted(same)) {
+    tables->asked = same;
+    take_opened(tables, same, answer, fd);
+  } else if (fd >= 0) {
+    close(fd);
+  }
+  return same;
+}
+
+static void start_opener(struct recorder_tables *tables)
+{
+  if (tables->opener.pid == 0 && tables->opener_failures < FAILURES_MAX &&
+      recorder_opener_start(&tables->opener, tables->cache, tables->cache_limit) < 0)
+    tables->opener_failures++;
+}
+
+static void lose_opener(struct recorder_tables *tables, int error)
+{
+  struct item *item = tables->opening;
+  tables->opening = NULL;
+  tables->opener_failures++;
+  recorder_opener_stop(&tables->opener);
+  if (item != NULL)
+    recorder_tables_settle(tables, item, NULL, 0, error);
+}
+
+static void send_open(struct recorder_tables *tables, struct item *item)
+{
+  int result = tables->opener.pid != 0 ? recorder_opener_send(&tables->opener, item->request, -1) : -EPIPE;
+  free(item->request);
+  item->request = NULL;
+  tables->opening = item;
+  if (result < 0)
+    lose_opener(tables, ECONNABORTED);
+}
+
+static void send_keepsake(struct recorder_tables *tables)
+{
+  struct keepsake *keepsake = tables->keepsakes;
+  tables->keepsakes = keepsake->next;
+  if (tables->keepsakes == NULL)
+    tables->last_keepsake = &tables->keepsakes;
+  tables->n_keepsakes--;
+  int result = tables->opener.pid != 0
+                   ? recorder_opener_send(&tables->opener, &keepsake->request, keepsake->fd)
+                   : -EPIPE;
+  if (keepsake->fd >= 0)
+    close(keepsake->fd);
+  free(keepsake);
+  if (result < 0)
+    lose_opener(tables, ECONNABORTED);
+}
+
+void recorder_tables_feed_opener(struct recorder_tables *tables)
+{
+  while (!tables->opener.busy) {
+    bool opens = tables->to_open.first != NULL && tables->to_compile.count < COMPILED_MAX;
+    if (!opens && tables->keepsakes == NULL)
+      return;
+    start_opener(tables);
+    if (opens)
+      send_open(tables, recorder_tables_pop(&tables->to_open));
+    else
+      send_keepsake(tables);
+  }
+}
+
+struct item *recorder_tables_serve_opener(struct recorder_tables *tables)
+{
+  struct recorder_opener_answer answer;
+  struct item *same = NULL, *item = tables->opening;
+  int fd = -1;
+  int result = tables->opener.pid != 0 ? recorder_opener_receive(&tables->opener, &answer, &fd) : 0;
+  if (result < 0)
+    lose_opener(tables, result == -ETIMEDOUT ? ETIMEDOUT : ECONNABORTED);
+  if (result > 0) {
+    tables->opener_failures = 0;
+    tables->opening = NULL;
+    if (item != NULL)
+      same = take_answer(tables, item, &answer, fd);
+    else if (fd >= 0)
+      close(fd);
+  }
+  recorder_tables_feed_opener(tables);
+  return same;
+}
+
+void recorder_tables_keep(struct recorder_tables *tables, const struct item *item, int fd)
+{
+  if (tables->cache == NULL || tables->n_keepsakes == KEEPSAKES_MAX) {
+    if (fd >= 0)
+      close(fd);
+    return;
+  }
+  struct keepsake *keepsake = recorder_allocate(1, sizeof *keepsake);
+  keepsake->fd = fd;
+  keepsake->request.type = RECORDER_OPENER_STORE;
+  keepsake->request.size = sizeof keepsake->request;
+  keepsake->request.error = item->table.error;
+  memcpy(keepsake->request.identity, item->identity, sizeof item->identity);
+  *tables->last_keepsake = keepsake;
+  tables->last_keepsake = &keepsake->next;
+  tables->n_keepsakes++;
+}

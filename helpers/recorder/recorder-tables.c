@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "helpers/recorder/recorder-tables.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "helpers/recorder/recorder-clock.h"
+#include "helpers/recorder/recorder-image.h"
+#include "helpers/recorder/recorder-memory.h"
+#include "helpers/recorder/recorder-tables-private.h"
+
+#define READERS_USUAL 4
+#define ASK_PATIENCE  10                  /* milliseconds */
+#define KEEP_PATIENCE UINT64_C(500000000) /* nanoseconds */
+#define NO_FILE       (CAPTURE_BINARY_KERNEL_MODULE | CAPTURE_BINARY_KERNEL | CAPTURE_BINARY_SPECIAL)
+
+/* What a mapping record calls a binary. Several of these may be one. */
+struct name {
+  struct name *next; /* of the same hash */
+  struct recorder_binary_key key;
+  struct item *item;
+  char path[];
+};
+
+void recorder_tables_push(struct queue *queue, struct item *item)
+{
+  item->next = NULL;
+  if (queue->first == NULL)
+    queue->first = item;
+  else
+    queue->last->next = item;
+  queue->last = item;
+  queue->count++;
+}
+
+struct item *recorder_tables_pop(struct queue *queue)
+{
+  struct item *item = queue->first;
+  if (item != NULL) {
+    queue->first = item->next;
+    queue->count--;
+  }
+  return item;
+}
+
+void recorder_tables_settle(struct recorder_tables *tables, struct item *item,
+                            const struct unwind_table *table, uint64_t size, int error)
+{
+  item->table.state = table != NULL ? RECORDER_TABLE_READY : RECORDER_TABLE_NONE;
+  item->table.table = table;
+  item->table.size = size;
+  item->table.error = error;
+  if (item == tables->asked)
+    return;
+  item->is_settled = true;
+  recorder_tables_push(&tables->settled, item);
+}
+
+bool recorder_tables_default_cache(char *path, size_t size)
+{
+  const char *cache = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
+  int length = 0;
+  if (cache != NULL && cache[0] == '/')
+    length = snprintf(path, size, "%s/capture/unwind", cache);
+  else if (geteuid() == 0)
+    length = snprintf(path, size, "/var/cache/capture/unwind");
+  else if (home != NULL && home[0] == '/')
+    length = snprintf(path, size, "%s/.cache/capture/unwind", home);
+  return length > 0 && (size_t)length < size;
+}
+
+static char *copy_text(const char *text)
+{
+  size_t size = strlen(text) + 1;
+  return memcpy(recorder_allocate(1, size), text, size);
+}
+
+/* Installed, both stand in one directory; in a build directory, side by side. */
+static char *find_reader(void)
+{
+  char directory[PATH_MAX], path[PATH_MAX + 64];
+  ssize_t length = readlink("/proc/self/exe", directory, sizeof directory - 1);
+  directory[length > 0 ? length : 0] = '\0';
+  char *slash = strrchr(directory, '/');
+  if (slash != NULL)
+    *slash = '\0';
+  snprintf(path, sizeof path, "%s/../elf-reader/capture-elf-reader", directory);
+  if (access(path, X_OK) < 0)
+    snprintf(path, sizeof path, "%s/capture-elf-reader", directory);
+  return copy_text(path);
+}
+
+static uint32_t usual_readers(void)
+{
+  long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  return processors < 1 ? 1 : processors < READERS_USUAL ? (uint32_t)processors : READERS_USUAL;
+}
+
+int recorder_tables_create(struct recorder_tables **ret, const struct recorder_tables_options *options)
+{
+  struct recorder_tables *tables = recorder_allocate(1, sizeof *tables);
+  tables->n_readers = options->readers != 0 ? options->readers : usual_readers();
+  if (tables->n_readers > READERS_MAX)
+    tables->n_readers = READERS_MAX;
+  tables->cache = options->cache != NULL ? copy_text(options->cache) : NULL;
+  tables->cache_limit = options->cache_limit;
+  tables->reader = options->reader != NULL ? copy_text(options->reader) : find_reader();
+  tables->last_keepsake = &tables->keepsakes;
+  for (uint32_t i = 0; i < READERS_MAX; i++)
+    tables->readers[i].socket = -1;
+  recorder_table_init(&tables->names);
+  recorder_table_init(&tables->identities);
+  int result = recorder_opener_start(&tables->opener, tables->cache, tables->cache_limit);
+  if (result < 0) {
+    recorder_tables_free(tables);
+    return result;
+  }
+  *ret = tables;
+  return 0;
+}
+
+static void free_item(struct item *item)
+{
+  if (item->table.table != NULL)
+    recorder_image_unmap(item->table.table, item->table.size);
+  if (item->fd >= 0)
+    close(item->fd);
+  free(item->request);
+  free(item);
+}
+
+static void free_names(struct recorder_table *names)
+{
+  for (size_t i = 0; i <= names->mask; i++) {
+    for (struct name *name = names->entries[i].value, *next; name != NULL; name = next) {
+      next = name->next;
+      free(name);
+    }
+  }
+  recorder_table_clear(names);
+}
+
+/* What was compiled is kept, when that does not take long. */
+static void keep_all(struct recorder_tables *tables)
+{
+  uint64_t until = recorder_clock_now() + KEEP_PATIENCE;
+  while (recorder_tables_pop(&tables->to_open) != NULL)
+    continue;
+  recorder_tables_feed_opener(tables);
+  while (tables->opener.busy && recorder_clock_now() < until) {
+    struct pollfd answer = {.fd = tables->opener.socket, .events = POLLIN};
+    poll(&answer, 1, ASK_PATIENCE);
+    recorder_tables_serve_opener(tables);
+  }
+}
+
+static void free_keepsakes(struct recorder_tables *tables)
+{
+  for (struct keepsake *keepsake = tables->keepsakes, *next; keepsake != NULL; keepsake = next) {
+    next = keepsake->next;
+    if (keepsake->fd >= 0)
+      close(keepsake->fd);
+    free(keepsake);
+  }
+}
+
+void recorder_tables_free(struct recorder_tables *tables)
+{
+  for (uint32_t i = 0; i < tables->n_readers; i++)
+    recorder_reader_stop(&tables->readers[i]);
+  keep_all(tables);
+  recorder_opener_stop(&tables->opener);
+  free_keepsakes(tables);
+  free_names(&tables->names);
+  recorder_table_clear(&tables->identities);
+  for (struct item *item = tables->all, *next; item != NULL; item = next) {
+    next = item->next_all;
+    free_item(item);
+  }
+  free(tables->cache);
+  free(tables->reader);
+  free(tables);
+}
+
+static uint64_t mix(uint64_t hash, const void *bytes, size_t size)
+{
+  const unsigned char *at = bytes;
+  for (size_t i = 0; i < size; i++)
+    hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+  return hash;
+}
+
+static uint64_t hash_key(const struct recorder_binary_key *key)
+{
+  if ((key->flags & CAPTURE_BINARY_VDSO) != 0)
+    return CAPTURE_BINARY_VDSO;
+  if (key->build_id_size != 0)
+    return mix(0, key->build_id, key->build_id_size);
+  uint64_t numbers[3] = {key->device, key->inode, key->inode_generation};
+  return mix(mix(1, numbers, sizeof numbers), key->path, key->path_length);
+}
+
+/* The path is there for inodes without a generation, which file systems use again and /proc does not tell
+ * apart. */
+static bool are_equal(const struct recorder_binary_key *a, const struct recorder_binary_key *b)
+{
+  if ((a->flags & CAPTURE_BINARY_VDSO) != (b->flags & CAPTURE_BINARY_VDSO))
+    return false;
+  if ((a->flags & CAPTURE_BINARY_VDSO) != 0)
+    return true;
+  if (a->build_id_size != b->build_id_size || memcmp(a->build_id, b->build_id, a->build_id_size) != 0)
+    return false;
+  return a->build_id_size != 0 ||
+         (a->device == b->device && a->inode == b->inode && a->inode_generation == b->inode_generation &&
+          a->path_length == b->path_length && memcmp(a->path, b->path, a->path_length) == 0);
+}
+
+static struct item *item_new(struct recorder_tables *tables)
+{
+  struct item *item = recorder_allocate(1, sizeof *item);
+  item->fd = -1;
+  item->next_all = tables->all;
+  tables->all = item;
+  return item;
+}
+
+static struct name *name_take(struct recorder_tables *tables, const struct recorder_binary_key *key)
+{
+  uint64_t hash = hash_key(key);
+  struct name *first = recorder_table_find(&tables->names, hash), *name = first;
+  while (name != NULL && !are_equal(&name->key, key))
+    name = name->next;
+  if (name != NULL)
+    return name;
+  name = recorder_allocate(1, sizeof *name + key->path_length);
+  memcpy(name->path, key->path, key->path_length);
+  name->key = *key;
+  name->key.path = name->path;
+  name->next = first;
+  recorder_table_set(&tables->names, hash, name);
+  return name;
+}
+
+/* Its answer is nearly always there in some microseconds; when not, it comes later. */
+static struct item *ask(struct recorder_tables *tables, struct item *item)
+{
+  struct pollfd answer = {.events = POLLIN};
+  struct item *same = NULL;
+  recorder_tables_feed_opener(tables);
+  answer.fd = tables->opener.socket;
+  if (tables->opening == item && poll(&answer, 1, ASK_PATIENCE) > 0) {
+    tables->asked = item;
+    same = recorder_tables_serve_opener(tables);
+    tables->asked = NULL;
+  }
+  return same;
+}
+
+static bool is_to_be_opened(const struct item *item, int32_t pid)
+{
+  const struct recorder_unwind_table *table = &item->table;
+  if (item->is_settled)
+    return false;
+  return table->state == 0 || (table->state == RECORDER_TABLE_NONE && item->not_opened && item->pid != pid) ||
+         (table->state == RECORDER_TABLE_READY && table->table == NULL && table->user == NULL);
+}
+
+/* Nobody was told of it yet. */
+static void forget_newest(struct recorder_tables *tables, struct item *item)
+{
+  tables->all = item->next_all;
+  free_item(item);
+}
+
+struct recorder_unwind_table *recorder_tables_request(struct recorder_tables *tables,
+                                                      const struct recorder_binary_key *key, int32_t pid,
+                                                      uint64_t start, uint64_t end)
+{
+  struct name *name = name_take(tables, key);
+  bool is_new = name->item == NULL;
+  if (is_new)
+    name->item = item_new(tables);
+  struct item *item = name->item;
+  if ((key->flags & NO_FILE) != 0 && (key->flags & CAPTURE_BINARY_VDSO) == 0) {
+    item->table.state = RECORDER_TABLE_NONE;
+    item->table.error = ENODATA;
+  } else if (is_to_be_opened(item, pid)) {
+    item->table.state = RECORDER_TABLE_PENDING;
+    item->pid = pid;
+    item->request = recorder_opener_request_new(key, pid, start, end);
+    recorder_tables_push(&tables->to_open, item);
+    struct item *same = ask(tables, item);
+    if (same != NULL) {
+      name->item = same;
+      forget_newest(tables, item);
+    }
+  }
+  recorder_tables_serve_readers(tables);
+  return &name->item->table;
+}
+
+uint32_t recorder_tables_poll(struct recorder_tables *tables, struct pollfd *fds)
+{
+  uint32_t count = 0;
+  if (tables->opener.busy)
+    fds[count++] = (struct pollfd){.fd = tables->opener.socket, .events = POLLIN};
+  for (uint32_t i = 0; i < tables->n_readers; i++)
+    if (tables->readers[i].pid != 0)
+      fds[count++] = (struct pollfd){.fd = tables->readers[i].socket, .events = POLLIN};
+  return count;
+}
+
+void recorder_tables_serve(struct recorder_tables *tables,
+                           void (*fn)(struct recorder_unwind_table *table, void *data), void *data)
+{
+  recorder_tables_serve_opener(tables);
+  recorder_tables_serve_readers(tables);
+  for (struct item *item; (item = recorder_tables_pop(&tables->settled)) != NULL;) {
+    item->is_settled = false;
+    fn(&item->table, data);
+  }
+}
+
+static bool is_pending(const struct recorder_tables *tables)
+{
+  bool pending = tables->opening != NULL || tables->to_open.first != NULL || tables->to_compile.first != NULL;
+  for (uint32_t i = 0; i < tables->n_readers; i++)
+    pending = pending || tables->readers[i].job != NULL;
+  return pending;
+}
+
+void recorder_tables_wait(struct recorder_tables *tables, uint64_t until,
+                          void (*fn)(struct recorder_unwind_table *table, void *data), void *data)
+{
+  for (;;) {
+    struct pollfd fds[READERS_MAX + 1];
+    recorder_tables_serve(tables, fn, data);
+    uint64_t now = recorder_clock_now();
+    if (!is_pending(tables) || now >= until)
+      return;
+    uint64_t left = (until - now + 999999) / 1000000;
+    /* Somebody who hangs makes no descriptor ready. */
+    poll(fds, recorder_tables_poll(tables, fds), left < 100 ? (int)left : 100);
+  }
+}
+
+void recorder_tables_drop(struct recorder_tables *tables, struct recorder_unwind_table *table)
+{
+  if (table->state != RECORDER_TABLE_READY || table->table == NULL)
+    return;
+  recorder_image_unmap(table->table, table->size);
+  table->table = NULL;
+}
