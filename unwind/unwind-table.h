@@ -37,7 +37,7 @@ struct unwind_table {
   uint16_t machine; /* EM_X86_64 or EM_AARCH64 */
   uint32_t size;    /* of the whole image, a multiple of 8 */
   uint32_t crc;     /* CRC-32C of the image with 0 here */
-  uint64_t base;    /* address of bucket 0, a multiple of 1 << bucket_shift */
+  uint64_t base;    /* address of bucket 0, a multiple of 1 << UNWIND_BUCKET_SHIFT_MIN */
   uint32_t bucket_shift;
   uint32_t n_buckets;
   uint32_t n_rows;

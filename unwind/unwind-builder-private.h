@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Puts functions' rows one behind the other: what lies between functions gets the rule "nothing is known", of
+ * functions that overlap the one that begins last holds, and a damaged description leaves no rows.
+ */
+#ifndef UNWIND_BUILDER_PRIVATE_H
+#define UNWIND_BUILDER_PRIVATE_H
+
+#include "unwind/unwind-order-private.h"
+#include "unwind/unwind-rows-private.h"
+
+/* An executable range of addresses. */
+struct unwind_range {
+  uint64_t start;
+  uint64_t end;
+};
+
+/* Functions around the one at hand. */
+#define UNWIND_OUTER_MAX 8
+
+struct unwind_builder {
+  struct unwind_section *section;
+  struct unwind_rows *rows;
+  const struct unwind_range *ranges;
+  uint32_t n_ranges;
+  uint64_t budget;  /* bytes of instructions that may still be executed a second time */
+  uint64_t covered; /* bytes of the section's records that were read */
+  uint32_t n_bad;
+  uint32_t n_moved; /* descriptions that are of another address than the order says */
+  uint64_t cursor;  /* from the rows' base: up to here all is said */
+  uint32_t n_outer;
+  uint64_t outer[UNWIND_OUTER_MAX]; /* offsets of their descriptions */
+};
+
+/* False if the order is none, or too much would have to be done again. */
+bool unwind_builder_add_all(struct unwind_builder *builder, const struct unwind_order *order);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "unwind/unwind-builder-private.h"
+
+#include "unwind/unwind-interpreter-private.h"
+
+/* Addresses from the rows' base are 32 bits wide. */
+#define PLACE_MAX UINT32_MAX
+
+static bool is_executable(const struct unwind_builder *builder, const struct unwind_fde *fde)
+{
+  for (uint32_t i = 0; i < builder->n_ranges; i++) {
+    if (fde->start >= builder->ranges[i].start && fde->end <= builder->ranges[i].end)
+      return fde->start >= builder->rows->base && fde->end - builder->rows->base <= PLACE_MAX;
+  }
+  return false;
+}
+
+static bool has_room(const struct unwind_rows *rows, const struct unwind_fde *fde)
+{
+  return (uint64_t)rows->n + (uint64_t)(fde->program_end - fde->program) / 2 + 2 < rows->capacity;
+}
+
+/* Adds a function's rows in [from, until), or none. */
+static void add_rows(struct unwind_builder *builder, const struct unwind_fde *fde, uint64_t from,
+                     uint64_t until)
+{
+  struct unwind_rows_mark mark = unwind_rows_mark(builder->rows, from);
+
+  if (has_room(builder->rows, fde) &&
+      unwind_interpret_fde(builder->section, fde, from, until, builder->rows)) {
+    builder->cursor = until;
+    return;
+  }
+  unwind_rows_go_back(builder->rows, &mark, until);
+  builder->n_bad++;
+}
+
+static void push_outer(struct unwind_builder *builder, uint64_t offset)
+{
+  if (builder->n_outer == UNWIND_OUTER_MAX) {
+    builder->n_bad++;
+    return;
+  }
+  builder->outer[builder->n_outer++] = offset;
+}
+
+/* Goes on with functions that others interrupted, up to `until`. */
+static bool resume_outer(struct unwind_builder *builder, uint64_t until)
+{
+  struct unwind_fde fde;
+  uint64_t end, size;
+
+  while (builder->n_outer > 0 && builder->cursor < until) {
+    if (!unwind_cfi_read_fde(builder->section, builder->outer[builder->n_outer - 1], &fde))
+      return false;
+    end = fde.end - builder->rows->base;
+    if (end > builder->cursor) {
+      size = (uint64_t)(fde.program_end - fde.program) + 16;
+      if (size > builder->budget)
+        return false;
+      builder->budget -= size;
+      add_rows(builder, &fde, builder->cursor, end < until ? end : until);
+      if (end > until)
+        return true;
+    }
+    builder->n_outer--;
+  }
+  return true;
+}
+
+/* Says of everything up to `until` what is known of it. */
+static bool fill(struct unwind_builder *builder, uint64_t until)
+{
+  if (builder->cursor >= until)
+    return true;
+  if (builder->n_outer > 0 && !resume_outer(builder, until))
+    return false;
+  if (builder->cursor < until && builder->rows->n < builder->rows->capacity)
+    unwind_rows_add_rule(builder->rows, builder->cursor, 0);
+  builder->cursor = until;
+  return true;
+}
+
+/* A function, up to where the next one begins. */
+static bool add_function(struct unwind_builder *builder, uint64_t offset, uint64_t start, uint64_t next)
+{
+  uint64_t base = builder->rows->base, end;
+  struct unwind_fde fde;
+  bool is_readable = unwind_cfi_read_fde(builder->section, offset, &fde);
+
+  builder->covered += fde.size;
+  if (!is_readable || fde.start != start) {
+    builder->n_bad++;
+    builder->n_moved += is_readable;
+    return true;
+  }
+  if (fde.start == fde.end)
+    return true;
+  if (!is_executable(builder, &fde)) {
+    builder->n_bad += fde.start != 0;
+    return true;
+  }
+  if (!fill(builder, start - base))
+    return false;
+  end = fde.end - base;
+  if (next < end)
+    push_outer(builder, offset);
+  if (next > end)
+    next = end;
+  if (next > start - base)
+    add_rows(builder, &fde, start - base, next);
+  return true;
+}
+
+bool unwind_builder_add_all(struct unwind_builder *builder, const struct unwind_order *order)
+{
+  uint64_t base = builder->rows->base;
+
+  for (uint32_t i = 0; i < order->n; i++) {
+    uint64_t start = unwind_order_start(order, i);
+    uint64_t next = i + 1 < order->n ? unwind_order_start(order, i + 1) : UINT64_MAX;
+
+    if (next < start)
+      return false;
+    if (start < base)
+      builder->n_bad++;
+    else if (!add_function(builder, unwind_order_fde(order, i), start, next - base))
+      return false;
+  }
+  return fill(builder, PLACE_MAX);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The memory that a table is made in: rows stand in the image from the beginning, the rest is put behind
+ * them. */
+#ifndef UNWIND_WRITER_PRIVATE_H
+#define UNWIND_WRITER_PRIVATE_H
+
+#include "unwind/unwind-compile.h"
+#include "unwind/unwind-machine-private.h"
+#include "unwind/unwind-rows-private.h"
+
+struct unwind_writer {
+  uint8_t *memory;
+  size_t capacity;
+  struct unwind_rows rows;
+};
+
+/* Room for the rows of `cfi_size` bytes of descriptions of addresses in [base, base + span), span at most 4
+ * GiB, and for segments. 0, -ENOMEM or -EFBIG. */
+int unwind_writer_init(struct unwind_writer *ret, size_t cfi_size, uint32_t n_segments, uint64_t base,
+                       uint64_t span);
+void unwind_writer_clear(struct unwind_writer *writer);
+
+/* The image takes the memory over. 0 or -EFBIG. */
+int unwind_writer_finish(struct unwind_writer *writer, const struct unwind_machine *machine,
+                         const struct unwind_segment *segments, uint32_t n_segments, uint32_t n_bad,
+                         struct unwind_image *ret);
+
+#endif

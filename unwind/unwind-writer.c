@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "unwind/unwind-writer-private.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "unwind/unwind-crc32c-private.h"
+
+#define IMAGE_MAX ((uint64_t)1 << 31)
+
+/* Buckets of this many rows on average are searched quickly and cost an eighth of them. */
+#define ROWS_A_BUCKET 8
+#define FEW_BUCKETS   1024
+
+static uint64_t align(uint64_t size, uint64_t to)
+{
+  return (size + to - 1) & ~(to - 1);
+}
+
+static uint64_t page_size(void)
+{
+  return (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* A row takes an instruction that moves on and one that changes something; a function takes a dozen bytes
+ * more. */
+static uint64_t rows_capacity(size_t cfi_size)
+{
+  return cfi_size / 2 + 64;
+}
+
+static uint32_t choose_fine_shift(uint64_t span, size_t cfi_size)
+{
+  uint64_t n = cfi_size / ROWS_A_BUCKET > FEW_BUCKETS ? cfi_size / ROWS_A_BUCKET : FEW_BUCKETS;
+  uint32_t shift = UNWIND_BUCKET_SHIFT_MIN;
+
+  while (shift < UNWIND_BUCKET_SHIFT_MAX && span >> shift > n)
+    shift++;
+  return shift;
+}
+
+int unwind_writer_init(struct unwind_writer *ret, size_t cfi_size, uint32_t n_segments, uint64_t base,
+                       uint64_t span)
+{
+  uint32_t shift = choose_fine_shift(span, cfi_size);
+  uint64_t n_rows = rows_capacity(cfi_size), n_ends = (span >> shift) + 2;
+  uint64_t rules_size = UNWIND_RULES_MAX * sizeof(struct unwind_rule);
+  uint64_t image = align(sizeof(struct unwind_table) + n_rows * sizeof(struct unwind_row) + (n_ends + 2) * 4 +
+                             rules_size + n_segments * sizeof(struct unwind_segment) + 64,
+                         page_size());
+  uint64_t slots = image + rules_size, ends = slots + UNWIND_RULE_SLOTS_MAX * sizeof(uint16_t);
+  uint64_t capacity = align(ends + n_ends * sizeof(uint32_t), page_size());
+  uint8_t *memory;
+
+  if (n_rows > UINT32_MAX)
+    return -EFBIG;
+  memory = mmap(NULL, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED)
+    return -ENOMEM;
+  *ret = (struct unwind_writer){.memory = memory, .capacity = capacity};
+  ret->rows = (struct unwind_rows){.rows = (struct unwind_row *)(memory + sizeof(struct unwind_table)),
+                                   .capacity = (uint32_t)n_rows,
+                                   .ends = (uint32_t *)(memory + ends),
+                                   .n_ends = (uint32_t)n_ends,
+                                   .shift = shift,
+                                   .base = base};
+  unwind_rules_init(&ret->rows.rules, (struct unwind_state *)(memory + image), (uint16_t *)(memory + slots));
+  return 0;
+}
+
+void unwind_writer_clear(struct unwind_writer *writer)
+{
+  if (writer->memory)
+    munmap(writer->memory, writer->capacity);
+  *writer = (struct unwind_writer){0};
+}
+
+/* Of the fine buckets, those up to the last one with a row. */
+static uint32_t count_used(const struct unwind_rows *rows)
+{
+  uint32_t n = rows->n_ends;
+
+  while (n > 0 && rows->ends[n - 1] == 0)
+    n--;
+  return n;
+}
+
+/* The smallest buckets that cost no more than their share, or the largest. */
+static void choose_buckets(const struct unwind_rows *rows, struct unwind_table *table)
+{
+  uint32_t used = count_used(rows);
+
+  table->bucket_shift = rows->shift;
+  table->n_buckets = used;
+  while (table->bucket_shift < UNWIND_BUCKET_SHIFT_MAX && table->n_buckets > rows->n / ROWS_A_BUCKET) {
+    table->bucket_shift++;
+    table->n_buckets = used == 0 ? 0 : ((used - 1) >> (table->bucket_shift - rows->shift)) + 1;
+  }
+}
+
+static void write_buckets(const struct unwind_rows *rows, const struct unwind_table *table, uint32_t *buckets)
+{
+  uint32_t step = 1u << (table->bucket_shift - rows->shift), before = 0, at = 0;
+
+  for (uint32_t i = 0; i < table->n_buckets; i++) {
+    buckets[i] = before;
+    for (uint32_t end = at + step; at < end && at < rows->n_ends; at++)
+      before = rows->ends[at] ? rows->ends[at] : before;
+  }
+  buckets[table->n_buckets] = rows->n;
+}
+
+/* Where frame pointers hold is said once a rule. */
+static void write_rules(const struct unwind_rules *rules, const struct unwind_machine *machine,
+                        struct unwind_rule *to)
+{
+  const uint8_t saved = UNWIND_SAVED_AT_CFA | UNWIND_SAVED_AT_CFA << 4, mask = 3 | 7 << 4;
+
+  for (uint32_t i = 0; i < rules->n; i++) {
+    struct unwind_rule rule = unwind_state_to_rule(rules->rules[i]);
+
+    if (rule.cfa == UNWIND_CFA_FP && rule.cfa_offset == 16 && (rule.saved & mask) == saved &&
+        rule.fp_at == -2 && rule.ra_at == -1)
+      rule.flags |= UNWIND_RULE_FRAME;
+    to[i] = rule;
+  }
+}
+
+static void *place(struct unwind_table *table, uint32_t *ret_at, uint64_t size)
+{
+  void *here = (uint8_t *)table + table->size;
+
+  *ret_at = table->size;
+  table->size += (uint32_t)align(size, 8);
+  return here;
+}
+
+static uint64_t image_size(const struct unwind_rows *rows, uint32_t n_segments)
+{
+  return sizeof(struct unwind_table) + (uint64_t)rows->n * sizeof(struct unwind_row) +
+         ((uint64_t)rows->n_ends + 1) * 4 + rows->rules.n * sizeof(struct unwind_rule) +
+         n_segments * sizeof(struct unwind_segment) + 64;
+}
+
+/* What is behind the image was only needed to make it. */
+static void give_image(struct unwind_writer *writer, struct unwind_image *ret)
+{
+  struct unwind_table *table = (struct unwind_table *)writer->memory;
+  uint64_t used = align(table->size, page_size());
+
+  if (used < writer->capacity)
+    munmap(writer->memory + used, writer->capacity - used);
+  *ret = (struct unwind_image){.table = table, .capacity = used};
+  *writer = (struct unwind_writer){0};
+}
+
+int unwind_writer_finish(struct unwind_writer *writer, const struct unwind_machine *machine,
+                         const struct unwind_segment *segments, uint32_t n_segments, uint32_t n_bad,
+                         struct unwind_image *ret)
+{
+  struct unwind_rows *rows = &writer->rows;
+  struct unwind_table *table = (struct unwind_table *)writer->memory;
+
+  if (image_size(rows, n_segments) > IMAGE_MAX)
+    return -EFBIG;
+  *table = (struct unwind_table){.magic = UNWIND_TABLE_MAGIC,
+                                 .version = UNWIND_TABLE_VERSION,
+                                 .machine = machine->elf,
+                                 .size = sizeof *table,
+                                 .base = rows->base,
+                                 .n_rows = rows->n,
+                                 .n_rules = rows->rules.n,
+                                 .n_segments = n_segments,
+                                 .n_bad = n_bad};
+  choose_buckets(rows, table);
+  place(table, &table->rows_at, (uint64_t)rows->n * sizeof(struct unwind_row));
+  write_buckets(rows, table,
+                place(table, &table->buckets_at, ((uint64_t)table->n_buckets + 1) * sizeof(uint32_t)));
+  write_rules(&rows->rules, machine,
+              place(table, &table->rules_at, rows->rules.n * sizeof(struct unwind_rule)));
+  memcpy(place(table, &table->segments_at, n_segments * sizeof *segments), segments,
+         n_segments * sizeof *segments);
+  table->crc = unwind_crc32c(0, table, table->size);
+  give_image(writer, ret);
+  return 0;
+}
