@@ -335,6 +335,38 @@ static inline int walk_restore(struct walk *walk, uint32_t saved, uint64_t addre
   }
 }
 
+/* Sets fp, base and flags to the caller's. */
+static inline int walk_restore_saved(struct walk *walk, uint64_t cfa)
+{
+  const struct unwind_rule *rule = &walk->rule;
+  uint64_t fp = walk->registers.fp;
+  uint64_t base = walk->registers.base;
+  uint32_t known = walk->flags & (WALK_KNOWN_FP | WALK_KNOWN_BASE);
+  uint64_t from = cfa;
+  if ((rule->flags & UNWIND_RULE_FROM_FP) != 0) {
+    if ((known & WALK_KNOWN_FP) == 0)
+      return WALK_UNSUPPORTED;
+    from = fp;
+  }
+  int end = walk_restore(walk, UNWIND_SAVED_FP(rule->saved), walk_words_from(from, rule->fp_at),
+                         WALK_KNOWN_FP, &fp, &known);
+  if (end == 0)
+    end = walk_restore(walk, UNWIND_SAVED_BASE(rule->saved), walk_words_from(from, rule->base_at),
+                       WALK_KNOWN_BASE, &base, &known);
+  if (end != 0)
+    return end;
+  walk->registers.fp = fp;
+  walk->registers.base = base;
+  walk->flags = known | ((rule->flags & UNWIND_RULE_SIGNAL) != 0 ? WALK_EXACT : 0);
+  return 0;
+}
+
+/* Whether a program can have code there. */
+static inline int walk_is_code(uint64_t address)
+{
+  return address >= WALK_ADDRESS_MIN && address < WALK_ADDRESS_MAX;
+}
+
 /* Goes to the caller by walk->rule, which is no signal frame's. */
 WALK_FUNCTION int walk_apply_rule(struct walk *walk)
 {
@@ -350,24 +382,14 @@ WALK_FUNCTION int walk_apply_rule(struct walk *walk)
   if (end != 0)
     return end;
 
-  uint64_t saves = (walk->rule.flags & UNWIND_RULE_FROM_FP) != 0 ? walk->registers.fp : cfa;
-  uint64_t fp = walk->registers.fp;
-  uint64_t base = walk->registers.base;
-  uint32_t known = walk->flags & (WALK_KNOWN_FP | WALK_KNOWN_BASE);
-  if ((walk->rule.flags & UNWIND_RULE_FROM_FP) != 0 && (known & WALK_KNOWN_FP) == 0)
-    return WALK_UNSUPPORTED;
-  end = walk_restore(walk, UNWIND_SAVED_FP(walk->rule.saved), walk_words_from(saves, walk->rule.fp_at),
-                     WALK_KNOWN_FP, &fp, &known);
-  if (end == 0)
-    end = walk_restore(walk, UNWIND_SAVED_BASE(walk->rule.saved), walk_words_from(saves, walk->rule.base_at),
-                       WALK_KNOWN_BASE, &base, &known);
+  ip &= walk->address_mask;
+  if (!walk_is_code(ip))
+    return WALK_NO_TABLE;
+  end = walk_restore_saved(walk, cfa);
   if (end != 0)
     return end;
-  walk->registers.ip = ip & walk->address_mask;
+  walk->registers.ip = ip;
   walk->registers.sp = cfa;
-  walk->registers.fp = fp;
-  walk->registers.base = base;
-  walk->flags = known | ((walk->rule.flags & UNWIND_RULE_SIGNAL) != 0 ? WALK_EXACT : 0);
   return 0;
 }
 
@@ -415,9 +437,9 @@ WALK_FUNCTION int walk_apply_signal(struct walk *walk)
 /* What to say of an address that is in no mapping. */
 static inline int walk_unmapped(const struct walk *walk, uint64_t address)
 {
-  if (address < WALK_ADDRESS_MIN || address >= WALK_ADDRESS_MAX)
+  if (!walk_is_code(address) || (walk->process.flags & WALK_PROCESS_FRAME_POINTERS) != 0)
     return WALK_NO_TABLE;
-  return (walk->process.flags & WALK_PROCESS_FRAME_POINTERS) != 0 ? WALK_NO_TABLE : WALK_MISSED;
+  return WALK_MISSED;
 }
 
 /* Goes to the caller by frame pointer. */
