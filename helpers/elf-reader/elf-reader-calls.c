@@ -8,18 +8,15 @@
 
 #include "helpers/elf-reader/elf-reader-confine.h"
 
-/* The C library's allocator, and giving back what it had. */
-static const int memory_calls[] = {SCMP_SYS(brk),     SCMP_SYS(munmap), SCMP_SYS(mremap),
-                                   SCMP_SYS(madvise), SCMP_SYS(close),  SCMP_SYS(exit_group)};
+/* What the allocator needs, fstat as it was before it took a path, and write, for memfds: files come
+ * read-only. */
+static const int calls[] = {SCMP_SYS(brk),   SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise),
+                            SCMP_SYS(close), SCMP_SYS(fstat),  SCMP_SYS(write),  SCMP_SYS(exit_group)};
 
-/* fstat as it was before it took a path; memfds, which are all that can be written to: files come read-only.
- */
-static const int descriptor_calls[] = {SCMP_SYS(fstat), SCMP_SYS(memfd_create), SCMP_SYS(write)};
-
-static int allow(scmp_filter_ctx filter, const int *calls, size_t count)
+static int allow(scmp_filter_ctx filter)
 {
   int result = 0;
-  for (size_t i = 0; i < count && result == 0; i++)
+  for (size_t i = 0; i < sizeof calls / sizeof calls[0] && result == 0; i++)
     result = seccomp_rule_add(filter, SCMP_ACT_ALLOW, calls[i], 0);
   return result;
 }
@@ -31,6 +28,7 @@ static int allow_in_part(scmp_filter_ctx filter, int socket)
     struct scmp_arg_cmp argument;
   } parts[] = {
       {SCMP_SYS(mmap), SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)},
+      {SCMP_SYS(memfd_create), SCMP_A1(SCMP_CMP_EQ, MFD_CLOEXEC | MFD_ALLOW_SEALING)},
       {SCMP_SYS(fcntl), SCMP_A1(SCMP_CMP_EQ, F_ADD_SEALS)},
       {SCMP_SYS(setitimer), SCMP_A0(SCMP_CMP_EQ, ITIMER_PROF)},
       {SCMP_SYS(recvmsg), SCMP_A0(SCMP_CMP_EQ, (unsigned)socket)},
@@ -49,9 +47,7 @@ int elf_reader_give_up_calls(int socket)
     return -ENOMEM;
   int result = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
   if (result == 0)
-    result = allow(filter, memory_calls, sizeof memory_calls / sizeof memory_calls[0]);
-  if (result == 0)
-    result = allow(filter, descriptor_calls, sizeof descriptor_calls / sizeof descriptor_calls[0]);
+    result = allow(filter);
   if (result == 0)
     result = allow_in_part(filter, socket);
   if (result == 0)

@@ -12,8 +12,8 @@
 #include "helpers/packet.h"
 #include "unwind/unwind-compile.h"
 
-/* The size of a regular file, or -errno. By the system call that takes no path: the C library's fstat is one that
- * does. */
+/* The size of a regular file, or -errno. By the system call that takes no path: the C library's fstat is one
+ * that does. */
 static int64_t size_of_file(int fd)
 {
   struct stat status;
@@ -64,7 +64,7 @@ static int compile(int fd, uint32_t flags, struct unwind_image *ret)
   if (elf == MAP_FAILED)
     return -errno;
   int result = (flags & ELF_READER_MEMORY) != 0 ? unwind_compile_memory(elf, size, ret)
-                                            : unwind_compile(elf, size, ret);
+                                                : unwind_compile(elf, size, ret);
   munmap(elf, size);
   return result;
 }
