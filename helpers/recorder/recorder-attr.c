@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "helpers/recorder/recorder-file.h"
+#include "helpers/recorder/recorder-machine.h"
+#include "unwind/unwind-walk.h"
 
 #define MAX_STACK_DEFAULT 127
 
@@ -69,17 +71,39 @@ static void add_side_band(struct perf_event_attr *attr, const struct recorder_so
   attr->ksymbol = source->support.ksymbol && (source->flags & RECORDER_EXCLUDE_KERNEL) == 0;
 }
 
+static bool has_kernel_chain(const struct recorder_source *source)
+{
+  return (source->flags & RECORDER_KERNEL_STACKS) != 0 && (source->flags & RECORDER_EXCLUDE_KERNEL) == 0;
+}
+
+static bool has_user_chain(const struct recorder_source *source)
+{
+  return source->unwind == RECORDER_UNWIND_FRAME_POINTERS;
+}
+
+bool recorder_attr_has_callchain(const struct recorder_source *source)
+{
+  return has_kernel_chain(source) || has_user_chain(source);
+}
+
+bool recorder_attr_has_stack(const struct recorder_source *source)
+{
+  return source->unwind == RECORDER_UNWIND_TABLES;
+}
+
 static void add_stacks(struct perf_event_attr *attr, const struct recorder_source *source)
 {
-  bool kernel =
-      (source->flags & RECORDER_KERNEL_STACKS) != 0 && (source->flags & RECORDER_EXCLUDE_KERNEL) == 0;
-  bool user = (source->flags & RECORDER_USER_STACKS) != 0;
-  if (!kernel && !user)
-    return;
-  attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
-  attr->exclude_callchain_kernel = !kernel;
-  attr->exclude_callchain_user = !user;
-  attr->sample_max_stack = (uint16_t)source->max_stack;
+  if (recorder_attr_has_callchain(source)) {
+    attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+    attr->exclude_callchain_kernel = !has_kernel_chain(source);
+    attr->exclude_callchain_user = !has_user_chain(source);
+    attr->sample_max_stack = (uint16_t)source->max_stack;
+  }
+  if (recorder_attr_has_stack(source)) {
+    attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+    attr->sample_regs_user = unwind_registers_perf_mask(RECORDER_MACHINE);
+    attr->sample_stack_user = source->stack_bytes;
+  }
 }
 
 void recorder_attr_init(struct perf_event_attr *attr, const struct recorder_source *source, uint32_t event,
@@ -117,6 +141,21 @@ void recorder_attr_init(struct perf_event_attr *attr, const struct recorder_sour
   add_stacks(attr, source);
   if (event == 0)
     add_side_band(attr, source);
+}
+
+void recorder_attr_init_raw(struct perf_event_attr *attr, const struct recorder_source *source)
+{
+  *attr = (struct perf_event_attr){
+      .type = PERF_TYPE_SOFTWARE,
+      .size = sizeof *attr,
+      .config = PERF_COUNT_SW_BPF_OUTPUT,
+      .sample_period = 1,
+      .sample_type = RECORDER_SAMPLE_TYPE | PERF_SAMPLE_RAW,
+      .read_format = source->support.lost_format ? PERF_FORMAT_LOST : 0,
+      .sample_id_all = 1,
+      .use_clockid = 1,
+      .clockid = CLOCK_MONOTONIC,
+  };
 }
 
 int recorder_attr_paranoid(void)

@@ -10,6 +10,13 @@ void recorder_attr_probe(struct recorder_support *ret);
 /* The attributes of source->events[event]; the first event carries the records about tasks and mappings. */
 void recorder_attr_init(struct perf_event_attr *attr, const struct recorder_source *source, uint32_t event,
                         uint64_t ring_size);
+/* The attributes of the event that carries what BPF programs leave. */
+void recorder_attr_init_raw(struct perf_event_attr *attr, const struct recorder_source *source);
+/* Whether samples have a callchain. */
+bool recorder_attr_has_callchain(const struct recorder_source *source);
+/* Whether samples have registers and a piece of the stack; the registers are those of
+ * unwind_registers_perf_mask. */
+bool recorder_attr_has_stack(const struct recorder_source *source);
 /* A descriptor, or -errno. */
 int recorder_attr_open(struct perf_event_attr *attr, int32_t tid, int cpu);
 /* Says why an event could not be opened (pid 0: for no process in particular); returns result, a negative

@@ -21,13 +21,16 @@ struct recorder_binary_key {
   uint8_t build_id[CAPTURE_BUILD_ID_MAX];
 };
 
+struct recorder_unwind_table;
+
 struct recorder_binary {
   struct recorder_binary *next;   /* in its bucket */
   struct recorder_binary_key key; /* path points behind this structure and is terminated */
   uint64_t hash;
   uint32_t references;
-  uint32_t id;    /* in the dictionary of `epoch` */
-  uint32_t epoch; /* 0: never defined */
+  uint32_t id;                         /* in the dictionary of `epoch` */
+  uint32_t epoch;                      /* 0: never defined */
+  struct recorder_unwind_table *table; /* NULL: never requested */
 };
 
 struct recorder_binaries {

@@ -6,69 +6,51 @@
 #include "helpers/recorder/recorder-decoder.h"
 #include "helpers/recorder/recorder-memory.h"
 
-/* Entries of a callchain from here on are marks, not addresses. */
-#define CONTEXT_FIRST ((uint64_t)-4095)
-
-/* What a sample says beside its fixed part: addresses, from the leaf to the root, and its weight. */
-struct chain {
-  const uint64_t *kernel;
-  const uint64_t *user;
-  uint32_t n_kernel;
-  uint32_t n_user;
-  uint64_t weight;
+/* By what the addresses of a stack are understood, and what is remembered of it. */
+struct place {
+  struct recorder_process *process; /* NULL: the kernel */
+  struct recorder_mappings *mappings;
+  struct recorder_frames *frames; /* NULL: nothing is remembered, nor is memo */
+  struct recorder_memo *memo;
+  uint32_t serial;
 };
 
-static void split_chain(struct chain *chain, const uint64_t *entries, uint64_t count)
+static int64_t user_frame(struct recorder_decoder *decoder, const struct place *place, uint64_t address)
 {
-  const uint64_t **addresses = &chain->kernel;
-  uint32_t *n = NULL;
-  for (uint64_t i = 0; i < count; i++) {
-    if (entries[i] < CONTEXT_FIRST) {
-      if (n != NULL)
-        (*n)++;
-      continue;
-    }
-    /* The kernel puts no mark behind the user's addresses, but what a program has on its stack may look like
-     * one.
-     */
-    if (n == &chain->n_user)
-      return;
-    bool user = entries[i] == (uint64_t)PERF_CONTEXT_USER;
-    addresses = user ? &chain->user : &chain->kernel;
-    n = user ? &chain->n_user : entries[i] == (uint64_t)PERF_CONTEXT_KERNEL ? &chain->n_kernel : NULL;
-    if (n != NULL) {
-      *addresses = entries + i + 1;
-      *n = 0;
-    }
-  }
-}
-
-static int64_t user_frame(struct recorder_decoder *decoder, const struct recorder_process *process,
-                          uint64_t address)
-{
-  const struct recorder_mapping *mapping = recorder_mappings_find(process->mappings, address);
+  struct recorder_output *output = decoder->output;
+  const struct recorder_process *process = place->process;
+  const struct recorder_mapping *mapping = recorder_mappings_find(place->mappings, address);
   if (mapping == NULL || mapping->ambiguous || (mapping->binary->key.flags & CAPTURE_BINARY_SPECIAL) != 0)
-    return capture_writer_frame(decoder->output->writer, CAPTURE_SPACE_PROCESS, process->id, address);
-  return capture_writer_frame(decoder->output->writer, CAPTURE_SPACE_BINARY, mapping->binary->id,
-                              address - mapping->start + mapping->offset);
+    return capture_writer_frame(output->writer, CAPTURE_SPACE_PROCESS, process->id, address);
+  /* A sample that waited may be of a mapping that was gone when this epoch began. */
+  int result =
+      mapping->binary->epoch == output->epoch ? 0 : recorder_output_mapping(output, process, mapping);
+  return result < 0 ? result
+                    : capture_writer_frame(output->writer, CAPTURE_SPACE_BINARY, mapping->binary->id,
+                                           address - mapping->start + mapping->offset);
 }
 
-/* Sets decoder->frames to those of the addresses. process is NULL for the kernel. */
-static int find_frames(struct recorder_decoder *decoder, struct recorder_process *process,
-                       const uint64_t *addresses, uint32_t count)
+static int64_t find_frame(struct recorder_decoder *decoder, const struct place *place, uint64_t address)
+{
+  return place->process != NULL
+             ? user_frame(decoder, place, address)
+             : capture_writer_frame(decoder->output->writer, CAPTURE_SPACE_KERNEL, 0, address);
+}
+
+/* Sets decoder->frames to those of the addresses. */
+static int find_frames(struct recorder_decoder *decoder, const struct place *place, const uint64_t *addresses,
+                       uint32_t count)
 {
   uint32_t epoch = decoder->output->epoch;
-  struct recorder_frames *known = process != NULL ? &process->frames : &decoder->kernel.frames;
   for (uint32_t i = 0; i < count; i++) {
-    uint32_t frame = recorder_frames_find(known, addresses[i], epoch);
+    uint32_t frame = place->frames != NULL ? recorder_frames_find(place->frames, addresses[i], epoch) : 0;
     if (frame == 0) {
-      int64_t result = process != NULL ? user_frame(decoder, process, addresses[i])
-                                       : capture_writer_frame(decoder->output->writer, CAPTURE_SPACE_KERNEL,
-                                                              0, addresses[i]);
+      int64_t result = find_frame(decoder, place, addresses[i]);
       if (result < 0)
         return (int)result;
       frame = (uint32_t)result;
-      recorder_frames_store(known, addresses[i], frame, epoch);
+      if (place->frames != NULL)
+        recorder_frames_store(place->frames, addresses[i], frame, epoch);
     }
     decoder->frames[i] = frame;
   }
@@ -77,116 +59,108 @@ static int find_frames(struct recorder_decoder *decoder, struct recorder_process
 
 /* The node of a stack: what it has in common with the one before, from the root on, is taken from the memo.
  */
-static int64_t find_stack(struct recorder_decoder *decoder, struct recorder_process *process,
-                          struct recorder_memo *memo, const uint64_t *addresses, uint32_t count)
+static int64_t find_stack(struct recorder_decoder *decoder, const struct place *place,
+                          const uint64_t *addresses, uint32_t count)
 {
-  uint32_t serial = process != NULL ? process->serial : 0;
-  uint32_t common = recorder_memo_common(memo, decoder->output->epoch, serial, addresses, count);
+  struct recorder_memo *memo = place->memo;
+  uint32_t common =
+      memo != NULL ? recorder_memo_common(memo, decoder->output->epoch, place->serial, addresses, count) : 0;
   uint32_t node = common != 0 ? memo->nodes[common - 1] : 0;
   if (common == count)
     return node;
-  int result = find_frames(decoder, process, addresses, count - common);
+  int result = find_frames(decoder, place, addresses, count - common);
   if (result < 0)
     return result;
   int64_t leaf =
       capture_writer_path(decoder->output->writer, node, decoder->frames, count - common, decoder->nodes);
-  if (leaf > 0)
+  if (leaf > 0 && memo != NULL)
     recorder_memo_learn(memo, common, addresses, decoder->nodes, count);
   return leaf;
 }
 
-/* The node of the sample's stack, 0 for none. */
-static int64_t stack_of(struct recorder_decoder *decoder, struct recorder_ring *ring,
-                        struct recorder_thread *thread, const struct chain *chain)
+static int64_t user_stack(struct recorder_decoder *decoder, const struct recorder_sample *sample,
+                          struct recorder_thread *thread, const struct recorder_layout *layout)
 {
-  int64_t user = 0, kernel = 0;
-  if (chain->n_user != 0) {
-    if (thread->memo == NULL)
-      thread->memo = recorder_allocate(1, sizeof *thread->memo);
-    user = find_stack(decoder, thread->process, thread->memo, chain->user, chain->n_user);
-    if (user < 0)
-      return user;
+  struct recorder_process *process = thread->process;
+  if (layout != NULL) {
+    struct place then = {.process = process, .mappings = recorder_layout_mappings(layout)};
+    return find_stack(decoder, &then, sample->user, sample->n_user);
   }
-  if (chain->n_kernel != 0) {
-    int result = recorder_kernel_define(&decoder->kernel, &decoder->tasks.binaries, decoder->output);
-    kernel = result < 0 ? result : find_stack(decoder, NULL, &ring->memo, chain->kernel, chain->n_kernel);
-    if (kernel < 0)
-      return kernel;
-  }
-  return capture_writer_join(decoder->output->writer, (uint32_t)user, (uint32_t)kernel);
+  if (thread->memo == NULL)
+    thread->memo = recorder_allocate(1, sizeof *thread->memo);
+  struct place now = {process, process->mappings, &process->frames, thread->memo, process->serial};
+  return find_stack(decoder, &now, sample->user, sample->n_user);
 }
 
-static uint8_t outcome_of(const struct recorder_decoder *decoder, const struct chain *chain)
+static int64_t kernel_stack(struct recorder_decoder *decoder, const struct recorder_sample *sample,
+                            struct recorder_memo *memo)
 {
-  const uint32_t both = RECORDER_KERNEL_STACKS | RECORDER_USER_STACKS;
-  if ((decoder->source->flags & both) == 0)
-    return CAPTURE_OUTCOME_NO_STACK;
-  if (chain->n_user + chain->n_kernel >= decoder->source->max_stack)
-    return CAPTURE_OUTCOME_TRUNCATED;
-  if (chain->n_user == 0 || (decoder->source->flags & RECORDER_USER_STACKS) == 0)
-    return CAPTURE_OUTCOME_NO_USER_STACK;
-  return CAPTURE_OUTCOME_FRAME_POINTERS;
+  int result = recorder_kernel_define(&decoder->kernel, &decoder->tasks.binaries, decoder->output);
+  if (result < 0)
+    return result;
+  struct place place = {.frames = &decoder->kernel.frames, .memo = memo};
+  return find_stack(decoder, &place, sample->kernel, sample->n_kernel);
 }
 
 /* Without a callchain of its mode a sample still has its own address. */
-static void add_own_address(struct chain *chain, const struct recorder_sample_fixed *sample)
+static void add_own_address(struct recorder_sample *sample)
 {
-  uint16_t mode = sample->header.misc & PERF_RECORD_MISC_CPUMODE_MASK;
-  if (mode == PERF_RECORD_MISC_USER && chain->n_user == 0) {
-    chain->user = &sample->ip;
-    chain->n_user = 1;
-  } else if (mode == PERF_RECORD_MISC_KERNEL && chain->n_kernel == 0) {
-    chain->kernel = &sample->ip;
-    chain->n_kernel = 1;
+  if (sample->mode == CAPTURE_MODE_USER && sample->n_user == 0) {
+    sample->user = &sample->ip;
+    sample->n_user = 1;
+  } else if (sample->mode == CAPTURE_MODE_KERNEL && sample->n_kernel == 0) {
+    sample->kernel = &sample->ip;
+    sample->n_kernel = 1;
   }
 }
 
-static int write_sample(struct recorder_decoder *decoder, struct recorder_ring *ring,
-                        const struct recorder_sample_fixed *sample, struct recorder_thread *thread,
-                        uint32_t event, struct chain *chain)
+static int write_sample(struct recorder_decoder *decoder, struct recorder_sample *sample,
+                        struct recorder_thread *thread, struct recorder_memo *kernel_memo,
+                        const struct recorder_layout *layout)
 {
   struct recorder_output *output = decoder->output;
-  uint8_t outcome = outcome_of(decoder, chain);
   int result = recorder_output_events(output);
   if (result == 0)
     result = recorder_output_thread(output, thread);
   if (result < 0)
     return result;
-  add_own_address(chain, sample);
-  int64_t leaf = stack_of(decoder, ring, thread, chain);
+  int64_t user = 0, kernel = 0;
+  if (sample->n_user != 0 && (user = user_stack(decoder, sample, thread, layout)) < 0)
+    return (int)user;
+  if (sample->n_kernel != 0 && (kernel = kernel_stack(decoder, sample, kernel_memo)) < 0)
+    return (int)kernel;
+  int64_t leaf = capture_writer_join(output->writer, (uint32_t)user, (uint32_t)kernel);
   if (leaf < 0)
     return (int)leaf;
   struct capture_writer_sample written = {
       .time = sample->time,
-      .event = output->event_ids[event],
+      .event = output->event_ids[sample->event],
       .thread = thread->id,
       .leaf = (uint32_t)leaf,
-      .cpu = sample->cpu < CAPTURE_CPU_UNKNOWN ? (uint16_t)sample->cpu : CAPTURE_CPU_UNKNOWN,
-      .outcome = outcome,
-      .mode = sample->header.misc & PERF_RECORD_MISC_CPUMODE_MASK,
-      .weight = chain->weight,
+      .cpu = sample->cpu,
+      .outcome = sample->outcome,
+      .mode = sample->mode,
+      .weight = sample->weight,
   };
   return capture_writer_sample(output->writer, &written);
 }
 
-/* What follows the fixed part; false when the record is too short for it. */
-static bool read_chain(struct chain *chain, const struct recorder_event_type *event,
-                       const struct recorder_sample_fixed *sample)
+void recorder_decoder_write(struct recorder_decoder *decoder, struct recorder_sample *sample,
+                            struct recorder_thread *thread, struct recorder_memo *kernel_memo,
+                            const struct recorder_layout *layout)
 {
-  const uint64_t *next = (const uint64_t *)(sample + 1);
-  size_t words = (sample->header.size - sizeof *sample) / sizeof *next;
-  *chain = (struct chain){.weight = event->period};
-  if (event->frequency != 0) {
-    if (words-- == 0)
-      return false;
-    chain->weight = *next++;
+  add_own_address(sample);
+  int result = write_sample(decoder, sample, thread, kernel_memo, layout);
+  if (result == -ENOSPC) {
+    recorder_output_next_epoch(decoder->output);
+    result = write_sample(decoder, sample, thread, kernel_memo, layout);
   }
-  if (words == 0)
-    return true;
-  if (*next > words - 1)
-    return false;
-  split_chain(chain, next + 1, *next);
-  return true;
+  if (result == 0) {
+    decoder->output->samples++;
+  } else {
+    decoder->output->dropped++;
+    decoder->output->lost++;
+  }
 }
 
 /* A task that is being taken down has lost its numbers: it is the one that exited last on this CPU. */
@@ -198,30 +172,36 @@ static struct recorder_thread *thread_of(struct recorder_decoder *decoder, const
   return recorder_tasks_thread(&decoder->tasks, sample->pid, sample->tid);
 }
 
-void recorder_decoder_sample(struct recorder_decoder *decoder, struct recorder_ring *ring,
-                             const struct perf_event_header *record)
+/* What a BPF program left for the sample that comes next. */
+static void keep_raw(struct recorder_decoder *decoder, struct recorder_ring *ring,
+                     const struct recorder_sample_fixed *record)
 {
-  const struct recorder_sample_fixed *sample = (const struct recorder_sample_fixed *)record;
-  const struct recorder_descriptor *descriptor = recorder_source_find(decoder->source, sample->id);
-  struct chain chain;
-  if (descriptor == NULL || !read_chain(&chain, &decoder->source->events[descriptor->event], sample)) {
+  const uint32_t *part = (const uint32_t *)(record + 1);
+  size_t room = record->header.size - sizeof *record;
+  if (room < sizeof *part || *part > room - sizeof *part ||
+      !recorder_raws_push(&ring->raws, record->tid, record->ip, part, *part))
+    recorder_output_damaged(decoder->output);
+}
+
+void recorder_decoder_sample(struct recorder_decoder *decoder, struct recorder_ring *ring,
+                             const struct perf_event_header *header)
+{
+  const struct recorder_sample_fixed *record = (const struct recorder_sample_fixed *)header;
+  const struct recorder_descriptor *descriptor = recorder_source_find(decoder->source, record->id);
+  struct recorder_sample sample;
+  if (descriptor != NULL && descriptor->event == RECORDER_EVENT_RAW) {
+    keep_raw(decoder, ring, record);
+    return;
+  }
+  if (descriptor == NULL || !recorder_sample_read(&sample, decoder->source, descriptor->event, record)) {
     recorder_output_damaged(decoder->output);
     return;
   }
-  if (decoder->targets.count != 0 && recorder_table_find(&decoder->targets, (uint32_t)sample->pid) == NULL)
+  const struct recorder_raw *raw = recorder_raws_take(&ring->raws, record->tid, record->ip);
+  if (decoder->targets.count != 0 && recorder_table_find(&decoder->targets, (uint32_t)record->pid) == NULL)
     return;
-  struct recorder_thread *thread = thread_of(decoder, ring, sample);
-  if (!recorder_decoder_believes(decoder, thread, descriptor->tid))
-    return;
-  int result = write_sample(decoder, ring, sample, thread, descriptor->event, &chain);
-  if (result == -ENOSPC) {
-    recorder_output_next_epoch(decoder->output);
-    result = write_sample(decoder, ring, sample, thread, descriptor->event, &chain);
-  }
-  if (result == 0) {
-    decoder->output->samples++;
-  } else {
-    decoder->output->dropped++;
-    decoder->output->lost++;
-  }
+  struct recorder_thread *thread = thread_of(decoder, ring, record);
+  if (recorder_decoder_believes(decoder, thread, descriptor->tid) &&
+      recorder_decoder_unwind(decoder, &sample, thread, raw))
+    recorder_decoder_write(decoder, &sample, thread, &ring->memo, NULL);
 }

@@ -89,6 +89,15 @@ static bool comm(struct recorder_decoder *decoder, uint64_t time, const struct p
   return true;
 }
 
+/* A child begins with what is known of its parent. */
+static void follow_fork(struct recorder_decoder *decoder, const struct task *change)
+{
+  struct recorder_process *process = recorder_table_find(&decoder->tasks.processes, (uint32_t)change->pid);
+  if (decoder->unwinder != NULL && change->pid != change->parent_pid && process != NULL &&
+      process->parent != NULL && process->parent->unwound.layout != NULL)
+    recorder_unwinder_update(decoder->unwinder, process, decoder->eager);
+}
+
 static bool task(struct recorder_decoder *decoder, struct recorder_ring *ring,
                  const struct perf_event_header *record)
 {
@@ -99,6 +108,7 @@ static bool task(struct recorder_decoder *decoder, struct recorder_ring *ring,
   if (is_fork) {
     recorder_tasks_fork(&decoder->tasks, change->pid, change->tid, change->parent_pid, change->parent_tid,
                         ring->time);
+    follow_fork(decoder, change);
   } else {
     recorder_tasks_exit(&decoder->tasks, change->pid, change->tid, ring->time);
     ring->exited_pid = change->pid;
@@ -152,6 +162,8 @@ static bool mmap2(struct recorder_decoder *decoder, uint64_t time, const struct 
       .flags = map->flags,
   };
   const struct recorder_mapping *added = recorder_tasks_map(&decoder->tasks, map->pid, &mapping, &process);
+  if (added != NULL && decoder->unwinder != NULL && (decoder->eager || process->unwound.layout != NULL))
+    recorder_unwinder_update(decoder->unwinder, process, decoder->eager);
   /* What cannot be written now is written again with all others, at the next sample. */
   if (added != NULL && process->mappings_epoch == decoder->output->epoch &&
       recorder_output_mapping(decoder->output, process, added) < 0)

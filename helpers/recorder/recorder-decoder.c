@@ -14,24 +14,43 @@
 void recorder_decoder_init(struct recorder_decoder *decoder, struct recorder_output *output,
                            const struct recorder_source *source)
 {
-  *decoder = (struct recorder_decoder){.output = output, .source = source};
+  *decoder = (struct recorder_decoder){
+      .output = output, .source = source, .eager = (source->flags & RECORDER_SYSTEM_WIDE) == 0};
   recorder_tasks_init(&decoder->tasks);
   recorder_table_init(&decoder->targets);
   decoder->frames = recorder_allocate(RECORDER_STACK_MAX, sizeof *decoder->frames);
   decoder->nodes = recorder_allocate(RECORDER_STACK_MAX, sizeof *decoder->nodes);
+  decoder->addresses = recorder_allocate(WALK_FRAMES_MAX, sizeof *decoder->addresses);
+  recorder_held_init(&decoder->held);
   if ((source->flags & (RECORDER_SYSTEM_WIDE | RECORDER_CHILDREN)) != 0)
     return;
   for (uint32_t i = 0; i < source->n_targets; i++)
     recorder_table_set(&decoder->targets, (uint32_t)source->targets[i], decoder);
 }
 
+static void forget(struct recorder_process *process, void *data)
+{
+  recorder_unwinder_forget(data, process);
+}
+
+void recorder_decoder_set_unwinder(struct recorder_decoder *decoder, struct recorder_unwinder *unwinder)
+{
+  decoder->unwinder = unwinder;
+  decoder->tasks.forget = forget;
+  decoder->tasks.forget_data = unwinder;
+}
+
 void recorder_decoder_clear(struct recorder_decoder *decoder)
 {
+  recorder_decoder_drop_held(decoder);
   recorder_kernel_clear(&decoder->kernel, &decoder->tasks.binaries);
   recorder_tasks_clear(&decoder->tasks);
+  if (decoder->unwinder != NULL)
+    recorder_unwinder_free(decoder->unwinder);
   recorder_table_clear(&decoder->targets);
   free(decoder->frames);
   free(decoder->nodes);
+  free(decoder->addresses);
 }
 
 bool recorder_decoder_believes(const struct recorder_decoder *decoder, struct recorder_thread *thread,
@@ -61,9 +80,13 @@ static void lost(struct recorder_decoder *decoder, struct recorder_ring *ring,
     recorder_output_damaged(decoder->output);
     return;
   }
-  ring->lost += words[1];
+  uint64_t raws = recorder_source_lost_raws(decoder->source, ring, words[1]);
+  recorder_raws_drop(&ring->raws);
+  if (words[1] == raws)
+    return;
+  ring->lost += words[1] - raws;
   recorder_tasks_doubt(&decoder->tasks, ring->time);
-  recorder_output_lost(decoder->output, ring->time, 0, words[1], ring->cpu, 0);
+  recorder_output_lost(decoder->output, ring->time, 0, words[1] - raws, ring->cpu, 0);
 }
 
 static void lost_samples(struct recorder_decoder *decoder, struct recorder_ring *ring,

@@ -3,6 +3,7 @@
 #ifndef RECORDER_DECODER_H
 #define RECORDER_DECODER_H
 
+#include "helpers/recorder/recorder-held.h"
 #include "helpers/recorder/recorder-kernel.h"
 #include "helpers/recorder/recorder-output.h"
 #include "helpers/recorder/recorder-source.h"
@@ -14,26 +15,50 @@
 struct recorder_decoder {
   struct recorder_output *output;
   const struct recorder_source *source;
+  struct recorder_unwinder *unwinder; /* NULL: stacks come from perf, or not at all */
   struct recorder_tasks tasks;
   struct recorder_kernel kernel;
   struct recorder_table targets; /* pids whose samples are kept; empty: everybody's */
-  uint32_t *frames;              /* RECORDER_STACK_MAX of them, for the stack at hand */
-  uint32_t *nodes;               /* likewise */
+  struct recorder_held_queue held;
+  uint32_t *frames;    /* RECORDER_STACK_MAX of them, for the stack at hand */
+  uint32_t *nodes;     /* likewise */
+  bool eager;          /* tables of all processes are requested before they are missed */
+  uint64_t *addresses; /* WALK_FRAMES_MAX of them, for the stack that is being walked */
 };
 
 void recorder_decoder_init(struct recorder_decoder *decoder, struct recorder_output *output,
                            const struct recorder_source *source);
+/* For sources whose stacks are walked by tables; takes the unwinder over. Before the first record. */
+void recorder_decoder_set_unwinder(struct recorder_decoder *decoder, struct recorder_unwinder *unwinder);
 void recorder_decoder_clear(struct recorder_decoder *decoder);
 
 /* One record; damaged ones are counted. */
 void recorder_decoder_record(struct recorder_decoder *decoder, struct recorder_ring *ring,
                              const struct perf_event_header *record);
+/* The process is a target: what unwinding it needs is requested now. */
+void recorder_decoder_expect(struct recorder_decoder *decoder, int32_t pid);
+/* After a round of records, or when the unwinder's descriptors are readable: takes tables that came, delivers
+ * samples that waited for them or for too long (now is of CLOCK_MONOTONIC), and tells the programs what
+ * changed. */
+void recorder_decoder_serve(struct recorder_decoder *decoder, uint64_t now);
+
+/* Delivers what still waits as far as its stacks are known. */
+void recorder_decoder_drop_held(struct recorder_decoder *decoder);
 
 /* The kinds of records. */
 void recorder_decoder_sample(struct recorder_decoder *decoder, struct recorder_ring *ring,
                              const struct perf_event_header *record);
 void recorder_decoder_task(struct recorder_decoder *decoder, struct recorder_ring *ring,
                            const struct perf_event_header *record);
+
+/* Finds the sample's user stack and how it ended. False: it is held back, and written later. */
+bool recorder_decoder_unwind(struct recorder_decoder *decoder, struct recorder_sample *sample,
+                             struct recorder_thread *thread, const struct recorder_raw *raw);
+/* Writes a sample, and counts it or its loss. layout: by which its addresses are understood, NULL for the
+ * thread's address space as it is now. */
+void recorder_decoder_write(struct recorder_decoder *decoder, struct recorder_sample *sample,
+                            struct recorder_thread *thread, struct recorder_memo *kernel_memo,
+                            const struct recorder_layout *layout);
 
 /* True when records of this thread that come from events opened for `tid` count. A thread that was opened
  * itself and also inherits from another is sampled twice: the first that tells of it is believed, alone. */

@@ -8,6 +8,18 @@
 #include "helpers/recorder/recorder-memo.h"
 #include "helpers/recorder/recorder-proc.h"
 
+struct recorder_layout;
+
+/* What the unwinder remembers of a process. */
+struct recorder_unwound {
+  struct recorder_layout *layout; /* NULL: none yet */
+  uint64_t used;                  /* when it was sampled last, by the unwinder's clock */
+  uint32_t published;             /* its place among those that programs know, plus one; 0: they do not */
+  uint32_t changed;               /* its place among those to be published, plus one; 0: none */
+  bool eager;                     /* tables are requested before they are missed */
+  bool looked;                    /* for frames outside of all mappings */
+};
+
 struct recorder_process {
   uint32_t references; /* of the table, of threads, of children */
   uint32_t n_threads;  /* known ones that have not gone */
@@ -19,12 +31,14 @@ struct recorder_process {
   uint32_t serial;         /* of the mappings: how often they changed */
   uint32_t doubt;          /* up to which loss of records it was looked at */
   bool command_line_known;
+  bool memoryless; /* a kernel thread, or one that has given its memory back: it has no user stack */
   char name[RECORDER_NAME_MAX];
   char *command_line;              /* NULL: none */
   uint64_t time;                   /* when it began; 0: before the recording */
   struct recorder_process *parent; /* NULL: not known */
   struct recorder_mappings *mappings;
   struct recorder_frames frames;
+  struct recorder_unwound unwound;
 };
 
 struct recorder_thread {

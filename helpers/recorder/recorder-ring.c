@@ -13,7 +13,7 @@
 
 #define RECORD_MAX 65536
 
-static int open_owner(uint32_t cpu)
+static int open_owner(uint32_t cpu, uint32_t watermark)
 {
   struct perf_event_attr attr = {
       .type = PERF_TYPE_SOFTWARE,
@@ -26,6 +26,8 @@ static int open_owner(uint32_t cpu)
       .exclude_hv = 1,
       .use_clockid = 1,
       .clockid = CLOCK_MONOTONIC,
+      .watermark = watermark != 0,
+      .wakeup_watermark = watermark,
   };
   int fd = (int)syscall(SYS_perf_event_open, &attr, 0, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
   return fd < 0 ? -errno : fd;
@@ -46,9 +48,9 @@ static void *map_ring(int fd, uint32_t *pages)
   return map;
 }
 
-int recorder_ring_open(struct recorder_ring *ring, uint32_t cpu, uint32_t *pages)
+int recorder_ring_open(struct recorder_ring *ring, uint32_t cpu, uint32_t *pages, uint32_t watermark)
 {
-  int fd = open_owner(cpu);
+  int fd = open_owner(cpu, watermark);
   if (fd < 0)
     return fd;
   void *map = map_ring(fd, pages);
@@ -74,6 +76,7 @@ void recorder_ring_close(struct recorder_ring *ring)
   munmap(ring->control, ring->size + (size_t)sysconf(_SC_PAGESIZE));
   close(ring->fd);
   free(ring->unwrapped);
+  recorder_raws_clear(&ring->raws);
 }
 
 void recorder_ring_look(struct recorder_ring *ring)

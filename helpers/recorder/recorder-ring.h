@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "helpers/recorder/recorder-memo.h"
+#include "helpers/recorder/recorder-raws.h"
 
 /* What every event of a recording asks for; the layout of samples and of the trailers of other records.
  * Events with a frequency ask for PERF_SAMPLE_PERIOD, too. Those with a period must not: software events
@@ -54,14 +55,18 @@ struct recorder_ring {
   uint8_t *unwrapped;                     /* where a record is put together that goes round the end */
   uint64_t lost;                          /* records that the kernel's LOST records told of */
   uint64_t lost_counted;                  /* by events that are closed already */
+  uint64_t raws_lost;                     /* raw records among the lost ones that were told of */
+  uint64_t raws_lost_counted;             /* by raw events that are closed already */
   int32_t exited_pid;                     /* who exited last on this CPU */
   int32_t exited_tid;
   struct recorder_memo memo; /* of the kernel's stacks */
+  struct recorder_raws raws; /* that wait for their samples */
 };
 
 /* Takes at most *pages pages, a power of two; fewer, and says so in *pages, when not so many may be locked.
- * 0 or -errno. */
-int recorder_ring_open(struct recorder_ring *ring, uint32_t cpu, uint32_t *pages);
+ * Its descriptor is readable each time that `watermark` bytes were written; 0: half of the ring. 0 or -errno.
+ */
+int recorder_ring_open(struct recorder_ring *ring, uint32_t cpu, uint32_t *pages, uint32_t watermark);
 void recorder_ring_close(struct recorder_ring *ring);
 
 /* Looks how far the kernel has come. */

@@ -12,6 +12,7 @@
 #include "helpers/recorder/recorder-link.h"
 #include "helpers/recorder/recorder-memory.h"
 #include "helpers/recorder/recorder-merge.h"
+#include "helpers/recorder/recorder-way.h"
 
 #define MILLISECOND UINT64_C(1000000)
 /* What is sampled is committed this time later at the latest, the slack and the work itself added, and a kill
@@ -24,6 +25,8 @@
 #define SLACK (2 * MILLISECOND)
 /* How long the end waits for a consumer to make room for what was lost. */
 #define FAREWELL (500 * MILLISECOND)
+/* Milliseconds between two looks at what waits for tables, in the end. */
+#define HELD_TICK 10
 
 enum flow { FLOW_ON, FLOW_STOP, FLOW_HANG_UP };
 
@@ -36,8 +39,9 @@ struct session {
   uint32_t n_targets;
   struct recorder_source source;
   struct recorder_output output;
+  struct recorder_way way;
   struct recorder_decoder decoder;
-  struct pollfd *poll_fds; /* the socket, target pidfds, rings */
+  struct pollfd *poll_fds; /* the socket, target pidfds, rings, the unwinder's */
   uint32_t n_poll_fds;
   uint64_t committed;
   uint64_t status_due;
@@ -117,7 +121,7 @@ static bool send_ready(struct session *session, const char *notes)
 {
   struct recorder_ready ready = {.n_cpus = session->source.n_rings,
                                  .n_events = session->source.n_events,
-                                 .unwind = RECORDER_UNWIND_FRAME_POINTERS};
+                                 .unwind = session->source.unwind};
   for (uint32_t i = 0; i < session->source.n_events; i++)
     memcpy(ready.events[i], session->events[i].name, sizeof ready.events[i]);
   memcpy(ready.notes, notes, sizeof ready.notes);
@@ -151,7 +155,8 @@ static void watch_descriptors(struct session *session)
 {
   uint32_t first_ring = 1 + session->n_targets;
   session->n_poll_fds = first_ring + session->source.n_rings;
-  session->poll_fds = recorder_reallocate(session->poll_fds, session->n_poll_fds, sizeof *session->poll_fds);
+  session->poll_fds = recorder_reallocate(session->poll_fds, session->n_poll_fds + RECORDER_UNWINDER_FDS,
+                                          sizeof *session->poll_fds);
   session->poll_fds[0] = (struct pollfd){.fd = session->socket, .events = POLLIN};
   for (uint32_t i = 0; i < session->n_targets; i++)
     session->poll_fds[1 + i] = (struct pollfd){.fd = session->pidfds[i], .events = POLLIN};
@@ -184,6 +189,7 @@ static int drain(struct session *session, uint64_t limit)
   int result = recorder_merge(session->source.rings, session->source.n_rings, limit, take_record,
                               &session->decoder, &bad);
   uint64_t time = now();
+  recorder_decoder_serve(&session->decoder, time);
   session->committed = limit < time ? limit : time;
   recorder_output_commit(&session->output, session->committed);
   recorder_tasks_bury(&session->decoder.tasks, session->committed);
@@ -237,11 +243,32 @@ static void keep_house(struct session *session, uint64_t time)
   wake_consumer(session, time);
 }
 
+/* Waits until something happens, but no longer than that. Returns as poll does. */
+static int wait_for_something(struct session *session, int milliseconds)
+{
+  struct pollfd *fds = session->poll_fds;
+  uint32_t n = session->n_poll_fds;
+  if (session->decoder.unwinder != NULL)
+    n += recorder_unwinder_poll(session->decoder.unwinder, fds + n);
+  return poll(fds, n, milliseconds);
+}
+
+/* Samples that wait for tables get them, or have waited long enough. */
+static void wait_for_held(struct session *session)
+{
+  struct pollfd fds[RECORDER_UNWINDER_FDS];
+  while (session->decoder.held.count != 0) {
+    poll(fds, recorder_unwinder_poll(session->decoder.unwinder, fds), HELD_TICK);
+    recorder_decoder_serve(&session->decoder, now());
+  }
+}
+
 /* Losses that no record told of, and the last windows. */
 static void say_farewell(struct session *session)
 {
   recorder_source_disable(&session->source);
   drain(session, UINT64_MAX);
+  wait_for_held(session);
   for (uint32_t i = 0; i < session->source.n_rings; i++) {
     struct recorder_ring *ring = session->source.rings[i];
     uint64_t untold = recorder_source_untold(&session->source, ring);
@@ -259,19 +286,39 @@ static void say_farewell(struct session *session)
   capture_writer_flush(session->output.writer);
 }
 
+/* A command at its gate has a life before its exec, which is looked up while it still lasts. */
+static void look_at_gate(struct session *session)
+{
+  if ((session->source.flags & RECORDER_ENABLE_ON_EXEC) == 0)
+    return;
+  for (uint32_t i = 0; i < session->n_targets; i++)
+    recorder_tasks_thread(&session->decoder.tasks, session->targets[i], session->targets[i]);
+}
+
+/* From here on no change of their mappings goes unnoticed. */
+static void look_at_targets(struct session *session)
+{
+  if ((session->source.flags & RECORDER_ENABLE_ON_EXEC) != 0 || session->decoder.unwinder == NULL)
+    return;
+  for (uint32_t i = 0; i < session->n_targets; i++)
+    recorder_decoder_expect(&session->decoder, session->targets[i]);
+  recorder_decoder_serve(&session->decoder, now());
+}
+
 static int record(struct session *session)
 {
   struct recorder_message message;
   enum recorder_end reason = RECORDER_END_STOPPED;
   uint64_t due = now() + DRAIN_PERIOD;
   recorder_source_enable(&session->source);
+  look_at_targets(session);
   if (!recorder_link_send(session->socket, &message, RECORDER_STARTED, sizeof message, NULL, 0, true))
     return EXIT_SUCCESS;
   watch_descriptors(session);
   for (;;) {
     uint64_t time = now();
     int timeout = time < due ? (int)((due - time) / MILLISECOND) + 1 : 0;
-    int ready = poll(session->poll_fds, session->n_poll_fds, timeout);
+    int ready = wait_for_something(session, timeout);
     if (ready > 0 && session->poll_fds[0].revents != 0) {
       enum flow flow = hear_caller(session, RECORDER_STOP);
       if (flow == FLOW_HANG_UP)
@@ -294,15 +341,6 @@ static int record(struct session *session)
   return EXIT_SUCCESS;
 }
 
-/* A command at its gate has a life before its exec, which is looked up while it still lasts. */
-static void look_at_gate(struct session *session)
-{
-  if ((session->source.flags & RECORDER_ENABLE_ON_EXEC) == 0)
-    return;
-  for (uint32_t i = 0; i < session->n_targets; i++)
-    recorder_tasks_thread(&session->decoder.tasks, session->targets[i], session->targets[i]);
-}
-
 static int record_when_told(struct session *session, const char *notes)
 {
   if (!send_ready(session, notes))
@@ -319,6 +357,16 @@ static int record_when_told(struct session *session, const char *notes)
   }
 }
 
+static int with_decoder(struct session *session, const char *notes)
+{
+  recorder_decoder_init(&session->decoder, &session->output, &session->source);
+  int status = recorder_way_prepare(&session->way, &session->decoder, &session->error) < 0
+                   ? fail(session)
+                   : record_when_told(session, notes);
+  recorder_decoder_clear(&session->decoder);
+  return status;
+}
+
 static int with_source(struct session *session)
 {
   char notes[RECORDER_TEXT_MAX] = "";
@@ -329,17 +377,15 @@ static int with_source(struct session *session)
     return fail(session);
   }
   int status = EXIT_FAILURE;
-  result = recorder_source_open(&session->source, notes, &session->error);
+  result = recorder_way_open(&session->way, &session->source, configure, notes, &session->error);
   if (result == 0)
     result = check_targets(session);
-  if (result < 0) {
+  if (result < 0)
     fail(session);
-  } else {
-    recorder_decoder_init(&session->decoder, &session->output, &session->source);
-    status = record_when_told(session, notes);
-    recorder_decoder_clear(&session->decoder);
-  }
+  else
+    status = with_decoder(session, notes);
   recorder_source_close(&session->source);
+  recorder_way_close(&session->way);
   recorder_output_clear(&session->output);
   return status;
 }

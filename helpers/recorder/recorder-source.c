@@ -14,6 +14,9 @@
 #include "helpers/recorder/recorder-proc.h"
 
 #define RING_PAGES_DEFAULT 512
+/* Misses and copied stacks fill a ring in milliseconds: a quarter of the smallest ring, and seldom reached by
+ * samples without them between two rounds. */
+#define WATERMARK (128u << 10)
 /* Rounds in which new threads of a target may turn up; one that was born of a covered thread is covered
  * already. */
 #define SCAN_ROUNDS 16
@@ -44,20 +47,48 @@ static int open_events(struct recorder_source *source, struct recorder_ring *rin
     int fd = recorder_attr_open(&attr, tid, (int)ring->cpu);
     if (fd < 0)
       return fd;
-    if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) < 0) {
-      int error = errno;
+    int result = ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) < 0 ? -errno : 0;
+    if (result == 0 && source->unwind == RECORDER_UNWIND_BPF)
+      result = recorder_bpf_attach(source->bpf, fd, source->events[i].type == PERF_TYPE_TRACEPOINT);
+    if (result < 0) {
       close(fd);
-      return -error;
+      return result;
     }
     add_descriptor(source, fd, i, ring, tid);
   }
   return 0;
 }
 
+/* The event that carries what BPF programs leave on that CPU. */
+static int open_raw_event(struct recorder_source *source, struct recorder_ring *ring)
+{
+  struct perf_event_attr attr;
+  if (source->unwind != RECORDER_UNWIND_BPF)
+    return 0;
+  recorder_attr_init_raw(&attr, source);
+  int fd = recorder_attr_open(&attr, -1, (int)ring->cpu);
+  if (fd < 0)
+    return fd;
+  int result = ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) < 0
+                   ? -errno
+                   : recorder_bpf_set_output(source->bpf, ring->cpu, fd);
+  if (result < 0)
+    close(fd);
+  else
+    add_descriptor(source, fd, RECORDER_EVENT_RAW, ring, -1);
+  return result;
+}
+
+static uint32_t watermark(const struct recorder_source *source)
+{
+  bool large = source->unwind == RECORDER_UNWIND_BPF || source->unwind == RECORDER_UNWIND_TABLES;
+  return large ? WATERMARK : 0;
+}
+
 static int open_ring(struct recorder_source *source, uint32_t cpu, struct recorder_ring **ret)
 {
   struct recorder_ring *ring = recorder_allocate(1, sizeof *ring);
-  int result = recorder_ring_open(ring, cpu, &source->ring_pages);
+  int result = recorder_ring_open(ring, cpu, &source->ring_pages, watermark(source));
   if (result < 0) {
     free(ring);
     return result;
@@ -144,9 +175,16 @@ static int open_system(struct recorder_source *source, struct recorder_error *er
 
 static int open_all(struct recorder_source *source, struct recorder_error *error)
 {
+  int result = 0;
+  for (uint32_t i = 0; i < source->n_rings && result == 0; i++)
+    result = open_raw_event(source, source->rings[i]);
+  if (result < 0)
+    return recorder_error_set(
+        error, -result,
+        "Stacks that were walked in the kernel cannot be received: %s; record with “--unwind dwarf”.",
+        strerror(-result));
   if ((source->flags & RECORDER_SYSTEM_WIDE) != 0)
     return open_system(source, error);
-  int result = 0;
   for (uint32_t i = 0; i < source->n_targets && result == 0; i++)
     result = open_target(source, source->targets[i], error);
   return result;
@@ -177,7 +215,6 @@ int recorder_source_open(struct recorder_source *source, char *notes, struct rec
 {
   recorder_table_init(&source->ids);
   recorder_attr_probe(&source->support);
-  recorder_attr_limit_stack(source, notes);
   raise_file_limit();
   int result = open_rings(source, error);
   if (result < 0)
@@ -222,7 +259,7 @@ void recorder_source_enable(struct recorder_source *source)
 void recorder_source_disable(struct recorder_source *source)
 {
   for (uint32_t i = 0; i < source->n_descriptors; i++)
-    if (source->descriptors[i].fd >= 0)
+    if (source->descriptors[i].fd >= 0 && source->descriptors[i].event != RECORDER_EVENT_RAW)
       ioctl(source->descriptors[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
@@ -236,7 +273,8 @@ bool recorder_source_is_over(const struct recorder_source *source)
 {
   for (uint32_t i = 0; i < source->n_descriptors; i++) {
     struct pollfd poll_fd = {.fd = source->descriptors[i].fd};
-    if (poll_fd.fd >= 0 && (poll(&poll_fd, 1, 0) != 1 || (poll_fd.revents & POLLHUP) == 0))
+    if (poll_fd.fd >= 0 && source->descriptors[i].event != RECORDER_EVENT_RAW &&
+        (poll(&poll_fd, 1, 0) != 1 || (poll_fd.revents & POLLHUP) == 0))
       return false;
   }
   return true;
@@ -255,9 +293,22 @@ uint64_t recorder_source_untold(const struct recorder_source *source, const stru
 {
   uint64_t counted = ring->lost_counted;
   for (uint32_t i = 0; i < source->n_descriptors; i++)
-    if (source->descriptors[i].ring == ring)
+    if (source->descriptors[i].ring == ring && source->descriptors[i].event != RECORDER_EVENT_RAW)
       counted += count_lost(source, &source->descriptors[i]);
   return counted > ring->lost ? counted - ring->lost : 0;
+}
+
+uint64_t recorder_source_lost_raws(const struct recorder_source *source, struct recorder_ring *ring,
+                                   uint64_t records)
+{
+  uint64_t counted = ring->raws_lost_counted;
+  for (uint32_t i = 0; i < source->n_descriptors; i++)
+    if (source->descriptors[i].ring == ring && source->descriptors[i].event == RECORDER_EVENT_RAW)
+      counted += count_lost(source, &source->descriptors[i]);
+  uint64_t untold = counted > ring->raws_lost ? counted - ring->raws_lost : 0;
+  uint64_t told = untold < records ? untold : records;
+  ring->raws_lost += told;
+  return told;
 }
 
 static struct recorder_ring *ring_of(const struct recorder_source *source, uint32_t cpu)
@@ -275,7 +326,9 @@ static void cpu_went(struct recorder_source *source, uint32_t cpu)
     struct recorder_descriptor *descriptor = &source->descriptors[i];
     if (descriptor->ring->cpu != cpu || descriptor->tid != -1 || descriptor->fd < 0)
       continue;
-    descriptor->ring->lost_counted += count_lost(source, descriptor);
+    uint64_t *counted = descriptor->event == RECORDER_EVENT_RAW ? &descriptor->ring->raws_lost_counted
+                                                                : &descriptor->ring->lost_counted;
+    *counted += count_lost(source, descriptor);
     close(descriptor->fd);
     descriptor->fd = -1;
   }
@@ -287,6 +340,8 @@ static bool cpu_came(struct recorder_source *source, uint32_t cpu)
   bool known = ring != NULL;
   uint32_t event, threads = source->n_descriptors;
   if (!known && open_ring(source, cpu, &ring) < 0)
+    return false;
+  if (open_raw_event(source, ring) < 0)
     return false;
   if ((source->flags & RECORDER_SYSTEM_WIDE) != 0)
     return open_events(source, ring, -1, &event) == 0;

@@ -3,6 +3,7 @@
 #ifndef RECORDER_SOURCE_H
 #define RECORDER_SOURCE_H
 
+#include "helpers/recorder/recorder-bpf.h"
 #include "helpers/recorder/recorder-cpus.h"
 #include "helpers/recorder/recorder-event.h"
 #include "helpers/recorder/recorder-ring.h"
@@ -16,10 +17,13 @@ struct recorder_support {
   bool ksymbol;
 };
 
+/* The event of a descriptor that carries what BPF programs leave. */
+#define RECORDER_EVENT_RAW UINT32_MAX
+
 /* One open event. */
 struct recorder_descriptor {
-  int fd; /* -1: its CPU went */
-  uint32_t event;
+  int fd;         /* -1: its CPU went */
+  uint32_t event; /* its index, or RECORDER_EVENT_RAW */
   struct recorder_ring *ring;
   int32_t tid; /* whom it was opened for, -1 everybody */
 };
@@ -27,8 +31,12 @@ struct recorder_descriptor {
 struct recorder_source {
   const struct recorder_event_type *events;
   uint32_t n_events;
-  uint32_t flags; /* enum recorder_flags; EXCLUDE_KERNEL is added where the kernel wants it so */
-  uint32_t max_stack;
+  uint32_t flags;           /* enum recorder_flags; EXCLUDE_KERNEL is added where the kernel wants it so */
+  uint32_t max_stack;       /* frames of the kernel's callchains */
+  uint32_t user_stack;      /* frames of stacks that are walked by tables, at most WALK_FRAMES_MAX */
+  uint32_t unwind;          /* enum recorder_unwind, anything but AUTO */
+  uint32_t stack_bytes;     /* of each sample's stack, for TABLES */
+  struct recorder_bpf *bpf; /* for BPF; stays the caller's */
   uint32_t ring_pages;
   const int32_t *targets; /* pids */
   uint32_t n_targets;
@@ -56,8 +64,13 @@ void recorder_source_disable(struct recorder_source *source);
 const struct recorder_descriptor *recorder_source_find(const struct recorder_source *source, uint64_t id);
 /* True when every event's task, and all that inherited from it, has gone. */
 bool recorder_source_is_over(const struct recorder_source *source);
-/* Records of the ring that the kernel lost and has not told of by LOST records. */
+/* Samples that events of the ring lost and LOST records have not told of. */
 uint64_t recorder_source_untold(const struct recorder_source *source, const struct recorder_ring *ring);
+
+/* What of `records`, which the ring lost by a LOST record's account, were no samples but what BPF programs
+ * left; each is told once. */
+uint64_t recorder_source_lost_raws(const struct recorder_source *source, struct recorder_ring *ring,
+                                   uint64_t records);
 
 typedef void (*recorder_cpu_fn)(uint32_t cpu, bool online, void *data);
 /* Looks which CPUs came and went, opens what they need and tells fn. */

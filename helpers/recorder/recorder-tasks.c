@@ -14,10 +14,17 @@
  * exit from growing for ever. */
 #define ANCESTORS_MAX 16
 
+static void process_forget(struct recorder_tasks *tasks, struct recorder_process *process)
+{
+  if (tasks->forget != NULL)
+    tasks->forget(process, tasks->forget_data);
+}
+
 static void process_release(struct recorder_tasks *tasks, struct recorder_process *process)
 {
   while (process != NULL && --process->references == 0) {
     struct recorder_process *parent = process->parent;
+    process_forget(tasks, process);
     recorder_mappings_release(process->mappings, &tasks->binaries);
     recorder_frames_clear(&process->frames);
     free(process->command_line);
@@ -52,6 +59,8 @@ static struct recorder_process *process_enter(struct recorder_tasks *tasks, int3
   process->time = time;
   process->doubt = tasks->doubt;
   recorder_table_set(&tasks->processes, (uint32_t)pid, process);
+  if (before != NULL)
+    process_forget(tasks, before);
   process_release(tasks, before);
   return process;
 }
@@ -59,6 +68,7 @@ static struct recorder_process *process_enter(struct recorder_tasks *tasks, int3
 /* No sample comes any more: keeps of the process only what its children may need. */
 static void process_leave(struct recorder_tasks *tasks, struct recorder_process *process)
 {
+  process_forget(tasks, process);
   recorder_frames_clear(&process->frames);
   recorder_mappings_release(process->mappings, &tasks->binaries);
   process->mappings = NULL;
@@ -142,14 +152,14 @@ static void scan_mapping(const struct recorder_map_line *line, void *data)
 static struct recorder_process *process_look_up(struct recorder_tasks *tasks, int32_t pid)
 {
   struct recorder_process *process = process_enter(tasks, pid, CAPTURE_PROCESS_EXISTED, 0);
-  if (pid == 0) {
+  process->memoryless = pid <= 0;
+  if (pid == 0)
     snprintf(process->name, sizeof process->name, "swapper");
+  if (pid <= 0)
     return process;
-  }
-  if (pid > 0) {
-    recorder_proc_name(pid, pid, process->name);
-    recorder_proc_maps(pid, scan_mapping, &(struct scan){tasks, process, 0});
-  }
+  recorder_proc_name(pid, pid, process->name);
+  int result = recorder_proc_maps(pid, scan_mapping, &(struct scan){tasks, process, 0});
+  process->memoryless = result == 0 && process->mappings == NULL;
   return process;
 }
 
@@ -162,8 +172,7 @@ void recorder_tasks_doubt(struct recorder_tasks *tasks, uint64_t time)
   tasks->doubt_time = time;
 }
 
-/* Adds the mappings of which the record was lost. */
-static void look_again(struct recorder_tasks *tasks, struct recorder_process *process)
+void recorder_tasks_look_again(struct recorder_tasks *tasks, struct recorder_process *process)
 {
   process->doubt = tasks->doubt;
   if (process->pid <= 0)
@@ -179,7 +188,7 @@ struct recorder_thread *recorder_tasks_thread(struct recorder_tasks *tasks, int3
   struct recorder_thread *thread = recorder_table_find(&tasks->threads, (uint32_t)tid);
   if (thread != NULL && thread->process->pid == pid) {
     if (thread->process->doubt != tasks->doubt)
-      look_again(tasks, thread->process);
+      recorder_tasks_look_again(tasks, thread->process);
     return thread;
   }
   struct recorder_process *process = recorder_table_find(&tasks->processes, (uint32_t)pid);
@@ -203,6 +212,7 @@ static struct recorder_process *fork_process(struct recorder_tasks *tasks, struc
   process->mappings = recorder_mappings_share(parent->mappings);
   process->command_line = copy_text(parent->command_line);
   process->command_line_known = parent->command_line_known;
+  process->memoryless = parent->memoryless;
   set_parent(tasks, process, parent);
   return process;
 }
@@ -328,6 +338,11 @@ void recorder_tasks_bury(struct recorder_tasks *tasks, uint64_t now)
   while (tasks->graves_count != 0 && now > tasks->graves[tasks->graves_first].time &&
          now - tasks->graves[tasks->graves_first].time > GRACE)
     bury_first(tasks);
+}
+
+void recorder_tasks_release(struct recorder_tasks *tasks, struct recorder_process *process)
+{
+  process_release(tasks, process);
 }
 
 void recorder_tasks_init(struct recorder_tasks *tasks)

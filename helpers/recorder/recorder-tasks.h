@@ -18,6 +18,9 @@ struct recorder_tasks {
   struct recorder_table processes; /* by pid: the current generation */
   struct recorder_table threads;   /* by tid */
   struct recorder_binaries binaries;
+  /* Told, if set, when a generation's mappings are about to go; maybe more than once of each. */
+  void (*forget)(struct recorder_process *process, void *data);
+  void *forget_data;
   uint32_t doubt;                /* how often records were lost: processes are looked at again after it */
   uint64_t doubt_time;           /* when they were lost last */
   struct recorder_grave *graves; /* a ring of threads that went, in the order of their time */
@@ -45,6 +48,11 @@ void recorder_tasks_exit(struct recorder_tasks *tasks, int32_t pid, int32_t tid,
 const struct recorder_mapping *recorder_tasks_map(struct recorder_tasks *tasks, int32_t pid,
                                                   const struct recorder_mapping *mapping,
                                                   struct recorder_process **ret_process);
+
+/* Looks up what the process has mapped that no record told of. */
+void recorder_tasks_look_again(struct recorder_tasks *tasks, struct recorder_process *process);
+/* Gives back a reference to a process. */
+void recorder_tasks_release(struct recorder_tasks *tasks, struct recorder_process *process);
 
 /* Records were lost at that time: what is known of any process may be out of date. */
 void recorder_tasks_doubt(struct recorder_tasks *tasks, uint64_t time);

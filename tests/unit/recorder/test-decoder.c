@@ -47,6 +47,7 @@ static void fixture_init(struct fixture *fixture, guint32 max_nodes)
       .n_events = 1,
       .flags = RECORDER_SYSTEM_WIDE | RECORDER_KERNEL_STACKS | RECORDER_USER_STACKS,
       .max_stack = 127,
+      .unwind = RECORDER_UNWIND_FRAME_POINTERS,
       .descriptors = &fixture->descriptor,
       .n_descriptors = 1,
   };
