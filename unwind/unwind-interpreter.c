@@ -22,8 +22,10 @@ struct run {
   uint64_t place; /* from the base: where the state is in force */
   uint64_t floor;
   uint64_t limit;
+  int32_t cfa_offset; /* while an expression says where the CFA is: what counts again when a register does */
   unsigned int depth;
   struct unwind_state stack[DEPTH_MAX];
+  int32_t cfa_offsets[DEPTH_MAX];
 };
 
 static bool counts_from_register(struct unwind_state state)
@@ -33,46 +35,66 @@ static bool counts_from_register(struct unwind_state state)
   return cfa >= UNWIND_CFA_SP && cfa <= UNWIND_CFA_REGISTER;
 }
 
-static bool set_cfa_offset(struct unwind_state *state, uint64_t offset)
+/* Beside an expression an offset is kept for later. */
+static void set_cfa_offset(struct run *run, int32_t offset)
 {
-  if (offset > INT32_MAX || !counts_from_register(*state))
+  if (counts_from_register(run->state))
+    run->state = unwind_state_set_cfa_offset(run->state, offset);
+  else
+    run->cfa_offset = offset;
+}
+
+static bool read_cfa_offset(struct run *run, bool is_signed)
+{
+  uint64_t offset;
+  int64_t factored;
+
+  if (!is_signed) {
+    if (!unwind_read_uleb(&run->at, run->end, &offset) || offset > INT32_MAX)
+      return false;
+    set_cfa_offset(run, (int32_t)offset);
+    return true;
+  }
+  if (!unwind_read_sleb(&run->at, run->end, &factored) ||
+      __builtin_mul_overflow(factored, run->cie->data_align, &factored) || factored != (int32_t)factored)
     return false;
-  *state = unwind_state_set_cfa_offset(*state, (int32_t)offset);
+  set_cfa_offset(run, (int32_t)factored);
   return true;
 }
 
-static bool set_cfa_signed(struct run *run)
-{
-  int64_t offset;
-
-  if (!unwind_read_sleb(&run->at, run->end, &offset) ||
-      __builtin_mul_overflow(offset, run->cie->data_align, &offset) || offset != (int32_t)offset ||
-      !counts_from_register(run->state))
-    return false;
-  run->state = unwind_state_set_cfa_offset(run->state, (int32_t)offset);
-  return true;
-}
-
-static bool define_cfa(struct run *run, bool is_signed)
-{
-  uint64_t number, offset;
-
-  if (!unwind_read_uleb(&run->at, run->end, &number))
-    return false;
-  run->state = unwind_state_set_cfa_offset(run->state, 0);
-  run->state = unwind_state_set_cfa_register(run->section->machine, run->state, number);
-  if (is_signed)
-    return set_cfa_signed(run);
-  return unwind_read_uleb(&run->at, run->end, &offset) && set_cfa_offset(&run->state, offset);
-}
-
-static bool set_cfa_register(struct run *run)
+static bool read_cfa_register(struct run *run)
 {
   uint64_t number;
 
-  if (!unwind_read_uleb(&run->at, run->end, &number) || !counts_from_register(run->state))
+  if (!unwind_read_uleb(&run->at, run->end, &number))
     return false;
+  if (!counts_from_register(run->state))
+    run->state = unwind_state_set_cfa_offset(run->state, run->cfa_offset);
   run->state = unwind_state_set_cfa_register(run->section->machine, run->state, number);
+  return true;
+}
+
+/* The bytes of an expression, behind their length. */
+static bool read_block(struct run *run, const uint8_t **ret_at, const uint8_t **ret_end)
+{
+  uint64_t length;
+
+  if (!unwind_read_uleb(&run->at, run->end, &length) || length > (uint64_t)(run->end - run->at))
+    return false;
+  *ret_at = run->at;
+  *ret_end = run->at += length;
+  return true;
+}
+
+static bool read_cfa_expression(struct run *run)
+{
+  const uint8_t *at, *end;
+
+  if (!read_block(run, &at, &end))
+    return false;
+  if (counts_from_register(run->state))
+    run->cfa_offset = (int32_t)(run->state.low & UNWIND_LOW_CFA_OFFSET);
+  run->state = unwind_expression_cfa(run->section->machine, run->state, at, end);
   return true;
 }
 
@@ -129,18 +151,6 @@ static bool move_register(struct run *run, const struct unwind_register *saved, 
     run->state = unwind_state_save(run->state, saved, UNWIND_SAVED_IN_REGISTER, (uint16_t)other, 0);
   else
     run->state = unwind_state_save(run->state, saved, UNWIND_SAVED_UNSUPPORTED, 0, 0);
-  return true;
-}
-
-/* The bytes of an expression, behind their length. */
-static bool read_block(struct run *run, const uint8_t **ret_at, const uint8_t **ret_end)
-{
-  uint64_t length;
-
-  if (!unwind_read_uleb(&run->at, run->end, &length) || length > (uint64_t)(run->end - run->at))
-    return false;
-  *ret_at = run->at;
-  *ret_end = run->at += length;
   return true;
 }
 
@@ -218,7 +228,6 @@ static bool read_advance(struct run *run, uint8_t code, uint64_t *ret_delta)
 /* Instructions that are rare; *ret_delta is how far on the place is moved. */
 static bool execute_rare(struct run *run, uint8_t code, uint64_t *ret_delta)
 {
-  const uint8_t *at, *end;
   uint64_t ignored;
 
   switch (code) {
@@ -228,18 +237,17 @@ static bool execute_rare(struct run *run, uint8_t code, uint64_t *ret_delta)
   case DW_CFA_MIPS_advance_loc8:
     return read_advance(run, code, ret_delta);
   case DW_CFA_def_cfa:
-    return define_cfa(run, false);
+    return read_cfa_register(run) && read_cfa_offset(run, false);
   case DW_CFA_def_cfa_sf:
-    return define_cfa(run, true);
+    return read_cfa_register(run) && read_cfa_offset(run, true);
   case DW_CFA_def_cfa_register:
-    return set_cfa_register(run);
+    return read_cfa_register(run);
+  case DW_CFA_def_cfa_offset:
+    return read_cfa_offset(run, false);
   case DW_CFA_def_cfa_offset_sf:
-    return set_cfa_signed(run);
+    return read_cfa_offset(run, true);
   case DW_CFA_def_cfa_expression:
-    if (!read_block(run, &at, &end))
-      return false;
-    run->state = unwind_expression_cfa(run->section->machine, run->state, at, end);
-    return true;
+    return read_cfa_expression(run);
   case DW_CFA_offset_extended:
   case DW_CFA_offset_extended_sf:
   case DW_CFA_GNU_negative_offset_extended:
@@ -267,6 +275,7 @@ static bool remember(struct run *run, struct unwind_state state)
 {
   if (run->depth == DEPTH_MAX)
     return false;
+  run->cfa_offsets[run->depth] = run->cfa_offset;
   run->stack[run->depth++] = state;
   return true;
 }
@@ -276,6 +285,7 @@ static bool recall(struct run *run, struct unwind_state *ret)
   if (run->depth == 0)
     return false;
   *ret = run->stack[--run->depth];
+  run->cfa_offset = run->cfa_offsets[run->depth];
   return true;
 }
 
@@ -311,9 +321,11 @@ static inline bool interpret(struct run *run, struct unwind_rows *rows)
       state = unwind_state_restore(state, &tracked[code & 63], run->cie->initial);
       continue;
     case DW_CFA_def_cfa_offset:
-      if (!unwind_read_uleb(&at, end, &operand) || !set_cfa_offset(&state, operand))
-        return false;
-      continue;
+      if (at < end && *at < 0x80 && counts_from_register(state)) {
+        state = unwind_state_set_cfa_offset(state, *at++);
+        continue;
+      }
+      goto rare;
     case DW_CFA_remember_state:
       if (!remember(run, state))
         return false;
@@ -322,6 +334,7 @@ static inline bool interpret(struct run *run, struct unwind_rows *rows)
       if (!recall(run, &state))
         return false;
       continue;
+    rare:
     default:
       run->at = at;
       run->state = state;
@@ -365,6 +378,7 @@ bool unwind_interpret_cie(const struct unwind_section *section, struct unwind_ci
   run.base = run.place = 0;
   run.floor = run.limit = UINT64_MAX;
   run.depth = 0;
+  run.cfa_offset = 0;
   if (!interpret(&run, NULL))
     return false;
   cie->initial = run.state;
@@ -386,5 +400,6 @@ bool unwind_interpret_fde(const struct unwind_section *section, const struct unw
   run.floor = floor;
   run.limit = limit;
   run.depth = 0;
+  run.cfa_offset = 0;
   return interpret(&run, rows);
 }

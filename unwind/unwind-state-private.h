@@ -33,9 +33,9 @@ struct unwind_state {
 #define UNWIND_HIGH_SIGNAL    ((uint64_t)UNWIND_RULE_SIGNAL << 56)
 #define UNWIND_HIGH_SIGNED    ((uint64_t)UNWIND_RULE_SIGNED << 56)
 
-/* Marks, in bits that no rule uses. */
+/* Marks, in bits that rules do not use, or (UNWIND_RULE_FRAME) only when all are there. */
 #define UNWIND_FP_FROM_SP   (1ull << 55)
-#define UNWIND_BASE_FROM_SP (1ull << 60)
+#define UNWIND_BASE_FROM_SP (1ull << 58)
 #define UNWIND_RA_FROM_SP   (1ull << 61)
 #define UNWIND_FP_FROM_FP   (1ull << 62)
 #define UNWIND_BASE_FROM_FP (1ull << 63)

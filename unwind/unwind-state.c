@@ -25,40 +25,55 @@ static struct unwind_rule make_signal_frame(const struct unwind_rule *rule)
       .cfa = UNWIND_CFA_SIGNAL, .cfa_offset = rule->cfa_offset - 8 * SIGNAL_SP, .flags = UNWIND_RULE_SIGNAL};
 }
 
-/* What is at register + 8 × *at is at CFA + 8 × *at - distance, if the CFA counts from that register. */
-static enum unwind_saved count_from_cfa(const struct unwind_rule *rule, enum unwind_cfa from, int16_t *at)
-{
-  int64_t moved = (int64_t)*at - rule->cfa_offset / 8;
+/* Where a register is stored, and what that is counted from. */
+struct saved {
+  enum unwind_saved how;
+  enum unwind_cfa from; /* UNWIND_CFA_SP or UNWIND_CFA_FP, else the CFA */
+  int16_t at;
+};
 
-  if (rule->cfa != from || rule->cfa_offset % 8 != 0 || moved != (int16_t)moved) {
-    *at = 0;
-    return UNWIND_SAVED_UNSUPPORTED;
-  }
-  *at = (int16_t)moved;
-  return UNWIND_SAVED_AT_CFA;
+static struct saved find_saved(uint64_t marks, uint64_t from_sp, uint64_t from_fp, unsigned int how,
+                               int16_t at)
+{
+  return (struct saved){.how = how,
+                        .from = marks & from_sp   ? UNWIND_CFA_SP
+                                : marks & from_fp ? UNWIND_CFA_FP
+                                                  : UNWIND_CFA_NONE,
+                        .at = at};
 }
 
-/* fp and base are counted from the same, or base is not known. */
-static void settle_from_fp(struct unwind_rule *rule, uint64_t marks, enum unwind_saved *fp,
-                           enum unwind_saved *base)
+static void give_up(struct saved *saved)
 {
-  bool fp_stored = *fp == UNWIND_SAVED_AT_CFA;
-  bool base_stored = *base == UNWIND_SAVED_AT_CFA;
+  *saved = (struct saved){.how = UNWIND_SAVED_UNSUPPORTED};
+}
 
-  if (rule->cfa == UNWIND_CFA_FP) {
-    if (marks & UNWIND_FP_FROM_FP)
-      *fp = count_from_cfa(rule, UNWIND_CFA_FP, &rule->fp_at);
-    if (marks & UNWIND_BASE_FROM_FP)
-      *base = count_from_cfa(rule, UNWIND_CFA_FP, &rule->base_at);
+/* Counts from the CFA what is counted from the same register as the CFA. */
+static void count_from_cfa(const struct unwind_rule *rule, struct saved *saved)
+{
+  int64_t at = (int64_t)saved->at - rule->cfa_offset / 8;
+
+  if (saved->from == UNWIND_CFA_NONE || saved->from != rule->cfa)
+    return;
+  if (rule->cfa_offset % 8 != 0 || at != (int16_t)at) {
+    give_up(saved);
     return;
   }
-  if (fp_stored && base_stored && !(marks & UNWIND_FP_FROM_FP) != !(marks & UNWIND_BASE_FROM_FP)) {
-    *base = UNWIND_SAVED_UNSUPPORTED;
-    rule->base_at = 0;
-    base_stored = false;
-  }
-  if ((fp_stored && marks & UNWIND_FP_FROM_FP) || (base_stored && marks & UNWIND_BASE_FROM_FP))
-    rule->flags |= UNWIND_RULE_FROM_FP;
+  saved->at = (int16_t)at;
+  saved->from = UNWIND_CFA_NONE;
+}
+
+/* A rule has room to say once where fp and base are counted from. */
+static void agree(const struct saved *fp, struct saved *base, struct unwind_rule *rule)
+{
+  bool has_fp = fp->how == UNWIND_SAVED_AT_CFA, has_base = base->how == UNWIND_SAVED_AT_CFA;
+  enum unwind_cfa from = has_fp ? fp->from : base->from;
+
+  if (has_fp && has_base && fp->from != base->from)
+    give_up(base);
+  if (has_fp || has_base)
+    rule->flags |= from == UNWIND_CFA_SP   ? UNWIND_RULE_FROM_SP
+                   : from == UNWIND_CFA_FP ? UNWIND_RULE_FROM_FP
+                                           : 0;
 }
 
 struct unwind_state unwind_state_settle(struct unwind_state state)
@@ -66,18 +81,23 @@ struct unwind_state unwind_state_settle(struct unwind_state state)
   uint64_t marks = state.high & UNWIND_MARKS;
   struct unwind_rule rule =
       unwind_state_to_rule((struct unwind_state){state.low, state.high & ~UNWIND_MARKS});
-  enum unwind_saved fp = UNWIND_SAVED_FP(rule.saved), base = UNWIND_SAVED_BASE(rule.saved),
-                    ra = UNWIND_SAVED_RA(rule.saved);
+  struct saved fp =
+      find_saved(marks, UNWIND_FP_FROM_SP, UNWIND_FP_FROM_FP, UNWIND_SAVED_FP(rule.saved), rule.fp_at);
+  struct saved base = find_saved(marks, UNWIND_BASE_FROM_SP, UNWIND_BASE_FROM_FP,
+                                 UNWIND_SAVED_BASE(rule.saved), rule.base_at);
+  struct saved ra = find_saved(marks, UNWIND_RA_FROM_SP, 0, UNWIND_SAVED_RA(rule.saved), rule.ra_at);
 
   if (is_signal_frame(&rule, marks))
     return unwind_state_from_rule(make_signal_frame(&rule));
-  if (marks & UNWIND_FP_FROM_SP)
-    fp = count_from_cfa(&rule, UNWIND_CFA_SP, &rule.fp_at);
-  if (marks & UNWIND_BASE_FROM_SP)
-    base = count_from_cfa(&rule, UNWIND_CFA_SP, &rule.base_at);
-  if (marks & UNWIND_RA_FROM_SP)
-    ra = count_from_cfa(&rule, UNWIND_CFA_SP, &rule.ra_at);
-  settle_from_fp(&rule, marks, &fp, &base);
-  rule.saved = UNWIND_SAVED(fp, base, ra);
+  count_from_cfa(&rule, &fp);
+  count_from_cfa(&rule, &base);
+  count_from_cfa(&rule, &ra);
+  if (ra.from != UNWIND_CFA_NONE)
+    give_up(&ra);
+  agree(&fp, &base, &rule);
+  rule.saved = UNWIND_SAVED(fp.how, base.how, ra.how);
+  rule.fp_at = fp.at;
+  rule.base_at = base.at;
+  rule.ra_at = ra.at;
   return unwind_state_from_rule(rule);
 }

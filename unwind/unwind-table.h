@@ -99,7 +99,8 @@ enum unwind_rule_flags {
   UNWIND_RULE_FRAME = 1 << 2,
   /* fp and base, where stored, are so at fp (the frame's own) + 8 × the field, not at the CFA: code that
    * aligns its stack */
-  UNWIND_RULE_FROM_FP = 1 << 3
+  UNWIND_RULE_FROM_FP = 1 << 3,
+  UNWIND_RULE_FROM_SP = 1 << 4 /* likewise at sp */
 };
 
 /* enum unwind_saved of fp and base, two bits each, and of ra, three bits. Whether ra is undefined is asked

@@ -48,7 +48,7 @@ static void print_saved(unsigned int saved, int at, char origin)
 
 static void print_row(uint64_t address, const struct unwind_rule *rule)
 {
-  char origin = rule->flags & UNWIND_RULE_FROM_FP ? 'f' : 'c';
+  char origin = rule->flags & UNWIND_RULE_FROM_FP ? 'f' : rule->flags & UNWIND_RULE_FROM_SP ? 's' : 'c';
 
   printf("%" PRIx64, address);
   print_cfa(rule);
