@@ -342,7 +342,7 @@ static inline int walk_restore_saved(struct walk *walk, uint64_t cfa)
   uint64_t fp = walk->registers.fp;
   uint64_t base = walk->registers.base;
   uint32_t known = walk->flags & (WALK_KNOWN_FP | WALK_KNOWN_BASE);
-  uint64_t from = cfa;
+  uint64_t from = (rule->flags & UNWIND_RULE_FROM_SP) != 0 ? walk->registers.sp : cfa;
   if ((rule->flags & UNWIND_RULE_FROM_FP) != 0) {
     if ((known & WALK_KNOWN_FP) == 0)
       return WALK_UNSUPPORTED;
