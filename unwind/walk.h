@@ -323,12 +323,19 @@ static inline int walk_return_address(struct walk *walk, uint64_t cfa, uint64_t 
 static inline int walk_restore(struct walk *walk, uint32_t saved, uint64_t address, uint32_t flag,
                                uint64_t *value, uint32_t *known)
 {
+  uint64_t word = 0;
+  int end = 0;
   switch (saved) {
   case UNWIND_SAVED_SAME:
     return 0;
   case UNWIND_SAVED_AT_CFA:
+    end = walk_read(walk, address, &word);
+    /* What lies below sp is popped again, so that the register has it; copies of stacks begin at sp. */
+    if (end == WALK_UNREADABLE && address < walk->registers.sp)
+      return 0;
     *known |= flag;
-    return walk_read(walk, address, value);
+    *value = word;
+    return end;
   default:
     *known &= ~flag;
     return 0;
