@@ -15,6 +15,9 @@ struct unwind_range {
   uint64_t end;
 };
 
+/* Where the kernel begins a program nobody has called: its root, though assemblers seldom describe it. */
+#define UNWIND_ENTRY_MAX 128
+
 /* Functions around the one at hand. */
 #define UNWIND_OUTER_MAX 8
 
@@ -26,8 +29,9 @@ struct unwind_builder {
   uint64_t budget;  /* bytes of instructions that may still be executed a second time */
   uint64_t covered; /* bytes of the section's records that were read */
   uint32_t n_bad;
-  uint32_t n_moved; /* descriptions that are of another address than the order says */
-  uint64_t cursor;  /* from the rows' base: up to here all is said */
+  uint32_t n_moved;          /* descriptions that are of another address than the order says */
+  struct unwind_range entry; /* of the code that the program begins with, from the rows' base; none: empty */
+  uint64_t cursor;           /* from the rows' base: up to here all is said */
   uint32_t n_outer;
   uint64_t outer[UNWIND_OUTER_MAX]; /* offsets of their descriptions */
 };

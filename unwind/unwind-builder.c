@@ -68,6 +68,24 @@ static bool resume_outer(struct unwind_builder *builder, uint64_t until)
   return true;
 }
 
+/* What no description covers between the cursor and `until`: nothing is known of it but where the root is. */
+static void add_gap(struct unwind_builder *builder, uint64_t until)
+{
+  static const struct unwind_rule root = {
+      .cfa = UNWIND_CFA_SP,
+      .cfa_offset = 8,
+      .saved = UNWIND_SAVED(UNWIND_SAVED_UNDEFINED, UNWIND_SAVED_UNDEFINED, UNWIND_SAVED_UNDEFINED)};
+  const struct unwind_range *entry = &builder->entry;
+  uint64_t end = entry->end < until ? entry->end : until;
+
+  unwind_rows_add_rule(builder->rows, builder->cursor, 0);
+  if (entry->start < builder->cursor || entry->start >= end)
+    return;
+  unwind_rows_add(builder->rows, entry->start, unwind_state_from_rule(root));
+  if (end < until)
+    unwind_rows_add_rule(builder->rows, end, 0);
+}
+
 /* Says of everything up to `until` what is known of it. */
 static bool fill(struct unwind_builder *builder, uint64_t until)
 {
@@ -75,8 +93,8 @@ static bool fill(struct unwind_builder *builder, uint64_t until)
     return true;
   if (builder->n_outer > 0 && !resume_outer(builder, until))
     return false;
-  if (builder->cursor < until && builder->rows->n < builder->rows->capacity)
-    unwind_rows_add_rule(builder->rows, builder->cursor, 0);
+  if (builder->cursor < until && builder->rows->n + 2 < builder->rows->capacity)
+    add_gap(builder, until);
   builder->cursor = until;
   return true;
 }

@@ -158,6 +158,22 @@ static bool is_all_covered(const struct job *job, const struct unwind_builder *b
          (!job->section.cies_evicted && size <= job->section.size && job->section.size - size < 16);
 }
 
+/* Where the program begins, from base on. */
+static struct unwind_range find_entry(const struct job *job, uint64_t base)
+{
+  uint64_t entry = job->elf.entry;
+
+  for (uint32_t i = 0; entry >= base && i < job->n_segments; i++) {
+    const struct unwind_range *range = &job->ranges[i];
+    uint64_t left = range->end - entry;
+
+    if (entry >= range->start && entry < range->end && range->end - base <= UINT32_MAX)
+      return (struct unwind_range){entry - base,
+                                   entry - base + (left < UNWIND_ENTRY_MAX ? left : UNWIND_ENTRY_MAX)};
+  }
+  return (struct unwind_range){0};
+}
+
 /* 0, a negative errno, or 1 if the linker's order does not do. */
 static int build(struct job *job, const struct unwind_order *order, uint32_t n_bad, struct unwind_image *ret)
 {
@@ -181,6 +197,7 @@ static int build(struct job *job, const struct unwind_order *order, uint32_t n_b
   if (error < 0)
     return error;
   builder.rows = &writer.rows;
+  builder.entry = find_entry(job, base);
   if (!unwind_builder_add_all(&builder, order))
     error = is_linkers ? 1 : -EBADMSG;
   else if (is_linkers && (!is_all_covered(job, &builder) || builder.n_moved > order->n / 8))

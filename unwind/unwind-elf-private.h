@@ -15,6 +15,7 @@ struct unwind_elf {
   bool in_memory; /* bytes stand where their addresses say, not where their file offsets do */
   uint16_t machine;
   uint16_t type;
+  uint64_t entry;      /* where the kernel begins the program; 0: nowhere */
   uint32_t n_programs; /* program headers that lie inside */
   uint64_t programs_at;
   uint32_t n_sections; /* section headers that lie inside; 0 where they are stripped or damaged */

@@ -85,6 +85,7 @@ int unwind_elf_open(struct unwind_elf *ret, const void *bytes, size_t size, bool
     return -ENOEXEC;
   elf.machine = header.e_machine;
   elf.type = header.e_type;
+  elf.entry = header.e_entry;
   find_sections(&elf, &header);
   find_programs(&elf, &header);
   find_memory_base(&elf);
