@@ -8,10 +8,11 @@
 
 #include "helpers/elf-reader/elf-reader-confine.h"
 
-/* What the allocator needs, fstat as it was before it took a path, and write, for memfds: files come
- * read-only. */
-static const int calls[] = {SCMP_SYS(brk),   SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise),
-                            SCMP_SYS(close), SCMP_SYS(fstat),  SCMP_SYS(write),  SCMP_SYS(exit_group)};
+/* What the allocator needs, fstat as it was before it took a path, write, for memfds (files come read-only),
+ * and sysinfo: before it sorts much, qsort asks how much memory there is. */
+static const int calls[] = {SCMP_SYS(brk),     SCMP_SYS(munmap),  SCMP_SYS(mremap),
+                            SCMP_SYS(madvise), SCMP_SYS(close),   SCMP_SYS(fstat),
+                            SCMP_SYS(write),   SCMP_SYS(sysinfo), SCMP_SYS(exit_group)};
 
 static int allow(scmp_filter_ctx filter)
 {
