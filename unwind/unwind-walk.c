@@ -42,6 +42,7 @@ uint32_t unwind_walk(const struct unwind_area *area, const struct unwind_start *
   struct walk walk = {
       .registers = *start->registers,
       .process = *start->process,
+      .machine = start->machine,
       .address_mask = start->machine == WALK_AARCH64 ? (1ull << AARCH64_ADDRESS_BITS) - 1 : ~0ull,
       .memory = {.given = memory, .area = area->bytes, .area_size = area->size},
   };

@@ -41,7 +41,7 @@ struct walk_process {
   uint32_t mappings;   /* offset in the area of struct walk_mapping[n_mappings] */
   uint32_t n_mappings; /* at most WALK_MAPPINGS_MAX */
   uint32_t flags;      /* enum walk_process_flags */
-  uint32_t serial;     /* changes whenever the mappings do */
+  uint32_t serial;     /* never the same for other mappings, whatever process's: rules are remembered by it */
 };
 
 enum walk_process_flags {
@@ -59,6 +59,13 @@ struct walk_registers {
   uint64_t base; /* rbx */
   uint64_t link; /* x30; 0 on x86-64 */
   uint64_t general[32];
+};
+
+/* What was found in mappings and table for an address, and holds as long as the process's serial. */
+struct walk_memo {
+  uint64_t address;
+  uint64_t serial;
+  uint64_t rule_words[2];
 };
 
 /* Why a walk ended. Each has its enum capture_outcome; MISSED never leaves the recorder. */

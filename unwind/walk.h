@@ -15,8 +15,11 @@
  *                                   an enum walk_end
  *   WALK_AREA(walk)                 the area, a const uint8_t * aligned to 8, or NULL
  *   WALK_AREA_SIZE(walk)            its size, a power of two
- * and may define WALK_FUNCTION (how functions are declared: `static inline`, or `__noinline` for the
- * verifier's sake: it looks at a global function once, whoever calls it).
+ * and may define
+ *   WALK_FUNCTION, WALK_INLINE      how larger and smaller functions are declared: `static inline`, or for
+ * the verifier's sake `__noinline` (it looks at a global function once, whoever calls it) and `static
+ * __always_inline` WALK_MEMO(walk, address)        a struct walk_memo * where the rule of that address may be
+ * remembered, the same for the same address, zero at first; or NULL
  */
 #ifndef WALK_H
 #define WALK_H
@@ -28,6 +31,12 @@
 #endif
 #ifndef WALK_FUNCTION
 #define WALK_FUNCTION static inline
+#endif
+#ifndef WALK_INLINE
+#define WALK_INLINE static inline
+#endif
+#ifndef WALK_MEMO
+#define WALK_MEMO(walk, address) ((struct walk_memo *)0)
 #endif
 
 /* Where no program has code: what a null pointer and its neighbours point to, and the kernel's half. */
@@ -54,16 +63,16 @@ struct walk_table {
   uint32_t buckets;
   uint32_t rows;
   uint32_t rules;
-  uint32_t machine;
 };
 
-/* A walk. The includer sets registers, process, address_mask and memory, calls walk_begin, and then walk_step
- * from frame to frame. */
+/* A walk. The includer sets registers, process, machine, address_mask and memory, calls walk_begin, and then
+ * walk_step from frame to frame. */
 struct walk {
   struct walk_registers registers; /* of the frame that the walk has come to; its address is registers.ip */
   struct walk_process process;
   uint64_t address_mask; /* what of a return address is the address: all bits, or on aarch64 those without tag
                             and authentication code */
+  uint32_t machine;      /* WALK_X86_64 or WALK_AARCH64 */
   uint32_t flags;        /* enum walk_flags */
   /* Of the walk itself: */
   struct walk_mapping mapping; /* where the last address was found */
@@ -94,17 +103,17 @@ struct walk {
  * Addresses delivered are the return addresses themselves (as perf's callchains have them).
  */
 
-static inline uint64_t walk_area_u64(const uint8_t *area, uint64_t size, uint64_t offset)
+WALK_INLINE uint64_t walk_area_u64(const uint8_t *area, uint64_t size, uint64_t offset)
 {
   return *(const uint64_t *)(const void *)(area + (offset & (size - 1) & ~7ull));
 }
 
-static inline uint32_t walk_area_u32(const uint8_t *area, uint64_t size, uint64_t offset)
+WALK_INLINE uint32_t walk_area_u32(const uint8_t *area, uint64_t size, uint64_t offset)
 {
   return *(const uint32_t *)(const void *)(area + (offset & (size - 1) & ~3ull));
 }
 
-/* A row is read as one word, and so are version and machine. */
+/* A row is read as one word. */
 #ifdef __BYTE_ORDER__
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "walk.h reads pairs of 16-bit fields as one word");
 #endif
@@ -114,11 +123,10 @@ _Static_assert(sizeof(struct unwind_rule) == 16, "walk.h reads a rule as two wor
 #define WALK_TABLE_FIELD(field) walk_area_u32(area, size, at + __builtin_offsetof(struct unwind_table, field))
 
 /* Reads the head of the mapping's table. */
-static inline void walk_load_table(struct walk *walk, const uint8_t *area, uint64_t size)
+WALK_INLINE void walk_load_table(struct walk *walk, const uint8_t *area, uint64_t size)
 {
   uint32_t at = walk->mapping.table;
   walk->table.base = walk_area_u64(area, size, at + __builtin_offsetof(struct unwind_table, base));
-  walk->table.machine = WALK_TABLE_FIELD(version) >> 16;
   walk->table.bucket_shift = WALK_TABLE_FIELD(bucket_shift) & 31;
   walk->table.n_buckets = WALK_TABLE_FIELD(n_buckets);
   walk->table.n_rows = WALK_TABLE_FIELD(n_rows);
@@ -131,7 +139,7 @@ static inline void walk_load_table(struct walk *walk, const uint8_t *area, uint6
 /* Searches have no branch that depends on what they read: nothing to mispredict, and nothing for the verifier
  * to try both ways. All ones when a > b and their difference is less than 2^63, else 0; opaque, so that no
  * compiler makes a branch of it. */
-static inline uint64_t walk_is_above(uint64_t a, uint64_t b)
+WALK_INLINE uint64_t walk_is_above(uint64_t a, uint64_t b)
 {
   uint64_t above = (uint64_t)((int64_t)(b - a) >> 63);
   __asm__("" : "+r"(above));
@@ -139,8 +147,8 @@ static inline uint64_t walk_is_above(uint64_t a, uint64_t b)
 }
 
 /* The last of the process's mappings that does not begin above the address; the first if there is none. */
-static inline uint64_t walk_search_mappings(const struct walk *walk, const uint8_t *area, uint64_t size,
-                                            uint64_t address)
+WALK_INLINE uint64_t walk_search_mappings(const struct walk *walk, const uint8_t *area, uint64_t size,
+                                          uint64_t address)
 {
   uint64_t at = walk->process.mappings;
   uint64_t n = walk->process.n_mappings;
@@ -181,8 +189,8 @@ WALK_FUNCTION int walk_find_mapping(struct walk *walk, uint64_t address)
 
 /* The last of the n rows from `first` on that does not begin above `low`; the one before them if there is
  * none. */
-static inline uint64_t walk_search_rows(const uint8_t *area, uint64_t size, uint32_t rows, uint64_t first,
-                                        uint64_t n, uint64_t low)
+WALK_INLINE uint64_t walk_search_rows(const uint8_t *area, uint64_t size, uint32_t rows, uint64_t first,
+                                      uint64_t n, uint64_t low)
 {
   if (n == 0)
     return first - 1;
@@ -197,10 +205,8 @@ static inline uint64_t walk_search_rows(const uint8_t *area, uint64_t size, uint
 }
 
 /* Whether the mapping's table has a rule for the address; it is walk->rule then. */
-WALK_FUNCTION int walk_find_rule(struct walk *walk, uint64_t address)
+WALK_INLINE int walk_find_rule(struct walk *walk, uint64_t address)
 {
-  if (!walk)
-    return 0;
   const uint8_t *area = WALK_AREA(walk);
   if (!area)
     return 0;
@@ -223,14 +229,66 @@ WALK_FUNCTION int walk_find_rule(struct walk *walk, uint64_t address)
   return walk->rule.cfa != UNWIND_CFA_NONE;
 }
 
+/* Whether a program can have code there. */
+WALK_INLINE int walk_is_code(uint64_t address)
+{
+  return address >= WALK_ADDRESS_MIN && address < WALK_ADDRESS_MAX;
+}
+
+/* What to say of an address that is in no mapping. */
+WALK_INLINE int walk_unmapped(const struct walk *walk, uint64_t address)
+{
+  if (!walk_is_code(address) || (walk->process.flags & WALK_PROCESS_FRAME_POINTERS) != 0)
+    return WALK_NO_TABLE;
+  return WALK_MISSED;
+}
+
+/* Not an end: the frame is to be left by its frame pointer. */
+#define WALK_BY_FRAME_POINTER 128
+
+/* Looks for the rule in force at an address: 0 and it is walk->rule, WALK_BY_FRAME_POINTER, or an enum
+ * walk_end. */
+WALK_FUNCTION int walk_search(struct walk *walk, uint64_t address)
+{
+  if (!walk)
+    return WALK_UNSUPPORTED;
+  if (!walk_find_mapping(walk, address))
+    return (walk->process.flags & WALK_PROCESS_FRAME_POINTERS) != 0 ? WALK_BY_FRAME_POINTER
+                                                                    : walk_unmapped(walk, address);
+  if (walk->mapping.kind == WALK_MAPPING_FRAME_POINTERS)
+    return WALK_BY_FRAME_POINTER;
+  if (walk->mapping.kind != WALK_MAPPING_TABLE)
+    return WALK_MISSED;
+  return walk_find_rule(walk, address) ? 0 : WALK_NO_TABLE;
+}
+
+/* Like walk_search, but remembers rules. */
+WALK_INLINE int walk_find(struct walk *walk, uint64_t address)
+{
+  struct walk_memo *memo = WALK_MEMO(walk, address);
+  if (memo && memo->address == address && memo->serial == walk->process.serial) {
+    walk->rule_words[0] = memo->rule_words[0];
+    walk->rule_words[1] = memo->rule_words[1];
+    return 0;
+  }
+  int end = walk_search(walk, address);
+  if (memo && end == 0) {
+    memo->address = address;
+    memo->serial = walk->process.serial;
+    memo->rule_words[0] = walk->rule_words[0];
+    memo->rule_words[1] = walk->rule_words[1];
+  }
+  return end;
+}
+
 /* A word of the thread's memory; 0 or an enum walk_end. */
-static inline int walk_read(struct walk *walk, uint64_t address, uint64_t *ret_word)
+WALK_INLINE int walk_read(struct walk *walk, uint64_t address, uint64_t *ret_word)
 {
   return (address & 7) == 0 ? WALK_READ(walk, address, ret_word) : WALK_BAD_FRAME;
 }
 
 /* What the rule's CFA is an offset of; 0 or an enum walk_end. */
-static inline int walk_cfa_base(const struct walk *walk, uint64_t *ret_base)
+WALK_INLINE int walk_cfa_base(const struct walk *walk, uint64_t *ret_base)
 {
   uint32_t needs = 0;
   switch (walk->rule.cfa) {
@@ -263,7 +321,7 @@ static inline int walk_cfa_base(const struct walk *walk, uint64_t *ret_base)
 }
 
 /* The CFA by the rule; 0 or an enum walk_end. */
-static inline int walk_cfa(struct walk *walk, uint64_t *ret_cfa)
+WALK_INLINE int walk_cfa(struct walk *walk, uint64_t *ret_cfa)
 {
   uint64_t cfa = 0;
   int end = walk_cfa_base(walk, &cfa);
@@ -293,20 +351,20 @@ static inline int walk_cfa(struct walk *walk, uint64_t *ret_cfa)
   return (cfa & 7) == 0 ? 0 : WALK_BAD_FRAME;
 }
 
-static inline uint64_t walk_words_from(uint64_t address, int16_t words)
+WALK_INLINE uint64_t walk_words_from(uint64_t address, int16_t words)
 {
   return address + (uint64_t)((int64_t)words * 8);
 }
 
 /* Whose return address is in a register has not called yet: it is the innermost frame. */
-static inline int walk_return_address(struct walk *walk, uint64_t cfa, uint64_t *ret_ip)
+WALK_INLINE int walk_return_address(struct walk *walk, uint64_t cfa, uint64_t *ret_ip)
 {
   uint32_t number = (uint16_t)walk->rule.ra_at;
   switch (UNWIND_SAVED_RA(walk->rule.saved)) {
   case UNWIND_SAVED_AT_CFA:
     return walk_read(walk, walk_words_from(cfa, walk->rule.ra_at), ret_ip);
   case UNWIND_SAVED_SAME:
-    number = walk->table.machine == WALK_AARCH64 ? 30 : 32;
+    number = walk->machine == WALK_AARCH64 ? 30 : 32;
     break;
   case UNWIND_SAVED_IN_REGISTER:
     break;
@@ -320,8 +378,8 @@ static inline int walk_return_address(struct walk *walk, uint64_t cfa, uint64_t 
 }
 
 /* A register of the caller's: read when the frame has saved it; *known loses its flag when it is lost. */
-static inline int walk_restore(struct walk *walk, uint32_t saved, uint64_t address, uint32_t flag,
-                               uint64_t *value, uint32_t *known)
+WALK_INLINE int walk_restore(struct walk *walk, uint32_t saved, uint64_t address, uint32_t flag,
+                             uint64_t *value, uint32_t *known)
 {
   uint64_t word = 0;
   int end = 0;
@@ -343,7 +401,7 @@ static inline int walk_restore(struct walk *walk, uint32_t saved, uint64_t addre
 }
 
 /* Sets fp, base and flags to the caller's. */
-static inline int walk_restore_saved(struct walk *walk, uint64_t cfa)
+WALK_INLINE int walk_restore_saved(struct walk *walk, uint64_t cfa)
 {
   const struct unwind_rule *rule = &walk->rule;
   uint64_t fp = walk->registers.fp;
@@ -368,17 +426,9 @@ static inline int walk_restore_saved(struct walk *walk, uint64_t cfa)
   return 0;
 }
 
-/* Whether a program can have code there. */
-static inline int walk_is_code(uint64_t address)
-{
-  return address >= WALK_ADDRESS_MIN && address < WALK_ADDRESS_MAX;
-}
-
 /* Goes to the caller by walk->rule, which is no signal frame's. */
-WALK_FUNCTION int walk_apply_rule(struct walk *walk)
+WALK_INLINE int walk_apply_rule(struct walk *walk)
 {
-  if (!walk)
-    return WALK_UNSUPPORTED;
   if (UNWIND_SAVED_RA(walk->rule.saved) == UNWIND_SAVED_UNDEFINED)
     return WALK_COMPLETE;
   uint64_t cfa = 0;
@@ -401,7 +451,7 @@ WALK_FUNCTION int walk_apply_rule(struct walk *walk)
 }
 
 /* The registers by their names. */
-static inline void walk_name_registers(struct walk_registers *registers, uint32_t machine)
+WALK_INLINE void walk_name_registers(struct walk_registers *registers, uint32_t machine)
 {
   int aarch64 = machine == WALK_AARCH64;
   registers->sp = registers->general[aarch64 ? 31 : 7];
@@ -411,7 +461,7 @@ static inline void walk_name_registers(struct walk_registers *registers, uint32_
 }
 
 /* DWARF's number of the register that stands at that word of the kernel's struct sigcontext. */
-static inline uint32_t walk_signal_register(uint32_t machine, uint32_t word)
+WALK_INLINE uint32_t walk_signal_register(uint32_t machine, uint32_t word)
 {
   /* A digit a word, the lowest first: r8 to r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp. */
   return machine == WALK_AARCH64 ? word : (uint32_t)(0x72013645fedcba98ull >> (word & 15) * 4) & 15;
@@ -422,7 +472,7 @@ WALK_FUNCTION int walk_apply_signal(struct walk *walk)
 {
   if (!walk)
     return WALK_UNSUPPORTED;
-  uint32_t machine = walk->table.machine;
+  uint32_t machine = walk->machine;
   uint32_t n = machine == WALK_AARCH64 ? 32 : 16;
   uint64_t at = walk->registers.sp + (uint64_t)(int64_t)walk->rule.cfa_offset;
   uint64_t word = 0;
@@ -439,14 +489,6 @@ WALK_FUNCTION int walk_apply_signal(struct walk *walk)
   walk->registers.ip = word & walk->address_mask;
   walk->flags = WALK_EXACT | WALK_KNOWN_ALL;
   return 0;
-}
-
-/* What to say of an address that is in no mapping. */
-static inline int walk_unmapped(const struct walk *walk, uint64_t address)
-{
-  if (!walk_is_code(address) || (walk->process.flags & WALK_PROCESS_FRAME_POINTERS) != 0)
-    return WALK_NO_TABLE;
-  return WALK_MISSED;
 }
 
 /* Goes to the caller by frame pointer. */
@@ -483,7 +525,7 @@ WALK_FUNCTION int walk_apply_frame_pointer(struct walk *walk)
 
 /* Begins at walk->registers: of a thread that was interrupted there, or that entered the kernel there
  * (in_kernel). */
-static inline void walk_begin(struct walk *walk, int in_kernel)
+WALK_INLINE void walk_begin(struct walk *walk, int in_kernel)
 {
   walk->flags = WALK_EXACT | WALK_KNOWN_ALL | (in_kernel ? WALK_IN_KERNEL : 0);
   walk->mapping.start = 0;
@@ -497,18 +539,13 @@ WALK_FUNCTION int walk_step(struct walk *walk)
   if (!walk)
     return WALK_UNSUPPORTED;
   uint64_t address = walk->registers.ip - ((walk->flags & WALK_EXACT) != 0 ? 0 : 1);
-  if (!walk_find_mapping(walk, address)) {
-    if ((walk->process.flags & WALK_PROCESS_FRAME_POINTERS) != 0)
-      return walk_apply_frame_pointer(walk);
-    return walk_unmapped(walk, address);
-  }
-  if (walk->mapping.kind == WALK_MAPPING_FRAME_POINTERS)
+  int end = walk_find(walk, address);
+  if (end == WALK_NO_TABLE && (walk->flags & WALK_IN_KERNEL) != 0)
+    end = walk_find(walk, address - 1);
+  if (end == WALK_BY_FRAME_POINTER)
     return walk_apply_frame_pointer(walk);
-  if (walk->mapping.kind != WALK_MAPPING_TABLE)
-    return WALK_MISSED;
-  if (!walk_find_rule(walk, address) &&
-      ((walk->flags & WALK_IN_KERNEL) == 0 || !walk_find_rule(walk, address - 1)))
-    return WALK_NO_TABLE;
+  if (end != 0)
+    return end;
   return walk->rule.cfa == UNWIND_CFA_SIGNAL ? walk_apply_signal(walk) : walk_apply_rule(walk);
 }
 

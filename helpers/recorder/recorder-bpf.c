@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "helpers/recorder/recorder-bpf.h"
+#include "helpers/recorder/recorder-bpf-private.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -11,17 +11,9 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "perf-event.skel.h"
-
 /* The inode of the first namespace of processes, in which the programs number them (PROC_PID_INIT_INO). */
 #define PID_NAMESPACE_FIRST 0xeffffffcu
 #define AREA_SIZE_MAX       (1u << 29)
-
-struct recorder_bpf {
-  struct perf_event_bpf *programs;
-  void *area;
-  size_t area_size;
-};
 
 static int say_nothing(enum libbpf_print_level level, const char *format, va_list arguments)
 {

@@ -16,7 +16,7 @@ int recorder_perf_event(struct bpf_perf_event_data *context)
   scratch->regs = context->regs;
   int in_kernel = !registers_are_user(&scratch->regs);
   if (!in_kernel || read_task_registers(&scratch->regs))
-    leave_user_stack(context, scratch, ip, in_kernel);
+    leave_user_stack(context, scratch, slot, ip, in_kernel);
   return_scratch(slot);
   return 1;
 }

@@ -10,7 +10,7 @@
 
 /* Bytes of the stack that a miss carries at most, whatever is asked for. */
 #define MISS_STACK_MAX 16384
-#define SCRATCHES      4
+#define SCRATCHES      2
 
 const volatile uint32_t max_frames = 127;
 const volatile uint32_t miss_stack = MISS_STACK_MAX;
@@ -40,7 +40,6 @@ struct miss {
 
 struct scratch {
   struct recorder_pt_regs regs;
-  struct walk walk;
   uint32_t pad;
   struct recorder_raw raw; /* what follows it is part of the record */
   union {
@@ -56,6 +55,14 @@ struct {
   __type(key, uint32_t);
   __type(value, struct scratch);
 } scratches SEC(".maps");
+
+/* Apart from its scratch, for together they are more than a CPU's share of memory may be at a time. */
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, SCRATCHES);
+  __type(key, uint32_t);
+  __type(value, struct walk);
+} walks SEC(".maps");
 
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -115,6 +122,7 @@ static __always_inline struct walk_process *current_process(void)
 
 struct loop {
   struct scratch *scratch;
+  struct walk *walk;
   uint32_t n;
   int32_t end;
 };
@@ -122,18 +130,18 @@ struct loop {
 static long deliver_frame(uint32_t i, struct loop *loop)
 {
   struct scratch *scratch = loop->scratch;
-  scratch->frames[i & (WALK_FRAMES_MAX - 1)] = scratch->walk.registers.ip;
+  scratch->frames[i & (WALK_FRAMES_MAX - 1)] = loop->walk->registers.ip;
   loop->n = i + 1;
-  loop->end = walk_step(&scratch->walk);
+  loop->end = walk_step(loop->walk);
   return loop->end != 0 ? 1 : 0;
 }
 
 /* Walks from scratch->regs; says how many frames it has found. */
-static __always_inline uint32_t walk_user_stack(struct scratch *scratch, const struct walk_process *process,
-                                                int in_kernel)
+static __always_inline uint32_t walk_user_stack(struct scratch *scratch, struct walk *walk,
+                                                const struct walk_process *process, int in_kernel)
 {
-  struct walk *walk = &scratch->walk;
   walk->process = *process;
+  walk->machine = REGISTERS_MACHINE;
   walk->address_mask = address_mask;
   registers_number(walk->registers.general, &scratch->regs);
   walk_name_registers(&walk->registers, REGISTERS_MACHINE);
@@ -142,7 +150,7 @@ static __always_inline uint32_t walk_user_stack(struct scratch *scratch, const s
     walk->memory.numbers[i] = CHUNK_NONE;
   walk_begin(walk, in_kernel);
 
-  struct loop loop = {.scratch = scratch, .n = 0, .end = 0};
+  struct loop loop = {.scratch = scratch, .walk = walk, .n = 0, .end = 0};
   bpf_loop(max_frames, deliver_frame, &loop, 0);
   scratch->raw.end = loop.end != 0 ? loop.end : WALK_TRUNCATED;
   return loop.n;
@@ -192,8 +200,8 @@ static __always_inline void leave_miss(void *context, struct scratch *scratch)
 
 /* Leaves the stack that begins with scratch->regs, or what is needed to walk it later, for the sample of that
  * ip. */
-static __always_inline void leave_user_stack(void *context, struct scratch *scratch, uint64_t ip,
-                                             int in_kernel)
+static __always_inline void leave_user_stack(void *context, struct scratch *scratch, uint32_t slot,
+                                             uint64_t ip, int in_kernel)
 {
   scratch->raw.ip[0] = (uint32_t)ip;
   scratch->raw.ip[1] = (uint32_t)(ip >> 32);
@@ -204,8 +212,9 @@ static __always_inline void leave_user_stack(void *context, struct scratch *scra
     return;
   }
   const struct walk_process *process = current_process();
-  uint32_t n = process ? walk_user_stack(scratch, process, in_kernel) : 0;
-  if (!process || scratch->raw.end == WALK_MISSED)
+  struct walk *walk = bpf_map_lookup_elem(&walks, &slot);
+  uint32_t n = process && walk ? walk_user_stack(scratch, walk, process, in_kernel) : 0;
+  if (n == 0 || scratch->raw.end == WALK_MISSED)
     leave_miss(context, scratch);
   else
     leave_stack(context, scratch, n);

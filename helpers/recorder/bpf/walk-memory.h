@@ -7,15 +7,22 @@
 
 #include <bpf/bpf_helpers.h>
 
+#include "unwind/walk-types.h"
+
 /* The stack is read in chunks, for a call of the kernel's costs as much as a chunk does. An aligned chunk
  * lies in one page: it can be read as a whole or not at all. */
 #define CHUNK_SHIFT 10
 #define CHUNK_SIZE  (1 << CHUNK_SHIFT)
 #define CHUNKS      4
 
+/* Stacks have the same return addresses again and again: rules that were looked up are remembered. */
+#define MEMO_SHIFT 9
+#define MEMOS      (1 << MEMO_SHIFT)
+
 struct walk_memory {
   uint64_t numbers[CHUNKS]; /* address >> CHUNK_SHIFT of each */
   uint64_t chunks[CHUNKS][CHUNK_SIZE / 8];
+  struct walk_memo memos[MEMOS];
 };
 
 #define CHUNK_NONE (~0ull)
@@ -32,7 +39,7 @@ struct {
 const volatile uint64_t area_size = 8;
 
 struct walk;
-int recorder_read_word(struct walk *walk, uint64_t address, uint64_t *ret_word);
+static int recorder_read_word(struct walk *walk, uint64_t address, uint64_t *ret_word);
 
 static __always_inline const uint8_t *recorder_area(void)
 {
@@ -41,6 +48,8 @@ static __always_inline const uint8_t *recorder_area(void)
 }
 
 #define WALK_FUNCTION                  __noinline
+#define WALK_INLINE                    static __always_inline
+#define WALK_MEMO(walk, address)       (&(walk)->memory.memos[(address)*0x9e3779b97f4a7c15ull >> (64 - MEMO_SHIFT)])
 #define WALK_READ(walk, address, word) recorder_read_word(walk, address, word)
 #define WALK_AREA(walk)                recorder_area()
 #define WALK_AREA_SIZE(walk)           area_size
@@ -61,18 +70,27 @@ __noinline int recorder_why_unreadable(uint64_t address)
                                                                                        : WALK_UNREADABLE;
 }
 
-__noinline int recorder_read_word(struct walk *walk, uint64_t address, uint64_t *ret_word)
+/* Fetches the chunk of that number; 0 or an enum walk_end. */
+__noinline int recorder_read_chunk(struct walk *walk, uint64_t number)
 {
-  if (!walk || !ret_word)
+  if (!walk)
     return WALK_UNREADABLE;
+  uint32_t slot = number & (CHUNKS - 1);
+  walk->memory.numbers[slot] = CHUNK_NONE;
+  if (bpf_probe_read_user(walk->memory.chunks[slot], CHUNK_SIZE, (const void *)(number << CHUNK_SHIFT)) != 0)
+    return recorder_why_unreadable(number << CHUNK_SHIFT);
+  walk->memory.numbers[slot] = number;
+  return 0;
+}
+
+static __always_inline int recorder_read_word(struct walk *walk, uint64_t address, uint64_t *ret_word)
+{
   uint64_t number = address >> CHUNK_SHIFT;
   uint32_t slot = number & (CHUNKS - 1);
   if (walk->memory.numbers[slot] != number) {
-    walk->memory.numbers[slot] = CHUNK_NONE;
-    if (bpf_probe_read_user(walk->memory.chunks[slot], CHUNK_SIZE, (const void *)(number << CHUNK_SHIFT)) !=
-        0)
-      return recorder_why_unreadable(address);
-    walk->memory.numbers[slot] = number;
+    int end = recorder_read_chunk(walk, number);
+    if (end != 0)
+      return end;
   }
   *ret_word = walk->memory.chunks[slot][address >> 3 & (CHUNK_SIZE / 8 - 1)];
   return 0;
