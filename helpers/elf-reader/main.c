@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "helpers/elf-reader/elf-reader-confine.h"
@@ -24,6 +25,6 @@ int main(int argc, char **argv)
   }
   if (elf_reader_give_up_rights((int)fd) < 0 || elf_reader_give_up_calls((int)fd) < 0)
     return EXIT_FAILURE;
-  /* What the C library and sanitizers do at a proper exit is not permitted here any more. */
-  _exit(elf_reader_serve((int)fd) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+  /* What the C library and sanitizers do at an exit is not permitted here any more. */
+  syscall(SYS_exit_group, elf_reader_serve((int)fd) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
 }

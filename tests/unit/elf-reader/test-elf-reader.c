@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The program capture-elf-reader, asked as the recorder asks it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <glib.h>
+#include <glib/gstdio.h>
+
+#include "helpers/elf-reader-protocol.h"
+#include "helpers/packet.h"
+#include "unwind/unwind-compile.h"
+
+#define FD_IN_CHILD 3
+
+struct reader {
+  GPid pid;
+  int socket;
+};
+
+static void move_socket(gpointer data)
+{
+  int fd = GPOINTER_TO_INT(data);
+  if (fd == FD_IN_CHILD)
+    fcntl(fd, F_SETFD, 0);
+  else
+    dup2(fd, FD_IN_CHILD);
+}
+
+static void start(struct reader *reader)
+{
+  int pair[2];
+  g_autoptr(GError) error = NULL;
+  g_autofree char *program =
+      g_build_filename(g_getenv("CAPTURE_BUILDDIR"), "helpers", "elf-reader", "capture-elf-reader", NULL);
+  char *argv[] = {program, (char *)"3", NULL};
+  struct elf_reader_message message;
+  int fd;
+  g_assert_cmpint(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), ==, 0);
+  g_spawn_async(NULL, argv, NULL, G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_LEAVE_DESCRIPTORS_OPEN, move_socket,
+                GINT_TO_POINTER(pair[1]), &reader->pid, &error);
+  g_assert_no_error(error);
+  close(pair[1]);
+  reader->socket = pair[0];
+  g_assert_cmpint(packet_receive(reader->socket, &message, sizeof message, &fd, true), ==, sizeof message);
+  g_assert_cmpint(message.type, ==, ELF_READER_READY);
+  g_assert_cmpint(message.version, ==, ELF_READER_PROTOCOL_VERSION);
+}
+
+/* The status as waitpid has it. */
+static int wait_for(struct reader *reader)
+{
+  int status;
+  g_assert_cmpint(waitpid(reader->pid, &status, 0), ==, reader->pid);
+  close(reader->socket);
+  return status;
+}
+
+static void stop(struct reader *reader)
+{
+  int status;
+  shutdown(reader->socket, SHUT_WR);
+  status = wait_for(reader);
+  g_assert_true(WIFEXITED(status));
+  g_assert_cmpint(WEXITSTATUS(status), ==, 0);
+}
+
+static struct elf_reader_message request(guint32 flags)
+{
+  static guint64 cookie;
+  return (struct elf_reader_message){.type = ELF_READER_COMPILE,
+                                     .size = sizeof(struct elf_reader_message),
+                                     .cookie = ++cookie * G_GUINT64_CONSTANT(0x100000001),
+                                     .flags = flags};
+}
+
+/* Takes over the file. Returns 0 with *ret_table, or the error. */
+static int compile(struct reader *reader, int file, guint32 flags, int *ret_table)
+{
+  struct elf_reader_message asked = request(flags), said;
+  *ret_table = -1;
+  g_assert_cmpint(file, >=, 0);
+  g_assert_cmpint(packet_send(reader->socket, &asked, sizeof asked, file, true), ==, 0);
+  close(file);
+  g_assert_cmpint(packet_receive(reader->socket, &said, sizeof said, ret_table, true), ==, sizeof said);
+  g_assert_cmpint(said.type, ==, ELF_READER_COMPILED);
+  g_assert_cmpuint(said.cookie, ==, asked.cookie);
+  g_assert_cmpint(said.error, <=, 0);
+  if (said.error == 0)
+    g_assert_cmpint(lseek(*ret_table, 0, SEEK_END), ==, (off_t)said.length);
+  else
+    g_assert_cmpint(*ret_table, ==, -1);
+  return said.error;
+}
+
+static void assert_compiles(struct reader *reader, int file, guint32 flags, gboolean has_rows)
+{
+  int fd;
+  g_assert_cmpint(compile(reader, file, flags, &fd), ==, 0);
+  gsize size = (gsize)lseek(fd, 0, SEEK_END);
+  g_assert_cmpint(fcntl(fd, F_GET_SEALS), ==, ELF_READER_SEALS);
+  g_assert_cmpint(ftruncate(fd, 0), <, 0);
+  g_assert_cmpint(pwrite(fd, "x", 1, 0), <, 0);
+  struct unwind_table *table = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+  g_assert_true(table != MAP_FAILED);
+  g_assert_true(unwind_table_is_valid(table, size, true));
+  if (has_rows)
+    g_assert_cmpuint(table->n_rows, >, 0);
+  munmap(table, size);
+  close(fd);
+}
+
+static void assert_fails(struct reader *reader, int file, int error)
+{
+  int fd;
+  g_assert_cmpint(compile(reader, file, 0, &fd), ==, error);
+}
+
+static void test_compile(void)
+{
+  struct reader reader;
+  start(&reader);
+  assert_compiles(&reader, open("/proc/self/exe", O_RDONLY), 0, TRUE);
+  assert_compiles(&reader, open("/bin/sh", O_RDONLY), 0, TRUE);
+  stop(&reader);
+}
+
+static void test_vdso(void)
+{
+  struct reader reader;
+  int file = memfd_create("vdso", MFD_CLOEXEC);
+  start(&reader);
+  g_assert_cmpint(write(file, (const void *)getauxval(AT_SYSINFO_EHDR), 4096), ==, 4096);
+  assert_compiles(&reader, file, ELF_READER_MEMORY, TRUE);
+  stop(&reader);
+}
+
+static int file_of(const char *text, off_t size)
+{
+  int file = memfd_create("file", MFD_CLOEXEC);
+  g_assert_cmpint(write(file, text, strlen(text)), ==, (gssize)strlen(text));
+  g_assert_cmpint(ftruncate(file, size), ==, 0);
+  return file;
+}
+
+static void test_no_elf(void)
+{
+  struct reader reader;
+  int pair[2];
+  g_autofree char *directory = g_dir_make_tmp("capture-test-XXXXXX", NULL);
+  g_autofree char *fifo = g_build_filename(directory, "fifo", NULL);
+  g_assert_cmpint(mkfifo(fifo, 0600), ==, 0);
+  g_assert_cmpint(pipe2(pair, O_CLOEXEC), ==, 0);
+  start(&reader);
+  assert_fails(&reader, file_of("", 0), -ENOEXEC);
+  assert_fails(&reader, file_of("#!/bin/sh\n", 10), -ENOEXEC);
+  assert_fails(&reader, file_of("\177ELF", 4), -ENOEXEC);
+  assert_fails(&reader, open(directory, O_RDONLY | O_DIRECTORY), -EINVAL);
+  assert_fails(&reader, open(fifo, O_RDONLY | O_NONBLOCK), -EINVAL);
+  assert_fails(&reader, open("/dev/zero", O_RDONLY), -EINVAL);
+  assert_fails(&reader, pair[0], -EINVAL);
+  assert_compiles(&reader, open("/proc/self/exe", O_RDONLY), 0, TRUE);
+  stop(&reader);
+  close(pair[1]);
+  g_unlink(fifo);
+  g_rmdir(directory);
+}
+
+static void test_sparse(void)
+{
+  struct reader reader;
+  start(&reader);
+  assert_fails(&reader, file_of("", (off_t)5 << 30), -EFBIG);
+  assert_fails(&reader, file_of("\177ELF", (off_t)3 << 30), -ENOEXEC);
+  stop(&reader);
+}
+
+static void test_unreadable(void)
+{
+  struct reader reader;
+  int fd;
+  start(&reader);
+  g_assert_cmpint(compile(&reader, open("/proc/self/exe", O_PATH), 0, &fd), <, 0);
+  stop(&reader);
+}
+
+static void assert_ends(const void *bytes, gsize size, int file)
+{
+  struct reader reader;
+  int status;
+  start(&reader);
+  g_assert_cmpint(packet_send(reader.socket, bytes, size, file, true), ==, 0);
+  status = wait_for(&reader);
+  g_assert_true(WIFEXITED(status));
+  g_assert_cmpint(WEXITSTATUS(status), ==, 1);
+}
+
+static void test_protocol(void)
+{
+  char longer[sizeof(struct elf_reader_message) + 8] = {0};
+  struct elf_reader_message message = request(0);
+  int file = open("/proc/self/exe", O_RDONLY);
+  memcpy(longer, &message, sizeof message);
+  assert_ends(longer, sizeof longer, file);
+  assert_ends(&message, sizeof message - 8, file);
+  assert_ends(&message, sizeof message, -1);
+  message.size--;
+  assert_ends(&message, sizeof message, file);
+  message = request(2);
+  assert_ends(&message, sizeof message, file);
+  message = request(0);
+  message.type = ELF_READER_READY;
+  assert_ends(&message, sizeof message, file);
+  close(file);
+}
+
+static void test_usage(void)
+{
+  g_autofree char *program =
+      g_build_filename(g_getenv("CAPTURE_BUILDDIR"), "helpers", "elf-reader", "capture-elf-reader", NULL);
+  static const char *const arguments[] = {NULL, "x", "-1", "1", "99", "3x"};
+  for (gsize i = 0; i < G_N_ELEMENTS(arguments); i++) {
+    char *argv[] = {program, (char *)arguments[i], NULL};
+    g_autofree char *text = NULL;
+    int status;
+    g_assert_true(g_spawn_sync(NULL, argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, NULL, &text, &status, NULL));
+    g_assert_true(WIFEXITED(status));
+    g_assert_cmpint(WEXITSTATUS(status), ==, 2);
+    g_assert_nonnull(strstr(text, "started by the recorder"));
+  }
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/elf-reader/compile", test_compile);
+  g_test_add_func("/elf-reader/vdso", test_vdso);
+  g_test_add_func("/elf-reader/no elf", test_no_elf);
+  g_test_add_func("/elf-reader/sparse", test_sparse);
+  g_test_add_func("/elf-reader/unreadable", test_unreadable);
+  g_test_add_func("/elf-reader/protocol", test_protocol);
+  g_test_add_func("/elf-reader/usage", test_usage);
+  return g_test_run();
+}
