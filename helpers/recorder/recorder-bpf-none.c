@@ -8,11 +8,11 @@
 int recorder_bpf_open(struct recorder_bpf **ret, const struct recorder_bpf_options *options,
                       struct recorder_error *error)
 {
-  return recorder_error_set(
-      error, ENOTSUP,
-      "Stacks cannot be walked in the kernel, for this program was built without %s: build it again "
-      "where that is installed.",
-      RECORDER_BPF_LACKS);
+  return recorder_error_set(error, ENOTSUP,
+                            "%s, for this program was built without %s: build it again where that is installed.",
+                            options->off_cpu != NULL ? "Time off the CPU cannot be recorded"
+                                                     : "Stacks cannot be walked in the kernel",
+                            RECORDER_BPF_LACKS);
 }
 
 void recorder_bpf_close(struct recorder_bpf *bpf)
@@ -41,6 +41,25 @@ int recorder_bpf_set_output(struct recorder_bpf *bpf, uint32_t cpu, int fd)
 }
 
 int recorder_bpf_attach(struct recorder_bpf *bpf, int event_fd, int tracepoint)
+{
+  return -ENOTSUP;
+}
+
+int recorder_bpf_off_cpu_add(struct recorder_bpf *bpf, int pidfd, enum recorder_off_cpu_member member)
+{
+  return -ENOTSUP;
+}
+
+void recorder_bpf_off_cpu_enable(struct recorder_bpf *bpf, bool enable)
+{
+}
+
+uint64_t recorder_bpf_off_cpu_lost(const struct recorder_bpf *bpf)
+{
+  return 0;
+}
+
+int recorder_bpf_off_cpu_rest(struct recorder_bpf *bpf, recorder_bpf_rest_fn fn, void *data)
 {
   return -ENOTSUP;
 }

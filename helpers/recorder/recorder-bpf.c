@@ -2,7 +2,6 @@
 #include "helpers/recorder/recorder-bpf-private.h"
 
 #include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -20,11 +19,15 @@ static int say_nothing(enum libbpf_print_level level, const char *format, va_lis
   return 0;
 }
 
-static int explain(int result, struct recorder_error *error)
+static int explain(int result, bool off_cpu, struct recorder_error *error)
 {
   switch (-result) {
   case EPERM:
   case EACCES:
+    if (off_cpu)
+      return recorder_error_set(error, -result,
+                                "Time off the CPU may not be recorded by this user: run this with the capabilities CAP_BPF "
+                                "and CAP_PERFMON, or as root.");
     return recorder_error_set(
         error, -result,
         "Stacks may not be walked in the kernel by this user: run this with the capabilities CAP_BPF and "
@@ -72,7 +75,10 @@ static int load(struct recorder_bpf *bpf, const struct recorder_bpf_options *opt
   if (bpf->programs == NULL)
     return -errno;
   configure(bpf->programs, options);
+  recorder_bpf_configure_off_cpu(bpf->programs, options->off_cpu);
   int r = perf_event_bpf__load(bpf->programs);
+  if (r == 0 && options->off_cpu != NULL)
+    r = recorder_bpf_attach_off_cpu(bpf->programs);
   if (r != 0)
     return r;
   bpf->area_size = options->area_size;
@@ -97,7 +103,7 @@ int recorder_bpf_open(struct recorder_bpf **ret, const struct recorder_bpf_optio
   int r = load(bpf, options);
   if (r != 0) {
     recorder_bpf_close(bpf);
-    return explain(r, error);
+    return explain(r, options->off_cpu != NULL, error);
   }
   *ret = bpf;
   return 0;

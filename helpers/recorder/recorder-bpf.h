@@ -6,19 +6,32 @@
 #ifndef RECORDER_BPF_H
 #define RECORDER_BPF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "helpers/recorder/recorder-error.h"
+#include "helpers/recorder/recorder-off-cpu-member.h"
+#include "helpers/recorder/recorder-raw.h"
 #include "unwind/walk-types.h"
 
 struct recorder_bpf;
+
+/* What is to be known of time off the CPU. */
+struct recorder_off_cpu_options {
+  uint64_t threshold; /* ns: what is shorter is left out */
+  bool everybody;     /* else members only */
+  bool children;      /* processes that members start are members; their threads always are */
+  bool kernel;        /* with the kernel's stacks */
+  uint32_t unwind;    /* enum recorder_unwind: how user stacks are found. TABLES: they are missed, and walked in user space */
+};
 
 struct recorder_bpf_options {
   uint32_t area_size;   /* bytes, a power of two, at most 2^29 */
   uint32_t max_stack;   /* frames, user and kernel apart; at most WALK_FRAMES_MAX */
   uint32_t miss_stack;  /* bytes of the stack that a miss carries at most */
   uint32_t processes;   /* that can be known at once */
+  const struct recorder_off_cpu_options *off_cpu; /* NULL: time off the CPU is not recorded */
 };
 
 /* Loads the programs. 0, or a negative errno and in error a sentence that says what lacks (CAP_BPF and CAP_PERFMON, a
@@ -38,5 +51,17 @@ int recorder_bpf_set_output(struct recorder_bpf *bpf, uint32_t cpu, int fd);
 /* User stacks for the samples of that event, and of all that inherit from it; until the descriptor is closed. tracepoint: the
  * event is one. */
 int recorder_bpf_attach(struct recorder_bpf *bpf, int event_fd, int tracepoint);
+
+/* With off_cpu only. The process, known by a descriptor of its own, becomes a member. 0 or -errno. */
+int recorder_bpf_off_cpu_add(struct recorder_bpf *bpf, int pidfd, enum recorder_off_cpu_member member);
+/* From now on records are left, or not any more. */
+void recorder_bpf_off_cpu_enable(struct recorder_bpf *bpf, bool enable);
+/* Records that were lost up to now. */
+uint64_t recorder_bpf_off_cpu_lost(const struct recorder_bpf *bpf);
+
+typedef void (*recorder_bpf_rest_fn)(const struct recorder_raw *raw, uint32_t size, void *data);
+/* When nothing is left any more: hands over the records of those threads that are still off the CPU, up to this moment. The raw
+ * record is aligned as in a ring, and valid during the call. 0 or -errno. */
+int recorder_bpf_off_cpu_rest(struct recorder_bpf *bpf, recorder_bpf_rest_fn fn, void *data);
 
 #endif

@@ -16,10 +16,20 @@
 #include <stdint.h>
 #endif
 
+/* Addresses of one OFF_CPU record at most, and of its parts. */
+#define RECORDER_RAW_OFF_KERNEL      64
+#define RECORDER_RAW_OFF_USER        256
+#define RECORDER_RAW_OFF_WAKER_USER  96
+#define RECORDER_RAW_OFF_FRAMES      (2 * RECORDER_RAW_OFF_KERNEL + RECORDER_RAW_OFF_USER + RECORDER_RAW_OFF_WAKER_USER)
+
 enum recorder_raw_kind {
   RECORDER_RAW_STACK = 1, /* then `count` addresses, the innermost first */
-  RECORDER_RAW_MISS = 2   /* then struct recorder_raw_registers and `count` bytes of the stack from sp on: something was not in the
+  RECORDER_RAW_MISS = 2,  /* then struct recorder_raw_registers and `count` bytes of the stack from sp on: something was not in the
                              area yet; user space walks */
+  RECORDER_RAW_OFF_CPU = 3,     /* then struct recorder_raw_off_cpu and `count` addresses: a thread was off the CPU. It belongs to no
+                                   sample: it is one, of the event "off-cpu", and its time is when the thread came back */
+  RECORDER_RAW_OFF_CPU_MISS = 4 /* as MISS, of a thread that leaves the CPU or wakes another one. The OFF_CPU record to come whose
+                                   `ip` is the same has the stack's place empty, and `end` or `waker_end` WALK_MISSED */
 };
 
 struct recorder_raw {
@@ -27,7 +37,41 @@ struct recorder_raw {
   uint8_t end; /* enum walk_end */
   uint16_t count;
   /* 8-byte aligned from here on, as it stands in the ring */
-  uint32_t ip[2]; /* of the sample, low half first */
+  uint32_t ip[2]; /* of the sample, low half first; OFF_CPU and OFF_CPU_MISS: when the thread (the one that was woken) left
+                     the CPU, by CLOCK_MONOTONIC */
+};
+
+/* As enum capture_off_cpu. */
+enum recorder_raw_reason {
+  RECORDER_RAW_UNKNOWN = 0,
+  RECORDER_RAW_PREEMPTED = 1,
+  RECORDER_RAW_SLEEPING = 2,
+  RECORDER_RAW_BLOCKED = 3,
+  RECORDER_RAW_IO = 4,
+  RECORDER_RAW_STOPPED = 5
+};
+
+enum recorder_raw_waking {
+  RECORDER_RAW_NOT_WOKEN = 0, /* or nothing is known of it */
+  RECORDER_RAW_BY_THREAD = 1,
+  RECORDER_RAW_BY_INTERRUPT = 2
+};
+
+/* Addresses follow: of the kernel's stack, the user's, the waker's in the kernel, the waker's in user space; each the innermost first. */
+struct recorder_raw_off_cpu {
+  uint64_t duration; /* ns */
+  int32_t pid;
+  int32_t tid;
+  int32_t waker_pid;
+  int32_t waker_tid;
+  uint16_t n_kernel;
+  uint16_t n_user;
+  uint16_t n_waker_kernel;
+  uint16_t n_waker_user;
+  uint8_t reason;    /* enum recorder_raw_reason */
+  uint8_t waking;    /* enum recorder_raw_waking */
+  uint8_t waker_end; /* enum walk_end; 0: there was no stack, or it was not asked for. So is `end` */
+  uint8_t reserved[5];
 };
 
 /* In the order of struct walk_registers' general ones: by DWARF's numbers. */

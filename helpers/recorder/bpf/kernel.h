@@ -28,12 +28,16 @@ enum bpf_map_type {
   BPF_MAP_TYPE_HASH = 1,
   BPF_MAP_TYPE_ARRAY = 2,
   BPF_MAP_TYPE_PERF_EVENT_ARRAY = 4,
-  BPF_MAP_TYPE_PERCPU_ARRAY = 6
+  BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+  BPF_MAP_TYPE_TASK_STORAGE = 29
 };
 
 #define BPF_F_NO_PREALLOC 1
 #define BPF_F_MMAPABLE    (1 << 10)
 #define BPF_F_CURRENT_CPU 0xffffffffull
+#define BPF_F_USER_STACK  (1 << 8)
+
+#define BPF_LOCAL_STORAGE_GET_F_CREATE 1
 
 struct bpf_pidns_info {
   uint32_t pid;
@@ -56,6 +60,59 @@ struct recorder_pt_regs {
 #else
 #error "There is no struct recorder_pt_regs for this machine."
 #endif
+
+/* What is looked at of the kernel's own; where it stands there is found when the programs are loaded. */
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct mm_struct;
+struct rq;
+
+struct cfs_rq {
+  struct rq *rq;
+};
+
+struct sched_entity {
+  struct cfs_rq *cfs_rq;
+};
+
+#if defined(__TARGET_ARCH_arm64)
+struct thread_info {
+  struct {
+    uint32_t count;
+  } preempt;
+};
+#endif
+
+struct task_struct {
+#if defined(__TARGET_ARCH_arm64)
+  struct thread_info thread_info;
+#endif
+  uint32_t __state;
+  int on_cpu;
+  int pid;
+  int tgid;
+  uint32_t in_iowait : 1;
+  struct sched_entity se;
+  struct mm_struct *mm;
+  struct task_struct *group_leader;
+};
+
+struct linux_binprm {
+  uint32_t secureexec : 1;
+};
+
+struct seq_file;
+
+struct bpf_iter_meta {
+  struct seq_file *seq;
+};
+
+struct bpf_iter__task {
+  struct bpf_iter_meta *meta;
+  struct task_struct *task;
+};
+
+#pragma clang attribute pop
 
 struct bpf_perf_event_data {
   struct recorder_pt_regs regs;

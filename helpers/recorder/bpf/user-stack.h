@@ -183,13 +183,13 @@ static __always_inline void leave_stack(void *context, struct scratch *scratch, 
   bpf_perf_event_output(context, &outputs, BPF_F_CURRENT_CPU, &scratch->raw, sizeof scratch->raw + size);
 }
 
-static __always_inline void leave_miss(void *context, struct scratch *scratch)
+static __always_inline void leave_miss(void *context, struct scratch *scratch, enum recorder_raw_kind kind)
 {
   uint64_t *general = scratch->miss.registers.general;
   registers_number(general, &scratch->regs);
   general[REGISTERS_IP] = registers_ip(&scratch->regs);
   uint64_t size = copy_stack(scratch, general[REGISTERS_SP]);
-  scratch->raw.kind = RECORDER_RAW_MISS;
+  scratch->raw.kind = kind;
   scratch->raw.end = WALK_MISSED;
   scratch->raw.count = size;
   if (size > MISS_STACK_MAX)
@@ -215,7 +215,7 @@ static __always_inline void leave_user_stack(void *context, struct scratch *scra
   struct walk *walk = bpf_map_lookup_elem(&walks, &slot);
   uint32_t n = process && walk ? walk_user_stack(scratch, walk, process, in_kernel) : 0;
   if (n == 0 || scratch->raw.end == WALK_MISSED)
-    leave_miss(context, scratch);
+    leave_miss(context, scratch, RECORDER_RAW_MISS);
   else
     leave_stack(context, scratch, n);
 }
