@@ -92,7 +92,7 @@ int recorder_opener_send(struct recorder_opener *opener, const struct recorder_o
   int result = packet_send(opener->socket, request, request->size, fd, false);
   if (result == 0) {
     opener->busy = true;
-    opener->deadline = recorder_clock_now() + PATIENCE;
+    opener->since = recorder_clock_now();
   }
   return result;
 }
@@ -102,7 +102,7 @@ int recorder_opener_receive(struct recorder_opener *opener, struct recorder_open
   int fd = -1;
   ssize_t size = packet_receive(opener->socket, ret, sizeof *ret, &fd, false);
   if (size == -EAGAIN)
-    return recorder_clock_now() < opener->deadline || !opener->busy ? 0 : -ETIMEDOUT;
+    return !opener->busy || recorder_clock_now() - opener->since < PATIENCE ? 0 : -ETIMEDOUT;
   if (size == sizeof *ret && opener->busy) {
     opener->busy = false;
     *ret_fd = fd;

@@ -49,7 +49,7 @@ struct recorder_opener {
   pid_t pid;  /* 0: not running */
   int socket; /* -1: not running */
   bool busy;
-  uint64_t deadline; /* CLOCK_MONOTONIC, ns: when it counts as hung, while busy */
+  uint64_t since; /* CLOCK_MONOTONIC, ns: when it was given what it does */
 };
 
 /* Starts it; cache may be NULL. 0 or -errno. */

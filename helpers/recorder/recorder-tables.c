@@ -14,8 +14,9 @@
 #include "helpers/recorder/recorder-tables-private.h"
 
 #define READERS_USUAL 4
-#define ASK_PATIENCE  10                  /* milliseconds */
-#define KEEP_PATIENCE UINT64_C(500000000) /* nanoseconds */
+#define ASK_PATIENCE  UINT64_C(10000000) /* nanoseconds, as the next one */
+#define KEEP_PATIENCE UINT64_C(500000000)
+#define KEEP_ROUND    10 /* milliseconds */
 #define NO_FILE       (CAPTURE_BINARY_KERNEL_MODULE | CAPTURE_BINARY_KERNEL | CAPTURE_BINARY_SPECIAL)
 
 /* What a mapping record calls a binary. Several of these may be one. */
@@ -153,7 +154,7 @@ static void keep_all(struct recorder_tables *tables)
   recorder_tables_feed_opener(tables);
   while (tables->opener.busy && recorder_clock_now() < until) {
     struct pollfd answer = {.fd = tables->opener.socket, .events = POLLIN};
-    poll(&answer, 1, ASK_PATIENCE);
+    poll(&answer, 1, KEEP_ROUND);
     recorder_tables_serve_opener(tables);
   }
 }
@@ -245,14 +246,24 @@ static struct name *name_take(struct recorder_tables *tables, const struct recor
   return name;
 }
 
-/* Its answer is nearly always there in some microseconds; when not, it comes later. */
+/* Whether it is this one that the opener does, or will do as soon as it has stored a table. */
+static bool is_next(const struct recorder_tables *tables, const struct item *item)
+{
+  return tables->opener.busy &&
+         (tables->opening == item || (tables->opening == NULL && tables->to_open.first == item));
+}
+
+/* The answer is nearly always there in some microseconds; when not, it comes later. Returns what
+ * recorder_tables_serve_opener does. */
 static struct item *ask(struct recorder_tables *tables, struct item *item)
 {
-  struct pollfd answer = {.events = POLLIN};
   struct item *same = NULL;
   recorder_tables_feed_opener(tables);
-  answer.fd = tables->opener.socket;
-  if (tables->opening == item && poll(&answer, 1, ASK_PATIENCE) > 0) {
+  while (same == NULL && is_next(tables, item)) {
+    struct pollfd answer = {.fd = tables->opener.socket, .events = POLLIN};
+    uint64_t passed = recorder_clock_now() - tables->opener.since;
+    if (passed >= ASK_PATIENCE || poll(&answer, 1, (int)((ASK_PATIENCE - passed) / 1000000 + 1)) <= 0)
+      break;
     tables->asked = item;
     same = recorder_tables_serve_opener(tables);
     tables->asked = NULL;
