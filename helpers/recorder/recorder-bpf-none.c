@@ -40,7 +40,7 @@ int recorder_bpf_set_output(struct recorder_bpf *bpf, uint32_t cpu, int fd)
   return -ENOTSUP;
 }
 
-int recorder_bpf_attach(struct recorder_bpf *bpf, int event_fd, int tracepoint)
+int recorder_bpf_attach(struct recorder_bpf *bpf, int event_fd, uint64_t tracepoint)
 {
   return -ENOTSUP;
 }

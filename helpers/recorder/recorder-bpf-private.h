@@ -5,10 +5,18 @@
 
 #include "helpers/recorder/recorder-bpf.h"
 
+#include "helpers/recorder/bpf/config.h"
+
 #include "perf-event.skel.h"
+#include "tracepoint.skel.h"
 
 struct recorder_bpf {
+  struct recorder_bpf_config config;
   struct perf_event_bpf *programs;
+  struct tracepoint_bpf *tracepoint; /* NULL: no event has been one yet */
+  uint64_t *tracepoints;             /* that have the program */
+  int *tracepoint_fds;               /* events of this process's that keep it there, one each */
+  uint32_t n_tracepoints;
   void *area;
   size_t area_size;
 };

@@ -9,6 +9,9 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include "helpers/recorder/recorder-attr.h"
 
 /* The inode of the first namespace of processes, in which the programs number them (PROC_PID_INIT_INO). */
 #define PID_NAMESPACE_FIRST 0xeffffffcu
@@ -25,9 +28,10 @@ static int explain(int result, bool off_cpu, struct recorder_error *error)
   case EPERM:
   case EACCES:
     if (off_cpu)
-      return recorder_error_set(error, -result,
-                                "Time off the CPU may not be recorded by this user: run this with the capabilities CAP_BPF "
-                                "and CAP_PERFMON, or as root.");
+      return recorder_error_set(
+          error, -result,
+          "Time off the CPU may not be recorded by this user: run this with the capabilities CAP_BPF "
+          "and CAP_PERFMON, or as root.");
     return recorder_error_set(
         error, -result,
         "Stacks may not be walked in the kernel by this user: run this with the capabilities CAP_BPF and "
@@ -54,19 +58,21 @@ static uint64_t find_address_mask(void)
 #endif
 }
 
-static void configure(struct perf_event_bpf *programs, const struct recorder_bpf_options *options)
+static struct recorder_bpf_config make_config(const struct recorder_bpf_options *options)
 {
   struct stat pids;
-  programs->rodata->area_size = options->area_size;
-  programs->rodata->max_frames = options->max_stack < WALK_FRAMES_MAX ? options->max_stack : WALK_FRAMES_MAX;
-  programs->rodata->miss_stack = options->miss_stack;
-  programs->rodata->address_mask = find_address_mask();
+  struct recorder_bpf_config config = {
+      .area_size = options->area_size,
+      .address_mask = find_address_mask(),
+      .max_frames = options->max_stack < WALK_FRAMES_MAX ? options->max_stack : WALK_FRAMES_MAX,
+      .miss_stack = options->miss_stack,
+      .only_own_events = options->only_own_events,
+  };
   if (stat("/proc/self/ns/pid", &pids) == 0 && pids.st_ino != PID_NAMESPACE_FIRST) {
-    programs->rodata->pid_namespace_device = pids.st_dev;
-    programs->rodata->pid_namespace_inode = pids.st_ino;
+    config.pid_namespace_device = pids.st_dev;
+    config.pid_namespace_inode = pids.st_ino;
   }
-  bpf_map__set_value_size(programs->maps.area, options->area_size);
-  bpf_map__set_max_entries(programs->maps.processes, options->processes);
+  return config;
 }
 
 static int load(struct recorder_bpf *bpf, const struct recorder_bpf_options *options)
@@ -74,7 +80,9 @@ static int load(struct recorder_bpf *bpf, const struct recorder_bpf_options *opt
   bpf->programs = perf_event_bpf__open();
   if (bpf->programs == NULL)
     return -errno;
-  configure(bpf->programs, options);
+  bpf->programs->rodata->config = bpf->config;
+  bpf_map__set_value_size(bpf->programs->maps.area, options->area_size);
+  bpf_map__set_max_entries(bpf->programs->maps.processes, options->processes);
   recorder_bpf_configure_off_cpu(bpf->programs, options->off_cpu);
   int r = perf_event_bpf__load(bpf->programs);
   if (r == 0 && options->off_cpu != NULL)
@@ -99,6 +107,7 @@ int recorder_bpf_open(struct recorder_bpf **ret, const struct recorder_bpf_optio
   if (bpf == NULL)
     return recorder_error_set(error, ENOMEM, "There is not enough memory.");
   bpf->area = MAP_FAILED;
+  bpf->config = make_config(options);
   libbpf_set_print(say_nothing);
   int r = load(bpf, options);
   if (r != 0) {
@@ -115,6 +124,11 @@ void recorder_bpf_close(struct recorder_bpf *bpf)
     return;
   if (bpf->area != MAP_FAILED)
     munmap(bpf->area, bpf->area_size);
+  for (uint32_t i = 0; i < bpf->n_tracepoints; i++)
+    close(bpf->tracepoint_fds[i]);
+  free(bpf->tracepoint_fds);
+  free(bpf->tracepoints);
+  tracepoint_bpf__destroy(bpf->tracepoint);
   perf_event_bpf__destroy(bpf->programs);
   free(bpf);
 }
@@ -140,8 +154,88 @@ int recorder_bpf_set_output(struct recorder_bpf *bpf, uint32_t cpu, int fd)
   return bpf_map_update_elem(bpf_map__fd(bpf->programs->maps.outputs), &cpu, &fd, BPF_ANY);
 }
 
-int recorder_bpf_attach(struct recorder_bpf *bpf, int event_fd, int tracepoint)
+/* The program for tracepoints shares all maps but its constants. */
+static int load_tracepoint(struct recorder_bpf *bpf)
 {
+  struct tracepoint_bpf *tracepoint = tracepoint_bpf__open();
+  if (tracepoint == NULL)
+    return -errno;
+  tracepoint->rodata->config = bpf->config;
+  const struct {
+    struct bpf_map *map;
+    const struct bpf_map *shared;
+  } maps[] = {
+      {tracepoint->maps.area, bpf->programs->maps.area},
+      {tracepoint->maps.processes, bpf->programs->maps.processes},
+      {tracepoint->maps.outputs, bpf->programs->maps.outputs},
+      {tracepoint->maps.scratches, bpf->programs->maps.scratches},
+      {tracepoint->maps.scratches_taken, bpf->programs->maps.scratches_taken},
+      {tracepoint->maps.walks, bpf->programs->maps.walks},
+  };
+  int r = 0;
+  for (size_t i = 0; r == 0 && i < sizeof maps / sizeof *maps; i++)
+    r = bpf_map__reuse_fd(maps[i].map, bpf_map__fd(maps[i].shared));
+  if (r == 0)
+    r = tracepoint_bpf__load(tracepoint);
+  if (r != 0) {
+    tracepoint_bpf__destroy(tracepoint);
+    return r;
+  }
+  bpf->tracepoint = tracepoint;
+  return 0;
+}
+
+/* An event of that tracepoint that never counts, with the program; a descriptor or -errno. */
+static int open_tracepoint(struct recorder_bpf *bpf, uint64_t id)
+{
+  struct perf_event_attr attr = {
+      .type = PERF_TYPE_TRACEPOINT,
+      .size = sizeof attr,
+      .config = id,
+      .disabled = 1,
+  };
+  int fd = recorder_attr_open(&attr, 0, -1);
+  if (fd < 0)
+    return fd;
+  if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, bpf_program__fd(bpf->tracepoint->progs.recorder_tracepoint)) == 0)
+    return fd;
+  int r = -errno;
+  close(fd);
+  return r;
+}
+
+/* The kernel runs such a program for each task on each CPU, whichever event it was attached by, and takes it
+ * once. */
+static int attach_tracepoint(struct recorder_bpf *bpf, uint64_t id)
+{
+  uint32_t n = bpf->n_tracepoints;
+  for (uint32_t i = 0; i < n; i++)
+    if (bpf->tracepoints[i] == id)
+      return 0;
+  uint64_t *ids = reallocarray(bpf->tracepoints, n + 1, sizeof *ids);
+  if (ids == NULL)
+    return -ENOMEM;
+  bpf->tracepoints = ids;
+  int *fds = reallocarray(bpf->tracepoint_fds, n + 1, sizeof *fds);
+  if (fds == NULL)
+    return -ENOMEM;
+  bpf->tracepoint_fds = fds;
+  int r = bpf->tracepoint != NULL ? 0 : load_tracepoint(bpf);
+  if (r != 0)
+    return r;
+  r = open_tracepoint(bpf, id);
+  if (r < 0)
+    return r;
+  ids[n] = id;
+  fds[n] = r;
+  bpf->n_tracepoints = n + 1;
+  return 0;
+}
+
+int recorder_bpf_attach(struct recorder_bpf *bpf, int event_fd, uint64_t tracepoint)
+{
+  if (tracepoint != 0)
+    return attach_tracepoint(bpf, tracepoint);
   int program = bpf_program__fd(bpf->programs->progs.recorder_perf_event);
   return ioctl(event_fd, PERF_EVENT_IOC_SET_BPF, program) == 0 ? 0 : -errno;
 }

@@ -35,6 +35,11 @@ static void add_descriptor(struct recorder_source *source, int fd, uint32_t even
     recorder_table_set(&source->ids, id, (void *)(uintptr_t)source->n_descriptors);
 }
 
+static uint64_t tracepoint_of(const struct recorder_event_type *type)
+{
+  return type->type == PERF_TYPE_TRACEPOINT ? type->config : 0;
+}
+
 /* Opens all events of one thread (-1: of everybody) on the ring's CPU. 0 or -errno; *ret_event is the one
  * that failed. */
 static int open_events(struct recorder_source *source, struct recorder_ring *ring, int32_t tid,
@@ -49,7 +54,7 @@ static int open_events(struct recorder_source *source, struct recorder_ring *rin
       return fd;
     int result = ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) < 0 ? -errno : 0;
     if (result == 0 && source->unwind == RECORDER_UNWIND_BPF)
-      result = recorder_bpf_attach(source->bpf, fd, source->events[i].type == PERF_TYPE_TRACEPOINT);
+      result = recorder_bpf_attach(source->bpf, fd, tracepoint_of(&source->events[i]));
     if (result < 0) {
       close(fd);
       return result;

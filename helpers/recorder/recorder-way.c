@@ -41,6 +41,7 @@ static int try(struct recorder_way *way, struct recorder_source *source, char *n
         .max_stack = source->user_stack,
         .miss_stack = MISS_STACK,
         .processes = PROCESSES,
+        .only_own_events = (source->flags & RECORDER_SYSTEM_WIDE) == 0,
     };
     int result = recorder_bpf_open(&way->bpf, &options, error);
     if (result < 0)

@@ -95,6 +95,7 @@ struct task_struct {
   struct sched_entity se;
   struct mm_struct *mm;
   struct task_struct *group_leader;
+  void *perf_event_ctxp; /* two pointers in older kernels, one since 6.2 */
 };
 
 struct linux_binprm {

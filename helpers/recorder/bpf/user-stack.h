@@ -12,13 +12,6 @@
 #define MISS_STACK_MAX 16384
 #define SCRATCHES      2
 
-const volatile uint32_t max_frames = 127;
-const volatile uint32_t miss_stack = MISS_STACK_MAX;
-const volatile uint64_t address_mask = ~0ull;
-/* The namespace in which processes are numbered; 0: the machine's own. */
-const volatile uint64_t pid_namespace_device = 0;
-const volatile uint64_t pid_namespace_inode = 0;
-
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(map_flags, BPF_F_NO_PREALLOC);
@@ -111,9 +104,10 @@ static __always_inline int read_task_registers(struct recorder_pt_regs *regs)
 static __always_inline struct walk_process *current_process(void)
 {
   uint32_t pid = (uint32_t)(bpf_get_current_pid_tgid() >> 32);
-  if (pid_namespace_inode != 0) {
+  if (config.pid_namespace_inode != 0) {
     struct bpf_pidns_info info = {0};
-    if (bpf_get_ns_current_pid_tgid(pid_namespace_device, pid_namespace_inode, &info, sizeof info) != 0)
+    if (bpf_get_ns_current_pid_tgid(config.pid_namespace_device, config.pid_namespace_inode, &info,
+                                    sizeof info) != 0)
       return NULL;
     pid = info.tgid;
   }
@@ -142,7 +136,7 @@ static __always_inline uint32_t walk_user_stack(struct scratch *scratch, struct 
 {
   walk->process = *process;
   walk->machine = REGISTERS_MACHINE;
-  walk->address_mask = address_mask;
+  walk->address_mask = config.address_mask;
   registers_number(walk->registers.general, &scratch->regs);
   walk_name_registers(&walk->registers, REGISTERS_MACHINE);
   walk->registers.ip = registers_ip(&scratch->regs);
@@ -151,7 +145,7 @@ static __always_inline uint32_t walk_user_stack(struct scratch *scratch, struct 
   walk_begin(walk, in_kernel);
 
   struct loop loop = {.scratch = scratch, .walk = walk, .n = 0, .end = 0};
-  bpf_loop(max_frames, deliver_frame, &loop, 0);
+  bpf_loop(config.max_frames, deliver_frame, &loop, 0);
   scratch->raw.end = loop.end != 0 ? loop.end : WALK_TRUNCATED;
   return loop.n;
 }
@@ -160,7 +154,7 @@ static __always_inline uint32_t walk_user_stack(struct scratch *scratch, struct 
  * was. */
 static __always_inline uint32_t copy_stack(struct scratch *scratch, uint64_t sp)
 {
-  uint32_t limit = miss_stack;
+  uint32_t limit = config.miss_stack;
   uint32_t n = 0;
   for (uint32_t i = 0; i <= MISS_STACK_MAX / CHUNK_SIZE; i++) {
     uint32_t size = CHUNK_SIZE - ((sp + n) & (CHUNK_SIZE - 1));

@@ -7,6 +7,7 @@
 
 #include <bpf/bpf_helpers.h>
 
+#include "helpers/recorder/bpf/config.h"
 #include "unwind/walk-types.h"
 
 /* The stack is read in chunks, for a call of the kernel's costs as much as a chunk does. An aligned chunk
@@ -32,11 +33,10 @@ struct {
   __uint(map_flags, BPF_F_MMAPABLE);
   __uint(max_entries, 1);
   __uint(key_size, 4);
-  __uint(value_size, 8); /* until it is loaded: area_size */
+  __uint(value_size, 8); /* until it is loaded: config.area_size */
 } area SEC(".maps");
 
-/* Constants by the time that the verifier looks. */
-const volatile uint64_t area_size = 8;
+const volatile struct recorder_bpf_config config = {.area_size = 8};
 
 struct walk;
 static int recorder_read_word(struct walk *walk, uint64_t address, uint64_t *ret_word);
@@ -52,7 +52,7 @@ static __always_inline const uint8_t *recorder_area(void)
 #define WALK_MEMO(walk, address)       (&(walk)->memory.memos[(address)*0x9e3779b97f4a7c15ull >> (64 - MEMO_SHIFT)])
 #define WALK_READ(walk, address, word) recorder_read_word(walk, address, word)
 #define WALK_AREA(walk)                recorder_area()
-#define WALK_AREA_SIZE(walk)           area_size
+#define WALK_AREA_SIZE(walk)           config.area_size
 #include "unwind/walk.h"
 
 struct vm_area_struct;

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Leaves the user stack of a tracepoint's sample. Attached to the tracepoint itself: it runs for every task.
+ */
+#include "helpers/recorder/bpf/user-stack.h"
+
+#include <bpf/bpf_core_read.h>
+
+char program_license[] SEC("license") = "GPL";
+
+static __always_inline int has_own_events(void)
+{
+  struct task_struct *task = bpf_get_current_task_btf();
+  uint64_t contexts[2] = {0};
+  uint32_t size = bpf_core_field_size(task->perf_event_ctxp);
+  if (size > sizeof contexts ||
+      bpf_probe_read_kernel(contexts, size, (char *)task + bpf_core_field_offset(task->perf_event_ctxp)) != 0)
+    return 0;
+  return (contexts[0] | contexts[1]) != 0;
+}
+
+/* Returns 1: the kernel drops the sample otherwise. */
+SEC("tracepoint")
+int recorder_tracepoint(void *context)
+{
+  uint64_t ip = 0;
+  uint32_t slot = 0;
+  if (config.only_own_events && !has_own_events())
+    return 1;
+  struct scratch *scratch = take_scratch(&slot);
+  if (!scratch)
+    return 1;
+  /* The kernel's innermost frame is the sample's ip, which programs of tracepoints are not told. */
+  if (read_task_registers(&scratch->regs) && bpf_get_stack(context, &ip, sizeof ip, 0) > 0)
+    leave_user_stack(context, scratch, slot, ip, 1);
+  return_scratch(slot);
+  return 1;
+}
