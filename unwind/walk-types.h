@@ -45,8 +45,10 @@ struct walk_process {
 };
 
 enum walk_process_flags {
-  WALK_PROCESS_FRAME_POINTERS = 1 << 0 /* addresses outside of all mappings: follow frame pointers, it is no
-                                          miss (their mappings were looked at and are no files') */
+  WALK_PROCESS_FRAME_POINTERS = 1 << 0, /* addresses outside of all mappings: follow frame pointers, it is no
+                                           miss (their mappings were looked at and are no files') */
+  WALK_PROCESS_CERTAIN = 1 << 1 /* that holds for the innermost frame, too: elsewhere it is a miss, for the
+                                   process may execute another program by now */
 };
 
 /* User-space registers of a thread. `general` is by DWARF's numbers (x86-64: rax rdx rcx rbx rsi rdi rbp rsp

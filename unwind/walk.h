@@ -252,9 +252,13 @@ WALK_FUNCTION int walk_search(struct walk *walk, uint64_t address)
 {
   if (!walk)
     return WALK_UNSUPPORTED;
-  if (!walk_find_mapping(walk, address))
-    return (walk->process.flags & WALK_PROCESS_FRAME_POINTERS) != 0 ? WALK_BY_FRAME_POINTER
-                                                                    : walk_unmapped(walk, address);
+  if (!walk_find_mapping(walk, address)) {
+    uint32_t needed =
+        WALK_PROCESS_FRAME_POINTERS | ((walk->flags & WALK_KNOWN_GENERAL) != 0 ? WALK_PROCESS_CERTAIN : 0);
+    if ((walk->process.flags & needed) == needed)
+      return WALK_BY_FRAME_POINTER;
+    return walk_is_code(address) ? WALK_MISSED : WALK_NO_TABLE;
+  }
   if (walk->mapping.kind == WALK_MAPPING_FRAME_POINTERS)
     return WALK_BY_FRAME_POINTER;
   if (walk->mapping.kind != WALK_MAPPING_TABLE)

@@ -115,20 +115,13 @@ static bool walk_now(struct recorder_decoder *decoder, struct recorder_sample *s
   return found;
 }
 
-/* The program leaves nothing for what has no user memory. */
-static bool take_absence(struct recorder_sample *sample, const struct recorder_thread *thread)
-{
-  bool none = thread->process->memoryless || thread->gone;
-  sample->outcome = none ? CAPTURE_OUTCOME_NO_USER_STACK : CAPTURE_OUTCOME_LOST;
-  return true;
-}
-
 static bool take_raw(struct recorder_decoder *decoder, struct recorder_sample *sample,
                      struct recorder_thread *thread, const struct recorder_raw *raw)
 {
   struct recorder_unwinder *unwinder = decoder->unwinder;
-  if (raw == NULL)
-    return take_absence(sample, thread);
+  sample->outcome = raw == NULL ? CAPTURE_OUTCOME_LOST : CAPTURE_OUTCOME_NO_USER_STACK;
+  if (raw == NULL || raw->kind == RECORDER_RAW_NONE)
+    return true;
   recorder_unwinder_update(unwinder, thread->process, decoder->eager);
   if (raw->kind == RECORDER_RAW_MISS) {
     recorder_sample_set_miss(sample, raw);
@@ -145,7 +138,8 @@ static bool take_raw(struct recorder_decoder *decoder, struct recorder_sample *s
 static bool take_copy(struct recorder_decoder *decoder, struct recorder_sample *sample,
                       struct recorder_thread *thread)
 {
-  if (sample->abi == PERF_SAMPLE_REGS_ABI_NONE) {
+  /* A process on its way to its end or to another program has registers, but no stack. */
+  if (sample->abi == PERF_SAMPLE_REGS_ABI_NONE || (sample->start.size == 0 && sample->start.in_kernel)) {
     sample->outcome = CAPTURE_OUTCOME_NO_USER_STACK;
     return true;
   }

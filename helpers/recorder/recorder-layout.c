@@ -95,6 +95,7 @@ struct recorder_layout *recorder_layout_new(struct recorder_unwinder *unwinder,
                                                          : WALK_MAPPINGS_MAX;
   *layout = (struct recorder_layout){
       .references = 1,
+      .serial = ++unwinder->serial,
       .unwinder = unwinder,
       .mappings = recorder_mappings_share(mappings),
       .next = unwinder->layouts,

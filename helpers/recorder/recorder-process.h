@@ -31,7 +31,6 @@ struct recorder_process {
   uint32_t serial;         /* of the mappings: how often they changed */
   uint32_t doubt;          /* up to which loss of records it was looked at */
   bool command_line_known;
-  bool memoryless; /* a kernel thread, or one that has given its memory back: it has no user stack */
   char name[RECORDER_NAME_MAX];
   char *command_line;              /* NULL: none */
   uint64_t time;                   /* when it began; 0: before the recording */

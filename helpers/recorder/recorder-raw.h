@@ -4,7 +4,7 @@
  *
  * A program that is attached to an event runs before the event's sample is written, on the same CPU: its raw record stands in the
  * ring before that sample, and belongs to the next sample of the same thread whose ip is the same. (A second event may
- * interrupt between the two; then theirs nest.) When the program leaves no raw record, the sample has no user stack.
+ * interrupt between the two; then theirs nest.) When there is none, it was lost.
  *
  * In the ring a raw part follows its 32-bit size, so it begins at 4 mod 8; the first field is a word for that reason, and what
  * follows is aligned.
@@ -28,8 +28,10 @@ enum recorder_raw_kind {
                              area yet; user space walks */
   RECORDER_RAW_OFF_CPU = 3,     /* then struct recorder_raw_off_cpu and `count` addresses: a thread was off the CPU. It belongs to no
                                    sample: it is one, of the event "off-cpu", and its time is when the thread came back */
-  RECORDER_RAW_OFF_CPU_MISS = 4 /* as MISS, of a thread that leaves the CPU or wakes another one. The OFF_CPU record to come whose
+  RECORDER_RAW_OFF_CPU_MISS = 4, /* as MISS, of a thread that leaves the CPU or wakes another one. The OFF_CPU record to come whose
                                    `ip` is the same has the stack's place empty, and `end` or `waker_end` WALK_MISSED */
+  RECORDER_RAW_NONE = 5   /* nothing: the thread has no user stack. It is the kernel's, or on its way to its end or to another
+                             program */
 };
 
 struct recorder_raw {

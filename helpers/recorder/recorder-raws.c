@@ -11,6 +11,8 @@ static bool is_whole(const struct recorder_raw *raw, size_t size)
   if (size < sizeof *raw)
     return false;
   size -= sizeof *raw;
+  if (raw->kind == RECORDER_RAW_NONE)
+    return true;
   if (raw->kind == RECORDER_RAW_STACK)
     return raw->count <= size / sizeof(uint64_t);
   return raw->kind == RECORDER_RAW_MISS && size >= sizeof(struct recorder_raw_registers) &&

@@ -152,14 +152,14 @@ static void scan_mapping(const struct recorder_map_line *line, void *data)
 static struct recorder_process *process_look_up(struct recorder_tasks *tasks, int32_t pid)
 {
   struct recorder_process *process = process_enter(tasks, pid, CAPTURE_PROCESS_EXISTED, 0);
-  process->memoryless = pid <= 0;
-  if (pid == 0)
+  if (pid == 0) {
     snprintf(process->name, sizeof process->name, "swapper");
-  if (pid <= 0)
     return process;
-  recorder_proc_name(pid, pid, process->name);
-  int result = recorder_proc_maps(pid, scan_mapping, &(struct scan){tasks, process, 0});
-  process->memoryless = result == 0 && process->mappings == NULL;
+  }
+  if (pid > 0) {
+    recorder_proc_name(pid, pid, process->name);
+    recorder_proc_maps(pid, scan_mapping, &(struct scan){tasks, process, 0});
+  }
   return process;
 }
 
@@ -212,7 +212,6 @@ static struct recorder_process *fork_process(struct recorder_tasks *tasks, struc
   process->mappings = recorder_mappings_share(parent->mappings);
   process->command_line = copy_text(parent->command_line);
   process->command_line_known = parent->command_line_known;
-  process->memoryless = parent->memoryless;
   set_parent(tasks, process, parent);
   return process;
 }

@@ -17,6 +17,7 @@ struct recorder_layout {
   uint32_t references;
   uint32_t at; /* in the area: its struct walk_mapping[count]; 0: none, or no room */
   uint32_t count;
+  uint32_t serial; /* no other layout has had it */
   struct recorder_unwinder *unwinder;
   struct recorder_mappings *mappings; /* shared, so they do not change; NULL: none */
   struct recorder_layout *next;

@@ -206,7 +206,7 @@ static void tell(struct recorder_unwinder *unwinder, struct recorder_process *pr
       .mappings = layout->at,
       .n_mappings = layout->count,
       .flags = process->unwound.looked ? WALK_PROCESS_FRAME_POINTERS : 0,
-      .serial = ++unwinder->serial,
+      .serial = layout->serial,
   };
   struct recorder_process *idle;
   while (unwinder->bpf != NULL && recorder_bpf_set_process(unwinder->bpf, process->pid, &told) < 0) {
@@ -314,7 +314,7 @@ recorder_unwinder_walk(struct recorder_unwinder *unwinder, const struct recorder
   const struct walk_process walked = {
       .mappings = layout->at,
       .n_mappings = layout->count,
-      .flags = process->unwound.looked ? WALK_PROCESS_FRAME_POINTERS : 0,
+      .flags = process->unwound.looked ? WALK_PROCESS_FRAME_POINTERS | WALK_PROCESS_CERTAIN : 0,
   };
   const struct unwind_piece piece = {start->stack, start->bytes, start->size};
   const struct unwind_memory memory = {.pieces = &piece, .n_pieces = 1};

@@ -92,11 +92,12 @@ static __always_inline void return_scratch(uint32_t slot)
 }
 
 /* The registers with which the current thread entered the kernel; 0 when it has none, as threads of the
- * kernel. */
+ * kernel, or has given its memory back. */
 static __always_inline int read_task_registers(struct recorder_pt_regs *regs)
 {
-  const void *saved = (const void *)bpf_task_pt_regs(bpf_get_current_task_btf());
-  if (bpf_probe_read_kernel(regs, sizeof *regs, saved) != 0)
+  struct task_struct *task = bpf_get_current_task_btf();
+  const void *saved = (const void *)bpf_task_pt_regs(task);
+  if (!task->mm || bpf_probe_read_kernel(regs, sizeof *regs, saved) != 0)
     return 0;
   return registers_are_user(regs) && registers_ip(regs) != 0;
 }
@@ -167,6 +168,16 @@ static __always_inline uint32_t copy_stack(struct scratch *scratch, uint64_t sp)
   return n;
 }
 
+static __always_inline void leave_none(void *context, struct scratch *scratch, uint64_t ip)
+{
+  scratch->raw.kind = RECORDER_RAW_NONE;
+  scratch->raw.end = 0;
+  scratch->raw.count = 0;
+  scratch->raw.ip[0] = (uint32_t)ip;
+  scratch->raw.ip[1] = (uint32_t)(ip >> 32);
+  bpf_perf_event_output(context, &outputs, BPF_F_CURRENT_CPU, &scratch->raw, sizeof scratch->raw);
+}
+
 static __always_inline void leave_stack(void *context, struct scratch *scratch, uint32_t n)
 {
   scratch->raw.kind = RECORDER_RAW_STACK;
@@ -190,6 +201,14 @@ static __always_inline void leave_miss(void *context, struct scratch *scratch, e
     size = MISS_STACK_MAX;
   bpf_perf_event_output(context, &outputs, BPF_F_CURRENT_CPU, &scratch->raw,
                         sizeof scratch->raw + sizeof scratch->miss.registers + size);
+}
+
+/* Amid an exec the old program's stack is gone. */
+static __always_inline int is_stack_gone(const struct recorder_pt_regs *regs)
+{
+  uint64_t word;
+  return registers_want_exec(regs) &&
+         bpf_probe_read_user(&word, sizeof word, (const void *)registers_sp(regs)) != 0;
 }
 
 /* Leaves the stack that begins with scratch->regs, or what is needed to walk it later, for the sample of that
