@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #define SECTION_BYTES_MAX    (G_GUINT64_CONSTANT(1) << 30)
+#define WHOLE_BYTES_MAX      (G_GUINT64_CONSTANT(2) << 30)
 #define NOTES_BYTES_MAX      (1u << 20)
 #define SECTIONS_MAX         (1u << 20)
 #define SEGMENTS_MAX         1024 /* each symbol's address may be compared with all of them */
@@ -74,17 +75,22 @@ static gboolean read_at(const ProfileElf *self, void *out, gsize length, guint64
 }
 
 /* length bytes and a NUL, or NULL. */
-static guint8 *read_block(const ProfileElf *self, guint64 offset, guint64 length)
+static guint8 *read_block_up_to(const ProfileElf *self, guint64 offset, guint64 length, guint64 max)
 {
   g_autofree guint8 *block = NULL;
 
-  if (length > SECTION_BYTES_MAX || !is_inside(self, offset, length))
+  if (length > max || !is_inside(self, offset, length))
     return NULL;
   block = g_try_malloc(length + 1);
   if (!block || !read_at(self, block, length, offset))
     return NULL;
   block[length] = 0;
   return g_steal_pointer(&block);
+}
+
+static guint8 *read_block(const ProfileElf *self, guint64 offset, guint64 length)
+{
+  return read_block_up_to(self, offset, length, SECTION_BYTES_MAX);
 }
 
 static gboolean read_header(ProfileElf *self, Header *ret)
@@ -376,6 +382,12 @@ guint8 *profile_elf_read_section(const ProfileElf *self, const ProfileElfSection
   if (block)
     *ret_size = section->size;
   return block;
+}
+
+guint8 *profile_elf_read_whole(const ProfileElf *self, gsize *ret_size)
+{
+  *ret_size = self->size;
+  return read_block_up_to(self, 0, self->size, WHOLE_BYTES_MAX);
 }
 
 gboolean profile_elf_get_debug_link(const ProfileElf *self, char **ret_name, guint32 *ret_crc)

@@ -73,13 +73,15 @@ static int create_writer(ProfilePerfImport *self)
 
 int profile_perf_import_open(ProfilePerfImport *self, guint64 time)
 {
+  self->same_boot = is_this_boot(self, time);
+
   struct capture_file_options options = {
       .size = sizeof options,
       .compress = self->options->no_compress ? NULL : profile_zstd_compress,
       .clock = get_clock(self),
       .time = time,
       .time_realtime = get_realtime(self, time),
-      .foreign = !is_this_boot(self, time),
+      .foreign = !self->same_boot,
   };
   int status = capture_file_create(&self->file, self->fd, &options);
 

@@ -6,6 +6,7 @@
 #include "profile/profile-perf-data-import.h"
 #include "profile/profile-perf-data-machine.h"
 #include "profile/profile-perf-data-sample.h"
+#include "profile/profile-unwinder.h"
 
 G_BEGIN_DECLS
 
@@ -64,6 +65,8 @@ typedef struct {
   capture_writer *writer;
   ProfilePerfCachedFrame *cache; /* 1 << PROFILE_PERF_CACHE_BITS */
   ProfilePerfStack kernel, user; /* of the sample in work */
+  gboolean same_boot;            /* the file was recorded under the running kernel */
+  ProfileUnwinder *unwinder;     /* NULL until a sample has a copy of its stack */
 } ProfilePerfImport;
 
 /* All below return 0, an identifier or a negative errno; -ENOSPC: the epoch is full. */
@@ -82,6 +85,14 @@ int profile_perf_import_define_kernel_symbol(ProfilePerfImport *self, const Prof
 gint64 profile_perf_import_define_stack(ProfilePerfImport *self, const ProfilePerfRecord *record,
                                         const ProfilePerfSample *sample, ProfilePerfProcess *process,
                                         guint8 *ret_outcome);
+
+/* Whether the sample has a copy of its user stack, so that perf left its callers out. */
+gboolean profile_perf_import_has_user_stack(const ProfilePerfRecord *record, const ProfilePerfSample *sample);
+/* Walks over the copy of the sample's stack. Returns the number of addresses in frames, the innermost first;
+ * 0: nothing can be walked. */
+guint profile_perf_import_unwind(ProfilePerfImport *self, const ProfilePerfRecord *record,
+                                 const ProfilePerfSample *sample, const ProfilePerfProcess *process,
+                                 guint64 frames[WALK_FRAMES_MAX], guint8 *ret_outcome);
 
 /* Takes an MMAP or MMAP2 record into machine and, where needed, the capture. */
 int profile_perf_import_map(ProfilePerfImport *self, const ProfilePerfRecord *record);

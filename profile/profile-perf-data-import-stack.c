@@ -145,12 +145,30 @@ static int put_leaf(ProfilePerfImport *self, const ProfilePerfRecord *record, co
   return 0;
 }
 
+/* In place of what perf's chain says of user space: the sampled address alone, if anything. */
+static int push_walk(ProfilePerfImport *self, const ProfilePerfRecord *record,
+                     const ProfilePerfSample *sample, ProfilePerfProcess *process, guint8 *ret_outcome)
+{
+  guint64 addresses[WALK_FRAMES_MAX];
+  guint n = profile_perf_import_unwind(self, record, sample, process, addresses, ret_outcome);
+  int status = 0;
+
+  if (n > 0)
+    self->user.n = 0;
+  for (guint i = 0; i < n && status == 0; i++)
+    status = push(self, process, process->version, addresses[i], record->time);
+  return status;
+}
+
+/* Of what the kernel's chain says. */
 static guint8 judge(const ProfilePerfImport *self, const struct perf_event_attr *attr)
 {
   guint limit = attr->sample_max_stack ? attr->sample_max_stack : CHAIN_DEFAULT;
 
   if (self->kernel.n + self->user.n == 0)
     return CAPTURE_OUTCOME_NO_STACK;
+  if (attr->sample_type & PERF_SAMPLE_STACK_USER)
+    return CAPTURE_OUTCOME_NO_USER_STACK;
   if (!(attr->sample_type & PERF_SAMPLE_CALLCHAIN) || attr->exclude_callchain_user)
     return CAPTURE_OUTCOME_UNKNOWN;
   if (self->kernel.n + self->user.n >= limit)
@@ -162,16 +180,20 @@ gint64 profile_perf_import_define_stack(ProfilePerfImport *self, const ProfilePe
                                         const ProfilePerfSample *sample, ProfilePerfProcess *process,
                                         guint8 *ret_outcome)
 {
+  gboolean walked = profile_perf_import_has_user_stack(record, sample);
   gint64 user, kernel;
   int status;
 
   self->kernel.n = self->user.n = 0;
   status = push_chain(self, sample, process, record->time);
+  if (status == 0 && walked)
+    status = push_walk(self, record, sample, process, ret_outcome);
   if (status == 0)
     status = put_leaf(self, record, sample, process);
   if (status < 0)
     return status;
-  *ret_outcome = judge(self, &record->event->attr);
+  if (!walked)
+    *ret_outcome = judge(self, &record->event->attr);
   user = capture_writer_stack(self->writer, 0, self->user.frames, self->user.n);
   kernel = user < 0 ? user : capture_writer_stack(self->writer, 0, self->kernel.frames, self->kernel.n);
   return kernel < 0 ? kernel : capture_writer_join(self->writer, (guint32)user, (guint32)kernel);

@@ -140,6 +140,7 @@ static void free_kernel_symbol(gpointer data)
   g_free(symbol);
 }
 
+/* Kept only of what could not be walked to its end here: where the binaries are, it may be. */
 static int write_user_stack(ProfilePerfImport *self, const ProfilePerfRecord *record,
                             const ProfilePerfSample *sample, guint32 thread)
 {
@@ -185,7 +186,8 @@ static int write_sample(ProfilePerfImport *self, const ProfilePerfRecord *record
   entry.thread = (guint32)id;
   entry.leaf = (guint32)leaf;
   status = capture_writer_sample(self->writer, &entry);
-  if (status < 0 || sample->registers_abi == PERF_SAMPLE_REGS_ABI_NONE)
+  if (status < 0 || entry.outcome == CAPTURE_OUTCOME_COMPLETE ||
+      sample->registers_abi == PERF_SAMPLE_REGS_ABI_NONE)
     return status;
   return write_user_stack(self, record, sample, (guint32)id);
 }
@@ -319,6 +321,7 @@ static void clear(ProfilePerfImport *self)
   g_ptr_array_unref(self->kernel_symbols);
   g_free(self->event_ids);
   g_free(self->cache);
+  g_clear_pointer(&self->unwinder, profile_unwinder_free);
 }
 
 gboolean profile_perf_import(ProfilePerfData *data, int fd, const ProfilePerfImportOptions *options,

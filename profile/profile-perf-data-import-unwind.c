@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The user stacks of a recording with --call-graph dwarf: perf stored registers and a piece of each stack,
+ * and leaves walking to whoever reads the file. */
+#include "profile/profile-binary-file.h"
+#include "profile/profile-perf-data-bytes.h"
+#include "profile/profile-perf-data-import-private.h"
+
+static guint32 get_machine(const ProfilePerfImport *self)
+{
+  const char *architecture = profile_perf_data_get_facts(self->data)->architecture;
+
+#ifdef __aarch64__
+  return g_strcmp0(architecture, "x86_64") == 0 ? WALK_X86_64 : WALK_AARCH64;
+#else
+  return g_strcmp0(architecture, "aarch64") == 0 ? WALK_AARCH64 : WALK_X86_64;
+#endif
+}
+
+static ProfileUnwinderFile open_binary(guint32 index, ProfileDebugFile *ret, gpointer data)
+{
+  const ProfilePerfImport *self = data;
+  const ProfilePerfBinary *binary = self->binaries->pdata[index];
+  const ProfileNamer namer = {.same_boot = self->same_boot};
+  ProfileBinary wanted = {.path = binary->path,
+                          .device = binary->device,
+                          .inode = binary->inode,
+                          .mapped_start = binary->mapped_start,
+                          .mapped_end = binary->mapped_end,
+                          .mapped_pid = binary->mapped_pid,
+                          .flags = binary->flags,
+                          .build_id_size = binary->build_id_size};
+
+  if (binary->flags & CAPTURE_BINARY_SPECIAL)
+    return PROFILE_UNWINDER_NO_FILE;
+  memcpy(wanted.build_id, binary->build_id, sizeof wanted.build_id);
+  switch (profile_binary_file_open(&namer, &wanted, ret)) {
+  case PROFILE_BINARY_FILE_OPEN:
+    return PROFILE_UNWINDER_FILE;
+  case PROFILE_BINARY_FILE_NOT_ELF:
+    return PROFILE_UNWINDER_NO_FILE;
+  default:
+    return PROFILE_UNWINDER_MISSING;
+  }
+}
+
+gboolean profile_perf_import_has_user_stack(const ProfilePerfRecord *record, const ProfilePerfSample *sample)
+{
+  return (record->event->attr.sample_type & PERF_SAMPLE_STACK_USER) &&
+         sample->registers_abi != PERF_SAMPLE_REGS_ABI_NONE;
+}
+
+static gboolean read_registers(const ProfilePerfSample *sample, guint32 machine, struct walk_registers *ret)
+{
+  guint64 values[64];
+
+  for (guint i = 0; i < sample->n_registers; i++)
+    values[i] = profile_perf_load_64(sample->registers + 8 * (gsize)i);
+  return sample->registers_abi == PERF_SAMPLE_REGS_ABI_64 &&
+         unwind_registers_set_perf(ret, machine, sample->registers_mask, values);
+}
+
+guint profile_perf_import_unwind(ProfilePerfImport *self, const ProfilePerfRecord *record,
+                                 const ProfilePerfSample *sample, const ProfilePerfProcess *process,
+                                 guint64 frames[WALK_FRAMES_MAX], guint8 *ret_outcome)
+{
+  const ProfileUnwinderProcess walked = {.maps = process->maps, .version = process->version};
+  gboolean in_kernel = (record->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+  guint32 machine = get_machine(self);
+  struct walk_registers registers;
+  enum walk_end end;
+  guint n;
+
+  *ret_outcome = CAPTURE_OUTCOME_UNSUPPORTED;
+  if (!read_registers(sample, machine, &registers))
+    return 0;
+  if (!self->unwinder)
+    self->unwinder = profile_unwinder_new(machine, open_binary, self);
+  if (!self->unwinder)
+    return 0;
+  const struct unwind_piece stack = {
+      .address = registers.sp, .bytes = sample->stack, .size = sample->stack_length};
+  n = profile_unwinder_walk(self->unwinder, &walked, &registers, in_kernel, &stack, frames, WALK_FRAMES_MAX,
+                            &end);
+  *ret_outcome = (guint8)end;
+  return n;
+}
