@@ -15,6 +15,9 @@ Sample = collections.namedtuple('Sample', 'time pid tid period command chain')
 # other_file: here, what stands at the binary's path could not be opened or is not what was mapped.
 Leaf = collections.namedtuple('Leaf', 'time pid tid command event binary symbol address other_file', defaults=[False])
 
+# A frame of a stack.
+Place = collections.namedtuple('Place', 'address symbol binary')
+
 CONTEXTS = {(1 << 64) - value for value in (32, 128, 512, 2048, 2176, 2560)}
 CONTEXT_MAX = (1 << 64) - 4095
 BINARY_SPACE, KERNEL_SPACE = 1, 2
@@ -26,6 +29,7 @@ _DUMPED = re.compile(r'^(?:\d+ )?(\d+) 0x[0-9a-f]+ \[0x[0-9a-f]+\]: PERF_RECORD_
 _ADDRESS = re.compile(r'^\.{5}\s*\d+: ([0-9a-f]{16})$')
 _THREAD = re.compile(r'^ \.\.\. thread: (.*):(-?\d+)$')
 _SCRIPT = re.compile(r'^(.*?)\s+(-?\d+)/(-?\d+)\s+(?:\[\d+\] )?\s*(\d+)\.(\d{9}):\s+(\d+)\s+(\S+): *(.*)$')
+_STACK_HEAD = re.compile(r'^.*?\s+(-?\d+)/(-?\d+)\s+(?:\[\d+\] )?\s*(\d+)\.(\d{9}):\s+\S+: *$')
 _LOCATION = re.compile(r'^\s*([0-9a-f]+) (.*?) \(([/[].*)\)$')
 
 
@@ -90,6 +94,35 @@ def _leaf(head, line):
     address, symbol, binary = _LOCATION.match(line).groups() if line else (None, None, None)
     return Leaf(int(seconds + nanoseconds), int(pid), int(tid), command.strip(), event, binary,
                 None if symbol == '[unknown]' else symbol, address and int(address, 16))
+
+
+def scripted_stacks(path):
+    """{(time, tid): [Place …]} of every sample by `perf script`, from the leaf on, inlined functions left out. Of callers perf
+    prints the address before the one that is returned to, and of binaries offsets in the file."""
+    stacks, current = {}, None
+    for line in run('perf', 'script', '-i', path, '-F', 'comm,tid,pid,time,event,ip,sym,dso', '--ns', '--no-inline',
+                    '--no-demangle', '--max-stack', '512', timeout=600).stdout.splitlines():
+        if not line.strip():
+            current = None
+        elif current is None:
+            pid, tid, seconds, nanoseconds = _STACK_HEAD.match(line).groups()
+            current = stacks[int(seconds + nanoseconds), int(tid)] = []
+        else:
+            address, symbol, binary = _LOCATION.match(line).groups()
+            current.append(Place(int(address, 16), symbol, binary))
+    return stacks
+
+
+def imported_stacks(capture):
+    """The same of a Capture: (sample, [Place …]), in perf's way of printing addresses."""
+    for sample in capture.samples():
+        places, is_caller = [], False
+        for frame in sample.frames:
+            is_user = frame.kind != KERNEL_SPACE
+            name = capture.linkage_name_of(frame, bool(places))
+            places.append(Place(frame.value - (is_caller and is_user), name, _binary_name(frame)))
+            is_caller |= is_user
+        yield sample, places
 
 
 def imported_leaves(capture):

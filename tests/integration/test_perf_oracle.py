@@ -254,37 +254,5 @@ class FormsTest(TestCase):
         self.assertEqual(oracle.imported_samples(Capture(file)), oracle.dumped_samples(path))
 
 
-class UserStackTest(unittest.TestCase):
-    """chain-dwarf: perf copied registers and 8 KiB of stack a sample."""
-
-    @classmethod
-    def setUpClass(cls):
-        cls.directory = pathlib.Path(tempfile.mkdtemp(prefix='capture-test-'))
-        cls.addClassCleanup(shutil.rmtree, cls.directory, ignore_errors=True)
-        file = cls.directory / 'imported.capture'
-        capturectl('import', DATA / 'chain-dwarf.perf.data', '-o', file)
-        cls.capture = Capture(file)
-
-    def test_samples_equal_perf_s(self):
-        self.assertEqual(oracle.imported_samples(self.capture), oracle.dumped_samples(DATA / 'chain-dwarf.perf.data'))
-
-    def test_every_sample_has_its_registers_and_stack(self):
-        times = [sample.time for sample in self.capture.samples()]
-        stacks = [record.fields for record in self.capture.records if record.word == 'user_stack']
-        self.assertEqual(sorted(stack['time'] for stack in stacks), sorted(times))
-        self.assertEqual({stack['mask'] for stack in stacks}, {0xff0fff})
-
-    def test_registers_and_stack_hold_what_perf_copied(self):
-        dump = run('perf', 'report', '-D', '-i', DATA / 'chain-dwarf.perf.data').stdout
-        instruction_pointers = sorted(int(line.split()[2], 16) for line in dump.splitlines()
-                                      if line.startswith('.... IP '))
-        stacks = [record.fields for record in self.capture.records if record.word == 'user_stack']
-        # Register 8 of perf's is the instruction pointer; bits 0 to 8 are all in the mask.
-        self.assertEqual(sorted(stack['registers'][8] for stack in stacks), instruction_pointers)
-        sizes = sorted(int(line.split('size')[1].split(',')[0]) for line in dump.splitlines()
-                       if line.startswith('... ustack: size'))
-        self.assertEqual(sorted(len(stack['stack']) for stack in stacks), sizes)
-
-
 if __name__ == '__main__':
     unittest.main()

@@ -243,6 +243,7 @@ static void test_memory_of_no_file(Fixture *f, gconstpointer data)
   guint64 frames[FRAMES_MAX];
   enum walk_end end;
 
+  f->no_file = "//anon";
   g_assert_true(profile_perf_maps_insert(&f->maps, &mapping, &kept));
   f->opened = g_renew(guint, f->opened, f->paths->len);
   f->opened[f->paths->len - 1] = 0;

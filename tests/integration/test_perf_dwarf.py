@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""perf record --call-graph dwarf: the copied stacks, walked on import, are perf's own, frame by frame; where they are not, a
+table says why."""
+import collections
+import json
+import pathlib
+import shutil
+import tempfile
+import unittest
+
+import perf_oracle as oracle
+from capture_decoder import Capture
+from support import DATA, TestCase, capturectl, run
+
+COMPLETE, FRAME_POINTERS, NO_TABLE = 1, 2, 5
+PROCESS_SPACE = 3
+DEEP = 21
+
+
+def is_prefix(shorter, longer):
+    return longer[:len(shorter)] == shorter
+
+
+def is_subsequence(shorter, longer):
+    rest = iter(longer)
+    return all(item in rest for item in shorter)
+
+
+# Why a stack may be another one than perf's, and how such a sample is recognised. ours, perf: addresses, from the leaf on.
+EXPLANATIONS = {
+    'perf stops before the root, which the tables lead to':
+        lambda sample, ours, perf: sample.outcome == COMPLETE and is_prefix(perf, ours),
+    'perf goes astray into no mapping, the tables lead to the root':
+        lambda sample, ours, perf: sample.outcome == COMPLETE and is_prefix(perf[:-1], ours) and perf[-1] == (1 << 64) - 1,
+    'perf leaves frames out that the tables lead through':
+        lambda sample, ours, perf: is_subsequence(perf, ours),
+    'perf drops a program counter for which it has no mapping':
+        lambda sample, ours, perf: is_prefix(perf, ours) and len(ours) == len(perf) + 1 and sample.frames[-1].kind == PROCESS_SPACE,
+}
+
+
+def explain(*stacks):
+    return next((reason for reason, applies in EXPLANATIONS.items() if applies(*stacks)), None)
+
+
+class Walked(TestCase):
+    """Records a command in setUpClass, and imports it."""
+
+    @classmethod
+    def record(cls, *command, stack=32768):
+        cls.directory = pathlib.Path(tempfile.mkdtemp(prefix='capture-test-'))
+        cls.addClassCleanup(shutil.rmtree, cls.directory, ignore_errors=True)
+        cls.path, cls.file = cls.directory / 'perf.data', cls.directory / 'imported.capture'
+        oracle.record('-F', '999', '--call-graph', f'dwarf,{stack}', '-o', cls.path, '--', *command)
+        capturectl('import', cls.path, '-o', cls.file)
+        cls.capture = Capture(cls.file)
+        cls.perf = oracle.scripted_stacks(cls.path)
+
+    def setUp(self):
+        pass
+
+    def compare(self, sample, places):
+        """How the sample's stack is to perf's: 'equal', or the explanation."""
+        ours = [place.address for place in places]
+        perf = [place.address for place in self.perf[sample.time, sample.tid]]
+        if ours == perf:
+            return 'equal'
+        reason = explain(sample, ours, perf)
+        self.assertIsNotNone(reason, f'outcome {sample.outcome}, here {places}, in perf {self.perf[sample.time, sample.tid]}')
+        return reason
+
+    def compare_all(self):
+        """How many of the samples are how to perf's."""
+        samples = list(oracle.imported_stacks(self.capture))
+        self.assertEqual(len(samples), len(self.perf))
+        return collections.Counter(self.compare(*sample) for sample in samples)
+
+
+class ChainTest(Walked):
+    """A known stack, without frame pointers, through a library and a callback."""
+
+    @classmethod
+    def setUpClass(cls):
+        program = pathlib.Path(tempfile.mkdtemp(prefix='capture-test-')) / 'chain'
+        cls.addClassCleanup(shutil.rmtree, program.parent, ignore_errors=True)
+        run('gcc', '-O2', '-fomit-frame-pointer', '-o', program, DATA / 'chain.c')
+        cls.record(program, '0.3', stack=16384)
+
+    def test_every_stack_is_perf_s(self):
+        counts = self.compare_all()
+        self.assertGreaterEqual(counts['equal'], counts.total() * 0.95, counts)
+        self.assertGreater(counts['equal'], 100)
+
+    def test_every_stack_is_the_known_one(self):
+        checked = 0
+        for sample, places in oracle.imported_stacks(self.capture):
+            names = [place.symbol for place in places]
+            if 'sorter' not in names:
+                continue
+            self.assertEqual(sample.outcome, COMPLETE)
+            known = names[names.index('sorter'):]
+            self.assertEqual(known[:DEEP + 2], ['sorter'] + ['deep'] * DEEP + ['main'])
+            self.assertEqual(known[-1], '_start')
+            checked += 1
+        self.assertGreater(checked, 100)
+
+    def test_bytes_of_walked_stacks_are_not_kept(self):
+        complete = {sample.time for sample in self.capture.samples() if sample.outcome == COMPLETE}
+        kept = {record.fields['time'] for record in self.capture.records if record.word == 'user_stack'}
+        self.assertGreater(len(complete), 100)
+        self.assertEqual(complete & kept, set())
+
+    def test_the_capture_says_so(self):
+        info = json.loads(capturectl('info', '--json', self.file).stdout)
+        self.assertEqual(info['unwind'], 'dwarf')
+        self.assertEqual(info['user_stacks']['complete'], info['outcomes']['complete'])
+        self.assertGreaterEqual(info['user_stacks']['complete'], info['user_stacks']['samples'] * 0.95)
+
+
+class ProgramsTest(Walked):
+    """Programs as a distribution builds them."""
+
+    @classmethod
+    def setUpClass(cls):
+        directory = pathlib.Path(tempfile.mkdtemp(prefix='capture-test-'))
+        cls.addClassCleanup(shutil.rmtree, directory, ignore_errors=True)
+        source = directory / 'hello.c'
+        source.write_text('#include <stdio.h>\n#include <stdlib.h>\nint main(void) { return printf("%d", rand()); }\n')
+        sql = 'with recursive n(i) as (select 1 union all select i + 1 from n where i < 200000) select sum(i * i % 7) from n;'
+        cls.record('sh', '-c', f'sqlite3 :memory: "{sql}"; gcc -O2 -c {source} -o {directory}/hello.o; '
+                   'head -c 500000 /bin/bash | xz -9 | wc -c; /usr/bin/python3 -c "print(sum(i * i for i in range(1000000)))"')
+
+    def test_every_stack_is_perf_s_or_explained(self):
+        counts = self.compare_all()
+        self.assertGreater(counts['equal'], 100, counts)
+
+    def test_most_stacks_are_complete(self):
+        outcomes = collections.Counter(sample.outcome for sample in self.capture.samples())
+        self.assertGreaterEqual(outcomes[COMPLETE], outcomes.total() * 0.95, outcomes)
+
+
+class OutOfReachTest(unittest.TestCase):
+    """chain-dwarf: 8 KiB of stack a sample, of a program that is not at its place here."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = pathlib.Path(tempfile.mkdtemp(prefix='capture-test-'))
+        cls.addClassCleanup(shutil.rmtree, cls.directory, ignore_errors=True)
+        cls.file = cls.directory / 'imported.capture'
+        capturectl('import', DATA / 'chain-dwarf.perf.data', '-o', cls.file)
+        cls.capture = Capture(cls.file)
+
+    def test_samples_are_perf_s_but_for_their_callers(self):
+        def innermost(samples):
+            return [sample._replace(chain=sample.chain[:1]) for sample in samples]
+        self.assertEqual(innermost(oracle.imported_samples(self.capture)), innermost(oracle.dumped_samples(DATA / 'chain-dwarf.perf.data')))
+
+    def test_stacks_end_where_there_is_no_binary(self):
+        outcomes = {sample.outcome for sample in self.capture.samples()}
+        self.assertLessEqual(outcomes, {NO_TABLE})
+        info = json.loads(capturectl('info', '--json', self.file).stdout)
+        self.assertEqual(info['user_stacks']['complete'], 0)
+        self.assertLessEqual({entry['binary'].rpartition('/')[2] for entry in info['user_stacks']['incomplete']}, {'chain', 'libc.so.6', '[vdso]'})
+        for entry in info['user_stacks']['incomplete']:
+            self.assertIn('the very files', entry['advice'])
+
+    def test_every_sample_keeps_its_registers_and_stack(self):
+        times = [sample.time for sample in self.capture.samples()]
+        stacks = [record.fields for record in self.capture.records if record.word == 'user_stack']
+        self.assertEqual(sorted(stack['time'] for stack in stacks), sorted(times))
+        self.assertEqual({stack['mask'] for stack in stacks}, {0xff0fff})
+
+    def test_registers_and_stack_hold_what_perf_copied(self):
+        dump = run('perf', 'report', '-D', '-i', DATA / 'chain-dwarf.perf.data').stdout
+        instruction_pointers = sorted(int(line.split()[2], 16) for line in dump.splitlines()
+                                      if line.startswith('.... IP '))
+        stacks = [record.fields for record in self.capture.records if record.word == 'user_stack']
+        # Register 8 of perf's is the instruction pointer; bits 0 to 8 are all in the mask.
+        self.assertEqual(sorted(stack['registers'][8] for stack in stacks), instruction_pointers)
+        sizes = sorted(int(line.split('size')[1].split(',')[0]) for line in dump.splitlines()
+                       if line.startswith('... ustack: size'))
+        self.assertEqual(sorted(len(stack['stack']) for stack in stacks), sizes)
+
+
+if __name__ == '__main__':
+    unittest.main()
