@@ -49,14 +49,21 @@ gboolean profile_perf_import_has_user_stack(const ProfilePerfRecord *record, con
          sample->registers_abi != PERF_SAMPLE_REGS_ABI_NONE;
 }
 
-static gboolean read_registers(const ProfilePerfSample *sample, guint32 machine, struct walk_registers *ret)
+static gboolean read_sample(const ProfilePerfRecord *record, const ProfilePerfSample *sample, guint32 machine,
+                            ProfileUnwinderSample *ret)
 {
   guint64 values[64];
 
   for (guint i = 0; i < sample->n_registers; i++)
     values[i] = profile_perf_load_64(sample->registers + 8 * (gsize)i);
-  return sample->registers_abi == PERF_SAMPLE_REGS_ABI_64 &&
-         unwind_registers_set_perf(ret, machine, sample->registers_mask, values);
+  if (sample->registers_abi != PERF_SAMPLE_REGS_ABI_64 ||
+      !unwind_registers_set_perf(&ret->registers, machine, sample->registers_mask, values))
+    return FALSE;
+  ret->in_kernel = (record->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+  ret->is_cut = sample->stack_is_cut;
+  ret->stack = (struct unwind_piece){
+      .address = ret->registers.sp, .bytes = sample->stack, .size = sample->stack_length};
+  return TRUE;
 }
 
 guint profile_perf_import_unwind(ProfilePerfImport *self, const ProfilePerfRecord *record,
@@ -64,23 +71,19 @@ guint profile_perf_import_unwind(ProfilePerfImport *self, const ProfilePerfRecor
                                  guint64 frames[WALK_FRAMES_MAX], guint8 *ret_outcome)
 {
   const ProfileUnwinderProcess walked = {.maps = process->maps, .version = process->version};
-  gboolean in_kernel = (record->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
   guint32 machine = get_machine(self);
-  struct walk_registers registers;
+  ProfileUnwinderSample copied;
   enum walk_end end;
   guint n;
 
   *ret_outcome = CAPTURE_OUTCOME_UNSUPPORTED;
-  if (!read_registers(sample, machine, &registers))
+  if (!read_sample(record, sample, machine, &copied))
     return 0;
   if (!self->unwinder)
     self->unwinder = profile_unwinder_new(machine, open_binary, self);
   if (!self->unwinder)
     return 0;
-  const struct unwind_piece stack = {
-      .address = registers.sp, .bytes = sample->stack, .size = sample->stack_length};
-  n = profile_unwinder_walk(self->unwinder, &walked, &registers, in_kernel, &stack, frames, WALK_FRAMES_MAX,
-                            &end);
+  n = profile_unwinder_walk(self->unwinder, &walked, &copied, frames, WALK_FRAMES_MAX, &end);
   *ret_outcome = (guint8)end;
   return n;
 }

@@ -54,6 +54,7 @@ static void take_stack(ProfilePerfBytes *bytes, ProfilePerfSample *sample)
   sample->stack = profile_perf_bytes_take(bytes, size);
   used = profile_perf_bytes_take_64(bytes);
   sample->stack_length = MIN(size, used);
+  sample->stack_is_cut = used < size;
 }
 
 /* From RAW to STACK_USER; what stands behind is not kept. */

@@ -19,6 +19,7 @@ typedef struct {
   guint n_registers;
   const guint8 *stack; /* stack_length bytes from the stack pointer upwards; NULL none */
   guint64 stack_length;
+  gboolean stack_is_cut; /* more was asked for, but was not in memory */
 } ProfilePerfSample;
 
 /* False when the record is shorter than its event's fields ask for. */

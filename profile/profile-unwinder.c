@@ -173,16 +173,23 @@ static const Place *find_place(ProfileUnwinder *self, const ProfileUnwinderProce
   return place;
 }
 
+static int find_no_memory(void *data, uint64_t address, uint64_t *ret_word)
+{
+  return WALK_NOT_RESIDENT;
+}
+
 guint profile_unwinder_walk(ProfileUnwinder *self, const ProfileUnwinderProcess *process,
-                            const struct walk_registers *registers, gboolean in_kernel,
-                            const struct unwind_piece *stack, guint64 *frames, guint max,
+                            const ProfileUnwinderSample *sample, guint64 *frames, guint max,
                             enum walk_end *ret_end)
 {
   const struct unwind_area area = {.bytes = self->area, .size = AREA_SIZE};
-  const struct unwind_memory memory = {.pieces = stack, .n_pieces = 1};
+  const struct unwind_memory memory = {
+      .pieces = &sample->stack, .n_pieces = 1, .read = sample->is_cut ? find_no_memory : NULL};
   struct walk_process walked = {.flags = WALK_PROCESS_FRAME_POINTERS};
-  const struct unwind_start start = {
-      .process = &walked, .registers = registers, .machine = self->machine, .in_kernel = in_kernel};
+  const struct unwind_start start = {.process = &walked,
+                                     .registers = &sample->registers,
+                                     .machine = self->machine,
+                                     .in_kernel = sample->in_kernel};
   guint n;
 
   do {

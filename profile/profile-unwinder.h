@@ -31,6 +31,14 @@ typedef struct {
   guint32 version;
 } ProfileUnwinderProcess;
 
+/* What was copied of a thread. */
+typedef struct {
+  struct walk_registers registers;
+  gboolean in_kernel; /* it had entered the kernel with these registers */
+  struct unwind_piece stack;
+  gboolean is_cut; /* more was to be copied, but was not in memory */
+} ProfileUnwinderSample;
+
 /* machine: WALK_X86_64 or WALK_AARCH64. NULL when there is no memory. */
 ProfileUnwinder *profile_unwinder_new(guint32 machine, ProfileUnwinderOpenFunc open, gpointer data);
 void profile_unwinder_free(ProfileUnwinder *self);
@@ -38,8 +46,7 @@ void profile_unwinder_free(ProfileUnwinder *self);
 /* Writes the stack's addresses into frames, the innermost first, and why it ended into *ret_end, which is
  * never WALK_MISSED. `max` is 1 at least. Returns their number. */
 guint profile_unwinder_walk(ProfileUnwinder *self, const ProfileUnwinderProcess *process,
-                            const struct walk_registers *registers, gboolean in_kernel,
-                            const struct unwind_piece *stack, guint64 *frames, guint max,
+                            const ProfileUnwinderSample *sample, guint64 *frames, guint max,
                             enum walk_end *ret_end);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ProfileUnwinder, profile_unwinder_free)

@@ -18,7 +18,7 @@ typedef struct {
   guint *opened;                 /* how often, one a binary */
   const char *missing, *no_file; /* paths that end so are */
 
-  struct walk_registers registers;
+  ProfileUnwinderSample sample;
   guint8 *stack;
   gsize stack_size;
   gpointer expected[FRAMES_MAX];
@@ -86,7 +86,7 @@ static void set_registers(struct walk_registers *registers, const ucontext_t *co
 static void copy_stack(Fixture *f)
 {
   struct iovec to = {.iov_base = f->stack, .iov_len = STACK_MAX};
-  struct iovec from = {.iov_base = GSIZE_TO_POINTER(f->registers.sp), .iov_len = STACK_MAX};
+  struct iovec from = {.iov_base = GSIZE_TO_POINTER(f->sample.registers.sp), .iov_len = STACK_MAX};
   ssize_t n = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
 
   g_assert_cmpint(n, >, 0);
@@ -98,7 +98,7 @@ static __attribute__((noinline)) void look(Fixture *f)
   ucontext_t context;
 
   getcontext(&context);
-  set_registers(&f->registers, &context);
+  set_registers(&f->sample.registers, &context);
   f->n_expected = (guint)backtrace(f->expected, FRAMES_MAX);
   copy_stack(f);
 }
@@ -152,9 +152,10 @@ static guint walk(Fixture *f, ProfileUnwinder *unwinder, gsize stack_size, guint
                   enum walk_end *ret_end)
 {
   const ProfileUnwinderProcess process = {.maps = f->maps, .version = 77};
-  const struct unwind_piece stack = {.address = f->registers.sp, .bytes = f->stack, .size = stack_size};
 
-  return profile_unwinder_walk(unwinder, &process, &f->registers, FALSE, &stack, frames, max, ret_end);
+  f->sample.stack =
+      (struct unwind_piece){.address = f->sample.registers.sp, .bytes = f->stack, .size = stack_size};
+  return profile_unwinder_walk(unwinder, &process, &f->sample, frames, max, ret_end);
 }
 
 /* All but the first, of which both stand elsewhere in look. Returns how many frames there are. */
@@ -225,6 +226,8 @@ static void test_short_copy(Fixture *f, gconstpointer data)
   g_assert_cmpuint(n, >, 0);
   g_assert_cmpuint(n, <, f->n_expected);
   g_assert_cmpuint(check(f, 0, FRAMES_MAX, WALK_UNREADABLE), ==, 1);
+  f->sample.is_cut = TRUE;
+  g_assert_cmpuint(check(f, 512, FRAMES_MAX, WALK_NOT_RESIDENT), ==, n);
 }
 
 static void test_binary_out_of_reach(Fixture *f, gconstpointer data)
@@ -250,12 +253,10 @@ static void test_memory_of_no_file(Fixture *f, gconstpointer data)
   /* Two frames of one that keeps frame pointers: at 0x7000 {0x7010, 0x10200}, at 0x7010 {0, 0}. */
   chain[0] = 0x7010;
   chain[1] = 0x10200;
-  f->registers = (struct walk_registers){.ip = 0x10100, .sp = 0x7000, .fp = 0x7000};
   const ProfileUnwinderProcess process = {.maps = f->maps, .version = 78};
-  const struct unwind_piece stack = {.address = 0x7000, .bytes = chain, .size = sizeof chain};
-  g_assert_cmpuint(
-      profile_unwinder_walk(unwinder, &process, &f->registers, FALSE, &stack, frames, FRAMES_MAX, &end), ==,
-      2);
+  const ProfileUnwinderSample sample = {.registers = {.ip = 0x10100, .sp = 0x7000, .fp = 0x7000},
+                                        .stack = {.address = 0x7000, .bytes = chain, .size = sizeof chain}};
+  g_assert_cmpuint(profile_unwinder_walk(unwinder, &process, &sample, frames, FRAMES_MAX, &end), ==, 2);
   g_assert_cmpint(end, ==, WALK_FRAME_POINTERS);
   g_assert_cmphex(frames[1], ==, 0x10200);
 }
