@@ -173,9 +173,12 @@ static const Place *find_place(ProfileUnwinder *self, const ProfileUnwinderProce
   return place;
 }
 
+/* Of what lies below sp nothing was to be copied. */
 static int find_no_memory(void *data, uint64_t address, uint64_t *ret_word)
 {
-  return WALK_NOT_RESIDENT;
+  const ProfileUnwinderSample *sample = data;
+
+  return sample->is_cut && address >= sample->registers.sp ? WALK_NOT_RESIDENT : WALK_UNREADABLE;
 }
 
 guint profile_unwinder_walk(ProfileUnwinder *self, const ProfileUnwinderProcess *process,
@@ -184,7 +187,7 @@ guint profile_unwinder_walk(ProfileUnwinder *self, const ProfileUnwinderProcess 
 {
   const struct unwind_area area = {.bytes = self->area, .size = AREA_SIZE};
   const struct unwind_memory memory = {
-      .pieces = &sample->stack, .n_pieces = 1, .read = sample->is_cut ? find_no_memory : NULL};
+      .pieces = &sample->stack, .n_pieces = 1, .read = find_no_memory, .data = (gpointer)sample};
   struct walk_process walked = {.flags = WALK_PROCESS_FRAME_POINTERS};
   const struct unwind_start start = {.process = &walked,
                                      .registers = &sample->registers,

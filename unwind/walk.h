@@ -392,21 +392,12 @@ WALK_INLINE int walk_restore(struct walk *walk, uint32_t saved, uint64_t address
     return 0;
   case UNWIND_SAVED_AT_CFA:
     end = walk_read(walk, address, &word);
-<<<<<<< Updated upstream
     /* What lies below sp is popped again, so that the register has it; copies of stacks begin at sp. */
     if (end == WALK_UNREADABLE && address < walk->registers.sp)
       return 0;
     *known |= flag;
     *value = word;
     return end;
-=======
-    /* What lies below sp has been popped: it is in its register again, and copies of stacks begin at sp. */
-    if (end != 0)
-      return address < walk->registers.sp ? 0 : end;
-    *value = word;
-    *known |= flag;
-    return 0;
->>>>>>> Stashed changes
   default:
     *known &= ~flag;
     return 0;

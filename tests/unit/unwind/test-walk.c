@@ -207,7 +207,6 @@ static void test_same_is_kept(void)
   WALK_EXPECT(fixture, WALK_COMPLETE, LEAF + 4, MIDDLE + 8, FRAMED + 8, ROOT + 8);
 }
 
-<<<<<<< Updated upstream
 /* Popped already, but the rule still says where it was: below sp, where a copy of the stack does not reach.
  */
 static void test_popped(void)
@@ -216,35 +215,14 @@ static void test_popped(void)
       {0x1000, walk_rule_saving_fp(UNWIND_CFA_SP, 8)},
       {0x1100, walk_rule(UNWIND_CFA_FP, 16)},
       {0x1200, walk_rule_root()},
-=======
-/* Behind pop %rbp, rules say still where it was saved: below sp, where no copy of a stack reaches. */
-static void test_popped_is_kept(void)
-{
-  const struct walk_fixture_row rows[] = {
-      {0x1000, walk_rule_saving_fp(UNWIND_CFA_SP, 8)},
-      {0x1200, walk_rule_saving_fp(UNWIND_CFA_FP, 16)},
-      {0x1300, walk_rule_root()},
->>>>>>> Stashed changes
   };
   g_autoptr(WalkFixture) fixture = walk_fixture_new(WALK_X86_64);
   uint32_t table = walk_fixture_table(fixture, 9, rows, SIZE(rows));
   walk_fixture_map(fixture, BIAS + 0x1000, BIAS + 0x2000, BIAS, table, WALK_MAPPING_TABLE);
-<<<<<<< Updated upstream
   walk_fixture_begin(fixture, BIAS + 0x1004, SP(0), SP(2)); /* the piece begins at sp */
   fixture->stack[0] = BIAS + 0x1108;
   fixture->stack[3] = BIAS + 0x1208;
   WALK_EXPECT(fixture, WALK_COMPLETE, BIAS + 0x1004, BIAS + 0x1108, BIAS + 0x1208);
-=======
-  walk_fixture_begin(fixture, LEAF + 4, SP(0), SP(20));
-  fixture->stack[0] = FRAMED + 8;
-  fixture->stack[21] = ROOT + 8;
-  WALK_EXPECT(fixture, WALK_COMPLETE, LEAF + 4, FRAMED + 8, ROOT + 8);
-  /* Where it can be read, what stands there counts. */
-  walk_fixture_begin(fixture, LEAF + 4, SP(1), SP(30));
-  fixture->stack[0] = SP(20);
-  fixture->stack[1] = FRAMED + 8;
-  WALK_EXPECT(fixture, WALK_COMPLETE, LEAF + 4, FRAMED + 8, ROOT + 8);
->>>>>>> Stashed changes
 }
 
 static void test_lost_register(uint32_t saved)
@@ -417,11 +395,7 @@ int main(int argc, char **argv)
   g_test_add_func("/walk/lookup/kernel-entry-exactly", test_kernel_entry_exactly);
   g_test_add_func("/walk/rule/root-needs-no-cfa", test_root_needs_no_cfa);
   g_test_add_func("/walk/rule/same-is-kept", test_same_is_kept);
-<<<<<<< Updated upstream
   g_test_add_func("/walk/rule/popped", test_popped);
-=======
-  g_test_add_func("/walk/rule/popped-is-kept", test_popped_is_kept);
->>>>>>> Stashed changes
   g_test_add_func("/walk/rule/return-address-in-register", test_return_address_in_register);
   g_test_add_func("/walk/rule/cfa-kinds", test_cfa_kinds);
   g_test_add_func("/walk/rule/plt", test_plt);
