@@ -13,7 +13,7 @@
 /* A record as it stands in what the iterator writes: its size, then the raw record. */
 #define REST_MAX 65536
 
-static struct bpf_link **link_of(struct perf_event_bpf *programs, unsigned number,
+static struct bpf_link **link_of(struct off_cpu_bpf *programs, unsigned number,
                                  struct bpf_program **ret_program)
 {
   switch (number) {
@@ -96,7 +96,7 @@ static int64_t find_preempt_count(const struct btf *btf)
 }
 #endif
 
-static void configure_kernel(struct perf_event_bpf *programs)
+static void configure_kernel(struct off_cpu_bpf *programs)
 {
   struct btf *btf = btf__load_vmlinux_btf();
   if (btf == NULL)
@@ -120,25 +120,7 @@ static uint32_t user_way(const struct recorder_off_cpu_options *options)
   }
 }
 
-void recorder_bpf_configure_off_cpu(struct perf_event_bpf *programs,
-                                    const struct recorder_off_cpu_options *off_cpu)
-{
-  struct bpf_program *program;
-  for (unsigned i = 0; link_of(programs, i, &program) != NULL; i++)
-    bpf_program__set_autoload(program, off_cpu != NULL);
-  bpf_map__set_autocreate(programs->maps.off_states, off_cpu != NULL);
-  bpf_map__set_autocreate(programs->maps.off_members, off_cpu != NULL);
-  if (off_cpu == NULL)
-    return;
-  programs->rodata->off_threshold = off_cpu->threshold;
-  programs->rodata->off_everybody = off_cpu->everybody;
-  programs->rodata->off_children = off_cpu->children;
-  programs->rodata->off_kernel = off_cpu->kernel;
-  programs->rodata->off_user = user_way(off_cpu);
-  configure_kernel(programs);
-}
-
-int recorder_bpf_attach_off_cpu(struct perf_event_bpf *programs)
+static int attach(struct off_cpu_bpf *programs)
 {
   struct bpf_program *program;
   struct bpf_link **link;
@@ -150,21 +132,39 @@ int recorder_bpf_attach_off_cpu(struct perf_event_bpf *programs)
   return 0;
 }
 
+int recorder_bpf_load_off_cpu(struct recorder_bpf *bpf, const struct recorder_off_cpu_options *options)
+{
+  struct off_cpu_bpf *programs = bpf->off_cpu = off_cpu_bpf__open();
+  if (programs == NULL)
+    return -errno;
+  programs->rodata->config = bpf->config;
+  programs->rodata->off_threshold = options->threshold;
+  programs->rodata->off_everybody = options->everybody;
+  programs->rodata->off_children = options->children;
+  programs->rodata->off_kernel = options->kernel;
+  programs->rodata->off_user = user_way(options);
+  configure_kernel(programs);
+  int r = recorder_bpf_share_maps(bpf, programs->obj);
+  if (r == 0)
+    r = off_cpu_bpf__load(programs);
+  return r == 0 ? attach(programs) : r;
+}
+
 int recorder_bpf_off_cpu_add(struct recorder_bpf *bpf, int pidfd, enum recorder_off_cpu_member member)
 {
   uint32_t value = member;
-  int map = bpf_map__fd(bpf->programs->maps.off_members);
+  int map = bpf_map__fd(bpf->off_cpu->maps.off_members);
   return bpf_map_update_elem(map, &pidfd, &value, BPF_ANY) == 0 ? 0 : -errno;
 }
 
 void recorder_bpf_off_cpu_enable(struct recorder_bpf *bpf, bool enable)
 {
-  __atomic_store_n(&bpf->programs->bss->off_enabled, enable, __ATOMIC_RELEASE);
+  __atomic_store_n(&bpf->off_cpu->bss->off_enabled, enable, __ATOMIC_RELEASE);
 }
 
 uint64_t recorder_bpf_off_cpu_lost(const struct recorder_bpf *bpf)
 {
-  return __atomic_load_n(&bpf->programs->bss->off_lost, __ATOMIC_RELAXED);
+  return __atomic_load_n(&bpf->off_cpu->bss->off_lost, __ATOMIC_RELAXED);
 }
 
 /* The whole of it, in parts as the kernel hands them out. */
@@ -199,7 +199,7 @@ int recorder_bpf_off_cpu_rest(struct recorder_bpf *bpf, recorder_bpf_rest_fn fn,
 {
   uint8_t *bytes =
       aligned_alloc(8, REST_MAX); /* the size at its beginning: what follows stands as in a ring */
-  int fd = bpf_iter_create(bpf_link__fd(bpf->programs->links.recorder_off_cpu_rest));
+  int fd = bpf_iter_create(bpf_link__fd(bpf->off_cpu->links.recorder_off_cpu_rest));
   int result = bytes == NULL ? -ENOMEM : fd < 0 ? fd : 1;
   uint32_t size = 0;
   while (result > 0 && (result = read_record(fd, bytes, &size)) > 0)

@@ -7,12 +7,14 @@
 
 #include "helpers/recorder/bpf/config.h"
 
+#include "off-cpu.skel.h"
 #include "perf-event.skel.h"
 #include "tracepoint.skel.h"
 
 struct recorder_bpf {
   struct recorder_bpf_config config;
   struct perf_event_bpf *programs;
+  struct off_cpu_bpf *off_cpu;       /* NULL: time off the CPU is not recorded */
   struct tracepoint_bpf *tracepoint; /* NULL: no event has been one yet */
   uint64_t *tracepoints;             /* that have the program */
   int *tracepoint_fds;               /* events of this process's that keep it there, one each */
@@ -21,10 +23,11 @@ struct recorder_bpf {
   size_t area_size;
 };
 
-/* Before the programs are loaded; off_cpu NULL: those that record time off the CPU are left out. */
-void recorder_bpf_configure_off_cpu(struct perf_event_bpf *programs,
-                                    const struct recorder_off_cpu_options *off_cpu);
-/* Afterwards: attached, but nobody's time is recorded yet. 0 or -errno. */
-int recorder_bpf_attach_off_cpu(struct perf_event_bpf *programs);
+/* Lets the programs of an object that is yet to be loaded use the maps that are there already. 0 or -errno.
+ */
+int recorder_bpf_share_maps(struct recorder_bpf *bpf, struct bpf_object *object);
+
+/* Loads and attaches the programs that record time off the CPU, but nobody's is recorded yet. 0 or -errno. */
+int recorder_bpf_load_off_cpu(struct recorder_bpf *bpf, const struct recorder_off_cpu_options *options);
 
 #endif

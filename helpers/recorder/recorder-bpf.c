@@ -83,10 +83,9 @@ static int load(struct recorder_bpf *bpf, const struct recorder_bpf_options *opt
   bpf->programs->rodata->config = bpf->config;
   bpf_map__set_value_size(bpf->programs->maps.area, options->area_size);
   bpf_map__set_max_entries(bpf->programs->maps.processes, options->processes);
-  recorder_bpf_configure_off_cpu(bpf->programs, options->off_cpu);
   int r = perf_event_bpf__load(bpf->programs);
   if (r == 0 && options->off_cpu != NULL)
-    r = recorder_bpf_attach_off_cpu(bpf->programs);
+    r = recorder_bpf_load_off_cpu(bpf, options->off_cpu);
   if (r != 0)
     return r;
   bpf->area_size = options->area_size;
@@ -129,6 +128,7 @@ void recorder_bpf_close(struct recorder_bpf *bpf)
   free(bpf->tracepoint_fds);
   free(bpf->tracepoints);
   tracepoint_bpf__destroy(bpf->tracepoint);
+  off_cpu_bpf__destroy(bpf->off_cpu);
   perf_event_bpf__destroy(bpf->programs);
   free(bpf);
 }
@@ -154,27 +154,28 @@ int recorder_bpf_set_output(struct recorder_bpf *bpf, uint32_t cpu, int fd)
   return bpf_map_update_elem(bpf_map__fd(bpf->programs->maps.outputs), &cpu, &fd, BPF_ANY);
 }
 
-/* The program for tracepoints shares all maps but its constants. */
+int recorder_bpf_share_maps(struct recorder_bpf *bpf, struct bpf_object *object)
+{
+  struct bpf_map *map;
+  bpf_object__for_each_map(map, bpf->programs->obj)
+  {
+    struct bpf_map *other = bpf_object__find_map_by_name(object, bpf_map__name(map));
+    if (bpf_map__is_internal(map) || other == NULL)
+      continue;
+    int r = bpf_map__reuse_fd(other, bpf_map__fd(map));
+    if (r != 0)
+      return r;
+  }
+  return 0;
+}
+
 static int load_tracepoint(struct recorder_bpf *bpf)
 {
   struct tracepoint_bpf *tracepoint = tracepoint_bpf__open();
   if (tracepoint == NULL)
     return -errno;
   tracepoint->rodata->config = bpf->config;
-  const struct {
-    struct bpf_map *map;
-    const struct bpf_map *shared;
-  } maps[] = {
-      {tracepoint->maps.area, bpf->programs->maps.area},
-      {tracepoint->maps.processes, bpf->programs->maps.processes},
-      {tracepoint->maps.outputs, bpf->programs->maps.outputs},
-      {tracepoint->maps.scratches, bpf->programs->maps.scratches},
-      {tracepoint->maps.scratches_taken, bpf->programs->maps.scratches_taken},
-      {tracepoint->maps.walks, bpf->programs->maps.walks},
-  };
-  int r = 0;
-  for (size_t i = 0; r == 0 && i < sizeof maps / sizeof *maps; i++)
-    r = bpf_map__reuse_fd(maps[i].map, bpf_map__fd(maps[i].shared));
+  int r = recorder_bpf_share_maps(bpf, tracepoint->obj);
   if (r == 0)
     r = tracepoint_bpf__load(tracepoint);
   if (r != 0) {

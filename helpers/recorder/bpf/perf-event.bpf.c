@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Leaves the user stack of a perf event's sample, and what threads did off the CPU. */
-#include "helpers/recorder/bpf/off-cpu.h"
+/* Leaves the user stack of a perf event's sample. */
+#include "helpers/recorder/bpf/user-stack.h"
 
 char program_license[] SEC("license") = "GPL";
 
