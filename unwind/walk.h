@@ -471,6 +471,12 @@ WALK_INLINE uint32_t walk_signal_register(uint32_t machine, uint32_t word)
   return machine == WALK_AARCH64 ? word : (uint32_t)(0x72013645fedcba98ull >> (word & 15) * 4) & 15;
 }
 
+/* Like walk_read, once for all that is seldom. */
+WALK_FUNCTION int walk_read_aside(struct walk *walk, uint64_t address, uint64_t *ret_word)
+{
+  return walk && ret_word ? walk_read(walk, address, ret_word) : WALK_UNREADABLE;
+}
+
 /* Goes to what a signal interrupted: the kernel saved all registers on the stack. */
 WALK_FUNCTION int walk_apply_signal(struct walk *walk)
 {
@@ -481,12 +487,12 @@ WALK_FUNCTION int walk_apply_signal(struct walk *walk)
   uint64_t at = walk->registers.sp + (uint64_t)(int64_t)walk->rule.cfa_offset;
   uint64_t word = 0;
   for (uint32_t i = 0; i < 32 && i < n; i++) {
-    int end = walk_read(walk, at + i * 8, &word);
+    int end = walk_read_aside(walk, at + i * 8, &word);
     if (end != 0)
       return end;
     walk->registers.general[walk_signal_register(machine, i) & 31] = word;
   }
-  int end = walk_read(walk, at + n * 8, &word);
+  int end = walk_read_aside(walk, at + n * 8, &word);
   if (end != 0)
     return end;
   walk_name_registers(&walk->registers, machine);
@@ -509,10 +515,10 @@ WALK_FUNCTION int walk_apply_frame_pointer(struct walk *walk)
     return WALK_FRAME_POINTERS;
   if (frame < walk->registers.sp || (frame & 7) != 0)
     return WALK_NO_TABLE;
-  int end = walk_read(walk, frame, &fp);
+  int end = walk_read_aside(walk, frame, &fp);
   if (end != 0)
     return end;
-  end = walk_read(walk, frame + 8, &ip);
+  end = walk_read_aside(walk, frame + 8, &ip);
   if (end != 0)
     return end;
   ip &= walk->address_mask;

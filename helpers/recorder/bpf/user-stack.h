@@ -153,8 +153,10 @@ static __always_inline uint32_t walk_user_stack(struct scratch *scratch, struct 
 
 /* Copies the stack from sp on, in pieces, so that its end does not cost what lies before; says how much it
  * was. */
-static __always_inline uint32_t copy_stack(struct scratch *scratch, uint64_t sp)
+__noinline uint64_t recorder_copy_stack(struct scratch *scratch, uint64_t sp)
 {
+  if (!scratch)
+    return 0;
   uint32_t limit = config.miss_stack;
   uint32_t n = 0;
   for (uint32_t i = 0; i <= MISS_STACK_MAX / CHUNK_SIZE; i++) {
@@ -193,7 +195,7 @@ static __always_inline void leave_miss(void *context, struct scratch *scratch, e
   uint64_t *general = scratch->miss.registers.general;
   registers_number(general, &scratch->regs);
   general[REGISTERS_IP] = registers_ip(&scratch->regs);
-  uint64_t size = copy_stack(scratch, general[REGISTERS_SP]);
+  uint64_t size = recorder_copy_stack(scratch, general[REGISTERS_SP]);
   scratch->raw.kind = kind;
   scratch->raw.end = WALK_MISSED;
   scratch->raw.count = size;
