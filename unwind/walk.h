@@ -96,9 +96,10 @@ struct walk {
  *
  * UNWIND_SAVED_SAME keeps a register; it is not lost.
  *
- * A frame in WALK_MAPPING_FRAME_POINTERS, or outside of all mappings with WALK_PROCESS_FRAME_POINTERS, is
- * left by its frame pointer: fp must not lie below sp, be aligned, and *(fp + 8) lie in an executable
- * mapping.
+ * A frame in WALK_MAPPING_FRAME_POINTERS, outside of all mappings with WALK_PROCESS_FRAME_POINTERS, or
+ * without a rule although its mapping has a table (code of a just-in-time compiler that was made when it was
+ * built), is left by its frame pointer: fp must not lie below sp, be aligned, and *(fp + 8) lie in an
+ * executable mapping.
  *
  * Addresses delivered are the return addresses themselves (as perf's callchains have them).
  */
@@ -243,11 +244,13 @@ WALK_INLINE int walk_unmapped(const struct walk *walk, uint64_t address)
   return WALK_MISSED;
 }
 
-/* Not an end: the frame is to be left by its frame pointer. */
+/* Not ends: the frame is to be left by its frame pointer; it lies among what the mapping's table describes,
+ * but is not described itself. */
 #define WALK_BY_FRAME_POINTER 128
+#define WALK_NO_RULE          129
 
-/* Looks for the rule in force at an address: 0 and it is walk->rule, WALK_BY_FRAME_POINTER, or an enum
- * walk_end. */
+/* Looks for the rule in force at an address: 0 and it is walk->rule, WALK_BY_FRAME_POINTER, WALK_NO_RULE, or
+ * an enum walk_end. */
 WALK_FUNCTION int walk_search(struct walk *walk, uint64_t address)
 {
   if (!walk)
@@ -263,7 +266,7 @@ WALK_FUNCTION int walk_search(struct walk *walk, uint64_t address)
     return WALK_BY_FRAME_POINTER;
   if (walk->mapping.kind != WALK_MAPPING_TABLE)
     return WALK_MISSED;
-  return walk_find_rule(walk, address) ? 0 : WALK_NO_TABLE;
+  return walk_find_rule(walk, address) ? 0 : WALK_NO_RULE;
 }
 
 /* Like walk_search, but remembers rules. */
@@ -550,10 +553,14 @@ WALK_FUNCTION int walk_step(struct walk *walk)
     return WALK_UNSUPPORTED;
   uint64_t address = walk->registers.ip - ((walk->flags & WALK_EXACT) != 0 ? 0 : 1);
   int end = walk_find(walk, address);
-  if (end == WALK_NO_TABLE && (walk->flags & WALK_IN_KERNEL) != 0)
+  if ((end == WALK_NO_RULE || end == WALK_NO_TABLE) && (walk->flags & WALK_IN_KERNEL) != 0)
     end = walk_find(walk, address - 1);
   if (end == WALK_BY_FRAME_POINTER)
     return walk_apply_frame_pointer(walk);
+  if (end == WALK_NO_RULE) {
+    end = walk_apply_frame_pointer(walk);
+    return end == 0 || end == WALK_MISSED ? end : WALK_NO_TABLE;
+  }
   if (end != 0)
     return end;
   return walk->rule.cfa == UNWIND_CFA_SIGNAL ? walk_apply_signal(walk) : walk_apply_rule(walk);

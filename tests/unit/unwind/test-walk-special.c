@@ -161,6 +161,26 @@ static void test_frame_pointers_unmapped(void)
   WALK_EXPECT(fixture, WALK_COMPLETE, JIT + 0x20000, ROOT + 8);
 }
 
+/* Among described code stands some that is not, as a just-in-time compiler's own does: it is left by its
+ * frame pointer, if that leads to code, and otherwise has no table. */
+static void test_frame_pointers_gap(void)
+{
+  g_autoptr(WalkFixture) fixture = walk_fixture_new(WALK_X86_64);
+  const struct walk_fixture_row rows[] = {{0x5000, walk_rule_none()}, {0x5800, walk_rule_root()}};
+  uint32_t table = walk_fixture_table(fixture, 9, rows, SIZE(rows));
+  walk_fixture_map(fixture, BIAS + 0x5000, BIAS + 0x6000, BIAS, table, WALK_MAPPING_TABLE);
+  walk_fixture_begin(fixture, BIAS + 0x5100, SP(10), SP(20));
+  fixture->stack[20] = SP(30);
+  fixture->stack[21] = BIAS + 0x5200;
+  fixture->stack[31] = BIAS + 0x5808;
+  WALK_EXPECT(fixture, WALK_COMPLETE, BIAS + 0x5100, BIAS + 0x5200, BIAS + 0x5808);
+  fixture->process.flags = WALK_PROCESS_FRAME_POINTERS;
+  fixture->stack[31] = SP(12);
+  WALK_EXPECT(fixture, WALK_NO_TABLE, BIAS + 0x5100, BIAS + 0x5200);
+  fixture->stack[31] = 0;
+  WALK_EXPECT(fixture, WALK_NO_TABLE, BIAS + 0x5100, BIAS + 0x5200);
+}
+
 /* A frame left by its frame pointer says nothing of other registers. */
 static void test_frame_pointers_lose(void)
 {
@@ -275,6 +295,7 @@ int main(int argc, char **argv)
   g_test_add_func("/walk/frame-pointers/end", test_frame_pointers_end);
   g_test_add_func("/walk/frame-pointers/not-held", test_frame_pointers_not_held);
   g_test_add_func("/walk/frame-pointers/unmapped", test_frame_pointers_unmapped);
+  g_test_add_func("/walk/frame-pointers/gap", test_frame_pointers_gap);
   g_test_add_func("/walk/frame-pointers/lose", test_frame_pointers_lose);
   g_test_add_func("/walk/aarch64/signed", test_aarch64_signed);
   g_test_add_func("/walk/aarch64/link-register", test_aarch64_link_register);
