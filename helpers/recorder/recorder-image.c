@@ -10,24 +10,34 @@
 #include "helpers/elf-reader-protocol.h"
 #include "unwind/unwind-compile.h"
 
-static int map(int fd, uint64_t size, bool crc, const struct unwind_table **ret)
+int recorder_image_map_checked(int fd, uint64_t size, const struct unwind_table **ret)
 {
   if (size < sizeof **ret || size > INT32_MAX)
     return -EBADMSG;
   void *memory = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
   if (memory == MAP_FAILED)
     return -errno;
-  if (!unwind_table_is_valid(memory, size, crc)) {
-    munmap(memory, size);
+  *ret = memory;
+  return 0;
+}
+
+static int map_and_check(int fd, uint64_t size, bool crc, const struct unwind_table **ret)
+{
+  const struct unwind_table *table;
+  int result = recorder_image_map_checked(fd, size, &table);
+  if (result < 0)
+    return result;
+  if (!unwind_table_is_valid(table, size, crc)) {
+    recorder_image_unmap(table, size);
     return -EBADMSG;
   }
-  *ret = memory;
+  *ret = table;
   return 0;
 }
 
 int recorder_image_map_cached(int fd, uint64_t size, const struct unwind_table **ret)
 {
-  return map(fd, size, true, ret);
+  return map_and_check(fd, size, true, ret);
 }
 
 /* Reading a hole, or a page of a huge memfd that there is no memory for, would kill this process. */
@@ -46,7 +56,7 @@ int recorder_image_map_answer(int fd, uint64_t size, const struct unwind_table *
   if (seals < 0 || (seals & ELF_READER_SEALS) != ELF_READER_SEALS || !is_whole(fd, size))
     return -EBADMSG;
   /* Its checksum says nothing that whoever wrote it could not have said. */
-  return map(fd, size, false, ret);
+  return map_and_check(fd, size, false, ret);
 }
 
 void recorder_image_unmap(const struct unwind_table *table, uint64_t size)

@@ -13,6 +13,8 @@ int recorder_image_map_cached(int fd, uint64_t size, const struct unwind_table *
 /* The same of an elf-reader's answer, which must be a memfd of exactly that size, all of it in memory, that
  * nobody can change any more. */
 int recorder_image_map_answer(int fd, uint64_t size, const struct unwind_table **ret);
+/* One that another process of the recorder's own has checked already, by either of these. */
+int recorder_image_map_checked(int fd, uint64_t size, const struct unwind_table **ret);
 void recorder_image_unmap(const struct unwind_table *table, uint64_t size);
 
 #endif

@@ -57,7 +57,7 @@ static void store(struct recorder_cache *cache, const struct recorder_opener_req
     return;
   }
   off_t size = lseek(fd, 0, SEEK_END);
-  if (size <= 0 || recorder_image_map_answer(fd, (uint64_t)size, &table) < 0)
+  if (size <= 0 || recorder_image_map_checked(fd, (uint64_t)size, &table) < 0)
     return;
   recorder_cache_store(cache, request->identity, table, (uint64_t)size);
   recorder_image_unmap(table, (uint64_t)size);

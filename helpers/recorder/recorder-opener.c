@@ -2,6 +2,7 @@
 #include "helpers/recorder/recorder-opener.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,12 +31,32 @@ static void reset_signals(void)
   prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
+/* What is needed to look into other processes and to read what they have mapped, as far as the recorder has
+ * it. */
+static void keep_rights_to_open(void)
+{
+  static const int needed[] = {CAP_SYS_PTRACE, CAP_CHECKPOINT_RESTORE, CAP_DAC_READ_SEARCH};
+  struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+  struct __user_cap_data_struct had[_LINUX_CAPABILITY_U32S_3], kept[_LINUX_CAPABILITY_U32S_3] = {0};
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+  if (syscall(SYS_capget, &header, had) < 0)
+    return;
+  for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
+    uint32_t word = CAP_TO_INDEX(needed[i]), bit = CAP_TO_MASK(needed[i]);
+    kept[word].permitted |= had[word].permitted & bit;
+    kept[word].effective |= had[word].effective & bit;
+  }
+  syscall(SYS_capset, &header, kept);
+}
+
 static _Noreturn void be_opener(int socket, const char *cache, uint64_t cache_limit)
 {
   reset_signals();
   if (socket > 3)
     syscall(SYS_close_range, 3, socket - 1, 0);
   syscall(SYS_close_range, socket + 1, ~0u, 0);
+  keep_rights_to_open();
   recorder_opener_serve(socket, cache, cache_limit);
   _exit(EXIT_SUCCESS);
 }

@@ -13,6 +13,7 @@
 #define FAILURES_MAX  16
 #define COMPILED_MAX  64  /* open files that wait for an elf-reader */
 #define KEEPSAKES_MAX 128 /* what does not fit is compiled again another time */
+#define KEEPSAKES     64  /* that wait, so that processors first do what somebody waits for */
 
 static uint64_t hash_identity(const char *identity)
 {
@@ -49,7 +50,7 @@ static bool is_wanted(const struct item *item)
 static void take_table(struct recorder_tables *tables, struct item *item, int fd, uint64_t size)
 {
   const struct unwind_table *table = NULL;
-  int result = recorder_image_map_cached(fd, size, &table);
+  int result = recorder_image_map_checked(fd, size, &table);
   recorder_tables_settle(tables, item, table, size, -result);
   close(fd);
 }
@@ -143,7 +144,9 @@ void recorder_tables_feed_opener(struct recorder_tables *tables)
 {
   while (!tables->opener.busy) {
     bool opens = tables->to_open.first != NULL && tables->to_compile.count < COMPILED_MAX;
-    if (!opens && tables->keepsakes == NULL)
+    bool stores = tables->keepsakes != NULL &&
+                  (tables->n_keepsakes > KEEPSAKES || !recorder_tables_are_pending(tables));
+    if (!opens && !stores)
       return;
     start_opener(tables);
     if (opens)

@@ -79,6 +79,9 @@ void recorder_tables_feed_opener(struct recorder_tables *tables);
 /* Keeps a settled binary in the cache; fd is taken over, -1 when it has no table. */
 void recorder_tables_keep(struct recorder_tables *tables, const struct item *item, int fd);
 
+/* Whether a table is yet to come. */
+bool recorder_tables_are_pending(const struct recorder_tables *tables);
+
 /* Takes what the elf-readers say, and gives them what is to be compiled. */
 void recorder_tables_serve_readers(struct recorder_tables *tables);
 

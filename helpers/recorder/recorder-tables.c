@@ -74,6 +74,14 @@ bool recorder_tables_default_cache(char *path, size_t size)
   return length > 0 && (size_t)length < size;
 }
 
+bool recorder_tables_are_pending(const struct recorder_tables *tables)
+{
+  bool pending = tables->opening != NULL || tables->to_open.first != NULL || tables->to_compile.first != NULL;
+  for (uint32_t i = 0; i < tables->n_readers; i++)
+    pending = pending || tables->readers[i].job != NULL;
+  return pending;
+}
+
 static char *copy_text(const char *text)
 {
   size_t size = strlen(text) + 1;
@@ -149,10 +157,11 @@ static void free_names(struct recorder_table *names)
 static void keep_all(struct recorder_tables *tables)
 {
   uint64_t until = recorder_clock_now() + KEEP_PATIENCE;
-  while (recorder_tables_pop(&tables->to_open) != NULL)
-    continue;
-  recorder_tables_feed_opener(tables);
-  while (tables->opener.busy && recorder_clock_now() < until) {
+  for (;;) {
+    tables->to_open = tables->to_compile = (struct queue){0};
+    recorder_tables_feed_opener(tables);
+    if (!tables->opener.busy || recorder_clock_now() >= until)
+      return;
     struct pollfd answer = {.fd = tables->opener.socket, .events = POLLIN};
     poll(&answer, 1, KEEP_ROUND);
     recorder_tables_serve_opener(tables);
@@ -330,18 +339,11 @@ void recorder_tables_serve(struct recorder_tables *tables,
 {
   recorder_tables_serve_opener(tables);
   recorder_tables_serve_readers(tables);
+  recorder_tables_feed_opener(tables);
   for (struct item *item; (item = recorder_tables_pop(&tables->settled)) != NULL;) {
     item->is_settled = false;
     fn(&item->table, data);
   }
-}
-
-static bool is_pending(const struct recorder_tables *tables)
-{
-  bool pending = tables->opening != NULL || tables->to_open.first != NULL || tables->to_compile.first != NULL;
-  for (uint32_t i = 0; i < tables->n_readers; i++)
-    pending = pending || tables->readers[i].job != NULL;
-  return pending;
 }
 
 void recorder_tables_wait(struct recorder_tables *tables, uint64_t until,
@@ -351,7 +353,7 @@ void recorder_tables_wait(struct recorder_tables *tables, uint64_t until,
     struct pollfd fds[READERS_MAX + 1];
     recorder_tables_serve(tables, fn, data);
     uint64_t now = recorder_clock_now();
-    if (!is_pending(tables) || now >= until)
+    if (!recorder_tables_are_pending(tables) || now >= until)
       return;
     uint64_t left = (until - now + 999999) / 1000000;
     /* Somebody who hangs makes no descriptor ready. */

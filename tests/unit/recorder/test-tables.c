@@ -340,6 +340,26 @@ static void test_ordinary(struct tables_fixture *fixture, gconstpointer data)
   g_assert_cmpint(status, ==, 0);
 }
 
+/* The process that opens files keeps three capabilities, and none of the descriptors that it was born with.
+ */
+static void test_opener(struct tables_fixture *fixture, gconstpointer data)
+{
+  struct tables_mapped mapped = tables_map(tables_library());
+  int file = open("/proc/self/exe", O_RDONLY);
+  tables_recreate(fixture, fixture->cache, fixture->reader);
+  tables_request(fixture, &mapped);
+  g_autofree char *path = g_strdup_printf("/proc/%d/status", fixture->tables->opener.pid);
+  g_autofree char *own = g_strdup_printf("/proc/%d/fd/%d", fixture->tables->opener.pid, file);
+  g_autofree char *status = NULL;
+  g_assert_true(g_file_get_contents(path, &status, NULL, NULL));
+  g_assert_nonnull(
+      strstr(status, "\nCapInh:\t0000000000000000\nCapPrm:\t0000010000080004\nCapEff:\t0000010000080004\n"));
+  g_assert_nonnull(strstr(status, "\nNoNewPrivs:\t1\n"));
+  g_assert_false(g_file_test(own, G_FILE_TEST_IS_SYMLINK));
+  close(file);
+  tables_unmap(&mapped);
+}
+
 static gboolean has_children(void)
 {
   siginfo_t info;
@@ -393,6 +413,7 @@ int main(int argc, char **argv)
   tables_add("/tables/again", test_again, NULL);
   tables_add("/tables/two", test_two, NULL);
   tables_add("/tables/ordinary", test_ordinary, NULL);
+  tables_add("/tables/opener", test_opener, NULL);
   tables_add("/tables/no trace", test_no_trace, NULL);
   tables_add("/tables/default cache", test_default_cache, NULL);
   return g_test_run();
