@@ -39,6 +39,8 @@ enum bpf_map_type {
 
 #define BPF_LOCAL_STORAGE_GET_F_CREATE 1
 
+#define ENOENT 2
+
 struct bpf_pidns_info {
   uint32_t pid;
   uint32_t tgid;

@@ -61,7 +61,8 @@ static __always_inline uint64_t current_numbers(void)
 {
   struct bpf_pidns_info info = {0};
   if (config.pid_namespace_inode == 0 ||
-      bpf_get_ns_current_pid_tgid(config.pid_namespace_device, config.pid_namespace_inode, &info, sizeof info) != 0)
+      bpf_get_ns_current_pid_tgid(config.pid_namespace_device, config.pid_namespace_inode, &info,
+                                  sizeof info) != 0)
     return bpf_get_current_pid_tgid();
   return (uint64_t)info.tgid << 32 | info.pid;
 }

@@ -60,7 +60,8 @@ static __always_inline uint32_t walk_current(void *context, struct scratch *scra
                                              uint8_t *ret_end)
 {
   *ret_end = 0;
-  if (!read_task_registers(&scratch->regs))
+  struct task_struct *task = bpf_get_current_task_btf();
+  if (!task->mm || !read_task_registers(&scratch->regs))
     return 0;
   if (registers_are_32_bit(&scratch->regs)) {
     frames[0] = registers_ip(&scratch->regs);

@@ -15,7 +15,8 @@ int recorder_perf_event(struct bpf_perf_event_data *context)
   uint64_t ip = registers_ip(&context->regs);
   scratch->regs = context->regs;
   int in_kernel = !registers_are_user(&scratch->regs);
-  if (!in_kernel || (read_task_registers(&scratch->regs) && !is_stack_gone(&scratch->regs)))
+  if (!in_kernel ||
+      (read_task_registers(&scratch->regs) && !recorder_is_stack_gone(registers_sp(&scratch->regs))))
     leave_user_stack(context, scratch, slot, ip, in_kernel);
   else
     leave_none(context, scratch, ip);

@@ -32,12 +32,6 @@ static __always_inline uint64_t registers_sp(const struct recorder_pt_regs *regs
   return regs->sp;
 }
 
-/* Whether a thread that entered the kernel with these wants to execute another program. */
-static __always_inline int registers_want_exec(const struct recorder_pt_regs *regs)
-{
-  return regs->orig_ax == 59 || regs->orig_ax == 322;
-}
-
 /* By DWARF's numbers: REGISTERS_IP of them. */
 static __always_inline void registers_number(uint64_t *general, const struct recorder_pt_regs *regs)
 {
@@ -85,12 +79,6 @@ static __always_inline uint64_t registers_ip(const struct recorder_pt_regs *regs
 static __always_inline uint64_t registers_sp(const struct recorder_pt_regs *regs)
 {
   return regs->sp;
-}
-
-/* Whether a thread that entered the kernel with these wants to execute another program. */
-static __always_inline int registers_want_exec(const struct recorder_pt_regs *regs)
-{
-  return regs->regs[8] == 221 || regs->regs[8] == 281;
 }
 
 /* By DWARF's numbers: REGISTERS_IP of them. */

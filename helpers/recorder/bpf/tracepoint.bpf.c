@@ -30,8 +30,11 @@ int recorder_tracepoint(void *context)
   if (!scratch)
     return 1;
   /* The kernel's innermost frame is the sample's ip, which programs of tracepoints are not told. */
-  if (read_task_registers(&scratch->regs) && bpf_get_stack(context, &ip, sizeof ip, 0) > 0)
+  bpf_get_stack(context, &ip, sizeof ip, 0);
+  if (read_task_registers(&scratch->regs) && !recorder_is_stack_gone(registers_sp(&scratch->regs)))
     leave_user_stack(context, scratch, slot, ip, 1);
+  else
+    leave_none(context, scratch, ip);
   return_scratch(slot);
   return 1;
 }

@@ -92,12 +92,11 @@ static __always_inline void return_scratch(uint32_t slot)
 }
 
 /* The registers with which the current thread entered the kernel; 0 when it has none, as threads of the
- * kernel, or has given its memory back. */
+ * kernel. */
 static __always_inline int read_task_registers(struct recorder_pt_regs *regs)
 {
-  struct task_struct *task = bpf_get_current_task_btf();
-  const void *saved = (const void *)bpf_task_pt_regs(task);
-  if (!task->mm || bpf_probe_read_kernel(regs, sizeof *regs, saved) != 0)
+  const void *saved = (const void *)bpf_task_pt_regs(bpf_get_current_task_btf());
+  if (bpf_probe_read_kernel(regs, sizeof *regs, saved) != 0)
     return 0;
   return registers_are_user(regs) && registers_ip(regs) != 0;
 }
@@ -205,12 +204,14 @@ static __always_inline void leave_miss(void *context, struct scratch *scratch, e
                         sizeof scratch->raw + sizeof scratch->miss.registers + size);
 }
 
-/* Amid an exec the old program's stack is gone. */
-static __always_inline int is_stack_gone(const struct recorder_pt_regs *regs)
+/* Whether nothing is mapped where the stack of a thread was that has entered the kernel: it is on its way to
+ * its end, or to another program. (The thread's own word for it would need the kernel's BTF, whose reading
+ * takes longer than all else that is done before a recording begins.) */
+__noinline int recorder_is_stack_gone(uint64_t sp)
 {
   uint64_t word;
-  return registers_want_exec(regs) &&
-         bpf_probe_read_user(&word, sizeof word, (const void *)registers_sp(regs)) != 0;
+  return bpf_probe_read_user(&word, sizeof word, (const void *)sp) != 0 &&
+         recorder_find_mapping(sp) == -ENOENT;
 }
 
 /* Leaves the stack that begins with scratch->regs, or what is needed to walk it later, for the sample of that

@@ -62,12 +62,17 @@ static long note_mapping(struct task_struct *task, struct vm_area_struct *mappin
   return 0;
 }
 
-/* Why memory could not be read: programs cannot fetch what is not there now. When the mappings may not be
- * looked at, nothing better is known than that it could not be read. */
-__noinline int recorder_why_unreadable(uint64_t address)
+/* 0, -ENOENT, or -EBUSY when the mappings may not be looked at. */
+__noinline int recorder_find_mapping(uint64_t address)
 {
-  return bpf_find_vma(bpf_get_current_task_btf(), address, note_mapping, NULL, 0) == 0 ? WALK_NOT_RESIDENT
-                                                                                       : WALK_UNREADABLE;
+  return (int)bpf_find_vma(bpf_get_current_task_btf(), address, note_mapping, NULL, 0);
+}
+
+/* Programs cannot fetch what is not in memory. When the mappings may not be looked at, nothing better is
+ * known than that it could not be read. */
+static __always_inline int why_unreadable(uint64_t address)
+{
+  return recorder_find_mapping(address) == 0 ? WALK_NOT_RESIDENT : WALK_UNREADABLE;
 }
 
 /* Fetches the chunk of that number; 0 or an enum walk_end. */
@@ -78,7 +83,7 @@ __noinline int recorder_read_chunk(struct walk *walk, uint64_t number)
   uint32_t slot = number & (CHUNKS - 1);
   walk->memory.numbers[slot] = CHUNK_NONE;
   if (bpf_probe_read_user(walk->memory.chunks[slot], CHUNK_SIZE, (const void *)(number << CHUNK_SHIFT)) != 0)
-    return recorder_why_unreadable(number << CHUNK_SHIFT);
+    return why_unreadable(number << CHUNK_SHIFT);
   walk->memory.numbers[slot] = number;
   return 0;
 }
