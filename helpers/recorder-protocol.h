@@ -26,6 +26,7 @@
 #define RECORDER_PROTOCOL_VERSION 2
 #define RECORDER_EVENTS_MAX 16
 #define RECORDER_EVENT_NAME_MAX 128
+#define RECORDER_EVENT_OFF_CPU "off-cpu"
 #define RECORDER_TARGETS_MAX 250
 #define RECORDER_TEXT_MAX 512
 #define RECORDER_STACK_BYTES_MAX 65528 /* of a sample, with all else in it, as perf allows */

@@ -357,9 +357,11 @@ enum capture_off_cpu {
 /* A reason, and who woke the thread: a THREAD identifier (24 bits, 0 not known) and the leaf of its stack (0 none). */
 #define CAPTURE_OFF_CPU(reason, thread, leaf)                                                                \
   ((uint64_t)(reason) << 56 | (uint64_t)((thread) & 0xffffffu) << 32 | (uint32_t)(leaf))
-#define CAPTURE_OFF_CPU_REASON(detail) ((uint32_t)((detail) >> 56))
+#define CAPTURE_OFF_CPU_REASON(detail) ((uint32_t)((detail) >> 56) & 0x7fu)
 #define CAPTURE_OFF_CPU_THREAD(detail) ((uint32_t)((detail) >> 32) & 0xffffffu)
 #define CAPTURE_OFF_CPU_LEAF(detail)   ((uint32_t)(detail))
+/* No thread woke it but an interrupt: a timer, a device. */
+#define CAPTURE_OFF_CPU_BY_INTERRUPT (UINT64_C(1) << 63)
 
 struct capture_record_event {
   struct capture_record record;

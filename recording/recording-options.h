@@ -20,6 +20,7 @@ typedef struct {
   GPtrArray *events;    /* of char *; empty: the default event of this machine */
   guint64 frequency;    /* samples a second and CPU; neither it nor period: 3999, but every tracepoint */
   guint64 period;       /* occurrences between two samples */
+  guint64 off_cpu;      /* nanoseconds: the shortest time that the event "off-cpu" records; 0: every one */
   guint64 duration;     /* nanoseconds; 0: unlimited */
   gboolean compress;
   gboolean command_lines; /* store command lines of the recorded processes and of the command */

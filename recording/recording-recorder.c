@@ -152,7 +152,9 @@ static gboolean is_tracepoint(const char *name)
 
 static void set_rate(struct recorder_event *event, const RecordingOptions *options)
 {
-  if (options->period || options->frequency) {
+  if (strcmp(event->name, RECORDER_EVENT_OFF_CPU) == 0) {
+    event->period = options->off_cpu;
+  } else if (options->period || options->frequency) {
     event->period = options->period;
     event->frequency = options->period ? 0 : options->frequency;
   } else if (is_tracepoint(event->name)) {

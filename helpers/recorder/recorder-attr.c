@@ -71,7 +71,7 @@ static void add_side_band(struct perf_event_attr *attr, const struct recorder_so
   attr->ksymbol = source->support.ksymbol && (source->flags & RECORDER_EXCLUDE_KERNEL) == 0;
 }
 
-static bool has_kernel_chain(const struct recorder_source *source)
+bool recorder_attr_has_kernel_stacks(const struct recorder_source *source)
 {
   return (source->flags & RECORDER_KERNEL_STACKS) != 0 && (source->flags & RECORDER_EXCLUDE_KERNEL) == 0;
 }
@@ -83,7 +83,7 @@ static bool has_user_chain(const struct recorder_source *source)
 
 bool recorder_attr_has_callchain(const struct recorder_source *source)
 {
-  return has_kernel_chain(source) || has_user_chain(source);
+  return recorder_attr_has_kernel_stacks(source) || has_user_chain(source);
 }
 
 bool recorder_attr_has_stack(const struct recorder_source *source)
@@ -95,7 +95,7 @@ static void add_stacks(struct perf_event_attr *attr, const struct recorder_sourc
 {
   if (recorder_attr_has_callchain(source)) {
     attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
-    attr->exclude_callchain_kernel = !has_kernel_chain(source);
+    attr->exclude_callchain_kernel = !recorder_attr_has_kernel_stacks(source);
     attr->exclude_callchain_user = !has_user_chain(source);
     attr->sample_max_stack = (uint16_t)source->max_stack;
   }
@@ -141,6 +141,8 @@ void recorder_attr_init(struct perf_event_attr *attr, const struct recorder_sour
   add_stacks(attr, source);
   if (event == 0)
     add_side_band(attr, source);
+  if (type->off_cpu)
+    attr->config = PERF_COUNT_SW_DUMMY;
 }
 
 void recorder_attr_init_raw(struct perf_event_attr *attr, const struct recorder_source *source)

@@ -12,6 +12,8 @@ void recorder_attr_init(struct perf_event_attr *attr, const struct recorder_sour
                         uint64_t ring_size);
 /* The attributes of the event that carries what BPF programs leave. */
 void recorder_attr_init_raw(struct perf_event_attr *attr, const struct recorder_source *source);
+/* Whether stacks in the kernel are taken. */
+bool recorder_attr_has_kernel_stacks(const struct recorder_source *source);
 /* Whether samples have a callchain. */
 bool recorder_attr_has_callchain(const struct recorder_source *source);
 /* Whether samples have registers and a piece of the stack; the registers are those of

@@ -8,11 +8,11 @@
 int recorder_bpf_open(struct recorder_bpf **ret, const struct recorder_bpf_options *options,
                       struct recorder_error *error)
 {
-  return recorder_error_set(error, ENOTSUP,
-                            "%s, for this program was built without %s: build it again where that is installed.",
-                            options->off_cpu != NULL ? "Time off the CPU cannot be recorded"
-                                                     : "Stacks cannot be walked in the kernel",
-                            RECORDER_BPF_LACKS);
+  return recorder_error_set(
+      error, ENOTSUP, "%s, for this program was built without %s: build it again where that is installed.",
+      options->off_cpu != NULL ? "Time off the CPU cannot be recorded"
+                               : "Stacks cannot be walked in the kernel",
+      RECORDER_BPF_LACKS);
 }
 
 void recorder_bpf_close(struct recorder_bpf *bpf)

@@ -78,33 +78,39 @@ static int64_t find_stack(struct recorder_decoder *decoder, const struct place *
   return leaf;
 }
 
-static int64_t user_stack(struct recorder_decoder *decoder, const struct recorder_sample *sample,
+static int64_t user_stack(struct recorder_decoder *decoder, const uint64_t *addresses, uint32_t count,
                           struct recorder_thread *thread, const struct recorder_layout *layout)
 {
+  if (count == 0)
+    return 0;
   struct recorder_process *process = thread->process;
   if (layout != NULL) {
     struct place then = {.process = process, .mappings = recorder_layout_mappings(layout)};
-    return find_stack(decoder, &then, sample->user, sample->n_user);
+    return find_stack(decoder, &then, addresses, count);
   }
   if (thread->memo == NULL)
     thread->memo = recorder_allocate(1, sizeof *thread->memo);
   struct place now = {process, process->mappings, &process->frames, thread->memo, process->serial};
-  return find_stack(decoder, &now, sample->user, sample->n_user);
+  return find_stack(decoder, &now, addresses, count);
 }
 
-static int64_t kernel_stack(struct recorder_decoder *decoder, const struct recorder_sample *sample,
+static int64_t kernel_stack(struct recorder_decoder *decoder, const uint64_t *addresses, uint32_t count,
                             struct recorder_memo *memo)
 {
+  if (count == 0)
+    return 0;
   int result = recorder_kernel_define(&decoder->kernel, &decoder->tasks.binaries, decoder->output);
   if (result < 0)
     return result;
   struct place place = {.frames = &decoder->kernel.frames, .memo = memo};
-  return find_stack(decoder, &place, sample->kernel, sample->n_kernel);
+  return find_stack(decoder, &place, addresses, count);
 }
 
 /* Without a callchain of its mode a sample still has its own address. */
 static void add_own_address(struct recorder_sample *sample)
 {
+  if (sample->ip == 0)
+    return;
   if (sample->mode == CAPTURE_MODE_USER && sample->n_user == 0) {
     sample->user = &sample->ip;
     sample->n_user = 1;
@@ -112,6 +118,34 @@ static void add_own_address(struct recorder_sample *sample)
     sample->kernel = &sample->ip;
     sample->n_kernel = 1;
   }
+}
+
+/* The node of both stacks; 0: none. */
+static int64_t join_stacks(struct recorder_decoder *decoder, int64_t user, int64_t kernel)
+{
+  if (user < 0 || kernel < 0)
+    return user < 0 ? user : kernel;
+  return capture_writer_join(decoder->output->writer, (uint32_t)user, (uint32_t)kernel);
+}
+
+/* Completes the detail by who woke the thread. */
+static int find_detail(struct recorder_decoder *decoder, const struct recorder_sample *sample,
+                       uint64_t *ret_detail)
+{
+  const struct recorder_waker *waker = &sample->waker;
+  *ret_detail = sample->detail;
+  if (waker->tid == 0)
+    return 0;
+  struct recorder_thread *thread = recorder_tasks_thread(&decoder->tasks, waker->pid, waker->tid);
+  int result = recorder_output_thread(decoder->output, thread);
+  if (result < 0)
+    return result;
+  int64_t leaf = join_stacks(decoder, user_stack(decoder, waker->user, waker->n_user, thread, NULL),
+                             kernel_stack(decoder, waker->kernel, waker->n_kernel, NULL));
+  if (leaf < 0)
+    return (int)leaf;
+  *ret_detail |= CAPTURE_OFF_CPU(0, thread->id, leaf);
+  return 0;
 }
 
 static int write_sample(struct recorder_decoder *decoder, struct recorder_sample *sample,
@@ -124,14 +158,12 @@ static int write_sample(struct recorder_decoder *decoder, struct recorder_sample
     result = recorder_output_thread(output, thread);
   if (result < 0)
     return result;
-  int64_t user = 0, kernel = 0;
-  if (sample->n_user != 0 && (user = user_stack(decoder, sample, thread, layout)) < 0)
-    return (int)user;
-  if (sample->n_kernel != 0 && (kernel = kernel_stack(decoder, sample, kernel_memo)) < 0)
-    return (int)kernel;
-  int64_t leaf = capture_writer_join(output->writer, (uint32_t)user, (uint32_t)kernel);
-  if (leaf < 0)
-    return (int)leaf;
+  int64_t leaf = join_stacks(decoder, user_stack(decoder, sample->user, sample->n_user, thread, layout),
+                             kernel_stack(decoder, sample->kernel, sample->n_kernel, kernel_memo));
+  uint64_t detail = 0;
+  result = leaf < 0 ? (int)leaf : find_detail(decoder, sample, &detail);
+  if (result < 0)
+    return result;
   struct capture_writer_sample written = {
       .time = sample->time,
       .event = output->event_ids[sample->event],
@@ -141,6 +173,8 @@ static int write_sample(struct recorder_decoder *decoder, struct recorder_sample
       .outcome = sample->outcome,
       .mode = sample->mode,
       .weight = sample->weight,
+      .detail = detail,
+      .has_detail = detail != 0,
   };
   return capture_writer_sample(output->writer, &written);
 }
@@ -172,14 +206,15 @@ static struct recorder_thread *thread_of(struct recorder_decoder *decoder, const
   return recorder_tasks_thread(&decoder->tasks, sample->pid, sample->tid);
 }
 
-/* What a BPF program left for the sample that comes next. */
-static void keep_raw(struct recorder_decoder *decoder, struct recorder_ring *ring,
+/* What a BPF program left: a record of its own, or the stack of the sample that comes next. */
+static void take_raw(struct recorder_decoder *decoder, struct recorder_ring *ring,
                      const struct recorder_sample_fixed *record)
 {
   const uint32_t *part = (const uint32_t *)(record + 1);
   size_t room = record->header.size - sizeof *record;
   if (room < sizeof *part || *part > room - sizeof *part ||
-      !recorder_raws_push(&ring->raws, record->tid, record->ip, part, *part))
+      (!recorder_decoder_off_cpu(decoder, ring, record, (const struct recorder_raw *)(part + 1), *part) &&
+       !recorder_raws_push(&ring->raws, record->tid, record->ip, part, *part)))
     recorder_output_damaged(decoder->output);
 }
 
@@ -190,7 +225,7 @@ void recorder_decoder_sample(struct recorder_decoder *decoder, struct recorder_r
   const struct recorder_descriptor *descriptor = recorder_source_find(decoder->source, record->id);
   struct recorder_sample sample;
   if (descriptor != NULL && descriptor->event == RECORDER_EVENT_RAW) {
-    keep_raw(decoder, ring, record);
+    take_raw(decoder, ring, record);
     return;
   }
   if (descriptor == NULL || !recorder_sample_read(&sample, decoder->source, descriptor->event, record)) {

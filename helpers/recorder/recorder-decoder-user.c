@@ -23,7 +23,7 @@ _Static_assert((int)WALK_COMPLETE == (int)CAPTURE_OUTCOME_COMPLETE &&
                "ends of walks are outcomes");
 
 /* A walk that still misses something found no table in time. */
-static uint8_t outcome_of_end(uint32_t end)
+uint8_t recorder_decoder_outcome(uint32_t end)
 {
   if (end == WALK_MISSED)
     return CAPTURE_OUTCOME_NO_TABLE;
@@ -71,7 +71,7 @@ static bool walk(struct recorder_decoder *decoder, struct recorder_sample *sampl
   }
   sample->user = decoder->addresses;
   sample->n_user = count;
-  sample->outcome = outcome_of_end(end);
+  sample->outcome = recorder_decoder_outcome(end);
   return answer != RECORDER_UNWIND_LATER;
 }
 
@@ -103,8 +103,17 @@ static void hold(struct recorder_decoder *decoder, const struct recorder_sample 
     give_up_first(decoder);
 }
 
-static bool walk_now(struct recorder_decoder *decoder, struct recorder_sample *sample,
-                     struct recorder_thread *thread)
+bool recorder_decoder_walk(struct recorder_decoder *decoder, struct recorder_sample *sample,
+                           struct recorder_process *process)
+{
+  struct recorder_layout *layout = recorder_unwinder_layout(decoder->unwinder, process);
+  bool found = walk(decoder, sample, process, &layout);
+  recorder_layout_release(layout);
+  return found;
+}
+
+bool recorder_decoder_walk_or_hold(struct recorder_decoder *decoder, struct recorder_sample *sample,
+                                   struct recorder_thread *thread)
 {
   struct recorder_layout *layout = recorder_unwinder_layout(decoder->unwinder, thread->process);
   bool found = walk(decoder, sample, thread->process, &layout);
@@ -125,11 +134,11 @@ static bool take_raw(struct recorder_decoder *decoder, struct recorder_sample *s
   recorder_unwinder_update(unwinder, thread->process, decoder->eager);
   if (raw->kind == RECORDER_RAW_MISS) {
     recorder_sample_set_miss(sample, raw);
-    return walk_now(decoder, sample, thread);
+    return recorder_decoder_walk_or_hold(decoder, sample, thread);
   }
   sample->user = recorder_raw_frames(raw);
   sample->n_user = raw->count;
-  sample->outcome = outcome_of_end(raw->end);
+  sample->outcome = recorder_decoder_outcome(raw->end);
   bool all = decoder->output->samples % TOUCH_EVERY == 0;
   recorder_unwinder_touch(unwinder, thread->process, sample->user, all ? sample->n_user : 0);
   return true;
@@ -147,7 +156,7 @@ static bool take_copy(struct recorder_decoder *decoder, struct recorder_sample *
     sample->outcome = CAPTURE_OUTCOME_UNSUPPORTED;
     return true;
   }
-  return walk_now(decoder, sample, thread);
+  return recorder_decoder_walk_or_hold(decoder, sample, thread);
 }
 
 bool recorder_decoder_unwind(struct recorder_decoder *decoder, struct recorder_sample *sample,

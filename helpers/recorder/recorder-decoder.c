@@ -22,6 +22,11 @@ void recorder_decoder_init(struct recorder_decoder *decoder, struct recorder_out
   decoder->nodes = recorder_allocate(RECORDER_STACK_MAX, sizeof *decoder->nodes);
   decoder->addresses = recorder_allocate(WALK_FRAMES_MAX, sizeof *decoder->addresses);
   recorder_held_init(&decoder->held);
+  recorder_misses_init(&decoder->misses);
+  decoder->off_cpu = UINT32_MAX;
+  for (uint32_t i = 0; i < source->n_events; i++)
+    if (source->events[i].off_cpu)
+      decoder->off_cpu = i;
   if ((source->flags & (RECORDER_SYSTEM_WIDE | RECORDER_CHILDREN)) != 0)
     return;
   for (uint32_t i = 0; i < source->n_targets; i++)
@@ -43,6 +48,7 @@ void recorder_decoder_set_unwinder(struct recorder_decoder *decoder, struct reco
 void recorder_decoder_clear(struct recorder_decoder *decoder)
 {
   recorder_decoder_drop_held(decoder);
+  recorder_misses_clear(&decoder->misses);
   recorder_kernel_clear(&decoder->kernel, &decoder->tasks.binaries);
   recorder_tasks_clear(&decoder->tasks);
   if (decoder->unwinder != NULL)

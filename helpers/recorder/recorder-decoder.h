@@ -5,6 +5,7 @@
 
 #include "helpers/recorder/recorder-held.h"
 #include "helpers/recorder/recorder-kernel.h"
+#include "helpers/recorder/recorder-misses.h"
 #include "helpers/recorder/recorder-output.h"
 #include "helpers/recorder/recorder-source.h"
 #include "helpers/recorder/recorder-tasks.h"
@@ -20,9 +21,13 @@ struct recorder_decoder {
   struct recorder_kernel kernel;
   struct recorder_table targets; /* pids whose samples are kept; empty: everybody's */
   struct recorder_held_queue held;
-  uint32_t *frames;    /* RECORDER_STACK_MAX of them, for the stack at hand */
-  uint32_t *nodes;     /* likewise */
-  bool eager;          /* tables of all processes are requested before they are missed */
+  struct recorder_misses misses; /* of threads that are off the CPU */
+  uint32_t off_cpu;              /* the event's index; UINT32_MAX: none */
+  uint64_t off_cpu_lost;         /* of its samples, as far as the stream was told */
+  uint32_t *frames;              /* RECORDER_STACK_MAX of them, for the stack at hand */
+  uint32_t *nodes;               /* likewise */
+  bool eager;                    /* tables of all processes are requested before they are missed */
+  uint64_t waker_addresses[RECORDER_RAW_OFF_WAKER_USER];
   uint64_t *addresses; /* WALK_FRAMES_MAX of them, for the stack that is being walked */
 };
 
@@ -51,6 +56,24 @@ void recorder_decoder_sample(struct recorder_decoder *decoder, struct recorder_r
 void recorder_decoder_task(struct recorder_decoder *decoder, struct recorder_ring *ring,
                            const struct perf_event_header *record);
 
+/* What a BPF program left of time off the CPU: `size` bytes, aligned as in a ring; record says when, where
+ * and by whom it was left. False when it is nothing of that kind. */
+bool recorder_decoder_off_cpu(struct recorder_decoder *decoder, struct recorder_ring *ring,
+                              const struct recorder_sample_fixed *record, const struct recorder_raw *raw,
+                              uint32_t size);
+/* The same, of a thread that is still off the CPU at that time. */
+void recorder_decoder_off_cpu_rest(struct recorder_decoder *decoder, uint64_t time,
+                                   const struct recorder_raw *raw, uint32_t size);
+
+/* Walks the stack of a thread of that process from start now, into decoder->addresses. False when it misses a
+ * table. */
+bool recorder_decoder_walk(struct recorder_decoder *decoder, struct recorder_sample *sample,
+                           struct recorder_process *process);
+/* The same, or the sample is held back: then false, too, and it is written later. */
+bool recorder_decoder_walk_or_hold(struct recorder_decoder *decoder, struct recorder_sample *sample,
+                                   struct recorder_thread *thread);
+/* The outcome that an end of a walk (enum walk_end) is. */
+uint8_t recorder_decoder_outcome(uint32_t end);
 /* Finds the sample's user stack and how it ended. False: it is held back, and written later. */
 bool recorder_decoder_unwind(struct recorder_decoder *decoder, struct recorder_sample *sample,
                              struct recorder_thread *thread, const struct recorder_raw *raw);

@@ -85,9 +85,23 @@ static int refuse_modifiers(const char *name, struct recorder_error *error)
       event, colon + 1);
 }
 
+/* It comes the way that BPF programs' records do. */
+static int off_cpu_event(struct recorder_event_type *ret, const char *name)
+{
+  if (strcmp(name, RECORDER_EVENT_OFF_CPU) != 0)
+    return -ENOENT;
+  ret->type = PERF_TYPE_SOFTWARE;
+  ret->config = PERF_COUNT_SW_BPF_OUTPUT;
+  ret->unit = CAPTURE_UNIT_NANOSECONDS;
+  ret->off_cpu = true;
+  return 0;
+}
+
 static int find(struct recorder_event_type *ret, const char *name, struct recorder_error *error)
 {
-  int result = recorder_event_generic(ret, name);
+  int result = off_cpu_event(ret, name);
+  if (result == -ENOENT)
+    result = recorder_event_generic(ret, name);
   if (result == -ENOENT)
     result = recorder_event_pmu(ret, name, error);
   if (result == -ENOENT && error->code == 0)
@@ -106,8 +120,10 @@ static int set_rate(struct recorder_event_type *ret, const struct recorder_event
                     struct recorder_error *error)
 {
   int64_t maximum = recorder_file_number(MAX_RATE, INT64_MAX);
-  ret->frequency = event->frequency;
+  ret->frequency = ret->off_cpu ? 0 : event->frequency;
   ret->period = event->period;
+  if (ret->off_cpu)
+    return 0;
   if (event->frequency == 0 && event->period == 0) {
     if (ret->type == PERF_TYPE_TRACEPOINT)
       ret->period = 1;
@@ -142,6 +158,8 @@ int recorder_event_resolve(struct recorder_event_type *ret, const struct recorde
   int result = find(&type, name, error);
   if (result < 0)
     return result;
+  if (type.off_cpu && *modifiers != '\0')
+    return recorder_error_set(error, EINVAL, "The event “" RECORDER_EVENT_OFF_CPU "” takes no modifiers.");
   if (!apply_modifiers(&type, modifiers))
     return recorder_error_set(error, EINVAL, "The event “%s” has a modifier that is none of u, k, h and p.",
                               type.name);

@@ -20,6 +20,7 @@ struct recorder_event_type {
   bool exclude_kernel;
   bool exclude_hypervisor;
   uint8_t precise;
+  bool off_cpu; /* no event of perf's: BPF programs record it, and period is its threshold */
 };
 
 /* Finds the event that is asked for: default, frequency and period included. 0 or a negative errno with the

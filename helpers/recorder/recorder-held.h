@@ -12,7 +12,7 @@ struct recorder_held {
   struct recorder_thread
       thread; /* as it was: it may have got another name or program since; its process is counted */
   struct recorder_layout *layout; /* a reference */
-  uint64_t words[];               /* the kernel's addresses, then the stack */
+  uint64_t words[];               /* the kernel's addresses, the waker's, then the stack */
 };
 
 struct recorder_held_queue {

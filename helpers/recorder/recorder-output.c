@@ -206,7 +206,7 @@ static int define_event(struct recorder_output *output, uint32_t index)
   struct capture_record_event record = {
       .record = RECORD(struct capture_record_event, CAPTURE_RECORD_EVENT),
       .unit = event->unit,
-      .detail = CAPTURE_DETAIL_NONE,
+      .detail = event->off_cpu ? CAPTURE_DETAIL_OFF_CPU : CAPTURE_DETAIL_NONE,
       .type = event->type,
       .config = event->config,
       .config1 = event->config1,

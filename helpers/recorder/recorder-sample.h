@@ -6,6 +6,16 @@
 #include "helpers/recorder/recorder-source.h"
 #include "helpers/recorder/recorder-unwinder.h"
 
+/* Who woke a thread that was off the CPU; tid 0: not known. */
+struct recorder_waker {
+  int32_t pid;
+  int32_t tid;
+  const uint64_t *kernel;
+  const uint64_t *user;
+  uint32_t n_kernel;
+  uint32_t n_user;
+};
+
 /* Pointers lead into the record, or to where a part of it was kept. Addresses are from the leaf to the root.
  */
 struct recorder_sample {
@@ -21,6 +31,8 @@ struct recorder_sample {
   uint32_t n_kernel;
   uint32_t n_user;
   uint64_t abi; /* PERF_SAMPLE_REGS_ABI_*, where a copy of the stack was asked for: NONE of kernel threads */
+  uint64_t detail; /* of an event with details: without the waker */
+  struct recorder_waker waker;
   struct recorder_unwinder_start start; /* with bytes: what there is to unwind from */
 };
 

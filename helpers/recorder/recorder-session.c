@@ -12,6 +12,7 @@
 #include "helpers/recorder/recorder-link.h"
 #include "helpers/recorder/recorder-memory.h"
 #include "helpers/recorder/recorder-merge.h"
+#include "helpers/recorder/recorder-off-cpu.h"
 #include "helpers/recorder/recorder-way.h"
 
 #define MILLISECOND UINT64_C(1000000)
@@ -190,6 +191,7 @@ static int drain(struct session *session, uint64_t limit)
                               &session->decoder, &bad);
   uint64_t time = now();
   recorder_decoder_serve(&session->decoder, time);
+  recorder_off_cpu_count_lost(&session->decoder, time);
   session->committed = limit < time ? limit : time;
   recorder_output_commit(&session->output, session->committed);
   recorder_tasks_bury(&session->decoder.tasks, session->committed);
@@ -267,7 +269,9 @@ static void wait_for_held(struct session *session)
 static void say_farewell(struct session *session)
 {
   recorder_source_disable(&session->source);
+  recorder_off_cpu_enable(&session->decoder, false);
   drain(session, UINT64_MAX);
+  recorder_off_cpu_finish(&session->decoder, now());
   wait_for_held(session);
   for (uint32_t i = 0; i < session->source.n_rings; i++) {
     struct recorder_ring *ring = session->source.rings[i];
@@ -311,6 +315,7 @@ static int record(struct session *session)
   enum recorder_end reason = RECORDER_END_STOPPED;
   uint64_t due = now() + DRAIN_PERIOD;
   recorder_source_enable(&session->source);
+  recorder_off_cpu_enable(&session->decoder, true);
   look_at_targets(session);
   if (!recorder_link_send(session->socket, &message, RECORDER_STARTED, sizeof message, NULL, 0, true))
     return EXIT_SUCCESS;
@@ -360,7 +365,8 @@ static int record_when_told(struct session *session, const char *notes)
 static int with_decoder(struct session *session, const char *notes)
 {
   recorder_decoder_init(&session->decoder, &session->output, &session->source);
-  int status = recorder_way_prepare(&session->way, &session->decoder, &session->error) < 0
+  int status = recorder_way_prepare(&session->way, &session->decoder, &session->error) < 0 ||
+                       recorder_off_cpu_add_targets(&session->decoder, session->pidfds, &session->error) < 0
                    ? fail(session)
                    : record_when_told(session, notes);
   recorder_decoder_clear(&session->decoder);

@@ -48,12 +48,15 @@ static int open_events(struct recorder_source *source, struct recorder_ring *rin
   for (uint32_t i = 0; i < source->n_events; i++) {
     struct perf_event_attr attr;
     *ret_event = i;
+    /* Nothing of perf's but, in the first place, what tells of tasks and mappings. */
+    if (source->events[i].off_cpu && i != 0)
+      continue;
     recorder_attr_init(&attr, source, i, ring->size);
     int fd = recorder_attr_open(&attr, tid, (int)ring->cpu);
     if (fd < 0)
       return fd;
     int result = ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) < 0 ? -errno : 0;
-    if (result == 0 && source->unwind == RECORDER_UNWIND_BPF)
+    if (result == 0 && source->unwind == RECORDER_UNWIND_BPF && !source->events[i].off_cpu)
       result = recorder_bpf_attach(source->bpf, fd, tracepoint_of(&source->events[i]));
     if (result < 0) {
       close(fd);
@@ -68,7 +71,7 @@ static int open_events(struct recorder_source *source, struct recorder_ring *rin
 static int open_raw_event(struct recorder_source *source, struct recorder_ring *ring)
 {
   struct perf_event_attr attr;
-  if (source->unwind != RECORDER_UNWIND_BPF)
+  if (source->bpf == NULL)
     return 0;
   recorder_attr_init_raw(&attr, source);
   int fd = recorder_attr_open(&attr, -1, (int)ring->cpu);

@@ -32,21 +32,45 @@ static uint32_t user_stack(const struct recorder_configure *configure)
                                                                              : configure->max_stack;
 }
 
+/* The threshold of the event "off-cpu"; NULL: it is not recorded. */
+static const uint64_t *off_cpu_threshold(const struct recorder_source *source)
+{
+  for (uint32_t i = 0; i < source->n_events; i++)
+    if (source->events[i].off_cpu)
+      return &source->events[i].period;
+  return NULL;
+}
+
+static int open_bpf(struct recorder_way *way, const struct recorder_source *source,
+                    struct recorder_error *error)
+{
+  const uint64_t *threshold = off_cpu_threshold(source);
+  if (way->bpf != NULL || (threshold == NULL && source->unwind != RECORDER_UNWIND_BPF))
+    return 0;
+  const struct recorder_off_cpu_options off_cpu = {
+      .threshold = threshold != NULL ? *threshold : 0,
+      .everybody = (source->flags & RECORDER_SYSTEM_WIDE) != 0,
+      .children = (source->flags & RECORDER_CHILDREN) != 0,
+      .kernel = recorder_attr_has_kernel_stacks(source),
+      .unwind = source->unwind,
+  };
+  const struct recorder_bpf_options options = {
+      .area_size = AREA_SIZE,
+      .max_stack = source->user_stack,
+      .miss_stack = MISS_STACK,
+      .processes = PROCESSES,
+      .only_own_events = (source->flags & RECORDER_SYSTEM_WIDE) == 0,
+      .off_cpu = threshold != NULL ? &off_cpu : NULL,
+  };
+  return recorder_bpf_open(&way->bpf, &options, error);
+}
+
 static int try(struct recorder_way *way, struct recorder_source *source, char *notes,
                struct recorder_error *error)
 {
-  if (source->unwind == RECORDER_UNWIND_BPF && way->bpf == NULL) {
-    const struct recorder_bpf_options options = {
-        .area_size = AREA_SIZE,
-        .max_stack = source->user_stack,
-        .miss_stack = MISS_STACK,
-        .processes = PROCESSES,
-        .only_own_events = (source->flags & RECORDER_SYSTEM_WIDE) == 0,
-    };
-    int result = recorder_bpf_open(&way->bpf, &options, error);
-    if (result < 0)
-      return result;
-  }
+  int result = open_bpf(way, source, error);
+  if (result < 0)
+    return result;
   source->bpf = way->bpf;
   return recorder_source_open(source, notes, error);
 }
@@ -66,7 +90,7 @@ int recorder_way_open(struct recorder_way *way, struct recorder_source *source,
     recorder_attr_limit_stack(source, notes);
     int result = try(way, source, notes, error);
     if (result == 0 || way->asked != RECORDER_UNWIND_AUTO || unwind == RECORDER_UNWIND_FRAME_POINTERS ||
-        unwind == RECORDER_UNWIND_NONE)
+        unwind == RECORDER_UNWIND_NONE || (off_cpu_threshold(&wanted) != NULL && way->bpf == NULL))
       return result;
     recorder_source_close(source);
     recorder_way_close(way);

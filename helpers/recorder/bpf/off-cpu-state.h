@@ -7,8 +7,8 @@
 
 #include <bpf/bpf_core_read.h>
 
-/* Of a stack in the kernel: the program's own, and the two functions through which it was called. */
-#define OFF_SKIPPED_FRAMES 3
+/* Of a stack in the kernel: the program's own, and the function through which it was called. */
+#define OFF_SKIPPED_FRAMES 2
 
 /* Of task_struct's state: never to come back. */
 #define TASK_GOING 0x80 /* TASK_DEAD */

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "helpers/recorder/recorder-off-cpu.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* NULL: time off the CPU is not recorded. */
+static struct recorder_bpf *programs_of(const struct recorder_decoder *decoder)
+{
+  return decoder->off_cpu != UINT32_MAX ? decoder->source->bpf : NULL;
+}
+
+int recorder_off_cpu_add_targets(const struct recorder_decoder *decoder, const int *pidfds,
+                                 struct recorder_error *error)
+{
+  const struct recorder_source *source = decoder->source;
+  struct recorder_bpf *programs = programs_of(decoder);
+  enum recorder_off_cpu_member member =
+      (source->flags & RECORDER_ENABLE_ON_EXEC) != 0 ? RECORDER_OFF_CPU_FROM_EXEC : RECORDER_OFF_CPU_MEMBER;
+  for (uint32_t i = 0; programs != NULL && i < source->n_targets; i++) {
+    int result = recorder_bpf_off_cpu_add(programs, pidfds[i], member);
+    if (result == -ESRCH)
+      return recorder_error_set(error, ESRCH, "Process %d does not exist any more.", source->targets[i]);
+    if (result < 0)
+      return recorder_error_set(error, -result,
+                                "The time that process %d is off the CPU cannot be recorded: %s.",
+                                source->targets[i], strerror(-result));
+  }
+  return 0;
+}
+
+void recorder_off_cpu_enable(const struct recorder_decoder *decoder, bool enable)
+{
+  if (programs_of(decoder) != NULL)
+    recorder_bpf_off_cpu_enable(programs_of(decoder), enable);
+}
+
+void recorder_off_cpu_count_lost(struct recorder_decoder *decoder, uint64_t now)
+{
+  struct recorder_output *output = decoder->output;
+  uint64_t lost = programs_of(decoder) != NULL ? recorder_bpf_off_cpu_lost(programs_of(decoder)) : 0;
+  if (lost == decoder->off_cpu_lost)
+    return;
+  uint32_t event = recorder_output_events(output) == 0 ? output->event_ids[decoder->off_cpu] : 0;
+  recorder_output_lost(output, now, lost - decoder->off_cpu_lost, 0, CAPTURE_CPU_UNKNOWN, event);
+  decoder->off_cpu_lost = lost;
+}
+
+struct rest {
+  struct recorder_decoder *decoder;
+  uint64_t time;
+};
+
+static void take_rest(const struct recorder_raw *raw, uint32_t size, void *data)
+{
+  struct rest *rest = data;
+  recorder_decoder_off_cpu_rest(rest->decoder, rest->time, raw, size);
+}
+
+void recorder_off_cpu_finish(struct recorder_decoder *decoder, uint64_t now)
+{
+  struct rest rest = {decoder, now};
+  if (programs_of(decoder) == NULL)
+    return;
+  recorder_off_cpu_count_lost(decoder, now);
+  if (recorder_bpf_off_cpu_rest(programs_of(decoder), take_rest, &rest) < 0)
+    recorder_output_damaged(decoder->output);
+}
