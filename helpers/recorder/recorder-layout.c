@@ -18,11 +18,17 @@ static void set_kind(struct walk_mapping *entry, enum walk_mapping_kind kind)
   __atomic_store_n(&entry->kind, (uint32_t)kind, __ATOMIC_RELEASE);
 }
 
+/* A table that would leave no room for others never comes in. */
+static bool is_too_large(const struct recorder_unwinder *unwinder, const struct recorder_unwind_table *table)
+{
+  return table->size > unwinder->area.size / 4 * 3;
+}
+
 /* Brings the table into the area; at the cost of others only when it is missed. */
 static struct recorder_placed *place(struct recorder_unwinder *unwinder, struct recorder_unwind_table *table,
                                      bool missed)
 {
-  if (table->user != NULL || table->table == NULL || table->size > unwinder->area.size)
+  if (table->user != NULL || table->table == NULL || is_too_large(unwinder, table))
     return table->user;
   uint32_t size = (uint32_t)table->size;
   uint32_t at = missed ? recorder_unwinder_take(unwinder, size) : recorder_area_take(&unwinder->area, size);
@@ -68,7 +74,7 @@ static void settle(struct recorder_layout *layout, uint32_t index, bool missed)
   else if (table != NULL && table->state == RECORDER_TABLE_READY &&
            (placed = place(layout->unwinder, table, missed)) != NULL)
     set_table(layout, entry, mapping->offset, placed);
-  else if (table != NULL && table->state == RECORDER_TABLE_READY && table->size > layout->unwinder->area.size)
+  else if (table != NULL && table->state == RECORDER_TABLE_READY && is_too_large(layout->unwinder, table))
     set_kind(entry, WALK_MAPPING_FRAME_POINTERS);
   else
     set_kind(entry, WALK_MAPPING_PENDING);
