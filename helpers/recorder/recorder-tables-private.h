@@ -48,8 +48,9 @@ struct recorder_tables {
   struct recorder_opener opener;
   uint32_t opener_failures; /* since it last answered */
   struct queue to_open;
-  struct item *opening; /* NULL with a busy opener: it stores */
-  struct item *asked;   /* whose request waits for the opener: its answer needs no announcement */
+  struct item *opening;  /* NULL with a busy opener: it stores */
+  struct item *asked;    /* whose request waits for the opener: its answer needs no announcement */
+  uint64_t ask_patience; /* nanoseconds that a request waits for it */
   struct keepsake *keepsakes, **last_keepsake;
   uint32_t n_keepsakes;
 

@@ -116,6 +116,7 @@ int recorder_tables_create(struct recorder_tables **ret, const struct recorder_t
   if (tables->n_readers > READERS_MAX)
     tables->n_readers = READERS_MAX;
   tables->cache = options->cache != NULL ? copy_text(options->cache) : NULL;
+  tables->ask_patience = ASK_PATIENCE;
   tables->cache_limit = options->cache_limit;
   tables->reader = options->reader != NULL ? copy_text(options->reader) : find_reader();
   tables->last_keepsake = &tables->keepsakes;
@@ -271,7 +272,8 @@ static struct item *ask(struct recorder_tables *tables, struct item *item)
   while (same == NULL && is_next(tables, item)) {
     struct pollfd answer = {.fd = tables->opener.socket, .events = POLLIN};
     uint64_t passed = recorder_clock_now() - tables->opener.since;
-    if (passed >= ASK_PATIENCE || poll(&answer, 1, (int)((ASK_PATIENCE - passed) / 1000000 + 1)) <= 0)
+    if (passed >= tables->ask_patience ||
+        poll(&answer, 1, (int)((tables->ask_patience - passed) / 1000000 + 1)) <= 0)
       break;
     tables->asked = item;
     same = recorder_tables_serve_opener(tables);

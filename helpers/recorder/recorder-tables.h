@@ -27,8 +27,8 @@ enum recorder_table_state {
 struct recorder_unwind_table {
   enum recorder_table_state state;
   int error; /* positive errno for RECORDER_TABLE_NONE */
-  /* When ready: valid and mapped read-only until recorder_tables_free, or recorder_tables_drop once it was copied
-   * elsewhere. */
+  /* When ready: valid and mapped read-only until recorder_tables_free, or recorder_tables_drop once it was
+   * copied elsewhere. */
   const struct unwind_table *table;
   uint64_t size;
   void *user; /* the unwinder's: where the table stands in the area */
@@ -44,7 +44,8 @@ struct recorder_tables_options {
 };
 
 /* Where the cache is when nobody says otherwise: $XDG_CACHE_HOME/capture/unwind, else for root
- * /var/cache/capture/unwind and for everybody else ~/.cache/capture/unwind. False when there is no such place. */
+ * /var/cache/capture/unwind and for everybody else ~/.cache/capture/unwind. False when there is no such
+ * place. */
 bool recorder_tables_default_cache(char *path, size_t size);
 
 /* 0 or -errno. Starts no elf-reader yet, but the process that opens files (recorder-opener.h), which is a

@@ -15,12 +15,14 @@
 #include "helpers/recorder/recorder-clock.h"
 #include "unwind/unwind-compile.h"
 
-#define SECONDS UINT64_C(1000000000)
+/* However busy the machine is, what is known is then known at once. */
+#define PATIENCE UINT64_C(60000000000)
 
 void tables_create(struct tables_fixture *fixture, const char *cache, const char *reader)
 {
   struct recorder_tables_options options = {.readers = 2, .cache = cache, .reader = reader};
   g_assert_cmpint(recorder_tables_create(&fixture->tables, &options), ==, 0);
+  fixture->tables->ask_patience = PATIENCE;
 }
 
 void tables_recreate(struct tables_fixture *fixture, const char *cache, const char *reader)
@@ -131,7 +133,7 @@ static void count(struct recorder_unwind_table *table, void *data)
 
 void tables_wait(struct tables_fixture *fixture)
 {
-  recorder_tables_wait(fixture->tables, recorder_clock_now() + 60 * SECONDS, count, fixture);
+  recorder_tables_wait(fixture->tables, recorder_clock_now() + PATIENCE, count, fixture);
 }
 
 void tables_assert_ready(const struct recorder_unwind_table *table)

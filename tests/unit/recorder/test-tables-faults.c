@@ -129,6 +129,7 @@ static void test_taken_over(struct tables_fixture *fixture, gconstpointer data)
 static void test_slow_file(struct tables_fixture *fixture, gconstpointer data)
 {
   struct tables_mapped mapped = tables_map(tables_library());
+  fixture->tables->ask_patience = 1;
   g_assert_cmpint(kill(fixture->tables->opener.pid, SIGSTOP), ==, 0);
   struct recorder_unwind_table *table = tables_request(fixture, &mapped);
   g_assert_cmpint(table->state, ==, RECORDER_TABLE_PENDING);
@@ -143,6 +144,7 @@ static void test_hanging_file(struct tables_fixture *fixture, gconstpointer data
   g_autofree char *other = tables_copy(fixture, "/bin/sh", "other");
   struct tables_mapped mapped = tables_map(tables_library()), second = tables_map(other);
   pid_t opener = fixture->tables->opener.pid;
+  fixture->tables->ask_patience = 1;
   g_assert_cmpint(kill(opener, SIGSTOP), ==, 0);
   struct recorder_unwind_table *table = tables_request(fixture, &mapped);
   struct recorder_unwind_table *next = tables_request(fixture, &second);
