@@ -21,6 +21,7 @@ typedef struct {
   char *frequency;
   gint64 period;
   char **events;
+  char *off_cpu;
   char **pids;
   gboolean system_wide;
   gboolean children;
@@ -42,12 +43,31 @@ static void arguments_clear(Arguments *self)
 {
   g_free(self->frequency);
   g_strfreev(self->events);
+  g_free(self->off_cpu);
   g_strfreev(self->pids);
   g_free(self->path);
   g_free(self->via);
   g_free(self->unwind);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Arguments, arguments_clear)
+
+static char off_cpu_option[] = "--off-cpu", off_cpu_spelt_out[] = "--off-cpu=0";
+
+/* GLib would take the next word for the value of an option whose value may be left out. */
+static void spell_out_off_cpu(int argc, char **argv)
+{
+  for (int i = 1; i < argc; i++)
+    if (strcmp(argv[i], off_cpu_option) == 0)
+      argv[i] = off_cpu_spelt_out;
+}
+
+/* What was not taken is the command's. */
+static void take_off_cpu_back(int argc, char **argv)
+{
+  for (int i = 1; i < argc; i++)
+    if (argv[i] == off_cpu_spelt_out)
+      argv[i] = off_cpu_option;
+}
 
 static int parse_arguments(int *argc, char ***argv, Arguments *a)
 {
@@ -59,6 +79,10 @@ static int parse_arguments(int *argc, char ***argv, Arguments *a)
       {"event", 'e', 0, G_OPTION_ARG_STRING_ARRAY, &a->events,
        N_("Events to sample on, separated by commas (cycles, or cpu-clock where there are none)"),
        N_("EVENT")},
+      {"off-cpu", 0, 0, G_OPTION_ARG_STRING, &a->off_cpu,
+       N_("Also record how long threads were off the CPU, by stack and reason, if it was that long or longer "
+          "(0)"),
+       N_("TIME")},
       {"pid", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &a->pids, N_("Attach to these processes"), N_("PID")},
       {"all-cpus", 'a', 0, G_OPTION_ARG_NONE, &a->system_wide, N_("Record every process"), NULL},
       {"no-children", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &a->children,
@@ -89,10 +113,13 @@ static int parse_arguments(int *argc, char ***argv, Arguments *a)
   };
 
   a->children = a->kernel = a->compress = a->command_lines = a->names = TRUE;
-  return capturectl_parse_command_options(
+  spell_out_off_cpu(*argc, *argv);
+  int status = capturectl_parse_command_options(
       argc, argv, entries, N_("[--] COMMAND…"),
       N_("Records COMMAND, running processes (-p) or everything (-a) until the command exits, the\n"
          "duration is over, or Ctrl+C. The exit status is the command's own."));
+  take_off_cpu_back(*argc, *argv);
+  return status;
 }
 
 static gboolean parse_number(const char *text, guint64 min, guint64 max, guint64 *ret)
@@ -146,6 +173,48 @@ static int add_events(RecordingOptions *options, const char *list)
       return -1;
     start = c + 1;
   }
+}
+
+/* "0", "250us", "1.5ms". */
+static gboolean parse_time(const char *text, guint64 *ret)
+{
+  static const struct {
+    const char *name;
+    double nanoseconds;
+  } units[] = {{"ns", 1}, {"us", 1e3}, {"µs", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+  char *end;
+  double value = g_ascii_strtod(text, &end);
+
+  if (end == text || !(value >= 0))
+    return FALSE;
+  for (gsize i = 0; i < G_N_ELEMENTS(units); i++) {
+    if (strcmp(end, units[i].name) != 0 || value * units[i].nanoseconds > 1e18)
+      continue;
+    *ret = (guint64)(value * units[i].nanoseconds);
+    return TRUE;
+  }
+  *ret = 0;
+  return value == 0 && *end == '\0';
+}
+
+static gboolean has_event(const RecordingOptions *options, const char *name)
+{
+  return g_ptr_array_find_with_equal_func(options->events, name, g_str_equal, NULL);
+}
+
+/* After the events: it comes in addition to them, or to the default one. */
+static int set_off_cpu(RecordingOptions *options, const char *text)
+{
+  if (!text)
+    return -1;
+  if (!parse_time(text, &options->off_cpu))
+    return capturectl_fail_usage(
+        _("“%s” is no time; --off-cpu takes the shortest one to record, as in --off-cpu=1ms."), text);
+  if (options->events->len == 0)
+    g_ptr_array_add(options->events, g_strdup(""));
+  if (!has_event(options, "off-cpu"))
+    g_ptr_array_add(options->events, g_strdup("off-cpu"));
+  return -1;
 }
 
 static int add_pids(RecordingOptions *options, const char *list)
@@ -294,6 +363,8 @@ static int convert(const Arguments *a, char **command, RecordingOptions *options
     status = set_rate(options, a);
   if (status < 0)
     status = add_each(options, a->events, add_events);
+  if (status < 0)
+    status = set_off_cpu(options, a->off_cpu);
   if (status < 0)
     status = add_each(options, a->pids, add_pids);
   if (status < 0)
