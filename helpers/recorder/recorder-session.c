@@ -19,7 +19,10 @@
 /* What is sampled is committed this time later at the latest, the slack and the work itself added, and a kill
  * may cost 100 ms. Each round wakes two processes and writes two parts, so it is no shorter than that needs.
  */
-#define DRAIN_PERIOD  (65 * MILLISECOND)
+#define DRAIN_PERIOD (65 * MILLISECOND)
+/* The first rounds come sooner: programs learn of the mappings that are in use, and a viewer has something to
+ * show. */
+#define FIRST_PERIOD  (8 * MILLISECOND)
 #define STATUS_PERIOD (250 * MILLISECOND)
 #define CPUS_PERIOD   (1000 * MILLISECOND)
 /* A record that carries a time is in its ring after this at the latest, but for a stolen CPU. */
@@ -46,6 +49,7 @@ struct session {
   uint32_t n_poll_fds;
   uint64_t committed;
   uint64_t status_due;
+  uint64_t period; /* of the rounds: DRAIN_PERIOD after a while */
   uint64_t wake_due;
   uint64_t cpus_due;
   struct recorder_error error;
@@ -148,7 +152,7 @@ static void wake_consumer(struct session *session, uint64_t time)
   if (time < session->wake_due &&
       capture_pool_free_windows(session->output.pool) >= session->output.window_count / 2)
     return;
-  session->wake_due = time + DRAIN_PERIOD;
+  session->wake_due = time + session->period;
   recorder_link_send(session->socket, &message, RECORDER_WAKE, sizeof message, NULL, 0, false);
 }
 
@@ -313,7 +317,8 @@ static int record(struct session *session)
 {
   struct recorder_message message;
   enum recorder_end reason = RECORDER_END_STOPPED;
-  uint64_t due = now() + DRAIN_PERIOD;
+  session->period = FIRST_PERIOD;
+  uint64_t due = now() + session->period;
   recorder_source_enable(&session->source);
   recorder_off_cpu_enable(&session->decoder, true);
   look_at_targets(session);
@@ -332,7 +337,8 @@ static int record(struct session *session)
     }
     bool gone = targets_are_gone(session);
     time = now();
-    due = time + DRAIN_PERIOD;
+    due = time + session->period;
+    session->period = session->period < DRAIN_PERIOD / 2 ? 2 * session->period : DRAIN_PERIOD;
     if (drain(session, time - SLACK) < 0)
       return fail(session);
     keep_house(session, time);

@@ -10,8 +10,10 @@
 
 #define STACK_BYTES_DEFAULT 16384
 #define MISS_STACK          16384
-#define AREA_SIZE           (64u << 20)
-#define PROCESSES           8192
+/* Kernel memory that is taken and cleared at once, which costs some ten milliseconds of the start. */
+#define AREA_TARGETS (32u << 20)
+#define AREA_SYSTEM  (64u << 20)
+#define PROCESSES    8192
 
 static uint32_t first_way(const struct recorder_configure *configure)
 {
@@ -55,7 +57,7 @@ static int open_bpf(struct recorder_way *way, const struct recorder_source *sour
       .unwind = source->unwind,
   };
   const struct recorder_bpf_options options = {
-      .area_size = AREA_SIZE,
+      .area_size = (source->flags & RECORDER_SYSTEM_WIDE) != 0 ? AREA_SYSTEM : AREA_TARGETS,
       .max_stack = source->user_stack,
       .miss_stack = MISS_STACK,
       .processes = PROCESSES,
