@@ -45,7 +45,8 @@ static const char *advise_no_table(ProfileCapture *capture, gboolean no_file)
   if (is_imported(capture))
     return _(
         "Import where the very files are that were recorded, or build it with -fasynchronous-unwind-tables.");
-  return _("Build it with -fasynchronous-unwind-tables, or with -fno-omit-frame-pointer.");
+  return _(
+      "Record as root where the file cannot be opened; else build it with -fasynchronous-unwind-tables.");
 }
 
 static const char *advise_unreadable(ProfileCapture *capture)

@@ -12,7 +12,8 @@ struct _ProfileLedger {
 typedef struct {
   ProfileCapture *capture;
   guint n_binaries;
-  guint32 *row; /* one a node: that of the outermost frame */
+  guint32 *merged; /* one a binary: the first one of its path */
+  guint32 *row;    /* one a node: that of the outermost frame */
   guint64 (*counts)[PROFILE_OUTCOMES];
 } Counting;
 
@@ -31,6 +32,24 @@ static gboolean has_user_stack(guint outcome)
          outcome != CAPTURE_OUTCOME_NO_STACK;
 }
 
+/* A binary by its path, as people know it: one that was seen with its build-id and without is the same to
+ * them. */
+static guint32 *merge_paths(ProfileCapture *capture)
+{
+  g_autoptr(GHashTable) first = g_hash_table_new(g_str_hash, g_str_equal);
+  guint n;
+  const ProfileBinary *binaries = profile_capture_get_binaries(capture, &n);
+  guint32 *merged = g_new(guint32, n);
+
+  for (guint32 i = 0; i < n; i++) {
+    gpointer known = g_hash_table_lookup(first, binaries[i].path);
+    merged[i] = known ? GPOINTER_TO_UINT(known) - 1 : i;
+    if (!known)
+      g_hash_table_insert(first, (gpointer)binaries[i].path, GUINT_TO_POINTER(i + 1));
+  }
+  return merged;
+}
+
 static guint32 get_row(const Counting *counting, const ProfileFrame *frame)
 {
   guint n;
@@ -40,7 +59,7 @@ static guint32 get_row(const Counting *counting, const ProfileFrame *frame)
   if (frame->kind != CAPTURE_SPACE_BINARY ||
       profile_capture_get_binaries(counting->capture, &n)[frame->owner].flags & CAPTURE_BINARY_SPECIAL)
     return counting->n_binaries;
-  return frame->owner;
+  return counting->merged[frame->owner];
 }
 
 /* A parent has a smaller index than its children: one pass hands the outermost frame down. */
@@ -98,6 +117,7 @@ ProfileLedger *profile_ledger_new(ProfileCapture *capture)
   self->entries = g_array_new(FALSE, FALSE, sizeof(ProfileLedgerEntry));
   profile_capture_get_binaries(capture, &counting.n_binaries);
   counting.counts = profile_memory_new0((gsize)counting.n_binaries + 2, sizeof *counting.counts);
+  counting.merged = merge_paths(capture);
   find_rows(&counting);
   for (guint i = 0; i < n_events; i++)
     count_event(&counting, &events[i]);
@@ -107,6 +127,7 @@ ProfileLedger *profile_ledger_new(ProfileCapture *capture)
   add_row(self, PROFILE_LEDGER_NO_FRAME, counting.counts[counting.n_binaries + 1]);
   g_array_sort(self->entries, compare_entries);
   g_free(counting.counts);
+  g_free(counting.merged);
   g_free(counting.row);
   return self;
 }

@@ -18,7 +18,7 @@ G_BEGIN_DECLS
 
 /* Stacks that ended in one binary with one outcome, which is not COMPLETE. */
 typedef struct {
-  guint32 binary; /* of the outermost frame: the one whose caller was not found */
+  guint32 binary; /* of the outermost frame: the one whose caller was not found; the first one of that path */
   enum capture_outcome outcome;
   guint64 samples;
 } ProfileLedgerEntry;

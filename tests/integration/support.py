@@ -14,6 +14,7 @@ BUILD = pathlib.Path(os.environ.get('CAPTURE_BUILDDIR', SOURCE / 'build'))
 DATA = SOURCE / 'tests' / 'data'
 CAPTURECTL = BUILD / 'capturectl' / 'capturectl'
 RECORDER = BUILD / 'helpers' / 'recorder' / 'capture-recorder'
+ELF_READER = BUILD / 'helpers' / 'elf-reader' / 'capture-elf-reader'
 
 sys.path.insert(0, str(SOURCE / 'tests' / 'decoder'))
 from capture_decoder import File, NotACapture, text  # noqa: E402
@@ -70,10 +71,10 @@ def unmount(directory):
 
 
 def copy_programs(directory):
-    """Copies capturectl and the recorder to where every user may run them, which a build directory need not be;
+    """Copies capturectl and its helpers to where every user may run them, which a build directory need not be;
     returns the path of capturectl."""
     directory.chmod(0o755)
-    for program in CAPTURECTL, RECORDER:
+    for program in CAPTURECTL, RECORDER, ELF_READER:
         copy = directory / program.relative_to(BUILD)
         copy.parent.mkdir(parents=True)
         shutil.copy(program, copy)

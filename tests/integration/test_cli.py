@@ -524,6 +524,12 @@ class Doctor(TestCase):
         for name in ('recorder', 'own-processes', 'own-kernel', 'system-wide', 'kernel-names', 'ring-memory'):
             self.assertEqual(found[name]['state'], 'ok', name)
 
+    def test_stacks_in_the_kernel(self):
+        self.assertEqual(self.doctor()['unwinding']['state'], 'ok')
+        found = self.as_nobody()['unwinding']
+        self.assertEqual(found['state'], 'limited')
+        self.assertIn('CAP_BPF and CAP_PERFMON', found['text'])
+
     def test_without_recorder(self):
         found = self.doctor(env=environment(CAPTURE_RECORDER='/nowhere'), status=1)
         self.assertEqual(found['recorder']['state'], 'missing')

@@ -7,6 +7,7 @@ import pathlib
 import pty
 import re
 import select
+import shutil
 import signal
 import struct
 import subprocess
@@ -15,10 +16,10 @@ import time
 import unittest
 
 from recordings import BUSY, FORKER, Load, compile_c, is_running, start, wait_until
-from support import CAPTURECTL, OWN_MOUNTS, TestCase, capturectl, check_sanitizers, copy_programs, environment, run, unmount
+from support import CAPTURECTL, DATA, OWN_MOUNTS, TestCase, capturectl, check_sanitizers, copy_programs, environment, run, unmount
 
 # Outcomes.
-FRAME_POINTERS, TRUNCATED, NO_USER_STACK = 2, 3, 4
+COMPLETE, FRAME_POINTERS, TRUNCATED, NO_USER_STACK = 1, 2, 3, 4
 
 # Of linux/tty.h: unlock a pseudo-terminal, ask for its number.
 TIOCSPTLCK, TIOCGPTN = 0x40045431, 0x80045430
@@ -252,8 +253,9 @@ class Statuses(RecordCase):
                 self.assertIn('--help', result.stderr)
         self.assert_nothing_left()
 
-    def as_ordinary_user(self, *arguments, paranoid=2):
-        """capturectl record as nobody, in a directory of nobody's; perf_event_paranoid is put back afterwards."""
+    def as_ordinary_user(self, *arguments, paranoid=2, capabilities=()):
+        """capturectl record as nobody, in a directory of nobody's, with these capabilities and no other;
+        perf_event_paranoid is put back afterwards."""
         setting = '/proc/sys/kernel/perf_event_paranoid'
         with open(setting) as file:
             self.addCleanup(run, 'sysctl', '-q', f'kernel.perf_event_paranoid={file.read().strip()}')
@@ -261,7 +263,9 @@ class Statuses(RecordCase):
         programs = tempfile.TemporaryDirectory()
         self.addCleanup(programs.cleanup)
         os.chmod(self.directory, 0o777)
-        return run('setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', copy_programs(pathlib.Path(programs.name)), 'record', '--no-names', *arguments,
+        only = ','.join(['-all'] + ['+' + capability for capability in capabilities])
+        return run('setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', f'--inh-caps={only}', f'--ambient-caps={only}',
+                   f'--bounding-set={only}', copy_programs(pathlib.Path(programs.name)), 'record', '--no-names', *arguments,
                    status=None, cwd=self.directory)
 
     @unittest.skipIf(os.getuid() != 0, 'an ordinary user cannot become another one')
@@ -286,6 +290,24 @@ class Statuses(RecordCase):
         self.assertEqual(result.status, 0, result)
         self.assertIn('kernel', result.stderr)
         self.assertGreater(len(Load(self.path).of_command('python3')), 20)
+
+
+    @unittest.skipIf(os.getuid() != 0, 'an ordinary user cannot give capabilities')
+    def test_capabilities_that_suffice_to_walk_stacks_in_the_kernel(self):
+        """chain has no frame pointers. What is lacking is said, and stacks are as good without."""
+        chain = self.directory / 'chain'
+        shutil.copy(DATA / 'chain', chain)
+        chain.chmod(0o755)
+        for capabilities, way in (('bpf', 'perfmon'), 'bpf'), (('bpf',), 'dwarf'), (('perfmon',), 'dwarf'), ((), 'dwarf'):
+            with self.subTest(capabilities=capabilities):
+                result = self.as_ordinary_user('--no-kernel', '-o', 'a.capture', '--', chain, '0.2', capabilities=capabilities)
+                self.assertEqual(result.status, 0, result)
+                self.assertEqual('CAP_BPF and CAP_PERFMON' in result.stderr, way != 'bpf', result)
+                load = Load(self.path)
+                self.assertEqual(load.capture.metadata['unwind'], way)
+                stacks = [sample.outcome for sample in load.of_command('chain') if sample.outcome != NO_USER_STACK]
+                self.assertGreater(len(stacks), 100)
+                self.assertGreaterEqual(stacks.count(COMPLETE), len(stacks) * 0.99)
 
 
 class Targets(RecordCase):
