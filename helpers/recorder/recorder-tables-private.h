@@ -50,7 +50,8 @@ struct recorder_tables {
   struct queue to_open;
   struct item *opening;  /* NULL with a busy opener: it stores */
   struct item *asked;    /* whose request waits for the opener: its answer needs no announcement */
-  uint64_t ask_patience; /* nanoseconds that a request waits for it */
+  uint64_t ask_patience; /* nanoseconds that requests wait for it, all of a round together … */
+  uint64_t ask_waited;   /* … and have waited since recorder_tables_serve */
   struct keepsake *keepsakes, **last_keepsake;
   uint32_t n_keepsakes;
 

@@ -268,17 +268,18 @@ static bool is_next(const struct recorder_tables *tables, const struct item *ite
 static struct item *ask(struct recorder_tables *tables, struct item *item)
 {
   struct item *same = NULL;
+  uint64_t start = recorder_clock_now() - tables->ask_waited, passed = tables->ask_waited;
   recorder_tables_feed_opener(tables);
-  while (same == NULL && is_next(tables, item)) {
+  while (same == NULL && is_next(tables, item) && passed < tables->ask_patience) {
     struct pollfd answer = {.fd = tables->opener.socket, .events = POLLIN};
-    uint64_t passed = recorder_clock_now() - tables->opener.since;
-    if (passed >= tables->ask_patience ||
-        poll(&answer, 1, (int)((tables->ask_patience - passed) / 1000000 + 1)) <= 0)
-      break;
-    tables->asked = item;
-    same = recorder_tables_serve_opener(tables);
-    tables->asked = NULL;
+    if (poll(&answer, 1, (int)((tables->ask_patience - passed) / 1000000 + 1)) > 0) {
+      tables->asked = item;
+      same = recorder_tables_serve_opener(tables);
+      tables->asked = NULL;
+    }
+    passed = recorder_clock_now() - start;
   }
+  tables->ask_waited = passed;
   return same;
 }
 
@@ -339,6 +340,7 @@ uint32_t recorder_tables_poll(struct recorder_tables *tables, struct pollfd *fds
 void recorder_tables_serve(struct recorder_tables *tables,
                            void (*fn)(struct recorder_unwind_table *table, void *data), void *data)
 {
+  tables->ask_waited = 0;
   recorder_tables_serve_opener(tables);
   recorder_tables_serve_readers(tables);
   recorder_tables_feed_opener(tables);

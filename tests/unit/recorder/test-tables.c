@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -378,6 +379,35 @@ static void test_no_trace(struct tables_fixture *fixture, gconstpointer data)
   tables_unmap(&mapped);
 }
 
+/* Whatever ends the recorder ends all that it started. */
+static void test_killed(struct tables_fixture *fixture, gconstpointer data)
+{
+  int pair[2], status;
+  pid_t pids[2];
+  g_assert_cmpint(prctl(PR_SET_CHILD_SUBREAPER, 1), ==, 0);
+  g_assert_cmpint(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), ==, 0);
+  pid_t recorder = fork();
+  if (recorder == 0) {
+    struct tables_mapped mapped = tables_map(tables_library());
+    tables_create(fixture, fixture->cache, fixture->reader);
+    tables_request(fixture, &mapped);
+    tables_wait(fixture);
+    pids[0] = fixture->tables->opener.pid;
+    pids[1] = fixture->tables->readers[0].pid;
+    send(pair[1], pids, sizeof pids, 0);
+    for (;;)
+      pause();
+  }
+  g_assert_cmpint(recv(pair[0], pids, sizeof pids, 0), ==, sizeof pids);
+  g_assert_cmpint(kill(recorder, SIGKILL), ==, 0);
+  g_assert_cmpint(waitpid(recorder, &status, 0), ==, recorder);
+  for (guint i = 0; i < G_N_ELEMENTS(pids); i++)
+    g_assert_cmpint(waitpid(pids[i], &status, 0), ==, pids[i]);
+  g_assert_cmpint(prctl(PR_SET_CHILD_SUBREAPER, 0), ==, 0);
+  close(pair[0]);
+  close(pair[1]);
+}
+
 static void test_default_cache(struct tables_fixture *fixture, gconstpointer data)
 {
   char path[256];
@@ -415,6 +445,7 @@ int main(int argc, char **argv)
   tables_add("/tables/ordinary", test_ordinary, NULL);
   tables_add("/tables/opener", test_opener, NULL);
   tables_add("/tables/no trace", test_no_trace, NULL);
+  tables_add("/tables/killed", test_killed, NULL);
   tables_add("/tables/default cache", test_default_cache, NULL);
   return g_test_run();
 }
