@@ -91,7 +91,8 @@ static int load(struct recorder_bpf *bpf, const struct recorder_bpf_options *opt
   bpf->area_size = options->area_size;
   bpf->area = mmap(NULL, bpf->area_size, PROT_READ | PROT_WRITE, MAP_SHARED,
                    bpf_map__fd(bpf->programs->maps.area), 0);
-  return bpf->area != MAP_FAILED ? 0 : -errno;
+  /* What the recorder forks has no business there. */
+  return bpf->area != MAP_FAILED && madvise(bpf->area, bpf->area_size, MADV_DONTFORK) == 0 ? 0 : -errno;
 }
 
 int recorder_bpf_open(struct recorder_bpf **ret, const struct recorder_bpf_options *options,
