@@ -15,7 +15,7 @@ struct recorder_bpf_config {
   uint32_t max_frames;
   uint32_t miss_stack;
   uint32_t only_own_events; /* leave records only of tasks that have perf events of their own */
-  uint32_t reserved;
+  uint32_t recorder;        /* the process that has rings, which are events, but is not recorded for them */
 };
 
 #endif

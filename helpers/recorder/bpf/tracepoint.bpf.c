@@ -24,7 +24,7 @@ int recorder_tracepoint(void *context)
 {
   uint64_t ip = 0;
   uint32_t slot = 0;
-  if (config.only_own_events && !has_own_events())
+  if (config.only_own_events && (current_pid() == config.recorder || !has_own_events()))
     return 1;
   struct scratch *scratch = take_scratch(&slot);
   if (!scratch)

@@ -101,16 +101,21 @@ static __always_inline int read_task_registers(struct recorder_pt_regs *regs)
   return registers_are_user(regs) && registers_ip(regs) != 0;
 }
 
+/* As its namespace numbers it; 0: it is in none that is known. */
+static __always_inline uint32_t current_pid(void)
+{
+  struct bpf_pidns_info info = {0};
+  if (config.pid_namespace_inode == 0)
+    return (uint32_t)(bpf_get_current_pid_tgid() >> 32);
+  if (bpf_get_ns_current_pid_tgid(config.pid_namespace_device, config.pid_namespace_inode, &info,
+                                  sizeof info) != 0)
+    return 0;
+  return info.tgid;
+}
+
 static __always_inline struct walk_process *current_process(void)
 {
-  uint32_t pid = (uint32_t)(bpf_get_current_pid_tgid() >> 32);
-  if (config.pid_namespace_inode != 0) {
-    struct bpf_pidns_info info = {0};
-    if (bpf_get_ns_current_pid_tgid(config.pid_namespace_device, config.pid_namespace_inode, &info,
-                                    sizeof info) != 0)
-      return NULL;
-    pid = info.tgid;
-  }
+  uint32_t pid = current_pid();
   return bpf_map_lookup_elem(&processes, &pid);
 }
 
