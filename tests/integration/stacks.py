@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the tests of stacks share: programs whose stacks are known, recording them, and judging what was found."""
+import collections
+import json
+import pathlib
+import re
+
+from recordings import Load
+from support import SOURCE, capturectl, run
+
+PROGRAMS = SOURCE / 'tests' / 'programs'
+KERNEL = 2
+COMPLETE, FRAME_POINTERS, TRUNCATED, NO_USER_STACK, NO_STACK = 1, 2, 3, 4, 10
+# Of the samples that have a user stack.
+COMPLETE_AT_LEAST = 0.995
+
+# Where perf's stacks end when they are whole: the entry of a program, of a thread.
+ROOTS = {'_start', 'clone3', '__clone3', 'clone', '__clone', '__GI___clone', '__GI___clone3', '__start_context'}
+
+
+def build(directory, *options, program='stacks', source='stacks.c'):
+    """Compiles one of the programs without frame pointers; returns its path."""
+    path = pathlib.Path(directory) / program
+    run('gcc', '-O1', '-fomit-frame-pointer', '-fno-builtin', '-pthread', *options, '-o', path, PROGRAMS / source)
+    return path
+
+
+def build_library(directory, name='library.so'):
+    return build(directory, '-shared', '-fPIC', program=name, source='library.c')
+
+
+class Stacks(Load):
+    """A recording of a command; the names that its frames have."""
+
+    def __init__(self, path, *command, way='auto', options=('-F', '1999'), cwd=None, timeout=120):
+        self.said = capturectl('record', '-q', '--unwind', way, *options, '-o', path, '--', *command, cwd=cwd, timeout=timeout).stderr
+        self.look_at(path)
+
+    def look_at(self, path):
+        super().__init__(path)
+        self.info = json.loads(capturectl('info', '--json', path).stdout)
+
+    @classmethod
+    def of(cls, path):
+        """What was recorded by other means."""
+        self = cls.__new__(cls)
+        self.look_at(path)
+        return self
+
+    def names(self, sample):
+        """The functions of the user stack, innermost first; those of the system's files by the file alone, since not every machine
+        has their names: "<libc.so.6>", "<[vdso]>", and "<>" for memory without a file."""
+        names, called = [], False
+        for frame in sample.frames:
+            if frame.kind != KERNEL:
+                path = frame.owner.get('path', '') if isinstance(frame.owner, dict) else ''
+                name = None if path.startswith(('/usr/', '/lib', '[')) else self.capture.function_of(frame, called)
+                names.append(name or f'<{pathlib.PurePath(path).name}>')
+                called = True
+        return names
+
+    def with_user_stack(self):
+        return [sample for sample in self.samples if sample.outcome not in (NO_USER_STACK, NO_STACK)]
+
+
+class Judge:
+    """Assertions for test cases."""
+
+    def check_complete(self, stacks, least=COMPLETE_AT_LEAST, samples=100):
+        """Almost all stacks are, by their outcomes; each says how it ended, and none was lost."""
+        judged = stacks.info['user_stacks']
+        self.assertGreaterEqual(judged['samples'], samples)
+        self.assertEqual({outcome: n for outcome, n in stacks.info['outcomes'].items() if outcome in ('unknown', 'lost')}, {})
+        self.assertEqual(stacks.lost, 0)
+        self.assertGreaterEqual(judged['complete'], least * judged['samples'], json.dumps(judged, indent=1))
+
+    def check_chain(self, stacks, chain, least=0.9):
+        """Wherever spin() was sampled, and almost always it was, it was called by these: a regular expression of names from itself
+        to the root, with a space after each."""
+        pattern, wrong = re.compile(f'spin {chain} '), collections.Counter()
+        user = stacks.with_user_stack()
+        inside = [' '.join(stacks.names(sample)) + ' ' for sample in user if sample.outcome == COMPLETE]
+        inside = [names for names in inside if names.startswith('spin ')]
+        wrong.update(names for names in inside if not pattern.fullmatch(names))
+        self.assertEqual(dict(wrong), {}, pattern.pattern)
+        self.assertGreaterEqual(len(inside), least * len(user))

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Stacks by unwind tables: of programs without frame pointers, each is the known one, from the sampled function to the root."""
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+import stacks
+from recordings import start, wait_until
+from stacks import TRUNCATED, Judge, Stacks
+from support import OWN_MOUNTS, TestCase, capturectl, check_sanitizers, run, unmount
+
+# What calls main, from the inside out.
+ROOT = r'main <libc\.so\.6> <libc\.so\.6> _start'
+STATIC_ROOT = r'main __libc_start_call_main __libc_start_main\S* _start'
+THREAD_ROOT = r'run_plain thread <libc\.so\.6> <libc\.so\.6>'
+SIGNAL = r'middle outer handler <libc\.so\.6> '
+
+# Kind of program: how spin() is called there.
+CHAINS = {
+    'plain': f'middle outer run_plain {ROOT}',
+    'threads': f'middle outer {THREAD_ROOT}',
+    'leader': f'middle outer {THREAD_ROOT}',
+    'signal': rf'{SIGNAL}(<libc\.so\.6> )+interrupted run_signal {ROOT}',
+    'sigaltstack': rf'({SIGNAL}(<libc\.so\.6> )+interrupted |middle outer )run_sigaltstack {ROOT}',
+    'timer': rf'(middle outer handler <libc\.so\.6> (<\S+> |now |clock_gettime@plt |spin )*)?(middle )?(outer )?run_plain run_timer {ROOT}',
+    'dlopen': f'middle outer (in_library call open_library )?run_dlopen {ROOT}',
+    'deleted': f'middle outer call_and_unlink in_library call run_deleted {ROOT}',
+    'fork': f'middle outer run_fork {ROOT}',
+    'exec': f'middle outer run_exec {ROOT}',
+    'aligned': f'middle outer aligned run_aligned {ROOT}',
+    'jit': f'middle outer <> run_jit {ROOT}',
+    'noreturn': f'middle outer run_plain spin_and_leave call_last run_noreturn {ROOT}',
+}
+# Some of what these do is system calls, and the beginning and the end of processes.
+LEAST_IN_SPIN = {'signal': 0.7, 'sigaltstack': 0.7, 'fork': 0.5}
+
+
+class Programs(TestCase, Judge):
+    way = None
+
+    @classmethod
+    def setUpClass(cls):
+        directory = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(directory.cleanup)
+        cls.built = pathlib.Path(directory.name)
+        cls.program = stacks.build(cls.built)
+
+    def setUp(self):
+        super().setUp()
+        self.path = self.directory / 'a.capture'
+
+    def record(self, kind, *more, program=None, milliseconds=400, **how):
+        return Stacks(self.path, program or self.program, kind, milliseconds, *more, way=self.way, **how)
+
+    def check(self, kind, *more, **how):
+        found = self.record(kind, *more, **how)
+        self.check_complete(found)
+        self.check_chain(found, CHAINS[kind], LEAST_IN_SPIN.get(kind, 0.9))
+        return found
+
+
+class EachWay:
+    """What must hold however stacks are found by tables."""
+
+    def test_plain(self):
+        self.assertEqual(self.check('plain').info['unwind'], self.became)
+
+    def test_threads(self):
+        found = self.check('threads')
+        self.assertEqual(len({sample.tid for sample in found.samples}), 4)
+
+    def test_threads_whose_leader_is_gone(self):
+        self.check('leader')
+
+    def test_signal_handler(self):
+        self.check('signal')
+
+    def test_signal_anywhere(self):
+        found = self.check('timer')
+        self.assertTrue(any('handler' in found.names(sample) for sample in found.samples))
+
+    def test_library_that_is_loaded_while_recording(self):
+        found = self.check('dlopen', stacks.build_library(self.directory))
+        self.assertTrue(any('in_library' in found.names(sample) for sample in found.samples))
+
+    def test_library_that_was_just_deleted(self):
+        self.check('deleted', stacks.build_library(self.directory))
+        self.assertFalse((self.directory / 'library.so').exists())
+
+    def test_forks(self):
+        self.assertGreater(len({sample.pid for sample in self.check('fork').samples}), 20)
+
+    def test_execs(self):
+        """In the middle of an exec the registers lead into memory that is gone."""
+        found = self.record('exec', milliseconds=800)
+        self.check_complete(found, 0.9)
+        self.check_chain(found, CHAINS['exec'], 0.2)
+        self.assertEqual(len({sample.pid for sample in found.samples}), 1)
+
+    def test_stack_that_is_realigned(self):
+        self.check('aligned')
+
+    def test_coroutine(self):
+        """The C library's __start_context is its root, but its tables do not say so: the return address is its very beginning."""
+        found = self.record('context')
+        chains = [found.names(sample) for sample in found.with_user_stack() if found.names(sample)[0] == 'spin']
+        self.assertGreater(len(chains), 0.9 * len(found.with_user_stack()))
+        self.assertEqual({tuple(chain) for chain in chains}, {('spin', 'middle', 'outer', 'coroutine', '<libc.so.6>')})
+        self.assertEqual({outcome for outcome, n in found.info['outcomes'].items() if n > 5} - {'complete'}, {'no-table'})
+
+    def test_code_made_at_run_time(self):
+        self.check('jit')
+
+    def test_call_that_does_not_return(self):
+        self.check('noreturn')
+
+    def check_all(self, kind, chain, least=0.9):
+        """The same for samples anywhere."""
+        found, pattern = self.record(kind), re.compile(chain + ' ')
+        self.check_complete(found)
+        chains = [' '.join(found.names(sample)) + ' ' for sample in found.with_user_stack()]
+        others = [chain for chain in chains if not pattern.fullmatch(chain)]
+        self.assertLessEqual(len(others), (1 - least) * len(chains), others[:10])
+
+    def test_system_call(self):
+        self.check_all('syscall', rf'(<libc\.so\.6> |read@plt )?run_syscall {ROOT}')
+
+    def test_linkage_table(self):
+        self.check_all('plt', rf'(<libc\.so\.6> |labs@plt )?run_plt {ROOT}')
+
+    def test_vdso(self):
+        self.check_all('vdso', rf'(<\[vdso\]> )*(<libc\.so\.6> )?(clock_gettime@plt )?(now )?run_vdso {ROOT}')
+
+    def test_statically_linked(self):
+        program = stacks.build(self.directory, '-static', program='static')
+        found = self.record('plain', program=program)
+        self.check_complete(found)
+        self.check_chain(found, f'middle outer run_plain {STATIC_ROOT}')
+
+    def test_statically_linked_anywhere(self):
+        program = stacks.build(self.directory, '-static-pie', '-fPIE', program='static')
+        found = self.record('plain', program=program)
+        self.check_complete(found)
+        self.check_chain(found, f'middle outer run_plain {STATIC_ROOT}')
+
+    def check_stripped(self, program):
+        found = self.record('plain', program=program)
+        self.check_complete(found)
+        chains = [' '.join(found.names(sample)) for sample in found.with_user_stack()]
+        known = [chain for chain in chains if re.fullmatch(fr'(<{program.name}> ){{5}}(<libc\.so\.6> ){{2}}<{program.name}>', chain)]
+        self.assertGreaterEqual(len(known), 0.9 * len(chains), set(chains))
+
+    def test_stripped(self):
+        program = self.directory / 'stripped'
+        run('strip', '-s', '-o', program, self.program)
+        self.check_stripped(program)
+
+    def test_without_section_headers(self):
+        program = self.directory / 'stripped'
+        run('strip', '-s', '-o', program, self.program)
+        content = bytearray(program.read_bytes())
+        content[0x28:0x30], content[0x3c:0x40] = bytes(8), bytes(4)  # e_shoff; e_shnum and e_shstrndx
+        program.write_bytes(content)
+        self.check_stripped(program)
+
+    def test_another_mount_namespace(self):
+        inside = self.directory / 'inside'
+        inside.mkdir()
+        self.addCleanup(unmount, inside)
+        script = f'mount -t tmpfs none {inside} && cp "{self.program}" {inside}/hidden && exec {inside}/hidden plain 400'
+        found = Stacks(self.path, *OWN_MOUNTS, 'sh', '-c', script, way=self.way)
+        self.check_complete(found)
+        self.check_chain(found, CHAINS['plain'])
+
+    def test_more_frames_than_wanted(self):
+        found = self.record('deep', options=('-F', '999', '--max-stack', '127'))
+        inside = [sample for sample in found.with_user_stack() if found.names(sample)[0] == 'spin']
+        self.assertGreater(len(inside), 0.9 * len(found.with_user_stack()))
+        for sample in inside:
+            self.assertEqual((sample.outcome, found.names(sample)), (TRUNCATED, ['spin', 'middle', 'outer', *['deeper'] * 124]))
+
+    def test_many_frames(self):
+        found = self.record('deep')
+        self.check_complete(found)
+        self.check_chain(found, f'middle outer (deeper ){{301}}run_deep {ROOT}')
+
+
+class KernelTest(EachWay, Programs):
+    """The tables are walked in the kernel: BPF is permitted here, so auto chooses it."""
+    way, became = 'auto', 'bpf'
+
+    def test_signal_handler_on_a_stack_of_its_own(self):
+        self.check('sigaltstack')
+
+    def record_running(self, *arguments):
+        """A process that was there before."""
+        recording = start('record', '-F', '1999', '-o', self.path, *arguments)
+        self.addCleanup(recording.kill)
+        check_sanitizers(recording.communicate(timeout=60)[1].decode())
+        self.assertEqual(recording.returncode, 0)
+        return Stacks.of(self.path)
+
+    def start_program(self):
+        process = subprocess.Popen([self.program, 'threads', '20000'])
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        wait_until(lambda: len(os.listdir(f'/proc/{process.pid}/task')) == 4)
+        return process
+
+    def test_running_process(self):
+        found = self.record_running('-p', self.start_program().pid, '--duration', '0.5')
+        self.check_complete(found)
+        self.check_chain(found, CHAINS['threads'])
+
+    def test_everything(self):
+        pid = self.start_program().pid
+        found = self.record_running('-a', '--duration', '0.5')
+        found.samples = [sample for sample in found.samples if sample.pid == pid]
+        self.check_chain(found, CHAINS['threads'])
+        self.assertEqual({sample.outcome for sample in found.samples}, {stacks.COMPLETE})
+
+    def test_without_tables(self):
+        """Neither tables nor frame pointers: it is said, for every sample, and is found out once."""
+        program = stacks.build(self.directory, '-fno-asynchronous-unwind-tables', '-fno-unwind-tables', program='bare')
+        found = self.record('plain', program=program)
+        outcomes = {outcome for outcome, n in found.info['outcomes'].items() if n > 5}
+        self.assertTrue(outcomes <= {'no-table', 'frame-pointers', 'bad-frame'}, found.info['outcomes'])
+        self.assertEqual(found.lost, 0)
+
+
+class CopyTest(EachWay, Programs):
+    """The tables are walked in the recorder, over a copy of the stack."""
+    way, became = 'dwarf', 'dwarf'
+
+    def test_signal_handler_on_a_stack_of_its_own(self):
+        """The copy holds the handler's stack alone; beyond it there is nothing, which is said."""
+        found = self.record('sigaltstack')
+        self.assertEqual({outcome for outcome, n in found.info['outcomes'].items() if n > 5}, {'complete', 'unreadable'})
+        handled = [found.names(sample) for sample in found.samples if 'handler' in found.names(sample)]
+        self.assertEqual({tuple(names[:3]) for names in handled if names[0] == 'spin'}, {('spin', 'middle', 'outer')})
+        self.assertGreater(len(handled), 100)
+
+
+if __name__ == '__main__':
+    unittest.main()
