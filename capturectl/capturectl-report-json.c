@@ -99,6 +99,10 @@ static void append_identity(Json *json, guint32 item)
 
   if (json->report->by == CAPTURECTL_REPORT_FUNCTION)
     append_source(json, item);
+  if (json->report->by == CAPTURECTL_REPORT_WAIT) {
+    append(json, ", ");
+    append_string(json, "reason", profile_reason_get_name(PROFILE_ROWS_WAIT_REASON(item)));
+  }
   if (json->report->by != CAPTURECTL_REPORT_THREAD && json->report->by != CAPTURECTL_REPORT_PROCESS)
     return;
   guint32 process = item;
@@ -159,12 +163,11 @@ static int append_tree(Json *json, ProfileWeights *weights)
 {
   static const CapturectlTreeVisitor visitor = {enter_node, leave_node};
   g_autoptr(ProfileTree) tree = capturectl_report_get_tree(json->report, weights);
-  guint64 samples = profile_weights_get_sum(weights).count;
 
   if (!tree)
     return CAPTURECTL_FAILED;
   append(json, "\"tree\": ");
-  capturectl_report_walk(tree, capturectl_report_get_limit(json->report, samples, 0.5), &visitor, json);
+  capturectl_report_walk(tree, capturectl_report_get_limit(json->report, weights, 0.5), &visitor, json);
   return CAPTURECTL_DONE;
 }
 

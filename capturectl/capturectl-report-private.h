@@ -12,7 +12,8 @@ typedef enum {
   CAPTURECTL_REPORT_BINARY,
   CAPTURECTL_REPORT_THREAD,
   CAPTURECTL_REPORT_PROCESS,
-  CAPTURECTL_REPORT_EVENT
+  CAPTURECTL_REPORT_EVENT,
+  CAPTURECTL_REPORT_WAIT /* events of time off the CPU only */
 } CapturectlReportBy;
 
 typedef struct {
@@ -49,8 +50,9 @@ GArray *capturectl_report_get_events(const CapturectlReport *report);
 ProfileWeights *capturectl_report_get_weights(const CapturectlReport *report, guint event);
 /* The tree that is asked for; NULL after having said that there is no such function. */
 ProfileTree *capturectl_report_get_tree(const CapturectlReport *report, ProfileWeights *weights);
-/* The least count of samples that a tree node or row must have to be shown. */
-guint64 capturectl_report_get_limit(const CapturectlReport *report, guint64 samples, double otherwise);
+/* The least that a tree node or row of these weights must have to be shown, by profile_weights_measure. */
+guint64 capturectl_report_get_limit(const CapturectlReport *report, ProfileWeights *weights,
+                                    double otherwise);
 /* What by is called: "function" … */
 const char *capturectl_report_get_by_name(CapturectlReportBy by);
 ProfileRowsBy capturectl_report_get_rows_by(CapturectlReportBy by);
@@ -58,8 +60,9 @@ ProfileRowsBy capturectl_report_get_rows_by(CapturectlReportBy by);
 const char *capturectl_report_get_row_name(const CapturectlReport *report, guint32 item);
 const char *capturectl_report_get_row_binary(const CapturectlReport *report, guint32 item);
 
-/* Goes through the nodes that have at least `limit` samples, parents before children, and leaves each after
- * its children. enter returns false to leave out what is below. No recursion, however deep the tree. */
+/* Goes through the nodes that have at least `limit` (by profile_weights_measure), parents before children,
+ * and leaves each after its children. enter returns false to leave out what is below. No recursion, however
+ * deep the tree. */
 typedef struct {
   gboolean (*enter)(ProfileTree *tree, guint32 node, gboolean first, gboolean last, gpointer data);
   void (*leave)(ProfileTree *tree, guint32 node, gpointer data);

@@ -6,9 +6,11 @@
 #include "capturectl/capturectl-filter.h"
 #include "capturectl/capturectl-ledger.h"
 #include "capturectl/capturectl-report-private.h"
+#include "profile/profile-duration.h"
 
 enum {
   MAX_BINARY_WIDTH = 24, /* of a column; longer names push the next column aside */
+  REASON_WIDTH = 11,     /* of a column */
   MAX_DEPTH = 1000       /* what is deeper is no call tree that anyone reads */
 };
 
@@ -24,21 +26,22 @@ typedef struct {
 typedef struct {
   const CapturectlReport *report;
   CapturectlOutput output;
-  guint64 samples; /* 100 % */
+  ProfileWeights *weights; /* of the event in hand */
+  guint64 whole;           /* 100 %, by profile_weights_measure */
   TreeLines lines;
   GString *prefix;  /* of the nodes below the one that is printed */
   GArray *prefixes; /* gsize: its length at each depth */
 } Text;
 
-static double get_percent(const Text *text, guint64 count)
+static double get_percent(const Text *text, guint64 measure)
 {
-  return text->samples ? 100.0 * (double)count / (double)text->samples : 0;
+  return text->whole ? 100.0 * (double)measure / (double)text->whole : 0;
 }
 
 /* "123.45%" in nine columns: printed by hand, since long lists have hundreds of thousands of cells. */
-static void append_percent(Text *text, guint64 count)
+static void append_percent(Text *text, ProfileWeight weight)
 {
-  guint hundredths = (guint)(get_percent(text, count) * 100 + 0.5);
+  guint hundredths = (guint)(get_percent(text, profile_weights_measure(text->weights, weight)) * 100 + 0.5);
   char cell[16];
   guint i = sizeof cell;
 
@@ -66,6 +69,30 @@ static void append_count(Text *text, guint64 count)
   while (sizeof cell - i < 10)
     cell[--i] = ' ';
   g_string_append_len(text->output.text, cell + i, sizeof cell - i);
+}
+
+/* Ten columns, blank where there is none. */
+static void append_time(Text *text, gboolean is_time, guint64 nanoseconds)
+{
+  g_autofree char *duration = is_time ? profile_duration_to_string(nanoseconds) : g_strdup("");
+
+  for (glong width = g_utf8_strlen(duration, -1); width < 10; width++)
+    g_string_append_c(text->output.text, ' ');
+  g_string_append(text->output.text, duration);
+}
+
+/* Samples, or how long they lasted. */
+static void append_amount(Text *text, ProfileWeight weight)
+{
+  if (profile_weights_are_durations(text->weights))
+    append_time(text, TRUE, weight.weight);
+  else
+    append_count(text, weight.count);
+}
+
+static const char *get_amount_title(const Text *text)
+{
+  return profile_weights_are_durations(text->weights) ? _("Time") : _("Samples");
 }
 
 /* Names come from files: what would move the cursor or hide text is not passed on. */
@@ -112,18 +139,30 @@ static gboolean has_totals(const CapturectlReport *report)
   return report->by == CAPTURECTL_REPORT_FUNCTION || report->by == CAPTURECTL_REPORT_BINARY;
 }
 
+static void append_reason(Text *text, guint reason)
+{
+  const char *name = profile_reason_get_name(reason);
+
+  g_string_append(text->output.text, name);
+  append_padding(text, (glong)strlen(name), REASON_WIDTH);
+}
+
 static void append_row(Text *text, const ProfileRow *row, glong width)
 {
   const CapturectlReport *report = text->report;
   g_autofree char *label = get_label(report, row->item);
 
-  append_percent(text, row->self.count);
-  append_count(text, row->self.count);
+  append_percent(text, row->self);
+  append_amount(text, row->self);
   if (has_totals(report)) {
-    append_percent(text, row->total.count);
-    append_count(text, row->total.count);
+    append_percent(text, row->total);
+    append_amount(text, row->total);
   }
+  if (report->by == CAPTURECTL_REPORT_WAIT)
+    append_count(text, row->self.count);
   g_string_append(text->output.text, "  ");
+  if (report->by == CAPTURECTL_REPORT_WAIT)
+    append_reason(text, PROFILE_ROWS_WAIT_REASON(row->item));
   if (report->by == CAPTURECTL_REPORT_FUNCTION) {
     const char *binary = get_base_name(capturectl_report_get_row_binary(report, row->item));
     append_name(text, binary);
@@ -151,9 +190,11 @@ static void append_rows_header(Text *text, glong width)
 {
   GString *out = text->output.text;
 
-  g_string_append_printf(out, "%8s%10s", _("Self"), _("Samples"));
+  g_string_append_printf(out, "%8s%10s", _("Self"), get_amount_title(text));
   if (has_totals(text->report))
-    g_string_append_printf(out, "%8s%10s", _("Total"), _("Samples"));
+    g_string_append_printf(out, "%8s%10s", _("Total"), get_amount_title(text));
+  if (text->report->by == CAPTURECTL_REPORT_WAIT)
+    g_string_append_printf(out, "%10s", _("Times"));
   g_string_append(out, "  ");
   switch (text->report->by) {
   case CAPTURECTL_REPORT_BINARY:
@@ -164,6 +205,11 @@ static void append_rows_header(Text *text, glong width)
     break;
   case CAPTURECTL_REPORT_PROCESS:
     g_string_append(out, _("Process"));
+    break;
+  case CAPTURECTL_REPORT_WAIT:
+    g_string_append(out, _("Reason"));
+    append_padding(text, g_utf8_strlen(_("Reason"), -1), REASON_WIDTH);
+    g_string_append(out, _("Wait"));
     break;
   default:
     g_string_append(out, _("Binary"));
@@ -176,13 +222,13 @@ static void append_rows_header(Text *text, glong width)
 static void append_rows(Text *text, ProfileWeights *weights)
 {
   g_autoptr(ProfileRows) rows = profile_rows_new(weights, capturectl_report_get_rows_by(text->report->by));
-  guint64 limit = capturectl_report_get_limit(text->report, text->samples, LIST_LIMIT);
+  guint64 limit = capturectl_report_get_limit(text->report, weights, LIST_LIMIT);
   g_autoptr(GArray) shown = g_array_new(FALSE, FALSE, sizeof(ProfileRow));
   gsize n = profile_rows_get_n(rows);
 
   for (gsize i = 0; i < n; i++) {
     ProfileRow row = profile_rows_get(rows, i);
-    if (row.total.count >= limit)
+    if (profile_weights_measure(weights, row.total) >= limit)
       g_array_append_val(shown, row);
   }
   const ProfileRow *kept = (const ProfileRow *)shown->data;
@@ -201,11 +247,13 @@ static void append_events(Text *text, const GArray *events)
   guint n;
   const ProfileEvent *all = profile_capture_get_events(text->report->capture, &n);
 
-  g_string_append_printf(text->output.text, "%10s  %s\n", _("Samples"), _("Event"));
+  g_string_append_printf(text->output.text, "%10s%10s  %s\n", _("Samples"), _("Time"), _("Event"));
   for (guint i = 0; i < events->len; i++) {
     guint event = g_array_index(events, guint, i);
     g_autoptr(ProfileWeights) weights = capturectl_report_get_weights(text->report, event);
-    append_count(text, profile_weights_get_sum(weights).count);
+    ProfileWeight sum = profile_weights_get_sum(weights);
+    append_count(text, sum.count);
+    append_time(text, all[event].unit == CAPTURE_UNIT_NANOSECONDS, sum.weight);
     g_string_append(text->output.text, "  ");
     append_name(text, all[event].name);
     g_string_append_c(text->output.text, '\n');
@@ -247,9 +295,9 @@ static gboolean enter_node(ProfileTree *tree, guint32 number, gboolean first, gb
   const ProfileTreeNode *node = profile_tree_get_node(tree, number);
   gsize length = text->prefix->len;
 
-  append_percent(text, node->total.count);
-  append_count(text, node->total.count);
-  append_percent(text, node->self.count);
+  append_percent(text, node->total);
+  append_amount(text, node->total);
+  append_percent(text, node->self);
   g_string_append(text->output.text, "  ");
   g_string_append_len(text->output.text, text->prefix->str, (gssize)length);
   if (node->depth > 0)
@@ -281,8 +329,9 @@ static int append_tree(Text *text, ProfileWeights *weights)
 
   if (!tree)
     return CAPTURECTL_FAILED;
-  g_string_append_printf(text->output.text, "%8s%10s%8s  %s\n", _("Total"), _("Samples"), _("Self"), title);
-  capturectl_report_walk(tree, capturectl_report_get_limit(text->report, text->samples, 0.5), &visitor, text);
+  g_string_append_printf(text->output.text, "%8s%10s%8s  %s\n", _("Total"), get_amount_title(text), _("Self"),
+                         title);
+  capturectl_report_walk(tree, capturectl_report_get_limit(text->report, weights, 0.5), &visitor, text);
   return CAPTURECTL_DONE;
 }
 
@@ -345,9 +394,15 @@ static void append_head(Text *text, const GArray *events)
 
 static void append_event_head(Text *text, const ProfileEvent *event)
 {
-  g_autofree char *line = g_strdup_printf(_("%" G_GUINT64_FORMAT " of %s"), text->samples, event->name);
+  ProfileWeight sum = profile_weights_get_sum(text->weights);
+  g_autofree char *line = g_strdup_printf(_("%" G_GUINT64_FORMAT " of %s"), sum.count, event->name);
 
   append_fact(text, _("Samples"), line);
+  if (profile_weights_are_durations(text->weights)) {
+    g_autofree char *time = profile_duration_to_string(sum.weight);
+    g_autofree char *all = g_strdup_printf(_("%s, of all threads together"), time);
+    append_fact(text, _("Time"), all);
+  }
   g_string_append_c(text->output.text, '\n');
 }
 
@@ -363,7 +418,8 @@ static int append_event(Text *text, guint event)
   g_autoptr(ProfileWeights) weights = capturectl_report_get_weights(text->report, event);
   guint n;
 
-  text->samples = profile_weights_get_sum(weights).count;
+  text->weights = weights;
+  text->whole = profile_weights_measure(weights, profile_weights_get_sum(weights));
   append_event_head(text, &profile_capture_get_events(text->report->capture, &n)[event]);
   if (text->report->tree)
     return append_tree(text, weights);

@@ -9,7 +9,7 @@
 #include "capturectl/capturectl-report-private.h"
 #include "capturectl/capturectl-verbs.h"
 
-static const char *const by_names[] = {"function", "binary", "thread", "process", "event"};
+static const char *const by_names[] = {"function", "binary", "thread", "process", "event", "wait"};
 
 enum { FLUSH_SIZE = 1 << 16 };
 
@@ -40,9 +40,10 @@ GArray *capturectl_report_get_events(const CapturectlReport *report)
   const ProfileEvent *events = profile_capture_get_events(report->capture, &n);
 
   for (guint i = 0; i < n; i++)
-    if (report->one_event ? i == chosen : events[i].n_samples > 0)
+    if ((report->one_event ? i == chosen : events[i].n_samples > 0) &&
+        (report->by != CAPTURECTL_REPORT_WAIT || events[i].detail == CAPTURE_DETAIL_OFF_CPU))
       g_array_append_val(shown, i);
-  if (shown->len == 0 && n > 0)
+  if (shown->len == 0 && n > 0 && report->by != CAPTURECTL_REPORT_WAIT)
     g_array_append_val(shown, chosen);
   return shown;
 }
@@ -96,11 +97,12 @@ ProfileTree *capturectl_report_get_tree(const CapturectlReport *report, ProfileW
                          : profile_tree_new_callees(weights, function);
 }
 
-guint64 capturectl_report_get_limit(const CapturectlReport *report, guint64 samples, double otherwise)
+guint64 capturectl_report_get_limit(const CapturectlReport *report, ProfileWeights *weights, double otherwise)
 {
+  guint64 whole = profile_weights_measure(weights, profile_weights_get_sum(weights));
   double percent = report->limit < 0 ? otherwise : report->limit;
 
-  return MAX(1, (guint64)ceil((double)samples * percent / 100));
+  return MAX(1, (guint64)ceil((double)whole * percent / 100));
 }
 
 const char *capturectl_report_get_by_name(CapturectlReportBy by)
@@ -117,6 +119,8 @@ ProfileRowsBy capturectl_report_get_rows_by(CapturectlReportBy by)
     return PROFILE_ROWS_THREAD;
   case CAPTURECTL_REPORT_PROCESS:
     return PROFILE_ROWS_PROCESS;
+  case CAPTURECTL_REPORT_WAIT:
+    return PROFILE_ROWS_WAIT;
   default:
     return PROFILE_ROWS_FUNCTION;
   }
@@ -142,6 +146,8 @@ const char *capturectl_report_get_row_name(const CapturectlReport *report, guint
     return profile_capture_get_threads(report->capture, &n)[item].name;
   case CAPTURECTL_REPORT_PROCESS:
     return profile_capture_get_processes(report->capture, &n)[item].name;
+  case CAPTURECTL_REPORT_WAIT:
+    return profile_wait_get_name(PROFILE_ROWS_WAIT_WAIT(item));
   default:
     return profile_capture_get_function_name(report->capture, item);
   }
@@ -164,6 +170,13 @@ static gboolean parse_by(const char *text, CapturectlReportBy *ret)
   return FALSE;
 }
 
+static gboolean has_waits(const CapturectlReport *report)
+{
+  g_autoptr(GArray) events = capturectl_report_get_events(report);
+
+  return events->len > 0;
+}
+
 static int show(CapturectlReport *report, const CapturectlFilterOptions *options, gboolean json)
 {
   g_autoptr(GError) error = NULL;
@@ -180,7 +193,10 @@ static int show(CapturectlReport *report, const CapturectlFilterOptions *options
     return capturectl_filter_fail(error);
   report->one_event = options->event != NULL;
   profile_capture_get_events(capture, &n_events);
-  if (n_events == 0 && !json)
+  if (report->by == CAPTURECTL_REPORT_WAIT && !has_waits(report))
+    status = capturectl_fail(_("“%s” holds no time off the CPU; “capturectl record --off-cpu” records it."),
+                             report->path);
+  else if (n_events == 0 && !json)
     status = capturectl_fail(_("“%s” holds no samples."), report->path);
   else
     status = json ? capturectl_report_json(report) : capturectl_report_text(report);
@@ -196,8 +212,9 @@ int capturectl_report(int argc, char **argv)
   CapturectlReport report = {.limit = -1};
   const GOptionEntry entries[] = {
       {"by", 0, 0, G_OPTION_ARG_STRING, &by,
-       N_("List functions (default), binaries, threads, processes or events"),
-       "function|binary|thread|process|event"},
+       N_("List functions (default), binaries, threads, processes, events, or what threads off the CPU "
+          "waited for"),
+       "function|binary|thread|process|event|wait"},
       {"tree", 't', 0, G_OPTION_ARG_NONE, &report.tree, N_("Show the call tree"), NULL},
       {"callers", 0, 0, G_OPTION_ARG_STRING, &callers, N_("Show by whom a function was called"),
        N_("FUNCTION")},
@@ -216,7 +233,7 @@ int capturectl_report(int argc, char **argv)
     return status;
   if (by && !parse_by(by, &report.by))
     return capturectl_fail_usage(
-        _("“%s” is nothing to list by; use function, binary, thread, process or event."), by);
+        _("“%s” is nothing to list by; use function, binary, thread, process, event or wait."), by);
   if (by && (report.tree || callers || callees))
     return capturectl_fail_usage(
         _("A tree is of functions: use --by without --tree, --callers and --callees."));

@@ -17,6 +17,9 @@ static void clear_event(gpointer data)
   g_free((gpointer)event->outcome);
   g_free((gpointer)event->mode);
   g_free((gpointer)event->weight);
+  g_free((gpointer)event->reason);
+  g_free((gpointer)event->waker);
+  g_free((gpointer)event->waker_leaf);
 }
 
 static void free_tables(ProfileCapture *self)

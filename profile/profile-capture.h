@@ -36,7 +36,14 @@ typedef struct {
   const guint8 *mode;    /* enum capture_mode */
   const guint64 *weight; /* NULL: constant_weight is the weight of every sample */
   guint64 constant_weight;
+  enum capture_detail detail;
+  /* Of events whose detail is CAPTURE_DETAIL_OFF_CPU; else NULL. */
+  const guint8 *reason;      /* enum capture_off_cpu, and PROFILE_WOKEN_BY_INTERRUPT */
+  const guint32 *waker;      /* index of the thread that woke this one; 0: not known, or none did */
+  const guint32 *waker_leaf; /* index of a node: the waker's stack then; 0: not known */
 } ProfileEvent;
+
+#define PROFILE_WOKEN_BY_INTERRUPT 0x80
 
 typedef struct {
   guint64 address; /* what kind says it is: a file offset, a kernel address, an address in a process, an

@@ -2,6 +2,7 @@
 #include "profile/profile-export-private.h"
 
 typedef struct {
+  ProfileWeights *weights;
   ProfileCapture *capture;
   const ProfileFunction *functions;
   GString *path;   /* of the node in hand, outermost function first */
@@ -32,10 +33,11 @@ static gboolean visit(const ProfileExportPlace *place, const ProfileTreeNode *no
                       GError **error)
 {
   Folded *self = data;
+  guint64 own = profile_weights_measure(self->weights, node->self);
 
   if (node->depth == 0) {
-    if (node->self.count > 0)
-      g_string_append_printf(self->text, "[no stack] %" G_GUINT64_FORMAT "\n", node->self.count);
+    if (own > 0)
+      g_string_append_printf(self->text, "[no stack] %" G_GUINT64_FORMAT "\n", own);
     return TRUE;
   }
   g_string_truncate(self->path, g_array_index(self->lengths, gsize, node->depth - 1));
@@ -44,8 +46,8 @@ static gboolean visit(const ProfileExportPlace *place, const ProfileTreeNode *no
   append_name(self, node->function);
   g_array_set_size(self->lengths, node->depth);
   g_array_append_val(self->lengths, self->path->len);
-  if (node->self.count > 0)
-    g_string_append_printf(self->text, "%s %" G_GUINT64_FORMAT "\n", self->path->str, node->self.count);
+  if (own > 0)
+    g_string_append_printf(self->text, "%s %" G_GUINT64_FORMAT "\n", self->path->str, own);
   return profile_export_flush(self->text, FALSE, self->stream, self->cancellable, error);
 }
 
@@ -59,6 +61,7 @@ gboolean profile_export_folded(ProfileWeights *weights, GOutputStream *stream, G
   ProfileCapture *capture = profile_weights_get_capture(weights);
   gsize n_functions;
   Folded self = {
+      .weights = weights,
       .capture = capture,
       .functions = profile_capture_get_functions(capture, &n_functions),
       .path = path,

@@ -11,17 +11,17 @@ G_BEGIN_DECLS
 typedef struct {
   guint32 node;       /* tree node; of what was left out: its parent */
   guint32 n_left_out; /* 0: this is the node itself */
-  guint64 count;      /* samples in all of it */
-  guint64 begin;      /* samples to the left of it: of earlier siblings, of its parent and so on */
+  guint64 count;      /* samples in all of it, or what they last: profile_weights_measure */
+  guint64 begin;      /* the same, to the left of it: of earlier siblings, of its parent and so on */
 } ProfileExportPlace;
 
 /* node is that of the place, valid during the call. False (with error set) ends the walk. */
 typedef gboolean (*ProfileExportVisitFunc)(const ProfileExportPlace *place, const ProfileTreeNode *node,
                                            gpointer data, GError **error);
 
-/* Visits the root and every node of at least `limit` samples, parents first, siblings heaviest first; equally
- * heavy ones by name and binary, so that the order is the same for every load. What is left out below a node
- * comes last there, if together it reaches the limit. False when cancelled or stopped. */
+/* Visits the root and every node of at least `limit` (as count), parents first, siblings heaviest first;
+ * equally heavy ones by name and binary, so that the order is the same for every load. What is left out below
+ * a node comes last there, if together it reaches the limit. False when cancelled or stopped. */
 gboolean profile_export_walk(ProfileCapture *capture, ProfileTree *tree, guint64 limit,
                              ProfileExportVisitFunc visit, gpointer data, GCancellable *cancellable,
                              GError **error);

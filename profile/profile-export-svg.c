@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/profile-duration.h"
 #include "profile/profile-export-private.h"
 
 #include <glib/gi18n.h>
@@ -149,7 +150,7 @@ static gboolean collect(const ProfileExportPlace *place, const ProfileTreeNode *
       .depth = node->depth + (place->n_left_out > 0),
       .n_left_out = place->n_left_out,
       .begin = place->begin,
-      .self = place->n_left_out > 0 ? 0 : node->self.count,
+      .self = place->n_left_out > 0 ? 0 : profile_weights_measure(self->weights, node->self),
       .total = place->count,
   };
 
@@ -178,6 +179,15 @@ static void append_percent(const Svg *self, guint64 count)
   g_string_append_printf(self->text, "%s %%", buffer);
 }
 
+/* "12 samples", or how long they lasted. Free it. */
+static char *describe_amount(const Svg *self, guint64 amount)
+{
+  if (profile_weights_are_durations(self->weights))
+    return profile_duration_to_string(amount);
+  return g_strdup_printf(
+      g_dngettext(NULL, "%" G_GUINT64_FORMAT " sample", "%" G_GUINT64_FORMAT " samples", amount), amount);
+}
+
 /* Three lines: name, binary, numbers. The script reads them as well. */
 static void append_title(const Svg *self, const Frame *frame, const char *name)
 {
@@ -187,13 +197,14 @@ static void append_title(const Svg *self, const Frame *frame, const char *name)
   if (frame->depth > 0 && frame->n_left_out == 0)
     append_text(self->text, profile_capture_get_function_binary(self->capture, frame->function));
   g_string_append_c(self->text, '\n');
-  g_string_append_printf(
-      self->text,
-      g_dngettext(NULL, "%" G_GUINT64_FORMAT " sample, ", "%" G_GUINT64_FORMAT " samples, ", frame->total),
-      frame->total);
+  g_autofree char *total = describe_amount(self, frame->total);
+  g_string_append_printf(self->text, "%s, ", total);
   append_percent(self, frame->total);
   if (frame->self > 0) {
-    g_string_append_printf(self->text, _(" (%" G_GUINT64_FORMAT " in itself, "), frame->self);
+    g_autofree char *own = profile_weights_are_durations(self->weights)
+                               ? profile_duration_to_string(frame->self)
+                               : g_strdup_printf("%" G_GUINT64_FORMAT, frame->self);
+    g_string_append_printf(self->text, _(" (%s in itself, "), own);
     append_percent(self, frame->self);
     g_string_append_c(self->text, ')');
   }
@@ -264,10 +275,9 @@ static char *get_subtitle(const Svg *self)
   GString *text = g_string_new(NULL);
 
   profile_capture_get_header(self->capture, &header);
-  g_string_append_printf(text,
-                         g_dngettext(NULL, "%" G_GUINT64_FORMAT " sample of %s",
-                                     "%" G_GUINT64_FORMAT " samples of %s", sum(self)),
-                         sum(self), profile_capture_get_event(self->capture, event)->name);
+  g_autofree char *amount = describe_amount(self, sum(self));
+  /* Translators: an amount of samples, or of time, and an event. */
+  g_string_append_printf(text, _("%s of %s"), amount, profile_capture_get_event(self->capture, event)->name);
   if (header.time_realtime > 0)
     time = g_date_time_new_from_unix_utc(header.time_realtime / 1000000000);
   if (time) {
@@ -317,7 +327,9 @@ static void append_words(const Svg *self)
   g_string_append_printf(self->text,
                          "<metadata id=\"words\" data-search=\"%s\" data-reset=\"%s\" data-found=\"%s\" "
                          "data-none=\"%s\" data-of=\"%s\"/>\n",
-                         _("Search (Ctrl+F)"), _("Show all"), _("%1 of all samples (%2) match"),
+                         _("Search (Ctrl+F)"), _("Show all"),
+                         profile_weights_are_durations(self->weights) ? _("%1 of all time match")
+                                                                      : _("%1 of all samples (%2) match"),
                          _("Nothing matches"), _("of"));
 }
 
@@ -427,7 +439,9 @@ gboolean profile_export_svg(ProfileWeights *weights, const ProfileSvgOptions *op
       .cancellable = cancellable,
   };
 
-  self.limit = MAX(ceil(profile_weights_get_sum(weights).count * CLAMP(self.options->min_share, 0, 1)), 1);
+  self.limit = MAX(ceil(profile_weights_measure(weights, profile_weights_get_sum(weights)) *
+                        CLAMP(self.options->min_share, 0, 1)),
+                   1);
   return profile_export_walk(capture, tree, self.limit, collect, &self, cancellable, error) &&
          write_document(&self, error);
 }

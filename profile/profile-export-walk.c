@@ -23,14 +23,21 @@ static int compare_functions(ProfileCapture *capture, guint32 a, guint32 b)
                              profile_capture_get_function_binary(capture, b));
 }
 
+static guint64 measure(const ProfileTree *tree, ProfileWeight weight)
+{
+  return profile_weights_measure(profile_tree_get_weights(tree), weight);
+}
+
 static int compare_children(gconstpointer a, gconstpointer b, gpointer data)
 {
   const Walk *walk = data;
   const ProfileTreeNode *left = profile_tree_get_node(walk->tree, *(const guint32 *)a);
   const ProfileTreeNode *right = profile_tree_get_node(walk->tree, *(const guint32 *)b);
 
-  if (left->total.count != right->total.count)
-    return left->total.count > right->total.count ? -1 : 1;
+  guint64 own = measure(walk->tree, left->total), other = measure(walk->tree, right->total);
+
+  if (own != other)
+    return own > other ? -1 : 1;
   return compare_functions(walk->capture, left->function, right->function);
 }
 
@@ -42,7 +49,7 @@ static guint64 choose_children(Walk *walk, guint32 node, ProfileExportPlace *lef
 
   g_array_set_size(walk->children, 0);
   for (guint32 i = first; i < first + n; i++) {
-    guint64 total = profile_tree_get_node(walk->tree, i)->total.count;
+    guint64 total = measure(walk->tree, profile_tree_get_node(walk->tree, i)->total);
 
     if (total >= walk->limit && total > 0) {
       g_array_append_val(walk->children, i);
@@ -68,7 +75,7 @@ static void push_children(Walk *walk, const ProfileExportPlace *place)
   for (guint i = walk->children->len; i > 0; i--) {
     ProfileExportPlace child = {.node = g_array_index(walk->children, guint32, i - 1)};
 
-    child.count = profile_tree_get_node(walk->tree, child.node)->total.count;
+    child.count = measure(walk->tree, profile_tree_get_node(walk->tree, child.node)->total);
     child.begin = end -= child.count;
     g_array_append_val(walk->pending, child);
   }
@@ -80,7 +87,7 @@ gboolean profile_export_walk(ProfileCapture *capture, ProfileTree *tree, guint64
 {
   g_autoptr(GArray) pending = g_array_new(FALSE, FALSE, sizeof(ProfileExportPlace));
   g_autoptr(GArray) children = g_array_new(FALSE, FALSE, sizeof(guint32));
-  ProfileExportPlace place = {.count = profile_tree_get_node(tree, 0)->total.count};
+  ProfileExportPlace place = {.count = measure(tree, profile_tree_get_node(tree, 0)->total)};
   Walk walk = {capture, tree, limit, pending, children};
 
   g_array_append_val(pending, place);

@@ -13,17 +13,18 @@ G_BEGIN_DECLS
 
 /*
  * Folded stacks: a line a path of functions, outermost first, "main;read;vfs_read_[k] 12". The number is the
- * count of samples. `;` in names becomes `:`, control characters become spaces, kernel functions
- * end in _[k], functions of code made at run time in _[j]. Samples without a stack are the line "[no stack]".
+ * count of samples, of time off the CPU the nanoseconds. `;` in names becomes `:`, control characters become
+ * spaces, kernel functions end in _[k], functions of code made at run time in _[j]. Samples without a stack
+ * are the line "[no stack]".
  */
 gboolean profile_export_folded(ProfileWeights *weights, GOutputStream *stream, GCancellable *cancellable,
                                GError **error);
 
 /*
  * pprof's profile.proto, compressed with gzip. Sample types are "samples/count" (the default one) and the
- * event with its unit. Each stack node that was sampled is a sample; each address is a location.
- * Binaries are laid side by side in an address space of their own, so that address - start is the
- * offset in the file; kernel addresses are real.
+ * event with its unit, which is the default one of time off the CPU. Each stack node that was sampled is a
+ * sample; each address is a location. Binaries are laid side by side in an address space of their own, so
+ * that address - start is the offset in the file; kernel addresses are real.
  */
 gboolean profile_export_pprof(ProfileWeights *weights, GOutputStream *stream, GCancellable *cancellable,
                               GError **error);

@@ -73,6 +73,11 @@ static void allocate_columns(ProfileEvent *event, gboolean varying)
   event->mode = profile_new(guint8, n);
   if (varying)
     event->weight = profile_new(guint64, n);
+  if (event->detail != CAPTURE_DETAIL_OFF_CPU)
+    return;
+  event->reason = profile_new0(guint8, n);
+  event->waker = profile_new0(guint32, n);
+  event->waker_leaf = profile_new0(guint32, n);
 }
 
 void load_plan_samples(Load *load)
@@ -111,6 +116,25 @@ static void place_weights(const LoadPart *part, const ProfileEvent *event)
                            : ((const struct capture_sample *)(part->content + i * size))->weight;
 }
 
+/* Who woke the threads that were off the CPU. Returns how many of what is referred to are not defined. */
+static guint32 place_details(const LoadPart *part, const ProfileEvent *event)
+{
+  const LoadEpoch *epoch = part->epoch;
+  guint8 *reason = COLUMN(guint8, event, reason, part->begin);
+  guint32 *waker = COLUMN(guint32, event, waker, part->begin);
+  guint32 *leaf = COLUMN(guint32, event, waker_leaf, part->begin), bad = 0;
+
+  for (gsize i = 0; i < part->n_samples && part->header->entry_size == sizeof(struct capture_sample); i++) {
+    guint64 detail = ((const struct capture_sample *)part->content)[i].detail;
+    guint32 thread = CAPTURE_OFF_CPU_THREAD(detail), node = CAPTURE_OFF_CPU_LEAF(detail);
+    reason[i] = (guint8)(detail >> 56);
+    waker[i] = thread <= epoch->n[LOAD_THREAD] ? epoch->index[LOAD_THREAD][thread] : 0;
+    leaf[i] = node && node <= epoch->n[LOAD_NODE] ? epoch->node_base + node : 0;
+    bad += (waker[i] == 0 && thread != 0) + (leaf[i] == 0 && node != 0);
+  }
+  return bad;
+}
+
 void load_place_samples(Load *load, LoadPart *part)
 {
   if (part->n_samples == 0 || !load_content(load, part))
@@ -141,6 +165,8 @@ void load_place_samples(Load *load, LoadPart *part)
   }
   if (event->weight)
     place_weights(part, event);
+  if (event->reason)
+    bad += place_details(part, event);
   part->first = time[0];
   part->last = time[part->n_samples - 1];
   if (bad)
@@ -148,8 +174,17 @@ void load_place_samples(Load *load, LoadPart *part)
   load_release_content(load, part);
 }
 
+static void move_details(ProfileEvent *event, gsize to, gsize from, gsize n)
+{
+  memmove(COLUMN(guint8, event, reason, to), event->reason + from, n);
+  memmove(COLUMN(guint32, event, waker, to), event->waker + from, n * sizeof *event->waker);
+  memmove(COLUMN(guint32, event, waker_leaf, to), event->waker_leaf + from, n * sizeof *event->waker_leaf);
+}
+
 static void move_samples(ProfileEvent *event, gsize to, gsize from, gsize n)
 {
+  if (event->reason)
+    move_details(event, to, from, n);
   memmove(COLUMN(guint64, event, time, to), event->time + from, n * sizeof *event->time);
   memmove(COLUMN(guint32, event, thread, to), event->thread + from, n * sizeof *event->thread);
   memmove(COLUMN(guint32, event, leaf, to), event->leaf + from, n * sizeof *event->leaf);
@@ -195,10 +230,19 @@ static gboolean is_sorted(Load *load, gsize event)
   return TRUE;
 }
 
+static void sort_details(ProfileEvent *event, const guint32 *order)
+{
+  profile_column_reorder((guint8 **)&event->reason, order, event->n_samples, 1);
+  profile_column_reorder((guint32 **)&event->waker, order, event->n_samples, sizeof *event->waker);
+  profile_column_reorder((guint32 **)&event->waker_leaf, order, event->n_samples, sizeof *event->waker_leaf);
+}
+
 static void sort_event(ProfileEvent *event)
 {
   g_autofree guint32 *order = profile_column_sort(event->time, event->n_samples);
 
+  if (event->reason)
+    sort_details(event, order);
   profile_column_reorder((guint64 **)&event->time, order, event->n_samples, sizeof *event->time);
   profile_column_reorder((guint32 **)&event->thread, order, event->n_samples, sizeof *event->thread);
   profile_column_reorder((guint32 **)&event->leaf, order, event->n_samples, sizeof *event->leaf);

@@ -58,10 +58,12 @@ static const ProfileEvent *get_event(const Stacks *stacks)
 static void mark_leaves(gsize begin, gsize end, gpointer data)
 {
   Stacks *stacks = data;
-  const guint32 *leaf = get_event(stacks)->leaf;
+  const guint32 *leaf = get_event(stacks)->leaf, *waker_leaf = get_event(stacks)->waker_leaf;
 
   for (gsize i = begin; i < end; i++)
     mark(stacks->states, leaf[i], ENDS);
+  for (gsize i = begin; waker_leaf && i < end; i++)
+    mark(stacks->states, waker_leaf[i], ENDS);
 }
 
 static void for_each_event(Stacks *stacks, ProfileParallelFunc function)
@@ -172,10 +174,9 @@ static void make_joins(Stacks *stacks, const LoadJoin *joins, guint n)
   }
 }
 
-static void forward_leaves(gsize begin, gsize end, gpointer data)
+/* Returns how many lead nowhere. */
+static gint forward(Stacks *stacks, guint32 *leaf, gsize begin, gsize end)
 {
-  Stacks *stacks = data;
-  guint32 *leaf = (guint32 *)get_event(stacks)->leaf;
   gint bad = 0;
 
   for (gsize i = begin; i < end; i++) {
@@ -183,6 +184,17 @@ static void forward_leaves(gsize begin, gsize end, gpointer data)
     bad += node == 0 && leaf[i] != 0;
     leaf[i] = node;
   }
+  return bad;
+}
+
+static void forward_leaves(gsize begin, gsize end, gpointer data)
+{
+  Stacks *stacks = data;
+  const ProfileEvent *event = get_event(stacks);
+  gint bad = forward(stacks, (guint32 *)event->leaf, begin, end);
+
+  if (event->waker_leaf)
+    bad += forward(stacks, (guint32 *)event->waker_leaf, begin, end);
   if (bad)
     g_atomic_int_add(&stacks->load->undefined, bad);
 }

@@ -218,7 +218,9 @@ static guint32 merge_event(Load *load, GHashTable *known, const LoadEpoch *epoch
   ProfileEvent item = {.name = name ? name : "unknown",
                        .unit = event->unit <= CAPTURE_UNIT_CYCLES ? event->unit : CAPTURE_UNIT_COUNT,
                        .period = event->period,
-                       .frequency = event->frequency};
+                       .frequency = event->frequency,
+                       .detail = event->detail == CAPTURE_DETAIL_OFF_CPU ? CAPTURE_DETAIL_OFF_CPU
+                                                                         : CAPTURE_DETAIL_NONE};
   char *key = g_strdup_printf("%s %u %" G_GINT64_MODIFIER "x %" G_GINT64_MODIFIER "x %" G_GINT64_MODIFIER "x",
                               item.name, event->type, event->config, event->config1, event->config2);
 

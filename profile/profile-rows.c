@@ -45,6 +45,9 @@ static guint32 *get_binaries_of_functions(ProfileCapture *capture)
   return entries;
 }
 
+/* Those that are known, of which there is a row for each wait. */
+enum { REASONS = CAPTURE_OFF_CPU_STOPPED };
+
 static gsize get_n_entries(ProfileCapture *capture, ProfileRowsBy by)
 {
   gsize n_functions;
@@ -57,6 +60,8 @@ static gsize get_n_entries(ProfileCapture *capture, ProfileRowsBy by)
     return (gsize)capture->binaries->len + 2;
   case PROFILE_ROWS_THREAD:
     return capture->threads->len;
+  case PROFILE_ROWS_WAIT:
+    return (REASONS + 1) * PROFILE_WAITS;
   default:
     return capture->processes->len;
   }
@@ -109,6 +114,15 @@ static void add_up_nodes(ProfileRows *self, ProfileWeights *weights)
   add_root(self, weights, binaries ? binaries[functions[0]] : functions[0]);
 }
 
+static guint32 get_wait_entry(ProfileWaits *waits, const ProfileEvent *event, gsize sample)
+{
+  guint reason =
+      event->reason ? event->reason[sample] & ~(guint)PROFILE_WOKEN_BY_INTERRUPT : CAPTURE_OFF_CPU_UNKNOWN;
+
+  reason = reason <= REASONS ? reason : CAPTURE_OFF_CPU_UNKNOWN;
+  return PROFILE_ROWS_WAIT_ITEM(reason, profile_waits_get(waits, reason, event->leaf[sample]));
+}
+
 static void add_up_samples(ProfileRows *self, ProfileWeights *weights, const ProfileEvent *event)
 {
   ProfileCapture *capture = profile_weights_get_capture(weights);
@@ -117,6 +131,7 @@ static void add_up_samples(ProfileRows *self, ProfileWeights *weights, const Pro
   const guint8 *threads = profile_filter_get_threads(filter),
                *functions = profile_filter_get_functions(filter);
   const guint32 *of_node = profile_capture_get_node_functions(capture);
+  g_autoptr(ProfileWaits) waits = self->by == PROFILE_ROWS_WAIT ? profile_waits_new(capture) : NULL;
   gsize begin, end;
 
   profile_filter_get_range(filter, &begin, &end);
@@ -124,7 +139,9 @@ static void add_up_samples(ProfileRows *self, ProfileWeights *weights, const Pro
     guint32 thread = event->thread[i];
     if ((threads && !threads[thread]) || (functions && !functions[of_node[event->leaf[i]]]))
       continue;
-    guint32 entry = self->by == PROFILE_ROWS_THREAD ? thread : all[thread].process;
+    guint32 entry = waits                             ? get_wait_entry(waits, event, i)
+                    : self->by == PROFILE_ROWS_THREAD ? thread
+                                                      : all[thread].process;
     self->counts[entry].self++;
     self->counts[entry].total++;
     if (self->self_weights) {
@@ -182,6 +199,27 @@ static guint get_part(Counts counts)
   return counts.total == 0 ? NOT_SAMPLED : (counts.self == 0 ? BELOW : SAMPLED) + (counts.total == 1);
 }
 
+static gint compare_durations(gconstpointer a, gconstpointer b, gpointer data)
+{
+  const ProfileRows *self = data;
+  guint32 left = *(const guint32 *)a, right = *(const guint32 *)b;
+
+  if (self->self_weights[left] != self->self_weights[right])
+    return self->self_weights[left] > self->self_weights[right] ? -1 : 1;
+  if (self->total_weights[left] != self->total_weights[right])
+    return self->total_weights[left] > self->total_weights[right] ? -1 : 1;
+  return left < right ? -1 : left > right;
+}
+
+static void sort_by_durations(ProfileRows *self)
+{
+  self->order = profile_new(guint32, self->n_entries);
+  for (gsize i = 0; i < self->n_entries; i++)
+    if (self->counts[i].total > 0)
+      self->order[self->n++] = (guint32)i;
+  g_qsort_with_data(self->order, (gint)self->n, sizeof *self->order, compare_durations, self);
+}
+
 static void sort_rows(ProfileRows *self)
 {
   g_autofree guint32 *memory = profile_new(guint32, N_PARTS * self->n_entries);
@@ -219,7 +257,10 @@ ProfileRows *profile_rows_new(ProfileWeights *weights, ProfileRowsBy by)
     add_up_nodes(self, weights);
   else
     add_up_samples(self, weights, event);
-  sort_rows(self);
+  if (profile_weights_are_durations(weights) && event->weight)
+    sort_by_durations(self);
+  else
+    sort_rows(self);
   return self;
 }
 

@@ -37,12 +37,13 @@ struct _ProfileTree {
   ProfileWeights *weights;
   ProfileCapture *capture; /* the weights' */
   gboolean inverted;
+  gboolean durations;       /* the weights' */
   const guint32 *functions; /* of stack nodes */
   GArray *groups;           /* Group */
-  guint64 minimum;          /* samples of a child */
+  guint64 minimum;          /* measure of a child */
   GArray *found;            /* Member: while children are made */
   GArray *children;         /* Child: while children are made */
-  guint64 *counts;          /* one a function: samples of the child that is being made for it; else 0 */
+  guint64 *counts;          /* one a function: measure of the child that is being made for it; else 0 */
   guint32 *child_of;        /* one a function: that child; else 0 */
   guint32 *found_at;        /* upside down, one a stack node: 1 + its place among those found; else 0 */
   GPtrArray *memory;        /* blocks for members */
@@ -98,6 +99,12 @@ static void find_member(ProfileTree *self, guint32 node, ProfileWeight weight)
   g_array_append_val(self->found, member);
 }
 
+/* count is the node's. */
+static guint64 measure_total(const ProfileTree *self, guint32 node, guint32 count)
+{
+  return self->durations ? profile_weights_get_total(self->weights, node).weight : count;
+}
+
 /* Most children are too light to be made: a first pass finds out which, so that the second one looks
  * closer at the others only. */
 static void find_children(ProfileTree *self, const Group *group)
@@ -107,7 +114,7 @@ static void find_children(ProfileTree *self, const Group *group)
 
   for (guint32 i = 0; i < group->n_members; i++)
     for (guint32 child = first_child[group->members[i]]; child; child = next[child])
-      self->counts[self->functions[child]] += totals[child];
+      self->counts[self->functions[child]] += measure_total(self, child, totals[child]);
   for (guint32 i = 0; i < group->n_members; i++)
     for (guint32 child = first_child[group->members[i]]; child; child = next[child]) {
       if (self->counts[self->functions[child]] < self->minimum)
@@ -245,7 +252,7 @@ static void drop_light_members(ProfileTree *self)
   guint kept = 0;
 
   for (guint i = 0; i < self->found->len; i++)
-    self->counts[self->functions[found[i].node]] += found[i].weight.count;
+    self->counts[self->functions[found[i].node]] += profile_weights_measure(self->weights, found[i].weight);
   for (guint i = 0; i < self->found->len; i++) {
     guint64 *count = &self->counts[self->functions[found[i].node]];
     if (*count >= self->minimum) {
@@ -274,6 +281,7 @@ static ProfileTree *new_tree(ProfileWeights *weights, gboolean inverted, guint32
   self->weights = profile_weights_ref(weights);
   self->capture = profile_weights_get_capture(weights);
   self->inverted = inverted;
+  self->durations = profile_weights_are_durations(weights);
   self->functions = profile_capture_get_node_functions(self->capture);
   self->groups = g_array_new(FALSE, FALSE, sizeof(Group));
   self->found = g_array_new(FALSE, FALSE, sizeof(Member));
@@ -341,9 +349,14 @@ void profile_tree_free(ProfileTree *self)
   g_free(self);
 }
 
-void profile_tree_set_minimum(ProfileTree *self, guint64 count)
+void profile_tree_set_minimum(ProfileTree *self, guint64 measure)
 {
-  self->minimum = MAX(count, 1);
+  self->minimum = MAX(measure, 1);
+}
+
+ProfileWeights *profile_tree_get_weights(const ProfileTree *self)
+{
+  return self->weights;
 }
 
 const ProfileTreeNode *profile_tree_get_node(const ProfileTree *self, guint32 node)

@@ -33,9 +33,11 @@ ProfileTree *profile_tree_new_callees(ProfileWeights *weights, guint32 function)
 ProfileTree *profile_tree_new_callers(ProfileWeights *weights, guint32 function);
 void profile_tree_free(ProfileTree *self);
 
-/* Children with fewer samples are not made from now on (1 to begin with): most functions of a large capture
- * occur a few times only, and nobody looks at them. */
-void profile_tree_set_minimum(ProfileTree *self, guint64 count);
+/* Children of less are not made from now on (1 to begin with; by profile_weights_measure): most functions of
+ * a large capture occur a few times only, and nobody looks at them. */
+void profile_tree_set_minimum(ProfileTree *self, guint64 measure);
+/* The tree's. */
+ProfileWeights *profile_tree_get_weights(const ProfileTree *self);
 
 /* The node. Valid until the next expansion. */
 const ProfileTreeNode *profile_tree_get_node(const ProfileTree *self, guint32 node);

@@ -13,6 +13,7 @@ struct _ProfileWeights {
   guint32 *self_counts, *total_counts;
   guint64 *self_weights, *total_weights; /* NULL: each count weighs constant_weight */
   guint64 constant_weight;
+  gboolean durations;
 };
 
 static void count_all(ProfileWeights *self, const ProfileEvent *event, gsize begin, gsize end)
@@ -75,6 +76,7 @@ ProfileWeights *profile_weights_new(const ProfileFilter *filter)
   self->self_counts = profile_new0(guint32, n);
   self->self_weights = event->weight ? profile_new0(guint64, n) : NULL;
   self->constant_weight = event->constant_weight;
+  self->durations = event->detail == CAPTURE_DETAIL_OFF_CPU;
   const guint8 *threads = profile_filter_get_threads(filter);
   const guint8 *functions = profile_filter_get_functions(filter);
   if (threads || functions)
@@ -133,6 +135,16 @@ ProfileWeight profile_weights_get_total(const ProfileWeights *self, guint32 node
 
   return (ProfileWeight){count,
                          self->total_weights ? self->total_weights[node] : count * self->constant_weight};
+}
+
+gboolean profile_weights_are_durations(const ProfileWeights *self)
+{
+  return self->durations;
+}
+
+guint64 profile_weights_measure(const ProfileWeights *self, ProfileWeight weight)
+{
+  return self->durations ? weight.weight : weight.count;
 }
 
 const guint32 *profile_weights_get_self_counts(const ProfileWeights *self)

@@ -33,6 +33,12 @@ ProfileWeight profile_weights_get_sum(const ProfileWeights *self);
 ProfileWeight profile_weights_get_self(const ProfileWeights *self, guint32 node);
 ProfileWeight profile_weights_get_total(const ProfileWeights *self, guint32 node);
 
+/* True of an event whose weights say how long something lasted, as time off the CPU: then they are what its
+ * samples are compared by, and not their number. */
+gboolean profile_weights_are_durations(const ProfileWeights *self);
+/* That by which samples of this event are compared: shares, orders and limits are of it. */
+guint64 profile_weights_measure(const ProfileWeights *self, ProfileWeight weight);
+
 /* The columns themselves, one entry a node, for passes over all nodes. */
 const guint32 *profile_weights_get_self_counts(const ProfileWeights *self);
 const guint32 *profile_weights_get_total_counts(const ProfileWeights *self);
