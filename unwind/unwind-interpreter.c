@@ -6,6 +6,8 @@
 #include "unwind/unwind-bytes-private.h"
 #include "unwind/unwind-expression-private.h"
 
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
 /* Compilers nest two states. */
 #define DEPTH_MAX 64
 
@@ -289,75 +291,210 @@ static bool recall(struct run *run, struct unwind_state *ret)
   return true;
 }
 
-/* Almost all descriptions consist of the instructions that are executed here; their variables stay in
- * registers. */
-static inline bool interpret(struct run *run, struct unwind_rows *rows)
+/* What changes all the time, so that it stays in registers: nothing but what is inlined sees it. */
+struct hot {
+  const uint8_t *at;
+  uint64_t place;
+  struct unwind_state rest; /* the state but for the CFA's offset */
+  uint32_t cfa_offset;
+  struct unwind_group *group; /* of `rest`; NULL: to be looked up */
+  struct unwind_row *row;     /* the next one */
+  uint16_t rule;              /* of the one before */
+};
+
+static ALWAYS_INLINE void set_state(struct hot *hot, struct unwind_state state)
 {
-  const struct unwind_register *tracked = run->section->machine->tracked;
-  const uint8_t *at = run->at, *const end = run->end;
-  struct unwind_state state = run->state, written = {UINT64_MAX, UINT64_MAX};
-  uint64_t from = run->place > run->floor ? run->place : run->floor, place = run->place, operand, delta;
+  hot->cfa_offset = (uint32_t)(state.low & UNWIND_LOW_CFA_OFFSET);
+  hot->rest = (struct unwind_state){state.low & ~UNWIND_LOW_CFA_OFFSET, state.high};
+  hot->group = NULL;
+}
 
-  while (at < end) {
-    uint8_t code = *at++;
+static ALWAYS_INLINE struct unwind_state get_state(const struct hot *hot)
+{
+  return (struct unwind_state){hot->rest.low | hot->cfa_offset, hot->rest.high};
+}
 
-    switch (code) {
-    case DW_CFA_nop:
-      continue;
-    case DW_CFA_advance_loc ... DW_CFA_advance_loc + 63:
-      delta = (code & 63u) * run->cie->code_align;
-      break;
-    case DW_CFA_advance_loc1:
-      if (at == end)
-        return false;
-      delta = *at++ * run->cie->code_align;
-      break;
-    case DW_CFA_offset ... DW_CFA_offset + 63:
-      if (!unwind_read_uleb(&at, end, &operand) || operand > INT64_MAX)
-        return false;
-      state = save_at(state, &tracked[code & 63], (int64_t)operand, run->cie->data_align);
-      continue;
-    case DW_CFA_restore ... DW_CFA_restore + 63:
-      state = unwind_state_restore(state, &tracked[code & 63], run->cie->initial);
-      continue;
-    case DW_CFA_def_cfa_offset:
-      if (at < end && *at < 0x80 && counts_from_register(state)) {
-        state = unwind_state_set_cfa_offset(state, *at++);
-        continue;
-      }
-      goto rare;
-    case DW_CFA_remember_state:
-      if (!remember(run, state))
-        return false;
-      continue;
-    case DW_CFA_restore_state:
-      if (!recall(run, &state))
-        return false;
-      continue;
-    rare:
-    default:
-      run->at = at;
-      run->state = state;
-      run->place = place;
-      delta = 0;
-      if (!execute_rare(run, code, &delta))
-        return false;
-      at = run->at;
-      state = run->state;
+/* The state is in force from the place on. */
+static ALWAYS_INLINE void add_row(struct hot *hot, struct unwind_rows *rows)
+{
+  uint16_t rule;
+
+  if (!hot->group)
+    hot->group = unwind_rules_group(&rows->rules, hot->rest);
+  rule = unwind_rules_in_group(&rows->rules, hot->group, hot->cfa_offset);
+  if (rule == hot->rule)
+    return;
+  hot->rule = rule;
+  *hot->row++ = (struct unwind_row){(uint16_t)hot->place, rule};
+  rows->ends[hot->place >> rows->shift] = (uint32_t)(hot->row - rows->rows);
+}
+
+/* Moves on. False when that is behind what is asked for. */
+static ALWAYS_INLINE bool move(struct hot *hot, const struct run *run, struct unwind_rows *rows,
+                               uint64_t delta)
+{
+  uint64_t place = hot->place + delta;
+
+  if (__builtin_expect(hot->place < run->floor, 0)) {
+    if (place <= run->floor) {
+      hot->place = place;
+      return true;
     }
-    place += delta;
-    if (place <= from)
-      continue;
-    if (state.low != written.low || state.high != written.high)
-      unwind_rows_add(rows, from, state);
-    written = state;
-    from = place;
-    if (place >= run->limit)
+    hot->place = run->floor;
+  }
+  if (place != hot->place)
+    add_row(hot, rows);
+  hot->place = place;
+  return place < run->limit;
+}
+
+/* A move by less than 64 and a CFA offset below 128, again and again: the greater part of all descriptions.
+ */
+static ALWAYS_INLINE bool execute_pushes(struct hot *hot, const struct run *run, struct unwind_rows *rows)
+{
+  const uint32_t mask = 0x80ffc0, code = DW_CFA_advance_loc | DW_CFA_def_cfa_offset << 8;
+  uint32_t word;
+
+  while (run->end - hot->at >= (ptrdiff_t)sizeof word) {
+    memcpy(&word, hot->at, sizeof word);
+    if ((word & mask) != code)
+      break;
+    if (!move(hot, run, rows, (word & 63) * run->cie->code_align))
+      return false;
+    hot->cfa_offset = word >> 16 & 0x7f;
+    hot->at += 3;
+  }
+  return true;
+}
+
+static ALWAYS_INLINE bool execute_cfa_offset(struct hot *hot, const uint8_t *end)
+{
+  uint64_t offset;
+
+  if (!unwind_read_uleb(&hot->at, end, &offset) || offset > INT32_MAX)
+    return false;
+  hot->cfa_offset = (uint32_t)offset;
+  return true;
+}
+
+static ALWAYS_INLINE bool execute_offset(struct hot *hot, const struct run *run, uint8_t code)
+{
+  const struct unwind_register *saved = &run->section->machine->tracked[code & 63];
+  uint64_t factor;
+
+  if (!unwind_read_uleb(&hot->at, run->end, &factor) || factor > INT64_MAX)
+    return false;
+  if (saved->high != 0) {
+    hot->rest = save_at(hot->rest, saved, (int64_t)factor, run->cie->data_align);
+    hot->group = NULL;
+  }
+  return true;
+}
+
+/* Descriptions end in up to 7 of them. */
+static ALWAYS_INLINE void skip_nops(struct hot *hot, const uint8_t *end)
+{
+  while (hot->at < end && *hot->at == DW_CFA_nop)
+    hot->at++;
+}
+
+static ALWAYS_INLINE bool execute_other(struct hot *hot, struct run *run, uint8_t code, uint64_t *ret_delta)
+{
+  run->at = hot->at;
+  run->place = hot->place;
+  run->state = get_state(hot);
+  if (!execute_rare(run, code, ret_delta))
+    return false;
+  hot->at = run->at;
+  set_state(hot, run->state);
+  return true;
+}
+
+/* One instruction; *ret_delta is how far on the place is moved. Almost all descriptions consist of those that
+ * are executed here. */
+static ALWAYS_INLINE bool execute(struct hot *hot, struct run *run, uint64_t *ret_delta)
+{
+  uint8_t code = *hot->at++;
+  struct unwind_state state;
+
+  switch (code) {
+  case DW_CFA_nop:
+    skip_nops(hot, run->end);
+    return true;
+  case DW_CFA_advance_loc ... DW_CFA_advance_loc + 63:
+    *ret_delta = (code & 63u) * run->cie->code_align;
+    return true;
+  case DW_CFA_advance_loc1:
+    if (hot->at == run->end)
+      return false;
+    *ret_delta = *hot->at++ * run->cie->code_align;
+    return true;
+  case DW_CFA_offset ... DW_CFA_offset + 63:
+    return execute_offset(hot, run, code);
+  case DW_CFA_restore ... DW_CFA_restore + 63:
+    hot->rest =
+        unwind_state_restore(hot->rest, &run->section->machine->tracked[code & 63], run->cie->initial);
+    hot->group = NULL;
+    return true;
+  case DW_CFA_def_cfa_offset:
+    if (counts_from_register(hot->rest))
+      return execute_cfa_offset(hot, run->end);
+    return execute_other(hot, run, code, ret_delta);
+  case DW_CFA_remember_state:
+    return remember(run, get_state(hot));
+  case DW_CFA_restore_state:
+    if (!recall(run, &state))
+      return false;
+    set_state(hot, state);
+    return true;
+  default:
+    return execute_other(hot, run, code, ret_delta);
+  }
+}
+
+static ALWAYS_INLINE bool execute_all(struct hot *hot, struct run *run, struct unwind_rows *rows)
+{
+  while (hot->at < run->end) {
+    uint64_t delta = 0;
+
+    if (hot->place >= run->floor && counts_from_register(hot->rest) && !execute_pushes(hot, run, rows))
+      return true;
+    if (hot->at == run->end)
+      break;
+    if (!execute(hot, run, &delta))
+      return false;
+    if (delta != 0 && !move(hot, run, rows, delta))
       return true;
   }
-  run->state = state;
-  if (from < run->limit)
-    unwind_rows_add(rows, from, state);
+  move(hot, run, rows, run->limit - hot->place);
+  return true;
+}
+
+static void begin(struct run *run, const struct unwind_section *section, const struct unwind_cie *cie,
+                  const uint8_t *at, const uint8_t *end)
+{
+  run->section = section;
+  run->cie = cie;
+  run->at = at;
+  run->end = end;
+  run->base = run->place = 0;
+  run->cfa_offset = 0;
+  run->depth = 0;
+}
+
+/* Instructions that move on nowhere; no rows are made of them. */
+static bool execute_initial(struct run *run)
+{
+  struct hot hot = {.at = run->at};
+
+  set_state(&hot, run->state);
+  while (hot.at < run->end) {
+    uint64_t delta = 0;
+
+    if (!execute(&hot, run, &delta) || delta != 0)
+      return false;
+  }
+  run->state = get_state(&hot);
   return true;
 }
 
@@ -368,18 +505,11 @@ bool unwind_interpret_cie(const struct unwind_section *section, struct unwind_ci
   enum unwind_saved ra = machine->elf == EM_X86_64 ? UNWIND_SAVED_UNDEFINED : UNWIND_SAVED_SAME;
   struct run run;
 
-  run.section = section;
-  run.cie = cie;
-  run.at = at;
-  run.end = end;
+  begin(&run, section, cie, at, end);
   run.state = unwind_state_save((struct unwind_state){0}, &machine->tracked[machine->ra], ra, 0, 0);
   run.state.high |= cie->signal ? UNWIND_HIGH_SIGNAL : 0;
   cie->initial = run.state;
-  run.base = run.place = 0;
-  run.floor = run.limit = UINT64_MAX;
-  run.depth = 0;
-  run.cfa_offset = 0;
-  if (!interpret(&run, NULL))
+  if (!execute_initial(&run))
     return false;
   cie->initial = run.state;
   return true;
@@ -388,18 +518,18 @@ bool unwind_interpret_cie(const struct unwind_section *section, struct unwind_ci
 bool unwind_interpret_fde(const struct unwind_section *section, const struct unwind_fde *fde, uint64_t floor,
                           uint64_t limit, struct unwind_rows *rows)
 {
+  struct hot hot = {
+      .at = fde->program, .place = fde->start - rows->base, .row = rows->rows + rows->n, .rule = rows->rule};
   struct run run;
+  bool is_good;
 
-  run.section = section;
-  run.cie = fde->cie;
-  run.at = fde->program;
-  run.end = fde->program_end;
-  run.state = fde->cie->initial;
+  begin(&run, section, fde->cie, fde->program, fde->program_end);
   run.base = rows->base;
-  run.place = fde->start - rows->base;
   run.floor = floor;
   run.limit = limit;
-  run.depth = 0;
-  run.cfa_offset = 0;
-  return interpret(&run, rows);
+  set_state(&hot, fde->cie->initial);
+  is_good = execute_all(&hot, &run, rows);
+  rows->n = (uint32_t)(hot.row - rows->rows);
+  rows->rule = hot.rule;
+  return is_good;
 }

@@ -42,11 +42,6 @@ static inline void unwind_rows_add_rule(struct unwind_rows *rows, uint64_t at, u
   rows->ends[at >> rows->shift] = rows->n;
 }
 
-static inline void unwind_rows_add(struct unwind_rows *rows, uint64_t at, struct unwind_state state)
-{
-  unwind_rows_add_rule(rows, at, unwind_rules_number(&rows->rules, state));
-}
-
 static inline struct unwind_rows_mark unwind_rows_mark(const struct unwind_rows *rows, uint64_t at)
 {
   return (struct unwind_rows_mark){rows->n, rows->ends[at >> rows->shift], at, rows->rule};

@@ -11,7 +11,7 @@ void unwind_rules_init(struct unwind_rules *rules, struct unwind_state *room, ui
 /* The slot that holds the state, or an empty one. */
 static uint16_t *find_slot(struct unwind_rules *rules, struct unwind_state state)
 {
-  for (uint32_t i = unwind_rules_hash(state);; i++) {
+  for (uint32_t i = (uint32_t)(unwind_rules_hash(state) >> 40);; i++) {
     uint16_t *slot = &rules->slots[i & rules->mask];
     struct unwind_state found = rules->rules[*slot];
 
@@ -20,7 +20,7 @@ static uint16_t *find_slot(struct unwind_rules *rules, struct unwind_state state
   }
 }
 
-/* Never more than half full, so that a rule is mostly found at once. */
+/* Never more than a quarter full, so that a rule is mostly found at once. */
 static void grow(struct unwind_rules *rules)
 {
   memset(rules->slots, 0, (rules->mask + 1) * sizeof *rules->slots);
@@ -29,7 +29,7 @@ static void grow(struct unwind_rules *rules)
     *find_slot(rules, rules->rules[i]) = (uint16_t)i;
 }
 
-uint16_t unwind_rules_add(struct unwind_rules *rules, struct unwind_state state)
+uint16_t unwind_rules_number(struct unwind_rules *rules, struct unwind_state state)
 {
   uint16_t *slot;
 
@@ -40,11 +40,31 @@ uint16_t unwind_rules_add(struct unwind_rules *rules, struct unwind_state state)
   slot = find_slot(rules, state);
   if (*slot != 0)
     return *slot;
-  if (rules->n == UNWIND_RULES_MAX)
+  if (rules->n == UNWIND_RULES_MAX) {
+    rules->is_full = true;
     return 0;
+  }
   *slot = (uint16_t)rules->n;
   rules->rules[rules->n++] = state;
-  if (2 * rules->n > rules->mask && rules->mask + 1 < UNWIND_RULE_SLOTS_MAX)
+  if (4 * rules->n > rules->mask && rules->mask + 1 < UNWIND_RULE_SLOTS_MAX)
     grow(rules);
   return (uint16_t)(rules->n - 1);
+}
+
+struct unwind_group *unwind_rules_new_group(struct unwind_rules *rules, struct unwind_state rest)
+{
+  struct unwind_group *group = &rules->groups[(unwind_rules_hash(rest) >> 56) % UNWIND_GROUPS];
+
+  *group = (struct unwind_group){.rest = rest};
+  return group;
+}
+
+uint16_t unwind_rules_add_to_group(struct unwind_rules *rules, struct unwind_group *group, uint32_t offset)
+{
+  struct unwind_state state = {group->rest.low | offset, group->rest.high};
+  uint16_t number = unwind_rules_number(rules, state);
+
+  if (offset % 8 == 0 && offset / 8 < UNWIND_GROUP_OFFSETS)
+    group->numbers[offset / 8] = number;
+  return number;
 }
