@@ -30,6 +30,7 @@ struct unwind_section {
   bool debug;       /* .debug_frame */
   const struct unwind_machine *machine;
   struct unwind_cie cies[UNWIND_CIES]; /* those read last, by their offset */
+  const struct unwind_cie *usual_cie;  /* the last one, if it is of the form that all compilers write */
   uint64_t cies_size; /* of the records of those read; each counted once unless `cies_evicted` */
   bool cies_evicted;
 };
@@ -59,7 +60,37 @@ bool unwind_cfi_read_record(const struct unwind_section *section, uint64_t offse
 const struct unwind_cie *unwind_cfi_get_cie(struct unwind_section *section, uint64_t offset);
 
 /* False if it is damaged, or no FDE. ret->size is set as soon as there is a record. */
-bool unwind_cfi_read_fde(struct unwind_section *section, uint64_t offset, struct unwind_fde *ret);
+bool unwind_cfi_read_any_fde(struct unwind_section *section, uint64_t offset, struct unwind_fde *ret);
+
+/* The same, at once where the function has the CIE of the one before and the form that all compilers write.
+ */
+static inline bool unwind_cfi_read_fde(struct unwind_section *section, uint64_t offset,
+                                       struct unwind_fde *ret)
+{
+  struct {
+    uint32_t length;
+    uint32_t cie;
+    int32_t start;
+    int32_t range;
+    uint8_t augmentation;
+  } __attribute__((packed)) usual;
+  const uint8_t *record = section->bytes + offset;
+
+  if (!section->usual_cie || offset > section->size || section->size - offset < sizeof usual)
+    return unwind_cfi_read_any_fde(section, offset, ret);
+  memcpy(&usual, record, sizeof usual);
+  if (offset + 4 - usual.cie != section->usual_cie->offset || usual.length > section->size - offset - 4 ||
+      usual.length < sizeof usual - 4 || usual.range < 0 || usual.augmentation > 127 ||
+      usual.augmentation > usual.length - (sizeof usual - 4))
+    return unwind_cfi_read_any_fde(section, offset, ret);
+  ret->start = section->address + offset + 8 + (uint64_t)(int64_t)usual.start;
+  ret->end = ret->start + (uint32_t)usual.range;
+  ret->size = (uint64_t)usual.length + 4;
+  ret->cie = section->usual_cie;
+  ret->program = record + sizeof usual + usual.augmentation;
+  ret->program_end = record + ret->size;
+  return ret->end >= ret->start;
+}
 
 /* A pointer at *at in the section, moving behind it. */
 bool unwind_cfi_read_pointer(const struct unwind_section *section, const uint8_t **at, const uint8_t *end,

@@ -224,6 +224,7 @@ static struct unwind_cie *load_cie(struct unwind_section *section, struct unwind
 
   section->cies_evicted = section->cies_evicted || place->used;
   *place = (struct unwind_cie){.used = true, .offset = offset};
+  section->usual_cie = NULL;
   if (unwind_cfi_read_record(section, offset, &record) && record.is_cie) {
     section->cies_size += record.size;
     place->valid = read_cie(section, &record, place);
@@ -237,10 +238,14 @@ const struct unwind_cie *unwind_cfi_get_cie(struct unwind_section *section, uint
 
   if (!cie->used || cie->offset != offset)
     cie = load_cie(section, cie, offset);
-  return cie->valid ? cie : NULL;
+  if (!cie->valid)
+    return NULL;
+  if (cie->encoding == (DW_EH_PE_pcrel | DW_EH_PE_sdata4) && cie->augmented && !section->debug)
+    section->usual_cie = cie;
+  return cie;
 }
 
-bool unwind_cfi_read_fde(struct unwind_section *section, uint64_t offset, struct unwind_fde *ret)
+bool unwind_cfi_read_any_fde(struct unwind_section *section, uint64_t offset, struct unwind_fde *ret)
 {
   struct unwind_record record;
   uint64_t range, length;

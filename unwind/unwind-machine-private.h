@@ -16,6 +16,7 @@ struct unwind_machine {
   uint8_t ra;        /* the column that all return addresses are in */
   uint8_t registers; /* general ones, those a CFA may count from */
   struct unwind_register tracked[UNWIND_REGISTERS];
+  uint8_t tracked_index[UNWIND_REGISTERS]; /* 0: it is not */
   struct unwind_register untracked;
 };
 

@@ -24,14 +24,16 @@ static const struct unwind_machine machines[] = {
      .base = 3,
      .ra = 16,
      .registers = 16,
-     .tracked = {[3] = BASE, [6] = FP, [16] = RA}},
+     .tracked = {[3] = BASE, [6] = FP, [16] = RA},
+     .tracked_index = {[3] = 1, [6] = 2, [16] = 3}},
     {.elf = EM_AARCH64,
      .sp = 31,
      .fp = 29,
      .base = 0xff,
      .ra = 30,
      .registers = 31,
-     .tracked = {[29] = FP, [30] = RA}},
+     .tracked = {[29] = FP, [30] = RA},
+     .tracked_index = {[29] = 1, [30] = 2}},
 };
 
 const struct unwind_machine *unwind_machine_find(uint16_t elf)

@@ -20,7 +20,8 @@ struct unwind_rows {
   uint32_t n_ends;
   uint32_t shift;
   uint64_t base;
-  uint16_t rule; /* of the last row */
+  uint16_t rule;                /* of the last row */
+  struct unwind_group *initial; /* of the function before, NULL at first: mostly that of the next one too */
   struct unwind_rules rules;
 };
 

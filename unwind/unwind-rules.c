@@ -3,19 +3,34 @@
 
 #include <string.h>
 
-void unwind_rules_init(struct unwind_rules *rules, struct unwind_state *room, uint16_t *slots)
+static uint32_t hash(struct unwind_state state)
 {
-  *rules = (struct unwind_rules){.rules = room, .slots = slots, .n = 1, .mask = UNWIND_RULE_SLOTS_MIN - 1};
+  return (uint32_t)((state.low * 0x9e3779b97f4a7c15ull ^ state.high * 0xc2b2ae3d27d4eb4full) >> 40);
+}
+
+static bool is_same(struct unwind_state a, struct unwind_state b)
+{
+  return a.low == b.low && a.high == b.high;
+}
+
+void unwind_rules_init(struct unwind_rules *rules, struct unwind_rules_room *room)
+{
+  *rules = (struct unwind_rules){.rules = room->rules,
+                                 .groups = room->groups,
+                                 .slots = room->slots,
+                                 .group_slots = room->group_slots,
+                                 .n = 1,
+                                 .n_groups = 1,
+                                 .mask = UNWIND_RULE_SLOTS_MIN - 1};
 }
 
 /* The slot that holds the state, or an empty one. */
 static uint16_t *find_slot(struct unwind_rules *rules, struct unwind_state state)
 {
-  for (uint32_t i = (uint32_t)(unwind_rules_hash(state) >> 40);; i++) {
+  for (uint32_t i = hash(state);; i++) {
     uint16_t *slot = &rules->slots[i & rules->mask];
-    struct unwind_state found = rules->rules[*slot];
 
-    if (*slot == 0 || (found.low == state.low && found.high == state.high))
+    if (*slot == 0 || is_same(rules->rules[*slot], state))
       return slot;
   }
 }
@@ -51,12 +66,32 @@ uint16_t unwind_rules_number(struct unwind_rules *rules, struct unwind_state sta
   return (uint16_t)(rules->n - 1);
 }
 
-struct unwind_group *unwind_rules_new_group(struct unwind_rules *rules, struct unwind_state rest)
+/* Registers that are not tracked change nothing. */
+static void init_group(struct unwind_group *group, struct unwind_state rest, uint16_t number)
 {
-  struct unwind_group *group = &rules->groups[(unwind_rules_hash(rest) >> 56) % UNWIND_GROUPS];
+  uint64_t cfa = rest.high >> 32 & 0xff;
 
-  *group = (struct unwind_group){.rest = rest};
-  return group;
+  group->rest = rest;
+  group->counts_from_register = cfa >= UNWIND_CFA_SP && cfa <= UNWIND_CFA_REGISTER;
+  for (int i = 0; i < UNWIND_GROUP_FACTORS; i++)
+    group->next[0][i] = number;
+}
+
+struct unwind_group *unwind_rules_group(struct unwind_rules *rules, struct unwind_state rest)
+{
+  for (uint32_t i = hash(rest);; i++) {
+    uint16_t *slot = &rules->group_slots[i % UNWIND_GROUP_SLOTS];
+
+    if (*slot != 0 && is_same(rules->groups[*slot].rest, rest))
+      return &rules->groups[*slot];
+    if (*slot != 0)
+      continue;
+    if (rules->n_groups == UNWIND_GROUPS_MAX)
+      return NULL;
+    *slot = (uint16_t)rules->n_groups++;
+    init_group(&rules->groups[*slot], rest, *slot);
+    return &rules->groups[*slot];
+  }
 }
 
 uint16_t unwind_rules_add_to_group(struct unwind_rules *rules, struct unwind_group *group, uint32_t offset)

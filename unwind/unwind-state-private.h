@@ -53,6 +53,9 @@ struct unwind_register {
 /* Registers with greater numbers are never tracked. */
 #define UNWIND_REGISTERS 64
 
+/* How many registers are tracked at most. */
+#define UNWIND_TRACKED 3
+
 /* `at` is cut to 16 bits: whether it fits is the caller's to see. */
 static inline struct unwind_state unwind_state_save(struct unwind_state state,
                                                     const struct unwind_register *r, enum unwind_saved saved,

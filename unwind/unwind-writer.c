@@ -49,7 +49,7 @@ int unwind_writer_init(struct unwind_writer *ret, size_t cfi_size, uint32_t n_se
   uint64_t image = align(sizeof(struct unwind_table) + n_rows * sizeof(struct unwind_row) + (n_ends + 2) * 4 +
                              rules_size + n_segments * sizeof(struct unwind_segment) + 64,
                          page_size());
-  uint64_t slots = image + rules_size, ends = slots + UNWIND_RULE_SLOTS_MAX * sizeof(uint16_t);
+  uint64_t ends = image + align(sizeof(struct unwind_rules_room), page_size());
   uint64_t capacity = align(ends + n_ends * sizeof(uint32_t), page_size());
   uint8_t *memory;
 
@@ -65,7 +65,7 @@ int unwind_writer_init(struct unwind_writer *ret, size_t cfi_size, uint32_t n_se
                                    .n_ends = (uint32_t)n_ends,
                                    .shift = shift,
                                    .base = base};
-  unwind_rules_init(&ret->rows.rules, (struct unwind_state *)(memory + image), (uint16_t *)(memory + slots));
+  unwind_rules_init(&ret->rows.rules, (struct unwind_rules_room *)(memory + image));
   return 0;
 }
 
