@@ -81,7 +81,8 @@ static void add_gap(struct unwind_builder *builder, uint64_t until)
   unwind_rows_add_rule(builder->rows, builder->cursor, 0);
   if (entry->start < builder->cursor || entry->start >= end)
     return;
-  unwind_rows_add(builder->rows, entry->start, unwind_state_from_rule(root));
+  unwind_rows_add_rule(builder->rows, entry->start,
+                       unwind_rules_number(&builder->rows->rules, unwind_state_from_rule(root)));
   if (end < until)
     unwind_rows_add_rule(builder->rows, end, 0);
 }
