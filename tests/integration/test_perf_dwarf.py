@@ -13,7 +13,7 @@ import unittest
 
 import perf_oracle as oracle
 from capture_decoder import Capture
-from support import DATA, TestCase, capturectl, run
+from support import DATA, TestCase, capturectl, environment, run
 
 COMPLETE, NO_TABLE, NOT_RESIDENT = 1, 5, 7
 PROCESS_SPACE = 3
@@ -181,14 +181,15 @@ class ProgramsTest(Walked):
 
 
 class OutOfReachTest(unittest.TestCase):
-    """chain-dwarf: 8 KiB of stack a sample, of a program that is not at its place here."""
+    """chain-dwarf: 8 KiB of stack a sample, of a program that is nowhere to be found here."""
 
     @classmethod
     def setUpClass(cls):
         cls.directory = pathlib.Path(tempfile.mkdtemp(prefix='capture-test-'))
         cls.addClassCleanup(shutil.rmtree, cls.directory, ignore_errors=True)
         cls.file = cls.directory / 'imported.capture'
-        capturectl('import', DATA / 'chain-dwarf.perf.data', '-o', cls.file)
+        nowhere = {name: str(cls.directory) for name in ('HOME', 'DEBUGINFOD_CACHE_PATH')}
+        capturectl('import', DATA / 'chain-dwarf.perf.data', '-o', cls.file, env=environment(**nowhere))
         cls.capture = Capture(cls.file)
 
     def test_samples_are_perf_s_but_for_their_callers(self):
