@@ -113,11 +113,11 @@ class ProgramsTest(TestCase, Judge):
         self.check('g++', '-O1', '-c', self.write('a.cc', CPLUSPLUS), '-o', self.directory / 'a.o')
 
     def test_node(self):
-        self.check('node', stacks.PROGRAMS / 'work.js', 1000)
+        self.check('node', stacks.PROGRAMS / 'work.js', 1500)
 
     def test_java(self):
         run('javac', '-d', self.directory, stacks.PROGRAMS / 'Work.java')
-        self.check('java', '-XX:+PreserveFramePointer', '-cp', self.directory, 'Work', 1000)
+        self.check('java', '-XX:+PreserveFramePointer', '-cp', self.directory, 'Work', 1500)
 
     def test_rust(self):
         for i in range(120):
