@@ -78,9 +78,12 @@ static void add_gap(struct unwind_builder *builder, uint64_t until)
   const struct unwind_range *entry = &builder->entry;
   uint64_t end = entry->end < until ? entry->end : until;
 
-  unwind_rows_add_rule(builder->rows, builder->cursor, 0);
-  if (entry->start < builder->cursor || entry->start >= end)
+  if (entry->start < builder->cursor || entry->start >= end) {
+    unwind_rows_add_rule(builder->rows, builder->cursor, 0);
     return;
+  }
+  if (entry->start > builder->cursor)
+    unwind_rows_add_rule(builder->rows, builder->cursor, 0);
   unwind_rows_add_rule(builder->rows, entry->start,
                        unwind_rules_number(&builder->rows->rules, unwind_state_from_rule(root)));
   if (end < until)

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "rule-text.h"
 #include "unwind/unwind-compile.h"
 
 static const void *part(const struct unwind_table *table, uint32_t at)
@@ -22,40 +23,12 @@ static const void *part(const struct unwind_table *table, uint32_t at)
   return (const uint8_t *)table + at;
 }
 
-static void print_cfa(const struct unwind_rule *rule)
-{
-  static const char *const names[] = {"none",     "sp",       "fp",  "base",   "register",
-                                      "sp-deref", "fp-deref", "plt", "signal", "unsupported"};
-
-  printf(" %s%+" PRId32, names[rule->cfa], rule->cfa_offset);
-  if (rule->cfa == UNWIND_CFA_REGISTER || rule->cfa == UNWIND_CFA_PLT)
-    printf("/%u", rule->operand);
-  if (rule->cfa_add != 0)
-    printf("%+d", rule->cfa_add);
-}
-
-static void print_saved(unsigned int saved, int at, char origin)
-{
-  if (saved == UNWIND_SAVED_AT_CFA)
-    printf(" %c%+d", origin, 8 * at);
-  else if (saved == UNWIND_SAVED_IN_REGISTER)
-    printf(" r%d", at);
-  else
-    printf(" %s", saved == UNWIND_SAVED_SAME        ? "same"
-                  : saved == UNWIND_SAVED_UNDEFINED ? "undefined"
-                                                    : "unsupported");
-}
-
 static void print_row(uint64_t address, const struct unwind_rule *rule)
 {
-  char origin = rule->flags & UNWIND_RULE_FROM_FP ? 'f' : rule->flags & UNWIND_RULE_FROM_SP ? 's' : 'c';
+  char text[96];
 
-  printf("%" PRIx64, address);
-  print_cfa(rule);
-  print_saved(UNWIND_SAVED_FP(rule->saved), rule->fp_at, origin);
-  print_saved(UNWIND_SAVED_BASE(rule->saved), rule->base_at, origin);
-  print_saved(UNWIND_SAVED_RA(rule->saved), rule->ra_at, 'c');
-  printf(" %u\n", rule->flags);
+  rule_text(rule, text, sizeof text);
+  printf("%" PRIx64 " %s\n", address, text);
 }
 
 static void print_rows(const struct unwind_table *table)
