@@ -4,7 +4,8 @@
  * and compile, and with a filled one. From recorder_tables_create on, all binaries of the process, each run
  * on its own.
  *
- *   bench-tables [PID…]   of these processes; else of chain, python3 and clang, which it starts
+ *   bench-tables [PID…]   of these processes (0: of all); else of chain, python3 and clang, which it starts,
+ * and of all
  */
 #include <dirent.h>
 #include <inttypes.h>
@@ -62,13 +63,29 @@ static double since(uint64_t start)
   return (double)(recorder_clock_now() - start) / 1e6;
 }
 
+/* Of one process, or of all when pid is 0. */
+static int request_all(struct run *run, int32_t pid)
+{
+  run->pid = pid;
+  if (pid != 0)
+    return recorder_proc_maps(pid, request, run);
+  DIR *directory = opendir("/proc");
+  if (directory == NULL)
+    return -1;
+  for (struct dirent *entry; (entry = readdir(directory)) != NULL;)
+    if ((run->pid = atoi(entry->d_name)) > 0)
+      recorder_proc_maps(run->pid, request, run);
+  closedir(directory);
+  return 0;
+}
+
 static struct outcome once(int32_t pid)
 {
   struct recorder_tables_options options = {.cache = cache, .reader = reader};
-  struct run run = {.pid = pid};
+  struct run run = {0};
   struct outcome outcome = {0};
   uint64_t start = recorder_clock_now();
-  if (recorder_tables_create(&run.tables, &options) < 0 || recorder_proc_maps(pid, request, &run) < 0)
+  if (recorder_tables_create(&run.tables, &options) < 0 || request_all(&run, pid) < 0)
     exit(EXIT_FAILURE);
   outcome.first = since(start);
   for (unsigned i = 0; i < run.count; i++)
@@ -152,6 +169,7 @@ int main(int argc, char **argv)
     bench_command("chain", chain);
     bench_command("python3", python);
     bench_command("clang", clang);
+    bench("everything", 0);
   }
   empty_cache();
   rmdir(cache);
