@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "helpers/recorder/recorder-clock.h"
@@ -61,11 +62,18 @@ void recorder_tables_settle(struct recorder_tables *tables, struct item *item,
   recorder_tables_push(&tables->settled, item);
 }
 
+/* What root would make in another's directory would be in that one's way. */
+static bool is_of_another(const char *directory)
+{
+  struct stat status;
+  return stat(directory, &status) == 0 && status.st_uid != geteuid();
+}
+
 bool recorder_tables_default_cache(char *path, size_t size)
 {
   const char *cache = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
   int length = 0;
-  if (cache != NULL && cache[0] == '/')
+  if (cache != NULL && cache[0] == '/' && !is_of_another(cache))
     length = snprintf(path, size, "%s/capture/unwind", cache);
   else if (geteuid() == 0)
     length = snprintf(path, size, "/var/cache/capture/unwind");
@@ -124,7 +132,9 @@ int recorder_tables_create(struct recorder_tables **ret, const struct recorder_t
     tables->readers[i].socket = -1;
   recorder_table_init(&tables->names);
   recorder_table_init(&tables->identities);
-  int result = recorder_opener_start(&tables->opener, tables->cache, tables->cache_limit);
+  int result = access(tables->reader, X_OK) < 0 ? -errno : 0;
+  if (result == 0)
+    result = recorder_opener_start(&tables->opener, tables->cache, tables->cache_limit);
   if (result < 0) {
     recorder_tables_free(tables);
     return result;

@@ -43,13 +43,14 @@ struct recorder_tables_options {
   const char *reader;   /* path of capture-elf-reader; NULL: beside this program */
 };
 
-/* Where the cache is when nobody says otherwise: $XDG_CACHE_HOME/capture/unwind, else for root
- * /var/cache/capture/unwind and for everybody else ~/.cache/capture/unwind. False when there is no such
- * place. */
+/* Where the cache is when nobody says otherwise: $XDG_CACHE_HOME/capture/unwind, unless that variable names
+ * another user's directory, else /var/cache/capture/unwind for root and ~/.cache/capture/unwind for everybody
+ * else. False when there is no such place. */
 bool recorder_tables_default_cache(char *path, size_t size);
 
-/* 0 or -errno. Starts no elf-reader yet, but the process that opens files (recorder-opener.h), which is a
- * fork: memory that is shared and must not be there should be mapped later, or with MADV_DONTFORK. */
+/* 0 or -errno; that of access() when there is no elf-reader. Starts none of them yet, but the process that
+ * opens files (recorder-opener.h), which is a fork: memory that is shared and must not be there should be
+ * mapped later, or with MADV_DONTFORK. */
 int recorder_tables_create(struct recorder_tables **ret, const struct recorder_tables_options *options);
 
 /* Ends all processes. What was compiled but is not in the cache yet is put there first, for half a second at

@@ -116,7 +116,9 @@ int recorder_way_prepare(struct recorder_way *way, struct recorder_decoder *deco
   struct recorder_unwinder *unwinder;
   int result = recorder_unwinder_create(&unwinder, &options);
   if (result < 0)
-    return recorder_error_set(error, -result, "Unwind tables cannot be made: %s; record with “--unwind fp”.",
+    return recorder_error_set(error, -result,
+                              "Unwind tables cannot be made: %s; is capture-elf-reader there, beside the "
+                              "recorder? Else record with “--unwind fp”.",
                               strerror(-result));
   recorder_decoder_set_unwinder(decoder, unwinder);
   return 0;

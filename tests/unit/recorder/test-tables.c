@@ -82,14 +82,14 @@ static void test_changed(struct tables_fixture *fixture, gconstpointer data)
   tables_wait(fixture);
   tables_assert_none(table, ENOEXEC);
   tables_unmap(&first);
-  tables_recreate(fixture, fixture->cache, "/nonexistent/capture-elf-reader");
+  tables_recreate(fixture, fixture->cache, "/bin/false");
   first = tables_map(text);
   tables_assert_none(tables_request(fixture, &first), ENOEXEC);
   tables_unmap(&first);
   int fd = open(text, O_WRONLY | O_CLOEXEC);
   g_assert_cmpint(write(fd, "other", 5), ==, 5);
   close(fd);
-  tables_recreate(fixture, fixture->cache, "/nonexistent/capture-elf-reader");
+  tables_recreate(fixture, fixture->cache, "/bin/false");
   first = tables_map(text);
   table = tables_request(fixture, &first);
   tables_wait(fixture);
@@ -103,7 +103,7 @@ static void test_cache(struct tables_fixture *fixture, gconstpointer data)
   struct tables_mapped mapped = tables_map(path);
   tables_request(fixture, &mapped);
   tables_wait(fixture);
-  tables_recreate(fixture, fixture->cache, "/nonexistent/capture-elf-reader");
+  tables_recreate(fixture, fixture->cache, "/bin/false");
   tables_assert_ready(tables_request(fixture, &mapped));
   tables_unmap(&mapped);
 }
@@ -303,7 +303,7 @@ static void test_two(struct tables_fixture *fixture, gconstpointer data)
     g_assert_cmpint(waitpid(pids[i], &status, 0), ==, pids[i]);
     g_assert_cmpint(status, ==, 0);
   }
-  tables_create(fixture, fixture->cache, "/nonexistent/capture-elf-reader");
+  tables_create(fixture, fixture->cache, "/bin/false");
   request_libraries(fixture, &again);
   g_assert_cmpuint(again, ==, ready);
 }
@@ -321,7 +321,7 @@ static void be_ordinary(struct tables_fixture *fixture, const char *reader)
   struct recorder_unwind_table *table = tables_request(fixture, &mapped);
   tables_wait(fixture);
   tables_assert_ready(table);
-  tables_recreate(fixture, cache, "/nonexistent/capture-elf-reader");
+  tables_recreate(fixture, cache, "/bin/false");
   tables_assert_ready(tables_request(fixture, &mapped));
   recorder_tables_free(fixture->tables);
   _exit(0);
@@ -408,9 +408,23 @@ static void test_killed(struct tables_fixture *fixture, gconstpointer data)
   close(pair[1]);
 }
 
+static void test_no_reader(struct tables_fixture *fixture, gconstpointer data)
+{
+  struct recorder_tables *tables = NULL;
+  struct recorder_tables_options options = {.reader = "/nonexistent/capture-elf-reader"};
+  g_assert_cmpint(recorder_tables_create(&tables, &options), ==, -ENOENT);
+  options.reader = "/etc/passwd";
+  g_assert_cmpint(recorder_tables_create(&tables, &options), ==, -EACCES);
+  g_assert_null(tables);
+}
+
 static void test_default_cache(struct tables_fixture *fixture, gconstpointer data)
 {
   char path[256];
+  g_assert_cmpint(chown(fixture->directory, ORDINARY, 0), ==, 0);
+  g_setenv("XDG_CACHE_HOME", fixture->directory, TRUE);
+  g_assert_true(recorder_tables_default_cache(path, sizeof path));
+  g_assert_cmpstr(path, ==, "/var/cache/capture/unwind");
   g_setenv("XDG_CACHE_HOME", "/some/where", TRUE);
   g_assert_true(recorder_tables_default_cache(path, sizeof path));
   g_assert_cmpstr(path, ==, "/some/where/capture/unwind");
@@ -446,6 +460,7 @@ int main(int argc, char **argv)
   tables_add("/tables/opener", test_opener, NULL);
   tables_add("/tables/no trace", test_no_trace, NULL);
   tables_add("/tables/killed", test_killed, NULL);
+  tables_add("/tables/no reader", test_no_reader, NULL);
   tables_add("/tables/default cache", test_default_cache, NULL);
   return g_test_run();
 }
