@@ -6,14 +6,8 @@
 #ifndef UNWIND_BUILDER_PRIVATE_H
 #define UNWIND_BUILDER_PRIVATE_H
 
-#include "unwind/unwind-order-private.h"
+#include "unwind/unwind-locate-private.h"
 #include "unwind/unwind-rows-private.h"
-
-/* An executable range of addresses. */
-struct unwind_range {
-  uint64_t start;
-  uint64_t end;
-};
 
 /* Where the kernel begins a program nobody has called: its root, though assemblers seldom describe it. */
 #define UNWIND_ENTRY_MAX 128
@@ -32,6 +26,9 @@ struct unwind_builder {
   uint32_t n_moved;          /* descriptions that are of another address than the order says */
   struct unwind_range entry; /* of the code that the program begins with, from the rows' base; none: empty */
   uint64_t cursor;           /* from the rows' base: up to here all is said */
+  struct unwind_section *spare_section; /* asked where the section says nothing; NULL without */
+  const struct unwind_order *spare_order;
+  uint32_t n_spare; /* of its functions, those that are done with */
   uint32_t n_outer;
   uint64_t outer[UNWIND_OUTER_MAX]; /* offsets of their descriptions */
 };

@@ -21,18 +21,29 @@ static bool has_room(const struct unwind_rows *rows, const struct unwind_fde *fd
 }
 
 /* Adds a function's rows in [from, until), or none. */
-static void add_rows(struct unwind_builder *builder, const struct unwind_fde *fde, uint64_t from,
-                     uint64_t until)
+static bool add_rows(struct unwind_builder *builder, const struct unwind_section *section,
+                     const struct unwind_fde *fde, uint64_t from, uint64_t until)
 {
   struct unwind_rows_mark mark = unwind_rows_mark(builder->rows, from);
 
-  if (has_room(builder->rows, fde) &&
-      unwind_interpret_fde(builder->section, fde, from, until, builder->rows)) {
+  if (has_room(builder->rows, fde) && unwind_interpret_fde(section, fde, from, until, builder->rows)) {
     builder->cursor = until;
-    return;
+    return true;
   }
   unwind_rows_go_back(builder->rows, &mark, until);
   builder->n_bad++;
+  return false;
+}
+
+/* Whether a description may be read once more: what damaged files can make us do is bounded. */
+static bool spend(struct unwind_builder *builder, const struct unwind_fde *fde)
+{
+  uint64_t size = (uint64_t)(fde->program_end - fde->program) + 16;
+
+  if (size > builder->budget)
+    return false;
+  builder->budget -= size;
+  return true;
 }
 
 static void push_outer(struct unwind_builder *builder, uint64_t offset)
@@ -48,19 +59,17 @@ static void push_outer(struct unwind_builder *builder, uint64_t offset)
 static bool resume_outer(struct unwind_builder *builder, uint64_t until)
 {
   struct unwind_fde fde;
-  uint64_t end, size;
+  uint64_t end;
 
   while (builder->n_outer > 0 && builder->cursor < until) {
     if (!unwind_cfi_read_fde(builder->section, builder->outer[builder->n_outer - 1], &fde))
       return false;
     end = fde.end - builder->rows->base;
     if (end > builder->cursor) {
-      size = (uint64_t)(fde.program_end - fde.program) + 16;
-      if (size > builder->budget)
+      if (!spend(builder, &fde))
         return false;
-      builder->budget -= size;
-      add_rows(builder, &fde, builder->cursor, end < until ? end : until);
-      if (end > until)
+      if (add_rows(builder, builder->section, &fde, builder->cursor, end < until ? end : until) &&
+          end > until)
         return true;
     }
     builder->n_outer--;
@@ -90,12 +99,41 @@ static void add_gap(struct unwind_builder *builder, uint64_t until)
     unwind_rows_add_rule(builder->rows, end, 0);
 }
 
+/* Takes from the spare section what it knows of the addresses between the cursor and `until`. */
+static bool add_spare(struct unwind_builder *builder, uint64_t until)
+{
+  uint64_t base = builder->rows->base, start, end;
+  struct unwind_fde fde;
+
+  for (; builder->n_spare < builder->spare_order->n && builder->cursor < until; builder->n_spare++) {
+    if (!unwind_cfi_read_fde(builder->spare_section, unwind_order_fde(builder->spare_order, builder->n_spare),
+                             &fde) ||
+        !is_executable(builder, &fde) || fde.end - base <= builder->cursor)
+      continue;
+    start = fde.start - base;
+    end = fde.end - base < until ? fde.end - base : until;
+    if (start >= until)
+      return true;
+    if (start > builder->cursor) {
+      add_gap(builder, start);
+      builder->cursor = start;
+    }
+    if (!spend(builder, &fde))
+      return false;
+    if (add_rows(builder, builder->spare_section, &fde, builder->cursor, end) && fde.end - base > until)
+      return true;
+  }
+  return true;
+}
+
 /* Says of everything up to `until` what is known of it. */
 static bool fill(struct unwind_builder *builder, uint64_t until)
 {
   if (builder->cursor >= until)
     return true;
   if (builder->n_outer > 0 && !resume_outer(builder, until))
+    return false;
+  if (builder->spare_section && !add_spare(builder, until))
     return false;
   if (builder->cursor < until && builder->rows->n + 2 < builder->rows->capacity)
     add_gap(builder, until);
@@ -130,7 +168,7 @@ static bool add_function(struct unwind_builder *builder, uint64_t offset, uint64
   if (next > end)
     next = end;
   if (next > start - base)
-    add_rows(builder, &fde, start - base, next);
+    add_rows(builder, builder->section, &fde, start - base, next);
   return true;
 }
 

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "unwind/unwind-compile.h"
 
-#include <dwarf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #include "unwind/unwind-builder-private.h"
-#include "unwind/unwind-bytes-private.h"
-#include "unwind/unwind-elf-private.h"
+#include "unwind/unwind-locate-private.h"
 #include "unwind/unwind-writer-private.h"
 
 struct job {
@@ -17,9 +15,9 @@ struct job {
   struct unwind_segment *segments;
   struct unwind_range *ranges;
   uint32_t n_segments;
-  struct unwind_section section;
-  bool until_zero;
-  struct unwind_order linker_order;
+  struct unwind_source source; /* what is compiled */
+  struct unwind_source spare;  /* where that says nothing */
+  struct unwind_order spare_order;
 };
 
 static int compare_segments(const void *a, const void *b)
@@ -52,88 +50,6 @@ static int find_segments(struct job *job)
   return job->n_segments > 0 ? 0 : -ENODATA;
 }
 
-/* The pointer to .eh_frame and the search table; both may be missing. */
-static bool read_search_table(struct job *job, const Elf64_Phdr *program, uint64_t *ret_eh_frame)
-{
-  struct unwind_section header = {.address = program->p_vaddr};
-  struct unwind_bytes bytes;
-  const uint8_t *at, *end;
-  uint8_t encodings[4];
-  uint64_t n;
-
-  if (!unwind_elf_find_address(&job->elf, program->p_vaddr, &bytes) || bytes.size < sizeof encodings)
-    return false;
-  header.bytes = bytes.bytes;
-  header.size = bytes.size < program->p_memsz ? bytes.size : program->p_memsz;
-  if (header.size < sizeof encodings)
-    return false;
-  memcpy(encodings, header.bytes, sizeof encodings);
-  at = header.bytes + sizeof encodings;
-  end = header.bytes + header.size;
-  if (encodings[0] != 1 || !unwind_cfi_read_pointer(&header, &at, end, encodings[1], ret_eh_frame))
-    return false;
-  if (encodings[3] != (DW_EH_PE_datarel | DW_EH_PE_sdata4) ||
-      !unwind_cfi_read_pointer(&header, &at, end, encodings[2], &n) ||
-      n > (uint64_t)(end - at) / sizeof(struct unwind_order_entry))
-    return true;
-  job->linker_order = (struct unwind_order){.entries = at,
-                                            .n = (uint32_t)n,
-                                            .start_origin = program->p_vaddr,
-                                            .fde_origin = program->p_vaddr - *ret_eh_frame};
-  return true;
-}
-
-static void set_section(struct job *job, const struct unwind_bytes *bytes, uint64_t address, bool debug)
-{
-  job->section = (struct unwind_section){.bytes = bytes->bytes,
-                                         .size = bytes->size < INT32_MAX ? bytes->size : INT32_MAX,
-                                         .address = address,
-                                         .debug = debug,
-                                         .machine = job->machine};
-}
-
-/* Where .eh_frame begins is in the program headers; where it ends only section headers say, else a length of
- * zero does. */
-static bool find_eh_frame(struct job *job)
-{
-  struct unwind_bytes bytes, limited;
-  Elf64_Shdr section;
-  uint64_t address;
-  bool has_section = unwind_elf_find_section(&job->elf, ".eh_frame", &section);
-
-  if (has_section && !unwind_elf_section_bytes(&job->elf, &section, &limited))
-    return false;
-  for (uint32_t i = 0; i < job->elf.n_programs; i++) {
-    Elf64_Phdr program = unwind_elf_program(&job->elf, i);
-
-    if (program.p_type != PT_GNU_EH_FRAME || !read_search_table(job, &program, &address) ||
-        !unwind_elf_find_address(&job->elf, address, &bytes))
-      continue;
-    job->until_zero = !has_section || section.sh_addr != address || limited.size > bytes.size;
-    set_section(job, job->until_zero ? &bytes : &limited, address, false);
-    return true;
-  }
-  job->linker_order = (struct unwind_order){0};
-  if (!has_section)
-    return false;
-  set_section(job, &limited, section.sh_addr, false);
-  return true;
-}
-
-static bool find_debug_frame(struct job *job)
-{
-  struct unwind_bytes bytes;
-  Elf64_Shdr section;
-
-  if (!unwind_elf_find_section(&job->elf, ".debug_frame", &section) || section.sh_flags & SHF_COMPRESSED ||
-      !unwind_elf_section_bytes(&job->elf, &section, &bytes))
-    return false;
-  set_section(job, &bytes, 0, true);
-  job->until_zero = false;
-  job->linker_order = (struct unwind_order){0};
-  return true;
-}
-
 /* The executable addresses, as far as rows can reach. */
 static struct unwind_range find_span(const struct job *job)
 {
@@ -152,10 +68,10 @@ static struct unwind_range find_span(const struct job *job)
  * ends it. */
 static bool is_all_covered(const struct job *job, const struct unwind_builder *builder)
 {
-  uint64_t size = builder->covered + job->section.cies_size;
+  uint64_t size = builder->covered + job->source.section.cies_size;
 
-  return job->until_zero ||
-         (!job->section.cies_evicted && size <= job->section.size && job->section.size - size < 16);
+  return job->source.until_zero || (!job->source.section.cies_evicted && size <= job->source.section.size &&
+                                    job->source.section.size - size < 16);
 }
 
 /* Where the program begins, from base on. */
@@ -174,26 +90,41 @@ static struct unwind_range find_entry(const struct job *job, uint64_t base)
   return (struct unwind_range){0};
 }
 
+/* Where the first function begins that is among the executable addresses, or a little before. */
+static uint64_t find_base(const struct job *job, const struct unwind_order *order)
+{
+  struct unwind_range span = find_span(job);
+  uint64_t base = unwind_order_start(order, 0);
+
+  if (job->spare_order.n > 0 && unwind_order_start(&job->spare_order, 0) < base)
+    base = unwind_order_start(&job->spare_order, 0);
+  if (base < span.start || base >= span.end)
+    base = span.start;
+  return base & ~((1ull << UNWIND_BUCKET_SHIFT_MIN) - 1);
+}
+
 /* 0, a negative errno, or 1 if the linker's order does not do. */
 static int build(struct job *job, const struct unwind_order *order, uint32_t n_bad, struct unwind_image *ret)
 {
   struct unwind_range span = find_span(job);
-  struct unwind_builder builder = {.section = &job->section,
+  struct unwind_builder builder = {.section = &job->source.section,
                                    .ranges = job->ranges,
                                    .n_ranges = job->n_segments,
-                                   .budget = 4 * (uint64_t)job->section.size,
+                                   .budget =
+                                       4 * (uint64_t)(job->source.section.size + job->spare.section.size),
+                                   .spare_section = job->spare.section.bytes ? &job->spare.section : NULL,
+                                   .spare_order = &job->spare_order,
                                    .n_bad = n_bad};
-  bool is_linkers = order == &job->linker_order;
+  bool is_linkers = order == &job->source.order;
   struct unwind_writer writer;
   uint64_t base;
   int error;
 
   if (order->n == 0)
     return -ENODATA;
-  base = unwind_order_start(order, 0);
-  base =
-      (base < span.start || base >= span.end ? span.start : base) & ~((1ull << UNWIND_BUCKET_SHIFT_MIN) - 1);
-  error = unwind_writer_init(&writer, job->section.size, job->n_segments, base, span.end - base);
+  base = find_base(job, order);
+  error = unwind_writer_init(&writer, job->source.section.size + job->spare.section.size, job->n_segments,
+                             base, span.end - base);
   if (error < 0)
     return error;
   builder.rows = &writer.rows;
@@ -217,18 +148,54 @@ static int compile_section(struct job *job, struct unwind_image *ret)
   uint32_t n_bad = 0;
   int error;
 
-  if (job->linker_order.n > 0) {
-    error = build(job, &job->linker_order, 0, ret);
+  if (job->source.order.n > 0) {
+    error = build(job, &job->source.order, 0, ret);
     if (error <= 0)
       return error;
   }
-  error = unwind_order_make(&order, &job->section, job->until_zero, span.start, span.end, &job->linker_order,
-                            &n_bad);
+  error = unwind_order_make(&order, &job->source.section, job->source.until_zero, span.start, span.end,
+                            &job->source.order, &n_bad);
   if (error < 0)
     return error;
   error = build(job, &order, n_bad, ret);
   unwind_order_clear(&order);
   return error;
+}
+
+/* .eh_frame describes more than .debug_frame, mostly; what it leaves out the latter may know. */
+static int locate(struct job *job)
+{
+  struct unwind_range code = find_span(job);
+  bool has_eh_frame = unwind_locate_eh_frame(&job->elf, code, &job->source);
+  int error = unwind_locate_debug_frame(&job->elf, has_eh_frame ? &job->spare : &job->source);
+
+  return has_eh_frame && error != -ENOMEM ? 0 : error;
+}
+
+static int order_spare(struct job *job)
+{
+  struct unwind_range code = find_span(job);
+  uint32_t n_bad = 0;
+
+  if (!job->spare.section.bytes)
+    return 0;
+  return unwind_order_make(&job->spare_order, &job->spare.section, false, code.start, code.end, NULL, &n_bad);
+}
+
+/* Where .eh_frame is of no use at all, .debug_frame is all there is. */
+static int compile_sources(struct job *job, struct unwind_image *ret)
+{
+  struct unwind_source useless;
+  int error = compile_section(job, ret);
+
+  if ((error != -ENODATA && error != -EBADMSG) || !job->spare.section.bytes)
+    return error;
+  useless = job->source;
+  job->source = job->spare;
+  job->spare = (struct unwind_source){0};
+  unwind_source_clear(&useless);
+  unwind_order_clear(&job->spare_order);
+  return compile_section(job, ret);
 }
 
 static int compile(const void *elf, size_t size, bool in_memory, struct unwind_image *ret)
@@ -243,9 +210,14 @@ static int compile(const void *elf, size_t size, bool in_memory, struct unwind_i
   job.machine = unwind_machine_find(job.elf.machine);
   error = find_segments(&job);
   if (error == 0)
-    error = find_eh_frame(&job) ? compile_section(&job, ret) : -ENODATA;
-  if ((error == -ENODATA || error == -EBADMSG) && job.n_segments > 0 && find_debug_frame(&job))
-    error = compile_section(&job, ret);
+    error = locate(&job);
+  if (error == 0)
+    error = order_spare(&job);
+  if (error == 0)
+    error = compile_sources(&job, ret);
+  unwind_order_clear(&job.spare_order);
+  unwind_source_clear(&job.source);
+  unwind_source_clear(&job.spare);
   free(job.segments);
   free(job.ranges);
   return error;
