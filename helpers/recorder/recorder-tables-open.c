@@ -71,19 +71,19 @@ static void take_opened(struct recorder_tables *tables, struct item *item,
   }
 }
 
-/* Returns the binary that it turned out to be, when another has that identity. */
+/* Returns the binary that it turned out to be, when another has that identity and nobody holds this one
+ * yet. */
 static struct item *take_answer(struct recorder_tables *tables, struct item *item,
                                 struct recorder_opener_answer *answer, int fd)
 {
-  struct item *same = item;
   if (answer->kind == RECORDER_OPENED_NOT) {
     item->not_opened = true;
     recorder_tables_settle(tables, item, NULL, 0, answer->error);
     return NULL;
   }
   answer->identity[RECORDER_IDENTITY_MAX - 1] = '\0';
-  same = find_or_be(tables, item, answer->identity);
-  if (same == item || item != tables->asked || item->identity[0] != '\0') {
+  struct item *same = find_or_be(tables, item, answer->identity);
+  if (same == item || item->is_given) {
     take_opened(tables, item, answer, fd);
     return NULL;
   }
@@ -107,7 +107,7 @@ static void lose_opener(struct recorder_tables *tables, int error)
 {
   struct item *item = tables->opening;
   tables->opening = NULL;
-  tables->opener_failures++;
+  tables->opener_failures += error != ETIMEDOUT;
   recorder_opener_stop(&tables->opener);
   if (item != NULL)
     recorder_tables_settle(tables, item, NULL, 0, error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the parts of recorder_tables share: the opener's half, the elf-readers' half, and what both work on.
- */
+/* What the parts of recorder_tables share: the opener's half, the elf-readers' half, and what both work
+ * on. */
 #ifndef RECORDER_TABLES_PRIVATE_H
 #define RECORDER_TABLES_PRIVATE_H
 
@@ -11,8 +11,8 @@
 
 #define READERS_MAX 8
 
-/* A binary. It stands in one queue at most: to be opened, to be compiled, or settled but not yet announced.
- */
+/* A binary. It stands in one queue at most: to be opened, to be compiled, or settled but not yet
+ * announced. */
 struct item {
   struct recorder_unwind_table table;
   struct item *next;      /* in its queue */
@@ -21,6 +21,7 @@ struct item {
   struct recorder_opener_request *request; /* while it is to be opened */
   int fd;                                  /* while it is to be compiled; else -1 */
   uint32_t reader_flags;                   /* enum elf_reader_flags */
+  bool is_given;                           /* to whoever requested it: it stays where it is */
   bool is_settled;                         /* and not yet announced */
   bool not_opened;                         /* it has no table only because it could not be opened … */
   int32_t pid;                             /* … through this process */
@@ -46,7 +47,7 @@ struct recorder_tables {
   struct item *all;
 
   struct recorder_opener opener;
-  uint32_t opener_failures; /* since it last answered */
+  uint32_t opener_failures; /* deaths and failed starts since it last answered */
   struct queue to_open;
   struct item *opening;  /* NULL with a busy opener: it stores */
   struct item *asked;    /* whose request waits for the opener: its answer needs no announcement */

@@ -302,7 +302,7 @@ static bool is_to_be_opened(const struct item *item, int32_t pid)
          (table->state == RECORDER_TABLE_READY && table->table == NULL && table->user == NULL);
 }
 
-/* Nobody was told of it yet. */
+/* It was given to nobody yet, so it is the newest. */
 static void forget_newest(struct recorder_tables *tables, struct item *item)
 {
   tables->all = item->next_all;
@@ -314,8 +314,7 @@ struct recorder_unwind_table *recorder_tables_request(struct recorder_tables *ta
                                                       uint64_t start, uint64_t end)
 {
   struct name *name = name_take(tables, key);
-  bool is_new = name->item == NULL;
-  if (is_new)
+  if (name->item == NULL)
     name->item = item_new(tables);
   struct item *item = name->item;
   if ((key->flags & NO_FILE) != 0 && (key->flags & CAPTURE_BINARY_VDSO) == 0) {
@@ -332,6 +331,7 @@ struct recorder_unwind_table *recorder_tables_request(struct recorder_tables *ta
       forget_newest(tables, item);
     }
   }
+  name->item->is_given = true;
   recorder_tables_serve_readers(tables);
   return &name->item->table;
 }

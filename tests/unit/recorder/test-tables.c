@@ -176,6 +176,25 @@ static void test_split(struct tables_fixture *fixture, gconstpointer data)
   tables_unmap(&mapped);
 }
 
+/* One that could not be opened at first turns out to be known already; whoever holds it holds it still. */
+static void test_again_known(struct tables_fixture *fixture, gconstpointer data)
+{
+  g_autofree char *one = tables_copy(fixture, tables_library(), "one");
+  g_autofree char *two = tables_copy(fixture, tables_library(), "two");
+  struct tables_mapped first = tables_map(one), second = tables_map(two);
+  g_assert_cmpint(g_unlink(two), ==, 0);
+  struct recorder_unwind_table *lacking = tables_request_path(fixture, &second, G_MAXINT);
+  tables_assert_none(lacking, ENOENT);
+  struct recorder_unwind_table *known = tables_request(fixture, &first);
+  tables_wait(fixture);
+  g_assert_true(tables_request(fixture, &second) == lacking);
+  tables_wait(fixture);
+  tables_assert_ready(known);
+  tables_assert_ready(lacking);
+  tables_unmap(&first);
+  tables_unmap(&second);
+}
+
 /* A child in another mount namespace has the library where nobody else sees one. */
 static pid_t start_elsewhere(const char *place, const char *library_copy, int *ret_socket)
 {
@@ -455,6 +474,7 @@ int main(int argc, char **argv)
   tables_add("/tables/elsewhere by path", test_elsewhere, "path");
   tables_add("/tables/gone", test_gone, NULL);
   tables_add("/tables/again", test_again, NULL);
+  tables_add("/tables/again, known", test_again_known, NULL);
   tables_add("/tables/two", test_two, NULL);
   tables_add("/tables/ordinary", test_ordinary, NULL);
   tables_add("/tables/opener", test_opener, NULL);
