@@ -124,6 +124,12 @@ bool recorder_decoder_walk_or_hold(struct recorder_decoder *decoder, struct reco
   return found;
 }
 
+/* Amid an exec, or near its end, a process has registers, but not the stack that they tell of. */
+static bool is_stack_gone(const struct recorder_sample *sample)
+{
+  return sample->start.in_kernel && sample->start.size == 0;
+}
+
 static bool take_raw(struct recorder_decoder *decoder, struct recorder_sample *sample,
                      struct recorder_thread *thread, const struct recorder_raw *raw)
 {
@@ -134,7 +140,7 @@ static bool take_raw(struct recorder_decoder *decoder, struct recorder_sample *s
   recorder_unwinder_update(unwinder, thread->process, decoder->eager);
   if (raw->kind == RECORDER_RAW_MISS) {
     recorder_sample_set_miss(sample, raw);
-    return recorder_decoder_walk_or_hold(decoder, sample, thread);
+    return is_stack_gone(sample) || recorder_decoder_walk_or_hold(decoder, sample, thread);
   }
   sample->user = recorder_raw_frames(raw);
   sample->n_user = raw->count;
@@ -147,8 +153,7 @@ static bool take_raw(struct recorder_decoder *decoder, struct recorder_sample *s
 static bool take_copy(struct recorder_decoder *decoder, struct recorder_sample *sample,
                       struct recorder_thread *thread)
 {
-  /* A process on its way to its end or to another program has registers, but no stack. */
-  if (sample->abi == PERF_SAMPLE_REGS_ABI_NONE || (sample->start.size == 0 && sample->start.in_kernel)) {
+  if (sample->abi == PERF_SAMPLE_REGS_ABI_NONE || is_stack_gone(sample)) {
     sample->outcome = CAPTURE_OUTCOME_NO_USER_STACK;
     return true;
   }

@@ -52,11 +52,17 @@ bool recorder_raws_push(struct recorder_raws *raws, int32_t tid, uint64_t ip, co
   return true;
 }
 
+/* A thread that is being reaped by its parent may lose its numbers in between. */
+static bool is_thread(const struct recorder_waiting *waiting, int32_t tid)
+{
+  return waiting->tid == tid || waiting->tid <= 0 || tid <= 0;
+}
+
 const struct recorder_raw *recorder_raws_take(struct recorder_raws *raws, int32_t tid, uint64_t ip)
 {
   for (uint32_t i = raws->count; i-- > 0;) {
     const struct recorder_waiting *waiting = &raws->items[i];
-    if (waiting->tid != tid || waiting->ip != ip)
+    if (!is_thread(waiting, tid) || waiting->ip != ip)
       continue;
     raws->count = i;
     return (const struct recorder_raw *)(waiting->bytes + sizeof(uint32_t));
