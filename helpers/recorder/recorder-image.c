@@ -23,7 +23,7 @@ int recorder_image_map_checked(int fd, uint64_t size, const struct unwind_table 
 
 static int map_and_check(int fd, uint64_t size, bool crc, const struct unwind_table **ret)
 {
-  const struct unwind_table *table;
+  const struct unwind_table *table = NULL;
   int result = recorder_image_map_checked(fd, size, &table);
   if (result < 0)
     return result;

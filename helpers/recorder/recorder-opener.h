@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The opener: a fork of the recorder that touches files for it, with no other descriptor, and no other right than
- * to look into processes and to read files. Opening a file may take for ever (whoever serves its file system may
- * never answer), and so may a disk; the recorder has rings to drain. It can be killed and started again. It does
- * one thing at a time, and says when it is done.
+ * The opener: a fork of the recorder that touches files for it, with no other descriptor, and no other right
+ * than to look into processes and to read files. Opening a file may take for ever (whoever serves its file
+ * system may never answer), and so may a disk; the recorder has rings to drain. It can be killed and started
+ * again. It does one thing at a time, and says when it is done.
  *
  * An OPEN finds the file that a process has mapped and looks into the cache of tables; what the cache knows
  * is the answer, else the file, to be compiled. A STORE keeps what was compiled.
