@@ -9,7 +9,7 @@ static uint32_t crc32c_portable(uint32_t crc, const uint64_t *words, size_t n)
 {
   for (size_t i = 0; i < n; i++) {
     for (int byte = 0; byte < 8; byte++) {
-      crc ^= words[i] >> (8 * byte) & 0xff;
+      crc ^= (uint32_t)(words[i] >> (8 * byte) & 0xff);
       for (int bit = 0; bit < 8; bit++)
         crc = crc >> 1 ^ (crc & 1 ? POLYNOMIAL : 0);
     }

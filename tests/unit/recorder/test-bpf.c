@@ -171,6 +171,14 @@ static void test_misses(void)
   g_assert_cmpint(recorder_bpf_set_process(fixture->bpf, chain.pid, &chain.process), ==, 0);
   bpf_fixture_await(fixture, ENOUGH, take_record, &chain);
   g_assert_cmpuint(chain.n_stacks, >, 0);
+
+  /* Nothing that was remembered outlives its mappings. */
+  bpf_fixture_publish(fixture, chain.pid, WALK_MAPPING_PENDING);
+  g_usleep(20000); /* what has begun ends */
+  bpf_fixture_read(fixture, take_record, &chain);
+  guint n_stacks = chain.n_stacks;
+  bpf_fixture_await(fixture, ENOUGH, take_record, &chain);
+  g_assert_cmpuint(chain.n_stacks, ==, n_stacks);
   chain_end(&chain);
 }
 
@@ -276,8 +284,9 @@ static void test_not_resident(void)
 {
   struct tally tally;
   run_target(&tally, "untouched", NULL);
-  g_assert_cmpuint(tally.records[RECORDER_RAW_STACK][WALK_NOT_RESIDENT], >, 0);
-  g_assert_cmpuint(tally.records[RECORDER_RAW_STACK][WALK_UNREADABLE], ==, 0);
+  /* Now and then the mappings may not be looked at, when others are recording on this CPU. */
+  g_assert_cmpuint(tally.records[RECORDER_RAW_STACK][WALK_NOT_RESIDENT], >,
+                   tally.records[RECORDER_RAW_STACK][WALK_UNREADABLE]);
 }
 
 static void test_32_bit(void)

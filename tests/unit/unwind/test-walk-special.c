@@ -157,8 +157,23 @@ static void test_frame_pointers_unmapped(void)
   fixture->stack[20] = SP(30);
   fixture->stack[21] = ROOT + 8;
   WALK_EXPECT(fixture, WALK_MISSED, JIT + 0x20000);
-  fixture->process.flags = WALK_PROCESS_FRAME_POINTERS;
+  fixture->process.flags = WALK_PROCESS_FRAME_POINTERS | WALK_PROCESS_CERTAIN;
   WALK_EXPECT(fixture, WALK_COMPLETE, JIT + 0x20000, ROOT + 8);
+}
+
+/* Where the process may be another program by now, that holds for callers, which this program has called,
+ * only. */
+static void test_frame_pointers_uncertain(void)
+{
+  g_autoptr(WalkFixture) fixture = jit_new();
+  fixture->process.flags = WALK_PROCESS_FRAME_POINTERS;
+  walk_fixture_begin(fixture, JIT + 0x20000, SP(10), SP(20));
+  fixture->stack[20] = SP(30);
+  fixture->stack[21] = ROOT + 8;
+  WALK_EXPECT(fixture, WALK_MISSED, JIT + 0x20000);
+  walk_fixture_begin(fixture, LEAF + 4, SP(10), SP(20));
+  fixture->stack[10] = JIT + 0x20000;
+  WALK_EXPECT(fixture, WALK_COMPLETE, LEAF + 4, JIT + 0x20000, ROOT + 8);
 }
 
 /* Among described code stands some that is not, as a just-in-time compiler's own does: it is left by its
@@ -270,7 +285,7 @@ static void test_mappings(void)
   const struct walk_fixture_row rows[] = {{0x1000, walk_rule_root()}, {0x2000, walk_rule_none()}};
   g_autoptr(WalkFixture) fixture = walk_fixture_new(WALK_X86_64);
   uint32_t table = walk_fixture_table(fixture, 12, rows, SIZE(rows));
-  fixture->process.flags = WALK_PROCESS_FRAME_POINTERS;
+  fixture->process.flags = WALK_PROCESS_FRAME_POINTERS | WALK_PROCESS_CERTAIN;
   for (uint64_t i = 0; i < WALK_MAPPINGS_MAX; i++)
     walk_fixture_map(fixture, BIAS + i * 0x2000 + 0x1000, BIAS + i * 0x2000 + 0x2000, BIAS + i * 0x2000,
                      table, WALK_MAPPING_TABLE);
@@ -295,6 +310,7 @@ int main(int argc, char **argv)
   g_test_add_func("/walk/frame-pointers/end", test_frame_pointers_end);
   g_test_add_func("/walk/frame-pointers/not-held", test_frame_pointers_not_held);
   g_test_add_func("/walk/frame-pointers/unmapped", test_frame_pointers_unmapped);
+  g_test_add_func("/walk/frame-pointers/uncertain", test_frame_pointers_uncertain);
   g_test_add_func("/walk/frame-pointers/gap", test_frame_pointers_gap);
   g_test_add_func("/walk/frame-pointers/lose", test_frame_pointers_lose);
   g_test_add_func("/walk/aarch64/signed", test_aarch64_signed);

@@ -344,6 +344,26 @@ static void test_saved_from_fp(void)
   WALK_EXPECT(fixture, WALK_COMPLETE, LEAF + 4, MIDDLE + 8, FRAMED + 8, ROOT + 8);
 }
 
+/* Beside a CFA in memory, registers may be stored at sp. */
+static void test_saved_from_sp(void)
+{
+  struct unwind_rule rule = walk_rule(UNWIND_CFA_SP_DEREF, 40);
+  rule.flags = UNWIND_RULE_FROM_SP;
+  rule.fp_at = 2;
+  rule.saved = UNWIND_SAVED(UNWIND_SAVED_AT_CFA, UNWIND_SAVED_SAME, UNWIND_SAVED_AT_CFA);
+  const struct walk_fixture_row rows[] = {
+      {0x1000, rule}, {0x1100, walk_rule(UNWIND_CFA_FP, 16)}, {0x1300, walk_rule_root()}};
+  g_autoptr(WalkFixture) fixture = walk_fixture_new(WALK_X86_64);
+  uint32_t table = walk_fixture_table(fixture, 9, rows, SIZE(rows));
+  walk_fixture_map(fixture, BIAS + 0x1000, BIAS + 0x2000, BIAS, table, WALK_MAPPING_TABLE);
+  walk_fixture_begin(fixture, LEAF + 4, SP(10), SP(20));
+  fixture->stack[15] = SP(40); /* the CFA */
+  fixture->stack[12] = SP(50); /* fp */
+  fixture->stack[39] = MIDDLE + 8;
+  fixture->stack[51] = ROOT + 8;
+  WALK_EXPECT(fixture, WALK_COMPLETE, LEAF + 4, MIDDLE + 8, ROOT + 8);
+}
+
 static void test_perf_registers(void)
 {
   const uint64_t ax_to_ip[] = {100, 103, 102, 101, 104, 105, 106, 107, 116, 0xf1, 0xc5};
@@ -400,6 +420,7 @@ int main(int argc, char **argv)
   g_test_add_func("/walk/rule/cfa-kinds", test_cfa_kinds);
   g_test_add_func("/walk/rule/plt", test_plt);
   g_test_add_func("/walk/rule/saved-from-fp", test_saved_from_fp);
+  g_test_add_func("/walk/rule/saved-from-sp", test_saved_from_sp);
   g_test_add_func("/walk/registers/perf", test_perf_registers);
   return g_test_run();
 }
