@@ -188,7 +188,7 @@ guint profile_unwinder_walk(ProfileUnwinder *self, const ProfileUnwinderProcess 
   const struct unwind_area area = {.bytes = self->area, .size = AREA_SIZE};
   const struct unwind_memory memory = {
       .pieces = &sample->stack, .n_pieces = 1, .read = find_no_memory, .data = (gpointer)sample};
-  struct walk_process walked = {.flags = WALK_PROCESS_FRAME_POINTERS};
+  struct walk_process walked = {.flags = WALK_PROCESS_FRAME_POINTERS | WALK_PROCESS_CERTAIN};
   const struct unwind_start start = {.process = &walked,
                                      .registers = &sample->registers,
                                      .machine = self->machine,
