@@ -11,6 +11,8 @@ _Static_assert((int)RECORDER_RAW_PREEMPTED == (int)CAPTURE_OFF_CPU_PREEMPTED &&
                    (int)RECORDER_RAW_STOPPED == (int)CAPTURE_OFF_CPU_STOPPED,
                "reasons are the capture's");
 
+#define LATE UINT64_C(100000) /* ns */
+
 static bool is_whole(const struct recorder_raw *raw, uint32_t size)
 {
   const struct recorder_raw_off_cpu *off = (const void *)(raw + 1);
@@ -99,13 +101,22 @@ static uint8_t outcome_of(const struct recorder_decoder *decoder, const struct r
   return (decoder->source->flags & both) == 0 ? CAPTURE_OUTCOME_NO_STACK : CAPTURE_OUTCOME_NO_USER_STACK;
 }
 
+/* Records are in the order of the time at which they were left, which is when the thread came back. Where
+ * that went unnoticed at first it is earlier. */
+static uint64_t time_of(const struct recorder_raw *raw, uint64_t left)
+{
+  const struct recorder_raw_off_cpu *off = (const void *)(raw + 1);
+  uint64_t back = ((uint64_t)raw->ip[1] << 32 | raw->ip[0]) + off->duration;
+  return left > back && left - back > LATE ? back : left;
+}
+
 static void take(struct recorder_decoder *decoder, struct recorder_memo *kernel_memo, uint64_t time,
                  uint16_t cpu, const struct recorder_raw *raw)
 {
   const struct recorder_raw_off_cpu *off = (const void *)(raw + 1);
   struct recorder_thread *thread = recorder_tasks_thread(&decoder->tasks, off->pid, off->tid);
   struct recorder_sample sample = {
-      .time = time,
+      .time = time_of(raw, time),
       .weight = off->duration,
       .event = decoder->off_cpu,
       .cpu = cpu,

@@ -74,6 +74,7 @@ struct cfs_rq {
 };
 
 struct sched_entity {
+  uint64_t sum_exec_runtime;
   struct cfs_rq *cfs_rq;
 };
 

@@ -23,8 +23,9 @@
 
 /* Fits a page with the kernel's own part. */
 struct off_state {
-  uint64_t since; /* 0: on the CPU */
-  uint32_t size;  /* of what follows, as it stands in the ring */
+  uint64_t since;   /* 0: on the CPU */
+  uint64_t runtime; /* of the thread then: how long it had been on a CPU in its life */
+  uint32_t size;    /* of what follows, as it stands in the ring */
   struct recorder_raw raw;
   struct recorder_raw_off_cpu off;
   uint64_t frames[RECORDER_RAW_OFF_FRAMES];

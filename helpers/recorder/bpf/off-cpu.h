@@ -97,28 +97,6 @@ static __always_inline uint32_t keep_user_stack(void *context, uint64_t since, u
   return n;
 }
 
-/* The current thread leaves the CPU. */
-static __always_inline void keep_leaving(void *context, struct task_struct *task, uint32_t reason,
-                                         uint64_t now)
-{
-  struct off_state *state = bpf_task_storage_get(&off_states, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-  if (!state) {
-    count_off_loss();
-    return;
-  }
-  uint64_t numbers = current_numbers();
-  state->off = (struct recorder_raw_off_cpu){
-      .pid = (int32_t)(numbers >> 32), .tid = (int32_t)(uint32_t)numbers, .reason = (uint8_t)reason};
-  uint32_t n = keep_kernel_stack(context, state->frames);
-  if (n > RECORDER_RAW_OFF_KERNEL)
-    n = RECORDER_RAW_OFF_KERNEL;
-  state->off.n_kernel = (uint16_t)n;
-  state->off.n_user =
-      (uint16_t)keep_user_stack(context, now, state->frames + n, RECORDER_RAW_OFF_USER, &state->raw.end);
-  /* From now on a waker may add what it is. */
-  publish_state(state, now);
-}
-
 static __always_inline uint64_t state_size(const struct off_state *state)
 {
   uint64_t count =
@@ -137,17 +115,56 @@ static __always_inline uint64_t finish_state(struct off_state *state, uint64_t n
   return sizeof state->raw + sizeof state->off + count * 8;
 }
 
-static __always_inline void leave_off_cpu(void *context, struct task_struct *task, uint64_t now)
+/* The thread was off the CPU until that time. */
+static __always_inline void leave_state(void *context, struct off_state *state, uint64_t until)
 {
-  struct off_state *state = bpf_task_storage_get(&off_states, task, 0, 0);
-  if (!state || state->since == 0)
-    return;
-  if (now - state->since >= off_threshold) {
-    uint64_t size = finish_state(state, now);
+  if (until - state->since >= off_threshold) {
+    uint64_t size = finish_state(state, until);
     if (bpf_perf_event_output(context, &outputs, BPF_F_CURRENT_CPU, &state->raw, size) != 0)
       count_off_loss();
   }
   state->since = 0;
+}
+
+static __always_inline void leave_off_cpu(void *context, struct task_struct *task, uint64_t now)
+{
+  struct off_state *state = bpf_task_storage_get(&off_states, task, 0, 0);
+  if (state && state->since != 0)
+    leave_state(context, state, now);
+}
+
+/* A kernel may switch to a thread without telling. How long it was on the CPU since is known nevertheless. */
+static __always_inline void leave_untold(void *context, struct off_state *state, uint64_t runtime,
+                                         uint64_t now)
+{
+  uint64_t on = runtime - state->runtime;
+  leave_state(context, state, on < now - state->since ? now - on : state->since);
+}
+
+/* The current thread leaves the CPU. */
+static __always_inline void keep_leaving(void *context, struct task_struct *task, uint32_t reason,
+                                         uint64_t now)
+{
+  struct off_state *state = bpf_task_storage_get(&off_states, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+  if (!state) {
+    count_off_loss();
+    return;
+  }
+  uint64_t runtime = task->se.sum_exec_runtime;
+  if (state->since != 0)
+    leave_untold(context, state, runtime, now);
+  state->runtime = runtime;
+  uint64_t numbers = current_numbers();
+  state->off = (struct recorder_raw_off_cpu){
+      .pid = (int32_t)(numbers >> 32), .tid = (int32_t)(uint32_t)numbers, .reason = (uint8_t)reason};
+  uint32_t n = keep_kernel_stack(context, state->frames);
+  if (n > RECORDER_RAW_OFF_KERNEL)
+    n = RECORDER_RAW_OFF_KERNEL;
+  state->off.n_kernel = (uint16_t)n;
+  state->off.n_user =
+      (uint16_t)keep_user_stack(context, now, state->frames + n, RECORDER_RAW_OFF_USER, &state->raw.end);
+  /* From now on a waker may add what it is. */
+  publish_state(state, now);
 }
 
 SEC("tp_btf/sched_switch")

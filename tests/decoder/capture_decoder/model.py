@@ -16,8 +16,13 @@ BINARY_IS_KERNEL = 8
 # address: as sampled, None when no mapping holds it; value: what the space's kind says it is (a file offset …);
 # owner: the Binary's or Process's fields, None for the kernel and guests.
 Frame = collections.namedtuple('Frame', 'kind owner value address')
-# frames: from the leaf to the root.
-Sample = collections.namedtuple('Sample', 'time event pid tid command cpu outcome mode weight detail frames')
+# frames: from the leaf to the root. off_cpu: OffCpu for samples of time off the CPU, else None.
+Sample = collections.namedtuple('Sample', 'time event pid tid command cpu outcome mode weight detail frames off_cpu')
+# waker, its tid and frames (from the leaf to the root) are of the thread that woke this one; -1 and empty when not known.
+OffCpu = collections.namedtuple('OffCpu', 'reason by_interrupt waker waker_command waker_frames')
+
+DETAIL_OFF_CPU = 2
+REASONS = ('unknown', 'preempted', 'sleeping', 'blocked', 'io', 'stopped')
 
 
 class Dictionary:
@@ -214,8 +219,19 @@ class Capture:
             thread = threads.get(thread_id, {'process': 0, 'tid': -1, 'name': 0})
             process = processes.get(thread['process'], {'pid': -1})
             frames = self._stack((part.stream, part.epoch), dictionary, leaf, thread['process'], time)
+            detail = more[1] if len(more) > 1 else 0
+            off_cpu = None
+            if event_fields and event_fields['detail'] == DETAIL_OFF_CPU:
+                off_cpu = self._off_cpu((part.stream, part.epoch), dictionary, detail, time)
             yield Sample(time, event, process['pid'], thread['tid'], dictionary.string(thread['name']), cpu, outcome,
-                         mode, more[0] if more else part.weight, more[1] if len(more) > 1 else 0, frames)
+                         mode, more[0] if more else part.weight, detail, frames, off_cpu)
+
+    def _off_cpu(self, place, dictionary, detail, time):
+        reason = detail >> 56 & 0x7f
+        thread = dictionary.by_word['thread'].get(detail >> 32 & 0xffffff, {'process': 0, 'tid': -1, 'name': 0})
+        frames = self._stack(place, dictionary, detail & 0xffffffff, thread['process'], time)
+        return OffCpu(REASONS[reason] if reason < len(REASONS) else 'unknown', bool(detail >> 63), thread['tid'],
+                      dictionary.string(thread['name']), frames)
 
     def _stack(self, place, dictionary, leaf, process, time):
         active = dictionary.active_mappings(process, time)
