@@ -134,10 +134,12 @@ static __always_inline void leave_off_cpu(void *context, struct task_struct *tas
 }
 
 /* A kernel may switch to a thread without telling. How long it was on the CPU since is known nevertheless. */
-static __always_inline void leave_untold(void *context, struct off_state *state, uint64_t runtime,
-                                         uint64_t now)
+static __always_inline void leave_untold(void *context, struct task_struct *task, uint64_t now)
 {
-  uint64_t on = runtime - state->runtime;
+  struct off_state *state = bpf_task_storage_get(&off_states, task, 0, 0);
+  if (!state || state->since == 0)
+    return;
+  uint64_t on = task->se.sum_exec_runtime - state->runtime;
   leave_state(context, state, on < now - state->since ? now - on : state->since);
 }
 
@@ -150,10 +152,7 @@ static __always_inline void keep_leaving(void *context, struct task_struct *task
     count_off_loss();
     return;
   }
-  uint64_t runtime = task->se.sum_exec_runtime;
-  if (state->since != 0)
-    leave_untold(context, state, runtime, now);
-  state->runtime = runtime;
+  state->runtime = task->se.sum_exec_runtime;
   uint64_t numbers = current_numbers();
   state->off = (struct recorder_raw_off_cpu){
       .pid = (int32_t)(numbers >> 32), .tid = (int32_t)(uint32_t)numbers, .reason = (uint8_t)reason};
@@ -179,6 +178,7 @@ int recorder_off_cpu_switch(uint64_t *arguments)
     leave_off_cpu(arguments, next, now);
   if (!is_member(previous))
     return 0;
+  leave_untold(arguments, previous, now);
   uint32_t state = off_switch_has_state ? (uint32_t)arguments[3] : previous->__state;
   if ((state & TASK_GOING) == 0)
     keep_leaving(arguments, previous, off_reason(previous, arguments[0] != 0, state), now);
