@@ -139,21 +139,37 @@ static void test_slow_file(struct tables_fixture *fixture, gconstpointer data)
   tables_unmap(&mapped);
 }
 
+/* A file system whose server never says a word. Returns the server's descriptor; closing it ends all who
+ * wait. */
+static int mount_silence(const char *place)
+{
+  int fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+  g_autofree char *options = g_strdup_printf("fd=%d,rootmode=40000,user_id=0,group_id=0", fd);
+  g_assert_cmpint(fd, >=, 0);
+  g_assert_cmpint(mount("none", place, "fuse", 0, options), ==, 0);
+  return fd;
+}
+
 static void test_hanging_file(struct tables_fixture *fixture, gconstpointer data)
 {
-  g_autofree char *other = tables_copy(fixture, "/bin/sh", "other");
-  struct tables_mapped mapped = tables_map(tables_library()), second = tables_map(other);
+  g_autofree char *place = g_build_filename(fixture->directory, "place", NULL);
+  g_autofree char *path = g_build_filename(place, "library", NULL);
+  struct tables_mapped hanging = tables_map(tables_library()), other = tables_map("/bin/sh");
   pid_t opener = fixture->tables->opener.pid;
+  g_assert_cmpint(g_mkdir(place, 0755), ==, 0);
+  int fd = mount_silence(place);
   fixture->tables->ask_patience = 1;
-  g_assert_cmpint(kill(opener, SIGSTOP), ==, 0);
-  struct recorder_unwind_table *table = tables_request(fixture, &mapped);
-  struct recorder_unwind_table *next = tables_request(fixture, &second);
+  recorder_binary_key_set_path(&hanging.key, path, strlen(path));
+  struct recorder_unwind_table *table = tables_request_path(fixture, &hanging, getpid());
+  struct recorder_unwind_table *next = tables_request(fixture, &other);
   tables_wait(fixture);
   tables_assert_none(table, ETIMEDOUT);
   tables_assert_ready(next);
   g_assert_cmpint(fixture->tables->opener.pid, !=, opener);
-  tables_unmap(&mapped);
-  tables_unmap(&second);
+  g_assert_cmpint(umount2(place, MNT_DETACH), ==, 0);
+  close(fd);
+  tables_unmap(&hanging);
+  tables_unmap(&other);
 }
 
 static void add_deeds(void)

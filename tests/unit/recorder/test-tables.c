@@ -15,6 +15,7 @@
 
 #include <glib/gstdio.h>
 
+#include "helpers/recorder/recorder-proc.h"
 #include "tables-fixture.h"
 #include "unwind/unwind-compile.h"
 
@@ -242,6 +243,43 @@ static void test_elsewhere(struct tables_fixture *fixture, gconstpointer by_path
   close(socket);
   g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
   g_assert_cmpint(status, ==, 0);
+}
+
+static void take_line(const struct recorder_map_line *line, void *data)
+{
+  struct tables_mapped *mapped = data;
+  if (line->start == (guint64)(guintptr)mapped->memory) {
+    mapped->key.device = line->device;
+    mapped->key.inode = line->inode;
+  }
+}
+
+/* A mapping shows another device there than the file has. */
+static void test_overlay(struct tables_fixture *fixture, gconstpointer by_path)
+{
+  static const char *const places[] = {"lower", "upper", "work", "merged"};
+  g_autofree char *path = g_build_filename(fixture->directory, "merged", "library", NULL);
+  g_autofree char *merged = g_path_get_dirname(path);
+  g_autofree char *lower = g_build_filename(fixture->directory, "lower", NULL);
+  for (guint i = 0; i < G_N_ELEMENTS(places); i++) {
+    g_autofree char *place = g_build_filename(fixture->directory, places[i], NULL);
+    g_assert_cmpint(g_mkdir(place, 0755), ==, 0);
+  }
+  /* Another file system below: then the numbers differ most. */
+  g_assert_cmpint(mount("none", lower, "tmpfs", 0, NULL), ==, 0);
+  g_autofree char *copy = tables_copy(fixture, tables_library(), "lower/library");
+  g_autofree char *options =
+      g_strdup_printf("lowerdir=%1$s/lower,upperdir=%1$s/upper,workdir=%1$s/work", fixture->directory);
+  g_assert_cmpint(mount("none", merged, "overlay", 0, options), ==, 0);
+  struct tables_mapped mapped = tables_map(path);
+  g_assert_cmpint(recorder_proc_maps(getpid(), take_line, &mapped), ==, 0);
+  struct recorder_unwind_table *table =
+      by_path != NULL ? tables_request_path(fixture, &mapped, getpid()) : tables_request(fixture, &mapped);
+  tables_wait(fixture);
+  tables_assert_ready(table);
+  tables_unmap(&mapped);
+  g_assert_cmpint(umount2(merged, MNT_DETACH), ==, 0);
+  g_assert_cmpint(umount2(lower, MNT_DETACH), ==, 0);
 }
 
 /* A process that is gone; its file is not. */
@@ -472,6 +510,8 @@ int main(int argc, char **argv)
   tables_add("/tables/split", test_split, NULL);
   tables_add("/tables/elsewhere", test_elsewhere, NULL);
   tables_add("/tables/elsewhere by path", test_elsewhere, "path");
+  tables_add("/tables/overlay", test_overlay, NULL);
+  tables_add("/tables/overlay by path", test_overlay, "path");
   tables_add("/tables/gone", test_gone, NULL);
   tables_add("/tables/again", test_again, NULL);
   tables_add("/tables/again, known", test_again_known, NULL);
