@@ -16,6 +16,7 @@ static const TestPlan plans[] = {
     {.n_samples = 3000, .n_streams = 1, .epochs = 3, .compress = TRUE, .seed = 2},
     {.n_samples = 3000, .n_streams = 3, .epochs = 2, .weights = TRUE, .compress = TRUE, .seed = 3},
     {.n_samples = 3, .n_streams = 3, .epochs = 1, .seed = 4},
+    {.n_samples = 3000, .n_streams = 2, .epochs = 2, .late = 7, .compress = TRUE, .seed = 5},
 };
 
 static void set_up(Fixture *fixture, gconstpointer plan)

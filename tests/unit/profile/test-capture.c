@@ -126,6 +126,8 @@ static guint32 add_stack(Stream *stream, GRand *random, TestSample *sample, gboo
 static void add_sample(Stream *stream, GRand *random, const TestPlan *plan, GArray *samples)
 {
   TestSample sample = {.time = stream->time += g_rand_int_range(random, 0, 1000), .weight = 250000};
+  if (plan->late && samples->len % plan->late == 0)
+    sample.time -= MIN(sample.time, (guint64)g_rand_int_range(random, 0, 20000));
   guint thread = g_rand_int_range(random, 0, 3);
   guint32 user = add_stack(stream, random, &sample, FALSE);
   guint32 kernel = g_rand_int_range(random, 0, 3) == 0 ? add_stack(stream, random, &sample, TRUE) : 0;

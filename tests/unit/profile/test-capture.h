@@ -34,6 +34,7 @@ typedef struct {
   guint n_samples;
   guint n_streams;
   guint epochs;     /* a stream */
+  guint late;       /* every so-many-th sample comes late, in a window that overlaps with others; 0: none */
   gboolean weights; /* varying */
   gboolean compress;
   guint32 seed;
