@@ -148,12 +148,12 @@ static bool add_function(struct unwind_builder *builder, uint64_t offset, uint64
   struct unwind_fde fde;
   bool is_readable = unwind_cfi_read_fde(builder->section, offset, &fde);
 
-  builder->covered += fde.size;
   if (!is_readable || fde.start != start) {
     builder->n_bad++;
     builder->n_moved += is_readable;
     return true;
   }
+  builder->covered += fde.size;
   if (fde.start == fde.end)
     return true;
   if (!is_executable(builder, &fde)) {
@@ -180,7 +180,7 @@ bool unwind_builder_add_all(struct unwind_builder *builder, const struct unwind_
     uint64_t start = unwind_order_start(order, i);
     uint64_t next = i + 1 < order->n ? unwind_order_start(order, i + 1) : UINT64_MAX;
 
-    if (next < start)
+    if (next < start || (next == start && unwind_order_fde(order, i + 1) == unwind_order_fde(order, i)))
       return false;
     if (start < base)
       builder->n_bad++;

@@ -46,7 +46,7 @@ static bool is_sound(const struct unwind_section *section, const struct unwind_r
   struct unwind_record cie;
 
   if (record->is_cie)
-    return record->at < record->end && (*record->at == 1 || *record->at == 3 || *record->at == 4);
+    return record->at < record->end && *record->at >= 1 && *record->at <= 4;
   return unwind_cfi_read_record(section, record->cie, &cie) && cie.is_cie;
 }
 
