@@ -72,7 +72,8 @@ class Judge:
         self.assertGreaterEqual(judged['samples'], samples)
         self.assertEqual({outcome: n for outcome, n in stacks.info['outcomes'].items() if outcome in ('unknown', 'lost')}, {})
         self.assertEqual(stacks.lost, 0)
-        self.assertGreaterEqual(judged['complete'], least * judged['samples'], json.dumps(judged, indent=1))
+        # Of a few samples even one is much: threads begin at an instruction that the C library leaves undescribed.
+        self.assertGreaterEqual(judged['complete'] + 2, least * judged['samples'], json.dumps(judged, indent=1))
 
     def check_chain(self, stacks, chain, least=0.9):
         """Wherever spin() was sampled, and almost always it was, it was called by these: a regular expression of names from itself
