@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tables of unwind information against readelf's reading of the same files, at every address.
+
+With UNWIND_FILES=all in the environment every ELF file under /usr/bin and /usr/lib is compiled and compared; that takes some
+minutes. UNWIND_FILES=FILE:FILE… names files.
+"""
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+import unittest
+
+from support import BUILD, run
+from unwind_oracle import GAP, flatten, read_fdes
+
+DUMP = BUILD / 'tests' / 'unit' / 'unwind' / 'dump-table'
+LIBRARIES = pathlib.Path('/usr/lib/x86_64-linux-gnu')
+PLACES = ('/usr/bin', '/usr/lib')
+
+# What is compared in any case: everything that was ever found to be special is in one of them. The largest ones are left to
+# UNWIND_FILES=all.
+USUAL = ('libc.so.6', 'ld-linux-x86-64.so.2', 'libcrypto.so.3', 'libgcrypt.so.20', 'libstdc++.so.6', 'libm.so.6', 'libgcc_s.so.1',
+         'libglib-2.0.so.0', 'libpython3.11.so.1.0', 'libsqlite3.so.0')
+USUAL_PROGRAMS = ('bash', 'git', 'perf', 'gdb', 'python3')
+LARGE = ('libgtk-4.so.1', 'libLLVM-14.so.1')
+LARGE_PROGRAMS = ('node',)
+
+ERRORS = {8: 'no ELF file of a machine that is understood', 61: 'no unwind information'}
+
+
+def is_entry(path, address):
+    header = pathlib.Path(path).read_bytes()[:64]
+    return int.from_bytes(header[24:32], 'little') == address
+
+
+def explain_entry(path, ours, theirs):
+    """A program's first instruction that nothing describes (ld.so's _start): nobody called it, so it is a root."""
+    return theirs == GAP and ours[1] == 'sp+8 same same undefined' and is_entry(path, ours[0])
+
+
+# Every disagreement has a name and an explanation; whatever is left over is a failure. What readelf writes as "u" also where
+# nothing is said of a register needs none: the callee left it alone, and unwind_oracle.py reads it so.
+EXPLAINED = (explain_entry,)
+
+
+def read_table(path):
+    """The summary line as a dictionary, and the rows as (address, text)."""
+    head, *lines = run(DUMP, path).stdout.splitlines()
+    words = head.split()
+    rows = []
+    for line in lines:
+        address, cfa, fp, base, ra, _ = line.split()
+        fp, base = (('same' if saved == 'undefined' else saved) for saved in (fp, base))
+        text = f'{cfa} {fp} {base} {ra}'
+        if not rows or rows[-1][1] != text:
+            rows.append((int(address, 16), text))
+    return dict(zip(words[2::2], words[3::2])), rows
+
+
+def without_explained(path, ours, theirs):
+    """Our rows without those that differ for a reason: (rows, names of the reasons)."""
+    if ours == theirs:
+        return ours, set()
+    known, kept, reasons = dict(theirs), [], set()
+    for row in ours:
+        before = max((address for address in known if address <= row[0]), default=None)
+        text = known[before] if before is not None else GAP
+        reason = next((explain.__name__ for explain in EXPLAINED if explain(path, row, text)), None)
+        if reason:
+            reasons.add(reason)
+            row = (row[0], text)
+        if (kept[-1][1] if kept else GAP) != row[1]:
+            kept.append(row)
+    return kept, reasons
+
+
+def difference(ours, theirs):
+    """The first places at which two lists of rows differ, as text."""
+    mine, other = set(ours), set(theirs)
+    places = sorted((mine ^ other))[:12]
+    return '\n'.join(f'{"table  " if row in mine else "readelf"} {row[0]:x} {row[1]}' for row in places)
+
+
+def elf_files(*places):
+    for place in places:
+        for directory, _, names in os.walk(place):
+            for name in names:
+                path = os.path.join(directory, name)
+                if os.path.islink(path) or not os.path.isfile(path):
+                    continue
+                with open(path, 'rb') as file:
+                    if file.read(4) == b'\x7fELF':
+                        yield path
+
+
+class UnwindTables(unittest.TestCase):
+    def compare(self, path, machine='x86-64', section='.eh_frame'):
+        """Fails where a file's table and readelf disagree; returns the table's summary, None where there is nothing to compare."""
+        summary, ours = read_table(path)
+        theirs = flatten(read_fdes(str(path), machine, section))
+        if 'error' in summary:
+            self.assertIn(int(summary['error']), ERRORS, path)
+            self.assertFalse(theirs and int(summary['error']) == 61, f'{path} has unwind information, and no table')
+            return None
+        self.assertEqual(summary['valid'], '1', path)
+        self.assertEqual(summary['bad'], '0', path)
+        ours, _ = without_explained(str(path), ours, theirs)
+        if ours != theirs:
+            self.fail(f'{path}:\n{difference(ours, theirs)}')
+        return summary
+
+    def test_usual_files(self):
+        for path in [*(LIBRARIES / name for name in USUAL), *(shutil.which(name) for name in USUAL_PROGRAMS)]:
+            if path and os.path.exists(path):
+                with self.subTest(path=str(path)):
+                    self.assertIsNotNone(self.compare(os.path.realpath(path)))
+
+    def test_many_files(self):
+        """Those that UNWIND_FILES names; without it a sample of what is small in /usr/bin, always the same."""
+        wanted = os.environ.get('UNWIND_FILES', '')
+        if wanted == 'all':
+            paths = list(elf_files(*PLACES))
+            for name in (*(LIBRARIES / name for name in LARGE), *map(shutil.which, LARGE_PROGRAMS)):
+                self.assertIn(os.path.realpath(name), paths)
+        elif wanted:
+            paths = wanted.split(':')
+        else:
+            paths = sorted(path for path in elf_files('/usr/bin') if os.path.getsize(path) < 300_000)[::20]
+        compared = rows = 0
+        for path in paths:
+            with self.subTest(path=path):
+                summary = self.compare(path)
+                compared += summary is not None
+                rows += int(summary['rows']) if summary else 0
+        print(f'{len(paths)} files compiled, {compared} compared, {rows} rows', file=sys.stderr)
+        self.assertGreaterEqual(compared, 300 if wanted == 'all' else 1)
+
+    def test_size_of_rows(self):
+        """At most 5 bytes a row, all told, where there are enough rows that the header does not count."""
+        paths = [str(LIBRARIES / name) for name in USUAL if (LIBRARIES / name).exists()]
+        for line in run(DUMP, '--sizes', *paths).stdout.splitlines():
+            words = line.split()
+            summary = dict(zip(words[2::2], words[3::2]))
+            if int(summary['rows']) >= 5000:
+                self.assertLessEqual(int(summary['size']), 5 * int(summary['rows']), line)
+
+    def test_static_program(self):
+        """A static C library, with and without section headers."""
+        with tempfile.TemporaryDirectory(prefix='capture-unwind-') as directory:
+            source, program, stripped = (pathlib.Path(directory) / name for name in ('a.c', 'program', 'stripped'))
+            source.write_text('#include <stdio.h>\nint main(void) { return puts("") < 0; }\n')
+            run('gcc', '-O2', '-static', '-o', program, source)
+            self.compare(program)
+            run('gcc', '-O2', '-static', '-Wl,--no-eh-frame-hdr', '-o', program, source)
+            self.compare(program)
+            _, rows = read_table(program)
+            content = bytearray(program.read_bytes())
+            content[40:48] = bytes(8)  # e_shoff
+            content[60:64] = bytes(4)  # e_shnum, e_shstrndx
+            stripped.write_bytes(content)
+            self.assertEqual(read_table(stripped)[1], rows)
+
+    def test_aarch64(self):
+        corpus = pathlib.Path(__file__).resolve().parents[1] / 'fuzz' / 'corpus' / 'unwind-compile' / 'aarch64'
+        summary, ours = read_table(corpus)
+        self.assertGreater(len(ours), 10)
+        self.assertEqual(ours, flatten(read_fdes(str(corpus), 'aarch64')))
+        flags = {line.split()[-1] for line in run(DUMP, corpus).stdout.splitlines()[1:]}
+        self.assertIn('2', flags)  # signed return addresses
+
+    def test_debug_frame(self):
+        """What .eh_frame leaves out .debug_frame tells, compressed or not."""
+        with tempfile.TemporaryDirectory(prefix='capture-unwind-') as directory:
+            source, program = (pathlib.Path(directory) / name for name in ('a.c', 'program'))
+            source.write_text('int twice(int (*f)(int), int n) { return f(n) + f(n + 1); }\nint main(void) { return 0; }\n')
+            for option in ('-gz=none', '-gz=zlib'):
+                run('gcc', '-O2', '-g', option, '-fno-asynchronous-unwind-tables', '-o', program, source)
+                _, rows = read_table(program)
+                known = dict(rows)
+                for fde in read_fdes(str(program), section='.debug_frame'):
+                    for address, text in fde.rows:
+                        self.assertEqual(known.get(address), text, f'{option} {address:x}')
+                self.assertGreater(len(read_fdes(str(program), section='.debug_frame')), 1)
+
+
+if __name__ == '__main__':
+    unittest.main()
