@@ -129,11 +129,13 @@ static void chain_begin(struct chain *chain, struct bpf_fixture *fixture)
   g_assert_cmphex(chain->end, !=, 0);
 }
 
+/* Stops it, and takes what it has left. */
 static void chain_end(struct chain *chain)
 {
+  bpf_fixture_stop(chain->pid);
+  bpf_fixture_read(chain->fixture, take_record, chain);
   elf_end(chain->elf);
   g_free(chain->file);
-  bpf_fixture_stop(chain->pid);
 }
 
 /* Every stack is the known one, and every sample has one. */
@@ -146,7 +148,6 @@ static void test_stacks(void)
   bpf_fixture_sample(fixture, chain.pid);
   bpf_fixture_await(fixture, ENOUGH, take_record, &chain);
   chain_end(&chain);
-  bpf_fixture_read(fixture, take_record, &chain);
   g_assert_cmpuint(chain.n_misses, ==, 0);
   g_assert_cmpuint(chain.n_stacks, ==, chain.n_samples);
 }
