@@ -101,7 +101,7 @@ class ChainTest(Walked):
         program = pathlib.Path(tempfile.mkdtemp(prefix='capture-test-')) / 'chain'
         cls.addClassCleanup(shutil.rmtree, program.parent, ignore_errors=True)
         run('gcc', '-O2', '-fomit-frame-pointer', '-o', program, DATA / 'chain.c')
-        cls.record(program, '0.3', stack=16384)
+        cls.record(program, '1', stack=16384)
 
     def test_every_stack_is_perf_s(self):
         counts = self.compare_all()
