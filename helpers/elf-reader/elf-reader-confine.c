@@ -19,9 +19,10 @@
 
 #define NOBODY 65534
 
-/* Tables are at most half of 2^32 bytes; what the compiler needs beside is bounded by the same. */
-#define MEMORY_MAX (UINT64_C(5) << 30)
-#define IMAGE_MAX  (UINT64_C(2) << 30)
+/* The largest programs that are known need a tenth of these: a file that claims to need more costs itself,
+ * not the machine. */
+#define MEMORY_MAX (UINT64_C(2) << 30)
+#define IMAGE_MAX  (UINT64_C(1) << 30)
 #define FILES_MAX  16
 
 /* Landlock's network and scope rights are newer than many headers; the kernel says by its ABI which it knows.
@@ -129,7 +130,7 @@ static int limit_resources(void)
     result = limit(RLIMIT_NOFILE, FILES_MAX);
 #ifndef __SANITIZE_ADDRESS__ /* which maps terabytes that it does not use */
   if (result == 0)
-    result = limit(RLIMIT_AS, ELF_READER_FILE_MAX + MEMORY_MAX);
+    result = limit(RLIMIT_AS, ELF_READER_FILE_MAX + 2 * MEMORY_MAX);
   if (result == 0)
     result = limit(RLIMIT_DATA, MEMORY_MAX);
 #endif

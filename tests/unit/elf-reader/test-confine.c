@@ -170,13 +170,15 @@ static int look_at_limits(int socket)
     return 1;
   if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_max > 16)
     return 2;
-  if (getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_max > UINT64_C(2) << 30)
+  if (getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_max > UINT64_C(1) << 30)
     return 3;
 #ifndef __SANITIZE_ADDRESS__
   if (getrlimit(RLIMIT_AS, &limit) < 0 || limit.rlim_max > UINT64_C(16) << 30)
     return 4;
+  if (getrlimit(RLIMIT_DATA, &limit) < 0 || limit.rlim_max > UINT64_C(2) << 30)
+    return 5;
 #endif
-  return prctl(PR_GET_DUMPABLE) == 0 ? 0 : 5;
+  return prctl(PR_GET_DUMPABLE) == 0 ? 0 : 6;
 }
 
 static void test_files(void)
