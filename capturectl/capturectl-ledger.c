@@ -67,7 +67,7 @@ const char *capturectl_ledger_get_advice(ProfileCapture *capture, const ProfileL
     return advise_frame_pointers(capture, no_file);
   case CAPTURE_OUTCOME_TRUNCATED:
     return is_imported(capture) ? _("Record deeper stacks: “perf record --max-stack”.")
-                                : _("Record deeper stacks with --max-stack.");
+                                : _("Record deeper stacks with --max-stack, up to 512.");
   case CAPTURE_OUTCOME_NO_TABLE:
     return advise_no_table(capture, no_file);
   case CAPTURE_OUTCOME_UNREADABLE:

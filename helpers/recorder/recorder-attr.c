@@ -234,7 +234,7 @@ void recorder_attr_limit_stack(struct recorder_source *source, char *notes)
   uint32_t maximum =
       (uint32_t)recorder_file_number("/proc/sys/kernel/perf_event_max_stack", MAX_STACK_DEFAULT);
   uint32_t wanted = source->max_stack != 0 ? source->max_stack : MAX_STACK_DEFAULT;
-  if (source->max_stack > maximum)
+  if (source->max_stack > maximum && source->unwind == RECORDER_UNWIND_FRAME_POINTERS)
     recorder_notes_add(notes,
                        "Stacks are cut at %u frames, the kernel's maximum: run “sysctl "
                        "kernel.perf_event_max_stack=%u” as root for more.",

@@ -93,6 +93,21 @@ class Commands(RecordCase):
         self.assertEqual(max(len(sample.frames) for sample in samples), 2)
         self.assertIn(TRUNCATED, {sample.outcome for sample in samples})
 
+    def test_stacks_deeper_than_the_kernels_maximum(self):
+        """By tables there is no need for kernel.perf_event_max_stack, 127."""
+        program, source = self.directory / 'deep', self.directory / 'deep.c'
+        source.write_text('volatile long sink; __attribute__((noinline)) int deep(int n) { if (!n) for (long i = 0; i < 100000000; i++) sink += i;'
+                          ' else { deep(n - 1); sink++; } return n; } int main(void) { return deep(200) - 200; }')
+        run('gcc', '-O2', '-fomit-frame-pointer', '-o', program, source)
+        for frames, outcome in (300, COMPLETE), (150, TRUNCATED):
+            said = self.record('--no-kernel', f'--max-stack={frames}', '--', program).stderr
+            samples = [sample for sample in Load(self.path).of_command('deep') if len(sample.frames) > 100]
+            self.assertGreater(len(samples), 10)
+            self.assertEqual({sample.outcome for sample in samples}, {outcome})
+            self.assertEqual({len(sample.frames) for sample in samples}, {min(205, frames)})
+            self.assertNotIn('are cut', said)
+        self.assertIn('are cut at', self.record('--unwind', 'fp', '--max-stack=300', '--', 'true').stderr)
+
     def test_compiler(self):
         source = self.directory / 'a.c'
         source.write_text('\n'.join(f'int f{i}(int *a) {{ int s = {i}; for (int j = 0; j < a[0]; j++) s += a[j] * {i}; return s; }}'
