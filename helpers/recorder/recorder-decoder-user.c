@@ -98,7 +98,7 @@ static void hold(struct recorder_decoder *decoder, const struct recorder_sample 
   /* Now there is still a process to ask for its command line. */
   recorder_output_thread(decoder->output, thread);
   thread->process->references++;
-  recorder_held_push(&decoder->held, sample, thread, layout);
+  recorder_held_push(&decoder->held, sample, thread, layout, recorder_unwinder_awaited(decoder->unwinder));
   while (decoder->held.size > HELD_MAX)
     give_up_first(decoder);
 }
@@ -194,7 +194,7 @@ void recorder_decoder_expect(struct recorder_decoder *decoder, int32_t pid)
     recorder_unwinder_update(decoder->unwinder, thread->process, true);
 }
 
-/* Tries those that wait; all of them when tables came, else those that waited too long. */
+/* Tries those that wait; those whose tables came, else those that waited too long. */
 static void deliver_held(struct recorder_decoder *decoder, bool tables_came, uint64_t now)
 {
   struct recorder_held **place = &decoder->held.first;
@@ -203,10 +203,14 @@ static void deliver_held(struct recorder_decoder *decoder, bool tables_came, uin
     bool late = now > held->sample.time && now - held->sample.time > PATIENCE;
     if (!late && !tables_came)
       return;
-    if (walk(decoder, &held->sample, held->thread.process, &held->layout) || late)
+    bool pending = held->awaited != NULL && held->awaited->state == RECORDER_TABLE_PENDING;
+    if ((late || !pending) && (walk(decoder, &held->sample, held->thread.process, &held->layout) || late)) {
       deliver(decoder, recorder_held_take(&decoder->held, place));
-    else
-      place = &held->next;
+      continue;
+    }
+    if (!pending)
+      held->awaited = recorder_unwinder_awaited(decoder->unwinder);
+    place = &held->next;
   }
 }
 

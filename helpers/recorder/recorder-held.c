@@ -20,7 +20,8 @@ static void keep(struct recorder_held *held, uint32_t *at, const uint64_t **part
 }
 
 void recorder_held_push(struct recorder_held_queue *queue, const struct recorder_sample *sample,
-                        const struct recorder_thread *thread, struct recorder_layout *layout)
+                        const struct recorder_thread *thread, struct recorder_layout *layout,
+                        const struct recorder_unwind_table *awaited)
 {
   size_t words = sample->n_kernel + sample->waker.n_kernel + sample->waker.n_user;
   size_t size = sizeof(struct recorder_held) + words * sizeof(uint64_t) + sample->start.size;
@@ -30,6 +31,7 @@ void recorder_held_push(struct recorder_held_queue *queue, const struct recorder
   held->thread = *thread;
   held->thread.memo = NULL;
   held->layout = layout;
+  held->awaited = awaited;
   uint32_t at = 0;
   keep(held, &at, &held->sample.kernel, sample->n_kernel);
   keep(held, &at, &held->sample.waker.kernel, sample->waker.n_kernel);

@@ -43,6 +43,7 @@ struct recorder_unwinder {
   uint64_t clock;                     /* ticks with each walk and each touch */
   uint32_t serial;
   bool tables_came;
+  const struct recorder_unwind_table *awaited; /* by the last walk; NULL: none, or not known */
 };
 
 void recorder_pointers_add(struct recorder_pointers *pointers, void *item);

@@ -296,12 +296,14 @@ static enum recorder_unwinder_answer fetch(struct recorder_layout *layout, int32
   if (index == layout->count)
     return layout->at != 0 || layout->mappings == NULL ? RECORDER_UNWIND_OUTSIDE : RECORDER_UNWIND_LATER;
   struct walk_mapping *entry = recorder_layout_entry(layout, index);
-  if (entry->kind == WALK_MAPPING_FRAME_POINTERS)
-    return RECORDER_UNWIND_OUTSIDE;
-  bool first = layout->mappings->items[index].binary->table == NULL;
+  const struct recorder_binary *binary = layout->mappings->items[index].binary;
+  if (entry->kind != WALK_MAPPING_PENDING)
+    return RECORDER_UNWIND_OUTSIDE; /* its caller is */
+  bool first = binary->table == NULL;
   recorder_layout_request(layout, pid, index);
   if (first)
     request_stack(layout, pid, start);
+  layout->unwinder->awaited = binary->table;
   return entry->kind == WALK_MAPPING_PENDING ? RECORDER_UNWIND_LATER : RECORDER_UNWOUND;
 }
 
@@ -321,6 +323,7 @@ recorder_unwinder_walk(struct recorder_unwinder *unwinder, const struct recorder
   const struct unwind_start begin = {&walked, &start->registers, RECORDER_MACHINE, start->in_kernel};
   enum recorder_unwinder_answer answer = RECORDER_UNWOUND;
   unwinder->clock++;
+  unwinder->awaited = NULL;
   for (uint32_t i = 0; i < FETCHES_MAX && answer == RECORDER_UNWOUND; i++) {
     *ret_count = unwind_walk(&area, &begin, &memory, frames, max, ret_end);
     for (uint32_t frame = 0; frame < *ret_count; frame++)
@@ -330,6 +333,11 @@ recorder_unwinder_walk(struct recorder_unwinder *unwinder, const struct recorder
     answer = fetch(layout, process->pid, frames[*ret_count - 1], start);
   }
   return answer == RECORDER_UNWOUND ? RECORDER_UNWIND_LATER : answer;
+}
+
+const struct recorder_unwind_table *recorder_unwinder_awaited(const struct recorder_unwinder *unwinder)
+{
+  return unwinder->awaited;
 }
 
 uint32_t recorder_unwinder_poll(struct recorder_unwinder *unwinder, struct pollfd *fds)
