@@ -51,8 +51,11 @@ static const char *advise_no_table(ProfileCapture *capture, gboolean no_file)
 
 static const char *advise_unreadable(ProfileCapture *capture)
 {
+  if (is_by(capture, "bpf"))
+    return _("Sampled before its tables were there, with too short a piece of the stack: record it again, "
+             "tables are kept.");
   if (!is_by(capture, "dwarf"))
-    return _("The program moved its stack elsewhere, or it is damaged: compare with --unwind fp.");
+    return _("The program moved its stack elsewhere, or it is damaged.");
   return is_imported(capture)
              ? _("The copy of the stack was too short: “perf record --call-graph dwarf,65528”.")
              : _("The copy of the stack was too short: --unwind dwarf,65528.");
