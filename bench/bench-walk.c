@@ -11,6 +11,7 @@
 #include "tests/unit/recorder/bpf-fixture.h"
 #include "unwind/unwind-walk.h"
 
+#define FRAMES  30 /* of the stacks, which are some more in fact */
 #define ROUNDS  21
 #define WINDOWS 30
 #define WINDOW  100000 /* µs */
@@ -105,7 +106,7 @@ static uint32_t walk(const struct bpf_fixture *fixture, const struct walk_proces
 {
   const struct recorder_raw_registers *general = (const void *)(raw + 1);
   struct walk_registers registers;
-  uint64_t frames[127];
+  uint64_t frames[FRAMES];
   enum walk_end end;
   unwind_registers_set(&registers, WALK_X86_64, general->general);
   struct unwind_area area = {fixture->area, BPF_FIXTURE_AREA};
@@ -142,7 +143,7 @@ int main(void)
   measure_loading(4096);
   measure_loading(32u << 20);
   measure_loading(64u << 20);
-  struct bpf_fixture *fixture = bpf_fixture_new(false);
+  struct bpf_fixture *fixture = bpf_fixture_new(false, FRAMES);
   struct bpf_prog_info info = look(fixture);
   printf("%-52s %u\n", "instructions that the verifier looked at", info.verified_insns);
   printf("%-52s %u bytes\n", "machine code", info.jited_prog_len);

@@ -547,7 +547,7 @@ WALK_INLINE void walk_begin(struct walk *walk, int in_kernel)
 
 /* Goes from the frame that walk->registers describe to its caller: 0, and registers.ip is the caller's
  * address; or the enum walk_end for which the frame was the last one. */
-WALK_FUNCTION int walk_step(struct walk *walk)
+WALK_INLINE int walk_step(struct walk *walk)
 {
   if (!walk)
     return WALK_UNSUPPORTED;

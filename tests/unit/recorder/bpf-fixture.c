@@ -44,12 +44,12 @@ static void add_ring(struct bpf_fixture *fixture, uint32_t cpu)
   g_array_append_val(fixture->events, fd);
 }
 
-struct bpf_fixture *bpf_fixture_new(bool only_own_events)
+struct bpf_fixture *bpf_fixture_new(bool only_own_events, uint32_t max_stack)
 {
   struct bpf_fixture *fixture = g_new0(struct bpf_fixture, 1);
   const struct recorder_bpf_options options = {
       .area_size = BPF_FIXTURE_AREA,
-      .max_stack = 127,
+      .max_stack = max_stack,
       .miss_stack = 16384,
       .processes = 64,
       .only_own_events = only_own_events,

@@ -32,7 +32,7 @@ struct bpf_fixture {
 };
 
 /* Aborts when the programs cannot be loaded. */
-struct bpf_fixture *bpf_fixture_new(bool only_own_events);
+struct bpf_fixture *bpf_fixture_new(bool only_own_events, uint32_t max_stack);
 void bpf_fixture_free(struct bpf_fixture *fixture);
 typedef struct bpf_fixture BpfFixture;
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(BpfFixture, bpf_fixture_free)

@@ -141,7 +141,7 @@ static void chain_end(struct chain *chain)
 /* Every stack is the known one, and every sample has one. */
 static void test_stacks(void)
 {
-  g_autoptr(BpfFixture) fixture = bpf_fixture_new(false);
+  g_autoptr(BpfFixture) fixture = bpf_fixture_new(false, 127);
   struct chain chain;
   chain_begin(&chain, fixture);
   bpf_fixture_publish(fixture, chain.pid, WALK_MAPPING_TABLE);
@@ -155,7 +155,7 @@ static void test_stacks(void)
 /* What is not known, or pending, carries all that user space needs to find the same. */
 static void test_misses(void)
 {
-  g_autoptr(BpfFixture) fixture = bpf_fixture_new(false);
+  g_autoptr(BpfFixture) fixture = bpf_fixture_new(false, 127);
   struct chain chain;
   chain_begin(&chain, fixture);
   chain.process = bpf_fixture_publish(fixture, chain.pid, WALK_MAPPING_TABLE);
@@ -198,7 +198,7 @@ static void set_scratches(struct bpf_fixture *fixture, uint64_t taken)
  */
 static void test_nested(void)
 {
-  g_autoptr(BpfFixture) fixture = bpf_fixture_new(false);
+  g_autoptr(BpfFixture) fixture = bpf_fixture_new(false, 127);
   struct chain chain;
   chain_begin(&chain, fixture);
   bpf_fixture_publish(fixture, chain.pid, WALK_MAPPING_TABLE);
@@ -238,7 +238,7 @@ static void count(const struct bpf_record *record, void *data)
 
 static void run_target(struct tally *tally, const char *mode, const char *tracepoint)
 {
-  g_autoptr(BpfFixture) fixture = bpf_fixture_new(true);
+  g_autoptr(BpfFixture) fixture = bpf_fixture_new(true, 127);
   g_autofree char *path = target("bpf-target");
   *tally = (struct tally){.pid = bpf_fixture_start((const char *const[]){path, mode, NULL})};
   bpf_fixture_publish(fixture, tally->pid, WALK_MAPPING_TABLE);
@@ -348,7 +348,7 @@ static void await_gone(uint32_t id)
 
 static void test_gone(void)
 {
-  struct bpf_fixture *fixture = bpf_fixture_new(false);
+  struct bpf_fixture *fixture = bpf_fixture_new(false, 127);
   bpf_fixture_sample(fixture, getpid());
   bpf_fixture_trace(fixture, getpid(), "sched/sched_switch");
   uint32_t perf_event = program_id(fixture->bpf->programs->progs.recorder_perf_event);
