@@ -73,6 +73,7 @@ static void read_samples(struct loaded *loaded, const struct capture_window_head
         .cpu = entry->cpu,
         .outcome = entry->outcome,
         .mode = entry->mode,
+        .detail = header->entry_size == sizeof *entry ? entry->detail : 0,
         .epoch = header->epoch,
     };
     g_assert_cmpuint(sample.time, >=, before);

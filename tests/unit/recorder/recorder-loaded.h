@@ -15,6 +15,7 @@ struct loaded_sample {
   guint cpu;
   guint outcome;
   guint mode;
+  guint64 detail;
   guint epoch;
 };
 
