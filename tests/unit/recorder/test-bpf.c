@@ -7,10 +7,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <linux/capability.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -359,6 +362,57 @@ static void test_gone(void)
   await_gone(tracepoint);
 }
 
+/* However the process ends that has them. */
+static void test_killed(void)
+{
+  int pipes[2];
+  uint32_t ids[2];
+  g_assert_no_errno(pipe2(pipes, O_CLOEXEC));
+  pid_t pid = fork();
+  if (pid == 0) {
+    struct bpf_fixture *fixture = bpf_fixture_new(false, 127);
+    bpf_fixture_sample(fixture, getppid());
+    bpf_fixture_trace(fixture, getppid(), "sched/sched_switch");
+    ids[0] = program_id(fixture->bpf->programs->progs.recorder_perf_event);
+    ids[1] = program_id(fixture->bpf->tracepoint->progs.recorder_tracepoint);
+    if (write(pipes[1], ids, sizeof ids) == sizeof ids)
+      pause();
+    _exit(1);
+  }
+  g_assert_cmpint(read(pipes[0], ids, sizeof ids), ==, sizeof ids);
+  g_assert_true(is_loaded(ids[0]) && is_loaded(ids[1]));
+  bpf_fixture_stop(pid);
+  await_gone(ids[0]);
+  await_gone(ids[1]);
+  close(pipes[0]);
+  close(pipes[1]);
+}
+
+/* Becomes nobody, with CAP_BPF and CAP_PERFMON alone. */
+static bool drop_all_but_two(void)
+{
+  struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+  struct __user_cap_data_struct data[2] = {0};
+  data[1].permitted = data[1].effective = CAP_TO_MASK(CAP_BPF) | CAP_TO_MASK(CAP_PERFMON);
+  return prctl(PR_SET_KEEPCAPS, 1) == 0 && setresgid(65534, 65534, 65534) == 0 &&
+         setresuid(65534, 65534, 65534) == 0 && syscall(SYS_capset, &header, data) == 0;
+}
+
+static void test_capabilities(void)
+{
+  int status;
+  pid_t pid = fork();
+  if (pid == 0) {
+    if (!drop_all_but_two())
+      _exit(1);
+    test_stacks();
+    _exit(0);
+  }
+  waitpid(pid, &status, 0);
+  g_assert_true(WIFEXITED(status));
+  g_assert_cmpint(WEXITSTATUS(status), ==, 0);
+}
+
 static void expect_refusal(struct recorder_bpf_options options, int code, const char *word)
 {
   struct recorder_bpf *bpf = NULL;
@@ -428,6 +482,8 @@ int main(int argc, char **argv)
   g_test_add_func("/recorder/bpf/32-bit", test_32_bit);
   g_test_add_func("/recorder/bpf/pid-namespace", test_pid_namespace);
   g_test_add_func("/recorder/bpf/gone", test_gone);
+  g_test_add_func("/recorder/bpf/killed", test_killed);
+  g_test_add_func("/recorder/bpf/capabilities", test_capabilities);
   g_test_add_func("/recorder/bpf/refused", test_refused);
   g_test_add_func("/recorder/bpf/needs-no-kernel-btf", test_needs_no_kernel_btf);
   return g_test_run();
