@@ -14,6 +14,7 @@
 struct recorder_bpf {
   struct recorder_bpf_config config;
   struct perf_event_bpf *programs;
+  int exec_fd; /* of the link by which the program that forgets processes is attached; -1 before */
   struct off_cpu_bpf *off_cpu;       /* NULL: time off the CPU is not recorded */
   struct tracepoint_bpf *tracepoint; /* NULL: no event has been one yet */
   uint64_t *tracepoints;             /* that have the program */

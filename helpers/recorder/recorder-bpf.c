@@ -89,6 +89,10 @@ static int load(struct recorder_bpf *bpf, const struct recorder_bpf_options *opt
     r = recorder_bpf_load_off_cpu(bpf, options->off_cpu);
   if (r != 0)
     return r;
+  bpf->exec_fd =
+      bpf_raw_tracepoint_open("sched_process_exec", bpf_program__fd(bpf->programs->progs.recorder_exec));
+  if (bpf->exec_fd < 0)
+    return -errno;
   bpf->area_size = options->area_size;
   bpf->area = mmap(NULL, bpf->area_size, PROT_READ | PROT_WRITE, MAP_SHARED,
                    bpf_map__fd(bpf->programs->maps.area), 0);
@@ -108,6 +112,7 @@ int recorder_bpf_open(struct recorder_bpf **ret, const struct recorder_bpf_optio
   if (bpf == NULL)
     return recorder_error_set(error, ENOMEM, "There is not enough memory.");
   bpf->area = MAP_FAILED;
+  bpf->exec_fd = -1;
   bpf->config = make_config(options);
   libbpf_set_print(say_nothing);
   int r = load(bpf, options);
@@ -125,6 +130,8 @@ void recorder_bpf_close(struct recorder_bpf *bpf)
     return;
   if (bpf->area != MAP_FAILED)
     munmap(bpf->area, bpf->area_size);
+  if (bpf->exec_fd >= 0)
+    close(bpf->exec_fd);
   for (uint32_t i = 0; i < bpf->n_tracepoints; i++)
     close(bpf->tracepoint_fds[i]);
   free(bpf->tracepoint_fds);

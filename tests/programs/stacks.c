@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Stacks of every kind, for unwinders. `stacks KIND MILLISECONDS [LIBRARY]` spends its time in spin(), called by middle(), called by
- * outer(), called by run_KIND(), whatever is below that. To be compiled without frame pointers.
+ * Stacks of every kind, for unwinders. `stacks KIND MILLISECONDS [LIBRARY]` spends its time in spin(), called
+ * by middle(), called by outer(), called by run_KIND(), whatever is below that. To be compiled without frame
+ * pointers.
  */
 #define _GNU_SOURCE
 #include <alloca.h>
@@ -149,7 +150,8 @@ FAR static void run_timer(void)
 FAR static void open_library(void)
 {
   void *opened = dlopen(library, RTLD_NOW);
-  void (*call)(void (*)(void), uint64_t) = opened ? (void (*)(void (*)(void), uint64_t))dlsym(opened, "call") : NULL;
+  void (*call)(void (*)(void), uint64_t) =
+      opened ? (void (*)(void (*)(void), uint64_t))dlsym(opened, "call") : NULL;
 
   if (!call) {
     fprintf(stderr, "%s\n", dlerror());
@@ -178,7 +180,8 @@ FAR static void call_and_unlink(void)
 FAR static void run_deleted(void)
 {
   void *opened = dlopen(library, RTLD_NOW);
-  void (*call)(void (*)(void), uint64_t) = opened ? (void (*)(void (*)(void), uint64_t))dlsym(opened, "call") : NULL;
+  void (*call)(void (*)(void), uint64_t) =
+      opened ? (void (*)(void (*)(void), uint64_t))dlsym(opened, "call") : NULL;
 
   if (!call)
     exit(1);
@@ -201,7 +204,7 @@ FAR static void run_fork(void)
   }
 }
 
-/* A new program in the same process every few milliseconds. */
+/* A new program in the same process every few milliseconds: the same, or LIBRARY and it in turns. */
 FAR static void run_exec(void)
 {
   char rest[32];
@@ -211,7 +214,8 @@ FAR static void run_exec(void)
   if (now() >= end)
     return;
   snprintf(rest, sizeof rest, "%llu", (unsigned long long)((end - now()) / 1000000));
-  execl("/proc/self/exe", arguments[0], "exec", rest, (char *)NULL);
+  execl(library ? library : "/proc/self/exe", library ? library : arguments[0], "exec", rest,
+        library ? arguments[0] : NULL, (char *)NULL);
 }
 
 /* Mostly in the kernel. */
@@ -329,21 +333,11 @@ FAR static void run_noreturn(void)
 static const struct {
   const char *name;
   void (*run)(void);
-} kinds[] = {{"plain", run_plain},
-             {"threads", run_threads},
-             {"leader", run_leader},
-             {"signal", run_signal},
-             {"sigaltstack", run_sigaltstack},
-             {"timer", run_timer},
-             {"dlopen", run_dlopen},
-             {"deleted", run_deleted},
-             {"fork", run_fork},
-             {"exec", run_exec},
-             {"syscall", run_syscall},
-             {"plt", run_plt},
-             {"vdso", run_vdso},
-             {"aligned", run_aligned},
-             {"deep", run_deep},
+} kinds[] = {{"plain", run_plain},      {"threads", run_threads},         {"leader", run_leader},
+             {"signal", run_signal},    {"sigaltstack", run_sigaltstack}, {"timer", run_timer},
+             {"dlopen", run_dlopen},    {"deleted", run_deleted},         {"fork", run_fork},
+             {"exec", run_exec},        {"syscall", run_syscall},         {"plt", run_plt},
+             {"vdso", run_vdso},        {"aligned", run_aligned},         {"deep", run_deep},
              {"context", run_context},
 #ifdef __x86_64__
              {"jit", run_jit},
