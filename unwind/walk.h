@@ -480,6 +480,18 @@ WALK_FUNCTION int walk_read_aside(struct walk *walk, uint64_t address, uint64_t 
   return walk && ret_word ? walk_read(walk, address, ret_word) : WALK_UNREADABLE;
 }
 
+/* Restores the register that stands at that word, whose address is given. */
+WALK_FUNCTION int walk_restore_interrupted(struct walk *walk, uint64_t address, uint32_t word)
+{
+  uint64_t value = 0;
+  if (!walk)
+    return WALK_UNSUPPORTED;
+  int end = walk_read(walk, address, &value);
+  if (end == 0)
+    walk->registers.general[walk_signal_register(walk->machine, word) & 31] = value;
+  return end;
+}
+
 /* Goes to what a signal interrupted: the kernel saved all registers on the stack. */
 WALK_FUNCTION int walk_apply_signal(struct walk *walk)
 {
@@ -490,10 +502,9 @@ WALK_FUNCTION int walk_apply_signal(struct walk *walk)
   uint64_t at = walk->registers.sp + (uint64_t)(int64_t)walk->rule.cfa_offset;
   uint64_t word = 0;
   for (uint32_t i = 0; i < 32 && i < n; i++) {
-    int end = walk_read_aside(walk, at + i * 8, &word);
+    int end = walk_restore_interrupted(walk, at + i * 8, i);
     if (end != 0)
       return end;
-    walk->registers.general[walk_signal_register(machine, i) & 31] = word;
   }
   int end = walk_read_aside(walk, at + n * 8, &word);
   if (end != 0)
