@@ -9,6 +9,8 @@
 /* How long, and with how much memory, samples wait for tables. */
 #define PATIENCE UINT64_C(2000000000)
 #define HELD_MAX ((size_t)64 << 20)
+/* Each delivery of late samples takes a window of its own, so they are gathered. */
+#define DELIVERY_PERIOD UINT64_C(25000000)
 /* One in so many samples tells which tables are in use. */
 #define TOUCH_EVERY 16
 
@@ -195,9 +197,12 @@ void recorder_decoder_expect(struct recorder_decoder *decoder, int32_t pid)
 }
 
 /* Tries those that wait; those whose tables came, else those that waited too long. */
-static void deliver_held(struct recorder_decoder *decoder, bool tables_came, uint64_t now)
+static void deliver_held(struct recorder_decoder *decoder, uint64_t now)
 {
+  bool tables_came = decoder->tables_came;
   struct recorder_held **place = &decoder->held.first;
+  decoder->tables_came = false;
+  decoder->delivery_due = now + DELIVERY_PERIOD;
   while (*place != NULL) {
     struct recorder_held *held = *place;
     bool late = now > held->sample.time && now - held->sample.time > PATIENCE;
@@ -218,8 +223,9 @@ void recorder_decoder_serve(struct recorder_decoder *decoder, uint64_t now)
 {
   if (decoder->unwinder == NULL)
     return;
-  bool tables_came = recorder_unwinder_serve(decoder->unwinder);
-  deliver_held(decoder, tables_came, now);
+  decoder->tables_came |= recorder_unwinder_serve(decoder->unwinder);
+  if (now >= decoder->delivery_due)
+    deliver_held(decoder, now);
   recorder_unwinder_publish(decoder->unwinder);
 }
 

@@ -21,6 +21,8 @@ struct recorder_decoder {
   struct recorder_kernel kernel;
   struct recorder_table targets; /* pids whose samples are kept; empty: everybody's */
   struct recorder_held_queue held;
+  bool tables_came;              /* since held samples were tried last */
+  uint64_t delivery_due;         /* when they may be tried again */
   struct recorder_misses misses; /* of threads that are off the CPU */
   uint32_t off_cpu;              /* the event's index; UINT32_MAX: none */
   uint64_t off_cpu_lost;         /* of its samples, as far as the stream was told */

@@ -96,6 +96,21 @@ static const struct perf_event_header *whole_record(struct recorder_ring *ring, 
   return (const struct perf_event_header *)ring->unwrapped;
 }
 
+/* What a BPF program leaves stands before its sample, but the sample's time was taken before the program ran:
+ * the two are merged as one. `size` bytes behind tail the sample is, if the kernel has written it already. */
+static void take_time_of_sample(struct recorder_ring *ring, size_t size)
+{
+  uint64_t at = ring->tail + size;
+  if (ring->head - at < sizeof(struct recorder_sample_fixed))
+    return;
+  const struct perf_event_header *header =
+      (const struct perf_event_header *)(ring->data + (at & (ring->size - 1)));
+  at += offsetof(struct recorder_sample_fixed, time);
+  uint64_t time = *(const uint64_t *)(ring->data + (at & (ring->size - 1)));
+  if (header->type == PERF_RECORD_SAMPLE && time < ring->time)
+    ring->time = time;
+}
+
 int recorder_ring_peek(struct recorder_ring *ring)
 {
   ring->record = NULL;
@@ -112,6 +127,9 @@ int recorder_ring_peek(struct recorder_ring *ring)
   ring->record = whole_record(ring, size);
   ring->time = is_sample ? ((const struct recorder_sample_fixed *)ring->record)->time
                          : recorder_trailer(ring->record)->time;
+  if (is_sample && ring->raw_id != 0 &&
+      ((const struct recorder_sample_fixed *)ring->record)->id == ring->raw_id)
+    take_time_of_sample(ring, size);
   return 0;
 }
 

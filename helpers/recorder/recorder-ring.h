@@ -60,6 +60,7 @@ struct recorder_ring {
   int32_t exited_pid;                     /* who exited last on this CPU */
   int32_t exited_tid;
   struct recorder_memo memo; /* of the kernel's stacks */
+  uint64_t raw_id; /* perf's identifier of the event that carries what BPF programs leave; 0: none */
   struct recorder_raws raws; /* that wait for their samples */
 };
 

@@ -84,6 +84,8 @@ static int open_raw_event(struct recorder_source *source, struct recorder_ring *
     close(fd);
   else
     add_descriptor(source, fd, RECORDER_EVENT_RAW, ring, -1);
+  if (result == 0 && ioctl(fd, PERF_EVENT_IOC_ID, &ring->raw_id) < 0)
+    ring->raw_id = 0;
   return result;
 }
 
