@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "helpers/recorder/recorder-child.h"
 #include "helpers/recorder/recorder-clock.h"
 #include "helpers/recorder/recorder-image.h"
 #include "helpers/recorder/recorder-memory.h"
@@ -351,6 +352,7 @@ void recorder_tables_serve(struct recorder_tables *tables,
                            void (*fn)(struct recorder_unwind_table *table, void *data), void *data)
 {
   tables->ask_waited = 0;
+  recorder_child_reap();
   recorder_tables_serve_opener(tables);
   recorder_tables_serve_readers(tables);
   recorder_tables_feed_opener(tables);

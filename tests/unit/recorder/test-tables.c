@@ -15,6 +15,7 @@
 
 #include <glib/gstdio.h>
 
+#include "helpers/recorder/recorder-child.h"
 #include "helpers/recorder/recorder-proc.h"
 #include "tables-fixture.h"
 #include "unwind/unwind-compile.h"
@@ -418,22 +419,35 @@ static void test_opener(struct tables_fixture *fixture, gconstpointer data)
   tables_unmap(&mapped);
 }
 
-static gboolean has_children(void)
-{
-  siginfo_t info;
-  return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
-}
-
 static void test_no_trace(struct tables_fixture *fixture, gconstpointer data)
 {
   struct tables_mapped mapped = tables_map(tables_library());
   tables_request(fixture, &mapped);
   tables_wait(fixture);
-  g_assert_true(has_children());
+  pid_t opener = fixture->tables->opener.pid;
+  g_assert_cmpint(kill(opener, 0), ==, 0);
   recorder_tables_free(fixture->tables);
   fixture->tables = NULL;
-  g_assert_false(has_children());
+  /* There is an end to them, soon. */
+  while (waitpid(-1, NULL, 0) > 0)
+    continue;
+  g_assert_cmpint(errno, ==, ECHILD);
+  g_assert_cmpint(kill(opener, 0), <, 0);
   tables_unmap(&mapped);
+}
+
+/* Who was killed and has died does not stay behind as a zombie as long as the recorder lives. */
+static void test_reaped(struct tables_fixture *fixture, gconstpointer data)
+{
+  siginfo_t info;
+  pid_t pid = fork();
+  if (pid == 0)
+    for (;;)
+      pause();
+  recorder_child_end(pid);
+  g_assert_true(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) == 0 || errno == ECHILD);
+  recorder_tables_serve(fixture->tables, NULL, NULL);
+  g_assert_cmpint(waitpid(pid, NULL, WNOHANG), <, 0);
 }
 
 /* Whatever ends the recorder ends all that it started. */
@@ -519,6 +533,7 @@ int main(int argc, char **argv)
   tables_add("/tables/ordinary", test_ordinary, NULL);
   tables_add("/tables/opener", test_opener, NULL);
   tables_add("/tables/no trace", test_no_trace, NULL);
+  tables_add("/tables/reaped", test_reaped, NULL);
   tables_add("/tables/killed", test_killed, NULL);
   tables_add("/tables/no reader", test_no_reader, NULL);
   tables_add("/tables/default cache", test_default_cache, NULL);
