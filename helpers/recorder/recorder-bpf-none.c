@@ -59,6 +59,11 @@ uint64_t recorder_bpf_off_cpu_lost(const struct recorder_bpf *bpf)
   return 0;
 }
 
+int recorder_bpf_off_cpu_found(struct recorder_bpf *bpf, recorder_bpf_rest_fn fn, void *data)
+{
+  return -ENOTSUP;
+}
+
 int recorder_bpf_off_cpu_rest(struct recorder_bpf *bpf, recorder_bpf_rest_fn fn, void *data)
 {
   return -ENOTSUP;

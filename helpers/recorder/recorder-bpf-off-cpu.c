@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "helpers/recorder/recorder-bpf-private.h"
@@ -32,6 +33,9 @@ static struct bpf_link **link_of(struct off_cpu_bpf *programs, unsigned number,
   case 4:
     *ret_program = programs->progs.recorder_off_cpu_rest;
     return &programs->links.recorder_off_cpu_rest;
+  case 5:
+    *ret_program = programs->progs.recorder_off_cpu_found;
+    return &programs->links.recorder_off_cpu_found;
   default:
     return NULL;
   }
@@ -159,6 +163,9 @@ int recorder_bpf_off_cpu_add(struct recorder_bpf *bpf, int pidfd, enum recorder_
 
 void recorder_bpf_off_cpu_enable(struct recorder_bpf *bpf, bool enable)
 {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  bpf->off_cpu->bss->off_begin = (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
   __atomic_store_n(&bpf->off_cpu->bss->off_enabled, enable, __ATOMIC_RELEASE);
 }
 
@@ -195,11 +202,11 @@ static int read_record(int fd, uint8_t *bytes, uint32_t *ret_size)
   return n < 0 ? (int)n : (size_t)n == *ret_size ? 1 : -EPROTO;
 }
 
-int recorder_bpf_off_cpu_rest(struct recorder_bpf *bpf, recorder_bpf_rest_fn fn, void *data)
+static int iterate(const struct bpf_link *link, recorder_bpf_rest_fn fn, void *data)
 {
   uint8_t *bytes =
       aligned_alloc(8, REST_MAX); /* the size at its beginning: what follows stands as in a ring */
-  int fd = bpf_iter_create(bpf_link__fd(bpf->off_cpu->links.recorder_off_cpu_rest));
+  int fd = bpf_iter_create(bpf_link__fd(link));
   int result = bytes == NULL ? -ENOMEM : fd < 0 ? fd : 1;
   uint32_t size = 0;
   while (result > 0 && (result = read_record(fd, bytes, &size)) > 0)
@@ -208,4 +215,14 @@ int recorder_bpf_off_cpu_rest(struct recorder_bpf *bpf, recorder_bpf_rest_fn fn,
     close(fd);
   free(bytes);
   return result;
+}
+
+int recorder_bpf_off_cpu_rest(struct recorder_bpf *bpf, recorder_bpf_rest_fn fn, void *data)
+{
+  return iterate(bpf->off_cpu->links.recorder_off_cpu_rest, fn, data);
+}
+
+int recorder_bpf_off_cpu_found(struct recorder_bpf *bpf, recorder_bpf_rest_fn fn, void *data)
+{
+  return iterate(bpf->off_cpu->links.recorder_off_cpu_found, fn, data);
 }

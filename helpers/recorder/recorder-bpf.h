@@ -68,6 +68,10 @@ void recorder_bpf_off_cpu_enable(struct recorder_bpf *bpf, bool enable);
 uint64_t recorder_bpf_off_cpu_lost(const struct recorder_bpf *bpf);
 
 typedef void (*recorder_bpf_rest_fn)(const struct recorder_raw *raw, uint32_t size, void *data);
+/* After enabling: those threads that were off the CPU already are so from now on, for the programs; hands
+ * over a RECORDER_RAW_OFF_CPU_MISS of each whose user stack is to be walked, followed by struct
+ * recorder_raw_found. Only threads of the first namespace of processes are found. 0 or -errno. */
+int recorder_bpf_off_cpu_found(struct recorder_bpf *bpf, recorder_bpf_rest_fn fn, void *data);
 /* When nothing is left any more: hands over the records of those threads that are still off the CPU, up to
  * this moment. The raw record is aligned as in a ring, and valid during the call. 0 or -errno. */
 int recorder_bpf_off_cpu_rest(struct recorder_bpf *bpf, recorder_bpf_rest_fn fn, void *data);

@@ -3,6 +3,17 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* Of a stack that is read, in bytes. */
+#define STACK_MAX 16384
+/* By DWARF's numbers. */
+#ifdef __aarch64__
+#define STACK_POINTER 31
+#else
+#define STACK_POINTER 7
+#endif
 
 /* NULL: time off the CPU is not recorded. */
 static struct recorder_bpf *programs_of(const struct recorder_decoder *decoder)
@@ -29,10 +40,59 @@ int recorder_off_cpu_add_targets(const struct recorder_decoder *decoder, const i
   return 0;
 }
 
-void recorder_off_cpu_enable(const struct recorder_decoder *decoder, bool enable)
+/* What of the stack can be read, a page at a time; it stands still. */
+static size_t read_stack(int32_t pid, uint64_t sp, uint8_t *bytes)
+{
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  size_t n = 0;
+  while (n < STACK_MAX) {
+    size_t size = page - (size_t)((sp + n) % page);
+    struct iovec local = {bytes + n, size < STACK_MAX - n ? size : STACK_MAX - n};
+    struct iovec remote = {(void *)(uintptr_t)(sp + n), local.iov_len};
+    ssize_t r = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+    if (r <= 0)
+      break;
+    n += (size_t)r;
+  }
+  return n;
+}
+
+/* A thread that was found off the CPU, with its stack as if it had been missed then. */
+struct found {
+  uint32_t pad;
+  struct recorder_raw raw;
+  struct recorder_raw_registers registers;
+  uint8_t stack[STACK_MAX];
+};
+
+static void take_found(const struct recorder_raw *raw, uint32_t size, void *data)
+{
+  struct recorder_decoder *decoder = data;
+  const struct recorder_raw_registers *registers = recorder_raw_registers(raw);
+  const struct recorder_raw_found *thread = (const void *)(registers + 1);
+  struct found found;
+  if (size != sizeof *raw + sizeof *registers + sizeof *thread || raw->kind != RECORDER_RAW_OFF_CPU_MISS)
+    return;
+  found.raw = *raw;
+  found.registers = *registers;
+  found.raw.count = (uint16_t)read_stack(thread->pid, registers->general[STACK_POINTER], found.stack);
+  recorder_misses_add(&decoder->misses, thread->tid, &found.raw,
+                      sizeof found.raw + sizeof found.registers + found.raw.count);
+}
+
+void recorder_off_cpu_begin(struct recorder_decoder *decoder)
+{
+  if (programs_of(decoder) == NULL)
+    return;
+  recorder_bpf_off_cpu_enable(programs_of(decoder), true);
+  if (recorder_bpf_off_cpu_found(programs_of(decoder), take_found, decoder) < 0)
+    recorder_output_damaged(decoder->output);
+}
+
+void recorder_off_cpu_disable(const struct recorder_decoder *decoder)
 {
   if (programs_of(decoder) != NULL)
-    recorder_bpf_off_cpu_enable(programs_of(decoder), enable);
+    recorder_bpf_off_cpu_enable(programs_of(decoder), false);
 }
 
 void recorder_off_cpu_count_lost(struct recorder_decoder *decoder, uint64_t now)

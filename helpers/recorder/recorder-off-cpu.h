@@ -10,7 +10,10 @@
  * is enabled. 0 or a negative errno with the error said. */
 int recorder_off_cpu_add_targets(const struct recorder_decoder *decoder, const int *pidfds,
                                  struct recorder_error *error);
-void recorder_off_cpu_enable(const struct recorder_decoder *decoder, bool enable);
+/* Begins; of threads that are off the CPU already their time counts from now on, and their stacks are looked
+ * at. */
+void recorder_off_cpu_begin(struct recorder_decoder *decoder);
+void recorder_off_cpu_disable(const struct recorder_decoder *decoder);
 /* Tells the stream what was lost since the last time. */
 void recorder_off_cpu_count_lost(struct recorder_decoder *decoder, uint64_t now);
 /* After disabling, when the rings are empty: samples of the threads that are off the CPU still. */

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What BPF programs leave in the rings: the raw part of a sample of the ring's own BPF output event. Included by both sides.
+ * What BPF programs leave in the rings: the raw part of a sample of the ring's own BPF output event. Included
+ * by both sides.
  *
- * A program that is attached to an event runs before the event's sample is written, on the same CPU: its raw record stands in the
- * ring before that sample, and belongs to the next sample of the same thread whose ip is the same. (A second event may
- * interrupt between the two; then theirs nest.) When there is none, it was lost.
+ * A program that is attached to an event runs before the event's sample is written, on the same CPU: its raw
+ * record stands in the ring before that sample, and belongs to the next sample of the same thread whose ip is
+ * the same. (A second event may interrupt between the two; then theirs nest.) When there is none, it was
+ * lost.
  *
- * In the ring a raw part follows its 32-bit size, so it begins at 4 mod 8; the first field is a word for that reason, and what
- * follows is aligned.
+ * In the ring a raw part follows its 32-bit size, so it begins at 4 mod 8; the first field is a word for that
+ * reason, and what follows is aligned.
  */
 #ifndef RECORDER_RAW_H
 #define RECORDER_RAW_H
@@ -17,21 +19,24 @@
 #endif
 
 /* Addresses of one OFF_CPU record at most, and of its parts. */
-#define RECORDER_RAW_OFF_KERNEL      64
-#define RECORDER_RAW_OFF_USER        256
-#define RECORDER_RAW_OFF_WAKER_USER  96
-#define RECORDER_RAW_OFF_FRAMES      (2 * RECORDER_RAW_OFF_KERNEL + RECORDER_RAW_OFF_USER + RECORDER_RAW_OFF_WAKER_USER)
+#define RECORDER_RAW_OFF_KERNEL     64
+#define RECORDER_RAW_OFF_USER       256
+#define RECORDER_RAW_OFF_WAKER_USER 96
+#define RECORDER_RAW_OFF_FRAMES                                                                              \
+  (2 * RECORDER_RAW_OFF_KERNEL + RECORDER_RAW_OFF_USER + RECORDER_RAW_OFF_WAKER_USER)
 
 enum recorder_raw_kind {
   RECORDER_RAW_STACK = 1, /* then `count` addresses, the innermost first */
-  RECORDER_RAW_MISS = 2,  /* then struct recorder_raw_registers and `count` bytes of the stack from sp on: something was not in the
-                             area yet; user space walks */
-  RECORDER_RAW_OFF_CPU = 3,     /* then struct recorder_raw_off_cpu and `count` addresses: a thread was off the CPU. It belongs to no
-                                   sample: it is one, of the event "off-cpu", and its time is when the thread came back */
-  RECORDER_RAW_OFF_CPU_MISS = 4, /* as MISS, of a thread that leaves the CPU or wakes another one. The OFF_CPU record to come whose
-                                   `ip` is the same has the stack's place empty, and `end` or `waker_end` WALK_MISSED */
-  RECORDER_RAW_NONE = 5   /* nothing: the thread has no user stack. It is the kernel's, or on its way to its end or to another
-                             program */
+  RECORDER_RAW_MISS = 2,  /* then struct recorder_raw_registers and `count` bytes of the stack from sp on:
+                             something was not in the  area yet; user space walks */
+  RECORDER_RAW_OFF_CPU =
+      3, /* then struct recorder_raw_off_cpu and `count` addresses: a thread was off the CPU. It belongs to no
+            sample: it is one, of the event "off-cpu", and its time is when the thread came back */
+  RECORDER_RAW_OFF_CPU_MISS =
+      4, /* as MISS, of a thread that leaves the CPU or wakes another one. The OFF_CPU record to come whose
+           `ip` is the same has the stack's place empty, and `end` or `waker_end` WALK_MISSED */
+  RECORDER_RAW_NONE = 5 /* nothing: the thread has no user stack. It is the kernel's, or on its way to its end
+                           or to another program */
 };
 
 struct recorder_raw {
@@ -39,8 +44,8 @@ struct recorder_raw {
   uint8_t end; /* enum walk_end */
   uint16_t count;
   /* 8-byte aligned from here on, as it stands in the ring */
-  uint32_t ip[2]; /* of the sample, low half first; OFF_CPU and OFF_CPU_MISS: when the thread (the one that was woken) left
-                     the CPU, by CLOCK_MONOTONIC */
+  uint32_t ip[2]; /* of the sample, low half first; OFF_CPU and OFF_CPU_MISS: when the thread (the one that
+                     was woken) left the CPU, by CLOCK_MONOTONIC */
 };
 
 /* As enum capture_off_cpu. */
@@ -53,13 +58,21 @@ enum recorder_raw_reason {
   RECORDER_RAW_STOPPED = 5
 };
 
+/* Follows the registers of an OFF_CPU_MISS of a thread that was off the CPU already when the recording began;
+ * `count` is 0, and user space reads the stack. */
+struct recorder_raw_found {
+  int32_t pid;
+  int32_t tid;
+};
+
 enum recorder_raw_waking {
   RECORDER_RAW_NOT_WOKEN = 0, /* or nothing is known of it */
   RECORDER_RAW_BY_THREAD = 1,
   RECORDER_RAW_BY_INTERRUPT = 2
 };
 
-/* Addresses follow: of the kernel's stack, the user's, the waker's in the kernel, the waker's in user space; each the innermost first. */
+/* Addresses follow: of the kernel's stack, the user's, the waker's in the kernel, the waker's in user space;
+ * each the innermost first. */
 struct recorder_raw_off_cpu {
   uint64_t duration; /* ns */
   int32_t pid;

@@ -273,7 +273,7 @@ static void wait_for_held(struct session *session)
 static void say_farewell(struct session *session)
 {
   recorder_source_disable(&session->source);
-  recorder_off_cpu_enable(&session->decoder, false);
+  recorder_off_cpu_disable(&session->decoder);
   drain(session, UINT64_MAX);
   recorder_off_cpu_finish(&session->decoder, now());
   wait_for_held(session);
@@ -320,7 +320,7 @@ static int record(struct session *session)
   session->period = FIRST_PERIOD;
   uint64_t due = now() + session->period;
   recorder_source_enable(&session->source);
-  recorder_off_cpu_enable(&session->decoder, true);
+  recorder_off_cpu_begin(&session->decoder);
   look_at_targets(session);
   if (!recorder_link_send(session->socket, &message, RECORDER_STARTED, sizeof message, NULL, 0, true))
     return EXIT_SUCCESS;

@@ -241,6 +241,21 @@ class OptionsTest(OffCpuCase):
         self.assertEqual(last.outcome, 1)
 
 
+    def test_thread_that_hangs(self):
+        program = subprocess.Popen([self.waiting, 'hang'], env=environment())
+        self.addCleanup(program.wait)
+        self.addCleanup(program.kill)
+        time.sleep(0.5)
+        for options in ('-p', program.pid), ('-a', '--off-cpu=100ms'):
+            with self.subTest(options):
+                capturectl('record', '-q', '-e', 'off-cpu', '-o', self.path, *options, '--duration', '0.5')
+                self.load = Load(self.path)
+                sample, = [sample for sample in self.load.samples if sample.pid == program.pid]
+                self.assertIn('pause', ' '.join(map(str, self.names(sample.frames))))
+                self.assertEqual((sample.off_cpu.reason, sample.outcome), ('sleeping', 1))
+                self.assertGreater(sample.weight, 400 * MS)
+                self.assertLess(sample.weight, 60000 * MS)
+
     def test_without_permission(self):
         programs = self.directory / 'programs'
         programs.mkdir()

@@ -21,6 +21,14 @@
 #define TASK_RTLOCK_WAIT     0x1000
 #define TASK_FROZEN          0x8000
 
+/* Of a thread that is off the CPU already when the recording begins. */
+struct off_found {
+  uint32_t size; /* of what follows, as it stands in the ring */
+  struct recorder_raw raw;
+  struct recorder_raw_registers registers;
+  struct recorder_raw_found found;
+};
+
 /* Fits a page with the kernel's own part. */
 struct off_state {
   uint64_t since;   /* 0: on the CPU */

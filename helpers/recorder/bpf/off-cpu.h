@@ -21,7 +21,8 @@ const volatile uint8_t off_kernel = 1;
 const volatile uint8_t off_switch_has_state = 0;
 
 uint32_t off_enabled = 0;
-uint64_t off_lost = 0; /* records that could not be kept or left */
+uint64_t off_begin = 0; /* when it was enabled */
+uint64_t off_lost = 0;  /* records that could not be kept or left */
 
 static __always_inline void count_off_loss(void)
 {
@@ -221,6 +222,48 @@ int recorder_off_cpu_waking(uint64_t *arguments)
   struct off_state *state = bpf_task_storage_get(&off_states, woken, 0, 0);
   if (state && state->since != 0 && state->off.waking == RECORDER_RAW_NOT_WOKEN)
     keep_waker(arguments, state, bpf_ktime_get_ns());
+  return 0;
+}
+
+/* As if the thread had left the CPU when the recording began. */
+static __always_inline void keep_found(struct task_struct *task, struct off_state *state)
+{
+  state->runtime = task->se.sum_exec_runtime;
+  state->raw.end = off_user == OFF_USER_TABLES && task->mm ? WALK_MISSED : 0;
+  state->off = (struct recorder_raw_off_cpu){
+      .pid = task->tgid, .tid = task->pid, .reason = (uint8_t)off_reason(task, 0, task->__state)};
+  long size = off_kernel ? bpf_get_task_stack(task, state->frames, RECORDER_RAW_OFF_KERNEL * 8, 0) : 0;
+  state->off.n_kernel = size > 0 ? (uint16_t)(size / 8) : 0;
+  publish_state(state, off_begin);
+}
+
+/* At the beginning: those that have left the CPU before. The kernel may ask for one twice. */
+SEC("iter/task")
+int recorder_off_cpu_found(struct bpf_iter__task *context)
+{
+  struct task_struct *task = context->task;
+  if (!task || task->on_cpu || task->__state == 0 || (task->__state & TASK_GOING) != 0 ||
+      config.pid_namespace_inode != 0 || !is_member(task))
+    return 0;
+  struct off_state *state = bpf_task_storage_get(&off_states, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+  if (!state) {
+    count_off_loss();
+    return 0;
+  }
+  if (state->since == 0)
+    keep_found(task, state);
+  struct recorder_pt_regs regs;
+  if (state->since != off_begin || state->raw.end != WALK_MISSED ||
+      bpf_probe_read_kernel(&regs, sizeof regs, (const void *)bpf_task_pt_regs(task)) != 0)
+    return 0;
+  struct off_found found = {.size = sizeof found - sizeof found.size,
+                            .raw = {.kind = RECORDER_RAW_OFF_CPU_MISS,
+                                    .end = WALK_MISSED,
+                                    .ip = {(uint32_t)off_begin, (uint32_t)(off_begin >> 32)}},
+                            .found = {.pid = task->tgid, .tid = task->pid}};
+  registers_number(found.registers.general, &regs);
+  found.registers.general[REGISTERS_IP] = registers_ip(&regs);
+  bpf_seq_write(context->meta->seq, &found, sizeof found);
   return 0;
 }
 
