@@ -57,7 +57,9 @@ int recorder_bpf_remove_process(struct recorder_bpf *bpf, int32_t pid);
 int recorder_bpf_set_output(struct recorder_bpf *bpf, uint32_t cpu, int fd);
 /* User stacks for the samples of that event, and of all that inherit from it; until the descriptor is closed.
  * A tracepoint (its id, as in struct perf_event_attr's config; 0: the event is none) has the program itself,
- * until recorder_bpf_close, and leaves records whether its event takes a sample or not. 0 or -errno. */
+ * until recorder_bpf_close, and leaves records whether its event takes a sample or not. While it
+ * runs, the kernel takes no samples of other events with programs on that CPU, and does not count them. 0 or
+ * -errno. */
 int recorder_bpf_attach(struct recorder_bpf *bpf, int event_fd, uint64_t tracepoint);
 
 /* With off_cpu only. The process, known by a descriptor of its own, becomes a member. 0 or -errno. */

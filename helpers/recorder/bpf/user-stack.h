@@ -10,7 +10,7 @@
 
 /* Bytes of the stack that a miss carries at most, whatever is asked for. */
 #define MISS_STACK_MAX 16384
-#define SCRATCHES      2
+#define SCRATCHES      3
 
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
@@ -41,7 +41,8 @@ struct scratch {
   };
 };
 
-/* One program may interrupt another on the same CPU: each takes a scratch of its own. */
+/* One program may interrupt another on the same CPU, as a tracepoint's is by a wake-up's and both by a
+ * sample's: each takes a scratch of its own. */
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
   __uint(max_entries, SCRATCHES);
