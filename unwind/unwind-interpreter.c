@@ -13,6 +13,7 @@
 /* A state that is remembered: all of it, the CFA too. */
 struct remembered {
   struct unwind_group *group;
+  uint32_t offset;
   uint32_t cfa_offset;
   int32_t cfa_offset_beside; /* struct unwind_run's cfa_offset */
 };
@@ -23,6 +24,8 @@ struct function {
   struct unwind_rows *rows;
   uint64_t floor;
   uint64_t limit;
+  uint32_t code_align;
+  uint32_t n_factors; /* which offsets of registers are noted in groups */
   uint32_t depth;
   struct remembered stack[DEPTH_MAX];
 };
@@ -30,135 +33,82 @@ struct function {
 /* What changes all the time, so that it stays in registers: nothing but what is inlined sees it. */
 struct hot {
   const uint8_t *at;
-  const uint8_t *end;
   uint64_t place;
   struct unwind_group *group; /* of the state but for the CFA's offset */
-  uint32_t cfa_offset;
+  uint32_t offset;     /* the CFA's in words, UNWIND_GROUP_OFFSETS for one that groups have no place for */
+  uint32_t cfa_offset; /* in bytes then */
   uint32_t n_rows;
-  uint32_t shift;
-  uint32_t code_align;
-  uint32_t n_factors; /* which offsets of registers are noted in groups */
-  uint16_t rule;      /* of the last row */
+  uint16_t rule; /* of the last row */
 };
+
+/* How it goes on after an instruction. */
+enum next { NEXT, DAMAGED, ENOUGH };
+
+/* A move by less than 64 and a small CFA offset of whole words, in one: more than half of all instructions.
+ */
+#define PUSH_MASK   0x87ffc0u
+#define PUSH        ((uint32_t)DW_CFA_advance_loc | (uint32_t)DW_CFA_def_cfa_offset << 8)
+#define PUSH_OFFSET 19 /* where its words are counted */
+
+static ALWAYS_INLINE uint32_t get_cfa_offset(const struct hot *hot)
+{
+  return hot->offset < UNWIND_GROUP_OFFSETS ? 8 * hot->offset : hot->cfa_offset;
+}
+
+static ALWAYS_INLINE void set_cfa_offset(struct hot *hot, uint32_t offset)
+{
+  hot->offset = offset % 8 == 0 && offset / 8 < UNWIND_GROUP_OFFSETS ? offset / 8 : UNWIND_GROUP_OFFSETS;
+  hot->cfa_offset = offset;
+}
 
 /* The state is in force from the place on. */
 static ALWAYS_INLINE void add_row(struct hot *hot, struct unwind_rows *rows)
 {
-  uint16_t rule = unwind_rules_in_group(&rows->rules, hot->group, hot->cfa_offset);
+  uint16_t rule = hot->group->numbers[hot->offset];
 
+  if (__builtin_expect(rule == 0, 0))
+    rule = unwind_rules_add_to_group(&rows->rules, hot->group, get_cfa_offset(hot));
   if (rule == hot->rule)
     return;
   hot->rule = rule;
   rows->rows[hot->n_rows++] = (struct unwind_row){(uint16_t)hot->place, rule};
-  rows->ends[hot->place >> hot->shift] = hot->n_rows;
+  rows->ends[hot->place >> rows->shift] = hot->n_rows;
 }
 
-/* Moves on. False when that is behind what is asked for. */
-static ALWAYS_INLINE bool move(struct hot *hot, const struct function *function, uint64_t delta)
+static ALWAYS_INLINE enum next move(struct hot *hot, const struct function *function, uint64_t delta)
 {
-  uint64_t place = hot->place + delta;
-
-  if (__builtin_expect(hot->place < function->floor, 0)) {
-    if (place <= function->floor) {
-      hot->place = place;
-      return true;
-    }
-    hot->place = function->floor;
-  }
-  if (place != hot->place)
+  if (delta != 0)
     add_row(hot, function->rows);
-  hot->place = place;
-  return place < function->limit;
+  hot->place += delta;
+  return hot->place < function->limit ? NEXT : ENOUGH;
 }
 
-/* The greater part of all descriptions: a move by less than 64 and a CFA offset below 128, and a register
- * that is stored near. What comes of the latter is noted in the group when it first occurs, so nothing is
- * compared or computed. False when that is behind what is asked for. */
-static ALWAYS_INLINE bool execute_pushes(struct hot *hot, const struct function *function)
+/* Likewise, where rows may be asked for only from further on. */
+static enum next move_to_floor(struct hot *hot, const struct function *function, uint64_t delta)
 {
-  const uint32_t push_mask = 0x80ffc0, push = DW_CFA_advance_loc | DW_CFA_def_cfa_offset << 8;
-  const uint8_t *tracked = function->run.section->machine->tracked_index;
-  uint32_t word, factor;
-  uint16_t next;
+  uint64_t before = function->floor - hot->place;
 
-  while (hot->end - hot->at >= (ptrdiff_t)sizeof word) {
-    memcpy(&word, hot->at, sizeof word);
-    if ((word & push_mask) == push) {
-      uint64_t place = hot->place + (word & 63) * hot->code_align;
-
-      if (place != hot->place)
-        add_row(hot, function->rows);
-      hot->place = place;
-      if (place >= function->limit)
-        return false;
-      hot->cfa_offset = word >> 16 & 0x7f;
-      hot->at += 3;
-    } else if ((word & 0xc0) == DW_CFA_offset) {
-      factor = word >> 8 & 0xff;
-      if (factor >= hot->n_factors)
-        break;
-      next = hot->group->next[tracked[word & 63]][factor];
-      if (next == 0)
-        break;
-      hot->group = &function->rows->rules.groups[next];
-      hot->at += 2;
-    } else {
-      break;
-    }
-  }
-  return true;
+  if (hot->place >= function->floor)
+    return move(hot, function, delta);
+  hot->place += delta < before ? delta : before;
+  return delta <= before ? NEXT : move(hot, function, delta - before);
 }
 
-static ALWAYS_INLINE bool set_state(struct hot *hot, struct function *function, struct unwind_state state)
+static bool set_state(struct hot *hot, struct function *function, struct unwind_state state)
 {
-  hot->cfa_offset = (uint32_t)(state.low & UNWIND_LOW_CFA_OFFSET);
+  set_cfa_offset(hot, (uint32_t)(state.low & UNWIND_LOW_CFA_OFFSET));
   state.low &= ~UNWIND_LOW_CFA_OFFSET;
   hot->group = unwind_rules_group(&function->rows->rules, state);
   return hot->group != NULL;
 }
 
-/* Notes for the next time what became of a group by an instruction that stores a register near. */
-static void note_offset(const struct hot *hot, struct unwind_rules *rules, struct unwind_group *before,
-                        const uint8_t *tracked, const uint8_t *at)
+static ALWAYS_INLINE bool remember(struct hot *hot, struct function *function)
 {
-  if ((at[0] & 0xc0) == DW_CFA_offset && at[1] < hot->n_factors)
-    before->next[tracked[at[0] & 63]][at[1]] = (uint16_t)(hot->group - rules->groups);
-}
-
-/* Any instruction, in the state's own terms. */
-static bool execute_other(struct hot *hot, struct function *function, uint64_t *ret_delta)
-{
-  struct unwind_group *before = hot->group;
-  const uint8_t *at = hot->at;
-
-  function->run.at = at;
-  function->run.place = hot->place;
-  function->run.state = (struct unwind_state){before->rest.low | hot->cfa_offset, before->rest.high};
-  if (!unwind_execute(&function->run, ret_delta) || !set_state(hot, function, function->run.state))
-    return false;
-  hot->at = function->run.at;
-  note_offset(hot, &function->rows->rules, before, function->run.section->machine->tracked_index, at);
-  return true;
-}
-
-/* With a copy, so that nobody has the address of what shall stay in registers. */
-static ALWAYS_INLINE bool execute_other_apart(struct hot *hot, struct function *function, uint64_t *ret_delta)
-{
-  struct hot copy = *hot;
-  uint64_t delta = 0;
-  bool is_good = execute_other(&copy, function, &delta);
-
-  *hot = copy;
-  *ret_delta = delta;
-  return is_good;
-}
-
-static ALWAYS_INLINE bool remember(const struct hot *hot, struct function *function)
-{
+  hot->at++;
   if (function->depth == DEPTH_MAX)
     return false;
   function->stack[function->depth++] =
-      (struct remembered){hot->group, hot->cfa_offset, function->run.cfa_offset};
+      (struct remembered){hot->group, hot->offset, hot->cfa_offset, function->run.cfa_offset};
   return true;
 }
 
@@ -166,61 +116,173 @@ static ALWAYS_INLINE bool recall(struct hot *hot, struct function *function)
 {
   struct remembered remembered;
 
+  hot->at++;
   if (function->depth == 0)
     return false;
   remembered = function->stack[--function->depth];
   hot->group = remembered.group;
+  hot->offset = remembered.offset;
   hot->cfa_offset = remembered.cfa_offset;
   function->run.cfa_offset = remembered.cfa_offset_beside;
   return true;
 }
 
-/* One instruction; *ret_delta is how far on the place is moved. */
-static ALWAYS_INLINE bool execute(struct hot *hot, struct function *function, uint64_t *ret_delta)
+/* Notes for the next time what became of a group by an instruction that stores a register near. */
+static void note_offset(const struct hot *hot, const struct function *function, struct unwind_group *before,
+                        const uint8_t *at)
 {
-  uint8_t code = *hot->at;
-  ptrdiff_t left = hot->end - hot->at;
+  const uint8_t *tracked = function->run.section->machine->tracked_index;
 
-  if ((code & 0xc0) == DW_CFA_advance_loc) {
-    *ret_delta = (code & 63) * hot->code_align;
-    hot->at++;
-  } else if (code == DW_CFA_nop) {
-    hot->at++;
-  } else if (code == DW_CFA_remember_state) {
-    hot->at++;
-    return remember(hot, function);
-  } else if (code == DW_CFA_restore_state) {
-    hot->at++;
-    return recall(hot, function);
-  } else if (code == DW_CFA_def_cfa_offset && left > 1 && hot->at[1] < 0x80 &&
-             hot->group->counts_from_register) {
-    hot->cfa_offset = hot->at[1];
-    hot->at += 2;
-  } else if (code == DW_CFA_advance_loc1 && left > 1) {
-    *ret_delta = hot->at[1] * hot->code_align;
-    hot->at += 2;
-  } else {
-    return execute_other_apart(hot, function, ret_delta);
-  }
+  if ((at[0] & 0xc0) == DW_CFA_offset && at[1] < function->n_factors)
+    before->next[tracked[at[0] & 63]][at[1]] = (uint16_t)(hot->group - function->rows->rules.groups);
+}
+
+/* An instruction of those that need all of the state. */
+static bool execute_in_full(struct hot *hot, struct function *function, uint64_t *ret_delta)
+{
+  struct unwind_group *before = hot->group;
+  const uint8_t *at = hot->at;
+
+  function->run.at = at;
+  function->run.place = hot->place;
+  function->run.state = (struct unwind_state){before->rest.low | get_cfa_offset(hot), before->rest.high};
+  if (!unwind_execute(&function->run, ret_delta) || !set_state(hot, function, function->run.state))
+    return false;
+  hot->at = function->run.at;
+  note_offset(hot, function, before, at);
   return true;
 }
 
-static ALWAYS_INLINE bool execute_all(struct hot *hot, struct function *function)
+/* Any instruction, wherever it stands. Goes on until what is executed quickly may be: rows are asked for, and
+ * the CFA counts from a register. */
+static enum next execute_slowly(struct hot *hot, struct function *function)
 {
-  while (hot->at < hot->end) {
-    uint64_t delta = 0;
+  enum next next;
 
-    if (hot->place >= function->floor && hot->group->counts_from_register && !execute_pushes(hot, function))
-      return true;
-    if (hot->at == hot->end)
-      break;
-    if (!execute(hot, function, &delta))
-      return false;
-    if (delta != 0 && !move(hot, function, delta))
-      return true;
+  do {
+    uint64_t delta = 0;
+    bool is_good = *hot->at == DW_CFA_remember_state  ? remember(hot, function)
+                   : *hot->at == DW_CFA_restore_state ? recall(hot, function)
+                                                      : execute_in_full(hot, function, &delta);
+
+    next = is_good ? move_to_floor(hot, function, delta) : DAMAGED;
+  } while (next == NEXT && hot->at < function->run.end &&
+           (hot->place < function->floor || !hot->group->counts_from_register));
+  return next;
+}
+
+/* With a copy, so that nobody has the address of what shall stay in registers. */
+static ALWAYS_INLINE enum next execute_apart(struct hot *hot, struct function *function)
+{
+  struct hot copy = *hot;
+  enum next next = execute_slowly(&copy, function);
+
+  *hot = copy;
+  return next;
+}
+
+/* What comes of storing a register near is noted in the group when it first occurs, so nothing is compared or
+ * computed. */
+static ALWAYS_INLINE enum next execute_offset(struct hot *hot, struct function *function, uint32_t word)
+{
+  const uint8_t *tracked = function->run.section->machine->tracked_index;
+  uint32_t factor = word >> 8 & 0xff;
+  uint16_t number = 0;
+
+  if (factor < function->n_factors)
+    number = hot->group->next[tracked[word & 63]][factor];
+  if (number == 0)
+    return execute_apart(hot, function);
+  hot->group = &function->rows->rules.groups[number];
+  hot->at += 2;
+  return NEXT;
+}
+
+static ALWAYS_INLINE enum next execute_recall(struct hot *hot, struct function *function)
+{
+  if (!recall(hot, function))
+    return DAMAGED;
+  if (!hot->group->counts_from_register && hot->at < function->run.end)
+    return execute_apart(hot, function);
+  return NEXT;
+}
+
+static ALWAYS_INLINE enum next move_on(struct hot *hot, const struct function *function, uint64_t delta,
+                                       int size)
+{
+  hot->at += size;
+  return move(hot, function, delta * function->code_align);
+}
+
+/* An instruction, whose first bytes are in `word`. */
+static ALWAYS_INLINE enum next execute(struct hot *hot, struct function *function, uint32_t word)
+{
+  switch (word & 0xff) {
+  case DW_CFA_nop:
+    hot->at += word == 0 ? 4 : __builtin_ctz(word) / 8;
+    return NEXT;
+  case DW_CFA_advance_loc ... DW_CFA_advance_loc + 63:
+    return move_on(hot, function, word & 63, 1);
+  case DW_CFA_advance_loc1:
+    return move_on(hot, function, word >> 8 & 0xff, 2);
+  case DW_CFA_advance_loc2:
+    return move_on(hot, function, word >> 8 & 0xffff, 3);
+  case DW_CFA_remember_state:
+    return remember(hot, function) ? NEXT : DAMAGED;
+  case DW_CFA_restore_state:
+    return execute_recall(hot, function);
+  case DW_CFA_def_cfa_offset:
+    if (word & 0x8000)
+      return execute_apart(hot, function);
+    set_cfa_offset(hot, word >> 8 & 0xff);
+    hot->at += 2;
+    return NEXT;
+  case DW_CFA_offset ... DW_CFA_offset + 63:
+    return execute_offset(hot, function, word);
+  default:
+    return execute_apart(hot, function);
   }
-  move(hot, function, function->limit - hot->place);
-  return true;
+}
+
+/* The last bytes, mostly DW_CFA_nop, are less than a word. */
+static ALWAYS_INLINE enum next execute_last(struct hot *hot, struct function *function)
+{
+  enum next next = NEXT;
+
+  while (next == NEXT && hot->at < function->run.end) {
+    uint32_t word = 0;
+
+    for (int i = 0; i < function->run.end - hot->at; i++)
+      word |= (uint32_t)hot->at[i] << 8 * i;
+    if (word == 0)
+      break;
+    next = execute(hot, function, word);
+    if (hot->at > function->run.end)
+      return DAMAGED;
+  }
+  return next;
+}
+
+static ALWAYS_INLINE enum next execute_all(struct hot *hot, struct function *function)
+{
+  const uint8_t *const end = function->run.end;
+  enum next next = NEXT;
+  uint32_t word;
+
+  if (hot->at < end && (hot->place < function->floor || !hot->group->counts_from_register))
+    next = execute_apart(hot, function);
+  while (end - hot->at >= (ptrdiff_t)sizeof word) {
+    memcpy(&word, hot->at, sizeof word);
+    if ((word & PUSH_MASK) == PUSH) {
+      next = move_on(hot, function, word & 63, 3);
+      hot->offset = word >> PUSH_OFFSET & (UNWIND_GROUP_OFFSETS - 1);
+    } else {
+      next = execute(hot, function, word);
+    }
+    if (next != NEXT)
+      return next;
+  }
+  return execute_last(hot, function);
 }
 
 /* The state that a function begins with, which few CIEs share. */
@@ -230,8 +292,8 @@ static ALWAYS_INLINE bool set_initial_state(struct hot *hot, struct function *fu
   struct unwind_group *group = function->rows->initial;
 
   if (group && group->rest.low == (state.low & ~UNWIND_LOW_CFA_OFFSET) && group->rest.high == state.high) {
+    set_cfa_offset(hot, (uint32_t)(state.low & UNWIND_LOW_CFA_OFFSET));
     hot->group = group;
-    hot->cfa_offset = (uint32_t)(state.low & UNWIND_LOW_CFA_OFFSET);
     return true;
   }
   if (!set_state(hot, function, state))
@@ -243,16 +305,10 @@ static ALWAYS_INLINE bool set_initial_state(struct hot *hot, struct function *fu
 bool unwind_interpret_fde(const struct unwind_section *section, const struct unwind_fde *fde, uint64_t floor,
                           uint64_t limit, struct unwind_rows *rows)
 {
-  struct hot hot = {.at = fde->program,
-                    .end = fde->program_end,
-                    .place = fde->start - rows->base,
-                    .n_rows = rows->n,
-                    .shift = rows->shift,
-                    .code_align = fde->cie->code_align,
-                    .n_factors = fde->cie->data_align == UNWIND_GROUP_DATA_ALIGN ? UNWIND_GROUP_FACTORS : 0,
-                    .rule = rows->rule};
+  struct hot hot = {
+      .at = fde->program, .place = fde->start - rows->base, .n_rows = rows->n, .rule = rows->rule};
   struct function function;
-  bool is_good;
+  enum next next = DAMAGED;
 
   function.run.section = section;
   function.run.cie = fde->cie;
@@ -262,11 +318,16 @@ bool unwind_interpret_fde(const struct unwind_section *section, const struct unw
   function.rows = rows;
   function.floor = floor;
   function.limit = limit;
+  function.code_align = fde->cie->code_align;
+  function.n_factors = fde->cie->data_align == UNWIND_GROUP_DATA_ALIGN ? UNWIND_GROUP_FACTORS : 0;
   function.depth = 0;
-  is_good = set_initial_state(&hot, &function, fde->cie->initial) && execute_all(&hot, &function);
+  if (set_initial_state(&hot, &function, fde->cie->initial))
+    next = execute_all(&hot, &function);
+  if (next == NEXT)
+    next = move_to_floor(&hot, &function, limit - hot.place);
   rows->n = hot.n_rows;
   rows->rule = hot.rule;
-  return is_good;
+  return next != DAMAGED;
 }
 
 bool unwind_interpret_cie(const struct unwind_section *section, struct unwind_cie *cie, const uint8_t *at,

@@ -25,7 +25,7 @@
 struct unwind_group {
   struct unwind_state rest; /* with 0 as the CFA's offset */
   bool counts_from_register;
-  uint16_t numbers[UNWIND_GROUP_OFFSETS];                  /* by offset / 8; 0: not known here */
+  uint16_t numbers[UNWIND_GROUP_OFFSETS + 1]; /* by offset / 8; 0: not known here, like the last one always */
   uint16_t next[UNWIND_TRACKED + 1][UNWIND_GROUP_FACTORS]; /* by register and factor; 0: not known here */
 };
 
@@ -59,15 +59,5 @@ struct unwind_group *unwind_rules_group(struct unwind_rules *rules, struct unwin
 
 /* The number of a group's rule with an offset, found out and noted there. */
 uint16_t unwind_rules_add_to_group(struct unwind_rules *rules, struct unwind_group *group, uint32_t offset);
-
-static inline uint16_t unwind_rules_in_group(struct unwind_rules *rules, struct unwind_group *group,
-                                             uint32_t offset)
-{
-  uint32_t i = offset >> 3 | offset << 29; /* what is no multiple of 8 is large then */
-
-  if (__builtin_expect(i < UNWIND_GROUP_OFFSETS && group->numbers[i] != 0, 1))
-    return group->numbers[i];
-  return unwind_rules_add_to_group(rules, group, offset);
-}
 
 #endif
