@@ -271,7 +271,7 @@ static ALWAYS_INLINE enum next execute_all(struct hot *hot, struct function *fun
 
   if (hot->at < end && (hot->place < function->floor || !hot->group->counts_from_register))
     next = execute_apart(hot, function);
-  while (end - hot->at >= (ptrdiff_t)sizeof word) {
+  while (next == NEXT && end - hot->at >= (ptrdiff_t)sizeof word) {
     memcpy(&word, hot->at, sizeof word);
     if ((word & PUSH_MASK) == PUSH) {
       next = move_on(hot, function, word & 63, 3);
@@ -279,10 +279,8 @@ static ALWAYS_INLINE enum next execute_all(struct hot *hot, struct function *fun
     } else {
       next = execute(hot, function, word);
     }
-    if (next != NEXT)
-      return next;
   }
-  return execute_last(hot, function);
+  return next == NEXT ? execute_last(hot, function) : next;
 }
 
 /* The state that a function begins with, which few CIEs share. */

@@ -13,6 +13,10 @@
 #define ROWS_A_BUCKET 8
 #define FEW_BUCKETS   1024
 
+/* What of .eh_frame makes a row, on average. */
+#define BYTES_A_ROW 5
+#define HUGE_PAGE   ((size_t)2 << 20)
+
 static uint64_t align(uint64_t size, uint64_t to)
 {
   return (size + to - 1) & ~(to - 1);
@@ -40,14 +44,34 @@ static uint32_t choose_fine_shift(uint64_t span, size_t cfi_size)
   return shift;
 }
 
+/* Memory whose first pages are there at once: by huge pages for large tables, since each ordinary one costs
+ * as much as two hundred rows. It begins at a multiple of a huge page then, so that one holds as much as it
+ * can. */
+static uint8_t *get_memory(size_t size, size_t likely)
+{
+  size_t around = likely >= HUGE_PAGE / 4 ? HUGE_PAGE : 0, before;
+  uint8_t *memory =
+      mmap(NULL, size + around, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+  if (memory == MAP_FAILED || around == 0)
+    return memory == MAP_FAILED ? NULL : memory;
+  before = -(uintptr_t)memory & (HUGE_PAGE - 1);
+  if (before > 0)
+    munmap(memory, before);
+  if (before < around)
+    munmap(memory + before + size, around - before);
+  madvise(memory + before, align(likely, HUGE_PAGE) < size ? align(likely, HUGE_PAGE) : size, MADV_HUGEPAGE);
+  return memory + before;
+}
+
 int unwind_writer_init(struct unwind_writer *ret, size_t cfi_size, uint32_t n_segments, uint64_t base,
                        uint64_t span)
 {
   uint32_t shift = choose_fine_shift(span, cfi_size);
   uint64_t n_rows = rows_capacity(cfi_size), n_ends = (span >> shift) + 2;
-  uint64_t rules_size = UNWIND_RULES_MAX * sizeof(struct unwind_rule);
   uint64_t image = align(sizeof(struct unwind_table) + n_rows * sizeof(struct unwind_row) + (n_ends + 2) * 4 +
-                             rules_size + n_segments * sizeof(struct unwind_segment) + 64,
+                             UNWIND_RULES_MAX * sizeof(struct unwind_rule) +
+                             n_segments * sizeof(struct unwind_segment) + 64,
                          page_size());
   uint64_t ends = image + align(sizeof(struct unwind_rules_room), page_size());
   uint64_t capacity = align(ends + n_ends * sizeof(uint32_t), page_size());
@@ -55,8 +79,8 @@ int unwind_writer_init(struct unwind_writer *ret, size_t cfi_size, uint32_t n_se
 
   if (n_rows > UINT32_MAX)
     return -EFBIG;
-  memory = mmap(NULL, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED)
+  memory = get_memory(capacity, cfi_size / BYTES_A_ROW * sizeof(struct unwind_row));
+  if (!memory)
     return -ENOMEM;
   *ret = (struct unwind_writer){.memory = memory, .capacity = capacity};
   ret->rows = (struct unwind_rows){.rows = (struct unwind_row *)(memory + sizeof(struct unwind_table)),
