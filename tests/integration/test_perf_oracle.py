@@ -154,7 +154,9 @@ class CompilerTest(Oracle, unittest.TestCase):
     @classmethod
     def make(cls):
         path, source = cls.directory / 'perf.data', cls.directory / 'hello.c'
-        source.write_text('#include <stdio.h>\n#include <stdlib.h>\nint main(void) { return printf("%d", rand()); }\n')
+        # Long enough that a share of its samples is a number of them.
+        source.write_text('#include <stdio.h>\n#include <stdlib.h>\n' + ''.join(
+            f'int f{i}(int n) {{ for (int k = rand(); n > {i}; n--) k = printf("%d %d", k * {i}, n); return n; }}\n' for i in range(150)))
         oracle.record('-F', '9999', '-a', '-g', '-o', path, '--', 'sh', '-c', f'echo $$ >{cls.directory}/pid; exec "$@"', 'sh',
                       'gcc', '-O2', '-c', source, '-o', cls.directory / 'hello.o')
         return path
