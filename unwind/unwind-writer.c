@@ -12,6 +12,7 @@
 /* Buckets of this many rows on average are searched quickly and cost an eighth of them. */
 #define ROWS_A_BUCKET 8
 #define FEW_BUCKETS   1024
+#define BYTES_MAX     5
 
 /* What of .eh_frame makes a row, on average. */
 #define BYTES_A_ROW 5
@@ -110,16 +111,33 @@ static uint32_t count_used(const struct unwind_rows *rows)
   return n;
 }
 
-/* The smallest buckets that cost no more than their share, or the largest. */
-static void choose_buckets(const struct unwind_rows *rows, struct unwind_table *table)
+static uint32_t count_buckets(const struct unwind_rows *rows, uint32_t used, uint32_t shift)
 {
-  uint32_t used = count_used(rows);
+  return used == 0 ? 0 : ((used - 1) >> (shift - rows->shift)) + 1;
+}
+
+/* Small buckets are searched quickly. They are made larger until they cost no more than their share, and on
+ * until all of the table costs no more than BYTES_MAX a row, if that can be had at all. */
+static void choose_buckets(const struct unwind_rows *rows, uint32_t n_segments, struct unwind_table *table)
+{
+  uint64_t others = sizeof *table + (uint64_t)rows->n * sizeof(struct unwind_row) +
+                    (uint64_t)rows->rules.n * sizeof(struct unwind_rule) +
+                    n_segments * sizeof(struct unwind_segment);
+  uint32_t used = count_used(rows), n;
 
   table->bucket_shift = rows->shift;
   table->n_buckets = used;
-  while (table->bucket_shift < UNWIND_BUCKET_SHIFT_MAX && table->n_buckets > rows->n / ROWS_A_BUCKET) {
-    table->bucket_shift++;
-    table->n_buckets = used == 0 ? 0 : ((used - 1) >> (table->bucket_shift - rows->shift)) + 1;
+  for (uint32_t shift = rows->shift; shift <= UNWIND_BUCKET_SHIFT_MAX; shift++) {
+    n = count_buckets(rows, used, shift);
+    if (table->n_buckets > rows->n / ROWS_A_BUCKET) {
+      table->bucket_shift = shift;
+      table->n_buckets = n;
+    }
+    if (n <= rows->n / ROWS_A_BUCKET && others + 4 * ((uint64_t)n + 2) <= (uint64_t)BYTES_MAX * rows->n) {
+      table->bucket_shift = shift;
+      table->n_buckets = n;
+      return;
+    }
   }
 }
 
@@ -197,7 +215,7 @@ int unwind_writer_finish(struct unwind_writer *writer, const struct unwind_machi
                                  .n_rules = rows->rules.n,
                                  .n_segments = n_segments,
                                  .n_bad = n_bad};
-  choose_buckets(rows, table);
+  choose_buckets(rows, n_segments, table);
   place(table, &table->rows_at, (uint64_t)rows->n * sizeof(struct unwind_row));
   write_buckets(rows, table,
                 place(table, &table->buckets_at, ((uint64_t)table->n_buckets + 1) * sizeof(uint32_t)));
