@@ -16,7 +16,7 @@
 #include "helpers/recorder/recorder-tables-private.h"
 
 #define READERS_USUAL 4
-#define ASK_PATIENCE  UINT64_C(10000000) /* nanoseconds, as the next one */
+#define ASK_PATIENCE  UINT64_C(5000000) /* nanoseconds, as the next one */
 #define KEEP_PATIENCE UINT64_C(500000000)
 #define KEEP_ROUND    10 /* milliseconds */
 #define NO_FILE       (CAPTURE_BINARY_KERNEL_MODULE | CAPTURE_BINARY_KERNEL | CAPTURE_BINARY_SPECIAL)

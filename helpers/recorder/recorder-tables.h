@@ -60,7 +60,7 @@ void recorder_tables_free(struct recorder_tables *tables);
 /* The table of a binary that a process has mapped at start–end: what is known of it already, or a new one
  * that is pending (or ready at once, from the cache). The file is opened through /proc/PID/map_files, else
  * below /proc/PID/root. The vDSO is read from memory. Owned by tables, stays where it is. Waits for the
- * cache, but no more than 10 ms for all requests between two calls of recorder_tables_serve. */
+ * cache, but no more than 5 ms for all requests between two calls of recorder_tables_serve. */
 struct recorder_unwind_table *recorder_tables_request(struct recorder_tables *tables,
                                                       const struct recorder_binary_key *key, int32_t pid,
                                                       uint64_t start, uint64_t end);
