@@ -8,11 +8,12 @@
 #include <linux/landlock.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "helpers/elf-reader-protocol.h"
@@ -47,20 +48,22 @@ static int take_socket_alone(int socket)
   return syscall(SYS_close_range, socket < 2 ? 3 : socket + 1, ~0u, 0) < 0 ? -errno : 0;
 }
 
-/* A directory that was deleted is empty and stays so. An ordinary user may make it the root in a user
- * namespace. */
+/* What /proc tells of a process's descriptors is a directory that is empty as soon as that process is gone,
+ * and that nobody can write: a child that shares the root with this process goes there and dies. */
+static bool go_where_nothing_is(void)
+{
+  int status;
+  long child = syscall(SYS_clone, CLONE_FS | SIGCHLD, 0, 0, 0, 0);
+  if (child == 0)
+    syscall(SYS_exit_group, chroot("/proc/self/fdinfo") < 0 || chdir("/") < 0);
+  return child > 0 && waitpid((pid_t)child, &status, 0) == child && status == 0;
+}
+
+/* An ordinary user may do that in a user namespace, where those are permitted. */
 static void leave_file_system(void)
 {
-  char place[] = "/tmp/capture-elf-reader-XXXXXX";
-  if (mkdtemp(place) == NULL)
-    return;
-  int directory = open(place, O_PATH | O_DIRECTORY | O_CLOEXEC);
-  rmdir(place);
-  if (directory < 0)
-    return;
-  if (fchdir(directory) == 0 && chroot(".") < 0 && unshare(CLONE_NEWUSER) == 0 && chroot(".") < 0)
-    errno = 0;
-  close(directory);
+  if (!go_where_nothing_is() && unshare(CLONE_NEWUSER) == 0)
+    go_where_nothing_is();
 }
 
 static int become_nobody(void)

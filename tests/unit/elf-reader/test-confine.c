@@ -129,7 +129,8 @@ static void test_status(void)
 
 static gboolean is_denied(int result)
 {
-  return result < 0 && (errno == ENOENT || errno == EACCES || errno == EPERM || errno == ENOTDIR);
+  return result < 0 &&
+         (errno == ENOENT || errno == EACCES || errno == EPERM || errno == ENOTDIR || errno == ESRCH);
 }
 
 /* Before system calls are closed: the file system is out of reach by itself. */
