@@ -48,7 +48,7 @@ enum next { NEXT, DAMAGED, ENOUGH };
  */
 #define PUSH_MASK   0x87ffc0u
 #define PUSH        ((uint32_t)DW_CFA_advance_loc | (uint32_t)DW_CFA_def_cfa_offset << 8)
-#define PUSH_OFFSET 19 /* where its words are counted */
+#define PUSH_OFFSET 19 /* where its words are counted, in four bits */
 
 static ALWAYS_INLINE uint32_t get_cfa_offset(const struct hot *hot)
 {
@@ -198,6 +198,21 @@ static ALWAYS_INLINE enum next execute_offset(struct hot *hot, struct function *
   return NEXT;
 }
 
+/* Of one or two bytes; two are as frequent as functions with more than 127 bytes on the stack. */
+static ALWAYS_INLINE enum next execute_cfa_offset(struct hot *hot, struct function *function, uint32_t word)
+{
+  if (!(word & 0x8000)) {
+    set_cfa_offset(hot, word >> 8 & 0x7f);
+    hot->at += 2;
+    return NEXT;
+  }
+  if (word & 0x800000)
+    return execute_apart(hot, function);
+  set_cfa_offset(hot, (word >> 8 & 0x7f) | (word >> 9 & 0x3f80));
+  hot->at += 3;
+  return NEXT;
+}
+
 static ALWAYS_INLINE enum next execute_recall(struct hot *hot, struct function *function)
 {
   if (!recall(hot, function))
@@ -232,11 +247,7 @@ static ALWAYS_INLINE enum next execute(struct hot *hot, struct function *functio
   case DW_CFA_restore_state:
     return execute_recall(hot, function);
   case DW_CFA_def_cfa_offset:
-    if (word & 0x8000)
-      return execute_apart(hot, function);
-    set_cfa_offset(hot, word >> 8 & 0xff);
-    hot->at += 2;
-    return NEXT;
+    return execute_cfa_offset(hot, function, word);
   case DW_CFA_offset ... DW_CFA_offset + 63:
     return execute_offset(hot, function, word);
   default:
@@ -275,7 +286,7 @@ static ALWAYS_INLINE enum next execute_all(struct hot *hot, struct function *fun
     memcpy(&word, hot->at, sizeof word);
     if ((word & PUSH_MASK) == PUSH) {
       next = move_on(hot, function, word & 63, 3);
-      hot->offset = word >> PUSH_OFFSET & (UNWIND_GROUP_OFFSETS - 1);
+      hot->offset = word >> PUSH_OFFSET & 15;
     } else {
       next = execute(hot, function, word);
     }

@@ -18,7 +18,7 @@
  * without computing or comparing anything. */
 #define UNWIND_GROUPS_MAX       4096u
 #define UNWIND_GROUP_SLOTS      (2 * UNWIND_GROUPS_MAX)
-#define UNWIND_GROUP_OFFSETS    16
+#define UNWIND_GROUP_OFFSETS    64
 #define UNWIND_GROUP_FACTORS    16
 #define UNWIND_GROUP_DATA_ALIGN (-8) /* by which the factors are multiplied */
 
