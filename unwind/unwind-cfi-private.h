@@ -74,10 +74,11 @@ static inline bool unwind_cfi_read_fde(struct unwind_section *section, uint64_t 
     int32_t range;
     uint8_t augmentation;
   } __attribute__((packed)) usual;
-  const uint8_t *record = section->bytes + offset;
+  const uint8_t *record;
 
   if (!section->usual_cie || offset > section->size || section->size - offset < sizeof usual)
     return unwind_cfi_read_any_fde(section, offset, ret);
+  record = section->bytes + offset;
   memcpy(&usual, record, sizeof usual);
   if (offset + 4 - usual.cie != section->usual_cie->offset || usual.length > section->size - offset - 4 ||
       usual.length < sizeof usual - 4 || usual.range < 0 || usual.augmentation > 127 ||
