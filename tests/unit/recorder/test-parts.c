@@ -326,6 +326,7 @@ static void test_tasks_reuse(void)
 }
 
 #define FAKE_RING 4096
+#define RAW_ID    9
 
 /* A ring in ordinary memory. */
 static void fake_ring(struct recorder_ring *ring, struct perf_event_mmap_page *control, guint64 *data)
@@ -335,13 +336,16 @@ static void fake_ring(struct recorder_ring *ring, struct perf_event_mmap_page *c
                                  .control = control,
                                  .data = (const uint8_t *)data,
                                  .size = FAKE_RING,
+                                 .raw_id = RAW_ID,
                                  .unwrapped = g_malloc0(65536)};
 }
 
-static void fake_sample(struct recorder_ring *ring, guint64 time, guint n_words)
+static void fake_sample(struct recorder_ring *ring, guint64 id, guint64 time, guint n_words)
 {
   struct recorder_sample_fixed sample = {
-      .header = {.type = PERF_RECORD_SAMPLE, .size = (uint16_t)(sizeof sample + 8 * n_words)}, .time = time};
+      .header = {.type = PERF_RECORD_SAMPLE, .size = (uint16_t)(sizeof sample + 8 * n_words)},
+      .id = id,
+      .time = time};
   guint64 head = ring->control->data_head;
   g_autofree guint8 *bytes = g_malloc0(sample.header.size);
   memcpy(bytes, &sample, sizeof sample);
@@ -355,7 +359,8 @@ static void note_time(struct recorder_ring *ring, const struct perf_event_header
   g_array_append_val((GArray *)data, ring->time);
 }
 
-/* Random times, ascending in each ring, come out ascending over all, and the late ones stay. */
+/* Random times, ascending in each ring, come out ascending over all, and the late ones stay. What BPF
+ * programs leave before samples carries a later time and comes with them all the same. */
 static void test_merge(void)
 {
   enum { RINGS = 5 };
@@ -371,9 +376,14 @@ static void test_merge(void)
   for (guint64 round = 1; round <= 200; round++) {
     for (guint i = 0; i + 1 < RINGS; i++) { /* the last one stays empty */
       guint64 time = round * 2000;
-      for (guint n = (guint)g_test_rand_int_range(0, 8); n > 0; n--, written++)
-        fake_sample(&rings[i], time += (guint64)g_test_rand_int_range(1, 200),
-                    (guint)g_test_rand_int_range(0, 30));
+      for (guint n = (guint)g_test_rand_int_range(0, 8); n > 0; n--, written++) {
+        time += (guint64)g_test_rand_int_range(1, 200);
+        if (g_test_rand_int_range(0, 2) == 0) {
+          fake_sample(&rings[i], RAW_ID, time + (guint64)g_test_rand_int_range(1, 300), 2);
+          written++;
+        }
+        fake_sample(&rings[i], 1, time, (guint)g_test_rand_int_range(0, 20));
+      }
     }
     g_assert_cmpint(recorder_merge(places, RINGS, round * 2000 + 500, note_time, times, &bad), ==, 0);
     g_assert_true(times->len == 0 || g_array_index(times, guint64, times->len - 1) <= round * 2000 + 500);
@@ -397,7 +407,7 @@ static void test_nonsense_record(void)
     g_autofree guint64 *data = g_new0(guint64, FAKE_RING / 8);
     g_autoptr(GArray) times = g_array_new(FALSE, FALSE, sizeof(guint64));
     fake_ring(&ring, control, data);
-    fake_sample(&ring, 1, 0);
+    fake_sample(&ring, 1, 1, 0);
     struct perf_event_header header = {.type = PERF_RECORD_COMM, .size = sizes[i]};
     memcpy((guint8 *)data + control->data_head, &header, sizeof header);
     control->data_head += 64;
