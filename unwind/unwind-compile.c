@@ -136,7 +136,8 @@ static int build(struct job *job, const struct unwind_order *order, uint32_t n_b
   else if (writer.rows.n == 0)
     error = builder.n_bad > 0 ? -EBADMSG : -ENODATA;
   else
-    error = unwind_writer_finish(&writer, job->machine, job->segments, job->n_segments, builder.n_bad, ret);
+    error = unwind_writer_finish(&writer, job->machine, job->segments, job->n_segments,
+                                 builder.n_bad + writer.rows.rules.is_full, ret);
   unwind_writer_clear(&writer);
   return error;
 }
