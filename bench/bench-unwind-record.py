@@ -56,8 +56,10 @@ def measure_times(directory, name, command, rounds):
     told, times = directory / 'told', {}
     for _ in range(rounds + 1):
         for recorder, words in recorders(directory).items():
-            quietly(*words, sys.executable, '-c', RUN_AND_TELL, told, *command)
+            # perf 6.1 sometimes aborts at the end, when the command has told its times.
+            quietly(*words, sys.executable, '-c', RUN_AND_TELL, told, *command, check=False)
             times.setdefault(recorder, []).append(tuple(map(float, told.read_text().split())))
+            told.unlink()
     for column, what in enumerate(('elapsed', 'processor')):
         middle = {recorder: statistics.median(run[column] for run in runs[1:]) for recorder, runs in times.items()}
         best = {recorder: min(run[column] for run in runs[1:]) for recorder, runs in times.items()}
@@ -69,7 +71,7 @@ def measure_times(directory, name, command, rounds):
 def measure_size(directory, name, command):
     ours, perf = directory / 'size.capture', directory / 'size.data'
     quietly(CAPTURECTL, 'record', '-q', '--no-names', '-F', FREQUENCY, '-o', ours, '--', *command)
-    quietly('perf', 'record', '-q', '-N', '-F', FREQUENCY, '--call-graph', 'dwarf,8192', '-o', perf, '--', *command)
+    quietly('perf', 'record', '-q', '-N', '-F', FREQUENCY, '--call-graph', 'dwarf,8192', '-o', perf, '--', *command, check=False)
     told = info(ours)
     samples = subprocess.run(['perf', 'report', '--stats', '-i', perf], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
     count = next((int(line.split()[2]) for line in samples.splitlines() if 'SAMPLE events:' in line), 0)
