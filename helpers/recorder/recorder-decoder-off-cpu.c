@@ -49,9 +49,9 @@ static void set_stacks(struct recorder_sample *sample, const struct recorder_raw
 }
 
 static struct recorder_miss *find_miss(struct recorder_decoder *decoder, const struct recorder_raw *raw,
-                                       int32_t tid)
+                                       enum recorder_raw_kind kind, int32_t tid)
 {
-  return recorder_misses_take(&decoder->misses, tid, (uint64_t)raw->ip[1] << 32 | raw->ip[0]);
+  return recorder_misses_take(&decoder->misses, kind, tid, (uint64_t)raw->ip[1] << 32 | raw->ip[0]);
 }
 
 /* A waker's tables are not waited for: without them its stack is that of the kernel. */
@@ -59,7 +59,7 @@ static void complete_waker(struct recorder_decoder *decoder, struct recorder_sam
                            const struct recorder_raw *raw)
 {
   struct recorder_sample of_waker = {0};
-  struct recorder_miss *miss = find_miss(decoder, raw, sample->waker.tid);
+  struct recorder_miss *miss = find_miss(decoder, raw, RECORDER_RAW_WAKER_MISS, sample->waker.tid);
   if (miss == NULL)
     return;
   struct recorder_thread *thread =
@@ -81,7 +81,7 @@ static void complete_waker(struct recorder_decoder *decoder, struct recorder_sam
 static bool complete(struct recorder_decoder *decoder, struct recorder_sample *sample,
                      struct recorder_thread *thread, const struct recorder_raw *raw)
 {
-  struct recorder_miss *miss = find_miss(decoder, raw, thread->tid);
+  struct recorder_miss *miss = find_miss(decoder, raw, RECORDER_RAW_OFF_CPU_MISS, thread->tid);
   if (miss == NULL) {
     sample->outcome = CAPTURE_OUTCOME_LOST;
     return true;
@@ -146,7 +146,8 @@ bool recorder_decoder_off_cpu(struct recorder_decoder *decoder, struct recorder_
     return false;
   if (raw->kind == RECORDER_RAW_OFF_CPU && is_whole(raw, size))
     take(decoder, &ring->memo, record->time, (uint16_t)ring->cpu, raw);
-  else if (raw->kind == RECORDER_RAW_OFF_CPU_MISS && is_whole_miss(raw, size))
+  else if ((raw->kind == RECORDER_RAW_OFF_CPU_MISS || raw->kind == RECORDER_RAW_WAKER_MISS) &&
+           is_whole_miss(raw, size))
     recorder_misses_add(&decoder->misses, record->tid, raw, size);
   else
     return false;

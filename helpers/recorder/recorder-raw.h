@@ -32,11 +32,12 @@ enum recorder_raw_kind {
   RECORDER_RAW_OFF_CPU =
       3, /* then struct recorder_raw_off_cpu and `count` addresses: a thread was off the CPU. It belongs to no
             sample: it is one, of the event "off-cpu", and its time is when the thread came back */
-  RECORDER_RAW_OFF_CPU_MISS =
-      4, /* as MISS, of a thread that leaves the CPU or wakes another one. The OFF_CPU record to come whose
-           `ip` is the same has the stack's place empty, and `end` or `waker_end` WALK_MISSED */
-  RECORDER_RAW_NONE = 5 /* nothing: the thread has no user stack. It is the kernel's, or on its way to its end
-                           or to another program */
+  RECORDER_RAW_OFF_CPU_MISS = 4, /* as MISS, of a thread that leaves the CPU. The OFF_CPU record to come whose
+                                    `ip` is the same has the stack's place empty, and `end` WALK_MISSED; none
+                                    comes when it was away for less than the threshold */
+  RECORDER_RAW_NONE = 5, /* nothing: the thread has no user stack. It is the kernel's, or on its way to its
+                            end or to another program */
+  RECORDER_RAW_WAKER_MISS = 6 /* as OFF_CPU_MISS, of a thread that wakes another one, by waker_end */
 };
 
 struct recorder_raw {
@@ -44,7 +45,7 @@ struct recorder_raw {
   uint8_t end; /* enum walk_end */
   uint16_t count;
   /* 8-byte aligned from here on, as it stands in the ring */
-  uint32_t ip[2]; /* of the sample, low half first; OFF_CPU and OFF_CPU_MISS: when the thread (the one that
+  uint32_t ip[2]; /* of the sample, low half first; OFF_CPU and its misses: when the thread (the one that
                      was woken) left the CPU, by CLOCK_MONOTONIC */
 };
 

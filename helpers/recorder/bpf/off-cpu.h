@@ -54,11 +54,12 @@ static __always_inline uint32_t chase_frame_pointers(void *context, uint64_t *fr
   return size > 0 ? (uint32_t)size / 8 : 0;
 }
 
-/* The current thread's; says in *ret_end how it ended. What is missing is sent ahead under the time `since`.
+/* The current thread's; says in *ret_end how it ended. What is missing is sent ahead as `kind` under the time
+ * `since`.
  */
 static __always_inline uint32_t walk_current(void *context, struct scratch *scratch, uint32_t slot,
-                                             uint64_t since, uint64_t *frames, uint32_t limit,
-                                             uint8_t *ret_end)
+                                             enum recorder_raw_kind kind, uint64_t since, uint64_t *frames,
+                                             uint32_t limit, uint8_t *ret_end)
 {
   *ret_end = 0;
   struct task_struct *task = bpf_get_current_task_btf();
@@ -75,7 +76,7 @@ static __always_inline uint32_t walk_current(void *context, struct scratch *scra
   struct walk *walk = bpf_map_lookup_elem(&walks, &slot);
   uint32_t n = process && walk ? walk_user_stack(scratch, walk, process, 1) : 0;
   if (n == 0 || scratch->raw.end == WALK_MISSED) {
-    leave_miss(context, scratch, RECORDER_RAW_OFF_CPU_MISS);
+    leave_miss(context, scratch, kind);
     *ret_end = WALK_MISSED;
     return 0;
   }
@@ -83,8 +84,8 @@ static __always_inline uint32_t walk_current(void *context, struct scratch *scra
   return keep_frames(frames, scratch->frames, n, limit);
 }
 
-static __always_inline uint32_t keep_user_stack(void *context, uint64_t since, uint64_t *frames,
-                                                uint32_t limit, uint8_t *ret_end)
+static __always_inline uint32_t keep_user_stack(void *context, enum recorder_raw_kind kind, uint64_t since,
+                                                uint64_t *frames, uint32_t limit, uint8_t *ret_end)
 {
   *ret_end = 0;
   if (off_user == OFF_USER_FRAME_POINTERS)
@@ -93,7 +94,7 @@ static __always_inline uint32_t keep_user_stack(void *context, uint64_t since, u
   struct scratch *scratch = off_user == OFF_USER_TABLES ? take_scratch(&slot) : NULL;
   if (!scratch)
     return 0;
-  uint32_t n = walk_current(context, scratch, slot, since, frames, limit, ret_end);
+  uint32_t n = walk_current(context, scratch, slot, kind, since, frames, limit, ret_end);
   return_scratch(slot);
   return n;
 }
@@ -161,8 +162,8 @@ static __always_inline void keep_leaving(void *context, struct task_struct *task
   if (n > RECORDER_RAW_OFF_KERNEL)
     n = RECORDER_RAW_OFF_KERNEL;
   state->off.n_kernel = (uint16_t)n;
-  state->off.n_user =
-      (uint16_t)keep_user_stack(context, now, state->frames + n, RECORDER_RAW_OFF_USER, &state->raw.end);
+  state->off.n_user = (uint16_t)keep_user_stack(context, RECORDER_RAW_OFF_CPU_MISS, now, state->frames + n,
+                                                RECORDER_RAW_OFF_USER, &state->raw.end);
   /* From now on a waker may add what it is. */
   publish_state(state, now);
 }
@@ -209,8 +210,9 @@ static __always_inline void keep_waker(void *context, struct off_state *state, u
   if (n > RECORDER_RAW_OFF_KERNEL)
     n = RECORDER_RAW_OFF_KERNEL;
   off->n_waker_kernel = (uint16_t)n;
-  off->n_waker_user = (uint16_t)keep_user_stack(context, state->since, state->frames + at + n,
-                                                RECORDER_RAW_OFF_WAKER_USER, &off->waker_end);
+  off->n_waker_user =
+      (uint16_t)keep_user_stack(context, RECORDER_RAW_WAKER_MISS, state->since, state->frames + at + n,
+                                RECORDER_RAW_OFF_WAKER_USER, &off->waker_end);
 }
 
 SEC("tp_btf/sched_waking")

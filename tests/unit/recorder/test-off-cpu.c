@@ -202,36 +202,53 @@ static void test_damaged(void)
   fixture_clear(&fixture);
 }
 
-static void add_miss(struct recorder_misses *misses, gint32 tid, guint64 since, gsize size)
+static void add_miss(struct recorder_misses *misses, enum recorder_raw_kind kind, gint32 tid, guint64 since)
 {
-  g_autofree guint8 *bytes = g_malloc0(size);
+  enum { SIZE = 16384 };
+  g_autofree guint8 *bytes = g_malloc0(SIZE);
   struct recorder_raw *raw = (struct recorder_raw *)(void *)bytes;
-  *raw = (struct recorder_raw){.kind = RECORDER_RAW_OFF_CPU_MISS,
-                               .count = (guint16)tid,
-                               .ip = {(guint32)since, (guint32)(since >> 32)}};
-  recorder_misses_add(misses, tid, raw, size);
+  *raw = (struct recorder_raw){
+      .kind = (guint8)kind, .count = (guint16)tid, .ip = {(guint32)since, (guint32)(since >> 32)}};
+  recorder_misses_add(misses, tid, raw, SIZE);
 }
 
 static void test_misses(void)
 {
-  enum { SIZE = 16384, MANY = 4000 };
+  enum { MANY = 4000 };
   struct recorder_misses misses;
   recorder_misses_init(&misses);
   for (gint32 tid = 1; tid <= MANY; tid++)
-    add_miss(&misses, tid, SINCE, SIZE);
+    add_miss(&misses, RECORDER_RAW_WAKER_MISS, tid, SINCE);
   /* The oldest have gone, the youngest are there, each once. */
   g_assert_cmpuint(misses.size, <=, 33 << 20);
-  g_assert_null(recorder_misses_take(&misses, 1, SINCE));
-  g_assert_null(recorder_misses_take(&misses, MANY, SINCE + 1));
-  struct recorder_miss *miss = recorder_misses_take(&misses, MANY, SINCE);
+  g_assert_null(recorder_misses_take(&misses, RECORDER_RAW_WAKER_MISS, 1, SINCE));
+  g_assert_null(recorder_misses_take(&misses, RECORDER_RAW_WAKER_MISS, MANY, SINCE + 1));
+  g_assert_null(recorder_misses_take(&misses, RECORDER_RAW_OFF_CPU_MISS, MANY, SINCE));
+  struct recorder_miss *miss = recorder_misses_take(&misses, RECORDER_RAW_WAKER_MISS, MANY, SINCE);
   g_assert_nonnull(miss);
   g_assert_cmpuint(recorder_miss_raw(miss)->count, ==, MANY);
   recorder_miss_free(miss);
-  g_assert_null(recorder_misses_take(&misses, MANY, SINCE));
-  /* Another one under the same time takes its place. */
+  g_assert_null(recorder_misses_take(&misses, RECORDER_RAW_WAKER_MISS, MANY, SINCE));
+  recorder_misses_clear(&misses);
+}
+
+/* A thread that leaves often and is never away for long costs one miss. It may wake many at the same time. */
+static void test_misses_of_a_thread(void)
+{
+  struct recorder_misses misses;
+  recorder_misses_init(&misses);
+  add_miss(&misses, RECORDER_RAW_OFF_CPU_MISS, 7, SINCE);
   gsize size = misses.size;
-  add_miss(&misses, MANY - 1, SINCE, SIZE);
+  for (guint i = 1; i < 100; i++)
+    add_miss(&misses, RECORDER_RAW_OFF_CPU_MISS, 7, SINCE + i);
   g_assert_cmpuint(misses.size, ==, size);
+  g_assert_null(recorder_misses_take(&misses, RECORDER_RAW_OFF_CPU_MISS, 7, SINCE));
+  struct recorder_miss *miss = recorder_misses_take(&misses, RECORDER_RAW_OFF_CPU_MISS, 7, SINCE + 99);
+  g_assert_nonnull(miss);
+  recorder_miss_free(miss);
+  add_miss(&misses, RECORDER_RAW_WAKER_MISS, 7, SINCE);
+  add_miss(&misses, RECORDER_RAW_WAKER_MISS, 7, SINCE + 1);
+  g_assert_cmpuint(misses.size, ==, 2 * size);
   recorder_misses_clear(&misses);
 }
 
@@ -242,5 +259,6 @@ int main(int argc, char **argv)
   g_test_add_func("/recorder/off-cpu/late", test_late);
   g_test_add_func("/recorder/off-cpu/damaged", test_damaged);
   g_test_add_func("/recorder/off-cpu/misses", test_misses);
+  g_test_add_func("/recorder/off-cpu/misses-of-a-thread", test_misses_of_a_thread);
   return g_test_run();
 }
