@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gi18n.h>
+#include <string.h>
 
 #include "profile/profile-capture.h"
 #include "profile/profile-perf-data-private.h"
@@ -42,11 +43,26 @@ static guint count_fields(guint64 sample_type, guint64 fields)
   return __builtin_popcountll(sample_type & fields);
 }
 
+/* Kernels make the record of a kernel symbol larger by its trailer for each event that they tell of it before
+ * this one: what counts stands behind the name. Where a record of `size` bytes ends, whose trailer has so
+ * many fields. */
+static gsize find_end(const guint8 *record, gsize size, guint fields)
+{
+  const gsize fixed = PROFILE_PERF_RECORD_HEADER + 16;
+
+  if (profile_perf_load_32(record) != PERF_RECORD_KSYMBOL || size < fixed)
+    return size;
+  return MIN(size,
+             fixed + strnlen((const char *)record + fixed, size - fixed) / 8 * 8 + 8 + 8 * (gsize)fields);
+}
+
 /* A field of one u64, where the record is long enough. It stands `before` from the beginning of a sample's
  * data or `after` from the end of any other record. */
-static gboolean load_field(const guint8 *record, guint before, guint after, guint64 *ret)
+static gboolean load_field(guint64 sample_type, const guint8 *record, guint before, guint after, guint64 *ret)
 {
-  gsize size = profile_perf_load_16(record + 6);
+  static const guint64 trailer = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
+                                 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER;
+  gsize size = find_end(record, profile_perf_load_16(record + 6), count_fields(sample_type, trailer));
   gsize needed = is_sample(record) ? 8 * ((gsize)before + 1) : 8 * (gsize)after;
 
   if (size < PROFILE_PERF_RECORD_HEADER + needed)
@@ -71,7 +87,7 @@ static guint64 find_time(const ProfilePerfEvent *event, const guint8 *record)
   guint64 type = event->attr.sample_type, time;
 
   if (!(type & PERF_SAMPLE_TIME) || !has_fields(event, record) ||
-      !load_field(record, count_fields(type, before), count_fields(type, after) + 1, &time))
+      !load_field(type, record, count_fields(type, before), count_fields(type, after) + 1, &time))
     return 0;
   return time == G_MAXUINT64 ? 0 : time;
 }
@@ -82,9 +98,9 @@ static gboolean find_id(guint64 type, const guint8 *record, guint64 *ret)
   static const guint64 after = PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU;
 
   if (type & PERF_SAMPLE_IDENTIFIER)
-    return load_field(record, 0, 1, ret);
+    return load_field(type, record, 0, 1, ret);
   if (type & PERF_SAMPLE_ID)
-    return load_field(record, count_fields(type, before), count_fields(type, after) + 1, ret);
+    return load_field(type, record, count_fields(type, before), count_fields(type, after) + 1, ret);
   return FALSE;
 }
 

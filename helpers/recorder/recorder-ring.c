@@ -111,6 +111,25 @@ static void take_time_of_sample(struct recorder_ring *ring, size_t size)
     ring->time = time;
 }
 
+/* Kernels (up to 6.18 at least) make the record of a kernel symbol larger by a trailer for each event that
+ * they tell of it before this one: what counts stands behind the name, and what stands at the end is left
+ * from older records. Returns where the trailer of such a record ends. */
+static size_t symbol_size(const struct perf_event_header *record)
+{
+  const size_t fixed = sizeof *record + 16;
+  if (record->size < fixed + sizeof(struct recorder_trailer))
+    return record->size;
+  size_t name = strnlen((const char *)record + fixed, record->size - fixed - sizeof(struct recorder_trailer));
+  size_t size = fixed + name / 8 * 8 + 8 + sizeof(struct recorder_trailer);
+  return size < record->size ? size : record->size;
+}
+
+const struct recorder_trailer *recorder_trailer(const struct perf_event_header *record)
+{
+  size_t size = record->type == PERF_RECORD_KSYMBOL ? symbol_size(record) : record->size;
+  return (const struct recorder_trailer *)((const uint8_t *)record + size - sizeof(struct recorder_trailer));
+}
+
 int recorder_ring_peek(struct recorder_ring *ring)
 {
   ring->record = NULL;

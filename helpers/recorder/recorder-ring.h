@@ -82,10 +82,7 @@ static inline void recorder_ring_skip(struct recorder_ring *ring)
 /* Gives what was read back to the kernel. */
 void recorder_ring_release(struct recorder_ring *ring);
 
-static inline const struct recorder_trailer *recorder_trailer(const struct perf_event_header *record)
-{
-  return (const struct recorder_trailer *)((const uint8_t *)record + record->size -
-                                           sizeof(struct recorder_trailer));
-}
+/* The trailer of a record that is no sample and has room for one. */
+const struct recorder_trailer *recorder_trailer(const struct perf_event_header *record);
 
 #endif

@@ -2,13 +2,14 @@
 """Recording goes on over all processors: when one goes away and comes back, and when the recorder is tied to one."""
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import tempfile
 import time
 
 from recordings import BUSY, Load, compile_c, processor_time, wait_until
-from support import CAPTURECTL, TestCase, check_sanitizers, environment
+from support import CAPTURECTL, TestCase, check_sanitizers, environment, run
 
 ONLINE = pathlib.Path('/sys/devices/system/cpu/cpu1/online')
 NS = 1_000_000_000
@@ -101,3 +102,23 @@ class Processors(TestCase):
         for cpu in 0, 1:
             # cpu-clock ticks on idle processors, too.
             self.assertGreater(len([sample for sample in load.samples if sample.cpu == cpu]), 300)
+
+    def test_bpf_programs_that_come_and_go_hold_nothing_up(self):
+        """The kernel tells of their symbols, and where others record at the same time, leaves old bytes behind what it tells."""
+        begin = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+        recording = self.record('-a', '-F', '4999', '--unwind', 'fp')
+        other = subprocess.Popen(['perf', 'record', '-q', '-N', '-B', '-a', '-g', '-o', self.directory / 'other.perf.data'],
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(other.wait)
+        self.addCleanup(other.kill)
+        time.sleep(2)  # the rings have gone round
+        for _ in range(10):
+            run(CAPTURECTL, 'record', '-q', '--no-names', '-o', self.directory / 'other.capture', '--', 'true')
+        time.sleep(0.5)
+        end = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+        load = self.stop(recording)
+        dump = run(CAPTURECTL, 'dump', self.path).stdout
+        times = [int(time) for time in re.findall(r'^ *kernel_symbol .*\btime=(\d+)', dump, re.MULTILINE)]
+        self.assertGreater(len(times), 0)
+        self.assertEqual([time for time in times if not begin <= time <= end + NS], [])
+        self.assertEqual(load.lost, 0)

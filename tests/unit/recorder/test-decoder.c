@@ -229,6 +229,29 @@ static void test_damaged(void)
   fixture_clear(&fixture);
 }
 
+/* Kernels leave old bytes behind the trailer of a kernel symbol that several events are told of. A time from
+ * there would stand in the way of all that follows in the ring. */
+static void test_symbol_with_a_tail(void)
+{
+  struct {
+    struct perf_event_header header;
+    guint64 address;
+    guint32 length;
+    guint16 type, flags;
+    char name[16];
+    struct recorder_trailer trailer;
+    guint64 tail[8];
+  } record = {
+      .header = {.type = PERF_RECORD_KSYMBOL, .size = sizeof record},
+      .name = "bpf_prog_eight",
+      .trailer = {.pid = 1, .tid = 2, .time = 3, .id = EVENT_ID},
+  };
+  memset(record.tail, 0x55, sizeof record.tail);
+  g_assert_true(recorder_trailer(&record.header) == &record.trailer);
+  record.header.size -= sizeof record.tail;
+  g_assert_true(recorder_trailer(&record.header) == &record.trailer);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -236,5 +259,6 @@ int main(int argc, char **argv)
   g_test_add_func("/recorder/decoder/false-mark", test_false_mark);
   g_test_add_func("/recorder/decoder/file-address", test_file_address);
   g_test_add_func("/recorder/decoder/damaged", test_damaged);
+  g_test_add_func("/recorder/decoder/symbol-with-a-tail", test_symbol_with_a_tail);
   return g_test_run();
 }
