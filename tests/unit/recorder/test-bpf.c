@@ -311,7 +311,7 @@ static void test_pid_namespace(void)
       _exit(1);
     pid_t inner = fork();
     if (inner == 0) {
-      if (mount("", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+      if (mount("", "/proc", NULL, MS_PRIVATE, NULL) != 0 ||
           mount("proc", "/proc", "proc", 0, NULL) != 0)
         _exit(2);
       test_stacks();
