@@ -4,7 +4,7 @@
 
 usage: bench-record.py [ROUNDS]     (root; perf, gcc, npm)
 
-Both record until the compilation has ended and name nothing at the end. Processor time is that of the recording processes alone:
+Both follow frame pointers, record until the compilation has ended and name nothing at the end. Processor time is that of the recording processes alone:
 recorder and collector here, perf there.
 """
 import os
@@ -20,7 +20,7 @@ FREQUENCY = '4999'
 CAPTURE, PERF_DATA = WORK / 'cost.capture', WORK / 'cost.perf.data'
 RECORDERS = {
     'none': None,
-    'capturectl': (CAPTURECTL, 'record', '-q', '--no-names', '-a', '-F', FREQUENCY, '-o', CAPTURE),
+    'capturectl': (CAPTURECTL, 'record', '-q', '--no-names', '--unwind', 'fp', '-a', '-F', FREQUENCY, '-o', CAPTURE),
     'perf': ('perf', 'record', '-q', '-N', '-B', '-a', '-g', '-F', FREQUENCY, '-o', PERF_DATA),
 }
 
