@@ -9,7 +9,7 @@
 #include "helpers/recorder/recorder-attr.h"
 
 #define STACK_BYTES_DEFAULT 16384
-#define MISS_STACK          16384
+#define MISS_STACK          28672
 /* Kernel memory that is taken and cleared at once, which costs some ten milliseconds of the start. */
 #define AREA_TARGETS (32u << 20)
 #define AREA_SYSTEM  (64u << 20)

@@ -5,14 +5,14 @@ import json
 import pathlib
 import re
 
-from recordings import Load
+from recordings import SANITISED, Load
 from support import SOURCE, capturectl, run
 
 PROGRAMS = SOURCE / 'tests' / 'programs'
 KERNEL = 2
 COMPLETE, FRAME_POINTERS, TRUNCATED, NO_USER_STACK, NO_STACK = 1, 2, 3, 4, 10
-# Of the samples that have a user stack.
-COMPLETE_AT_LEAST = 0.995
+# Of the samples that have a user stack. A sanitised recorder has tables later, and until then carries only a piece of a deep stack.
+COMPLETE_AT_LEAST = 0.98 if SANITISED else 0.995
 
 # Where perf's stacks end when they are whole: the entry of a program, of a thread.
 ROOTS = {'_start', 'clone3', '__clone3', 'clone', '__clone', '__GI___clone', '__GI___clone3', '__start_context'}

@@ -9,7 +9,7 @@
 #include "helpers/recorder/recorder-raw.h"
 
 /* Bytes of the stack that a miss carries at most, whatever is asked for. */
-#define MISS_STACK_MAX 16384
+#define MISS_STACK_MAX 28672 /* a CPU keeps at most 32 KiB in one piece, the rest of a scratch included */
 #define SCRATCHES      3
 
 struct {
