@@ -44,25 +44,25 @@ static guint count_fields(guint64 sample_type, guint64 fields)
 }
 
 /* Kernels make the record of a kernel symbol larger by its trailer for each event that they tell of it before
- * this one: what counts stands behind the name. Where a record of `size` bytes ends, whose trailer has so
- * many fields. */
-static gsize find_end(const guint8 *record, gsize size, guint fields)
+ * this one: what counts stands behind the name. Where the record ends. */
+static gsize find_end(guint64 sample_type, const guint8 *record)
 {
+  static const guint64 trailer = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
+                                 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER;
   const gsize fixed = PROFILE_PERF_RECORD_HEADER + 16;
+  gsize size = profile_perf_load_16(record + 6);
 
   if (profile_perf_load_32(record) != PERF_RECORD_KSYMBOL || size < fixed)
     return size;
-  return MIN(size,
-             fixed + strnlen((const char *)record + fixed, size - fixed) / 8 * 8 + 8 + 8 * (gsize)fields);
+  gsize name = strnlen((const char *)record + fixed, size - fixed) / 8 * 8 + 8;
+  return MIN(size, fixed + name + 8 * (gsize)count_fields(sample_type, trailer));
 }
 
 /* A field of one u64, where the record is long enough. It stands `before` from the beginning of a sample's
  * data or `after` from the end of any other record. */
 static gboolean load_field(guint64 sample_type, const guint8 *record, guint before, guint after, guint64 *ret)
 {
-  static const guint64 trailer = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
-                                 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER;
-  gsize size = find_end(record, profile_perf_load_16(record + 6), count_fields(sample_type, trailer));
+  gsize size = find_end(sample_type, record);
   gsize needed = is_sample(record) ? 8 * ((gsize)before + 1) : 8 * (gsize)after;
 
   if (size < PROFILE_PERF_RECORD_HEADER + needed)

@@ -2,13 +2,12 @@
 /* Records of perf's, made up, through the decoder into a capture and back. */
 #include <linux/perf_event.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <glib.h>
 
 #include "helpers/recorder/recorder-decoder.h"
-#include "libcapture/capture-file.h"
+#include "recorder-kept.h"
 #include "recorder-loaded.h"
 
 #define EVENT_ID  77
@@ -21,9 +20,7 @@ struct fixture {
   struct recorder_output output;
   struct recorder_decoder decoder;
   struct recorder_ring ring;
-  capture_tap *tap;
-  capture_file *file;
-  int file_fd;
+  struct kept kept;
 };
 
 struct sample {
@@ -37,7 +34,6 @@ static void fixture_init(struct fixture *fixture, guint32 max_nodes)
   struct recorder_configure configure = {.window_size = 4096, .window_count = 64};
   struct capture_writer_options options = {
       .size = sizeof options, .max_nodes = max_nodes, .max_frames = max_nodes};
-  struct capture_file_options file_options = {.size = sizeof file_options};
   memset(fixture, 0, sizeof *fixture);
   g_strlcpy(fixture->events[0].name, "cpu-clock", sizeof fixture->events[0].name);
   fixture->events[0].period = 1;
@@ -55,25 +51,13 @@ static void fixture_init(struct fixture *fixture, guint32 max_nodes)
   recorder_table_set(&fixture->source.ids, EVENT_ID, GUINT_TO_POINTER(1));
   g_assert_cmpint(recorder_output_init(&fixture->output, &configure, fixture->events, &options), ==, 0);
   recorder_decoder_init(&fixture->decoder, &fixture->output, &fixture->source);
-  g_assert_cmpint(capture_tap_open(&fixture->tap, capture_pool_windows_fd(fixture->output.pool),
-                                   capture_pool_control_fd(fixture->output.pool)),
-                  ==, 0);
-  fixture->file_fd = memfd_create("test.capture", MFD_CLOEXEC);
-  g_assert_cmpint(capture_file_create(&fixture->file, fixture->file_fd, &file_options), ==, 0);
-  g_assert_cmpint(capture_file_add_stream(fixture->file, CAPTURE_STREAM_RECORDER, 0, "recorder"), ==, 1);
-}
-
-static int append(const struct capture_taken *taken, void *data)
-{
-  struct capture_window_header header = taken->header;
-  header.stream = 1;
-  return capture_file_append(data, &header, taken->content);
+  kept_open(&fixture->kept, fixture->output.pool);
 }
 
 static void collect(struct fixture *fixture)
 {
   recorder_output_commit(&fixture->output, fixture->ring.time);
-  g_assert_cmpint(capture_tap_take(fixture->tap, append, fixture->file), >=, 0);
+  kept_collect(&fixture->kept);
 }
 
 static void feed(struct fixture *fixture, struct perf_event_header *record, guint64 time)
@@ -87,9 +71,7 @@ static void fixture_clear(struct fixture *fixture)
   recorder_decoder_clear(&fixture->decoder);
   recorder_output_clear(&fixture->output);
   recorder_table_clear(&fixture->source.ids);
-  capture_tap_close(fixture->tap);
-  capture_file_free(fixture->file);
-  close(fixture->file_fd);
+  kept_clear(&fixture->kept);
 }
 
 /* A sample of this very process in user mode; its leaf is addresses[0]. */
@@ -131,7 +113,7 @@ static void test_epochs(void)
       collect(&fixture);
   }
   collect(&fixture);
-  loaded_read(&loaded, fixture.file_fd);
+  loaded_read(&loaded, fixture.kept.fd);
   g_assert_cmpuint(loaded.samples->len, ==, SAMPLES);
   g_assert_cmpuint(g_array_index(loaded.samples, struct loaded_sample, SAMPLES - 1).epoch, >, 2);
   for (guint i = 0; i < SAMPLES; i++) {
@@ -157,7 +139,7 @@ static void test_false_mark(void)
   fixture_init(&fixture, 0);
   feed(&fixture, &sample.fixed.header, 1);
   collect(&fixture);
-  loaded_read(&loaded, fixture.file_fd);
+  loaded_read(&loaded, fixture.kept.fd);
   g_autoptr(GArray) stack = loaded_stack(&loaded, &g_array_index(loaded.samples, struct loaded_sample, 0));
   g_assert_cmpuint(stack->len, ==, 1);
   g_assert_cmpuint(g_array_index(stack, struct loaded_frame, 0).kind, ==, CAPTURE_SPACE_PROCESS);
@@ -176,7 +158,7 @@ static void test_file_address(void)
   fixture_init(&fixture, 0);
   feed(&fixture, &sample.fixed.header, 1);
   collect(&fixture);
-  loaded_read(&loaded, fixture.file_fd);
+  loaded_read(&loaded, fixture.kept.fd);
   const struct loaded_sample *read = &g_array_index(loaded.samples, struct loaded_sample, 0);
   g_autoptr(GArray) stack = loaded_stack(&loaded, read);
   const struct loaded_frame *frame = &g_array_index(stack, struct loaded_frame, 0);
@@ -221,7 +203,7 @@ static void test_damaged(void)
   sample.fixed.id++;
   feed(&fixture, &sample.fixed.header, 4);
   collect(&fixture);
-  loaded_read(&loaded, fixture.file_fd);
+  loaded_read(&loaded, fixture.kept.fd);
   g_assert_cmpuint(loaded.samples->len, ==, 0);
   g_assert_cmpuint(loaded_lost(&loaded), ==, G_N_ELEMENTS(types) + 3);
   g_assert_cmpuint(fixture.output.lost, ==, loaded_lost(&loaded));

@@ -3,13 +3,12 @@
  * missed. */
 #include <linux/perf_event.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <glib.h>
 
 #include "helpers/recorder/recorder-decoder.h"
-#include "libcapture/capture-file.h"
+#include "recorder-kept.h"
 #include "recorder-loaded.h"
 
 #define EVENT_ID 77
@@ -22,9 +21,7 @@ struct fixture {
   struct recorder_output output;
   struct recorder_decoder decoder;
   struct recorder_ring ring;
-  capture_tap *tap;
-  capture_file *file;
-  int fd;
+  struct kept kept;
 };
 
 /* As it stands in a ring. */
@@ -39,7 +36,6 @@ struct record {
 static void fixture_init(struct fixture *fixture)
 {
   struct recorder_configure configure = {.window_size = 4096, .window_count = 64};
-  struct capture_file_options file_options = {.size = sizeof file_options};
   memset(fixture, 0, sizeof *fixture);
   fixture->events[0] =
       (struct recorder_event_type){.name = "off-cpu", .unit = CAPTURE_UNIT_NANOSECONDS, .off_cpu = true};
@@ -58,26 +54,14 @@ static void fixture_init(struct fixture *fixture)
   recorder_table_set(&fixture->source.ids, EVENT_ID, GUINT_TO_POINTER(1));
   g_assert_cmpint(recorder_output_init(&fixture->output, &configure, fixture->events, NULL), ==, 0);
   recorder_decoder_init(&fixture->decoder, &fixture->output, &fixture->source);
-  g_assert_cmpint(capture_tap_open(&fixture->tap, capture_pool_windows_fd(fixture->output.pool),
-                                   capture_pool_control_fd(fixture->output.pool)),
-                  ==, 0);
-  fixture->fd = memfd_create("test.capture", MFD_CLOEXEC);
-  g_assert_cmpint(capture_file_create(&fixture->file, fixture->fd, &file_options), ==, 0);
-  g_assert_cmpint(capture_file_add_stream(fixture->file, CAPTURE_STREAM_RECORDER, 0, "recorder"), ==, 1);
-}
-
-static int append(const struct capture_taken *taken, void *data)
-{
-  struct capture_window_header header = taken->header;
-  header.stream = 1;
-  return capture_file_append(data, &header, taken->content);
+  kept_open(&fixture->kept, fixture->output.pool);
 }
 
 static void load(struct fixture *fixture, struct loaded *loaded)
 {
   recorder_output_commit(&fixture->output, fixture->ring.time);
-  g_assert_cmpint(capture_tap_take(fixture->tap, append, fixture->file), >=, 0);
-  loaded_read(loaded, fixture->fd);
+  kept_collect(&fixture->kept);
+  loaded_read(loaded, fixture->kept.fd);
 }
 
 static void fixture_clear(struct fixture *fixture)
@@ -85,9 +69,7 @@ static void fixture_clear(struct fixture *fixture)
   recorder_decoder_clear(&fixture->decoder);
   recorder_output_clear(&fixture->output);
   recorder_table_clear(&fixture->source.ids);
-  capture_tap_close(fixture->tap);
-  capture_file_free(fixture->file);
-  close(fixture->fd);
+  kept_clear(&fixture->kept);
 }
 
 static void feed(struct fixture *fixture, struct record *record, guint64 time)

@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -16,7 +15,7 @@
 #include "helpers/recorder/recorder-decoder.h"
 #include "helpers/recorder/recorder-machine.h"
 #include "helpers/recorder/recorder-unwinder-private.h"
-#include "libcapture/capture-file.h"
+#include "recorder-kept.h"
 #include "recorder-loaded.h"
 
 #define EVENT_ID   77
@@ -31,9 +30,7 @@ struct fixture {
   struct recorder_output output;
   struct recorder_decoder decoder;
   struct recorder_ring ring;
-  capture_tap *tap;
-  capture_file *file;
-  int file_fd;
+  struct kept kept;
   char *cache;
 };
 
@@ -66,7 +63,6 @@ static guint64 now(void)
 static void fixture_init(struct fixture *fixture, guint32 area_size, const char *reader)
 {
   struct recorder_configure configure = {.window_size = 4096, .window_count = 64};
-  struct capture_file_options file_options = {.size = sizeof file_options};
   memset(fixture, 0, sizeof *fixture);
   g_strlcpy(fixture->events[0].name, "cpu-clock", sizeof fixture->events[0].name);
   fixture->events[0].period = 1;
@@ -99,26 +95,14 @@ static void fixture_init(struct fixture *fixture, guint32 area_size, const char 
   struct recorder_unwinder *unwinder;
   g_assert_cmpint(recorder_unwinder_create(&unwinder, &options), ==, 0);
   recorder_decoder_set_unwinder(&fixture->decoder, unwinder);
-  g_assert_cmpint(capture_tap_open(&fixture->tap, capture_pool_windows_fd(fixture->output.pool),
-                                   capture_pool_control_fd(fixture->output.pool)),
-                  ==, 0);
-  fixture->file_fd = memfd_create("test.capture", MFD_CLOEXEC);
-  g_assert_cmpint(capture_file_create(&fixture->file, fixture->file_fd, &file_options), ==, 0);
-  g_assert_cmpint(capture_file_add_stream(fixture->file, CAPTURE_STREAM_RECORDER, 0, "recorder"), ==, 1);
-}
-
-static int append(const struct capture_taken *taken, void *data)
-{
-  struct capture_window_header header = taken->header;
-  header.stream = 1;
-  return capture_file_append(data, &header, taken->content);
+  kept_open(&fixture->kept, fixture->output.pool);
 }
 
 static void collect(struct fixture *fixture, struct loaded *loaded)
 {
   recorder_output_commit(&fixture->output, fixture->ring.time);
-  g_assert_cmpint(capture_tap_take(fixture->tap, append, fixture->file), >=, 0);
-  loaded_read(loaded, fixture->file_fd);
+  kept_collect(&fixture->kept);
+  loaded_read(loaded, fixture->kept.fd);
 }
 
 static void fixture_clear(struct fixture *fixture)
@@ -128,9 +112,7 @@ static void fixture_clear(struct fixture *fixture)
   recorder_output_clear(&fixture->output);
   recorder_table_clear(&fixture->source.ids);
   recorder_raws_clear(&fixture->ring.raws);
-  capture_tap_close(fixture->tap);
-  capture_file_free(fixture->file);
-  close(fixture->file_fd);
+  kept_clear(&fixture->kept);
   g_assert_true(
       g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, NULL, NULL));
   g_free(fixture->cache);
