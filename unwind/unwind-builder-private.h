@@ -6,11 +6,8 @@
 #ifndef UNWIND_BUILDER_PRIVATE_H
 #define UNWIND_BUILDER_PRIVATE_H
 
-#include "unwind/unwind-locate-private.h"
+#include "unwind/unwind-known-private.h"
 #include "unwind/unwind-rows-private.h"
-
-/* Where the kernel begins a program nobody has called: its root, though assemblers seldom describe it. */
-#define UNWIND_ENTRY_MAX 128
 
 /* Functions around the one at hand. */
 #define UNWIND_OUTER_MAX 8
@@ -23,9 +20,10 @@ struct unwind_builder {
   uint64_t budget;  /* bytes of instructions that may still be executed a second time */
   uint64_t covered; /* bytes of the section's records that were read */
   uint32_t n_bad;
-  uint32_t n_moved;          /* descriptions that are of another address than the order says */
-  struct unwind_range entry; /* of the code that the program begins with, from the rows' base; none: empty */
-  uint64_t cursor;           /* from the rows' base: up to here all is said */
+  uint32_t n_moved; /* descriptions that are of another address than the order says */
+  const struct unwind_known *known;
+  uint32_t n_known;
+  uint64_t cursor;                      /* from the rows' base: up to here all is said */
   struct unwind_section *spare_section; /* asked where the section says nothing; NULL without */
   const struct unwind_order *spare_order;
   uint32_t n_spare; /* of its functions, those that are done with */

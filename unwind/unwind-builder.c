@@ -77,26 +77,31 @@ static bool resume_outer(struct unwind_builder *builder, uint64_t until)
   return true;
 }
 
-/* What no description covers between the cursor and `until`: nothing is known of it but where the root is. */
+static void add_rule(struct unwind_builder *builder, uint64_t at, uint16_t rule)
+{
+  if (builder->rows->n < builder->rows->capacity)
+    unwind_rows_add_rule(builder->rows, at, rule);
+}
+
+/* What no description covers between the cursor and `until`: nothing is known of it but a few places. */
 static void add_gap(struct unwind_builder *builder, uint64_t until)
 {
-  static const struct unwind_rule root = {
-      .cfa = UNWIND_CFA_SP,
-      .cfa_offset = 8,
-      .saved = UNWIND_SAVED(UNWIND_SAVED_UNDEFINED, UNWIND_SAVED_UNDEFINED, UNWIND_SAVED_UNDEFINED)};
-  const struct unwind_range *entry = &builder->entry;
-  uint64_t end = entry->end < until ? entry->end : until;
+  uint64_t cursor = builder->cursor, base = builder->rows->base;
 
-  if (entry->start < builder->cursor || entry->start >= end) {
-    unwind_rows_add_rule(builder->rows, builder->cursor, 0);
-    return;
+  for (uint32_t i = 0; i < builder->n_known; i++) {
+    const struct unwind_range *range = &builder->known[i].range;
+    uint64_t start = range->start - base;
+    uint64_t end = range->end - base < until ? range->end - base : until;
+
+    if (range->start < base || start < cursor || start >= end)
+      continue;
+    if (start > cursor)
+      add_rule(builder, cursor, 0);
+    add_rule(builder, start, unwind_rules_number(&builder->rows->rules, builder->known[i].state));
+    cursor = end;
   }
-  if (entry->start > builder->cursor)
-    unwind_rows_add_rule(builder->rows, builder->cursor, 0);
-  unwind_rows_add_rule(builder->rows, entry->start,
-                       unwind_rules_number(&builder->rows->rules, unwind_state_from_rule(root)));
-  if (end < until)
-    unwind_rows_add_rule(builder->rows, end, 0);
+  if (cursor < until)
+    add_rule(builder, cursor, 0);
 }
 
 /* Takes from the spare section what it knows of the addresses between the cursor and `until`. */
@@ -135,7 +140,7 @@ static bool fill(struct unwind_builder *builder, uint64_t until)
     return false;
   if (builder->spare_section && !add_spare(builder, until))
     return false;
-  if (builder->cursor < until && builder->rows->n + 2 < builder->rows->capacity)
+  if (builder->cursor < until)
     add_gap(builder, until);
   builder->cursor = until;
   return true;

@@ -15,6 +15,8 @@ struct job {
   struct unwind_segment *segments;
   struct unwind_range *ranges;
   uint32_t n_segments;
+  uint32_t n_known;
+  struct unwind_known known[UNWIND_KNOWN_MAX];
   struct unwind_source source; /* what is compiled */
   struct unwind_source spare;  /* where that says nothing */
   struct unwind_order spare_order;
@@ -50,18 +52,29 @@ static int find_segments(struct job *job)
   return job->n_segments > 0 ? 0 : -ENODATA;
 }
 
-/* The executable addresses, as far as rows can reach. */
-static struct unwind_range find_span(const struct job *job)
+/* The executable addresses. */
+static struct unwind_range find_code(const struct job *job)
 {
-  struct unwind_range span = job->ranges[0];
+  struct unwind_range code = job->ranges[0];
 
   for (uint32_t i = 1; i < job->n_segments; i++) {
-    span.start = job->ranges[i].start < span.start ? job->ranges[i].start : span.start;
-    span.end = job->ranges[i].end > span.end ? job->ranges[i].end : span.end;
+    code.start = job->ranges[i].start < code.start ? job->ranges[i].start : code.start;
+    code.end = job->ranges[i].end > code.end ? job->ranges[i].end : code.end;
   }
-  if (span.end - span.start > UINT32_MAX)
-    span.end = span.start + UINT32_MAX;
-  return span;
+  return code;
+}
+
+static struct unwind_range from(struct unwind_range code, uint64_t start)
+{
+  return (struct unwind_range){start, code.end - start > UINT32_MAX ? start + UINT32_MAX : code.end};
+}
+
+/* As many of them as rows can reach that begin with the first. */
+static struct unwind_range find_span(const struct job *job)
+{
+  struct unwind_range code = find_code(job);
+
+  return from(code, code.start);
 }
 
 /* Whether the section holds nothing but what the search table names. Less than a description may remain: what
@@ -74,22 +87,6 @@ static bool is_all_covered(const struct job *job, const struct unwind_builder *b
                                     job->source.section.size - size < 16);
 }
 
-/* Where the program begins, from base on. */
-static struct unwind_range find_entry(const struct job *job, uint64_t base)
-{
-  uint64_t entry = job->elf.entry;
-
-  for (uint32_t i = 0; entry >= base && i < job->n_segments; i++) {
-    const struct unwind_range *range = &job->ranges[i];
-    uint64_t left = range->end - entry;
-
-    if (entry >= range->start && entry < range->end && range->end - base <= UINT32_MAX)
-      return (struct unwind_range){entry - base,
-                                   entry - base + (left < UNWIND_ENTRY_MAX ? left : UNWIND_ENTRY_MAX)};
-  }
-  return (struct unwind_range){0};
-}
-
 /* Where the first function begins that is among the executable addresses, or a little before. */
 static uint64_t find_base(const struct job *job, const struct unwind_order *order)
 {
@@ -98,6 +95,8 @@ static uint64_t find_base(const struct job *job, const struct unwind_order *orde
 
   if (job->spare_order.n > 0 && unwind_order_start(&job->spare_order, 0) < base)
     base = unwind_order_start(&job->spare_order, 0);
+  if (job->n_known > 0 && job->known[0].range.start < base)
+    base = job->known[0].range.start;
   if (base < span.start || base >= span.end)
     base = span.start;
   return base & ~((1ull << UNWIND_BUCKET_SHIFT_MIN) - 1);
@@ -106,7 +105,7 @@ static uint64_t find_base(const struct job *job, const struct unwind_order *orde
 /* 0, a negative errno, or 1 if the linker's order does not do. */
 static int build(struct job *job, const struct unwind_order *order, uint32_t n_bad, struct unwind_image *ret)
 {
-  struct unwind_range span = find_span(job);
+  struct unwind_range span;
   struct unwind_builder builder = {.section = &job->source.section,
                                    .ranges = job->ranges,
                                    .n_ranges = job->n_segments,
@@ -114,21 +113,21 @@ static int build(struct job *job, const struct unwind_order *order, uint32_t n_b
                                        4 * (uint64_t)(job->source.section.size + job->spare.section.size),
                                    .spare_section = job->spare.section.bytes ? &job->spare.section : NULL,
                                    .spare_order = &job->spare_order,
+                                   .known = job->known,
+                                   .n_known = job->n_known,
                                    .n_bad = n_bad};
   bool is_linkers = order == &job->source.order;
   struct unwind_writer writer;
-  uint64_t base;
   int error;
 
   if (order->n == 0)
     return -ENODATA;
-  base = find_base(job, order);
+  span = from(find_code(job), find_base(job, order));
   error = unwind_writer_init(&writer, job->source.section.size + job->spare.section.size, job->n_segments,
-                             base, span.end - base);
+                             span.start, span.end - span.start);
   if (error < 0)
     return error;
   builder.rows = &writer.rows;
-  builder.entry = find_entry(job, base);
   if (!unwind_builder_add_all(&builder, order))
     error = is_linkers ? 1 : -EBADMSG;
   else if (is_linkers && (!is_all_covered(job, &builder) || builder.n_moved > order->n / 8))
@@ -210,8 +209,10 @@ static int compile(const void *elf, size_t size, bool in_memory, struct unwind_i
     return -ENODATA;
   job.machine = unwind_machine_find(job.elf.machine);
   error = find_segments(&job);
-  if (error == 0)
+  if (error == 0) {
+    job.n_known = unwind_known_find(&job.elf, job.machine, job.ranges, job.n_segments, job.known);
     error = locate(&job);
+  }
   if (error == 0)
     error = order_spare(&job);
   if (error == 0)

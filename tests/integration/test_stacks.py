@@ -139,6 +139,13 @@ class EachWay:
     def test_linkage_table(self):
         self.check_all('plt', rf'(<libc\.so\.6> |labs@plt )?run_plt {ROOT}')
 
+    def test_sections_that_linkers_put_together(self):
+        program = stacks.build(self.directory, program='initial', source='initial.c')
+        found = Stacks(self.path, program, way=self.way)
+        self.check_complete(found)
+        before, after = r'run_early _init', r'run_late _fini <ld-linux-x86-64\.so\.2> <libc\.so\.6> <libc\.so\.6>'
+        self.check_chain(found, rf'({before}|{after}) (<libc\.so\.6> )+_start')
+
     def test_vdso(self):
         self.check_all('vdso', rf'(<\[vdso\]> )*(<libc\.so\.6> )?(clock_gettime@plt )?(now )?run_vdso {ROOT}')
 
