@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "daemon/captured-service.h"
+
+#include <gio/gio.h>
+#include <glib-unix.h>
+#include <stdlib.h>
+
+#include "daemon/captured-manager.h"
+
+#define BUS_NAME "org.capturectl.Capture1"
+
+typedef struct {
+  GMainLoop *loop;
+  int status;
+} Service;
+
+static void fail(Service *service, const char *message)
+{
+  g_printerr("captured: %s\n", message);
+  service->status = EXIT_FAILURE;
+  g_main_loop_quit(service->loop);
+}
+
+static void on_name_lost(GDBusConnection *connection, const char *name, gpointer user_data)
+{
+  fail(user_data,
+       "The name " BUS_NAME " is not to be had on the bus: another captured runs, or the bus's policy "
+       "does not let this user have it.");
+}
+
+static void on_closed(GDBusConnection *connection, gboolean remote, GError *error, gpointer user_data)
+{
+  fail(user_data, "The bus is gone.");
+}
+
+static void on_idle(CapturedIdle *idle, gpointer user_data)
+{
+  g_main_loop_quit(((Service *)user_data)->loop);
+}
+
+static gboolean on_signal(gpointer user_data)
+{
+  g_main_loop_quit(((Service *)user_data)->loop);
+  return G_SOURCE_CONTINUE;
+}
+
+static void serve(Service *service, GDBusConnection *connection)
+{
+  guint name = g_bus_own_name_on_connection(connection, BUS_NAME, G_BUS_NAME_OWNER_FLAGS_DO_NOT_QUEUE, NULL,
+                                            on_name_lost, service, NULL);
+  guint terminate = g_unix_signal_add(SIGTERM, on_signal, service);
+  guint interrupt = g_unix_signal_add(SIGINT, on_signal, service);
+
+  g_signal_connect(connection, "closed", G_CALLBACK(on_closed), service);
+  g_main_loop_run(service->loop);
+  g_signal_handlers_disconnect_by_data(connection, service);
+  g_source_remove(terminate);
+  g_source_remove(interrupt);
+  g_bus_unown_name(name);
+}
+
+int captured_service_run(guint idle_seconds)
+{
+  g_autoptr(GMainLoop) loop = g_main_loop_new(NULL, FALSE);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GDBusConnection) connection = g_bus_get_sync(G_BUS_TYPE_SYSTEM, NULL, &error);
+  Service service = {.loop = loop, .status = EXIT_SUCCESS};
+
+  if (!connection) {
+    g_printerr("captured: The system bus cannot be reached: %s\n", error->message);
+    return EXIT_FAILURE;
+  }
+  g_dbus_connection_set_exit_on_close(connection, FALSE);
+  g_autoptr(CapturedIdle) idle = captured_idle_new(idle_seconds);
+  g_signal_connect(idle, "idle", G_CALLBACK(on_idle), &service);
+  g_autoptr(CapturedManager) manager = captured_manager_new(connection, idle, &error);
+  if (!manager) {
+    g_printerr("captured: %s\n", error->message);
+    return EXIT_FAILURE;
+  }
+  serve(&service, connection);
+  g_dbus_connection_flush_sync(connection, NULL, NULL);
+  return service.status;
+}
