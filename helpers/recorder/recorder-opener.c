@@ -11,13 +11,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "helpers/opener/opener-serve.h"
 #include "helpers/packet.h"
 #include "helpers/recorder/recorder-child.h"
 #include "helpers/recorder/recorder-clock.h"
 #include "helpers/recorder/recorder-memory.h"
 
 #define PATIENCE UINT64_C(5000000000)
-#define PATHS    4096u
 
 /* The recorder's signals are not for its child, which ends when its socket does. */
 static void reset_signals(void)
@@ -57,7 +57,7 @@ static _Noreturn void be_opener(int socket, const char *cache, uint64_t cache_li
     syscall(SYS_close_range, 3, socket - 1, 0);
   syscall(SYS_close_range, socket + 1, ~0u, 0);
   keep_rights_to_open();
-  recorder_opener_serve(socket, cache, cache_limit);
+  opener_serve(socket, &(struct opener_options){.cache = cache, .cache_limit = cache_limit});
   _exit(EXIT_SUCCESS);
 }
 
@@ -90,25 +90,34 @@ void recorder_opener_stop(struct recorder_opener *opener)
   *opener = (struct recorder_opener){.socket = -1};
 }
 
-struct recorder_opener_request *recorder_opener_request_new(const struct recorder_binary_key *key,
-                                                            int32_t pid, uint64_t start, uint64_t end)
+struct opener_request *recorder_opener_request_new(const struct recorder_binary_key *key, int32_t pid,
+                                                   uint64_t start, uint64_t end)
 {
-  size_t path = key->path_length < PATHS ? key->path_length : 0;
-  struct recorder_opener_request *request = recorder_allocate(1, sizeof *request + path);
-  request->type = RECORDER_OPENER_OPEN;
-  request->size = (uint32_t)(sizeof *request + path);
-  request->start = start;
-  request->end = end;
-  request->pid = pid;
-  request->key = *key;
-  request->key.path = NULL;
-  request->key.path_length = path;
+  size_t path = key->path_length < OPENER_PATH_MAX ? key->path_length : 0;
+  struct opener_request *request = recorder_allocate(1, sizeof *request + path);
+  *request = (struct opener_request){
+      .type = OPENER_OPEN,
+      .size = (uint32_t)(sizeof *request + path),
+      .version = OPENER_PROTOCOL_VERSION,
+      .pid = pid,
+      .start = start,
+      .end = end,
+      .binary =
+          {
+              .device = key->device,
+              .inode = key->inode,
+              .inode_generation = key->inode_generation,
+              .flags = key->flags,
+              .build_id_size = key->build_id_size,
+              .path_length = (uint32_t)path,
+          },
+  };
+  memcpy(request->binary.build_id, key->build_id, sizeof request->binary.build_id);
   memcpy(request + 1, key->path, path);
   return request;
 }
 
-int recorder_opener_send(struct recorder_opener *opener, const struct recorder_opener_request *request,
-                         int fd)
+int recorder_opener_send(struct recorder_opener *opener, const struct opener_request *request, int fd)
 {
   int result = packet_send(opener->socket, request, request->size, fd, false);
   if (result == 0) {
@@ -118,7 +127,7 @@ int recorder_opener_send(struct recorder_opener *opener, const struct recorder_o
   return result;
 }
 
-int recorder_opener_receive(struct recorder_opener *opener, struct recorder_opener_answer *ret, int *ret_fd)
+int recorder_opener_receive(struct recorder_opener *opener, struct opener_answer *ret, int *ret_fd)
 {
   int fd = -1;
   ssize_t size = packet_receive(opener->socket, ret, sizeof *ret, &fd, false);

@@ -55,18 +55,18 @@ static void take_table(struct recorder_tables *tables, struct item *item, int fd
   close(fd);
 }
 
-static void take_opened(struct recorder_tables *tables, struct item *item,
-                        const struct recorder_opener_answer *answer, int fd)
+static void take_opened(struct recorder_tables *tables, struct item *item, const struct opener_answer *answer,
+                        int fd)
 {
   item->not_opened = false;
-  if (answer->kind == RECORDER_OPENED_TABLE && fd >= 0) {
-    take_table(tables, item, fd, answer->size);
-  } else if (answer->kind == RECORDER_OPENED_NONE || fd < 0) {
+  if (answer->kind == OPENER_TABLE && fd >= 0) {
+    take_table(tables, item, fd, answer->length);
+  } else if (answer->kind == OPENER_NONE || fd < 0) {
     recorder_tables_settle(tables, item, NULL, 0, answer->error != 0 ? answer->error : EPROTO);
   } else {
     item->table.state = RECORDER_TABLE_PENDING;
     item->fd = fd;
-    item->reader_flags = answer->kind == RECORDER_OPENED_MEMORY ? ELF_READER_MEMORY : 0;
+    item->reader_flags = answer->kind == OPENER_MEMORY ? ELF_READER_MEMORY : 0;
     recorder_tables_push(&tables->to_compile, item);
   }
 }
@@ -74,14 +74,14 @@ static void take_opened(struct recorder_tables *tables, struct item *item,
 /* Returns the binary that it turned out to be, when another has that identity and nobody holds this one
  * yet. */
 static struct item *take_answer(struct recorder_tables *tables, struct item *item,
-                                struct recorder_opener_answer *answer, int fd)
+                                struct opener_answer *answer, int fd)
 {
-  if (answer->kind == RECORDER_OPENED_NOT) {
+  if (answer->kind == OPENER_NOT) {
     item->not_opened = true;
     recorder_tables_settle(tables, item, NULL, 0, answer->error);
     return NULL;
   }
-  answer->identity[RECORDER_IDENTITY_MAX - 1] = '\0';
+  answer->identity[OPENER_IDENTITY_MAX - 1] = '\0';
   struct item *same = find_or_be(tables, item, answer->identity);
   if (same == item || item->is_given) {
     take_opened(tables, item, answer, fd);
@@ -158,7 +158,7 @@ void recorder_tables_feed_opener(struct recorder_tables *tables)
 
 struct item *recorder_tables_serve_opener(struct recorder_tables *tables)
 {
-  struct recorder_opener_answer answer;
+  struct opener_answer answer;
   struct item *same = NULL, *item = tables->opening;
   int fd = -1;
   int result = tables->opener.pid != 0 ? recorder_opener_receive(&tables->opener, &answer, &fd) : 0;
@@ -185,8 +185,9 @@ void recorder_tables_keep(struct recorder_tables *tables, const struct item *ite
   }
   struct keepsake *keepsake = recorder_allocate(1, sizeof *keepsake);
   keepsake->fd = fd;
-  keepsake->request.type = RECORDER_OPENER_STORE;
+  keepsake->request.type = OPENER_STORE;
   keepsake->request.size = sizeof keepsake->request;
+  keepsake->request.version = OPENER_PROTOCOL_VERSION;
   keepsake->request.error = item->table.error;
   memcpy(keepsake->request.identity, item->identity, sizeof item->identity);
   *tables->last_keepsake = keepsake;

@@ -11,7 +11,7 @@
 
 #include <glib/gstdio.h>
 
-#include "helpers/recorder/recorder-build-id.h"
+#include "helpers/opener/opener-build-id.h"
 #include "helpers/recorder/recorder-clock.h"
 #include "unwind/unwind-compile.h"
 
@@ -105,7 +105,7 @@ struct recorder_binary_key tables_key_by_build_id(const char *path)
   struct recorder_binary_key key = {0};
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   recorder_binary_key_set_path(&key, path, strlen(path));
-  key.build_id_size = recorder_build_id_read(fd, key.build_id);
+  key.build_id_size = opener_build_id_read(fd, key.build_id);
   g_assert_cmpuint(key.build_id_size, ==, 20);
   close(fd);
   return key;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "helpers/recorder/recorder-cache.h"
+#include "helpers/opener/opener-cache.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -69,9 +69,9 @@ static int make_directories(const char *path)
   return mkdir(part, 0700) < 0 && errno != EEXIST ? -errno : 0;
 }
 
-int recorder_cache_open(struct recorder_cache *cache, const char *path, uint64_t limit)
+int opener_cache_open(struct opener_cache *cache, const char *path, uint64_t limit)
 {
-  *cache = (struct recorder_cache){.directory = -1, .limit = limit != 0 ? limit : RECORDER_CACHE_LIMIT};
+  *cache = (struct opener_cache){.directory = -1, .limit = limit != 0 ? limit : OPENER_CACHE_LIMIT};
   int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0 && errno == ENOENT) {
     int result = make_directories(path);
@@ -91,7 +91,7 @@ int recorder_cache_open(struct recorder_cache *cache, const char *path, uint64_t
   return 0;
 }
 
-void recorder_cache_close(struct recorder_cache *cache)
+void opener_cache_close(struct opener_cache *cache)
 {
   if (cache->directory >= 0)
     close(cache->directory);
@@ -117,7 +117,7 @@ static void add(struct listing *listing, const char *name, const struct stat *st
 }
 
 /* Adds to an empty listing. Also removes what writers left behind that died. */
-static int list(const struct recorder_cache *cache, struct listing *ret)
+static int list(const struct opener_cache *cache, struct listing *ret)
 {
   int fd = openat(cache->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
@@ -149,7 +149,7 @@ static int compare_use(const void *a, const void *b)
 
 /* Makes room for `more` bytes, and some beyond, so that it is not needed each time. Others may have stored or
  * removed files meanwhile: what is there counts. */
-static void make_room(struct recorder_cache *cache, uint64_t more)
+static void make_room(struct opener_cache *cache, uint64_t more)
 {
   struct listing listing = {0};
   if (cache->used + more <= cache->limit || list(cache, &listing) < 0)
@@ -176,15 +176,15 @@ static bool is_none(int fd, int *ret_error)
   return true;
 }
 
-static enum recorder_cache_answer check(int fd, const struct stat *status, int *ret_error)
+static enum opener_cache_answer check(int fd, const struct stat *status, int *ret_error)
 {
   if (status->st_size == sizeof(struct none))
-    return is_none(fd, ret_error) ? RECORDER_CACHE_NONE : RECORDER_CACHE_ABSENT;
+    return is_none(fd, ret_error) ? OPENER_CACHE_NONE : OPENER_CACHE_ABSENT;
   const struct unwind_table *table;
   if (recorder_image_map_cached(fd, (uint64_t)status->st_size, &table) < 0)
-    return RECORDER_CACHE_ABSENT;
+    return OPENER_CACHE_ABSENT;
   recorder_image_unmap(table, (uint64_t)status->st_size);
-  return RECORDER_CACHE_TABLE;
+  return OPENER_CACHE_TABLE;
 }
 
 /* Not the time of access, which file systems may be told not to keep; and not each time, which would be a
@@ -195,25 +195,25 @@ static void mark_used(int fd, const struct stat *status)
     futimens(fd, NULL);
 }
 
-enum recorder_cache_answer recorder_cache_find(struct recorder_cache *cache, const char *identity,
-                                               int *ret_fd, uint64_t *ret_size, int *ret_error)
+enum opener_cache_answer opener_cache_find(struct opener_cache *cache, const char *identity, int *ret_fd,
+                                           uint64_t *ret_size, int *ret_error)
 {
   char name[NAME_MAX + 1];
   struct stat status;
   if (cache->directory < 0)
-    return RECORDER_CACHE_ABSENT;
+    return OPENER_CACHE_ABSENT;
   name_of(identity, name);
   int fd = openat(cache->directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   if (fd < 0 && errno != ELOOP)
-    return RECORDER_CACHE_ABSENT;
-  enum recorder_cache_answer answer = RECORDER_CACHE_ABSENT;
+    return OPENER_CACHE_ABSENT;
+  enum opener_cache_answer answer = OPENER_CACHE_ABSENT;
   if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && is_ours(&status))
     answer = check(fd, &status, ret_error);
-  if (answer == RECORDER_CACHE_ABSENT)
+  if (answer == OPENER_CACHE_ABSENT)
     unlinkat(cache->directory, name, 0);
   else
     mark_used(fd, &status);
-  if (answer == RECORDER_CACHE_TABLE) {
+  if (answer == OPENER_CACHE_TABLE) {
     *ret_fd = fd;
     *ret_size = (uint64_t)status.st_size;
   } else if (fd >= 0) {
@@ -233,7 +233,7 @@ static int write_all(int fd, const void *bytes, uint64_t size)
   return 0;
 }
 
-static int store(struct recorder_cache *cache, const char *identity, const void *bytes, uint64_t size)
+static int store(struct opener_cache *cache, const char *identity, const void *bytes, uint64_t size)
 {
   char name[NAME_MAX + 1], fresh[64];
   if (cache->directory < 0)
@@ -257,13 +257,13 @@ static int store(struct recorder_cache *cache, const char *identity, const void 
   return result;
 }
 
-int recorder_cache_store(struct recorder_cache *cache, const char *identity, const struct unwind_table *table,
-                         uint64_t size)
+int opener_cache_store(struct opener_cache *cache, const char *identity, const struct unwind_table *table,
+                       uint64_t size)
 {
   return store(cache, identity, table, size);
 }
 
-int recorder_cache_store_none(struct recorder_cache *cache, const char *identity, int error)
+int opener_cache_store_none(struct opener_cache *cache, const char *identity, int error)
 {
   struct none none = {.magic = NONE_MAGIC, .version = UNWIND_TABLE_VERSION, .error = error};
   none.crc = capture_crc32c(0, &none, offsetof(struct none, crc));

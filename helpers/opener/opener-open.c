@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "helpers/recorder/recorder-open.h"
+#include "helpers/opener/opener-open.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "helpers/recorder/recorder-build-id.h"
+#include "helpers/opener/opener-build-id.h"
 #include "helpers/recorder/recorder-file.h"
 #include "helpers/recorder/recorder-proc.h"
 
@@ -56,11 +56,11 @@ static bool is_of_others(const struct stat *status)
 }
 
 static void identify(const struct recorder_binary_key *key, const struct stat *status,
-                     const struct build_id *build_id, char identity[RECORDER_IDENTITY_MAX])
+                     const struct build_id *build_id, char identity[OPENER_IDENTITY_MAX])
 {
   if (build_id->size == 0) {
     uint64_t changed = (uint64_t)status->st_ctim.tv_sec * 1000000000u + (uint64_t)status->st_ctim.tv_nsec;
-    snprintf(identity, RECORDER_IDENTITY_MAX, "inode-%jx-%jx-%jx-%jx", (uintmax_t)status->st_dev,
+    snprintf(identity, OPENER_IDENTITY_MAX, "inode-%jx-%jx-%jx-%jx", (uintmax_t)status->st_dev,
              (uintmax_t)status->st_ino, (uintmax_t)key->inode_generation, (uintmax_t)changed);
     return;
   }
@@ -72,7 +72,7 @@ static void identify(const struct recorder_binary_key *key, const struct stat *s
 
 /* Opens for reading what `found` (O_PATH) stands for; closes that. Opening a device or a FIFO could do
  * something, so it is looked at first. */
-static int take(const struct recorder_binary_key *key, int found, struct recorder_opened *ret)
+static int take(const struct recorder_binary_key *key, int found, struct opener_opened *ret)
 {
   struct stat status;
   char path[40];
@@ -85,7 +85,7 @@ static int take(const struct recorder_binary_key *key, int found, struct recorde
   if (result < 0)
     return result;
   struct build_id build_id;
-  build_id.size = recorder_build_id_read(fd, build_id.bytes);
+  build_id.size = opener_build_id_read(fd, build_id.bytes);
   if (!agrees(key, fd, &status, &build_id)) {
     close(fd);
     return -ESTALE;
@@ -96,7 +96,7 @@ static int take(const struct recorder_binary_key *key, int found, struct recorde
   return 0;
 }
 
-static int open_link(const struct recorder_binary_key *key, const char *path, struct recorder_opened *ret)
+static int open_link(const struct recorder_binary_key *key, const char *path, struct opener_opened *ret)
 {
   int found = open(path, O_PATH | O_CLOEXEC);
   return found < 0 ? -errno : take(key, found, ret);
@@ -119,7 +119,7 @@ static void find_line(const struct recorder_map_line *line, void *data)
 
 /* A mapping's name there is its range, which may have been split or joined since it was recorded. */
 static int open_map_file(const struct recorder_binary_key *key, int32_t pid, uint64_t start, uint64_t end,
-                         struct recorder_opened *ret)
+                         struct opener_opened *ret)
 {
   char path[80];
   snprintf(path, sizeof path, "/proc/%d/map_files/%jx-%jx", pid, (uintmax_t)start, (uintmax_t)end);
@@ -132,7 +132,7 @@ static int open_map_file(const struct recorder_binary_key *key, int32_t pid, uin
   return open_link(key, path, ret);
 }
 
-static int open_below(const struct recorder_binary_key *key, const char *root, struct recorder_opened *ret)
+static int open_below(const struct recorder_binary_key *key, const char *root, struct opener_opened *ret)
 {
   char path[4096];
   if (key->path_length == 0 || key->path_length >= sizeof path || key->path[0] != '/')
@@ -149,8 +149,8 @@ static int open_below(const struct recorder_binary_key *key, const char *root, s
   return found < 0 ? -error : take(key, (int)found, ret);
 }
 
-int recorder_open_mapped(const struct recorder_binary_key *key, int32_t pid, uint64_t start, uint64_t end,
-                         struct recorder_opened *ret)
+int opener_open_mapped(const struct recorder_binary_key *key, int32_t pid, uint64_t start, uint64_t end,
+                       struct opener_opened *ret)
 {
   char path[32];
   int first = open_map_file(key, pid, start, end, ret);
@@ -176,7 +176,7 @@ static void find_vdso(const struct recorder_map_line *line, void *data)
 }
 
 /* It stays the same until the next boot. */
-static void identify_vdso(const struct build_id *build_id, char identity[RECORDER_IDENTITY_MAX])
+static void identify_vdso(const struct build_id *build_id, char identity[OPENER_IDENTITY_MAX])
 {
   static const struct recorder_binary_key none;
   static const struct stat roots;
@@ -187,10 +187,10 @@ static void identify_vdso(const struct build_id *build_id, char identity[RECORDE
   }
   recorder_file_read("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
   boot[strcspn(boot, "\n")] = '\0';
-  snprintf(identity, RECORDER_IDENTITY_MAX, "vdso-%s", boot);
+  snprintf(identity, OPENER_IDENTITY_MAX, "vdso-%s", boot);
 }
 
-int recorder_open_vdso(struct recorder_opened *ret)
+int opener_open_vdso(struct opener_opened *ret)
 {
   struct search search = {0};
   int result = recorder_proc_maps(getpid(), find_vdso, &search);
@@ -207,7 +207,7 @@ int recorder_open_vdso(struct recorder_opened *ret)
     return -EIO;
   }
   struct build_id build_id;
-  build_id.size = recorder_build_id_read(fd, build_id.bytes);
+  build_id.size = opener_build_id_read(fd, build_id.bytes);
   identify_vdso(&build_id, ret->identity);
   ret->fd = fd;
   ret->size = size;

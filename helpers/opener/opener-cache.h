@@ -9,40 +9,40 @@
  * and removed when damaged. What was used least recently goes when the limit is reached. Several recorders
  * may use one directory at once.
  */
-#ifndef RECORDER_CACHE_H
-#define RECORDER_CACHE_H
+#ifndef OPENER_CACHE_H
+#define OPENER_CACHE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "unwind/unwind-table.h"
 
-#define RECORDER_CACHE_LIMIT (UINT64_C(512) << 20)
+#define OPENER_CACHE_LIMIT (UINT64_C(512) << 20)
 
-struct recorder_cache {
+struct opener_cache {
   int directory;  /* -1: there is none, nothing is found and nothing kept */
   uint64_t limit; /* bytes */
   uint64_t used;  /* as far as known; the limit until somebody has counted */
   uint32_t serial;
 };
 
-enum recorder_cache_answer {
-  RECORDER_CACHE_ABSENT = 0,
-  RECORDER_CACHE_TABLE = 1, /* *ret_fd holds a table of *ret_size bytes, checked */
-  RECORDER_CACHE_NONE = 2   /* the binary has no table; *ret_error says why */
+enum opener_cache_answer {
+  OPENER_CACHE_ABSENT = 0,
+  OPENER_CACHE_TABLE = 1, /* *ret_fd holds a table of *ret_size bytes, checked */
+  OPENER_CACHE_NONE = 2   /* the binary has no table; *ret_error says why */
 };
 
 /* Opens the directory, and makes it and those above where they are missing. 0, or -errno when it may not be
- * used. A limit of 0 means RECORDER_CACHE_LIMIT. */
-int recorder_cache_open(struct recorder_cache *cache, const char *path, uint64_t limit);
-void recorder_cache_close(struct recorder_cache *cache);
+ * used. A limit of 0 means OPENER_CACHE_LIMIT. */
+int opener_cache_open(struct opener_cache *cache, const char *path, uint64_t limit);
+void opener_cache_close(struct opener_cache *cache);
 
-enum recorder_cache_answer recorder_cache_find(struct recorder_cache *cache, const char *identity,
-                                               int *ret_fd, uint64_t *ret_size, int *ret_error);
+enum opener_cache_answer opener_cache_find(struct opener_cache *cache, const char *identity, int *ret_fd,
+                                           uint64_t *ret_size, int *ret_error);
 /* Keeps a table. 0 or -errno; then there is nothing of it in the cache. */
-int recorder_cache_store(struct recorder_cache *cache, const char *identity, const struct unwind_table *table,
-                         uint64_t size);
+int opener_cache_store(struct opener_cache *cache, const char *identity, const struct unwind_table *table,
+                       uint64_t size);
 /* Keeps that there is none, for this reason (positive errno). */
-int recorder_cache_store_none(struct recorder_cache *cache, const char *identity, int error);
+int opener_cache_store_none(struct opener_cache *cache, const char *identity, int error);
 
 #endif

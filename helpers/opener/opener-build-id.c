@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "helpers/recorder/recorder-build-id.h"
+#include "helpers/opener/opener-build-id.h"
 
 #include <elf.h>
 #include <stdbool.h>
@@ -63,7 +63,7 @@ static uint32_t find_note(struct page *page, uint64_t offset, uint64_t length, u
   return 0;
 }
 
-uint32_t recorder_build_id_read(int fd, uint8_t build_id[CAPTURE_BUILD_ID_MAX])
+uint32_t opener_build_id_read(int fd, uint8_t build_id[CAPTURE_BUILD_ID_MAX])
 {
   struct page page = {.fd = fd};
   Elf64_Ehdr header;
