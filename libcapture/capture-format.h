@@ -77,7 +77,7 @@ enum capture_window_kind {
   CAPTURE_WINDOW_RECORDS = 3,    /* records of what happened: losses, process life, marks … */
   CAPTURE_WINDOW_FOREIGN = 4,    /* bytes of another format, verbatim */
   CAPTURE_WINDOW_META = 5,       /* records about the recording, by the collector (stream 0) */
-  CAPTURE_WINDOW_NAMES = 6,      /* records that name sampled addresses (stream 0) */
+  CAPTURE_WINDOW_NAMES = 6,      /* records that name sampled addresses (stream 0, or a recorder's) */
   CAPTURE_WINDOW_INDEX = 7,      /* struct capture_index_entry, one a part before it (stream 0) */
   CAPTURE_WINDOW_FOOTER = 8      /* no content; time_first is the file offset of the index */
 };
@@ -503,7 +503,7 @@ enum capture_naming {
 struct capture_function {
   uint64_t start;        /* file offset, or kernel address */
   uint64_t end;          /* first byte after it */
-  uint32_t name;         /* string, demangled */
+  uint32_t name;         /* string, demangled; 0: whoever wrote it does not demangle */
   uint32_t linkage_name; /* string, as in the symbol table; 0 same as name */
   uint32_t file;         /* string, source file of the function, 0 not known */
   uint32_t line;         /* 0 not known */

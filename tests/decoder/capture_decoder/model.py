@@ -184,9 +184,9 @@ class Capture:
                 self.records.append(record)
 
     def _read_names(self):
-        """Functions by binary; the latest epoch wins where two name the same address."""
+        """Functions by binary. Where two name the same address, stream 0 wins, and then the latest epoch."""
         merged = collections.defaultdict(dict)
-        for _, records in sorted(self._names.items(), key=lambda item: item[0][1]):
+        for _, records in sorted(self._names.items(), key=lambda item: (item[0][0] == 0, item[0][1])):
             strings = {r.fields['id']: r.fields['value'].decode(errors='replace') for r in records if r.word == 'string'}
             binaries = {r.fields['id']: {**r.fields, 'path': strings.get(r.fields['path'], '')}
                         for r in records if r.word == 'named_binary'}
@@ -198,9 +198,9 @@ class Capture:
                 binary = binaries[record.fields['binary']]
                 for key in _name_keys(binary):
                     for function in record.items:
-                        name = strings.get(function.name, '')
-                        merged[key][function.start] = (function.start, function.end, name,
-                                                       strings.get(function.linkage_name, name))
+                        linkage_name = strings.get(function.linkage_name, strings.get(function.name, ''))
+                        merged[key][function.start] = (function.start, function.end,
+                                                       strings.get(function.name, linkage_name), linkage_name)
         for key, functions in merged.items():
             ordered = [functions[start] for start in sorted(functions)]
             self.names[key] = ([function[0] for function in ordered], ordered)
