@@ -15,12 +15,14 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
 
-from support import BUILD, environment, run
+from support import BUILD, check_sanitizers, environment, run
 
+HERE = pathlib.Path(__file__).resolve().parent
 PYTHON = '/usr/bin/python3'  # the one that knows gi
 PASSWORD = 'correct horse'
 PASSWORD_HASH = '$6$capturedesk$D5cgoRvszkx0uldVMJ5eFL1qhmVtJXifxvSNwSAtVDwlhUrOPN4MQzrsE9/3.bcQ74I.MU7h0II0RKZ/XpUHM0'
@@ -28,6 +30,11 @@ OWN, SYSTEM = 'org.capturectl.Capture1.profile-own', 'org.capturectl.Capture1.pr
 
 # alice and bob are ordinary users, carol is the administrator, whom polkit asks for a password.
 USERS = {'captured': 64990, 'alice': 64001, 'bob': 64002, 'carol': 64003}
+
+# What captured has, by the design: what it hands on, and what makes it the caller in a child.
+CAPTURED_CAPABILITIES = ('perfmon', 'bpf', 'sys_ptrace', 'syslog', 'ipc_lock', 'checkpoint_restore', 'dac_read_search',
+                         'setuid', 'setgid')
+NAME = 'org.capturectl.Capture1'
 
 # What to say of a caller's session: (the end of its name, which takes letters and digits only, its file in
 # /run/systemd/sessions).
@@ -105,7 +112,7 @@ class Desk:
     def __init__(self):
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix='capture-desk-'))
         self.installed = self.directory / 'installed'
-        self.keeper = self.root = self.bus = self.polkitd = None
+        self.keeper = self.root = self.bus = self.polkitd = self.captured = None
         self.rules_version = 0
 
     def start(self):
@@ -128,7 +135,7 @@ class Desk:
             self.keeper.stdin.close()
             self.keeper.wait()
             self.keeper.stdout.close()
-        for process in self.bus, self.polkitd:
+        for process in self.bus, self.polkitd, self.captured:
             if process is not None:
                 process.wait()
         shutil.rmtree(self.directory, ignore_errors=True)
@@ -187,7 +194,7 @@ class Desk:
                           for name in ('passwd', 'group', 'shadow', 'nsswitch.conf'))],
         }
         self.keeper = subprocess.Popen(
-            [PYTHON, pathlib.Path(__file__).with_name('desk_keeper.py'), json.dumps(plan)],
+            [PYTHON, HERE / 'desk_keeper.py', json.dumps(plan)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         if self.keeper.stdout.readline() != 'ready\n':
             raise AssertionError('the desk could not have namespaces of its own')
@@ -253,6 +260,27 @@ class Desk:
     def wait_for_name(self, name, owned=True):
         wait_until(lambda: self.has_name(name) == owned, f'{name} is {"" if owned else "not "}on the bus')
 
+    def start_captured(self, *arguments, env=None):
+        """The service as its unit starts it; returns its Popen. What it says is in `log`."""
+        with open(self.directory / 'captured.log', 'a') as log:
+            self.captured = self.popen([self.installed_file('captured'), *arguments], 'captured',
+                                       capabilities=CAPTURED_CAPABILITIES, env=env, stdout=log, stderr=log)
+        wait_until(lambda: self.has_name(NAME) or self.captured.poll() is not None, 'captured is on the bus')
+        if self.captured.poll() is not None:
+            raise AssertionError(f'captured ended with status {self.captured.returncode}:\n{self.log()}')
+        return self.captured
+
+    def stop_captured(self, how=signal.SIGTERM):
+        """Ends it and whatever it started; fails when it had anything to say that is a bug."""
+        self.captured.send_signal(how)
+        status = self.captured.wait(60)
+        check_sanitizers(self.log())
+        return status
+
+    def log(self):
+        path = self.directory / 'captured.log'
+        return path.read_text(errors='replace') if path.exists() else ''
+
     # Processes on the desk.
 
     def command(self, argv, user='root', active=None, capabilities=()):
@@ -265,7 +293,8 @@ class Desk:
             self.write_user_state(user, active)
             kept = ','.join(['-all', *(f'+{name}' for name in capabilities)])
             become = ['setpriv', '--reuid', str(USERS[user]), '--regid', str(USERS[user]), '--clear-groups',
-                      '--inh-caps', kept, '--ambient-caps', kept, '--bounding-set', kept if capabilities else '+all', '--']
+                      '--inh-caps', kept, '--ambient-caps', kept,
+                      *(['--bounding-set', kept, '--no-new-privs'] if capabilities else []), '--']
         return ['nsenter', f'--mount=/proc/{self.keeper.pid}/ns/mnt', f'--cgroup=/proc/{self.keeper.pid}/ns/cgroup',
                 f'--root=/proc/{self.keeper.pid}/root', f'--wd=/proc/{self.keeper.pid}/root',
                 '--', 'sh', '-c', ENTER, 'sh', scope, os.getcwd(), *become, *map(str, argv)]
@@ -290,6 +319,11 @@ class Desk:
 
     def run_as(self, user, argv, active=True, **how):
         return self.run(argv, user=user, active=active, **how)
+
+    def call(self, user, *snippets, active=True, **how):
+        """Snippets of daemon_caller.py, run by the user; what came of each."""
+        done = self.run_as(user, [PYTHON, '-B', HERE / 'daemon_caller.py', *snippets], active, **how)
+        return [json.loads(line) for line in done.stdout.splitlines()]
 
     # What polkit says.
 
@@ -323,7 +357,7 @@ class Desk:
         the lines that it printed so far, as a function."""
         log = self.directory / 'agent'
         session = f'{user}{SESSIONS[active][0]}'
-        words = [PYTHON, pathlib.Path(__file__).with_name('desk_agent.py'), session, first_of(AGENT_HELPERS)]
+        words = [PYTHON, HERE / 'desk_agent.py', session, first_of(AGENT_HELPERS)]
         with open(log, 'w') as out:
             agent = self.popen(words + ([password] if password is not None else []), user, active, stdout=out)
         try:
