@@ -138,11 +138,15 @@ static char *describe_end(const struct capture_ended *ended)
   case CAPTURE_END_TARGETS_GONE:
     return g_strdup(_("every recorded process had exited"));
   case CAPTURE_END_RECORDER_DIED:
+    if (ended->status < 0)
+      return g_strdup(_("the recorder died"));
     status = format_wait_status(ended->status);
     return g_strdup_printf(_("the recorder died: %s"), status);
   case CAPTURE_END_OUTPUT:
     return g_strdup_printf(_("the output could not be written: %s"), g_strerror(ended->status));
   case CAPTURE_END_FAILED:
+    if (ended->status == 0)
+      return g_strdup(_("the recorder reported an error"));
     return g_strdup_printf(_("the recorder reported an error: %s"), g_strerror(ended->status));
   case CAPTURE_END_IMPORTED:
     return g_strdup(_("imported from another format"));

@@ -106,7 +106,7 @@ struct recorder_ready {
   uint32_t n_cpus;
   uint32_t n_events;
   uint32_t unwind; /* enum recorder_unwind: what AUTO became */
-  uint32_t reserved;
+  uint32_t flags;  /* enum recorder_flags: RECORDER_KERNEL_STACKS unless the kernel was left out */
   char events[RECORDER_EVENTS_MAX][RECORDER_EVENT_NAME_MAX]; /* what they became: "cpu-clock" */
   char notes[RECORDER_TEXT_MAX]; /* a sentence a line: what was left out and why; may be empty */
 };

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "helpers/recorder/recorder-attr.h"
 #include "helpers/recorder/recorder-decoder.h"
 #include "helpers/recorder/recorder-link.h"
 #include "helpers/recorder/recorder-memory.h"
@@ -127,6 +128,8 @@ static bool send_ready(struct session *session, const char *notes)
   struct recorder_ready ready = {.n_cpus = session->source.n_rings,
                                  .n_events = session->source.n_events,
                                  .unwind = session->source.unwind};
+  if (recorder_attr_has_kernel_stacks(&session->source))
+    ready.flags |= RECORDER_KERNEL_STACKS;
   for (uint32_t i = 0; i < session->source.n_events; i++)
     memcpy(ready.events[i], session->events[i].name, sizeof ready.events[i]);
   memcpy(ready.notes, notes, sizeof ready.notes);
