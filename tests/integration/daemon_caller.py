@@ -25,7 +25,6 @@ gi.require_version('Gio', '2.0')
 from gi.repository import Gio, GLib  # noqa: E402
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'decoder'))
-import builder  # noqa: E402
 
 NAME, PATH = 'org.capturectl.Capture1', '/org/capturectl/Capture1'
 MANAGER, SESSION = f'{NAME}.Manager', f'{NAME}.Session'
@@ -91,8 +90,9 @@ class Session:
     """A recording of one's own; what was read of its windows is in `capture`."""
 
     def __init__(self, targets=(), interactive=False, connection=None, **options):
+        from builder import Builder  # takes a while, which most callers need not wait
         self.connection = connection or bus
-        self.capture = builder.Builder(reason=0)
+        self.capture = Builder(reason=0)
         self.taken, self.endings = {}, {}
         self.connection.signal_subscribe(NAME, SESSION, 'Ended', None, None, 0, self.on_ended)
         values, (self.windows, self.control) = call(PATH, MANAGER, 'StartRecording', recording(targets, **options),

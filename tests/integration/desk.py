@@ -107,9 +107,11 @@ def wait_until(condition, what, seconds=60):
 
 class Desk:
     """A bus with polkitd on it, and three users. `root` is the file system as the desk's processes see it, `installed`
-    what `meson install` made, `directory` one that every user may read."""
+    what `meson install` made, `directory` one that every user may read. `also` has further files of policy, by directory
+    ("actions", "system.d")."""
 
-    def __init__(self):
+    def __init__(self, also=None):
+        self.also = also or {}
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix='capture-desk-'))
         self.installed = self.directory / 'installed'
         self.keeper = self.root = self.bus = self.polkitd = self.captured = None
@@ -169,6 +171,9 @@ class Desk:
         polkit_bus = '/usr/share/dbus-1/system.d/org.freedesktop.PolicyKit1.conf'
         for path in [polkit_bus, *self.installed_files('dbus-1/system.d/*.conf')]:
             shutil.copy(path, self.directory / 'system.d')
+        for directory, paths in self.also.items():
+            for path in paths:
+                shutil.copy(path, self.directory / directory)
         self.write_users()
 
     def write_users(self):
