@@ -2,7 +2,6 @@
 #include "helpers/recorder/recorder-tables.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,21 +96,6 @@ static char *copy_text(const char *text)
   return memcpy(recorder_allocate(1, size), text, size);
 }
 
-/* Installed, both stand in one directory; in a build directory, side by side. */
-static char *find_reader(void)
-{
-  char directory[PATH_MAX], path[PATH_MAX + 64];
-  ssize_t length = readlink("/proc/self/exe", directory, sizeof directory - 1);
-  directory[length > 0 ? length : 0] = '\0';
-  char *slash = strrchr(directory, '/');
-  if (slash != NULL)
-    *slash = '\0';
-  snprintf(path, sizeof path, "%s/../elf-reader/capture-elf-reader", directory);
-  if (access(path, X_OK) < 0)
-    snprintf(path, sizeof path, "%s/capture-elf-reader", directory);
-  return copy_text(path);
-}
-
 static uint32_t usual_readers(void)
 {
   long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -127,7 +111,7 @@ int recorder_tables_create(struct recorder_tables **ret, const struct recorder_t
   tables->cache = options->cache != NULL ? copy_text(options->cache) : NULL;
   tables->ask_patience = ASK_PATIENCE;
   tables->cache_limit = options->cache_limit;
-  tables->reader = options->reader != NULL ? copy_text(options->reader) : find_reader();
+  tables->reader = options->reader != NULL ? copy_text(options->reader) : recorder_reader_find();
   tables->last_keepsake = &tables->keepsakes;
   for (uint32_t i = 0; i < READERS_MAX; i++)
     tables->readers[i].socket = -1;
