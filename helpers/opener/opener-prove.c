@@ -48,11 +48,3 @@ int opener_prove(int pidfd, int32_t pid)
   /* As long as it lives the number is its own. */
   return is_alive(pidfd) ? 0 : -ESRCH;
 }
-
-int opener_open_maps(int32_t pid)
-{
-  char path[32];
-  snprintf(path, sizeof path, "/proc/%d/maps", pid);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  return fd < 0 ? -errno : fd;
-}

@@ -8,8 +8,5 @@
 /* Whether this process may look into the one behind the pidfd, which lives, and is `pid`. 0 or -errno as
  * helpers/opener-protocol.h says. */
 int opener_prove(int pidfd, int32_t pid);
-/* The process's mappings, which are those of its present program for as long as the descriptor lives.
- * A descriptor or -errno. */
-int opener_open_maps(int32_t pid);
 
 #endif

@@ -14,6 +14,7 @@
 #include "helpers/opener/opener-prove.h"
 #include "helpers/packet.h"
 #include "helpers/recorder/recorder-image.h"
+#include "helpers/recorder/recorder-proc.h"
 
 #define PIECE    65536u
 #define COPY_MAX (UINT64_C(256) << 20)
@@ -126,7 +127,7 @@ static void store(struct opener_cache *cache, const struct opener_request *reque
 
 static int answer_maps(const struct opener_request *request, struct opener_answer *answer)
 {
-  int fd = opener_open_maps(request->pid);
+  int fd = recorder_proc_open_maps(request->pid);
   answer->error = fd < 0 ? -fd : 0;
   return fd;
 }

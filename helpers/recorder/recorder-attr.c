@@ -68,12 +68,13 @@ static void add_side_band(struct perf_event_attr *attr, const struct recorder_so
   attr->comm = 1;
   attr->comm_exec = 1;
   attr->task = 1;
-  attr->ksymbol = source->support.ksymbol && (source->flags & RECORDER_EXCLUDE_KERNEL) == 0;
+  attr->ksymbol = source->support.ksymbol && (source->flags & (RECORDER_EXCLUDE_KERNEL | RECORDER_OWN)) == 0;
 }
 
 bool recorder_attr_has_kernel_stacks(const struct recorder_source *source)
 {
-  return (source->flags & RECORDER_KERNEL_STACKS) != 0 && (source->flags & RECORDER_EXCLUDE_KERNEL) == 0;
+  return (source->flags & RECORDER_KERNEL_STACKS) != 0 &&
+         (source->flags & (RECORDER_EXCLUDE_KERNEL | RECORDER_OWN)) == 0;
 }
 
 static bool has_user_chain(const struct recorder_source *source)

@@ -6,6 +6,8 @@
 #include "helpers/recorder/recorder-decoder.h"
 #include "helpers/recorder/recorder-memory.h"
 
+_Static_assert(CAPTURE_OUTCOME_LOST < RECORDER_OUTCOMES, "each outcome is counted");
+
 /* By what the addresses of a stack are understood, and what is remembered of it. */
 struct place {
   struct recorder_process *process; /* NULL: the kernel */
@@ -191,6 +193,7 @@ void recorder_decoder_write(struct recorder_decoder *decoder, struct recorder_sa
   }
   if (result == 0) {
     decoder->output->samples++;
+    decoder->output->outcomes[sample->outcome]++;
   } else {
     decoder->output->dropped++;
     decoder->output->lost++;
@@ -218,6 +221,14 @@ static void take_raw(struct recorder_decoder *decoder, struct recorder_ring *rin
     recorder_output_damaged(decoder->output);
 }
 
+/* The caller may know no other addresses than his own. */
+static void keep_user_part(struct recorder_sample *sample)
+{
+  sample->n_kernel = 0;
+  if (sample->mode != CAPTURE_MODE_USER)
+    sample->ip = 0;
+}
+
 void recorder_decoder_sample(struct recorder_decoder *decoder, struct recorder_ring *ring,
                              const struct perf_event_header *header)
 {
@@ -233,6 +244,8 @@ void recorder_decoder_sample(struct recorder_decoder *decoder, struct recorder_r
     return;
   }
   const struct recorder_raw *raw = recorder_raws_take(&ring->raws, record->tid, record->ip);
+  if ((decoder->source->flags & RECORDER_OWN) != 0)
+    keep_user_part(&sample);
   if (decoder->targets.count != 0 && recorder_table_find(&decoder->targets, (uint32_t)record->pid) == NULL)
     return;
   struct recorder_thread *thread = thread_of(decoder, ring, record);

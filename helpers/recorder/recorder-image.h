@@ -10,8 +10,8 @@
 
 /* A table of `size` bytes from the cache, with its checksum. 0, or -EBADMSG or another -errno. */
 int recorder_image_map_cached(int fd, uint64_t size, const struct unwind_table **ret);
-/* The same of an elf-reader's answer, which must be a memfd of exactly that size, all of it in memory, that
- * nobody can change any more. */
+/* The same of an answer of an elf-reader or of another user's opener, which must be a memfd of exactly that
+ * size, all of it in memory, that nobody can change any more. */
 int recorder_image_map_answer(int fd, uint64_t size, const struct unwind_table **ret);
 /* One that another process of the recorder's own has checked already, by either of these. */
 int recorder_image_map_checked(int fd, uint64_t size, const struct unwind_table **ret);

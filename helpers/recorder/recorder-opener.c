@@ -2,13 +2,20 @@
 #include "helpers/recorder/recorder-opener.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <linux/capability.h>
+#include <linux/magic.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "helpers/opener/opener-serve.h"
@@ -81,13 +88,21 @@ int recorder_opener_start(struct recorder_opener *opener, const char *cache, uin
   return 0;
 }
 
+void recorder_opener_adopt(struct recorder_opener *opener, int socket)
+{
+  *opener = (struct recorder_opener){.socket = socket, .foreign = true};
+}
+
 void recorder_opener_stop(struct recorder_opener *opener)
 {
-  if (opener->pid == 0)
+  if (opener->socket < 0)
     return;
   close(opener->socket);
-  recorder_child_end(opener->pid);
-  *opener = (struct recorder_opener){.socket = -1};
+  if (opener->has_kept && opener->kept_fd >= 0)
+    close(opener->kept_fd);
+  if (opener->pid != 0)
+    recorder_child_end(opener->pid);
+  *opener = (struct recorder_opener){.socket = -1, .foreign = opener->foreign};
 }
 
 struct opener_request *recorder_opener_request_new(const struct recorder_binary_key *key, int32_t pid,
@@ -122,18 +137,90 @@ int recorder_opener_send(struct recorder_opener *opener, const struct opener_req
   int result = packet_send(opener->socket, request, request->size, fd, false);
   if (result == 0) {
     opener->busy = true;
+    opener->asked = request->type;
     opener->since = recorder_clock_now();
   }
   return result;
 }
 
-int recorder_opener_receive(struct recorder_opener *opener, struct opener_answer *ret, int *ret_fd)
+bool recorder_opener_wait(struct recorder_opener *opener, int milliseconds)
+{
+  struct pollfd answer = {.fd = opener->socket, .events = POLLIN};
+  return opener->has_kept || poll(&answer, 1, milliseconds) > 0;
+}
+
+static bool may_have_descriptor(const struct opener_answer *answer)
+{
+  return (answer->type == OPENER_OPEN && answer->kind >= OPENER_FILE && answer->kind <= OPENER_TABLE) ||
+         (answer->type == OPENER_MAPS && answer->error == 0);
+}
+
+/* Whether the answer fits what was asked, whoever gave it. */
+static bool is_sound(const struct recorder_opener *opener, const struct opener_answer *answer, ssize_t size,
+                     int fd)
+{
+  if (size != sizeof *answer || answer->size != sizeof *answer || !opener->busy ||
+      answer->type != opener->asked || answer->kind > OPENER_NOT || answer->error < 0 ||
+      memchr(answer->identity, '\0', sizeof answer->identity) == NULL)
+    return false;
+  if ((answer->type == OPENER_OPEN) != (answer->kind != OPENER_DONE) ||
+      (fd >= 0) != may_have_descriptor(answer))
+    return false;
+  return answer->type != OPENER_OPEN || answer->kind == OPENER_NOT ||
+         (answer->identity[0] != '\0' && (answer->kind != OPENER_NONE || answer->error != 0));
+}
+
+static bool is_memory(int fd)
+{
+  return fcntl(fd, F_GET_SEALS) >= 0;
+}
+
+/* What is asked first waits for nobody: memory is told by its seals, and a file system that a user serves
+ * says what it is without him. */
+static bool is_file(int fd)
+{
+  struct statfs file_system;
+  struct stat status;
+  return is_memory(fd) || (fstatfs(fd, &file_system) == 0 && file_system.f_type != FUSE_SUPER_MAGIC &&
+                           fstat(fd, &status) == 0 && S_ISREG(status.st_mode));
+}
+
+/* Descriptors of /proc may be opened by one process and read by another with other rights, so it must be the
+ * one that was asked for. */
+static bool is_maps(int fd, int32_t pid)
+{
+  char link[40], path[PATH_MAX], wanted[32];
+  struct statfs file_system;
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  int length = snprintf(wanted, sizeof wanted, "/%d/maps", pid);
+  ssize_t size = readlink(link, path, sizeof path);
+  return fstatfs(fd, &file_system) == 0 && file_system.f_type == PROC_SUPER_MAGIC && size >= length &&
+         memcmp(path + size - length, wanted, (size_t)length) == 0;
+}
+
+static bool is_of_its_sort(const struct opener_answer *answer, int fd)
+{
+  switch (answer->kind) {
+  case OPENER_TABLE:
+  case OPENER_MEMORY:
+    return is_memory(fd);
+  case OPENER_FILE:
+    return is_file(fd);
+  default:
+    return true;
+  }
+}
+
+/* An answer from the socket: 1, 0 when there is none, or -errno. */
+static int take_answer(struct recorder_opener *opener, struct opener_answer *ret, int *ret_fd)
 {
   int fd = -1;
+  if (opener->socket < 0)
+    return -EPIPE;
   ssize_t size = packet_receive(opener->socket, ret, sizeof *ret, &fd, false);
   if (size == -EAGAIN)
     return !opener->busy || recorder_clock_now() - opener->since < PATIENCE ? 0 : -ETIMEDOUT;
-  if (size == sizeof *ret && opener->busy) {
+  if (is_sound(opener, ret, size, fd) && (!opener->foreign || fd < 0 || is_of_its_sort(ret, fd))) {
     opener->busy = false;
     *ret_fd = fd;
     return 1;
@@ -141,4 +228,65 @@ int recorder_opener_receive(struct recorder_opener *opener, struct opener_answer
   if (fd >= 0)
     close(fd);
   return size < 0 ? (int)size : -EPIPE;
+}
+
+int recorder_opener_receive(struct recorder_opener *opener, struct opener_answer *ret, int *ret_fd)
+{
+  if (!opener->has_kept)
+    return take_answer(opener, ret, ret_fd);
+  *ret = opener->kept;
+  *ret_fd = opener->kept_fd;
+  opener->has_kept = false;
+  return 1;
+}
+
+/* As take_answer, but waits until that time. */
+static int await_answer(struct recorder_opener *opener, struct opener_answer *ret, int *ret_fd,
+                        uint64_t until)
+{
+  for (;;) {
+    int result = take_answer(opener, ret, ret_fd);
+    uint64_t now = recorder_clock_now();
+    if (result != 0)
+      return result;
+    if (now >= until)
+      return -ETIMEDOUT;
+    recorder_opener_wait(opener, (int)((until - now) / 1000000 + 1));
+  }
+}
+
+/* Its answer to what it was asked before. */
+static int keep_answer(struct recorder_opener *opener, uint64_t until)
+{
+  if (!opener->busy)
+    return 0;
+  int result = await_answer(opener, &opener->kept, &opener->kept_fd, until);
+  opener->has_kept = result > 0;
+  return result < 0 ? result : 0;
+}
+
+int recorder_opener_ask(struct recorder_opener *opener, enum opener_type type, int32_t pid, int pidfd,
+                        uint64_t patience)
+{
+  const struct opener_request request = {
+      .type = type, .size = sizeof request, .version = OPENER_PROTOCOL_VERSION, .pid = pid};
+  struct opener_answer answer;
+  uint64_t until = recorder_clock_now() + patience;
+  int fd = -1;
+  if (opener->socket < 0)
+    return -EPIPE;
+  int result = keep_answer(opener, until);
+  if (result == 0)
+    result = recorder_opener_send(opener, &request, pidfd);
+  if (result == 0)
+    result = await_answer(opener, &answer, &fd, until);
+  if (result > 0 && type == OPENER_MAPS && fd >= 0 && !is_maps(fd, pid)) {
+    close(fd);
+    result = -EPROTO;
+  }
+  if (result < 0) {
+    recorder_opener_stop(opener);
+    return result;
+  }
+  return answer.error != 0 ? -answer.error : type == OPENER_MAPS ? fd : 0;
 }

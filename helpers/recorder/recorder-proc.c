@@ -81,13 +81,8 @@ static size_t hand_over_lines(const char *buffer, size_t length, recorder_map_li
   return done;
 }
 
-int recorder_proc_maps(int32_t pid, recorder_map_line_fn fn, void *data)
+int recorder_proc_read_maps(int fd, recorder_map_line_fn fn, void *data)
 {
-  char path[32];
-  snprintf(path, sizeof path, "/proc/%d/maps", pid);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return -errno;
   static char buffer[MAPS_BUFFER];
   size_t length = 0;
   ssize_t got;
@@ -100,6 +95,27 @@ int recorder_proc_maps(int32_t pid, recorder_map_line_fn fn, void *data)
   int error = errno;
   close(fd);
   return got < 0 ? -error : 0;
+}
+
+int recorder_proc_open_maps(int32_t pid)
+{
+  char path[32];
+  snprintf(path, sizeof path, "/proc/%d/maps", pid);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  return fd < 0 ? -errno : fd;
+}
+
+int recorder_proc_maps(int32_t pid, recorder_map_line_fn fn, void *data)
+{
+  int fd = recorder_proc_open_maps(pid);
+  return fd < 0 ? fd : recorder_proc_read_maps(fd, fn, data);
+}
+
+bool recorder_proc_has_thread(int32_t pid, int32_t tid)
+{
+  char path[48];
+  snprintf(path, sizeof path, "/proc/%d/task/%d", pid, tid);
+  return access(path, F_OK) == 0;
 }
 
 int recorder_proc_name(int32_t pid, int32_t tid, char name[RECORDER_NAME_MAX])

@@ -27,7 +27,12 @@ bool recorder_map_line_parse(struct recorder_map_line *ret, const char *line, si
 
 typedef void (*recorder_map_line_fn)(const struct recorder_map_line *line, void *data);
 
-/* Calls fn for each mapping of the process that may be executed. 0 or -errno. */
+/* The process's mappings: those of its present program, for as long as the descriptor lives. It, or -errno.
+ */
+int recorder_proc_open_maps(int32_t pid);
+/* Calls fn for each mapping there that may be executed, and closes it. 0 or -errno. */
+int recorder_proc_read_maps(int fd, recorder_map_line_fn fn, void *data);
+/* Both. */
 int recorder_proc_maps(int32_t pid, recorder_map_line_fn fn, void *data);
 /* The name of a thread. 0 or -errno. */
 int recorder_proc_name(int32_t pid, int32_t tid, char name[RECORDER_NAME_MAX]);
@@ -35,6 +40,7 @@ int recorder_proc_name(int32_t pid, int32_t tid, char name[RECORDER_NAME_MAX]);
 int recorder_proc_command_line(int32_t pid, char *buffer, size_t size);
 /* The threads of a process, in *ret, which is the caller's to free. Returns how many or -errno. */
 int recorder_proc_threads(int32_t pid, int32_t **ret);
+bool recorder_proc_has_thread(int32_t pid, int32_t tid);
 /* The process that pidfd stands for: its pid, -ESRCH when it is gone, -EBADF when pidfd is none. */
 int32_t recorder_proc_pidfd_pid(int pidfd);
 

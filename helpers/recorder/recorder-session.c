@@ -14,6 +14,8 @@
 #include "helpers/recorder/recorder-memory.h"
 #include "helpers/recorder/recorder-merge.h"
 #include "helpers/recorder/recorder-off-cpu.h"
+#include "helpers/recorder/recorder-own.h"
+#include "helpers/recorder/recorder-rights.h"
 #include "helpers/recorder/recorder-way.h"
 
 #define MILLISECOND UINT64_C(1000000)
@@ -45,6 +47,7 @@ struct session {
   struct recorder_source source;
   struct recorder_output output;
   struct recorder_way way;
+  struct recorder_opener opener; /* of an own session */
   struct recorder_decoder decoder;
   struct pollfd *poll_fds; /* the socket, target pidfds, rings, the unwinder's */
   uint32_t n_poll_fds;
@@ -65,7 +68,8 @@ static uint64_t now(void)
 
 static int resolve_targets(struct session *session)
 {
-  for (uint32_t i = 0; i < session->packet.n_fds; i++) {
+  session->n_targets = session->packet.configure.n_targets;
+  for (uint32_t i = 0; i < session->n_targets; i++) {
     int32_t pid = recorder_proc_pidfd_pid(session->packet.fds[i]);
     if (pid == -ESRCH)
       return recorder_error_set(&session->error, ESRCH,
@@ -75,8 +79,22 @@ static int resolve_targets(struct session *session)
     session->targets[i] = pid;
     session->pidfds[i] = session->packet.fds[i];
   }
-  session->n_targets = session->packet.n_fds;
   return 0;
+}
+
+static bool is_own(const struct session *session)
+{
+  return (session->packet.configure.flags & RECORDER_OWN) != 0;
+}
+
+static int begin_own(struct session *session)
+{
+  if (!is_own(session))
+    return 0;
+  int result = recorder_rights_narrow(true, &session->error);
+  return result < 0
+             ? result
+             : recorder_own_adopt(&session->opener, session->packet.fds[session->n_targets], &session->error);
 }
 
 /* The kernel might have given a pid to somebody else between looking and opening. */
@@ -88,7 +106,11 @@ static int check_targets(struct session *session)
       return recorder_error_set(&session->error, ESRCH, "Process %d does not exist any more.",
                                 session->targets[i]);
   }
-  return 0;
+  if (!is_own(session))
+    return 0;
+  int result = recorder_own_prove(&session->opener, session->pidfds, session->targets, session->n_targets,
+                                  &session->error);
+  return result < 0 ? result : recorder_rights_narrow(false, &session->error);
 }
 
 static int resolve_events(struct session *session)
@@ -96,8 +118,21 @@ static int resolve_events(struct session *session)
   const struct recorder_configure *configure = &session->packet.configure;
   int result = 0;
   for (uint32_t i = 0; i < configure->n_events && result == 0; i++)
-    result = recorder_event_resolve(&session->events[i], &configure->events[i], &session->error);
+    result =
+        recorder_event_resolve(&session->events[i], &configure->events[i], is_own(session), &session->error);
   return result;
+}
+
+static struct recorder_status status_of(const struct session *session)
+{
+  struct recorder_status status = {
+      .time = session->committed,
+      .samples = session->output.samples,
+      .lost = session->output.lost,
+      .throttled = session->output.throttled,
+  };
+  memcpy(status.outcomes, session->output.outcomes, sizeof status.outcomes);
+  return status;
 }
 
 static void send_ended(struct session *session, enum recorder_end reason, int code, const char *text)
@@ -105,13 +140,7 @@ static void send_ended(struct session *session, enum recorder_end reason, int co
   struct recorder_ended ended = {
       .reason = reason,
       .error = code,
-      .status =
-          {
-              .time = session->committed,
-              .samples = session->output.samples,
-              .lost = session->output.lost,
-              .throttled = session->output.throttled,
-          },
+      .status = status_of(session),
   };
   memcpy(ended.text, text, strnlen(text, sizeof ended.text - 1));
   recorder_link_send(session->socket, &ended, RECORDER_ENDED, sizeof ended, NULL, 0, true);
@@ -139,12 +168,7 @@ static bool send_ready(struct session *session, const char *notes)
 
 static void send_status(struct session *session)
 {
-  struct recorder_status status = {
-      .time = session->committed,
-      .samples = session->output.samples,
-      .lost = session->output.lost,
-      .throttled = session->output.throttled,
-  };
+  struct recorder_status status = status_of(session);
   recorder_link_send(session->socket, &status, RECORDER_STATUS, sizeof status, NULL, 0, false);
 }
 
@@ -374,7 +398,12 @@ static int record_when_told(struct session *session, const char *notes)
 static int with_decoder(struct session *session, const char *notes)
 {
   recorder_decoder_init(&session->decoder, &session->output, &session->source);
-  int status = recorder_way_prepare(&session->way, &session->decoder, &session->error) < 0 ||
+  if (is_own(session)) {
+    session->decoder.tasks.open_maps = recorder_own_open_maps;
+    session->decoder.tasks.open_maps_data = &session->opener;
+  }
+  int status = recorder_way_prepare(&session->way, &session->decoder,
+                                    is_own(session) ? &session->opener : NULL, &session->error) < 0 ||
                        recorder_off_cpu_add_targets(&session->decoder, session->pidfds, &session->error) < 0
                    ? fail(session)
                    : record_when_told(session, notes);
@@ -409,7 +438,7 @@ static int configure(struct session *session)
 {
   const struct recorder_configure *asked = &session->packet.configure;
   if (recorder_link_check_configure(&session->packet, &session->error) < 0 || resolve_targets(session) < 0 ||
-      resolve_events(session) < 0)
+      begin_own(session) < 0 || resolve_events(session) < 0)
     return fail(session);
   session->source = (struct recorder_source){
       .events = session->events,
@@ -427,8 +456,10 @@ int recorder_session_run(int socket)
 {
   struct session *session = recorder_allocate(1, sizeof *session);
   session->socket = socket;
+  session->opener.socket = -1;
   int result = recorder_link_receive(socket, &session->packet, &session->error);
   int status = result == 0 ? EXIT_SUCCESS : result < 0 ? fail(session) : configure(session);
+  recorder_opener_stop(&session->opener);
   free(session->poll_fds);
   free(session);
   return status;

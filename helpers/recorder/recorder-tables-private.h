@@ -46,7 +46,8 @@ struct recorder_tables {
   struct recorder_table identities; /* from hashes of identities to struct item */
   struct item *all;
 
-  struct recorder_opener opener;
+  struct recorder_opener *opener; /* own_opener, or another's, which cannot be started again */
+  struct recorder_opener own_opener;
   uint32_t opener_failures; /* deaths and failed starts since it last answered */
   struct queue to_open;
   struct item *opening;  /* NULL with a busy opener: it stores */

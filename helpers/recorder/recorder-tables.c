@@ -62,11 +62,12 @@ void recorder_tables_settle(struct recorder_tables *tables, struct item *item,
   recorder_tables_push(&tables->settled, item);
 }
 
-/* What root would make in another's directory would be in that one's way. */
+/* What root would make in another's directory would be in that one's way. In root's own there may be a place
+ * for this user. */
 static bool is_of_another(const char *directory)
 {
   struct stat status;
-  return stat(directory, &status) == 0 && status.st_uid != geteuid();
+  return stat(directory, &status) == 0 && status.st_uid != geteuid() && status.st_uid != 0;
 }
 
 bool recorder_tables_default_cache(char *path, size_t size)
@@ -117,9 +118,11 @@ int recorder_tables_create(struct recorder_tables **ret, const struct recorder_t
     tables->readers[i].socket = -1;
   recorder_table_init(&tables->names);
   recorder_table_init(&tables->identities);
+  tables->own_opener.socket = -1;
+  tables->opener = options->opener != NULL ? options->opener : &tables->own_opener;
   int result = access(tables->reader, X_OK) < 0 ? -errno : 0;
-  if (result == 0)
-    result = recorder_opener_start(&tables->opener, tables->cache, tables->cache_limit);
+  if (result == 0 && !tables->opener->foreign)
+    result = recorder_opener_start(tables->opener, tables->cache, tables->cache_limit);
   if (result < 0) {
     recorder_tables_free(tables);
     return result;
@@ -156,10 +159,9 @@ static void keep_all(struct recorder_tables *tables)
   for (;;) {
     tables->to_open = tables->to_compile = (struct queue){0};
     recorder_tables_feed_opener(tables);
-    if (!tables->opener.busy || recorder_clock_now() >= until)
+    if (!recorder_opener_is_busy(tables->opener) || recorder_clock_now() >= until)
       return;
-    struct pollfd answer = {.fd = tables->opener.socket, .events = POLLIN};
-    poll(&answer, 1, KEEP_ROUND);
+    recorder_opener_wait(tables->opener, KEEP_ROUND);
     recorder_tables_serve_opener(tables);
   }
 }
@@ -179,7 +181,7 @@ void recorder_tables_free(struct recorder_tables *tables)
   for (uint32_t i = 0; i < tables->n_readers; i++)
     recorder_reader_stop(&tables->readers[i]);
   keep_all(tables);
-  recorder_opener_stop(&tables->opener);
+  recorder_opener_stop(&tables->own_opener);
   free_keepsakes(tables);
   free_names(&tables->names);
   recorder_table_clear(&tables->identities);
@@ -254,7 +256,7 @@ static struct name *name_take(struct recorder_tables *tables, const struct recor
 /* Whether it is this one that the opener does, or will do as soon as it has stored a table. */
 static bool is_next(const struct recorder_tables *tables, const struct item *item)
 {
-  return tables->opener.busy &&
+  return recorder_opener_is_busy(tables->opener) &&
          (tables->opening == item || (tables->opening == NULL && tables->to_open.first == item));
 }
 
@@ -266,8 +268,7 @@ static struct item *ask(struct recorder_tables *tables, struct item *item)
   uint64_t start = recorder_clock_now() - tables->ask_waited, passed = tables->ask_waited;
   recorder_tables_feed_opener(tables);
   while (same == NULL && is_next(tables, item) && passed < tables->ask_patience) {
-    struct pollfd answer = {.fd = tables->opener.socket, .events = POLLIN};
-    if (poll(&answer, 1, (int)((tables->ask_patience - passed) / 1000000 + 1)) > 0) {
+    if (recorder_opener_wait(tables->opener, (int)((tables->ask_patience - passed) / 1000000 + 1))) {
       tables->asked = item;
       same = recorder_tables_serve_opener(tables);
       tables->asked = NULL;
@@ -324,8 +325,8 @@ struct recorder_unwind_table *recorder_tables_request(struct recorder_tables *ta
 uint32_t recorder_tables_poll(struct recorder_tables *tables, struct pollfd *fds)
 {
   uint32_t count = 0;
-  if (tables->opener.busy)
-    fds[count++] = (struct pollfd){.fd = tables->opener.socket, .events = POLLIN};
+  if (tables->opener->busy)
+    fds[count++] = (struct pollfd){.fd = tables->opener->socket, .events = POLLIN};
   for (uint32_t i = 0; i < tables->n_readers; i++)
     if (tables->readers[i].pid != 0)
       fds[count++] = (struct pollfd){.fd = tables->readers[i].socket, .events = POLLIN};

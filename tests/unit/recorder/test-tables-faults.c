@@ -130,10 +130,10 @@ static void test_slow_file(struct tables_fixture *fixture, gconstpointer data)
 {
   struct tables_mapped mapped = tables_map(tables_library());
   fixture->tables->ask_patience = 1;
-  g_assert_cmpint(kill(fixture->tables->opener.pid, SIGSTOP), ==, 0);
+  g_assert_cmpint(kill(fixture->tables->opener->pid, SIGSTOP), ==, 0);
   struct recorder_unwind_table *table = tables_request(fixture, &mapped);
   g_assert_cmpint(table->state, ==, RECORDER_TABLE_PENDING);
-  g_assert_cmpint(kill(fixture->tables->opener.pid, SIGCONT), ==, 0);
+  g_assert_cmpint(kill(fixture->tables->opener->pid, SIGCONT), ==, 0);
   tables_wait(fixture);
   tables_assert_ready(table);
   tables_unmap(&mapped);
@@ -155,7 +155,7 @@ static void test_hanging_file(struct tables_fixture *fixture, gconstpointer data
   g_autofree char *place = g_build_filename(fixture->directory, "place", NULL);
   g_autofree char *path = g_build_filename(place, "library", NULL);
   struct tables_mapped hanging = tables_map(tables_library()), other = tables_map("/bin/sh");
-  pid_t opener = fixture->tables->opener.pid;
+  pid_t opener = fixture->tables->opener->pid;
   g_assert_cmpint(g_mkdir(place, 0755), ==, 0);
   int fd = mount_silence(place);
   fixture->tables->ask_patience = 1;
@@ -165,7 +165,7 @@ static void test_hanging_file(struct tables_fixture *fixture, gconstpointer data
   tables_wait(fixture);
   tables_assert_none(table, ETIMEDOUT);
   tables_assert_ready(next);
-  g_assert_cmpint(fixture->tables->opener.pid, !=, opener);
+  g_assert_cmpint(fixture->tables->opener->pid, !=, opener);
   g_assert_cmpint(umount2(place, MNT_DETACH), ==, 0);
   close(fd);
   tables_unmap(&hanging);

@@ -407,8 +407,8 @@ static void test_opener(struct tables_fixture *fixture, gconstpointer data)
   int file = open("/proc/self/exe", O_RDONLY);
   tables_recreate(fixture, fixture->cache, fixture->reader);
   tables_request(fixture, &mapped);
-  g_autofree char *path = g_strdup_printf("/proc/%d/status", fixture->tables->opener.pid);
-  g_autofree char *own = g_strdup_printf("/proc/%d/fd/%d", fixture->tables->opener.pid, file);
+  g_autofree char *path = g_strdup_printf("/proc/%d/status", fixture->tables->opener->pid);
+  g_autofree char *own = g_strdup_printf("/proc/%d/fd/%d", fixture->tables->opener->pid, file);
   g_autofree char *status = NULL;
   g_assert_true(g_file_get_contents(path, &status, NULL, NULL));
   g_assert_nonnull(
@@ -424,7 +424,7 @@ static void test_no_trace(struct tables_fixture *fixture, gconstpointer data)
   struct tables_mapped mapped = tables_map(tables_library());
   tables_request(fixture, &mapped);
   tables_wait(fixture);
-  pid_t opener = fixture->tables->opener.pid;
+  pid_t opener = fixture->tables->opener->pid;
   g_assert_cmpint(kill(opener, 0), ==, 0);
   recorder_tables_free(fixture->tables);
   fixture->tables = NULL;
@@ -463,7 +463,7 @@ static void test_killed(struct tables_fixture *fixture, gconstpointer data)
     tables_create(fixture, fixture->cache, fixture->reader);
     tables_request(fixture, &mapped);
     tables_wait(fixture);
-    pids[0] = fixture->tables->opener.pid;
+    pids[0] = fixture->tables->opener->pid;
     pids[1] = fixture->tables->readers[0].pid;
     send(pair[1], pids, sizeof pids, 0);
     for (;;)
