@@ -94,7 +94,7 @@ class Session:
         self.connection = connection or bus
         self.capture = Builder(reason=0)
         self.taken, self.endings = {}, {}
-        self.connection.signal_subscribe(NAME, SESSION, 'Ended', None, None, 0, self.on_ended)
+        self.subscription = self.connection.signal_subscribe(NAME, SESSION, 'Ended', None, None, 0, self.on_ended)
         values, (self.windows, self.control) = call(PATH, MANAGER, 'StartRecording', recording(targets, **options),
                                                     self.connection, fds=targets, interactive=interactive)
         self.path = values[0]
@@ -166,6 +166,12 @@ class Session:
             time.sleep(0.01)
         self.take()
         return self.endings[self.path]
+
+    def close(self):
+        self.connection.signal_unsubscribe(self.subscription)
+        self.shared.close()
+        os.close(self.windows)
+        os.close(self.control)
 
     def save(self, path):
         pathlib.Path(path).write_bytes(self.capture.bytes)

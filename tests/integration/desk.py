@@ -14,6 +14,8 @@ import contextlib
 import json
 import os
 import pathlib
+import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -266,9 +268,9 @@ class Desk:
         wait_until(lambda: self.has_name(name) == owned, f'{name} is {"" if owned else "not "}on the bus')
 
     def start_captured(self, *arguments, env=None):
-        """The service as its unit starts it; returns its Popen. What it says is in `log`."""
+        """The service as its unit starts it, for ever unless told otherwise; returns its Popen. What it says is in log()."""
         with open(self.directory / 'captured.log', 'a') as log:
-            self.captured = self.popen([self.installed_file('captured'), *arguments], 'captured',
+            self.captured = self.popen([self.installed_file('captured'), *(arguments or ('--idle-seconds', '0'))], 'captured',
                                        capabilities=CAPTURED_CAPABILITIES, env=env, stdout=log, stderr=log)
         wait_until(lambda: self.has_name(NAME) or self.captured.poll() is not None, 'captured is on the bus')
         if self.captured.poll() is not None:
@@ -281,6 +283,19 @@ class Desk:
         status = self.captured.wait(60)
         check_sanitizers(self.log())
         return status
+
+    def make_activatable(self):
+        """Lets the bus start the service, in the way of start_captured(), with the arguments of the installed file."""
+        installed = self.installed_file(f'{NAME}.service').read_text()
+        arguments = re.search(r'^Exec=\S*/captured(.*)$', installed, re.M)[1].split()
+        start = shlex.join(self.command([self.installed_file('captured'), *arguments], 'captured',
+                                        capabilities=CAPTURED_CAPABILITIES))
+        script = self.directory / 'activate'
+        script.write_text(f'#!/bin/sh\nexec {start}\n')
+        script.chmod(0o755)
+        (self.directory / 'system-services' / f'{NAME}.service').write_text(
+            f'[D-BUS Service]\nName={NAME}\nExec={script}\nUser=root\n')
+        self.bus_call('ReloadConfig')
 
     def log(self):
         path = self.directory / 'captured.log'
@@ -329,6 +344,15 @@ class Desk:
         """Snippets of daemon_caller.py, run by the user; what came of each."""
         done = self.run_as(user, [PYTHON, '-B', HERE / 'daemon_caller.py', *snippets], active, **how)
         return [json.loads(line) for line in done.stdout.splitlines()]
+
+    @contextlib.contextmanager
+    def caller(self, user, *snippets, active=True):
+        """call() in the background: its Popen, whose stdout has a line a snippet as it ends."""
+        caller = self.popen([PYTHON, '-B', HERE / 'daemon_caller.py', *snippets], user, active,
+                            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        with caller:
+            yield caller
+            caller.kill()
 
     # What polkit says.
 

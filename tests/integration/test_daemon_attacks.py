@@ -1,0 +1,318 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What callers of the system service should not do, one row each: it is refused with that error, or it is contained and
+harms nobody but its caller."""
+import json
+import os
+import pathlib
+import unittest
+
+from daemon import CAPTURED, DaemonCase, processes, status_of
+from desk import SYSTEM, wait_until
+from recordings import Load, processor_time
+
+BINARY = 1
+
+# What alice tries without any authorisation, and the error's name. `others` is bob's process, `setuid` one of hers that
+# became root's, `undumpable` one of hers that must not be looked into, `gone` one that has ended.
+TARGETS = [
+    ('targets=[os.open("/etc/passwd", os.O_RDONLY)]', 'InvalidTarget'),
+    ('targets=[os.open("/dev/null", os.O_RDWR)]', 'InvalidTarget'),
+    ('targets=[os.open("/proc/self", os.O_DIRECTORY)]', 'InvalidTarget'),
+    ('targets=[os.open("/proc/self/mem", os.O_RDONLY)]', 'InvalidTarget'),
+    ('targets=[os.open("/", os.O_PATH)]', 'InvalidTarget'),
+    ('targets=[os.pipe()[0]]', 'InvalidTarget'),
+    ('targets=[os.memfd_create("x")]', 'InvalidTarget'),
+    ('targets=[os.eventfd(0)]', 'InvalidTarget'),
+    ('targets=[select.epoll().fileno()]', 'InvalidTarget'),
+    ('targets=[socket.socketpair()[0].detach()]', 'InvalidTarget'),
+    ('targets=[own(), os.open("/etc/passwd", os.O_RDONLY)]', 'InvalidTarget'),
+    ('targets=[own()], targets_=V("ah", [1])', 'InvalidTarget'),
+    ('targets=[own()], targets_=V("ah", [0x7fffffff])', 'InvalidTarget'),
+    ('targets=[own()], targets_=V("ah", [-1])', 'InvalidTarget'),
+    ('targets=[gone()]', 'TargetGone'),
+    ('targets=[own(), gone()]', 'TargetGone'),
+    ('targets=[pidfd(others)]', 'NotAuthorized'),
+    ('targets=[pidfd(others)], scope="own"', 'NotPermitted'),
+    ('targets=[own(), pidfd(others)], scope="own"', 'NotPermitted'),
+    ('targets=[pidfd(setuid)], scope="own"', 'NotPermitted'),
+    ('targets=[pidfd(setuid)]', 'NotAuthorized'),
+    ('targets=[pidfd(undumpable)], scope="own"', 'NotPermitted'),
+    ('targets=[pidfd(undumpable)]', 'NotAuthorized'),
+    ('targets=[pidfd(captured)], scope="own"', 'NotPermitted'),
+    ('targets=[pidfd(1)], scope="own"', 'NotPermitted'),
+    ('targets=[pidfd(2)], scope="own"', 'NotPermitted'),
+    ('targets=[pidfd(1)]', 'NotAuthorized'),
+    ('targets=[own()], targets_=V("ah", [0] * 300)', 'LimitExceeded'),
+]
+
+# What options cannot be, with a target of her own.
+OPTIONS = [
+    ('unheard_of=V("b", True)', 'InvalidOption'),
+    ('targets_=V("s", "all")', 'InvalidOption'),
+    ('targets_=V("ai", [0])', 'InvalidOption'),
+    ('targets_=V("ah", [])', 'InvalidOption'),
+    ('system_wide=True', 'InvalidOption'),
+    ('scope=V("s", "root")', 'InvalidOption'),
+    ('scope=V("u", 1)', 'InvalidOption'),
+    ('children=V("s", "yes")', 'InvalidOption'),
+    ('kernel=V("v", V("b", True))', 'InvalidOption'),
+    ('unwind="guess"', 'InvalidOption'),
+    ('stack_bytes=0xffffffff', 'InvalidOption'),
+    ('stack_bytes=7', 'InvalidOption'),
+    ('stack_bytes=V("i", -8)', 'InvalidOption'),
+    ('max_stack=0xffffffff', 'InvalidOption'),
+    ('max_stack=V("x", -1)', 'InvalidOption'),
+    ('window_count=0xffffffff', 'LimitExceeded'),
+    ('window_count=1', 'InvalidOption'),
+    ('events=V("as", ["cycles"])', 'InvalidOption'),
+    ('events=[("cpu-clock", 100, 100)]', 'InvalidOption'),
+    ('events=[("cpu-clock", 1, 0)] * 17', 'LimitExceeded'),
+    ('events=[("x" * 10000, 1, 0)]', 'InvalidOption'),
+    ('events=[("cpu-clock", 0xffffffffffffffff, 0)]', 'LimitExceeded'),
+    ('events=[("cpu-clock", 10001, 0)]', 'LimitExceeded'),
+    ('events=[("no-such-event", 1, 0)]', 'Unsupported'),
+    ('events=[("../../../etc/passwd", 1, 0)]', 'Unsupported'),
+    ('events=[("cpu-clock", 0, 1)], scope="own"', 'LimitExceeded'),
+    ('kernel=True, scope="own"', 'NotPermitted'),
+    ('kernel=True', 'NotAuthorized'),
+    ('events=[("sched:sched_switch", 0, 1)], scope="own"', 'NotPermitted'),
+    ('events=[("off-cpu", 0, 0)], scope="own"', 'NotPermitted'),
+    ('events=[("sched:sched_switch", 0, 1)]', 'NotAuthorized'),
+    ('events=[("off-cpu", 0, 0)]', 'NotAuthorized'),
+]
+
+# Of PerfEventOpen, for which alice is authorised: an event that she may have, with what is changed about it.
+EVENT = {'type': 1, 'config': 0, 'sample_period': 1000000, 'sample_type': 1 | 2 | 4, 'disabled': True}
+ATTRIBUTES = [
+    ('type=5', 'NotPermitted'),                                # breakpoint
+    ('type=5, bp_type=3, bp_addr=0x1000, bp_len=8', ('NotPermitted', 'InvalidOption')),
+    ('type=pmu("kprobe")', 'NotPermitted'),
+    ('type=pmu("uprobe")', 'NotPermitted'),
+    ('type=pmu("intel_pt", 7777)', ('NotPermitted', 'Unsupported')),
+    ('type=0xffffffffffffffff', 'InvalidOption'),
+    ('unheard_of=1', 'InvalidOption'),
+    ('aux_watermark=4096', 'InvalidOption'),
+    ('aux_output=True', 'InvalidOption'),
+    ('aux_sample_size=4096', 'InvalidOption'),
+    ('sample_type=1 << 20', 'NotPermitted'),                   # a piece of AUX
+    ('sample_type=1 << 63', 'InvalidOption'),
+    ('sample_type=V("s", "all")', 'InvalidOption'),
+    ('config=V("t", 0), size=V("t", 1 << 40)', 'InvalidOption'),
+    ('sigtrap=True', 'InvalidOption'),
+    ('write_backward=True', 'InvalidOption'),
+    ('sample_regs_user=0xffffffffffffffff, sample_type=1 << 12', ('InvalidOption', 'NotPermitted')),
+]
+
+PRELUDE = '''
+import select, socket
+V = GLib.Variant
+def gone():
+    ended = child("true")
+    fd = os.pidfd_open(ended.pid)
+    ended.wait()
+    return fd
+def tried(targets, **options):
+    """Session(), but `targets_` stands for what the option says of them."""
+    said = options.pop("targets_", None)
+    options = {name.replace("_", "-"): value for name, value in options.items()}
+    if targets:
+        options["targets"] = said or list(range(len(targets)))
+    body = V("(a{sv})", (variants(options),))
+    call(PATH, MANAGER, "StartRecording", body, fds=targets)
+def pmu(name, other=None):
+    path = pathlib.Path("/sys/bus/event_source/devices", name, "type")
+    return int(path.read_text()) if path.exists() or other is None else other
+def opened(**changes):
+    return perf_event_open({**EVENT, **changes}, cpu=0)
+EVENT = %r
+''' % EVENT
+
+# flood(n, m, targets): m calls over each of n connections, all at once; how many had which error.
+FLOOD = '''
+def flood(connections, calls, targets, **options):
+    counts, loop = {}, GLib.MainLoop()
+    def replied(connection, result):
+        reply = connection.send_message_with_reply_finish(result)
+        name = (reply.get_error_name() or "none").removeprefix(ERRORS)
+        counts[name] = counts.get(name, 0) + 1
+        if sum(counts.values()) == connections * calls:
+            loop.quit()
+    held.extend(connect() for _ in range(connections))
+    for connection in held:
+        for _ in range(calls):
+            sent = message(PATH, MANAGER, "StartRecording", recording(targets, **options), targets, interactive=True)
+            connection.send_message_with_reply(sent, 0, 0x7fffffff, None, replied)
+    loop.run()
+    return counts
+held = []
+'''
+
+
+class AttackCase(DaemonCase):
+    def tries(self, user, *tried, **names):
+        """What came of each, all of them over one connection."""
+        return self.caller(user, *(f'{PRELUDE}\n{each}' for each in tried), **names)
+
+    def assert_errors(self, rows, make, user='alice', **names):
+        """Each row's error is the one that it names."""
+        said = self.tries(user, *(make(what) for what, _error in rows), **names)
+        self.assertEqual(len(said), len(rows))
+        for (what, expected), outcome in zip(rows, said):
+            with self.subTest(what):
+                self.assertIn(outcome['error'], expected if isinstance(expected, tuple) else (expected,), outcome['message'])
+
+
+class TableTest(AttackCase):
+    def test_targets(self):
+        setuid, undumpable = self.setuid_process('alice'), self.process('alice', 'undumpable')
+        self.assert_errors(TARGETS, lambda what: f'tried({what})', others=self.process('bob').pid, setuid=setuid.pid,
+                           undumpable=undumpable.pid, captured=self.desk.captured.pid)
+
+    def test_options(self):
+        self.assert_errors(OPTIONS, lambda what: f'tried(targets=[own()], {what})')
+
+    def test_nothing_to_record(self):
+        self.assert_errors([('tried([])', 'InvalidOption'), ('tried([], system_wide=False)', 'InvalidOption')], str)
+
+    def test_events(self):
+        """Refused whoever asks; and the event itself is had, so that the rows say something."""
+        self.assert_errors([('', 'NotAuthorized')], lambda what: f'opened({what})')
+        self.desk.allow(SYSTEM, 'alice')
+        self.addCleanup(self.desk.authorise, '')
+        self.assert_errors([('', None)] + ATTRIBUTES, lambda what: f'opened({what})')
+        self.assert_errors([('os.open("/etc/passwd", os.O_RDONLY)', 'InvalidTarget')],
+                           lambda what: f'perf_event_open(EVENT, fds=[{what}], cpu=0, group=0)')
+
+
+class ProcessTest(AttackCase):
+    def test_recycled_pid(self):
+        """A pidfd is of the process that had the number then."""
+        ended = self.background('alice', PRELUDE + 'ended = child(); fd = os.pidfd_open(ended.pid); ended.kill(); ended.wait(); '
+                                'print(ended.pid, flush=True); sys.stdin.readline(); tried([fd])')
+        pid = int(ended.stdout.readline())
+        for _ in range(1000):
+            pathlib.Path('/proc/sys/kernel/ns_last_pid').write_text(str(pid - 1))
+            successor = self.desk.popen(['sleep', '1000'], 'bob', True)
+            if successor.pid == pid:
+                break
+            successor.kill()
+            successor.wait()
+        self.assertEqual(successor.pid, pid)
+        wait_until(lambda: status_of(pid, 'Name') == 'sleep', 'bob has the pid')
+        ended.stdin.write('\n')
+        ended.stdin.flush()
+        self.assertEqual(json.loads(ended.stdout.readline())['error'], 'TargetGone')
+        successor.kill()
+        successor.wait()
+
+    def assert_nothing_of_the_setuid_program(self, *more):
+        said = self.tries('alice', f"""
+process = subprocess.Popen(['/home/programs/then-exec', '/home/programs/setuid', *{more!r}], stdin=subprocess.PIPE)
+children.append(process)
+session = Session([os.pidfd_open(process.pid)], events=[('cpu-clock', 999, 0)])
+session.read(0.5)
+process.stdin.close()
+def privileged():
+    found = subprocess.run(['pgrep', '-f', '^privileged 0'], capture_output=True, text=True).stdout.split()
+    return [pid for pid in found if '0' in open(f'/proc/{{pid}}/status').read().split('Uid:')[1].split()[:4]]
+while not privileged():
+    time.sleep(0.01)
+began = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+session.read(1)
+worked = int(open(f'/proc/{{privileged()[0]}}/stat').read().rpartition(')')[2].split()[11])
+subprocess.run(['kill', '-9', *privileged()])
+process.kill()
+session.wait()
+session.save(out)
+began, worked
+""")[0]
+        self.assertIsNone(said['error'], said)
+        began, worked = said['value']
+        self.assertGreater(worked, 5)  # the kernel's ticks: it ran while it might have been sampled
+        samples = Load(self.path).samples
+        self.assertGreater(len(samples), 100)
+        paths = {frame.owner['path'] for sample in samples for frame in sample.frames if frame.kind == BINARY and frame.owner}
+        self.assertTrue(any(path.endswith('/then-exec') for path in paths), paths)
+        self.assertFalse(any(path.endswith('/setuid') for path in paths), paths)
+        return [sample for sample in samples if sample.time > began]
+
+    def test_target_that_execs_setuid(self):
+        self.assertEqual(self.assert_nothing_of_the_setuid_program(), [])
+
+    def test_child_that_execs_setuid(self):
+        later = self.assert_nothing_of_the_setuid_program('child')
+        self.assertEqual({sample.command for sample in later}, {'then-exec'})
+
+
+class FloodTest(AttackCase):
+    def assert_others_are_served(self):
+        self.assertIsNone(self.refused('bob', 'start([own()])'))
+
+    def test_thousand_sessions_at_once(self):
+        """Ten connections with a hundred calls each: as many as a user may have begin."""
+        flood = self.background('alice', PRELUDE + FLOOD + 'counts = flood(10, 100, [busy()])\n'
+                                'print(json.dumps(counts), flush=True)\nsys.stdin.readline()')
+        counts = json.loads(flood.stdout.readline())
+        self.assertEqual(sum(counts.values()), 1000)
+        self.assertEqual(counts.pop('none'), 4)
+        self.assertEqual(set(counts), {'LimitExceeded'})
+        self.assert_others_are_served()
+        flood.kill()
+
+    def test_two_hundred_that_wait_for_a_prompt(self):
+        """A user's prompts count as sessions; all are taken back when the caller leaves."""
+        with self.desk.agent('alice', password=None) as lines:
+            flood = self.background('alice', PRELUDE + FLOOD + 'flood(2, 100, [], system_wide=True)')
+            wait_until(lambda: any(line.startswith('asked') for line in lines()), 'somebody is asked')
+            self.assert_others_are_served()
+            asked = sum(line.startswith('asked') for line in lines())
+            self.assertLessEqual(asked, 4)
+            flood.kill()
+            wait_until(lambda: lines().count('cancelled') == sum(line.startswith('asked') for line in lines()),
+                       'the prompts are taken back')
+
+    def test_caller_that_never_reads(self):
+        """What it does not fetch is counted as lost; its target works on, and so do others' sessions."""
+        said = self.background('alice', PRELUDE + """
+target = busy()
+session = Session([target], events=[('cpu-clock', 9999, 0)], window_count=4)
+while session.get('Lost') == 0:
+    time.sleep(0.1)
+print(children[-1].pid, session.get('Lost'), flush=True)
+sys.stdin.readline()
+""")
+        target, lost = map(int, said.stdout.readline().split())
+        self.assertGreater(lost, 0)
+        before = processor_time(target)
+        wait_until(lambda: processor_time(target) > before, 'the target works')
+        self.assert_others_are_served()
+        for pid in processes(user=CAPTURED):
+            self.assertLess(int(status_of(pid, 'VmRSS').split()[0]), 100 * 1024, status_of(pid, 'Name'))
+        said.kill()
+
+    def test_another_users_session(self):
+        alice = self.background('alice', 'session = Session([busy()]); print(session.path, flush=True); sys.stdin.readline(); '
+                                'other = connect(); print(session.get("State"), flush=True); session.stop(); session.wait()')
+        path = alice.stdout.readline().strip()
+        listener = self.background('bob', f"""
+bus.signal_subscribe(None, None, None, {path!r}, None, 0, lambda *what: print('heard', what, flush=True))
+print('listening', flush=True)
+GLib.MainLoop().run()
+""")
+        self.assertEqual(listener.stdout.readline(), 'listening\n')
+        tried = [f'call({at!r}, SESSION, "Stop")' for at in (path, '/org/capturectl/Capture1/session/4294967295')]
+        for name in 'State', 'Samples', 'Notes':
+            tried.append(f'call({path!r}, "org.freedesktop.DBus.Properties", "Get", GLib.Variant("(ss)", (SESSION, {name!r})))')
+        tried.append(f'call({path!r}, "org.freedesktop.DBus.Properties", "GetAll", GLib.Variant("(s)", (SESSION,)))')
+        for user in 'bob', 'alice':
+            self.assert_errors([(each, 'NoSession') for each in tried], str, user=user)
+        alice.stdin.write('\n')
+        alice.stdin.flush()
+        self.assertEqual(alice.stdout.readline(), 'recording\n')
+        self.assertEqual(json.loads(alice.stdout.readline())['value'], ['stopped', ''])
+        os.set_blocking(listener.stdout.fileno(), False)
+        self.assertIn(listener.stdout.read(), ('', None))
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The life of the system service: what its processes may, what it holds and leaves behind, when it goes."""
+import json
+import os
+import re
+import unittest
+
+from daemon import ALICE, CAPTURED, DaemonCase, bpf_objects, helpers_of, processes, status_of
+from desk import CAPTURED_CAPABILITIES, NAME, SYSTEM, Desk, wait_until
+from recordings import SANITISED, is_running
+
+# SESSIONS=1000 is the long run.
+SESSIONS = int(os.environ.get('SESSIONS', 60))
+IDLE_KIB, GROWTH_KIB = 12 * 1024, 512
+
+# The design's table: which capabilities each process has while it records, by scope.
+LOOKING = ('sys_ptrace', 'syslog', 'checkpoint_restore', 'dac_read_search')
+RECORDER = {'own': {'perfmon', 'bpf', 'ipc_lock'}, 'system': {'perfmon', 'bpf', 'ipc_lock', *LOOKING}}
+CAPABILITY_NUMBERS = {'setgid': 6, 'setuid': 7, 'dac_read_search': 2, 'ipc_lock': 14, 'sys_ptrace': 19, 'syslog': 34,
+                      'perfmon': 38, 'bpf': 39, 'checkpoint_restore': 40}
+CAPABILITY_NAMES = {number: name for name, number in CAPABILITY_NUMBERS.items()}
+
+RUNNING = '''
+session = Session({what}, events=[("cpu-clock", 499, 0)])
+session.read(1)
+print(session.path, flush=True)
+sys.stdin.readline()
+'''
+MANY = '''
+target = busy()
+for _ in range({times}):
+    session = Session([target], events=[("cpu-clock", 999, 0)])
+    session.take()
+    session.stop()
+    session.wait()
+    session.close()
+'''
+
+
+def capabilities(pid, kind='CapPrm'):
+    """The names in one of a process's sets."""
+    bits = int(status_of(pid, kind), 16)
+    return {CAPABILITY_NAMES.get(bit, str(bit)) for bit in range(64) if bits >> bit & 1}
+
+
+class FlatTest(DaemonCase):
+    def resident(self):
+        return int(status_of(self.desk.captured.pid, 'VmRSS').split()[0])
+
+    def test_sessions_leave_nothing(self):
+        """One after another: no descriptor, no process, no memory."""
+        self.assertIsNone(self.refused('alice', MANY.format(times=20)))
+        wait_until(self.has_nothing_left, 'the first sessions have ended')
+        before = self.resident()
+        self.assertIsNone(self.refused('alice', MANY.format(times=SESSIONS)))
+        wait_until(self.has_nothing_left, 'all sessions have ended')
+        after = self.resident()
+        print(f'# {SESSIONS} sessions: {before} KiB before, {after} KiB after')
+        if not SANITISED:
+            self.assertLess(after, IDLE_KIB)
+            self.assertLess(after - before, GROWTH_KIB)
+
+    def test_flood_leaves_nothing(self):
+        """Callers that vanish while they are being served."""
+        for _ in range(5):
+            with self.desk.caller('alice', 'print("here", flush=True)\nfor _ in range(4): bus.send_message('
+                                  'message(PATH, MANAGER, "StartRecording", recording([own()]), [own()]), 0)') as caller:
+                caller.stdout.readline()
+        wait_until(self.has_nothing_left, 'all sessions have ended')
+
+
+class RightsOfProcessesTest(DaemonCase):
+    """From outside, as the kernel tells it."""
+
+    def running(self, what):
+        caller = self.background('alice', RUNNING.format(what=what))
+        self.assertIn('/session/', caller.stdout.readline())
+        found = {}
+        for pid, name in helpers_of(self.desk).items():
+            found.setdefault(name, []).append(pid)
+        self.assertEqual(len(found['capture-recorde']), 1)
+        return found
+
+    def assert_rights(self, pid, users, rights):
+        name = status_of(pid, 'Name')
+        self.assertIn(status_of(pid, 'Uid').split(), [[str(user)] * 4 for user in users], name)
+        self.assertEqual(capabilities(pid), rights, name)
+        self.assertLessEqual(capabilities(pid, 'CapEff'), rights, name)
+        self.assertEqual(status_of(pid, 'NoNewPrivs'), '1', name)
+        self.assertEqual(status_of(pid, 'Seccomp'), '2', name)
+
+    def assert_table(self, scope, found):
+        captured = self.desk.captured.pid
+        self.assert_rights(captured, [CAPTURED], set(CAPTURED_CAPABILITIES))
+        self.assertEqual(capabilities(captured, 'CapEff'), set())
+        for name, pids in found.items():
+            for pid in pids:
+                with self.subTest(name):
+                    if name == 'capture-recorde':
+                        self.assert_rights(pid, [CAPTURED], RECORDER[scope])
+                    else:
+                        self.assert_rights(pid, [ALICE] if name == 'capture-opener' else [ALICE, CAPTURED], set())
+                        self.assertEqual(bpf_objects(pid), set())
+                    self.assertEqual(capabilities(pid, 'CapAmb'), set())
+                    self.assertLessEqual(capabilities(pid, 'CapBnd'), set(CAPTURED_CAPABILITIES))
+
+    def test_own(self):
+        found = self.running('[busy()]')
+        self.assertIn('capture-opener', found)
+        self.assert_table('own', found)
+
+    def test_system(self):
+        self.desk.allow(SYSTEM, 'alice')
+        self.addCleanup(self.desk.authorise, '')
+        self.assert_table('system', self.running('system_wide=True'))
+
+    def test_unit_gives_what_the_table_says(self):
+        unit = self.desk.installed_file('captured.service').read_text()
+        for key in 'AmbientCapabilities', 'CapabilityBoundingSet':
+            given = re.search(rf'^{key}=(.*)$', unit, re.M)[1].lower().replace('cap_', '').split()
+            self.assertEqual(set(given), set(CAPTURED_CAPABILITIES), key)
+
+
+class EndTest(DaemonCase):
+    """What ends the service ends its sessions, and their callers are told."""
+
+    def begin(self):
+        caller = self.background('alice', RUNNING.format(what='[busy()]') + 'session.wait()')
+        self.assertIn('/session/', caller.stdout.readline())
+        self.helpers = helpers_of(self.desk)
+        self.assertTrue(self.helpers)
+        return caller
+
+    def assert_helpers_end(self):
+        wait_until(lambda: not any(map(is_running, self.helpers)), 'the helpers have ended')
+
+    def test_termination(self):
+        caller = self.begin()
+        self.assertEqual(self.desk.stop_captured(), 0)
+        self.assert_helpers_end()
+        self.desk.start_captured()
+        caller.stdin.write('\n')
+        caller.stdin.flush()
+        self.assertEqual(json.loads(caller.stdout.readline())['value'][0], 'service-stopped')
+
+    def test_caller_that_leaves(self):
+        self.begin().kill()
+        self.assert_helpers_end()
+
+    def test_target_that_ends(self):
+        said = self.caller('alice', 'target = child("sleep", "0.3"); Session([os.pidfd_open(target.pid)]).wait()')[0]
+        self.assertEqual(said['value'], ['targets-gone', ''])
+
+    def test_idle_service_ends_and_is_started_again(self):
+        self.desk.stop_captured()
+        self.desk.make_activatable()
+        self.assertIsNone(self.refused('alice', 'start([own()])'))
+        self.assertTrue(self.desk.has_name(NAME))
+        for pid in processes(user=CAPTURED):
+            os.kill(pid, 15)
+        self.desk.wait_for_name(NAME, owned=False)
+        idle = self.desk.start_captured('--idle-seconds', '1')
+        self.assertEqual(idle.wait(60), 0)
+        self.desk.start_captured()
+
+
+class BusTest(unittest.TestCase):
+    def test_loss_of_the_bus_ends_everything(self):
+        desk = Desk().start()
+        self.addCleanup(desk.stop)
+        captured = desk.start_captured()
+        with desk.caller('alice', RUNNING.format(what='[busy()]')) as caller:
+            self.assertIn('/session/', caller.stdout.readline())
+            helpers = helpers_of(desk)
+            self.assertTrue(helpers)
+            desk.bus.kill()
+            captured.wait(60)
+            wait_until(lambda: not any(map(is_running, helpers)), 'the helpers have ended')
+
+
+if __name__ == '__main__':
+    unittest.main()
