@@ -148,24 +148,32 @@ static void on_properties(GObject *bus, GAsyncResult *result, gpointer data)
   send_message(self, RECORDER_READY, &ready, sizeof ready, MEMFDS);
 }
 
+static gboolean take_memfds(RecordingService *self, GUnixFDList *fds, const gint32 indices[MEMFDS])
+{
+  for (guint i = 0; i < MEMFDS; i++) {
+    if (indices[i] < 0 || indices[i] >= g_unix_fd_list_get_length(fds))
+      return FALSE;
+    self->memfds[i] = g_unix_fd_list_get(fds, indices[i], NULL);
+  }
+  return self->memfds[0] >= 0 && self->memfds[1] >= 0;
+}
+
 static gboolean take_session(RecordingService *self, GDBusMessage *reply, GError **error)
 {
   GVariant *body = g_dbus_message_get_body(reply);
   GUnixFDList *fds = g_dbus_message_get_unix_fd_list(reply);
   gint32 indices[MEMFDS];
+  g_autofree char *session = NULL;
 
-  if (!body || !fds || !g_variant_is_of_type(body, G_VARIANT_TYPE("(ohh)"))) {
+  if (body && fds && g_variant_is_of_type(body, G_VARIANT_TYPE("(ohh)")))
+    g_variant_get(body, "(ohh)", &session, &indices[0], &indices[1]);
+  if (!session || !take_memfds(self, fds, indices)) {
     g_set_error_literal(
         error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
         _("The system service captured answered what is not understood; is it of another version?"));
     return FALSE;
   }
-  g_variant_get(body, "(ohh)", &self->session, &indices[0], &indices[1]);
-  for (guint i = 0; i < MEMFDS; i++) {
-    self->memfds[i] = g_unix_fd_list_get(fds, indices[i], error);
-    if (self->memfds[i] < 0)
-      return FALSE;
-  }
+  self->session = g_steal_pointer(&session);
   self->owner = g_strdup(g_dbus_message_get_sender(reply));
   return TRUE;
 }
