@@ -110,10 +110,10 @@ def wait_until(condition, what, seconds=60):
 class Desk:
     """A bus with polkitd on it, and three users. `root` is the file system as the desk's processes see it, `installed`
     what `meson install` made, `directory` one that every user may read. `also` has further files of policy, by directory
-    ("actions", "system.d")."""
+    ("actions", "system.d"), `settings` the kernel's while the desk stands, values by path."""
 
-    def __init__(self, also=None):
-        self.also = also or {}
+    def __init__(self, also=None, settings=None):
+        self.also, self.settings = also or {}, settings or {}
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix='capture-desk-'))
         self.installed = self.directory / 'installed'
         self.keeper = self.root = self.bus = self.polkitd = self.captured = None
@@ -192,6 +192,7 @@ class Desk:
     def start_keeper(self):
         plan = {
             'name': self.directory.name,
+            'settings': self.settings,
             'empty': ['/run', '/home', '/var/cache'],
             'covered': [('/usr/share/polkit-1/actions', f'{self.directory}/actions'),
                         ('/usr/share/polkit-1/rules.d', f'{self.directory}/no-rules'),
@@ -303,21 +304,22 @@ class Desk:
 
     # Processes on the desk.
 
-    def command(self, argv, user='root', active=None, capabilities=()):
+    def command(self, argv, user='root', active=None, capabilities=(), stock=False):
         """The command line that puts argv on the desk: as that user, in the user's active, inactive (False) or 'remote'
         session, or in none (None), with only those capabilities, unless the user is root. Its pid is that of argv.
-        A process in the inactive session leaves the user inactive until one is put elsewhere."""
+        A process in the inactive session leaves the user inactive until one is put elsewhere. `stock`: the kernel refuses
+        perf events, as Debian's and Ubuntu's do."""
         scope = 'system.slice/desk.service' if active is None else self.scope(user, SESSIONS[active][0])
-        become = []
+        become = [PYTHON, HERE / 'desk_stock.py'] if stock else []
         if user != 'root':
             self.write_user_state(user, active)
             kept = ','.join(['-all', *(f'+{name}' for name in capabilities)])
-            become = ['setpriv', '--reuid', str(USERS[user]), '--regid', str(USERS[user]), '--clear-groups',
+            become += ['setpriv', '--reuid', str(USERS[user]), '--regid', str(USERS[user]), '--clear-groups',
                       '--inh-caps', kept, '--ambient-caps', kept,
                       *(['--bounding-set', kept, '--no-new-privs'] if capabilities else []), '--']
         return ['nsenter', f'--mount=/proc/{self.keeper.pid}/ns/mnt', f'--cgroup=/proc/{self.keeper.pid}/ns/cgroup',
                 f'--root=/proc/{self.keeper.pid}/root', f'--wd=/proc/{self.keeper.pid}/root',
-                '--', 'sh', '-c', ENTER, 'sh', scope, os.getcwd(), *become, *map(str, argv)]
+                '--', 'sh', '-c', ENTER, 'sh', scope, os.getcwd(), *map(str, become), *map(str, argv)]
 
     @staticmethod
     def environment(user, env=None):
@@ -328,14 +330,14 @@ class Desk:
             chosen.pop(name, None)
         return chosen
 
-    def popen(self, argv, user='root', active=None, capabilities=(), env=None, **how):
+    def popen(self, argv, user='root', active=None, capabilities=(), stock=False, env=None, **how):
         """subprocess.Popen on the desk; see command()."""
-        return subprocess.Popen(self.command(argv, user, active, capabilities), env=self.environment(user, env),
+        return subprocess.Popen(self.command(argv, user, active, capabilities, stock), env=self.environment(user, env),
                                 **{'stdin': subprocess.DEVNULL, **how})
 
-    def run(self, argv, user='root', active=None, status=0, timeout=120, env=None, **how):
+    def run(self, argv, user='root', active=None, stock=False, status=0, timeout=120, env=None, **how):
         """support.run() on the desk."""
-        return run(*self.command(argv, user, active), status=status, timeout=timeout, env=self.environment(user, env), **how)
+        return run(*self.command(argv, user, active, stock=stock), status=status, timeout=timeout, env=self.environment(user, env), **how)
 
     def run_as(self, user, argv, active=True, **how):
         return self.run(argv, user=user, active=active, **how)

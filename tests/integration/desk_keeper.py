@@ -5,9 +5,11 @@
 usage: desk_keeper.py PLAN
 
 PLAN is JSON: "name" of the cgroup; "empty", directories that become empty ones; "covered", pairs of a directory or a file
-and what covers it. Prints "ready" when a process may be put into the mount and cgroup namespaces of this one.
+and what covers it; "settings", values of files of the kernel's by path, which are put back, whatever becomes of the test, and
+which only one desk at a time may have. Prints "ready" when a process may be put into the mount and cgroup namespaces of this one.
 """
 import ctypes
+import fcntl
 import json
 import os
 import sys
@@ -87,11 +89,27 @@ class Cgroup:
             os.rmdir(entry, dir_fd=directory)
 
 
+class Setting:
+    def __init__(self, path, value):
+        self.file = open(path, 'r+')
+        fcntl.flock(self.file, fcntl.LOCK_EX)
+        self.before = self.file.read()
+        self.write(value)
+
+    def write(self, value):
+        self.file.seek(0)
+        self.file.write(value)
+        self.file.flush()
+
+
 def main():
     plan = json.loads(sys.argv[1])
     own_mounts()
     cgroup = Cgroup(plan['name'])
+    settings = []
     try:
+        for path, value in plan['settings'].items():
+            settings.append(Setting(path, value))
         for directory in plan['empty']:
             mount('tmpfs', directory, 'tmpfs', options='mode=755')
         for covered, source in plan['covered']:
@@ -99,6 +117,8 @@ def main():
         print('ready', flush=True)
         sys.stdin.read()
     finally:
+        for setting in settings:
+            setting.write(setting.before)
         cgroup.end()
 
 
