@@ -15,6 +15,8 @@
  *                                 ◀─  answer (+ a file to compile, or a table)
  *   STORE (+ table)               ─▶
  *                                 ◀─  answer
+ *   LOOK (its path behind it)     ─▶
+ *                                 ◀─  answer (+ a file that not everybody may read)
  *
  * One request after the other; nothing is kept from one to the next, so the socket may change hands between
  * two. Each request has one answer, with the request's type. A request that breaks these rules ends the
@@ -50,7 +52,11 @@ enum opener_type {
   OPENER_OPEN = 1,  /* finds the file that a process has mapped, and looks into the cache of tables */
   OPENER_STORE = 2, /* keeps in the cache what was compiled: a table as descriptor, or `error` and none */
   OPENER_PROVE = 3, /* whether the opener's user may look into the process behind the pidfd */
-  OPENER_MAPS = 4
+  OPENER_MAPS = 4,
+  /* As OPEN, for names: the file, unless everybody may read it and finds it by its path, and can name it
+   * himself. That leaves those of closed modes and directories, deleted ones, and those of other mount
+   * namespaces. */
+  OPENER_LOOK = 5
 };
 
 /* What a mapping says of its file. */
@@ -68,12 +74,12 @@ struct opener_request {
   uint32_t type;    /* enum opener_type */
   uint32_t size;    /* of all of it */
   uint32_t version; /* OPENER_PROTOCOL_VERSION */
-  int32_t pid;      /* OPEN, MAPS, and PROVE, where it is that of the pidfd */
-  uint64_t start;   /* OPEN: of the mapping, as `end` */
+  int32_t pid;      /* OPEN, LOOK, MAPS, and PROVE, where it is that of the pidfd */
+  uint64_t start;   /* OPEN, LOOK: of the mapping, as `end` */
   uint64_t end;
   int32_t error;                      /* STORE: positive errno: why there is no table; else 0 */
   char identity[OPENER_IDENTITY_MAX]; /* STORE */
-  struct opener_binary binary;        /* OPEN; its path follows this structure */
+  struct opener_binary binary;        /* OPEN, LOOK; its path follows this structure */
 };
 
 enum opener_kind {
@@ -82,7 +88,8 @@ enum opener_kind {
   OPENER_MEMORY = 2, /* the same, of what is in memory at its addresses */
   OPENER_TABLE = 3,  /* from the cache, checked; the descriptor, of `length` bytes */
   OPENER_NONE = 4,   /* known to have no table: `error` */
-  OPENER_NOT = 5     /* it cannot be opened now: `error` */
+  OPENER_NOT = 5,    /* it cannot be opened now: `error` */
+  OPENER_PUBLIC = 6  /* everybody may read it */
 };
 
 /* PROVE's errors: ENOKEY as said above; EACCES: it is not this user's, or set-uid, or not dumpable; ESRCH: it
@@ -93,7 +100,7 @@ struct opener_answer {
   uint32_t kind; /* enum opener_kind */
   int32_t error; /* positive errno, or 0 */
   uint64_t length;
-  char identity[OPENER_IDENTITY_MAX]; /* OPEN: what tells the binary from others */
+  char identity[OPENER_IDENTITY_MAX]; /* OPEN, LOOK: what tells the binary from others */
 };
 
 #endif

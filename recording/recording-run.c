@@ -23,8 +23,10 @@
  * others. */
 #define TICK           (80 * G_TIME_SPAN_MILLISECOND)
 #define PROGRESS_EVERY (250 * G_TIME_SPAN_MILLISECOND)
-/* How long a recorder may take to commit its rest after STOP. */
+/* How long a recorder may be silent after STOP, while it commits its rest and names what only it can name, and how long
+ * that may take in all. */
 #define STOP_PATIENCE (5 * G_TIME_SPAN_SECOND)
+#define STOP_LIMIT    (30 * G_TIME_SPAN_SECOND)
 /* How long a command may take to end after SIGTERM before it is left alone. */
 #define COMMAND_PATIENCE 1000
 
@@ -47,6 +49,7 @@ typedef struct {
   gint64 next_tick;
   gint64 next_progress;
   gint64 stop_deadline; /* 0: not asked to stop */
+  gint64 stop_limit;
   gboolean done;
 } Run;
 
@@ -201,6 +204,7 @@ static void stop(Run *run, enum capture_end reason, gint32 status)
     return;
   recording_recorder_send(run->recorder, RECORDER_STOP);
   run->stop_deadline = g_get_monotonic_time() + STOP_PATIENCE;
+  run->stop_limit = g_get_monotonic_time() + STOP_LIMIT;
 }
 
 /* A recording that breaks off is not the end that was asked for, even when one had been asked for already. */
@@ -258,6 +262,8 @@ static void see_messages(Run *run)
         see_ended(run, &message.ended);
       else if (message.type == RECORDER_WAKE)
         run->next_tick = 0;
+      else if (message.type == RECORDER_STATUS && run->stop_deadline)
+        run->stop_deadline = MIN(g_get_monotonic_time() + STOP_PATIENCE, run->stop_limit);
     }
   }
 }

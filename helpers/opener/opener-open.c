@@ -166,6 +166,35 @@ int opener_open_mapped(const struct recorder_binary_key *key, int32_t pid, uint6
   return result;
 }
 
+/* Whether everybody may search the directories of an absolute path. */
+static bool is_within_reach(char *path)
+{
+  struct stat status;
+  for (char *slash = path; slash != NULL; slash = strchr(slash + 1, '/')) {
+    char kept = slash[1];
+    slash[1] = '\0';
+    bool searchable = stat(path, &status) == 0 && (status.st_mode & S_IXOTH) != 0;
+    slash[1] = kept;
+    if (!searchable)
+      return false;
+  }
+  return true;
+}
+
+bool opener_open_is_public(int fd)
+{
+  char link[40], path[4096];
+  struct stat opened, found;
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  ssize_t length = readlink(link, path, sizeof path);
+  if (fstat(fd, &opened) < 0 || (opened.st_mode & S_IROTH) == 0 || length <= 0 ||
+      length == (ssize_t)sizeof path || path[0] != '/')
+    return false;
+  path[length] = '\0';
+  return stat(path, &found) == 0 && found.st_dev == opened.st_dev && found.st_ino == opened.st_ino &&
+         is_within_reach(path);
+}
+
 static void find_vdso(const struct recorder_map_line *line, void *data)
 {
   struct search *search = data;

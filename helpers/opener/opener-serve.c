@@ -84,7 +84,19 @@ static int answer_opened(struct opener *opener, struct opener_opened *opened, ui
   return foreign && table >= 0 ? to_sealed_memory(table, answer->length) : table;
 }
 
-static int open_binary(struct opener *opener, const union request *request, struct opener_answer *answer)
+/* Returns the descriptor to send. */
+static int answer_looked(struct opener_opened *opened, struct opener_answer *answer)
+{
+  memcpy(answer->identity, opened->identity, sizeof answer->identity);
+  answer->length = opened->size;
+  answer->kind = opener_open_is_public(opened->fd) ? OPENER_PUBLIC : OPENER_FILE;
+  if (answer->kind == OPENER_FILE)
+    return opened->fd;
+  close(opened->fd);
+  return -1;
+}
+
+static struct recorder_binary_key key_of(const union request *request)
 {
   const struct opener_binary *binary = &request->request.binary;
   struct recorder_binary_key key = {
@@ -97,12 +109,22 @@ static int open_binary(struct opener *opener, const union request *request, stru
       .build_id_size = binary->build_id_size,
   };
   memcpy(key.build_id, binary->build_id, sizeof key.build_id);
+  return key;
+}
+
+static int open_binary(struct opener *opener, const union request *request, struct opener_answer *answer)
+{
+  struct recorder_binary_key key = key_of(request);
   bool is_vdso = (key.flags & CAPTURE_BINARY_VDSO) != 0;
   struct opener_opened opened = {.fd = -1};
+  int fd = -1;
   int result = is_vdso ? opener_open_vdso(&opened)
                        : opener_open_mapped(&key, request->request.pid, request->request.start,
                                             request->request.end, &opened);
-  int fd = result == 0 ? answer_opened(opener, &opened, is_vdso ? OPENER_MEMORY : OPENER_FILE, answer) : -1;
+  if (result == 0 && request->request.type == OPENER_LOOK)
+    return answer_looked(&opened, answer);
+  if (result == 0)
+    fd = answer_opened(opener, &opened, is_vdso ? OPENER_MEMORY : OPENER_FILE, answer);
   if (result < 0 || (fd < 0 && answer->kind != OPENER_NONE)) {
     answer->kind = OPENER_NOT;
     answer->error = result < 0 ? -result : -fd;
@@ -143,6 +165,7 @@ static int serve(struct opener *opener, const union request *request, int fd, st
 {
   switch (request->request.type) {
   case OPENER_OPEN:
+  case OPENER_LOOK:
     return open_binary(opener, request, answer);
   case OPENER_STORE:
     store(&opener->cache, &request->request, fd);
@@ -169,11 +192,13 @@ static bool is_sound(const struct opener_request *request, ssize_t size, int fd)
     return false;
   const struct opener_binary *binary = &request->binary;
   bool has_fd = fd >= 0;
-  size_t path = request->type == OPENER_OPEN ? binary->path_length : 0;
+  bool opens = request->type == OPENER_OPEN || request->type == OPENER_LOOK;
+  size_t path = opens ? binary->path_length : 0;
   if (path > OPENER_PATH_MAX || (size_t)size != sizeof *request + path)
     return false;
   switch (request->type) {
   case OPENER_OPEN:
+  case OPENER_LOOK:
     return !has_fd && binary->build_id_size <= OPENER_BUILD_ID_MAX;
   case OPENER_STORE:
     return memchr(request->identity, '\0', OPENER_IDENTITY_MAX) != NULL && is_identity(request->identity) &&

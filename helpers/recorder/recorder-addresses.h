@@ -10,7 +10,7 @@ struct recorder_addresses {
   uint64_t *items;
   size_t count;
   size_t capacity;
-  size_t n_sorted; /* of the first items: ascending, each once */
+  size_t n_sorted;  /* of the first items: ascending, each once */
   uint64_t dropped; /* for want of room: a hostile program may have as many as it likes */
 };
 

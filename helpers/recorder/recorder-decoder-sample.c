@@ -5,6 +5,7 @@
 
 #include "helpers/recorder/recorder-decoder.h"
 #include "helpers/recorder/recorder-memory.h"
+#include "helpers/recorder/recorder-names.h"
 
 _Static_assert(CAPTURE_OUTCOME_LOST < RECORDER_OUTCOMES, "each outcome is counted");
 
@@ -22,6 +23,8 @@ static int64_t user_frame(struct recorder_decoder *decoder, const struct place *
   struct recorder_output *output = decoder->output;
   const struct recorder_process *process = place->process;
   const struct recorder_mapping *mapping = recorder_mappings_find(place->mappings, address);
+  if (mapping != NULL && mapping->ambiguous && output->names != NULL)
+    recorder_names_add(output->names, mapping->binary, address - mapping->start + mapping->offset);
   if (mapping == NULL || mapping->ambiguous || (mapping->binary->key.flags & CAPTURE_BINARY_SPECIAL) != 0)
     return capture_writer_frame(output->writer, CAPTURE_SPACE_PROCESS, process->id, address);
   /* A sample that waited may be of a mapping that was gone when this epoch began. */

@@ -38,8 +38,7 @@ static void add(struct recorder_kallsyms *kallsyms, uint64_t address, size_t nam
 {
   if (kallsyms->n == kallsyms->capacity) {
     kallsyms->capacity = kallsyms->capacity != 0 ? 2 * kallsyms->capacity : ENTRIES_MIN;
-    kallsyms->entries =
-        recorder_reallocate(kallsyms->entries, kallsyms->capacity, sizeof *kallsyms->entries);
+    kallsyms->entries = recorder_reallocate(kallsyms->entries, kallsyms->capacity, sizeof *kallsyms->entries);
   }
   kallsyms->entries[kallsyms->n++] = (struct recorder_kallsyms_entry){address, (uint32_t)name};
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The kernel's symbols, as /proc/kallsyms lists them for this process: functions and data, modules' too. Of several at
- * one address the last one listed names it, and a symbol ends where the next begins (at the end of its page or the next
- * when that is another module's): perf's rules, and those of profile/profile-kallsyms.h.
+ * The kernel's symbols, as /proc/kallsyms lists them for this process: functions and data, modules' too. Of
+ * several at one address the last one listed names it, and a symbol ends where the next begins (at the end of
+ * its page or the next when that is another module's): perf's rules, and those of profile/profile-kallsyms.h.
  */
 #ifndef RECORDER_KALLSYMS_H
 #define RECORDER_KALLSYMS_H

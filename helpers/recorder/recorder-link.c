@@ -10,7 +10,8 @@
 
 #define KNOWN_FLAGS                                                                                          \
   (RECORDER_KERNEL_STACKS | RECORDER_USER_STACKS | RECORDER_SYSTEM_WIDE | RECORDER_CHILDREN |                \
-   RECORDER_ENABLE_ON_EXEC | RECORDER_NO_COMMAND_LINES | RECORDER_EXCLUDE_KERNEL | RECORDER_OWN)
+   RECORDER_ENABLE_ON_EXEC | RECORDER_NO_COMMAND_LINES | RECORDER_EXCLUDE_KERNEL | RECORDER_OWN |            \
+   RECORDER_NAMES)
 #define WINDOW_SIZE_MAX (16u << 20)
 #define RING_PAGES_MAX  (1u << 16)
 
@@ -91,6 +92,8 @@ static const char *configure_fault(const struct recorder_configure *configure, u
   uint32_t own = (configure->flags & RECORDER_OWN) != 0;
   if (own != 0 && (configure->flags & RECORDER_SYSTEM_WIDE) != 0)
     return "asks for the whole system and for one's own processes alone";
+  if (own != 0 && (configure->flags & RECORDER_NAMES) != 0)
+    return "asks for names that only the caller of another scope lacks";
   if (configure->n_targets + own != n_fds || configure->n_targets > RECORDER_TARGETS_MAX ||
       (configure->n_targets == 0) != ((configure->flags & RECORDER_SYSTEM_WIDE) != 0))
     return "has a wrong number of targets";

@@ -149,9 +149,15 @@ bool recorder_opener_wait(struct recorder_opener *opener, int milliseconds)
   return opener->has_kept || poll(&answer, 1, milliseconds) > 0;
 }
 
+static bool opens(uint32_t type)
+{
+  return type == OPENER_OPEN || type == OPENER_LOOK;
+}
+
 static bool may_have_descriptor(const struct opener_answer *answer)
 {
   return (answer->type == OPENER_OPEN && answer->kind >= OPENER_FILE && answer->kind <= OPENER_TABLE) ||
+         (answer->type == OPENER_LOOK && answer->kind == OPENER_FILE) ||
          (answer->type == OPENER_MAPS && answer->error == 0);
 }
 
@@ -160,13 +166,14 @@ static bool is_sound(const struct recorder_opener *opener, const struct opener_a
                      int fd)
 {
   if (size != sizeof *answer || answer->size != sizeof *answer || !opener->busy ||
-      answer->type != opener->asked || answer->kind > OPENER_NOT || answer->error < 0 ||
+      answer->type != opener->asked || answer->kind > OPENER_PUBLIC || answer->error < 0 ||
       memchr(answer->identity, '\0', sizeof answer->identity) == NULL)
     return false;
-  if ((answer->type == OPENER_OPEN) != (answer->kind != OPENER_DONE) ||
+  if (opens(answer->type) != (answer->kind != OPENER_DONE) ||
+      (answer->kind == OPENER_PUBLIC && answer->type != OPENER_LOOK) ||
       (fd >= 0) != may_have_descriptor(answer))
     return false;
-  return answer->type != OPENER_OPEN || answer->kind == OPENER_NOT ||
+  return !opens(answer->type) || answer->kind == OPENER_NOT ||
          (answer->identity[0] != '\0' && (answer->kind != OPENER_NONE || answer->error != 0));
 }
 

@@ -12,11 +12,14 @@
 #include "helpers/recorder/recorder-process.h"
 #include "libcapture/capture-writer.h"
 
+struct recorder_names;
+
 struct recorder_output {
   capture_pool *pool;
   capture_sink sink;
   capture_writer *writer;
-  uint32_t epoch; /* the writer's, here for speed */
+  uint32_t epoch;               /* the writer's, here for speed */
+  struct recorder_names *names; /* told of what is defined; NULL: nothing is to be named */
   bool command_lines;
   uint32_t window_count;
   const struct recorder_event_type *events;

@@ -13,6 +13,7 @@
 #include "helpers/recorder/recorder-link.h"
 #include "helpers/recorder/recorder-memory.h"
 #include "helpers/recorder/recorder-merge.h"
+#include "helpers/recorder/recorder-names.h"
 #include "helpers/recorder/recorder-off-cpu.h"
 #include "helpers/recorder/recorder-own.h"
 #include "helpers/recorder/recorder-rights.h"
@@ -49,7 +50,8 @@ struct session {
   struct recorder_way way;
   struct recorder_opener opener; /* of an own session */
   struct recorder_decoder decoder;
-  struct pollfd *poll_fds; /* the socket, target pidfds, rings, the unwinder's */
+  struct recorder_names *names; /* NULL: nothing is to be named */
+  struct pollfd *poll_fds;      /* the socket, target pidfds, rings, the unwinder's */
   uint32_t n_poll_fds;
   uint64_t committed;
   uint64_t status_due;
@@ -226,6 +228,8 @@ static int drain(struct session *session, uint64_t limit)
   session->committed = limit < time ? limit : time;
   recorder_output_commit(&session->output, session->committed);
   recorder_tasks_bury(&session->decoder.tasks, session->committed);
+  if (session->names != NULL)
+    recorder_names_serve(session->names);
   if (result < 0)
     return recorder_error_set(&session->error, EPROTO,
                               "The ring of CPU %u holds a record that makes no sense.", bad->cpu);
@@ -296,7 +300,29 @@ static void wait_for_held(struct session *session)
   }
 }
 
-/* Losses that no record told of, and the last windows. */
+/* While names are looked for: who waits for them is told that this goes on, and makes room for them. */
+static bool keep_waiting(void *data)
+{
+  struct session *session = data;
+  struct pollfd caller = {.fd = session->socket, .events = POLLRDHUP};
+  uint64_t time = now();
+  recorder_output_commit(&session->output, session->committed);
+  if (time >= session->status_due) {
+    send_status(session);
+    session->status_due = time + STATUS_PERIOD;
+  }
+  wake_consumer(session, time);
+  return poll(&caller, 1, 0) == 0;
+}
+
+static void find_names(struct session *session)
+{
+  session->period = FIRST_PERIOD;
+  if (session->names != NULL)
+    recorder_names_finish(session->names, &session->output, keep_waiting, session);
+}
+
+/* Losses that no record told of, names, and the last windows. */
 static void say_farewell(struct session *session)
 {
   recorder_source_disable(&session->source);
@@ -310,6 +336,7 @@ static void say_farewell(struct session *session)
     if (untold != 0)
       recorder_output_lost(&session->output, now(), 0, untold, ring->cpu, 0);
   }
+  find_names(session);
   uint64_t end = now() + FAREWELL;
   recorder_output_commit(&session->output, now());
   while (recorder_output_owes(&session->output) && now() < end) {
@@ -395,6 +422,22 @@ static int record_when_told(struct session *session, const char *notes)
   }
 }
 
+/* Without them everything else is recorded as well. */
+static void begin_names(struct session *session)
+{
+  const struct recorder_names_options options = {.binaries = &session->decoder.tasks.binaries};
+  if ((session->packet.configure.flags & RECORDER_NAMES) != 0 &&
+      recorder_names_create(&session->names, &options) == 0)
+    session->output.names = session->names;
+}
+
+static void end_names(struct session *session)
+{
+  session->output.names = NULL;
+  if (session->names != NULL)
+    recorder_names_free(session->names);
+}
+
 static int with_decoder(struct session *session, const char *notes)
 {
   recorder_decoder_init(&session->decoder, &session->output, &session->source);
@@ -402,11 +445,13 @@ static int with_decoder(struct session *session, const char *notes)
     session->decoder.tasks.open_maps = recorder_own_open_maps;
     session->decoder.tasks.open_maps_data = &session->opener;
   }
+  begin_names(session);
   int status = recorder_way_prepare(&session->way, &session->decoder,
                                     is_own(session) ? &session->opener : NULL, &session->error) < 0 ||
                        recorder_off_cpu_add_targets(&session->decoder, session->pidfds, &session->error) < 0
                    ? fail(session)
                    : record_when_told(session, notes);
+  end_names(session);
   recorder_decoder_clear(&session->decoder);
   return status;
 }
