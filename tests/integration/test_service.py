@@ -216,6 +216,37 @@ class Way(Bus):
         self.assert_refused('The fake recorder says EACCES. The system service does not either: The fake service says LimitExceeded.')
 
 
+class Doctor(Bus):
+    """What doctor says of a service."""
+
+    def doctor(self):
+        result = capturectl('doctor', '--json', status=None, env=environment(
+            DBUS_SYSTEM_BUS_ADDRESS=f'unix:path={self.directory}/bus'))
+        said = json.loads(result.stdout)
+        return {finding['id']: finding for finding in said['findings']}, said
+
+    def test_no_service(self):
+        found, said = self.doctor()
+        self.assertEqual(found['service']['state'], 'limited')
+        self.assertIn('not installed', found['service']['text'])
+        self.assertIn('meson install', found['service']['fix'])
+        self.assertNotIn('service-own', found)
+        self.assertEqual((said['ways'][1]['own_processes'], said['auto']), ('no', 'direct'))
+
+    def test_no_bus(self):
+        self.stop(self.bus)
+        found = self.doctor()[0]
+        self.assertIn('no system bus', found['service']['text'])
+        self.assertIsNone(found['service']['fix'])
+
+    def test_service_without_polkit(self):
+        self.service('normal')
+        found, said = self.doctor()
+        self.assertEqual(found['service']['text'], 'The system service captured 0.1.0 answers.')
+        self.assertIn('polkit does not answer', found['service-own']['text'])
+        self.assertEqual(said['ways'][1]['own_processes'], 'no')
+
+
 class Asking(Bus):
     """When a person may be asked for a password."""
 
