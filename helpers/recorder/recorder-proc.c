@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "helpers/recorder/recorder-file.h"
@@ -114,8 +115,9 @@ int recorder_proc_maps(int32_t pid, recorder_map_line_fn fn, void *data)
 bool recorder_proc_has_thread(int32_t pid, int32_t tid)
 {
   char path[48];
+  struct stat status;
   snprintf(path, sizeof path, "/proc/%d/task/%d", pid, tid);
-  return access(path, F_OK) == 0;
+  return stat(path, &status) == 0;
 }
 
 int recorder_proc_name(int32_t pid, int32_t tid, char name[RECORDER_NAME_MAX])

@@ -11,6 +11,7 @@
 #include "helpers/recorder/recorder-attr.h"
 #include "helpers/recorder/recorder-memory.h"
 #include "helpers/recorder/recorder-proc.h"
+#include "helpers/recorder/recorder-rights.h"
 
 #define RING_PAGES_DEFAULT 512
 /* Misses and copied stacks fill a ring in milliseconds: a quarter of the smallest ring, and seldom reached by
@@ -221,6 +222,20 @@ static void close_descriptors(struct recorder_source *source)
   recorder_table_init(&source->ids);
 }
 
+static void note_no_kernel(char *notes)
+{
+  if (recorder_rights_are_lent())
+    recorder_notes_add(notes,
+                       "Samples in the kernel are left out: a security module or the service's sandbox "
+                       "forbids them.");
+  else
+    recorder_notes_add(
+        notes,
+        "Samples in the kernel are left out: perf_event_paranoid is %d; record as root, or run "
+        "“sysctl kernel.perf_event_paranoid=1” as root, to have them.",
+        recorder_attr_paranoid());
+}
+
 int recorder_source_open(struct recorder_source *source, char *notes, struct recorder_error *error)
 {
   recorder_table_init(&source->ids);
@@ -235,11 +250,7 @@ int recorder_source_open(struct recorder_source *source, char *notes, struct rec
     source->flags |= RECORDER_EXCLUDE_KERNEL;
     result = open_all(source, &again) < 0 ? result : 0;
     if (result == 0)
-      recorder_notes_add(
-          notes,
-          "Samples in the kernel are left out: perf_event_paranoid is %d; record as root, or run "
-          "“sysctl kernel.perf_event_paranoid=1” as root, to have them.",
-          recorder_attr_paranoid());
+      note_no_kernel(notes);
   }
   return result;
 }
