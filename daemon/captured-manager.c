@@ -4,11 +4,12 @@
 #include <unistd.h>
 
 #include "captured-bus.h"
+#include "daemon/captured-start.h"
 
 struct _CapturedManager {
   GObject parent_instance;
   CapturedBusManager *bus;
-  CapturedIdle *idle;
+  CapturedHouse house;
 };
 
 G_DEFINE_FINAL_TYPE(CapturedManager, captured_manager, G_TYPE_OBJECT)
@@ -20,7 +21,11 @@ static void captured_manager_dispose(GObject *object)
   if (self->bus)
     g_dbus_interface_skeleton_unexport(G_DBUS_INTERFACE_SKELETON(self->bus));
   g_clear_object(&self->bus);
-  g_clear_object(&self->idle);
+  g_clear_object(&self->house.sessions);
+  g_clear_object(&self->house.authority);
+  g_clear_object(&self->house.limits);
+  g_clear_object(&self->house.idle);
+  g_clear_object(&self->house.connection);
   G_OBJECT_CLASS(captured_manager_parent_class)->dispose(object);
 }
 
@@ -51,18 +56,39 @@ static void describe(CapturedManager *self)
   g_auto(GStrv) names = g_strv_builder_end(features);
   captured_bus_manager_set_features(self->bus, (const char *const *)names);
   captured_bus_manager_set_version(self->bus, CAPTURED_VERSION);
-  captured_bus_manager_set_limits(self->bus, g_variant_new("a{st}", NULL));
+  captured_bus_manager_set_limits(self->bus, captured_limits_describe());
+}
+
+static gboolean on_start_recording(CapturedBusManager *bus, GDBusMethodInvocation *invocation,
+                                   GUnixFDList *fds, GVariant *options, gpointer user_data)
+{
+  CapturedManager *self = user_data;
+
+  captured_start(&self->house, invocation, options, fds);
+  return G_DBUS_METHOD_INVOCATION_HANDLED;
 }
 
 CapturedManager *captured_manager_new(GDBusConnection *connection, CapturedIdle *idle, GError **error)
 {
   g_autoptr(CapturedManager) self = g_object_new(CAPTURED_TYPE_MANAGER, NULL);
 
-  self->idle = g_object_ref(idle);
+  self->house.connection = g_object_ref(connection);
+  self->house.idle = g_object_ref(idle);
+  self->house.limits = captured_limits_new();
+  self->house.authority = captured_authority_new();
+  self->house.sessions = captured_sessions_new(connection, idle, error);
+  if (!self->house.sessions)
+    return NULL;
   self->bus = captured_bus_manager_skeleton_new();
   describe(self);
+  g_signal_connect(self->bus, "handle-start-recording", G_CALLBACK(on_start_recording), self);
   if (!g_dbus_interface_skeleton_export(G_DBUS_INTERFACE_SKELETON(self->bus), connection,
                                         CAPTURED_MANAGER_PATH, error))
     return NULL;
   return g_steal_pointer(&self);
+}
+
+CapturedSessions *captured_manager_get_sessions(CapturedManager *self)
+{
+  return self->house.sessions;
 }

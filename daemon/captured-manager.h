@@ -5,6 +5,7 @@
 #include <gio/gio.h>
 
 #include "daemon/captured-idle.h"
+#include "daemon/captured-sessions.h"
 
 G_BEGIN_DECLS
 
@@ -16,5 +17,6 @@ G_DECLARE_FINAL_TYPE(CapturedManager, captured_manager, CAPTURED, MANAGER, GObje
 /* Exports it on the connection; `idle` is held while there is anything to do. NULL with an error when the
  * path is taken. */
 CapturedManager *captured_manager_new(GDBusConnection *connection, CapturedIdle *idle, GError **error);
+CapturedSessions *captured_manager_get_sessions(CapturedManager *self);
 
 G_END_DECLS

@@ -9,8 +9,12 @@
 
 #define BUS_NAME "org.capturectl.Capture1"
 
+/* How long sessions may take to end when the service does. */
+#define FAREWELL_SECONDS 3
+
 typedef struct {
   GMainLoop *loop;
+  CapturedSessions *sessions;
   int status;
 } Service;
 
@@ -38,9 +42,28 @@ static void on_idle(CapturedIdle *idle, gpointer user_data)
   g_main_loop_quit(((Service *)user_data)->loop);
 }
 
-static gboolean on_signal(gpointer user_data)
+static void on_empty(CapturedSessions *sessions, gpointer user_data)
 {
   g_main_loop_quit(((Service *)user_data)->loop);
+}
+
+static gboolean on_farewell(gpointer user_data)
+{
+  g_main_loop_quit(((Service *)user_data)->loop);
+  return G_SOURCE_REMOVE;
+}
+
+/* Recorders get the time to write what they have, and callers are told. */
+static gboolean on_signal(gpointer user_data)
+{
+  Service *service = user_data;
+
+  if (captured_sessions_stop_all(service->sessions, "service-stopped") == 0) {
+    g_main_loop_quit(service->loop);
+    return G_SOURCE_CONTINUE;
+  }
+  g_signal_connect(service->sessions, "empty", G_CALLBACK(on_empty), service);
+  g_timeout_add_seconds(FAREWELL_SECONDS, on_farewell, service);
   return G_SOURCE_CONTINUE;
 }
 
@@ -78,6 +101,7 @@ int captured_service_run(guint idle_seconds)
     g_printerr("captured: %s\n", error->message);
     return EXIT_FAILURE;
   }
+  service.sessions = captured_manager_get_sessions(manager);
   serve(&service, connection);
   g_dbus_connection_flush_sync(connection, NULL, NULL);
   return service.status;

@@ -4,6 +4,8 @@
 #include <glib.h>
 #include <stdlib.h>
 
+#include "daemon/captured-filter.h"
+#include "daemon/captured-privileges.h"
 #include "daemon/captured-service.h"
 
 #define IDLE_SECONDS 30
@@ -43,6 +45,10 @@ int main(int argc, char **argv)
   if (version) {
     g_print("captured " CAPTURED_VERSION "\n");
     return EXIT_SUCCESS;
+  }
+  if (!captured_privileges_settle(&error) || !captured_filter_install(&error)) {
+    g_printerr("captured: %s\n", error->message);
+    return EXIT_FAILURE;
   }
   return captured_service_run((guint)idle_seconds);
 }

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "daemon/captured-sessions.h"
+
+#include <string.h>
+
+#include "captured-bus.h"
+#include "daemon/captured-error.h"
+
+#define ROOT "/org/capturectl/Capture1/session"
+/* Of each caller's sessions that have ended, so that he can still ask how. */
+#define ENDED_MAX 4
+
+/* A session and the watch over its caller. */
+typedef struct {
+  CapturedSessions *sessions;
+  CapturedSession *session;
+  guint watch;
+} Entry;
+
+struct _CapturedSessions {
+  GObject parent_instance;
+  GDBusConnection *connection;
+  CapturedIdle *idle;
+  GHashTable *entries; /* node, "12", to Entry */
+  guint registration;
+  guint64 last;
+  guint running;
+};
+
+enum { SIGNAL_EMPTY, N_SIGNALS };
+static guint signals[N_SIGNALS];
+
+G_DEFINE_FINAL_TYPE(CapturedSessions, captured_sessions, G_TYPE_OBJECT)
+
+static void captured_sessions_dispose(GObject *object)
+{
+  CapturedSessions *self = CAPTURED_SESSIONS(object);
+
+  g_hash_table_remove_all(self->entries);
+  if (self->registration)
+    g_dbus_connection_unregister_subtree(self->connection, self->registration);
+  self->registration = 0;
+  g_clear_object(&self->connection);
+  g_clear_object(&self->idle);
+  G_OBJECT_CLASS(captured_sessions_parent_class)->dispose(object);
+}
+
+static void captured_sessions_finalize(GObject *object)
+{
+  g_hash_table_unref(CAPTURED_SESSIONS(object)->entries);
+  G_OBJECT_CLASS(captured_sessions_parent_class)->finalize(object);
+}
+
+static void captured_sessions_class_init(CapturedSessionsClass *klass)
+{
+  G_OBJECT_CLASS(klass)->dispose = captured_sessions_dispose;
+  G_OBJECT_CLASS(klass)->finalize = captured_sessions_finalize;
+  signals[SIGNAL_EMPTY] =
+      g_signal_new("empty", G_TYPE_FROM_CLASS(klass), G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+}
+
+static void entry_free(gpointer data)
+{
+  Entry *entry = data;
+
+  g_bus_unwatch_name(entry->watch);
+  g_signal_handlers_disconnect_by_data(entry->session, entry);
+  g_object_unref(entry->session);
+  g_free(entry);
+}
+
+static void captured_sessions_init(CapturedSessions *self)
+{
+  self->entries = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, entry_free);
+}
+
+static const char *find_node(CapturedSession *session)
+{
+  return captured_session_get_path(session) + strlen(ROOT "/");
+}
+
+/* The one that began first among those of a caller's that have ended; counts them. */
+static Entry *find_oldest_ended(CapturedSessions *self, const char *caller, guint *ret_n)
+{
+  Entry *entry, *oldest = NULL;
+  guint64 oldest_number = G_MAXUINT64;
+  GHashTableIter iter;
+  gpointer node;
+
+  *ret_n = 0;
+  g_hash_table_iter_init(&iter, self->entries);
+  while (g_hash_table_iter_next(&iter, &node, (gpointer *)&entry)) {
+    guint64 number = g_ascii_strtoull(node, NULL, 10);
+
+    if (!captured_session_is_ended(entry->session) ||
+        strcmp(captured_session_get_caller(entry->session), caller) != 0)
+      continue;
+    *ret_n += 1;
+    if (number < oldest_number) {
+      oldest = entry;
+      oldest_number = number;
+    }
+  }
+  return oldest;
+}
+
+static void on_session_ended(CapturedSession *session, gpointer user_data)
+{
+  Entry *entry = user_data;
+  CapturedSessions *self = entry->sessions;
+  guint n;
+
+  captured_idle_release(self->idle);
+  Entry *oldest = find_oldest_ended(self, captured_session_get_caller(session), &n);
+  if (n > ENDED_MAX)
+    g_hash_table_remove(self->entries, find_node(oldest->session));
+  if (--self->running == 0)
+    g_signal_emit(self, signals[SIGNAL_EMPTY], 0);
+}
+
+static void on_caller_vanished(GDBusConnection *connection, const char *name, gpointer user_data)
+{
+  Entry *entry = user_data;
+  g_autoptr(CapturedSession) session = g_object_ref(entry->session);
+  CapturedSessions *self = entry->sessions;
+
+  captured_session_drop(session);
+  g_hash_table_remove(self->entries, find_node(session));
+}
+
+static void on_method_call(GDBusConnection *connection, const char *sender, const char *path,
+                           const char *interface, const char *method, GVariant *parameters,
+                           GDBusMethodInvocation *invocation, gpointer user_data)
+{
+  CapturedSessions *self = user_data;
+  const char *node = g_str_has_prefix(path, ROOT "/") ? path + strlen(ROOT "/") : "";
+  const Entry *entry = g_hash_table_lookup(self->entries, node);
+
+  if (entry && strcmp(captured_session_get_caller(entry->session), sender) == 0)
+    captured_session_answer(entry->session, invocation);
+  else
+    g_dbus_method_invocation_return_error(invocation, CAPTURED_ERROR, CAPTURED_ERROR_NO_SESSION,
+                                          "There is no session %s of yours.", path);
+}
+
+/* Properties come to method_call, too: only that can refuse them by name. */
+static const GDBusInterfaceVTable interface_vtable = {.method_call = on_method_call};
+
+static char **enumerate(GDBusConnection *connection, const char *sender, const char *path, gpointer user_data)
+{
+  return g_new0(char *, 1);
+}
+
+static GDBusInterfaceInfo **introspect(GDBusConnection *connection, const char *sender, const char *path,
+                                       const char *node, gpointer user_data)
+{
+  GDBusInterfaceInfo **infos = g_new0(GDBusInterfaceInfo *, 2);
+
+  infos[0] = g_dbus_interface_info_ref(captured_bus_session_interface_info());
+  return infos;
+}
+
+static const GDBusInterfaceVTable *dispatch(GDBusConnection *connection, const char *sender, const char *path,
+                                            const char *interface, const char *node, gpointer *ret_user_data,
+                                            gpointer user_data)
+{
+  *ret_user_data = user_data;
+  return &interface_vtable;
+}
+
+static const GDBusSubtreeVTable subtree_vtable = {
+    .enumerate = enumerate, .introspect = introspect, .dispatch = dispatch};
+
+CapturedSessions *captured_sessions_new(GDBusConnection *connection, CapturedIdle *idle, GError **error)
+{
+  g_autoptr(CapturedSessions) self = g_object_new(CAPTURED_TYPE_SESSIONS, NULL);
+
+  self->connection = g_object_ref(connection);
+  self->idle = g_object_ref(idle);
+  self->registration = g_dbus_connection_register_subtree(connection, ROOT, &subtree_vtable,
+                                                          G_DBUS_SUBTREE_FLAGS_DISPATCH_TO_UNENUMERATED_NODES,
+                                                          self, NULL, error);
+  return self->registration ? g_steal_pointer(&self) : NULL;
+}
+
+const char *captured_sessions_add(CapturedSessions *self, CapturedSessionSpec *spec)
+{
+  Entry *entry = g_new0(Entry, 1);
+  g_autofree char *path = g_strdup_printf(ROOT "/%" G_GUINT64_FORMAT, ++self->last);
+
+  spec->connection = self->connection;
+  spec->path = path;
+  entry->sessions = self;
+  entry->session = captured_session_new(spec);
+  entry->watch = g_bus_watch_name_on_connection(self->connection, spec->caller, G_BUS_NAME_WATCHER_FLAGS_NONE,
+                                                NULL, on_caller_vanished, entry, NULL);
+  g_signal_connect(entry->session, "ended", G_CALLBACK(on_session_ended), entry);
+  g_hash_table_insert(self->entries, g_strdup(find_node(entry->session)), entry);
+  captured_idle_hold(self->idle);
+  self->running++;
+  return captured_session_get_path(entry->session);
+}
+
+guint captured_sessions_stop_all(CapturedSessions *self, const char *reason)
+{
+  g_autoptr(GList) entries = g_hash_table_get_values(self->entries);
+
+  for (GList *l = entries; l; l = l->next)
+    captured_session_stop(((Entry *)l->data)->session, reason);
+  return self->running;
+}

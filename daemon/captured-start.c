@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "daemon/captured-start.h"
+
+#include "daemon/captured-account.h"
+#include "daemon/captured-caller.h"
+#include "daemon/captured-error.h"
+#include "daemon/captured-log.h"
+#include "daemon/captured-opener.h"
+#include "daemon/captured-recorder.h"
+
+/* One call under way. Exactly one thing is waited for at any time; who waits for it calls fail() or goes on.
+ */
+typedef struct {
+  const CapturedHouse *house;
+  GDBusMethodInvocation *invocation;
+  GCancellable *cancellable;
+  guint watch;
+  uid_t user;
+  CapturedClaim *claim;
+  CapturedOptions *options;
+  CapturedTargets *targets;
+  CapturedScope scope;
+  CapturedAccount *account;
+  CapturedOpener *opener;  /* proves, then opens files for the recorder */
+  CapturedOpener *witness; /* proves once more, when the events are open */
+  CapturedRecorder *recorder;
+} Start;
+
+static const char *find_caller(const Start *start)
+{
+  return g_dbus_method_invocation_get_sender(start->invocation);
+}
+
+static void start_free(Start *start)
+{
+  g_clear_handle_id(&start->watch, g_bus_unwatch_name);
+  captured_idle_release(start->house->idle);
+  g_clear_pointer(&start->claim, captured_claim_free);
+  g_clear_pointer(&start->options, captured_options_free);
+  g_clear_pointer(&start->targets, captured_targets_free);
+  g_clear_pointer(&start->account, captured_account_free);
+  g_clear_object(&start->opener);
+  g_clear_object(&start->witness);
+  g_clear_object(&start->recorder);
+  g_object_unref(start->cancellable);
+  g_free(start);
+}
+
+static void log_outcome(const Start *start, GLogLevelFlags level, const char *session, const char *text)
+{
+  g_autofree char *targets = start->targets ? captured_targets_describe(start->targets) : NULL;
+
+  captured_log(level, start->user, session, targets, "%s", text);
+}
+
+/* Takes both. */
+static void fail(Start *start, GError *error)
+{
+  g_autofree char *text = g_strdup_printf("A recording was refused: %s", error->message);
+
+  log_outcome(start, G_LOG_LEVEL_MESSAGE, NULL, text);
+  g_dbus_method_invocation_take_error(start->invocation, error);
+  start_free(start);
+}
+
+static void succeed(Start *start)
+{
+  g_autoptr(GUnixFDList) memory = captured_recorder_steal_memory(start->recorder);
+  CapturedSessionSpec spec = {
+      .caller = find_caller(start),
+      .user = start->user,
+      .scope = start->scope,
+      .recorder = start->recorder,
+      .claim = g_steal_pointer(&start->claim),
+  };
+  const char *path = captured_sessions_add(start->house->sessions, &spec);
+
+  log_outcome(start, G_LOG_LEVEL_MESSAGE, path,
+              start->scope == CAPTURED_SCOPE_OWN ? "Records the caller's own" : "Records as the system's");
+  g_dbus_method_invocation_return_value_with_unix_fd_list(start->invocation,
+                                                          g_variant_new("(ohh)", path, 0, 1), memory);
+  start_free(start);
+}
+
+static void on_started(GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  Start *start = user_data;
+  GError *error = NULL;
+
+  if (captured_recorder_start_finish(start->recorder, result, &error))
+    succeed(start);
+  else
+    fail(start, error);
+}
+
+static void on_proven_again(GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  Start *start = user_data;
+  GError *error = NULL;
+
+  if (captured_opener_prove_finish(start->witness, result, &error))
+    captured_recorder_start_async(start->recorder, on_started, start);
+  else
+    fail(start, error);
+}
+
+/* A target may have executed a set-uid program between the first proof and the opening of its events, which
+ * the kernel ends at an exec that comes after that only. */
+static void on_configured(GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  Start *start = user_data;
+  GError *error = NULL;
+
+  if (!captured_recorder_configure_finish(start->recorder, result, &error))
+    fail(start, error);
+  else if (start->scope == CAPTURED_SCOPE_OWN)
+    captured_opener_prove_async(start->witness, start->targets, on_proven_again, start);
+  else
+    captured_recorder_start_async(start->recorder, on_started, start);
+}
+
+static gboolean prepare_helpers(Start *start, GError **error)
+{
+  start->recorder = captured_recorder_new(start->scope, error);
+  if (start->recorder && start->scope == CAPTURED_SCOPE_OWN)
+    start->witness = captured_opener_new(start->account, error);
+  return start->recorder && (start->witness || start->scope == CAPTURED_SCOPE_SYSTEM);
+}
+
+static void on_authorized(GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  Start *start = user_data;
+  GError *error = NULL;
+
+  if (captured_authority_check_finish(start->house->authority, result, &error) &&
+      captured_targets_check_alive(start->targets, &error) && prepare_helpers(start, &error))
+    captured_recorder_configure_async(start->recorder, start->options, start->targets,
+                                      start->scope == CAPTURED_SCOPE_OWN ? start->opener : NULL,
+                                      on_configured, start);
+  else
+    fail(start, error);
+}
+
+static void authorize(Start *start, CapturedScope scope)
+{
+  GDBusMessage *message = g_dbus_method_invocation_get_message(start->invocation);
+  gboolean interactive =
+      (g_dbus_message_get_flags(message) & G_DBUS_MESSAGE_FLAGS_ALLOW_INTERACTIVE_AUTHORIZATION) != 0;
+  const char *action = scope == CAPTURED_SCOPE_OWN ? CAPTURED_ACTION_OWN : CAPTURED_ACTION_SYSTEM;
+
+  start->scope = scope;
+  captured_authority_check_async(start->house->authority, find_caller(start), action, interactive,
+                                 start->cancellable, on_authorized, start);
+}
+
+/* What cannot be had as his own may be had as the system's, where he did not say. Takes the error. */
+static void fall_back(Start *start, GError *error)
+{
+  gboolean is_foreign = g_error_matches(error, CAPTURED_ERROR, CAPTURED_ERROR_NOT_PERMITTED);
+
+  if (!is_foreign || start->options->scope == CAPTURED_SCOPE_OWN ||
+      g_cancellable_is_cancelled(start->cancellable)) {
+    fail(start, error);
+    return;
+  }
+  g_error_free(error);
+  g_clear_object(&start->opener);
+  authorize(start, CAPTURED_SCOPE_SYSTEM);
+}
+
+static void on_proven(GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  Start *start = user_data;
+  GError *error = NULL;
+
+  if (captured_opener_prove_finish(start->opener, result, &error) &&
+      captured_options_check_rates(start->options, &error))
+    authorize(start, CAPTURED_SCOPE_OWN);
+  else
+    fall_back(start, error);
+}
+
+static void on_account(GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  Start *start = user_data;
+  GError *error = NULL;
+
+  start->account = captured_account_load_finish(result, &error);
+  if (start->account)
+    start->opener = captured_opener_new(start->account, &error);
+  if (start->opener)
+    captured_opener_prove_async(start->opener, start->targets, on_proven, start);
+  else
+    fall_back(start, error);
+}
+
+static void on_user(GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  Start *start = user_data;
+  GError *error = NULL;
+
+  start->user = captured_caller_find_user_finish(start->house->connection, result, &error);
+  if (start->user == (uid_t)-1 || !captured_claim_assign(start->claim, start->user, &error))
+    fail(start, error);
+  else if (start->options->scope == CAPTURED_SCOPE_SYSTEM)
+    authorize(start, CAPTURED_SCOPE_SYSTEM);
+  else if (captured_options_fit_own(start->options, &error))
+    captured_account_load_async(start->user, start->cancellable, on_account, start);
+  else
+    fall_back(start, error);
+}
+
+/* Whatever is under way fails by that, and takes the rest with it. */
+static void on_caller_vanished(GDBusConnection *connection, const char *name, gpointer user_data)
+{
+  Start *start = user_data;
+  g_autoptr(CapturedRecorder) recorder = start->recorder ? g_object_ref(start->recorder) : NULL;
+  g_autoptr(CapturedOpener) opener = start->opener ? g_object_ref(start->opener) : NULL;
+  g_autoptr(CapturedOpener) witness = start->witness ? g_object_ref(start->witness) : NULL;
+
+  g_cancellable_cancel(start->cancellable);
+  if (recorder)
+    captured_recorder_abort(recorder);
+  if (opener)
+    captured_opener_abort(opener);
+  if (witness)
+    captured_opener_abort(witness);
+}
+
+static gboolean read_call(Start *start, GVariant *options, GUnixFDList *fds, GError **error)
+{
+  start->claim = captured_limits_claim(start->house->limits, find_caller(start), error);
+  if (!start->claim)
+    return FALSE;
+  start->options = captured_options_new(options, error);
+  if (!start->options)
+    return FALSE;
+  start->targets = captured_targets_new(start->options->targets, start->options->n_targets, fds, error);
+  return start->targets != NULL;
+}
+
+void captured_start(const CapturedHouse *house, GDBusMethodInvocation *invocation, GVariant *options,
+                    GUnixFDList *fds)
+{
+  Start *start = g_new0(Start, 1);
+  GError *error = NULL;
+
+  start->house = house;
+  start->invocation = invocation;
+  start->cancellable = g_cancellable_new();
+  start->user = (uid_t)-1;
+  captured_idle_hold(house->idle);
+  if (!read_call(start, options, fds, &error)) {
+    fail(start, error);
+    return;
+  }
+  start->watch =
+      g_bus_watch_name_on_connection(house->connection, find_caller(start), G_BUS_NAME_WATCHER_FLAGS_NONE,
+                                     NULL, on_caller_vanished, start, NULL);
+  captured_caller_find_user_async(house->connection, find_caller(start), start->cancellable, on_user, start);
+}
