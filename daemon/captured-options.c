@@ -282,8 +282,7 @@ static guint32 make_flags(const CapturedOptions *self, CapturedScope scope)
 {
   guint32 flags = RECORDER_USER_STACKS;
 
-  if (scope == CAPTURED_SCOPE_OWN)
-    flags |= RECORDER_OWN;
+  flags |= scope == CAPTURED_SCOPE_OWN ? RECORDER_OWN : RECORDER_NAMES;
   if (self->kernel == CAPTURED_KERNEL_NO)
     flags |= RECORDER_EXCLUDE_KERNEL;
   else if (scope == CAPTURED_SCOPE_SYSTEM)
