@@ -48,7 +48,8 @@ bus = connect()
 
 def message(path, interface, method, parameters, fds=(), interactive=False):
     made = Gio.DBusMessage.new_method_call(NAME, path, interface, method)
-    made.set_body(parameters)
+    if parameters is not None:
+        made.set_body(parameters)
     if interactive:
         made.set_flags(Gio.DBusMessageFlags.ALLOW_INTERACTIVE_AUTHORIZATION)
     if fds:
