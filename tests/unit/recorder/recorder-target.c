@@ -8,7 +8,7 @@
  *   library SECONDS PATH    burns CPU time in a library that is opened late
  *   system SECONDS          burns CPU time in the kernel
  *   become SECONDS PATH     burns CPU time, then executes PATH to do so again
- *   beget SECONDS PATH      has a child that becomes PATH, and burns CPU time meanwhile
+ *   beget SECONDS PATH      after some CPU time has a child that becomes PATH, and burns CPU time meanwhile
  *   hide SECONDS            burns CPU time where nobody may look
  * The time is CPU time of a thread, so that shares do not depend on how busy the machine is. With GATE in the
  * environment the descriptor of that number is read first, and spin is executed anew.
@@ -124,6 +124,7 @@ static int become(const char *path, const char *length)
 
 static int beget(const char *path, const char *length)
 {
+  spin(seconds);
   pid_t child = fork();
   if (child == 0)
     _exit(become(path, length));
