@@ -125,7 +125,8 @@ static void test_kernel_words_are_found(void)
       recorder_client_configuration(RECORDER_USER_STACKS | RECORDER_KERNEL_STACKS, "cpu-clock", 1000);
   pid_t target = trust_target(TRUST_CALLER, NULL, "system", "60", NULL);
   recorder_client_start(&client);
-  g_assert_true(recorder_client_configure(&client, configure, &target, 1));
+  if (!recorder_client_configure(&client, configure, &target, 1))
+    g_error("%s", client.ended.text);
   recorder_client_begin(&client);
   recorder_client_collect(&client, 500);
   g_assert_cmpint(recorder_client_stop(&client), ==, 0);
@@ -141,8 +142,9 @@ static void record_become(struct own *own, const char *word, guint mode)
 {
   g_autofree char *program = trust_target_program();
   g_autofree char *copy = trust_copy(program, 0, mode);
-  own_begin(own, OWN, RECORDER_UNWIND_BPF, word, "0.7", copy);
-  recorder_client_collect(&own->client, 4000);
+  own_begin(own, OWN, RECORDER_UNWIND_BPF, word, "0.3", copy);
+  recorder_client_collect(&own->client, 60000);
+  g_assert_cmpint(own->client.ended.reason, ==, RECORDER_END_TARGETS_GONE);
   own_finish(own);
   trust_remove(copy);
 }
