@@ -43,7 +43,7 @@ class Pool:
         for slot in range(self.count):
             at = slot * self.size
             # Closed is read before the length: the length that is read after it is then the last one.
-            closed = os.pread(self.windows, 4, at + 36) != bytes(4)
+            closed = os.pread(self.windows, 4, at + 32) != bytes(4)
             header = HEADER.unpack(os.pread(self.windows, HEADER.size, at))
             turn, kind, epoch, length, entry = header[1], header[2], header[6], header[8], header[11]
             if turn == self.released[slot]:
@@ -120,12 +120,12 @@ class Stream:
         kind, owner, base = self.spaces.get((epoch, space), (0, 0, 0))
         address = base + offset
         if kind == IN_KERNEL:
-            return f'{find(sorted(self.named.get(None, [])), address) or hex(address)} [kernel]'
+            return f'{find(sorted(self.named.get(None, [])), address) or "?"} [kernel]'
         if kind != IN_BINARY:
             return hex(address) if space else '[no stack]'
         path = self.binaries.get((epoch, owner), '?')
         functions = sorted(self.named.get(path, [])) or functions_of(path)
-        return f'{find(functions, address) or hex(address)} [{os.path.basename(path)}]'
+        return f'{find(functions, address) or "?"} [{os.path.basename(path)}]'
 
 
 def find(functions, address):
