@@ -48,7 +48,7 @@ class RecordTest(ServiceCase):
     def test_the_commands_own_status(self):
         self.record(command=('sh', '-c', 'exit 7'), status=7)
         self.record(command=('sh', '-c', 'kill -9 $$'), status=137)
-        self.record(command=('no-such-program',), status=127)
+        self.record(command=('/no/such/program',), status=127)
 
     def test_everything_is_refused_without_a_password(self):
         for arguments in ['-a'], ['--kernel'], ['-e', 'sched:sched_switch'], ['--off-cpu']:
