@@ -45,7 +45,7 @@ typedef struct {
   guint64 samples, lost, throttled, duration;
   guint threads, processes;
   ProfileLedger *ledger;
-  guint named_binaries, functions;
+  guint named_binaries, functions, served_functions;
   gboolean kernel_named;
 } Info;
 
@@ -70,12 +70,15 @@ static void count_samples(Info *info)
 static gboolean count_names(Info *info, guint32 binary)
 {
   ProfileFunctionTable *table = profile_capture_get_table(info->capture, binary);
+  const ProfileFunctionRange *ranges;
   gsize n = 0;
 
   if (!table)
     return FALSE;
-  profile_function_table_get_ranges(table, &n);
+  ranges = profile_function_table_get_ranges(table, &n);
   info->functions += n;
+  for (gsize i = 0; i < n; i++)
+    info->served_functions += ranges[i].served;
   return n > 0;
 }
 
@@ -274,6 +277,12 @@ static void print_names(const Info *info)
   profile_capture_get_binaries(info->capture, &n);
   print_formatted(_("Names"), _("%u functions, in %u of %u binaries; kernel functions %s"), info->functions,
                   info->named_binaries, n, info->kernel_named ? _("too") : _("not"));
+  if (info->served_functions > 0)
+    print_formatted("",
+                    ngettext("%u of them was named by the service, from what not everybody may read",
+                             "%u of them were named by the service, from what not everybody may read",
+                             info->served_functions),
+                    info->served_functions);
   if (g_strcmp0(profile_capture_get_metadata(info->capture, "kernel-addresses"), "hidden") == 0)
     print_line("", _("the kernel hid its addresses from the recording user"));
 }
@@ -421,6 +430,7 @@ static void print_json(const Info *info)
   capturectl_json_int(builder, "binaries", n_binaries);
   capturectl_json_int(builder, "named_binaries", info->named_binaries);
   capturectl_json_int(builder, "named_functions", info->functions);
+  capturectl_json_int(builder, "served_functions", info->served_functions);
   capturectl_json_bool(builder, "kernel_named", info->kernel_named);
   capturectl_json_int(builder, "size", info->size);
   capturectl_json_int(builder, "uncompressed_size", info->raw_size);

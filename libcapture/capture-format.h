@@ -249,10 +249,11 @@ struct capture_record_frames {
 
 /* Defines stack nodes first, first + 1, … by items that are read in order, with a current node, at first 0.
  *
- * - FRAME | frame: defines the next node, frame on top of the current node (0: it is a root), and makes it current.
+ * - FRAME | frame: defines the next node, frame on top of the current node (0: it is a root), and makes it
+ * current.
  * - PARENT | node: makes node current.
- * - JOIN | node: defines the next node, a sample's two stacks joined: the kernel's, which ends in node, on top of the
- *   user's, which ends in the current node. Then 0 is current.
+ * - JOIN | node: defines the next node, a sample's two stacks joined: the kernel's, which ends in node, on
+ * top of the user's, which ends in the current node. Then 0 is current.
  *
  * A node that is referred to has a smaller identifier than the one defined. A join is a leaf only: never
  * a parent, never part of another join. An item with tag 01 ends the reading of the record. */
@@ -354,9 +355,10 @@ enum capture_off_cpu {
   CAPTURE_OFF_CPU_STOPPED = 5    /* by a signal or a debugger */
 };
 
-/* A reason, and who woke the thread: a THREAD identifier (24 bits, 0 not known) and the leaf of its stack (0 none). */
+/* A reason, and who woke the thread: a THREAD identifier (24 bits, 0 not known) and the leaf of its stack (0
+ * none). */
 #define CAPTURE_OFF_CPU(reason, thread, leaf)                                                                \
-  ((uint64_t)(reason) << 56 | (uint64_t)((thread) & 0xffffffu) << 32 | (uint32_t)(leaf))
+  ((uint64_t)(reason) << 56 | (uint64_t)((thread)&0xffffffu) << 32 | (uint32_t)(leaf))
 #define CAPTURE_OFF_CPU_REASON(detail) ((uint32_t)((detail) >> 56) & 0x7fu)
 #define CAPTURE_OFF_CPU_THREAD(detail) ((uint32_t)((detail) >> 32) & 0xffffffu)
 #define CAPTURE_OFF_CPU_LEAF(detail)   ((uint32_t)(detail))

@@ -54,8 +54,8 @@ struct _ProfileCapture {
 
   ProfileFunctionTable **tables; /* one a binary, may be NULL */
   ProfileFunctionTable *kernel_table;
-  /* By index of the binary, the kernel's last: what in those tables the recorder named (NULL: nothing), and whether
-   * anybody else looked for names. */
+  /* By index of the binary, the kernel's last: what in those tables the recorder named (NULL: nothing), and
+   * whether anybody else looked for names. */
   ProfileFunctionTable **served_tables;
   guint8 *looked_for;
   ProfileNames names;

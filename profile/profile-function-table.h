@@ -31,7 +31,8 @@ void profile_function_table_add(ProfileFunctionTable *self, const ProfileFunctio
 /* Sorts; where two overlap the earlier one ends where the later one begins. Call once, before any lookup. */
 void profile_function_table_seal(ProfileFunctionTable *self);
 
-/* A new sealed table of what both say, where they differ `table`; its status is that of what is named better. */
+/* A new sealed table of what both say, where they differ `table`; its status is that of what is named better.
+ */
 ProfileFunctionTable *profile_function_table_join(const ProfileFunctionTable *old,
                                                   const ProfileFunctionTable *table);
 

@@ -164,8 +164,7 @@ static void save_learnt(Naming *naming)
 /* What could not be named here may have been named by the recorder. */
 static enum capture_naming get_status(ProfileCapture *capture, const ProfileNamingTables *tables, guint slot)
 {
-  const ProfileFunctionTable *served =
-      profile_capture_get_served_table(capture, get_binary(tables, slot));
+  const ProfileFunctionTable *served = profile_capture_get_served_table(capture, get_binary(tables, slot));
   enum capture_naming status = profile_function_table_get_status(tables->tables[slot]);
 
   if (served && (status == CAPTURE_NAMING_UNREADABLE || status == CAPTURE_NAMING_HIDDEN))
