@@ -93,6 +93,8 @@ static const char *configure_fault(const struct recorder_configure *configure, u
   if (own != 0 && (configure->flags & RECORDER_SYSTEM_WIDE) != 0)
     return "asks for the whole system and for one's own processes alone";
   if (own != 0 && (configure->flags & RECORDER_NAMES) != 0)
+    return "asks for names of what its caller can read himself";
+  if (own != 0 && (configure->flags & RECORDER_NAMES) != 0)
     return "asks for names that only the caller of another scope lacks";
   if (configure->n_targets + own != n_fds || configure->n_targets > RECORDER_TARGETS_MAX ||
       (configure->n_targets == 0) != ((configure->flags & RECORDER_SYSTEM_WIDE) != 0))
