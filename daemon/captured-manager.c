@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "captured-bus.h"
+#include "daemon/captured-perf-event.h"
 #include "daemon/captured-start.h"
 
 struct _CapturedManager {
@@ -48,7 +49,7 @@ static void describe(CapturedManager *self)
 {
   g_autoptr(GStrvBuilder) features = g_strv_builder_new();
 
-  g_strv_builder_add(features, "tables");
+  g_strv_builder_add_many(features, "tables", "perf-event-open", NULL);
 #ifdef CAPTURED_HAS_BPF
   if (knows_kernel_types())
     g_strv_builder_add_many(features, "bpf", "off-cpu", NULL);
@@ -68,6 +69,15 @@ static gboolean on_start_recording(CapturedBusManager *bus, GDBusMethodInvocatio
   return G_DBUS_METHOD_INVOCATION_HANDLED;
 }
 
+static gboolean on_perf_event_open(CapturedBusManager *bus, GDBusMethodInvocation *invocation,
+                                   GUnixFDList *fds, GVariant *attr, GVariant *options, gpointer user_data)
+{
+  CapturedManager *self = user_data;
+
+  captured_perf_event_open(&self->house, invocation, attr, options, fds);
+  return G_DBUS_METHOD_INVOCATION_HANDLED;
+}
+
 CapturedManager *captured_manager_new(GDBusConnection *connection, CapturedIdle *idle, GError **error)
 {
   g_autoptr(CapturedManager) self = g_object_new(CAPTURED_TYPE_MANAGER, NULL);
@@ -82,6 +92,7 @@ CapturedManager *captured_manager_new(GDBusConnection *connection, CapturedIdle 
   self->bus = captured_bus_manager_skeleton_new();
   describe(self);
   g_signal_connect(self->bus, "handle-start-recording", G_CALLBACK(on_start_recording), self);
+  g_signal_connect(self->bus, "handle-perf-event-open", G_CALLBACK(on_perf_event_open), self);
   if (!g_dbus_interface_skeleton_export(G_DBUS_INTERFACE_SKELETON(self->bus), connection,
                                         CAPTURED_MANAGER_PATH, error))
     return NULL;
