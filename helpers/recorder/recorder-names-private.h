@@ -32,7 +32,8 @@ struct recorder_named {
   struct recorder_addresses offsets;
   size_t n_read; /* of the offsets: handed to an elf-reader */
   size_t n_asked;
-  uint32_t id; /* as NAMED_BINARY; 0: not written */
+  uint64_t named_end; /* the last function written ends there */
+  uint32_t id;        /* as NAMED_BINARY; 0: not written */
 };
 
 struct recorder_named_queue {
@@ -90,8 +91,9 @@ void recorder_names_read(struct recorder_names *names);
  * or 0 when it could not be written. */
 uint32_t recorder_names_write_binary(struct recorder_names *names, const struct recorder_binary *binary,
                                      enum capture_naming status);
-/* The functions that an elf-reader found. False when they could not be written. */
-bool recorder_names_write_functions(struct recorder_names *names, uint32_t binary,
+/* The functions that an elf-reader found, but for one that was written already because offsets of two
+ * requests lie in it. False when they could not be written. */
+bool recorder_names_write_functions(struct recorder_names *names, struct recorder_named *named,
                                     const struct unwind_names *found);
 /* The same of the kernel, of those that hold an address of the kernel's that was sampled. */
 void recorder_names_write_kernel(struct recorder_names *names, const struct recorder_kallsyms *kallsyms);

@@ -33,7 +33,7 @@ static bool write_found(struct recorder_names *names, struct recorder_named *nam
 {
   if (named->id == 0)
     named->id = recorder_names_write_binary(names, named->binary, status_of(found));
-  return named->id != 0 && recorder_names_write_functions(names, named->id, found);
+  return named->id != 0 && recorder_names_write_functions(names, named, found);
 }
 
 /* False when the elf-reader said what no honest one says. */

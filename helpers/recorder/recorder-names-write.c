@@ -97,14 +97,17 @@ static struct functions begin(uint32_t binary)
   return (struct functions){.head = {.record = {.type = CAPTURE_RECORD_FUNCTIONS}, .binary = binary}};
 }
 
-bool recorder_names_write_functions(struct recorder_names *names, uint32_t binary,
+bool recorder_names_write_functions(struct recorder_names *names, struct recorder_named *named,
                                     const struct unwind_names *found)
 {
-  struct functions functions = begin(binary);
+  struct functions functions = begin(named->id);
   bool goes_on = true;
   for (uint32_t i = 0; i < found->n && goes_on; i++) {
     const struct unwind_name *name = &found->names[i];
     const struct capture_function function = {.start = name->start, .end = name->end};
+    if (name->start < named->named_end)
+      continue;
+    named->named_end = name->end;
     goes_on = add(names, &functions, &function, (const char *)found + name->at, name->length);
   }
   return flush(names, &functions) && goes_on;
