@@ -31,8 +31,9 @@ static RecordingError code_of(RecordingVia via, int number)
     return RECORDING_ERROR_PERMISSION;
   if (number == ESRCH)
     return RECORDING_ERROR_TARGET;
-  return via == RECORDING_VIA_SERVICE && number == ENOENT ? RECORDING_ERROR_NO_SERVICE
-                                                          : RECORDING_ERROR_RECORDER;
+  if (via == RECORDING_VIA_SERVICE && (number == ENOENT || number == ENOSYS))
+    return RECORDING_ERROR_NO_SERVICE;
+  return RECORDING_ERROR_RECORDER;
 }
 
 static gboolean fail_end(RecordingRecorder *recorder, const struct recorder_ended *ended, GError **error)

@@ -19,7 +19,9 @@ GVariant *recording_service_make_options(const struct recorder_configure *config
 /* Fills READY in from the session's properties, a{sv}; NULL, or what is missing or of another type, is left
  * out. */
 void recording_service_read_session(GVariant *properties, struct recorder_ready *ret);
-/* ENDED for a call that failed. */
+/* ENDED with RECORDER_END_FAILED. */
+void recording_service_make_ended(int number, const char *sentence, struct recorder_ended *ret);
+/* The same for a call that failed. */
 void recording_service_read_error(const GError *error, struct recorder_ended *ret);
 /* ENDED for the signal of that name; FALSE when the recorder is gone, which ENDED does not tell. */
 gboolean recording_service_read_ended(const char *reason, const char *message, struct recorder_ended *ret);

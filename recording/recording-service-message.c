@@ -115,7 +115,7 @@ void recording_service_read_session(GVariant *properties, struct recorder_ready 
     ret->flags = RECORDER_KERNEL_STACKS;
 }
 
-static void set_ended(struct recorder_ended *ret, int number, const char *sentence)
+void recording_service_make_ended(int number, const char *sentence, struct recorder_ended *ret)
 {
   *ret = (struct recorder_ended){.reason = RECORDER_END_FAILED, .error = number};
   copy_text(ret->text, sizeof ret->text, sentence);
@@ -142,14 +142,16 @@ static void read_bus_error(const char *name, const char *sentence, struct record
 
   if (strcmp(name, "org.freedesktop.DBus.Error.ServiceUnknown") == 0 ||
       strcmp(name, "org.freedesktop.DBus.Error.NameHasNoOwner") == 0) {
-    set_ended(ret, ENOENT,
-              _("The system service captured is not installed; install it, or record directly."));
+    recording_service_make_ended(
+        ENOENT, _("The system service captured is not installed; install it, or record directly."), ret);
     return;
   }
   if (strcmp(name, "org.freedesktop.DBus.Error.AccessDenied") == 0) {
-    set_ended(ret, EACCES,
-              _("The system bus lets nobody speak to the service captured: its bus policy is not installed; "
-                "install it again."));
+    recording_service_make_ended(
+        EACCES,
+        _("The system bus lets nobody speak to the service captured: its bus policy is not installed; "
+          "install it again."),
+        ret);
     return;
   }
   if (strcmp(name, "org.freedesktop.DBus.Error.NoReply") == 0)
@@ -159,7 +161,7 @@ static void read_bus_error(const char *name, const char *sentence, struct record
     text = g_strdup_printf(_("The system service captured cannot be started: %s"), sentence);
   else
     text = g_strdup_printf(_("The system service captured answered what is not understood: %s"), sentence);
-  set_ended(ret, EIO, text);
+  recording_service_make_ended(EIO, text, ret);
 }
 
 void recording_service_read_error(const GError *error, struct recorder_ended *ret)
@@ -169,9 +171,9 @@ void recording_service_read_error(const GError *error, struct recorder_ended *re
 
   g_dbus_error_strip_remote_error(plain);
   if (!name)
-    set_ended(ret, EIO, plain->message);
+    recording_service_make_ended(EIO, plain->message, ret);
   else if (g_str_has_prefix(name, ERROR_PREFIX))
-    set_ended(ret, number_of_service_error(name + strlen(ERROR_PREFIX)), plain->message);
+    recording_service_make_ended(number_of_service_error(name + strlen(ERROR_PREFIX)), plain->message, ret);
   else
     read_bus_error(name, plain->message, ret);
 }
@@ -188,10 +190,13 @@ gboolean recording_service_read_ended(const char *reason, const char *message, s
   else if (strcmp(reason, "recorder-died") == 0)
     return FALSE;
   else if (strcmp(reason, "authorization-lost") == 0)
-    set_ended(ret, EACCES, *message ? message : _("The right to record this was taken back."));
+    recording_service_make_ended(EACCES, *message ? message : _("The right to record this was taken back."),
+                                 ret);
   else if (strcmp(reason, "service-stopped") == 0)
-    set_ended(ret, ECANCELED, *message ? message : _("The system service captured was stopped."));
+    recording_service_make_ended(ECANCELED,
+                                 *message ? message : _("The system service captured was stopped."), ret);
   else
-    set_ended(ret, 0, *message ? message : _("The system service captured ended the recording."));
+    recording_service_make_ended(
+        0, *message ? message : _("The system service captured ended the recording."), ret);
   return TRUE;
 }

@@ -67,6 +67,12 @@ static void end(RecordingService *self)
     send_ended(self);
 }
 
+static void end_with_number(RecordingService *self, int number, const char *sentence)
+{
+  recording_service_make_ended(number, sentence, &self->ended);
+  end(self);
+}
+
 static void end_with_error(RecordingService *self, const GError *error)
 {
   recording_service_read_error(error, &self->ended);
@@ -278,11 +284,10 @@ static void on_features(GObject *bus, GAsyncResult *result, gpointer data)
   self->n_pending--;
   if (is_leaving(self))
     return;
-  if (!error && !has_bpf(reply))
-    g_set_error_literal(&error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-                        _("The system service captured cannot walk stacks in the kernel either."));
   if (error)
     end_with_error(self, error);
+  else if (!has_bpf(reply))
+    end_with_number(self, ENOSYS, _("The system service captured cannot walk stacks in the kernel either."));
   else
     start(self, FALSE);
 }
@@ -291,9 +296,7 @@ static void end_without_bus(RecordingService *self, const GError *error)
 {
   g_autofree char *sentence =
       g_strdup_printf(_("There is no system bus, and so no system service: %s."), error->message);
-  self->ended = (struct recorder_ended){.reason = RECORDER_END_FAILED, .error = ENOENT};
-  g_strlcpy(self->ended.text, sentence, sizeof self->ended.text);
-  end(self);
+  end_with_number(self, ENOENT, sentence);
 }
 
 static void on_connected(GObject *object, GAsyncResult *result, gpointer data)

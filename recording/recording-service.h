@@ -6,8 +6,9 @@
  * neither WAKE nor STATUS comes, for all they say is in the windows.
  *
  * What is refused comes as ENDED with a sentence, and as its error: EACCES not authorised, EPERM not to be
- * had at all, ESRCH a target that is gone, ENOENT no service, EOPNOTSUPP the machine cannot, another errno.
- * When the service, its recorder or the bus goes away, the thread hangs up, and join says how it was.
+ * had at all, ESRCH a target that is gone, ENOENT no service, ENOSYS none that could do more, EOPNOTSUPP the
+ * machine cannot, another errno. When the service, its recorder or the bus goes away, the thread hangs up,
+ * and join says how it was.
  */
 #pragma once
 

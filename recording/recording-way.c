@@ -7,6 +7,7 @@
 
 #include "recording/recording-await-private.h"
 #include "recording/recording-error.h"
+#include "recording/recording-rights-private.h"
 
 static void clear_ready(RecordingMessage *ready)
 {
@@ -54,10 +55,21 @@ static gboolean lacks_bpf(const RecordingWay *self, const struct recorder_ready 
   return self->options->unwind == RECORDING_UNWIND_AUTO && ready->unwind != RECORDER_UNWIND_BPF;
 }
 
+static gboolean is_cancelled(const GError *error)
+{
+  return g_error_matches(error, RECORDING_ERROR, RECORDING_ERROR_CANCELLED);
+}
+
+/* There is no service, or none that could do more. */
+static gboolean is_absent(const GError *error)
+{
+  return g_error_matches(error, RECORDING_ERROR, RECORDING_ERROR_NO_SERVICE);
+}
+
 /* Of a machine without the service nothing is said: that is no fault. */
 static void note_refusal(RecordingMessage *ready, const GError *refusal)
 {
-  if (g_error_matches(refusal, RECORDING_ERROR, RECORDING_ERROR_NO_SERVICE))
+  if (is_absent(refusal))
     return;
   g_autofree char *note = g_strdup_printf(_("The system service was not used: %s"), refusal->message);
   g_strdelimit(note, "\n", ' ');
@@ -70,16 +82,11 @@ static void note_refusal(RecordingMessage *ready, const GError *refusal)
 
 static void set_both_errors(GError **error, const GError *direct, const GError *service)
 {
-  if (g_error_matches(service, RECORDING_ERROR, RECORDING_ERROR_NO_SERVICE))
+  if (is_absent(service))
     g_propagate_error(error, g_error_copy(direct));
   else
     g_set_error(error, RECORDING_ERROR, service->code, _("%s The system service does not either: %s"),
                 direct->message, service->message);
-}
-
-static gboolean is_cancelled(const GError *error)
-{
-  return g_error_matches(error, RECORDING_ERROR, RECORDING_ERROR_CANCELLED);
 }
 
 /* The caller's own recorder waits meanwhile, so that nothing is started twice. */
@@ -102,12 +109,16 @@ static RecordingRecorder *prefer_service(const RecordingWay *self, RecordingReco
   return g_steal_pointer(&own);
 }
 
-static RecordingRecorder *take_best(const RecordingWay *self, RecordingMessage *ret_ready, GError **error)
+/* Direct comes first: it may be all that could be had. */
+static RecordingRecorder *take_direct_or_service(const RecordingWay *self, RecordingMessage *ret_ready,
+                                                 const GError *refusal, GError **error)
 {
   g_autoptr(GError) direct_error = NULL, service_error = NULL;
 
   RecordingRecorder *direct = take_direct(self, ret_ready, &direct_error);
-  if (direct && (lacks_kernel(self, &ret_ready->ready) || lacks_bpf(self, &ret_ready->ready)))
+  if (direct && refusal)
+    note_refusal(ret_ready, refusal);
+  else if (direct && (lacks_kernel(self, &ret_ready->ready) || lacks_bpf(self, &ret_ready->ready)))
     return prefer_service(self, direct, ret_ready, error);
   if (direct)
     return direct;
@@ -115,11 +126,32 @@ static RecordingRecorder *take_best(const RecordingWay *self, RecordingMessage *
     g_propagate_error(error, g_steal_pointer(&direct_error));
     return NULL;
   }
+  if (refusal && !is_absent(refusal)) {
+    set_both_errors(error, direct_error, refusal);
+    return NULL;
+  }
   RecordingRecorder *service = take_service(self, FALSE, ret_ready, &service_error);
   if (!service && is_cancelled(service_error))
     g_propagate_error(error, g_steal_pointer(&service_error));
   else if (!service)
     set_both_errors(error, direct_error, service_error);
+  return service;
+}
+
+/* Starting a recorder takes longer than asking the service: it is not tried where it cannot be the best. */
+static RecordingRecorder *take_best(const RecordingWay *self, RecordingMessage *ret_ready, GError **error)
+{
+  g_autoptr(GError) refusal = NULL;
+  gboolean refused = recording_rights_are_refused();
+
+  if (recording_rights_may_have_bpf() || (!refused && self->options->unwind != RECORDING_UNWIND_AUTO))
+    return take_direct_or_service(self, ret_ready, NULL, error);
+  gboolean need_bpf = !refused && self->options->kernel != RECORDING_KERNEL_YES;
+  RecordingRecorder *service = take_service(self, need_bpf, ret_ready, &refusal);
+  if (!service && is_cancelled(refusal))
+    g_propagate_error(error, g_steal_pointer(&refusal));
+  else if (!service)
+    return take_direct_or_service(self, ret_ready, refusal, error);
   return service;
 }
 
