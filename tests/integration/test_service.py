@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -245,6 +246,44 @@ class Doctor(Bus):
         self.assertEqual(found['service']['text'], 'The system service captured 0.1.0 answers.')
         self.assertIn('polkit does not answer', found['service-own']['text'])
         self.assertEqual(said['ways'][1]['own_processes'], 'no')
+
+
+class Documentation(TestCase):
+    """docs/dbus.md says what the interface and the service say."""
+
+    def setUp(self):
+        super().setUp()
+        self.text = (SOURCE / 'docs' / 'dbus.md').read_text()
+        self.xml = (SOURCE / 'data' / 'org.capturectl.Capture1.xml').read_text()
+
+    def table(self, section):
+        """{first cell: the rest of the row} of a section's first table."""
+        text = self.text.partition(f'## {section}\n')[2].partition('\n## ')[0]
+        return dict(re.findall(r'(?m)^\| (`[^|]*`) \| (.*)\|$', text))
+
+    def test_options(self):
+        documented = {name.strip('`'): rest.split('`')[1] for name, rest in self.table('Options of StartRecording').items()}
+        self.assertEqual(documented, dict(re.findall(r'(?m)^        ([a-z-]+) +(\S+)  +\S', self.xml)))
+        source = (SOURCE / 'daemon' / 'captured-options.c').read_text().partition('known[] = {')[2].partition('};')[0]
+        self.assertEqual(set(documented), set(re.findall(r'[{(]"([a-z-]+)"', source)))
+
+    def test_errors(self):
+        documented = {name.strip('`') for name in self.table('Errors')}
+        self.assertEqual(documented, set(re.findall(r'(?m)^    ([A-Z][A-Za-z]+)  +\S', self.xml)))
+
+    def test_reasons(self):
+        documented = {name.strip('`') for name in self.table('The life of a session')}
+        self.assertEqual(documented, set(re.findall('"([a-z-]+)"', self.xml.partition('@reason:')[2].partition('@message')[0])))
+
+    def test_fields_of_events(self):
+        rows = self.table('Single events: PerfEventOpen')
+        documented = {name for cell in rows for name in re.findall('`([a-z0-9_]+)`', cell)}
+        source = (SOURCE / 'daemon' / 'captured-perf-attr.c').read_text()
+        flags = source.partition('#define FLAGS(X)')[2].partition('#define FLAG(')[0]
+        numbers = re.findall(r'    NUMBER\(([a-z0-9_]+),', source)
+        self.assertEqual(documented, {*numbers, *re.findall(r'X\(([a-z0-9_]+)\)', flags), 'precise_ip'})
+        types = set(re.findall('`([A-Z_]+)`', rows['`sample_type`']))
+        self.assertEqual(types, set(re.findall(r'PERF_SAMPLE_([A-Z_]+)', source.partition('#define READ_FORMAT')[0])))
 
 
 class Asking(Bus):
