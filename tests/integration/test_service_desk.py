@@ -67,10 +67,31 @@ class RecordTest(ServiceCase):
         self.assertEqual({sample.pid for sample in loaded.samples}, {other.pid})
         self.assertEqual(self.via(loaded), 'daemon')
 
+    def test_the_service_where_direct_has_no_bpf(self):
+        loaded = self.record(stock=False)
+        self.assertEqual((self.via(loaded), loaded.capture.metadata['unwind']), ('daemon', 'bpf'))
+
     def test_direct_where_that_is_as_good(self):
-        """Without the service's way being better, nothing changes: an explicit way of unwinding."""
         loaded = self.record('--unwind', 'fp', stock=False)
         self.assertEqual(self.via(loaded), 'direct')
+        loaded = self.record(user='root', active=None, stock=False)
+        self.assertEqual(self.via(loaded), 'direct')
+
+    def test_direct_where_polkit_says_no(self):
+        self.addCleanup(self.desk.authorise, '')
+        self.desk.authorise('polkit.addRule(function() { return polkit.Result.NO; });\n')
+        loaded = self.record(stock=False)
+        self.assertEqual((self.via(loaded), loaded.capture.metadata['unwind']), ('direct', 'dwarf'))
+        self.assertIn('The system service was not used: ', self.result.stderr)
+        self.assertIn('The system service does not either: ', self.record(status=1).stderr)
+
+    def test_frames_in_the_kernel_have_names(self):
+        self.desk.allow(SYSTEM, 'alice')
+        self.addCleanup(self.desk.authorise, '')
+        self.record('--kernel', command=('dd', 'if=/dev/zero', 'of=/dev/null', 'bs=1', 'count=300000'))
+        report = self.capturectl('alice', 'report', '--json', self.path).stdout
+        names = {row['name'] for row in json.loads(report)['rows'] if row['binary'] == '[kernel]'}
+        self.assertIn('ksys_read', names)
 
     def test_direct_where_it_is_refused(self):
         result = self.record('--via', 'direct', status=1)
