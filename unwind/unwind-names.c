@@ -229,7 +229,13 @@ static int add_name(struct job *job, uint64_t start, uint64_t end, const char *t
   return error;
 }
 
-/* Each stretch once, though many offsets lie in it. */
+static uint64_t max(uint64_t a, uint64_t b)
+{
+  return a > b ? a : b;
+}
+
+/* Each stretch once, though many offsets lie in it. Sections of stubs that overlap are damage; stretches
+ * never do. */
 static int add_hits(struct job *job, const uint64_t *offsets, size_t n)
 {
   char text[UNWIND_NAME_MAX + 1];
@@ -242,12 +248,12 @@ static int add_hits(struct job *job, const uint64_t *offsets, size_t n)
     if (offsets[i] < named)
       continue;
     if (unwind_plt_find(&job->plt, offsets[i], text, sizeof text, &start, &end)) {
-      error = add_name(job, start, end, text, (uint32_t)strlen(text));
+      error = add_name(job, max(start, named), end, text, (uint32_t)strlen(text));
     } else {
       symbol = unwind_symbols_find(&job->symbols, offsets[i], &start, &end);
       unwind_plt_cut(&job->plt, offsets[i], &start, &end);
       if (symbol)
-        error = add_name(job, start, end, symbol->name, symbol->length);
+        error = add_name(job, max(start, named), end, symbol->name, symbol->length);
     }
     named = end;
   }
