@@ -50,7 +50,7 @@ ENDS = {
     'recorder-died': ('recorder-died', 'The recorder was killed by signal 9.'),
     'authorization-lost': ('authorization-lost', ''),
     'service-stopped': ('service-stopped', 'The service is being upgraded.'),
-    'nonsense-end': ('because', 'x' * 4000),
+    'nonsense-end': ('because', 'x' + '→' * 2000),
 }
 
 

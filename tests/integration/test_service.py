@@ -422,7 +422,7 @@ class Ending(Bus):
         self.end('service-stopped', 'failed', 1, 'The service is being upgraded.')
 
     def test_reason_that_is_not_known(self):
-        self.end('nonsense-end', 'failed', 1, 'xxx')
+        self.end('nonsense-end', 'failed', 1, 'x' + 170 * '→' + '\n')
 
     def test_service_died(self):
         self.end('die', 'recorder-died', 1, 'The system service captured went away; ')

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Recording through the real system service, as people do it: capturectl and the examples, on a desk with a real polkit."""
+import contextlib
 import json
 import os
 import pty
 import re
 import shutil
+import termios
 
-from daemon import DaemonCase
+from daemon import ALICE, DaemonCase, processes, status_of
 from desk import PASSWORD, PYTHON, SYSTEM, wait_until
 from recordings import Load
 from support import BUILD, SOURCE
@@ -97,25 +99,45 @@ class RecordTest(ServiceCase):
         result = self.record('--via', 'direct', status=1)
         self.assertIn('The kernel permits no recording to this user', result.stderr)
 
-    def test_a_password_on_a_terminal(self):
-        """In a session that is not active, pkttyagent asks for the administrator's."""
+    def on_terminal(self, answer):
+        """A recording on a terminal, in a session where a password is asked for: its status, and what it said."""
         pid, terminal = pty.fork()
         if pid == 0:
             command = self.desk.command([self.program, 'record', '-o', str(self.path), '--', *BUSY], 'alice', False, stock=True)
             os.execvpe(command[0], [str(word) for word in command], self.desk.environment('alice'))
         said = b''
-        while b'assword:' not in said:
-            said += os.read(terminal, 4096)
-        os.write(terminal, PASSWORD.encode() + b'\n')
-        try:
+        with contextlib.suppress(OSError):  # which is how a terminal says that nobody has it any more
+            while b'assword:' not in said:
+                said += os.read(terminal, 4096)
+            os.write(terminal, answer)
             while piece := os.read(terminal, 4096):
                 said += piece
-        except OSError:
-            pass
+        self.assertTrue(termios.tcgetattr(terminal)[3] & termios.ECHO, 'the terminal shows what is typed again')
         os.close(terminal)
-        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0, said)
-        self.assertNotIn(PASSWORD.encode(), said)
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), said.decode()
+
+    def test_a_password_on_a_terminal(self):
+        """pkttyagent asks for the administrator's."""
+        status, said = self.on_terminal(PASSWORD.encode() + b'\n')
+        self.assertEqual(status, 0, said)
+        self.assertNotIn(PASSWORD, said)
         self.assertEqual(self.via(Load(self.path)), 'daemon')
+
+    def test_a_wrong_password_on_a_terminal(self):
+        status, said = self.on_terminal(b'wrong\n')
+        self.assertEqual(status, 1, said)
+        self.assertIn('The system service does not either: ', said)
+        self.assertFalse(self.path.exists())
+
+    def test_an_interrupt_instead_of_a_password(self):
+        status, said = self.on_terminal(b'\x03')
+        self.assertEqual(status, 130, said)
+        self.assertFalse(self.path.exists())
+        wait_until(lambda: not self.agents(), 'pkttyagent is gone')
+
+    @staticmethod
+    def agents():
+        return [pid for pid in processes(user=ALICE) if status_of(pid, 'Name') == 'pkttyagent']
 
 
 class DoctorTest(ServiceCase):
