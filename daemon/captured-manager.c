@@ -65,7 +65,7 @@ static gboolean on_start_recording(CapturedBusManager *bus, GDBusMethodInvocatio
 {
   CapturedManager *self = user_data;
 
-  captured_start(&self->house, invocation, options, fds);
+  captured_start(&self->house, invocation);
   return G_DBUS_METHOD_INVOCATION_HANDLED;
 }
 
@@ -74,7 +74,7 @@ static gboolean on_perf_event_open(CapturedBusManager *bus, GDBusMethodInvocatio
 {
   CapturedManager *self = user_data;
 
-  captured_perf_event_open(&self->house, invocation, attr, options, fds);
+  captured_perf_event_open(&self->house, invocation);
   return G_DBUS_METHOD_INVOCATION_HANDLED;
 }
 

@@ -52,7 +52,7 @@ static void log_outcome(const Open *open, const char *text)
 {
   g_autofree char *targets = open->target ? captured_targets_describe(open->target) : NULL;
 
-  captured_log(G_LOG_LEVEL_MESSAGE, open->user, NULL, targets, "%s", text);
+  captured_log(open->user, NULL, targets, "%s", text);
 }
 
 /* Takes both. */
@@ -109,27 +109,6 @@ static void on_authorized(GObject *source, GAsyncResult *result, gpointer user_d
   log_outcome(open, "Opened an event");
   g_dbus_method_invocation_return_value_with_unix_fd_list(open->invocation, g_variant_new("(h)", 0), fds);
   open_free(open);
-}
-
-static void on_user(GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  Open *open = user_data;
-  GDBusMessage *message = g_dbus_method_invocation_get_message(open->invocation);
-  gboolean interactive =
-      (g_dbus_message_get_flags(message) & G_DBUS_MESSAGE_FLAGS_ALLOW_INTERACTIVE_AUTHORIZATION) != 0;
-  GError *error = NULL;
-
-  open->user = captured_caller_find_user_finish(open->house->connection, result, &error);
-  if (open->user == (uid_t)-1 || !captured_claim_assign(open->claim, open->user, &error))
-    fail(open, error);
-  else
-    captured_authority_check_async(open->house->authority, find_caller(open), CAPTURED_ACTION_SYSTEM,
-                                   interactive, open->cancellable, on_authorized, open);
-}
-
-static void on_caller_vanished(GDBusConnection *connection, const char *name, gpointer user_data)
-{
-  g_cancellable_cancel(((Open *)user_data)->cancellable);
 }
 
 static gboolean refuse(GError **error, const char *name, const char *why)
@@ -192,18 +171,42 @@ static gboolean take_options(Open *open, GVariant *options, GUnixFDList *fds, GE
   return open->target && (!has_group || take_group(open, group, fds, error));
 }
 
-static gboolean read_call(Open *open, GVariant *attr, GVariant *options, GUnixFDList *fds, GError **error)
+static gboolean read_call(Open *open, GError **error)
 {
-  open->claim = captured_limits_claim(open->house->limits, find_caller(open), error);
-  if (!open->claim)
-    return FALSE;
-  if (g_variant_get_size(attr) > BYTES_MAX || g_variant_get_size(options) > BYTES_MAX)
+  GDBusMessage *message = g_dbus_method_invocation_get_message(open->invocation);
+  GVariant *parameters = g_dbus_method_invocation_get_parameters(open->invocation);
+  g_autoptr(GVariant) attr = g_variant_get_child_value(parameters, 0);
+  g_autoptr(GVariant) options = g_variant_get_child_value(parameters, 1);
+
+  if (g_variant_get_size(parameters) > BYTES_MAX)
     return refuse(error, "attr", "takes more bytes than any event needs");
-  return captured_perf_attr_parse(attr, &open->attr, error) && take_options(open, options, fds, error);
+  return captured_perf_attr_parse(attr, &open->attr, error) &&
+         take_options(open, options, g_dbus_message_get_unix_fd_list(message), error);
 }
 
-void captured_perf_event_open(const CapturedHouse *house, GDBusMethodInvocation *invocation, GVariant *attr,
-                              GVariant *options, GUnixFDList *fds)
+static void on_user(GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  Open *open = user_data;
+  GDBusMessage *message = g_dbus_method_invocation_get_message(open->invocation);
+  gboolean interactive =
+      (g_dbus_message_get_flags(message) & G_DBUS_MESSAGE_FLAGS_ALLOW_INTERACTIVE_AUTHORIZATION) != 0;
+  GError *error = NULL;
+
+  open->user = captured_caller_find_user_finish(open->house->connection, result, &error);
+  if (open->user == (uid_t)-1 || !captured_claim_assign(open->claim, open->user, &error) ||
+      !read_call(open, &error))
+    fail(open, error);
+  else
+    captured_authority_check_async(open->house->authority, find_caller(open), CAPTURED_ACTION_SYSTEM,
+                                   interactive, open->cancellable, on_authorized, open);
+}
+
+static void on_caller_vanished(GDBusConnection *connection, const char *name, gpointer user_data)
+{
+  g_cancellable_cancel(((Open *)user_data)->cancellable);
+}
+
+void captured_perf_event_open(const CapturedHouse *house, GDBusMethodInvocation *invocation)
 {
   Open *open = g_new0(Open, 1);
   GError *error = NULL;
@@ -214,7 +217,8 @@ void captured_perf_event_open(const CapturedHouse *house, GDBusMethodInvocation 
   open->user = (uid_t)-1;
   open->cpu = open->group = -1;
   captured_idle_hold(house->idle);
-  if (!read_call(open, attr, options, fds, &error)) {
+  open->claim = captured_limits_claim(house->limits, find_caller(open), &error);
+  if (!open->claim) {
     fail(open, error);
     return;
   }

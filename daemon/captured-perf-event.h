@@ -8,7 +8,6 @@ G_BEGIN_DECLS
 
 /* Answers the call, in its time, with a descriptor or an error. Takes the invocation; `house` must stay as
  * long as the main loop runs. */
-void captured_perf_event_open(const CapturedHouse *house, GDBusMethodInvocation *invocation, GVariant *attr,
-                              GVariant *options, GUnixFDList *fds);
+void captured_perf_event_open(const CapturedHouse *house, GDBusMethodInvocation *invocation);
 
 G_END_DECLS

@@ -110,7 +110,8 @@ static void finish(CapturedSession *self, const char *reason, const char *messag
 {
   g_clear_handle_id(&self->timeout, g_source_remove);
   g_clear_pointer(&self->claim, captured_claim_free);
-  captured_log(G_LOG_LEVEL_MESSAGE, self->user, self->path, NULL, "A session ended: %s. %s", reason, message);
+  captured_log(self->user, self->path, NULL, "A session ended: %s%s%s", reason, *message ? ": " : "",
+               message);
   set_state(self, STATE_ENDED);
   tell(self, INTERFACE, "Ended", g_variant_new("(ss)", reason, message));
   g_signal_emit(self, signals[SIGNAL_ENDED], 0);

@@ -46,11 +46,11 @@ static void start_free(Start *start)
   g_free(start);
 }
 
-static void log_outcome(const Start *start, GLogLevelFlags level, const char *session, const char *text)
+static void log_outcome(const Start *start, const char *session, const char *text)
 {
   g_autofree char *targets = start->targets ? captured_targets_describe(start->targets) : NULL;
 
-  captured_log(level, start->user, session, targets, "%s", text);
+  captured_log(start->user, session, targets, "%s", text);
 }
 
 /* Takes both. */
@@ -58,7 +58,7 @@ static void fail(Start *start, GError *error)
 {
   g_autofree char *text = g_strdup_printf("A recording was refused: %s", error->message);
 
-  log_outcome(start, G_LOG_LEVEL_MESSAGE, NULL, text);
+  log_outcome(start, NULL, text);
   g_dbus_method_invocation_take_error(start->invocation, error);
   start_free(start);
 }
@@ -75,7 +75,7 @@ static void succeed(Start *start)
   };
   const char *path = captured_sessions_add(start->house->sessions, &spec);
 
-  log_outcome(start, G_LOG_LEVEL_MESSAGE, path,
+  log_outcome(start, path,
               start->scope == CAPTURED_SCOPE_OWN ? "Records the caller's own" : "Records as the system's");
   g_dbus_method_invocation_return_value_with_unix_fd_list(start->invocation,
                                                           g_variant_new("(ohh)", path, 0, 1), memory);
@@ -194,13 +194,28 @@ static void on_account(GObject *source, GAsyncResult *result, gpointer user_data
     fall_back(start, error);
 }
 
+static gboolean read_call(Start *start, GError **error)
+{
+  GDBusMessage *message = g_dbus_method_invocation_get_message(start->invocation);
+  GVariant *parameters = g_dbus_method_invocation_get_parameters(start->invocation);
+  g_autoptr(GVariant) options = g_variant_get_child_value(parameters, 0);
+
+  start->options = captured_options_new(options, error);
+  if (!start->options)
+    return FALSE;
+  start->targets = captured_targets_new(start->options->targets, start->options->n_targets,
+                                        g_dbus_message_get_unix_fd_list(message), error);
+  return start->targets != NULL;
+}
+
 static void on_user(GObject *source, GAsyncResult *result, gpointer user_data)
 {
   Start *start = user_data;
   GError *error = NULL;
 
   start->user = captured_caller_find_user_finish(start->house->connection, result, &error);
-  if (start->user == (uid_t)-1 || !captured_claim_assign(start->claim, start->user, &error))
+  if (start->user == (uid_t)-1 || !captured_claim_assign(start->claim, start->user, &error) ||
+      !read_call(start, &error))
     fail(start, error);
   else if (start->options->scope == CAPTURED_SCOPE_SYSTEM)
     authorize(start, CAPTURED_SCOPE_SYSTEM);
@@ -227,20 +242,7 @@ static void on_caller_vanished(GDBusConnection *connection, const char *name, gp
     captured_opener_abort(witness);
 }
 
-static gboolean read_call(Start *start, GVariant *options, GUnixFDList *fds, GError **error)
-{
-  start->claim = captured_limits_claim(start->house->limits, find_caller(start), error);
-  if (!start->claim)
-    return FALSE;
-  start->options = captured_options_new(options, error);
-  if (!start->options)
-    return FALSE;
-  start->targets = captured_targets_new(start->options->targets, start->options->n_targets, fds, error);
-  return start->targets != NULL;
-}
-
-void captured_start(const CapturedHouse *house, GDBusMethodInvocation *invocation, GVariant *options,
-                    GUnixFDList *fds)
+void captured_start(const CapturedHouse *house, GDBusMethodInvocation *invocation)
 {
   Start *start = g_new0(Start, 1);
   GError *error = NULL;
@@ -250,7 +252,8 @@ void captured_start(const CapturedHouse *house, GDBusMethodInvocation *invocatio
   start->cancellable = g_cancellable_new();
   start->user = (uid_t)-1;
   captured_idle_hold(house->idle);
-  if (!read_call(start, options, fds, &error)) {
+  start->claim = captured_limits_claim(house->limits, find_caller(start), &error);
+  if (!start->claim) {
     fail(start, error);
     return;
   }

@@ -23,7 +23,6 @@ typedef struct {
 
 /* Answers the call, in its time, with a session or an error. Takes the invocation; `house` must stay as long
  * as the main loop runs. Ends by itself when the caller leaves the bus. */
-void captured_start(const CapturedHouse *house, GDBusMethodInvocation *invocation, GVariant *options,
-                    GUnixFDList *fds);
+void captured_start(const CapturedHouse *house, GDBusMethodInvocation *invocation);
 
 G_END_DECLS
