@@ -5,6 +5,10 @@
 
 #include "daemon/captured-error.h"
 
+/* How often and how fast polkitd is asked again when it went away: five seconds in all. */
+#define AGAIN_MAX          20
+#define AGAIN_MILLISECONDS 250
+
 struct _CapturedAuthority {
   GObject parent_instance;
   PolkitAuthority *polkit; /* NULL until the first check */
@@ -15,7 +19,7 @@ typedef struct {
   char *name;
   const char *action;
   gboolean interactive;
-  gboolean again; /* polkitd went away while it was asked, and is asked a second time */
+  guint again; /* how often polkitd went away while it was asked */
 } Check;
 
 G_DEFINE_FINAL_TYPE(CapturedAuthority, captured_authority, G_TYPE_OBJECT)
@@ -70,7 +74,18 @@ static void judge(GTask *task, PolkitAuthorizationResult *result)
 
 static void ask(GTask *task);
 
-/* polkitd was stopped, or replaced by a newer one: the next question starts it again. */
+static gboolean on_again(gpointer user_data)
+{
+  GTask *task = user_data;
+
+  if (g_task_return_error_if_cancelled(task))
+    g_object_unref(task);
+  else
+    ask(task);
+  return G_SOURCE_REMOVE;
+}
+
+/* polkitd was stopped, or is being replaced by a newer one: it is there again soon. */
 static gboolean is_gone(const GError *error)
 {
   return g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_NO_REPLY) ||
@@ -89,9 +104,9 @@ static void on_checked(GObject *source, GAsyncResult *result, gpointer user_data
   if (answer) {
     judge(task, answer);
   } else if (!g_task_return_error_if_cancelled(task)) {
-    if (!check->again && is_gone(error)) {
-      check->again = TRUE;
-      ask(g_steal_pointer(&task));
+    if (check->again < AGAIN_MAX && is_gone(error)) {
+      check->again++;
+      g_timeout_add(AGAIN_MILLISECONDS, on_again, g_steal_pointer(&task));
     } else {
       g_task_return_new_error(task, CAPTURED_ERROR, CAPTURED_ERROR_FAILED, "polkit does not answer: %s",
                               error->message);

@@ -86,7 +86,11 @@ static void refuse(CapturedOpener *self, int error)
            "the scope “system”");
     break;
   case ESRCH:
-    finish(self, FALSE, CAPTURED_ERROR_TARGET_GONE, "has ended");
+    /* It may be hidden from him, where /proc is mounted so. */
+    if (captured_targets_check_alive(self->targets, NULL))
+      refuse(self, EACCES);
+    else
+      finish(self, FALSE, CAPTURED_ERROR_TARGET_GONE, "has ended");
     break;
   case EBADF:
   case EINVAL:
