@@ -9,6 +9,13 @@
 
 G_BEGIN_DECLS
 
+/* What every helper's environment begins with. */
+#ifdef __SANITIZE_ADDRESS__ /* whose leak detector would attach to what nobody may attach to */
+#define CAPTURED_CHILD_ENVIRONMENT "PATH=/usr/bin:/bin", "ASAN_OPTIONS=detect_leaks=0"
+#else
+#define CAPTURED_CHILD_ENVIRONMENT "PATH=/usr/bin:/bin"
+#endif
+
 typedef struct _CapturedChild CapturedChild;
 
 typedef struct {

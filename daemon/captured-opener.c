@@ -45,7 +45,7 @@ static void captured_opener_init(CapturedOpener *self)
 
 CapturedOpener *captured_opener_new(const CapturedAccount *account, GError **error)
 {
-  static const char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
+  static const char *const environment[] = {CAPTURED_CHILD_ENVIRONMENT, NULL};
   /* The capability is not used: it keeps the user from attaching to the process before that hides itself. */
   CapturedChildSpec spec = {
       .program = "opener",
@@ -71,35 +71,27 @@ static void finish(CapturedOpener *self, gboolean gone, CapturedError code, cons
     return;
   if (gone)
     g_task_return_new_error(task, CAPTURED_ERROR, CAPTURED_ERROR_FAILED,
-                            "The process that asks the kernel whose the targets are %s.", what);
+                            "The process that asks the kernel whose the targets are failed: %s.", what);
   else
     g_task_return_new_error(task, CAPTURED_ERROR, code, "Target %u (process %d) %s.", self->next + 1,
                             (int)self->targets->pids[self->next], what);
 }
 
+/* That the targets are pidfds of processes was looked at before: one that is alive, but not there for the
+ * caller, is hidden from him, as /proc can be mounted. */
 static void refuse(CapturedOpener *self, int error)
 {
-  switch (error) {
-  case EACCES:
-    finish(self, FALSE, CAPTURED_ERROR_NOT_PERMITTED,
-           "is not the caller's own: another user's, set-uid, or closed to him in another way; that takes "
-           "the scope “system”");
-    break;
-  case ESRCH:
-    /* It may be hidden from him, where /proc is mounted so. */
-    if (captured_targets_check_alive(self->targets, NULL))
-      refuse(self, EACCES);
-    else
-      finish(self, FALSE, CAPTURED_ERROR_TARGET_GONE, "has ended");
-    break;
-  case EBADF:
-  case EINVAL:
-    finish(self, FALSE, CAPTURED_ERROR_INVALID_TARGET, "is not the process of its pidfd");
-    break;
-  default:
+  gboolean unseen = error == ESRCH || error == EINVAL;
+
+  if (unseen && !captured_targets_check_alive(self->targets, NULL))
+    finish(self, FALSE, CAPTURED_ERROR_TARGET_GONE, "has ended");
+  else if (unseen || error == EACCES)
+    finish(
+        self, FALSE, CAPTURED_ERROR_NOT_PERMITTED,
+        "is not the caller's own: another user's, set-uid, or closed to him in another way; that takes the "
+        "scope “system”");
+  else
     finish(self, TRUE, CAPTURED_ERROR_FAILED, g_strerror(error));
-    break;
-  }
 }
 
 static void ask(CapturedOpener *self)
@@ -113,7 +105,7 @@ static void ask(CapturedOpener *self)
 
   if (!self->child || !captured_packet_send(captured_child_get_socket(self->child), &request, sizeof request,
                                             &self->targets->pidfds[self->next], 1))
-    finish(self, TRUE, CAPTURED_ERROR_FAILED, "died");
+    finish(self, TRUE, CAPTURED_ERROR_FAILED, "it died");
 }
 
 static gboolean on_readable(int socket, GIOCondition condition, gpointer user_data)
@@ -130,7 +122,7 @@ static gboolean on_readable(int socket, GIOCondition condition, gpointer user_da
   if (fd >= 0)
     close(fd);
   if (n != sizeof answer || n_fds > 0 || answer.type != OPENER_PROVE || answer.kind != OPENER_DONE) {
-    finish(self, TRUE, CAPTURED_ERROR_FAILED, n == 0 ? "died" : "does not keep to its protocol");
+    finish(self, TRUE, CAPTURED_ERROR_FAILED, n == 0 ? "it died" : "it does not keep to its protocol");
   } else if (answer.error != 0) {
     refuse(self, answer.error);
   } else if (++self->next < self->targets->n) {
@@ -163,7 +155,7 @@ gboolean captured_opener_prove_finish(CapturedOpener *self, GAsyncResult *result
 void captured_opener_abort(CapturedOpener *self)
 {
   hang_up(self);
-  finish(self, TRUE, CAPTURED_ERROR_FAILED, "was ended");
+  finish(self, TRUE, CAPTURED_ERROR_FAILED, "it was ended");
 }
 
 int captured_opener_get_socket(CapturedOpener *self)

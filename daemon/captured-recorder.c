@@ -212,7 +212,7 @@ static gboolean on_readable(int socket, GIOCondition condition, gpointer user_da
 
 CapturedRecorder *captured_recorder_new(CapturedScope scope, GError **error)
 {
-  static const char *const environment[] = {"PATH=/usr/bin:/bin", "XDG_CACHE_HOME=/var/cache", NULL};
+  static const char *const environment[] = {CAPTURED_CHILD_ENVIRONMENT, "XDG_CACHE_HOME=/var/cache", NULL};
   CapturedChildSpec spec = {
       .program = "recorder",
       .rights = scope == CAPTURED_SCOPE_OWN ? CAPTURED_RIGHTS_OWN : CAPTURED_RIGHTS_SYSTEM,

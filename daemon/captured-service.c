@@ -27,9 +27,10 @@ static void fail(Service *service, const char *message)
 
 static void on_name_lost(GDBusConnection *connection, const char *name, gpointer user_data)
 {
-  fail(user_data,
-       "The name " BUS_NAME " is not to be had on the bus: another captured runs, or the bus's policy "
-       "does not let this user have it.");
+  if (connection && !g_dbus_connection_is_closed(connection))
+    fail(user_data,
+         "The name " BUS_NAME " is not to be had on the bus: another captured runs, or the bus's policy "
+         "does not let this user have it.");
 }
 
 static void on_closed(GDBusConnection *connection, gboolean remote, GError *error, gpointer user_data)
