@@ -141,6 +141,7 @@ static bool take_raw(struct recorder_decoder *decoder, struct recorder_sample *s
     return true;
   recorder_unwinder_update(unwinder, thread->process, decoder->eager);
   if (raw->kind == RECORDER_RAW_MISS) {
+    recorder_unwinder_missed(unwinder, thread->process);
     recorder_sample_set_miss(sample, raw);
     return is_stack_gone(sample) || recorder_decoder_walk_or_hold(decoder, sample, thread);
   }

@@ -211,13 +211,23 @@ static __always_inline void leave_miss(void *context, struct scratch *scratch, e
 }
 
 /* Whether nothing is mapped where the stack of a thread was that has entered the kernel: it is on its way to
- * its end, or to another program. (The thread's own word for it would need the kernel's BTF, whose reading
- * takes longer than all else that is done before a recording begins.) */
-__noinline int recorder_is_stack_gone(uint64_t sp)
+ * its end, or to another program, whose mappings it may be making just now. (The thread's own word for it
+ * would need the kernel's BTF, whose reading takes longer than all else that is done before a recording
+ * begins.) */
+__noinline int recorder_is_stack_gone(uint64_t sp, uint64_t syscall)
 {
   uint64_t word;
-  return bpf_probe_read_user(&word, sizeof word, (const void *)sp) != 0 &&
-         recorder_find_mapping(sp) == -ENOENT;
+  if (bpf_probe_read_user(&word, sizeof word, (const void *)sp) == 0)
+    return 0;
+  int found = recorder_find_mapping(sp);
+  return found == -ENOENT || (found == -EBUSY && (syscall == SYSCALL_EXECVE || syscall == SYSCALL_EXECVEAT));
+}
+
+/* Whether there is a user stack: that of scratch->regs, with which the current thread entered the kernel. */
+static __always_inline int find_stack_below_kernel(struct scratch *scratch)
+{
+  return read_task_registers(&scratch->regs) &&
+         !recorder_is_stack_gone(registers_sp(&scratch->regs), registers_syscall(&scratch->regs));
 }
 
 /* Leaves the stack that begins with scratch->regs, or what is needed to walk it later, for the sample of that
