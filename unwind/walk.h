@@ -301,6 +301,7 @@ WALK_INLINE int walk_cfa_base(const struct walk *walk, uint64_t *ret_base)
   switch (walk->rule.cfa) {
   case UNWIND_CFA_SP:
   case UNWIND_CFA_SP_DEREF:
+  case UNWIND_CFA_CLONE:
     *ret_base = walk->registers.sp;
     break;
   case UNWIND_CFA_PLT:
@@ -346,6 +347,7 @@ WALK_INLINE int walk_cfa(struct walk *walk, uint64_t *ret_cfa)
   case UNWIND_CFA_SP:
   case UNWIND_CFA_PLT:
   case UNWIND_CFA_FP:
+  case UNWIND_CFA_CLONE:
     /* Only whose return address is in a register can have left the stack as its caller had it. */
     if (cfa < walk->registers.sp ||
         (cfa == walk->registers.sp && UNWIND_SAVED_RA(walk->rule.saved) == UNWIND_SAVED_AT_CFA))
@@ -433,10 +435,18 @@ WALK_INLINE int walk_restore_saved(struct walk *walk, uint64_t cfa)
   return 0;
 }
 
+/* Whether walk->rule says that this frame is the root of the stack. */
+WALK_INLINE int walk_is_root(const struct walk *walk)
+{
+  if (walk->rule.cfa == UNWIND_CFA_CLONE)
+    return (walk->flags & WALK_KNOWN_GENERAL) != 0 && walk->registers.general[walk->rule.operand & 31] == 0;
+  return UNWIND_SAVED_RA(walk->rule.saved) == UNWIND_SAVED_UNDEFINED;
+}
+
 /* Goes to the caller by walk->rule, which is no signal frame's. */
 WALK_INLINE int walk_apply_rule(struct walk *walk)
 {
-  if (UNWIND_SAVED_RA(walk->rule.saved) == UNWIND_SAVED_UNDEFINED)
+  if (walk_is_root(walk))
     return WALK_COMPLETE;
   uint64_t cfa = 0;
   uint64_t ip = 0;
