@@ -74,6 +74,7 @@ struct walk {
                             and authentication code */
   uint32_t machine;      /* WALK_X86_64 or WALK_AARCH64 */
   uint32_t flags;        /* enum walk_flags */
+  uint32_t by_frame_pointers; /* WALK_END_BY_FRAME_POINTERS once a frame was left so; else 0 */
   /* Of the walk itself: */
   struct walk_mapping mapping; /* where the last address was found */
   struct walk_table table;     /* mapping's */
@@ -99,7 +100,7 @@ struct walk {
  * A frame in WALK_MAPPING_FRAME_POINTERS, outside of all mappings with WALK_PROCESS_FRAME_POINTERS, or
  * without a rule although its mapping has a table (code of a just-in-time compiler that was made when it was
  * built), is left by its frame pointer: fp must not lie below sp, be aligned, and *(fp + 8) lie in an
- * executable mapping.
+ * executable mapping. That is noted, for it proves nothing of what lies between.
  *
  * Addresses delivered are the return addresses themselves (as perf's callchains have them).
  */
@@ -554,6 +555,7 @@ WALK_FUNCTION int walk_apply_frame_pointer(struct walk *walk)
   walk->registers.sp = frame + 16;
   walk->registers.fp = fp;
   walk->flags = WALK_KNOWN_FP;
+  walk->by_frame_pointers = WALK_END_BY_FRAME_POINTERS;
   return 0;
 }
 
@@ -562,8 +564,15 @@ WALK_FUNCTION int walk_apply_frame_pointer(struct walk *walk)
 WALK_INLINE void walk_begin(struct walk *walk, int in_kernel)
 {
   walk->flags = WALK_EXACT | WALK_KNOWN_ALL | (in_kernel ? WALK_IN_KERNEL : 0);
+  walk->by_frame_pointers = 0;
   walk->mapping.start = 0;
   walk->mapping.end = 0;
+}
+
+/* The end of a walk, as others are told of it. */
+WALK_INLINE int walk_tell(const struct walk *walk, int end)
+{
+  return end == WALK_MISSED ? end : end | (int)walk->by_frame_pointers;
 }
 
 /* Goes from the frame that walk->registers describe to its caller: 0, and registers.ip is the caller's

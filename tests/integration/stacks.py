@@ -66,12 +66,14 @@ class Stacks(Load):
 class Judge:
     """Assertions for test cases."""
 
-    def check_complete(self, stacks, least=COMPLETE_AT_LEAST, samples=100):
+    def check_complete(self, stacks, least=COMPLETE_AT_LEAST, samples=100, guesses=False):
         """Almost all stacks are, by their outcomes; each says how it ended, and none was lost."""
         judged = stacks.info['user_stacks']
         self.assertGreaterEqual(judged['samples'], samples)
         self.assertEqual({outcome: n for outcome, n in stacks.info['outcomes'].items() if outcome in ('unknown', 'lost')}, {})
         self.assertEqual(stacks.lost, 0)
+        if not guesses:
+            self.assertEqual(judged['by_frame_pointers'], 0)
         # Of a few samples even one is much: threads begin at an instruction that the C library leaves undescribed.
         self.assertGreaterEqual(judged['complete'] + 2, least * judged['samples'], json.dumps(judged, indent=1))
 

@@ -152,7 +152,7 @@ static __always_inline uint32_t walk_user_stack(struct scratch *scratch, struct 
 
   struct loop loop = {.scratch = scratch, .walk = walk, .n = 0, .end = 0};
   bpf_loop(config.max_frames, deliver_frame, &loop, 0);
-  scratch->raw.end = loop.end != 0 ? loop.end : WALK_TRUNCATED;
+  scratch->raw.end = walk_tell(walk, loop.end != 0 ? loop.end : WALK_TRUNCATED);
   return loop.n;
 }
 

@@ -48,6 +48,7 @@ static void test_signal(void)
   context[CONTEXT_R10] = SP(30);
   fixture->stack[30] = ROOT + 8;
   WALK_EXPECT(fixture, WALK_COMPLETE, LEAF + 4, RETURN + 1, TOUCHED, ROOT + 8);
+  g_assert_false(fixture->by_frame_pointers);
 }
 
 /* All registers are known again: those by which the interrupted frame is left, and those that it keeps. */
@@ -174,6 +175,7 @@ static void test_frame_pointers_uncertain(void)
   walk_fixture_begin(fixture, LEAF + 4, SP(10), SP(20));
   fixture->stack[10] = JIT + 0x20000;
   WALK_EXPECT(fixture, WALK_COMPLETE, LEAF + 4, JIT + 0x20000, ROOT + 8);
+  g_assert_true(fixture->by_frame_pointers);
 }
 
 /* Among described code stands some that is not, as a just-in-time compiler's own does: it is left by its
@@ -189,6 +191,7 @@ static void test_frame_pointers_gap(void)
   fixture->stack[21] = BIAS + 0x5200;
   fixture->stack[31] = BIAS + 0x5808;
   WALK_EXPECT(fixture, WALK_COMPLETE, BIAS + 0x5100, BIAS + 0x5200, BIAS + 0x5808);
+  g_assert_true(fixture->by_frame_pointers);
   fixture->process.flags = WALK_PROCESS_FRAME_POINTERS;
   fixture->stack[31] = SP(12);
   WALK_EXPECT(fixture, WALK_NO_TABLE, BIAS + 0x5100, BIAS + 0x5200);
