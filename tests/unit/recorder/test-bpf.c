@@ -309,13 +309,23 @@ static void test_unreadable(void)
   g_assert_cmpuint(tally.records[RECORDER_RAW_STACK][WALK_NOT_RESIDENT], ==, 0);
 }
 
+static void assert_not_resident(const char *mode)
+{
+  const guint *ends = NULL;
+  struct tally tally;
+  /* The mappings may not be looked at when somebody else's program has just done so in the same interrupt: as
+   * long as others record on this CPU at the same rate, it is tried again. */
+  for (int i = 0; i < 20 && (ends == NULL || ends[WALK_NOT_RESIDENT] <= ends[WALK_UNREADABLE]); i++) {
+    run_target(&tally, mode, NULL);
+    ends = tally.records[RECORDER_RAW_STACK];
+  }
+  g_assert_cmpuint(ends[WALK_NOT_RESIDENT], >, ends[WALK_UNREADABLE]);
+}
+
 static void test_not_resident(void)
 {
-  struct tally tally;
-  run_target(&tally, "untouched", NULL);
-  /* Now and then the mappings may not be looked at, when others are recording on this CPU. */
-  g_assert_cmpuint(tally.records[RECORDER_RAW_STACK][WALK_NOT_RESIDENT], >,
-                   tally.records[RECORDER_RAW_STACK][WALK_UNREADABLE]);
+  assert_not_resident("untouched");
+  assert_not_resident("untouched-in-kernel");
 }
 
 static void test_32_bit(void)
