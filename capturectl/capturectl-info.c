@@ -225,6 +225,20 @@ static void print_outcomes(const Info *info)
   }
 }
 
+/* Complete, but how far that goes. */
+static void print_by_frame_pointers(const Info *info)
+{
+  guint64 samples = profile_ledger_get_by_frame_pointers(info->ledger);
+
+  if (samples > 0)
+    print_formatted(_("Partly"),
+                    _("%" G_GUINT64_FORMAT " of the complete ones (%.2f %%) lead through code without unwind "
+                      "tables, by frame pointers: a function there that keeps none is missing"),
+                    samples,
+                    capturectl_ledger_get_percent(
+                        samples, profile_ledger_get_samples(info->ledger, CAPTURE_OUTCOME_COMPLETE)));
+}
+
 static void print_entry(const Info *info, const ProfileLedgerEntry *entry, const char *advice_before)
 {
   const char *binary = capturectl_ledger_get_binary(info->capture, entry);
@@ -316,6 +330,7 @@ static void print_text(const Info *info)
   print_formatted(_("Processes"), "%u", info->processes);
   print_formatted(_("Threads"), "%u", info->threads);
   print_outcomes(info);
+  print_by_frame_pointers(info);
   print_stacks(info);
   print_names(info);
   print_size(info);
@@ -384,6 +399,7 @@ static void add_stacks(JsonBuilder *builder, const Info *info)
   capturectl_json_int(builder, "samples", profile_ledger_get_stacks(info->ledger));
   capturectl_json_int(builder, "complete",
                       profile_ledger_get_samples(info->ledger, CAPTURE_OUTCOME_COMPLETE));
+  capturectl_json_int(builder, "by_frame_pointers", profile_ledger_get_by_frame_pointers(info->ledger));
   add_entries(builder, info);
   json_builder_end_object(builder);
 }

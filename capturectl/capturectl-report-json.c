@@ -268,6 +268,8 @@ static void append_stacks(Json *json)
   append_number(json, "samples", (gint64)profile_ledger_get_stacks(ledger));
   append(json, ", ");
   append_number(json, "complete", (gint64)profile_ledger_get_samples(ledger, CAPTURE_OUTCOME_COMPLETE));
+  append(json, ", ");
+  append_number(json, "by_frame_pointers", (gint64)profile_ledger_get_by_frame_pointers(ledger));
   append(json, ", \"incomplete\": [");
   for (gsize i = 0; i < n; i++) {
     append(json, i ? ",\n  {" : "\n  {");

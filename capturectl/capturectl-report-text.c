@@ -362,7 +362,7 @@ static void append_stacks(Text *text)
   gsize n;
 
   profile_ledger_get_entries(ledger, &n);
-  if (n == 0)
+  if (n == 0 && profile_ledger_get_by_frame_pointers(ledger) == 0)
     return;
   g_autofree char *summary = capturectl_ledger_summarize(ledger);
   g_autofree char *line = g_strdup_printf(_("%s; “capturectl info” says why"), summary);

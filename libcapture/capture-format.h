@@ -135,6 +135,10 @@ enum capture_outcome {
   CAPTURE_OUTCOME_LOST = 11           /* its stack was found, but lost on the way */
 };
 
+/* Of a sample's outcome, beside the enum: frames on the way that no unwind table describes were left by their
+ * frame pointers, in a walk by tables. A function there that keeps none is missing. */
+#define CAPTURE_OUTCOME_BY_FRAME_POINTERS 0x80u
+
 /* Where the processor was when the sample was taken. */
 enum capture_mode {
   CAPTURE_MODE_UNKNOWN = 0,
@@ -153,7 +157,7 @@ struct capture_sample {
   uint32_t thread; /* identifier of a THREAD record; 0 unknown */
   uint32_t leaf;   /* identifier of a stack node; 0 no stack */
   uint16_t cpu;
-  uint8_t outcome; /* enum capture_outcome */
+  uint8_t outcome; /* enum capture_outcome, and CAPTURE_OUTCOME_BY_FRAME_POINTERS */
   uint8_t mode;    /* enum capture_mode */
   /* entry size 24 and up: */
   uint64_t weight; /* in the event's unit */

@@ -32,7 +32,7 @@ typedef struct {
   const guint32 *thread; /* index of a thread */
   const guint32 *leaf;   /* index of a node; 0: no stack */
   const guint16 *cpu;
-  const guint8 *outcome; /* enum capture_outcome */
+  const guint8 *outcome; /* enum capture_outcome, and CAPTURE_OUTCOME_BY_FRAME_POINTERS */
   const guint8 *mode;    /* enum capture_mode */
   const guint64 *weight; /* NULL: constant_weight is the weight of every sample */
   guint64 constant_weight;

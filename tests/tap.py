@@ -11,6 +11,7 @@ Exit status 1 when anything failed, or when there was no test at all.
 import argparse
 import importlib.util
 import os
+import signal
 import sys
 import unittest
 
@@ -102,4 +103,6 @@ def main():
 
 
 if __name__ == '__main__':
+    # What runs in the background of a shell script ignores SIGINT, and so would all that is started here.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.exit(main())

@@ -21,6 +21,7 @@ struct unwind_builder {
   uint64_t covered; /* bytes of the section's records that were read */
   uint32_t n_bad;
   uint32_t n_moved; /* descriptions that are of another address than the order says */
+  const struct unwind_elf *elf;
   const struct unwind_known *known;
   uint32_t n_known;
   uint64_t cursor;                      /* from the rows' base: up to here all is said */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "unwind/unwind-builder-private.h"
 
+#include <dwarf.h>
+
 #include "unwind/unwind-interpreter-private.h"
 
 /* Addresses from the rows' base are 32 bits wide. */
@@ -146,6 +148,24 @@ static bool fill(struct unwind_builder *builder, uint64_t until)
   return true;
 }
 
+/* What stands before the beginning of a thread, whose description says at once that nobody called it. */
+static bool add_clone(struct unwind_builder *builder, const struct unwind_fde *fde)
+{
+  uint64_t start = fde->start - builder->rows->base;
+  uint32_t size = 0;
+
+  if (fde->program_end - fde->program >= 2 && fde->program[0] == DW_CFA_undefined &&
+      fde->program[1] == builder->section->machine->ra)
+    size = unwind_known_clone(builder->elf, fde->start);
+  if (size == 0 || size > start || builder->cursor > start - size)
+    return true;
+  if (!fill(builder, start - size))
+    return false;
+  add_rule(builder, start - size, unwind_rules_number(&builder->rows->rules, unwind_known_clone_state()));
+  builder->cursor = start;
+  return true;
+}
+
 /* A function, up to where the next one begins. */
 static bool add_function(struct unwind_builder *builder, uint64_t offset, uint64_t start, uint64_t next)
 {
@@ -165,7 +185,7 @@ static bool add_function(struct unwind_builder *builder, uint64_t offset, uint64
     builder->n_bad += fde.start != 0;
     return true;
   }
-  if (!fill(builder, start - base))
+  if (!add_clone(builder, &fde) || !fill(builder, start - base))
     return false;
   end = fde.end - base;
   if (next < end)

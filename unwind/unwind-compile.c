@@ -113,6 +113,7 @@ static int build(struct job *job, const struct unwind_order *order, uint32_t n_b
                                        4 * (uint64_t)(job->source.section.size + job->spare.section.size),
                                    .spare_section = job->spare.section.bytes ? &job->spare.section : NULL,
                                    .spare_order = &job->spare_order,
+                                   .elf = &job->elf,
                                    .known = job->known,
                                    .n_known = job->n_known,
                                    .n_bad = n_bad};

@@ -153,6 +153,23 @@ static void write_buckets(const struct unwind_rows *rows, const struct unwind_ta
   buckets[table->n_buckets] = rows->n;
 }
 
+/* The kernel's way back from a signal handler on aarch64: its description names the frame record that lies
+ * below struct sigcontext, but the registers are in the latter, and sp is nowhere else. */
+static bool is_sigreturn(const struct unwind_rule *rule, const struct unwind_machine *machine)
+{
+  return machine->elf == EM_AARCH64 && (rule->flags & UNWIND_RULE_SIGNAL) != 0 &&
+         rule->cfa == UNWIND_CFA_FP && rule->cfa_offset == 0 && rule->fp_at == 0 && rule->ra_at == 1 &&
+         rule->saved == UNWIND_SAVED(UNWIND_SAVED_AT_CFA, UNWIND_SAVED_SAME, UNWIND_SAVED_AT_CFA);
+}
+
+static struct unwind_rule make_sigreturn(void)
+{
+  /* struct rt_sigframe: siginfo; of ucontext what comes before the sigcontext; of that the fault's address */
+  const int32_t regs = 128 + 176 + 8;
+
+  return (struct unwind_rule){.cfa = UNWIND_CFA_SIGNAL, .cfa_offset = regs, .flags = UNWIND_RULE_SIGNAL};
+}
+
 /* Where frame pointers hold is said once a rule. */
 static void write_rules(const struct unwind_rules *rules, const struct unwind_machine *machine,
                         struct unwind_rule *to)
@@ -165,6 +182,8 @@ static void write_rules(const struct unwind_rules *rules, const struct unwind_ma
     if (rule.cfa == UNWIND_CFA_FP && rule.cfa_offset == 16 && (rule.saved & mask) == saved &&
         rule.fp_at == -2 && rule.ra_at == -1)
       rule.flags |= UNWIND_RULE_FRAME;
+    if (is_sigreturn(&rule, machine))
+      rule = make_sigreturn();
     to[i] = rule;
   }
 }

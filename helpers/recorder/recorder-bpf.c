@@ -150,9 +150,23 @@ void *recorder_bpf_area(struct recorder_bpf *bpf, size_t *ret_size)
   return bpf->area;
 }
 
-int recorder_bpf_set_process(struct recorder_bpf *bpf, int32_t pid, const struct walk_process *process)
+static bool has_executed(const struct recorder_bpf *bpf, int32_t pid, uint64_t since)
 {
-  return bpf_map_update_elem(bpf_map__fd(bpf->programs->maps.processes), &pid, process, BPF_ANY);
+  uint64_t last = 0;
+  return bpf_map_lookup_elem(bpf_map__fd(bpf->programs->maps.execs), &pid, &last) == 0 && last > since;
+}
+
+int recorder_bpf_set_process(struct recorder_bpf *bpf, int32_t pid, const struct walk_process *process,
+                             uint64_t since)
+{
+  if (has_executed(bpf, pid, since))
+    return -ESTALE;
+  int r = bpf_map_update_elem(bpf_map__fd(bpf->programs->maps.processes), &pid, process, BPF_ANY);
+  /* The program that forgets those who execute may have been there just before. */
+  if (r != 0 || !has_executed(bpf, pid, since))
+    return r;
+  recorder_bpf_remove_process(bpf, pid);
+  return -ESTALE;
 }
 
 int recorder_bpf_remove_process(struct recorder_bpf *bpf, int32_t pid)

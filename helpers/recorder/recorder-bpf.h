@@ -47,9 +47,11 @@ void recorder_bpf_close(struct recorder_bpf *bpf);
 /* The area that walk.h searches, mapped writable; zero at first. */
 void *recorder_bpf_area(struct recorder_bpf *bpf, size_t *ret_size);
 
-/* The process whose mappings stand in the area; replaces what was said of it. One system call. 0 or -errno
- * (-E2BIG: too many). */
-int recorder_bpf_set_process(struct recorder_bpf *bpf, int32_t pid, const struct walk_process *process);
+/* The process whose mappings stand in the area; replaces what was said of it. `since` (CLOCK_MONOTONIC): what
+ * is said was true then. Three system calls. 0 or -errno (-E2BIG: too many; -ESTALE: it has executed another
+ * program since, of which nothing is said). */
+int recorder_bpf_set_process(struct recorder_bpf *bpf, int32_t pid, const struct walk_process *process,
+                             uint64_t since);
 int recorder_bpf_remove_process(struct recorder_bpf *bpf, int32_t pid);
 
 /* Where the programs leave their records on that CPU: a descriptor of PERF_COUNT_SW_BPF_OUTPUT. It stays the

@@ -42,7 +42,7 @@ enum recorder_raw_kind {
 
 struct recorder_raw {
   uint8_t kind;
-  uint8_t end; /* enum walk_end */
+  uint8_t end; /* enum walk_end, WALK_END_BY_FRAME_POINTERS included */
   uint16_t count;
   /* 8-byte aligned from here on, as it stands in the ring */
   uint32_t ip[2]; /* of the sample, low half first; OFF_CPU and its misses: when the thread (the one that

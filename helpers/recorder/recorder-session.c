@@ -223,6 +223,8 @@ static int drain(struct session *session, uint64_t limit)
   int result = recorder_merge(session->source.rings, session->source.n_rings, limit, take_record,
                               &session->decoder, &bad);
   uint64_t time = now();
+  if (result == 0 && session->decoder.unwinder != NULL)
+    recorder_unwinder_reach(session->decoder.unwinder, limit);
   recorder_decoder_serve(&session->decoder, time);
   recorder_off_cpu_count_lost(&session->decoder, time);
   session->committed = limit < time ? limit : time;

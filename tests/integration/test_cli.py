@@ -337,9 +337,19 @@ class Info(TestCase):
 
     def test_stacks_that_are_complete_are_no_news(self):
         info, text = self.info(small(samples=[sample(10 * i, 1, 1, outcome=(1, 4, 10)[i % 3]) for i in range(20)]))
-        self.assertEqual(info['user_stacks'], {'samples': 7, 'complete': 7, 'incomplete': []})
+        self.assertEqual(info['user_stacks'], {'samples': 7, 'complete': 7, 'by_frame_pointers': 0, 'incomplete': []})
         self.assertRegex(text, r'User stacks +7: 100.00 % complete\n')
         self.assertNotIn('Stacks', capturectl('report', self.directory / 'made.capture').stdout)
+
+    def test_stacks_that_are_complete_by_frame_pointers(self):
+        """The root is proven, but not all that lies between, which is said."""
+        info, text = self.info(small(samples=[sample(10 * i, 1, 1, outcome=(0x81, 1, 4, 0x85)[i % 4]) for i in range(20)]))
+        self.assertEqual(info['outcomes'], {'complete': 10, 'no-user-stack': 5, 'no-table': 5})
+        self.assertEqual([info['user_stacks'][member] for member in ('samples', 'complete', 'by_frame_pointers')], [15, 10, 5])
+        self.assertRegex(text, r'Partly +5 of the complete ones \(50.00 %\)')
+        self.assertRegex(text, r'User stacks +15: 66.67 % complete \(33.33 % partly by frame pointers\)\n')
+        info, text = self.info(small(samples=[sample(10 * i, 1, 1, outcome=0x81) for i in range(20)]))
+        self.assertRegex(capturectl('report', self.directory / 'made.capture').stdout, r'(?m)^Stacks +100.00 % complete \(100.00 % partly')
 
     def test_documented(self):
         document = (SOURCE / 'docs' / 'info-json.md').read_text()

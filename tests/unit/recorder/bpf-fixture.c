@@ -141,7 +141,7 @@ struct walk_process bpf_fixture_publish(struct bpf_fixture *fixture, pid_t pid, 
   struct walk_process process = {.mappings = fixture->used, .n_mappings = mappings->len, .serial = ++serial};
   memcpy(fixture->area + fixture->used, mappings->data, mappings->len * sizeof(struct walk_mapping));
   fixture->used += mappings->len * (uint32_t)sizeof(struct walk_mapping);
-  g_assert_cmpint(recorder_bpf_set_process(fixture->bpf, pid, &process), ==, 0);
+  g_assert_cmpint(recorder_bpf_set_process(fixture->bpf, pid, &process, UINT64_MAX), ==, 0);
   return process;
 }
 

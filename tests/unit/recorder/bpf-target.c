@@ -32,6 +32,20 @@ __asm__(".text\n"
         "1: jmp 1b\n"
         ".cfi_endproc\n");
 
+/* Reads all the time with the stack pointer at `sp`, by a rule as above. */
+void read_at(void *sp, int fd, void *bytes, size_t size);
+__asm__(".text\n"
+        "read_at:\n"
+        ".cfi_startproc\n"
+        "mov %rdi, %rsp\n"
+        "mov %esi, %edi\n"
+        "mov %rdx, %rsi\n"
+        "mov %rcx, %rdx\n"
+        "1: xor %eax, %eax\n"
+        "syscall\n"
+        "jmp 1b\n"
+        ".cfi_endproc\n");
+
 /* Spins in 32-bit code. */
 static int spin_32_bit(void)
 {
@@ -61,6 +75,8 @@ int main(int argc, char **argv)
     spin_at((void *)4096);
   if (strcmp(argv[1], "untouched") == 0)
     spin_at((char *)map(0) + SIZE / 2);
+  if (strcmp(argv[1], "untouched-in-kernel") == 0)
+    read_at((char *)map(0) + SIZE / 2, open("/dev/zero", O_RDONLY), map(MAP_POPULATE), SIZE);
 #endif
   return 2;
 }

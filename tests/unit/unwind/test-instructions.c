@@ -284,6 +284,22 @@ static void test_damage(void)
   }
 }
 
+/* The vDSO's way back from a signal handler: its description is of the frame record, not of the registers. */
+static void test_sigreturn(void)
+{
+  static const uint8_t cie[] = {1, 'z', 'R', 'S', 0, 4, 0x78, 30, 1, 0x1b, 0x0c, 31, 0};
+  struct cfi cfi = cfi_new();
+  uint32_t signal = cfi_add_record(&cfi, 0, cie, sizeof cie);
+  CFI_FDE(&cfi, signal, 0, 12, 0x0c, 29, 0, 0x9d, 0, 0x11, 30, 0x7f);
+  CFI_FDE(&cfi, signal, 16, 12, 0x0c, 29, 0, 0x9d, 0, 0x11, 30, 0x7e);
+  CFI_FDE(&cfi, cfi_add_cie_aarch64(&cfi), 32, 12, 0x0c, 29, 0, 0x9d, 0, 0x11, 30, 0x7f);
+  struct unwind_image image = cfi_compile(&cfi, &(struct cfi_elf){.machine = EM_AARCH64});
+  cfi_assert_rule(&image, 4, "signal+312 same same same 1");
+  cfi_assert_rule(&image, 20, "fp+0 c+0 same c+16 1");
+  cfi_assert_rule(&image, 36, "fp+0 c+0 same c+8 0");
+  unwind_image_clear(&image);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -300,6 +316,7 @@ int main(int argc, char **argv)
   g_test_add_func("/unwind/instructions/negate-ra-state", test_negate_ra_state);
   g_test_add_func("/unwind/instructions/frame-flag", test_frame_flag);
   g_test_add_func("/unwind/instructions/registers", test_registers);
+  g_test_add_func("/unwind/instructions/sigreturn", test_sigreturn);
   g_test_add_func("/unwind/instructions/damage", test_damage);
   return g_test_run();
 }
