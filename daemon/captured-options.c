@@ -8,11 +8,14 @@
 #include "daemon/captured-limits.h"
 
 /* Far more than all options together need. */
-#define BYTES_MAX     (64 << 10)
-#define WINDOW_BYTES  (64 << 10)
+#define BYTES_MAX    (64 << 10)
+#define WINDOW_BYTES (64 << 10)
+/* As many as a pool has slots for (libcapture/capture-pool.h); little less than the limit of bytes. */
+#define WINDOWS_MAX   1008
 #define MAX_STACK_MAX G_MAXUINT16
 
 G_STATIC_ASSERT(CAPTURED_TARGETS_MAX == RECORDER_TARGETS_MAX);
+G_STATIC_ASSERT((guint64)WINDOWS_MAX *WINDOW_BYTES <= CAPTURED_WINDOW_BYTES_MAX);
 
 typedef gboolean (*Take)(CapturedOptions *self, const char *name, GVariant *value, GError **error);
 
@@ -141,8 +144,7 @@ static gboolean take_max_stack(CapturedOptions *self, const char *name, GVariant
 static gboolean take_window_count(CapturedOptions *self, const char *name, GVariant *value, GError **error)
 {
   self->window_count = g_variant_get_uint32(value);
-  return self->window_count <= CAPTURED_WINDOW_BYTES_MAX / WINDOW_BYTES ||
-         exceed(error, name, CAPTURED_WINDOW_BYTES_MAX / WINDOW_BYTES);
+  return self->window_count <= WINDOWS_MAX || exceed(error, name, WINDOWS_MAX);
 }
 
 #define BOOLEAN(name, field)                                                                                 \
