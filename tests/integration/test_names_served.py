@@ -12,6 +12,8 @@ import subprocess
 import time
 import unittest
 
+from daemon import BOB, DaemonCase
+from desk import SYSTEM
 from recordings import compile_c, wait_until
 from support import BUILD, OWN_MOUNTS, TestCase, capturectl, copy_programs, run, unmount
 from capture_decoder.model import BINARY, KERNEL, Capture
@@ -357,6 +359,40 @@ class KernelNames(Served):
         self.assertEqual(self.served(capture)['[kernel]'], HIDDEN)
         self.assertFalse(any(capture.function_of(frame, i > 0) for sample in capture.samples()
                              for i, frame in enumerate(sample.frames) if frame.kind == KERNEL))
+
+
+class ThroughTheService(DaemonCase):
+    """The whole way: alice records the machine through the service, and sees what bob's private program does."""
+
+    def test_names(self):
+        self.desk.allow(SYSTEM, 'alice')
+        self.addCleanup(self.desk.authorise, '')
+        there = self.desk.root / 'home' / 'programs' / 'secret'
+        shutil.copy(compile_c(self.desk.directory, 'secret', f'#define NAME secret\n{SPIN}'), there)
+        shutil.chown(there, BOB, BOB)
+        there.chmod(0o700)
+        self.process('bob', 'secret')
+        self.process('bob', 'busy')
+        program = self.desk.installed_file('bin/capturectl')
+
+        def alice(*arguments):
+            return self.desk.run([program, *arguments], 'alice', stock=True, cwd=self.directory)
+
+        said = alice('record', '-a', '--kernel', '--duration', '2', '-o', self.path)
+        self.assertNotIn('hides its addresses', said.stderr)
+        rows = {(pathlib.Path(row['binary'] or '').name, row['name']): row
+                for row in json.loads(alice('report', '--json', self.path).stdout)['rows']}
+        self.assertGreater(rows['secret', 'secret_leaf']['self'], 100)
+        self.assertFalse([name for binary, name in rows if binary == 'secret' and name.startswith('secret+')])
+        self.assertGreater(rows['busy', 'turn']['self'], 100)  # which she has read herself
+        self.assertGreater(len([name for binary, name in rows if rows[binary, name].get('kernel')]), 5)
+        self.assertFalse([name for binary, name in rows if binary == '[kernel]' and name.startswith('0x')])
+        capture = Capture(self.path)
+        self.assertEqual(capture.metadata['via'], 'daemon')
+        self.assertNotIn('kernel-addresses', capture.metadata)
+        self.assertGreater(json.loads(alice('info', '--json', self.path).stdout)['served_functions'], 10)
+        # She has not got the file.
+        self.assertNotEqual(self.desk.run(['cat', '/home/programs/secret'], 'alice', status=None).status, 0)
 
 
 if __name__ == '__main__':
