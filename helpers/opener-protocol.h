@@ -9,8 +9,8 @@
  *   owner                             opener
  *   PROVE (+ pidfd)               ─▶
  *                                 ◀─  answer: 0, or why not
- *   MAPS                          ─▶
- *                                 ◀─  answer (+ the process's /proc/PID/maps)
+ *   PROC                          ─▶
+ *                                 ◀─  answer (+ a file of the process's in /proc)
  *   OPEN (its path behind it)     ─▶
  *                                 ◀─  answer (+ a file to compile, or a table)
  *   STORE (+ table)               ─▶
@@ -52,11 +52,17 @@ enum opener_type {
   OPENER_OPEN = 1,  /* finds the file that a process has mapped, and looks into the cache of tables */
   OPENER_STORE = 2, /* keeps in the cache what was compiled: a table as descriptor, or `error` and none */
   OPENER_PROVE = 3, /* whether the opener's user may look into the process behind the pidfd */
-  OPENER_MAPS = 4,
+  OPENER_PROC = 4,  /* opens a file of a process's in /proc */
   /* As OPEN, for names: the file, unless everybody may read it and finds it by its path, and can name it
    * himself. That leaves those of closed modes and directories, deleted ones, and those of other mount
    * namespaces. */
   OPENER_LOOK = 5
+};
+
+enum opener_proc {
+  OPENER_PROC_MAPS = 1,         /* maps: those of its present program, for as long as the descriptor lives */
+  OPENER_PROC_COMMAND_LINE = 2, /* cmdline */
+  OPENER_PROC_NAME = 3          /* task/TID/comm */
 };
 
 /* What a mapping says of its file. */
@@ -74,7 +80,9 @@ struct opener_request {
   uint32_t type;    /* enum opener_type */
   uint32_t size;    /* of all of it */
   uint32_t version; /* OPENER_PROTOCOL_VERSION */
-  int32_t pid;      /* OPEN, LOOK, MAPS, and PROVE, where it is that of the pidfd */
+  int32_t pid;      /* OPEN, LOOK, PROC, and PROVE, where it is that of the pidfd */
+  int32_t tid;      /* PROC: of a name */
+  uint32_t file;    /* PROC: enum opener_proc */
   uint64_t start;   /* OPEN, LOOK: of the mapping, as `end` */
   uint64_t end;
   int32_t error;                      /* STORE: positive errno: why there is no table; else 0 */
@@ -83,7 +91,7 @@ struct opener_request {
 };
 
 enum opener_kind {
-  OPENER_DONE = 0,   /* what was asked for, unless `error` says otherwise: PROVE, MAPS, STORE */
+  OPENER_DONE = 0,   /* what was asked for, unless `error` says otherwise: PROVE, PROC, STORE */
   OPENER_FILE = 1,   /* to be compiled; the descriptor */
   OPENER_MEMORY = 2, /* the same, of what is in memory at its addresses */
   OPENER_TABLE = 3,  /* from the cache, checked; the descriptor, of `length` bytes */

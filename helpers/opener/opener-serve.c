@@ -147,9 +147,9 @@ static void store(struct opener_cache *cache, const struct opener_request *reque
   recorder_image_unmap(table, (uint64_t)size);
 }
 
-static int answer_maps(const struct opener_request *request, struct opener_answer *answer)
+static int answer_proc(const struct opener_request *request, struct opener_answer *answer)
 {
-  int fd = recorder_proc_open_maps(request->pid);
+  int fd = recorder_proc_open(request->pid, request->tid, (enum opener_proc)request->file);
   answer->error = fd < 0 ? -fd : 0;
   return fd;
 }
@@ -174,7 +174,7 @@ static int serve(struct opener *opener, const union request *request, int fd, st
     answer_proof(opener, &request->request, fd, answer);
     return -1;
   default:
-    return answer_maps(&request->request, answer);
+    return answer_proc(&request->request, answer);
   }
 }
 
@@ -205,8 +205,8 @@ static bool is_sound(const struct opener_request *request, ssize_t size, int fd)
            request->error >= 0 && has_fd == (request->error == 0);
   case OPENER_PROVE:
     return has_fd;
-  case OPENER_MAPS:
-    return !has_fd;
+  case OPENER_PROC:
+    return !has_fd && request->file >= OPENER_PROC_MAPS && request->file <= OPENER_PROC_NAME;
   default:
     return false;
   }

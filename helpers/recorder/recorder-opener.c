@@ -23,6 +23,7 @@
 #include "helpers/recorder/recorder-child.h"
 #include "helpers/recorder/recorder-clock.h"
 #include "helpers/recorder/recorder-memory.h"
+#include "helpers/recorder/recorder-proc.h"
 
 #define PATIENCE UINT64_C(5000000000)
 
@@ -158,7 +159,7 @@ static bool may_have_descriptor(const struct opener_answer *answer)
 {
   return (answer->type == OPENER_OPEN && answer->kind >= OPENER_FILE && answer->kind <= OPENER_TABLE) ||
          (answer->type == OPENER_LOOK && answer->kind == OPENER_FILE) ||
-         (answer->type == OPENER_MAPS && answer->error == 0);
+         (answer->type == OPENER_PROC && answer->error == 0);
 }
 
 /* Whether the answer fits what was asked, whoever gave it. */
@@ -194,15 +195,17 @@ static bool is_file(int fd)
 
 /* Descriptors of /proc may be opened by one process and read by another with other rights, so it must be the
  * one that was asked for. */
-static bool is_maps(int fd, int32_t pid)
+static bool is_what_was_looked_for(int fd, const struct opener_request *request)
 {
-  char link[40], path[PATH_MAX], wanted[32];
+  char link[40], path[PATH_MAX], wanted[64];
   struct statfs file_system;
+  recorder_proc_path(wanted, sizeof wanted, request->pid, request->tid, (enum opener_proc)request->file);
+  const char *end = wanted + strlen("/proc");
+  size_t length = strlen(end);
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-  int length = snprintf(wanted, sizeof wanted, "/%d/maps", pid);
   ssize_t size = readlink(link, path, sizeof path);
-  return fstatfs(fd, &file_system) == 0 && file_system.f_type == PROC_SUPER_MAGIC && size >= length &&
-         memcmp(path + size - length, wanted, (size_t)length) == 0;
+  return fstatfs(fd, &file_system) == 0 && file_system.f_type == PROC_SUPER_MAGIC &&
+         size >= (ssize_t)length && memcmp(path + (size_t)size - length, end, length) == 0;
 }
 
 static bool is_of_its_sort(const struct opener_answer *answer, int fd)
@@ -272,28 +275,50 @@ static int keep_answer(struct recorder_opener *opener, uint64_t until)
   return result < 0 ? result : 0;
 }
 
-int recorder_opener_ask(struct recorder_opener *opener, enum opener_type type, int32_t pid, int pidfd,
-                        uint64_t patience)
+/* Returns 1 with the answer, or -errno when the opener was lost. */
+static int ask(struct recorder_opener *opener, const struct opener_request *request, int fd,
+               uint64_t patience, struct opener_answer *ret, int *ret_fd)
 {
-  const struct opener_request request = {
-      .type = type, .size = sizeof request, .version = OPENER_PROTOCOL_VERSION, .pid = pid};
-  struct opener_answer answer;
   uint64_t until = recorder_clock_now() + patience;
-  int fd = -1;
   if (opener->socket < 0)
     return -EPIPE;
   int result = keep_answer(opener, until);
   if (result == 0)
-    result = recorder_opener_send(opener, &request, pidfd);
+    result = recorder_opener_send(opener, request, fd);
   if (result == 0)
-    result = await_answer(opener, &answer, &fd, until);
-  if (result > 0 && type == OPENER_MAPS && fd >= 0 && !is_maps(fd, pid)) {
-    close(fd);
-    result = -EPROTO;
-  }
-  if (result < 0) {
+    result = await_answer(opener, ret, ret_fd, until);
+  if (result < 0)
     recorder_opener_stop(opener);
-    return result;
-  }
-  return answer.error != 0 ? -answer.error : type == OPENER_MAPS ? fd : 0;
+  return result;
+}
+
+int recorder_opener_prove(struct recorder_opener *opener, int32_t pid, int pidfd, uint64_t patience)
+{
+  const struct opener_request request = {
+      .type = OPENER_PROVE, .size = sizeof request, .version = OPENER_PROTOCOL_VERSION, .pid = pid};
+  struct opener_answer answer;
+  int fd;
+  int result = ask(opener, &request, pidfd, patience, &answer, &fd);
+  return result < 0 ? result : -answer.error;
+}
+
+int recorder_opener_look(struct recorder_opener *opener, int32_t pid, int32_t tid, enum opener_proc file,
+                         uint64_t patience)
+{
+  const struct opener_request request = {.type = OPENER_PROC,
+                                         .size = sizeof request,
+                                         .version = OPENER_PROTOCOL_VERSION,
+                                         .pid = pid,
+                                         .tid = tid,
+                                         .file = file};
+  struct opener_answer answer;
+  int fd;
+  int result = ask(opener, &request, -1, patience, &answer, &fd);
+  if (result < 0 || answer.error != 0)
+    return result < 0 ? result : -answer.error;
+  if (is_what_was_looked_for(fd, &request))
+    return fd;
+  close(fd);
+  recorder_opener_stop(opener);
+  return -EPROTO;
 }

@@ -54,10 +54,12 @@ int recorder_opener_send(struct recorder_opener *opener, const struct opener_req
  * hold up whoever closes it. */
 int recorder_opener_receive(struct recorder_opener *opener, struct opener_answer *ret, int *ret_fd);
 
-/* Asks for PROVE (with a pidfd) or MAPS and waits for the answer, for `patience` nanoseconds at most. What it
- * was doing comes with the next recorder_opener_receive. The answer's descriptor (MAPS) or 0; or -errno: of
- * the answer, or because the opener was lost, which it is then. */
-int recorder_opener_ask(struct recorder_opener *opener, enum opener_type type, int32_t pid, int pidfd,
-                        uint64_t patience);
+/* These wait for the answer, for `patience` nanoseconds at most. What the opener was doing comes with the
+ * next recorder_opener_receive. -errno of the answer, or because the opener was lost, which it is then. */
+/* Whether the process is its user's. 0 or -errno. */
+int recorder_opener_prove(struct recorder_opener *opener, int32_t pid, int pidfd, uint64_t patience);
+/* A file of the process's in /proc. A descriptor or -errno. */
+int recorder_opener_look(struct recorder_opener *opener, int32_t pid, int32_t tid, enum opener_proc file,
+                         uint64_t patience);
 
 #endif

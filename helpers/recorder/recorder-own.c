@@ -6,10 +6,17 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "helpers/recorder/recorder-proc.h"
+
 /* The caller can stop his opener: then there is no proof. */
 #define PROOF_PATIENCE UINT64_C(2000000000)
 /* Rings fill meanwhile. */
-#define MAPS_PATIENCE UINT64_C(100000000)
+#define LOOK_PATIENCE UINT64_C(100000000)
+
+static int look(int32_t pid, int32_t tid, enum opener_proc file, void *data)
+{
+  return recorder_opener_look(data, pid, tid, file, LOOK_PATIENCE);
+}
 
 int recorder_own_adopt(struct recorder_opener *opener, int socket, struct recorder_error *error)
 {
@@ -21,6 +28,7 @@ int recorder_own_adopt(struct recorder_opener *opener, int socket, struct record
     return recorder_error_set(error, EPROTO, "The recorder was sent no opener for a session of one's own.");
   }
   recorder_opener_adopt(opener, socket);
+  recorder_proc_set_proxy(look, opener);
   return 0;
 }
 
@@ -49,14 +57,9 @@ int recorder_own_prove(struct recorder_opener *opener, const int *pidfds, const 
                        struct recorder_error *error)
 {
   for (uint32_t i = 0; i < count; i++) {
-    int result = recorder_opener_ask(opener, OPENER_PROVE, pids[i], pidfds[i], PROOF_PATIENCE);
+    int result = recorder_opener_prove(opener, pids[i], pidfds[i], PROOF_PATIENCE);
     if (result < 0)
       return explain(pids[i], result, error);
   }
   return 0;
-}
-
-int recorder_own_open_maps(int32_t pid, void *data)
-{
-  return recorder_opener_ask(data, OPENER_MAPS, pid, -1, MAPS_PATIENCE);
 }

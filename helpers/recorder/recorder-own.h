@@ -7,7 +7,8 @@
 #include "helpers/recorder/recorder-error.h"
 #include "helpers/recorder/recorder-opener.h"
 
-/* The opener's socket, which is taken over, or closed. 0 or -EPROTO with the error said. */
+/* The opener's socket, which is taken over, or closed; from then on it is asked for what this process may not
+ * see of others in /proc (recorder_proc_set_proxy). 0 or -EPROTO with the error said. */
 int recorder_own_adopt(struct recorder_opener *opener, int socket, struct recorder_error *error);
 
 /* Whether every target is the caller's now. Asked when all events are open and none is enabled: a target that
@@ -15,8 +16,5 @@ int recorder_own_adopt(struct recorder_opener *opener, int socket, struct record
  * a negative errno with the error said. */
 int recorder_own_prove(struct recorder_opener *opener, const int *pidfds, const int32_t *pids, uint32_t count,
                        struct recorder_error *error);
-
-/* A process's mappings, as recorder_proc_open_maps; data is the opener. */
-int recorder_own_open_maps(int32_t pid, void *data);
 
 #endif

@@ -443,10 +443,6 @@ static void end_names(struct session *session)
 static int with_decoder(struct session *session, const char *notes)
 {
   recorder_decoder_init(&session->decoder, &session->output, &session->source);
-  if (is_own(session)) {
-    session->decoder.tasks.open_maps = recorder_own_open_maps;
-    session->decoder.tasks.open_maps_data = &session->opener;
-  }
   begin_names(session);
   int status = recorder_way_prepare(&session->way, &session->decoder,
                                     is_own(session) ? &session->opener : NULL, &session->error) < 0 ||

@@ -149,14 +149,6 @@ static void scan_mapping(const struct recorder_map_line *line, void *data)
   recorder_mappings_add(&scan->process->mappings, &scan->tasks->binaries, &mapping);
 }
 
-static void scan_mappings(struct recorder_tasks *tasks, struct recorder_process *process, uint64_t time)
-{
-  int fd = tasks->open_maps != NULL ? tasks->open_maps(process->pid, tasks->open_maps_data)
-                                    : recorder_proc_open_maps(process->pid);
-  if (fd >= 0)
-    recorder_proc_read_maps(fd, scan_mapping, &(struct scan){tasks, process, time});
-}
-
 static struct recorder_process *process_look_up(struct recorder_tasks *tasks, int32_t pid)
 {
   struct recorder_process *process = process_enter(tasks, pid, CAPTURE_PROCESS_EXISTED, 0);
@@ -166,7 +158,7 @@ static struct recorder_process *process_look_up(struct recorder_tasks *tasks, in
   }
   if (pid > 0) {
     recorder_proc_name(pid, pid, process->name);
-    scan_mappings(tasks, process, 0);
+    recorder_proc_maps(pid, scan_mapping, &(struct scan){tasks, process, 0});
   }
   return process;
 }
@@ -185,7 +177,7 @@ void recorder_tasks_look_again(struct recorder_tasks *tasks, struct recorder_pro
   process->doubt = tasks->doubt;
   if (process->pid <= 0)
     return;
-  scan_mappings(tasks, process, tasks->doubt_time);
+  recorder_proc_maps(process->pid, scan_mapping, &(struct scan){tasks, process, tasks->doubt_time});
   process->serial++;
   process->mappings_epoch = 0;
   recorder_frames_forget(&process->frames);

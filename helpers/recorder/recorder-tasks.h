@@ -21,9 +21,6 @@ struct recorder_tasks {
   /* Told, if set, when a generation's mappings are about to go; maybe more than once of each. */
   void (*forget)(struct recorder_process *process, void *data);
   void *forget_data;
-  /* Who opens a process's mappings, as recorder_proc_open_maps does; NULL: that. */
-  int (*open_maps)(int32_t pid, void *data);
-  void *open_maps_data;
   uint32_t doubt;                /* how often records were lost: processes are looked at again after it */
   uint64_t doubt_time;           /* when they were lost last */
   struct recorder_grave *graves; /* a ring of threads that went, in the order of their time */

@@ -14,6 +14,7 @@
 #include "helpers/opener-protocol.h"
 #include "helpers/opener/opener-serve.h"
 #include "helpers/packet.h"
+#include "helpers/recorder/recorder-proc.h"
 #include "trust-fixture.h"
 #include "unwind/unwind-compile.h"
 
@@ -34,8 +35,7 @@ struct fake {
 
 static int open_maps(const struct opener_request *request)
 {
-  g_autofree char *path = g_strdup_printf("/proc/%d/maps", request->pid);
-  return open(path, O_RDONLY | O_CLOEXEC);
+  return recorder_proc_open(request->pid, request->tid, (enum opener_proc)request->file);
 }
 
 static gpointer fake_serve(gpointer data)
@@ -114,7 +114,7 @@ static int leave(const struct opener_request *request, struct opener_answer *ans
 #define WITH_MAPS(name)                                                                                      \
   static int name##_later(const struct opener_request *request, struct opener_answer *answer)                \
   {                                                                                                          \
-    return request->type == OPENER_MAPS ? open_maps(request) : name(request, answer);                        \
+    return request->type == OPENER_PROC ? open_maps(request) : name(request, answer);                        \
   }
 WITH_MAPS(be_quiet)
 WITH_MAPS(leave)
@@ -286,7 +286,7 @@ SEND_FILE(send_endless, endless_file())
 #define SEND_MAPS(name, expression)                                                                          \
   static int name(const struct opener_request *request, struct opener_answer *answer)                        \
   {                                                                                                          \
-    return request->type == OPENER_MAPS ? expression : LEAVE;                                                \
+    return request->type == OPENER_PROC ? expression : LEAVE;                                                \
   }
 
 SEND_MAPS(maps_pipe, reading_end())
