@@ -70,6 +70,18 @@ static void assert_outcomes_told(const struct own *own)
   g_assert_cmpuint(sum, ==, status->samples);
 }
 
+static void assert_named(const struct own *own)
+{
+  const struct loaded_sample *sample = sample_at(&own->loaded, 0);
+  const struct capture_record_process *process = loaded_process(&own->loaded, sample);
+  const struct capture_record_thread *thread = loaded_thread(&own->loaded, sample);
+  g_assert_cmpstr(loaded_string(&own->loaded, sample->epoch, process->name), ==, "recorder-target");
+  g_assert_cmpstr(loaded_string(&own->loaded, sample->epoch, thread->name), ==, "recorder-target");
+  g_assert_true(g_str_has_suffix(loaded_string(&own->loaded, sample->epoch, process->command_line),
+                                 "recorder-target spin 60"));
+}
+
+/* Also run where /proc hides others' processes. */
 static void test_spin(gconstpointer data)
 {
   struct own own;
@@ -86,6 +98,7 @@ static void test_spin(gconstpointer data)
   g_assert_cmpuint(own.loaded.samples->len, >, 100);
   g_assert_cmpuint(loaded_count_pid(&own.loaded, own.target), ==, own.loaded.samples->len);
   g_assert_true(trust_knows_binary(&own.loaded, "recorder-target"));
+  assert_named(&own);
   guint best =
       unwind == RECORDER_UNWIND_FRAME_POINTERS ? CAPTURE_OUTCOME_FRAME_POINTERS : CAPTURE_OUTCOME_COMPLETE;
   g_assert_cmpuint(count_outcome(&own.loaded, best), >=, own.loaded.samples->len * 95 / 100);
