@@ -17,8 +17,7 @@ static const int refused[] = {
 #ifndef __SANITIZE_ADDRESS__ /* whose leak detector attaches to its own process */
     SCMP_SYS(ptrace),
 #endif
-    /* other processes */
-    SCMP_SYS(process_vm_readv),
+    /* other processes; recorders read the stacks of threads that are off the CPU */
     SCMP_SYS(process_vm_writev),
     SCMP_SYS(process_madvise),
     SCMP_SYS(pidfd_getfd),

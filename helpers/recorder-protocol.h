@@ -57,9 +57,11 @@ enum recorder_flags {
   RECORDER_NO_COMMAND_LINES = 1 << 5,
   RECORDER_EXCLUDE_KERNEL = 1 << 6, /* samples in user space only */
   /* The caller is entitled to the targets alone, which are his: events of the targets' tasks and nothing else, no
-   * address of the kernel's (samples taken there have their user stack), no tracepoints, no "off-cpu". Files are
-   * opened by a process with the caller's rights, whose socket is attached behind the targets
-   * (helpers/opener-protocol.h). */
+   * address of the kernel's (samples taken there have their user stack); tracepoints, "off-cpu" and raw events are
+   * refused. An opener that runs as the caller, whose socket is attached behind the targets
+   * (helpers/opener-protocol.h), proves the targets to be his once all events are open, opens their files, and has
+   * its own cache of tables. Without its proof there is no READY; afterwards it costs stacks by table when it does
+   * not behave. The recorder looks into no process itself. Not with SYSTEM_WIDE, nor with NAMES. */
   RECORDER_OWN = 1 << 7,
   /* The caller cannot read what the recorder can: what was sampled in files that not everybody may read, and in the
    * kernel, is named in the stream when the recording ends. */

@@ -57,7 +57,7 @@ static void test_others(void)
 #ifndef __SANITIZE_ADDRESS__ /* whose leak detector needs it */
       {SYS_ptrace, PTRACE_TRACEME},
 #endif
-      {SYS_process_vm_readv, 1},       {SYS_mount, 0, 0, 0, 0},
+      {SYS_process_vm_writev, 1},      {SYS_mount, 0, 0, 0, 0},
       {SYS_umount2, 0, MNT_DETACH},    {SYS_chroot, 0},
       {SYS_finit_module, -1},          {SYS_reboot, 0},
       {SYS_open_by_handle_at, -1},     {SYS_syslog, 3},
