@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import shutil
+import subprocess
 import termios
 
 from daemon import ALICE, DaemonCase, processes, status_of
@@ -203,6 +204,18 @@ class ExamplesTest(ServiceCase):
         process = self.process('alice', 'busy', '1500')
         functions = self.shares(self.example(PYTHON, '-B', self.copy('record.py'), '-p', str(process.pid)).stdout)
         self.assertGreater(functions['turn [busy]'], 500)
+
+    def test_python_of_others(self):
+        """The kernel's functions have the names that the service found."""
+        self.desk.allow(SYSTEM, 'alice')
+        self.addCleanup(self.desk.authorise, '')
+        others = self.desk.popen(['dd', 'if=/dev/zero', 'of=/dev/null', 'bs=1', 'count=2000000'], 'bob', True, stderr=subprocess.DEVNULL)
+        self.addCleanup(others.wait)
+        self.addCleanup(others.kill)
+        functions = self.shares(self.example(PYTHON, '-B', self.copy('record.py'), '-p', str(others.pid)).stdout)
+        named = {name for name in functions if name.endswith(' [kernel]')}
+        self.assertGreater(len(named), 5)
+        self.assertNotIn('? [kernel]', named)
 
     def test_python_is_refused(self):
         others = self.process('bob')
