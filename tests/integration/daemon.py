@@ -42,33 +42,44 @@ int main(int argc, char **argv)
 
 
 def status_of(pid, key):
-    """A line of /proc/PID/status, or None for a process that is gone."""
+    """A line of /proc/PID/status, or None for a process that is gone, or has no such line."""
     try:
         text = pathlib.Path(f'/proc/{pid}/status').read_text()
     except OSError:
         return None
-    return re.search(rf'^{key}:\s*(.*)$', text, re.M)[1]
+    found = re.search(rf'^{key}:\s*(.*)$', text, re.M)
+    return found and found[1]
 
 
-def processes(user=None, below=None):
-    """The pids of a user's processes, or of those that descend from a process."""
-    found = {}
-    for entry in pathlib.Path('/proc').iterdir():
-        if entry.name.isdigit():
-            found[int(entry.name)] = (status_of(entry.name, 'PPid'), status_of(entry.name, 'Uid'))
-    if user is not None:
-        return {pid for pid, (_parent, uids) in found.items() if uids and str(user) in uids.split()}
-    below = {below}
-    while True:
-        more = {pid for pid, (parent, _uids) in found.items() if parent and int(parent) in below} - below
-        if not more:
-            return below
-        below |= more
+def processes(desk, user):
+    """The pids of a user's processes on a desk."""
+    found = set()
+    for members in (desk.root / 'sys/fs/cgroup').rglob('cgroup.procs'):
+        found |= {int(pid) for pid in members.read_text().split()}
+    return {pid for pid in found if str(user) in (status_of(pid, 'Uid') or '').split()}
+
+
+def descendants(pid):
+    """The pids of a process's children, and theirs."""
+    found = set()
+    for tasks in pathlib.Path(f'/proc/{pid}/task').glob('*/children'):
+        try:
+            for child in map(int, tasks.read_text().split()):
+                found |= {child} | descendants(child)
+        except OSError:
+            continue
+    return found
 
 
 def helpers_of(desk):
     """{pid: comm} of what the service started."""
-    return {pid: status_of(pid, 'Name') for pid in processes(below=desk.captured.pid) - {desk.captured.pid}}
+    return {pid: status_of(pid, 'Name') for pid in descendants(desk.captured.pid)}
+
+
+def recorder_of(desk):
+    """The pid of a session's recorder, not of its forks, or None."""
+    return next((pid for pid, name in helpers_of(desk).items()
+                 if name == 'capture-recorde' and status_of(pid, 'PPid') == str(desk.captured.pid)), None)
 
 
 def bpf_objects(pid):
@@ -116,7 +127,7 @@ class DaemonCase(TestCase):
 
     def has_nothing_left(self):
         """Whether captured is as it was before the test: no processes, no descriptors."""
-        return (processes(below=self.desk.captured.pid) == {self.desk.captured.pid} and
+        return (not descendants(self.desk.captured.pid) and
                 len(self.descriptors()) <= len(self.idle_descriptors))
 
     def setUp(self):

@@ -14,7 +14,9 @@ import json
 import mmap
 import os
 import pathlib
+import select  # noqa: F401: for snippets
 import signal
+import socket  # noqa: F401: for snippets
 import struct
 import subprocess
 import sys
@@ -26,6 +28,7 @@ from gi.repository import Gio, GLib  # noqa: E402
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'decoder'))
 
+V = GLib.Variant
 NAME, PATH = 'org.capturectl.Capture1', '/org/capturectl/Capture1'
 MANAGER, SESSION = f'{NAME}.Manager', f'{NAME}.Session'
 ERRORS = f'{NAME}.Error.'
@@ -186,7 +189,68 @@ def perf_event_open(attr=None, fds=(), **options):
     return call(PATH, MANAGER, 'PerfEventOpen', parameters, fds=fds)[1][0]
 
 
+# An event that whoever may open any may open.
+EVENT = {'type': 1, 'config': 0, 'sample_period': 1000000, 'sample_type': 1 | 2 | 4, 'disabled': True}
+
+
+def opened(**changes):
+    """PerfEventOpen of EVENT, with what is changed about it."""
+    return perf_event_open({**EVENT, **changes}, cpu=0)
+
+
+def pmu(name, other):
+    """The number of a kind of events, or another one where the machine has none of it."""
+    path = pathlib.Path('/sys/bus/event_source/devices', name, 'type')
+    return int(path.read_text()) if path.exists() else other
+
+
+def tried(targets, targets_=None, **options):
+    """StartRecording; `targets_` stands for what the option says of them."""
+    options = underscored(options)
+    if targets:
+        options['targets'] = list(range(len(targets))) if targets_ is None else targets_
+    call(PATH, MANAGER, 'StartRecording', V('(a{sv})', (variants(options),)), fds=targets)
+
+
+held = []
+
+
+def keep(thing):
+    """It, for as long as the caller lives."""
+    held.append(thing)
+    return thing
+
+
+def flood(connections, calls, targets, **options):
+    """That many calls of StartRecording over each of so many connections, all at once: how many had which error, and the
+    last message of each."""
+    counts, messages, loop = {}, {}, GLib.MainLoop()
+
+    def replied(connection, result):
+        reply = connection.send_message_with_reply_finish(result)
+        name = (reply.get_error_name() or 'none').removeprefix(ERRORS)
+        counts[name] = counts.get(name, 0) + 1
+        messages[name] = str(reply.get_body())
+        if sum(counts.values()) == connections * calls:
+            loop.quit()
+
+    for connection in [keep(connect()) for _ in range(connections)]:
+        for _ in range(calls):
+            sent = message(PATH, MANAGER, 'StartRecording', recording(targets, **options), targets, interactive=True)
+            connection.send_message_with_reply(sent, 0, 0x7fffffff, None, replied)
+    loop.run()
+    return counts, messages
+
+
 children = []
+
+
+def gone():
+    """The pidfd of a process that has ended."""
+    ended = child('true')
+    fd = os.pidfd_open(ended.pid)
+    ended.wait()
+    return fd
 
 
 def child(*argv):

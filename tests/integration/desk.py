@@ -99,11 +99,12 @@ def first_of(paths):
 
 
 def wait_until(condition, what, seconds=60):
-    """Fails unless condition() becomes true in that time, which is ample even on a busy machine."""
+    """Fails unless condition() becomes true in that time, which is ample even on a busy machine. `what` is a text, or
+    a function that gives one."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
-            raise AssertionError(f'waited {seconds} seconds in vain until {what}')
+            raise AssertionError(f'waited {seconds} seconds in vain until {what() if callable(what) else what}')
         time.sleep(0.01)
 
 

@@ -11,6 +11,8 @@ from desk import SYSTEM, wait_until
 from recordings import Load, processor_time
 
 BINARY = 1
+# The bus has limits of its own, of what it keeps for somebody who does not keep up.
+BUS_LIMIT = 'org.freedesktop.DBus.Error.LimitsExceeded'
 
 # What alice tries without any authorisation, and the error's name. `others` is bob's process, `setuid` one of hers that
 # became root's, `undumpable` one of hers that must not be looked into, `gone` one that has ended.
@@ -23,7 +25,7 @@ TARGETS = [
     ('targets=[os.pipe()[0]]', 'InvalidTarget'),
     ('targets=[os.memfd_create("x")]', 'InvalidTarget'),
     ('targets=[os.eventfd(0)]', 'InvalidTarget'),
-    ('targets=[select.epoll().fileno()]', 'InvalidTarget'),
+    ('targets=[keep(select.epoll()).fileno()]', 'InvalidTarget'),
     ('targets=[socket.socketpair()[0].detach()]', 'InvalidTarget'),
     ('targets=[own(), os.open("/etc/passwd", os.O_RDONLY)]', 'InvalidTarget'),
     ('targets=[own()], targets_=V("ah", [1])', 'InvalidTarget'),
@@ -68,10 +70,12 @@ OPTIONS = [
     ('events=[("cpu-clock", 100, 100)]', 'InvalidOption'),
     ('events=[("cpu-clock", 1, 0)] * 17', 'LimitExceeded'),
     ('events=[("x" * 10000, 1, 0)]', 'InvalidOption'),
-    ('events=[("cpu-clock", 0xffffffffffffffff, 0)]', 'LimitExceeded'),
+    ('events=[("cpu-clock", 0xffffffffffffffff, 0)]', 'InvalidOption'),
     ('events=[("cpu-clock", 10001, 0)]', 'LimitExceeded'),
-    ('events=[("no-such-event", 1, 0)]', 'Unsupported'),
-    ('events=[("../../../etc/passwd", 1, 0)]', 'Unsupported'),
+    ('events=[("cpu-clock", 1, 0)] * 100000', 'InvalidOption'),
+    ('events=[("no-such-event", 1, 0)], scope="own"', 'NotPermitted'),
+    ('events=[("no-such-event", 1, 0)]', 'NotAuthorized'),
+    ('events=[("../../../etc/passwd", 1, 0)]', 'NotAuthorized'),
     ('events=[("cpu-clock", 0, 1)], scope="own"', 'LimitExceeded'),
     ('kernel=True, scope="own"', 'NotPermitted'),
     ('kernel=True', 'NotAuthorized'),
@@ -81,81 +85,31 @@ OPTIONS = [
     ('events=[("off-cpu", 0, 0)]', 'NotAuthorized'),
 ]
 
-# Of PerfEventOpen, for which alice is authorised: an event that she may have, with what is changed about it.
-EVENT = {'type': 1, 'config': 0, 'sample_period': 1000000, 'sample_type': 1 | 2 | 4, 'disabled': True}
+# What alice changes about an event that she may have: she is authorised for PerfEventOpen.
 ATTRIBUTES = [
     ('type=5', 'NotPermitted'),                                # breakpoint
     ('type=5, bp_type=3, bp_addr=0x1000, bp_len=8', ('NotPermitted', 'InvalidOption')),
-    ('type=pmu("kprobe")', 'NotPermitted'),
-    ('type=pmu("uprobe")', 'NotPermitted'),
+    ('type=pmu("kprobe", 6666)', ('NotPermitted', 'Unsupported')),
+    ('type=pmu("uprobe", 6667)', ('NotPermitted', 'Unsupported')),
     ('type=pmu("intel_pt", 7777)', ('NotPermitted', 'Unsupported')),
     ('type=0xffffffffffffffff', 'InvalidOption'),
     ('unheard_of=1', 'InvalidOption'),
     ('aux_watermark=4096', 'InvalidOption'),
     ('aux_output=True', 'InvalidOption'),
     ('aux_sample_size=4096', 'InvalidOption'),
-    ('sample_type=1 << 20', 'NotPermitted'),                   # a piece of AUX
+    ('sample_type=1 << 20', 'InvalidOption'),                  # a piece of AUX
     ('sample_type=1 << 63', 'InvalidOption'),
     ('sample_type=V("s", "all")', 'InvalidOption'),
     ('config=V("t", 0), size=V("t", 1 << 40)', 'InvalidOption'),
     ('sigtrap=True', 'InvalidOption'),
-    ('write_backward=True', 'InvalidOption'),
     ('sample_regs_user=0xffffffffffffffff, sample_type=1 << 12', ('InvalidOption', 'NotPermitted')),
 ]
 
-PRELUDE = '''
-import select, socket
-V = GLib.Variant
-def gone():
-    ended = child("true")
-    fd = os.pidfd_open(ended.pid)
-    ended.wait()
-    return fd
-def tried(targets, **options):
-    """Session(), but `targets_` stands for what the option says of them."""
-    said = options.pop("targets_", None)
-    options = {name.replace("_", "-"): value for name, value in options.items()}
-    if targets:
-        options["targets"] = said or list(range(len(targets)))
-    body = V("(a{sv})", (variants(options),))
-    call(PATH, MANAGER, "StartRecording", body, fds=targets)
-def pmu(name, other=None):
-    path = pathlib.Path("/sys/bus/event_source/devices", name, "type")
-    return int(path.read_text()) if path.exists() or other is None else other
-def opened(**changes):
-    return perf_event_open({**EVENT, **changes}, cpu=0)
-EVENT = %r
-''' % EVENT
-
-# flood(n, m, targets): m calls over each of n connections, all at once; how many had which error.
-FLOOD = '''
-def flood(connections, calls, targets, **options):
-    counts, loop = {}, GLib.MainLoop()
-    def replied(connection, result):
-        reply = connection.send_message_with_reply_finish(result)
-        name = (reply.get_error_name() or "none").removeprefix(ERRORS)
-        counts[name] = counts.get(name, 0) + 1
-        if sum(counts.values()) == connections * calls:
-            loop.quit()
-    held.extend(connect() for _ in range(connections))
-    for connection in held:
-        for _ in range(calls):
-            sent = message(PATH, MANAGER, "StartRecording", recording(targets, **options), targets, interactive=True)
-            connection.send_message_with_reply(sent, 0, 0x7fffffff, None, replied)
-    loop.run()
-    return counts
-held = []
-'''
-
 
 class AttackCase(DaemonCase):
-    def tries(self, user, *tried, **names):
-        """What came of each, all of them over one connection."""
-        return self.caller(user, *(f'{PRELUDE}\n{each}' for each in tried), **names)
-
     def assert_errors(self, rows, make, user='alice', **names):
         """Each row's error is the one that it names."""
-        said = self.tries(user, *(make(what) for what, _error in rows), **names)
+        said = self.caller(user, *(make(what) for what, _error in rows), **names)
         self.assertEqual(len(said), len(rows))
         for (what, expected), outcome in zip(rows, said):
             with self.subTest(what):
@@ -179,15 +133,15 @@ class TableTest(AttackCase):
         self.assert_errors([('', 'NotAuthorized')], lambda what: f'opened({what})')
         self.desk.allow(SYSTEM, 'alice')
         self.addCleanup(self.desk.authorise, '')
-        self.assert_errors([('', None)] + ATTRIBUTES, lambda what: f'opened({what})')
-        self.assert_errors([('os.open("/etc/passwd", os.O_RDONLY)', 'InvalidTarget')],
+        self.assert_errors([('', None), *ATTRIBUTES], lambda what: f'opened({what})')
+        self.assert_errors([('os.open("/etc/passwd", os.O_RDONLY)', 'InvalidOption')],
                            lambda what: f'perf_event_open(EVENT, fds=[{what}], cpu=0, group=0)')
 
 
 class ProcessTest(AttackCase):
     def test_recycled_pid(self):
         """A pidfd is of the process that had the number then."""
-        ended = self.background('alice', PRELUDE + 'ended = child(); fd = os.pidfd_open(ended.pid); ended.kill(); ended.wait(); '
+        ended = self.background('alice', 'ended = child(); fd = os.pidfd_open(ended.pid); ended.kill(); ended.wait(); '
                                 'print(ended.pid, flush=True); sys.stdin.readline(); tried([fd])')
         pid = int(ended.stdout.readline())
         for _ in range(1000):
@@ -206,7 +160,7 @@ class ProcessTest(AttackCase):
         successor.wait()
 
     def assert_nothing_of_the_setuid_program(self, *more):
-        said = self.tries('alice', f"""
+        said = self.caller('alice', f"""
 process = subprocess.Popen(['/home/programs/then-exec', '/home/programs/setuid', *{more!r}], stdin=subprocess.PIPE)
 children.append(process)
 session = Session([os.pidfd_open(process.pid)], events=[('cpu-clock', 999, 0)])
@@ -250,30 +204,28 @@ class FloodTest(AttackCase):
 
     def test_thousand_sessions_at_once(self):
         """Ten connections with a hundred calls each: as many as a user may have begin."""
-        flood = self.background('alice', PRELUDE + FLOOD + 'counts = flood(10, 100, [busy()])\n'
-                                'print(json.dumps(counts), flush=True)\nsys.stdin.readline()')
-        counts = json.loads(flood.stdout.readline())
+        flood = self.background('alice', 'print(json.dumps(flood(10, 100, [busy()])), flush=True); sys.stdin.readline()')
+        counts, messages = json.loads(flood.stdout.readline())
         self.assertEqual(sum(counts.values()), 1000)
-        self.assertEqual(counts.pop('none'), 4)
-        self.assertEqual(set(counts), {'LimitExceeded'})
+        self.assertEqual(counts.pop('none'), 4, messages)
+        self.assertLessEqual(set(counts), {'LimitExceeded', BUS_LIMIT}, messages)
         self.assert_others_are_served()
         flood.kill()
 
     def test_two_hundred_that_wait_for_a_prompt(self):
         """A user's prompts count as sessions; all are taken back when the caller leaves."""
         with self.desk.agent('alice', password=None) as lines:
-            flood = self.background('alice', PRELUDE + FLOOD + 'flood(2, 100, [], system_wide=True)')
+            flood = self.background('alice', 'flood(2, 100, [], system_wide=True)')
             wait_until(lambda: any(line.startswith('asked') for line in lines()), 'somebody is asked')
             self.assert_others_are_served()
             asked = sum(line.startswith('asked') for line in lines())
             self.assertLessEqual(asked, 4)
             flood.kill()
-            wait_until(lambda: lines().count('cancelled') == sum(line.startswith('asked') for line in lines()),
-                       'the prompts are taken back')
+            wait_until(lambda: lines().count('cancelled') >= asked, 'the prompts are taken back')
 
     def test_caller_that_never_reads(self):
         """What it does not fetch is counted as lost; its target works on, and so do others' sessions."""
-        said = self.background('alice', PRELUDE + """
+        said = self.background('alice', """
 target = busy()
 session = Session([target], events=[('cpu-clock', 9999, 0)], window_count=4)
 while session.get('Lost') == 0:
@@ -286,8 +238,8 @@ sys.stdin.readline()
         before = processor_time(target)
         wait_until(lambda: processor_time(target) > before, 'the target works')
         self.assert_others_are_served()
-        for pid in processes(user=CAPTURED):
-            self.assertLess(int(status_of(pid, 'VmRSS').split()[0]), 100 * 1024, status_of(pid, 'Name'))
+        for pid in processes(self.desk, CAPTURED):
+            self.assertLess(int((status_of(pid, 'VmRSS') or '0').split()[0]), 100 * 1024, status_of(pid, 'Name'))
         said.kill()
 
     def test_another_users_session(self):
@@ -310,8 +262,8 @@ GLib.MainLoop().run()
         alice.stdin.flush()
         self.assertEqual(alice.stdout.readline(), 'recording\n')
         self.assertEqual(json.loads(alice.stdout.readline())['value'], ['stopped', ''])
-        os.set_blocking(listener.stdout.fileno(), False)
-        self.assertIn(listener.stdout.read(), ('', None))
+        listener.kill()
+        self.assertEqual(listener.stdout.read(), '')
 
 
 if __name__ == '__main__':

@@ -13,9 +13,10 @@ from recordings import SANITISED, is_running
 SESSIONS = int(os.environ.get('SESSIONS', 60))
 IDLE_KIB, GROWTH_KIB = 12 * 1024, 512
 
-# The design's table: which capabilities each process has while it records, by scope.
-LOOKING = ('sys_ptrace', 'syslog', 'checkpoint_restore', 'dac_read_search')
-RECORDER = {'own': {'perfmon', 'bpf', 'ipc_lock'}, 'system': {'perfmon', 'bpf', 'ipc_lock', *LOOKING}}
+# The design's table: which capabilities each process has while it records, by scope. In a system session the recorder's own
+# forks open files; in an own session a program does that runs as the caller.
+LOOKING = {'sys_ptrace', 'checkpoint_restore', 'dac_read_search'}
+RECORDER = {'own': {'perfmon', 'bpf', 'ipc_lock'}, 'system': {'perfmon', 'bpf', 'ipc_lock', 'syslog', *LOOKING}}
 CAPABILITY_NUMBERS = {'setgid': 6, 'setuid': 7, 'dac_read_search': 2, 'ipc_lock': 14, 'sys_ptrace': 19, 'syslog': 34,
                       'perfmon': 38, 'bpf': 39, 'checkpoint_restore': 40}
 CAPABILITY_NAMES = {number: name for name, number in CAPABILITY_NUMBERS.items()}
@@ -73,46 +74,48 @@ class RightsOfProcessesTest(DaemonCase):
     """From outside, as the kernel tells it."""
 
     def running(self, what):
+        """{what it is: pids} of what the service has started for a session."""
         caller = self.background('alice', RUNNING.format(what=what))
         self.assertIn('/session/', caller.stdout.readline())
         found = {}
         for pid, name in helpers_of(self.desk).items():
-            found.setdefault(name, []).append(pid)
-        self.assertEqual(len(found['capture-recorde']), 1)
+            is_fork = name == 'capture-recorde' and status_of(pid, 'PPid') != str(self.desk.captured.pid)
+            found.setdefault('fork' if is_fork else name, []).append(pid)
         return found
 
-    def assert_rights(self, pid, users, rights):
-        name = status_of(pid, 'Name')
-        self.assertIn(status_of(pid, 'Uid').split(), [[str(user)] * 4 for user in users], name)
-        self.assertEqual(capabilities(pid), rights, name)
-        self.assertLessEqual(capabilities(pid, 'CapEff'), rights, name)
-        self.assertEqual(status_of(pid, 'NoNewPrivs'), '1', name)
-        self.assertEqual(status_of(pid, 'Seccomp'), '2', name)
+    def assert_rights(self, pid, user, rights):
+        self.assertEqual(status_of(pid, 'Uid').split(), [str(user)] * 4)
+        self.assertEqual(capabilities(pid), rights)
+        self.assertLessEqual(capabilities(pid, 'CapEff'), rights)
+        for kind in 'CapAmb', 'CapInh':
+            self.assertEqual(capabilities(pid, kind), set(), kind)
+        self.assertLessEqual(capabilities(pid, 'CapBnd'), set(CAPTURED_CAPABILITIES))
+        self.assertEqual(status_of(pid, 'NoNewPrivs'), '1')
+        self.assertEqual(status_of(pid, 'Seccomp'), '2')
 
-    def assert_table(self, scope, found):
-        captured = self.desk.captured.pid
-        self.assert_rights(captured, [CAPTURED], set(CAPTURED_CAPABILITIES))
-        self.assertEqual(capabilities(captured, 'CapEff'), set())
-        for name, pids in found.items():
-            for pid in pids:
+    def assert_table(self, found, table):
+        """Each process has exactly the rights that the table says, and nobody but the recorder has anything of BPF."""
+        self.assertEqual(set(found), set(table))
+        self.assertEqual(len(found['capture-recorde']), 1)
+        for name, (user, rights) in table.items():
+            for pid in found[name]:
                 with self.subTest(name):
-                    if name == 'capture-recorde':
-                        self.assert_rights(pid, [CAPTURED], RECORDER[scope])
-                    else:
-                        self.assert_rights(pid, [ALICE] if name == 'capture-opener' else [ALICE, CAPTURED], set())
-                        self.assertEqual(bpf_objects(pid), set())
-                    self.assertEqual(capabilities(pid, 'CapAmb'), set())
-                    self.assertLessEqual(capabilities(pid, 'CapBnd'), set(CAPTURED_CAPABILITIES))
+                    self.assert_rights(pid, user, rights)
+                    self.assertEqual(bool(bpf_objects(pid)), name == 'capture-recorde')
+        captured = self.desk.captured.pid
+        self.assert_rights(captured, CAPTURED, set(CAPTURED_CAPABILITIES))
+        self.assertEqual(capabilities(captured, 'CapEff'), set())
+        self.assertEqual(bpf_objects(captured), set())
 
     def test_own(self):
-        found = self.running('[busy()]')
-        self.assertIn('capture-opener', found)
-        self.assert_table('own', found)
+        self.assert_table(self.running('[busy()]'), {
+            'capture-recorde': (CAPTURED, RECORDER['own']), 'capture-opener': (ALICE, set()), 'capture-elf-rea': (CAPTURED, set())})
 
     def test_system(self):
         self.desk.allow(SYSTEM, 'alice')
         self.addCleanup(self.desk.authorise, '')
-        self.assert_table('system', self.running('system_wide=True'))
+        self.assert_table(self.running('system_wide=True'), {
+            'capture-recorde': (CAPTURED, RECORDER['system']), 'fork': (CAPTURED, LOOKING), 'capture-elf-rea': (CAPTURED, set())})
 
     def test_unit_gives_what_the_table_says(self):
         unit = self.desk.installed_file('captured.service').read_text()
@@ -156,7 +159,7 @@ class EndTest(DaemonCase):
         self.desk.make_activatable()
         self.assertIsNone(self.refused('alice', 'start([own()])'))
         self.assertTrue(self.desk.has_name(NAME))
-        for pid in processes(user=CAPTURED):
+        for pid in processes(self.desk, CAPTURED):
             os.kill(pid, 15)
         self.desk.wait_for_name(NAME, owned=False)
         idle = self.desk.start_captured('--idle-seconds', '1')
