@@ -66,3 +66,8 @@ void captured_idle_release(CapturedIdle *self)
   if (--self->holds == 0)
     begin_waiting(self);
 }
+
+gboolean captured_idle_is_held(CapturedIdle *self)
+{
+  return self->holds > 0;
+}

@@ -3,6 +3,7 @@
  * themselves (data/org.capturectl.Capture1.xml). */
 #include <glib.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "daemon/captured-filter.h"
 #include "daemon/captured-privileges.h"
@@ -34,6 +35,17 @@ static gboolean parse(int *argc, char ***argv, GError **error)
   return FALSE;
 }
 
+/* Callers send descriptors: there must be room for what all of them send at once. */
+static void raise_descriptor_limit(void)
+{
+  struct rlimit limit;
+
+  if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+    return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int main(int argc, char **argv)
 {
   g_autoptr(GError) error = NULL;
@@ -46,6 +58,7 @@ int main(int argc, char **argv)
     g_print("captured " CAPTURED_VERSION "\n");
     return EXIT_SUCCESS;
   }
+  raise_descriptor_limit();
   if (!captured_privileges_settle(&error) || !captured_filter_install(&error)) {
     g_printerr("captured: %s\n", error->message);
     return EXIT_FAILURE;
