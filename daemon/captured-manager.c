@@ -25,8 +25,8 @@ static void captured_manager_dispose(GObject *object)
   g_clear_object(&self->house.sessions);
   g_clear_object(&self->house.authority);
   g_clear_object(&self->house.limits);
+  g_clear_object(&self->house.callers);
   g_clear_object(&self->house.idle);
-  g_clear_object(&self->house.connection);
   G_OBJECT_CLASS(captured_manager_parent_class)->dispose(object);
 }
 
@@ -82,11 +82,11 @@ CapturedManager *captured_manager_new(GDBusConnection *connection, CapturedIdle 
 {
   g_autoptr(CapturedManager) self = g_object_new(CAPTURED_TYPE_MANAGER, NULL);
 
-  self->house.connection = g_object_ref(connection);
   self->house.idle = g_object_ref(idle);
+  self->house.callers = captured_callers_new(connection);
   self->house.limits = captured_limits_new();
   self->house.authority = captured_authority_new();
-  self->house.sessions = captured_sessions_new(connection, idle, error);
+  self->house.sessions = captured_sessions_new(connection, self->house.callers, idle, error);
   if (!self->house.sessions)
     return NULL;
   self->bus = captured_bus_manager_skeleton_new();

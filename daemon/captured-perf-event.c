@@ -6,7 +6,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "daemon/captured-caller.h"
 #include "daemon/captured-error.h"
 #include "daemon/captured-log.h"
 #include "daemon/captured-perf-attr.h"
@@ -22,7 +21,6 @@ typedef struct {
   const CapturedHouse *house;
   GDBusMethodInvocation *invocation;
   GCancellable *cancellable;
-  guint watch;
   uid_t user;
   CapturedClaim *claim;
   struct perf_event_attr attr;
@@ -38,7 +36,7 @@ static const char *find_caller(const Open *open)
 
 static void open_free(Open *open)
 {
-  g_clear_handle_id(&open->watch, g_bus_unwatch_name);
+  g_signal_handlers_disconnect_by_data(open->house->callers, open);
   captured_idle_release(open->house->idle);
   g_clear_pointer(&open->claim, captured_claim_free);
   g_clear_pointer(&open->target, captured_targets_free);
@@ -184,6 +182,14 @@ static gboolean read_call(Open *open, GError **error)
          take_options(open, options, g_dbus_message_get_unix_fd_list(message), error);
 }
 
+static void on_caller_left(CapturedCallers *callers, const char *name, gpointer user_data)
+{
+  Open *open = user_data;
+
+  if (strcmp(name, find_caller(open)) == 0)
+    g_cancellable_cancel(open->cancellable);
+}
+
 static void on_user(GObject *source, GAsyncResult *result, gpointer user_data)
 {
   Open *open = user_data;
@@ -192,18 +198,15 @@ static void on_user(GObject *source, GAsyncResult *result, gpointer user_data)
       (g_dbus_message_get_flags(message) & G_DBUS_MESSAGE_FLAGS_ALLOW_INTERACTIVE_AUTHORIZATION) != 0;
   GError *error = NULL;
 
-  open->user = captured_caller_find_user_finish(open->house->connection, result, &error);
+  open->user = captured_callers_find_user_finish(open->house->callers, result, &error);
   if (open->user == (uid_t)-1 || !captured_claim_assign(open->claim, open->user, &error) ||
-      !read_call(open, &error))
+      !read_call(open, &error)) {
     fail(open, error);
-  else
-    captured_authority_check_async(open->house->authority, find_caller(open), CAPTURED_ACTION_SYSTEM,
-                                   interactive, open->cancellable, on_authorized, open);
-}
-
-static void on_caller_vanished(GDBusConnection *connection, const char *name, gpointer user_data)
-{
-  g_cancellable_cancel(((Open *)user_data)->cancellable);
+    return;
+  }
+  g_signal_connect(open->house->callers, "left", G_CALLBACK(on_caller_left), open);
+  captured_authority_check_async(open->house->authority, find_caller(open), CAPTURED_ACTION_SYSTEM,
+                                 interactive, open->cancellable, on_authorized, open);
 }
 
 void captured_perf_event_open(const CapturedHouse *house, GDBusMethodInvocation *invocation)
@@ -222,8 +225,5 @@ void captured_perf_event_open(const CapturedHouse *house, GDBusMethodInvocation 
     fail(open, error);
     return;
   }
-  open->watch =
-      g_bus_watch_name_on_connection(house->connection, find_caller(open), G_BUS_NAME_WATCHER_FLAGS_NONE,
-                                     NULL, on_caller_vanished, open, NULL);
-  captured_caller_find_user_async(house->connection, find_caller(open), open->cancellable, on_user, open);
+  captured_callers_find_user_async(house->callers, find_caller(open), on_user, open);
 }

@@ -149,6 +149,11 @@ const char *captured_session_get_caller(CapturedSession *self)
   return self->caller;
 }
 
+uid_t captured_session_get_user(CapturedSession *self)
+{
+  return self->user;
+}
+
 gboolean captured_session_is_ended(CapturedSession *self)
 {
   return self->state == STATE_ENDED;

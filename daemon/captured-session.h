@@ -31,6 +31,7 @@ typedef struct {
 CapturedSession *captured_session_new(const CapturedSessionSpec *spec);
 const char *captured_session_get_path(CapturedSession *self);
 const char *captured_session_get_caller(CapturedSession *self);
+uid_t captured_session_get_user(CapturedSession *self);
 gboolean captured_session_is_ended(CapturedSession *self);
 /* Asks for the end; `reason` is what the caller will be told, unless the recorder has a worse one. A recorder
  * that does not end is hung up on after a while. */

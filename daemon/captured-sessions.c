@@ -7,21 +7,15 @@
 #include "daemon/captured-error.h"
 
 #define ROOT "/org/capturectl/Capture1/session"
-/* Of each caller's sessions that have ended, so that he can still ask how. */
-#define ENDED_MAX 4
-
-/* A session and the watch over its caller. */
-typedef struct {
-  CapturedSessions *sessions;
-  CapturedSession *session;
-  guint watch;
-} Entry;
+/* Of each user's sessions that have ended, so that callers can still ask how. */
+#define ENDED_MAX 8
 
 struct _CapturedSessions {
   GObject parent_instance;
   GDBusConnection *connection;
   CapturedIdle *idle;
-  GHashTable *entries; /* node, "12", to Entry */
+  CapturedCallers *callers;
+  GHashTable *sessions; /* by the last part of their paths, "12" */
   guint registration;
   guint64 last;
   guint running;
@@ -36,10 +30,13 @@ static void captured_sessions_dispose(GObject *object)
 {
   CapturedSessions *self = CAPTURED_SESSIONS(object);
 
-  g_hash_table_remove_all(self->entries);
+  g_hash_table_remove_all(self->sessions);
   if (self->registration)
     g_dbus_connection_unregister_subtree(self->connection, self->registration);
   self->registration = 0;
+  if (self->callers)
+    g_signal_handlers_disconnect_by_data(self->callers, self);
+  g_clear_object(&self->callers);
   g_clear_object(&self->connection);
   g_clear_object(&self->idle);
   G_OBJECT_CLASS(captured_sessions_parent_class)->dispose(object);
@@ -47,7 +44,7 @@ static void captured_sessions_dispose(GObject *object)
 
 static void captured_sessions_finalize(GObject *object)
 {
-  g_hash_table_unref(CAPTURED_SESSIONS(object)->entries);
+  g_hash_table_unref(CAPTURED_SESSIONS(object)->sessions);
   G_OBJECT_CLASS(captured_sessions_parent_class)->finalize(object);
 }
 
@@ -59,19 +56,9 @@ static void captured_sessions_class_init(CapturedSessionsClass *klass)
       g_signal_new("empty", G_TYPE_FROM_CLASS(klass), G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
 }
 
-static void entry_free(gpointer data)
-{
-  Entry *entry = data;
-
-  g_bus_unwatch_name(entry->watch);
-  g_signal_handlers_disconnect_by_data(entry->session, entry);
-  g_object_unref(entry->session);
-  g_free(entry);
-}
-
 static void captured_sessions_init(CapturedSessions *self)
 {
-  self->entries = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, entry_free);
+  self->sessions = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_object_unref);
 }
 
 static const char *find_node(CapturedSession *session)
@@ -79,25 +66,30 @@ static const char *find_node(CapturedSession *session)
   return captured_session_get_path(session) + strlen(ROOT "/");
 }
 
-/* The one that began first among those of a caller's that have ended; counts them. */
-static Entry *find_oldest_ended(CapturedSessions *self, const char *caller, guint *ret_n)
+static void remove_session(CapturedSessions *self, CapturedSession *session)
 {
-  Entry *entry, *oldest = NULL;
+  g_signal_handlers_disconnect_by_data(session, self);
+  g_hash_table_remove(self->sessions, find_node(session));
+}
+
+/* The one that began first among those of a user's that have ended; counts them. */
+static CapturedSession *find_oldest_ended(CapturedSessions *self, uid_t user, guint *ret_n)
+{
+  CapturedSession *session, *oldest = NULL;
   guint64 oldest_number = G_MAXUINT64;
   GHashTableIter iter;
   gpointer node;
 
   *ret_n = 0;
-  g_hash_table_iter_init(&iter, self->entries);
-  while (g_hash_table_iter_next(&iter, &node, (gpointer *)&entry)) {
+  g_hash_table_iter_init(&iter, self->sessions);
+  while (g_hash_table_iter_next(&iter, &node, (gpointer *)&session)) {
     guint64 number = g_ascii_strtoull(node, NULL, 10);
 
-    if (!captured_session_is_ended(entry->session) ||
-        strcmp(captured_session_get_caller(entry->session), caller) != 0)
+    if (!captured_session_is_ended(session) || captured_session_get_user(session) != user)
       continue;
     *ret_n += 1;
     if (number < oldest_number) {
-      oldest = entry;
+      oldest = session;
       oldest_number = number;
     }
   }
@@ -106,26 +98,32 @@ static Entry *find_oldest_ended(CapturedSessions *self, const char *caller, guin
 
 static void on_session_ended(CapturedSession *session, gpointer user_data)
 {
-  Entry *entry = user_data;
-  CapturedSessions *self = entry->sessions;
+  CapturedSessions *self = user_data;
   guint n;
 
   captured_idle_release(self->idle);
-  Entry *oldest = find_oldest_ended(self, captured_session_get_caller(session), &n);
+  CapturedSession *oldest = find_oldest_ended(self, captured_session_get_user(session), &n);
   if (n > ENDED_MAX)
-    g_hash_table_remove(self->entries, find_node(oldest->session));
+    remove_session(self, oldest);
   if (--self->running == 0)
     g_signal_emit(self, signals[SIGNAL_EMPTY], 0);
 }
 
-static void on_caller_vanished(GDBusConnection *connection, const char *name, gpointer user_data)
+static void on_caller_left(CapturedCallers *callers, const char *name, gpointer user_data)
 {
-  Entry *entry = user_data;
-  g_autoptr(CapturedSession) session = g_object_ref(entry->session);
-  CapturedSessions *self = entry->sessions;
+  CapturedSessions *self = user_data;
+  g_autoptr(GList) sessions = g_hash_table_get_values(self->sessions);
 
-  captured_session_drop(session);
-  g_hash_table_remove(self->entries, find_node(session));
+  for (GList *l = sessions; l; l = l->next)
+    g_object_ref(l->data);
+  for (GList *l = sessions; l; l = l->next) {
+    g_autoptr(CapturedSession) session = l->data;
+
+    if (strcmp(captured_session_get_caller(session), name) == 0) {
+      captured_session_drop(session);
+      remove_session(self, session);
+    }
+  }
 }
 
 static void on_method_call(GDBusConnection *connection, const char *sender, const char *path,
@@ -134,10 +132,10 @@ static void on_method_call(GDBusConnection *connection, const char *sender, cons
 {
   CapturedSessions *self = user_data;
   const char *node = g_str_has_prefix(path, ROOT "/") ? path + strlen(ROOT "/") : "";
-  const Entry *entry = g_hash_table_lookup(self->entries, node);
+  CapturedSession *session = g_hash_table_lookup(self->sessions, node);
 
-  if (entry && strcmp(captured_session_get_caller(entry->session), sender) == 0)
-    captured_session_answer(entry->session, invocation);
+  if (session && strcmp(captured_session_get_caller(session), sender) == 0)
+    captured_session_answer(session, invocation);
   else
     g_dbus_method_invocation_return_error(invocation, CAPTURED_ERROR, CAPTURED_ERROR_NO_SESSION,
                                           "There is no session %s of yours.", path);
@@ -171,12 +169,15 @@ static const GDBusInterfaceVTable *dispatch(GDBusConnection *connection, const c
 static const GDBusSubtreeVTable subtree_vtable = {
     .enumerate = enumerate, .introspect = introspect, .dispatch = dispatch};
 
-CapturedSessions *captured_sessions_new(GDBusConnection *connection, CapturedIdle *idle, GError **error)
+CapturedSessions *captured_sessions_new(GDBusConnection *connection, CapturedCallers *callers,
+                                        CapturedIdle *idle, GError **error)
 {
   g_autoptr(CapturedSessions) self = g_object_new(CAPTURED_TYPE_SESSIONS, NULL);
 
   self->connection = g_object_ref(connection);
   self->idle = g_object_ref(idle);
+  self->callers = g_object_ref(callers);
+  g_signal_connect(callers, "left", G_CALLBACK(on_caller_left), self);
   self->registration = g_dbus_connection_register_subtree(connection, ROOT, &subtree_vtable,
                                                           G_DBUS_SUBTREE_FLAGS_DISPATCH_TO_UNENUMERATED_NODES,
                                                           self, NULL, error);
@@ -185,27 +186,23 @@ CapturedSessions *captured_sessions_new(GDBusConnection *connection, CapturedIdl
 
 const char *captured_sessions_add(CapturedSessions *self, CapturedSessionSpec *spec)
 {
-  Entry *entry = g_new0(Entry, 1);
   g_autofree char *path = g_strdup_printf(ROOT "/%" G_GUINT64_FORMAT, ++self->last);
 
   spec->connection = self->connection;
   spec->path = path;
-  entry->sessions = self;
-  entry->session = captured_session_new(spec);
-  entry->watch = g_bus_watch_name_on_connection(self->connection, spec->caller, G_BUS_NAME_WATCHER_FLAGS_NONE,
-                                                NULL, on_caller_vanished, entry, NULL);
-  g_signal_connect(entry->session, "ended", G_CALLBACK(on_session_ended), entry);
-  g_hash_table_insert(self->entries, g_strdup(find_node(entry->session)), entry);
+  CapturedSession *session = captured_session_new(spec);
+  g_signal_connect(session, "ended", G_CALLBACK(on_session_ended), self);
+  g_hash_table_insert(self->sessions, (gpointer)find_node(session), session);
   captured_idle_hold(self->idle);
   self->running++;
-  return captured_session_get_path(entry->session);
+  return captured_session_get_path(session);
 }
 
 guint captured_sessions_stop_all(CapturedSessions *self, const char *reason)
 {
-  g_autoptr(GList) entries = g_hash_table_get_values(self->entries);
+  g_autoptr(GList) sessions = g_hash_table_get_values(self->sessions);
 
-  for (GList *l = entries; l; l = l->next)
-    captured_session_stop(((Entry *)l->data)->session, reason);
+  for (GList *l = sessions; l; l = l->next)
+    captured_session_stop(l->data, reason);
   return self->running;
 }

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "daemon/captured-callers.h"
 #include "daemon/captured-idle.h"
 #include "daemon/captured-session.h"
 
@@ -14,7 +15,8 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE(CapturedSessions, captured_sessions, CAPTURED, SESSIONS, GObject)
 
 /* `idle` is held while a session runs. NULL with an error when the path is taken. */
-CapturedSessions *captured_sessions_new(GDBusConnection *connection, CapturedIdle *idle, GError **error);
+CapturedSessions *captured_sessions_new(GDBusConnection *connection, CapturedCallers *callers,
+                                        CapturedIdle *idle, GError **error);
 /* Begins one: spec's connection and path are filled in here. Returned is the session's path. It ends with its
  * caller's connection; when it has ended it can be looked at for a while. */
 const char *captured_sessions_add(CapturedSessions *self, CapturedSessionSpec *spec);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "daemon/captured-start.h"
 
+#include <string.h>
+
 #include "daemon/captured-account.h"
-#include "daemon/captured-caller.h"
 #include "daemon/captured-error.h"
 #include "daemon/captured-log.h"
 #include "daemon/captured-opener.h"
@@ -14,7 +15,6 @@ typedef struct {
   const CapturedHouse *house;
   GDBusMethodInvocation *invocation;
   GCancellable *cancellable;
-  guint watch;
   uid_t user;
   CapturedClaim *claim;
   CapturedOptions *options;
@@ -33,7 +33,7 @@ static const char *find_caller(const Start *start)
 
 static void start_free(Start *start)
 {
-  g_clear_handle_id(&start->watch, g_bus_unwatch_name);
+  g_signal_handlers_disconnect_by_data(start->house->callers, start);
   captured_idle_release(start->house->idle);
   g_clear_pointer(&start->claim, captured_claim_free);
   g_clear_pointer(&start->options, captured_options_free);
@@ -208,31 +208,16 @@ static gboolean read_call(Start *start, GError **error)
   return start->targets != NULL;
 }
 
-static void on_user(GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  Start *start = user_data;
-  GError *error = NULL;
-
-  start->user = captured_caller_find_user_finish(start->house->connection, result, &error);
-  if (start->user == (uid_t)-1 || !captured_claim_assign(start->claim, start->user, &error) ||
-      !read_call(start, &error))
-    fail(start, error);
-  else if (start->options->scope == CAPTURED_SCOPE_SYSTEM)
-    authorize(start, CAPTURED_SCOPE_SYSTEM);
-  else if (captured_options_fit_own(start->options, &error))
-    captured_account_load_async(start->user, start->cancellable, on_account, start);
-  else
-    fall_back(start, error);
-}
-
 /* Whatever is under way fails by that, and takes the rest with it. */
-static void on_caller_vanished(GDBusConnection *connection, const char *name, gpointer user_data)
+static void on_caller_left(CapturedCallers *callers, const char *name, gpointer user_data)
 {
   Start *start = user_data;
   g_autoptr(CapturedRecorder) recorder = start->recorder ? g_object_ref(start->recorder) : NULL;
   g_autoptr(CapturedOpener) opener = start->opener ? g_object_ref(start->opener) : NULL;
   g_autoptr(CapturedOpener) witness = start->witness ? g_object_ref(start->witness) : NULL;
 
+  if (strcmp(name, find_caller(start)) != 0)
+    return;
   g_cancellable_cancel(start->cancellable);
   if (recorder)
     captured_recorder_abort(recorder);
@@ -240,6 +225,26 @@ static void on_caller_vanished(GDBusConnection *connection, const char *name, gp
     captured_opener_abort(opener);
   if (witness)
     captured_opener_abort(witness);
+}
+
+static void on_user(GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  Start *start = user_data;
+  GError *error = NULL;
+
+  start->user = captured_callers_find_user_finish(start->house->callers, result, &error);
+  if (start->user == (uid_t)-1 || !captured_claim_assign(start->claim, start->user, &error) ||
+      !read_call(start, &error)) {
+    fail(start, error);
+    return;
+  }
+  g_signal_connect(start->house->callers, "left", G_CALLBACK(on_caller_left), start);
+  if (start->options->scope == CAPTURED_SCOPE_SYSTEM)
+    authorize(start, CAPTURED_SCOPE_SYSTEM);
+  else if (captured_options_fit_own(start->options, &error))
+    captured_account_load_async(start->user, start->cancellable, on_account, start);
+  else
+    fall_back(start, error);
 }
 
 void captured_start(const CapturedHouse *house, GDBusMethodInvocation *invocation)
@@ -257,8 +262,5 @@ void captured_start(const CapturedHouse *house, GDBusMethodInvocation *invocatio
     fail(start, error);
     return;
   }
-  start->watch =
-      g_bus_watch_name_on_connection(house->connection, find_caller(start), G_BUS_NAME_WATCHER_FLAGS_NONE,
-                                     NULL, on_caller_vanished, start, NULL);
-  captured_caller_find_user_async(house->connection, find_caller(start), start->cancellable, on_user, start);
+  captured_callers_find_user_async(house->callers, find_caller(start), on_user, start);
 }

@@ -6,6 +6,7 @@
 #include <gio/gunixfdlist.h>
 
 #include "daemon/captured-authority.h"
+#include "daemon/captured-callers.h"
 #include "daemon/captured-idle.h"
 #include "daemon/captured-limits.h"
 #include "daemon/captured-sessions.h"
@@ -14,8 +15,8 @@ G_BEGIN_DECLS
 
 /* What all callers share. */
 typedef struct {
-  GDBusConnection *connection;
   CapturedIdle *idle;
+  CapturedCallers *callers;
   CapturedLimits *limits;
   CapturedAuthority *authority;
   CapturedSessions *sessions;
