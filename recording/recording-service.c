@@ -16,7 +16,8 @@
 
 #define PROPERTIES     "org.freedesktop.DBus.Properties"
 #define NOT_AUTHORIZED RECORDING_SERVICE_NAME ".Error.NotAuthorized"
-#define NO_TIMEOUT     G_MAXINT
+#define NO_TIMEOUT     G_MAXINT /* while a person may be typing */
+#define BUS_TIMEOUT    (-1)     /* the usual one */
 #define MEMFDS         2
 
 /* All but thread, wish and socket belongs to the thread until it was joined. */
@@ -134,7 +135,7 @@ static void call(RecordingService *self, const char *name, const char *path, con
 {
   self->n_pending += callback != NULL;
   g_dbus_connection_call(self->bus, name, path, interface, method, parameters, NULL, G_DBUS_CALL_FLAGS_NONE,
-                         NO_TIMEOUT, self->cancellable, callback, callback ? self : NULL);
+                         BUS_TIMEOUT, self->cancellable, callback, callback ? self : NULL);
 }
 
 static void on_properties(GObject *bus, GAsyncResult *result, gpointer data)
