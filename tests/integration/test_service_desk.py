@@ -48,6 +48,28 @@ class RecordTest(ServiceCase):
         report = self.capturectl('alice', 'report', self.path).stdout
         self.assertRegex(report, r'(?m)\bturn$')
 
+    def test_the_same_options(self):
+        """What may be asked for directly may be asked of the service, and does the same there."""
+        for unwind in 'fp', 'dwarf', 'dwarf,4096', 'none':
+            with self.subTest(unwind=unwind):
+                loaded = self.record('--unwind', unwind)
+                self.assertEqual(loaded.capture.metadata['unwind'], unwind.partition(',')[0])
+                self.assertGreater(len(loaded.of_command('busy')), 500)
+        loaded = self.record('-F', '100')
+        self.assertLess(10, len(loaded.samples))
+        self.assertLess(len(loaded.samples), 60)
+        self.assertLess(len(self.record('-c', '10000000').samples), 60)
+        self.record('-e', 'task-clock,page-faults')
+        events = json.loads(self.capturectl('alice', 'info', '--json', self.path).stdout)['events']
+        self.assertEqual({event['name'] for event in events}, {'task-clock', 'page-faults'})
+        self.assertLessEqual(max(len(sample.frames) for sample in self.record('--max-stack', '3').samples), 3)
+        self.assertEqual(self.record('--duration', '0.3', command=('/home/programs/busy', '0')).ended, 'duration')
+        for more, telling in ([], True), (['--no-command-lines'], False):
+            self.record('--no-compress', *more, command=('sh', '-c', '/home/programs/busy 50 # telling'))
+            self.assertEqual(b'telling' in self.path.read_bytes(), telling)
+        loaded = self.record('--no-children', command=('sh', '-c', '/home/programs/busy 300; true'))
+        self.assertNotIn('busy', loaded.commands())
+
     def test_the_commands_own_status(self):
         self.record(command=('sh', '-c', 'exit 7'), status=7)
         self.record(command=('sh', '-c', 'kill -9 $$'), status=137)
@@ -69,6 +91,18 @@ class RecordTest(ServiceCase):
         loaded = self.record('-p', str(other.pid), '--kernel', '--duration', '1', command=())
         self.assertEqual({sample.pid for sample in loaded.samples}, {other.pid})
         self.assertEqual(self.via(loaded), 'daemon')
+
+    def test_tracepoints_and_waits_where_they_are_granted(self):
+        self.desk.allow(SYSTEM, 'alice')
+        self.addCleanup(self.desk.authorise, '')
+        sleeper = ('sh', '-c', 'for i in 1 2 3 4 5 6 7 8 9; do sleep 0.02; done')
+        loaded = self.record('-e', 'sched:sched_switch', command=sleeper)
+        self.assertGreater(len(loaded.of_command('sleep')), 8)
+        loaded = self.record('--off-cpu=1ms', command=sleeper)
+        self.assertEqual((self.via(loaded), loaded.ended), ('daemon', 'exited'))
+        waits = self.capturectl('alice', 'report', '--by', 'wait', '-e', 'off-cpu', self.path).stdout
+        self.assertRegex(waits, r'sleeping +sleep\n')
+        self.assertRegex(waits, r'sleeping +child\n')
 
     def test_the_service_where_direct_has_no_bpf(self):
         loaded = self.record(stock=False)
