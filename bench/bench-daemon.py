@@ -22,6 +22,7 @@ from recordings import BUSY, Load, compile_c  # noqa: E402
 SECONDS = 10
 
 FIRST_SAMPLE = '''
+import builder
 def clock():
     return time.clock_gettime_ns(time.CLOCK_MONOTONIC)
 
@@ -43,7 +44,7 @@ def first_sample(session):
                 return header['first'] + delta
         time.sleep(0.001)
 
-def measure(targets, action, **options):
+def measure(action, targets, **options):
     asked = ask(action)
     began = clock()
     session = Session(targets, events=[('cpu-clock', 4999, 0)], **options)
@@ -57,7 +58,7 @@ def measure(targets, action, **options):
 
 
 def latency(desk, rounds, what, action):
-    said = desk.call('alice', f'{FIRST_SAMPLE}\ntarget = busy()\n[measure({what}, {action!r}) for _ in range({rounds})]')[0]
+    said = desk.call('alice', f'{FIRST_SAMPLE}\ntarget = busy()\n[measure({action!r}, {what}) for _ in range({rounds})]')[0]
     if said['error']:
         raise AssertionError(said)
     return said['value']
@@ -65,9 +66,9 @@ def latency(desk, rounds, what, action):
 
 def report(name, rows):
     asked, replied, first = (statistics.median(column) for column in zip(*rows))
-    worst = max(row[2] - row[0] for row in rows)
+    beyond = sorted(row[2] - row[0] for row in rows)
     print(f'{name:24} polkit {asked:6.1f} ms, reply after {replied:6.1f} ms, first sample after {first:6.1f} ms: '
-          f'{first - asked:6.1f} ms beyond polkit (at most {worst:.1f}), medians of {len(rows)}')
+          f'{first - asked:6.1f} ms beyond polkit ({beyond[0]:.1f} to {beyond[-1]:.1f}), medians of {len(rows)}')
 
 
 def used(desk):
@@ -82,7 +83,7 @@ def cost(desk, busy, way, user, capture):
     try:
         before = used(desk)
         desk.run([desk.installed_file('bin/capturectl'), 'record', '-q', '--no-names', '--via', way, '-F', '999',
-                  '--duration', SECONDS, '-p', target.pid, '-o', capture], user, True)
+                  '--duration', SECONDS, '-p', target.pid, '-o', capture], user, None if user == 'root' else True)
         return used(desk) - before, len(Load(capture).samples)
     finally:
         target.kill()
@@ -90,9 +91,9 @@ def cost(desk, busy, way, user, capture):
 
 
 def moved(pid):
-    """Bytes that a process read and wrote by system calls."""
-    said = pathlib.Path(f'/proc/{pid}/io').read_text()
-    return int(said.split('rchar:')[1].split()[0]) + int(said.split('wchar:')[1].split()[0])
+    """Bytes that a process read and wrote by system calls, without those of children that it had."""
+    said = [path.read_text() for path in pathlib.Path(f'/proc/{pid}/task').glob('*/io')]
+    return sum(int(each.split(f'{kind}:')[1].split()[0]) for each in said for kind in ('rchar', 'wchar'))
 
 
 def main():
