@@ -20,8 +20,7 @@ struct unwind_rows {
   uint32_t n_ends;
   uint32_t shift;
   uint64_t base;
-  uint16_t rule;                /* of the last row */
-  struct unwind_group *initial; /* of the function before, NULL at first: mostly that of the next one too */
+  uint16_t rule; /* of the last row */
   struct unwind_rules rules;
 };
 
