@@ -17,6 +17,7 @@
 #include "helpers/recorder/recorder-unwinder-private.h"
 #include "recorder-kept.h"
 #include "recorder-loaded.h"
+#include "tests/unit/own-registers.h"
 
 #define EVENT_ID   77
 #define RAW_ID     78
@@ -280,21 +281,6 @@ static void test_damaged_raws(void)
 /* Registers and stack of this thread, as a signal finds them. */
 static struct miss_sample *caught;
 
-static void take_registers(guint64 *general, const ucontext_t *context)
-{
-#ifdef __x86_64__
-  static const int numbers[17] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
-                                  REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
-                                  REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
-  for (guint i = 0; i < G_N_ELEMENTS(numbers); i++)
-    general[i] = (guint64)context->uc_mcontext.gregs[numbers[i]];
-#else
-  memcpy(general, context->uc_mcontext.regs, sizeof context->uc_mcontext.regs);
-  general[31] = context->uc_mcontext.sp;
-  general[32] = context->uc_mcontext.pc;
-#endif
-}
-
 /* A copy word by word: of a whole stack, sanitizers think ill. */
 static __attribute__((no_sanitize("address"))) void copy_stack(guint8 *to, guint64 from)
 {
@@ -305,8 +291,8 @@ static __attribute__((no_sanitize("address"))) void copy_stack(guint8 *to, guint
 static void on_signal(int signal, siginfo_t *information, void *data)
 {
   guint64 *general = caught->registers.general;
-  take_registers(general, data);
-  copy_stack(caught->stack, general[RECORDER_MACHINE == WALK_X86_64 ? 7 : 31]);
+  own_registers(general, data);
+  copy_stack(caught->stack, general[OWN_SP]);
 }
 
 /* So that the stack's copy does not end beyond the stack. */
@@ -325,7 +311,7 @@ static struct miss_sample *catch_miss(void)
 {
   struct miss_sample *miss = caught = g_new0(struct miss_sample, 1);
   catch_here();
-  guint64 ip = miss->registers.general[RECORDER_MACHINE == WALK_X86_64 ? 16 : 32];
+  guint64 ip = miss->registers.general[OWN_IP];
   miss->fixed = fixed(RAW_ID, sizeof *miss, 0, ip);
   miss->size = sizeof *miss - sizeof miss->fixed - sizeof miss->size;
   miss->raw = (struct recorder_raw){.kind = RECORDER_RAW_MISS, .end = WALK_MISSED, .count = STACK_SIZE};
@@ -449,8 +435,8 @@ static void feed_call(struct fixture *fixture, guint64 time, const void *functio
   g_autofree struct miss_sample *miss = g_new0(struct miss_sample, 1);
   guint64 *general = miss->registers.general, caller = (guint64)(gsize)_start + 8;
   guint64 ip = (guint64)(gsize)function;
-  general[RECORDER_MACHINE == WALK_X86_64 ? 16 : 32] = ip;
-  general[RECORDER_MACHINE == WALK_X86_64 ? 7 : 31] = 0x7ffe00000000;
+  general[OWN_IP] = ip;
+  general[OWN_SP] = 0x7ffe00000000;
   general[30] = RECORDER_MACHINE == WALK_X86_64 ? 0 : caller;
   memcpy(miss->stack, &caller, sizeof caller);
   miss->fixed = fixed(RAW_ID, sizeof *miss, time, ip);

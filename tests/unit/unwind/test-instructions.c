@@ -10,18 +10,15 @@
 static const struct cfi_elf usual = {0};
 
 /* An image of one function of 64 bytes. */
-#define IMAGE_OF(...) image_of((const uint8_t[]){__VA_ARGS__}, sizeof(const uint8_t[]){__VA_ARGS__})
+#define IMAGE_OF(...) image_of(CFI_BYTES(__VA_ARGS__))
 
 static struct unwind_image image_of(const uint8_t *program, size_t size)
 {
   struct cfi cfi = cfi_new();
-  struct unwind_image image;
 
   cfi_add_fde(&cfi, cfi_add_cie(&cfi), 0, 64, program, size);
   CFI_FDE(&cfi, 0, 128, 64, 0x44, 0x0e, 48); /* one that can be compiled in any case */
-  image = cfi_compile(&cfi, &usual);
-  cfi_clear(&cfi);
-  return image;
+  return cfi_finish(&cfi, &usual);
 }
 
 static void test_rows(void)
