@@ -38,23 +38,15 @@ static inline bool has_room(const struct unwind_rows *rows, const struct unwind_
   return (uint64_t)rows->n + (uint64_t)(fde->program_end - fde->program) / 2 + 2 < rows->capacity;
 }
 
-static COLD bool drop_rows(struct unwind_builder *builder, const struct unwind_rows_mark *mark,
-                           uint64_t until)
-{
-  unwind_rows_go_back(builder->rows, mark, until);
-  builder->n_bad++;
-  return false;
-}
-
 /* Adds a function's rows in [from, until), or none. */
 static inline bool add_rows(struct unwind_builder *builder, const struct unwind_section *section,
                             const struct unwind_fde *fde, uint64_t from, uint64_t until)
 {
-  struct unwind_rows_mark mark = unwind_rows_mark(builder->rows, from);
-
   if (UNWIND_UNLIKELY(!has_room(builder->rows, fde) ||
-                      !unwind_interpret_fde(&builder->interpreter, section, fde, from, until)))
-    return drop_rows(builder, &mark, until);
+                      !unwind_interpret_fde(&builder->interpreter, section, fde, from, until))) {
+    builder->n_bad++;
+    return false;
+  }
   builder->cursor = until;
   return true;
 }

@@ -51,8 +51,8 @@ static inline void unwind_interpreter_init(struct unwind_interpreter *interprete
 bool unwind_interpret_cie(const struct unwind_section *section, struct unwind_cie *cie, const uint8_t *at,
                           const uint8_t *end);
 
-/* Adds the rows of a function that lie in [floor, limit), addresses from the rows' base. False if the
- * description is damaged or not understood; rows may have been added then. */
+/* Adds the rows of a function that lie in [floor, limit), addresses from the rows' base, which are not the
+ * same. False, and nothing added, if the description is damaged or not understood. */
 bool unwind_interpret_fde(struct unwind_interpreter *interpreter, const struct unwind_section *section,
                           const struct unwind_fde *fde, uint64_t floor, uint64_t limit);
 

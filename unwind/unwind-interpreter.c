@@ -384,6 +384,7 @@ static ALWAYS_INLINE void execute_all(struct hot *hot, struct unwind_interpreter
     if (hot->at < function->run.end && execute_apart(hot, function) == STOP)
       return;
   }
+  /* By a constant where it is none, as always on x86-64. */
   if (function->code_align == 1)
     while (execute_next(hot, function, 1) == NEXT)
       ;
@@ -435,6 +436,7 @@ bool unwind_interpret_fde(struct unwind_interpreter *interpreter, const struct u
                           const struct unwind_fde *fde, uint64_t floor, uint64_t limit)
 {
   struct unwind_rows *rows = interpreter->rows;
+  uint32_t end = rows->ends[floor >> rows->shift];
   struct hot hot;
 
   if (UNWIND_UNLIKELY(interpreter->run.section != section || interpreter->cie_offset != fde->cie->offset) &&
@@ -453,9 +455,13 @@ bool unwind_interpret_fde(struct unwind_interpreter *interpreter, const struct u
   execute_all(&hot, interpreter);
   if (!interpreter->is_damaged && hot.place < limit)
     move_to_floor(&hot, interpreter, limit - hot.place);
+  if (UNWIND_UNLIKELY(interpreter->is_damaged)) {
+    unwind_rows_forget(rows, floor, limit, end);
+    return false;
+  }
   rows->n = (uint32_t)hot.n_rows;
   rows->rule = (uint16_t)hot.rule;
-  return !interpreter->is_damaged;
+  return true;
 }
 
 /* What groups note holds for functions that begin with nothing stored but the return address, and for the
