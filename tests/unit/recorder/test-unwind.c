@@ -375,6 +375,54 @@ static void test_miss(void)
   fixture_clear(&fixture);
 }
 
+/* A piece of the miss: of its stack so many bytes from there on. */
+static void feed_piece(struct fixture *fixture, const struct miss_sample *miss, guint64 time,
+                       enum recorder_raw_kind kind, guint from, guint count)
+{
+  g_autofree struct miss_sample *piece = g_memdup2(miss, sizeof *miss);
+  piece->fixed.time = time;
+  piece->raw.kind = kind;
+  piece->raw.count = (guint16)count;
+  memmove(piece->stack, miss->stack + from, count);
+  memset(piece->stack + count, 0, STACK_SIZE - count);
+  feed(fixture, &piece->fixed.header, time);
+}
+
+/* What a deep stack has beyond the first piece comes in a second one, if that is of the same moment. */
+static void test_more(void)
+{
+  enum { FIRST = 32 };
+  struct fixture fixture;
+  struct loaded loaded;
+  g_autofree struct miss_sample *miss = catch_miss();
+  g_autofree struct miss_sample *other = g_memdup2(miss, sizeof *miss);
+  guint64 time = now();
+  guint depths[4];
+  fixture_init(&fixture, 0, NULL);
+  other->registers.general[OWN_SP] += 8;
+  feed_miss(&fixture, miss, time);
+  for (guint i = 1; i < G_N_ELEMENTS(depths); i++) {
+    feed_piece(&fixture, miss, time + i, RECORDER_RAW_MISS, 0, FIRST);
+    if (i > 1)
+      feed_piece(&fixture, i == 2 ? miss : other, time + i, RECORDER_RAW_MORE, FIRST, STACK_SIZE - FIRST);
+    feed_sample(&fixture, time + i, miss->fixed.ip);
+  }
+  feed_piece(&fixture, miss, time + 9, RECORDER_RAW_MORE, FIRST, FIRST); /* of nothing */
+  serve(&fixture);
+  collect(&fixture, &loaded);
+  g_assert_cmpuint(loaded.samples->len, ==, G_N_ELEMENTS(depths));
+  for (guint i = 0; i < G_N_ELEMENTS(depths); i++) {
+    g_autoptr(GArray) stack = loaded_stack(&loaded, sample_at(&loaded, i));
+    depths[i] = stack->len;
+  }
+  g_assert_cmpuint(depths[1], <, depths[0]);
+  g_assert_cmpuint(depths[2], ==, depths[0]);
+  g_assert_cmpuint(depths[3], ==, depths[1]);
+  g_assert_cmpuint(fixture.output.damaged, ==, 0);
+  loaded_clear(&loaded);
+  fixture_clear(&fixture);
+}
+
 /* Tables that never come: the sample is delivered with what there is, after two seconds. */
 static void test_never(void)
 {
@@ -497,6 +545,7 @@ int main(int argc, char **argv)
   g_test_add_func("/recorder/unwind/lost-sample", test_lost_sample);
   g_test_add_func("/recorder/unwind/damaged-raws", test_damaged_raws);
   g_test_add_func("/recorder/unwind/miss", test_miss);
+  g_test_add_func("/recorder/unwind/more", test_more);
   g_test_add_func("/recorder/unwind/never", test_never);
   g_test_add_func("/recorder/unwind/exec-meanwhile", test_exec_meanwhile);
   g_test_add_func("/recorder/unwind/full-area", test_full_area);
