@@ -103,10 +103,10 @@ static void append_identity(Json *json, guint32 item)
     append(json, ", ");
     append_string(json, "reason", profile_reason_get_name(PROFILE_ROWS_WAIT_REASON(item)));
   }
-  if (json->report->by != CAPTURECTL_REPORT_THREAD && json->report->by != CAPTURECTL_REPORT_PROCESS)
+  if (!capturectl_report_is_of_threads(json->report) && json->report->by != CAPTURECTL_REPORT_PROCESS)
     return;
   guint32 process = item;
-  if (json->report->by == CAPTURECTL_REPORT_THREAD) {
+  if (capturectl_report_is_of_threads(json->report)) {
     const ProfileThread *thread = &profile_capture_get_threads(capture, &n)[item];
     append(json, ", ");
     append_number(json, "tid", thread->tid);

@@ -14,6 +14,9 @@ static const uint8_t call[] = {0x0f, 0x05, 0x48, 0x85, 0xc0}, /* syscall; test %
 /* __start_context: mov %rbx, %rsp; mov (%rsp), %rdi; test %rdi, %rdi; je */
 static const uint8_t coroutine[] = {0x48, 0x89, 0xdc, 0x48, 0x8b, 0x3c, 0x24, 0x48, 0x85, 0xff, 0x74};
 
+/* No makecontext is longer: what a damaged file says of it costs no more. */
+#define MAKECONTEXT_MAX 4096
+
 static bool is_call(const uint8_t *code, const uint8_t *jump, size_t jump_size, size_t distance_size)
 {
   return memcmp(code, call, sizeof call) == 0 && memcmp(code + sizeof call, jump, jump_size) == 0 &&
@@ -113,7 +116,10 @@ uint32_t unwind_known_find_coroutine(const struct unwind_elf *elf, struct unwind
       !find_function(&symbols, &names, "makecontext", &function) ||
       !unwind_elf_find_address(elf, function.st_value, &code))
     return 0;
-  code.size = code.size < function.st_size ? code.size : function.st_size;
+  if (code.size > MAKECONTEXT_MAX)
+    code.size = MAKECONTEXT_MAX;
+  if (code.size > function.st_size)
+    code.size = function.st_size;
   uint64_t root = find_root(elf, &code, function.st_value);
   if (root == 0)
     return 0;

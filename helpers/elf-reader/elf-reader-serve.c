@@ -17,6 +17,10 @@
 
 _Static_assert(ELF_READER_OFFSETS_MAX == UNWIND_OFFSETS_MAX, "all that may be asked can be answered");
 
+/* Of address space, and at most as much of memory, that is kept from one file to the next: enough for nearly
+ * all of them. */
+#define WORKSPACE_KEPT ((size_t)32 << 20)
+
 /* The size of a regular file, or -errno. By the system call that takes no path: the C library's fstat is one
  * that does. */
 static int64_t size_of_file(int fd)
@@ -58,17 +62,15 @@ static int seal(const void *bytes, size_t size)
 }
 
 /* The descriptor of the table, or -errno. */
-static int compile(const void *elf, size_t size, uint32_t flags, uint64_t *ret_length)
+static int compile(const void *elf, size_t size, uint32_t flags, struct unwind_workspace *workspace,
+                   uint64_t *ret_length)
 {
-  struct unwind_image image;
-  int result = (flags & ELF_READER_MEMORY) != 0 ? unwind_compile_memory(elf, size, &image)
-                                                : unwind_compile(elf, size, &image);
+  const struct unwind_table *table;
+  int result = unwind_compile_into(workspace, elf, size, (flags & ELF_READER_MEMORY) != 0, &table);
   if (result < 0)
     return result;
-  *ret_length = image.table->size;
-  result = seal(image.table, image.table->size);
-  unwind_image_clear(&image);
-  return result;
+  *ret_length = table->size;
+  return seal(table, table->size);
 }
 
 /* The descriptor of the names, or -errno. */
@@ -86,7 +88,8 @@ static int name(const void *elf, size_t size, const uint64_t *offsets, uint32_t 
 
 /* The descriptor of the answer, or -errno. A file that is cut short while it is mapped kills this process by
  * SIGBUS; its owner knows what to make of that. */
-static int do_it(const struct elf_reader_name *request, int file, uint64_t *ret_length)
+static int do_it(const struct elf_reader_name *request, int file, struct unwind_workspace *workspace,
+                 uint64_t *ret_length)
 {
   int64_t length = size_of_file(file);
   if (length < 0)
@@ -97,18 +100,21 @@ static int do_it(const struct elf_reader_name *request, int file, uint64_t *ret_
     return -errno;
   int result = request->message.type == ELF_READER_NAME
                    ? name(elf, size, request->offsets, request->message.n_offsets, ret_length)
-                   : compile(elf, size, request->message.flags, ret_length);
+                   : compile(elf, size, request->message.flags, workspace, ret_length);
   munmap(elf, size);
   return result;
 }
 
-static int answer(int socket, const struct elf_reader_name *request, int file)
+static int answer(int socket, const struct elf_reader_name *request, int file,
+                  struct unwind_workspace *workspace)
 {
   struct elf_reader_message message = {.type = request->message.type == ELF_READER_NAME ? ELF_READER_NAMED
                                                                                         : ELF_READER_COMPILED,
                                        .size = sizeof message,
                                        .cookie = request->message.cookie};
-  int done = do_it(request, file, &message.length);
+  int done = do_it(request, file, workspace, &message.length);
+  if (workspace->size > WORKSPACE_KEPT)
+    unwind_workspace_clear(workspace);
   message.error = done < 0 ? done : 0;
   message.length = done < 0 ? 0 : message.length;
   int result = packet_send(socket, &message, sizeof message, done < 0 ? -1 : done, true);
@@ -138,12 +144,13 @@ static bool is_sound(const struct elf_reader_message *message, ssize_t size)
   }
 }
 
-static int serve_one(int socket, const struct elf_reader_name *request, ssize_t size, int file)
+static int serve_one(int socket, const struct elf_reader_name *request, ssize_t size, int file,
+                     struct unwind_workspace *workspace)
 {
   if (!is_sound(&request->message, size) || file < 0)
     return -EPROTO;
   int result = limit_time();
-  return result < 0 ? result : answer(socket, request, file);
+  return result < 0 ? result : answer(socket, request, file, workspace);
 }
 
 int elf_reader_serve(int socket)
@@ -151,15 +158,19 @@ int elf_reader_serve(int socket)
   static struct elf_reader_name request;
   struct elf_reader_message message = {
       .type = ELF_READER_READY, .size = sizeof message, .version = ELF_READER_PROTOCOL_VERSION};
+  struct unwind_workspace workspace = {0};
   int result = packet_send(socket, &message, sizeof message, -1, true);
   while (result == 0) {
     int file = -1;
     ssize_t size = packet_receive(socket, &request, sizeof request, &file, true);
-    if (size <= 0)
-      return (int)size;
-    result = serve_one(socket, &request, size, file);
+    if (size <= 0) {
+      result = (int)size;
+      break;
+    }
+    result = serve_one(socket, &request, size, file, &workspace);
     if (file >= 0)
       close(file);
   }
+  unwind_workspace_clear(&workspace);
   return result;
 }

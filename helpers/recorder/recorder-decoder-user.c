@@ -8,7 +8,7 @@
 
 /* How long, and with how much memory, samples wait for tables. */
 #define PATIENCE UINT64_C(2000000000)
-#define HELD_MAX ((size_t)64 << 20)
+#define HELD_MAX ((size_t)128 << 20)
 /* Each delivery of late samples takes a window of its own, so they are gathered. */
 #define DELIVERY_PERIOD UINT64_C(25000000)
 /* One in so many samples tells which tables are in use. */

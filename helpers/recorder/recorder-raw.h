@@ -37,7 +37,9 @@ enum recorder_raw_kind {
                                     comes when it was away for less than the threshold */
   RECORDER_RAW_NONE = 5, /* nothing: the thread has no user stack. It is the kernel's, or on its way to its
                             end or to another program */
-  RECORDER_RAW_WAKER_MISS = 6 /* as OFF_CPU_MISS, of a thread that wakes another one, by waker_end */
+  RECORDER_RAW_WAKER_MISS = 6, /* as OFF_CPU_MISS, of a thread that wakes another one, by waker_end */
+  RECORDER_RAW_MORE = 7        /* right after a MISS whose stack did not end with it: the same registers, then
+                                  `count`        bytes more of the stack, from where it ended on */
 };
 
 struct recorder_raw {

@@ -9,6 +9,7 @@ import sys
 import unittest
 
 from recordings import Load, children, start, wait_until
+from stacks import COMPLETE_AT_LEAST
 from support import DATA, TestCase, capturectl, copy_programs, environment, run
 
 COMPLETE, NO_USER_STACK, NO_TABLE, UNKNOWN, LOST = 1, 4, 5, 0, 11
@@ -74,14 +75,17 @@ class StrainTest(TestCase):
                 loaded = self.load()
                 chains = loaded.of_command('chain')
                 self.assertGreater(len({sample.pid for sample in chains}), 250)
-                self.assertGreater(share(chains, COMPLETE), 0.98)
+                self.assertGreaterEqual(share(chains, COMPLETE), COMPLETE_AT_LEAST)
 
     def test_everything_at_full_rate(self):
         with subprocess.Popen([sys.executable, '-c', STORM, '200', 'sh', '-c', 'ls / | cat; true'], stdout=subprocess.DEVNULL) as storm:
             capturectl('record', '-q', '-a', '-F', '4999', '--duration', '2', '-o', self.path)
             storm.terminate()
         loaded = self.load()
-        self.assertGreater(share(loaded.samples, COMPLETE), 0.97)
+        storms = [sample for sample in loaded.samples if sample.command in ('sh', 'ls', 'cat')]
+        self.assertGreater(len(storms), 500)
+        self.assertGreaterEqual(share(storms, COMPLETE), COMPLETE_AT_LEAST)
+        self.assertGreater(share(loaded.samples, COMPLETE), 0.97)  # of whatever else runs
 
     def test_elf_reader_that_hangs(self):
         """Samples do not wait for ever, nothing is lost, and the recording ends in time."""

@@ -8,8 +8,9 @@
 #include "helpers/recorder/bpf/registers.h"
 #include "helpers/recorder/recorder-raw.h"
 
-/* Bytes of the stack that a miss carries at most, whatever is asked for. */
-#define MISS_STACK_MAX 28672 /* a CPU keeps at most 32 KiB in one piece, the rest of a scratch included */
+/* Bytes of the stack that a piece of a miss carries at most, whatever is asked for. A CPU keeps at most 32
+ * KiB together, the rest of a scratch included. */
+#define MISS_STACK_MAX 28672
 #define SCRATCHES      3
 
 struct {
@@ -200,12 +201,11 @@ static __always_inline void leave_stack(void *context, struct scratch *scratch, 
   bpf_perf_event_output(context, &outputs, BPF_F_CURRENT_CPU, &scratch->raw, sizeof scratch->raw + size);
 }
 
-static __always_inline void leave_miss(void *context, struct scratch *scratch, enum recorder_raw_kind kind)
+/* A piece of the stack from `at` on, behind the registers; says how large it is. */
+static __always_inline uint64_t leave_piece(void *context, struct scratch *scratch,
+                                            enum recorder_raw_kind kind, uint64_t at)
 {
-  uint64_t *general = scratch->miss.registers.general;
-  registers_number(general, &scratch->regs);
-  general[REGISTERS_IP] = registers_ip(&scratch->regs);
-  uint64_t size = recorder_copy_stack(scratch, general[REGISTERS_SP]);
+  uint64_t size = recorder_copy_stack(scratch, at);
   scratch->raw.kind = kind;
   scratch->raw.end = WALK_MISSED;
   scratch->raw.count = size;
@@ -213,6 +213,18 @@ static __always_inline void leave_miss(void *context, struct scratch *scratch, e
     size = MISS_STACK_MAX;
   bpf_perf_event_output(context, &outputs, BPF_F_CURRENT_CPU, &scratch->raw,
                         sizeof scratch->raw + sizeof scratch->miss.registers + size);
+  return size;
+}
+
+static __always_inline void leave_miss(void *context, struct scratch *scratch, enum recorder_raw_kind kind)
+{
+  uint64_t *general = scratch->miss.registers.general;
+  registers_number(general, &scratch->regs);
+  uint64_t sp = general[REGISTERS_SP];
+  general[REGISTERS_IP] = registers_ip(&scratch->regs);
+  uint64_t size = leave_piece(context, scratch, kind, sp);
+  if (kind == RECORDER_RAW_MISS && size + CHUNK_SIZE > config.miss_stack)
+    leave_piece(context, scratch, RECORDER_RAW_MORE, sp + size);
 }
 
 enum stack_state { STACK_THERE, STACK_GONE, STACK_NOT_RESIDENT };

@@ -50,7 +50,7 @@ struct bpf_fixture *bpf_fixture_new(bool only_own_events, uint32_t max_stack)
   const struct recorder_bpf_options options = {
       .area_size = BPF_FIXTURE_AREA,
       .max_stack = max_stack,
-      .miss_stack = 16384,
+      .miss_stack = BPF_FIXTURE_MISS,
       .processes = 64,
       .only_own_events = only_own_events,
   };

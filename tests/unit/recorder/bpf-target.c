@@ -22,6 +22,16 @@ static int in_kernel(void)
   return 1;
 }
 
+/* Spins far below the stack's beginning. */
+static int spin_deep(void)
+{
+  volatile char room[256 << 10];
+  memset((void *)room, 1, sizeof room);
+  for (;;)
+    room[0]++;
+  return room[1];
+}
+
 #ifdef __x86_64__
 /* Spins with the stack pointer at `sp`, by a rule that finds the return address there. */
 void spin_at(void *sp);
@@ -68,6 +78,8 @@ int main(int argc, char **argv)
     return 2;
   if (strcmp(argv[1], "in-kernel") == 0)
     return in_kernel();
+  if (strcmp(argv[1], "deep") == 0)
+    return spin_deep();
 #ifdef __x86_64__
   if (strcmp(argv[1], "32-bit") == 0)
     return spin_32_bit();

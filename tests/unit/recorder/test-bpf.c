@@ -264,6 +264,45 @@ static void count(const struct bpf_record *record, void *data)
   tally->n_in_kernel += record->ip >> 63 != 0;
 }
 
+struct pieces {
+  struct recorder_raw_registers registers; /* of the miss before */
+  guint first;                             /* bytes of it; 0: none waits for more */
+  guint n_more;
+};
+
+static void take_piece(const struct bpf_record *record, void *data)
+{
+  struct pieces *pieces = data;
+  if (record->raw == NULL)
+    return;
+  const struct recorder_raw_registers *registers = (const void *)(record->raw + 1);
+  if (record->raw->kind == RECORDER_RAW_MISS) {
+    pieces->first = record->raw->count;
+    pieces->registers = *registers;
+    return;
+  }
+  g_assert_cmpint(record->raw->kind, ==, RECORDER_RAW_MORE);
+  g_assert_cmpuint(pieces->first, >, 0);
+  g_assert_cmpmem(registers, sizeof *registers, &pieces->registers, sizeof *registers);
+  g_assert_cmpuint(pieces->first + record->raw->count, >, BPF_FIXTURE_MISS + BPF_FIXTURE_MISS / 2);
+  pieces->first = 0;
+  pieces->n_more++;
+}
+
+/* A deep stack is left in two pieces. */
+static void test_pieces(void)
+{
+  g_autoptr(BpfFixture) fixture = bpf_fixture_new(false, 127);
+  g_autofree char *path = target("bpf-target");
+  struct pieces pieces = {0};
+  pid_t pid = bpf_fixture_start((const char *const[]){path, "deep", NULL});
+  bpf_fixture_sample(fixture, pid);
+  for (int i = 0; i < 100 && pieces.n_more < ENOUGH; i++)
+    bpf_fixture_await(fixture, ENOUGH, take_piece, &pieces);
+  g_assert_cmpuint(pieces.n_more, >=, ENOUGH);
+  bpf_fixture_stop(pid);
+}
+
 static void run_target(struct tally *tally, const char *mode, const char *tracepoint)
 {
   g_autoptr(BpfFixture) fixture = bpf_fixture_new(true, 127);
@@ -508,6 +547,7 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/recorder/bpf/stacks", test_stacks);
   g_test_add_func("/recorder/bpf/misses", test_misses);
+  g_test_add_func("/recorder/bpf/pieces", test_pieces);
   g_test_add_func("/recorder/bpf/exec", test_exec);
   g_test_add_func("/recorder/bpf/nested", test_nested);
   g_test_add_func("/recorder/bpf/in-kernel", test_in_kernel);

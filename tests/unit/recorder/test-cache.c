@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Unwind tables on disk: what is kept, what is believed, and what goes. */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -14,6 +12,7 @@
 #include <glib.h>
 #include <glib/gstdio.h>
 
+#include "files-fixture.h"
 #include "helpers/opener/opener-cache.h"
 #include "helpers/recorder/recorder-image.h"
 #include "unwind/unwind-compile.h"
@@ -36,9 +35,7 @@ static void open_with(struct fixture *fixture, guint64 limit)
 
 static void set_up(struct fixture *fixture, gconstpointer data)
 {
-  Dl_info library;
-  g_assert_cmpint(dladdr((void *)g_main_context_iteration, &library), !=, 0);
-  g_autoptr(GMappedFile) file = g_mapped_file_new(library.dli_fname, FALSE, NULL);
+  g_autoptr(GMappedFile) file = g_mapped_file_new(files_library(), FALSE, NULL);
   g_autofree char *parent = g_dir_make_tmp("capture-cache-XXXXXX", NULL);
   fixture->directory = g_build_filename(parent, "below", "unwind", NULL);
   fixture->cache.directory = -1;
@@ -48,24 +45,13 @@ static void set_up(struct fixture *fixture, gconstpointer data)
   open_with(fixture, 0);
 }
 
-static void remove_files(const char *directory)
-{
-  g_autoptr(GDir) opened = g_dir_open(directory, 0, NULL);
-  const char *name;
-  while (opened != NULL && (name = g_dir_read_name(opened)) != NULL) {
-    g_autofree char *path = g_build_filename(directory, name, NULL);
-    g_remove(path);
-  }
-}
-
 static void tear_down(struct fixture *fixture, gconstpointer data)
 {
   g_autofree char *below = g_path_get_dirname(fixture->directory);
   g_autofree char *parent = g_path_get_dirname(below);
   opener_cache_close(&fixture->cache);
   unwind_image_clear(&fixture->image);
-  remove_files(fixture->directory);
-  g_assert_cmpint(g_rmdir(fixture->directory), ==, 0);
+  files_remove_all(fixture->directory);
   g_assert_cmpint(g_rmdir(below), ==, 0);
   g_assert_cmpint(g_rmdir(parent), ==, 0);
   g_free(fixture->directory);
@@ -337,9 +323,7 @@ static void add(const char *path, void (*test)(struct fixture *, gconstpointer),
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
-  /* What is mounted here is nobody else's. */
-  if (unshare(CLONE_NEWNS) == 0)
-    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+  files_own_mounts();
   add("/cache/store", test_store, NULL);
   add("/cache/none", test_none, NULL);
   add("/cache/damage", test_damage, NULL);
