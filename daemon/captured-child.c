@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "daemon/captured-error.h"
@@ -19,12 +20,14 @@
 
 struct _CapturedChild {
   pid_t pid;
+  uid_t user; /* (uid_t)-1: our own */
   int socket;
 };
 
 /* The rest of a child that nobody asks for any more. */
 typedef struct {
   pid_t pid;
+  uid_t user;
   guint timeout;
 } Dying;
 
@@ -101,6 +104,7 @@ CapturedChild *captured_child_new(const CapturedChildSpec *spec, GError **error)
   }
   CapturedChild *self = g_new0(CapturedChild, 1);
   self->pid = pid;
+  self->user = spec->account ? spec->account->uid : (uid_t)-1;
   self->socket = pair[0];
   return self;
 }
@@ -125,14 +129,31 @@ static void on_ended(GPid pid, int status, gpointer user_data)
   g_free(dying);
 }
 
-/* Of another user's that is refused; it ends by its own clock, or with this process. */
+/* A process of another user's takes one that may do what he may; by its real and saved user, which stay ours,
+ * it is out of his own signals' reach. He may have stopped the helper, and would have as many such as he
+ * likes. */
+static void kill_as(uid_t user, pid_t pid)
+{
+  pid_t killer = fork();
+
+  if (killer == 0) {
+    if (captured_privileges_use(CAPTURED_RIGHTS_BECOME) && setresuid((uid_t)-1, user, (uid_t)-1) == 0)
+      kill(pid, SIGKILL);
+    _exit(0);
+  }
+  if (killer > 0)
+    waitpid(killer, NULL, 0);
+}
+
 static gboolean on_timeout(gpointer user_data)
 {
-  Dying *dying = user_data;
+  const Dying *dying = user_data;
 
-  dying->timeout = 0;
-  kill(dying->pid, SIGKILL);
-  return G_SOURCE_REMOVE;
+  if (dying->user == (uid_t)-1)
+    kill(dying->pid, SIGKILL);
+  else
+    kill_as(dying->user, dying->pid);
+  return G_SOURCE_CONTINUE;
 }
 
 void captured_child_free(CapturedChild *self)
@@ -141,6 +162,7 @@ void captured_child_free(CapturedChild *self)
 
   captured_child_close_socket(self);
   dying->pid = self->pid;
+  dying->user = self->user;
   dying->timeout = g_timeout_add(END_MILLISECONDS, on_timeout, dying);
   g_child_watch_add(self->pid, on_ended, dying);
   g_free(self);

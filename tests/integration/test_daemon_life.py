@@ -150,6 +150,15 @@ class EndTest(DaemonCase):
         self.begin().kill()
         self.assert_helpers_end()
 
+    def test_helper_that_its_user_has_stopped(self):
+        """The kernel lets a caller stop what runs as him; he gains nothing by that."""
+        caller = self.begin()
+        openers = [pid for pid, name in self.helpers.items() if name == 'capture-opener']
+        self.assertTrue(openers)
+        self.desk.run_as('alice', ['sh', '-c', 'kill -STOP "$@"', 'sh', *openers])
+        caller.kill()
+        self.assert_helpers_end()
+
     def test_target_that_ends(self):
         said = self.caller('alice', 'target = child("sleep", "0.3"); Session([os.pidfd_open(target.pid)]).wait()')[0]
         self.assertEqual(said['value'], ['targets-gone', ''])
