@@ -196,7 +196,7 @@ void recorder_decoder_write(struct recorder_decoder *decoder, struct recorder_sa
   }
   if (result == 0) {
     decoder->output->samples++;
-    decoder->output->outcomes[sample->outcome]++;
+    decoder->output->outcomes[sample->outcome & ~CAPTURE_OUTCOME_BY_FRAME_POINTERS]++;
   } else {
     decoder->output->dropped++;
     decoder->output->lost++;

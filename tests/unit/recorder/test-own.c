@@ -51,11 +51,12 @@ static void own_finish(struct own *own)
   g_assert_cmpint(waitpid(own->opener, &status, 0), ==, own->opener);
 }
 
+/* Whether by frame pointers or not. */
 static guint count_outcome(const struct loaded *loaded, guint outcome)
 {
   guint count = 0;
   for (guint i = 0; i < loaded->samples->len; i++)
-    count += sample_at(loaded, i)->outcome == outcome;
+    count += (sample_at(loaded, i)->outcome & ~CAPTURE_OUTCOME_BY_FRAME_POINTERS) == outcome;
   return count;
 }
 
