@@ -102,10 +102,12 @@ def exists(kind, number):
 class DaemonCase(TestCase):
     """A desk with the service for the whole class, and programs in /home/programs."""
 
+    settings = {}  # of the kernel's, while the class is tested
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.desk = Desk().start()
+        cls.desk = Desk(settings=cls.settings).start()
         cls.addClassCleanup(cls.desk.stop)
         cls.make_programs()
         cls.desk.start_captured()

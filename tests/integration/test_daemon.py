@@ -16,6 +16,8 @@ session.wait()
 session.save(out)
 '''
 RECORD_OTHERS = RECORD_OWN.replace('[busy()]', '[pidfd(others)]')
+# A process that is in the kernel most of the time.
+COPYING = 'os.pidfd_open(child("dd", "if=/dev/zero", "of=/dev/null").pid)'
 RECORD_ALL = RECORD_OWN.replace('[busy()]', 'system_wide=True')
 
 
@@ -24,6 +26,9 @@ def kernel_frames(loaded):
 
 
 class RightsTest(DaemonCase):
+    # As Ubuntu has it; the service depends on it no more than on any other value.
+    settings = {'/proc/sys/kernel/perf_event_paranoid': '4', '/proc/sys/kernel/kptr_restrict': '1'}
+
     def setUp(self):
         super().setUp()
         self.addCleanup(self.desk.authorise, '')
@@ -33,7 +38,7 @@ class RightsTest(DaemonCase):
 
     def test_own_process_without_password(self):
         loaded = self.recorded('alice', RECORD_OWN)
-        self.assertGreater(len(loaded.samples), 200)
+        self.assertGreater(len(loaded.samples), 20)
         self.assertEqual(loaded.commands(), {'sh'})
         self.assertEqual(kernel_frames(loaded), [])
 
@@ -61,8 +66,7 @@ class RightsTest(DaemonCase):
         self.assertEqual({sample.pid for sample in loaded.samples}, {others})
         loaded = self.recorded('alice', RECORD_ALL)
         self.assertIn(others, {sample.pid for sample in loaded.samples})
-        loaded = self.recorded('alice', RECORD_OWN.replace('busy()', 'os.pidfd_open(child("sh", "-c", "while :; do (:); done").pid)')
-                               .replace('events=', 'kernel=True, events='))
+        loaded = self.recorded('alice', RECORD_OWN.replace('busy()', COPYING).replace('events=', 'kernel=True, events='))
         self.assertNotEqual(kernel_frames(loaded), [])
         self.assertEqual(self.refused('bob', 'start(system_wide=True)'), 'NotAuthorized')
 
@@ -91,8 +95,8 @@ class RightsTest(DaemonCase):
 
     def test_scope_own_has_no_address_of_the_kernels(self):
         """Samples taken in the kernel keep their user stack."""
-        loaded = self.recorded('alice', RECORD_OWN.replace('busy()', 'os.pidfd_open(child("dd", "if=/dev/zero", "of=/dev/null").pid)'))
-        self.assertGreater(len(loaded.samples), 200)
+        loaded = self.recorded('alice', RECORD_OWN.replace('busy()', COPYING))
+        self.assertGreater(len(loaded.samples), 20)
         self.assertTrue(any(sample.mode != USER_MODE for sample in loaded.samples))
         self.assertEqual(kernel_frames(loaded), [])
         self.assertTrue(all(sample.frames for sample in loaded.samples if sample.mode != USER_MODE))

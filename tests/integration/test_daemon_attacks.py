@@ -160,6 +160,7 @@ class ProcessTest(AttackCase):
         successor.wait()
 
     def assert_nothing_of_the_setuid_program(self, *more):
+        """Although it works for a while; gives the samples that came later."""
         said = self.caller('alice', f"""
 process = subprocess.Popen(['/home/programs/then-exec', '/home/programs/setuid', *{more!r}], stdin=subprocess.PIPE)
 children.append(process)
@@ -172,23 +173,23 @@ def privileged():
 while not privileged():
     time.sleep(0.01)
 began = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
-session.read(1)
-worked = int(open(f'/proc/{{privileged()[0]}}/stat').read().rpartition(')')[2].split()[11])
+def worked():
+    return int(open(f'/proc/{{privileged()[0]}}/stat').read().rpartition(')')[2].split()[11])
+while worked() < 20:
+    session.read(0.1)
 subprocess.run(['kill', '-9', *privileged()])
 process.kill()
 session.wait()
 session.save(out)
-began, worked
+began
 """)[0]
         self.assertIsNone(said['error'], said)
-        began, worked = said['value']
-        self.assertGreater(worked, 5)  # the kernel's ticks: it ran while it might have been sampled
         samples = Load(self.path).samples
-        self.assertGreater(len(samples), 100)
+        self.assertGreater(len(samples), 20)
         paths = {frame.owner['path'] for sample in samples for frame in sample.frames if frame.kind == BINARY and frame.owner}
         self.assertTrue(any(path.endswith('/then-exec') for path in paths), paths)
         self.assertFalse(any(path.endswith('/setuid') for path in paths), paths)
-        return [sample for sample in samples if sample.time > began]
+        return [sample for sample in samples if sample.time > said['value']]
 
     def test_target_that_execs_setuid(self):
         self.assertEqual(self.assert_nothing_of_the_setuid_program(), [])

@@ -172,7 +172,7 @@ class RecordTest(ServiceCase):
 
     @staticmethod
     def agents():
-        return [pid for pid in processes(user=ALICE) if status_of(pid, 'Name') == 'pkttyagent']
+        return [pid for pid in processes(self.desk, ALICE) if status_of(pid, 'Name') == 'pkttyagent']
 
 
 class DoctorTest(ServiceCase):
