@@ -9,8 +9,10 @@
 #include "daemon/captured-outcomes.h"
 
 #define INTERFACE "org.capturectl.Capture1.Session"
-/* How long a recorder may take to write its last windows. */
+/* How long a recorder may be silent while it writes its last windows and finds names, and how long that may
+ * take in all. */
 #define STOP_SECONDS 5
+#define STOP_LIMIT   (15 * G_USEC_PER_SEC)
 
 typedef enum { STATE_RECORDING, STATE_STOPPING, STATE_ENDED } State;
 
@@ -26,6 +28,7 @@ struct _CapturedSession {
   State state;
   const char *reason; /* of the end, where one was asked for */
   guint timeout;
+  gint64 stop_limit; /* of the monotonic clock, while it stops */
 };
 
 enum { SIGNAL_ENDED, N_SIGNALS };
@@ -124,6 +127,27 @@ static void on_recorder_ended(CapturedRecorder *recorder, int reason, const char
   finish(self, find_reason(self, reason), message);
 }
 
+static gboolean on_stop_timeout(gpointer user_data)
+{
+  CapturedSession *self = user_data;
+
+  self->timeout = 0;
+  captured_recorder_abort(self->recorder);
+  finish(self, "recorder-died", "The recorder did not end when it was asked to.");
+  return G_SOURCE_REMOVE;
+}
+
+/* Whoever tells his state is at work. */
+static void on_recorder_status(CapturedRecorder *recorder, gpointer user_data)
+{
+  CapturedSession *self = user_data;
+
+  if (self->timeout == 0 || g_get_monotonic_time() >= self->stop_limit)
+    return;
+  g_source_remove(self->timeout);
+  self->timeout = g_timeout_add_seconds(STOP_SECONDS, on_stop_timeout, self);
+}
+
 CapturedSession *captured_session_new(const CapturedSessionSpec *spec)
 {
   CapturedSession *self = g_object_new(CAPTURED_TYPE_SESSION, NULL);
@@ -135,6 +159,7 @@ CapturedSession *captured_session_new(const CapturedSessionSpec *spec)
   self->scope = spec->scope;
   self->recorder = g_object_ref(spec->recorder);
   self->claim = spec->claim;
+  g_signal_connect(self->recorder, "status", G_CALLBACK(on_recorder_status), self);
   g_signal_connect(self->recorder, "ended", G_CALLBACK(on_recorder_ended), self);
   return self;
 }
@@ -159,22 +184,13 @@ gboolean captured_session_is_ended(CapturedSession *self)
   return self->state == STATE_ENDED;
 }
 
-static gboolean on_stop_timeout(gpointer user_data)
-{
-  CapturedSession *self = user_data;
-
-  self->timeout = 0;
-  captured_recorder_abort(self->recorder);
-  finish(self, "recorder-died", "The recorder did not end when it was asked to.");
-  return G_SOURCE_REMOVE;
-}
-
 void captured_session_stop(CapturedSession *self, const char *reason)
 {
   if (self->state != STATE_RECORDING)
     return;
   self->reason = reason;
   set_state(self, STATE_STOPPING);
+  self->stop_limit = g_get_monotonic_time() + STOP_LIMIT;
   self->timeout = g_timeout_add_seconds(STOP_SECONDS, on_stop_timeout, self);
   captured_recorder_stop(self->recorder);
 }

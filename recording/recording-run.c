@@ -26,7 +26,7 @@
 /* How long a recorder may be silent after STOP, while it commits its rest and names what only it can name,
  * and how long that may take in all. */
 #define STOP_PATIENCE (5 * G_TIME_SPAN_SECOND)
-#define STOP_LIMIT    (30 * G_TIME_SPAN_SECOND)
+#define STOP_LIMIT    (20 * G_TIME_SPAN_SECOND)
 /* How long a command may take to end after SIGTERM before it is left alone. */
 #define COMMAND_PATIENCE 1000
 

@@ -357,6 +357,26 @@ static void see_start(RecordingService *self)
     send_ended(self);
 }
 
+/* How long the recorder may take to end the service knows, and says so when that is over. */
+static gboolean keep_waiting(gpointer data)
+{
+  RecordingService *self = data;
+  struct recorder_status status = {.time = 0};
+
+  if (!self->has_ended)
+    send_message(self, RECORDER_STATUS, &status, sizeof status, 0);
+  return self->has_ended ? G_SOURCE_REMOVE : G_SOURCE_CONTINUE;
+}
+
+static void watch_end(RecordingService *self)
+{
+  GSource *source = g_timeout_source_new_seconds(1);
+
+  g_source_set_callback(source, keep_waiting, self, NULL);
+  g_source_attach(source, self->context);
+  g_source_unref(source);
+}
+
 static void see_message(RecordingService *self, const struct recorder_configure *configure, const int *fds)
 {
   switch (configure->message.type) {
@@ -368,6 +388,7 @@ static void see_message(RecordingService *self, const struct recorder_configure 
     break;
   case RECORDER_STOP:
     call(self, self->owner, self->session, RECORDING_SERVICE_SESSION, "Stop", NULL, NULL);
+    watch_end(self);
   }
 }
 

@@ -10,13 +10,16 @@
 #define FAILURES_MAX 16
 #define OPEN_MAX     2048u /* open files that wait for the end */
 
-static void settle(struct recorder_named *named, enum recorder_named_state state)
+static void settle(struct recorder_names *names, struct recorder_named *named,
+                   enum recorder_named_state state)
 {
   free(named->request);
   named->request = NULL;
   named->state = state;
-  if (state == RECORDER_NAMED_PUBLIC)
-    recorder_addresses_clear(&named->offsets);
+  if (state != RECORDER_NAMED_PUBLIC)
+    return;
+  names->n_addresses -= named->offsets.capacity;
+  recorder_addresses_clear(&named->offsets);
 }
 
 void recorder_names_ask(struct recorder_names *names, struct recorder_named *named)
@@ -29,7 +32,7 @@ void recorder_names_ask(struct recorder_names *names, struct recorder_named *nam
 static void lose_opener(struct recorder_names *names)
 {
   if (names->opening != NULL)
-    settle(names->opening, RECORDER_NAMED_LOST);
+    settle(names, names->opening, RECORDER_NAMED_LOST);
   names->opening = NULL;
   names->opener_failures++;
   recorder_opener_stop(&names->opener);
@@ -52,12 +55,12 @@ static void keep(struct recorder_names *names, struct recorder_named *named, int
 {
   if (names->n_open == OPEN_MAX) {
     close(fd);
-    settle(named, RECORDER_NAMED_LOST);
+    settle(names, named, RECORDER_NAMED_LOST);
     return;
   }
   names->n_open++;
   named->fd = fd;
-  settle(named, RECORDER_NAMED_OPEN);
+  settle(names, named, RECORDER_NAMED_OPEN);
 }
 
 /* False when there is no answer yet. */
@@ -75,7 +78,7 @@ static bool take(struct recorder_names *names)
   if (answer.kind == OPENER_FILE && fd >= 0)
     keep(names, names->opening, fd);
   else
-    settle(names->opening, answer.kind == OPENER_PUBLIC ? RECORDER_NAMED_PUBLIC : RECORDER_NAMED_LOST);
+    settle(names, names->opening, answer.kind == OPENER_PUBLIC ? RECORDER_NAMED_PUBLIC : RECORDER_NAMED_LOST);
   names->opening = NULL;
   return true;
 }

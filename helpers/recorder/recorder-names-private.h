@@ -50,6 +50,7 @@ struct recorder_names {
   struct recorder_named **by_id; /* of this epoch's binaries; NULL: not to be named */
   uint32_t by_id_capacity;
   struct recorder_addresses kernel;
+  size_t n_addresses; /* that there is room for, of all of them */
 
   struct recorder_opener opener;
   struct recorder_named_queue to_open;

@@ -11,9 +11,10 @@
 #include "helpers/recorder/recorder-names-private.h"
 
 /* A build may run thousands of programs, each of them a file that is gone soon. */
-#define FILES_MAX  16384u
-#define PATIENCE   UINT64_C(3000000000) /* nanoseconds, as the next one */
-#define SERVE_TIME UINT64_C(2000000)
+#define FILES_MAX     16384u
+#define ADDRESSES_MAX (8u << 20)           /* 64 MiB of them, whatever is sampled where */
+#define PATIENCE      UINT64_C(3000000000) /* nanoseconds, as the next one */
+#define SERVE_TIME    UINT64_C(2000000)
 #define NO_FILE                                                                                              \
   (CAPTURE_BINARY_VDSO | CAPTURE_BINARY_KERNEL | CAPTURE_BINARY_KERNEL_MODULE | CAPTURE_BINARY_SPECIAL)
 
@@ -133,17 +134,21 @@ void recorder_names_define(struct recorder_names *names, const struct recorder_b
 }
 
 /* What was called from there is looked up in the call, which ends before it. */
-static void add(struct recorder_addresses *addresses, uint64_t address)
+static void add(struct recorder_names *names, struct recorder_addresses *addresses, uint64_t address)
 {
+  size_t before = addresses->capacity;
+  if (names->n_addresses >= ADDRESSES_MAX && addresses->count + 2 > addresses->capacity)
+    return;
   if (address != 0)
     recorder_addresses_add(addresses, address - 1);
   recorder_addresses_add(addresses, address);
+  names->n_addresses += addresses->capacity - before;
 }
 
 void recorder_names_add(struct recorder_names *names, const struct recorder_binary *binary, uint64_t offset)
 {
   if (binary->named != NULL && binary->named->state != RECORDER_NAMED_PUBLIC)
-    add(&binary->named->offsets, offset);
+    add(names, &binary->named->offsets, offset);
 }
 
 void recorder_names_collect(struct recorder_names *names, const capture_writer *writer)
@@ -153,7 +158,7 @@ void recorder_names_collect(struct recorder_names *names, const capture_writer *
   for (uint32_t i = 1; i <= capture_writer_n_frames(writer); i++) {
     capture_writer_get_frame(writer, i, &kind, &owner, &address);
     if (kind == CAPTURE_SPACE_KERNEL)
-      add(&names->kernel, address);
+      add(names, &names->kernel, address);
     else if (kind == CAPTURE_SPACE_BINARY && owner < names->by_id_capacity && names->by_id[owner] != NULL)
       recorder_names_add(names, names->by_id[owner]->binary, address);
   }
