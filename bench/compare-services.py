@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tries what Sysprof's own system service (sysprofd, Debian's package sysprof) lets a caller read and do: the table in
-docs/security.md. An ordinary user, without authorisation and with it, on a desk of its own; needs root. The kernel's setting
-that is tried is put back.
+"""Tries what Sysprof's own system service (sysprofd, Debian's package sysprof) lets a caller read and do, and what captured does
+of the same: the table in docs/security.md. An ordinary user, without authorisation and with it, on a desk of its own; needs
+root. The kernel's settings that are tried are put back.
 
-usage: bench/compare-sysprofd.py
+usage: bench/compare-services.py
 """
 import pathlib
 import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(SOURCE / 'tests' / 'integration'))
-from desk import Desk  # noqa: E402
+from desk import SYSTEM, Desk  # noqa: E402
 
 ACTION = 'org.gnome.sysprof3.profile'
 PARANOID = pathlib.Path('/proc/sys/kernel/perf_event_paranoid')
@@ -75,15 +75,46 @@ TRIES = [
     ('the processors\' frequency governor', "sysprof('SetGovernor', GLib.Variant('(s)', ('performance',)))[0] != ''"),
 ]
 
+# The same of captured, as far as it has a way at all.
+CAPTURED_TRIES = [
+    ('record a process of one\'s own', "start([own()]) == 'stopped'"),
+    ('record every process on every processor', "start(system_wide=True) == 'stopped'"),
+    ('record another user\'s process', "start([pidfd(OTHERS)]) == 'stopped'"),
+    ('record root\'s process', "start([pidfd(ROOTS)]) == 'stopped'"),
+    ('an event on another user\'s process', "opened(pidfd(OTHERS)) > 0"),
+    ('a tracepoint with its raw record (system-wide)', "opened(None, type=2, config=TRACEPOINT, sample_type=1 | 2 | 1024) > 0"),
+    ('stack memory of another user\'s process', "opened(pidfd(OTHERS), sample_type=8192, sample_stack_user=4096) > 0"),
+    ('registers of another user\'s process', "opened(pidfd(OTHERS), sample_type=4096, sample_regs_user=1) > 0"),
+    ('a hardware breakpoint on another user\'s memory', "opened(pidfd(OTHERS), type=5) > 0"),
+    ('a probe (uprobe)', "opened(pidfd(OTHERS), type=UPROBE) > 0"),
+    ('a field of one\'s own invention', "opened(None, bp_addr=1) > 0"),
+]
+CAPTURED_PRELUDE = '''
+def opened(target, **attr):
+    if target is None:
+        return perf_event_open({**EVENT, **attr}, cpu=0)
+    return perf_event_open({**EVENT, **attr}, fds=[target], pidfd=0)
+'''
+
 
 def type_of(pmu):
     path = pathlib.Path('/sys/bus/event_source/devices', pmu, 'type')
     return int(path.read_text()) if path.exists() else -1
 
 
-def attempt(desk, names):
-    prelude = PRELUDE + ''.join(f'{name} = {value}\n' for name, value in names.items())
-    return [desk.call('alice', f'{prelude}\n{code}', status=None) for _what, code in TRIES]
+def attempt(desk, tries, prelude, names):
+    prelude += ''.join(f'{name} = {value}\n' for name, value in names.items())
+    return [desk.call('alice', f'{prelude}\n{code}', status=None) for _what, code in tries]
+
+
+def compare(desk, action, tries, prelude, names):
+    """Prints a line each: what, without authorisation, with it."""
+    desk.authorise('')
+    without = attempt(desk, tries, prelude, names)
+    desk.allow(action, 'alice')
+    granted = attempt(desk, tries, prelude, names)
+    for (what, _code), refused, given in zip(tries, without, granted):
+        print(f'| {what} | {said(refused)} | {said(given)} |')
 
 
 def said(outcome):
@@ -91,6 +122,10 @@ def said(outcome):
         return 'error in the attempt'
     found = outcome[0]
     return ('yes' if found['value'] else 'no') if not found['error'] else found['message'].split(':')[-1].strip()[:60]
+
+
+def effective(pid):
+    return pathlib.Path(f'/proc/{pid}/status').read_text().split('CapEff:')[1].split()[0]
 
 
 def main():
@@ -107,13 +142,12 @@ def main():
                            if (path := pathlib.Path(base, 'events/raw_syscalls/sys_enter/id')).exists()), None)
         names = {'ROOTS': roots.pid, 'OTHERS': others.pid, 'UPROBE': type_of('uprobe'),
                  'TRACEPOINT': int(tracepoint.read_text()) if tracepoint else 0}
-        without = attempt(desk, names)
-        PARANOID.write_text(paranoid)
-        desk.allow(ACTION, 'alice')
-        granted = attempt(desk, names)
-        for (what, _code), refused, given in zip(TRIES, without, granted):
-            print(f'| {what} | {said(refused)} | {said(given)} |')
-        print('capabilities of the service:', pathlib.Path(f'/proc/{service.pid}/status').read_text().split('CapEff:')[1].split()[0])
+        print('sysprofd')
+        compare(desk, ACTION, TRIES, PRELUDE, names)
+        print('captured')
+        captured = desk.start_captured()
+        compare(desk, SYSTEM, CAPTURED_TRIES, CAPTURED_PRELUDE, names)
+        print(f'effective capabilities: sysprofd {effective(service.pid)}, captured {effective(captured.pid)}')
     finally:
         PARANOID.write_text(paranoid)
         desk.stop()
