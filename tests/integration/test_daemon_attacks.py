@@ -86,23 +86,55 @@ OPTIONS = [
 ]
 
 # What alice changes about an event that she may have: she is authorised for PerfEventOpen.
-ATTRIBUTES = [
-    ('type=5', 'NotPermitted'),                                # breakpoint
-    ('type=5, bp_type=3, bp_addr=0x1000, bp_len=8', ('NotPermitted', 'InvalidOption')),
-    ('type=pmu("kprobe", 6666)', ('NotPermitted', 'Unsupported')),
-    ('type=pmu("uprobe", 6667)', ('NotPermitted', 'Unsupported')),
-    ('type=pmu("intel_pt", 7777)', ('NotPermitted', 'Unsupported')),
+NOWHERE = 6666  # a kind of events that no kernel has
+VALUES = [
+    ('type=5', 'NotPermitted'),  # breakpoints
+    (f'type=pmu("kprobe", {NOWHERE})', 'NotPermitted'),
+    (f'type=pmu("uprobe", {NOWHERE})', 'NotPermitted'),
+    (f'type=pmu("intel_pt", {NOWHERE})', 'NotPermitted'),
+    (f'type=pmu("msr", {NOWHERE})', 'NotPermitted'),
+    (f'type={NOWHERE}', 'NotPermitted'),
     ('type=0xffffffffffffffff', 'InvalidOption'),
-    ('unheard_of=1', 'InvalidOption'),
-    ('aux_watermark=4096', 'InvalidOption'),
-    ('aux_output=True', 'InvalidOption'),
-    ('aux_sample_size=4096', 'InvalidOption'),
-    ('sample_type=1 << 20', 'InvalidOption'),                  # a piece of AUX
+    ('type=V("s", "hardware")', 'InvalidOption'),
+    ('sample_type=1 << 20', 'InvalidOption'),  # AUX
+    ('sample_type=1 << 11', 'InvalidOption'),  # BRANCH_STACK
+    ('sample_type=1 << 18', 'InvalidOption'),  # REGS_INTR
+    ('sample_type=1 << 19', 'InvalidOption'),  # PHYS_ADDR
     ('sample_type=1 << 63', 'InvalidOption'),
     ('sample_type=V("s", "all")', 'InvalidOption'),
-    ('config=V("t", 0), size=V("t", 1 << 40)', 'InvalidOption'),
-    ('sigtrap=True', 'InvalidOption'),
-    ('sample_regs_user=0xffffffffffffffff, sample_type=1 << 12', ('InvalidOption', 'NotPermitted')),
+    ('sample_type=V("x", -1)', 'InvalidOption'),
+    ('read_format=1 << 40', 'InvalidOption'),
+    ('sample_period=1 << 63', 'InvalidOption'),
+    ('sample_freq=1000', 'InvalidOption'),  # beside sample_period
+    ('sample_max_stack=1 << 40', 'InvalidOption'),
+    ('sample_type=1 << 13, sample_stack_user=7', 'InvalidOption'),
+    ('sample_type=1 << 13, sample_stack_user=1 << 32', 'InvalidOption'),
+    ('sample_type=1 << 12, sample_regs_user=0xffffffffffffffff', 'InvalidOption'),
+    ('clockid=1 << 40', 'InvalidOption'),
+    ('precise_ip=4', 'InvalidOption'),
+    ('disabled=V("s", "yes")', 'InvalidOption'),
+    ('disabled=2', 'InvalidOption'),
+]
+FIELDS = ('size', 'bp_type', 'bp_addr', 'bp_len', 'kprobe_func', 'kprobe_addr', 'uprobe_path', 'probe_offset', 'branch_sample_type',
+          'sample_regs_intr', 'aux_watermark', 'aux_sample_size', 'aux_action', 'aux_output', 'config3', 'sig_data', 'sigtrap', 'text_poke',
+          'pinned', 'exclusive', '__reserved_1', '__reserved_2', 'unheard_of', '')
+ATTRIBUTES = VALUES + [(f'**{{{field!r}: 1}}', 'InvalidOption') for field in FIELDS]
+
+# How else alice calls PerfEventOpen.
+CALLS = [
+    ('perf_event_open(EVENT)', 'InvalidOption'),
+    ('perf_event_open({}, cpu=0)', 'InvalidOption'),
+    ('perf_event_open({**EVENT, "type": V("h", 0)}, cpu=0)', 'InvalidOption'),
+    ('perf_event_open(EVENT, cpu=-2)', 'InvalidOption'),
+    ('perf_event_open(EVENT, cpu=99999)', 'InvalidOption'),
+    ('perf_event_open(EVENT, cpu=V("s", "all"))', 'InvalidOption'),
+    ('perf_event_open(EVENT, pid=V("i", 1))', 'InvalidOption'),
+    ('perf_event_open(EVENT, cpu=0, flags=V("t", 8))', 'InvalidOption'),
+    ('perf_event_open(EVENT, fds=[os.open("/etc/passwd", os.O_RDONLY)], pidfd=0)', 'InvalidTarget'),
+    ('perf_event_open(EVENT, pidfd=7)', 'InvalidTarget'),
+    ('perf_event_open(EVENT, fds=[gone()], pidfd=0)', 'TargetGone'),
+    ('perf_event_open(EVENT, fds=[os.open("/etc/passwd", os.O_RDONLY)], cpu=0, group=0)', 'InvalidOption'),
+    ('perf_event_open(EVENT, cpu=0, group=7)', 'InvalidOption'),
 ]
 
 
@@ -134,8 +166,7 @@ class TableTest(AttackCase):
         self.desk.allow(SYSTEM, 'alice')
         self.addCleanup(self.desk.authorise, '')
         self.assert_errors([('', None), *ATTRIBUTES], lambda what: f'opened({what})')
-        self.assert_errors([('os.open("/etc/passwd", os.O_RDONLY)', 'InvalidOption')],
-                           lambda what: f'perf_event_open(EVENT, fds=[{what}], cpu=0, group=0)')
+        self.assert_errors(CALLS, str)
 
 
 class ProcessTest(AttackCase):
