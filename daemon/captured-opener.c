@@ -108,23 +108,10 @@ static void ask(CapturedOpener *self)
     finish(self, TRUE, CAPTURED_ERROR_FAILED, "it died");
 }
 
-static gboolean on_readable(int socket, GIOCondition condition, gpointer user_data)
+static void take_answer(CapturedOpener *self, const struct opener_answer *answer)
 {
-  CapturedOpener *self = user_data;
-  g_autoptr(CapturedOpener) alive = g_object_ref(self);
-  struct opener_answer answer;
-  int fd;
-  guint n_fds;
-  gssize n = captured_packet_receive(socket, &answer, sizeof answer, &fd, 1, &n_fds);
-
-  if (n < 0)
-    return G_SOURCE_CONTINUE;
-  if (fd >= 0)
-    close(fd);
-  if (n != sizeof answer || n_fds > 0 || answer.type != OPENER_PROVE || answer.kind != OPENER_DONE) {
-    finish(self, TRUE, CAPTURED_ERROR_FAILED, n == 0 ? "it died" : "it does not keep to its protocol");
-  } else if (answer.error != 0) {
-    refuse(self, answer.error);
+  if (answer->error != 0) {
+    refuse(self, answer->error);
   } else if (++self->next < self->targets->n) {
     ask(self);
   } else {
@@ -132,7 +119,25 @@ static gboolean on_readable(int socket, GIOCondition condition, gpointer user_da
     g_clear_handle_id(&self->source, g_source_remove);
     g_task_return_boolean(task, TRUE);
   }
-  return self->source != 0 ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
+}
+
+static gboolean on_readable(int socket, GIOCondition condition, gpointer user_data)
+{
+  CapturedOpener *self = g_object_ref(user_data);
+  struct opener_answer answer;
+  int fd;
+  guint n_fds;
+  gssize n = captured_packet_receive(socket, &answer, sizeof answer, &fd, 1, &n_fds);
+
+  if (fd >= 0)
+    close(fd);
+  if (n == sizeof answer && n_fds == 0 && answer.type == OPENER_PROVE && answer.kind == OPENER_DONE)
+    take_answer(self, &answer);
+  else if (n >= 0)
+    finish(self, TRUE, CAPTURED_ERROR_FAILED, n == 0 ? "it died" : "it does not keep to its protocol");
+  gboolean goes_on = self->source != 0;
+  g_object_unref(self);
+  return goes_on;
 }
 
 void captured_opener_prove_async(CapturedOpener *self, const CapturedTargets *targets,

@@ -13,12 +13,16 @@
 
 /* Windows and control. */
 #define MEMORY 2
+/* How often a recorder that records is listened to, unless somebody asks how far it is. It says something
+ * many times a second, and waits for nobody who does not listen; a minute's worth fits into its socket. */
+#define LISTEN_SECONDS 2
 
 struct _CapturedRecorder {
   GObject parent_instance;
   CapturedChild *child;
   CapturedOpener *opener; /* of a session of the scope own; ends with the recorder */
   guint source;
+  guint timeout;
   GTask *task;       /* of configure or start, while one is under way */
   guint32 awaited;   /* the message that it waits for */
   gboolean is_ready; /* it has handed over its memory */
@@ -35,7 +39,7 @@ typedef union {
   struct recorder_ended ended;
 } Packet;
 
-enum { SIGNAL_STATUS, SIGNAL_ENDED, N_SIGNALS };
+enum { SIGNAL_ENDED, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE(CapturedRecorder, captured_recorder, G_TYPE_OBJECT)
@@ -52,6 +56,7 @@ static void close_memory(CapturedRecorder *self)
 static void hang_up(CapturedRecorder *self)
 {
   g_clear_handle_id(&self->source, g_source_remove);
+  g_clear_handle_id(&self->timeout, g_source_remove);
   g_clear_pointer(&self->child, captured_child_free);
   g_clear_object(&self->opener);
 }
@@ -70,8 +75,6 @@ static void captured_recorder_class_init(CapturedRecorderClass *klass)
   GType type = G_TYPE_FROM_CLASS(klass);
 
   G_OBJECT_CLASS(klass)->dispose = captured_recorder_dispose;
-  signals[SIGNAL_STATUS] =
-      g_signal_new("status", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   signals[SIGNAL_ENDED] = g_signal_new("ended", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
                                        G_TYPE_INT, G_TYPE_STRING);
 }
@@ -105,8 +108,7 @@ static CapturedError translate(int code)
 
 static void finish(CapturedRecorder *self, int reason, CapturedError code, const char *message)
 {
-  g_autoptr(CapturedRecorder) alive = g_object_ref(self);
-
+  g_object_ref(self);
   hang_up(self);
   if (self->task) {
     g_autoptr(GTask) task = g_steal_pointer(&self->task);
@@ -115,6 +117,7 @@ static void finish(CapturedRecorder *self, int reason, CapturedError code, const
     self->watched = FALSE;
     g_signal_emit(self, signals[SIGNAL_ENDED], 0, reason, message);
   }
+  g_object_unref(self);
 }
 
 static void die(CapturedRecorder *self)
@@ -122,13 +125,17 @@ static void die(CapturedRecorder *self)
   finish(self, CAPTURED_RECORDER_DIED, CAPTURED_ERROR_FAILED, "The recorder died.");
 }
 
+static void listen_seldom(CapturedRecorder *self);
+
 static void arrive(CapturedRecorder *self, guint32 type)
 {
   if (!self->task || self->awaited != type)
     return;
   g_autoptr(GTask) task = g_steal_pointer(&self->task);
-  if (type == RECORDER_STARTED)
+  if (type == RECORDER_STARTED) {
     self->watched = TRUE;
+    listen_seldom(self);
+  }
   g_task_return_boolean(task, TRUE);
 }
 
@@ -177,7 +184,6 @@ static gboolean take_packet(CapturedRecorder *self, Packet *packet, gsize size, 
     if (size != sizeof packet->status)
       return FALSE;
     self->status = packet->status;
-    g_signal_emit(self, signals[SIGNAL_STATUS], 0);
     return TRUE;
   case RECORDER_WAKE:
     return TRUE;
@@ -191,23 +197,65 @@ static gboolean take_packet(CapturedRecorder *self, Packet *packet, gsize size, 
   }
 }
 
-static gboolean on_readable(int socket, GIOCondition condition, gpointer user_data)
+/* Takes one packet, if there is one. */
+static gboolean receive(CapturedRecorder *self)
 {
-  CapturedRecorder *self = user_data;
-  g_autoptr(CapturedRecorder) alive = g_object_ref(self);
   g_autofree Packet *packet = g_new(Packet, 1);
   int fds[MEMORY];
   guint n_fds;
-  gssize n = captured_packet_receive(socket, packet, sizeof *packet, fds, MEMORY, &n_fds);
+  gssize n = captured_packet_receive(captured_child_get_socket(self->child), packet, sizeof *packet, fds,
+                                     MEMORY, &n_fds);
 
   if (n < 0)
-    return G_SOURCE_CONTINUE;
+    return FALSE;
   if (n == 0 || !take_packet(self, packet, (gsize)n, fds, n_fds))
     die(self);
   for (guint i = 0; i < MEMORY; i++)
     if (fds[i] >= 0)
       close(fds[i]);
-  return self->source != 0 ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
+  return TRUE;
+}
+
+static gboolean on_readable(int socket, GIOCondition condition, gpointer user_data)
+{
+  CapturedRecorder *self = g_object_ref(user_data);
+
+  receive(self);
+  gboolean goes_on = self->source != 0;
+  g_object_unref(self);
+  return goes_on;
+}
+
+static void watch_socket(CapturedRecorder *self, GIOCondition condition)
+{
+  g_clear_handle_id(&self->timeout, g_source_remove);
+  g_clear_handle_id(&self->source, g_source_remove);
+  self->source = g_unix_fd_add(captured_child_get_socket(self->child), condition, on_readable, self);
+}
+
+static gboolean on_timeout(gpointer user_data)
+{
+  CapturedRecorder *self = g_object_ref(user_data);
+
+  captured_recorder_update(self);
+  gboolean goes_on = self->timeout != 0;
+  g_object_unref(self);
+  return goes_on;
+}
+
+/* Its end is noticed at once. */
+static void listen_seldom(CapturedRecorder *self)
+{
+  watch_socket(self, G_IO_HUP);
+  self->timeout = g_timeout_add_seconds(LISTEN_SECONDS, on_timeout, self);
+}
+
+void captured_recorder_update(CapturedRecorder *self)
+{
+  g_object_ref(self);
+  while (self->child && receive(self))
+    ;
+  g_object_unref(self);
 }
 
 CapturedRecorder *captured_recorder_new(CapturedScope scope, GError **error)
@@ -224,7 +272,7 @@ CapturedRecorder *captured_recorder_new(CapturedScope scope, GError **error)
     return NULL;
   CapturedRecorder *self = g_object_new(CAPTURED_TYPE_RECORDER, NULL);
   self->child = child;
-  self->source = g_unix_fd_add(captured_child_get_socket(child), G_IO_IN, on_readable, self);
+  watch_socket(self, G_IO_IN);
   return self;
 }
 
@@ -292,6 +340,8 @@ gboolean captured_recorder_start_finish(CapturedRecorder *self, GAsyncResult *re
 
 void captured_recorder_stop(CapturedRecorder *self)
 {
+  if (self->child)
+    watch_socket(self, G_IO_IN);
   say(self, RECORDER_STOP);
 }
 

@@ -3,7 +3,7 @@
  * A recorder's process and our end of its protocol (helpers/recorder-protocol.h). What it says is checked: it
  * reads other processes' memory, so it is not believed. Main thread only.
  *
- * Signals: "status" when it told how far it is, "ended" (int reason, as enum recorder_end or
+ * Signal: "ended" (int reason, as enum recorder_end or
  * CAPTURED_RECORDER_DIED; string message, or "") once, when it is over, but not while it is being configured
  * or started.
  */
@@ -42,7 +42,9 @@ void captured_recorder_abort(CapturedRecorder *self);
 
 /* Once configured: what its events became and so on; its text is terminated. */
 const struct recorder_ready *captured_recorder_get_ready(CapturedRecorder *self);
-/* The latest; zeroes before the first. */
+/* Hears what it has said by now, which may be that it has ended. */
+void captured_recorder_update(CapturedRecorder *self);
+/* The latest that was heard; zeroes before the first. */
 const struct recorder_status *captured_recorder_get_status(CapturedRecorder *self);
 /* The memfds it made, as a list of two: windows, control; the caller's. Afterwards there are none here. */
 GUnixFDList *captured_recorder_steal_memory(CapturedRecorder *self);

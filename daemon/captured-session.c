@@ -279,6 +279,7 @@ static void answer_get(CapturedSession *self, GDBusMethodInvocation *invocation)
 {
   const char *name;
 
+  captured_recorder_update(self->recorder);
   g_variant_get(g_dbus_method_invocation_get_parameters(invocation), "(&s&s)", NULL, &name);
   for (guint i = 0; i < G_N_ELEMENTS(properties); i++) {
     if (strcmp(properties[i].name, name) == 0) {
@@ -294,6 +295,7 @@ static void answer_get_all(CapturedSession *self, GDBusMethodInvocation *invocat
 {
   GVariantBuilder all;
 
+  captured_recorder_update(self->recorder);
   g_variant_builder_init(&all, G_VARIANT_TYPE_VARDICT);
   for (guint i = 0; i < G_N_ELEMENTS(properties); i++)
     g_variant_builder_add(&all, "{sv}", properties[i].name, properties[i].make(self));

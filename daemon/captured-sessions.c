@@ -16,6 +16,7 @@ struct _CapturedSessions {
   CapturedIdle *idle;
   CapturedCallers *callers;
   GHashTable *sessions; /* by the last part of their paths, "12" */
+  GQueue ended;         /* of those, in that order */
   guint registration;
   guint64 last;
   guint running;
@@ -30,6 +31,7 @@ static void captured_sessions_dispose(GObject *object)
 {
   CapturedSessions *self = CAPTURED_SESSIONS(object);
 
+  g_queue_clear(&self->ended);
   g_hash_table_remove_all(self->sessions);
   if (self->registration)
     g_dbus_connection_unregister_subtree(self->connection, self->registration);
@@ -69,42 +71,34 @@ static const char *find_node(CapturedSession *session)
 static void remove_session(CapturedSessions *self, CapturedSession *session)
 {
   g_signal_handlers_disconnect_by_data(session, self);
+  g_queue_remove(&self->ended, session);
   g_hash_table_remove(self->sessions, find_node(session));
 }
 
-/* The one that began first among those of a user's that have ended; counts them. */
-static CapturedSession *find_oldest_ended(CapturedSessions *self, uid_t user, guint *ret_n)
+/* The one that ended first among those of a user's, if there are more than he may keep. */
+static CapturedSession *find_superfluous(CapturedSessions *self, uid_t user)
 {
-  CapturedSession *session, *oldest = NULL;
-  guint64 oldest_number = G_MAXUINT64;
-  GHashTableIter iter;
-  gpointer node;
+  CapturedSession *first = NULL;
+  guint n = 0;
 
-  *ret_n = 0;
-  g_hash_table_iter_init(&iter, self->sessions);
-  while (g_hash_table_iter_next(&iter, &node, (gpointer *)&session)) {
-    guint64 number = g_ascii_strtoull(node, NULL, 10);
-
-    if (!captured_session_is_ended(session) || captured_session_get_user(session) != user)
+  for (GList *l = self->ended.tail; l; l = l->prev) {
+    if (captured_session_get_user(l->data) != user)
       continue;
-    *ret_n += 1;
-    if (number < oldest_number) {
-      oldest = session;
-      oldest_number = number;
-    }
+    first = l->data;
+    n++;
   }
-  return oldest;
+  return n > ENDED_MAX ? first : NULL;
 }
 
 static void on_session_ended(CapturedSession *session, gpointer user_data)
 {
   CapturedSessions *self = user_data;
-  guint n;
 
+  g_queue_push_tail(&self->ended, session);
+  CapturedSession *superfluous = find_superfluous(self, captured_session_get_user(session));
+  if (superfluous)
+    remove_session(self, superfluous);
   captured_idle_release(self->idle);
-  CapturedSession *oldest = find_oldest_ended(self, captured_session_get_user(session), &n);
-  if (n > ENDED_MAX)
-    remove_session(self, oldest);
   if (--self->running == 0)
     g_signal_emit(self, signals[SIGNAL_EMPTY], 0);
 }
@@ -132,8 +126,10 @@ static void on_method_call(GDBusConnection *connection, const char *sender, cons
 {
   CapturedSessions *self = user_data;
   const char *node = g_str_has_prefix(path, ROOT "/") ? path + strlen(ROOT "/") : "";
-  CapturedSession *session = g_hash_table_lookup(self->sessions, node);
+  g_autoptr(CapturedSession) session = g_hash_table_lookup(self->sessions, node);
 
+  if (session)
+    g_object_ref(session);
   if (session && strcmp(captured_session_get_caller(session), sender) == 0)
     captured_session_answer(session, invocation);
   else
