@@ -161,7 +161,7 @@ class EndTest(DaemonCase):
 
     def test_target_that_ends(self):
         said = self.caller('alice', 'target = child("sleep", "0.3"); Session([os.pidfd_open(target.pid)]).wait()')[0]
-        self.assertEqual(said['value'], ['targets-gone', ''])
+        self.assertEqual(said['value'], ['targets-gone', ''], said)
 
     def test_idle_service_ends_and_is_started_again(self):
         self.desk.stop_captured()
