@@ -306,6 +306,32 @@ class Files(Served):
         self.assertEqual(served['damaged2'], NONE)
         self.assert_reported(self.report(), 'private')
 
+    def test_stored_beside_ones_own(self):
+        """An ordinary user names a capture that has the recorder's names: what he can read he names himself, the rest stays."""
+        private, public = self.build('private'), self.build('public')
+        private.chmod(0o700)
+        self.start(private)
+        self.start(public)
+        recording = Recording(self.path)
+        time.sleep(1)
+        recording.end()
+        self.path.chmod(0o644)
+        place = self.directory / 'place'
+        place.mkdir()
+        shutil.chown(place, int(ORDINARY), int(ORDINARY))
+        named = place / 'named.capture'
+        run(*AS_ORDINARY, 'env', f'XDG_CACHE_HOME={place}', self.capturectl, 'check', '--recover', named, self.path)
+        private.unlink()
+        public.unlink()
+        capture = Capture(named)
+        self.assert_named(capture, 'private')
+        self.assert_named(capture, 'public')
+        self.assertEqual({stream == 0 for stream, _ in capture._names}, {True, False})
+        capturectl('check', named)
+        folded = capturectl('export', '--format', 'folded', named).stdout
+        self.assertRegex(folded, r'private_outer;(private_inner;)?private_leaf \d+')
+        self.assertRegex(folded, r'public_outer;(public_inner;)?public_leaf \d+')
+
     def test_info(self):
         private = self.build('private')
         private.chmod(0o700)
