@@ -76,9 +76,11 @@ typedef struct {
   X(enable_on_exec)                                                                                          \
   X(task)                                                                                                    \
   X(watermark)                                                                                               \
-  X(mmap_data) X(sample_id_all) X(exclude_host) X(exclude_guest) X(exclude_callchain_kernel)                 \
-      X(exclude_callchain_user) X(mmap2) X(comm_exec) X(use_clockid) X(context_switch) X(write_backward)     \
-          X(namespaces) X(ksymbol) X(bpf_event) X(cgroup) X(build_id) X(inherit_thread) X(remove_on_exec)
+  X(mmap_data)                                                                                               \
+  X(sample_id_all)                                                                                           \
+  X(exclude_host) X(exclude_guest) X(exclude_callchain_kernel) X(exclude_callchain_user) X(mmap2)            \
+      X(comm_exec) X(use_clockid) X(context_switch) X(write_backward) X(namespaces) X(ksymbol) X(bpf_event)  \
+          X(cgroup) X(build_id) X(inherit_thread) X(remove_on_exec)
 #define FLAG(field) {#field, set_##field, 1},
 
 FLAGS(SETTER)

@@ -39,7 +39,7 @@ typedef union {
   struct recorder_ended ended;
 } Packet;
 
-enum { SIGNAL_ENDED, N_SIGNALS };
+enum { SIGNAL_STATUS, SIGNAL_ENDED, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE(CapturedRecorder, captured_recorder, G_TYPE_OBJECT)
@@ -75,6 +75,8 @@ static void captured_recorder_class_init(CapturedRecorderClass *klass)
   GType type = G_TYPE_FROM_CLASS(klass);
 
   G_OBJECT_CLASS(klass)->dispose = captured_recorder_dispose;
+  signals[SIGNAL_STATUS] =
+      g_signal_new("status", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   signals[SIGNAL_ENDED] = g_signal_new("ended", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
                                        G_TYPE_INT, G_TYPE_STRING);
 }
@@ -184,6 +186,7 @@ static gboolean take_packet(CapturedRecorder *self, Packet *packet, gsize size, 
     if (size != sizeof packet->status)
       return FALSE;
     self->status = packet->status;
+    g_signal_emit(self, signals[SIGNAL_STATUS], 0);
     return TRUE;
   case RECORDER_WAKE:
     return TRUE;

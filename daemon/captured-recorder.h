@@ -3,7 +3,7 @@
  * A recorder's process and our end of its protocol (helpers/recorder-protocol.h). What it says is checked: it
  * reads other processes' memory, so it is not believed. Main thread only.
  *
- * Signal: "ended" (int reason, as enum recorder_end or
+ * Signals: "status" when it was heard telling how far it is; "ended" (int reason, as enum recorder_end or
  * CAPTURED_RECORDER_DIED; string message, or "") once, when it is over, but not while it is being configured
  * or started.
  */

@@ -13,7 +13,7 @@
 #define PRIMARY_OWNER 1
 
 /* How long sessions may take to end when the service does. */
-#define FAREWELL_SECONDS 3
+#define FAREWELL_SECONDS 8
 
 typedef struct {
   GMainLoop *loop;

@@ -21,8 +21,7 @@ typedef struct {
   CapturedTargets *targets;
   CapturedScope scope;
   CapturedAccount *account;
-  CapturedOpener *opener;  /* proves, then opens files for the recorder */
-  CapturedOpener *witness; /* proves once more, when the events are open */
+  CapturedOpener *opener; /* proves, then opens files for the recorder */
   CapturedRecorder *recorder;
 } Start;
 
@@ -40,7 +39,6 @@ static void start_free(Start *start)
   g_clear_pointer(&start->targets, captured_targets_free);
   g_clear_pointer(&start->account, captured_account_free);
   g_clear_object(&start->opener);
-  g_clear_object(&start->witness);
   g_clear_object(&start->recorder);
   g_object_unref(start->cancellable);
   g_free(start);
@@ -93,38 +91,15 @@ static void on_started(GObject *source, GAsyncResult *result, gpointer user_data
     fail(start, error);
 }
 
-static void on_proven_again(GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  Start *start = user_data;
-  GError *error = NULL;
-
-  if (captured_opener_prove_finish(start->witness, result, &error))
-    captured_recorder_start_async(start->recorder, on_started, start);
-  else
-    fail(start, error);
-}
-
-/* A target may have executed a set-uid program between the first proof and the opening of its events, which
- * the kernel ends at an exec that comes after that only. */
 static void on_configured(GObject *source, GAsyncResult *result, gpointer user_data)
 {
   Start *start = user_data;
   GError *error = NULL;
 
-  if (!captured_recorder_configure_finish(start->recorder, result, &error))
-    fail(start, error);
-  else if (start->scope == CAPTURED_SCOPE_OWN)
-    captured_opener_prove_async(start->witness, start->targets, on_proven_again, start);
-  else
+  if (captured_recorder_configure_finish(start->recorder, result, &error))
     captured_recorder_start_async(start->recorder, on_started, start);
-}
-
-static gboolean prepare_helpers(Start *start, GError **error)
-{
-  start->recorder = captured_recorder_new(start->scope, error);
-  if (start->recorder && start->scope == CAPTURED_SCOPE_OWN)
-    start->witness = captured_opener_new(start->account, error);
-  return start->recorder && (start->witness || start->scope == CAPTURED_SCOPE_SYSTEM);
+  else
+    fail(start, error);
 }
 
 static void on_authorized(GObject *source, GAsyncResult *result, gpointer user_data)
@@ -133,9 +108,10 @@ static void on_authorized(GObject *source, GAsyncResult *result, gpointer user_d
   GError *error = NULL;
 
   if (captured_authority_check_finish(start->house->authority, result, &error) &&
-      captured_targets_check_alive(start->targets, &error) && prepare_helpers(start, &error))
-    captured_recorder_configure_async(start->recorder, start->options, start->targets,
-                                      start->scope == CAPTURED_SCOPE_OWN ? start->opener : NULL,
+      captured_targets_check_alive(start->targets, &error))
+    start->recorder = captured_recorder_new(start->scope, &error);
+  if (start->recorder)
+    captured_recorder_configure_async(start->recorder, start->options, start->targets, start->opener,
                                       on_configured, start);
   else
     fail(start, error);
@@ -214,7 +190,6 @@ static void on_caller_left(CapturedCallers *callers, const char *name, gpointer 
   Start *start = user_data;
   g_autoptr(CapturedRecorder) recorder = start->recorder ? g_object_ref(start->recorder) : NULL;
   g_autoptr(CapturedOpener) opener = start->opener ? g_object_ref(start->opener) : NULL;
-  g_autoptr(CapturedOpener) witness = start->witness ? g_object_ref(start->witness) : NULL;
 
   if (strcmp(name, find_caller(start)) != 0)
     return;
@@ -223,8 +198,6 @@ static void on_caller_left(CapturedCallers *callers, const char *name, gpointer 
     captured_recorder_abort(recorder);
   if (opener)
     captured_opener_abort(opener);
-  if (witness)
-    captured_opener_abort(witness);
 }
 
 static void on_user(GObject *source, GAsyncResult *result, gpointer user_data)
