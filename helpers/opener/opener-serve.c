@@ -64,6 +64,13 @@ static bool is_served_by_a_user(int fd)
   return fstatfs(fd, &status) < 0 || status.f_type == FUSE_SUPER_MAGIC;
 }
 
+/* The descriptor of an opened file to send, or -errno. Nothing of file systems that a user serves: whoever
+ * closes such a descriptor waits for him, and cannot be killed meanwhile. */
+static int hand_over(const struct opener_opened *opened)
+{
+  return is_served_by_a_user(opened->fd) ? to_sealed_memory(opened->fd, opened->size) : opened->fd;
+}
+
 /* What the cache knows of it, else the file itself. Returns the descriptor to send. */
 static int answer_opened(struct opener *opener, struct opener_opened *opened, uint32_t kind,
                          struct opener_answer *answer)
@@ -76,8 +83,7 @@ static int answer_opened(struct opener *opener, struct opener_opened *opened, ui
   if (known == OPENER_CACHE_ABSENT) {
     answer->kind = kind;
     answer->length = opened->size;
-    return foreign && is_served_by_a_user(opened->fd) ? to_sealed_memory(opened->fd, opened->size)
-                                                      : opened->fd;
+    return hand_over(opened);
   }
   close(opened->fd);
   answer->kind = known == OPENER_CACHE_TABLE ? OPENER_TABLE : OPENER_NONE;
@@ -98,7 +104,7 @@ static int answer_looked(struct opener_opened *opened, struct opener_answer *ans
   answer->length = opened->size;
   answer->kind = opener_open_is_public(opened->fd) ? OPENER_PUBLIC : OPENER_FILE;
   if (answer->kind == OPENER_FILE)
-    return opened->fd;
+    return hand_over(opened);
   close(opened->fd);
   return -1;
 }
@@ -129,10 +135,11 @@ static int open_binary(struct opener *opener, const union request *request, stru
                        : opener_open_mapped(&key, request->request.pid, request->request.start,
                                             request->request.end, &opened);
   if (result == 0 && request->request.type == OPENER_LOOK)
-    return answer_looked(&opened, answer);
-  if (result == 0)
+    fd = answer_looked(&opened, answer);
+  else if (result == 0)
     fd = answer_opened(opener, &opened, is_vdso ? OPENER_MEMORY : OPENER_FILE, answer);
-  if (result < 0 || (fd < 0 && answer->kind != OPENER_NONE)) {
+  bool has_none = answer->kind == OPENER_NONE || answer->kind == OPENER_PUBLIC;
+  if (result < 0 || (fd < 0 && !has_none)) {
     answer->kind = OPENER_NOT;
     answer->error = result < 0 ? -result : -fd;
   }

@@ -11,8 +11,7 @@
 struct opener_options {
   const char *cache; /* directory of tables; NULL: none */
   uint64_t cache_limit;
-  /* The owner is another user, who believes nothing: tables go to him as sealed memory, and nothing of file
-   * systems that a user serves, where closing a descriptor may take for ever. */
+  /* The owner is another user, who believes nothing: tables go to him as sealed memory. */
   bool foreign;
   bool exposed; /* somebody may have had a hand in this process: what it proves is worth nothing */
 };

@@ -26,7 +26,9 @@ int main(int argc, char **argv)
   }
   fcntl((int)fd, F_SETFD, FD_CLOEXEC);
   recorder_kernel_look_ahead();
-  if (recorder_rights_begin() < 0)
+  if (recorder_rights_begin() < 0) {
+    fputs("capture-recorder cannot give up the rights that it does not need.\n", stderr);
     return EXIT_FAILURE;
+  }
   return recorder_session_run((int)fd);
 }
