@@ -13,6 +13,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(SOURCE / 'tests' / 'integration'))
@@ -78,54 +79,68 @@ def used(desk):
 
 
 def cost(desk, busy, way, user, capture):
-    """Processor time of one recording, and its samples."""
+    """Processor time of one recording, its samples, and what was copied for it."""
     target = subprocess.Popen(['setpriv', '--reuid', str(USERS['alice']), '--regid', str(USERS['alice']), '--clear-groups', busy, '0'])
     try:
         before = used(desk)
-        desk.run([desk.installed_file('bin/capturectl'), 'record', '-q', '--no-names', '--via', way, '-F', '999',
-                  '--duration', SECONDS, '-p', target.pid, '-o', capture], user, None if user == 'root' else True)
-        return used(desk) - before, len(Load(capture).samples)
+        record = desk.popen([desk.installed_file('bin/capturectl'), 'record', '-q', '--no-names', '--no-compress', '--via', way,
+                             '-F', '999', '--duration', SECONDS, '-p', target.pid, '-o', capture], user, None if user == 'root' else True)
+        time.sleep(SECONDS - 1)
+        copied = moved(record.pid), capture.stat().st_size, windows_of(desk.captured.pid)
+        record.wait()
+        return used(desk) - before, len(Load(capture).samples), copied
     finally:
         target.kill()
         target.wait()
 
 
 def moved(pid):
-    """Bytes that a process read and wrote by system calls, without those of children that it had."""
-    said = [path.read_text() for path in pathlib.Path(f'/proc/{pid}/task').glob('*/io')]
-    return sum(int(each.split(f'{kind}:')[1].split()[0]) for each in said for kind in ('rchar', 'wchar'))
+    """Bytes that a process has read and written by system calls."""
+    said = pathlib.Path(f'/proc/{pid}/io').read_text()
+    return [int(said.split(f'{kind}:')[1].split()[0]) for kind in ('rchar', 'wchar')]
+
+
+def windows_of(pid):
+    """How many mappings of windows a process has."""
+    return pathlib.Path(f'/proc/{pid}/maps').read_text().count('/memfd:')
 
 
 def main():
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 5
     desk = Desk().start()
     try:
-        captured = desk.start_captured()
+        desk.start_captured()
         desk.allow(SYSTEM, 'alice')
-        for name, what, action in (('own', '[target]', 'org.capturectl.Capture1.profile-own'),
-                                   ('own, frame pointers', '[target], unwind="fp"', 'org.capturectl.Capture1.profile-own'),
-                                   ('system, one process', '[target], scope="system"', SYSTEM),
-                                   ('system-wide', '[], system_wide=True', SYSTEM)):
-            latency(desk, 1, what, action)
-            report(name, latency(desk, rounds * 4, what, action))
-
-        directory = pathlib.Path(tempfile.mkdtemp(dir=desk.directory))
-        directory.chmod(0o777)
-        busy, capture = compile_c(directory, 'busy', BUSY), directory / 'a.capture'
-        results = {}
-        before, size = moved(captured.pid), 0
-        for _ in range(rounds):
-            for way, user in ('direct', 'root'), ('daemon', 'alice'):
-                milliseconds, samples = cost(desk, busy, way, user, capture)
-                size += capture.stat().st_size if way == 'daemon' else 0
-                results.setdefault(way, []).append((milliseconds, samples))
-                capture.unlink()
-        for way, rows in results.items():
-            print(f'{way:8} {statistics.median(row[0] for row in rows):7.1f} ms of processor time in {SECONDS} s at 999 Hz, '
-                  f'{statistics.median(row[1] for row in rows):.0f} samples, medians of {rounds}')
-        print(f'captured itself read and wrote {moved(captured.pid) - before} bytes while {size} bytes of captures were recorded')
+        measure_latency(desk, rounds)
+        measure_cost(desk, rounds)
     finally:
         desk.stop()
+
+
+def measure_latency(desk, rounds):
+    for name, what, action in (('own', '[target]', 'org.capturectl.Capture1.profile-own'),
+                               ('own, frame pointers', '[target], unwind="fp"', 'org.capturectl.Capture1.profile-own'),
+                               ('system, one process', '[target], scope="system"', SYSTEM),
+                               ('system-wide', '[], system_wide=True', SYSTEM)):
+        latency(desk, 1, what, action)
+        report(name, latency(desk, rounds * 4, what, action))
+
+
+def measure_cost(desk, rounds):
+    directory = pathlib.Path(tempfile.mkdtemp(dir=desk.directory))
+    directory.chmod(0o777)
+    busy, capture = compile_c(directory, 'busy', BUSY), directory / 'a.capture'
+    results = {'direct': [], 'daemon': []}
+    for _ in range(rounds):
+        for way, user in ('direct', 'root'), ('daemon', 'alice'):
+            results[way].append(cost(desk, busy, way, user, capture))
+            capture.unlink()
+    for way, rows in results.items():
+        (read, written), size, mapped = rows[-1][2]
+        print(f'{way:8} {statistics.median(row[0] for row in rows):7.1f} ms of processor time in {SECONDS} s at 999 Hz, '
+              f'{statistics.median(row[1] for row in rows):.0f} samples, medians of {rounds}; a second before the end of the last '
+              f'{size} bytes were in the file, the collector had read {read} and written {written} bytes by system calls, captured '
+              f'had {mapped} mappings of windows')
 
 
 if __name__ == '__main__':

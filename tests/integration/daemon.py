@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the tests of the system service share: a desk with the service on it, and programs to record."""
+import json
 import os
 import pathlib
 import re
@@ -94,9 +95,23 @@ def bpf_objects(pid):
     return found
 
 
-def exists(kind, number):
-    """Whether the kernel still has that program, map or link."""
-    return run('bpftool', kind, 'show', 'id', str(number), status=None).status == 0
+def existing(objects):
+    """Those of the programs, maps and links that the kernel still has."""
+    found = set()
+    for kind in {kind for kind, _number in objects}:
+        listed = json.loads(run('bpftool', '--json', kind, 'show').stdout or '[]')
+        found |= {(kind, each['id']) for each in listed}
+    return objects & found
+
+
+def stalled(desk):
+    """Seconds so far in which something of the service's waited for a processor, because the machine is busy with something
+    else; 0 where the kernel does not count them."""
+    try:
+        said = (desk.root / 'sys/fs/cgroup/system.slice/desk.service/cpu.pressure').read_text()
+    except OSError:
+        return 0
+    return int(re.search(r'some .*total=(\d+)', said)[1]) / 1e6
 
 
 class DaemonCase(TestCase):
