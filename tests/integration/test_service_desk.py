@@ -144,6 +144,8 @@ class RecordTest(ServiceCase):
         with contextlib.suppress(OSError):  # which is how a terminal says that nobody has it any more
             while b'assword:' not in said:
                 said += os.read(terminal, 4096)
+            # What is typed before is thrown away.
+            wait_until(lambda: not termios.tcgetattr(terminal)[3] & termios.ECHO, 'the terminal hides what is typed')
             os.write(terminal, answer)
             while piece := os.read(terminal, 4096):
                 said += piece
@@ -170,8 +172,7 @@ class RecordTest(ServiceCase):
         self.assertFalse(self.path.exists())
         wait_until(lambda: not self.agents(), 'pkttyagent is gone')
 
-    @staticmethod
-    def agents():
+    def agents(self):
         return [pid for pid in processes(self.desk, ALICE) if status_of(pid, 'Name') == 'pkttyagent']
 
 
