@@ -160,7 +160,8 @@ class EndTest(DaemonCase):
         self.assert_helpers_end()
 
     def test_target_that_ends(self):
-        said = self.caller('alice', 'target = child("sleep", "0.3"); Session([os.pidfd_open(target.pid)]).wait()')[0]
+        said = self.caller('alice', 'target = child("sleep", "1000"); session = Session([os.pidfd_open(target.pid)]); '
+                           'target.kill(); session.wait()')[0]
         self.assertEqual(said['value'], ['targets-gone', ''], said)
 
     def test_idle_service_ends_and_is_started_again(self):
