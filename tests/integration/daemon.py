@@ -179,11 +179,11 @@ class DaemonCase(TestCase):
         """daemon_caller.py in the background: its Popen, with stdout to be read by lines."""
         return self.enterContext(self.desk.caller(user, *snippets, active=active))
 
-    def caller(self, user, *snippets, active=True, **names):
+    def caller(self, user, *snippets, active=True, timeout=120, **names):
         """What came of each snippet, in which NAME=VALUE and `out`, a path to save a capture at, are known."""
         names = {'out': str(self.path), **names}
         given = '; '.join(f'{name} = {value!r}' for name, value in names.items())
-        return self.desk.call(user, *(f'{given}\n{snippet}' for snippet in snippets), active=active)
+        return self.desk.call(user, *(f'{given}\n{snippet}' for snippet in snippets), active=active, timeout=timeout)
 
     def refused(self, user, snippet, active=True, **names):
         """The error's name without its prefix, None when there was none."""

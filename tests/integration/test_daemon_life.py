@@ -53,7 +53,7 @@ class FlatTest(DaemonCase):
         self.assertIsNone(self.refused('alice', MANY.format(times=20)))
         wait_until(self.has_nothing_left, 'the first sessions have ended')
         before = self.resident()
-        self.assertIsNone(self.refused('alice', MANY.format(times=SESSIONS)))
+        self.assertIsNone(self.refused('alice', MANY.format(times=SESSIONS), timeout=60 + 5 * SESSIONS))
         wait_until(self.has_nothing_left, 'all sessions have ended')
         after = self.resident()
         print(f'# {SESSIONS} sessions: {before} KiB before, {after} KiB after')
