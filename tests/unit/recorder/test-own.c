@@ -152,11 +152,11 @@ static void test_kernel_words_are_found(void)
 }
 
 /* What is recorded of a program that the target becomes; mode 04755 makes it set-uid. */
-static void record_become(struct own *own, const char *word, guint mode)
+static void record_become(struct own *own, uint32_t flags, const char *word, guint mode)
 {
   g_autofree char *program = trust_target_program();
   g_autofree char *copy = trust_copy(program, 0, mode);
-  own_begin(own, OWN, RECORDER_UNWIND_BPF, word, "0.3", copy);
+  own_begin(own, OWN | flags, RECORDER_UNWIND_BPF, word, "0.3", copy);
   recorder_client_collect(&own->client, 60000);
   g_assert_cmpint(own->client.ended.reason, ==, RECORDER_END_TARGETS_GONE);
   own_finish(own);
@@ -179,7 +179,7 @@ static guint count_samples_of_copy(const struct loaded *loaded)
 static void test_becomes_set_uid(gconstpointer data)
 {
   struct own own;
-  record_become(&own, data, 04755);
+  record_become(&own, 0, data, 04755);
   g_assert_cmpuint(own.loaded.samples->len, >, 100);
   g_assert_cmpuint(count_samples_of_copy(&own.loaded), ==, 0);
   g_assert_false(trust_knows_binary(&own.loaded, "trusted-copy"));
@@ -190,9 +190,22 @@ static void test_becomes_set_uid(gconstpointer data)
 static void test_becomes_another(gconstpointer data)
 {
   struct own own;
-  record_become(&own, data, 0755);
+  record_become(&own, 0, data, 0755);
   g_assert_cmpuint(count_samples_of_copy(&own.loaded), >, 100);
   g_assert_true(trust_knows_binary(&own.loaded, "trusted-copy"));
+  loaded_clear(&own.loaded);
+}
+
+/* Events that wait for an exec: nothing counts before it, nor after it when the program is set-uid. */
+static void test_enabled_by_exec(void)
+{
+  struct own own;
+  record_become(&own, RECORDER_ENABLE_ON_EXEC, "become", 0755);
+  g_assert_cmpuint(count_samples_of_copy(&own.loaded), >, 100);
+  loaded_clear(&own.loaded);
+  record_become(&own, RECORDER_ENABLE_ON_EXEC, "become", 04755);
+  g_assert_cmpuint(own.loaded.samples->len, <=, 1); /* within the exec itself */
+  g_assert_false(trust_knows_binary(&own.loaded, "trusted-copy"));
   loaded_clear(&own.loaded);
 }
 
@@ -373,6 +386,7 @@ int main(int argc, char **argv)
   g_test_add_data_func("/recorder/own/set-uid/child", "beget", test_becomes_set_uid);
   g_test_add_data_func("/recorder/own/exec/target", "become", test_becomes_another);
   g_test_add_data_func("/recorder/own/exec/child", "beget", test_becomes_another);
+  g_test_add_func("/recorder/own/enabled-by-exec", test_enabled_by_exec);
   g_test_add_func("/recorder/own/refused/another-users", test_another_users);
   g_test_add_func("/recorder/own/refused/set-uid", test_set_uid_target);
   g_test_add_func("/recorder/own/refused/unreadable", test_unreadable_target);
