@@ -25,7 +25,8 @@
 #include "helpers/recorder/recorder-memory.h"
 #include "helpers/recorder/recorder-proc.h"
 
-#define PATIENCE UINT64_C(5000000000)
+#define PATIENCE      UINT64_C(5000000000)
+#define BUSY_PATIENCE UINT64_C(50000000)
 
 /* The recorder's signals are not for its child, which ends when its socket does. */
 static void reset_signals(void)
@@ -265,28 +266,30 @@ static int await_answer(struct recorder_opener *opener, struct opener_answer *re
   }
 }
 
-/* Its answer to what it was asked before. */
-static int keep_answer(struct recorder_opener *opener, uint64_t until)
+/* Its answer to what it was asked before: a disk may keep it waiting longer than the recorder should. */
+static int keep_answer(struct recorder_opener *opener)
 {
   if (!opener->busy)
     return 0;
-  int result = await_answer(opener, &opener->kept, &opener->kept_fd, until);
+  int result = await_answer(opener, &opener->kept, &opener->kept_fd, recorder_clock_now() + BUSY_PATIENCE);
   opener->has_kept = result > 0;
   return result < 0 ? result : 0;
 }
 
-/* Returns 1 with the answer, or -errno when the opener was lost. */
+/* Returns 1 with the answer, or -errno: -EAGAIN when it is busy with something else, anything else when it
+ * was lost. */
 static int ask(struct recorder_opener *opener, const struct opener_request *request, int fd,
                uint64_t patience, struct opener_answer *ret, int *ret_fd)
 {
-  uint64_t until = recorder_clock_now() + patience;
   if (opener->socket < 0)
     return -EPIPE;
-  int result = keep_answer(opener, until);
+  int result = keep_answer(opener);
+  if (result == -ETIMEDOUT)
+    return -EAGAIN;
   if (result == 0)
     result = recorder_opener_send(opener, request, fd);
   if (result == 0)
-    result = await_answer(opener, ret, ret_fd, until);
+    result = await_answer(opener, ret, ret_fd, recorder_clock_now() + patience);
   if (result < 0)
     recorder_opener_stop(opener);
   return result;

@@ -10,8 +10,8 @@
 
 /* The caller can stop his opener: then there is no proof. */
 #define PROOF_PATIENCE UINT64_C(2000000000)
-/* Rings fill meanwhile. */
-#define LOOK_PATIENCE UINT64_C(100000000)
+/* It opens no more than a file of /proc. Rings fill meanwhile, but who lets them is the caller. */
+#define LOOK_PATIENCE UINT64_C(1000000000)
 
 static int look(int32_t pid, int32_t tid, enum opener_proc file, void *data)
 {

@@ -162,8 +162,11 @@ struct item *recorder_tables_serve_opener(struct recorder_tables *tables)
   struct opener_answer answer;
   struct item *same = NULL, *item = tables->opening;
   int fd = -1;
-  int result =
-      recorder_opener_is_busy(tables->opener) ? recorder_opener_receive(tables->opener, &answer, &fd) : 0;
+  int result = 0;
+  if (recorder_opener_is_busy(tables->opener))
+    result = recorder_opener_receive(tables->opener, &answer, &fd);
+  else if (item != NULL) /* lost by who else asks it */
+    result = -EPIPE;
   if (result < 0)
     lose_opener(tables, result == -ETIMEDOUT ? ETIMEDOUT : ECONNABORTED);
   if (result > 0) {
