@@ -90,15 +90,13 @@ static int answer_opened(struct opener *opener, struct opener_opened *opened, ui
   return foreign && table >= 0 ? to_sealed_memory(table, answer->length) : table;
 }
 
-/* Returns the descriptor to send. What a user serves is not for the recorder to keep: closing it may take
- * for ever. */
+/* Returns the descriptor to send, or -errno. What a user serves is not for the recorder to keep: closing it
+ * may take for ever. */
 static int answer_looked(struct opener_opened *opened, struct opener_answer *answer)
 {
   if (is_served_by_a_user(opened->fd)) {
     close(opened->fd);
-    answer->kind = OPENER_NOT;
-    answer->error = EPERM;
-    return -1;
+    return -EPERM;
   }
   memcpy(answer->identity, opened->identity, sizeof answer->identity);
   answer->length = opened->size;
