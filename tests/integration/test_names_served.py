@@ -15,7 +15,7 @@ import unittest
 from daemon import BOB, DaemonCase
 from desk import SYSTEM
 from recordings import compile_c, wait_until
-from support import BUILD, OWN_MOUNTS, TestCase, capturectl, copy_programs, run, unmount
+from support import BUILD, OWN_MOUNTS, RECORDER, TestCase, capturectl, copy_programs, run, unmount
 from capture_decoder.model import BINARY, KERNEL, Capture
 
 RECORD_NAMED = BUILD / 'tests' / 'unit' / 'recorder' / 'record-named'
@@ -343,6 +343,14 @@ class Files(Served):
         self.assertGreaterEqual(said['served_functions'], 2)
         self.assertLessEqual(said['served_functions'], said['named_functions'])
         self.assertRegex(capturectl('info', self.path).stdout, f"{said['served_functions']} of them were named by the service")
+
+
+class PartsTest(unittest.TestCase):
+    def test_the_recorder_links_no_parser(self):
+        """Other people's ELF files, and what is compressed in them, are read by elf-readers alone."""
+        needed = run('readelf', '-dW', RECORDER).stdout
+        self.assertNotRegex(needed, r'NEEDED.*lib(lzma|zstd|dw)')
+        self.assertNotRegex(run('nm', RECORDER).stdout, r'unwind_(names_find|compile)')
 
 
 class KernelNames(Served):
