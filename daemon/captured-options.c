@@ -202,7 +202,9 @@ static gboolean take_all(CapturedOptions *self, GVariant *options, GError **erro
     int i = find_option(name);
 
     if (i < 0) {
-      g_set_error(error, CAPTURED_ERROR, CAPTURED_ERROR_INVALID_OPTION, "There is no option “%.64s”.", name);
+      /* A name that was cut in the middle of a letter would be no text. */
+      g_autofree char *shown = g_strescape(name, NULL);
+      g_set_error(error, CAPTURED_ERROR, CAPTURED_ERROR_INVALID_OPTION, "There is no option “%.64s”.", shown);
       return FALSE;
     }
     if (seen & 1u << i)

@@ -62,25 +62,40 @@ typedef struct {
   {                                                                                                          \
     attr->field = value & 3;                                                                                 \
   }
-#define FLAGS(X)                                                                                             \
-  X(disabled)                                                                                                \
-  X(inherit)                                                                                                 \
-  X(exclude_user)                                                                                            \
-  X(exclude_kernel)                                                                                          \
-  X(exclude_hv)                                                                                              \
-  X(exclude_idle)                                                                                            \
-  X(mmap)                                                                                                    \
-  X(comm)                                                                                                    \
-  X(freq)                                                                                                    \
-  X(inherit_stat)                                                                                            \
-  X(enable_on_exec)                                                                                          \
-  X(task)                                                                                                    \
-  X(watermark)                                                                                               \
-  X(mmap_data)                                                                                               \
-  X(sample_id_all)                                                                                           \
-  X(exclude_host) X(exclude_guest) X(exclude_callchain_kernel) X(exclude_callchain_user) X(mmap2)            \
-      X(comm_exec) X(use_clockid) X(context_switch) X(write_backward) X(namespaces) X(ksymbol) X(bpf_event)  \
-          X(cgroup) X(build_id) X(inherit_thread) X(remove_on_exec)
+/* clang-format off */
+#define FLAGS(X) \
+  X(disabled) \
+  X(inherit) \
+  X(exclude_user) \
+  X(exclude_kernel) \
+  X(exclude_hv) \
+  X(exclude_idle) \
+  X(mmap) \
+  X(comm) \
+  X(freq) \
+  X(inherit_stat) \
+  X(enable_on_exec) \
+  X(task) \
+  X(watermark) \
+  X(mmap_data) \
+  X(sample_id_all) \
+  X(exclude_host) \
+  X(exclude_guest) \
+  X(exclude_callchain_kernel) \
+  X(exclude_callchain_user) \
+  X(mmap2) \
+  X(comm_exec) \
+  X(use_clockid) \
+  X(context_switch) \
+  X(write_backward) \
+  X(namespaces) \
+  X(ksymbol) \
+  X(bpf_event) \
+  X(cgroup) \
+  X(build_id) \
+  X(inherit_thread) \
+  X(remove_on_exec)
+/* clang-format on */
 #define FLAG(field) {#field, set_##field, 1},
 
 FLAGS(SETTER)
@@ -88,10 +103,13 @@ SETTER(precise_ip)
 
 static const Bits bits[] = {FLAGS(FLAG){"precise_ip", set_precise_ip, 3}};
 
+/* A name that was cut in the middle of a letter would be no text. */
 static gboolean refuse(GError **error, const char *name, const char *why)
 {
+  g_autofree char *shown = g_strescape(name, NULL);
+
   g_set_error(error, CAPTURED_ERROR, CAPTURED_ERROR_INVALID_OPTION, "The field “%.64s” of the event %s.",
-              name, why);
+              shown, why);
   return FALSE;
 }
 

@@ -109,9 +109,12 @@ static void on_authorized(GObject *source, GAsyncResult *result, gpointer user_d
   open_free(open);
 }
 
+/* A name that was cut in the middle of a letter would be no text. */
 static gboolean refuse(GError **error, const char *name, const char *why)
 {
-  g_set_error(error, CAPTURED_ERROR, CAPTURED_ERROR_INVALID_OPTION, "The option “%.64s” %s.", name, why);
+  g_autofree char *shown = g_strescape(name, NULL);
+
+  g_set_error(error, CAPTURED_ERROR, CAPTURED_ERROR_INVALID_OPTION, "The option “%.64s” %s.", shown, why);
   return FALSE;
 }
 

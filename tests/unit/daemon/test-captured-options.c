@@ -199,6 +199,21 @@ static void test_huge(void)
   g_assert_error(error, CAPTURED_ERROR, CAPTURED_ERROR_INVALID_OPTION);
 }
 
+/* What is quoted of a caller's words is text wherever it is cut. */
+static void test_names_of_letters(void)
+{
+  for (guint n = 60; n < 70; n++) {
+    g_autofree char *letters = g_strnfill(n, 'x');
+    g_autofree char *text = g_strdup_printf("{'%séééé\\n': <true>}", letters);
+    g_autoptr(GError) error = NULL;
+    g_autoptr(CapturedOptions) options = parse(text, &error);
+
+    g_assert_null(options);
+    g_assert_true(g_utf8_validate(error->message, -1, NULL));
+    g_assert_null(strchr(error->message, '\n'));
+  }
+}
+
 static void test_own(void)
 {
   static const char *const foreign[] = {
@@ -254,6 +269,7 @@ int main(int argc, char **argv)
   g_test_add_func("/captured/options/limits", test_limits);
   g_test_add_func("/captured/options/name-lengths", test_name_lengths);
   g_test_add_func("/captured/options/huge", test_huge);
+  g_test_add_func("/captured/options/names-of-letters", test_names_of_letters);
   g_test_add_func("/captured/options/own", test_own);
   g_test_add_func("/captured/options/rates", test_rates);
   return g_test_run();
