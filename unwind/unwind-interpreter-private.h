@@ -22,6 +22,8 @@ struct unwind_remembered {
 struct unwind_interpreter {
   struct unwind_run run; /* its section is that of the function before, NULL at first */
   struct unwind_rows *rows;
+  const struct unwind_group *groups; /* of the rows' rules */
+  const uint8_t *tracked_index;      /* of the section's machine */
   uint64_t floor;
   uint64_t limit;
   const uint8_t *last_word; /* from here on less is left */
@@ -43,6 +45,7 @@ struct unwind_interpreter {
 static inline void unwind_interpreter_init(struct unwind_interpreter *interpreter, struct unwind_rows *rows)
 {
   interpreter->rows = rows;
+  interpreter->groups = rows->rules.groups;
   interpreter->run.section = NULL;
   interpreter->run.base = rows->base;
 }
