@@ -12,10 +12,9 @@
 /* A state that is remembered: all of it, the CFA too. */
 struct unwind_remembered {
   const struct unwind_group *group;
-  uint32_t offset;     /* as the interpreter counts it */
-  uint32_t cfa_offset; /* where `offset` has no place for it */
-  int32_t
-      cfa_offset_beside; /* struct unwind_run's cfa_offset, where the CFA does not count from a register */
+  uint32_t offset;           /* as the interpreter counts it */
+  uint32_t cfa_offset;       /* where `offset` has no place for it */
+  int32_t cfa_offset_beside; /* struct unwind_run's, where the CFA does not count from a register */
 };
 
 /* What is the same for all of a function, or for many, or seldom used. */

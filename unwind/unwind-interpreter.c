@@ -301,8 +301,8 @@ static ALWAYS_INLINE enum next execute_after_move(struct hot *hot, struct unwind
   return (word & 0xff) == DW_CFA_def_cfa_offset ? execute_cfa_offset(hot, function, word) : NEXT;
 }
 
-/* By an operand of six bits, one or two bytes. Which of them depends on the size of functions and cannot be
- * foreseen, so there is no branch for it. */
+/* By an operand of six bits, one or two bytes. How many it has depends on the size of functions and cannot be
+ * foreseen, so no branch asks for it here. */
 static ALWAYS_INLINE enum next execute_move(struct hot *hot, struct unwind_interpreter *function,
                                             uint32_t word, uint64_t code_align)
 {
