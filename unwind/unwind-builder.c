@@ -69,6 +69,7 @@ static COLD void push_outer(struct unwind_builder *builder, uint64_t offset)
     return;
   }
   builder->outer[builder->n_outer++] = offset;
+  builder->plain_until = 0;
 }
 
 /* Goes on with functions that others interrupted, up to `until`. */
@@ -166,7 +167,7 @@ static COLD bool fill_gap(struct unwind_builder *builder, uint64_t until)
     return false;
   if (builder->cursor < until)
     add_gap(builder, until);
-  if (!builder->spare_section)
+  if (!builder->spare_section && builder->n_outer == 0)
     builder->plain_until = has_known(builder, UINT64_MAX) ? builder->known->range.start - base : PLACE_MAX;
   return true;
 }
@@ -175,7 +176,7 @@ static inline bool fill(struct unwind_builder *builder, uint64_t until)
 {
   if (builder->cursor >= until)
     return true;
-  if (until > builder->plain_until || builder->n_outer > 0)
+  if (UNWIND_UNLIKELY(until > builder->plain_until))
     return fill_gap(builder, until);
   add_rule(builder, builder->cursor, 0);
   builder->cursor = until;

@@ -92,12 +92,11 @@ static inline bool unwind_cfi_read_fde(struct unwind_section *section, uint64_t 
                       usual.augmentation > 127))
     return unwind_cfi_read_any_fde(section, offset, ret);
   ret->start = section->address + offset + 8 + (uint64_t)(int64_t)usual.start;
-  ret->end = ret->start + (uint32_t)usual.range;
   ret->size = (uint64_t)usual.length + 4;
   ret->cie = section->usual_cie;
   ret->program = record + sizeof usual + usual.augmentation;
   ret->program_end = record + ret->size;
-  return ret->end >= ret->start;
+  return !__builtin_add_overflow(ret->start, (uint32_t)usual.range, &ret->end);
 }
 
 /* A pointer at *at in the section, moving behind it. */

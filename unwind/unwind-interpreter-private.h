@@ -12,16 +12,17 @@
 /* A state that is remembered: all of it, the CFA too. */
 struct unwind_remembered {
   const struct unwind_group *group;
-  uint32_t offset;     /* as the interpreter counts it */
-  uint32_t cfa_offset; /* where `offset` has no place for it */
-  int32_t
-      cfa_offset_beside; /* struct unwind_run's cfa_offset, where the CFA does not count from a register */
+  uint32_t offset;           /* as the interpreter counts it */
+  uint32_t cfa_offset;       /* where `offset` has no place for it */
+  int32_t cfa_offset_beside; /* struct unwind_run's, where the CFA does not count from a register */
 };
 
 /* What is the same for all of a function, or for many, or seldom used. */
 struct unwind_interpreter {
   struct unwind_run run; /* its section is that of the function before, NULL at first */
   struct unwind_rows *rows;
+  const struct unwind_group *groups; /* of the rows' rules */
+  const uint8_t *tracked_index;      /* of the section's machine */
   uint64_t floor;
   uint64_t limit;
   const uint8_t *last_word; /* from here on less is left */
@@ -43,6 +44,7 @@ struct unwind_interpreter {
 static inline void unwind_interpreter_init(struct unwind_interpreter *interpreter, struct unwind_rows *rows)
 {
   interpreter->rows = rows;
+  interpreter->groups = rows->rules.groups;
   interpreter->run.section = NULL;
   interpreter->run.base = rows->base;
 }

@@ -246,12 +246,11 @@ static ALWAYS_INLINE enum next recall(struct hot *hot, struct unwind_interpreter
 static ALWAYS_INLINE enum next execute_noted(struct hot *hot, struct unwind_interpreter *function,
                                              uint32_t word, uint32_t factor, int size)
 {
-  uint32_t tracked = function->run.section->machine->tracked_index[word & 63];
-  uint32_t number = hot->group->next[tracked][factor];
+  uint32_t number = hot->group->next[function->tracked_index[word & 63]][factor];
 
   if (UNWIND_UNLIKELY(number == 0))
     return SLOWLY;
-  hot->group = &function->rows->rules.groups[number];
+  hot->group = &function->groups[number];
   hot->at += size;
   return NEXT;
 }
@@ -302,8 +301,8 @@ static ALWAYS_INLINE enum next execute_after_move(struct hot *hot, struct unwind
   return (word & 0xff) == DW_CFA_def_cfa_offset ? execute_cfa_offset(hot, function, word) : NEXT;
 }
 
-/* By an operand of six bits, one or two bytes. Which of them depends on the size of functions and cannot be
- * foreseen, so there is no branch for it. */
+/* By an operand of six bits, one or two bytes. How many it has depends on the size of functions and cannot be
+ * foreseen, so no branch asks for it here. */
 static ALWAYS_INLINE enum next execute_move(struct hot *hot, struct unwind_interpreter *function,
                                             uint32_t word, uint64_t code_align)
 {
@@ -320,12 +319,11 @@ static ALWAYS_INLINE enum next execute_move(struct hot *hot, struct unwind_inter
 static ALWAYS_INLINE enum next execute(struct hot *hot, struct unwind_interpreter *function, uint32_t word,
                                        uint64_t code_align)
 {
-  if ((word & 0xc0) == DW_CFA_offset)
-    return execute_offset(hot, function, word);
-  if ((word & 0xc0) == DW_CFA_advance_loc || (word & 0xff) - DW_CFA_advance_loc1 < 2)
+  if (word & 0x80)
+    return word & 0x40 ? execute_noted(hot, function, word, UNWIND_GROUP_RESTORED, 1)
+                       : execute_offset(hot, function, word);
+  if (word & 0x40 || (word & 0xff) - DW_CFA_advance_loc1 < 2)
     return execute_move(hot, function, word, code_align);
-  if ((word & 0xc0) == DW_CFA_restore)
-    return execute_noted(hot, function, word, UNWIND_GROUP_RESTORED, 1);
   switch (word & 0xff) {
   case DW_CFA_nop:
     hot->at++;
@@ -404,6 +402,7 @@ static bool set_cie(struct unwind_interpreter *interpreter, const struct unwind_
   if (!set_state(&hot, interpreter, cie->initial))
     return false;
   interpreter->run.section = section;
+  interpreter->tracked_index = section->machine->tracked_index;
   interpreter->cie_offset = cie->offset;
   interpreter->code_align = cie->code_align;
   interpreter->initial = hot.group;
