@@ -210,7 +210,7 @@ static gboolean take_all(CapturedOptions *self, GVariant *options, GError **erro
     if (seen & 1u << i)
       return refuse(error, known[i].name, "is there twice");
     seen |= 1u << i;
-    if (!take(self, &known[i], value, error))
+    if (!take(self, &known[i], owned, error))
       return FALSE;
   }
   return TRUE;

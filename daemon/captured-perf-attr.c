@@ -175,7 +175,7 @@ static gboolean set_fields(Attr *attr, GVariant *fields, GError **error)
 
     if (!g_hash_table_add(seen, (gpointer)name))
       return refuse(error, name, "is there twice");
-    if (!set_field(attr, name, value, error))
+    if (!set_field(attr, name, owned, error))
       return FALSE;
   }
   if (!g_hash_table_contains(seen, "type"))

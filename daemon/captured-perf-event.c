@@ -161,7 +161,7 @@ static gboolean take_options(Open *open, GVariant *options, GUnixFDList *fds, GE
   g_variant_iter_init(&iter, options);
   while (g_variant_iter_next(&iter, "{&sv}", &name, &value)) {
     g_autoptr(GVariant) owned = value;
-    if (!take_option(open, name, value, &pidfd, &group, error))
+    if (!take_option(open, name, owned, &pidfd, &group, error))
       return FALSE;
   }
   has_pidfd = g_variant_lookup(options, "pidfd", "h", NULL);
