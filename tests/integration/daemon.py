@@ -8,7 +8,7 @@ import shutil
 
 from desk import Desk, USERS, wait_until
 from recordings import BUSY, Load, compile_c
-from support import TestCase, run
+from support import TestCase, check_sanitizers, run
 
 ALICE, BOB, CAPTURED = USERS['alice'], USERS['bob'], USERS['captured']
 
@@ -160,6 +160,7 @@ class DaemonCase(TestCase):
             self.desk.start_captured()
             self.fail(f'captured ended:\n{log[-4000:]}')
         wait_until(self.has_nothing_left, 'captured has ended all sessions')
+        check_sanitizers(self.desk.log())
 
     def process(self, user, program='busy', *arguments, **how):
         """A program of the class, running as the user until the test ends."""
