@@ -2,6 +2,7 @@
 /* captured [--idle-seconds N]: the system service that records for callers who may not open perf events
  * themselves (data/org.capturectl.Capture1.xml). */
 #include <glib.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 
@@ -50,6 +51,8 @@ int main(int argc, char **argv)
 {
   g_autoptr(GError) error = NULL;
 
+  /* Whoever starts services gives them no locale, but the journal and people have one. */
+  setlocale(LC_CTYPE, "C.UTF-8");
   if (!parse(&argc, &argv, &error)) {
     g_printerr("captured: %s\n", error->message);
     return 2;
