@@ -22,7 +22,7 @@ static void record(gboolean hangs, struct recorder_ended *ret, gint *ret_flushes
   pid_t opener = trust_opener(TRUST_CALLER, "ipc_lock", &socket);
   trust_begin_own(&client, configure, target, socket);
   close(socket);
-  recorder_client_collect(&client, 2000);
+  trust_collect(&client, 500);
   g_assert_cmpint(recorder_client_stop(&client), ==, 0);
   *ret = client.ended;
   recorder_client_clear(&client);

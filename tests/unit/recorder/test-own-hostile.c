@@ -92,7 +92,7 @@ static guint record(answer_fn answer, uint32_t unwind)
   int socket = fake_start(&fake, answer);
   trust_begin_own(&client, configure, target, socket);
   close(socket);
-  recorder_client_collect(&client, 600);
+  trust_collect(&client, 100);
   g_assert_cmpint(recorder_client_stop(&client), ==, 0);
   g_assert_cmpint(client.ended.error, ==, 0);
   g_assert_cmpuint(sum_of_outcomes(&client.ended.status), ==, client.ended.status.samples);
@@ -337,7 +337,7 @@ static void test_good_opener(void)
   GThread *thread = g_thread_new("opener", serve_well, GINT_TO_POINTER(pair[1]));
   trust_begin_own(&client, configure, target, pair[0]);
   close(pair[0]);
-  recorder_client_collect(&client, 800);
+  trust_collect(&client, 200);
   g_assert_cmpint(recorder_client_stop(&client), ==, 0);
   g_thread_join(thread);
   trust_end(target);

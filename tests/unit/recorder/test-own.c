@@ -90,7 +90,7 @@ static void test_spin(gconstpointer data)
   own_begin(&own, OWN, unwind, "spin", "60", NULL);
   g_assert_cmpuint(own.client.ready.unwind, ==, unwind);
   g_assert_cmpstr(own.client.ready.notes, ==, "");
-  recorder_client_collect(&own.client, 1500);
+  trust_collect(&own.client, 300);
   g_assert_cmpuint(own.client.status.samples, >, 0);
   g_assert_cmpuint(own.client.status.outcomes[CAPTURE_OUTCOME_COMPLETE] +
                        own.client.status.outcomes[CAPTURE_OUTCOME_FRAME_POINTERS],
@@ -113,7 +113,7 @@ static void test_kernel(gconstpointer data)
   struct own own;
   guint in_kernel = 0, with_stack = 0;
   own_begin(&own, OWN | RECORDER_KERNEL_STACKS, GPOINTER_TO_UINT(data), "system", "60", NULL);
-  recorder_client_collect(&own.client, 1000);
+  trust_collect(&own.client, 300);
   own_finish(&own);
   for (guint i = 0; i < own.loaded.samples->len; i++) {
     g_autoptr(GArray) stack = loaded_stack(&own.loaded, sample_at(&own.loaded, i));
@@ -142,7 +142,7 @@ static void test_kernel_words_are_found(void)
   if (!recorder_client_configure(&client, configure, &target, 1))
     g_error("%s", client.ended.text);
   recorder_client_begin(&client);
-  recorder_client_collect(&client, 500);
+  trust_collect(&client, 200);
   g_assert_cmpint(recorder_client_stop(&client), ==, 0);
   loaded_read(&loaded, client.file_fd);
   recorder_client_clear(&client);
@@ -345,7 +345,7 @@ static void test_cache(void)
   g_setenv("XDG_CACHE_HOME", directory, TRUE);
   for (guint round = 0; round < 2; round++) {
     own_begin(&own, OWN, RECORDER_UNWIND_BPF, "spin", "60", NULL);
-    recorder_client_collect(&own.client, 1000);
+    trust_collect(&own.client, 300);
     own_finish(&own);
     g_assert_cmpuint(count_outcome(&own.loaded, CAPTURE_OUTCOME_COMPLETE), >, 50);
     loaded_clear(&own.loaded);

@@ -45,8 +45,9 @@ static void place_clear(struct place *place)
   g_strfreev(place->environment);
 }
 
+/* At least that many samples. */
 static void record(struct loaded *loaded, guint user, const char *rights,
-                   struct recorder_configure *configure, const pid_t *target)
+                   struct recorder_configure *configure, const pid_t *target, guint samples)
 {
   struct recorder_client client;
   struct place place;
@@ -57,7 +58,7 @@ static void record(struct loaded *loaded, guint user, const char *rights,
   if (*rights != '\0')
     g_assert_cmpstr(client.ready.notes, ==, "");
   recorder_client_begin(&client);
-  recorder_client_collect(&client, 1500);
+  trust_collect(&client, samples);
   g_assert_cmpint(recorder_client_stop(&client), ==, 0);
   loaded_read(loaded, client.file_fd);
   recorder_client_clear(&client);
@@ -81,7 +82,7 @@ static void test_system_wide(gconstpointer data)
       recorder_client_configuration(STACKS | RECORDER_SYSTEM_WIDE, "cpu-clock", 1000);
   configure->unwind = GPOINTER_TO_UINT(data);
   pid_t target = trust_target(TRUST_CALLER, NULL, "system", "60", NULL);
-  record(&loaded, TRUST_SERVICE, TRUST_SYSTEM_RIGHTS, configure, NULL);
+  record(&loaded, TRUST_SERVICE, TRUST_SYSTEM_RIGHTS, configure, NULL, 3000);
   trust_end(target);
   guint samples = count(&loaded, target, 0);
   g_assert_cmpuint(samples, >, 100);
@@ -98,7 +99,7 @@ static void test_event(gconstpointer data)
       recorder_client_configuration(STACKS | RECORDER_SYSTEM_WIDE, data, 0);
   configure->unwind = RECORDER_UNWIND_BPF;
   pid_t target = trust_target(TRUST_CALLER, NULL, "threads", "60", NULL);
-  record(&loaded, TRUST_SERVICE, TRUST_SYSTEM_RIGHTS, configure, NULL);
+  record(&loaded, TRUST_SERVICE, TRUST_SYSTEM_RIGHTS, configure, NULL, 3000);
   trust_end(target);
   g_assert_cmpuint(loaded.samples->len, >, 10);
   g_assert_cmpuint(count(&loaded, target, 0), >, 0);
@@ -170,7 +171,7 @@ static guint record_deleted(guint user, const char *rights, uint32_t unwind)
   /* A quarter of the time it is in the program. */
   await_mapping(target, "private-library.so");
   private_files_delete(&files);
-  record(&loaded, user, rights, configure, &target);
+  record(&loaded, user, rights, configure, &target, 300);
   trust_end(target);
   guint samples = count(&loaded, target, 0);
   g_assert_cmpuint(samples, >, 100);

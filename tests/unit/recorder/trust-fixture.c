@@ -123,6 +123,12 @@ void trust_begin_own(struct recorder_client *client, struct recorder_configure *
   recorder_client_begin(client);
 }
 
+void trust_collect(struct recorder_client *client, guint samples)
+{
+  while (!client->has_ended && client->status.samples < samples)
+    recorder_client_collect(client, 100);
+}
+
 char *trust_status(pid_t pid, const char *field)
 {
   g_autofree char *path = g_strdup_printf("/proc/%d/status", pid), *text = NULL;

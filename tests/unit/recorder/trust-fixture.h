@@ -31,6 +31,8 @@ char *trust_target_program(void);
 /* A recorder of the service's, for an own session of that target of the caller's: configured and begun. */
 void trust_begin_own(struct recorder_client *client, struct recorder_configure *configure, pid_t target,
                      int opener);
+/* Collects until the recorder has written that many samples: a busy machine gives few a second. */
+void trust_collect(struct recorder_client *client, guint samples);
 /* A field of /proc/PID/status as it stands there, "Uid"; freed with g_free. */
 char *trust_status(pid_t pid, const char *field);
 /* Words in the stream that look like addresses of the kernel's. */
