@@ -10,9 +10,9 @@
 #define STRING_MAX    UNWIND_NAME_MAX
 #define PAUSE         2000000 /* nanoseconds */
 
-struct functions {
+union functions {
   struct capture_record_functions head;
-  struct capture_function items[FUNCTIONS_MAX];
+  char bytes[sizeof(struct capture_record_functions) + FUNCTIONS_MAX * sizeof(struct capture_function)];
 };
 
 /* Waits for windows as long as the end may take. */
@@ -67,10 +67,10 @@ uint32_t recorder_names_write_binary(struct recorder_names *names, const struct 
   return named.path != 0 && put(names, &named.record) == 0 ? ++names->n_binaries : 0;
 }
 
-static bool flush(struct recorder_names *names, struct functions *functions)
+static bool flush(struct recorder_names *names, union functions *functions)
 {
   uint16_t n = functions->head.record.count;
-  functions->head.record.size = (uint32_t)(sizeof functions->head + n * sizeof functions->items[0]);
+  functions->head.record.size = (uint32_t)(sizeof functions->head + n * sizeof functions->head.functions[0]);
   functions->head.record.count = 0;
   if (n == 0)
     return true;
@@ -81,10 +81,10 @@ static bool flush(struct recorder_names *names, struct functions *functions)
 }
 
 /* A name that fits no window is left out. False when the end has come. */
-static bool add(struct recorder_names *names, struct functions *functions,
+static bool add(struct recorder_names *names, union functions *functions,
                 const struct capture_function *function, const char *name, size_t length)
 {
-  struct capture_function *item = &functions->items[functions->head.record.count];
+  struct capture_function *item = &functions->head.functions[functions->head.record.count];
   *item = *function;
   item->linkage_name = put_string(names, name, length);
   if (item->linkage_name == 0)
@@ -92,15 +92,15 @@ static bool add(struct recorder_names *names, struct functions *functions,
   return ++functions->head.record.count < FUNCTIONS_MAX || flush(names, functions);
 }
 
-static struct functions begin(uint32_t binary)
+static union functions begin(uint32_t binary)
 {
-  return (struct functions){.head = {.record = {.type = CAPTURE_RECORD_FUNCTIONS}, .binary = binary}};
+  return (union functions){.head = {.record = {.type = CAPTURE_RECORD_FUNCTIONS}, .binary = binary}};
 }
 
 bool recorder_names_write_functions(struct recorder_names *names, struct recorder_named *named,
                                     const struct unwind_names *found)
 {
-  struct functions functions = begin(named->id);
+  union functions functions = begin(named->id);
   bool goes_on = true;
   for (uint32_t i = 0; i < found->n && goes_on; i++) {
     const struct unwind_name *name = &found->names[i];
@@ -136,7 +136,7 @@ void recorder_names_write_kernel(struct recorder_names *names, const struct reco
 {
   uint32_t binary = recorder_names_write_binary(
       names, NULL, kallsyms->hidden ? CAPTURE_NAMING_HIDDEN : CAPTURE_NAMING_SYMBOLS);
-  struct functions functions = begin(binary);
+  union functions functions = begin(binary);
   struct recorder_kallsym symbol = {.end = 0};
   struct module module = {.id = 0};
   bool goes_on = binary != 0;

@@ -14,6 +14,7 @@
 #define FILES_MAX     16384u
 #define ADDRESSES_MAX (8u << 20)           /* 64 MiB of them, whatever is sampled where */
 #define PATIENCE      UINT64_C(3000000000) /* nanoseconds, as the next one */
+#define TEXT_MAX      160
 #define SERVE_TIME    UINT64_C(2000000)
 #define NO_FILE                                                                                              \
   (CAPTURE_BINARY_VDSO | CAPTURE_BINARY_KERNEL | CAPTURE_BINARY_KERNEL_MODULE | CAPTURE_BINARY_SPECIAL)
@@ -206,20 +207,22 @@ static void count_unnamed(struct recorder_names *names)
 
 static void tell(struct recorder_names *names)
 {
-  struct {
-    struct capture_record_message head;
-    char text[160];
-  } message = {
-      .head = {.record = {.type = CAPTURE_RECORD_MESSAGE}, .time = recorder_clock_now(), .severity = 4}};
+  union {
+    struct capture_record_message record;
+    char bytes[sizeof(struct capture_record_message) + TEXT_MAX];
+  } message = {.bytes = ""};
   if (names->n_unnamed == 0 && names->n_unseen == 0)
     return;
   int length =
-      snprintf(message.text, sizeof message.text,
+      snprintf(message.bytes + sizeof message.record, TEXT_MAX,
                "%u files that not everybody may read could not be read for their names%s.", names->n_unnamed,
                names->n_unseen == 0 ? "" : ", and there were more than are looked at");
-  message.head.length = (uint32_t)length;
-  message.head.record.size = (uint32_t)((sizeof message.head + (size_t)length + 8) & ~(size_t)7);
-  recorder_output_record(names->output, &message.head.record, message.head.time);
+  message.record.record.type = CAPTURE_RECORD_MESSAGE;
+  message.record.record.size = (uint32_t)((sizeof message.record + (size_t)length + 8) & ~(size_t)7);
+  message.record.time = recorder_clock_now();
+  message.record.severity = 4;
+  message.record.length = (uint32_t)length;
+  recorder_output_record(names->output, &message.record.record, message.record.time);
 }
 
 void recorder_names_finish(struct recorder_names *names, struct recorder_output *output,

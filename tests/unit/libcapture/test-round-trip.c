@@ -257,18 +257,18 @@ static void test_names(void)
   TestCapture *t = test_capture_new(NULL, 0);
   struct capture_record_named_binary binary = {{sizeof binary, CAPTURE_RECORD_NAMED_BINARY, 0}, .id = 1};
   struct capture_record_lost lost = {{sizeof lost, CAPTURE_RECORD_LOST, 0}, .time = 50};
-  struct {
-    struct capture_record_functions head;
-    struct capture_function items[2];
-  } functions = {.head = {{sizeof functions, CAPTURE_RECORD_FUNCTIONS, 2}, .binary = 1}};
+  union {
+    struct capture_record_functions record;
+    char bytes[sizeof(struct capture_record_functions) + 2 * sizeof(struct capture_function)];
+  } functions = {.record = {{sizeof functions, CAPTURE_RECORD_FUNCTIONS, 2}, .binary = 1}};
 
   for (uint32_t i = 0; i < 1000; i++) {
     g_assert_cmpint(capture_writer_name(t->writer, &binary.record), ==, 0);
-    g_assert_cmpint(capture_writer_name(t->writer, &functions.head.record), ==, 0);
+    g_assert_cmpint(capture_writer_name(t->writer, &functions.record.record), ==, 0);
   }
   g_assert_cmpint(capture_writer_name(t->writer, &lost.record), ==, -EINVAL);
-  functions.head.record.count = 3;
-  g_assert_cmpint(capture_writer_name(t->writer, &functions.head.record), ==, -EINVAL);
+  functions.record.record.count = 3;
+  g_assert_cmpint(capture_writer_name(t->writer, &functions.record.record), ==, -EINVAL);
   g_assert_cmpint(capture_writer_record(t->writer, &binary.record, 0), ==, -EINVAL);
   test_capture_read(t);
   g_assert_cmpuint(t->n_records[CAPTURE_RECORD_NAMED_BINARY], ==, 1000);

@@ -96,14 +96,14 @@ static guint32 add_name(capture_writer *writer, guint32 id, const char *text)
 static void add_served(capture_writer *writer, const struct capture_record_named_binary *binary, guint32 name,
                        guint64 start, guint64 end)
 {
-  struct {
-    struct capture_record_functions head;
-    struct capture_function item;
-  } functions = {.head = {{sizeof functions, CAPTURE_RECORD_FUNCTIONS, 1}, .binary = binary->id},
-                 .item = {.start = start, .end = end, .linkage_name = name}};
+  union {
+    struct capture_record_functions record;
+    char bytes[sizeof(struct capture_record_functions) + sizeof(struct capture_function)];
+  } functions = {.record = {{sizeof functions, CAPTURE_RECORD_FUNCTIONS, 1}, .binary = binary->id}};
 
+  functions.record.functions[0] = (struct capture_function){.start = start, .end = end, .linkage_name = name};
   g_assert_cmpint(capture_writer_name(writer, &binary->record), ==, 0);
-  g_assert_cmpint(capture_writer_name(writer, &functions.head.record), ==, 0);
+  g_assert_cmpint(capture_writer_name(writer, &functions.record.record), ==, 0);
 }
 
 /* What a recorder says at the end of functions that it may read: not demangled, in an epoch of its own. */
