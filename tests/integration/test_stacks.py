@@ -57,7 +57,7 @@ class Programs(TestCase, Judge):
         """The program works for so long by the clock; longer where it had so little of the processors that shares say nothing."""
         for times in 1, 4, 16:
             found = Stacks(self.path, program or self.program, kind, times * milliseconds, *more, way=self.way, **how)
-            if found.info['user_stacks']['samples'] >= 200:
+            if found.info['user_stacks']['samples'] >= 200 or kind == 'deleted':  # which works only once
                 break
         return found
 
