@@ -6,6 +6,11 @@
 #define BUS      "org.freedesktop.DBus"
 #define BUS_PATH "/org/freedesktop/DBus"
 
+/* The bus drops what it has to tell us, its answers too, while our queue there is full: somebody sends faster
+ * than we read. So it is asked again, for as long as a caller would wait for any answer. */
+#define ANSWER_MILLISECONDS 3000
+#define QUESTIONS           8
+
 struct _CapturedCallers {
   GObject parent_instance;
   GDBusConnection *connection;
@@ -61,6 +66,21 @@ CapturedCallers *captured_callers_new(GDBusConnection *connection)
   return self;
 }
 
+typedef struct {
+  char *name;
+  int left; /* questions that may still be asked */
+} Question;
+
+static void question_free(gpointer data)
+{
+  Question *question = data;
+
+  g_free(question->name);
+  g_free(question);
+}
+
+static void ask(GTask *task);
+
 static void on_user(GObject *source, GAsyncResult *result, gpointer user_data)
 {
   g_autoptr(GTask) task = user_data;
@@ -71,18 +91,36 @@ static void on_user(GObject *source, GAsyncResult *result, gpointer user_data)
   if (reply) {
     g_variant_get(reply, "(u)", &user);
     g_task_return_int(task, user);
+  } else if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT) &&
+             ((Question *)g_task_get_task_data(task))->left > 0) {
+    ask(g_steal_pointer(&task));
   } else {
     g_task_return_new_error(task, CAPTURED_ERROR, CAPTURED_ERROR_FAILED, "The bus does not say who calls: %s",
                             error->message);
   }
 }
 
+/* Takes the task over. */
+static void ask(GTask *task)
+{
+  CapturedCallers *self = g_task_get_source_object(task);
+  Question *question = g_task_get_task_data(task);
+
+  question->left--;
+  g_dbus_connection_call(self->connection, BUS, BUS_PATH, BUS, "GetConnectionUnixUser",
+                         g_variant_new("(s)", question->name), G_VARIANT_TYPE("(u)"), G_DBUS_CALL_FLAGS_NONE,
+                         ANSWER_MILLISECONDS, NULL, on_user, task);
+}
+
 void captured_callers_find_user_async(CapturedCallers *self, const char *name, GAsyncReadyCallback callback,
                                       gpointer user_data)
 {
-  g_dbus_connection_call(self->connection, BUS, BUS_PATH, BUS, "GetConnectionUnixUser",
-                         g_variant_new("(s)", name), G_VARIANT_TYPE("(u)"), G_DBUS_CALL_FLAGS_NONE, -1, NULL,
-                         on_user, g_task_new(self, NULL, callback, user_data));
+  GTask *task = g_task_new(self, NULL, callback, user_data);
+  Question *question = g_new(Question, 1);
+
+  *question = (Question){g_strdup(name), QUESTIONS};
+  g_task_set_task_data(task, question, question_free);
+  ask(task);
 }
 
 uid_t captured_callers_find_user_finish(CapturedCallers *self, GAsyncResult *result, GError **error)
