@@ -263,7 +263,7 @@ void captured_recorder_update(CapturedRecorder *self)
 
 CapturedRecorder *captured_recorder_new(CapturedScope scope, GError **error)
 {
-  static const char *const environment[] = {CAPTURED_CHILD_ENVIRONMENT, "XDG_CACHE_HOME=/var/cache", NULL};
+  static const char *const environment[] = {CAPTURED_CHILD_ENVIRONMENT, "XDG_CACHE_HOME=/var/cache/captured", NULL};
   CapturedChildSpec spec = {
       .program = "recorder",
       .rights = scope == CAPTURED_SCOPE_OWN ? CAPTURED_RIGHTS_OWN : CAPTURED_RIGHTS_SYSTEM,
