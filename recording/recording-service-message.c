@@ -189,9 +189,6 @@ gboolean recording_service_read_ended(const char *reason, const char *message, s
     ret->reason = RECORDER_END_TARGETS_GONE;
   else if (strcmp(reason, "recorder-died") == 0)
     return FALSE;
-  else if (strcmp(reason, "authorization-lost") == 0)
-    recording_service_make_ended(EACCES, *message ? message : _("The right to record this was taken back."),
-                                 ret);
   else if (strcmp(reason, "service-stopped") == 0)
     recording_service_make_ended(ECANCELED,
                                  *message ? message : _("The system service captured was stopped."), ret);

@@ -48,7 +48,6 @@ ENDS = {
     'targets-gone': ('targets-gone', ''),
     'failed': ('failed', 'The machine is on fire.'),
     'recorder-died': ('recorder-died', 'The recorder was killed by signal 9.'),
-    'authorization-lost': ('authorization-lost', ''),
     'service-stopped': ('service-stopped', 'The service is being upgraded.'),
     'nonsense-end': ('because', 'x' + '→' * 2000),
 }

@@ -415,9 +415,6 @@ class Ending(Bus):
                         f'The recorder was killed by signal 9; “{self.path}” holds what was recorded until then.')
         self.assertIn('the recorder died\n', info)
 
-    def test_authorization_lost(self):
-        self.end('authorization-lost', 'failed', 1, 'The right to record this was taken back.')
-
     def test_service_stopped(self):
         self.end('service-stopped', 'failed', 1, 'The service is being upgraded.')
 
