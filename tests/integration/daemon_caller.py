@@ -223,7 +223,7 @@ def keep(thing):
 
 def flood(connections, calls, targets, **options):
     """That many calls of StartRecording over each of so many connections, all at once: how many had which error, and the
-    last message of each."""
+    last message of each. Whoever has not got an answer after a minute is "unanswered"."""
     counts, messages, loop = {}, {}, GLib.MainLoop()
 
     def replied(connection, result):
@@ -238,8 +238,10 @@ def flood(connections, calls, targets, **options):
         for _ in range(calls):
             sent = message(PATH, MANAGER, 'StartRecording', recording(targets, **options), targets, interactive=True)
             connection.send_message_with_reply(sent, 0, 0x7fffffff, None, replied)
+    GLib.timeout_add_seconds(60, loop.quit)
     loop.run()
-    return counts, messages
+    lacking = connections * calls - sum(counts.values())
+    return {**counts, **({'unanswered': lacking} if lacking else {})}, messages
 
 
 children = []
