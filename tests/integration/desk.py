@@ -193,6 +193,7 @@ class Desk:
     def start_keeper(self):
         plan = {
             'name': self.directory.name,
+            'directory': str(self.directory),
             'settings': self.settings,
             'empty': ['/run', '/home', '/var/cache'],
             'covered': [('/usr/share/polkit-1/actions', f'{self.directory}/actions'),

@@ -4,14 +4,16 @@
 
 usage: desk_keeper.py PLAN
 
-PLAN is JSON: "name" of the cgroup; "empty", directories that become empty ones; "covered", pairs of a directory or a file
-and what covers it; "settings", values of files of the kernel's by path, which are put back, whatever becomes of the test, and
-which only one desk at a time may have. Prints "ready" when a process may be put into the mount and cgroup namespaces of this one.
+PLAN is JSON: "name" of the cgroup; "directory", which is deleted in the end; "empty", directories that become empty
+ones; "covered", pairs of a directory or a file and what covers it; "settings", values of files of the kernel's by path,
+which are put back, whatever becomes of the test, and which only one desk at a time may have. Prints "ready" when a process may
+be put into the mount and cgroup namespaces of this one.
 """
 import ctypes
 import fcntl
 import json
 import os
+import shutil
 import sys
 import time
 
@@ -120,6 +122,7 @@ def main():
         for setting in settings:
             setting.write(setting.before)
         cgroup.end()
+        shutil.rmtree(plan['directory'], ignore_errors=True)
 
 
 if __name__ == '__main__':
