@@ -80,8 +80,8 @@ class Names(TestCase):
     def test_libstdcxx(self):
         self.compare('/usr/lib/x86_64-linux-gnu/libstdc++.so.6')
 
-    def test_libgtk(self):
-        self.compare('/usr/lib/x86_64-linux-gnu/libgtk-4.so.1')
+    def test_libgio(self):
+        self.compare('/usr/lib/x86_64-linux-gnu/libgio-2.0.so.0')
 
     def test_git(self):
         self.compare('/usr/bin/git', 1)
