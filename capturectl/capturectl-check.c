@@ -48,11 +48,15 @@ static void print_counts(const CapturectlCheckCounts *counts, guint64 n_problems
             n_problems);
 }
 
+/* Those that a recorder wrote are of what nobody else can read, and nothing more. */
 static gboolean has_names(const capture_reader *reader)
 {
-  for (gsize i = 0; i < capture_reader_n_parts(reader); i++)
-    if (capture_reader_part(reader, i)->header.kind == CAPTURE_WINDOW_NAMES)
+  for (gsize i = 0; i < capture_reader_n_parts(reader); i++) {
+    const struct capture_window_header *header = &capture_reader_part(reader, i)->header;
+
+    if (header->kind == CAPTURE_WINDOW_NAMES && header->stream == 0)
       return TRUE;
+  }
   return FALSE;
 }
 

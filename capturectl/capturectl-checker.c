@@ -48,7 +48,7 @@ typedef struct {
   const capture_reader *reader;
   CapturectlProblemFunc problem;
   gpointer problem_data;
-  GHashTable *epochs; /* guint64 stream and epoch → CapturectlDefinitions; of names windows with stream 0 */
+  GHashTable *epochs; /* guint64 stream and epoch → CapturectlDefinitions; names have epochs of their own */
   guint64 dictionary_size;    /* bytes so far */
   guint64 counts[N_PROBLEMS]; /* of the part in hand */
   CapturectlCheckCounts totals;
@@ -204,7 +204,8 @@ static void check_functions(Checker *self, CapturectlDefinitions *definitions,
   for (guint i = 0; i < r->record.count; i++) {
     const struct capture_function *f = &r->functions[i];
 
-    if (f->name == 0 || !capturectl_definitions_is_whole(definitions, CAPTURECTL_STRINGS, f->name) ||
+    if ((f->name == 0 && f->linkage_name == 0) ||
+        !capturectl_definitions_is_whole(definitions, CAPTURECTL_STRINGS, f->name) ||
         !capturectl_definitions_is_whole(definitions, CAPTURECTL_STRINGS, f->linkage_name) ||
         !capturectl_definitions_is_whole(definitions, CAPTURECTL_STRINGS, f->file) ||
         !capturectl_definitions_is_whole(definitions, CAPTURECTL_STRINGS, f->module))

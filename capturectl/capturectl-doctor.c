@@ -5,20 +5,24 @@
 #include "capturectl/capturectl-findings.h"
 #include "capturectl/capturectl-json.h"
 #include "capturectl/capturectl-verbs.h"
+#include "capturectl/capturectl-ways.h"
 #include "recording/recording-recorder.h"
 
 static const char *const state_words[] = {"ok", "limited", "missing"};
 
-static gboolean can_record(GPtrArray *findings)
+typedef struct {
+  GPtrArray *findings;
+  CapturectlWay direct, service;
+} Diagnosis;
+
+static gboolean can_record(const Diagnosis *diagnosis)
 {
-  for (guint i = 0; i < findings->len; i++)
-    if (((CapturectlFinding *)findings->pdata[i])->state == CAPTURECTL_FINDING_MISSING)
-      return FALSE;
-  return TRUE;
+  return capturectl_ways_choose(&diagnosis->direct, &diagnosis->service) != RECORDING_VIA_AUTO;
 }
 
-static void print_text(GPtrArray *findings)
+static void print_text(const Diagnosis *diagnosis)
 {
+  GPtrArray *findings = diagnosis->findings;
   const char *words[] = {_("ok"), _("limited"), _("missing")};
 
   for (guint i = 0; i < findings->len; i++) {
@@ -28,18 +32,21 @@ static void print_text(GPtrArray *findings)
     if (finding->fix)
       g_print("%-8s → %s\n", "", finding->fix);
   }
-  g_print("\n%s\n", !can_record(findings) ? _("Nothing can be recorded yet; see what is missing.")
+  g_print("\n");
+  capturectl_ways_print(&diagnosis->direct, &diagnosis->service);
+  g_print("\n%s\n", !can_record(diagnosis) ? _("Nothing can be recorded yet; see what is missing.")
                     : geteuid() == 0 ? _("You are root: “capturectl record” may do all that is listed as ok.")
                                      : _("What is limited for you is mostly not for root: “sudo capturectl "
                                          "record …”."));
 }
 
-static void print_json(GPtrArray *findings)
+static void print_json(const Diagnosis *diagnosis)
 {
+  GPtrArray *findings = diagnosis->findings;
   g_autoptr(JsonBuilder) builder = json_builder_new();
 
   json_builder_begin_object(builder);
-  capturectl_json_bool(builder, "can_record", can_record(findings));
+  capturectl_json_bool(builder, "can_record", can_record(diagnosis));
   capturectl_json_array(builder, "findings");
   for (guint i = 0; i < findings->len; i++) {
     const CapturectlFinding *finding = findings->pdata[i];
@@ -52,6 +59,7 @@ static void print_json(GPtrArray *findings)
     json_builder_end_object(builder);
   }
   json_builder_end_array(builder);
+  capturectl_ways_add_json(builder, &diagnosis->direct, &diagnosis->service);
   json_builder_end_object(builder);
   capturectl_json_print(builder);
 }
@@ -69,6 +77,32 @@ static void find_recorder(GPtrArray *findings)
     capturectl_findings_add(findings, "recorder", CAPTURECTL_FINDING_MISSING, g_strdup(error->message), NULL);
 }
 
+/* What the service can is not missing. */
+static void soften(GPtrArray *findings)
+{
+  for (guint i = 0; i < findings->len; i++) {
+    CapturectlFinding *finding = findings->pdata[i];
+
+    if (finding->state == CAPTURECTL_FINDING_MISSING)
+      finding->state = CAPTURECTL_FINDING_LIMITED;
+  }
+}
+
+static void diagnose(Diagnosis *ret)
+{
+  g_auto(RecordingServiceFacts) facts = {0};
+
+  find_recorder(ret->findings);
+  capturectl_find_perf_events(ret->findings);
+  RecordingUnwind unwind = capturectl_find_unwinding(ret->findings);
+  gboolean service = capturectl_find_service(ret->findings, &facts);
+  capturectl_find_names(ret->findings);
+  ret->direct = capturectl_ways_direct(ret->findings, unwind);
+  ret->service = capturectl_ways_service(service ? &facts : NULL);
+  if (can_record(ret))
+    soften(ret->findings);
+}
+
 int capturectl_doctor(int argc, char **argv)
 {
   gboolean json = FALSE;
@@ -77,6 +111,7 @@ int capturectl_doctor(int argc, char **argv)
       {NULL},
   };
   g_autoptr(GPtrArray) findings = g_ptr_array_new_with_free_func((GDestroyNotify)capturectl_finding_free);
+  Diagnosis diagnosis = {.findings = findings};
   int status =
       capturectl_parse_options(&argc, &argv, entries, NULL,
                                _("Says what this machine permits you to record, and the command that "
@@ -87,13 +122,10 @@ int capturectl_doctor(int argc, char **argv)
     return status;
   if (argc > 1)
     return capturectl_fail_usage(_("No argument is expected, but “%s” was given."), argv[1]);
-  find_recorder(findings);
-  capturectl_find_perf_events(findings);
-  capturectl_find_unwinding(findings);
-  capturectl_find_names(findings);
+  diagnose(&diagnosis);
   if (json)
-    print_json(findings);
+    print_json(&diagnosis);
   else
-    print_text(findings);
-  return can_record(findings) ? CAPTURECTL_DONE : CAPTURECTL_FAILED;
+    print_text(&diagnosis);
+  return can_record(&diagnosis) ? CAPTURECTL_DONE : CAPTURECTL_FAILED;
 }

@@ -202,13 +202,14 @@ static void find_memory(GPtrArray *findings)
 void capturectl_find_perf_events(GPtrArray *findings)
 {
   add_probe(findings, "own-processes", try_clock(OWN_PROCESS, FALSE), CAPTURECTL_FINDING_MISSING,
-            _("Your own processes can be recorded."), _("Your own processes cannot be recorded"), 2);
+            _("Your own processes can be recorded directly."),
+            _("Your own processes cannot be recorded directly"), 2);
   add_probe(findings, "own-kernel", try_clock(OWN_PROCESS, TRUE), CAPTURECTL_FINDING_LIMITED,
-            _("What the kernel does for your processes can be recorded."),
-            _("What the kernel does for your processes cannot be recorded"), 1);
+            _("What the kernel does for your processes can be recorded directly."),
+            _("What the kernel does for your processes cannot be recorded directly"), 1);
   add_probe(findings, "system-wide", try_clock(ANY_PROCESS, TRUE), CAPTURECTL_FINDING_LIMITED,
-            _("Every process can be recorded (record -a)."),
-            _("Not every process can be recorded (record -a)"), 0);
+            _("Every process can be recorded directly (record -a)."),
+            _("Not every process can be recorded directly (record -a)"), 0);
   find_hardware(findings);
   find_tracepoints(findings);
   find_rate(findings);

@@ -12,11 +12,11 @@ static char *explain(const char *sentence, char *notes)
   return *notes ? g_strconcat(sentence, " ", notes, NULL) : g_strdup(sentence);
 }
 
-void capturectl_find_unwinding(GPtrArray *findings)
+RecordingUnwind capturectl_find_unwinding(GPtrArray *findings)
 {
   g_autoptr(GError) error = NULL;
   g_autofree char *notes = NULL;
-  RecordingUnwind unwind;
+  RecordingUnwind unwind = RECORDING_UNWIND_AUTO;
 
   if (!recording_probe_unwind(&unwind, &notes, &error))
     capturectl_findings_add(
@@ -35,4 +35,5 @@ void capturectl_find_unwinding(GPtrArray *findings)
                     : _("Stacks are found by frame pointers, which most programs do not have."),
                 notes),
         geteuid() == 0 ? NULL : g_strdup("sudo capturectl record …"));
+  return unwind;
 }

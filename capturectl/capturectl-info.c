@@ -45,7 +45,7 @@ typedef struct {
   guint64 samples, lost, throttled, duration;
   guint threads, processes;
   ProfileLedger *ledger;
-  guint named_binaries, functions;
+  guint named_binaries, functions, served_functions;
   gboolean kernel_named;
 } Info;
 
@@ -70,12 +70,15 @@ static void count_samples(Info *info)
 static gboolean count_names(Info *info, guint32 binary)
 {
   ProfileFunctionTable *table = profile_capture_get_table(info->capture, binary);
+  const ProfileFunctionRange *ranges;
   gsize n = 0;
 
   if (!table)
     return FALSE;
-  profile_function_table_get_ranges(table, &n);
+  ranges = profile_function_table_get_ranges(table, &n);
   info->functions += n;
+  for (gsize i = 0; i < n; i++)
+    info->served_functions += ranges[i].served;
   return n > 0;
 }
 
@@ -138,11 +141,15 @@ static char *describe_end(const struct capture_ended *ended)
   case CAPTURE_END_TARGETS_GONE:
     return g_strdup(_("every recorded process had exited"));
   case CAPTURE_END_RECORDER_DIED:
+    if (ended->status < 0)
+      return g_strdup(_("the recorder died"));
     status = format_wait_status(ended->status);
     return g_strdup_printf(_("the recorder died: %s"), status);
   case CAPTURE_END_OUTPUT:
     return g_strdup_printf(_("the output could not be written: %s"), g_strerror(ended->status));
   case CAPTURE_END_FAILED:
+    if (ended->status == 0)
+      return g_strdup(_("the recorder reported an error"));
     return g_strdup_printf(_("the recorder reported an error: %s"), g_strerror(ended->status));
   case CAPTURE_END_IMPORTED:
     return g_strdup(_("imported from another format"));
@@ -218,6 +225,20 @@ static void print_outcomes(const Info *info)
   }
 }
 
+/* Complete, but how far that goes. */
+static void print_by_frame_pointers(const Info *info)
+{
+  guint64 samples = profile_ledger_get_by_frame_pointers(info->ledger);
+
+  if (samples > 0)
+    print_formatted(_("Partly"),
+                    _("%" G_GUINT64_FORMAT " of the complete ones (%.2f %%) lead through code without unwind "
+                      "tables, by frame pointers: a function there that keeps none is missing"),
+                    samples,
+                    capturectl_ledger_get_percent(
+                        samples, profile_ledger_get_samples(info->ledger, CAPTURE_OUTCOME_COMPLETE)));
+}
+
 static void print_entry(const Info *info, const ProfileLedgerEntry *entry, const char *advice_before)
 {
   const char *binary = capturectl_ledger_get_binary(info->capture, entry);
@@ -270,6 +291,12 @@ static void print_names(const Info *info)
   profile_capture_get_binaries(info->capture, &n);
   print_formatted(_("Names"), _("%u functions, in %u of %u binaries; kernel functions %s"), info->functions,
                   info->named_binaries, n, info->kernel_named ? _("too") : _("not"));
+  if (info->served_functions > 0)
+    print_formatted("",
+                    ngettext("%u of them was named by the service, from what not everybody may read",
+                             "%u of them were named by the service, from what not everybody may read",
+                             info->served_functions),
+                    info->served_functions);
   if (g_strcmp0(profile_capture_get_metadata(info->capture, "kernel-addresses"), "hidden") == 0)
     print_line("", _("the kernel hid its addresses from the recording user"));
 }
@@ -303,6 +330,7 @@ static void print_text(const Info *info)
   print_formatted(_("Processes"), "%u", info->processes);
   print_formatted(_("Threads"), "%u", info->threads);
   print_outcomes(info);
+  print_by_frame_pointers(info);
   print_stacks(info);
   print_names(info);
   print_size(info);
@@ -371,6 +399,7 @@ static void add_stacks(JsonBuilder *builder, const Info *info)
   capturectl_json_int(builder, "samples", profile_ledger_get_stacks(info->ledger));
   capturectl_json_int(builder, "complete",
                       profile_ledger_get_samples(info->ledger, CAPTURE_OUTCOME_COMPLETE));
+  capturectl_json_int(builder, "by_frame_pointers", profile_ledger_get_by_frame_pointers(info->ledger));
   add_entries(builder, info);
   json_builder_end_object(builder);
 }
@@ -417,6 +446,7 @@ static void print_json(const Info *info)
   capturectl_json_int(builder, "binaries", n_binaries);
   capturectl_json_int(builder, "named_binaries", info->named_binaries);
   capturectl_json_int(builder, "named_functions", info->functions);
+  capturectl_json_int(builder, "served_functions", info->served_functions);
   capturectl_json_bool(builder, "kernel_named", info->kernel_named);
   capturectl_json_int(builder, "size", info->size);
   capturectl_json_int(builder, "uncompressed_size", info->raw_size);

@@ -105,11 +105,15 @@ char *capturectl_ledger_summarize(const ProfileLedger *ledger)
 {
   guint64 stacks = profile_ledger_get_stacks(ledger);
   guint64 unproven = profile_ledger_get_samples(ledger, CAPTURE_OUTCOME_FRAME_POINTERS);
+  guint64 partly = profile_ledger_get_by_frame_pointers(ledger);
   double complete =
       capturectl_ledger_get_percent(profile_ledger_get_samples(ledger, CAPTURE_OUTCOME_COMPLETE), stacks);
 
-  if (unproven == 0)
+  if (unproven == 0 && partly == 0)
     return g_strdup_printf(_("%.2f %% complete"), complete);
+  if (unproven == 0)
+    return g_strdup_printf(_("%.2f %% complete (%.2f %% partly by frame pointers)"), complete,
+                           capturectl_ledger_get_percent(partly, stacks));
   return g_strdup_printf(_("%.2f %% complete, %.2f %% by frame pointers (unproven)"), complete,
                          capturectl_ledger_get_percent(unproven, stacks));
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "capturectl/capturectl-command.h"
 #include "capturectl/capturectl-findings.h"
@@ -25,7 +26,7 @@ typedef struct {
   char **pids;
   gboolean system_wide;
   gboolean children;
-  gboolean kernel;
+  gboolean kernel, no_kernel;
   double duration;
   char *path;
   gboolean compress;
@@ -88,9 +89,9 @@ static int parse_arguments(int *argc, char ***argv, Arguments *a)
       {"no-children", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &a->children,
        N_("Leave out processes that the recorded ones start"), NULL},
       {"kernel", 0, 0, G_OPTION_ARG_NONE, &a->kernel,
-       N_("Record the kernel as well, where permitted (default)"), NULL},
-      {"no-kernel", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &a->kernel, N_("Sample in user space only"),
+       N_("Record the kernel as well, through the system service where this user may not (where permitted)"),
        NULL},
+      {"no-kernel", 0, 0, G_OPTION_ARG_NONE, &a->no_kernel, N_("Sample in user space only"), NULL},
       {"unwind", 0, 0, G_OPTION_ARG_STRING, &a->unwind,
        N_("How callers are found; auto takes the best of the ways that are permitted (auto)"),
        N_("auto|fp|dwarf[,BYTES]|none")},
@@ -107,13 +108,15 @@ static int parse_arguments(int *argc, char ***argv, Arguments *a)
        N_("Do not name the sampled functions at the end"), NULL},
       {"windows", 0, 0, G_OPTION_ARG_INT, &a->windows, N_("Windows of shared memory, 64 KiB each (128)"),
        N_("N")},
-      {"via", 0, 0, G_OPTION_ARG_STRING, &a->via, N_("How to record: auto, direct"), N_("WAY")},
+      {"via", 0, 0, G_OPTION_ARG_STRING, &a->via,
+       N_("How to record; auto takes the best of the ways that are permitted (auto)"),
+       N_("auto|direct|daemon")},
       {"json", 0, 0, G_OPTION_ARG_NONE, &a->json, N_("Print the result as JSON"), NULL},
       {"quiet", 'q', 0, G_OPTION_ARG_NONE, &a->quiet, N_("Say nothing but warnings and errors"), NULL},
       {NULL},
   };
 
-  a->children = a->kernel = a->compress = a->command_lines = a->names = TRUE;
+  a->children = a->compress = a->command_lines = a->names = TRUE;
   spell_out_off_cpu(*argc, *argv);
   int status = capturectl_parse_command_options(
       argc, argv, entries, N_("[--] COMMAND…"),
@@ -306,13 +309,37 @@ static int set_max_stack(RecordingOptions *options, int frames)
   return -1;
 }
 
-static int check_way(const char *via)
+static int set_way(RecordingOptions *options, const char *text)
 {
-  if (!via || strcmp(via, "auto") == 0 || strcmp(via, "direct") == 0)
+  static const RecordingVia ways[] = {RECORDING_VIA_AUTO, RECORDING_VIA_DIRECT, RECORDING_VIA_SERVICE};
+
+  if (g_strcmp0(text, "preload") == 0)
+    return capturectl_fail(_("“--via preload” is not available in this build; record with --via direct."));
+  for (gsize i = 0; i < G_N_ELEMENTS(ways); i++) {
+    if (text && strcmp(text, recording_via_to_string(ways[i])) != 0)
+      continue;
+    options->via = ways[i];
     return -1;
-  if (strcmp(via, "daemon") == 0 || strcmp(via, "preload") == 0)
-    return capturectl_fail(_("“--via %s” is not available in this build; record with --via direct."), via);
-  return capturectl_fail_usage(_("“%s” is not a way to record; --via takes auto or direct."), via);
+  }
+  return capturectl_fail_usage(_("“%s” is not a way to record; --via takes auto, direct or daemon."), text);
+}
+
+static int set_kernel(RecordingOptions *options, const Arguments *a)
+{
+  if (a->kernel && a->no_kernel)
+    return capturectl_fail_usage(_("--kernel and --no-kernel exclude each other."));
+  options->kernel = a->kernel      ? RECORDING_KERNEL_YES
+                    : a->no_kernel ? RECORDING_KERNEL_NO
+                                   : RECORDING_KERNEL_AUTO;
+  return -1;
+}
+
+/* Somebody sits in front of the terminal, or of a desktop whose dialogs polkit shows. */
+static gboolean is_interactive(void)
+{
+  if (isatty(STDIN_FILENO) && isatty(STDERR_FILENO) && tcgetpgrp(STDIN_FILENO) == getpgrp())
+    return TRUE;
+  return g_getenv("WAYLAND_DISPLAY") || g_getenv("DISPLAY");
 }
 
 static int set_targets(RecordingOptions *options, const Arguments *a, char **command)
@@ -359,7 +386,9 @@ static int convert(const Arguments *a, char **command, RecordingOptions *options
   int status = capturectl_check_output("-o", a->path);
 
   if (status < 0)
-    status = check_way(a->via);
+    status = set_way(options, a->via);
+  if (status < 0)
+    status = set_kernel(options, a);
   if (status < 0)
     status = set_rate(options, a);
   if (status < 0)
@@ -398,7 +427,7 @@ int capturectl_record_options_parse(int argc, char **argv, CapturectlRecordOptio
   ret->json = a.json;
   ret->quiet = a.quiet;
   ret->recording->children = a.children;
-  ret->recording->kernel = a.kernel;
+  ret->recording->interactive = is_interactive();
   ret->recording->compress = a.compress;
   ret->recording->command_lines = a.command_lines;
   ret->recording->version = g_strdup("capturectl " CAPTURE_VERSION);

@@ -56,6 +56,11 @@ static const char *describe_unwind(RecordingUnwind unwind)
   }
 }
 
+static const char *describe_way(RecordingVia via)
+{
+  return via == RECORDING_VIA_SERVICE ? _("Recording through the system service") : _("Recording directly");
+}
+
 static void on_started(RecordingSession *session, gpointer data)
 {
   Record *record = data;
@@ -66,7 +71,7 @@ static void on_started(RecordingSession *session, gpointer data)
     if (**note)
       capturectl_warn("%s", *note);
   if (!record->options.quiet)
-    fprintf(stderr, _("Recording directly: %s. %s.\n"), events,
+    fprintf(stderr, "%s: %s. %s.\n", describe_way(recording_session_get_via(session)), events,
             describe_unwind(recording_session_get_unwind(session)));
 }
 
@@ -186,7 +191,7 @@ static void print_json(Record *record, const RecordingResult *result, int status
   capturectl_json_int(builder, "size", (gint64)final_size(record, result));
   capturectl_json_string(builder, "ended", describe_end(result->reason));
   capturectl_json_int(builder, "exit_status", status);
-  capturectl_json_string(builder, "via", "direct");
+  capturectl_json_string(builder, "via", recording_via_to_string(recording_session_get_via(record->session)));
   capturectl_json_string(builder, "unwind",
                          recording_unwind_to_string(recording_session_get_unwind(record->session)));
   capturectl_json_array(builder, "events");

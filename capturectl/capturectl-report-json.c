@@ -103,10 +103,10 @@ static void append_identity(Json *json, guint32 item)
     append(json, ", ");
     append_string(json, "reason", profile_reason_get_name(PROFILE_ROWS_WAIT_REASON(item)));
   }
-  if (json->report->by != CAPTURECTL_REPORT_THREAD && json->report->by != CAPTURECTL_REPORT_PROCESS)
+  if (!capturectl_report_is_of_threads(json->report) && json->report->by != CAPTURECTL_REPORT_PROCESS)
     return;
   guint32 process = item;
-  if (json->report->by == CAPTURECTL_REPORT_THREAD) {
+  if (capturectl_report_is_of_threads(json->report)) {
     const ProfileThread *thread = &profile_capture_get_threads(capture, &n)[item];
     append(json, ", ");
     append_number(json, "tid", thread->tid);
@@ -268,6 +268,8 @@ static void append_stacks(Json *json)
   append_number(json, "samples", (gint64)profile_ledger_get_stacks(ledger));
   append(json, ", ");
   append_number(json, "complete", (gint64)profile_ledger_get_samples(ledger, CAPTURE_OUTCOME_COMPLETE));
+  append(json, ", ");
+  append_number(json, "by_frame_pointers", (gint64)profile_ledger_get_by_frame_pointers(ledger));
   append(json, ", \"incomplete\": [");
   for (gsize i = 0; i < n; i++) {
     append(json, i ? ",\n  {" : "\n  {");

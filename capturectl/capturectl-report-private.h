@@ -13,7 +13,8 @@ typedef enum {
   CAPTURECTL_REPORT_THREAD,
   CAPTURECTL_REPORT_PROCESS,
   CAPTURECTL_REPORT_EVENT,
-  CAPTURECTL_REPORT_WAIT /* events of time off the CPU only */
+  CAPTURECTL_REPORT_WAIT, /* events of time off the CPU only, as the next */
+  CAPTURECTL_REPORT_WAKER
 } CapturectlReportBy;
 
 typedef struct {
@@ -55,6 +56,10 @@ guint64 capturectl_report_get_limit(const CapturectlReport *report, ProfileWeigh
                                     double otherwise);
 /* What by is called: "function" … */
 const char *capturectl_report_get_by_name(CapturectlReportBy by);
+/* Whether rows stand for something that only time off the CPU has. */
+gboolean capturectl_report_is_of_waits(const CapturectlReport *report);
+/* Whether an item is the index of a thread. */
+gboolean capturectl_report_is_of_threads(const CapturectlReport *report);
 ProfileRowsBy capturectl_report_get_rows_by(CapturectlReportBy by);
 /* Name and place of a row; the binary is NULL where that makes no sense. */
 const char *capturectl_report_get_row_name(const CapturectlReport *report, guint32 item);

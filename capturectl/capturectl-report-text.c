@@ -127,7 +127,9 @@ static char *get_label(const CapturectlReport *report, guint32 item)
   const char *name = capturectl_report_get_row_name(report, item);
   guint n;
 
-  if (report->by == CAPTURECTL_REPORT_THREAD)
+  if (report->by == CAPTURECTL_REPORT_WAKER && item == 0)
+    return g_strdup(_("[no thread]"));
+  if (capturectl_report_is_of_threads(report))
     return g_strdup_printf("%s (%d)", name, profile_capture_get_threads(report->capture, &n)[item].tid);
   if (report->by == CAPTURECTL_REPORT_PROCESS)
     return g_strdup_printf("%s (%d)", name, profile_capture_get_processes(report->capture, &n)[item].pid);
@@ -158,7 +160,7 @@ static void append_row(Text *text, const ProfileRow *row, glong width)
     append_percent(text, row->total);
     append_amount(text, row->total);
   }
-  if (report->by == CAPTURECTL_REPORT_WAIT)
+  if (capturectl_report_is_of_waits(report))
     append_count(text, row->self.count);
   g_string_append(text->output.text, "  ");
   if (report->by == CAPTURECTL_REPORT_WAIT)
@@ -193,7 +195,7 @@ static void append_rows_header(Text *text, glong width)
   g_string_append_printf(out, "%8s%10s", _("Self"), get_amount_title(text));
   if (has_totals(text->report))
     g_string_append_printf(out, "%8s%10s", _("Total"), get_amount_title(text));
-  if (text->report->by == CAPTURECTL_REPORT_WAIT)
+  if (capturectl_report_is_of_waits(text->report))
     g_string_append_printf(out, "%10s", _("Times"));
   g_string_append(out, "  ");
   switch (text->report->by) {
@@ -205,6 +207,9 @@ static void append_rows_header(Text *text, glong width)
     break;
   case CAPTURECTL_REPORT_PROCESS:
     g_string_append(out, _("Process"));
+    break;
+  case CAPTURECTL_REPORT_WAKER:
+    g_string_append(out, _("Woken by"));
     break;
   case CAPTURECTL_REPORT_WAIT:
     g_string_append(out, _("Reason"));
@@ -362,7 +367,7 @@ static void append_stacks(Text *text)
   gsize n;
 
   profile_ledger_get_entries(ledger, &n);
-  if (n == 0)
+  if (n == 0 && profile_ledger_get_by_frame_pointers(ledger) == 0)
     return;
   g_autofree char *summary = capturectl_ledger_summarize(ledger);
   g_autofree char *line = g_strdup_printf(_("%s; “capturectl info” says why"), summary);

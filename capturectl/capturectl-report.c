@@ -9,7 +9,7 @@
 #include "capturectl/capturectl-report-private.h"
 #include "capturectl/capturectl-verbs.h"
 
-static const char *const by_names[] = {"function", "binary", "thread", "process", "event", "wait"};
+static const char *const by_names[] = {"function", "binary", "thread", "process", "event", "wait", "waker"};
 
 enum { FLUSH_SIZE = 1 << 16 };
 
@@ -41,9 +41,9 @@ GArray *capturectl_report_get_events(const CapturectlReport *report)
 
   for (guint i = 0; i < n; i++)
     if ((report->one_event ? i == chosen : events[i].n_samples > 0) &&
-        (report->by != CAPTURECTL_REPORT_WAIT || events[i].detail == CAPTURE_DETAIL_OFF_CPU))
+        (!capturectl_report_is_of_waits(report) || events[i].detail == CAPTURE_DETAIL_OFF_CPU))
       g_array_append_val(shown, i);
-  if (shown->len == 0 && n > 0 && report->by != CAPTURECTL_REPORT_WAIT)
+  if (shown->len == 0 && n > 0 && !capturectl_report_is_of_waits(report))
     g_array_append_val(shown, chosen);
   return shown;
 }
@@ -110,6 +110,16 @@ const char *capturectl_report_get_by_name(CapturectlReportBy by)
   return by_names[by];
 }
 
+gboolean capturectl_report_is_of_waits(const CapturectlReport *report)
+{
+  return report->by == CAPTURECTL_REPORT_WAIT || report->by == CAPTURECTL_REPORT_WAKER;
+}
+
+gboolean capturectl_report_is_of_threads(const CapturectlReport *report)
+{
+  return report->by == CAPTURECTL_REPORT_THREAD || report->by == CAPTURECTL_REPORT_WAKER;
+}
+
 ProfileRowsBy capturectl_report_get_rows_by(CapturectlReportBy by)
 {
   switch (by) {
@@ -121,6 +131,8 @@ ProfileRowsBy capturectl_report_get_rows_by(CapturectlReportBy by)
     return PROFILE_ROWS_PROCESS;
   case CAPTURECTL_REPORT_WAIT:
     return PROFILE_ROWS_WAIT;
+  case CAPTURECTL_REPORT_WAKER:
+    return PROFILE_ROWS_WAKER;
   default:
     return PROFILE_ROWS_FUNCTION;
   }
@@ -143,6 +155,7 @@ const char *capturectl_report_get_row_name(const CapturectlReport *report, guint
   case CAPTURECTL_REPORT_BINARY:
     return get_binary_path(report->capture, item);
   case CAPTURECTL_REPORT_THREAD:
+  case CAPTURECTL_REPORT_WAKER:
     return profile_capture_get_threads(report->capture, &n)[item].name;
   case CAPTURECTL_REPORT_PROCESS:
     return profile_capture_get_processes(report->capture, &n)[item].name;
@@ -193,7 +206,7 @@ static int show(CapturectlReport *report, const CapturectlFilterOptions *options
     return capturectl_filter_fail(error);
   report->one_event = options->event != NULL;
   profile_capture_get_events(capture, &n_events);
-  if (report->by == CAPTURECTL_REPORT_WAIT && !has_waits(report))
+  if (capturectl_report_is_of_waits(report) && !has_waits(report))
     status = capturectl_fail(_("“%s” holds no time off the CPU; “capturectl record --off-cpu” records it."),
                              report->path);
   else if (n_events == 0 && !json)
@@ -213,8 +226,8 @@ int capturectl_report(int argc, char **argv)
   const GOptionEntry entries[] = {
       {"by", 0, 0, G_OPTION_ARG_STRING, &by,
        N_("List functions (default), binaries, threads, processes, events, or what threads off the CPU "
-          "waited for"),
-       "function|binary|thread|process|event|wait"},
+          "waited for, or who woke them"),
+       "function|binary|thread|process|event|wait|waker"},
       {"tree", 't', 0, G_OPTION_ARG_NONE, &report.tree, N_("Show the call tree"), NULL},
       {"callers", 0, 0, G_OPTION_ARG_STRING, &callers, N_("Show by whom a function was called"),
        N_("FUNCTION")},
@@ -233,7 +246,7 @@ int capturectl_report(int argc, char **argv)
     return status;
   if (by && !parse_by(by, &report.by))
     return capturectl_fail_usage(
-        _("“%s” is nothing to list by; use function, binary, thread, process, event or wait."), by);
+        _("“%s” is nothing to list by; use function, binary, thread, process, event, wait or waker."), by);
   if (by && (report.tree || callers || callees))
     return capturectl_fail_usage(
         _("A tree is of functions: use --by without --tree, --callers and --callees."));

@@ -23,12 +23,13 @@
 
 #include <stdint.h>
 
-#define RECORDER_PROTOCOL_VERSION 2
+#define RECORDER_PROTOCOL_VERSION 3
 #define RECORDER_EVENTS_MAX 16
 #define RECORDER_EVENT_NAME_MAX 128
 #define RECORDER_EVENT_OFF_CPU "off-cpu"
 #define RECORDER_TARGETS_MAX 250
 #define RECORDER_TEXT_MAX 512
+#define RECORDER_OUTCOMES 16
 #define RECORDER_STACK_BYTES_MAX 65528 /* of a sample, with all else in it, as perf allows */
 
 enum recorder_message_type {
@@ -54,7 +55,17 @@ enum recorder_flags {
   RECORDER_CHILDREN = 1 << 3,     /* follow children of the targets born later */
   RECORDER_ENABLE_ON_EXEC = 1 << 4, /* the targets wait at a gate: count from their exec on */
   RECORDER_NO_COMMAND_LINES = 1 << 5,
-  RECORDER_EXCLUDE_KERNEL = 1 << 6  /* samples in user space only */
+  RECORDER_EXCLUDE_KERNEL = 1 << 6, /* samples in user space only */
+  /* The caller is entitled to the targets alone, which are his: events of the targets' tasks and nothing else, no
+   * address of the kernel's (samples taken there have their user stack); tracepoints, "off-cpu" and raw events are
+   * refused. An opener that runs as the caller, whose socket is attached behind the targets
+   * (helpers/opener-protocol.h), proves the targets to be his once all events are open, opens their files, and has
+   * its own cache of tables. Without its proof there is no READY; afterwards it costs stacks by table when it does
+   * not behave. The recorder looks into no process itself. Not with SYSTEM_WIDE, nor with NAMES. */
+  RECORDER_OWN = 1 << 7,
+  /* The caller cannot read what the recorder can: what was sampled in files that not everybody may read, and in the
+   * kernel, is named in the stream when the recording ends. */
+  RECORDER_NAMES = 1 << 8
 };
 
 /* How user stacks are found. */
@@ -85,7 +96,7 @@ struct recorder_configure {
   uint32_t window_count; /* at least n_events + 2; 0: default */
   uint32_t ring_pages;   /* data pages of each CPU's ring, a power of two; 0: as many as are permitted, at most 512 */
   uint32_t max_stack;    /* frames; 0: 127 */
-  uint32_t n_targets;    /* pidfds attached (SCM_RIGHTS), at most RECORDER_TARGETS_MAX */
+  uint32_t n_targets;    /* pidfds attached (SCM_RIGHTS), at most RECORDER_TARGETS_MAX; with RECORDER_OWN one socket more */
   uint32_t unwind;       /* enum recorder_unwind */
   uint32_t stack_bytes;  /* of a sample's stack that are copied where that is needed, a multiple of 8; 0: 16384 */
   uint32_t n_events;     /* at least 1 */
@@ -97,7 +108,7 @@ struct recorder_ready {
   uint32_t n_cpus;
   uint32_t n_events;
   uint32_t unwind; /* enum recorder_unwind: what AUTO became */
-  uint32_t reserved;
+  uint32_t flags;  /* enum recorder_flags: RECORDER_KERNEL_STACKS unless the kernel was left out */
   char events[RECORDER_EVENTS_MAX][RECORDER_EVENT_NAME_MAX]; /* what they became: "cpu-clock" */
   char notes[RECORDER_TEXT_MAX]; /* a sentence a line: what was left out and why; may be empty */
 };
@@ -108,6 +119,7 @@ struct recorder_status {
   uint64_t samples;
   uint64_t lost;
   uint64_t throttled;
+  uint64_t outcomes[RECORDER_OUTCOMES]; /* samples by enum capture_outcome */
 };
 
 enum recorder_end {

@@ -77,7 +77,7 @@ enum capture_window_kind {
   CAPTURE_WINDOW_RECORDS = 3,    /* records of what happened: losses, process life, marks … */
   CAPTURE_WINDOW_FOREIGN = 4,    /* bytes of another format, verbatim */
   CAPTURE_WINDOW_META = 5,       /* records about the recording, by the collector (stream 0) */
-  CAPTURE_WINDOW_NAMES = 6,      /* records that name sampled addresses (stream 0) */
+  CAPTURE_WINDOW_NAMES = 6,      /* records that name sampled addresses (stream 0, or a recorder's) */
   CAPTURE_WINDOW_INDEX = 7,      /* struct capture_index_entry, one a part before it (stream 0) */
   CAPTURE_WINDOW_FOOTER = 8      /* no content; time_first is the file offset of the index */
 };
@@ -135,6 +135,10 @@ enum capture_outcome {
   CAPTURE_OUTCOME_LOST = 11           /* its stack was found, but lost on the way */
 };
 
+/* Of a sample's outcome, beside the enum: frames on the way that no unwind table describes were left by their
+ * frame pointers, in a walk by tables. A function there that keeps none is missing. */
+#define CAPTURE_OUTCOME_BY_FRAME_POINTERS 0x80u
+
 /* Where the processor was when the sample was taken. */
 enum capture_mode {
   CAPTURE_MODE_UNKNOWN = 0,
@@ -153,7 +157,7 @@ struct capture_sample {
   uint32_t thread; /* identifier of a THREAD record; 0 unknown */
   uint32_t leaf;   /* identifier of a stack node; 0 no stack */
   uint16_t cpu;
-  uint8_t outcome; /* enum capture_outcome */
+  uint8_t outcome; /* enum capture_outcome, and CAPTURE_OUTCOME_BY_FRAME_POINTERS */
   uint8_t mode;    /* enum capture_mode */
   /* entry size 24 and up: */
   uint64_t weight; /* in the event's unit */
@@ -249,10 +253,11 @@ struct capture_record_frames {
 
 /* Defines stack nodes first, first + 1, … by items that are read in order, with a current node, at first 0.
  *
- * - FRAME | frame: defines the next node, frame on top of the current node (0: it is a root), and makes it current.
+ * - FRAME | frame: defines the next node, frame on top of the current node (0: it is a root), and makes it
+ * current.
  * - PARENT | node: makes node current.
- * - JOIN | node: defines the next node, a sample's two stacks joined: the kernel's, which ends in node, on top of the
- *   user's, which ends in the current node. Then 0 is current.
+ * - JOIN | node: defines the next node, a sample's two stacks joined: the kernel's, which ends in node, on
+ * top of the user's, which ends in the current node. Then 0 is current.
  *
  * A node that is referred to has a smaller identifier than the one defined. A join is a leaf only: never
  * a parent, never part of another join. An item with tag 01 ends the reading of the record. */
@@ -354,9 +359,10 @@ enum capture_off_cpu {
   CAPTURE_OFF_CPU_STOPPED = 5    /* by a signal or a debugger */
 };
 
-/* A reason, and who woke the thread: a THREAD identifier (24 bits, 0 not known) and the leaf of its stack (0 none). */
+/* A reason, and who woke the thread: a THREAD identifier (24 bits, 0 not known) and the leaf of its stack (0
+ * none). */
 #define CAPTURE_OFF_CPU(reason, thread, leaf)                                                                \
-  ((uint64_t)(reason) << 56 | (uint64_t)((thread) & 0xffffffu) << 32 | (uint32_t)(leaf))
+  ((uint64_t)(reason) << 56 | (uint64_t)((thread)&0xffffffu) << 32 | (uint32_t)(leaf))
 #define CAPTURE_OFF_CPU_REASON(detail) ((uint32_t)((detail) >> 56) & 0x7fu)
 #define CAPTURE_OFF_CPU_THREAD(detail) ((uint32_t)((detail) >> 32) & 0xffffffu)
 #define CAPTURE_OFF_CPU_LEAF(detail)   ((uint32_t)(detail))
@@ -503,7 +509,7 @@ enum capture_naming {
 struct capture_function {
   uint64_t start;        /* file offset, or kernel address */
   uint64_t end;          /* first byte after it */
-  uint32_t name;         /* string, demangled */
+  uint32_t name;         /* string, demangled; 0: whoever wrote it does not demangle */
   uint32_t linkage_name; /* string, as in the symbol table; 0 same as name */
   uint32_t file;         /* string, source file of the function, 0 not known */
   uint32_t line;         /* 0 not known */

@@ -181,6 +181,22 @@ int64_t capture_writer_frame(capture_writer *writer, uint32_t kind, uint32_t own
   return capture_table_add(&writer->frames, pair);
 }
 
+uint32_t capture_writer_n_frames(const capture_writer *writer)
+{
+  return writer->frames.count;
+}
+
+void capture_writer_get_frame(const capture_writer *writer, uint32_t frame, uint32_t *ret_kind,
+                              uint32_t *ret_owner, uint64_t *ret_address)
+{
+  struct capture_pair pair = writer->frames.pairs[frame];
+  struct capture_pair space = writer->spaces.pairs[pair.high];
+
+  *ret_kind = space.high >> OWNER_BITS;
+  *ret_owner = space.high & ((1u << OWNER_BITS) - 1);
+  *ret_address = (uint64_t)space.low << 32 | pair.low;
+}
+
 /* Room for n more items of NODES, in the window as among those that are pending. */
 static int reserve_items(capture_writer *writer, uint32_t n)
 {

@@ -42,6 +42,7 @@ struct capture_writer {
 
   struct capture_writer_window dictionary;
   struct capture_writer_window records;
+  struct capture_writer_window names;
   struct capture_writer_event *events; /* by identifier */
   uint32_t max_events;
   uint32_t n_events; /* highest identifier that was sampled */

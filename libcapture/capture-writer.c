@@ -154,17 +154,25 @@ static int close_referring(capture_writer *writer, struct capture_writer_window 
   return capture_writer_close_window(writer, window);
 }
 
-static int open_records(capture_writer *writer, uint32_t size, uint64_t time)
+/* Puts a record into a window of that kind: the one that is open, else another. */
+static int put(capture_writer *writer, struct capture_writer_window *window, uint16_t kind,
+               const struct capture_record *record, uint64_t time)
 {
-  const struct capture_window_header fill = {
-      .kind = CAPTURE_WINDOW_RECORDS, .epoch = writer->epoch, .time_first = time};
-  int r = close_referring(writer, &writer->records);
+  const struct capture_window_header fill = {.kind = kind, .epoch = writer->epoch, .time_first = time};
+  int r = 0;
 
-  if (r == 0)
-    r = capture_writer_open_window(writer, &writer->records, &fill);
-  if (r == 0 && size > writer->records.slot.capacity)
-    r = -EINVAL;
-  return r;
+  if (!window->slot.header || record->size > window->slot.capacity - window->used) {
+    r = close_referring(writer, window);
+    if (r == 0)
+      r = capture_writer_open_window(writer, window, &fill);
+    if (r == 0 && record->size > window->slot.capacity)
+      r = -EINVAL;
+  }
+  if (r < 0)
+    return r;
+  memcpy(window->slot.content + window->used, record, record->size);
+  window->used += record->size;
+  return 0;
 }
 
 static bool belongs_in_records(uint16_t type)
@@ -179,18 +187,27 @@ int capture_writer_record(capture_writer *writer, const struct capture_record *r
 
   if (!capture_record_is_valid(record) || !belongs_in_records(record->type))
     return -EINVAL;
-  if (!window->slot.header || record->size > window->slot.capacity - window->used) {
-    r = open_records(writer, record->size, time);
-    if (r < 0)
-      return r;
-  }
-  memcpy(window->slot.content + window->used, record, record->size);
-  window->used += record->size;
+  r = put(writer, window, CAPTURE_WINDOW_RECORDS, record, time);
+  if (r < 0)
+    return r;
   if (window->time_first == 0)
     window->time_first = time;
   if (window->time_last < time)
     window->time_last = time;
   return 0;
+}
+
+static bool belongs_in_names(uint16_t type)
+{
+  return type == CAPTURE_RECORD_STRING || type == CAPTURE_RECORD_NAMED_BINARY ||
+         type == CAPTURE_RECORD_FUNCTIONS;
+}
+
+int capture_writer_name(capture_writer *writer, const struct capture_record *record)
+{
+  if (!capture_record_is_valid(record) || !belongs_in_names(record->type))
+    return -EINVAL;
+  return put(writer, &writer->names, CAPTURE_WINDOW_NAMES, record, 0);
 }
 
 static uint32_t entry_size_needed(const struct capture_writer_event *event,
@@ -271,6 +288,7 @@ void capture_writer_commit(capture_writer *writer)
 {
   capture_writer_commit_dictionary(writer);
   capture_writer_commit_window(writer, &writer->records);
+  capture_writer_commit_window(writer, &writer->names);
   for (uint32_t i = 1; i <= writer->n_events; i++)
     capture_writer_commit_window(writer, &writer->events[i].window);
 }
@@ -279,6 +297,7 @@ int capture_writer_flush(capture_writer *writer)
 {
   capture_writer_close_dictionary(writer);
   capture_writer_close_window(writer, &writer->records);
+  capture_writer_close_window(writer, &writer->names);
   for (uint32_t i = 1; i <= writer->n_events; i++)
     capture_writer_close_window(writer, &writer->events[i].window);
   return writer->error;

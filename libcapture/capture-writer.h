@@ -46,6 +46,11 @@ int64_t capture_writer_string(capture_writer *writer, const char *bytes, size_t 
 int64_t capture_writer_space(capture_writer *writer, uint32_t kind, uint32_t owner, uint64_t base);
 /* Interned: the instruction at `address`, an offset of that kind and owner (the base is split off here). */
 int64_t capture_writer_frame(capture_writer *writer, uint32_t kind, uint32_t owner, uint64_t address);
+/* How many frames this epoch has; their identifiers are 1 to that. */
+uint32_t capture_writer_n_frames(const capture_writer *writer);
+/* What a frame of this epoch was interned as. */
+void capture_writer_get_frame(const capture_writer *writer, uint32_t frame, uint32_t *ret_kind,
+                              uint32_t *ret_owner, uint64_t *ret_address);
 /* Interned: the node for `frames[0 … count)`, given from the leaf to the root as samples come,
  * on top of `root` (a node, or 0). count may be 0, then root is returned. */
 int64_t capture_writer_stack(capture_writer *writer, uint32_t root, const uint32_t *frames, size_t count);
@@ -66,6 +71,12 @@ uint32_t capture_writer_next_id(capture_writer *writer, uint16_t type);
 /* Writes a record (LOST … USER_STACK, MESSAGE) into the records window; time is its time (0: none).
  * Returns 0, -EAGAIN, -EINVAL (another type, not valid, longer than a window) or the sink's error. */
 int capture_writer_record(capture_writer *writer, const struct capture_record *record, uint64_t time);
+
+/* Writes a record (STRING, NAMED_BINARY, FUNCTIONS) into the names window. Its identifiers are the caller's
+ * to give out, from 1, of strings as of binaries, and are looked up among the names of this epoch alone; so
+ * that nobody takes them for those of a dictionary, names come in an epoch of their own. Returns as
+ * capture_writer_record. */
+int capture_writer_name(capture_writer *writer, const struct capture_record *record);
 
 struct capture_writer_sample {
   uint64_t time;

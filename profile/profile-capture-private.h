@@ -54,6 +54,10 @@ struct _ProfileCapture {
 
   ProfileFunctionTable **tables; /* one a binary, may be NULL */
   ProfileFunctionTable *kernel_table;
+  /* By index of the binary, the kernel's last: what in those tables the recorder named (NULL: nothing), and
+   * whether anybody else looked for names. */
+  ProfileFunctionTable **served_tables;
+  guint8 *looked_for;
   ProfileNames names;
 
   /* Children of nodes, made when a tree is first asked for: those of n are first_child[n],

@@ -26,7 +26,11 @@ static void free_tables(ProfileCapture *self)
 {
   for (guint i = 0; self->tables && i < self->binaries->len; i++)
     g_clear_pointer(&self->tables[i], profile_function_table_unref);
+  for (guint i = 0; self->served_tables && i <= self->binaries->len; i++)
+    g_clear_pointer(&self->served_tables[i], profile_function_table_unref);
   g_free(self->tables);
+  g_free(self->served_tables);
+  g_free(self->looked_for);
   g_clear_pointer(&self->kernel_table, profile_function_table_unref);
 }
 
@@ -218,12 +222,26 @@ ProfileFunctionTable *profile_capture_get_table(ProfileCapture *self, guint32 bi
   return binary == G_MAXUINT32 ? self->kernel_table : self->tables[binary];
 }
 
+ProfileFunctionTable *profile_capture_get_served_table(ProfileCapture *self, guint32 binary)
+{
+  return self->served_tables[MIN(binary, self->binaries->len)];
+}
+
+gboolean profile_capture_is_looked_for(ProfileCapture *self, guint32 binary)
+{
+  return self->looked_for[MIN(binary, self->binaries->len)];
+}
+
 void profile_capture_set_table(ProfileCapture *self, guint32 binary, ProfileFunctionTable *table)
 {
   ProfileFunctionTable **slot = binary == G_MAXUINT32 ? &self->kernel_table : &self->tables[binary];
-  ProfileFunctionTable *old = *slot;
+  ProfileFunctionTable *served = profile_capture_get_served_table(self, binary), *old = *slot;
 
-  *slot = table ? profile_function_table_ref(table) : NULL;
+  self->looked_for[MIN(binary, self->binaries->len)] = table != NULL;
+  if (table && served)
+    *slot = profile_function_table_join(served, table);
+  else
+    *slot = table ? profile_function_table_ref(table) : served ? profile_function_table_ref(served) : NULL;
   g_clear_pointer(&old, profile_function_table_unref);
 }
 

@@ -32,7 +32,7 @@ typedef struct {
   const guint32 *thread; /* index of a thread */
   const guint32 *leaf;   /* index of a node; 0: no stack */
   const guint16 *cpu;
-  const guint8 *outcome; /* enum capture_outcome */
+  const guint8 *outcome; /* enum capture_outcome, and CAPTURE_OUTCOME_BY_FRAME_POINTERS */
   const guint8 *mode;    /* enum capture_mode */
   const guint64 *weight; /* NULL: constant_weight is the weight of every sample */
   guint64 constant_weight;
@@ -145,8 +145,13 @@ gboolean profile_capture_get_address(ProfileCapture *self, guint32 frame, guint3
                                      guint64 *ret_address);
 
 /* Names. The names stored in the capture are there after loading; set_table replaces or adds a
- * binary's (G_MAXUINT32: the kernel's) and must be followed by one update. Only before other threads look. */
+ * binary's (G_MAXUINT32: the kernel's) and must be followed by one update. Only before other threads look.
+ * What the recorder named, because it may read what others may not, stays where no table names it:
+ * get_served_table is that alone. */
 ProfileFunctionTable *profile_capture_get_table(ProfileCapture *self, guint32 binary);
+ProfileFunctionTable *profile_capture_get_served_table(ProfileCapture *self, guint32 binary);
+/* Whether anybody but the recorder looked for that binary's names. */
+gboolean profile_capture_is_looked_for(ProfileCapture *self, guint32 binary);
 void profile_capture_set_table(ProfileCapture *self, guint32 binary, ProfileFunctionTable *table);
 void profile_capture_update_functions(ProfileCapture *self);
 /* The function of each frame: index into functions, one a frame. Return addresses are looked up one byte

@@ -116,6 +116,29 @@ void profile_function_table_seal(ProfileFunctionTable *self)
   self->sealed = TRUE;
 }
 
+static gboolean is_lacking(const ProfileFunctionTable *self)
+{
+  return self->status == CAPTURE_NAMING_UNREADABLE || self->status == CAPTURE_NAMING_HIDDEN;
+}
+
+ProfileFunctionTable *profile_function_table_join(const ProfileFunctionTable *old,
+                                                  const ProfileFunctionTable *table)
+{
+  gboolean is_less = (table->ranges->len == 0 && old->ranges->len > 0) || is_lacking(table);
+  ProfileFunctionTable *both = profile_function_table_new(is_less ? old->status : table->status);
+
+  for (guint i = 0; i < old->ranges->len; i++) {
+    const ProfileFunctionRange *range = &g_array_index(old->ranges, ProfileFunctionRange, i);
+
+    if (!profile_function_table_lookup(table, range->start))
+      profile_function_table_add(both, range);
+  }
+  for (guint i = 0; i < table->ranges->len; i++)
+    profile_function_table_add(both, &g_array_index(table->ranges, ProfileFunctionRange, i));
+  profile_function_table_seal(both);
+  return both;
+}
+
 enum capture_naming profile_function_table_get_status(const ProfileFunctionTable *self)
 {
   return self->status;

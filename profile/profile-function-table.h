@@ -19,6 +19,7 @@ typedef struct {
   const char *file;         /* source file, NULL not known */
   const char *module;       /* kernel module, NULL none */
   guint32 line;             /* 0 not known */
+  gboolean served;          /* named by the recorder, which may read what we may not */
 } ProfileFunctionRange;
 
 typedef struct _ProfileFunctionTable ProfileFunctionTable;
@@ -29,6 +30,11 @@ ProfileFunctionTable *profile_function_table_new(enum capture_naming status);
 void profile_function_table_add(ProfileFunctionTable *self, const ProfileFunctionRange *range);
 /* Sorts; where two overlap the earlier one ends where the later one begins. Call once, before any lookup. */
 void profile_function_table_seal(ProfileFunctionTable *self);
+
+/* A new sealed table of what both say, where they differ `table`; its status is that of what is named better.
+ */
+ProfileFunctionTable *profile_function_table_join(const ProfileFunctionTable *old,
+                                                  const ProfileFunctionTable *table);
 
 ProfileFunctionTable *profile_function_table_ref(ProfileFunctionTable *self);
 void profile_function_table_unref(ProfileFunctionTable *self);

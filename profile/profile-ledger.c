@@ -5,6 +5,7 @@
 
 struct _ProfileLedger {
   guint64 samples[PROFILE_OUTCOMES];
+  guint64 by_frame_pointers;
   GArray *entries; /* ProfileLedgerEntry */
 };
 
@@ -15,6 +16,7 @@ typedef struct {
   guint32 *merged; /* one a binary: the first one of its path */
   guint32 *row;    /* one a node: that of the outermost frame */
   guint64 (*counts)[PROFILE_OUTCOMES];
+  guint64 by_frame_pointers;
 } Counting;
 
 static const char *const names[PROFILE_OUTCOMES] = {
@@ -79,9 +81,12 @@ static void find_rows(Counting *counting)
 static void count_event(Counting *counting, const ProfileEvent *event)
 {
   for (gsize i = 0; i < event->n_samples; i++) {
-    guint8 outcome = event->outcome[i] < PROFILE_OUTCOMES ? event->outcome[i] : CAPTURE_OUTCOME_UNKNOWN;
+    guint8 outcome = event->outcome[i] & ~CAPTURE_OUTCOME_BY_FRAME_POINTERS;
 
+    if (outcome >= PROFILE_OUTCOMES)
+      outcome = CAPTURE_OUTCOME_UNKNOWN;
     counting->counts[counting->row[event->leaf[i]]][outcome]++;
+    counting->by_frame_pointers += outcome == CAPTURE_OUTCOME_COMPLETE && event->outcome[i] != outcome;
   }
 }
 
@@ -125,6 +130,7 @@ ProfileLedger *profile_ledger_new(ProfileCapture *capture)
     add_row(self, i, counting.counts[i]);
   add_row(self, PROFILE_LEDGER_NO_FILE, counting.counts[counting.n_binaries]);
   add_row(self, PROFILE_LEDGER_NO_FRAME, counting.counts[counting.n_binaries + 1]);
+  self->by_frame_pointers = counting.by_frame_pointers;
   g_array_sort(self->entries, compare_entries);
   g_free(counting.counts);
   g_free(counting.merged);
@@ -141,6 +147,11 @@ void profile_ledger_free(ProfileLedger *self)
 guint64 profile_ledger_get_samples(const ProfileLedger *self, enum capture_outcome outcome)
 {
   return self->samples[outcome];
+}
+
+guint64 profile_ledger_get_by_frame_pointers(const ProfileLedger *self)
+{
+  return self->by_frame_pointers;
 }
 
 guint64 profile_ledger_get_stacks(const ProfileLedger *self)

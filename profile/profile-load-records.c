@@ -46,63 +46,81 @@ void load_records(Load *load, LoadPart *part)
   load_release_content(load, part);
 }
 
-/* What both say, where they differ table. One file that was mapped by two paths is named twice, each time
- * with what was hit there. */
-static ProfileFunctionTable *join_tables(const ProfileFunctionTable *old, const ProfileFunctionTable *table)
+/* One file that was mapped by two paths is named twice, each time with what was hit there. */
+static void add_table(ProfileFunctionTable **slot, ProfileFunctionTable *table)
 {
-  gsize n_old, n;
-  const ProfileFunctionRange *old_ranges = profile_function_table_get_ranges(old, &n_old);
-  const ProfileFunctionRange *ranges = profile_function_table_get_ranges(table, &n);
-  ProfileFunctionTable *both =
-      profile_function_table_new(n == 0 && n_old > 0 ? profile_function_table_get_status(old)
-                                                     : profile_function_table_get_status(table));
+  g_autoptr(ProfileFunctionTable) old = *slot;
 
-  for (gsize i = 0; i < n_old; i++)
-    if (!profile_function_table_lookup(table, old_ranges[i].start))
-      profile_function_table_add(both, &old_ranges[i]);
-  for (gsize i = 0; i < n; i++)
-    profile_function_table_add(both, &ranges[i]);
-  profile_function_table_seal(both);
-  return both;
+  *slot = old ? profile_function_table_join(old, table) : profile_function_table_ref(table);
 }
 
-static void keep_table_of(ProfileCapture *capture, guint32 binary, ProfileFunctionTable *table)
+static void keep_table_of(ProfileCapture *capture, guint slot, ProfileFunctionTable *table, gboolean served)
 {
-  const ProfileFunctionTable *old = profile_capture_get_table(capture, binary);
-  g_autoptr(ProfileFunctionTable) both = old ? join_tables(old, table) : profile_function_table_ref(table);
+  gboolean is_kernel = slot == capture->binaries->len;
 
-  profile_capture_set_table(capture, binary, both);
+  add_table(is_kernel ? &capture->kernel_table : &capture->tables[slot], table);
+  if (served)
+    add_table(&capture->served_tables[slot], table);
+  else
+    capture->looked_for[slot] = TRUE;
+}
+
+static void keep_tables(ProfileCapture *capture, const ProfileBinary *binary, ProfileFunctionTable *table,
+                        gboolean served)
+{
+  if (binary->flags & CAPTURE_BINARY_KERNEL)
+    keep_table_of(capture, capture->binaries->len, table, served);
+  for (guint i = 0; i < capture->binaries->len; i++)
+    if (profile_names_binary_matches(binary, &g_array_index(capture->binaries, ProfileBinary, i)))
+      keep_table_of(capture, i, table, served);
 }
 
 static void keep_table(const ProfileBinary *binary, ProfileFunctionTable *table, gpointer data)
 {
-  ProfileCapture *capture = data;
+  keep_tables(data, binary, table, FALSE);
+}
 
-  if (binary->flags & CAPTURE_BINARY_KERNEL)
-    keep_table_of(capture, G_MAXUINT32, table);
-  for (guint i = 0; i < capture->binaries->len; i++)
-    if (profile_names_binary_matches(binary, &g_array_index(capture->binaries, ProfileBinary, i)))
-      keep_table_of(capture, i, table);
+static void keep_served_table(const ProfileBinary *binary, ProfileFunctionTable *table, gpointer data)
+{
+  keep_tables(data, binary, table, TRUE);
+}
+
+static gboolean is_read_now(const LoadPart *part, gboolean served)
+{
+  return (part->header->stream != 0) == served;
 }
 
 /* Identifiers of names windows are local to their epoch; what a later epoch says replaces what was said
- * before. */
-void load_names(Load *load)
+ * before. Windows of one epoch follow one another. */
+static void read_names(Load *load, gboolean served)
 {
   GArray *parts = load->parts[CAPTURE_WINDOW_NAMES];
   ProfileNamesDecoder *decoder = NULL;
+  const LoadEpoch *epoch = NULL;
 
   for (guint i = 0; i < parts->len; i++) {
     LoadPart *part = &g_array_index(parts, LoadPart, i);
+
+    if (!is_read_now(part, served))
+      continue;
+    if (decoder && epoch != part->epoch)
+      profile_names_decoder_finish(g_steal_pointer(&decoder), served ? keep_served_table : keep_table,
+                                   load->capture);
     if (!decoder)
-      decoder = profile_names_decoder_new();
+      decoder = profile_names_decoder_new(served);
+    epoch = part->epoch;
     if (load_content(load, part) && !profile_names_decoder_add(decoder, part->content, part->length))
       load_problem(load,
                    _("A window of names makes no sense to its end; some functions may lack their names."));
     load_release_content(load, part);
-    if (i + 1 == parts->len || g_array_index(parts, LoadPart, i + 1).epoch != part->epoch) {
-      profile_names_decoder_finish(decoder, keep_table, load->capture);
-      decoder = NULL;
-    }
   }
+  if (decoder)
+    profile_names_decoder_finish(decoder, served ? keep_served_table : keep_table, load->capture);
+}
+
+/* A recorder names what nobody else could; who could, knows better. */
+void load_names(Load *load)
+{
+  read_names(load, TRUE);
+  read_names(load, FALSE);
 }

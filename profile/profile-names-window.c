@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "libcapture/capture-reader.h"
+#include "profile/profile-demangle.h"
 
 #define CONTENT_MAX   (1u << 20)
 #define FUNCTIONS_MAX 512 /* a record */
@@ -158,12 +159,14 @@ struct _ProfileNamesDecoder {
   GArray *binaries;    /* NamedBinary */
   GHashTable *by_id;   /* identifier → number of the binary + 1 */
   GArray *functions;   /* DecodedFunction; kept, because strings may come later */
+  gboolean served;
 };
 
-ProfileNamesDecoder *profile_names_decoder_new(void)
+ProfileNamesDecoder *profile_names_decoder_new(gboolean served)
 {
   ProfileNamesDecoder *self = g_new0(ProfileNamesDecoder, 1);
 
+  self->served = served;
   self->strings = g_hash_table_new_full(NULL, NULL, NULL, g_free);
   self->binaries = g_array_new(FALSE, TRUE, sizeof(NamedBinary));
   self->by_id = g_hash_table_new(NULL, NULL);
@@ -233,8 +236,14 @@ static void add_function(ProfileNamesDecoder *self, const DecodedFunction *decod
                                 .linkage_name = get_string(self, function->linkage_name),
                                 .file = get_string(self, function->file),
                                 .module = get_string(self, function->module),
-                                .line = function->line};
+                                .line = function->line,
+                                .served = self->served};
+  g_autofree char *demangled = NULL;
 
+  if (!range.name && range.linkage_name) {
+    demangled = profile_demangle(range.linkage_name);
+    range.name = demangled ? demangled : range.linkage_name;
+  }
   if (number == 0 || !range.name)
     return;
   if (!range.linkage_name)

@@ -31,7 +31,8 @@ typedef struct _ProfileNamesDecoder ProfileNamesDecoder;
 typedef void (*ProfileNamesFoundFunc)(const ProfileBinary *binary, ProfileFunctionTable *table,
                                       gpointer data);
 
-ProfileNamesDecoder *profile_names_decoder_new(void);
+/* served: they were written by a recorder. */
+ProfileNamesDecoder *profile_names_decoder_new(gboolean served);
 /* False when a record makes no sense; what stood before it is kept. */
 gboolean profile_names_decoder_add(ProfileNamesDecoder *self, const guint8 *content, gsize length);
 /* Hands out every named binary in file order and frees. */

@@ -59,15 +59,21 @@ static int compare(const void *a, const void *b)
   return x < y ? -1 : x > y;
 }
 
+static guint32 get_binary(const ProfileNamingTables *tables, guint slot)
+{
+  return slot + 1 == tables->n ? G_MAXUINT32 : slot;
+}
+
+/* What only the recorder has named may be named better here. */
 static gboolean is_wanted(const Naming *naming, guint slot)
 {
-  ProfileFunctionTable *table =
-      profile_capture_get_table(naming->capture, slot + 1 == naming->tables->n ? G_MAXUINT32 : slot);
+  guint32 binary = get_binary(naming->tables, slot);
+  ProfileFunctionTable *table = profile_capture_get_table(naming->capture, binary);
   enum capture_naming status;
 
   if (!naming->addresses[slot])
     return FALSE;
-  if (!naming->options->only_missing || !table)
+  if (!naming->options->only_missing || !profile_capture_is_looked_for(naming->capture, binary))
     return TRUE;
   status = profile_function_table_get_status(table);
   return status == CAPTURE_NAMING_UNREADABLE || status == CAPTURE_NAMING_HIDDEN;
@@ -155,7 +161,18 @@ static void save_learnt(Naming *naming)
   g_clear_pointer(&naming->store, profile_names_store_free);
 }
 
-static void count_results(ProfileNamingTables *tables)
+/* What could not be named here may have been named by the recorder. */
+static enum capture_naming get_status(ProfileCapture *capture, const ProfileNamingTables *tables, guint slot)
+{
+  const ProfileFunctionTable *served = profile_capture_get_served_table(capture, get_binary(tables, slot));
+  enum capture_naming status = profile_function_table_get_status(tables->tables[slot]);
+
+  if (served && (status == CAPTURE_NAMING_UNREADABLE || status == CAPTURE_NAMING_HIDDEN))
+    return profile_function_table_get_status(served);
+  return status;
+}
+
+static void count_results(ProfileCapture *capture, ProfileNamingTables *tables)
 {
   for (guint slot = 0; slot < tables->n; slot++) {
     gsize n;
@@ -165,7 +182,7 @@ static void count_results(ProfileNamingTables *tables)
     profile_function_table_get_ranges(tables->tables[slot], &n);
     tables->result.binaries++;
     tables->result.functions += (guint)n;
-    switch (profile_function_table_get_status(tables->tables[slot])) {
+    switch (get_status(capture, tables, slot)) {
     case CAPTURE_NAMING_UNREADABLE:
       tables->result.unreadable++;
       break;
@@ -217,7 +234,7 @@ gboolean profile_naming_make_tables(ProfileCapture *capture, const ProfileNaming
     load_known(&naming);
   run_jobs(&naming);
   save_learnt(&naming);
-  count_results(ret);
+  count_results(capture, ret);
   for (guint slot = 0; slot < ret->n; slot++)
     g_clear_pointer(&naming.addresses[slot], g_array_unref);
   g_free(naming.addresses);
@@ -243,7 +260,7 @@ gboolean profile_naming_resolve(ProfileCapture *capture, const ProfileNamingOpti
 
   for (guint slot = 0; slot < tables.n; slot++)
     if (tables.tables[slot])
-      profile_capture_set_table(capture, slot + 1 == tables.n ? G_MAXUINT32 : slot, tables.tables[slot]);
+      profile_capture_set_table(capture, get_binary(&tables, slot), tables.tables[slot]);
   profile_capture_update_functions(capture);
   if (ret_result)
     *ret_result = tables.result;

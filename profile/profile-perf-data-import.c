@@ -186,7 +186,7 @@ static int write_sample(ProfilePerfImport *self, const ProfilePerfRecord *record
   entry.thread = (guint32)id;
   entry.leaf = (guint32)leaf;
   status = capture_writer_sample(self->writer, &entry);
-  if (status < 0 || entry.outcome == CAPTURE_OUTCOME_COMPLETE ||
+  if (status < 0 || (entry.outcome & ~CAPTURE_OUTCOME_BY_FRAME_POINTERS) == CAPTURE_OUTCOME_COMPLETE ||
       sample->registers_abi == PERF_SAMPLE_REGS_ABI_NONE)
     return status;
   return write_user_stack(self, record, sample, (guint32)id);

@@ -59,6 +59,7 @@ static gsize get_n_entries(ProfileCapture *capture, ProfileRowsBy by)
   case PROFILE_ROWS_BINARY:
     return (gsize)capture->binaries->len + 2;
   case PROFILE_ROWS_THREAD:
+  case PROFILE_ROWS_WAKER:
     return capture->threads->len;
   case PROFILE_ROWS_WAIT:
     return (REASONS + 1) * PROFILE_WAITS;
@@ -141,6 +142,7 @@ static void add_up_samples(ProfileRows *self, ProfileWeights *weights, const Pro
       continue;
     guint32 entry = waits                             ? get_wait_entry(waits, event, i)
                     : self->by == PROFILE_ROWS_THREAD ? thread
+                    : self->by == PROFILE_ROWS_WAKER  ? (event->waker ? event->waker[i] : 0)
                                                       : all[thread].process;
     self->counts[entry].self++;
     self->counts[entry].total++;

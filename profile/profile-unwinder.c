@@ -33,6 +33,7 @@ struct _ProfileUnwinder {
   guint8 *area;
   gsize used;
   guint32 no_table; /* offset of one that has no rule for any address */
+  struct unwind_workspace workspace;
   GArray *binaries; /* Binary, by index */
   guint n_tables;   /* binaries that are not pending any more */
   Place places[PLACES];
@@ -73,6 +74,7 @@ ProfileUnwinder *profile_unwinder_new(guint32 machine, ProfileUnwinderOpenFunc o
 void profile_unwinder_free(ProfileUnwinder *self)
 {
   munmap(self->area, AREA_SIZE);
+  unwind_workspace_clear(&self->workspace);
   g_array_unref(self->binaries);
   g_free(self);
 }
@@ -90,14 +92,13 @@ static Binary *get_binary(ProfileUnwinder *self, guint32 index)
 /* Only what says nothing of unwinding is left to frame pointers: guesses are no stacks. */
 static void compile(ProfileUnwinder *self, const ProfileElf *elf, Binary *binary)
 {
-  struct unwind_image image;
+  const struct unwind_table *table;
   gsize size;
   g_autofree guint8 *bytes = profile_elf_read_whole(elf, &size);
-  int result = bytes ? unwind_compile(bytes, size, &image) : -EIO;
+  int result = bytes ? unwind_compile_into(&self->workspace, bytes, size, false, &table) : -EIO;
 
   if (result == 0) {
-    binary->table = add_to_area(self, image.table, image.table->size);
-    unwind_image_clear(&image);
+    binary->table = add_to_area(self, table, table->size);
   } else if (result == -ENODATA) {
     binary->kind = WALK_MAPPING_FRAME_POINTERS;
   }

@@ -17,6 +17,8 @@ typedef enum {
   RECORDING_ERROR_NOT_FOUND,      /* the command does not exist: 127 in a shell */
   RECORDING_ERROR_NOT_EXECUTABLE, /* the command cannot be run: 126 in a shell */
   RECORDING_ERROR_RECORDER,       /* the recorder refused, or went away */
+  RECORDING_ERROR_PERMISSION,     /* this user may not record that, by this way */
+  RECORDING_ERROR_NO_SERVICE,     /* there is no system service, or none that could record more */
   RECORDING_ERROR_CANCELLED       /* stopped before the recording had begun */
 } RecordingError;
 

@@ -38,7 +38,8 @@ static int add_machine(capture_file *file)
   return add(file, result, "cpus", cpus);
 }
 
-int recording_metadata_add(capture_file *file, const RecordingOptions *options, RecordingUnwind unwind)
+int recording_metadata_add(capture_file *file, const RecordingOptions *options, RecordingVia via,
+                           RecordingUnwind unwind)
 {
   g_autofree char *command =
       options->command && options->command_lines ? g_strjoinv(" ", options->command) : NULL;
@@ -46,6 +47,6 @@ int recording_metadata_add(capture_file *file, const RecordingOptions *options, 
 
   result = add(file, result, "recorder", options->version);
   result = add(file, result, "command", command);
-  result = add(file, result, "via", "direct");
+  result = add(file, result, "via", recording_via_to_string(via));
   return add(file, result, "unwind", recording_unwind_to_string(unwind));
 }

@@ -7,7 +7,6 @@ RecordingOptions *recording_options_new(void)
   self->pids = g_array_new(FALSE, FALSE, sizeof(pid_t));
   self->events = g_ptr_array_new_with_free_func(g_free);
   self->children = TRUE;
-  self->kernel = TRUE;
   self->compress = TRUE;
   self->command_lines = TRUE;
   return self;

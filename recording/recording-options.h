@@ -6,8 +6,16 @@
 #include <sys/types.h>
 
 #include "recording/recording-unwind.h"
+#include "recording/recording-via.h"
 
 G_BEGIN_DECLS
+
+/* Samples in the kernel, and kernel stacks. */
+typedef enum {
+  RECORDING_KERNEL_AUTO, /* where this is permitted; nobody is asked for a password for them alone */
+  RECORDING_KERNEL_YES,  /* asked for: decides which way is taken, and is asked of the service */
+  RECORDING_KERNEL_NO
+} RecordingKernel;
 
 typedef struct {
   char *path;           /* the capture to write */
@@ -16,22 +24,24 @@ typedef struct {
   gboolean system_wide; /* every process; then neither command nor pids are targets, but a command bounds the
                            time */
   gboolean children;    /* follow processes that the targets start */
-  gboolean kernel;      /* samples in the kernel, and kernel stacks, where this is permitted */
-  GPtrArray *events;    /* of char *; empty: the default event of this machine */
-  guint64 frequency;    /* samples a second and CPU; neither it nor period: 3999, but every tracepoint */
-  guint64 period;       /* occurrences between two samples */
-  guint64 off_cpu;      /* nanoseconds: the shortest time that the event "off-cpu" records; 0: every one */
-  guint64 duration;     /* nanoseconds; 0: unlimited */
+  RecordingKernel kernel;
+  GPtrArray *events; /* of char *; empty: the default event of this machine */
+  guint64 frequency; /* samples a second and CPU; neither it nor period: 3999, but every tracepoint */
+  guint64 period;    /* occurrences between two samples */
+  guint64 off_cpu;   /* nanoseconds: the shortest time that the event "off-cpu" records; 0: every one */
+  guint64 duration;  /* nanoseconds; 0: unlimited */
   gboolean compress;
   gboolean command_lines; /* store command lines of the recorded processes and of the command */
   RecordingUnwind unwind; /* AUTO by default */
   guint stack_bytes;      /* of each sample's stack, where the recorder unwinds a copy of it; 0: default */
   guint max_stack;        /* frames of a stack at most; 0: default */
   guint window_count;     /* windows of shared memory; 0: default */
+  RecordingVia via;       /* AUTO by default */
+  gboolean interactive;   /* a person may be asked for a password, in a dialog or on the terminal */
   char *version;          /* of the program that records, for the capture; may be NULL */
 } RecordingOptions;
 
-/* Defaults: children, kernel, compress and command_lines on, no event, no target, frequency 0. */
+/* Defaults: children, compress and command_lines on, no event, no target, frequency 0. */
 RecordingOptions *recording_options_new(void);
 RecordingOptions *recording_options_copy(const RecordingOptions *self);
 void recording_options_free(RecordingOptions *self);

@@ -46,7 +46,7 @@ static gboolean configure(RecordingRecorder *recorder, GError **error)
   int self = pidfd_open(getpid(), 0);
   gboolean sent;
 
-  options->kernel = FALSE;
+  options->kernel = RECORDING_KERNEL_NO;
   sent = self >= 0 && recording_recorder_configure(recorder, options, &self, 1, FALSE, error);
   if (self < 0)
     return fail(error, _("No process can be named to the recorder: the kernel has no pidfds."));

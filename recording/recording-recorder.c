@@ -15,6 +15,7 @@
 
 #include "recording/recording-error.h"
 #include "recording/recording-limits-private.h"
+#include "recording/recording-packet-private.h"
 #include "recording/recording-priority-private.h"
 #include "recording/recording-recorder-path-private.h"
 
@@ -30,11 +31,17 @@ G_STATIC_ASSERT((int)RECORDING_UNWIND_AUTO == (int)RECORDER_UNWIND_AUTO &&
 /* How long a recorder may take to exit after its socket was closed. */
 #define EXIT_MILLISECONDS 2000
 
+/* Of a recorder that is the system service's child. */
+#define STATUS_UNKNOWN (-1)
+
 struct _RecordingRecorder {
+  RecordingVia via;
+  RecordingService *service; /* by way of the service; else the process: */
   pid_t pid;
   int pidfd;
   int socket;
   int status;
+  char *death;
   gboolean ready; /* it has handed over its memory */
 };
 
@@ -90,6 +97,7 @@ RecordingRecorder *recording_recorder_new(GError **error)
   g_autofree char *path = recording_recorder_find_path(error);
   int pair[2];
 
+  self->via = RECORDING_VIA_DIRECT;
   self->pidfd = self->socket = -1;
   if (!path)
     return NULL;
@@ -108,6 +116,28 @@ RecordingRecorder *recording_recorder_new(GError **error)
   return g_steal_pointer(&self);
 }
 
+RecordingRecorder *recording_recorder_new_service(const RecordingServiceWish *wish, GError **error)
+{
+  g_autoptr(RecordingRecorder) self = g_new0(RecordingRecorder, 1);
+  int pair[2];
+
+  self->via = RECORDING_VIA_SERVICE;
+  self->pidfd = self->socket = -1;
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) {
+    g_set_error(error, RECORDING_ERROR, RECORDING_ERROR_FAILED, _("No more descriptors can be opened: %s."),
+                g_strerror(errno));
+    return NULL;
+  }
+  self->socket = pair[0];
+  self->service = recording_service_new(pair[1], wish);
+  return g_steal_pointer(&self);
+}
+
+RecordingVia recording_recorder_get_via(RecordingRecorder *self)
+{
+  return self->via;
+}
+
 int recording_recorder_get_fd(RecordingRecorder *self)
 {
   return self->socket;
@@ -122,7 +152,7 @@ static guint32 make_flags(const RecordingOptions *options, gboolean enable_on_ex
 {
   guint32 flags = RECORDER_USER_STACKS;
 
-  flags |= options->kernel ? RECORDER_KERNEL_STACKS : RECORDER_EXCLUDE_KERNEL;
+  flags |= options->kernel == RECORDING_KERNEL_NO ? RECORDER_EXCLUDE_KERNEL : RECORDER_KERNEL_STACKS;
   if (options->system_wide)
     flags |= RECORDER_SYSTEM_WIDE;
   if (options->children)
@@ -183,27 +213,6 @@ static gboolean add_events(struct recorder_configure *configure, const Recording
   return TRUE;
 }
 
-static gboolean send_with_descriptors(int socket, const void *bytes, size_t size, const int *fds, guint n_fds)
-{
-  union {
-    char bytes[CMSG_SPACE(RECORDER_TARGETS_MAX * sizeof(int))];
-    struct cmsghdr align;
-  } control = {0};
-  struct iovec vector = {.iov_base = (void *)bytes, .iov_len = size};
-  struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1};
-
-  if (n_fds > 0) {
-    message.msg_control = &control;
-    message.msg_controllen = CMSG_SPACE(n_fds * sizeof(int));
-    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(n_fds * sizeof(int));
-    memcpy(CMSG_DATA(header), fds, n_fds * sizeof(int));
-  }
-  return sendmsg(socket, &message, MSG_NOSIGNAL) == (ssize_t)size;
-}
-
 gboolean recording_recorder_configure(RecordingRecorder *self, const RecordingOptions *options,
                                       const int *pidfds, guint n_pidfds, gboolean enable_on_exec,
                                       GError **error)
@@ -230,33 +239,14 @@ gboolean recording_recorder_configure(RecordingRecorder *self, const RecordingOp
   configure->stack_bytes = options->stack_bytes;
   configure->max_stack = options->max_stack;
   /* A recorder that is gone by now is noticed, and its status told, when it is listened to. */
-  send_with_descriptors(self->socket, configure, configure->message.size, pidfds, n_pidfds);
+  recording_packet_send(self->socket, configure, configure->message.size, pidfds, n_pidfds);
   return TRUE;
 }
 
 void recording_recorder_send(RecordingRecorder *self, enum recorder_message_type type)
 {
   struct recorder_message message = {.type = type, .size = sizeof message};
-  send_with_descriptors(self->socket, &message, sizeof message, NULL, 0);
-}
-
-static void take_descriptors(struct msghdr *header, RecordingMessage *message)
-{
-  int *slots[] = {&message->windows_fd, &message->control_fd};
-  guint n = 0;
-
-  for (struct cmsghdr *c = CMSG_FIRSTHDR(header); c; c = CMSG_NXTHDR(header, c)) {
-    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
-      continue;
-    for (size_t at = 0; at + sizeof(int) <= c->cmsg_len - CMSG_LEN(0); at += sizeof(int)) {
-      int fd;
-      memcpy(&fd, CMSG_DATA(c) + at, sizeof fd);
-      if (n < G_N_ELEMENTS(slots))
-        *slots[n++] = fd;
-      else
-        close(fd);
-    }
-  }
+  recording_packet_send(self->socket, &message, sizeof message, NULL, 0);
 }
 
 static void close_descriptor(int *fd)
@@ -296,25 +286,20 @@ static gboolean is_valid(const RecordingRecorder *self, RecordingMessage *messag
 
 RecordingReceived recording_recorder_receive(RecordingRecorder *self, RecordingMessage *message)
 {
-  union {
-    char bytes[CMSG_SPACE(4 * sizeof(int))];
-    struct cmsghdr align;
-  } control;
-  struct iovec vector = {.iov_base = &message->ready, .iov_len = sizeof message->ready};
-  struct msghdr header = {
-      .msg_iov = &vector, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+  int fds[2];
 
   memset(message, 0, sizeof *message);
-  message->windows_fd = message->control_fd = -1;
-  ssize_t n = recvmsg(self->socket, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  gssize n =
+      recording_packet_receive(self->socket, &message->ready, sizeof message->ready, fds, G_N_ELEMENTS(fds));
+  message->windows_fd = fds[0];
+  message->control_fd = fds[1];
   /* A recorder that exits while a STOP is on its way to it resets the connection: what it said before is
    * still there, behind the error. */
-  if (n < 0 && (errno == EAGAIN || errno == EINTR || errno == ECONNRESET))
+  if (n == -EAGAIN || n == -EINTR || n == -ECONNRESET)
     return RECORDING_RECEIVED_NOTHING;
-  if (n <= 0)
+  if (n == 0 || (n < 0 && n != -EBADMSG))
     return RECORDING_RECEIVED_END;
-  take_descriptors(&header, message);
-  if (!(header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) && is_valid(self, message, (size_t)n)) {
+  if (n > 0 && is_valid(self, message, (size_t)n)) {
     self->ready |= message->type == RECORDER_READY;
     return RECORDING_RECEIVED;
   }
@@ -323,25 +308,53 @@ RecordingReceived recording_recorder_receive(RecordingRecorder *self, RecordingM
   return RECORDING_RECEIVED_BROKEN;
 }
 
-int recording_recorder_close(RecordingRecorder *self)
+static void describe_death(RecordingRecorder *self)
+{
+  g_free(self->death);
+  if (WIFSIGNALED(self->status))
+    self->death = g_strdup_printf(_("The recorder was killed by signal %d (%s)"), WTERMSIG(self->status),
+                                  g_strsignal(WTERMSIG(self->status)));
+  else
+    self->death =
+        g_strdup_printf(_("The recorder ended unexpectedly with status %d"), WEXITSTATUS(self->status));
+}
+
+static void reap(RecordingRecorder *self)
 {
   struct pollfd exited = {.fd = self->pidfd, .events = POLLIN};
 
-  close_descriptor(&self->socket);
-  if (self->pid <= 0)
-    return self->status;
   if (poll(&exited, 1, EXIT_MILLISECONDS) != 1)
     pidfd_send_signal(self->pidfd, SIGKILL, NULL, 0);
   waitpid(self->pid, &self->status, 0);
   self->pid = 0;
+  describe_death(self);
+}
+
+void recording_recorder_close(RecordingRecorder *self)
+{
+  close_descriptor(&self->socket);
+  if (self->pid > 0)
+    reap(self);
+  if (self->service) {
+    self->death = recording_service_join(g_steal_pointer(&self->service));
+    self->status = STATUS_UNKNOWN;
+  }
+}
+
+int recording_recorder_get_status(RecordingRecorder *self)
+{
   return self->status;
+}
+
+const char *recording_recorder_get_death(RecordingRecorder *self)
+{
+  return self->death;
 }
 
 void recording_recorder_free(RecordingRecorder *self)
 {
-  if (self->pidfd >= 0)
-    recording_recorder_close(self);
-  close_descriptor(&self->socket);
+  recording_recorder_close(self);
   close_descriptor(&self->pidfd);
+  g_free(self->death);
   g_free(self);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The recorder process and the caller's end of its protocol (helpers/recorder-protocol.h). It is
- * started in a session of its own, so that a Ctrl+C on the terminal does not reach it, and with
- * no descriptor but its socket. One thread at a time.
+ * The caller's end of the recorder's protocol (helpers/recorder-protocol.h). At the other end is either a
+ * process, started in a session of its own, so that a Ctrl+C on the terminal does not reach it, and with no
+ * descriptor but its socket; or the system service, for which a thread speaks. One thread at a time.
  */
 #pragma once
 
@@ -10,6 +10,7 @@
 
 #include "helpers/recorder-protocol.h"
 #include "recording/recording-options.h"
+#include "recording/recording-service.h"
 
 G_BEGIN_DECLS
 
@@ -37,8 +38,13 @@ typedef enum {
 
 /* Starts it: $CAPTURE_RECORDER, else the one built or installed with this program. */
 RecordingRecorder *recording_recorder_new(GError **error);
+/* The system service in its place; whether there is one, READY or ENDED says. */
+RecordingRecorder *recording_recorder_new_service(const RecordingServiceWish *wish, GError **error);
+/* DIRECT or SERVICE. */
+RecordingVia recording_recorder_get_via(RecordingRecorder *self);
 /* Readable when there is something to receive. */
 int recording_recorder_get_fd(RecordingRecorder *self);
+/* 0 where it is the service's child. */
 gint32 recording_recorder_get_pid(RecordingRecorder *self);
 /* Sends CONFIGURE with the targets' pidfds, which stay the caller's. */
 gboolean recording_recorder_configure(RecordingRecorder *self, const RecordingOptions *options,
@@ -48,9 +54,12 @@ gboolean recording_recorder_configure(RecordingRecorder *self, const RecordingOp
 void recording_recorder_send(RecordingRecorder *self, enum recorder_message_type type);
 /* Does not block. */
 RecordingReceived recording_recorder_receive(RecordingRecorder *self, RecordingMessage *message);
-/* Hangs up, which ends the recorder, and waits for its exit; one that does not react is killed. Returns its
- * wait status. */
-int recording_recorder_close(RecordingRecorder *self);
+/* Hangs up, which ends the recorder, and waits for its exit; one that does not react is killed. */
+void recording_recorder_close(RecordingRecorder *self);
+/* After close: its wait status, -1 where that is not known; and how it went, a sentence without its full
+ * stop, which stays the recorder's. They matter when it went without ENDED. */
+int recording_recorder_get_status(RecordingRecorder *self);
+const char *recording_recorder_get_death(RecordingRecorder *self);
 void recording_recorder_free(RecordingRecorder *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(RecordingRecorder, recording_recorder_free)

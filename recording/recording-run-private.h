@@ -14,7 +14,8 @@ typedef struct {
   gint stop;   /* atomic: 1 + the signal (0 for none) that asks for an orderly end */
   gint leave;  /* atomic: do not wait for the recorder any more */
   /* Called on the recording's thread. */
-  void (*started)(const char *const *events, RecordingUnwind unwind, const char *notes, gpointer data);
+  void (*started)(RecordingVia via, const char *const *events, RecordingUnwind unwind, const char *notes,
+                  gpointer data);
   void (*progress)(const RecordingProgress *progress, gpointer data);
   gpointer data;
 } RecordingControl;

@@ -5,10 +5,10 @@
 #include <glib/gi18n.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "libcapture/capture-file.h"
+#include "recording/recording-await-private.h"
 #include "recording/recording-collector.h"
 #include "recording/recording-command.h"
 #include "recording/recording-error.h"
@@ -16,14 +16,17 @@
 #include "recording/recording-priority-private.h"
 #include "recording/recording-recorder.h"
 #include "recording/recording-targets-private.h"
+#include "recording/recording-way-private.h"
 #include "recording/recording-zstd.h"
 
 /* The recorder says when it has committed something, sooner than a kill may cost (100 ms); this is for
  * others. */
 #define TICK           (80 * G_TIME_SPAN_MILLISECOND)
 #define PROGRESS_EVERY (250 * G_TIME_SPAN_MILLISECOND)
-/* How long a recorder may take to commit its rest after STOP. */
+/* How long a recorder may be silent after STOP, while it commits its rest and names what only it can name,
+ * and how long that may take in all. */
 #define STOP_PATIENCE (5 * G_TIME_SPAN_SECOND)
+#define STOP_LIMIT    (20 * G_TIME_SPAN_SECOND)
 /* How long a command may take to end after SIGTERM before it is left alone. */
 #define COMMAND_PATIENCE 1000
 
@@ -46,6 +49,7 @@ typedef struct {
   gint64 next_tick;
   gint64 next_progress;
   gint64 stop_deadline; /* 0: not asked to stop */
+  gint64 stop_limit;
   gboolean done;
 } Run;
 
@@ -83,67 +87,16 @@ static gboolean start_recorder(Run *run, GError **error)
 {
   int command_fd = run->command ? recording_command_get_pidfd(run->command) : -1;
   gboolean command = records_command(run->options);
+  RecordingWay way = {
+      .options = run->options,
+      .pidfds = command ? &command_fd : (const int *)(void *)run->targets->data,
+      .n_pidfds = command ? 1 : run->targets->len,
+      .enable_on_exec = command,
+      .control = run->control,
+  };
 
-  run->recorder = recording_recorder_new(error);
-  if (!run->recorder)
-    return FALSE;
-  return recording_recorder_configure(run->recorder, run->options,
-                                      command ? &command_fd : (const int *)(void *)run->targets->data,
-                                      command ? 1 : run->targets->len, command, error);
-}
-
-static char *describe_death(int status)
-{
-  if (WIFSIGNALED(status))
-    return g_strdup_printf(_("The recorder was killed by signal %d (%s)"), WTERMSIG(status),
-                           g_strsignal(WTERMSIG(status)));
-  return g_strdup_printf(_("The recorder ended unexpectedly with status %d"), WEXITSTATUS(status));
-}
-
-static gboolean fail_death(Run *run, GError **error)
-{
-  g_autofree char *death = describe_death(recording_recorder_close(run->recorder));
-  g_set_error(error, RECORDING_ERROR, RECORDING_ERROR_RECORDER, _("%s before the recording had begun."),
-              death);
-  return FALSE;
-}
-
-static gboolean is_asked_to_stop(Run *run)
-{
-  return g_atomic_int_get(&run->control->stop) || g_atomic_int_get(&run->control->leave);
-}
-
-/* Waits until fd is readable; FALSE when the recording was stopped before. */
-static gboolean wait_readable(Run *run, int fd, GError **error)
-{
-  struct pollfd fds[] = {{.fd = fd, .events = POLLIN}, {.fd = run->control->wake_fd, .events = POLLIN}};
-
-  while (!is_asked_to_stop(run)) {
-    if (poll(fds, G_N_ELEMENTS(fds), -1) > 0 && fds[0].revents)
-      return TRUE;
-  }
-  return fail(error, RECORDING_ERROR_CANCELLED, _("The recording was stopped before it had begun."));
-}
-
-static gboolean wait_for(Run *run, enum recorder_message_type type, RecordingMessage *message, GError **error)
-{
-  while (wait_readable(run, recording_recorder_get_fd(run->recorder), error)) {
-    switch (recording_recorder_receive(run->recorder, message)) {
-    case RECORDING_RECEIVED_NOTHING:
-      continue;
-    case RECORDING_RECEIVED_END:
-      return fail_death(run, error);
-    case RECORDING_RECEIVED_BROKEN:
-      return fail(error, RECORDING_ERROR_RECORDER,
-                  _("The recorder sent something that is not understood; is it of another version?"));
-    case RECORDING_RECEIVED:
-      if (message->type == type)
-        return TRUE;
-      if (message->type == RECORDER_ENDED)
-        return fail(error, RECORDING_ERROR_RECORDER, message->ended.text);
-    }
-  }
-  return FALSE;
+  run->recorder = recording_way_take(&way, &run->ready, error);
+  return run->recorder != NULL;
 }
 
 static int create_capture(Run *run)
@@ -157,7 +110,8 @@ static int create_capture(Run *run)
   }
   int result = capture_file_create(&run->file, recording_output_get_fd(run->output), &options);
   if (result == 0)
-    result = recording_metadata_add(run->file, run->options, (RecordingUnwind)run->ready.ready.unwind);
+    result = recording_metadata_add(run->file, run->options, recording_recorder_get_via(run->recorder),
+                                    (RecordingUnwind)run->ready.ready.unwind);
   return result;
 }
 
@@ -200,7 +154,7 @@ static gboolean open_gate(Run *run, GError **error)
   if (!run->command)
     return TRUE;
   recording_command_open_gate(run->command);
-  return wait_readable(run, recording_command_get_exec_fd(run->command), error) &&
+  return recording_await_readable(run->control, recording_command_get_exec_fd(run->command), error) &&
          recording_command_finish_exec(run->command, error);
 }
 
@@ -210,8 +164,8 @@ static void announce(Run *run)
 
   for (guint i = 0; i < run->ready.ready.n_events; i++)
     events[i] = run->ready.ready.events[i];
-  run->control->started(events, (RecordingUnwind)run->ready.ready.unwind, run->ready.ready.notes,
-                        run->control->data);
+  run->control->started(recording_recorder_get_via(run->recorder), events,
+                        (RecordingUnwind)run->ready.ready.unwind, run->ready.ready.notes, run->control->data);
 }
 
 static gboolean begin(Run *run, GError **error)
@@ -221,11 +175,10 @@ static gboolean begin(Run *run, GError **error)
   if (!open_targets(run, error))
     return FALSE;
   recording_priority_raise();
-  if (!start_recorder(run, error) || !wait_for(run, RECORDER_READY, &run->ready, error) ||
-      !open_capture(run, error))
+  if (!start_recorder(run, error) || !open_capture(run, error))
     return FALSE;
   recording_recorder_send(run->recorder, RECORDER_START);
-  if (!wait_for(run, RECORDER_STARTED, &started, error))
+  if (!recording_await_message(run->control, run->recorder, RECORDER_STARTED, &started, error))
     return FALSE;
   run->began = run->next_tick = run->next_progress = g_get_monotonic_time();
   if (!open_gate(run, error) || !recording_output_publish(run->output, error))
@@ -251,6 +204,7 @@ static void stop(Run *run, enum capture_end reason, gint32 status)
     return;
   recording_recorder_send(run->recorder, RECORDER_STOP);
   run->stop_deadline = g_get_monotonic_time() + STOP_PATIENCE;
+  run->stop_limit = g_get_monotonic_time() + STOP_LIMIT;
 }
 
 /* A recording that breaks off is not the end that was asked for, even when one had been asked for already. */
@@ -271,11 +225,10 @@ static GError *make_error(RecordingError code, const char *path, const char *sen
 
 static void see_recorder_death(Run *run)
 {
-  int status = recording_recorder_close(run->recorder);
-  g_autofree char *death = describe_death(status);
-
-  break_off(run, CAPTURE_END_RECORDER_DIED, status,
-            make_error(RECORDING_ERROR_RECORDER, run->options->path, death));
+  recording_recorder_close(run->recorder);
+  break_off(
+      run, CAPTURE_END_RECORDER_DIED, recording_recorder_get_status(run->recorder),
+      make_error(RECORDING_ERROR_RECORDER, run->options->path, recording_recorder_get_death(run->recorder)));
 }
 
 static void see_ended(Run *run, const struct recorder_ended *ended)
@@ -309,6 +262,8 @@ static void see_messages(Run *run)
         see_ended(run, &message.ended);
       else if (message.type == RECORDER_WAKE)
         run->next_tick = 0;
+      else if (message.type == RECORDER_STATUS && run->stop_deadline)
+        run->stop_deadline = MIN(g_get_monotonic_time() + STOP_PATIENCE, run->stop_limit);
     }
   }
 }

@@ -20,6 +20,7 @@ struct _RecordingSession {
   GThread *thread;
 
   GMutex mutex; /* guards what follows */
+  RecordingVia via;
   char **events;
   RecordingUnwind unwind;
   char *notes;
@@ -67,11 +68,13 @@ static void emit_in_context(RecordingSession *self, GSourceFunc emit)
   g_source_unref(source);
 }
 
-static void note_started(const char *const *events, RecordingUnwind unwind, const char *notes, gpointer data)
+static void note_started(RecordingVia via, const char *const *events, RecordingUnwind unwind,
+                         const char *notes, gpointer data)
 {
   RecordingSession *self = data;
 
   g_mutex_lock(&self->mutex);
+  self->via = via;
   self->events = g_strdupv((char **)events);
   self->unwind = unwind;
   self->notes = g_strdup(notes);
@@ -195,6 +198,14 @@ const char *const *recording_session_get_events(RecordingSession *self)
   char **events = self->events;
   g_mutex_unlock(&self->mutex);
   return (const char *const *)events;
+}
+
+RecordingVia recording_session_get_via(RecordingSession *self)
+{
+  g_mutex_lock(&self->mutex);
+  RecordingVia via = self->via;
+  g_mutex_unlock(&self->mutex);
+  return via;
 }
 
 RecordingUnwind recording_session_get_unwind(RecordingSession *self)

@@ -6,8 +6,9 @@
  * be called from any. A session that was started keeps itself alive until "finished".
  *
  * Signals, none with arguments:
- *   "started"    events count, the capture has its name; get_events, get_unwind and get_notes have their
- * answers "progress"   about four times a second "finished"   once, always last; get_result has its answer
+ *   "started"    events count, the capture has its name; get_via, get_events, get_unwind and get_notes have
+ * their answers "progress"   about four times a second "finished"   once, always last; get_result has its
+ * answer
  *
  * A command gets SIGTERM when its recording ends before it does.
  */
@@ -34,6 +35,8 @@ void recording_session_stop(RecordingSession *self, int signal);
 /* Asks to end at once, without what the recorder has not handed over yet. */
 void recording_session_leave(RecordingSession *self);
 
+/* Which way was taken; AUTO before "started". */
+RecordingVia recording_session_get_via(RecordingSession *self);
 /* NULL before "started". The session's. */
 const char *const *recording_session_get_events(RecordingSession *self);
 /* How user stacks are found: what AUTO became; AUTO before "started". */

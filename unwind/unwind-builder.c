@@ -1,38 +1,54 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "unwind/unwind-builder-private.h"
 
-#include "unwind/unwind-interpreter-private.h"
+#include <dwarf.h>
+
+/* What is seldom done, out of the way of what is done for every function. */
+#define COLD __attribute__((cold, noinline))
 
 /* Addresses from the rows' base are 32 bits wide. */
 #define PLACE_MAX UINT32_MAX
 
-static bool is_executable(const struct unwind_builder *builder, const struct unwind_fde *fde)
+static COLD bool find_range(struct unwind_builder *builder, const struct unwind_fde *fde)
 {
+  uint64_t low = builder->rows->base, high;
+
+  if (__builtin_add_overflow(low, PLACE_MAX, &high))
+    high = UINT64_MAX;
   for (uint32_t i = 0; i < builder->n_ranges; i++) {
-    if (fde->start >= builder->ranges[i].start && fde->end <= builder->ranges[i].end)
-      return fde->start >= builder->rows->base && fde->end - builder->rows->base <= PLACE_MAX;
+    struct unwind_range range = builder->ranges[i];
+
+    range.start = range.start > low ? range.start : low;
+    range.end = range.end < high ? range.end : high;
+    if (fde->start >= range.start && fde->end <= range.end) {
+      builder->range = range;
+      return true;
+    }
   }
   return false;
 }
 
-static bool has_room(const struct unwind_rows *rows, const struct unwind_fde *fde)
+static inline bool is_executable(struct unwind_builder *builder, const struct unwind_fde *fde)
+{
+  return (fde->start >= builder->range.start && fde->end <= builder->range.end) || find_range(builder, fde);
+}
+
+static inline bool has_room(const struct unwind_rows *rows, const struct unwind_fde *fde)
 {
   return (uint64_t)rows->n + (uint64_t)(fde->program_end - fde->program) / 2 + 2 < rows->capacity;
 }
 
 /* Adds a function's rows in [from, until), or none. */
-static bool add_rows(struct unwind_builder *builder, const struct unwind_section *section,
-                     const struct unwind_fde *fde, uint64_t from, uint64_t until)
+static inline bool add_rows(struct unwind_builder *builder, const struct unwind_section *section,
+                            const struct unwind_fde *fde, uint64_t from, uint64_t until)
 {
-  struct unwind_rows_mark mark = unwind_rows_mark(builder->rows, from);
-
-  if (has_room(builder->rows, fde) && unwind_interpret_fde(section, fde, from, until, builder->rows)) {
-    builder->cursor = until;
-    return true;
+  if (UNWIND_UNLIKELY(!has_room(builder->rows, fde) ||
+                      !unwind_interpret_fde(&builder->interpreter, section, fde, from, until))) {
+    builder->n_bad++;
+    return false;
   }
-  unwind_rows_go_back(builder->rows, &mark, until);
-  builder->n_bad++;
-  return false;
+  builder->cursor = until;
+  return true;
 }
 
 /* Whether a description may be read once more: what damaged files can make us do is bounded. */
@@ -46,13 +62,14 @@ static bool spend(struct unwind_builder *builder, const struct unwind_fde *fde)
   return true;
 }
 
-static void push_outer(struct unwind_builder *builder, uint64_t offset)
+static COLD void push_outer(struct unwind_builder *builder, uint64_t offset)
 {
   if (builder->n_outer == UNWIND_OUTER_MAX) {
     builder->n_bad++;
     return;
   }
   builder->outer[builder->n_outer++] = offset;
+  builder->plain_until = 0;
 }
 
 /* Goes on with functions that others interrupted, up to `until`. */
@@ -77,31 +94,41 @@ static bool resume_outer(struct unwind_builder *builder, uint64_t until)
   return true;
 }
 
-static void add_rule(struct unwind_builder *builder, uint64_t at, uint16_t rule)
+static inline void add_rule(struct unwind_builder *builder, uint64_t at, uint16_t rule)
 {
   if (builder->rows->n < builder->rows->capacity)
     unwind_rows_add_rule(builder->rows, at, rule);
 }
 
+/* Whether something is known that begins between the cursor and `until`. */
+static bool has_known(struct unwind_builder *builder, uint64_t until)
+{
+  uint64_t base = builder->rows->base;
+
+  while (builder->n_known > 0 &&
+         (builder->known->range.start < base || builder->known->range.start - base < builder->cursor)) {
+    builder->known++;
+    builder->n_known--;
+  }
+  return builder->n_known > 0 && builder->known->range.start - base < until;
+}
+
 /* What no description covers between the cursor and `until`: nothing is known of it but a few places. */
 static void add_gap(struct unwind_builder *builder, uint64_t until)
 {
-  uint64_t cursor = builder->cursor, base = builder->rows->base;
+  uint64_t base = builder->rows->base;
 
-  for (uint32_t i = 0; i < builder->n_known; i++) {
-    const struct unwind_range *range = &builder->known[i].range;
-    uint64_t start = range->start - base;
-    uint64_t end = range->end - base < until ? range->end - base : until;
+  while (has_known(builder, until)) {
+    uint64_t start = builder->known->range.start - base, end = builder->known->range.end - base;
 
-    if (range->start < base || start < cursor || start >= end)
-      continue;
-    if (start > cursor)
-      add_rule(builder, cursor, 0);
-    add_rule(builder, start, unwind_rules_number(&builder->rows->rules, builder->known[i].state));
-    cursor = end;
+    if (start > builder->cursor)
+      add_rule(builder, builder->cursor, 0);
+    add_rule(builder, start, unwind_rules_number(&builder->rows->rules, builder->known->state));
+    builder->cursor = end < until ? end : until;
   }
-  if (cursor < until)
-    add_rule(builder, cursor, 0);
+  if (builder->cursor < until)
+    add_rule(builder, builder->cursor, 0);
+  builder->cursor = until;
 }
 
 /* Takes from the spare section what it knows of the addresses between the cursor and `until`. */
@@ -119,10 +146,8 @@ static bool add_spare(struct unwind_builder *builder, uint64_t until)
     end = fde.end - base < until ? fde.end - base : until;
     if (start >= until)
       return true;
-    if (start > builder->cursor) {
+    if (start > builder->cursor)
       add_gap(builder, start);
-      builder->cursor = start;
-    }
     if (!spend(builder, &fde))
       return false;
     if (add_rows(builder, builder->spare_section, &fde, builder->cursor, end) && fde.end - base > until)
@@ -131,65 +156,109 @@ static bool add_spare(struct unwind_builder *builder, uint64_t until)
   return true;
 }
 
-/* Says of everything up to `until` what is known of it. */
-static bool fill(struct unwind_builder *builder, uint64_t until)
+/* Says of everything from the cursor up to `until` what is known of it. */
+static COLD bool fill_gap(struct unwind_builder *builder, uint64_t until)
 {
-  if (builder->cursor >= until)
-    return true;
+  uint64_t base = builder->rows->base;
+
   if (builder->n_outer > 0 && !resume_outer(builder, until))
     return false;
   if (builder->spare_section && !add_spare(builder, until))
     return false;
   if (builder->cursor < until)
     add_gap(builder, until);
+  if (!builder->spare_section && builder->n_outer == 0)
+    builder->plain_until = has_known(builder, UINT64_MAX) ? builder->known->range.start - base : PLACE_MAX;
+  return true;
+}
+
+static inline bool fill(struct unwind_builder *builder, uint64_t until)
+{
+  if (builder->cursor >= until)
+    return true;
+  if (UNWIND_UNLIKELY(until > builder->plain_until))
+    return fill_gap(builder, until);
+  add_rule(builder, builder->cursor, 0);
   builder->cursor = until;
   return true;
 }
 
-/* A function, up to where the next one begins. */
-static bool add_function(struct unwind_builder *builder, uint64_t offset, uint64_t start, uint64_t next)
+/* What stands before the beginning of a thread. */
+static COLD bool add_clone(struct unwind_builder *builder, const struct unwind_fde *fde)
 {
-  uint64_t base = builder->rows->base, end;
+  uint64_t start = fde->start - builder->rows->base;
+  uint32_t size = unwind_known_clone(builder->elf, fde->start);
+
+  if (size == 0 || size > start || builder->cursor > start - size)
+    return true;
+  if (!fill(builder, start - size))
+    return false;
+  add_rule(builder, start - size, unwind_rules_number(&builder->rows->rules, unwind_known_clone_state()));
+  builder->cursor = start;
+  return true;
+}
+
+/* Whether a function may be the beginning of a thread, for its description says at once that nobody called
+ * it.
+ */
+static inline bool is_uncalled(const struct unwind_builder *builder, const struct unwind_fde *fde)
+{
+  return fde->program_end - fde->program >= 2 && fde->program[0] == DW_CFA_undefined &&
+         fde->program[1] == builder->section->machine->ra;
+}
+
+/* A function whose description is of another address than the order says, or is none. */
+static COLD bool skip_function(struct unwind_builder *builder, bool is_readable)
+{
+  builder->n_bad++;
+  builder->n_moved += is_readable;
+  return true;
+}
+
+/* A function, up to where the next one begins; addresses from the rows' base. */
+static inline bool add_function(struct unwind_builder *builder, uint64_t offset, uint64_t start,
+                                uint64_t next)
+{
+  const uint64_t base = builder->rows->base;
   struct unwind_fde fde;
   bool is_readable = unwind_cfi_read_fde(builder->section, offset, &fde);
+  uint64_t end = fde.end - base;
 
-  if (!is_readable || fde.start != start) {
-    builder->n_bad++;
-    builder->n_moved += is_readable;
-    return true;
-  }
+  if (UNWIND_UNLIKELY(!is_readable || fde.start - base != start))
+    return skip_function(builder, is_readable);
   builder->covered += fde.size;
-  if (fde.start == fde.end)
+  if (UNWIND_UNLIKELY(start == end))
     return true;
-  if (!is_executable(builder, &fde)) {
+  if (UNWIND_UNLIKELY(!is_executable(builder, &fde))) {
     builder->n_bad += fde.start != 0;
     return true;
   }
-  if (!fill(builder, start - base))
+  if (UNWIND_UNLIKELY(is_uncalled(builder, &fde)) && !add_clone(builder, &fde))
     return false;
-  end = fde.end - base;
-  if (next < end)
+  if (!fill(builder, start))
+    return false;
+  if (UNWIND_UNLIKELY(next < end))
     push_outer(builder, offset);
-  if (next > end)
+  else
     next = end;
-  if (next > start - base)
-    add_rows(builder, builder->section, &fde, start - base, next);
+  if (next > start)
+    add_rows(builder, builder->section, &fde, start, next);
   return true;
 }
 
 bool unwind_builder_add_all(struct unwind_builder *builder, const struct unwind_order *order)
 {
-  uint64_t base = builder->rows->base;
+  const uint64_t base = builder->rows->base;
+  uint64_t start = order->n > 0 ? unwind_order_start(order, 0) : 0, next;
 
-  for (uint32_t i = 0; i < order->n; i++) {
-    uint64_t start = unwind_order_start(order, i);
-    uint64_t next = i + 1 < order->n ? unwind_order_start(order, i + 1) : UINT64_MAX;
-
+  unwind_interpreter_init(&builder->interpreter, builder->rows);
+  for (uint32_t i = 0; i < order->n; i++, start = next) {
+    next = i + 1 < order->n ? unwind_order_start(order, i + 1) : UINT64_MAX;
     if (next < start || (next == start && unwind_order_fde(order, i + 1) == unwind_order_fde(order, i)))
       return false;
     if (start < base)
       builder->n_bad++;
-    else if (!add_function(builder, unwind_order_fde(order, i), start, next - base))
+    else if (!add_function(builder, unwind_order_fde(order, i), start - base, next - base))
       return false;
   }
   return fill(builder, PLACE_MAX);

@@ -224,7 +224,7 @@ static struct unwind_cie *load_cie(struct unwind_section *section, struct unwind
 
   section->cies_evicted = section->cies_evicted || place->used;
   *place = (struct unwind_cie){.used = true, .offset = offset};
-  section->usual_cie = NULL;
+  section->usual_end = 0;
   if (unwind_cfi_read_record(section, offset, &record) && record.is_cie) {
     section->cies_size += record.size;
     place->valid = read_cie(section, &record, place);
@@ -240,8 +240,11 @@ const struct unwind_cie *unwind_cfi_get_cie(struct unwind_section *section, uint
     cie = load_cie(section, cie, offset);
   if (!cie->valid)
     return NULL;
-  if (cie->encoding == (DW_EH_PE_pcrel | DW_EH_PE_sdata4) && cie->augmented && !section->debug)
+  if (cie->encoding == (DW_EH_PE_pcrel | DW_EH_PE_sdata4) && cie->augmented && !section->debug &&
+      section->size > UNWIND_USUAL_FDE_MIN) {
     section->usual_cie = cie;
+    section->usual_end = section->size - UNWIND_USUAL_FDE_MIN;
+  }
   return cie;
 }
 

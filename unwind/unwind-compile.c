@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "unwind/unwind-builder-private.h"
 #include "unwind/unwind-locate-private.h"
@@ -11,6 +12,7 @@
 
 struct job {
   struct unwind_elf elf;
+  struct unwind_workspace *workspace;
   const struct unwind_machine *machine;
   struct unwind_segment *segments;
   struct unwind_range *ranges;
@@ -103,7 +105,7 @@ static uint64_t find_base(const struct job *job, const struct unwind_order *orde
 }
 
 /* 0, a negative errno, or 1 if the linker's order does not do. */
-static int build(struct job *job, const struct unwind_order *order, uint32_t n_bad, struct unwind_image *ret)
+static int build(struct job *job, const struct unwind_order *order, uint32_t n_bad)
 {
   struct unwind_range span;
   struct unwind_builder builder = {.section = &job->source.section,
@@ -113,6 +115,7 @@ static int build(struct job *job, const struct unwind_order *order, uint32_t n_b
                                        4 * (uint64_t)(job->source.section.size + job->spare.section.size),
                                    .spare_section = job->spare.section.bytes ? &job->spare.section : NULL,
                                    .spare_order = &job->spare_order,
+                                   .elf = &job->elf,
                                    .known = job->known,
                                    .n_known = job->n_known,
                                    .n_bad = n_bad};
@@ -123,25 +126,22 @@ static int build(struct job *job, const struct unwind_order *order, uint32_t n_b
   if (order->n == 0)
     return -ENODATA;
   span = from(find_code(job), find_base(job, order));
-  error = unwind_writer_init(&writer, job->source.section.size + job->spare.section.size, job->n_segments,
-                             span.start, span.end - span.start);
+  error = unwind_writer_init(&writer, job->workspace, job->source.section.size + job->spare.section.size,
+                             job->n_segments, span.start, span.end - span.start);
   if (error < 0)
     return error;
   builder.rows = &writer.rows;
   if (!unwind_builder_add_all(&builder, order))
-    error = is_linkers ? 1 : -EBADMSG;
-  else if (is_linkers && (!is_all_covered(job, &builder) || builder.n_moved > order->n / 8))
-    error = 1;
-  else if (writer.rows.n == 0)
-    error = builder.n_bad > 0 ? -EBADMSG : -ENODATA;
-  else
-    error = unwind_writer_finish(&writer, job->machine, job->segments, job->n_segments,
-                                 builder.n_bad + writer.rows.rules.is_full, ret);
-  unwind_writer_clear(&writer);
-  return error;
+    return is_linkers ? 1 : -EBADMSG;
+  if (is_linkers && (!is_all_covered(job, &builder) || builder.n_moved > order->n / 8))
+    return 1;
+  if (writer.rows.n == 0)
+    return builder.n_bad > 0 ? -EBADMSG : -ENODATA;
+  return unwind_writer_finish(&writer, job->machine, job->segments, job->n_segments,
+                              builder.n_bad + writer.rows.rules.is_full);
 }
 
-static int compile_section(struct job *job, struct unwind_image *ret)
+static int compile_section(struct job *job)
 {
   struct unwind_range span = find_span(job);
   struct unwind_order order;
@@ -149,7 +149,7 @@ static int compile_section(struct job *job, struct unwind_image *ret)
   int error;
 
   if (job->source.order.n > 0) {
-    error = build(job, &job->source.order, 0, ret);
+    error = build(job, &job->source.order, 0);
     if (error <= 0)
       return error;
   }
@@ -157,7 +157,7 @@ static int compile_section(struct job *job, struct unwind_image *ret)
                             &job->source.order, &n_bad);
   if (error < 0)
     return error;
-  error = build(job, &order, n_bad, ret);
+  error = build(job, &order, n_bad);
   unwind_order_clear(&order);
   return error;
 }
@@ -183,10 +183,10 @@ static int order_spare(struct job *job)
 }
 
 /* Where .eh_frame is of no use at all, .debug_frame is all there is. */
-static int compile_sources(struct job *job, struct unwind_image *ret)
+static int compile_sources(struct job *job)
 {
   struct unwind_source useless;
-  int error = compile_section(job, ret);
+  int error = compile_section(job);
 
   if ((error != -ENODATA && error != -EBADMSG) || !job->spare.section.bytes)
     return error;
@@ -195,12 +195,13 @@ static int compile_sources(struct job *job, struct unwind_image *ret)
   job->spare = (struct unwind_source){0};
   unwind_source_clear(&useless);
   unwind_order_clear(&job->spare_order);
-  return compile_section(job, ret);
+  return compile_section(job);
 }
 
-static int compile(const void *elf, size_t size, bool in_memory, struct unwind_image *ret)
+int unwind_compile_into(struct unwind_workspace *workspace, const void *elf, size_t size, bool in_memory,
+                        const struct unwind_table **ret)
 {
-  struct job job = {0};
+  struct job job = {.workspace = workspace};
   int error = unwind_elf_open(&job.elf, elf, size, in_memory);
 
   if (error < 0)
@@ -216,12 +217,38 @@ static int compile(const void *elf, size_t size, bool in_memory, struct unwind_i
   if (error == 0)
     error = order_spare(&job);
   if (error == 0)
-    error = compile_sources(&job, ret);
+    error = compile_sources(&job);
+  if (error == 0)
+    *ret = workspace->bytes;
   unwind_order_clear(&job.spare_order);
   unwind_source_clear(&job.source);
   unwind_source_clear(&job.spare);
   free(job.segments);
   free(job.ranges);
+  return error;
+}
+
+/* What is behind the image was only needed to make it. */
+static void give_image(struct unwind_workspace *workspace, struct unwind_image *ret)
+{
+  struct unwind_table *table = workspace->bytes;
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), used = (table->size + page - 1) & ~(page - 1);
+
+  if (used < workspace->size)
+    munmap((uint8_t *)workspace->bytes + used, workspace->size - used);
+  *ret = (struct unwind_image){.table = table, .capacity = used};
+}
+
+static int compile(const void *elf, size_t size, bool in_memory, struct unwind_image *ret)
+{
+  struct unwind_workspace workspace = {0};
+  const struct unwind_table *table;
+  int error = unwind_compile_into(&workspace, elf, size, in_memory, &table);
+
+  if (error == 0)
+    give_image(&workspace, ret);
+  else
+    unwind_workspace_clear(&workspace);
   return error;
 }
 
@@ -240,4 +267,11 @@ void unwind_image_clear(struct unwind_image *image)
   if (image->table)
     munmap(image->table, image->capacity);
   *image = (struct unwind_image){0};
+}
+
+void unwind_workspace_clear(struct unwind_workspace *workspace)
+{
+  if (workspace->bytes)
+    munmap(workspace->bytes, workspace->size);
+  *workspace = (struct unwind_workspace){0};
 }

@@ -28,6 +28,20 @@ int unwind_compile(const void *elf, size_t size, struct unwind_image *ret);
 int unwind_compile_memory(const void *elf, size_t size, struct unwind_image *ret);
 void unwind_image_clear(struct unwind_image *image);
 
+/* Memory that tables are made in one after another, so that who compiles many files pays for its pages once.
+ * Zero at first. */
+struct unwind_workspace {
+  void *bytes;
+  size_t size; /* of the address space; what was never used of it takes no memory */
+};
+
+/* Like unwind_compile, or unwind_compile_memory when the file is `in_memory`, into memory that takes the
+ * place of `memory` where that is too small. The table stays there until the memory is used again or cleared.
+ */
+int unwind_compile_into(struct unwind_workspace *workspace, const void *elf, size_t size, bool in_memory,
+                        const struct unwind_table **ret);
+void unwind_workspace_clear(struct unwind_workspace *workspace);
+
 /* Whether all of `size` bytes are a table that walk.h may search: sizes, order, indices and, when `crc` is
  * wanted, its checksum. What is cached or comes from another process is asked before it is used. */
 bool unwind_table_is_valid(const void *table, size_t size, bool crc);

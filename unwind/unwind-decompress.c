@@ -2,6 +2,8 @@
 #include "unwind/unwind-decompress-private.h"
 
 #include <errno.h>
+#include <lzma.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <zlib.h>
@@ -13,6 +15,10 @@
 /* What claims to become more than this is damaged: zlib cannot, and unwind information does not. */
 #define RATIO_MAX 1040
 #define SIZE_MAX_ ((uint64_t)1 << 31)
+
+#define XZ_SIZE_MAX   ((size_t)256 << 20)
+#define XZ_SIZE_MIN   ((size_t)1 << 16)
+#define XZ_MEMORY_MAX ((uint64_t)512 << 20)
 
 static int inflate_zlib(void *to, size_t size, const uint8_t *from, size_t from_size)
 {
@@ -51,5 +57,61 @@ int unwind_decompress(const struct unwind_bytes *section, void **ret_memory, siz
   }
   *ret_memory = memory;
   *ret_size = header.ch_size;
+  return 0;
+}
+
+struct output {
+  uint8_t *bytes;
+  size_t size;
+  size_t capacity;
+};
+
+static int grow(struct output *output)
+{
+  size_t capacity = output->capacity ? 2 * output->capacity : XZ_SIZE_MIN;
+  uint8_t *bytes = capacity <= XZ_SIZE_MAX ? realloc(output->bytes, capacity) : NULL;
+
+  if (!bytes)
+    return capacity <= XZ_SIZE_MAX ? -ENOMEM : -EBADMSG;
+  output->bytes = bytes;
+  output->capacity = capacity;
+  return 0;
+}
+
+static int inflate_xz(lzma_stream *stream, struct output *output)
+{
+  lzma_ret result = LZMA_OK;
+
+  while (result == LZMA_OK) {
+    int error = output->size == output->capacity ? grow(output) : 0;
+
+    if (error < 0)
+      return error;
+    stream->next_out = output->bytes + output->size;
+    stream->avail_out = output->capacity - output->size;
+    result = lzma_code(stream, LZMA_FINISH);
+    output->size = output->capacity - stream->avail_out;
+  }
+  return result == LZMA_STREAM_END ? 0 : -EBADMSG;
+}
+
+int unwind_decompress_xz(const struct unwind_bytes *stream, void **ret_memory, size_t *ret_size)
+{
+  lzma_stream decoder = LZMA_STREAM_INIT;
+  struct output output = {0};
+  int error;
+
+  if (lzma_stream_decoder(&decoder, XZ_MEMORY_MAX, LZMA_CONCATENATED) != LZMA_OK)
+    return -ENOMEM;
+  decoder.next_in = stream->bytes;
+  decoder.avail_in = stream->size;
+  error = inflate_xz(&decoder, &output);
+  lzma_end(&decoder);
+  if (error < 0) {
+    free(output.bytes);
+    return error;
+  }
+  *ret_memory = output.bytes;
+  *ret_size = output.size;
   return 0;
 }

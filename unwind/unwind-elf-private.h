@@ -37,6 +37,9 @@ Elf64_Phdr unwind_elf_program(const struct unwind_elf *elf, uint32_t i);
 /* What is stored of the segment at an address, from there to the segment's end. */
 bool unwind_elf_find_address(const struct unwind_elf *elf, uint64_t address, struct unwind_bytes *ret);
 
+/* Of section i, which is less than n_sections. */
+Elf64_Shdr unwind_elf_section(const struct unwind_elf *elf, uint32_t i);
+
 /* The first section of a name. */
 bool unwind_elf_find_section(const struct unwind_elf *elf, const char *name, Elf64_Shdr *ret);
 

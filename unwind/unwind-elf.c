@@ -9,7 +9,7 @@ static bool is_inside(const struct unwind_elf *elf, uint64_t offset, uint64_t si
   return offset <= elf->size && size <= elf->size - offset;
 }
 
-static Elf64_Shdr section_at(const struct unwind_elf *elf, uint32_t i)
+Elf64_Shdr unwind_elf_section(const struct unwind_elf *elf, uint32_t i)
 {
   Elf64_Shdr section;
 
@@ -51,7 +51,7 @@ static void find_programs(struct unwind_elf *elf, const Elf64_Ehdr *header)
   if (header->e_phentsize != sizeof(Elf64_Phdr) || header->e_phoff > elf->size)
     return;
   if (n == PN_XNUM && elf->n_sections > 0)
-    n = section_at(elf, 0).sh_info;
+    n = unwind_elf_section(elf, 0).sh_info;
   if (n > (elf->size - header->e_phoff) / sizeof(Elf64_Phdr))
     n = (elf->size - header->e_phoff) / sizeof(Elf64_Phdr);
   elf->programs_at = header->e_phoff;
@@ -141,11 +141,11 @@ bool unwind_elf_find_section(const struct unwind_elf *elf, const char *name, Elf
 
   if (elf->names >= elf->n_sections)
     return false;
-  section = section_at(elf, elf->names);
+  section = unwind_elf_section(elf, elf->names);
   if (!unwind_elf_section_bytes(elf, &section, &names))
     return false;
   for (uint32_t i = 1; i < elf->n_sections; i++) {
-    section = section_at(elf, i);
+    section = unwind_elf_section(elf, i);
     if (section.sh_name < names.size && names.size - section.sh_name >= length &&
         memcmp(names.bytes + section.sh_name, name, length) == 0) {
       *ret = section;

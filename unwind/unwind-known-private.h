@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What is known of code although nothing describes it: where the kernel begins a program nobody has called
- * it, and .init and .fini are put together by the linker from pieces of crti.S and crtn.S, of which no file
- * has a description.
+ * it; .init and .fini are put together by the linker from pieces of crti.S and crtn.S, and what a binary does
+ * first and last comes from GCC's crtstuff.c, of which no file has a description; the C library describes a
+ * new thread's and a coroutine's beginning only in part.
  */
 #ifndef UNWIND_KNOWN_PRIVATE_H
 #define UNWIND_KNOWN_PRIVATE_H
@@ -14,13 +15,28 @@
 /* How far behind the entry its code may reach: assemblers seldom say. */
 #define UNWIND_ENTRY_MAX 128
 
-/* The entry, and three pieces each of .init and .fini. */
-#define UNWIND_KNOWN_MAX 7
+/* The entry, three pieces each of .init and .fini, those of crtstuff.c, a coroutine's root. */
+#define UNWIND_KNOWN_CRTSTUFF 4
+#define UNWIND_KNOWN_MAX      (1 + 2 * 3 + UNWIND_KNOWN_CRTSTUFF + 1)
 
 struct unwind_known {
   struct unwind_range range;
   struct unwind_state state; /* in all of it */
 };
+
+/* Rules for it: the return address is at CFA - 8; the frame is the root. */
+extern const struct unwind_rule unwind_known_called, unwind_known_root;
+
+/* Each is a part of unwind_known_find; in any order. Those of crtstuff.c; x86-64 only. */
+uint32_t unwind_known_find_crtstuff(const struct unwind_elf *elf, struct unwind_known *ret);
+/* Where a coroutine of the C library's returns to: its return address is the first byte of a function that
+ * nobody calls. It is looked up minus one. */
+uint32_t unwind_known_find_coroutine(const struct unwind_elf *elf, struct unwind_known *ret);
+
+/* Bytes before `start`, where a thread begins: from the system call that began it on, which the thread that
+ * made it returns from as well. 0 when other code is there. */
+uint32_t unwind_known_clone(const struct unwind_elf *elf, uint64_t start);
+struct unwind_state unwind_known_clone_state(void);
 
 /* Finds such places, each in one of the executable ranges. Writes them to `ret`, an array of
  * UNWIND_KNOWN_MAX, in ascending order and apart from each other; returns how many. */

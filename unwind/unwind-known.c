@@ -4,6 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+const struct unwind_rule unwind_known_called = {
+    .cfa = UNWIND_CFA_SP,
+    .cfa_offset = 8,
+    .ra_at = -1,
+    .saved = UNWIND_SAVED(UNWIND_SAVED_SAME, UNWIND_SAVED_SAME, UNWIND_SAVED_AT_CFA)};
+
+const struct unwind_rule unwind_known_root = {
+    .cfa = UNWIND_CFA_SP,
+    .cfa_offset = 8,
+    .saved = UNWIND_SAVED(UNWIND_SAVED_UNDEFINED, UNWIND_SAVED_UNDEFINED, UNWIND_SAVED_UNDEFINED)};
+
 struct finder {
   const struct unwind_range *ranges;
   uint32_t n_ranges;
@@ -30,13 +41,10 @@ static void add(struct finder *finder, uint64_t start, uint64_t end, struct unwi
 static void add_entry(struct finder *finder, uint64_t entry)
 {
   struct unwind_range range = range_around(finder, entry);
-  struct unwind_rule root = {
-      .cfa = UNWIND_CFA_SP,
-      .cfa_offset = 8,
-      .saved = UNWIND_SAVED(UNWIND_SAVED_UNDEFINED, UNWIND_SAVED_UNDEFINED, UNWIND_SAVED_UNDEFINED)};
 
   if (range.end > entry)
-    add(finder, entry, range.end - entry < UNWIND_ENTRY_MAX ? range.end : entry + UNWIND_ENTRY_MAX, root);
+    add(finder, entry, range.end - entry < UNWIND_ENTRY_MAX ? range.end : entry + UNWIND_ENTRY_MAX,
+        unwind_known_root);
 }
 
 /* On x86-64 crti.S makes room of 8 bytes, what follows calls functions, and crtn.S gives the room back. On
@@ -45,12 +53,7 @@ static void add_linkers(struct finder *finder, const struct unwind_elf *elf, con
 {
   static const uint8_t landing[] = {0xf3, 0x0f, 0x1e, 0xfa}, room[] = {0x48, 0x83, 0xec, 0x08},
                        back[] = {0x48, 0x83, 0xc4, 0x08, 0xc3};
-  struct unwind_rule rule = {.cfa = UNWIND_CFA_SP,
-                             .cfa_offset = 8,
-                             .ra_at = -1,
-                             .saved =
-                                 UNWIND_SAVED(UNWIND_SAVED_SAME, UNWIND_SAVED_SAME, UNWIND_SAVED_AT_CFA)};
-  struct unwind_rule inner = rule;
+  struct unwind_rule rule = unwind_known_called, inner = rule;
   struct unwind_range range;
   struct unwind_bytes code;
   Elf64_Shdr section;
@@ -69,6 +72,19 @@ static void add_linkers(struct finder *finder, const struct unwind_elf *elf, con
   add(finder, section.sh_addr, section.sh_addr + body, rule);
   add(finder, section.sh_addr + body, section.sh_addr + code.size - 1, inner);
   add(finder, section.sh_addr + code.size - 1, section.sh_addr + code.size, rule);
+}
+
+/* Of what was found, that which is executable. */
+static void add_all(struct finder *finder, const struct unwind_elf *elf,
+                    uint32_t (*find)(const struct unwind_elf *elf, struct unwind_known *ret))
+{
+  struct unwind_known found[UNWIND_KNOWN_CRTSTUFF];
+  uint32_t n = find(elf, found);
+
+  for (uint32_t i = 0; i < n; i++) {
+    if (found[i].range.end <= range_around(finder, found[i].range.start).end)
+      finder->known[finder->n++] = found[i];
+  }
 }
 
 static int compare(const void *a, const void *b)
@@ -104,6 +120,8 @@ uint32_t unwind_known_find(const struct unwind_elf *elf, const struct unwind_mac
   if (machine->elf == EM_X86_64) {
     add_linkers(&finder, elf, ".init");
     add_linkers(&finder, elf, ".fini");
+    add_all(&finder, elf, unwind_known_find_crtstuff);
+    add_all(&finder, elf, unwind_known_find_coroutine);
   }
   return part(ret, finder.n);
 }

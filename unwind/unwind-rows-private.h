@@ -20,17 +20,8 @@ struct unwind_rows {
   uint32_t n_ends;
   uint32_t shift;
   uint64_t base;
-  uint16_t rule;                /* of the last row */
-  struct unwind_group *initial; /* of the function before, NULL at first: mostly that of the next one too */
+  uint16_t rule; /* of the last row */
   struct unwind_rules rules;
-};
-
-/* A place to go back to. */
-struct unwind_rows_mark {
-  uint32_t n;
-  uint32_t end;
-  uint64_t at;
-  uint16_t rule;
 };
 
 /* The caller sees to the capacity, and that `at` (from the base) is inside and above the last row's. */
@@ -43,12 +34,8 @@ static inline void unwind_rows_add_rule(struct unwind_rows *rows, uint64_t at, u
   rows->ends[at >> rows->shift] = rows->n;
 }
 
-static inline struct unwind_rows_mark unwind_rows_mark(const struct unwind_rows *rows, uint64_t at)
-{
-  return (struct unwind_rows_mark){rows->n, rows->ends[at >> rows->shift], at, rows->rule};
-}
-
-/* Forgets the rows that were added since; none of them was at `until` or above. */
-void unwind_rows_go_back(struct unwind_rows *rows, const struct unwind_rows_mark *mark, uint64_t until);
+/* Forgets rows that were written and not counted yet, all of them in [from, until). `end` is what was in
+ * `ends` for `from` before. */
+void unwind_rows_forget(struct unwind_rows *rows, uint64_t from, uint64_t until, uint32_t end);
 
 #endif

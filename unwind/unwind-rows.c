@@ -3,14 +3,10 @@
 
 #include <string.h>
 
-void unwind_rows_go_back(struct unwind_rows *rows, const struct unwind_rows_mark *mark, uint64_t until)
+void unwind_rows_forget(struct unwind_rows *rows, uint64_t from, uint64_t until, uint32_t end)
 {
-  uint64_t first = mark->at >> rows->shift, last = (until - 1) >> rows->shift;
+  uint64_t first = from >> rows->shift, last = (until - 1) >> rows->shift;
 
-  if (rows->n == mark->n)
-    return;
-  rows->n = mark->n;
-  rows->rule = mark->rule;
-  rows->ends[first] = mark->end;
+  rows->ends[first] = end;
   memset(rows->ends + first + 1, 0, (last - first) * sizeof *rows->ends);
 }

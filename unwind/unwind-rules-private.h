@@ -14,34 +14,36 @@
 
 /* Most rows differ from the one before in nothing but the CFA's offset, and a register that was stored. So
  * states that are alike but for the offset make a group, which notes the numbers of the rules with small
- * offsets and which group comes of it by storing a register: what was looked up once is found by its place,
- * without computing or comparing anything. */
+ * offsets and which group comes of it by storing a register, or by restoring it: what was looked up once is
+ * found by its place, without computing or comparing anything. */
 #define UNWIND_GROUPS_MAX       4096u
 #define UNWIND_GROUP_SLOTS      (2 * UNWIND_GROUPS_MAX)
-#define UNWIND_GROUP_OFFSETS    64
+#define UNWIND_GROUP_OFFSETS    63 /* and one place more, for the offsets that have none */
 #define UNWIND_GROUP_FACTORS    16
+#define UNWIND_GROUP_RESTORED   0    /* stands where this factor would, which nothing is stored at */
 #define UNWIND_GROUP_DATA_ALIGN (-8) /* by which the factors are multiplied */
 
+/* Four cache lines. */
 struct unwind_group {
-  struct unwind_state rest; /* with 0 as the CFA's offset */
-  bool counts_from_register;
   uint16_t numbers[UNWIND_GROUP_OFFSETS + 1]; /* by offset / 8; 0: not known here, like the last one always */
   uint16_t next[UNWIND_TRACKED + 1][UNWIND_GROUP_FACTORS]; /* by register and factor; 0: not known here */
 };
 
-/* What it needs of memory, all zero. */
+/* What it needs of memory, whatever is in it. */
 struct unwind_rules_room {
   struct unwind_state rules[UNWIND_RULES_MAX];
   struct unwind_group groups[UNWIND_GROUPS_MAX];
+  struct unwind_state group_states[UNWIND_GROUPS_MAX];
   uint16_t slots[UNWIND_RULE_SLOTS_MAX];
   uint16_t group_slots[UNWIND_GROUP_SLOTS];
 };
 
 struct unwind_rules {
   struct unwind_state *rules;
-  struct unwind_group *groups; /* the first is none */
-  uint16_t *slots;             /* a rule's number, or 0 */
-  uint16_t *group_slots;       /* likewise a group's */
+  struct unwind_group *groups;       /* the first is none */
+  struct unwind_state *group_states; /* with 0 as the CFA's offset */
+  uint16_t *slots;                   /* a rule's number, or 0 */
+  uint16_t *group_slots;             /* likewise a group's */
   uint32_t n;
   uint32_t n_groups;
   uint32_t mask;
@@ -56,6 +58,16 @@ uint16_t unwind_rules_number(struct unwind_rules *rules, struct unwind_state sta
 
 /* The group of a state whose CFA's offset is 0; NULL if there are too many. */
 struct unwind_group *unwind_rules_group(struct unwind_rules *rules, struct unwind_state rest);
+
+/* The state of a group, with a CFA offset. */
+static inline struct unwind_state unwind_rules_state(const struct unwind_rules *rules,
+                                                     const struct unwind_group *group, uint32_t offset)
+{
+  struct unwind_state state = rules->group_states[group - rules->groups];
+
+  state.low |= offset;
+  return state;
+}
 
 /* The number of a group's rule with an offset, found out and noted there. */
 uint16_t unwind_rules_add_to_group(struct unwind_rules *rules, struct unwind_group *group, uint32_t offset);

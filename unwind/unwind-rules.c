@@ -17,11 +17,15 @@ void unwind_rules_init(struct unwind_rules *rules, struct unwind_rules_room *roo
 {
   *rules = (struct unwind_rules){.rules = room->rules,
                                  .groups = room->groups,
+                                 .group_states = room->group_states,
                                  .slots = room->slots,
                                  .group_slots = room->group_slots,
                                  .n = 1,
                                  .n_groups = 1,
                                  .mask = UNWIND_RULE_SLOTS_MIN - 1};
+  room->rules[0] = (struct unwind_state){0, 0};
+  memset(room->slots, 0, UNWIND_RULE_SLOTS_MIN * sizeof *room->slots);
+  memset(room->group_slots, 0, sizeof room->group_slots);
 }
 
 /* The slot that holds the state, or an empty one. */
@@ -38,8 +42,8 @@ static uint16_t *find_slot(struct unwind_rules *rules, struct unwind_state state
 /* Never more than a quarter full, so that a rule is mostly found at once. */
 static void grow(struct unwind_rules *rules)
 {
-  memset(rules->slots, 0, (rules->mask + 1) * sizeof *rules->slots);
   rules->mask = 2 * rules->mask + 1;
+  memset(rules->slots, 0, (rules->mask + 1) * sizeof *rules->slots);
   for (uint32_t i = 1; i < rules->n; i++)
     *find_slot(rules, rules->rules[i]) = (uint16_t)i;
 }
@@ -67,12 +71,9 @@ uint16_t unwind_rules_number(struct unwind_rules *rules, struct unwind_state sta
 }
 
 /* Registers that are not tracked change nothing. */
-static void init_group(struct unwind_group *group, struct unwind_state rest, uint16_t number)
+static void init_group(struct unwind_group *group, uint16_t number)
 {
-  uint64_t cfa = rest.high >> 32 & 0xff;
-
-  group->rest = rest;
-  group->counts_from_register = cfa >= UNWIND_CFA_SP && cfa <= UNWIND_CFA_REGISTER;
+  *group = (struct unwind_group){0};
   for (int i = 0; i < UNWIND_GROUP_FACTORS; i++)
     group->next[0][i] = number;
 }
@@ -82,22 +83,22 @@ struct unwind_group *unwind_rules_group(struct unwind_rules *rules, struct unwin
   for (uint32_t i = hash(rest);; i++) {
     uint16_t *slot = &rules->group_slots[i % UNWIND_GROUP_SLOTS];
 
-    if (*slot != 0 && is_same(rules->groups[*slot].rest, rest))
+    if (*slot != 0 && is_same(rules->group_states[*slot], rest))
       return &rules->groups[*slot];
     if (*slot != 0)
       continue;
     if (rules->n_groups == UNWIND_GROUPS_MAX)
       return NULL;
     *slot = (uint16_t)rules->n_groups++;
-    init_group(&rules->groups[*slot], rest, *slot);
+    rules->group_states[*slot] = rest;
+    init_group(&rules->groups[*slot], *slot);
     return &rules->groups[*slot];
   }
 }
 
 uint16_t unwind_rules_add_to_group(struct unwind_rules *rules, struct unwind_group *group, uint32_t offset)
 {
-  struct unwind_state state = {group->rest.low | offset, group->rest.high};
-  uint16_t number = unwind_rules_number(rules, state);
+  uint16_t number = unwind_rules_number(rules, unwind_rules_state(rules, group, offset));
 
   if (offset % 8 == 0 && offset / 8 < UNWIND_GROUP_OFFSETS)
     group->numbers[offset / 8] = number;

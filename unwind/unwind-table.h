@@ -25,7 +25,7 @@
 #endif
 
 #define UNWIND_TABLE_MAGIC   0x656c6261u
-#define UNWIND_TABLE_VERSION 3
+#define UNWIND_TABLE_VERSION 4
 
 /* Buckets are as small as the rows' share allows: an index costs at most an eighth of what the rows do. */
 #define UNWIND_BUCKET_SHIFT_MIN 9
@@ -78,7 +78,11 @@ enum unwind_cfa {
    * registers of struct sigcontext from r8 on; aarch64: regs[0] of struct sigcontext). Fields of saved
    * registers are 0. */
   UNWIND_CFA_SIGNAL = 8,
-  UNWIND_CFA_UNSUPPORTED = 9 /* an expression that is not evaluated */
+  UNWIND_CFA_UNSUPPORTED = 9, /* an expression that is not evaluated */
+  /* sp + cfa_offset; but where register `operand` is 0, which is known in the innermost frame only, this
+   * frame is the root of the stack: behind the system call from which a thread and the one it began both
+   * return */
+  UNWIND_CFA_CLONE = 10
 };
 
 /* What became of a caller's register. */

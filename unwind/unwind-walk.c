@@ -53,7 +53,7 @@ uint32_t unwind_walk(const struct unwind_area *area, const struct unwind_start *
     frames[n++] = walk.registers.ip;
     end = walk_step(&walk);
   }
-  *ret_end = end == WALK_ENDED_NOT ? WALK_TRUNCATED : (enum walk_end)end;
+  *ret_end = (enum walk_end)walk_tell(&walk, end == WALK_ENDED_NOT ? WALK_TRUNCATED : end);
   return n;
 }
 

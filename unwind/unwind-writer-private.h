@@ -9,20 +9,18 @@
 #include "unwind/unwind-rows-private.h"
 
 struct unwind_writer {
-  uint8_t *memory;
-  size_t capacity;
+  struct unwind_table *table; /* at the memory's beginning */
   struct unwind_rows rows;
 };
 
 /* Room for the rows of `cfi_size` bytes of descriptions of addresses in [base, base + span), span at most 4
- * GiB, and for segments. 0, -ENOMEM or -EFBIG. */
-int unwind_writer_init(struct unwind_writer *ret, size_t cfi_size, uint32_t n_segments, uint64_t base,
-                       uint64_t span);
-void unwind_writer_clear(struct unwind_writer *writer);
+ * GiB, and for segments. Takes the memory as it is if it is large enough, else other memory in its place. 0,
+ * -ENOMEM or -EFBIG. */
+int unwind_writer_init(struct unwind_writer *ret, struct unwind_workspace *workspace, size_t cfi_size,
+                       uint32_t n_segments, uint64_t base, uint64_t span);
 
-/* The image takes the memory over. 0 or -EFBIG. */
+/* Makes the image complete. 0 or -EFBIG. */
 int unwind_writer_finish(struct unwind_writer *writer, const struct unwind_machine *machine,
-                         const struct unwind_segment *segments, uint32_t n_segments, uint32_t n_bad,
-                         struct unwind_image *ret);
+                         const struct unwind_segment *segments, uint32_t n_segments, uint32_t n_bad);
 
 #endif

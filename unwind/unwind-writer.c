@@ -2,6 +2,7 @@
 #include "unwind/unwind-writer-private.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -65,8 +66,22 @@ static uint8_t *get_memory(size_t size, size_t likely)
   return memory + before;
 }
 
-int unwind_writer_init(struct unwind_writer *ret, size_t cfi_size, uint32_t n_segments, uint64_t base,
-                       uint64_t span)
+static int provide(struct unwind_workspace *workspace, size_t size, size_t likely)
+{
+  uint8_t *bytes;
+
+  if (workspace->size >= size)
+    return 0;
+  bytes = get_memory(size, likely);
+  if (!bytes)
+    return -ENOMEM;
+  unwind_workspace_clear(workspace);
+  *workspace = (struct unwind_workspace){bytes, size};
+  return 0;
+}
+
+int unwind_writer_init(struct unwind_writer *ret, struct unwind_workspace *workspace, size_t cfi_size,
+                       uint32_t n_segments, uint64_t base, uint64_t span)
 {
   uint32_t shift = choose_fine_shift(span, cfi_size);
   uint64_t n_rows = rows_capacity(cfi_size), n_ends = (span >> shift) + 2;
@@ -75,30 +90,26 @@ int unwind_writer_init(struct unwind_writer *ret, size_t cfi_size, uint32_t n_se
                              n_segments * sizeof(struct unwind_segment) + 64,
                          page_size());
   uint64_t ends = image + align(sizeof(struct unwind_rules_room), page_size());
-  uint64_t capacity = align(ends + n_ends * sizeof(uint32_t), page_size());
-  uint8_t *memory;
+  uint64_t size = align(ends + n_ends * sizeof(uint32_t), page_size());
+  uint8_t *bytes;
+  int error;
 
   if (n_rows > UINT32_MAX)
     return -EFBIG;
-  memory = get_memory(capacity, cfi_size / BYTES_A_ROW * sizeof(struct unwind_row));
-  if (!memory)
-    return -ENOMEM;
-  *ret = (struct unwind_writer){.memory = memory, .capacity = capacity};
-  ret->rows = (struct unwind_rows){.rows = (struct unwind_row *)(memory + sizeof(struct unwind_table)),
+  error = provide(workspace, size, cfi_size / BYTES_A_ROW * sizeof(struct unwind_row));
+  if (error < 0)
+    return error;
+  bytes = workspace->bytes;
+  ret->table = workspace->bytes;
+  ret->rows = (struct unwind_rows){.rows = (struct unwind_row *)(bytes + sizeof(struct unwind_table)),
                                    .capacity = (uint32_t)n_rows,
-                                   .ends = (uint32_t *)(memory + ends),
+                                   .ends = (uint32_t *)(bytes + ends),
                                    .n_ends = (uint32_t)n_ends,
                                    .shift = shift,
                                    .base = base};
-  unwind_rules_init(&ret->rows.rules, (struct unwind_rules_room *)(memory + image));
+  memset(ret->rows.ends, 0, n_ends * sizeof *ret->rows.ends);
+  unwind_rules_init(&ret->rows.rules, (struct unwind_rules_room *)(bytes + image));
   return 0;
-}
-
-void unwind_writer_clear(struct unwind_writer *writer)
-{
-  if (writer->memory)
-    munmap(writer->memory, writer->capacity);
-  *writer = (struct unwind_writer){0};
 }
 
 /* Of the fine buckets, those up to the last one with a row. */
@@ -141,16 +152,41 @@ static void choose_buckets(const struct unwind_rows *rows, uint32_t n_segments, 
   }
 }
 
+/* Where a fine bucket has no row, its rows end where those before it do. */
+static void close_gaps(const struct unwind_rows *rows, uint32_t n)
+{
+  uint32_t last = 0;
+
+  for (uint32_t i = 0; i < n; i++)
+    rows->ends[i] = last = rows->ends[i] > last ? rows->ends[i] : last;
+}
+
 static void write_buckets(const struct unwind_rows *rows, const struct unwind_table *table, uint32_t *buckets)
 {
-  uint32_t step = 1u << (table->bucket_shift - rows->shift), before = 0, at = 0;
+  uint32_t step = 1u << (table->bucket_shift - rows->shift);
 
-  for (uint32_t i = 0; i < table->n_buckets; i++) {
-    buckets[i] = before;
-    for (uint32_t end = at + step; at < end && at < rows->n_ends; at++)
-      before = rows->ends[at] ? rows->ends[at] : before;
-  }
+  close_gaps(rows, (table->n_buckets - 1) * step);
+  buckets[0] = 0;
+  for (uint32_t i = 1; i < table->n_buckets; i++)
+    buckets[i] = rows->ends[i * step - 1];
   buckets[table->n_buckets] = rows->n;
+}
+
+/* The kernel's way back from a signal handler on aarch64: its description names the frame record that lies
+ * below struct sigcontext, but the registers are in the latter, and sp is nowhere else. */
+static bool is_sigreturn(const struct unwind_rule *rule, const struct unwind_machine *machine)
+{
+  return machine->elf == EM_AARCH64 && (rule->flags & UNWIND_RULE_SIGNAL) != 0 &&
+         rule->cfa == UNWIND_CFA_FP && rule->cfa_offset == 0 && rule->fp_at == 0 && rule->ra_at == 1 &&
+         rule->saved == UNWIND_SAVED(UNWIND_SAVED_AT_CFA, UNWIND_SAVED_SAME, UNWIND_SAVED_AT_CFA);
+}
+
+static struct unwind_rule make_sigreturn(void)
+{
+  /* struct rt_sigframe: siginfo; of ucontext what comes before the sigcontext; of that the fault's address */
+  const int32_t regs = 128 + 176 + 8;
+
+  return (struct unwind_rule){.cfa = UNWIND_CFA_SIGNAL, .cfa_offset = regs, .flags = UNWIND_RULE_SIGNAL};
 }
 
 /* Where frame pointers hold is said once a rule. */
@@ -165,14 +201,18 @@ static void write_rules(const struct unwind_rules *rules, const struct unwind_ma
     if (rule.cfa == UNWIND_CFA_FP && rule.cfa_offset == 16 && (rule.saved & mask) == saved &&
         rule.fp_at == -2 && rule.ra_at == -1)
       rule.flags |= UNWIND_RULE_FRAME;
+    if (is_sigreturn(&rule, machine))
+      rule = make_sigreturn();
     to[i] = rule;
   }
 }
 
+/* The next `size` bytes of the image. What there is behind them up to a multiple of 8 is made 0. */
 static void *place(struct unwind_table *table, uint32_t *ret_at, uint64_t size)
 {
-  void *here = (uint8_t *)table + table->size;
+  uint8_t *here = (uint8_t *)table + table->size;
 
+  memset(here + size, 0, align(size, 8) - size);
   *ret_at = table->size;
   table->size += (uint32_t)align(size, 8);
   return here;
@@ -185,24 +225,11 @@ static uint64_t image_size(const struct unwind_rows *rows, uint32_t n_segments)
          n_segments * sizeof(struct unwind_segment) + 64;
 }
 
-/* What is behind the image was only needed to make it. */
-static void give_image(struct unwind_writer *writer, struct unwind_image *ret)
-{
-  struct unwind_table *table = (struct unwind_table *)writer->memory;
-  uint64_t used = align(table->size, page_size());
-
-  if (used < writer->capacity)
-    munmap(writer->memory + used, writer->capacity - used);
-  *ret = (struct unwind_image){.table = table, .capacity = used};
-  *writer = (struct unwind_writer){0};
-}
-
 int unwind_writer_finish(struct unwind_writer *writer, const struct unwind_machine *machine,
-                         const struct unwind_segment *segments, uint32_t n_segments, uint32_t n_bad,
-                         struct unwind_image *ret)
+                         const struct unwind_segment *segments, uint32_t n_segments, uint32_t n_bad)
 {
   struct unwind_rows *rows = &writer->rows;
-  struct unwind_table *table = (struct unwind_table *)writer->memory;
+  struct unwind_table *table = writer->table;
 
   if (image_size(rows, n_segments) > IMAGE_MAX)
     return -EFBIG;
@@ -224,6 +251,5 @@ int unwind_writer_finish(struct unwind_writer *writer, const struct unwind_machi
   memcpy(place(table, &table->segments_at, n_segments * sizeof *segments), segments,
          n_segments * sizeof *segments);
   table->crc = unwind_crc32c(0, table, table->size);
-  give_image(writer, ret);
   return 0;
 }

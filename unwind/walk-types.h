@@ -82,7 +82,10 @@ enum walk_end {
   WALK_NOT_RESIDENT = 7, /* the stack was not in memory, and interrupt context cannot fetch it */
   WALK_BAD_FRAME = 8,    /* the next frame would not lie above this one */
   WALK_UNSUPPORTED = 9,  /* a rule that is not evaluated, or registers that are not known; a 32-bit program */
-  WALK_MISSED = 64       /* what is needed is not in the area yet */
+  WALK_MISSED = 64,      /* what is needed is not in the area yet */
+  /* beside each but MISSED: frames without a rule were left by their frame pointers. A function there that
+   * keeps none was skipped unseen */
+  WALK_END_BY_FRAME_POINTERS = 128
 };
 
 #endif

@@ -74,6 +74,7 @@ struct walk {
                             and authentication code */
   uint32_t machine;      /* WALK_X86_64 or WALK_AARCH64 */
   uint32_t flags;        /* enum walk_flags */
+  uint32_t by_frame_pointers; /* WALK_END_BY_FRAME_POINTERS once a frame was left so; else 0 */
   /* Of the walk itself: */
   struct walk_mapping mapping; /* where the last address was found */
   struct walk_table table;     /* mapping's */
@@ -99,7 +100,7 @@ struct walk {
  * A frame in WALK_MAPPING_FRAME_POINTERS, outside of all mappings with WALK_PROCESS_FRAME_POINTERS, or
  * without a rule although its mapping has a table (code of a just-in-time compiler that was made when it was
  * built), is left by its frame pointer: fp must not lie below sp, be aligned, and *(fp + 8) lie in an
- * executable mapping.
+ * executable mapping. That is noted, for it proves nothing of what lies between.
  *
  * Addresses delivered are the return addresses themselves (as perf's callchains have them).
  */
@@ -301,6 +302,7 @@ WALK_INLINE int walk_cfa_base(const struct walk *walk, uint64_t *ret_base)
   switch (walk->rule.cfa) {
   case UNWIND_CFA_SP:
   case UNWIND_CFA_SP_DEREF:
+  case UNWIND_CFA_CLONE:
     *ret_base = walk->registers.sp;
     break;
   case UNWIND_CFA_PLT:
@@ -346,6 +348,7 @@ WALK_INLINE int walk_cfa(struct walk *walk, uint64_t *ret_cfa)
   case UNWIND_CFA_SP:
   case UNWIND_CFA_PLT:
   case UNWIND_CFA_FP:
+  case UNWIND_CFA_CLONE:
     /* Only whose return address is in a register can have left the stack as its caller had it. */
     if (cfa < walk->registers.sp ||
         (cfa == walk->registers.sp && UNWIND_SAVED_RA(walk->rule.saved) == UNWIND_SAVED_AT_CFA))
@@ -433,10 +436,18 @@ WALK_INLINE int walk_restore_saved(struct walk *walk, uint64_t cfa)
   return 0;
 }
 
+/* Whether walk->rule says that this frame is the root of the stack. */
+WALK_INLINE int walk_is_root(const struct walk *walk)
+{
+  if (walk->rule.cfa == UNWIND_CFA_CLONE)
+    return (walk->flags & WALK_KNOWN_GENERAL) != 0 && walk->registers.general[walk->rule.operand & 31] == 0;
+  return UNWIND_SAVED_RA(walk->rule.saved) == UNWIND_SAVED_UNDEFINED;
+}
+
 /* Goes to the caller by walk->rule, which is no signal frame's. */
 WALK_INLINE int walk_apply_rule(struct walk *walk)
 {
-  if (UNWIND_SAVED_RA(walk->rule.saved) == UNWIND_SAVED_UNDEFINED)
+  if (walk_is_root(walk))
     return WALK_COMPLETE;
   uint64_t cfa = 0;
   uint64_t ip = 0;
@@ -544,6 +555,7 @@ WALK_FUNCTION int walk_apply_frame_pointer(struct walk *walk)
   walk->registers.sp = frame + 16;
   walk->registers.fp = fp;
   walk->flags = WALK_KNOWN_FP;
+  walk->by_frame_pointers = WALK_END_BY_FRAME_POINTERS;
   return 0;
 }
 
@@ -552,8 +564,15 @@ WALK_FUNCTION int walk_apply_frame_pointer(struct walk *walk)
 WALK_INLINE void walk_begin(struct walk *walk, int in_kernel)
 {
   walk->flags = WALK_EXACT | WALK_KNOWN_ALL | (in_kernel ? WALK_IN_KERNEL : 0);
+  walk->by_frame_pointers = 0;
   walk->mapping.start = 0;
   walk->mapping.end = 0;
+}
+
+/* The end of a walk, as others are told of it. */
+WALK_INLINE int walk_tell(const struct walk *walk, int end)
+{
+  return end == WALK_MISSED ? end : end | (int)walk->by_frame_pointers;
 }
 
 /* Goes from the frame that walk->registers describe to its caller: 0, and registers.ip is the caller's

@@ -2,6 +2,8 @@
 #include "helpers/elf-reader/elf-reader-serve.h"
 
 #include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -11,6 +13,13 @@
 #include "helpers/elf-reader-protocol.h"
 #include "helpers/packet.h"
 #include "unwind/unwind-compile.h"
+#include "unwind/unwind-names.h"
+
+_Static_assert(ELF_READER_OFFSETS_MAX == UNWIND_OFFSETS_MAX, "all that may be asked can be answered");
+
+/* Of address space, and at most as much of memory, that is kept from one file to the next: enough for nearly
+ * all of them. */
+#define WORKSPACE_KEPT ((size_t)32 << 20)
 
 /* The size of a regular file, or -errno. By the system call that takes no path: the C library's fstat is one
  * that does. */
@@ -37,13 +46,13 @@ static int write_all(int fd, const void *bytes, size_t size)
   return 0;
 }
 
-/* The table in a memfd that nobody can change any more, or -errno. */
-static int seal_image(const struct unwind_image *image)
+/* The answer in a memfd that nobody can change any more, or -errno. */
+static int seal(const void *bytes, size_t size)
 {
-  int fd = memfd_create("unwind-table", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  int fd = memfd_create("elf-reader", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd < 0)
     return -errno;
-  int result = write_all(fd, image->table, image->table->size);
+  int result = write_all(fd, bytes, size);
   if (result == 0 && fcntl(fd, F_ADD_SEALS, ELF_READER_SEALS) < 0)
     result = -errno;
   if (result == 0)
@@ -52,39 +61,65 @@ static int seal_image(const struct unwind_image *image)
   return result;
 }
 
-/* A file that is cut short while it is mapped kills this process by SIGBUS; its owner knows what to make of
- * that. */
-static int compile(int fd, uint32_t flags, struct unwind_image *ret)
+/* The descriptor of the table, or -errno. */
+static int compile(const void *elf, size_t size, uint32_t flags, struct unwind_workspace *workspace,
+                   uint64_t *ret_length)
 {
-  int64_t length = size_of_file(fd);
+  const struct unwind_table *table;
+  int result = unwind_compile_into(workspace, elf, size, (flags & ELF_READER_MEMORY) != 0, &table);
+  if (result < 0)
+    return result;
+  *ret_length = table->size;
+  return seal(table, table->size);
+}
+
+/* The descriptor of the names, or -errno. */
+static int name(const void *elf, size_t size, const uint64_t *offsets, uint32_t n, uint64_t *ret_length)
+{
+  struct unwind_names *names;
+  int result = unwind_names_find(elf, size, offsets, n, &names);
+  if (result < 0)
+    return result;
+  *ret_length = names->size;
+  result = seal(names, names->size);
+  free(names);
+  return result;
+}
+
+/* The descriptor of the answer, or -errno. A file that is cut short while it is mapped kills this process by
+ * SIGBUS; its owner knows what to make of that. */
+static int do_it(const struct elf_reader_name *request, int file, struct unwind_workspace *workspace,
+                 uint64_t *ret_length)
+{
+  int64_t length = size_of_file(file);
   if (length < 0)
     return (int)length;
   size_t size = (size_t)length;
-  void *elf = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+  void *elf = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
   if (elf == MAP_FAILED)
     return -errno;
-  int result = (flags & ELF_READER_MEMORY) != 0 ? unwind_compile_memory(elf, size, ret)
-                                                : unwind_compile(elf, size, ret);
+  int result = request->message.type == ELF_READER_NAME
+                   ? name(elf, size, request->offsets, request->message.n_offsets, ret_length)
+                   : compile(elf, size, request->message.flags, workspace, ret_length);
   munmap(elf, size);
   return result;
 }
 
-static int answer(int socket, const struct elf_reader_message *request, int file)
+static int answer(int socket, const struct elf_reader_name *request, int file,
+                  struct unwind_workspace *workspace)
 {
-  struct elf_reader_message message = {
-      .type = ELF_READER_COMPILED, .size = sizeof message, .cookie = request->cookie};
-  struct unwind_image image = {0};
-  int table = -1;
-  message.error = compile(file, request->flags, &image);
-  if (message.error == 0) {
-    message.length = image.table->size;
-    table = seal_image(&image);
-    message.error = table < 0 ? table : 0;
-    unwind_image_clear(&image);
-  }
-  int result = packet_send(socket, &message, sizeof message, message.error == 0 ? table : -1, true);
-  if (table >= 0)
-    close(table);
+  struct elf_reader_message message = {.type = request->message.type == ELF_READER_NAME ? ELF_READER_NAMED
+                                                                                        : ELF_READER_COMPILED,
+                                       .size = sizeof message,
+                                       .cookie = request->message.cookie};
+  int done = do_it(request, file, workspace, &message.length);
+  if (workspace->size > WORKSPACE_KEPT)
+    unwind_workspace_clear(workspace);
+  message.error = done < 0 ? done : 0;
+  message.length = done < 0 ? 0 : message.length;
+  int result = packet_send(socket, &message, sizeof message, done < 0 ? -1 : done, true);
+  if (done >= 0)
+    close(done);
   return result;
 }
 
@@ -94,28 +129,48 @@ static int limit_time(void)
   return setitimer(ITIMER_PROF, &limit, NULL) < 0 ? -errno : 0;
 }
 
-static int serve_one(int socket, const struct elf_reader_message *request, ssize_t size, int file)
+static bool is_sound(const struct elf_reader_message *message, ssize_t size)
 {
-  if (size != sizeof *request || request->size != sizeof *request || request->type != ELF_READER_COMPILE ||
-      (request->flags & ~(uint32_t)ELF_READER_MEMORY) != 0 || file < 0)
+  if (size < (ssize_t)sizeof *message || message->size != (size_t)size)
+    return false;
+  switch (message->type) {
+  case ELF_READER_COMPILE:
+    return size == sizeof *message && (message->flags & ~(uint32_t)ELF_READER_MEMORY) == 0;
+  case ELF_READER_NAME:
+    return message->n_offsets <= ELF_READER_OFFSETS_MAX && message->flags == 0 &&
+           (size_t)size == offsetof(struct elf_reader_name, offsets) + message->n_offsets * sizeof(uint64_t);
+  default:
+    return false;
+  }
+}
+
+static int serve_one(int socket, const struct elf_reader_name *request, ssize_t size, int file,
+                     struct unwind_workspace *workspace)
+{
+  if (!is_sound(&request->message, size) || file < 0)
     return -EPROTO;
   int result = limit_time();
-  return result < 0 ? result : answer(socket, request, file);
+  return result < 0 ? result : answer(socket, request, file, workspace);
 }
 
 int elf_reader_serve(int socket)
 {
+  static struct elf_reader_name request;
   struct elf_reader_message message = {
       .type = ELF_READER_READY, .size = sizeof message, .version = ELF_READER_PROTOCOL_VERSION};
+  struct unwind_workspace workspace = {0};
   int result = packet_send(socket, &message, sizeof message, -1, true);
   while (result == 0) {
     int file = -1;
-    ssize_t size = packet_receive(socket, &message, sizeof message, &file, true);
-    if (size <= 0)
-      return (int)size;
-    result = serve_one(socket, &message, size, file);
+    ssize_t size = packet_receive(socket, &request, sizeof request, &file, true);
+    if (size <= 0) {
+      result = (int)size;
+      break;
+    }
+    result = serve_one(socket, &request, size, file, &workspace);
     if (file >= 0)
       close(file);
   }
+  unwind_workspace_clear(&workspace);
   return result;
 }

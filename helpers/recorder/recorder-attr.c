@@ -10,6 +10,7 @@
 
 #include "helpers/recorder/recorder-file.h"
 #include "helpers/recorder/recorder-machine.h"
+#include "helpers/recorder/recorder-rights.h"
 #include "unwind/unwind-walk.h"
 
 #define MAX_STACK_DEFAULT 127
@@ -68,12 +69,13 @@ static void add_side_band(struct perf_event_attr *attr, const struct recorder_so
   attr->comm = 1;
   attr->comm_exec = 1;
   attr->task = 1;
-  attr->ksymbol = source->support.ksymbol && (source->flags & RECORDER_EXCLUDE_KERNEL) == 0;
+  attr->ksymbol = source->support.ksymbol && (source->flags & (RECORDER_EXCLUDE_KERNEL | RECORDER_OWN)) == 0;
 }
 
 bool recorder_attr_has_kernel_stacks(const struct recorder_source *source)
 {
-  return (source->flags & RECORDER_KERNEL_STACKS) != 0 && (source->flags & RECORDER_EXCLUDE_KERNEL) == 0;
+  return (source->flags & RECORDER_KERNEL_STACKS) != 0 &&
+         (source->flags & (RECORDER_EXCLUDE_KERNEL | RECORDER_OWN)) == 0;
 }
 
 static bool has_user_chain(const struct recorder_source *source)
@@ -165,10 +167,27 @@ int recorder_attr_paranoid(void)
   return (int)recorder_file_number("/proc/sys/kernel/perf_event_paranoid", 2);
 }
 
+/* With CAP_PERFMON it is neither the user nor perf_event_paranoid. */
+static int explain_denied_service(const struct recorder_source *source, uint32_t event, int32_t pid, int code,
+                                  struct recorder_error *error)
+{
+  const char *cause =
+      "a security module, kernel lockdown or the service's sandbox forbids it; the kernel's log (“dmesg”) "
+      "and “systemctl cat captured” tell";
+  if (source->n_rings == 0)
+    return recorder_error_set(error, code, "The kernel permits the service no recording: %s.", cause);
+  if (pid > 0)
+    return recorder_error_set(error, code, "The service may not record process %d: %s.", pid, cause);
+  return recorder_error_set(error, code, "The service may not record the event “%s”: %s.",
+                            source->events[event].name, cause);
+}
+
 static int explain_denied(const struct recorder_source *source, uint32_t event, int32_t pid, int code,
                           struct recorder_error *error)
 {
   int paranoid = recorder_attr_paranoid();
+  if (recorder_rights_are_lent())
+    return explain_denied_service(source, event, pid, code, error);
   if (source->n_rings == 0)
     return recorder_error_set(
         error, code,

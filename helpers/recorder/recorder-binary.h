@@ -21,6 +21,7 @@ struct recorder_binary_key {
   uint8_t build_id[CAPTURE_BUILD_ID_MAX];
 };
 
+struct recorder_named;
 struct recorder_unwind_table;
 
 struct recorder_binary {
@@ -31,6 +32,7 @@ struct recorder_binary {
   uint32_t id;                         /* in the dictionary of `epoch` */
   uint32_t epoch;                      /* 0: never defined */
   struct recorder_unwind_table *table; /* NULL: never requested */
+  struct recorder_named *named;        /* the names'; NULL: not asked for */
 };
 
 struct recorder_binaries {

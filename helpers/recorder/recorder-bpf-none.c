@@ -25,7 +25,8 @@ void *recorder_bpf_area(struct recorder_bpf *bpf, size_t *ret_size)
   return NULL;
 }
 
-int recorder_bpf_set_process(struct recorder_bpf *bpf, int32_t pid, const struct walk_process *process)
+int recorder_bpf_set_process(struct recorder_bpf *bpf, int32_t pid, const struct walk_process *process,
+                             uint64_t since)
 {
   return -ENOTSUP;
 }

@@ -3,6 +3,7 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <linux/capability.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "helpers/recorder/recorder-attr.h"
+#include "helpers/recorder/recorder-rights.h"
 
 /* The inode of the first namespace of processes, in which the programs number them (PROC_PID_INIT_INO). */
 #define PID_NAMESPACE_FIRST 0xeffffffcu
@@ -27,15 +29,15 @@ static int explain(int result, bool off_cpu, struct recorder_error *error)
   switch (-result) {
   case EPERM:
   case EACCES:
-    if (off_cpu)
+    if (recorder_rights_has(CAP_BPF) && recorder_rights_has(CAP_PERFMON))
       return recorder_error_set(
-          error, -result,
-          "Time off the CPU may not be recorded by this user: run this with the capabilities CAP_BPF "
-          "and CAP_PERFMON, or as root.");
+          error, -result, "%s: a security module, kernel lockdown or a sandbox forbids BPF programs.",
+          off_cpu ? "Time off the CPU cannot be recorded" : "Stacks cannot be walked in the kernel");
     return recorder_error_set(
         error, -result,
-        "Stacks may not be walked in the kernel by this user: run this with the capabilities CAP_BPF and "
-        "CAP_PERFMON, or as root.");
+        "%s may not be %s: run this with the capabilities CAP_BPF and CAP_PERFMON, or as root.",
+        off_cpu ? "Time off the CPU" : "Stacks",
+        off_cpu ? "recorded by this user" : "walked in the kernel by this user");
   case ENOMEM:
     return recorder_error_set(error, ENOMEM, "There is not enough memory to walk stacks in the kernel.");
   default:
@@ -148,9 +150,23 @@ void *recorder_bpf_area(struct recorder_bpf *bpf, size_t *ret_size)
   return bpf->area;
 }
 
-int recorder_bpf_set_process(struct recorder_bpf *bpf, int32_t pid, const struct walk_process *process)
+static bool has_executed(const struct recorder_bpf *bpf, int32_t pid, uint64_t since)
 {
-  return bpf_map_update_elem(bpf_map__fd(bpf->programs->maps.processes), &pid, process, BPF_ANY);
+  uint64_t last = 0;
+  return bpf_map_lookup_elem(bpf_map__fd(bpf->programs->maps.execs), &pid, &last) == 0 && last > since;
+}
+
+int recorder_bpf_set_process(struct recorder_bpf *bpf, int32_t pid, const struct walk_process *process,
+                             uint64_t since)
+{
+  if (has_executed(bpf, pid, since))
+    return -ESTALE;
+  int r = bpf_map_update_elem(bpf_map__fd(bpf->programs->maps.processes), &pid, process, BPF_ANY);
+  /* The program that forgets those who execute may have been there just before. */
+  if (r != 0 || !has_executed(bpf, pid, since))
+    return r;
+  recorder_bpf_remove_process(bpf, pid);
+  return -ESTALE;
 }
 
 int recorder_bpf_remove_process(struct recorder_bpf *bpf, int32_t pid)

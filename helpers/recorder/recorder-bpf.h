@@ -31,7 +31,7 @@ struct recorder_off_cpu_options {
 struct recorder_bpf_options {
   uint32_t area_size;       /* bytes, a power of two, at most 2^29 */
   uint32_t max_stack;       /* frames, user and kernel apart; at most WALK_FRAMES_MAX */
-  uint32_t miss_stack;      /* bytes of the stack that a miss carries at most */
+  uint32_t miss_stack;      /* bytes of the stack that a piece of a miss carries at most, of two */
   uint32_t processes;       /* that can be known at once */
   uint32_t only_own_events; /* tracepoints: leave records only of tasks that have perf events of their own, as
                                those have that are recorded one by one; 0: of all */
@@ -47,9 +47,11 @@ void recorder_bpf_close(struct recorder_bpf *bpf);
 /* The area that walk.h searches, mapped writable; zero at first. */
 void *recorder_bpf_area(struct recorder_bpf *bpf, size_t *ret_size);
 
-/* The process whose mappings stand in the area; replaces what was said of it. One system call. 0 or -errno
- * (-E2BIG: too many). */
-int recorder_bpf_set_process(struct recorder_bpf *bpf, int32_t pid, const struct walk_process *process);
+/* The process whose mappings stand in the area; replaces what was said of it. `since` (CLOCK_MONOTONIC): what
+ * is said was true then. Three system calls. 0 or -errno (-E2BIG: too many; -ESTALE: it has executed another
+ * program since, of which nothing is said). */
+int recorder_bpf_set_process(struct recorder_bpf *bpf, int32_t pid, const struct walk_process *process,
+                             uint64_t since);
 int recorder_bpf_remove_process(struct recorder_bpf *bpf, int32_t pid);
 
 /* Where the programs leave their records on that CPU: a descriptor of PERF_COUNT_SW_BPF_OUTPUT. It stays the

@@ -5,6 +5,9 @@
 
 #include "helpers/recorder/recorder-decoder.h"
 #include "helpers/recorder/recorder-memory.h"
+#include "helpers/recorder/recorder-names.h"
+
+_Static_assert(CAPTURE_OUTCOME_LOST < RECORDER_OUTCOMES, "each outcome is counted");
 
 /* By what the addresses of a stack are understood, and what is remembered of it. */
 struct place {
@@ -20,6 +23,8 @@ static int64_t user_frame(struct recorder_decoder *decoder, const struct place *
   struct recorder_output *output = decoder->output;
   const struct recorder_process *process = place->process;
   const struct recorder_mapping *mapping = recorder_mappings_find(place->mappings, address);
+  if (mapping != NULL && mapping->ambiguous && output->names != NULL)
+    recorder_names_add(output->names, mapping->binary, address - mapping->start + mapping->offset);
   if (mapping == NULL || mapping->ambiguous || (mapping->binary->key.flags & CAPTURE_BINARY_SPECIAL) != 0)
     return capture_writer_frame(output->writer, CAPTURE_SPACE_PROCESS, process->id, address);
   /* A sample that waited may be of a mapping that was gone when this epoch began. */
@@ -191,6 +196,7 @@ void recorder_decoder_write(struct recorder_decoder *decoder, struct recorder_sa
   }
   if (result == 0) {
     decoder->output->samples++;
+    decoder->output->outcomes[sample->outcome & ~CAPTURE_OUTCOME_BY_FRAME_POINTERS]++;
   } else {
     decoder->output->dropped++;
     decoder->output->lost++;
@@ -218,6 +224,14 @@ static void take_raw(struct recorder_decoder *decoder, struct recorder_ring *rin
     recorder_output_damaged(decoder->output);
 }
 
+/* The caller may know no other addresses than his own. */
+static void keep_user_part(struct recorder_sample *sample)
+{
+  sample->n_kernel = 0;
+  if (sample->mode != CAPTURE_MODE_USER)
+    sample->ip = 0;
+}
+
 void recorder_decoder_sample(struct recorder_decoder *decoder, struct recorder_ring *ring,
                              const struct perf_event_header *header)
 {
@@ -233,6 +247,8 @@ void recorder_decoder_sample(struct recorder_decoder *decoder, struct recorder_r
     return;
   }
   const struct recorder_raw *raw = recorder_raws_take(&ring->raws, record->tid, record->ip);
+  if ((decoder->source->flags & RECORDER_OWN) != 0)
+    keep_user_part(&sample);
   if (decoder->targets.count != 0 && recorder_table_find(&decoder->targets, (uint32_t)record->pid) == NULL)
     return;
   struct recorder_thread *thread = thread_of(decoder, ring, record);

@@ -8,7 +8,7 @@
 
 /* How long, and with how much memory, samples wait for tables. */
 #define PATIENCE UINT64_C(2000000000)
-#define HELD_MAX ((size_t)64 << 20)
+#define HELD_MAX ((size_t)128 << 20)
 /* Each delivery of late samples takes a window of its own, so they are gathered. */
 #define DELIVERY_PERIOD UINT64_C(25000000)
 /* One in so many samples tells which tables are in use. */
@@ -21,7 +21,8 @@ _Static_assert((int)WALK_COMPLETE == (int)CAPTURE_OUTCOME_COMPLETE &&
                    (int)WALK_UNREADABLE == (int)CAPTURE_OUTCOME_UNREADABLE &&
                    (int)WALK_NOT_RESIDENT == (int)CAPTURE_OUTCOME_NOT_RESIDENT &&
                    (int)WALK_BAD_FRAME == (int)CAPTURE_OUTCOME_BAD_FRAME &&
-                   (int)WALK_UNSUPPORTED == (int)CAPTURE_OUTCOME_UNSUPPORTED,
+                   (int)WALK_UNSUPPORTED == (int)CAPTURE_OUTCOME_UNSUPPORTED &&
+                   (int)WALK_END_BY_FRAME_POINTERS == (int)CAPTURE_OUTCOME_BY_FRAME_POINTERS,
                "ends of walks are outcomes");
 
 /* A walk that still misses something found no table in time. */
@@ -29,7 +30,8 @@ uint8_t recorder_decoder_outcome(uint32_t end)
 {
   if (end == WALK_MISSED)
     return CAPTURE_OUTCOME_NO_TABLE;
-  return end <= WALK_UNSUPPORTED ? (uint8_t)end : CAPTURE_OUTCOME_UNKNOWN;
+  return (end & ~(uint32_t)WALK_END_BY_FRAME_POINTERS) <= WALK_UNSUPPORTED ? (uint8_t)end
+                                                                           : CAPTURE_OUTCOME_UNKNOWN;
 }
 
 static uint8_t outcome_of_chain(const struct recorder_decoder *decoder, const struct recorder_sample *sample)
@@ -141,6 +143,7 @@ static bool take_raw(struct recorder_decoder *decoder, struct recorder_sample *s
     return true;
   recorder_unwinder_update(unwinder, thread->process, decoder->eager);
   if (raw->kind == RECORDER_RAW_MISS) {
+    recorder_unwinder_missed(unwinder, thread->process);
     recorder_sample_set_miss(sample, raw);
     return is_stack_gone(sample) || recorder_decoder_walk_or_hold(decoder, sample, thread);
   }
@@ -184,8 +187,9 @@ bool recorder_decoder_unwind(struct recorder_decoder *decoder, struct recorder_s
     sample->outcome = outcome_of_none(decoder);
     break;
   }
-  if (sample->outcome == CAPTURE_OUTCOME_COMPLETE && sample->n_kernel >= decoder->source->max_stack)
-    sample->outcome = CAPTURE_OUTCOME_TRUNCATED;
+  uint8_t how = sample->outcome & CAPTURE_OUTCOME_BY_FRAME_POINTERS;
+  if (sample->outcome == (CAPTURE_OUTCOME_COMPLETE | how) && sample->n_kernel >= decoder->source->max_stack)
+    sample->outcome = CAPTURE_OUTCOME_TRUNCATED | how;
   return found;
 }
 

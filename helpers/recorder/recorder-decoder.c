@@ -129,6 +129,8 @@ static void throttle(struct recorder_decoder *decoder, struct recorder_ring *rin
 void recorder_decoder_record(struct recorder_decoder *decoder, struct recorder_ring *ring,
                              const struct perf_event_header *record)
 {
+  if (decoder->unwinder != NULL)
+    recorder_unwinder_reach(decoder->unwinder, ring->time);
   switch (record->type) {
   case PERF_RECORD_SAMPLE:
     recorder_decoder_sample(decoder, ring, record);

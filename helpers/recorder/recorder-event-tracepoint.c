@@ -8,6 +8,7 @@
 
 #include "helpers/recorder/recorder-event.h"
 #include "helpers/recorder/recorder-file.h"
+#include "helpers/recorder/recorder-rights.h"
 #include "libcapture/capture-format.h"
 
 static const char *const roots[] = {"/sys/kernel/tracing/events", "/sys/kernel/debug/tracing/events"};
@@ -26,8 +27,8 @@ static int events_missing(const char *name, int reason, struct recorder_error *e
                                 name, roots[i]);
   if (reason == -EACCES)
     return recorder_error_set(
-        error, EACCES, "The tracepoint “%s” cannot be looked up: tracefs is not readable; record as root.",
-        name);
+        error, EACCES, "The tracepoint “%s” cannot be looked up: tracefs is not readable; record %s.", name,
+        recorder_rights_are_lent() ? "without it" : "as root, or with an administrator's authorisation");
   return recorder_error_set(error, ENOENT,
                             "The tracepoint “%s” cannot be looked up: tracefs is not mounted; run "
                             "“mount -t tracefs tracefs /sys/kernel/tracing” as root.",

@@ -116,6 +116,24 @@ static int find(struct recorder_event_type *ret, const char *name, struct record
   return result;
 }
 
+/* Neither raw numbers, which mean what the processor makes of them, nor what other programs write. */
+static int find_own(struct recorder_event_type *ret, const char *name, struct recorder_error *error)
+{
+  int result = recorder_event_generic(ret, name);
+  bool output = ret->type == PERF_TYPE_SOFTWARE && ret->config == PERF_COUNT_SW_BPF_OUTPUT;
+  if (result == 0 && ret->type != PERF_TYPE_RAW && !output)
+    return 0;
+  result = result == -ENOENT ? refuse_modifiers(name, error) : 0;
+  return error->code != 0
+             ? result
+             : recorder_error_set(
+                   error, EPERM,
+                   "The event “%s” may not be recorded of one's own processes: take a hardware or "
+                   "software event, as “cycles” or “page-faults”, or record with an "
+                   "administrator's authorisation.",
+                   name);
+}
+
 static int set_rate(struct recorder_event_type *ret, const struct recorder_event *event,
                     struct recorder_error *error)
 {
@@ -142,7 +160,7 @@ static int set_rate(struct recorder_event_type *ret, const struct recorder_event
   return 0;
 }
 
-int recorder_event_resolve(struct recorder_event_type *ret, const struct recorder_event *event,
+int recorder_event_resolve(struct recorder_event_type *ret, const struct recorder_event *event, bool own,
                            struct recorder_error *error)
 {
   struct recorder_event_type type = {0};
@@ -155,7 +173,7 @@ int recorder_event_resolve(struct recorder_event_type *ret, const struct recorde
   snprintf(type.name, sizeof type.name, "%s", name);
   split_modifiers(name, &modifiers);
   error->code = 0;
-  int result = find(&type, name, error);
+  int result = own ? find_own(&type, name, error) : find(&type, name, error);
   if (result < 0)
     return result;
   if (type.off_cpu && *modifiers != '\0')

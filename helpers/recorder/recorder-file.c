@@ -6,11 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-ssize_t recorder_file_read(const char *path, char *buffer, size_t size)
+ssize_t recorder_file_read_open(int fd, char *buffer, size_t size)
 {
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return -errno;
   size_t length = 0;
   ssize_t got = 0;
   while (length + 1 < size && (got = read(fd, buffer + length, size - 1 - length)) > 0)
@@ -21,6 +18,12 @@ ssize_t recorder_file_read(const char *path, char *buffer, size_t size)
     return -error;
   buffer[length] = '\0';
   return (ssize_t)length;
+}
+
+ssize_t recorder_file_read(const char *path, char *buffer, size_t size)
+{
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  return fd < 0 ? -errno : recorder_file_read_open(fd, buffer, size);
 }
 
 int64_t recorder_file_number(const char *path, int64_t otherwise)

@@ -9,6 +9,8 @@
 
 /* Reads at most size - 1 bytes of the file and ends them with NUL. Returns the number of bytes or -errno. */
 ssize_t recorder_file_read(const char *path, char *buffer, size_t size);
+/* The same of an open one, which is closed. */
+ssize_t recorder_file_read_open(int fd, char *buffer, size_t size);
 /* The decimal number that the file holds; `otherwise` when there is none. */
 int64_t recorder_file_number(const char *path, int64_t otherwise);
 

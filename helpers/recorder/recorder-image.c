@@ -50,13 +50,34 @@ static bool is_whole(int fd, uint64_t size)
          file_system.f_type == TMPFS_MAGIC;
 }
 
-int recorder_image_map_answer(int fd, uint64_t size, const struct unwind_table **ret)
+/* Nobody can change it, or take it away. */
+static bool is_for_good(int fd, uint64_t size)
 {
   int seals = fcntl(fd, F_GET_SEALS);
-  if (seals < 0 || (seals & ELF_READER_SEALS) != ELF_READER_SEALS || !is_whole(fd, size))
+  return seals >= 0 && (seals & ELF_READER_SEALS) == ELF_READER_SEALS && is_whole(fd, size);
+}
+
+int recorder_image_map_answer(int fd, uint64_t size, const struct unwind_table **ret)
+{
+  if (!is_for_good(fd, size))
     return -EBADMSG;
   /* Its checksum says nothing that whoever wrote it could not have said. */
   return map_and_check(fd, size, false, ret);
+}
+
+int recorder_image_map_names(int fd, uint64_t size, const struct unwind_names **ret)
+{
+  if (size < sizeof **ret || size > INT32_MAX || !is_for_good(fd, size))
+    return -EBADMSG;
+  void *memory = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
+  if (memory == MAP_FAILED)
+    return -errno;
+  if (!unwind_names_are_valid(memory, size)) {
+    munmap(memory, size);
+    return -EBADMSG;
+  }
+  *ret = memory;
+  return 0;
 }
 
 void recorder_image_unmap(const struct unwind_table *table, uint64_t size)

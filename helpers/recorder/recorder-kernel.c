@@ -13,6 +13,9 @@
 /* Programs that load and unload kernel symbols in a loop must not make this grow for ever. */
 #define SYMBOLS_MAX 65536
 
+/* 0: not known. */
+static uint64_t text_size;
+
 void recorder_kernel_clear(struct recorder_kernel *kernel, struct recorder_binaries *binaries)
 {
   recorder_frames_clear(&kernel->frames);
@@ -81,13 +84,30 @@ static uint64_t scan_text_size(const char *line)
              : 0;
 }
 
-/* _stext is among the first of the kernel's symbols, while _etext would mean to read most of a long list. */
+static uint64_t scan_text_end(const char *line)
+{
+  unsigned long long address;
+  char type, name[16];
+  return sscanf(line, "%llx %c %15s", &address, &type, name) == 3 && strcmp(name, "_etext") == 0 ? address
+                                                                                                 : 0;
+}
+
+void recorder_kernel_look_ahead(void)
+{
+  text_size = find_line("/proc/iomem", scan_text_size);
+}
+
+/* _stext is among the first of the kernel's symbols, while _etext means to read most of a long list. */
 static void look_up_text(struct recorder_kernel *kernel, struct recorder_binaries *binaries)
 {
-  uint64_t size = find_line("/proc/iomem", scan_text_size);
-  uint64_t start = size != 0 ? find_line("/proc/kallsyms", scan_text_start) : 0;
-  uint64_t end;
-  if (start != 0 && !__builtin_add_overflow(start, size, &end))
+  uint64_t start = find_line("/proc/kallsyms", scan_text_start), end = 0;
+  if (start == 0)
+    return;
+  if (text_size == 0)
+    end = find_line("/proc/kallsyms", scan_text_end);
+  else if (__builtin_add_overflow(start, text_size, &end))
+    return;
+  if (end > start)
     add_mapping(kernel, binaries, "[kernel]", CAPTURE_BINARY_KERNEL, start, end);
 }
 

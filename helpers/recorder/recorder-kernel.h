@@ -24,6 +24,8 @@ struct recorder_kernel {
   uint32_t capacity;
 };
 
+/* Looks up what takes rights that the recorder gives up. Once, before that. */
+void recorder_kernel_look_ahead(void);
 void recorder_kernel_clear(struct recorder_kernel *kernel, struct recorder_binaries *binaries);
 /* Remembers a symbol that came or went. */
 void recorder_kernel_add_symbol(struct recorder_kernel *kernel,

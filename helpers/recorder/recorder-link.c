@@ -10,7 +10,8 @@
 
 #define KNOWN_FLAGS                                                                                          \
   (RECORDER_KERNEL_STACKS | RECORDER_USER_STACKS | RECORDER_SYSTEM_WIDE | RECORDER_CHILDREN |                \
-   RECORDER_ENABLE_ON_EXEC | RECORDER_NO_COMMAND_LINES | RECORDER_EXCLUDE_KERNEL)
+   RECORDER_ENABLE_ON_EXEC | RECORDER_NO_COMMAND_LINES | RECORDER_EXCLUDE_KERNEL | RECORDER_OWN |            \
+   RECORDER_NAMES)
 #define WINDOW_SIZE_MAX (16u << 20)
 #define RING_PAGES_MAX  (1u << 16)
 
@@ -27,7 +28,7 @@ static bool take_descriptors(struct msghdr *header, struct recorder_packet *pack
     for (size_t i = 0; i < count; i++) {
       int fd;
       memcpy(&fd, CMSG_DATA(control) + i * sizeof fd, sizeof fd);
-      if (packet->n_fds < RECORDER_TARGETS_MAX) {
+      if (packet->n_fds < sizeof packet->fds / sizeof packet->fds[0]) {
         packet->fds[packet->n_fds++] = fd;
       } else {
         close(fd);
@@ -88,7 +89,14 @@ static const char *configure_fault(const struct recorder_configure *configure, u
     return "asks for an unknown way to unwind";
   if (configure->stack_bytes % 8 != 0 || configure->stack_bytes > RECORDER_STACK_BYTES_MAX)
     return "asks for a wrong number of stack bytes";
-  if (configure->n_targets != n_fds || configure->n_targets > RECORDER_TARGETS_MAX ||
+  uint32_t own = (configure->flags & RECORDER_OWN) != 0;
+  if (own != 0 && (configure->flags & RECORDER_SYSTEM_WIDE) != 0)
+    return "asks for the whole system and for one's own processes alone";
+  if (own != 0 && (configure->flags & RECORDER_NAMES) != 0)
+    return "asks for names of what its caller can read himself";
+  if (own != 0 && (configure->flags & RECORDER_NAMES) != 0)
+    return "asks for names that only the caller of another scope lacks";
+  if (configure->n_targets + own != n_fds || configure->n_targets > RECORDER_TARGETS_MAX ||
       (configure->n_targets == 0) != ((configure->flags & RECORDER_SYSTEM_WIDE) != 0))
     return "has a wrong number of targets";
   for (uint32_t i = 0; i < configure->n_events; i++)

@@ -17,7 +17,7 @@ struct recorder_packet {
     struct recorder_configure configure;
     char bytes[RECORDER_CONFIGURE_MAX];
   };
-  int fds[RECORDER_TARGETS_MAX];
+  int fds[RECORDER_TARGETS_MAX + 1]; /* with RECORDER_OWN the opener's socket is the last */
   uint32_t n_fds;
 };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The opener: a fork of the recorder that touches files for it, with no other descriptor, and no other right
- * than to look into processes and to read files. Opening a file may take for ever (whoever serves its file
- * system may never answer), and so may a disk; the recorder has rings to drain. It can be killed and started
- * again. It does one thing at a time, and says when it is done.
+ * The opener, which touches files for the recorder; helpers/opener-protocol.h says how. Opening a file may
+ * take for ever (whoever serves its file system may never answer), and so may a disk; the recorder has rings
+ * to drain.
  *
- * An OPEN finds the file that a process has mapped and looks into the cache of tables; what the cache knows
- * is the answer, else the file, to be compiled. A STORE keeps what was compiled.
+ * Either it is a fork of the recorder, with no other descriptor, and no other right than to look into
+ * processes and to read files; that can be killed and started again. Or it is another user's process, which
+ * may say anything; that is lost when it does not behave.
  */
 #ifndef RECORDER_OPENER_H
 #define RECORDER_OPENER_H
@@ -14,60 +14,52 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "helpers/recorder/recorder-open.h"
-
-enum recorder_opener_type { RECORDER_OPENER_OPEN = 1, RECORDER_OPENER_STORE = 2 };
-
-struct recorder_opener_request {
-  uint32_t type; /* enum recorder_opener_type */
-  uint32_t size; /* of all of it */
-  uint64_t start;
-  uint64_t end;
-  int32_t pid;
-  int32_t error;                        /* STORE: 0 with a table as descriptor, or why there is none */
-  char identity[RECORDER_IDENTITY_MAX]; /* STORE */
-  struct recorder_binary_key key;       /* OPEN; its path follows this structure */
-};
-
-enum recorder_opener_kind {
-  RECORDER_OPENED_FILE = 1,   /* to be compiled; the descriptor */
-  RECORDER_OPENED_MEMORY = 2, /* the same, of what is in memory at its addresses */
-  RECORDER_OPENED_TABLE = 3,  /* from the cache, checked; the descriptor, of `size` bytes */
-  RECORDER_OPENED_NONE = 4,   /* known to have no table: `error` */
-  RECORDER_OPENED_NOT = 5,    /* it cannot be opened now: `error` */
-  RECORDER_OPENED_STORED = 6
-};
-
-struct recorder_opener_answer {
-  uint32_t kind; /* enum recorder_opener_kind */
-  int32_t error; /* positive errno */
-  uint64_t size;
-  char identity[RECORDER_IDENTITY_MAX];
-};
+#include "helpers/opener-protocol.h"
+#include "helpers/recorder/recorder-binary.h"
 
 struct recorder_opener {
-  pid_t pid;  /* 0: not running */
-  int socket; /* -1: not running */
+  pid_t pid;    /* 0: not running, or not ours */
+  int socket;   /* -1: not running */
+  bool foreign; /* another user's process */
   bool busy;
-  uint64_t since; /* CLOCK_MONOTONIC, ns: when it was given what it does */
+  uint32_t asked; /* enum opener_type: what it does */
+  uint64_t since; /* CLOCK_MONOTONIC, ns: when it was given that */
+  bool has_kept;  /* its answer came while somebody waited for another one */
+  int kept_fd;
+  struct opener_answer kept;
 };
 
 /* Starts it; cache may be NULL. 0 or -errno. */
 int recorder_opener_start(struct recorder_opener *opener, const char *cache, uint64_t cache_limit);
-/* Kills it; what it was doing is lost. */
+/* Another user's, that is at the other end of the socket, which is taken over. */
+void recorder_opener_adopt(struct recorder_opener *opener, int socket);
+/* Kills it, or hangs up on another user's; what it was doing is lost. */
 void recorder_opener_stop(struct recorder_opener *opener);
 
 /* A request for OPEN, to be freed with free(); the path is copied. */
-struct recorder_opener_request *recorder_opener_request_new(const struct recorder_binary_key *key,
-                                                            int32_t pid, uint64_t start, uint64_t end);
-/* Hands it a request, when it is not busy; fd is -1 or the table to store. 0 or -errno. */
-int recorder_opener_send(struct recorder_opener *opener, const struct recorder_opener_request *request,
-                         int fd);
+struct opener_request *recorder_opener_request_new(const struct recorder_binary_key *key, int32_t pid,
+                                                   uint64_t start, uint64_t end);
+/* Whether it has something to do, or an answer that nobody took yet. */
+static inline bool recorder_opener_is_busy(const struct recorder_opener *opener)
+{
+  return opener->busy || opener->has_kept;
+}
+/* Waits for an answer to take, for that long at most. */
+bool recorder_opener_wait(struct recorder_opener *opener, int milliseconds);
+/* Hands it a request, when it is not busy; fd is -1 or what goes with it. 0 or -errno. */
+int recorder_opener_send(struct recorder_opener *opener, const struct opener_request *request, int fd);
 /* Its answer, and with it a descriptor or -1 that is the caller's. 1, 0 when there is none yet, or -errno
- * when it is gone. */
-int recorder_opener_receive(struct recorder_opener *opener, struct recorder_opener_answer *ret, int *ret_fd);
+ * when it is gone or has said what none says that behaves. The text of the answer is terminated, and of
+ * another user's opener the descriptor is of the sort that the answer says, and no file whose server could
+ * hold up whoever closes it. */
+int recorder_opener_receive(struct recorder_opener *opener, struct opener_answer *ret, int *ret_fd);
 
-/* What runs in the opener: serves until the other end is closed. */
-void recorder_opener_serve(int socket, const char *cache, uint64_t cache_limit);
+/* These wait for the answer, for `patience` nanoseconds at most. What the opener was doing comes with the
+ * next recorder_opener_receive. -errno of the answer, or because the opener was lost, which it is then. */
+/* Whether the process is its user's. 0 or -errno. */
+int recorder_opener_prove(struct recorder_opener *opener, int32_t pid, int pidfd, uint64_t patience);
+/* A file of the process's in /proc. A descriptor or -errno. */
+int recorder_opener_look(struct recorder_opener *opener, int32_t pid, int32_t tid, enum opener_proc file,
+                         uint64_t patience);
 
 #endif

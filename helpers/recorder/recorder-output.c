@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "helpers/recorder/recorder-memory.h"
+#include "helpers/recorder/recorder-names.h"
 
 #define RECORD(kind, type_)                                                                                  \
   {                                                                                                          \
@@ -62,6 +63,8 @@ static int define_binary(struct recorder_output *output, const struct recorder_p
                          const struct recorder_mapping *mapping)
 {
   struct recorder_binary *binary = mapping->binary;
+  if (output->names != NULL && process != NULL)
+    recorder_names_see(output->names, process->pid, mapping);
   if (binary->epoch == output->epoch)
     return 0;
   struct capture_record_binary record = {
@@ -85,6 +88,8 @@ static int define_binary(struct recorder_output *output, const struct recorder_p
     return result;
   binary->id = record.id;
   binary->epoch = output->epoch;
+  if (output->names != NULL)
+    recorder_names_define(output->names, binary);
   return 0;
 }
 
@@ -239,6 +244,8 @@ int recorder_output_events(struct recorder_output *output)
 
 int recorder_output_next_epoch(struct recorder_output *output)
 {
+  if (output->names != NULL)
+    recorder_names_collect(output->names, output->writer);
   int result = capture_writer_next_epoch(output->writer);
   output->epoch = capture_writer_epoch(output->writer);
   return result;

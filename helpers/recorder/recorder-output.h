@@ -12,18 +12,22 @@
 #include "helpers/recorder/recorder-process.h"
 #include "libcapture/capture-writer.h"
 
+struct recorder_names;
+
 struct recorder_output {
   capture_pool *pool;
   capture_sink sink;
   capture_writer *writer;
-  uint32_t epoch; /* the writer's, here for speed */
+  uint32_t epoch;               /* the writer's, here for speed */
+  struct recorder_names *names; /* told of what is defined; NULL: nothing is to be named */
   bool command_lines;
   uint32_t window_count;
   const struct recorder_event_type *events;
   uint32_t event_ids[RECORDER_EVENTS_MAX];
-  uint32_t events_epoch; /* in which the events were defined */
-  uint64_t samples;      /* written */
-  uint64_t lost;         /* in all, for whatever reason */
+  uint32_t events_epoch;                /* in which the events were defined */
+  uint64_t samples;                     /* written */
+  uint64_t outcomes[RECORDER_OUTCOMES]; /* of these, by enum capture_outcome */
+  uint64_t lost;                        /* in all, for whatever reason */
   uint64_t throttled;
   uint64_t dropped; /* for want of a window, not yet in the stream */
   uint64_t dropped_records;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "helpers/recorder/recorder-file.h"
@@ -15,6 +16,9 @@
 
 /* Longer than any line: addresses, PATH_MAX and what escapes add. */
 #define MAPS_BUFFER 32768
+
+static recorder_proc_open_fn proxy;
+static void *proxy_data;
 
 static bool parse_field(const char **text, const char *end, unsigned base, char terminator, uint64_t *ret)
 {
@@ -81,16 +85,43 @@ static size_t hand_over_lines(const char *buffer, size_t length, recorder_map_li
   return done;
 }
 
+void recorder_proc_path(char *path, size_t size, int32_t pid, int32_t tid, enum opener_proc file)
+{
+  if (file == OPENER_PROC_NAME)
+    snprintf(path, size, "/proc/%d/task/%d/comm", pid, tid);
+  else
+    snprintf(path, size, "/proc/%d/%s", pid, file == OPENER_PROC_MAPS ? "maps" : "cmdline");
+}
+
+int recorder_proc_open(int32_t pid, int32_t tid, enum opener_proc file)
+{
+  char path[64];
+  recorder_proc_path(path, sizeof path, pid, tid, file);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  return fd < 0 ? -errno : fd;
+}
+
+void recorder_proc_set_proxy(recorder_proc_open_fn fn, void *data)
+{
+  proxy = fn;
+  proxy_data = data;
+}
+
+/* A process that may not be looked into at all does not seem to be there, where /proc hides it. */
+static int open_somehow(int32_t pid, int32_t tid, enum opener_proc file)
+{
+  int fd = recorder_proc_open(pid, tid, file);
+  return fd < 0 && proxy != NULL ? proxy(pid, tid, file, proxy_data) : fd;
+}
+
 int recorder_proc_maps(int32_t pid, recorder_map_line_fn fn, void *data)
 {
-  char path[32];
-  snprintf(path, sizeof path, "/proc/%d/maps", pid);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return -errno;
   static char buffer[MAPS_BUFFER];
   size_t length = 0;
   ssize_t got;
+  int fd = open_somehow(pid, 0, OPENER_PROC_MAPS);
+  if (fd < 0)
+    return fd;
   while ((got = read(fd, buffer + length, sizeof buffer - length)) > 0) {
     length += (size_t)got;
     size_t done = hand_over_lines(buffer, length, fn, data);
@@ -102,11 +133,19 @@ int recorder_proc_maps(int32_t pid, recorder_map_line_fn fn, void *data)
   return got < 0 ? -error : 0;
 }
 
+bool recorder_proc_has_thread(int32_t pid, int32_t tid)
+{
+  char path[48];
+  struct stat status;
+  snprintf(path, sizeof path, "/proc/%d/task/%d", pid, tid);
+  return stat(path, &status) == 0;
+}
+
 int recorder_proc_name(int32_t pid, int32_t tid, char name[RECORDER_NAME_MAX])
 {
-  char path[64], text[RECORDER_NAME_MAX + 48];
-  snprintf(path, sizeof path, "/proc/%d/task/%d/comm", pid, tid);
-  ssize_t length = recorder_file_read(path, text, sizeof text);
+  char text[RECORDER_NAME_MAX + 48];
+  int fd = open_somehow(pid, tid, OPENER_PROC_NAME);
+  ssize_t length = fd < 0 ? fd : recorder_file_read_open(fd, text, sizeof text);
   if (length < 0)
     return (int)length;
   if (length > 0 && text[length - 1] == '\n')
@@ -117,9 +156,8 @@ int recorder_proc_name(int32_t pid, int32_t tid, char name[RECORDER_NAME_MAX])
 
 int recorder_proc_command_line(int32_t pid, char *buffer, size_t size)
 {
-  char path[32];
-  snprintf(path, sizeof path, "/proc/%d/cmdline", pid);
-  ssize_t length = recorder_file_read(path, buffer, size);
+  int fd = open_somehow(pid, 0, OPENER_PROC_COMMAND_LINE);
+  ssize_t length = fd < 0 ? fd : recorder_file_read_open(fd, buffer, size);
   if (length < 0)
     return (int)length;
   while (length > 0 && buffer[length - 1] == '\0')

@@ -37,12 +37,14 @@ enum recorder_raw_kind {
                                     comes when it was away for less than the threshold */
   RECORDER_RAW_NONE = 5, /* nothing: the thread has no user stack. It is the kernel's, or on its way to its
                             end or to another program */
-  RECORDER_RAW_WAKER_MISS = 6 /* as OFF_CPU_MISS, of a thread that wakes another one, by waker_end */
+  RECORDER_RAW_WAKER_MISS = 6, /* as OFF_CPU_MISS, of a thread that wakes another one, by waker_end */
+  RECORDER_RAW_MORE = 7        /* right after a MISS whose stack did not end with it: the same registers, then
+                                  `count`        bytes more of the stack, from where it ended on */
 };
 
 struct recorder_raw {
   uint8_t kind;
-  uint8_t end; /* enum walk_end */
+  uint8_t end; /* enum walk_end, WALK_END_BY_FRAME_POINTERS included */
   uint16_t count;
   /* 8-byte aligned from here on, as it stands in the ring */
   uint32_t ip[2]; /* of the sample, low half first; OFF_CPU and its misses: when the thread (the one that

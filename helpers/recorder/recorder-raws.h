@@ -29,8 +29,8 @@ struct recorder_raws {
   struct recorder_waiting items[RECORDER_RAWS_MAX];
 };
 
-/* Keeps a copy of the raw part: `part` is its size field, `size` bytes follow. False when it is none that is
- * understood. */
+/* Keeps a copy of the raw part: `part` is its size field, `size` bytes follow. What says MORE becomes part of
+ * the miss before it. False when it is none that is understood. */
 bool recorder_raws_push(struct recorder_raws *raws, int32_t tid, uint64_t ip, const void *part,
                         uint32_t size);
 /* The raw record of that thread's sample, NULL when none waits. It stays valid until the next push. */

@@ -2,8 +2,12 @@
 #include "helpers/recorder/recorder-reader.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -11,6 +15,7 @@
 #include "helpers/packet.h"
 #include "helpers/recorder/recorder-child.h"
 #include "helpers/recorder/recorder-clock.h"
+#include "helpers/recorder/recorder-memory.h"
 
 #define FD_IN_CHILD 3
 #define PATIENCE    UINT64_C(5000000000)
@@ -47,6 +52,22 @@ static int spawn(const char *program, int socket, pid_t *ret)
   return -result;
 }
 
+/* Installed, both stand in one directory; in a build directory, side by side. */
+char *recorder_reader_find(void)
+{
+  char directory[PATH_MAX], path[PATH_MAX + 64];
+  ssize_t length = readlink("/proc/self/exe", directory, sizeof directory - 1);
+  directory[length > 0 ? length : 0] = '\0';
+  char *slash = strrchr(directory, '/');
+  if (slash != NULL)
+    *slash = '\0';
+  snprintf(path, sizeof path, "%s/../elf-reader/capture-elf-reader", directory);
+  if (access(path, X_OK) < 0)
+    snprintf(path, sizeof path, "%s/capture-elf-reader", directory);
+  size_t size = strlen(path) + 1;
+  return memcpy(recorder_allocate(1, size), path, size);
+}
+
 int recorder_reader_start(struct recorder_reader *reader, const char *program)
 {
   int pair[2];
@@ -74,16 +95,34 @@ void recorder_reader_stop(struct recorder_reader *reader)
   *reader = (struct recorder_reader){.socket = -1};
 }
 
+static int ask(struct recorder_reader *reader, void *job, const struct elf_reader_message *message, int fd,
+               uint32_t expected)
+{
+  int result = packet_send(reader->socket, message, message->size, fd, false);
+  if (result < 0)
+    return result;
+  reader->job = job;
+  reader->expected = expected;
+  reader->deadline = recorder_clock_now() + PATIENCE;
+  return 0;
+}
+
 int recorder_reader_compile(struct recorder_reader *reader, void *job, int fd, uint32_t flags)
 {
   struct elf_reader_message message = {
       .type = ELF_READER_COMPILE, .size = sizeof message, .cookie = ++reader->cookie, .flags = flags};
-  int result = packet_send(reader->socket, &message, sizeof message, fd, false);
-  if (result < 0)
-    return result;
-  reader->job = job;
-  reader->deadline = recorder_clock_now() + PATIENCE;
-  return 0;
+  return ask(reader, job, &message, fd, ELF_READER_COMPILED);
+}
+
+int recorder_reader_name(struct recorder_reader *reader, void *job, int fd, const uint64_t *offsets,
+                         uint32_t n)
+{
+  static struct elf_reader_name request;
+  uint32_t size = (uint32_t)(offsetof(struct elf_reader_name, offsets) + n * sizeof *offsets);
+  request.message = (struct elf_reader_message){
+      .type = ELF_READER_NAME, .size = size, .cookie = ++reader->cookie, .n_offsets = n};
+  memcpy(request.offsets, offsets, n * sizeof *offsets);
+  return ask(reader, job, &request.message, fd, ELF_READER_NAMED);
 }
 
 static bool take_ready(struct recorder_reader *reader, const struct elf_reader_message *message, int fd)
@@ -95,8 +134,8 @@ static bool take_ready(struct recorder_reader *reader, const struct elf_reader_m
   return true;
 }
 
-static bool take_compiled(struct recorder_reader *reader, const struct elf_reader_message *message, int fd,
-                          struct recorder_reader_answer *ret)
+static bool take_answer(struct recorder_reader *reader, const struct elf_reader_message *message, int fd,
+                        struct recorder_reader_answer *ret)
 {
   if (reader->job == NULL || message->cookie != reader->cookie || message->error > 0 ||
       message->error < -4095 || (message->error == 0) != (fd >= 0))
@@ -119,7 +158,7 @@ int recorder_reader_receive(struct recorder_reader *reader, struct recorder_read
   bool is_whole = size == sizeof message && message.size == sizeof message;
   if (is_whole && message.type == ELF_READER_READY && take_ready(reader, &message, fd))
     return 0;
-  if (is_whole && message.type == ELF_READER_COMPILED && take_compiled(reader, &message, fd, ret))
+  if (is_whole && message.type == reader->expected && take_answer(reader, &message, fd, ret))
     return 1;
   if (fd >= 0)
     close(fd);

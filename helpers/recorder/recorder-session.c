@@ -8,11 +8,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "helpers/recorder/recorder-attr.h"
 #include "helpers/recorder/recorder-decoder.h"
 #include "helpers/recorder/recorder-link.h"
 #include "helpers/recorder/recorder-memory.h"
 #include "helpers/recorder/recorder-merge.h"
+#include "helpers/recorder/recorder-names.h"
 #include "helpers/recorder/recorder-off-cpu.h"
+#include "helpers/recorder/recorder-own.h"
+#include "helpers/recorder/recorder-rights.h"
 #include "helpers/recorder/recorder-way.h"
 
 #define MILLISECOND UINT64_C(1000000)
@@ -44,8 +48,10 @@ struct session {
   struct recorder_source source;
   struct recorder_output output;
   struct recorder_way way;
+  struct recorder_opener opener; /* of an own session */
   struct recorder_decoder decoder;
-  struct pollfd *poll_fds; /* the socket, target pidfds, rings, the unwinder's */
+  struct recorder_names *names; /* NULL: nothing is to be named */
+  struct pollfd *poll_fds;      /* the socket, target pidfds, rings, the unwinder's */
   uint32_t n_poll_fds;
   uint64_t committed;
   uint64_t status_due;
@@ -64,7 +70,8 @@ static uint64_t now(void)
 
 static int resolve_targets(struct session *session)
 {
-  for (uint32_t i = 0; i < session->packet.n_fds; i++) {
+  session->n_targets = session->packet.configure.n_targets;
+  for (uint32_t i = 0; i < session->n_targets; i++) {
     int32_t pid = recorder_proc_pidfd_pid(session->packet.fds[i]);
     if (pid == -ESRCH)
       return recorder_error_set(&session->error, ESRCH,
@@ -74,8 +81,22 @@ static int resolve_targets(struct session *session)
     session->targets[i] = pid;
     session->pidfds[i] = session->packet.fds[i];
   }
-  session->n_targets = session->packet.n_fds;
   return 0;
+}
+
+static bool is_own(const struct session *session)
+{
+  return (session->packet.configure.flags & RECORDER_OWN) != 0;
+}
+
+static int begin_own(struct session *session)
+{
+  if (!is_own(session))
+    return 0;
+  int result = recorder_rights_narrow(true, &session->error);
+  return result < 0
+             ? result
+             : recorder_own_adopt(&session->opener, session->packet.fds[session->n_targets], &session->error);
 }
 
 /* The kernel might have given a pid to somebody else between looking and opening. */
@@ -87,7 +108,11 @@ static int check_targets(struct session *session)
       return recorder_error_set(&session->error, ESRCH, "Process %d does not exist any more.",
                                 session->targets[i]);
   }
-  return 0;
+  if (!is_own(session))
+    return 0;
+  int result = recorder_own_prove(&session->opener, session->pidfds, session->targets, session->n_targets,
+                                  &session->error);
+  return result < 0 ? result : recorder_rights_narrow(false, &session->error);
 }
 
 static int resolve_events(struct session *session)
@@ -95,8 +120,21 @@ static int resolve_events(struct session *session)
   const struct recorder_configure *configure = &session->packet.configure;
   int result = 0;
   for (uint32_t i = 0; i < configure->n_events && result == 0; i++)
-    result = recorder_event_resolve(&session->events[i], &configure->events[i], &session->error);
+    result =
+        recorder_event_resolve(&session->events[i], &configure->events[i], is_own(session), &session->error);
   return result;
+}
+
+static struct recorder_status status_of(const struct session *session)
+{
+  struct recorder_status status = {
+      .time = session->committed,
+      .samples = session->output.samples,
+      .lost = session->output.lost,
+      .throttled = session->output.throttled,
+  };
+  memcpy(status.outcomes, session->output.outcomes, sizeof status.outcomes);
+  return status;
 }
 
 static void send_ended(struct session *session, enum recorder_end reason, int code, const char *text)
@@ -104,13 +142,7 @@ static void send_ended(struct session *session, enum recorder_end reason, int co
   struct recorder_ended ended = {
       .reason = reason,
       .error = code,
-      .status =
-          {
-              .time = session->committed,
-              .samples = session->output.samples,
-              .lost = session->output.lost,
-              .throttled = session->output.throttled,
-          },
+      .status = status_of(session),
   };
   memcpy(ended.text, text, strnlen(text, sizeof ended.text - 1));
   recorder_link_send(session->socket, &ended, RECORDER_ENDED, sizeof ended, NULL, 0, true);
@@ -127,6 +159,8 @@ static bool send_ready(struct session *session, const char *notes)
   struct recorder_ready ready = {.n_cpus = session->source.n_rings,
                                  .n_events = session->source.n_events,
                                  .unwind = session->source.unwind};
+  if (recorder_attr_has_kernel_stacks(&session->source))
+    ready.flags |= RECORDER_KERNEL_STACKS;
   for (uint32_t i = 0; i < session->source.n_events; i++)
     memcpy(ready.events[i], session->events[i].name, sizeof ready.events[i]);
   memcpy(ready.notes, notes, sizeof ready.notes);
@@ -136,12 +170,7 @@ static bool send_ready(struct session *session, const char *notes)
 
 static void send_status(struct session *session)
 {
-  struct recorder_status status = {
-      .time = session->committed,
-      .samples = session->output.samples,
-      .lost = session->output.lost,
-      .throttled = session->output.throttled,
-  };
+  struct recorder_status status = status_of(session);
   recorder_link_send(session->socket, &status, RECORDER_STATUS, sizeof status, NULL, 0, false);
 }
 
@@ -194,11 +223,15 @@ static int drain(struct session *session, uint64_t limit)
   int result = recorder_merge(session->source.rings, session->source.n_rings, limit, take_record,
                               &session->decoder, &bad);
   uint64_t time = now();
+  if (result == 0 && session->decoder.unwinder != NULL)
+    recorder_unwinder_reach(session->decoder.unwinder, limit);
   recorder_decoder_serve(&session->decoder, time);
   recorder_off_cpu_count_lost(&session->decoder, time);
   session->committed = limit < time ? limit : time;
   recorder_output_commit(&session->output, session->committed);
   recorder_tasks_bury(&session->decoder.tasks, session->committed);
+  if (session->names != NULL)
+    recorder_names_serve(session->names);
   if (result < 0)
     return recorder_error_set(&session->error, EPROTO,
                               "The ring of CPU %u holds a record that makes no sense.", bad->cpu);
@@ -269,7 +302,29 @@ static void wait_for_held(struct session *session)
   }
 }
 
-/* Losses that no record told of, and the last windows. */
+/* While names are looked for: who waits for them is told that this goes on, and makes room for them. */
+static bool keep_waiting(void *data)
+{
+  struct session *session = data;
+  struct pollfd caller = {.fd = session->socket, .events = POLLRDHUP};
+  uint64_t time = now();
+  recorder_output_commit(&session->output, session->committed);
+  if (time >= session->status_due) {
+    send_status(session);
+    session->status_due = time + STATUS_PERIOD;
+  }
+  wake_consumer(session, time);
+  return poll(&caller, 1, 0) == 0;
+}
+
+static void find_names(struct session *session)
+{
+  session->period = FIRST_PERIOD;
+  if (session->names != NULL)
+    recorder_names_finish(session->names, &session->output, keep_waiting, session);
+}
+
+/* Losses that no record told of, names, and the last windows. */
 static void say_farewell(struct session *session)
 {
   recorder_source_disable(&session->source);
@@ -283,6 +338,7 @@ static void say_farewell(struct session *session)
     if (untold != 0)
       recorder_output_lost(&session->output, now(), 0, untold, ring->cpu, 0);
   }
+  find_names(session);
   uint64_t end = now() + FAREWELL;
   recorder_output_commit(&session->output, now());
   while (recorder_output_owes(&session->output) && now() < end) {
@@ -368,13 +424,32 @@ static int record_when_told(struct session *session, const char *notes)
   }
 }
 
+/* Without them everything else is recorded as well. */
+static void begin_names(struct session *session)
+{
+  const struct recorder_names_options options = {.binaries = &session->decoder.tasks.binaries};
+  if ((session->packet.configure.flags & RECORDER_NAMES) != 0 &&
+      recorder_names_create(&session->names, &options) == 0)
+    session->output.names = session->names;
+}
+
+static void end_names(struct session *session)
+{
+  session->output.names = NULL;
+  if (session->names != NULL)
+    recorder_names_free(session->names);
+}
+
 static int with_decoder(struct session *session, const char *notes)
 {
   recorder_decoder_init(&session->decoder, &session->output, &session->source);
-  int status = recorder_way_prepare(&session->way, &session->decoder, &session->error) < 0 ||
+  begin_names(session);
+  int status = recorder_way_prepare(&session->way, &session->decoder,
+                                    is_own(session) ? &session->opener : NULL, &session->error) < 0 ||
                        recorder_off_cpu_add_targets(&session->decoder, session->pidfds, &session->error) < 0
                    ? fail(session)
                    : record_when_told(session, notes);
+  end_names(session);
   recorder_decoder_clear(&session->decoder);
   return status;
 }
@@ -406,7 +481,7 @@ static int configure(struct session *session)
 {
   const struct recorder_configure *asked = &session->packet.configure;
   if (recorder_link_check_configure(&session->packet, &session->error) < 0 || resolve_targets(session) < 0 ||
-      resolve_events(session) < 0)
+      begin_own(session) < 0 || resolve_events(session) < 0)
     return fail(session);
   session->source = (struct recorder_source){
       .events = session->events,
@@ -424,8 +499,10 @@ int recorder_session_run(int socket)
 {
   struct session *session = recorder_allocate(1, sizeof *session);
   session->socket = socket;
+  session->opener.socket = -1;
   int result = recorder_link_receive(socket, &session->packet, &session->error);
   int status = result == 0 ? EXIT_SUCCESS : result < 0 ? fail(session) : configure(session);
+  recorder_opener_stop(&session->opener);
   free(session->poll_fds);
   free(session);
   return status;

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "helpers/recorder/recorder-attr.h"
 #include "helpers/recorder/recorder-memory.h"
 #include "helpers/recorder/recorder-proc.h"
+#include "helpers/recorder/recorder-rights.h"
 
 #define RING_PAGES_DEFAULT 512
 /* Misses and copied stacks fill a ring in milliseconds: a quarter of the smallest ring, and seldom reached by
@@ -142,6 +142,15 @@ static int open_thread(struct recorder_source *source, int32_t pid, int32_t tid,
   return 0;
 }
 
+/* The kernel gave the thread's number to somebody else's meanwhile. */
+static void forget_from(struct recorder_source *source, uint32_t first)
+{
+  for (uint32_t i = first; i < source->n_descriptors; i++) {
+    close(source->descriptors[i].fd);
+    source->descriptors[i].fd = -1;
+  }
+}
+
 /* One look at the threads of a process; returns how many were new. */
 static int open_new_threads(struct recorder_source *source, int32_t pid, struct recorder_table *known,
                             struct recorder_error *error)
@@ -155,7 +164,10 @@ static int open_new_threads(struct recorder_source *source, int32_t pid, struct 
       continue;
     recorder_table_set(known, (uint32_t)threads[i], known);
     fresh++;
+    uint32_t first = source->n_descriptors;
     result = open_thread(source, pid, threads[i], error);
+    if (!recorder_proc_has_thread(pid, threads[i]))
+      forget_from(source, first);
   }
   free(threads);
   return result < 0 ? result : fresh;
@@ -210,22 +222,24 @@ static void close_descriptors(struct recorder_source *source)
   recorder_table_init(&source->ids);
 }
 
-/* An event for each thread and CPU takes many descriptors. */
-static void raise_file_limit(void)
+static void note_no_kernel(char *notes)
 {
-  struct rlimit limit;
-  if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-    return;
-  struct rlimit more = {1 << 20, 1 << 20};
-  if (limit.rlim_max >= more.rlim_max || setrlimit(RLIMIT_NOFILE, &more) < 0)
-    setrlimit(RLIMIT_NOFILE, &(struct rlimit){limit.rlim_max, limit.rlim_max});
+  if (recorder_rights_are_lent())
+    recorder_notes_add(notes,
+                       "Samples in the kernel are left out: a security module or the service's sandbox "
+                       "forbids them.");
+  else
+    recorder_notes_add(
+        notes,
+        "Samples in the kernel are left out: perf_event_paranoid is %d; record as root, or run "
+        "“sysctl kernel.perf_event_paranoid=1” as root, to have them.",
+        recorder_attr_paranoid());
 }
 
 int recorder_source_open(struct recorder_source *source, char *notes, struct recorder_error *error)
 {
   recorder_table_init(&source->ids);
   recorder_attr_probe(&source->support);
-  raise_file_limit();
   int result = open_rings(source, error);
   if (result < 0)
     return result;
@@ -236,11 +250,7 @@ int recorder_source_open(struct recorder_source *source, char *notes, struct rec
     source->flags |= RECORDER_EXCLUDE_KERNEL;
     result = open_all(source, &again) < 0 ? result : 0;
     if (result == 0)
-      recorder_notes_add(
-          notes,
-          "Samples in the kernel are left out: perf_event_paranoid is %d; record as root, or run "
-          "“sysctl kernel.perf_event_paranoid=1” as root, to have them.",
-          recorder_attr_paranoid());
+      note_no_kernel(notes);
   }
   return result;
 }
@@ -355,8 +365,12 @@ static bool cpu_came(struct recorder_source *source, uint32_t cpu)
     return false;
   if ((source->flags & RECORDER_SYSTEM_WIDE) != 0)
     return open_events(source, ring, -1, &event) == 0;
+  /* Whose a thread's number is by now cannot be proven. */
+  if ((source->flags & RECORDER_OWN) != 0)
+    return true;
   for (uint32_t i = 0; !known && i < threads; i++)
-    if (source->descriptors[i].ring == source->rings[0] && source->descriptors[i].event == 0)
+    if (source->descriptors[i].ring == source->rings[0] && source->descriptors[i].event == 0 &&
+        source->descriptors[i].fd >= 0)
       open_events(source, ring, source->descriptors[i].tid, &event);
   return true;
 }

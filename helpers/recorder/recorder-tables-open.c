@@ -50,23 +50,24 @@ static bool is_wanted(const struct item *item)
 static void take_table(struct recorder_tables *tables, struct item *item, int fd, uint64_t size)
 {
   const struct unwind_table *table = NULL;
-  int result = recorder_image_map_checked(fd, size, &table);
+  int result = tables->opener->foreign ? recorder_image_map_answer(fd, size, &table)
+                                       : recorder_image_map_checked(fd, size, &table);
   recorder_tables_settle(tables, item, table, size, -result);
   close(fd);
 }
 
-static void take_opened(struct recorder_tables *tables, struct item *item,
-                        const struct recorder_opener_answer *answer, int fd)
+static void take_opened(struct recorder_tables *tables, struct item *item, const struct opener_answer *answer,
+                        int fd)
 {
   item->not_opened = false;
-  if (answer->kind == RECORDER_OPENED_TABLE && fd >= 0) {
-    take_table(tables, item, fd, answer->size);
-  } else if (answer->kind == RECORDER_OPENED_NONE || fd < 0) {
+  if (answer->kind == OPENER_TABLE && fd >= 0) {
+    take_table(tables, item, fd, answer->length);
+  } else if (answer->kind == OPENER_NONE || fd < 0) {
     recorder_tables_settle(tables, item, NULL, 0, answer->error != 0 ? answer->error : EPROTO);
   } else {
     item->table.state = RECORDER_TABLE_PENDING;
     item->fd = fd;
-    item->reader_flags = answer->kind == RECORDER_OPENED_MEMORY ? ELF_READER_MEMORY : 0;
+    item->reader_flags = answer->kind == OPENER_MEMORY ? ELF_READER_MEMORY : 0;
     recorder_tables_push(&tables->to_compile, item);
   }
 }
@@ -74,14 +75,14 @@ static void take_opened(struct recorder_tables *tables, struct item *item,
 /* Returns the binary that it turned out to be, when another has that identity and nobody holds this one
  * yet. */
 static struct item *take_answer(struct recorder_tables *tables, struct item *item,
-                                struct recorder_opener_answer *answer, int fd)
+                                struct opener_answer *answer, int fd)
 {
-  if (answer->kind == RECORDER_OPENED_NOT) {
+  if (answer->kind == OPENER_NOT) {
     item->not_opened = true;
     recorder_tables_settle(tables, item, NULL, 0, answer->error);
     return NULL;
   }
-  answer->identity[RECORDER_IDENTITY_MAX - 1] = '\0';
+  answer->identity[OPENER_IDENTITY_MAX - 1] = '\0';
   struct item *same = find_or_be(tables, item, answer->identity);
   if (same == item || item->is_given) {
     take_opened(tables, item, answer, fd);
@@ -98,8 +99,8 @@ static struct item *take_answer(struct recorder_tables *tables, struct item *ite
 
 static void start_opener(struct recorder_tables *tables)
 {
-  if (tables->opener.pid == 0 && tables->opener_failures < FAILURES_MAX &&
-      recorder_opener_start(&tables->opener, tables->cache, tables->cache_limit) < 0)
+  if (tables->opener->socket < 0 && !tables->opener->foreign && tables->opener_failures < FAILURES_MAX &&
+      recorder_opener_start(tables->opener, tables->cache, tables->cache_limit) < 0)
     tables->opener_failures++;
 }
 
@@ -108,14 +109,14 @@ static void lose_opener(struct recorder_tables *tables, int error)
   struct item *item = tables->opening;
   tables->opening = NULL;
   tables->opener_failures += error != ETIMEDOUT;
-  recorder_opener_stop(&tables->opener);
+  recorder_opener_stop(tables->opener);
   if (item != NULL)
     recorder_tables_settle(tables, item, NULL, 0, error);
 }
 
 static void send_open(struct recorder_tables *tables, struct item *item)
 {
-  int result = tables->opener.pid != 0 ? recorder_opener_send(&tables->opener, item->request, -1) : -EPIPE;
+  int result = tables->opener->socket >= 0 ? recorder_opener_send(tables->opener, item->request, -1) : -EPIPE;
   free(item->request);
   item->request = NULL;
   tables->opening = item;
@@ -130,8 +131,8 @@ static void send_keepsake(struct recorder_tables *tables)
   if (tables->keepsakes == NULL)
     tables->last_keepsake = &tables->keepsakes;
   tables->n_keepsakes--;
-  int result = tables->opener.pid != 0
-                   ? recorder_opener_send(&tables->opener, &keepsake->request, keepsake->fd)
+  int result = tables->opener->socket >= 0
+                   ? recorder_opener_send(tables->opener, &keepsake->request, keepsake->fd)
                    : -EPIPE;
   if (keepsake->fd >= 0)
     close(keepsake->fd);
@@ -142,7 +143,7 @@ static void send_keepsake(struct recorder_tables *tables)
 
 void recorder_tables_feed_opener(struct recorder_tables *tables)
 {
-  while (!tables->opener.busy) {
+  while (!recorder_opener_is_busy(tables->opener)) {
     bool opens = tables->to_open.first != NULL && tables->to_compile.count < COMPILED_MAX;
     bool stores = tables->keepsakes != NULL &&
                   (tables->n_keepsakes > KEEPSAKES || !recorder_tables_are_pending(tables));
@@ -158,10 +159,14 @@ void recorder_tables_feed_opener(struct recorder_tables *tables)
 
 struct item *recorder_tables_serve_opener(struct recorder_tables *tables)
 {
-  struct recorder_opener_answer answer;
+  struct opener_answer answer;
   struct item *same = NULL, *item = tables->opening;
   int fd = -1;
-  int result = tables->opener.pid != 0 ? recorder_opener_receive(&tables->opener, &answer, &fd) : 0;
+  int result = 0;
+  if (recorder_opener_is_busy(tables->opener))
+    result = recorder_opener_receive(tables->opener, &answer, &fd);
+  else if (item != NULL) /* lost by who else asks it */
+    result = -EPIPE;
   if (result < 0)
     lose_opener(tables, result == -ETIMEDOUT ? ETIMEDOUT : ECONNABORTED);
   if (result > 0) {
@@ -178,15 +183,17 @@ struct item *recorder_tables_serve_opener(struct recorder_tables *tables)
 
 void recorder_tables_keep(struct recorder_tables *tables, const struct item *item, int fd)
 {
-  if (tables->cache == NULL || tables->n_keepsakes == KEEPSAKES_MAX) {
+  bool kept = tables->cache != NULL || tables->opener->foreign;
+  if (!kept || tables->n_keepsakes == KEEPSAKES_MAX) {
     if (fd >= 0)
       close(fd);
     return;
   }
   struct keepsake *keepsake = recorder_allocate(1, sizeof *keepsake);
   keepsake->fd = fd;
-  keepsake->request.type = RECORDER_OPENER_STORE;
+  keepsake->request.type = OPENER_STORE;
   keepsake->request.size = sizeof keepsake->request;
+  keepsake->request.version = OPENER_PROTOCOL_VERSION;
   keepsake->request.error = item->table.error;
   memcpy(keepsake->request.identity, item->identity, sizeof item->identity);
   *tables->last_keepsake = keepsake;

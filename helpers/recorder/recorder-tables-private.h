@@ -18,14 +18,14 @@ struct item {
   struct item *next;      /* in its queue */
   struct item *next_same; /* whose identity has the same hash */
   struct item *next_all;
-  struct recorder_opener_request *request; /* while it is to be opened */
-  int fd;                                  /* while it is to be compiled; else -1 */
-  uint32_t reader_flags;                   /* enum elf_reader_flags */
-  bool is_given;                           /* to whoever requested it: it stays where it is */
-  bool is_settled;                         /* and not yet announced */
-  bool not_opened;                         /* it has no table only because it could not be opened … */
-  int32_t pid;                             /* … through this process */
-  char identity[RECORDER_IDENTITY_MAX];    /* empty until it was opened */
+  struct opener_request *request;     /* while it is to be opened */
+  int fd;                             /* while it is to be compiled; else -1 */
+  uint32_t reader_flags;              /* enum elf_reader_flags */
+  bool is_given;                      /* to whoever requested it: it stays where it is */
+  bool is_settled;                    /* and not yet announced */
+  bool not_opened;                    /* it has no table only because it could not be opened … */
+  int32_t pid;                        /* … through this process */
+  char identity[OPENER_IDENTITY_MAX]; /* empty until it was opened */
 };
 
 struct queue {
@@ -37,7 +37,7 @@ struct queue {
 /* A table, or the lack of one, on its way to the cache. */
 struct keepsake {
   struct keepsake *next;
-  struct recorder_opener_request request;
+  struct opener_request request;
   int fd; /* -1 without a table */
 };
 
@@ -46,7 +46,8 @@ struct recorder_tables {
   struct recorder_table identities; /* from hashes of identities to struct item */
   struct item *all;
 
-  struct recorder_opener opener;
+  struct recorder_opener *opener; /* own_opener, or another's, which cannot be started again */
+  struct recorder_opener own_opener;
   uint32_t opener_failures; /* deaths and failed starts since it last answered */
   struct queue to_open;
   struct item *opening;  /* NULL with a busy opener: it stores */

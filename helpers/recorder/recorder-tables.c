@@ -2,7 +2,6 @@
 #include "helpers/recorder/recorder-tables.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,11 +62,12 @@ void recorder_tables_settle(struct recorder_tables *tables, struct item *item,
   recorder_tables_push(&tables->settled, item);
 }
 
-/* What root would make in another's directory would be in that one's way. */
+/* What root would make in another's directory would be in that one's way. In root's own there may be a place
+ * for this user. */
 static bool is_of_another(const char *directory)
 {
   struct stat status;
-  return stat(directory, &status) == 0 && status.st_uid != geteuid();
+  return stat(directory, &status) == 0 && status.st_uid != geteuid() && status.st_uid != 0;
 }
 
 bool recorder_tables_default_cache(char *path, size_t size)
@@ -97,21 +97,6 @@ static char *copy_text(const char *text)
   return memcpy(recorder_allocate(1, size), text, size);
 }
 
-/* Installed, both stand in one directory; in a build directory, side by side. */
-static char *find_reader(void)
-{
-  char directory[PATH_MAX], path[PATH_MAX + 64];
-  ssize_t length = readlink("/proc/self/exe", directory, sizeof directory - 1);
-  directory[length > 0 ? length : 0] = '\0';
-  char *slash = strrchr(directory, '/');
-  if (slash != NULL)
-    *slash = '\0';
-  snprintf(path, sizeof path, "%s/../elf-reader/capture-elf-reader", directory);
-  if (access(path, X_OK) < 0)
-    snprintf(path, sizeof path, "%s/capture-elf-reader", directory);
-  return copy_text(path);
-}
-
 static uint32_t usual_readers(void)
 {
   long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -127,15 +112,17 @@ int recorder_tables_create(struct recorder_tables **ret, const struct recorder_t
   tables->cache = options->cache != NULL ? copy_text(options->cache) : NULL;
   tables->ask_patience = ASK_PATIENCE;
   tables->cache_limit = options->cache_limit;
-  tables->reader = options->reader != NULL ? copy_text(options->reader) : find_reader();
+  tables->reader = options->reader != NULL ? copy_text(options->reader) : recorder_reader_find();
   tables->last_keepsake = &tables->keepsakes;
   for (uint32_t i = 0; i < READERS_MAX; i++)
     tables->readers[i].socket = -1;
   recorder_table_init(&tables->names);
   recorder_table_init(&tables->identities);
+  tables->own_opener.socket = -1;
+  tables->opener = options->opener != NULL ? options->opener : &tables->own_opener;
   int result = access(tables->reader, X_OK) < 0 ? -errno : 0;
-  if (result == 0)
-    result = recorder_opener_start(&tables->opener, tables->cache, tables->cache_limit);
+  if (result == 0 && !tables->opener->foreign)
+    result = recorder_opener_start(tables->opener, tables->cache, tables->cache_limit);
   if (result < 0) {
     recorder_tables_free(tables);
     return result;
@@ -172,10 +159,9 @@ static void keep_all(struct recorder_tables *tables)
   for (;;) {
     tables->to_open = tables->to_compile = (struct queue){0};
     recorder_tables_feed_opener(tables);
-    if (!tables->opener.busy || recorder_clock_now() >= until)
+    if (!recorder_opener_is_busy(tables->opener) || recorder_clock_now() >= until)
       return;
-    struct pollfd answer = {.fd = tables->opener.socket, .events = POLLIN};
-    poll(&answer, 1, KEEP_ROUND);
+    recorder_opener_wait(tables->opener, KEEP_ROUND);
     recorder_tables_serve_opener(tables);
   }
 }
@@ -195,7 +181,7 @@ void recorder_tables_free(struct recorder_tables *tables)
   for (uint32_t i = 0; i < tables->n_readers; i++)
     recorder_reader_stop(&tables->readers[i]);
   keep_all(tables);
-  recorder_opener_stop(&tables->opener);
+  recorder_opener_stop(&tables->own_opener);
   free_keepsakes(tables);
   free_names(&tables->names);
   recorder_table_clear(&tables->identities);
@@ -270,7 +256,7 @@ static struct name *name_take(struct recorder_tables *tables, const struct recor
 /* Whether it is this one that the opener does, or will do as soon as it has stored a table. */
 static bool is_next(const struct recorder_tables *tables, const struct item *item)
 {
-  return tables->opener.busy &&
+  return recorder_opener_is_busy(tables->opener) &&
          (tables->opening == item || (tables->opening == NULL && tables->to_open.first == item));
 }
 
@@ -282,8 +268,7 @@ static struct item *ask(struct recorder_tables *tables, struct item *item)
   uint64_t start = recorder_clock_now() - tables->ask_waited, passed = tables->ask_waited;
   recorder_tables_feed_opener(tables);
   while (same == NULL && is_next(tables, item) && passed < tables->ask_patience) {
-    struct pollfd answer = {.fd = tables->opener.socket, .events = POLLIN};
-    if (poll(&answer, 1, (int)((tables->ask_patience - passed) / 1000000 + 1)) > 0) {
+    if (recorder_opener_wait(tables->opener, (int)((tables->ask_patience - passed) / 1000000 + 1))) {
       tables->asked = item;
       same = recorder_tables_serve_opener(tables);
       tables->asked = NULL;
@@ -340,8 +325,8 @@ struct recorder_unwind_table *recorder_tables_request(struct recorder_tables *ta
 uint32_t recorder_tables_poll(struct recorder_tables *tables, struct pollfd *fds)
 {
   uint32_t count = 0;
-  if (tables->opener.busy)
-    fds[count++] = (struct pollfd){.fd = tables->opener.socket, .events = POLLIN};
+  if (tables->opener->busy)
+    fds[count++] = (struct pollfd){.fd = tables->opener->socket, .events = POLLIN};
   for (uint32_t i = 0; i < tables->n_readers; i++)
     if (tables->readers[i].pid != 0)
       fds[count++] = (struct pollfd){.fd = tables->readers[i].socket, .events = POLLIN};

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "helpers/recorder/recorder-binary.h"
+#include "helpers/recorder/recorder-opener.h"
 #include "unwind/unwind-table.h"
 
 enum recorder_table_state {
@@ -41,6 +42,8 @@ struct recorder_tables_options {
   const char *cache;    /* directory of the cache, made when missing; NULL: none */
   uint64_t cache_limit; /* bytes; least recently used files go first; 0: 512 MiB */
   const char *reader;   /* path of capture-elf-reader; NULL: beside this program */
+  struct recorder_opener
+      *opener; /* that runs already and stays the caller's, with a cache of its own; NULL: start one */
 };
 
 /* Where the cache is when nobody says otherwise: $XDG_CACHE_HOME/capture/unwind, unless that variable names

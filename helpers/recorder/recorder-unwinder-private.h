@@ -41,6 +41,7 @@ struct recorder_unwinder {
   struct recorder_pointers published; /* struct recorder_process: the programs know them */
   struct recorder_pointers changed;   /* struct recorder_process: to be published */
   uint64_t clock;                     /* ticks with each walk and each touch */
+  uint64_t reached;                   /* up to when all that happened to processes is known */
   uint32_t serial;
   bool tables_came;
   const struct recorder_unwind_table *awaited; /* by the last walk; NULL: none, or not known */

@@ -169,6 +169,11 @@ static void note_change(struct recorder_unwinder *unwinder, struct recorder_proc
   process->unwound.changed = unwinder->changed.count;
 }
 
+void recorder_unwinder_missed(struct recorder_unwinder *unwinder, struct recorder_process *process)
+{
+  note_change(unwinder, process);
+}
+
 void recorder_unwinder_looked(struct recorder_unwinder *unwinder, struct recorder_process *process)
 {
   process->unwound.looked = true;
@@ -208,10 +213,13 @@ static void tell(struct recorder_unwinder *unwinder, struct recorder_process *pr
       .flags = process->unwound.looked ? WALK_PROCESS_FRAME_POINTERS : 0,
       .serial = layout->serial,
   };
-  struct recorder_process *idle;
-  while (unwinder->bpf != NULL && recorder_bpf_set_process(unwinder->bpf, process->pid, &told) < 0) {
-    idle = idle_process(unwinder);
-    if (idle == NULL)
+  int result;
+  while (unwinder->bpf != NULL &&
+         (result = recorder_bpf_set_process(unwinder->bpf, process->pid, &told, unwinder->reached)) < 0) {
+    struct recorder_process *idle = idle_process(unwinder);
+    if (result == -ESTALE)
+      UNLIST(unwinder, published, process);
+    if (result == -ESTALE || idle == NULL)
       return;
     recorder_unwinder_withdraw(unwinder, idle);
   }
@@ -234,6 +242,11 @@ static void refresh(struct recorder_unwinder *unwinder, struct recorder_process 
   tell(unwinder, process);
   if (process->unwound.layout != before)
     recorder_layout_release(before);
+}
+
+void recorder_unwinder_reach(struct recorder_unwinder *unwinder, uint64_t time)
+{
+  unwinder->reached = time;
 }
 
 void recorder_unwinder_publish(struct recorder_unwinder *unwinder)

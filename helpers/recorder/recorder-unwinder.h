@@ -56,11 +56,17 @@ void recorder_unwinder_free(struct recorder_unwinder *unwinder);
  * Cheap when nothing changed. */
 void recorder_unwinder_update(struct recorder_unwinder *unwinder, struct recorder_process *process,
                               bool eagerly);
+/* The programs did not find what they needed of the process, which is published anew: they may have forgotten
+ * it by an exec that was published before it was over. */
+void recorder_unwinder_missed(struct recorder_unwinder *unwinder, struct recorder_process *process);
 /* The process was looked at for frames outside of all mappings: what is outside now is followed by frame
  * pointers. */
 void recorder_unwinder_looked(struct recorder_unwinder *unwinder, struct recorder_process *process);
 /* This generation of the process is over: its mappings are about to go. */
 void recorder_unwinder_forget(struct recorder_unwinder *unwinder, struct recorder_process *process);
+/* All that happened to processes up to that time (CLOCK_MONOTONIC) was said. Who executed another program
+ * later is not told to the programs before that was said, too. */
+void recorder_unwinder_reach(struct recorder_unwinder *unwinder, uint64_t time);
 /* Tells the programs of what changed. */
 void recorder_unwinder_publish(struct recorder_unwinder *unwinder);
 /* A sample of the process came, with these addresses of its stack: neither is given up soon. */

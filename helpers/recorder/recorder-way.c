@@ -102,16 +102,17 @@ int recorder_way_open(struct recorder_way *way, struct recorder_source *source,
 }
 
 int recorder_way_prepare(struct recorder_way *way, struct recorder_decoder *decoder,
-                         struct recorder_error *error)
+                         struct recorder_opener *opener, struct recorder_error *error)
 {
   char path[PATH_MAX];
   uint32_t unwind = decoder->source->unwind;
   if (unwind != RECORDER_UNWIND_BPF && unwind != RECORDER_UNWIND_TABLES)
     return 0;
+  bool cached = opener == NULL && recorder_tables_default_cache(path, sizeof path);
   const struct recorder_unwinder_options options = {
       .bpf = unwind == RECORDER_UNWIND_BPF ? way->bpf : NULL,
       .binaries = &decoder->tasks.binaries,
-      .tables = {.cache = recorder_tables_default_cache(path, sizeof path) ? path : NULL},
+      .tables = {.cache = cached ? path : NULL, .opener = opener},
   };
   struct recorder_unwinder *unwinder;
   int result = recorder_unwinder_create(&unwinder, &options);

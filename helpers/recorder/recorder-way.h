@@ -17,10 +17,10 @@ struct recorder_way {
  * case, in this order. */
 int recorder_way_open(struct recorder_way *way, struct recorder_source *source,
                       const struct recorder_configure *configure, char *notes, struct recorder_error *error);
-/* Gives the decoder of that source its unwinder, if it needs one. 0 or a negative errno with the error said.
- */
+/* Gives the decoder of that source its unwinder, if it needs one; opener as in recorder_tables_options. 0 or
+ * a negative errno with the error said. */
 int recorder_way_prepare(struct recorder_way *way, struct recorder_decoder *decoder,
-                         struct recorder_error *error);
+                         struct recorder_opener *opener, struct recorder_error *error);
 void recorder_way_close(struct recorder_way *way);
 
 #endif

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "helpers/recorder/recorder-build-id.h"
+#include "helpers/opener/opener-build-id.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   uint8_t build_id[CAPTURE_BUILD_ID_MAX];
   int fd = memfd_create("fuzz", MFD_CLOEXEC);
   if (fd < 0 || write(fd, bytes, size) != (ssize_t)size ||
-      recorder_build_id_read(fd, build_id) > CAPTURE_BUILD_ID_MAX)
+      opener_build_id_read(fd, build_id) > CAPTURE_BUILD_ID_MAX)
     abort();
   close(fd);
   return 0;

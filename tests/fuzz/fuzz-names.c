@@ -22,7 +22,7 @@ static void look_up(const ProfileBinary *binary, ProfileFunctionTable *table, gp
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-  ProfileNamesDecoder *decoder = profile_names_decoder_new();
+  ProfileNamesDecoder *decoder = profile_names_decoder_new(size % 2);
   g_autofree uint8_t *aligned = g_memdup2(data, size); /* as contents are */
 
   profile_names_decoder_add(decoder, aligned, size);

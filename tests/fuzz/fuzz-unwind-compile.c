@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The compiler of unwind information: whatever it makes of an ELF file is a table that can be searched. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "unwind/unwind-compile.h"
+
+/* As much of a workspace is filled. */
+#define DIRTY_MAX ((size_t)8 << 20)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -43,12 +47,36 @@ static void check(int error, struct unwind_image *image, size_t size)
   unwind_image_clear(image);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* What is made in a workspace that was used before, and filled with something else since, is the same. */
+static void compare(const uint8_t *data, size_t size, bool in_memory, int error,
+                    const struct unwind_image *image)
+{
+  static struct unwind_workspace workspace;
+  const struct unwind_table *table;
+
+  if (workspace.bytes)
+    memset(workspace.bytes, 0xa5, workspace.size < DIRTY_MAX ? workspace.size : DIRTY_MAX);
+  if (unwind_compile_into(&workspace, data, size, in_memory, &table) != error)
+    abort();
+  if (error == 0 && (table->size != image->table->size || memcmp(table, image->table, table->size) != 0))
+    abort();
+  if (workspace.size > 16 * DIRTY_MAX)
+    unwind_workspace_clear(&workspace);
+}
+
+static void compile(const uint8_t *data, size_t size, bool in_memory)
 {
   struct unwind_image image = {0};
+  int error = in_memory ? unwind_compile_memory(data, size, &image) : unwind_compile(data, size, &image);
 
-  check(unwind_compile(data, size, &image), &image, size);
-  check(unwind_compile_memory(data, size, &image), &image, size);
+  compare(data, size, in_memory, error, &image);
+  check(error, &image, size);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  compile(data, size, false);
+  compile(data, size, true);
   if (size % 8 == 0 && unwind_table_is_valid(data, size, false))
     search((const struct unwind_table *)data);
   return 0;

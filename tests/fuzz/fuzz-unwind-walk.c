@@ -56,6 +56,8 @@ static void check(const struct unwind_start *start, const uint64_t *frames, uint
       [WALK_NO_TABLE] = true,  [WALK_UNREADABLE] = true,     [WALK_NOT_RESIDENT] = true,
       [WALK_BAD_FRAME] = true, [WALK_UNSUPPORTED] = true,    [WALK_MISSED] = true,
   };
+  if (end != WALK_MISSED)
+    end &= ~WALK_END_BY_FRAME_POINTERS;
   if (n == 0 || n > FRAMES_MAX || frames[0] != start->registers->ip)
     abort();
   if (end < 0 || end > WALK_MISSED || !known[end] || (end == WALK_TRUNCATED && n != FRAMES_MAX))

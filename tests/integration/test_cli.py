@@ -97,7 +97,7 @@ class Words(TestCase):
         for verb in VERBS:
             text = sections[verb] + (sections['Filters'] if verb in ('report', 'export') else '')
             options = set(re.findall(r'(?<=--)[a-z-]+', capturectl(verb, '--help').stdout.partition('Application Options')[2]))
-            missing = options - set(documented.findall(text)) - {'version', 'kernel'}
+            missing = options - set(documented.findall(text)) - {'version'}
             self.assertEqual(missing, set(), verb)
 
     def test_manual_is_well_formed(self):
@@ -127,6 +127,7 @@ class Words(TestCase):
         self.assertIn('--recover', self.complete('check', '-'))
         self.assertIn('xmllint', self.complete('record', '--', 'xmlli'))
         self.assertEqual(self.complete('record', '--unwind', ''), ['auto', 'fp', 'dwarf', 'none'])
+        self.assertEqual(self.complete('record', '--via', ''), ['auto', 'direct', 'daemon'])
 
     def test_unwind_is_understood_or_refused(self):
         path = self.directory / 'a.capture'
@@ -336,9 +337,19 @@ class Info(TestCase):
 
     def test_stacks_that_are_complete_are_no_news(self):
         info, text = self.info(small(samples=[sample(10 * i, 1, 1, outcome=(1, 4, 10)[i % 3]) for i in range(20)]))
-        self.assertEqual(info['user_stacks'], {'samples': 7, 'complete': 7, 'incomplete': []})
+        self.assertEqual(info['user_stacks'], {'samples': 7, 'complete': 7, 'by_frame_pointers': 0, 'incomplete': []})
         self.assertRegex(text, r'User stacks +7: 100.00 % complete\n')
         self.assertNotIn('Stacks', capturectl('report', self.directory / 'made.capture').stdout)
+
+    def test_stacks_that_are_complete_by_frame_pointers(self):
+        """The root is proven, but not all that lies between, which is said."""
+        info, text = self.info(small(samples=[sample(10 * i, 1, 1, outcome=(0x81, 1, 4, 0x85)[i % 4]) for i in range(20)]))
+        self.assertEqual(info['outcomes'], {'complete': 10, 'no-user-stack': 5, 'no-table': 5})
+        self.assertEqual([info['user_stacks'][member] for member in ('samples', 'complete', 'by_frame_pointers')], [15, 10, 5])
+        self.assertRegex(text, r'Partly +5 of the complete ones \(50.00 %\)')
+        self.assertRegex(text, r'User stacks +15: 66.67 % complete \(33.33 % partly by frame pointers\)\n')
+        info, text = self.info(small(samples=[sample(10 * i, 1, 1, outcome=0x81) for i in range(20)]))
+        self.assertRegex(capturectl('report', self.directory / 'made.capture').stdout, r'(?m)^Stacks +100.00 % complete \(100.00 % partly')
 
     def test_documented(self):
         document = (SOURCE / 'docs' / 'info-json.md').read_text()
@@ -494,7 +505,7 @@ class Check(TestCase):
 
 class Doctor(TestCase):
     IDS = ['recorder', 'own-processes', 'own-kernel', 'system-wide', 'hardware-events', 'tracepoints', 'sample-rate', 'ring-memory',
-           'unwinding', 'kernel-names', 'debug-files']
+           'unwinding', 'service', 'kernel-names', 'debug-files']
 
     @classmethod
     def setUpClass(cls):
@@ -504,6 +515,8 @@ class Doctor(TestCase):
         cls.capturectl = copy_programs(shared)
 
     def doctor(self, *prefix, status=None, **how):
+        # A service that is installed on this machine would have findings of its own.
+        how['env'] = {**how.get('env', environment()), 'DBUS_SYSTEM_BUS_ADDRESS': 'unix:path=/nowhere'}
         result = run(*prefix, self.capturectl, 'doctor', '--json', status=status, **how)
         found = json.loads(result.stdout)
         self.assertEqual([finding['id'] for finding in found['findings']], self.IDS)
@@ -561,6 +574,6 @@ class Doctor(TestCase):
         self.assertIn('500', found['sample-rate']['text'])
 
     def test_text(self):
-        text = capturectl('doctor').stdout
+        text = capturectl('doctor', env=environment(DBUS_SYSTEM_BUS_ADDRESS='unix:path=/nowhere')).stdout
         for finding in self.doctor().values():
             self.assertIn(finding['text'], text)

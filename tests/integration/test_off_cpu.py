@@ -126,6 +126,19 @@ class WaitsTest(OffCpuCase):
             self.assertIn('try_to_wake_up', names)
             self.assertEqual(function in names, 'main' in names)
         self.assertIn(function, stacks[-1])
+        self.check_wakers_report()
+
+    def check_wakers_report(self):
+        """Who woke whom, in sums: of each thread what the samples say."""
+        report, times = self.report('--by', 'waker'), {}
+        self.assertEqual(report['by'], 'waker')
+        for sample in self.load.samples:
+            if sample.off_cpu:
+                times[sample.off_cpu.waker] = times.get(sample.off_cpu.waker, 0) + sample.weight
+        self.assertEqual({row['tid']: row['self_weight'] for row in report['rows']}, times)
+        text = capturectl('report', '--by', 'waker', self.path).stdout
+        self.assertIn('Woken by', text)
+        self.assertIn('[no thread]', text)
 
     def test_condition(self):
         self.record('futex')
@@ -293,7 +306,8 @@ class OptionsTest(OffCpuCase):
 
     def test_nothing_to_list(self):
         capturectl('record', '-q', '-o', self.path, '-e', 'cpu-clock', 'true')
-        self.assertIn('--off-cpu', capturectl('report', '--by', 'wait', self.path, status=1).stderr)
+        for by in 'wait', 'waker':
+            self.assertIn('--off-cpu', capturectl('report', '--by', by, self.path, status=1).stderr)
 
 
 class ExportTest(OffCpuCase):

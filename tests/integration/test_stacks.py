@@ -9,7 +9,7 @@ import unittest
 
 import stacks
 from recordings import start, wait_until
-from stacks import TRUNCATED, Judge, Stacks
+from stacks import COMPLETE, TRUNCATED, Judge, Stacks
 from support import OWN_MOUNTS, TestCase, capturectl, check_sanitizers, run, unmount
 
 # What calls main, from the inside out.
@@ -32,6 +32,7 @@ CHAINS = {
     'exec': f'middle outer run_exec {ROOT}',
     'aligned': f'middle outer aligned run_aligned {ROOT}',
     'jit': f'middle outer <> run_jit {ROOT}',
+    'context': r'middle outer coroutine <libc\.so\.6>',
     'noreturn': f'middle outer run_plain spin_and_leave call_last run_noreturn {ROOT}',
 }
 # Some of what these do is system calls, and the beginning and the end of processes.
@@ -53,11 +54,16 @@ class Programs(TestCase, Judge):
         self.path = self.directory / 'a.capture'
 
     def record(self, kind, *more, program=None, milliseconds=400, **how):
-        return Stacks(self.path, program or self.program, kind, milliseconds, *more, way=self.way, **how)
+        """The program works for so long by the clock; longer where it had so little of the processors that shares say nothing."""
+        for times in 1, 4, 16:
+            found = Stacks(self.path, program or self.program, kind, times * milliseconds, *more, way=self.way, **how)
+            if found.info['user_stacks']['samples'] >= 200 or kind == 'deleted':  # which works only once
+                break
+        return found
 
     def check(self, kind, *more, **how):
         found = self.record(kind, *more, **how)
-        self.check_complete(found)
+        self.check_complete(found, guesses=kind == 'jit')
         self.check_chain(found, CHAINS[kind], LEAST_IN_SPIN.get(kind, 0.9))
         return found
 
@@ -70,7 +76,8 @@ class EachWay:
 
     def test_threads(self):
         found = self.check('threads')
-        self.assertEqual(len({sample.tid for sample in found.samples}), 4)
+        # The first one only waits for them.
+        self.assertEqual(len({sample.tid for sample in found.samples if 'thread' in found.names(sample)}), 3)
 
     def test_threads_whose_leader_is_gone(self):
         self.check('leader')
@@ -96,31 +103,31 @@ class EachWay:
     def test_execs(self):
         """In the middle of an exec the registers lead into memory that is gone."""
         found = self.record('exec', milliseconds=800)
-        self.check_complete(found, 0.9)
+        self.check_complete(found)
         self.check_chain(found, CHAINS['exec'], 0.2)
         self.assertEqual(len({sample.pid for sample in found.samples}), 1)
 
     def test_execs_of_programs_at_the_same_place(self):
-        """What stands at an address, and how to get from there to the caller, is another thing after each exec. The recorder may be
-        one behind when it tells the kernel, with so many of them."""
+        """What stands at an address, and how to get from there to the caller, is another thing after each exec."""
         one, other = (stacks.build(self.directory, '-no-pie', level, program=name) for level, name in (('-O1', 'one'), ('-Os', 'other')))
         found = self.record('exec', other, program=one, milliseconds=800)
-        self.check_complete(found, 0.8)
+        self.check_complete(found)
         self.check_chain(found, CHAINS['exec'], 0.2)
 
     def test_stack_that_is_realigned(self):
         self.check('aligned')
 
     def test_coroutine(self):
-        """The C library's __start_context is its root, but its tables do not say so: the return address is its very beginning."""
-        found = self.record('context')
-        chains = [found.names(sample) for sample in found.with_user_stack() if found.names(sample)[0] == 'spin']
-        self.assertGreater(len(chains), 0.9 * len(found.with_user_stack()))
-        self.assertEqual({tuple(chain) for chain in chains}, {('spin', 'middle', 'outer', 'coroutine', '<libc.so.6>')})
-        self.assertEqual({outcome for outcome, n in found.info['outcomes'].items() if n > 5} - {'complete'}, {'no-table'})
+        """The C library's __start_context is its root: the return address is its very beginning, where no call comes before."""
+        self.check('context')
 
     def test_code_made_at_run_time(self):
-        self.check('jit')
+        """The root is proven, but not what lies between: that is said."""
+        found = self.check('jit')
+        inside = [sample for sample in found.with_user_stack() if found.names(sample)[0] == 'spin']
+        self.assertEqual({sample.by_frame_pointers for sample in inside}, {True})
+        partly = sum(sample.by_frame_pointers for sample in found.samples if sample.outcome == COMPLETE)
+        self.assertEqual(found.info['user_stacks']['by_frame_pointers'], partly)
 
     def test_call_that_does_not_return(self):
         self.check('noreturn')

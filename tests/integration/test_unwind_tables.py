@@ -65,9 +65,54 @@ def explain_linkers(path, ours, theirs):
         ours[0] in place for place in linkers_places(path))
 
 
+@functools.lru_cache
+def loaded(path):
+    """(address, size, offset) of what is mapped executable."""
+    found = re.findall(r'^  LOAD +0x([0-9a-f]+) 0x([0-9a-f]+) 0x[0-9a-f]+ 0x([0-9a-f]+) 0x[0-9a-f]+ R E', run('readelf', '-lW', path).stdout, re.M)
+    return [(int(address, 16), int(size, 16), int(offset, 16)) for offset, address, size in found]
+
+
+def code_at(path, address, size):
+    """The instructions there."""
+    for start, length, offset in loaded(path):
+        if start <= address < start + length:
+            with open(path, 'rb') as file:
+                file.seek(address - start + offset)
+                return file.read(size)
+    return b''
+
+
+@functools.lru_cache
+def first_destructor(path):
+    """Where the first function is that a binary calls last: crtstuff.c's __do_global_dtors_aux, mostly."""
+    match = re.search(r'\] \.fini_array +\w+ +[0-9a-f]+ ([0-9a-f]+) ([0-9a-f]+)', run('readelf', '-SW', path).stdout)
+    if not match or int(match[2], 16) < 8:
+        return None
+    with open(path, 'rb') as file:
+        file.seek(int(match[1], 16))
+        return int.from_bytes(file.read(8), 'little')
+
+
+def explain_crtstuff(path, ours, theirs):
+    """GCC's crtstuff.c, which is in nearly every binary: what it does first and last. Only one of its functions has a frame."""
+    place = first_destructor(path)
+    return theirs == GAP and place is not None and place - 160 <= ours[0] < place + 96 and ours[1] in (
+        'sp+8 same same c-8', 'sp+16 c-16 same c-8', 'fp+16 c-16 same c-8')
+
+
+def explain_clone(path, ours, theirs):
+    """Behind the system call of clone(): which stack it is depends on the thread."""
+    return theirs == GAP and ours[1] == 'clone+8/0 same same c-8' and code_at(path, ours[0], 5) == b'\x0f\x05\x48\x85\xc0'
+
+
+def explain_coroutine(path, ours, theirs):
+    """A coroutine returns to the first byte of __start_context, which nobody calls; it is looked up minus one."""
+    return theirs == GAP and ours[1] == 'sp+8 same same undefined' and code_at(path, ours[0] + 1, 7) == b'\x48\x89\xdc\x48\x8b\x3c\x24'
+
+
 # Every disagreement has a name and an explanation; whatever is left over is a failure. What readelf writes as "u" also where
 # nothing is said of a register needs none: the callee left it alone, and unwind_oracle.py reads it so.
-EXPLAINED = (explain_entry, explain_linkers)
+EXPLAINED = (explain_entry, explain_linkers, explain_crtstuff, explain_clone, explain_coroutine)
 
 
 def read_table(path):
@@ -180,6 +225,39 @@ class UnwindTables(unittest.TestCase):
             stripped.write_bytes(content)
             # Without section headers nothing says where .init and .fini are.
             self.assertEqual(difference(str(program), rows, read_table(stripped)[1]), '')
+
+    def test_threads_and_coroutines(self):
+        """What the C library leaves out of its descriptions is known: twice behind the system call that begins a thread, and the
+        root of a coroutine."""
+        path = os.path.realpath(LIBRARIES / 'libc.so.6')
+        rows = read_table(path)[1]
+        for explain, count in (explain_clone, 2), (explain_coroutine, 1):
+            self.assertEqual(sum(explain(path, row, GAP) for row in rows), count, explain.__name__)
+
+    def test_beginning_and_end(self):
+        """Of programs and libraries, built in each way: crtstuff.c's functions and what is on the stack at each of their instructions."""
+        with tempfile.TemporaryDirectory(prefix='capture-unwind-') as directory:
+            source, program = (pathlib.Path(directory) / name for name in ('a.c', 'program'))
+            source.write_text('int main(void) { return 0; }\n')
+            for options in ((), ('-static',), ('-static-pie',), ('-no-pie',), ('-shared', '-fPIC'), ('-fcf-protection=none',)):
+                with self.subTest(options=options):
+                    run('gcc', '-O2', *options, '-o', program, source)
+                    # In static programs frame_dummy has other work to do, and is left alone.
+                    self.check_beginning_and_end(program, 3 if options == ('-static',) else 4)
+
+    def check_beginning_and_end(self, program, count):
+        rows = read_table(program)[1]
+        text = run('objdump', '-d', '--no-show-raw-insn', program).stdout
+        functions = re.findall(r'^[0-9a-f]+ <((?:de)?register_tm_clones|__do_global_dtors_aux|frame_dummy)>:\n((?: .*\n)+)', text, re.M)
+        self.assertEqual(len(functions), 4)
+        for name, instructions in functions[:count]:
+            rule = 'sp+8 same same c-8'
+            for address, instruction in re.findall(r'^ +([0-9a-f]+):\t(.*?) *$', instructions, re.M):
+                if 'nop' not in instruction:
+                    at = rows[bisect.bisect(rows, (int(address, 16), '~')) - 1][1]
+                    self.assertEqual(at, rule, f'{name} {address} {instruction}')
+                rule = {'push   %rbp': 'sp+16 c-16 same c-8', 'mov    %rsp,%rbp': 'fp+16 c-16 same c-8',
+                        'pop    %rbp': 'sp+8 same same c-8'}.get(instruction, rule)
 
     def test_aarch64(self):
         corpus = pathlib.Path(__file__).resolve().parents[1] / 'fuzz' / 'corpus' / 'unwind-compile' / 'aarch64'

@@ -29,9 +29,11 @@ enum bpf_map_type {
   BPF_MAP_TYPE_ARRAY = 2,
   BPF_MAP_TYPE_PERF_EVENT_ARRAY = 4,
   BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+  BPF_MAP_TYPE_LRU_HASH = 9,
   BPF_MAP_TYPE_TASK_STORAGE = 29
 };
 
+#define BPF_ANY           0
 #define BPF_F_NO_PREALLOC 1
 #define BPF_F_MMAPABLE    (1 << 10)
 #define BPF_F_CURRENT_CPU 0xffffffffull
@@ -40,6 +42,7 @@ enum bpf_map_type {
 #define BPF_LOCAL_STORAGE_GET_F_CREATE 1
 
 #define ENOENT 2
+#define EBUSY  16
 
 struct bpf_pidns_info {
   uint32_t pid;

@@ -80,7 +80,7 @@ static __always_inline uint32_t walk_current(void *context, struct scratch *scra
     *ret_end = WALK_MISSED;
     return 0;
   }
-  *ret_end = n > limit ? WALK_TRUNCATED : scratch->raw.end;
+  *ret_end = n > limit ? walk_tell(walk, WALK_TRUNCATED) : scratch->raw.end;
   return keep_frames(frames, scratch->frames, n, limit);
 }
 

@@ -11,6 +11,8 @@
 #define REGISTERS_SP      7
 #define REGISTERS_IP      16
 #define USER32_CS         0x23
+#define SYSCALL_EXECVE    59
+#define SYSCALL_EXECVEAT  322
 
 static __always_inline int registers_are_user(const struct recorder_pt_regs *regs)
 {
@@ -30,6 +32,12 @@ static __always_inline uint64_t registers_ip(const struct recorder_pt_regs *regs
 static __always_inline uint64_t registers_sp(const struct recorder_pt_regs *regs)
 {
   return regs->sp;
+}
+
+/* Of the system call by which the kernel was entered; anything where it was by something else. */
+static __always_inline uint64_t registers_syscall(const struct recorder_pt_regs *regs)
+{
+  return regs->orig_ax;
 }
 
 /* By DWARF's numbers: REGISTERS_IP of them. */
@@ -60,6 +68,8 @@ static __always_inline void registers_number(uint64_t *general, const struct rec
 #define REGISTERS_IP      32
 #define PSR_MODE32        0x10
 #define PSR_MODE_MASK     0xf
+#define SYSCALL_EXECVE    221
+#define SYSCALL_EXECVEAT  281
 
 static __always_inline int registers_are_user(const struct recorder_pt_regs *regs)
 {
@@ -79,6 +89,11 @@ static __always_inline uint64_t registers_ip(const struct recorder_pt_regs *regs
 static __always_inline uint64_t registers_sp(const struct recorder_pt_regs *regs)
 {
   return regs->sp;
+}
+
+static __always_inline uint64_t registers_syscall(const struct recorder_pt_regs *regs)
+{
+  return regs->regs[8];
 }
 
 /* By DWARF's numbers: REGISTERS_IP of them. */

@@ -31,7 +31,7 @@ int recorder_tracepoint(void *context)
     return 1;
   /* The kernel's innermost frame is the sample's ip, which programs of tracepoints are not told. */
   bpf_get_stack(context, &ip, sizeof ip, 0);
-  if (read_task_registers(&scratch->regs) && !recorder_is_stack_gone(registers_sp(&scratch->regs)))
+  if (find_stack_below_kernel(scratch))
     leave_user_stack(context, scratch, slot, ip, 1);
   else
     leave_none(context, scratch, ip);

@@ -8,8 +8,9 @@
 #include "helpers/recorder/bpf/registers.h"
 #include "helpers/recorder/recorder-raw.h"
 
-/* Bytes of the stack that a miss carries at most, whatever is asked for. */
-#define MISS_STACK_MAX 28672 /* a CPU keeps at most 32 KiB in one piece, the rest of a scratch included */
+/* Bytes of the stack that a piece of a miss carries at most, whatever is asked for. A CPU keeps at most 32
+ * KiB together, the rest of a scratch included. */
+#define MISS_STACK_MAX 28672
 #define SCRATCHES      3
 
 struct {
@@ -32,6 +33,7 @@ struct miss {
 };
 
 struct scratch {
+  uint64_t mapped; /* struct walk_memory's */
   struct recorder_pt_regs regs;
   uint32_t pad;
   struct recorder_raw raw; /* what follows it is part of the record */
@@ -80,7 +82,10 @@ static __always_inline struct scratch *take_scratch(uint32_t *ret_slot)
     if ((__sync_fetch_and_or(taken, 1ull << slot) & 1ull << slot) != 0)
       continue;
     *ret_slot = slot;
-    return bpf_map_lookup_elem(&scratches, ret_slot);
+    struct scratch *scratch = bpf_map_lookup_elem(&scratches, ret_slot);
+    if (scratch)
+      scratch->mapped = CHUNK_NONE;
+    return scratch;
   }
   return NULL;
 }
@@ -148,11 +153,12 @@ static __always_inline uint32_t walk_user_stack(struct scratch *scratch, struct 
   walk->registers.ip = registers_ip(&scratch->regs);
   for (uint32_t i = 0; i < CHUNKS; i++)
     walk->memory.numbers[i] = CHUNK_NONE;
+  walk->memory.mapped = scratch->mapped;
   walk_begin(walk, in_kernel);
 
   struct loop loop = {.scratch = scratch, .walk = walk, .n = 0, .end = 0};
   bpf_loop(config.max_frames, deliver_frame, &loop, 0);
-  scratch->raw.end = loop.end != 0 ? loop.end : WALK_TRUNCATED;
+  scratch->raw.end = walk_tell(walk, loop.end != 0 ? loop.end : WALK_TRUNCATED);
   return loop.n;
 }
 
@@ -195,12 +201,11 @@ static __always_inline void leave_stack(void *context, struct scratch *scratch, 
   bpf_perf_event_output(context, &outputs, BPF_F_CURRENT_CPU, &scratch->raw, sizeof scratch->raw + size);
 }
 
-static __always_inline void leave_miss(void *context, struct scratch *scratch, enum recorder_raw_kind kind)
+/* A piece of the stack from `at` on, behind the registers; says how large it is. */
+static __always_inline uint64_t leave_piece(void *context, struct scratch *scratch,
+                                            enum recorder_raw_kind kind, uint64_t at)
 {
-  uint64_t *general = scratch->miss.registers.general;
-  registers_number(general, &scratch->regs);
-  general[REGISTERS_IP] = registers_ip(&scratch->regs);
-  uint64_t size = recorder_copy_stack(scratch, general[REGISTERS_SP]);
+  uint64_t size = recorder_copy_stack(scratch, at);
   scratch->raw.kind = kind;
   scratch->raw.end = WALK_MISSED;
   scratch->raw.count = size;
@@ -208,16 +213,49 @@ static __always_inline void leave_miss(void *context, struct scratch *scratch, e
     size = MISS_STACK_MAX;
   bpf_perf_event_output(context, &outputs, BPF_F_CURRENT_CPU, &scratch->raw,
                         sizeof scratch->raw + sizeof scratch->miss.registers + size);
+  return size;
 }
 
-/* Whether nothing is mapped where the stack of a thread was that has entered the kernel: it is on its way to
- * its end, or to another program. (The thread's own word for it would need the kernel's BTF, whose reading
- * takes longer than all else that is done before a recording begins.) */
-__noinline int recorder_is_stack_gone(uint64_t sp)
+static __always_inline void leave_miss(void *context, struct scratch *scratch, enum recorder_raw_kind kind)
+{
+  uint64_t *general = scratch->miss.registers.general;
+  registers_number(general, &scratch->regs);
+  uint64_t sp = general[REGISTERS_SP];
+  general[REGISTERS_IP] = registers_ip(&scratch->regs);
+  uint64_t size = leave_piece(context, scratch, kind, sp);
+  if (kind == RECORDER_RAW_MISS && size + CHUNK_SIZE > config.miss_stack)
+    leave_piece(context, scratch, RECORDER_RAW_MORE, sp + size);
+}
+
+enum stack_state { STACK_THERE, STACK_GONE, STACK_NOT_RESIDENT };
+
+/* The stack is gone when nothing is mapped where it was of a thread that has entered the kernel: it is on its
+ * way to its end, or to another program, whose mappings it may be making just now. (The thread's own word for
+ * it would need the kernel's BTF, whose reading takes longer than all else that is done before a recording
+ * begins.) */
+__noinline int recorder_look_at_stack(uint64_t sp, uint64_t syscall)
 {
   uint64_t word;
-  return bpf_probe_read_user(&word, sizeof word, (const void *)sp) != 0 &&
-         recorder_find_mapping(sp) == -ENOENT;
+  if (bpf_probe_read_user(&word, sizeof word, (const void *)sp) == 0)
+    return STACK_THERE;
+  int found = recorder_find_mapping(sp);
+  if (found == 0)
+    return STACK_NOT_RESIDENT;
+  return found == -ENOENT || (found == -EBUSY && (syscall == SYSCALL_EXECVE || syscall == SYSCALL_EXECVEAT))
+             ? STACK_GONE
+             : STACK_THERE;
+}
+
+/* Whether there is a user stack: that of scratch->regs, with which the current thread entered the kernel. */
+static __always_inline int find_stack_below_kernel(struct scratch *scratch)
+{
+  if (!read_task_registers(&scratch->regs))
+    return 0;
+  uint64_t sp = registers_sp(&scratch->regs);
+  int state = recorder_look_at_stack(sp, registers_syscall(&scratch->regs));
+  if (state == STACK_NOT_RESIDENT)
+    scratch->mapped = sp >> CHUNK_SHIFT;
+  return state != STACK_GONE;
 }
 
 /* Leaves the stack that begins with scratch->regs, or what is needed to walk it later, for the sample of that

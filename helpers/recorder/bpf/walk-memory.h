@@ -24,6 +24,7 @@ struct walk_memory {
   uint64_t numbers[CHUNKS]; /* address >> CHUNK_SHIFT of each */
   uint64_t chunks[CHUNKS][CHUNK_SIZE / 8];
   struct walk_memo memos[MEMOS];
+  uint64_t mapped; /* number of a chunk that is mapped, though it could not be read; CHUNK_NONE */
 };
 
 #define CHUNK_NONE (~0ull)
@@ -68,11 +69,13 @@ __noinline int recorder_find_mapping(uint64_t address)
   return (int)bpf_find_vma(bpf_get_current_task_btf(), address, note_mapping, NULL, 0);
 }
 
-/* Programs cannot fetch what is not in memory. When the mappings may not be looked at, nothing better is
- * known than that it could not be read. */
-static __always_inline int why_unreadable(uint64_t address)
+/* Programs cannot fetch what is not in memory. When the mappings may not be looked at, as a second time in
+ * one interrupt, nothing better is known than that it could not be read. */
+static __always_inline int why_unreadable(const struct walk *walk, uint64_t number)
 {
-  return recorder_find_mapping(address) == 0 ? WALK_NOT_RESIDENT : WALK_UNREADABLE;
+  return walk->memory.mapped == number || recorder_find_mapping(number << CHUNK_SHIFT) == 0
+             ? WALK_NOT_RESIDENT
+             : WALK_UNREADABLE;
 }
 
 /* Fetches the chunk of that number; 0 or an enum walk_end. */
@@ -83,7 +86,7 @@ __noinline int recorder_read_chunk(struct walk *walk, uint64_t number)
   uint32_t slot = number & (CHUNKS - 1);
   walk->memory.numbers[slot] = CHUNK_NONE;
   if (bpf_probe_read_user(walk->memory.chunks[slot], CHUNK_SIZE, (const void *)(number << CHUNK_SHIFT)) != 0)
-    return why_unreadable(number << CHUNK_SHIFT);
+    return why_unreadable(walk, number);
   walk->memory.numbers[slot] = number;
   return 0;
 }

@@ -17,7 +17,7 @@ BINARY_IS_KERNEL = 8
 # owner: the Binary's or Process's fields, None for the kernel and guests.
 Frame = collections.namedtuple('Frame', 'kind owner value address')
 # frames: from the leaf to the root. off_cpu: OffCpu for samples of time off the CPU, else None.
-Sample = collections.namedtuple('Sample', 'time event pid tid command cpu outcome mode weight detail frames off_cpu')
+Sample = collections.namedtuple('Sample', 'time event pid tid command cpu outcome mode weight detail frames off_cpu by_frame_pointers')
 # waker, its tid and frames (from the leaf to the root) are of the thread that woke this one; -1 and empty when not known.
 OffCpu = collections.namedtuple('OffCpu', 'reason by_interrupt waker waker_command waker_frames')
 
@@ -184,9 +184,9 @@ class Capture:
                 self.records.append(record)
 
     def _read_names(self):
-        """Functions by binary; the latest epoch wins where two name the same address."""
+        """Functions by binary. Where two name the same address, stream 0 wins, and then the latest epoch."""
         merged = collections.defaultdict(dict)
-        for _, records in sorted(self._names.items(), key=lambda item: item[0][1]):
+        for _, records in sorted(self._names.items(), key=lambda item: (item[0][0] == 0, item[0][1])):
             strings = {r.fields['id']: r.fields['value'].decode(errors='replace') for r in records if r.word == 'string'}
             binaries = {r.fields['id']: {**r.fields, 'path': strings.get(r.fields['path'], '')}
                         for r in records if r.word == 'named_binary'}
@@ -198,9 +198,9 @@ class Capture:
                 binary = binaries[record.fields['binary']]
                 for key in _name_keys(binary):
                     for function in record.items:
-                        name = strings.get(function.name, '')
-                        merged[key][function.start] = (function.start, function.end, name,
-                                                       strings.get(function.linkage_name, name))
+                        linkage_name = strings.get(function.linkage_name, strings.get(function.name, ''))
+                        merged[key][function.start] = (function.start, function.end,
+                                                       strings.get(function.name, linkage_name), linkage_name)
         for key, functions in merged.items():
             ordered = [functions[start] for start in sorted(functions)]
             self.names[key] = ([function[0] for function in ordered], ordered)
@@ -223,8 +223,9 @@ class Capture:
             off_cpu = None
             if event_fields and event_fields['detail'] == DETAIL_OFF_CPU:
                 off_cpu = self._off_cpu((part.stream, part.epoch), dictionary, detail, time)
-            yield Sample(time, event, process['pid'], thread['tid'], dictionary.string(thread['name']), cpu, outcome,
-                         mode, more[0] if more else part.weight, detail, frames, off_cpu)
+            yield Sample(time, event, process['pid'], thread['tid'], dictionary.string(thread['name']), cpu, outcome & 0x7f,
+                         mode, more[0] if more else part.weight, detail, frames, off_cpu,
+                         bool(outcome & 0x80))
 
     def _off_cpu(self, place, dictionary, detail, time):
         reason = detail >> 56 & 0x7f

@@ -17,6 +17,7 @@
 #include "helpers/elf-reader-protocol.h"
 #include "helpers/packet.h"
 #include "unwind/unwind-compile.h"
+#include "unwind/unwind-names.h"
 
 #define FD_IN_CHILD 3
 
@@ -221,6 +222,119 @@ static void test_protocol(void)
   close(file);
 }
 
+/* Takes over the file. The names, or NULL and the error. */
+static struct unwind_names *ask_names(struct reader *reader, int file, const guint64 *offsets, guint n,
+                                      int *ret_error)
+{
+  static struct elf_reader_name asked;
+  struct elf_reader_message said;
+  int fd = -1;
+  gsize size = G_STRUCT_OFFSET(struct elf_reader_name, offsets) + n * sizeof *offsets;
+  g_assert_cmpint(file, >=, 0);
+  asked.message = request(0);
+  asked.message.type = ELF_READER_NAME;
+  asked.message.size = (guint32)size;
+  asked.message.n_offsets = n;
+  if (n > 0)
+    memcpy(asked.offsets, offsets, n * sizeof *offsets);
+  g_assert_cmpint(packet_send(reader->socket, &asked, size, file, true), ==, 0);
+  close(file);
+  g_assert_cmpint(packet_receive(reader->socket, &said, sizeof said, &fd, true), ==, sizeof said);
+  g_assert_cmpint(said.type, ==, ELF_READER_NAMED);
+  g_assert_cmpuint(said.cookie, ==, asked.message.cookie);
+  *ret_error = said.error;
+  g_assert_true((said.error == 0) == (fd >= 0));
+  if (fd < 0)
+    return NULL;
+  g_assert_cmpint(fcntl(fd, F_GET_SEALS), ==, ELF_READER_SEALS);
+  g_assert_cmpint(lseek(fd, 0, SEEK_END), ==, (off_t)said.length);
+  struct unwind_names *names = g_malloc(said.length);
+  g_assert_cmpint(pread(fd, names, said.length, 0), ==, (gssize)said.length);
+  close(fd);
+  g_assert_true(unwind_names_are_valid(names, said.length));
+  return names;
+}
+
+/* Confined as it is, it can do all that names take: many of them, and decompression. */
+static void test_names(void)
+{
+  static guint64 offsets[ELF_READER_OFFSETS_MAX];
+  struct reader reader;
+  int error;
+  for (guint i = 0; i < G_N_ELEMENTS(offsets); i++)
+    offsets[i] = i * 64;
+  start(&reader);
+  g_autofree struct unwind_names *own =
+      ask_names(&reader, open("/proc/self/exe", O_RDONLY), offsets, G_N_ELEMENTS(offsets), &error);
+  g_assert_cmpint(error, ==, 0);
+  g_assert_cmpuint(own->status, ==, UNWIND_NAMES_SYMBOLS);
+  g_assert_cmpuint(own->n, >, 10);
+  g_autofree struct unwind_names *none =
+      ask_names(&reader, open("/proc/self/exe", O_RDONLY), offsets, 0, &error);
+  g_assert_cmpint(error, ==, 0);
+  g_assert_cmpuint(none->n, ==, 0);
+  g_assert_null(ask_names(&reader, file_of("#!/bin/sh\n", 10), offsets, 10, &error));
+  g_assert_cmpint(error, ==, -ENOEXEC);
+  offsets[1] = 0;
+  g_assert_null(ask_names(&reader, open("/proc/self/exe", O_RDONLY), offsets, 10, &error));
+  g_assert_cmpint(error, ==, -EINVAL);
+  assert_compiles(&reader, open("/proc/self/exe", O_RDONLY), 0, TRUE);
+  stop(&reader);
+}
+
+static void test_mini_debug_info(void)
+{
+  struct reader reader;
+  int error, status;
+  static guint64 offsets[ELF_READER_OFFSETS_MAX];
+  g_autofree char *directory = g_dir_make_tmp("capture-test-XXXXXX", NULL);
+  g_autofree char *command =
+      g_strdup_printf("cd '%s' && cp /proc/%d/exe p && objcopy -S --wildcard --keep-symbol='*' p mini "
+                      "&& xz mini && strip p && objcopy --add-section .gnu_debugdata=mini.xz p",
+                      directory, getpid());
+  g_autofree char *remove = g_strdup_printf("rm -r '%s'", directory);
+  g_autofree char *path = g_build_filename(directory, "p", NULL);
+  const char *argv[] = {"sh", "-ec", command, NULL};
+  for (guint i = 0; i < G_N_ELEMENTS(offsets); i++)
+    offsets[i] = i * 64;
+  g_assert_true(
+      g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, &status, NULL));
+  g_assert_cmpint(status, ==, 0);
+  start(&reader);
+  g_autofree struct unwind_names *names =
+      ask_names(&reader, open(path, O_RDONLY), offsets, G_N_ELEMENTS(offsets), &error);
+  g_assert_cmpint(error, ==, 0);
+  g_assert_cmpuint(names->status, ==, UNWIND_NAMES_SYMBOLS);
+  g_assert_cmpuint(names->n, >, 10);
+  stop(&reader);
+  argv[2] = remove;
+  g_assert_true(
+      g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, NULL, NULL));
+}
+
+/* Offsets that were announced but not sent, or sent but not announced. */
+static void test_protocol_of_names(void)
+{
+  static struct elf_reader_name asked;
+  gsize head = G_STRUCT_OFFSET(struct elf_reader_name, offsets);
+  int file = open("/proc/self/exe", O_RDONLY);
+  asked.message = request(0);
+  asked.message.type = ELF_READER_NAME;
+  asked.message.size = (guint32)head;
+  asked.message.n_offsets = 1;
+  assert_ends(&asked, head, file);
+  asked.message.n_offsets = G_MAXUINT32;
+  assert_ends(&asked, head, file);
+  asked.message.n_offsets = 0;
+  asked.message.size = (guint32)head + 8;
+  assert_ends(&asked, head + 8, file);
+  asked.message.size = (guint32)head;
+  assert_ends(&asked, head, -1);
+  asked.message.flags = ELF_READER_MEMORY;
+  assert_ends(&asked, head, file);
+  close(file);
+}
+
 static void test_usage(void)
 {
   g_autofree char *program =
@@ -246,6 +360,9 @@ int main(int argc, char **argv)
   g_test_add_func("/elf-reader/sparse", test_sparse);
   g_test_add_func("/elf-reader/unreadable", test_unreadable);
   g_test_add_func("/elf-reader/protocol", test_protocol);
+  g_test_add_func("/elf-reader/names", test_names);
+  g_test_add_func("/elf-reader/mini debug info", test_mini_debug_info);
+  g_test_add_func("/elf-reader/protocol of names", test_protocol_of_names);
   g_test_add_func("/elf-reader/usage", test_usage);
   return g_test_run();
 }

@@ -222,6 +222,60 @@ static void test_records(void)
   test_capture_free(t);
 }
 
+/* What was interned is told again, whatever else stands in the window; names have one of their own. */
+static void test_frames(void)
+{
+  TestCapture *t = test_capture_new(NULL, 0);
+  const struct {
+    uint32_t kind, owner;
+    uint64_t address;
+  } frames[] = {{CAPTURE_SPACE_BINARY, 7, 0x123456789},
+                {CAPTURE_SPACE_KERNEL, 0, 0xffffffff81000010},
+                {CAPTURE_SPACE_BINARY, 7, 0x10},
+                {CAPTURE_SPACE_PROCESS, 3, 0x7fffffffffff}};
+
+  g_assert_cmpuint(capture_writer_n_frames(t->writer), ==, 0);
+  for (uint32_t i = 0; i < 4; i++)
+    g_assert_cmpint(capture_writer_frame(t->writer, frames[i].kind, frames[i].owner, frames[i].address), ==,
+                    i + 1);
+  g_assert_cmpuint(capture_writer_n_frames(t->writer), ==, 4);
+  for (uint32_t i = 0; i < 4; i++) {
+    uint32_t kind, owner;
+    uint64_t address;
+
+    capture_writer_get_frame(t->writer, i + 1, &kind, &owner, &address);
+    g_assert_cmpuint(kind, ==, frames[i].kind);
+    g_assert_cmpuint(owner, ==, frames[i].owner);
+    g_assert_cmpuint(address, ==, frames[i].address);
+  }
+  test_capture_read(t);
+  test_capture_free(t);
+}
+
+static void test_names(void)
+{
+  TestCapture *t = test_capture_new(NULL, 0);
+  struct capture_record_named_binary binary = {{sizeof binary, CAPTURE_RECORD_NAMED_BINARY, 0}, .id = 1};
+  struct capture_record_lost lost = {{sizeof lost, CAPTURE_RECORD_LOST, 0}, .time = 50};
+  union {
+    struct capture_record_functions record;
+    char bytes[sizeof(struct capture_record_functions) + 2 * sizeof(struct capture_function)];
+  } functions = {.record = {{sizeof functions, CAPTURE_RECORD_FUNCTIONS, 2}, .binary = 1}};
+
+  for (uint32_t i = 0; i < 1000; i++) {
+    g_assert_cmpint(capture_writer_name(t->writer, &binary.record), ==, 0);
+    g_assert_cmpint(capture_writer_name(t->writer, &functions.record.record), ==, 0);
+  }
+  g_assert_cmpint(capture_writer_name(t->writer, &lost.record), ==, -EINVAL);
+  functions.record.record.count = 3;
+  g_assert_cmpint(capture_writer_name(t->writer, &functions.record.record), ==, -EINVAL);
+  g_assert_cmpint(capture_writer_record(t->writer, &binary.record, 0), ==, -EINVAL);
+  test_capture_read(t);
+  g_assert_cmpuint(t->n_records[CAPTURE_RECORD_NAMED_BINARY], ==, 1000);
+  g_assert_cmpuint(t->n_records[CAPTURE_RECORD_FUNCTIONS], ==, 1000);
+  test_capture_free(t);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -233,5 +287,7 @@ int main(int argc, char **argv)
   g_test_add_func("/libcapture/round-trip/epochs", test_epochs);
   g_test_add_func("/libcapture/round-trip/many", test_many);
   g_test_add_func("/libcapture/round-trip/records", test_records);
+  g_test_add_func("/libcapture/round-trip/frames", test_frames);
+  g_test_add_func("/libcapture/round-trip/names", test_names);
   return g_test_run();
 }

@@ -40,7 +40,8 @@ static guint64 count(const Fixture *fixture, guint outcome, const char *end)
 
   for (guint i = 0; i < fixture->samples->len; i++) {
     const TestSample *sample = &g_array_index(fixture->samples, TestSample, i);
-    guint known = sample->outcome < PROFILE_OUTCOMES ? sample->outcome : CAPTURE_OUTCOME_UNKNOWN;
+    guint said = sample->outcome & ~CAPTURE_OUTCOME_BY_FRAME_POINTERS;
+    guint known = said < PROFILE_OUTCOMES ? said : CAPTURE_OUTCOME_UNKNOWN;
     n += known == outcome && (g_strcmp0(end, "") == 0 || g_strcmp0(end, sample->end) == 0);
   }
   return n;
@@ -59,6 +60,18 @@ static void test_outcomes(Fixture *fixture, gconstpointer plan)
   for (guint i = 0; i < G_N_ELEMENTS(with_stack); i++)
     stacks += count(fixture, with_stack[i], "");
   g_assert_cmpuint(profile_ledger_get_stacks(fixture->ledger), ==, stacks);
+}
+
+/* They are complete, but not proven throughout. */
+static void test_by_frame_pointers(Fixture *fixture, gconstpointer plan)
+{
+  guint64 partly = 0;
+
+  for (guint i = 0; i < fixture->samples->len; i++)
+    partly += g_array_index(fixture->samples, TestSample, i).outcome ==
+              (CAPTURE_OUTCOME_COMPLETE | CAPTURE_OUTCOME_BY_FRAME_POINTERS);
+  g_assert_cmpuint(partly, >, 0);
+  g_assert_cmpuint(profile_ledger_get_by_frame_pointers(fixture->ledger), ==, partly);
 }
 
 static const char *get_end(const Fixture *fixture, const ProfileLedgerEntry *entry)
@@ -109,7 +122,9 @@ int main(int argc, char **argv)
     g_autofree char *outcomes = g_strdup_printf("/ledger/outcomes/%u", i);
     g_autofree char *entries = g_strdup_printf("/ledger/entries/%u", i);
     g_test_add(outcomes, Fixture, &plans[i], set_up, test_outcomes, tear_down);
+    g_autofree char *partly = g_strdup_printf("/ledger/by-frame-pointers/%u", i);
     g_test_add(entries, Fixture, &plans[i], set_up, test_entries, tear_down);
+    g_test_add(partly, Fixture, &plans[i], set_up, test_by_frame_pointers, tear_down);
   }
   g_test_add_func("/ledger/names", test_names);
   return g_test_run();

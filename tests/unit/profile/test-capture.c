@@ -135,6 +135,8 @@ static void add_sample(Stream *stream, GRand *random, const TestPlan *plan, GArr
 
   /* Some of which no version knows yet. */
   sample.outcome = g_rand_int_range(random, 0, CAPTURE_OUTCOME_LOST + 3);
+  if (samples->len % 3 == 0)
+    sample.outcome |= CAPTURE_OUTCOME_BY_FRAME_POINTERS;
   if (plan->weights)
     sample.weight = g_rand_int_range(random, 1, 1000);
   sample.tid = 100 + (int)thread;

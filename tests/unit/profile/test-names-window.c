@@ -77,7 +77,7 @@ static void assert_equal_tables(const ProfileFunctionTable *a, const ProfileFunc
 
 static void decode(GPtrArray *contents, Found *found)
 {
-  ProfileNamesDecoder *decoder = profile_names_decoder_new();
+  ProfileNamesDecoder *decoder = profile_names_decoder_new(FALSE);
 
   for (guint i = 0; i < contents->len; i++) {
     gsize length;
@@ -192,7 +192,7 @@ static void test_damage(void)
 
   for (gsize i = 0; i < 2 * length; i++) {
     g_auto(Found) found = {0};
-    ProfileNamesDecoder *decoder = profile_names_decoder_new();
+    ProfileNamesDecoder *decoder = profile_names_decoder_new(FALSE);
     gboolean flip = i < length;
 
     copy[i % length] ^= flip ? 0xff : 0;

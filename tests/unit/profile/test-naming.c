@@ -21,6 +21,7 @@ typedef struct {
   guint64 outer, inner; /* file offsets: a return address in outer, which is its end; a byte of inner */
   guint64 kernel;       /* address */
   guint64 inode;
+  gboolean serves; /* the recorder has names, too */
 } Case;
 
 static guint32 take(gint64 id)
@@ -75,6 +76,52 @@ static void write_stream(capture_writer *writer, const Case *c)
   g_assert_cmpint(capture_writer_sample(writer, &sample), ==, 0);
 }
 
+static guint32 add_name(capture_writer *writer, guint32 id, const char *text)
+{
+  union {
+    struct capture_record_string record;
+    char bytes[sizeof(struct capture_record_string) + 256];
+  } string = {0};
+  gsize length = strlen(text);
+
+  string.record = (struct capture_record_string){
+      .record = {.size = (guint32)(sizeof string.record + length + 8) & ~7u, .type = CAPTURE_RECORD_STRING},
+      .id = id,
+      .length = (guint32)length};
+  memcpy(string.bytes + sizeof string.record, text, length);
+  g_assert_cmpint(capture_writer_name(writer, &string.record.record), ==, 0);
+  return id;
+}
+
+static void add_served(capture_writer *writer, const struct capture_record_named_binary *binary, guint32 name,
+                       guint64 start, guint64 end)
+{
+  union {
+    struct capture_record_functions record;
+    char bytes[sizeof(struct capture_record_functions) + sizeof(struct capture_function)];
+  } functions = {.record = {{sizeof functions, CAPTURE_RECORD_FUNCTIONS, 1}, .binary = binary->id}};
+
+  functions.record.functions[0] = (struct capture_function){.start = start, .end = end, .linkage_name = name};
+  g_assert_cmpint(capture_writer_name(writer, &binary->record), ==, 0);
+  g_assert_cmpint(capture_writer_name(writer, &functions.record.record), ==, 0);
+}
+
+/* What a recorder says at the end of functions that it may read: not demangled, in an epoch of its own. */
+static void serve_names(capture_writer *writer, const Case *c)
+{
+  g_autofree char *path = g_build_filename(c->directory, "program", NULL);
+  struct capture_record_named_binary program = {{sizeof program, CAPTURE_RECORD_NAMED_BINARY, 0}, .id = 1};
+  struct capture_record_named_binary kernel = {
+      {sizeof kernel, CAPTURE_RECORD_NAMED_BINARY, 0}, .id = 2, .flags = CAPTURE_BINARY_KERNEL};
+
+  g_assert_cmpint(capture_writer_next_epoch(writer), ==, 0);
+  program.path = add_name(writer, 1, path);
+  program.inode = c->inode;
+  kernel.path = add_name(writer, 2, "[kernel]");
+  add_served(writer, &program, add_name(writer, 3, "_Z6servedi"), c->inner - 1, c->inner + 1);
+  add_served(writer, &kernel, add_name(writer, 4, "served_by_kernel"), c->kernel, c->kernel + 8);
+}
+
 static void write_capture(const Case *c)
 {
   struct capture_file_options options = {.size = sizeof options, .compress = profile_zstd_compress};
@@ -89,6 +136,8 @@ static void write_capture(const Case *c)
                   ==, 0);
   g_assert_cmpint(capture_writer_create(&writer, sink, &writer_options), ==, 0);
   write_stream(writer, c);
+  if (c->serves)
+    serve_names(writer, c);
   g_assert_cmpint(capture_writer_destroy(writer), ==, 0);
   capture_file_sink_free(sink);
   g_assert_cmpint(capture_file_add_index(file), ==, 0);
@@ -187,6 +236,77 @@ static void test_resolve(void)
   g_assert_true(profile_naming_resolve(capture, &options, NULL, NULL, NULL));
   assert_program_named(capture, &c);
   assert_kernel_named(capture, &c);
+  symbol_files_leave(c.directory);
+}
+
+static Case case_new_served(void)
+{
+  Case c = case_new();
+
+  c.serves = TRUE;
+  write_capture(&c);
+  return c;
+}
+
+/* They count as nobody's attempt at naming, and are read as a person reads them. */
+static void test_served(void)
+{
+  Case c = case_new_served();
+  g_autoptr(ProfileCapture) capture = load();
+  const ProfileFunctionRange *range;
+
+  g_assert_cmpstr(name_of(capture, 0, c.inner), ==, "served(int)");
+  g_assert_cmpstr(name_of(capture, G_MAXUINT32, c.kernel + 1), ==, "served_by_kernel");
+  range = profile_function_table_lookup(profile_capture_get_table(capture, 0), c.inner);
+  g_assert_cmpstr(range->linkage_name, ==, "_Z6servedi");
+  g_assert_true(range->served);
+  g_assert_false(profile_capture_is_looked_for(capture, 0));
+  g_assert_false(profile_capture_is_looked_for(capture, G_MAXUINT32));
+  symbol_files_leave(c.directory);
+}
+
+/* Who can read the file himself knows better, also when he is asked for what is missing alone. */
+static void test_served_and_readable(void)
+{
+  Case c = case_new_served();
+  g_autoptr(ProfileCapture) resolved = load();
+  ProfileNamingOptions options = {.no_store = TRUE, .only_missing = TRUE};
+
+  g_assert_true(profile_naming_resolve(resolved, &options, NULL, NULL, NULL));
+  assert_program_named(resolved, &c);
+  assert_kernel_named(resolved, &c);
+  g_assert_true(profile_naming_run("test.capture", &options, NULL, NULL, NULL));
+  {
+    g_autoptr(ProfileCapture) capture = load();
+
+    assert_program_named(capture, &c);
+    assert_kernel_named(capture, &c);
+    g_assert_false(profile_function_table_lookup(profile_capture_get_table(capture, 0), c.inner)->served);
+  }
+  symbol_files_leave(c.directory);
+}
+
+/* Who cannot read it keeps what the recorder said, and is not told that something is missing. */
+static void test_served_and_unreadable(void)
+{
+  Case c = case_new_served();
+  ProfileNamingOptions options = {.no_store = TRUE};
+  ProfileNamingResult result;
+
+  symbol_files_run("rm program");
+  g_assert_true(profile_naming_run("test.capture", &options, &result, NULL, NULL));
+  g_assert_cmpuint(result.unreadable, ==, 0);
+  {
+    g_autoptr(ProfileCapture) capture = load();
+
+    g_assert_cmpstr(name_of(capture, 0, c.inner), ==, "served(int)");
+    g_assert_null(name_of(capture, 0, c.outer - 1));
+    g_assert_true(profile_capture_is_looked_for(capture, 0));
+    g_assert_cmpint(profile_function_table_get_status(profile_capture_get_table(capture, 0)), ==,
+                    CAPTURE_NAMING_SYMBOLS);
+    g_assert_true(profile_naming_resolve(capture, &options, NULL, NULL, NULL));
+    g_assert_cmpstr(name_of(capture, 0, c.inner), ==, "served(int)");
+  }
   symbol_files_leave(c.directory);
 }
 
@@ -326,6 +446,9 @@ int main(int argc, char **argv)
   g_test_add_func("/naming/run", test_run);
   g_test_add_func("/naming/resolve", test_resolve);
   g_test_add_func("/naming/run-again", test_run_again);
+  g_test_add_func("/naming/served", test_served);
+  g_test_add_func("/naming/served-and-readable", test_served_and_readable);
+  g_test_add_func("/naming/served-and-unreadable", test_served_and_unreadable);
   g_test_add_func("/naming/deleted", test_deleted);
   g_test_add_func("/naming/replaced", test_replaced);
   g_test_add_func("/naming/cancelled", test_cancelled);

@@ -49,9 +49,11 @@ static const Case cases[] = {
     {CAPTURE_OFF_CPU_BLOCKED, PROFILE_WAIT_CHILD,
      "__schedule schedule schedule_timeout wait_for_completion_state wait_for_vfork_done kernel_clone"},
     {CAPTURE_OFF_CPU_SLEEPING, PROFILE_WAIT_IDLE, "__schedule schedule worker_thread kthread ret_from_fork"},
-    {CAPTURE_OFF_CPU_BLOCKED, PROFILE_WAIT_CHILD, "__schedule schedule wait_for_completion_state kernel_clone __x64_sys_vfork"},
+    {CAPTURE_OFF_CPU_BLOCKED, PROFILE_WAIT_CHILD,
+     "__schedule schedule wait_for_completion_state kernel_clone __x64_sys_vfork"},
     {CAPTURE_OFF_CPU_SLEEPING, PROFILE_WAIT_IDLE, "kauditd_thread kthread ret_from_fork ret_from_fork_asm"},
-    {CAPTURE_OFF_CPU_BLOCKED, PROFILE_WAIT_DISK, "__schedule schedule io_schedule jbd2_journal_commit_transaction kthread"},
+    {CAPTURE_OFF_CPU_BLOCKED, PROFILE_WAIT_DISK,
+     "__schedule schedule io_schedule jbd2_journal_commit_transaction kthread"},
     {CAPTURE_OFF_CPU_SLEEPING, PROFILE_WAIT_SIGNAL, "__schedule schedule sigsuspend __x64_sys_rt_sigsuspend"},
     {CAPTURE_OFF_CPU_SLEEPING, PROFILE_WAIT_OTHER, "__schedule schedule something_new"},
     /* Reasons that need no stack. */

@@ -50,7 +50,7 @@ struct bpf_fixture *bpf_fixture_new(bool only_own_events, uint32_t max_stack)
   const struct recorder_bpf_options options = {
       .area_size = BPF_FIXTURE_AREA,
       .max_stack = max_stack,
-      .miss_stack = 16384,
+      .miss_stack = BPF_FIXTURE_MISS,
       .processes = 64,
       .only_own_events = only_own_events,
   };
@@ -141,7 +141,7 @@ struct walk_process bpf_fixture_publish(struct bpf_fixture *fixture, pid_t pid, 
   struct walk_process process = {.mappings = fixture->used, .n_mappings = mappings->len, .serial = ++serial};
   memcpy(fixture->area + fixture->used, mappings->data, mappings->len * sizeof(struct walk_mapping));
   fixture->used += mappings->len * (uint32_t)sizeof(struct walk_mapping);
-  g_assert_cmpint(recorder_bpf_set_process(fixture->bpf, pid, &process), ==, 0);
+  g_assert_cmpint(recorder_bpf_set_process(fixture->bpf, pid, &process, UINT64_MAX), ==, 0);
   return process;
 }
 

@@ -14,6 +14,7 @@
 #include "helpers/recorder/recorder-ring.h"
 
 #define BPF_FIXTURE_AREA (16u << 20)
+#define BPF_FIXTURE_MISS 16384 /* bytes of the stack in a piece of a miss */
 
 struct bpf_record {
   const struct recorder_raw *raw; /* NULL: a sample of the event's own */

@@ -22,6 +22,16 @@ static int in_kernel(void)
   return 1;
 }
 
+/* Spins far below the stack's beginning. */
+static int spin_deep(void)
+{
+  volatile char room[256 << 10];
+  memset((void *)room, 1, sizeof room);
+  for (;;)
+    room[0]++;
+  return room[1];
+}
+
 #ifdef __x86_64__
 /* Spins with the stack pointer at `sp`, by a rule that finds the return address there. */
 void spin_at(void *sp);
@@ -30,6 +40,20 @@ __asm__(".text\n"
         ".cfi_startproc\n"
         "mov %rdi, %rsp\n"
         "1: jmp 1b\n"
+        ".cfi_endproc\n");
+
+/* Reads all the time with the stack pointer at `sp`, by a rule as above. */
+void read_at(void *sp, int fd, void *bytes, size_t size);
+__asm__(".text\n"
+        "read_at:\n"
+        ".cfi_startproc\n"
+        "mov %rdi, %rsp\n"
+        "mov %esi, %edi\n"
+        "mov %rdx, %rsi\n"
+        "mov %rcx, %rdx\n"
+        "1: xor %eax, %eax\n"
+        "syscall\n"
+        "jmp 1b\n"
         ".cfi_endproc\n");
 
 /* Spins in 32-bit code. */
@@ -54,6 +78,8 @@ int main(int argc, char **argv)
     return 2;
   if (strcmp(argv[1], "in-kernel") == 0)
     return in_kernel();
+  if (strcmp(argv[1], "deep") == 0)
+    return spin_deep();
 #ifdef __x86_64__
   if (strcmp(argv[1], "32-bit") == 0)
     return spin_32_bit();
@@ -61,6 +87,8 @@ int main(int argc, char **argv)
     spin_at((void *)4096);
   if (strcmp(argv[1], "untouched") == 0)
     spin_at((char *)map(0) + SIZE / 2);
+  if (strcmp(argv[1], "untouched-in-kernel") == 0)
+    read_at((char *)map(0) + SIZE / 2, open("/dev/zero", O_RDONLY), map(MAP_POPULATE), SIZE);
 #endif
   return 2;
 }

@@ -66,7 +66,8 @@ static void answer(struct elf_reader_message *message)
     pause();
   if (does("die"))
     _exit(0);
-  message->type = ELF_READER_COMPILED;
+  message->type = message->type == ELF_READER_NAME ? ELF_READER_NAMED : ELF_READER_COMPILED;
+  message->size = sizeof *message;
   if (does("wrong-cookie"))
     message->cookie++;
   if (does("wrong-type"))
@@ -82,6 +83,7 @@ int main(void)
 {
   struct elf_reader_message message = {
       .type = ELF_READER_READY, .size = sizeof message, .version = ELF_READER_PROTOCOL_VERSION};
+  static struct elf_reader_name request;
   int fd = -1;
   if (does("never-ready"))
     return 0;
@@ -89,8 +91,9 @@ int main(void)
     message.version++;
   if (packet_send(SOCKET, &message, sizeof message, -1, true) < 0)
     return 1;
-  while (packet_receive(SOCKET, &message, sizeof message, &fd, true) > 0) {
+  while (packet_receive(SOCKET, &request, sizeof request, &fd, true) > 0) {
     close(fd);
+    message = request.message;
     answer(&message);
   }
   return 0;

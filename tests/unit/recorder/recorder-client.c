@@ -22,16 +22,14 @@ static void move_socket(gpointer data)
     dup2(fd, FD_IN_CHILD);
 }
 
-void recorder_client_start(struct recorder_client *client)
+static void start(struct recorder_client *client, char **argv, char **environment)
 {
   int pair[2];
   g_autoptr(GError) error = NULL;
-  g_autofree char *program =
-      g_build_filename(g_getenv("CAPTURE_BUILDDIR"), "helpers", "recorder", "capture-recorder", NULL);
-  char *argv[] = {program, (char *)"3", NULL};
   memset(client, 0, sizeof *client);
   g_assert_cmpint(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), ==, 0);
-  g_spawn_async(NULL, argv, NULL, G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_LEAVE_DESCRIPTORS_OPEN, move_socket,
+  g_spawn_async(NULL, argv, environment,
+                G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_LEAVE_DESCRIPTORS_OPEN | G_SPAWN_SEARCH_PATH, move_socket,
                 GINT_TO_POINTER(pair[1]), &client->recorder, &error);
   g_assert_no_error(error);
   close(pair[1]);
@@ -41,6 +39,44 @@ void recorder_client_start(struct recorder_client *client)
   g_assert_cmpint(capture_file_create(&client->file, client->file_fd, &options), ==, 0);
   client->stream =
       (uint32_t)capture_file_add_stream(client->file, CAPTURE_STREAM_RECORDER, client->recorder, "recorder");
+}
+
+static char *recorder_program(void)
+{
+  return g_build_filename(g_getenv("CAPTURE_BUILDDIR"), "helpers", "recorder", "capture-recorder", NULL);
+}
+
+void recorder_client_start(struct recorder_client *client)
+{
+  g_autofree char *program = recorder_program();
+  char *argv[] = {program, (char *)"3", NULL};
+  start(client, argv, NULL);
+}
+
+GStrv recorder_client_command_as(guint user, const char *capabilities, const char *program,
+                                 const char *argument)
+{
+  g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+  g_autofree char *who = g_strdup_printf("--reuid=%u", user);
+  g_autofree char *group = g_strdup_printf("--regid=%u", user);
+  g_strv_builder_add_many(builder, "setpriv", who, group, "--clear-groups", NULL);
+  if (*capabilities != '\0') {
+    g_auto(GStrv) names = g_strsplit(capabilities, ",", -1);
+    g_autofree char *list = g_strjoinv(",+", names);
+    g_autofree char *inheritable = g_strdup_printf("--inh-caps=+%s", list);
+    g_autofree char *ambient = g_strdup_printf("--ambient-caps=+%s", list);
+    g_strv_builder_add_many(builder, inheritable, ambient, NULL);
+  }
+  g_strv_builder_add_many(builder, program, argument, NULL);
+  return g_strv_builder_end(builder);
+}
+
+void recorder_client_start_as(struct recorder_client *client, guint user, const char *capabilities,
+                              char **environment)
+{
+  g_autofree char *program = recorder_program();
+  g_auto(GStrv) argv = recorder_client_command_as(user, capabilities, program, "3");
+  start(client, argv, environment);
 }
 
 struct recorder_configure *recorder_client_configuration(uint32_t flags, const char *event,
@@ -69,7 +105,7 @@ void recorder_client_send(struct recorder_client *client, const void *message, s
 {
   union {
     struct cmsghdr alignment;
-    char bytes[CMSG_SPACE(RECORDER_TARGETS_MAX * sizeof(int))];
+    char bytes[CMSG_SPACE((RECORDER_TARGETS_MAX + 1) * sizeof(int))];
   } control = {0};
   struct iovec iovec = {(void *)message, size};
   struct msghdr header = {.msg_iov = &iovec, .msg_iovlen = 1};
@@ -85,20 +121,34 @@ void recorder_client_send(struct recorder_client *client, const void *message, s
   g_assert_cmpint(sendmsg(client->socket, &header, MSG_NOSIGNAL), ==, (ssize_t)size);
 }
 
-gboolean recorder_client_configure(struct recorder_client *client, struct recorder_configure *configure,
-                                   const pid_t *targets, guint n_targets)
+static gboolean configure(struct recorder_client *client, struct recorder_configure *configure,
+                          const pid_t *targets, guint n_targets, int opener)
 {
-  int fds[RECORDER_TARGETS_MAX] = {-1};
+  int fds[RECORDER_TARGETS_MAX + 1] = {-1};
   for (guint i = 0; i < n_targets; i++) {
     fds[i] = (int)syscall(SYS_pidfd_open, targets[i], 0);
     g_assert_cmpint(fds[i], >=, 0);
   }
+  fds[n_targets] = opener;
   configure->n_targets = n_targets;
-  recorder_client_send(client, configure, configure->message.size, fds, n_targets);
+  recorder_client_send(client, configure, configure->message.size, fds, n_targets + (opener >= 0));
   for (guint i = 0; i < n_targets; i++)
     close(fds[i]);
   g_assert_true(recorder_client_hear(client, G_MAXINT));
   return client->tap != NULL;
+}
+
+gboolean recorder_client_configure(struct recorder_client *client, struct recorder_configure *configuration,
+                                   const pid_t *targets, guint n_targets)
+{
+  return configure(client, configuration, targets, n_targets, -1);
+}
+
+gboolean recorder_client_configure_own(struct recorder_client *client,
+                                       struct recorder_configure *configuration, const pid_t *targets,
+                                       guint n_targets, int opener)
+{
+  return configure(client, configuration, targets, n_targets, opener);
 }
 
 static int append_piece(const struct capture_taken *taken, void *data)
@@ -136,6 +186,7 @@ static void note_message(struct recorder_client *client, const void *bytes, ssiz
     client->has_ended = TRUE;
     break;
   case RECORDER_STATUS:
+    memcpy(&client->status, bytes, sizeof client->status);
     client->n_status++;
     break;
   case RECORDER_WAKE:

@@ -17,6 +17,7 @@ struct recorder_client {
   uint32_t stream;
   struct recorder_ready ready;
   struct recorder_ended ended;
+  struct recorder_status status; /* the last one */
   gboolean has_ended;
   guint n_status;
   guint n_wake;
@@ -24,6 +25,13 @@ struct recorder_client {
 
 /* Starts the recorder of this build, not yet configured. */
 void recorder_client_start(struct recorder_client *client);
+/* The same as another user with a few capabilities ("perfmon,bpf"; "" none), and with that environment (NULL:
+ * our own). */
+void recorder_client_start_as(struct recorder_client *client, guint user, const char *capabilities,
+                              char **environment);
+/* argv for a program of `user`'s with those capabilities; freed with g_strfreev. */
+GStrv recorder_client_command_as(guint user, const char *capabilities, const char *program,
+                                 const char *argument);
 /* A configuration of one event ("" is the default) at a frequency; freed with g_free. Room for more events.
  */
 struct recorder_configure *recorder_client_configuration(uint32_t flags, const char *event,
@@ -36,6 +44,9 @@ void recorder_client_send(struct recorder_client *client, const void *message, s
 /* Sends the configuration with pidfds of those pids and waits for the answer: TRUE when READY. */
 gboolean recorder_client_configure(struct recorder_client *client, struct recorder_configure *configure,
                                    const pid_t *targets, guint n_targets);
+/* The same with an opener's socket, for RECORDER_OWN. */
+gboolean recorder_client_configure_own(struct recorder_client *client, struct recorder_configure *configure,
+                                       const pid_t *targets, guint n_targets, int opener);
 /* Sends START and waits for STARTED. */
 void recorder_client_begin(struct recorder_client *client);
 /* Collects for that long, or until the recorder has ended. */

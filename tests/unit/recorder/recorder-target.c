@@ -7,6 +7,9 @@
  *   rename SECONDS          calls itself "renamed" at half time
  *   library SECONDS PATH    burns CPU time in a library that is opened late
  *   system SECONDS          burns CPU time in the kernel
+ *   become SECONDS PATH     burns CPU time, then executes PATH to do so again
+ *   beget SECONDS PATH      after some CPU time has a child that becomes PATH, and burns CPU time meanwhile
+ *   hide SECONDS            burns CPU time where nobody may look
  * The time is CPU time of a thread, so that shares do not depend on how busy the machine is. With GATE in the
  * environment the descriptor of that number is read first, and spin is executed anew.
  */
@@ -112,6 +115,29 @@ static int system_calls(void)
   return 0;
 }
 
+static int become(const char *path, const char *length)
+{
+  spin(seconds);
+  execl(path, path, "spin", length, NULL);
+  return 1;
+}
+
+static int beget(const char *path, const char *length)
+{
+  spin(seconds);
+  pid_t child = fork();
+  if (child == 0)
+    _exit(become(path, length));
+  spin(3 * seconds);
+  return waitpid(child, NULL, 0) != child;
+}
+
+static int hide(void)
+{
+  prctl(PR_SET_DUMPABLE, 0);
+  return spin(seconds) == 0;
+}
+
 static void wait_at_gate(void)
 {
   char byte;
@@ -136,5 +162,11 @@ int main(int argc, char **argv)
     return rename_self();
   if (strcmp(argv[1], "library") == 0 && argc == 4)
     return library(argv[3]);
+  if (strcmp(argv[1], "become") == 0 && argc == 4)
+    return become(argv[3], argv[2]);
+  if (strcmp(argv[1], "beget") == 0 && argc == 4)
+    return beget(argv[3], argv[2]);
+  if (strcmp(argv[1], "hide") == 0)
+    return hide();
   return strcmp(argv[1], "system") == 0 ? system_calls() : 2;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tables-fixture.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,7 +10,7 @@
 
 #include <glib/gstdio.h>
 
-#include "helpers/recorder/recorder-build-id.h"
+#include "helpers/opener/opener-build-id.h"
 #include "helpers/recorder/recorder-clock.h"
 #include "unwind/unwind-compile.h"
 
@@ -41,35 +40,14 @@ void tables_set_up(struct tables_fixture *fixture, gconstpointer data)
   tables_create(fixture, fixture->cache, fixture->reader);
 }
 
-void tables_remove_all(const char *path)
-{
-  g_autoptr(GDir) directory = g_dir_open(path, 0, NULL);
-  const char *name;
-  while (directory != NULL && (name = g_dir_read_name(directory)) != NULL) {
-    g_autofree char *below = g_build_filename(path, name, NULL);
-    if (g_file_test(below, G_FILE_TEST_IS_DIR) && !g_file_test(below, G_FILE_TEST_IS_SYMLINK))
-      tables_remove_all(below);
-    else
-      g_unlink(below);
-  }
-  g_rmdir(path);
-}
-
 void tables_tear_down(struct tables_fixture *fixture, gconstpointer data)
 {
   if (fixture->tables != NULL)
     recorder_tables_free(fixture->tables);
-  tables_remove_all(fixture->directory);
+  files_remove_all(fixture->directory);
   g_free(fixture->directory);
   g_free(fixture->cache);
   g_free(fixture->reader);
-}
-
-const char *tables_library(void)
-{
-  Dl_info info;
-  g_assert_cmpint(dladdr((void *)g_main_context_iteration, &info), !=, 0);
-  return info.dli_fname;
 }
 
 char *tables_copy(struct tables_fixture *fixture, const char *source, const char *name)
@@ -105,7 +83,7 @@ struct recorder_binary_key tables_key_by_build_id(const char *path)
   struct recorder_binary_key key = {0};
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   recorder_binary_key_set_path(&key, path, strlen(path));
-  key.build_id_size = recorder_build_id_read(fd, key.build_id);
+  key.build_id_size = opener_build_id_read(fd, key.build_id);
   g_assert_cmpuint(key.build_id_size, ==, 20);
   close(fd);
   return key;

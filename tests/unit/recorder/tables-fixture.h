@@ -5,6 +5,7 @@
 
 #include <glib.h>
 
+#include "files-fixture.h"
 #include "helpers/recorder/recorder-tables-private.h"
 
 struct tables_fixture {
@@ -31,9 +32,6 @@ void tables_create(struct tables_fixture *fixture, const char *cache, const char
 void tables_recreate(struct tables_fixture *fixture, const char *cache, const char *reader);
 /* Until nothing is pending; counts what was announced. */
 void tables_wait(struct tables_fixture *fixture);
-void tables_remove_all(const char *path);
-/* The path of a shared library that has a build-id. */
-const char *tables_library(void);
 /* Copies a file into the directory; returns its path. */
 char *tables_copy(struct tables_fixture *fixture, const char *source, const char *name);
 /* Maps the file, with the key that a recorder has for it: device and inode, as /proc says them. The path

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Unwind tables on disk: what is kept, what is believed, and what goes. */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -14,7 +12,8 @@
 #include <glib.h>
 #include <glib/gstdio.h>
 
-#include "helpers/recorder/recorder-cache.h"
+#include "files-fixture.h"
+#include "helpers/opener/opener-cache.h"
 #include "helpers/recorder/recorder-image.h"
 #include "unwind/unwind-compile.h"
 
@@ -24,21 +23,19 @@
 
 struct fixture {
   char *directory;
-  struct recorder_cache cache;
+  struct opener_cache cache;
   struct unwind_image image;
 };
 
 static void open_with(struct fixture *fixture, guint64 limit)
 {
-  recorder_cache_close(&fixture->cache);
-  g_assert_cmpint(recorder_cache_open(&fixture->cache, fixture->directory, limit), ==, 0);
+  opener_cache_close(&fixture->cache);
+  g_assert_cmpint(opener_cache_open(&fixture->cache, fixture->directory, limit), ==, 0);
 }
 
 static void set_up(struct fixture *fixture, gconstpointer data)
 {
-  Dl_info library;
-  g_assert_cmpint(dladdr((void *)g_main_context_iteration, &library), !=, 0);
-  g_autoptr(GMappedFile) file = g_mapped_file_new(library.dli_fname, FALSE, NULL);
+  g_autoptr(GMappedFile) file = g_mapped_file_new(files_library(), FALSE, NULL);
   g_autofree char *parent = g_dir_make_tmp("capture-cache-XXXXXX", NULL);
   fixture->directory = g_build_filename(parent, "below", "unwind", NULL);
   fixture->cache.directory = -1;
@@ -48,24 +45,13 @@ static void set_up(struct fixture *fixture, gconstpointer data)
   open_with(fixture, 0);
 }
 
-static void remove_files(const char *directory)
-{
-  g_autoptr(GDir) opened = g_dir_open(directory, 0, NULL);
-  const char *name;
-  while (opened != NULL && (name = g_dir_read_name(opened)) != NULL) {
-    g_autofree char *path = g_build_filename(directory, name, NULL);
-    g_remove(path);
-  }
-}
-
 static void tear_down(struct fixture *fixture, gconstpointer data)
 {
   g_autofree char *below = g_path_get_dirname(fixture->directory);
   g_autofree char *parent = g_path_get_dirname(below);
-  recorder_cache_close(&fixture->cache);
+  opener_cache_close(&fixture->cache);
   unwind_image_clear(&fixture->image);
-  remove_files(fixture->directory);
-  g_assert_cmpint(g_rmdir(fixture->directory), ==, 0);
+  files_remove_all(fixture->directory);
   g_assert_cmpint(g_rmdir(below), ==, 0);
   g_assert_cmpint(g_rmdir(parent), ==, 0);
   g_free(fixture->directory);
@@ -78,15 +64,15 @@ static char *path_of(struct fixture *fixture, const char *name)
 
 static int store(struct fixture *fixture, const char *identity)
 {
-  return recorder_cache_store(&fixture->cache, identity, fixture->image.table, fixture->image.table->size);
+  return opener_cache_store(&fixture->cache, identity, fixture->image.table, fixture->image.table->size);
 }
 
-static enum recorder_cache_answer find(struct fixture *fixture, const char *identity)
+static enum opener_cache_answer find(struct fixture *fixture, const char *identity)
 {
   int fd = -1, error = 0;
   guint64 size = 0;
-  enum recorder_cache_answer answer = recorder_cache_find(&fixture->cache, identity, &fd, &size, &error);
-  if (answer == RECORDER_CACHE_TABLE) {
+  enum opener_cache_answer answer = opener_cache_find(&fixture->cache, identity, &fd, &size, &error);
+  if (answer == OPENER_CACHE_TABLE) {
     g_autofree char *bytes = g_malloc(size);
     g_assert_cmpuint(size, ==, fixture->image.table->size);
     g_assert_cmpint(pread(fd, bytes, size, 0), ==, (gssize)size);
@@ -110,24 +96,24 @@ static guint count_files(struct fixture *fixture)
 static void assert_removed(struct fixture *fixture)
 {
   g_autofree char *path = path_of(fixture, NAME);
-  g_assert_cmpint(find(fixture, ID), ==, RECORDER_CACHE_ABSENT);
+  g_assert_cmpint(find(fixture, ID), ==, OPENER_CACHE_ABSENT);
   g_assert_false(g_file_test(path, G_FILE_TEST_EXISTS | G_FILE_TEST_IS_SYMLINK));
   g_assert_cmpint(store(fixture, ID), ==, 0);
-  g_assert_cmpint(find(fixture, ID), ==, RECORDER_CACHE_TABLE);
+  g_assert_cmpint(find(fixture, ID), ==, OPENER_CACHE_TABLE);
 }
 
 static void test_store(struct fixture *fixture, gconstpointer data)
 {
   struct stat status;
   g_autofree char *path = path_of(fixture, NAME);
-  g_assert_cmpint(find(fixture, ID), ==, RECORDER_CACHE_ABSENT);
+  g_assert_cmpint(find(fixture, ID), ==, OPENER_CACHE_ABSENT);
   g_assert_cmpint(store(fixture, ID), ==, 0);
-  g_assert_cmpint(find(fixture, ID), ==, RECORDER_CACHE_TABLE);
+  g_assert_cmpint(find(fixture, ID), ==, OPENER_CACHE_TABLE);
   g_assert_cmpint(store(fixture, ID), ==, 0);
   g_assert_cmpuint(count_files(fixture), ==, 1);
-  g_assert_cmpint(find(fixture, "another"), ==, RECORDER_CACHE_ABSENT);
+  g_assert_cmpint(find(fixture, "another"), ==, OPENER_CACHE_ABSENT);
   open_with(fixture, 0);
-  g_assert_cmpint(find(fixture, ID), ==, RECORDER_CACHE_TABLE);
+  g_assert_cmpint(find(fixture, ID), ==, OPENER_CACHE_TABLE);
   g_assert_cmpint(stat(path, &status), ==, 0);
   g_assert_cmpint(status.st_mode & 0777, ==, 0600);
   g_assert_cmpint(stat(fixture->directory, &status), ==, 0);
@@ -138,8 +124,8 @@ static void test_none(struct fixture *fixture, gconstpointer data)
 {
   int fd, error = 0;
   guint64 size;
-  g_assert_cmpint(recorder_cache_store_none(&fixture->cache, ID, ENODATA), ==, 0);
-  g_assert_cmpint(recorder_cache_find(&fixture->cache, ID, &fd, &size, &error), ==, RECORDER_CACHE_NONE);
+  g_assert_cmpint(opener_cache_store_none(&fixture->cache, ID, ENODATA), ==, 0);
+  g_assert_cmpint(opener_cache_find(&fixture->cache, ID, &fd, &size, &error), ==, OPENER_CACHE_NONE);
   g_assert_cmpint(error, ==, ENODATA);
 }
 
@@ -150,7 +136,7 @@ static void test_damage(struct fixture *fixture, gconstpointer none)
   g_autofree char *bytes = NULL;
   gsize size;
   if (none != NULL)
-    g_assert_cmpint(recorder_cache_store_none(&fixture->cache, ID, ENODATA), ==, 0);
+    g_assert_cmpint(opener_cache_store_none(&fixture->cache, ID, ENODATA), ==, 0);
   else
     g_assert_cmpint(store(fixture, ID), ==, 0);
   g_assert_true(g_file_get_contents(path, &bytes, &size, NULL));
@@ -158,17 +144,17 @@ static void test_damage(struct fixture *fixture, gconstpointer none)
     bytes[i] ^= 0x10;
     g_assert_true(g_file_set_contents(path, bytes, (gssize)size, NULL));
     g_assert_cmpint(chmod(path, 0600), ==, 0);
-    g_assert_cmpint(find(fixture, ID), ==, RECORDER_CACHE_ABSENT);
+    g_assert_cmpint(find(fixture, ID), ==, OPENER_CACHE_ABSENT);
     g_assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
     bytes[i] ^= 0x10;
   }
   g_assert_true(g_file_set_contents(path, bytes, (gssize)size, NULL));
   g_assert_cmpint(chmod(path, 0600), ==, 0);
-  g_assert_cmpint(find(fixture, ID), ==, none != NULL ? RECORDER_CACHE_NONE : RECORDER_CACHE_TABLE);
+  g_assert_cmpint(find(fixture, ID), ==, none != NULL ? OPENER_CACHE_NONE : OPENER_CACHE_TABLE);
   for (gsize i = 0; i < size; i += 1 + size / 7) {
     g_assert_true(g_file_set_contents(path, bytes, (gssize)i, NULL));
     g_assert_cmpint(chmod(path, 0600), ==, 0);
-    g_assert_cmpint(find(fixture, ID), ==, RECORDER_CACHE_ABSENT);
+    g_assert_cmpint(find(fixture, ID), ==, OPENER_CACHE_ABSENT);
   }
 }
 
@@ -180,7 +166,7 @@ static void test_version(struct fixture *fixture, gconstpointer data)
   struct unwind_table *table = fixture->image.table;
   g_assert_cmpint(store(fixture, ID), ==, 0);
   g_assert_cmpint(g_rename(path, old), ==, 0);
-  g_assert_cmpint(find(fixture, ID), ==, RECORDER_CACHE_ABSENT);
+  g_assert_cmpint(find(fixture, ID), ==, OPENER_CACHE_ABSENT);
   g_assert_true(g_file_test(old, G_FILE_TEST_EXISTS));
   table->version++;
   g_assert_cmpint(store(fixture, ID), ==, 0);
@@ -215,13 +201,13 @@ static void test_kinds(struct fixture *fixture, gconstpointer data)
 
 static void assert_refused(const char *path, int error)
 {
-  struct recorder_cache cache;
-  g_assert_cmpint(recorder_cache_open(&cache, path, 0), ==, error);
+  struct opener_cache cache;
+  g_assert_cmpint(opener_cache_open(&cache, path, 0), ==, error);
   g_assert_cmpint(cache.directory, ==, -1);
   int fd;
   guint64 size;
-  g_assert_cmpint(recorder_cache_find(&cache, ID, &fd, &size, &error), ==, RECORDER_CACHE_ABSENT);
-  g_assert_cmpint(recorder_cache_store_none(&cache, ID, ENODATA), <, 0);
+  g_assert_cmpint(opener_cache_find(&cache, ID, &fd, &size, &error), ==, OPENER_CACHE_ABSENT);
+  g_assert_cmpint(opener_cache_store_none(&cache, ID, ENODATA), <, 0);
 }
 
 static void test_directory(struct fixture *fixture, gconstpointer data)
@@ -266,7 +252,7 @@ static void test_limit(struct fixture *fixture, gconstpointer data)
     set_used(fixture, name, 1000000 + i);
   }
   g_assert_cmpuint(count_files(fixture), ==, 8);
-  g_assert_cmpint(find(fixture, "0"), ==, RECORDER_CACHE_TABLE);
+  g_assert_cmpint(find(fixture, "0"), ==, OPENER_CACHE_TABLE);
   g_assert_cmpint(store(fixture, "8"), ==, 0);
   for (guint i = 0; i < 9; i++)
     g_assert_cmpint(has(fixture, i), ==, i != 1 && i != 2);
@@ -294,8 +280,8 @@ static void test_full(struct fixture *fixture, gconstpointer data)
   open_with(fixture, 0);
   g_assert_cmpint(store(fixture, ID), ==, -ENOSPC);
   g_assert_cmpuint(count_files(fixture), ==, 0);
-  g_assert_cmpint(find(fixture, ID), ==, RECORDER_CACHE_ABSENT);
-  recorder_cache_close(&fixture->cache);
+  g_assert_cmpint(find(fixture, ID), ==, OPENER_CACHE_ABSENT);
+  opener_cache_close(&fixture->cache);
   g_assert_cmpint(umount(fixture->directory), ==, 0);
 }
 
@@ -337,9 +323,7 @@ static void add(const char *path, void (*test)(struct fixture *, gconstpointer),
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
-  /* What is mounted here is nobody else's. */
-  if (unshare(CLONE_NEWNS) == 0)
-    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+  files_own_mounts();
   add("/cache/store", test_store, NULL);
   add("/cache/none", test_none, NULL);
   add("/cache/damage", test_damage, NULL);

@@ -90,7 +90,7 @@ static int resolve(struct recorder_event_type *type, const char *name, struct re
 {
   struct recorder_event event = {.frequency = 100};
   g_strlcpy(event.name, name, sizeof event.name);
-  return recorder_event_resolve(type, &event, error);
+  return recorder_event_resolve(type, &event, false, error);
 }
 
 static void test_events(void)

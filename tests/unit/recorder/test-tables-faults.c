@@ -3,7 +3,6 @@
  * taken over. */
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -23,8 +22,8 @@ static void assert_not_taken(struct tables_fixture *fixture, const struct tables
 /* The path leads to something else than what is mapped, by then. */
 static void test_replaced(struct tables_fixture *fixture, gconstpointer data)
 {
-  g_autofree char *path = tables_copy(fixture, tables_library(), "library");
-  g_autofree char *other = tables_copy(fixture, tables_library(), "other");
+  g_autofree char *path = tables_copy(fixture, files_library(), "library");
+  g_autofree char *other = tables_copy(fixture, files_library(), "other");
   struct tables_mapped mapped = tables_map(path);
   g_assert_cmpint(g_rename(other, path), ==, 0);
   assert_not_taken(fixture, &mapped, ESTALE);
@@ -40,7 +39,7 @@ static void test_replaced(struct tables_fixture *fixture, gconstpointer data)
   g_assert_cmpint(g_unlink(path), ==, 0);
   g_assert_cmpint(g_mkdir(path, 0700), ==, 0);
   assert_not_taken(fixture, &mapped, EINVAL);
-  mapped.key = tables_key_by_build_id(tables_library());
+  mapped.key = tables_key_by_build_id(files_library());
   mapped.key.build_id[0] ^= 1;
   assert_not_taken(fixture, &mapped, ESTALE);
   recorder_binary_key_set_path(&mapped.key, "/dev/null", strlen("/dev/null"));
@@ -50,7 +49,7 @@ static void test_replaced(struct tables_fixture *fixture, gconstpointer data)
 
 static void test_large(struct tables_fixture *fixture, gconstpointer data)
 {
-  g_autofree char *path = tables_copy(fixture, tables_library(), "library");
+  g_autofree char *path = tables_copy(fixture, files_library(), "library");
   g_assert_cmpint(truncate(path, (off_t)5 << 30), ==, 0);
   struct tables_mapped mapped = tables_map(path);
   struct recorder_unwind_table *table = tables_request(fixture, &mapped);
@@ -71,7 +70,7 @@ static void test_bus_error(struct tables_fixture *fixture, gconstpointer data)
   gsize size;
   g_assert_cmpint(g_mkdir(place, 0755), ==, 0);
   g_assert_cmpint(mount("none", place, "tmpfs", 0, "size=64k"), ==, 0);
-  g_assert_true(g_file_get_contents(tables_library(), &head, &size, NULL));
+  g_assert_true(g_file_get_contents(files_library(), &head, &size, NULL));
   g_assert_true(g_file_set_contents(deadly, head, 4096, NULL));
   g_assert_cmpint(truncate(deadly, (off_t)size), ==, 0);
   int fd = open(filler, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
@@ -111,7 +110,7 @@ static void test_taken_over(struct tables_fixture *fixture, gconstpointer data)
   g_autofree char *program =
       g_build_filename(g_getenv("G_TEST_BUILDDIR"), "unit", "recorder", "fake-elf-reader", NULL);
   g_autofree char *fake = tables_copy(fixture, program, deed->name);
-  struct tables_mapped mapped = tables_map(tables_library());
+  struct tables_mapped mapped = tables_map(files_library());
   tables_recreate(fixture, fixture->cache, fake);
   struct recorder_unwind_table *table = tables_request(fixture, &mapped);
   g_assert_cmpint(table->state, ==, RECORDER_TABLE_PENDING);
@@ -128,12 +127,12 @@ static void test_taken_over(struct tables_fixture *fixture, gconstpointer data)
 /* Whoever serves a file system may take his time, or never answer. */
 static void test_slow_file(struct tables_fixture *fixture, gconstpointer data)
 {
-  struct tables_mapped mapped = tables_map(tables_library());
+  struct tables_mapped mapped = tables_map(files_library());
   fixture->tables->ask_patience = 1;
-  g_assert_cmpint(kill(fixture->tables->opener.pid, SIGSTOP), ==, 0);
+  g_assert_cmpint(kill(fixture->tables->opener->pid, SIGSTOP), ==, 0);
   struct recorder_unwind_table *table = tables_request(fixture, &mapped);
   g_assert_cmpint(table->state, ==, RECORDER_TABLE_PENDING);
-  g_assert_cmpint(kill(fixture->tables->opener.pid, SIGCONT), ==, 0);
+  g_assert_cmpint(kill(fixture->tables->opener->pid, SIGCONT), ==, 0);
   tables_wait(fixture);
   tables_assert_ready(table);
   tables_unmap(&mapped);
@@ -154,8 +153,8 @@ static void test_hanging_file(struct tables_fixture *fixture, gconstpointer data
 {
   g_autofree char *place = g_build_filename(fixture->directory, "place", NULL);
   g_autofree char *path = g_build_filename(place, "library", NULL);
-  struct tables_mapped hanging = tables_map(tables_library()), other = tables_map("/bin/sh");
-  pid_t opener = fixture->tables->opener.pid;
+  struct tables_mapped hanging = tables_map(files_library()), other = tables_map("/bin/sh");
+  pid_t opener = fixture->tables->opener->pid;
   g_assert_cmpint(g_mkdir(place, 0755), ==, 0);
   int fd = mount_silence(place);
   fixture->tables->ask_patience = 1;
@@ -165,7 +164,7 @@ static void test_hanging_file(struct tables_fixture *fixture, gconstpointer data
   tables_wait(fixture);
   tables_assert_none(table, ETIMEDOUT);
   tables_assert_ready(next);
-  g_assert_cmpint(fixture->tables->opener.pid, !=, opener);
+  g_assert_cmpint(fixture->tables->opener->pid, !=, opener);
   g_assert_cmpint(umount2(place, MNT_DETACH), ==, 0);
   close(fd);
   tables_unmap(&hanging);
@@ -183,9 +182,7 @@ static void add_deeds(void)
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
-  /* What is mounted here is nobody else's. */
-  if (unshare(CLONE_NEWNS) == 0)
-    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+  files_own_mounts();
   tables_add("/tables/replaced", test_replaced, NULL);
   tables_add("/tables/large", test_large, NULL);
   tables_add("/tables/bus error", test_bus_error, NULL);

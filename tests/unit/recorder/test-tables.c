@@ -24,7 +24,7 @@
 
 static void test_compile(struct tables_fixture *fixture, gconstpointer data)
 {
-  g_autofree char *path = tables_copy(fixture, tables_library(), "a name with spaces\nand a line end.so");
+  g_autofree char *path = tables_copy(fixture, files_library(), "a name with spaces\nand a line end.so");
   struct tables_mapped mapped = tables_map(path);
   struct recorder_unwind_table *table = tables_request(fixture, &mapped);
   g_assert_cmpint(table->state, ==, RECORDER_TABLE_PENDING);
@@ -39,8 +39,8 @@ static void test_compile(struct tables_fixture *fixture, gconstpointer data)
 /* A copy elsewhere, another process's record of it, its build-id: all the same table. */
 static void test_identity(struct tables_fixture *fixture, gconstpointer data)
 {
-  g_autofree char *one = tables_copy(fixture, tables_library(), "one"),
-                  *two = tables_copy(fixture, tables_library(), "two");
+  g_autofree char *one = tables_copy(fixture, files_library(), "one"),
+                  *two = tables_copy(fixture, files_library(), "two");
   struct tables_mapped first = tables_map(one), second = tables_map(two), third = tables_map(two);
   struct recorder_unwind_table *table = tables_request(fixture, &first);
   third.key = tables_key_by_build_id(two);
@@ -57,9 +57,9 @@ static void test_identity(struct tables_fixture *fixture, gconstpointer data)
 /* What says it had another's build-id must not pass for that one when somebody else may have written it. */
 static void test_impostor(struct tables_fixture *fixture, gconstpointer data)
 {
-  g_autofree char *one = tables_copy(fixture, tables_library(), "one"),
-                  *two = tables_copy(fixture, tables_library(), "two");
-  g_autofree char *three = tables_copy(fixture, tables_library(), "three");
+  g_autofree char *one = tables_copy(fixture, files_library(), "one"),
+                  *two = tables_copy(fixture, files_library(), "two");
+  g_autofree char *three = tables_copy(fixture, files_library(), "three");
   g_assert_cmpint(chown(two, ORDINARY, 0), ==, 0);
   g_assert_cmpint(chmod(three, 0777), ==, 0);
   struct tables_mapped first = tables_map(one), second = tables_map(two), third = tables_map(three);
@@ -101,7 +101,7 @@ static void test_changed(struct tables_fixture *fixture, gconstpointer data)
 
 static void test_cache(struct tables_fixture *fixture, gconstpointer data)
 {
-  g_autofree char *path = tables_copy(fixture, tables_library(), "library");
+  g_autofree char *path = tables_copy(fixture, files_library(), "library");
   struct tables_mapped mapped = tables_map(path);
   tables_request(fixture, &mapped);
   tables_wait(fixture);
@@ -112,7 +112,7 @@ static void test_cache(struct tables_fixture *fixture, gconstpointer data)
 
 static void test_drop(struct tables_fixture *fixture, gconstpointer with_cache)
 {
-  struct tables_mapped mapped = tables_map(tables_library());
+  struct tables_mapped mapped = tables_map(files_library());
   if (with_cache == NULL)
     tables_recreate(fixture, NULL, fixture->reader);
   struct recorder_unwind_table *table = tables_request(fixture, &mapped);
@@ -153,7 +153,7 @@ static void test_special(struct tables_fixture *fixture, gconstpointer data)
 
 static void test_deleted(struct tables_fixture *fixture, gconstpointer data)
 {
-  g_autofree char *path = tables_copy(fixture, tables_library(), "library");
+  g_autofree char *path = tables_copy(fixture, files_library(), "library");
   g_autofree char *shown = g_strconcat(path, " (deleted)", NULL);
   struct tables_mapped mapped = tables_map(path);
   g_assert_cmpint(g_unlink(path), ==, 0);
@@ -167,7 +167,7 @@ static void test_deleted(struct tables_fixture *fixture, gconstpointer data)
 /* The range of a mapping as it was; its pieces have other names by now. */
 static void test_split(struct tables_fixture *fixture, gconstpointer data)
 {
-  g_autofree char *path = tables_copy(fixture, tables_library(), "library");
+  g_autofree char *path = tables_copy(fixture, files_library(), "library");
   struct tables_mapped mapped = tables_map(path);
   guint64 start = (guint64)(guintptr)mapped.memory;
   g_assert_cmpint(g_unlink(path), ==, 0);
@@ -181,8 +181,8 @@ static void test_split(struct tables_fixture *fixture, gconstpointer data)
 /* One that could not be opened at first turns out to be known already; whoever holds it holds it still. */
 static void test_again_known(struct tables_fixture *fixture, gconstpointer data)
 {
-  g_autofree char *one = tables_copy(fixture, tables_library(), "one");
-  g_autofree char *two = tables_copy(fixture, tables_library(), "two");
+  g_autofree char *one = tables_copy(fixture, files_library(), "one");
+  g_autofree char *two = tables_copy(fixture, files_library(), "two");
   struct tables_mapped first = tables_map(one), second = tables_map(two);
   g_assert_cmpint(g_unlink(two), ==, 0);
   struct recorder_unwind_table *lacking = tables_request_path(fixture, &second, G_MAXINT);
@@ -230,7 +230,7 @@ static void test_elsewhere(struct tables_fixture *fixture, gconstpointer by_path
   g_autofree char *place = g_build_filename(fixture->directory, "place", NULL);
   g_autofree char *path = g_build_filename(place, "library", NULL);
   g_assert_cmpint(g_mkdir(place, 0755), ==, 0);
-  pid_t pid = start_elsewhere(place, tables_library(), &socket);
+  pid_t pid = start_elsewhere(place, files_library(), &socket);
   g_assert_cmpint(recv(socket, &mapped, sizeof mapped, 0), ==, sizeof mapped);
   g_assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
   mapped.key.path = path;
@@ -268,7 +268,7 @@ static void test_overlay(struct tables_fixture *fixture, gconstpointer by_path)
   }
   /* Another file system below: then the numbers differ most. */
   g_assert_cmpint(mount("none", lower, "tmpfs", 0, NULL), ==, 0);
-  g_autofree char *copy = tables_copy(fixture, tables_library(), "lower/library");
+  g_autofree char *copy = tables_copy(fixture, files_library(), "lower/library");
   g_autofree char *options =
       g_strdup_printf("lowerdir=%1$s/lower,upperdir=%1$s/upper,workdir=%1$s/work", fixture->directory);
   g_assert_cmpint(mount("none", merged, "overlay", 0, options), ==, 0);
@@ -286,7 +286,7 @@ static void test_overlay(struct tables_fixture *fixture, gconstpointer by_path)
 /* A process that is gone; its file is not. */
 static void test_gone(struct tables_fixture *fixture, gconstpointer data)
 {
-  g_autofree char *path = tables_copy(fixture, tables_library(), "library");
+  g_autofree char *path = tables_copy(fixture, files_library(), "library");
   struct tables_mapped mapped = tables_map(path);
   pid_t pid = fork();
   if (pid == 0)
@@ -301,7 +301,7 @@ static void test_gone(struct tables_fixture *fixture, gconstpointer data)
 /* What cannot be opened through one process is tried again through another. */
 static void test_again(struct tables_fixture *fixture, gconstpointer data)
 {
-  g_autofree char *path = tables_copy(fixture, tables_library(), "library");
+  g_autofree char *path = tables_copy(fixture, files_library(), "library");
   struct tables_mapped mapped = tables_map(path);
   g_assert_cmpint(g_unlink(path), ==, 0);
   struct recorder_unwind_table *table = tables_request_path(fixture, &mapped, G_MAXINT);
@@ -347,7 +347,7 @@ static void test_two(struct tables_fixture *fixture, gconstpointer data)
   g_assert_cmpuint(ready, >, 10);
   recorder_tables_free(fixture->tables);
   fixture->tables = NULL;
-  tables_remove_all(fixture->cache);
+  files_remove_all(fixture->cache);
   for (guint i = 0; i < 2; i++) {
     if ((pids[i] = fork()) == 0) {
       guint own = 0;
@@ -374,7 +374,7 @@ static void be_ordinary(struct tables_fixture *fixture, const char *reader)
   if (setgroups(0, NULL) < 0 || setresgid(ORDINARY, ORDINARY, ORDINARY) < 0 ||
       setresuid(ORDINARY, ORDINARY, ORDINARY) < 0)
     _exit(2);
-  struct tables_mapped mapped = tables_map(tables_library());
+  struct tables_mapped mapped = tables_map(files_library());
   tables_create(fixture, cache, reader);
   struct recorder_unwind_table *table = tables_request(fixture, &mapped);
   tables_wait(fixture);
@@ -403,12 +403,12 @@ static void test_ordinary(struct tables_fixture *fixture, gconstpointer data)
  */
 static void test_opener(struct tables_fixture *fixture, gconstpointer data)
 {
-  struct tables_mapped mapped = tables_map(tables_library());
+  struct tables_mapped mapped = tables_map(files_library());
   int file = open("/proc/self/exe", O_RDONLY);
   tables_recreate(fixture, fixture->cache, fixture->reader);
   tables_request(fixture, &mapped);
-  g_autofree char *path = g_strdup_printf("/proc/%d/status", fixture->tables->opener.pid);
-  g_autofree char *own = g_strdup_printf("/proc/%d/fd/%d", fixture->tables->opener.pid, file);
+  g_autofree char *path = g_strdup_printf("/proc/%d/status", fixture->tables->opener->pid);
+  g_autofree char *own = g_strdup_printf("/proc/%d/fd/%d", fixture->tables->opener->pid, file);
   g_autofree char *status = NULL;
   g_assert_true(g_file_get_contents(path, &status, NULL, NULL));
   g_assert_nonnull(
@@ -421,10 +421,10 @@ static void test_opener(struct tables_fixture *fixture, gconstpointer data)
 
 static void test_no_trace(struct tables_fixture *fixture, gconstpointer data)
 {
-  struct tables_mapped mapped = tables_map(tables_library());
+  struct tables_mapped mapped = tables_map(files_library());
   tables_request(fixture, &mapped);
   tables_wait(fixture);
-  pid_t opener = fixture->tables->opener.pid;
+  pid_t opener = fixture->tables->opener->pid;
   g_assert_cmpint(kill(opener, 0), ==, 0);
   recorder_tables_free(fixture->tables);
   fixture->tables = NULL;
@@ -459,11 +459,11 @@ static void test_killed(struct tables_fixture *fixture, gconstpointer data)
   g_assert_cmpint(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), ==, 0);
   pid_t recorder = fork();
   if (recorder == 0) {
-    struct tables_mapped mapped = tables_map(tables_library());
+    struct tables_mapped mapped = tables_map(files_library());
     tables_create(fixture, fixture->cache, fixture->reader);
     tables_request(fixture, &mapped);
     tables_wait(fixture);
-    pids[0] = fixture->tables->opener.pid;
+    pids[0] = fixture->tables->opener->pid;
     pids[1] = fixture->tables->readers[0].pid;
     send(pair[1], pids, sizeof pids, 0);
     for (;;)
@@ -508,9 +508,7 @@ static void test_default_cache(struct tables_fixture *fixture, gconstpointer dat
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
-  /* What is mounted here is nobody else's. */
-  if (unshare(CLONE_NEWNS) == 0)
-    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+  files_own_mounts();
   tables_add("/tables/compile", test_compile, NULL);
   tables_add("/tables/identity", test_identity, NULL);
   tables_add("/tables/impostor", test_impostor, NULL);

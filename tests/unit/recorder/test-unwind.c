@@ -17,6 +17,7 @@
 #include "helpers/recorder/recorder-unwinder-private.h"
 #include "recorder-kept.h"
 #include "recorder-loaded.h"
+#include "tests/unit/own-registers.h"
 
 #define EVENT_ID   77
 #define RAW_ID     78
@@ -280,21 +281,6 @@ static void test_damaged_raws(void)
 /* Registers and stack of this thread, as a signal finds them. */
 static struct miss_sample *caught;
 
-static void take_registers(guint64 *general, const ucontext_t *context)
-{
-#ifdef __x86_64__
-  static const int numbers[17] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
-                                  REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
-                                  REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
-  for (guint i = 0; i < G_N_ELEMENTS(numbers); i++)
-    general[i] = (guint64)context->uc_mcontext.gregs[numbers[i]];
-#else
-  memcpy(general, context->uc_mcontext.regs, sizeof context->uc_mcontext.regs);
-  general[31] = context->uc_mcontext.sp;
-  general[32] = context->uc_mcontext.pc;
-#endif
-}
-
 /* A copy word by word: of a whole stack, sanitizers think ill. */
 static __attribute__((no_sanitize("address"))) void copy_stack(guint8 *to, guint64 from)
 {
@@ -305,8 +291,8 @@ static __attribute__((no_sanitize("address"))) void copy_stack(guint8 *to, guint
 static void on_signal(int signal, siginfo_t *information, void *data)
 {
   guint64 *general = caught->registers.general;
-  take_registers(general, data);
-  copy_stack(caught->stack, general[RECORDER_MACHINE == WALK_X86_64 ? 7 : 31]);
+  own_registers(general, data);
+  copy_stack(caught->stack, general[OWN_SP]);
 }
 
 /* So that the stack's copy does not end beyond the stack. */
@@ -325,7 +311,7 @@ static struct miss_sample *catch_miss(void)
 {
   struct miss_sample *miss = caught = g_new0(struct miss_sample, 1);
   catch_here();
-  guint64 ip = miss->registers.general[RECORDER_MACHINE == WALK_X86_64 ? 16 : 32];
+  guint64 ip = miss->registers.general[OWN_IP];
   miss->fixed = fixed(RAW_ID, sizeof *miss, 0, ip);
   miss->size = sizeof *miss - sizeof miss->fixed - sizeof miss->size;
   miss->raw = (struct recorder_raw){.kind = RECORDER_RAW_MISS, .end = WALK_MISSED, .count = STACK_SIZE};
@@ -389,6 +375,54 @@ static void test_miss(void)
   fixture_clear(&fixture);
 }
 
+/* A piece of the miss: of its stack so many bytes from there on. */
+static void feed_piece(struct fixture *fixture, const struct miss_sample *miss, guint64 time,
+                       enum recorder_raw_kind kind, guint from, guint count)
+{
+  g_autofree struct miss_sample *piece = g_memdup2(miss, sizeof *miss);
+  piece->fixed.time = time;
+  piece->raw.kind = kind;
+  piece->raw.count = (guint16)count;
+  memmove(piece->stack, miss->stack + from, count);
+  memset(piece->stack + count, 0, STACK_SIZE - count);
+  feed(fixture, &piece->fixed.header, time);
+}
+
+/* What a deep stack has beyond the first piece comes in a second one, if that is of the same moment. */
+static void test_more(void)
+{
+  enum { FIRST = 32 };
+  struct fixture fixture;
+  struct loaded loaded;
+  g_autofree struct miss_sample *miss = catch_miss();
+  g_autofree struct miss_sample *other = g_memdup2(miss, sizeof *miss);
+  guint64 time = now();
+  guint depths[4];
+  fixture_init(&fixture, 0, NULL);
+  other->registers.general[OWN_SP] += 8;
+  feed_miss(&fixture, miss, time);
+  for (guint i = 1; i < G_N_ELEMENTS(depths); i++) {
+    feed_piece(&fixture, miss, time + i, RECORDER_RAW_MISS, 0, FIRST);
+    if (i > 1)
+      feed_piece(&fixture, i == 2 ? miss : other, time + i, RECORDER_RAW_MORE, FIRST, STACK_SIZE - FIRST);
+    feed_sample(&fixture, time + i, miss->fixed.ip);
+  }
+  feed_piece(&fixture, miss, time + 9, RECORDER_RAW_MORE, FIRST, FIRST); /* of nothing */
+  serve(&fixture);
+  collect(&fixture, &loaded);
+  g_assert_cmpuint(loaded.samples->len, ==, G_N_ELEMENTS(depths));
+  for (guint i = 0; i < G_N_ELEMENTS(depths); i++) {
+    g_autoptr(GArray) stack = loaded_stack(&loaded, sample_at(&loaded, i));
+    depths[i] = stack->len;
+  }
+  g_assert_cmpuint(depths[1], <, depths[0]);
+  g_assert_cmpuint(depths[2], ==, depths[0]);
+  g_assert_cmpuint(depths[3], ==, depths[1]);
+  g_assert_cmpuint(fixture.output.damaged, ==, 0);
+  loaded_clear(&loaded);
+  fixture_clear(&fixture);
+}
+
 /* Tables that never come: the sample is delivered with what there is, after two seconds. */
 static void test_never(void)
 {
@@ -449,8 +483,8 @@ static void feed_call(struct fixture *fixture, guint64 time, const void *functio
   g_autofree struct miss_sample *miss = g_new0(struct miss_sample, 1);
   guint64 *general = miss->registers.general, caller = (guint64)(gsize)_start + 8;
   guint64 ip = (guint64)(gsize)function;
-  general[RECORDER_MACHINE == WALK_X86_64 ? 16 : 32] = ip;
-  general[RECORDER_MACHINE == WALK_X86_64 ? 7 : 31] = 0x7ffe00000000;
+  general[OWN_IP] = ip;
+  general[OWN_SP] = 0x7ffe00000000;
   general[30] = RECORDER_MACHINE == WALK_X86_64 ? 0 : caller;
   memcpy(miss->stack, &caller, sizeof caller);
   miss->fixed = fixed(RAW_ID, sizeof *miss, time, ip);
@@ -511,6 +545,7 @@ int main(int argc, char **argv)
   g_test_add_func("/recorder/unwind/lost-sample", test_lost_sample);
   g_test_add_func("/recorder/unwind/damaged-raws", test_damaged_raws);
   g_test_add_func("/recorder/unwind/miss", test_miss);
+  g_test_add_func("/recorder/unwind/more", test_more);
   g_test_add_func("/recorder/unwind/never", test_never);
   g_test_add_func("/recorder/unwind/exec-meanwhile", test_exec_meanwhile);
   g_test_add_func("/recorder/unwind/full-area", test_full_area);

@@ -163,6 +163,15 @@ static void misbehave(int round)
     send_ready();
 }
 
+/* Four times a second, as a recorder does that still finds names. */
+static void tell_state(int times)
+{
+  for (int i = 0; i < times; i++) {
+    send_message(&(struct recorder_status){.time = now()}, RECORDER_STATUS, sizeof(struct recorder_status));
+    usleep(250000);
+  }
+}
+
 static void sample_until_stopped(void)
 {
   struct pollfd fd = {.fd = channel, .events = POLLIN};
@@ -176,6 +185,8 @@ static void sample_until_stopped(void)
   if (strcmp(behaviour, "mute") == 0)
     while (1)
       pause();
+  if (strcmp(behaviour, "slow-end") == 0)
+    tell_state(28);
   add_samples(7);
   capture_writer_destroy(writer);
   send_ended(RECORDER_END_STOPPED, 0, "");

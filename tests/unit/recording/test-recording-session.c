@@ -249,6 +249,17 @@ static void test_mute(Fixture *f, gconstpointer behaviour)
   check_capture(f, TRUE);
 }
 
+/* It takes longer than a silent one may, and says all the while that it is at work. */
+static void test_slow_end(Fixture *f, gconstpointer behaviour)
+{
+  f->options->duration = 100000000;
+  f->options->system_wide = TRUE;
+  record(f);
+  g_assert_cmpint(f->result->reason, ==, CAPTURE_END_DURATION);
+  g_assert_no_error(f->result->error);
+  check_capture(f, TRUE);
+}
+
 static void test_lost(Fixture *f, gconstpointer behaviour)
 {
   set_command(f, "sleep 0.2");
@@ -388,6 +399,7 @@ int main(int argc, char **argv)
   ADD("recorder-garbage", "garbage", test_garbage);
   ADD("recorder-ready-again", "again", test_garbage);
   ADD("recorder-mute", "mute", test_mute);
+  ADD("recorder-slow-end", "slow-end", test_slow_end);
   ADD("lost", "lose", test_lost);
   ADD("refused", "refuse", test_refused);
   ADD("died-early", "die-early", test_died_early);

@@ -208,6 +208,14 @@ struct unwind_image cfi_compile(const struct cfi *cfi, const struct cfi_elf *how
   return image;
 }
 
+struct unwind_image cfi_finish(struct cfi *cfi, const struct cfi_elf *how)
+{
+  struct unwind_image image = cfi_compile(cfi, how);
+
+  cfi_clear(cfi);
+  return image;
+}
+
 const struct unwind_rule *cfi_find(const struct unwind_image *image, uint64_t place)
 {
   return unwind_table_find(image->table, CODE_START + place);

@@ -46,13 +46,20 @@ uint32_t cfi_add_cie_aarch64(struct cfi *cfi);
 /* A function at CODE_START + start, with that CIE. */
 void cfi_add_fde(struct cfi *cfi, uint32_t cie, uint64_t start, uint32_t size, const void *program,
                  size_t program_size);
-#define CFI_FDE(cfi, cie, start, size, ...)                                                                  \
-  cfi_add_fde(cfi, cie, start, size, (const uint8_t[]){__VA_ARGS__}, sizeof(const uint8_t[]){__VA_ARGS__})
+/* As two arguments: the bytes, and how many they are. */
+#define CFI_BYTES(...)                                                                                       \
+  (const uint8_t[]){__VA_ARGS__}, sizeof(const uint8_t[])                                                    \
+  {                                                                                                          \
+    __VA_ARGS__                                                                                              \
+  }
+#define CFI_FDE(cfi, cie, start, size, ...) cfi_add_fde(cfi, cie, start, size, CFI_BYTES(__VA_ARGS__))
 
 GBytes *cfi_to_elf(const struct cfi *cfi, const struct cfi_elf *how);
 
 /* Compiles, checks that the table is valid, and frees the file. */
 struct unwind_image cfi_compile(const struct cfi *cfi, const struct cfi_elf *how);
+/* The same, and what it was made of is cleared. */
+struct unwind_image cfi_finish(struct cfi *cfi, const struct cfi_elf *how);
 int cfi_try_compile(const struct cfi *cfi, const struct cfi_elf *how, struct unwind_image *ret);
 
 /* The rule at CODE_START + place. */

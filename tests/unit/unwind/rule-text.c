@@ -18,11 +18,11 @@ static void saved_text(unsigned int saved, int at, char origin, char *text, size
 
 static void cfa_text(const struct unwind_rule *rule, char *text, size_t size)
 {
-  static const char *const names[] = {"none",     "sp",       "fp",  "base",   "register",
-                                      "sp-deref", "fp-deref", "plt", "signal", "unsupported"};
+  static const char *const names[] = {"none",     "sp",  "fp",     "base",        "register", "sp-deref",
+                                      "fp-deref", "plt", "signal", "unsupported", "clone"};
   char operand[8] = "", added[12] = "";
 
-  if (rule->cfa == UNWIND_CFA_REGISTER || rule->cfa == UNWIND_CFA_PLT)
+  if (rule->cfa == UNWIND_CFA_REGISTER || rule->cfa == UNWIND_CFA_PLT || rule->cfa == UNWIND_CFA_CLONE)
     snprintf(operand, sizeof operand, "/%u", rule->operand);
   if (rule->cfa_add != 0)
     snprintf(added, sizeof added, "%+d", rule->cfa_add);

@@ -4,7 +4,7 @@
 
 static const struct cfi_elf usual = {0};
 
-#define IMAGE_OF(...) image_of((const uint8_t[]){__VA_ARGS__}, sizeof(const uint8_t[]){__VA_ARGS__})
+#define IMAGE_OF(...) image_of(CFI_BYTES(__VA_ARGS__))
 
 static struct unwind_image image_of(const uint8_t *program, size_t size)
 {
@@ -12,9 +12,8 @@ static struct unwind_image image_of(const uint8_t *program, size_t size)
   struct unwind_image image;
 
   cfi_add_fde(&cfi, cfi_add_cie(&cfi), 0, 64, program, size);
-  image = cfi_compile(&cfi, &usual);
+  image = cfi_finish(&cfi, &usual);
   g_assert_cmpuint(image.table->n_bad, ==, 0);
-  cfi_clear(&cfi);
   return image;
 }
 

@@ -10,18 +10,15 @@
 static const struct cfi_elf usual = {0};
 
 /* An image of one function of 64 bytes. */
-#define IMAGE_OF(...) image_of((const uint8_t[]){__VA_ARGS__}, sizeof(const uint8_t[]){__VA_ARGS__})
+#define IMAGE_OF(...) image_of(CFI_BYTES(__VA_ARGS__))
 
 static struct unwind_image image_of(const uint8_t *program, size_t size)
 {
   struct cfi cfi = cfi_new();
-  struct unwind_image image;
 
   cfi_add_fde(&cfi, cfi_add_cie(&cfi), 0, 64, program, size);
   CFI_FDE(&cfi, 0, 128, 64, 0x44, 0x0e, 48); /* one that can be compiled in any case */
-  image = cfi_compile(&cfi, &usual);
-  cfi_clear(&cfi);
-  return image;
+  return cfi_finish(&cfi, &usual);
 }
 
 static void test_rows(void)
@@ -41,6 +38,52 @@ static void test_rows(void)
   cfi_assert_rule(&image, 131, "sp+8 same same c-8 0");
   cfi_assert_rule(&image, 132, "sp+48 same same c-8 0");
   g_assert_cmpuint(image.table->n_bad, ==, 0);
+  unwind_image_clear(&image);
+}
+
+/* What begins like a move with a CFA offset behind it, and is none: rax is stored, or the move is by nothing.
+ */
+static void test_no_push(void)
+{
+  struct unwind_image image =
+      IMAGE_OF(0x41, 0x0e, 16, 0x80, 0x0e, 0x48, 0x0e, 24, 0x40, 0x0e, 32, 0x42, 0x0e, 8);
+
+  cfi_assert_rule(&image, 0, "sp+8 same same c-8 0");
+  cfi_assert_rule(&image, 8, "sp+16 same same c-8 0");
+  cfi_assert_rule(&image, 9, "sp+32 same same c-8 0");
+  cfi_assert_rule(&image, 11, "sp+8 same same c-8 0");
+  g_assert_cmpuint(image.table->n_bad, ==, 0);
+  unwind_image_clear(&image);
+}
+
+/* What was noted when it occurred first holds the second time, and a register may be stored at the CFA
+ * itself, which is where noting that it is restored stands. */
+static void test_second_time(void)
+{
+  struct unwind_image image = IMAGE_OF(0x41, 0x86, 2, 0x41, 0xc6, 0x41, 0x86, 2, 0x41, 0xc6, 0x41, 0x86, 0,
+                                       0x41, 0xc6, 0x41, 0x86, 0, 0x41, 0xd0, 0xc6);
+
+  for (uint64_t place = 0; place < 4; place += 2) {
+    cfi_assert_rule(&image, place, "sp+8 same same c-8 0");
+    cfi_assert_rule(&image, place + 1, "sp+8 c-16 same c-8 0");
+    cfi_assert_rule(&image, place + 4, "sp+8 same same c-8 0");
+    cfi_assert_rule(&image, place + 5, "sp+8 c+0 same c-8 0");
+  }
+  cfi_assert_rule(&image, 8, "sp+8 same same c-8 0");
+  unwind_image_clear(&image);
+}
+
+/* Offsets that groups have no place for are remembered too. */
+static void test_far_offsets(void)
+{
+  struct unwind_image image =
+      IMAGE_OF(0x0e, 0xd8, 4, 0x0a, 0x41, 0x0e, 0xf8, 3, 0x0a, 0x41, 0x0e, 0xf0, 3, 0x41, 0x0b, 0x41, 0x0b);
+
+  cfi_assert_rule(&image, 0, "sp+600 same same c-8 0");
+  cfi_assert_rule(&image, 1, "sp+504 same same c-8 0");
+  cfi_assert_rule(&image, 2, "sp+496 same same c-8 0");
+  cfi_assert_rule(&image, 3, "sp+504 same same c-8 0");
+  cfi_assert_rule(&image, 4, "sp+600 same same c-8 0");
   unwind_image_clear(&image);
 }
 
@@ -284,10 +327,29 @@ static void test_damage(void)
   }
 }
 
+/* The vDSO's way back from a signal handler: its description is of the frame record, not of the registers. */
+static void test_sigreturn(void)
+{
+  static const uint8_t cie[] = {1, 'z', 'R', 'S', 0, 4, 0x78, 30, 1, 0x1b, 0x0c, 31, 0};
+  struct cfi cfi = cfi_new();
+  uint32_t signal = cfi_add_record(&cfi, 0, cie, sizeof cie);
+  CFI_FDE(&cfi, signal, 0, 12, 0x0c, 29, 0, 0x9d, 0, 0x11, 30, 0x7f);
+  CFI_FDE(&cfi, signal, 16, 12, 0x0c, 29, 0, 0x9d, 0, 0x11, 30, 0x7e);
+  CFI_FDE(&cfi, cfi_add_cie_aarch64(&cfi), 32, 12, 0x0c, 29, 0, 0x9d, 0, 0x11, 30, 0x7f);
+  struct unwind_image image = cfi_compile(&cfi, &(struct cfi_elf){.machine = EM_AARCH64});
+  cfi_assert_rule(&image, 4, "signal+312 same same same 1");
+  cfi_assert_rule(&image, 20, "fp+0 c+0 same c+16 1");
+  cfi_assert_rule(&image, 36, "fp+0 c+0 same c+8 0");
+  unwind_image_clear(&image);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/unwind/instructions/rows", test_rows);
+  g_test_add_func("/unwind/instructions/no-push", test_no_push);
+  g_test_add_func("/unwind/instructions/second-time", test_second_time);
+  g_test_add_func("/unwind/instructions/far-offsets", test_far_offsets);
   g_test_add_func("/unwind/instructions/restore", test_restore);
   g_test_add_func("/unwind/instructions/remember", test_remember);
   g_test_add_func("/unwind/instructions/state-stack", test_state_stack);
@@ -300,6 +362,7 @@ int main(int argc, char **argv)
   g_test_add_func("/unwind/instructions/negate-ra-state", test_negate_ra_state);
   g_test_add_func("/unwind/instructions/frame-flag", test_frame_flag);
   g_test_add_func("/unwind/instructions/registers", test_registers);
+  g_test_add_func("/unwind/instructions/sigreturn", test_sigreturn);
   g_test_add_func("/unwind/instructions/damage", test_damage);
   return g_test_run();
 }

@@ -14,14 +14,6 @@
 
 static const struct cfi_elf usual = {0};
 
-static struct unwind_image finish(struct cfi *cfi, const struct cfi_elf *how)
-{
-  struct unwind_image image = cfi_compile(cfi, how);
-
-  cfi_clear(cfi);
-  return image;
-}
-
 /* A function with a CIE of its own, whose addresses are encoded as the test says. */
 static void add_encoded(struct cfi *cfi, uint8_t encoding, const void *address, const void *range,
                         size_t size)
@@ -60,7 +52,7 @@ static void test_encodings(void)
   add_encoded(&cfi, 0x10, &relative, &range, 8);
   add_encoded(&cfi, 0x30, &relative, &range, 8); /* relative to data: there is none to know */
   add_encoded(&cfi, 0x9b, &narrow, &range, 4);   /* where the address is stored */
-  image = finish(&cfi, &usual);
+  image = cfi_finish(&cfi, &usual);
   for (uint64_t start = 0; start < 0x500; start += 0x100) {
     cfi_assert_rule(&image, start, AT_START);
     cfi_assert_rule(&image, start + 2, "sp+16 same same c-8 0");
@@ -88,7 +80,7 @@ static void test_versions(void)
   CFI_FDE(&cfi, cfi_add_record(&cfi, 0, letters, sizeof letters), 32, 16, 0);
   CFI_FDE(&cfi, cfi_add_record(&cfi, 0, version_2, sizeof version_2), 48, 16, 0);
   CFI_FDE(&cfi, cfi_add_record(&cfi, 0, column, sizeof column), 64, 16, 0);
-  image = finish(&cfi, &usual);
+  image = cfi_finish(&cfi, &usual);
   cfi_assert_rule(&image, 0, AT_START);
   cfi_assert_rule(&image, 16, AT_START);
   cfi_assert_rule(&image, 32, "sp+8 same same c-8 1");
@@ -114,7 +106,7 @@ static void test_wide_lengths(void)
   cfi_add(&cfi, &start, 8);
   cfi_add(&cfi, &range, 8);
   cfi_add(&cfi, "\x42\x0e\x10\0", 4);
-  image = finish(&cfi, &usual);
+  image = cfi_finish(&cfi, &usual);
   cfi_assert_rule(&image, 1, AT_START);
   cfi_assert_rule(&image, 2, "sp+16 same same c-8 0");
   cfi_assert_rule(&image, 16, NOTHING);
@@ -150,7 +142,7 @@ static void test_damage(void)
     if (how.search_table && damages[i / 2].at < 4)
       how.search_table = false; /* the table is made of the lengths */
     cfi.bytes->data[second + damages[i / 2].at] = damages[i / 2].byte;
-    image = finish(&cfi, &how);
+    image = cfi_finish(&cfi, &how);
     g_assert_cmpuint(image.table->n_bad, >=, 1);
     cfi_assert_rule(&image, 0, AT_START);
     cfi_assert_rule(&image, 1, "sp+16 same same c-8 0");
@@ -174,7 +166,7 @@ static void test_zero_length(void)
       cfi_add(&cfi, "\0\0\0\0", 4);
     CFI_FDE(&cfi, cie, 16, 16, 0x41, 0x0e, 16);
     cfi_add(&cfi, "\0\0\0\0", 4);
-    image = finish(&cfi, &usual);
+    image = cfi_finish(&cfi, &usual);
     cfi_assert_rule(&image, 0, AT_START);
     cfi_assert_rule(&image, 17, "sp+16 same same c-8 0");
     g_assert_cmpuint(image.table->n_bad, ==, 0);
@@ -195,7 +187,7 @@ static void test_order(void)
   CFI_FDE(&cfi, cie, 0x30000, 16, 0x41, 0x0e, 48);
   CFI_FDE(&cfi, cie, 16, 16, 0x41, 0x0e, 24);
   CFI_FDE(&cfi, cie, 48, 0, 0x41, 0x0e, 24);
-  image = finish(&cfi, &usual);
+  image = cfi_finish(&cfi, &usual);
   g_assert_cmpuint(image.table->n_bad, ==, 0);
   cfi_assert_rule(&image, 15, "sp+16 same same c-8 0");
   cfi_assert_rule(&image, 31, "sp+24 same same c-8 0");
@@ -224,7 +216,7 @@ static void test_overlap(void)
     CFI_FDE(&cfi, cie, 16, 8, 0x44, 0x0e, 80);
     CFI_FDE(&cfi, cie, 30, 2, 0x0e, 88);
     CFI_FDE(&cfi, cie, 60, 16, 0x0e, 96);
-    image = finish(&cfi, &(struct cfi_elf){.search_table = i == 1});
+    image = cfi_finish(&cfi, &(struct cfi_elf){.search_table = i == 1});
     g_assert_cmpuint(image.table->n_bad, ==, 0);
     cfi_assert_rule(&image, 4, "sp+16 same same c-8 0");
     cfi_assert_rule(&image, 15, "sp+16 same same c-8 0");
@@ -252,7 +244,7 @@ static void test_stripped(void)
 
     add_three(&cfi);
     cfi_add(&cfi, "\0\0\0\0", 4);
-    image = finish(&cfi, &(struct cfi_elf){.stripped = i & 1, .search_table = i & 2});
+    image = cfi_finish(&cfi, &(struct cfi_elf){.stripped = i & 1, .search_table = i & 2});
     cfi_assert_rule(&image, 1, "sp+16 same same c-8 0");
     cfi_assert_rule(&image, 17, "sp+24 same same c-8 0");
     cfi_assert_rule(&image, 33, "sp+32 same same c-8 0");
@@ -307,7 +299,7 @@ static void test_debug_frame(void)
   struct unwind_image image;
 
   add_three(&cfi);
-  image = finish(&cfi, &usual);
+  image = cfi_finish(&cfi, &usual);
   cfi_assert_rule(&image, 1, "sp+16 same same c-8 0");
   cfi_assert_rule(&image, 33, "sp+32 same same c-8 0");
   cfi_assert_rule(&image, 48, NOTHING);
@@ -386,7 +378,7 @@ static void test_entry(void)
     struct unwind_image image;
 
     add_three(&cfi);
-    image = finish(&cfi, &(struct cfi_elf){.entry = CODE_START + entry});
+    image = cfi_finish(&cfi, &(struct cfi_elf){.entry = CODE_START + entry});
     g_assert_cmpuint(UNWIND_SAVED_RA(cfi_find(&image, entry)->saved), ==, UNWIND_SAVED_UNDEFINED);
     cfi_assert_rule(&image, 47, "sp+32 same same c-8 0");
     cfi_assert_rule(&image, entry - 1, entry == 48 ? "sp+32 same same c-8 0" : NOTHING);
@@ -406,7 +398,7 @@ static void test_million_rows(void)
   for (uint32_t i = 0; i < n; i++)
     memcpy(program + 3 * i, (const uint8_t[]){0x40 | 16, 0x0e, i % 2 ? 8 : 16}, 3);
   cfi_add_fde(&cfi, cfi_add_cie(&cfi), 0, 16 * n + 16, program, 3 * n);
-  image = finish(&cfi, &usual);
+  image = cfi_finish(&cfi, &usual);
   g_assert_cmpuint(image.table->n_rows, ==, n + 2);
   g_assert_cmpuint(image.table->size, <, 5 * image.table->n_rows);
   for (uint32_t i = 0; i < n; i += 997)

@@ -114,7 +114,7 @@ static void test_checks(void)
   assert_invalid(&image, &rows[1].low, 2, rows[0].low);
   assert_invalid(&image, &rows[0].rule, 2, table->n_rules);
   assert_invalid(&image, &rules[0].cfa, 1, UNWIND_CFA_SP);
-  assert_invalid(&image, &rules[1].cfa, 1, UNWIND_CFA_UNSUPPORTED + 1);
+  assert_invalid(&image, &rules[1].cfa, 1, UNWIND_CFA_CLONE + 1);
   assert_invalid(&image, &rules[1].saved, 1, 0x80);
   assert_invalid(&image, &rules[1].flags, 1, 0x20);
   g_assert_true(unwind_table_is_valid(table, table->size, true));
@@ -202,6 +202,43 @@ static void test_memory(void)
   cfi_clear(&cfi);
 }
 
+static void assert_same_in_workspace(struct unwind_workspace *workspace, gconstpointer elf, gsize size)
+{
+  const struct unwind_table *table;
+  struct unwind_image image;
+
+  g_assert_cmpint(unwind_compile(elf, size, &image), ==, 0);
+  g_assert_cmpint(unwind_compile_into(workspace, elf, size, false, &table), ==, 0);
+  g_assert_cmpmem(table, table->size, image.table, image.table->size);
+  unwind_image_clear(&image);
+}
+
+/* A workspace grows with the files, and nothing of one is left in the next one's table. */
+static void test_workspace(void)
+{
+  static const struct cfi_elf how = {.search_table = true};
+  struct unwind_workspace workspace = {0};
+  const struct unwind_table *table = NULL;
+  struct cfi cfi = cfi_new();
+  g_autoptr(GBytes) small = NULL;
+  g_autofree char *large = NULL;
+  gsize size;
+
+  CFI_FDE(&cfi, cfi_add_cie(&cfi), 0, 16, 0x42, 0x0e, 16);
+  small = cfi_to_elf(&cfi, &how);
+  g_assert_true(g_file_get_contents("/proc/self/exe", &large, &size, NULL));
+  for (int i = 0; i < 2; i++) {
+    assert_same_in_workspace(&workspace, g_bytes_get_data(small, NULL), g_bytes_get_size(small));
+    assert_same_in_workspace(&workspace, large, size);
+    memset(workspace.bytes, 0xa5, workspace.size);
+  }
+  g_assert_cmpint(unwind_compile_into(&workspace, large, 100, false, &table), <, 0);
+  g_assert_null(table);
+  unwind_workspace_clear(&workspace);
+  g_assert_null(workspace.bytes);
+  cfi_clear(&cfi);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -213,5 +250,6 @@ int main(int argc, char **argv)
   g_test_add_func("/unwind/table/bias-within-page", test_bias_within_page);
   g_test_add_func("/unwind/table/vdso", test_vdso);
   g_test_add_func("/unwind/table/memory", test_memory);
+  g_test_add_func("/unwind/table/workspace", test_workspace);
   return g_test_run();
 }

@@ -48,6 +48,7 @@ static void test_signal(void)
   context[CONTEXT_R10] = SP(30);
   fixture->stack[30] = ROOT + 8;
   WALK_EXPECT(fixture, WALK_COMPLETE, LEAF + 4, RETURN + 1, TOUCHED, ROOT + 8);
+  g_assert_false(fixture->by_frame_pointers);
 }
 
 /* All registers are known again: those by which the interrupted frame is left, and those that it keeps. */
@@ -174,6 +175,7 @@ static void test_frame_pointers_uncertain(void)
   walk_fixture_begin(fixture, LEAF + 4, SP(10), SP(20));
   fixture->stack[10] = JIT + 0x20000;
   WALK_EXPECT(fixture, WALK_COMPLETE, LEAF + 4, JIT + 0x20000, ROOT + 8);
+  g_assert_true(fixture->by_frame_pointers);
 }
 
 /* Among described code stands some that is not, as a just-in-time compiler's own does: it is left by its
@@ -189,6 +191,7 @@ static void test_frame_pointers_gap(void)
   fixture->stack[21] = BIAS + 0x5200;
   fixture->stack[31] = BIAS + 0x5808;
   WALK_EXPECT(fixture, WALK_COMPLETE, BIAS + 0x5100, BIAS + 0x5200, BIAS + 0x5808);
+  g_assert_true(fixture->by_frame_pointers);
   fixture->process.flags = WALK_PROCESS_FRAME_POINTERS;
   fixture->stack[31] = SP(12);
   WALK_EXPECT(fixture, WALK_NO_TABLE, BIAS + 0x5100, BIAS + 0x5200);
@@ -244,6 +247,28 @@ static void test_aarch64_signal(void)
   regs[32] = TOUCHED;
   fixture->stack[200] = ROOT + 8;
   WALK_EXPECT(fixture, WALK_COMPLETE, RETURN, TOUCHED, ROOT + 8);
+}
+
+/* Behind the system call that begins a thread: in the new one its result is 0, and nobody called it. */
+static void test_clone(void)
+{
+  const struct walk_fixture_row rows[] = {{0x1000, walk_rule(UNWIND_CFA_CLONE, 8)},
+                                          {0x1100, walk_rule(UNWIND_CFA_SP, 8)},
+                                          {0x1300, walk_rule_root()}};
+  g_autoptr(WalkFixture) fixture = walk_fixture_new(WALK_X86_64);
+  uint32_t table = walk_fixture_table(fixture, 9, rows, SIZE(rows));
+  walk_fixture_map(fixture, BIAS + 0x1000, BIAS + 0x2000, BIAS, table, WALK_MAPPING_TABLE);
+  fixture->in_kernel = true;
+  walk_fixture_begin(fixture, LEAF + 4, SP(10), SP(20));
+  fixture->stack[10] = ROOT + 8;
+  WALK_EXPECT(fixture, WALK_COMPLETE, LEAF + 4, ROOT + 8);
+  fixture->registers.general[0] = 0;
+  WALK_EXPECT(fixture, WALK_COMPLETE, LEAF + 4);
+  walk_fixture_begin(fixture, TOUCHED + 4, SP(10), SP(20)); /* of a caller nothing is known */
+  fixture->registers.general[0] = 0;
+  fixture->stack[10] = LEAF + 8;
+  fixture->stack[11] = ROOT + 8;
+  WALK_EXPECT(fixture, WALK_COMPLETE, TOUCHED + 4, LEAF + 8, ROOT + 8);
 }
 
 static bool is_root(struct walk_fixture *fixture, uint64_t address)
@@ -316,6 +341,7 @@ int main(int argc, char **argv)
   g_test_add_func("/walk/aarch64/signed", test_aarch64_signed);
   g_test_add_func("/walk/aarch64/link-register", test_aarch64_link_register);
   g_test_add_func("/walk/aarch64/signal", test_aarch64_signal);
+  g_test_add_func("/walk/clone", test_clone);
   g_test_add_func("/walk/search/buckets", test_buckets);
   g_test_add_func("/walk/search/mappings", test_mappings);
   return g_test_run();

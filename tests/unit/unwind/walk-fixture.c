@@ -131,6 +131,9 @@ void walk_fixture_walk(struct walk_fixture *fixture)
       .in_kernel = fixture->in_kernel,
   };
   fixture->n_frames = unwind_walk(&area, &start, &memory, fixture->frames, fixture->max, &fixture->end);
+  fixture->by_frame_pointers = (fixture->end & WALK_END_BY_FRAME_POINTERS) != 0;
+  g_assert_false(fixture->by_frame_pointers && fixture->end == WALK_MISSED);
+  fixture->end &= ~WALK_END_BY_FRAME_POINTERS;
   fixture->used = used;
 }
 

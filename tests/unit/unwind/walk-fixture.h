@@ -33,6 +33,7 @@ struct walk_fixture {
   uint32_t max; /* frames that are asked for */
   uint32_t n_frames;
   enum walk_end end;
+  bool by_frame_pointers; /* beside the end */
 };
 
 /* Rules that occur everywhere. The CFA is given in bytes; the return address lies below it. */

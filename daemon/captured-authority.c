@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "daemon/captured-authority.h"
+
+#include <polkit/polkit.h>
+
+#include "daemon/captured-error.h"
+
+/* How often and how fast polkitd is asked again when it went away: five seconds in all. */
+#define AGAIN_MAX          20
+#define AGAIN_MILLISECONDS 250
+
+struct _CapturedAuthority {
+  GObject parent_instance;
+  PolkitAuthority *polkit; /* NULL until the first check */
+};
+
+/* A question to polkit. */
+typedef struct {
+  char *name;
+  const char *action;
+  gboolean interactive;
+  guint again; /* how often polkitd went away while it was asked */
+} Check;
+
+G_DEFINE_FINAL_TYPE(CapturedAuthority, captured_authority, G_TYPE_OBJECT)
+
+static void captured_authority_dispose(GObject *object)
+{
+  g_clear_object(&CAPTURED_AUTHORITY(object)->polkit);
+  G_OBJECT_CLASS(captured_authority_parent_class)->dispose(object);
+}
+
+static void captured_authority_class_init(CapturedAuthorityClass *klass)
+{
+  G_OBJECT_CLASS(klass)->dispose = captured_authority_dispose;
+}
+
+static void captured_authority_init(CapturedAuthority *self)
+{
+}
+
+CapturedAuthority *captured_authority_new(void)
+{
+  return g_object_new(CAPTURED_TYPE_AUTHORITY, NULL);
+}
+
+static void check_free(gpointer data)
+{
+  Check *check = data;
+
+  g_free(check->name);
+  g_free(check);
+}
+
+static void judge(GTask *task, PolkitAuthorizationResult *result)
+{
+  const Check *check = g_task_get_task_data(task);
+
+  if (polkit_authorization_result_get_is_authorized(result))
+    g_task_return_boolean(task, TRUE);
+  else if (polkit_authorization_result_get_is_challenge(result))
+    g_task_return_new_error(task, CAPTURED_ERROR, CAPTURED_ERROR_NOT_AUTHORIZED,
+                            check->interactive
+                                ? "%s takes a password, and there is nobody here who could be asked for it."
+                                : "%s takes a password, and the caller did not allow to ask for it.",
+                            check->action);
+  else if (polkit_authorization_result_get_dismissed(result))
+    g_task_return_new_error(task, CAPTURED_ERROR, CAPTURED_ERROR_NOT_AUTHORIZED,
+                            "The question for a password, which %s takes, was dismissed.", check->action);
+  else
+    g_task_return_new_error(task, CAPTURED_ERROR, CAPTURED_ERROR_NOT_AUTHORIZED,
+                            "polkit does not grant %s to this caller.", check->action);
+}
+
+static void ask(GTask *task);
+
+static gboolean on_again(gpointer user_data)
+{
+  GTask *task = user_data;
+
+  if (g_task_return_error_if_cancelled(task))
+    g_object_unref(task);
+  else
+    ask(task);
+  return G_SOURCE_REMOVE;
+}
+
+/* polkitd was stopped, or is being replaced by a newer one: it is there again soon. */
+static gboolean is_gone(const GError *error)
+{
+  return g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_NO_REPLY) ||
+         g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_NAME_HAS_NO_OWNER) ||
+         g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_SERVICE_UNKNOWN);
+}
+
+static void on_checked(GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr(GTask) task = user_data;
+  Check *check = g_task_get_task_data(task);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(PolkitAuthorizationResult) answer =
+      polkit_authority_check_authorization_finish(POLKIT_AUTHORITY(source), result, &error);
+
+  if (answer) {
+    judge(task, answer);
+  } else if (!g_task_return_error_if_cancelled(task)) {
+    if (check->again < AGAIN_MAX && is_gone(error)) {
+      check->again++;
+      g_timeout_add(AGAIN_MILLISECONDS, on_again, g_steal_pointer(&task));
+    } else {
+      g_task_return_new_error(task, CAPTURED_ERROR, CAPTURED_ERROR_FAILED, "polkit does not answer: %s",
+                              error->message);
+    }
+  }
+}
+
+/* Takes the task. */
+static void ask(GTask *task)
+{
+  CapturedAuthority *self = g_task_get_source_object(task);
+  const Check *check = g_task_get_task_data(task);
+  g_autoptr(PolkitSubject) subject = polkit_system_bus_name_new(check->name);
+
+  polkit_authority_check_authorization(self->polkit, subject, check->action, NULL,
+                                       check->interactive
+                                           ? POLKIT_CHECK_AUTHORIZATION_FLAGS_ALLOW_USER_INTERACTION
+                                           : POLKIT_CHECK_AUTHORIZATION_FLAGS_NONE,
+                                       g_task_get_cancellable(task), on_checked, task);
+}
+
+static void on_polkit(GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr(GTask) task = user_data;
+  CapturedAuthority *self = g_task_get_source_object(task);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(PolkitAuthority) polkit = polkit_authority_get_finish(result, &error);
+
+  if (!polkit) {
+    g_task_return_new_error(task, CAPTURED_ERROR, CAPTURED_ERROR_FAILED, "polkit cannot be reached: %s",
+                            error->message);
+    return;
+  }
+  g_set_object(&self->polkit, polkit);
+  ask(g_steal_pointer(&task));
+}
+
+void captured_authority_check_async(CapturedAuthority *self, const char *name, const char *action,
+                                    gboolean interactive, GCancellable *cancellable,
+                                    GAsyncReadyCallback callback, gpointer user_data)
+{
+  GTask *task = g_task_new(self, cancellable, callback, user_data);
+  Check *check = g_new0(Check, 1);
+
+  check->name = g_strdup(name);
+  check->action = action;
+  check->interactive = interactive;
+  g_task_set_task_data(task, check, check_free);
+  if (self->polkit)
+    ask(task);
+  else
+    polkit_authority_get_async(cancellable, on_polkit, task);
+}
+
+gboolean captured_authority_check_finish(CapturedAuthority *self, GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_boolean(G_TASK(result), error);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "daemon/captured-opener.h"
+
+#include <errno.h>
+#include <glib-unix.h>
+#include <unistd.h>
+
+#include "daemon/captured-child.h"
+#include "daemon/captured-error.h"
+#include "daemon/captured-packet.h"
+#include "daemon/captured-privileges.h"
+#include "helpers/opener-protocol.h"
+
+struct _CapturedOpener {
+  GObject parent_instance;
+  CapturedChild *child;
+  guint source;
+  GTask *task; /* of the proof under way */
+  const CapturedTargets *targets;
+  guint next; /* the target that is asked about */
+};
+
+G_DEFINE_FINAL_TYPE(CapturedOpener, captured_opener, G_TYPE_OBJECT)
+
+static void hang_up(CapturedOpener *self)
+{
+  g_clear_handle_id(&self->source, g_source_remove);
+  g_clear_pointer(&self->child, captured_child_free);
+}
+
+static void captured_opener_dispose(GObject *object)
+{
+  hang_up(CAPTURED_OPENER(object));
+  G_OBJECT_CLASS(captured_opener_parent_class)->dispose(object);
+}
+
+static void captured_opener_class_init(CapturedOpenerClass *klass)
+{
+  G_OBJECT_CLASS(klass)->dispose = captured_opener_dispose;
+}
+
+static void captured_opener_init(CapturedOpener *self)
+{
+}
+
+CapturedOpener *captured_opener_new(const CapturedAccount *account, GError **error)
+{
+  static const char *const environment[] = {CAPTURED_CHILD_ENVIRONMENT, NULL};
+  /* The capability is not used: it keeps the user from attaching to the process before that hides itself. */
+  CapturedChildSpec spec = {
+      .program = "opener",
+      .rights = CAPTURED_RIGHT(CAP_IPC_LOCK),
+      .account = account,
+      .environment = environment,
+  };
+  CapturedChild *child = captured_child_new(&spec, error);
+
+  if (!child)
+    return NULL;
+  CapturedOpener *self = g_object_new(CAPTURED_TYPE_OPENER, NULL);
+  self->child = child;
+  return self;
+}
+
+static void finish(CapturedOpener *self, gboolean gone, CapturedError code, const char *what)
+{
+  g_autoptr(GTask) task = g_steal_pointer(&self->task);
+
+  g_clear_handle_id(&self->source, g_source_remove);
+  if (!task)
+    return;
+  if (gone)
+    g_task_return_new_error(task, CAPTURED_ERROR, CAPTURED_ERROR_FAILED,
+                            "The process that asks the kernel whose the targets are failed: %s.", what);
+  else
+    g_task_return_new_error(task, CAPTURED_ERROR, code, "Target %u (process %d) %s.", self->next + 1,
+                            (int)self->targets->pids[self->next], what);
+}
+
+/* That the targets are pidfds of processes was looked at before: one that is alive, but not there for the
+ * caller, is hidden from him, as /proc can be mounted. */
+static void refuse(CapturedOpener *self, int error)
+{
+  gboolean unseen = error == ESRCH || error == EINVAL;
+
+  if (unseen && !captured_targets_check_alive(self->targets, NULL))
+    finish(self, FALSE, CAPTURED_ERROR_TARGET_GONE, "has ended");
+  else if (unseen || error == EACCES)
+    finish(
+        self, FALSE, CAPTURED_ERROR_NOT_PERMITTED,
+        "is not the caller's own: another user's, set-uid, or closed to him in another way; that takes the "
+        "scope “system”");
+  else
+    finish(self, TRUE, CAPTURED_ERROR_FAILED, g_strerror(error));
+}
+
+static void ask(CapturedOpener *self)
+{
+  struct opener_request request = {
+      .type = OPENER_PROVE,
+      .size = sizeof request,
+      .version = OPENER_PROTOCOL_VERSION,
+      .pid = self->targets->pids[self->next],
+  };
+
+  if (!self->child || !captured_packet_send(captured_child_get_socket(self->child), &request, sizeof request,
+                                            &self->targets->pidfds[self->next], 1))
+    finish(self, TRUE, CAPTURED_ERROR_FAILED, "it died");
+}
+
+static void take_answer(CapturedOpener *self, const struct opener_answer *answer)
+{
+  if (answer->error != 0) {
+    refuse(self, answer->error);
+  } else if (++self->next < self->targets->n) {
+    ask(self);
+  } else {
+    g_autoptr(GTask) task = g_steal_pointer(&self->task);
+    g_clear_handle_id(&self->source, g_source_remove);
+    g_task_return_boolean(task, TRUE);
+  }
+}
+
+static gboolean on_readable(int socket, GIOCondition condition, gpointer user_data)
+{
+  CapturedOpener *self = g_object_ref(user_data);
+  struct opener_answer answer;
+  int fd;
+  guint n_fds;
+  gssize n = captured_packet_receive(socket, &answer, sizeof answer, &fd, 1, &n_fds);
+
+  if (fd >= 0)
+    close(fd);
+  if (n == sizeof answer && n_fds == 0 && answer.type == OPENER_PROVE && answer.kind == OPENER_DONE)
+    take_answer(self, &answer);
+  else if (n >= 0)
+    finish(self, TRUE, CAPTURED_ERROR_FAILED, n == 0 ? "it died" : "it does not keep to its protocol");
+  gboolean goes_on = self->source != 0;
+  g_object_unref(self);
+  return goes_on;
+}
+
+void captured_opener_prove_async(CapturedOpener *self, const CapturedTargets *targets,
+                                 GAsyncReadyCallback callback, gpointer user_data)
+{
+  g_return_if_fail(!self->task && targets->n > 0);
+  self->task = g_task_new(self, NULL, callback, user_data);
+  self->targets = targets;
+  self->next = 0;
+  if (self->child)
+    self->source = g_unix_fd_add(captured_child_get_socket(self->child), G_IO_IN, on_readable, self);
+  ask(self);
+}
+
+gboolean captured_opener_prove_finish(CapturedOpener *self, GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_boolean(G_TASK(result), error);
+}
+
+void captured_opener_abort(CapturedOpener *self)
+{
+  hang_up(self);
+  finish(self, TRUE, CAPTURED_ERROR_FAILED, "it was ended");
+}
+
+int captured_opener_get_socket(CapturedOpener *self)
+{
+  return self->child ? captured_child_get_socket(self->child) : -1;
+}
+
+void captured_opener_hand_on(CapturedOpener *self)
+{
+  if (self->child)
+    captured_child_close_socket(self->child);
+}

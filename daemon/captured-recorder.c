@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "daemon/captured-recorder.h"
+
+#include <errno.h>
+#include <glib-unix.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/captured-child.h"
+#include "daemon/captured-error.h"
+#include "daemon/captured-packet.h"
+#include "daemon/captured-privileges.h"
+
+/* Windows and control. */
+#define MEMORY 2
+/* How often a recorder that records is listened to, unless somebody asks how far it is. It says something
+ * many times a second, and waits for nobody who does not listen; a minute's worth fits into its socket. */
+#define LISTEN_SECONDS 2
+
+struct _CapturedRecorder {
+  GObject parent_instance;
+  CapturedChild *child;
+  CapturedOpener *opener; /* of a session of the scope own; ends with the recorder */
+  guint source;
+  guint timeout;
+  GTask *task;       /* of configure or start, while one is under way */
+  guint32 awaited;   /* the message that it waits for */
+  gboolean is_ready; /* it has handed over its memory */
+  gboolean watched;  /* it was started: its end is told by the signal */
+  int memory[MEMORY];
+  struct recorder_ready ready;
+  struct recorder_status status;
+};
+
+typedef union {
+  struct recorder_message message;
+  struct recorder_ready ready;
+  struct recorder_status status;
+  struct recorder_ended ended;
+} Packet;
+
+enum { SIGNAL_STATUS, SIGNAL_ENDED, N_SIGNALS };
+static guint signals[N_SIGNALS];
+
+G_DEFINE_FINAL_TYPE(CapturedRecorder, captured_recorder, G_TYPE_OBJECT)
+
+static void close_memory(CapturedRecorder *self)
+{
+  for (guint i = 0; i < MEMORY; i++) {
+    if (self->memory[i] >= 0)
+      close(self->memory[i]);
+    self->memory[i] = -1;
+  }
+}
+
+static void hang_up(CapturedRecorder *self)
+{
+  g_clear_handle_id(&self->source, g_source_remove);
+  g_clear_handle_id(&self->timeout, g_source_remove);
+  g_clear_pointer(&self->child, captured_child_free);
+  g_clear_object(&self->opener);
+}
+
+static void captured_recorder_dispose(GObject *object)
+{
+  CapturedRecorder *self = CAPTURED_RECORDER(object);
+
+  hang_up(self);
+  close_memory(self);
+  G_OBJECT_CLASS(captured_recorder_parent_class)->dispose(object);
+}
+
+static void captured_recorder_class_init(CapturedRecorderClass *klass)
+{
+  GType type = G_TYPE_FROM_CLASS(klass);
+
+  G_OBJECT_CLASS(klass)->dispose = captured_recorder_dispose;
+  signals[SIGNAL_STATUS] =
+      g_signal_new("status", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  signals[SIGNAL_ENDED] = g_signal_new("ended", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
+                                       G_TYPE_INT, G_TYPE_STRING);
+}
+
+static void captured_recorder_init(CapturedRecorder *self)
+{
+  for (guint i = 0; i < MEMORY; i++)
+    self->memory[i] = -1;
+}
+
+/* What a recorder's errno means to whoever asked for the recording. */
+static CapturedError translate(int code)
+{
+  switch (code) {
+  case ESRCH:
+    return CAPTURED_ERROR_TARGET_GONE;
+  case EINVAL:
+    return CAPTURED_ERROR_INVALID_OPTION;
+  case EPERM:
+  case EACCES:
+    return CAPTURED_ERROR_NOT_PERMITTED;
+  case ENOENT:
+  case ENODEV:
+  case ENOSYS:
+  case EOPNOTSUPP:
+    return CAPTURED_ERROR_UNSUPPORTED;
+  default:
+    return CAPTURED_ERROR_FAILED;
+  }
+}
+
+static void finish(CapturedRecorder *self, int reason, CapturedError code, const char *message)
+{
+  g_object_ref(self);
+  hang_up(self);
+  if (self->task) {
+    g_autoptr(GTask) task = g_steal_pointer(&self->task);
+    g_task_return_new_error(task, CAPTURED_ERROR, code, "%s", message);
+  } else if (self->watched) {
+    self->watched = FALSE;
+    g_signal_emit(self, signals[SIGNAL_ENDED], 0, reason, message);
+  }
+  g_object_unref(self);
+}
+
+static void die(CapturedRecorder *self)
+{
+  finish(self, CAPTURED_RECORDER_DIED, CAPTURED_ERROR_FAILED, "The recorder died.");
+}
+
+static void listen_seldom(CapturedRecorder *self);
+
+static void arrive(CapturedRecorder *self, guint32 type)
+{
+  if (!self->task || self->awaited != type)
+    return;
+  g_autoptr(GTask) task = g_steal_pointer(&self->task);
+  if (type == RECORDER_STARTED) {
+    self->watched = TRUE;
+    listen_seldom(self);
+  }
+  g_task_return_boolean(task, TRUE);
+}
+
+static void take_ended(CapturedRecorder *self, struct recorder_ended *ended)
+{
+  char *text = ended->text;
+
+  text[sizeof ended->text - 1] = '\0';
+  self->status = ended->status;
+  g_autofree char *message = g_utf8_make_valid(text, -1);
+  finish(self, CLAMP(ended->reason, RECORDER_END_STOPPED, RECORDER_END_FAILED), translate(ended->error),
+         message);
+}
+
+static gboolean take_ready(CapturedRecorder *self, const struct recorder_ready *ready, int *fds, guint n_fds)
+{
+  if (self->is_ready || n_fds != MEMORY || ready->n_events > RECORDER_EVENTS_MAX ||
+      ready->unwind > RECORDER_UNWIND_NONE)
+    return FALSE;
+  self->is_ready = TRUE;
+  for (guint i = 0; i < MEMORY; i++) {
+    self->memory[i] = fds[i];
+    fds[i] = -1;
+  }
+  self->ready = *ready;
+  for (guint i = 0; i < RECORDER_EVENTS_MAX; i++)
+    self->ready.events[i][RECORDER_EVENT_NAME_MAX - 1] = '\0';
+  self->ready.notes[RECORDER_TEXT_MAX - 1] = '\0';
+  arrive(self, RECORDER_READY);
+  return TRUE;
+}
+
+/* FALSE when it broke the protocol. Descriptors that are taken are -1 afterwards. */
+static gboolean take_packet(CapturedRecorder *self, Packet *packet, gsize size, int *fds, guint n_fds)
+{
+  if (size < sizeof packet->message || packet->message.size != size ||
+      (n_fds > 0) != (packet->message.type == RECORDER_READY))
+    return FALSE;
+  switch (packet->message.type) {
+  case RECORDER_READY:
+    return size == sizeof packet->ready && take_ready(self, &packet->ready, fds, n_fds);
+  case RECORDER_STARTED:
+    arrive(self, RECORDER_STARTED);
+    return TRUE;
+  case RECORDER_STATUS:
+    if (size != sizeof packet->status)
+      return FALSE;
+    self->status = packet->status;
+    g_signal_emit(self, signals[SIGNAL_STATUS], 0);
+    return TRUE;
+  case RECORDER_WAKE:
+    return TRUE;
+  case RECORDER_ENDED:
+    if (size != sizeof packet->ended)
+      return FALSE;
+    take_ended(self, &packet->ended);
+    return TRUE;
+  default:
+    return FALSE;
+  }
+}
+
+/* Takes one packet, if there is one. */
+static gboolean receive(CapturedRecorder *self)
+{
+  g_autofree Packet *packet = g_new(Packet, 1);
+  int fds[MEMORY];
+  guint n_fds;
+  gssize n = captured_packet_receive(captured_child_get_socket(self->child), packet, sizeof *packet, fds,
+                                     MEMORY, &n_fds);
+
+  if (n < 0)
+    return FALSE;
+  if (n == 0 || !take_packet(self, packet, (gsize)n, fds, n_fds))
+    die(self);
+  for (guint i = 0; i < MEMORY; i++)
+    if (fds[i] >= 0)
+      close(fds[i]);
+  return TRUE;
+}
+
+static gboolean on_readable(int socket, GIOCondition condition, gpointer user_data)
+{
+  CapturedRecorder *self = g_object_ref(user_data);
+
+  receive(self);
+  gboolean goes_on = self->source != 0;
+  g_object_unref(self);
+  return goes_on;
+}
+
+static void watch_socket(CapturedRecorder *self, GIOCondition condition)
+{
+  g_clear_handle_id(&self->timeout, g_source_remove);
+  g_clear_handle_id(&self->source, g_source_remove);
+  self->source = g_unix_fd_add(captured_child_get_socket(self->child), condition, on_readable, self);
+}
+
+static gboolean on_timeout(gpointer user_data)
+{
+  CapturedRecorder *self = g_object_ref(user_data);
+
+  captured_recorder_update(self);
+  gboolean goes_on = self->timeout != 0;
+  g_object_unref(self);
+  return goes_on;
+}
+
+/* Its end is noticed at once. */
+static void listen_seldom(CapturedRecorder *self)
+{
+  watch_socket(self, G_IO_HUP);
+  self->timeout = g_timeout_add_seconds(LISTEN_SECONDS, on_timeout, self);
+}
+
+void captured_recorder_update(CapturedRecorder *self)
+{
+  g_object_ref(self);
+  while (self->child && receive(self))
+    ;
+  g_object_unref(self);
+}
+
+CapturedRecorder *captured_recorder_new(CapturedScope scope, GError **error)
+{
+  static const char *const environment[] = {CAPTURED_CHILD_ENVIRONMENT, "XDG_CACHE_HOME=/var/cache/captured", NULL};
+  CapturedChildSpec spec = {
+      .program = "recorder",
+      .rights = scope == CAPTURED_SCOPE_OWN ? CAPTURED_RIGHTS_OWN : CAPTURED_RIGHTS_SYSTEM,
+      .environment = environment,
+  };
+  CapturedChild *child = captured_child_new(&spec, error);
+
+  if (!child)
+    return NULL;
+  CapturedRecorder *self = g_object_new(CAPTURED_TYPE_RECORDER, NULL);
+  self->child = child;
+  watch_socket(self, G_IO_IN);
+  return self;
+}
+
+static void await(CapturedRecorder *self, guint32 type, GAsyncReadyCallback callback, gpointer user_data)
+{
+  g_return_if_fail(!self->task);
+  self->task = g_task_new(self, NULL, callback, user_data);
+  self->awaited = type;
+}
+
+static gboolean send_configure(CapturedRecorder *self, const struct recorder_configure *configure,
+                               const CapturedTargets *targets)
+{
+  int fds[RECORDER_TARGETS_MAX + 1];
+  guint n = targets->n;
+
+  memcpy(fds, targets->pidfds, n * sizeof *fds);
+  if (self->opener)
+    fds[n++] = captured_opener_get_socket(self->opener);
+  return self->child && captured_packet_send(captured_child_get_socket(self->child), configure,
+                                             configure->message.size, fds, n);
+}
+
+void captured_recorder_configure_async(CapturedRecorder *self, const CapturedOptions *options,
+                                       const CapturedTargets *targets, CapturedOpener *opener,
+                                       GAsyncReadyCallback callback, gpointer user_data)
+{
+  g_autofree struct recorder_configure *configure =
+      captured_options_configure(options, opener ? CAPTURED_SCOPE_OWN : CAPTURED_SCOPE_SYSTEM);
+
+  g_set_object(&self->opener, opener);
+  await(self, RECORDER_READY, callback, user_data);
+  if (!send_configure(self, configure, targets))
+    die(self);
+  if (opener)
+    captured_opener_hand_on(opener);
+}
+
+gboolean captured_recorder_configure_finish(CapturedRecorder *self, GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_boolean(G_TASK(result), error);
+}
+
+/* A recorder that is gone is noticed when it is listened to. */
+static void say(CapturedRecorder *self, guint32 type)
+{
+  struct recorder_message message = {.type = type, .size = sizeof message};
+
+  if (self->child)
+    captured_packet_send(captured_child_get_socket(self->child), &message, sizeof message, NULL, 0);
+}
+
+void captured_recorder_start_async(CapturedRecorder *self, GAsyncReadyCallback callback, gpointer user_data)
+{
+  await(self, RECORDER_STARTED, callback, user_data);
+  say(self, RECORDER_START);
+  if (!self->child)
+    die(self);
+}
+
+gboolean captured_recorder_start_finish(CapturedRecorder *self, GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_boolean(G_TASK(result), error);
+}
+
+void captured_recorder_stop(CapturedRecorder *self)
+{
+  if (self->child)
+    watch_socket(self, G_IO_IN);
+  say(self, RECORDER_STOP);
+}
+
+void captured_recorder_abort(CapturedRecorder *self)
+{
+  self->watched = FALSE;
+  die(self);
+}
+
+const struct recorder_ready *captured_recorder_get_ready(CapturedRecorder *self)
+{
+  return &self->ready;
+}
+
+const struct recorder_status *captured_recorder_get_status(CapturedRecorder *self)
+{
+  return &self->status;
+}
+
+GUnixFDList *captured_recorder_steal_memory(CapturedRecorder *self)
+{
+  GUnixFDList *list = g_unix_fd_list_new_from_array(self->memory, MEMORY);
+
+  for (guint i = 0; i < MEMORY; i++)
+    self->memory[i] = -1;
+  return list;
+}

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An authentication agent of polkit's for a session, as a desktop has one: it answers each prompt with a password, which
+polkit's own helper checks with PAM.
+
+usage: desk_agent.py SESSION HELPER [PASSWORD]
+
+Prints "ready" when it is registered, then a line "asked ACTION" a prompt. Without a password a prompt stays open until
+polkit takes it back, which prints "cancelled".
+"""
+import os
+import subprocess
+import sys
+
+import gi
+gi.require_version('Gio', '2.0')
+from gi.repository import Gio, GLib  # noqa: E402
+
+INTERFACE = '''<node><interface name="org.freedesktop.PolicyKit1.AuthenticationAgent">
+  <method name="BeginAuthentication">
+    <arg type="s" direction="in"/><arg type="s" direction="in"/><arg type="s" direction="in"/>
+    <arg type="a{ss}" direction="in"/><arg type="s" direction="in"/><arg type="a(sa{sv})" direction="in"/>
+  </method>
+  <method name="CancelAuthentication"><arg type="s" direction="in"/></method>
+</interface></node>'''
+PATH = '/org/capturectl/test/Agent'
+
+
+def user_name(identities):
+    """The first user among polkit's identities."""
+    import pwd
+    return next(pwd.getpwuid(details['uid']).pw_name for kind, details in identities if kind == 'unix-user')
+
+
+def answer(helper, user, cookie, password):
+    """The helper's conversation: a line with the cookie, then an answer to each prompt."""
+    with subprocess.Popen([helper, user], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as conversation:
+        conversation.stdin.write(cookie + '\n')
+        conversation.stdin.flush()
+        for line in conversation.stdout:
+            if line.startswith('PAM_PROMPT_ECHO'):
+                conversation.stdin.write(password + '\n')
+                conversation.stdin.flush()
+            print('helper:', line.strip(), flush=True)
+
+
+class Agent:
+    def __init__(self, helper, password):
+        self.helper, self.password, self.open = helper, password, {}
+
+    def called(self, connection, sender, path, interface, method, parameters, invocation):
+        if method == 'BeginAuthentication':
+            action, _message, _icon, _details, cookie, identities = parameters.unpack()
+            print('asked', action, flush=True)
+            if self.password is None:
+                self.open[cookie] = invocation
+                return
+            answer(self.helper, user_name(identities), cookie, self.password)
+            invocation.return_value(None)
+            return
+        print('cancelled', flush=True)
+        waiting = self.open.pop(parameters.unpack()[0], None)
+        if waiting is not None:
+            waiting.return_dbus_error('org.freedesktop.PolicyKit1.Error.Cancelled', 'Cancelled.')
+        invocation.return_value(None)
+
+
+def main():
+    session, helper = sys.argv[1:3]
+    agent = Agent(helper, sys.argv[3] if len(sys.argv) > 3 else None)
+    bus = Gio.bus_get_sync(Gio.BusType.SYSTEM)
+    bus.register_object(PATH, Gio.DBusNodeInfo.new_for_xml(INTERFACE).interfaces[0], agent.called, None, None)
+    subject = ('unix-session', {'session-id': GLib.Variant('s', session)})
+    bus.call_sync('org.freedesktop.PolicyKit1', '/org/freedesktop/PolicyKit1/Authority',
+                  'org.freedesktop.PolicyKit1.Authority', 'RegisterAuthenticationAgent',
+                  GLib.Variant('((sa{sv})ss)', (subject, os.environ.get('LANG', 'C'), PATH)), None, 0, -1, None)
+    print('ready', flush=True)
+    GLib.MainLoop().run()
+
+
+if __name__ == '__main__':
+    main()
