@@ -8,6 +8,8 @@
 /* How often and how fast polkitd is asked again when it went away: five seconds in all. */
 #define AGAIN_MAX          20
 #define AGAIN_MILLISECONDS 250
+/* Where no person is asked, an answer that takes longer was dropped by the bus, as it does in a flood. */
+#define PATIENCE_SECONDS 10
 
 struct _CapturedAuthority {
   GObject parent_instance;
@@ -20,6 +22,9 @@ typedef struct {
   const char *action;
   gboolean interactive;
   guint again; /* how often polkitd went away while it was asked */
+  GCancellable *question;
+  gulong cancelled; /* handler: who cancels the check cancels the question */
+  guint patience;   /* source */
 } Check;
 
 G_DEFINE_FINAL_TYPE(CapturedAuthority, captured_authority, G_TYPE_OBJECT)
@@ -48,6 +53,8 @@ static void check_free(gpointer data)
 {
   Check *check = data;
 
+  g_clear_handle_id(&check->patience, g_source_remove);
+  g_clear_object(&check->question);
   g_free(check->name);
   g_free(check);
 }
@@ -72,6 +79,20 @@ static void judge(GTask *task, PolkitAuthorizationResult *result)
                             "polkit does not grant %s to this caller.", check->action);
 }
 
+static void on_cancelled(GCancellable *cancellable, gpointer question)
+{
+  g_cancellable_cancel(question);
+}
+
+static gboolean on_patience(gpointer user_data)
+{
+  Check *check = user_data;
+
+  check->patience = 0;
+  g_cancellable_cancel(check->question);
+  return G_SOURCE_REMOVE;
+}
+
 static void ask(GTask *task);
 
 static gboolean on_again(gpointer user_data)
@@ -85,12 +106,37 @@ static gboolean on_again(gpointer user_data)
   return G_SOURCE_REMOVE;
 }
 
-/* polkitd was stopped, or is being replaced by a newer one: it is there again soon. */
+/* polkitd was stopped, or is being replaced by a newer one: it is there again soon. Or patience was at its
+ * end. */
 static gboolean is_gone(const GError *error)
 {
-  return g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_NO_REPLY) ||
+  return g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED) ||
+         g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_NO_REPLY) ||
          g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_NAME_HAS_NO_OWNER) ||
          g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_SERVICE_UNKNOWN);
+}
+
+static void begin_question(GTask *task)
+{
+  Check *check = g_task_get_task_data(task);
+  GCancellable *cancellable = g_task_get_cancellable(task);
+
+  check->question = g_cancellable_new();
+  if (cancellable)
+    check->cancelled = g_cancellable_connect(cancellable, G_CALLBACK(on_cancelled),
+                                             g_object_ref(check->question), g_object_unref);
+  if (!check->interactive)
+    check->patience = g_timeout_add_seconds(PATIENCE_SECONDS, on_patience, check);
+}
+
+static void end_question(GTask *task)
+{
+  Check *check = g_task_get_task_data(task);
+
+  g_cancellable_disconnect(g_task_get_cancellable(task), check->cancelled);
+  check->cancelled = 0;
+  g_clear_handle_id(&check->patience, g_source_remove);
+  g_clear_object(&check->question);
 }
 
 static void on_checked(GObject *source, GAsyncResult *result, gpointer user_data)
@@ -101,6 +147,7 @@ static void on_checked(GObject *source, GAsyncResult *result, gpointer user_data
   g_autoptr(PolkitAuthorizationResult) answer =
       polkit_authority_check_authorization_finish(POLKIT_AUTHORITY(source), result, &error);
 
+  end_question(task);
   if (answer) {
     judge(task, answer);
   } else if (!g_task_return_error_if_cancelled(task)) {
@@ -121,11 +168,12 @@ static void ask(GTask *task)
   const Check *check = g_task_get_task_data(task);
   g_autoptr(PolkitSubject) subject = polkit_system_bus_name_new(check->name);
 
+  begin_question(task);
   polkit_authority_check_authorization(self->polkit, subject, check->action, NULL,
                                        check->interactive
                                            ? POLKIT_CHECK_AUTHORIZATION_FLAGS_ALLOW_USER_INTERACTION
                                            : POLKIT_CHECK_AUTHORIZATION_FLAGS_NONE,
-                                       g_task_get_cancellable(task), on_checked, task);
+                                       check->question, on_checked, task);
 }
 
 static void on_polkit(GObject *source, GAsyncResult *result, gpointer user_data)

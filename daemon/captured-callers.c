@@ -11,10 +11,15 @@
 #define ANSWER_MILLISECONDS 3000
 #define QUESTIONS           8
 
+/* For the same reason it is looked now and then whether callers are still there. */
+#define LOOK_SECONDS 10
+
 struct _CapturedCallers {
   GObject parent_instance;
   GDBusConnection *connection;
   guint subscription;
+  guint look;        /* source */
+  GHashTable *known; /* names of those who have called and not left */
 };
 
 enum { SIGNAL_LEFT, N_SIGNALS };
@@ -29,7 +34,9 @@ static void captured_callers_dispose(GObject *object)
   if (self->subscription)
     g_dbus_connection_signal_unsubscribe(self->connection, self->subscription);
   self->subscription = 0;
+  g_clear_handle_id(&self->look, g_source_remove);
   g_clear_object(&self->connection);
+  g_clear_pointer(&self->known, g_hash_table_unref);
   G_OBJECT_CLASS(captured_callers_parent_class)->dispose(object);
 }
 
@@ -42,6 +49,13 @@ static void captured_callers_class_init(CapturedCallersClass *klass)
 
 static void captured_callers_init(CapturedCallers *self)
 {
+  self->known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+}
+
+static void see_leave(CapturedCallers *self, const char *name)
+{
+  if (self->known && g_hash_table_remove(self->known, name))
+    g_signal_emit(self, signals[SIGNAL_LEFT], 0, name);
 }
 
 static void on_name_owner_changed(GDBusConnection *connection, const char *sender, const char *path,
@@ -51,8 +65,46 @@ static void on_name_owner_changed(GDBusConnection *connection, const char *sende
   const char *name, *owner;
 
   g_variant_get(parameters, "(&s&s&s)", &name, NULL, &owner);
-  if (*name == ':' && *owner == '\0')
-    g_signal_emit(user_data, signals[SIGNAL_LEFT], 0, name);
+  if (*owner == '\0')
+    see_leave(user_data, name);
+}
+
+/* A question about one caller. */
+typedef struct {
+  CapturedCallers *self;
+  char *name;
+} Look;
+
+static void on_looked(GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autofree Look *look = user_data;
+  g_autoptr(CapturedCallers) self = look->self;
+  g_autofree char *name = look->name;
+  g_autoptr(GVariant) reply = g_dbus_connection_call_finish(G_DBUS_CONNECTION(source), result, NULL);
+  gboolean is_there = TRUE;
+
+  if (reply)
+    g_variant_get(reply, "(b)", &is_there);
+  if (!is_there)
+    see_leave(self, name);
+}
+
+static gboolean look_for_all(gpointer user_data)
+{
+  CapturedCallers *self = user_data;
+  GHashTableIter iter;
+  gpointer name;
+
+  g_hash_table_iter_init(&iter, self->known);
+  while (g_hash_table_iter_next(&iter, &name, NULL)) {
+    Look *look = g_new(Look, 1);
+
+    *look = (Look){g_object_ref(self), g_strdup(name)};
+    g_dbus_connection_call(self->connection, BUS, BUS_PATH, BUS, "NameHasOwner", g_variant_new("(s)", name),
+                           G_VARIANT_TYPE("(b)"), G_DBUS_CALL_FLAGS_NONE, ANSWER_MILLISECONDS, NULL,
+                           on_looked, look);
+  }
+  return G_SOURCE_CONTINUE;
 }
 
 CapturedCallers *captured_callers_new(GDBusConnection *connection)
@@ -63,6 +115,7 @@ CapturedCallers *captured_callers_new(GDBusConnection *connection)
   self->subscription =
       g_dbus_connection_signal_subscribe(connection, BUS, BUS, "NameOwnerChanged", BUS_PATH, NULL,
                                          G_DBUS_SIGNAL_FLAGS_NONE, on_name_owner_changed, self, NULL);
+  self->look = g_timeout_add_seconds(LOOK_SECONDS, look_for_all, self);
   return self;
 }
 
@@ -89,7 +142,10 @@ static void on_user(GObject *source, GAsyncResult *result, gpointer user_data)
   guint32 user;
 
   if (reply) {
+    CapturedCallers *self = g_task_get_source_object(task);
+
     g_variant_get(reply, "(u)", &user);
+    g_hash_table_add(self->known, g_strdup(((Question *)g_task_get_task_data(task))->name));
     g_task_return_int(task, user);
   } else if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT) &&
              ((Question *)g_task_get_task_data(task))->left > 0) {

@@ -3,7 +3,8 @@
  * Who calls: whose a name on the bus is, and when it leaves. Main thread only.
  *
  * Signal: "left" (string name), when a connection is gone from the bus. One watch serves all: the bus limits
- * how many a connection may have, and a caller that would not be watched any more would never leave.
+ * how many a connection may have, and a caller that would not be watched any more would never leave. What the
+ * bus does not tell in a flood of messages is asked for some seconds later.
  */
 #pragma once
 

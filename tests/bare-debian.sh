@@ -32,6 +32,7 @@ mount -t proc proc "$root/proc"
 mount -t sysfs sysfs "$root/sys"
 mount -t tracefs tracefs "$root/sys/kernel/tracing"
 mount -t devtmpfs devtmpfs "$root/dev"
+mount -t devpts -o gid=5,mode=620,ptmxmode=666 devpts "$root/dev/pts"
 for verb in "$@"; do
   printf '\n=== ./dev %s in a bare Debian 12\n' "$verb"
   env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin TERM=dumb LANG=C.UTF-8 ${CI:+CI=$CI} \
