@@ -81,10 +81,9 @@ static inline bool unwind_cfi_read_fde(struct unwind_section *section, uint64_t 
     int32_t range;
     uint8_t augmentation;
   } __attribute__((packed)) usual;
-  const uint8_t *record = section->bytes + offset;
-
   if (UNWIND_UNLIKELY(offset >= section->usual_end))
     return unwind_cfi_read_any_fde(section, offset, ret);
+  const uint8_t *record = section->bytes + offset;
   memcpy(&usual, record, sizeof usual);
   if (UNWIND_UNLIKELY(offset + 4 - usual.cie != section->usual_cie->offset ||
                       usual.length > section->size - offset - 4 ||
