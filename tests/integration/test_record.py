@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`capturectl record` on real programs: what is recorded, how it ends, what it says."""
-import fcntl
 import json
 import os
 import pathlib
-import pty
 import re
 import select
 import shutil
 import signal
-import struct
 import subprocess
 import tempfile
 import time
@@ -17,12 +14,12 @@ import unittest
 
 from recordings import BUSY, FORKER, Load, compile_c, is_running, start, wait_until
 from support import CAPTURECTL, DATA, OWN_MOUNTS, TestCase, capturectl, check_sanitizers, copy_programs, environment, run, unmount
+from terminals import open_terminal
 
 # Outcomes.
 COMPLETE, FRAME_POINTERS, TRUNCATED, NO_USER_STACK = 1, 2, 3, 4
 
 # Of linux/tty.h: unlock a pseudo-terminal, ask for its number.
-TIOCSPTLCK, TIOCGPTN = 0x40045431, 0x80045430
 
 
 class RecordCase(TestCase):
@@ -518,22 +515,8 @@ class Names(RecordCase):
 
 
 class Terminal(RecordCase):
-    def open_terminal(self):
-        """As pty.openpty(), also where /dev/pts is not mounted, as in a plain chroot."""
-        try:
-            return pty.openpty()
-        except OSError:
-            directory = self.directory / 'pts'
-            directory.mkdir()
-            run('mount', '-t', 'devpts', '-o', 'newinstance,ptmxmode=0666', 'none', directory)
-            self.addCleanup(unmount, directory)
-        primary = os.open(directory / 'ptmx', os.O_RDWR | os.O_NOCTTY)
-        fcntl.ioctl(primary, TIOCSPTLCK, struct.pack('i', 0))
-        number, = struct.unpack('i', fcntl.ioctl(primary, TIOCGPTN, bytes(4)))
-        return primary, os.open(directory / str(number), os.O_RDWR | os.O_NOCTTY)
-
     def test_progress(self):
-        primary, secondary = self.open_terminal()
+        primary, secondary = open_terminal(self)
         process = subprocess.Popen([CAPTURECTL, 'record', '--no-names', '-o', self.path, '--', self.busy, '800'],
                                    stdin=subprocess.DEVNULL, stderr=secondary, env=environment(TERM='xterm'))
         os.close(secondary)

@@ -5,13 +5,13 @@ import contextlib
 import json
 import os
 import pathlib
-import pty
 import re
 import signal
 import subprocess
 import sys
 
 from support import CAPTURECTL, SOURCE, TestCase, capturectl, check_sanitizers, environment
+from terminals import fork_on_terminal
 
 sys.path.insert(0, str(SOURCE / 'tests' / 'decoder'))
 from capture_decoder import Capture  # noqa: E402
@@ -291,7 +291,7 @@ class Asking(Bus):
 
     def in_terminal(self, *arguments):
         """capturectl with a terminal for its standard streams: its status, and what it said there."""
-        pid, terminal = pty.fork()
+        pid, terminal = fork_on_terminal(self)
         if pid == 0:
             os.execve(CAPTURECTL, ['capturectl', 'record', '-o', str(self.path), '--no-names', *arguments],
                       self.environment_without_desktop())

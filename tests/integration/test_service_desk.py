@@ -3,7 +3,6 @@
 import contextlib
 import json
 import os
-import pty
 import re
 import shutil
 import subprocess
@@ -13,6 +12,7 @@ from daemon import ALICE, DaemonCase, processes, status_of
 from desk import PASSWORD, PYTHON, SYSTEM, wait_until
 from recordings import Load
 from support import BUILD, SOURCE
+from terminals import fork_on_terminal
 
 KERNEL = 2
 BUSY = ('/home/programs/busy', '300')
@@ -136,7 +136,7 @@ class RecordTest(ServiceCase):
 
     def on_terminal(self, answer):
         """A recording on a terminal, in a session where a password is asked for: its status, and what it said."""
-        pid, terminal = pty.fork()
+        pid, terminal = fork_on_terminal(self)
         if pid == 0:
             command = self.desk.command([self.program, 'record', '-o', str(self.path), '--', *BUSY], 'alice', False, stock=True)
             os.execvpe(command[0], [str(word) for word in command], self.desk.environment('alice'))
