@@ -83,18 +83,6 @@ def recorder_of(desk):
                  if name == 'capture-recorde' and status_of(pid, 'PPid') == str(desk.captured.pid)), None)
 
 
-def bpf_objects(pid):
-    """What a process has of BPF: {('prog', 12), ('map', 7) …}."""
-    found = set()
-    for path in pathlib.Path(f'/proc/{pid}/fdinfo').glob('*'):
-        try:
-            said = path.read_text()
-        except OSError:
-            continue
-        found |= {(kind, int(number)) for kind, number in re.findall(r'^(prog|map|link)_id:\t(\d+)$', said, re.M)}
-    return found
-
-
 def existing(objects):
     """Those of the programs, maps and links that the kernel still has."""
     found = set()

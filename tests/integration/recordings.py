@@ -2,6 +2,7 @@
 """What the tests of recording share: programs to record, and looking into captures and /proc."""
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import time
@@ -141,6 +142,18 @@ def start(*arguments, **how):
     """capturectl in the background, its outputs in pipes."""
     return subprocess.Popen([str(CAPTURECTL), *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, env=environment(), **how)
+
+
+def bpf_objects(pid):
+    """What a process has of BPF: {('prog', 12), ('map', 7) …}."""
+    found = set()
+    for path in pathlib.Path(f'/proc/{pid}/fdinfo').glob('*'):
+        try:
+            said = path.read_text()
+        except OSError:
+            continue
+        found |= {(kind, int(number)) for kind, number in re.findall(r'^(prog|map|link)_id:\t(\d+)$', said, re.M)}
+    return found
 
 
 def wait_until(condition, seconds=20):

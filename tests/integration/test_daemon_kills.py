@@ -8,9 +8,9 @@ import subprocess
 import time
 import unittest
 
-from daemon import CAPTURED, DaemonCase, bpf_objects, existing, helpers_of, processes, recorder_of, stalled, status_of
+from daemon import CAPTURED, DaemonCase, existing, helpers_of, processes, recorder_of, stalled, status_of
 from desk import SYSTEM, wait_until
-from recordings import Load, is_running
+from recordings import Load, bpf_objects, is_running
 from support import capturectl, check_sanitizers
 
 # How many in all; KILLS=100 is the long run.

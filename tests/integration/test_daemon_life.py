@@ -5,9 +5,9 @@ import os
 import re
 import unittest
 
-from daemon import ALICE, CAPTURED, DaemonCase, bpf_objects, helpers_of, processes, status_of
+from daemon import ALICE, CAPTURED, DaemonCase, helpers_of, processes, status_of
 from desk import CAPTURED_CAPABILITIES, NAME, SYSTEM, Desk, wait_until
-from recordings import SANITISED, is_running
+from recordings import SANITISED, bpf_objects, is_running
 
 # SESSIONS=1000 is the long run.
 SESSIONS = int(os.environ.get('SESSIONS', 60))

@@ -2,13 +2,12 @@
 """The recorder with its tables and programs under strain: short lives, full rings, tables that never come, every kind of death."""
 import os
 import pathlib
-import re
 import signal
 import subprocess
 import sys
 import unittest
 
-from recordings import Load, children, start, wait_until
+from recordings import Load, bpf_objects, children, start, wait_until
 from stacks import COMPLETE_AT_LEAST
 from support import DATA, TestCase, capturectl, copy_programs, environment, run
 
@@ -32,18 +31,6 @@ def share(samples, outcome):
     """Of the samples that have a user stack."""
     judged = [sample for sample in samples if sample.outcome != NO_USER_STACK]
     return sum(sample.outcome == outcome for sample in judged) / len(judged)
-
-
-def bpf_objects(pid):
-    """What a process has of BPF: {('prog', 12), ('map', 7) …}."""
-    found = set()
-    for path in pathlib.Path(f'/proc/{pid}/fdinfo').glob('*'):
-        try:
-            said = path.read_text()
-        except OSError:
-            continue
-        found |= {(kind, int(number)) for kind, number in re.findall(r'^(prog|map|link)_id:\t(\d+)$', said, re.M)}
-    return found
 
 
 def exists(kind, number):

@@ -245,25 +245,26 @@ static void test_another_users(void)
   trust_end(roots);
 }
 
-static void test_set_uid_target(void)
+/* The caller executes a program of root's with that mode. */
+static void refuse_program(guint mode)
 {
   g_autofree char *program = trust_target_program();
-  g_autofree char *copy = trust_copy(program, 0, 04755);
+  g_autofree char *copy = trust_copy(program, 0, mode);
   pid_t target = trust_target(TRUST_CALLER, copy, "spin", "60", NULL);
   refuse_target(target, TRUST_CALLER, "ipc_lock", EACCES, "administrator");
   trust_end(target);
   trust_remove(copy);
 }
 
+static void test_set_uid_target(void)
+{
+  refuse_program(04755);
+}
+
 /* A program that its user may execute but not read is not his to look into. */
 static void test_unreadable_target(void)
 {
-  g_autofree char *program = trust_target_program();
-  g_autofree char *copy = trust_copy(program, 0, 0711);
-  pid_t target = trust_target(TRUST_CALLER, copy, "spin", "60", NULL);
-  refuse_target(target, TRUST_CALLER, "ipc_lock", EACCES, "administrator");
-  trust_end(target);
-  trust_remove(copy);
+  refuse_program(0711);
 }
 
 static void test_hidden_target(void)
