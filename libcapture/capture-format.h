@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define CAPTURE_FORMAT_MAJOR 1
-#define CAPTURE_FORMAT_MINOR 0
+#define CAPTURE_FORMAT_MINOR 1
 
 /* The first eight bytes; like PNG's they reveal a transfer that mangled line ends or bit 7. */
 #define CAPTURE_FILE_MAGIC                                                                                   \
@@ -184,6 +184,10 @@ enum capture_record_type {
   CAPTURE_RECORD_THREAD = 9,
   CAPTURE_RECORD_EVENT = 10,
   CAPTURE_RECORD_KERNEL_SYMBOL = 11,
+  CAPTURE_RECORD_FUNCTION = 12,
+  CAPTURE_RECORD_CODE = 13,
+  CAPTURE_RECORD_CODE_END = 14,
+  CAPTURE_RECORD_COUNTER = 15,
   /* records windows */
   CAPTURE_RECORD_LOST = 32,
   CAPTURE_RECORD_THROTTLE = 33,
@@ -195,6 +199,10 @@ enum capture_record_type {
   CAPTURE_RECORD_STREAM = 64,
   CAPTURE_RECORD_METADATA = 65,
   CAPTURE_RECORD_MESSAGE = 66,
+  /* records windows again */
+  CAPTURE_RECORD_MARK = 38,
+  CAPTURE_RECORD_COUNTS = 39,
+  CAPTURE_RECORD_LOG = 40,
   /* names windows; they use STRING as well, with identifiers of their own */
   CAPTURE_RECORD_NAMED_BINARY = 80,
   CAPTURE_RECORD_FUNCTIONS = 81
@@ -215,11 +223,12 @@ struct capture_record_string {
 };
 
 enum capture_space_kind {
-  CAPTURE_SPACE_BINARY = 1,      /* owner: binary; base + offset is a file offset */
-  CAPTURE_SPACE_KERNEL = 2,      /* owner: 0; base + offset is a kernel address */
-  CAPTURE_SPACE_PROCESS = 3,     /* owner: process (one generation of its address space); an address in it */
-  CAPTURE_SPACE_IDENTIFIERS = 4, /* owner: process; base + offset is 0xE0… | identifier of a string */
-  CAPTURE_SPACE_GUEST = 5        /* owner: 0; an address in a virtual machine */
+  CAPTURE_SPACE_BINARY = 1,  /* owner: binary; base + offset is a file offset */
+  CAPTURE_SPACE_KERNEL = 2,  /* owner: 0; base + offset is a kernel address */
+  CAPTURE_SPACE_PROCESS = 3, /* owner: process (one generation of its address space); an address in it */
+  CAPTURE_SPACE_IDENTIFIERS =
+      4,                  /* owner: process; base + offset is 0xE0… | identifier of a STRING or FUNCTION */
+  CAPTURE_SPACE_GUEST = 5 /* owner: 0; an address in a virtual machine */
 };
 
 struct capture_record_space {
@@ -395,6 +404,65 @@ struct capture_record_kernel_symbol {
   uint32_t flags; /* 1: unregistered at time */
 };
 
+/* A function that has no address but a place in a source. Its identifiers and those of STRING are one
+ * sequence. */
+struct capture_record_function {
+  struct capture_record record;
+  uint32_t id;
+  uint32_t name; /* string */
+  uint32_t file; /* string, 0 not known */
+  uint32_t line; /* 0 not known */
+};
+
+/* From offset on, up to the next item's; ascending. */
+struct capture_code_range {
+  uint32_t offset;   /* in the code */
+  uint32_t line;     /* 0 not known */
+  uint32_t file;     /* string; 0: the code's */
+  uint32_t function; /* string, what was inlined there; 0: nothing */
+};
+
+/* Machine code made at run time: from time on it stands in start … start + length of the process, and what
+ * was there before has ended. */
+struct capture_record_code {
+  struct capture_record record; /* count: ranges */
+  uint32_t process;
+  uint32_t name; /* string */
+  uint64_t start;
+  uint64_t length;
+  uint64_t time;
+  uint32_t file;                      /* string, 0 not known */
+  uint32_t line;                      /* 0 not known */
+  struct capture_code_range ranges[]; /* record.count */
+};
+
+/* From time on no code stands in start … start + length. */
+struct capture_record_code_end {
+  struct capture_record record;
+  uint32_t process;
+  uint32_t reserved;
+  uint64_t start;
+  uint64_t length;
+  uint64_t time;
+};
+
+enum capture_counter_flags {
+  CAPTURE_COUNTER_TOTALS = 1 << 0 /* values grow: what came since the value before is of interest */
+};
+
+/* Something that is counted: its values come in COUNTS. */
+struct capture_record_counter {
+  struct capture_record record;
+  uint32_t id;
+  uint32_t process;  /* 0: the machine's */
+  uint32_t category; /* strings, 0 none */
+  uint32_t name;
+  uint32_t description;
+  uint32_t unit;
+  uint32_t flags; /* enum capture_counter_flags */
+  uint32_t reserved;
+};
+
 enum capture_lost_reason {
   CAPTURE_LOST_RING = 1,    /* perf's ring was full: LOST, LOST_SAMPLES */
   CAPTURE_LOST_WINDOWS = 2, /* no free window: the collector stalled */
@@ -436,6 +504,57 @@ struct capture_record_cpu {
   uint64_t time;
   uint32_t cpu;
   uint32_t online; /* 1 came, 0 went */
+};
+
+enum capture_mark_kind {
+  CAPTURE_MARK_INSTANT = 0,
+  CAPTURE_MARK_BEGIN = 1,
+  CAPTURE_MARK_END = 2, /* of the thread's latest BEGIN with that category and name that has no end */
+  CAPTURE_MARK_SPAN = 3 /* from time to time + duration */
+};
+
+/* Something that a program says happened. */
+struct capture_record_mark {
+  struct capture_record record;
+  uint64_t time;
+  uint64_t duration; /* of a SPAN, nanoseconds */
+  uint32_t thread;
+  uint32_t kind;     /* enum capture_mark_kind */
+  uint32_t category; /* strings, 0 none */
+  uint32_t name;
+  uint32_t length;
+  char message[]; /* length bytes and at least one NUL */
+};
+
+struct capture_count {
+  uint32_t counter;
+  uint32_t reserved;
+  double value; /* IEEE 754 */
+};
+
+/* Values of counters at one time. */
+struct capture_record_counts {
+  struct capture_record record; /* count: values */
+  uint64_t time;
+  struct capture_count values[]; /* record.count */
+};
+
+/* A line of a program's log. */
+struct capture_record_log {
+  struct capture_record record;
+  uint64_t time;
+  uint32_t thread;
+  uint32_t severity; /* of syslog: 3 error, 4 warning, 6 information, 7 debugging */
+  uint32_t domain;   /* string, 0 none */
+  uint32_t length;
+  char text[]; /* length bytes and at least one NUL */
+};
+
+/* Of a foreign window: what its bytes are. A stream has one kind; its parts, in order, are one file. */
+enum capture_foreign {
+  CAPTURE_FOREIGN_SYSCAP = 1,   /* Sysprof's capture format */
+  CAPTURE_FOREIGN_PERF_MAP = 2, /* /tmp/perf-PID.map: names of machine code, without times */
+  CAPTURE_FOREIGN_JITDUMP = 3   /* jit-PID.dump */
 };
 
 /* Registers and a piece of the stack of one sample, for an unwinder to come (imported captures). */

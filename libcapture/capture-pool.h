@@ -6,7 +6,7 @@
  *   windows  count × size bytes; slot i begins at i × size with a struct capture_window_header, its
  *            content follows. Mapped writable by the producer only: mode 0400, sealed
  *            SHRINK | GROW | FUTURE_WRITE | SEAL once the producer has mapped it.
- *   control  one struct capture_pool_control. The consumer alone writes `released`.
+ *   control  one struct capture_pool_control. The consumer alone writes `released` and `ended`.
  *
  * Life of a slot. It is free when released[i] equals the number of times the producer has claimed
  * it. Claiming fills the header in and publishes crc (the turn, one more than before) last, with
@@ -25,16 +25,17 @@
 
 #include "capture-format.h"
 
-#define CAPTURE_POOL_MAGIC 0x4c4f4f50u
-#define CAPTURE_POOL_VERSION 1
+#define CAPTURE_POOL_MAGIC     0x4c4f4f50u
+#define CAPTURE_POOL_VERSION   1
 #define CAPTURE_POOL_SLOTS_MAX 1008
 
 struct capture_pool_control { /* 4096 bytes */
   uint32_t magic;
   uint32_t version;
-  uint32_t window_size;  /* bytes, a multiple of the page size */
+  uint32_t window_size; /* bytes, a multiple of the page size */
   uint32_t window_count;
-  uint32_t reserved[12];
+  uint32_t ended; /* the consumer's: not 0 once nothing is taken any more */
+  uint32_t reserved[11];
   uint32_t released[CAPTURE_POOL_SLOTS_MAX];
 };
 
@@ -50,7 +51,7 @@ struct capture_slot {
 typedef struct capture_pool capture_pool;
 
 struct capture_pool_options {
-  size_t size; /* sizeof (struct capture_pool_options) */
+  size_t size;           /* sizeof (struct capture_pool_options) */
   uint32_t window_size;  /* 0: 64 KiB */
   uint32_t window_count; /* 0: 128 */
 };
@@ -67,7 +68,8 @@ int capture_pool_control_fd(const capture_pool *pool);
 /* Claims a free window and publishes it with the given header fields (kind, epoch, event,
  * entry_size, time_first, weight of `fill`; the pool sets magic, crc, sequence, length, stored).
  * Returns 0, or -EAGAIN when none is free. Thread-safe, lock-free, async-signal-safe. */
-int capture_pool_claim(capture_pool *pool, const struct capture_window_header *fill, struct capture_slot *slot);
+int capture_pool_claim(capture_pool *pool, const struct capture_window_header *fill,
+                       struct capture_slot *slot);
 /* Publishes the first `length` bytes of content. Async-signal-safe; one thread a slot at a time. */
 void capture_pool_commit(capture_pool *pool, struct capture_slot *slot, uint32_t length);
 /* Publishes that nothing more comes and forgets the slot (slot->header becomes NULL). Likewise. */
@@ -86,7 +88,8 @@ void capture_tap_close(capture_tap *tap);
 
 /* What capture_tap_take hands over: bytes copied out of shared memory, valid during the call. */
 struct capture_taken {
-  struct capture_window_header header; /* start and length say which piece of the window; CLOSED is set in flags with the last */
+  struct capture_window_header
+      header; /* start and length say which piece of the window; CLOSED is set in flags with the last */
   const uint8_t *content;
 };
 

@@ -58,6 +58,13 @@ static bool record_layout(uint16_t type, size_t *ret_fixed, size_t *ret_item)
       {CAPTURE_RECORD_THREAD, sizeof(struct capture_record_thread), 0},
       {CAPTURE_RECORD_EVENT, sizeof(struct capture_record_event), 0},
       {CAPTURE_RECORD_KERNEL_SYMBOL, sizeof(struct capture_record_kernel_symbol), 0},
+      {CAPTURE_RECORD_FUNCTION, sizeof(struct capture_record_function), 0},
+      {CAPTURE_RECORD_CODE, sizeof(struct capture_record_code), sizeof(struct capture_code_range)},
+      {CAPTURE_RECORD_CODE_END, sizeof(struct capture_record_code_end), 0},
+      {CAPTURE_RECORD_COUNTER, sizeof(struct capture_record_counter), 0},
+      {CAPTURE_RECORD_MARK, offsetof(struct capture_record_mark, message), 0},
+      {CAPTURE_RECORD_COUNTS, sizeof(struct capture_record_counts), sizeof(struct capture_count)},
+      {CAPTURE_RECORD_LOG, sizeof(struct capture_record_log), 0},
       {CAPTURE_RECORD_LOST, sizeof(struct capture_record_lost), 0},
       {CAPTURE_RECORD_THROTTLE, sizeof(struct capture_record_throttle), 0},
       {CAPTURE_RECORD_FORK, sizeof(struct capture_record_task), 0},
@@ -104,6 +111,10 @@ static bool variable_part_is_valid(const struct capture_record *record, uint64_t
     return holds_text(record, fixed_and_items, ((const struct capture_record_stream *)record)->length);
   case CAPTURE_RECORD_MESSAGE:
     return holds_text(record, fixed_and_items, ((const struct capture_record_message *)record)->length);
+  case CAPTURE_RECORD_MARK:
+    return holds_text(record, fixed_and_items, ((const struct capture_record_mark *)record)->length);
+  case CAPTURE_RECORD_LOG:
+    return holds_text(record, fixed_and_items, ((const struct capture_record_log *)record)->length);
   case CAPTURE_RECORD_METADATA:
     return metadata_is_valid((const struct capture_record_metadata *)record);
   case CAPTURE_RECORD_BINARY:
