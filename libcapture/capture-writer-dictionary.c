@@ -106,6 +106,7 @@ void capture_writer_forget(capture_writer *writer)
   capture_table_clear(&writer->nodes);
   capture_writer_strings_clear(&writer->strings);
   memset(writer->next_ids, 0, sizeof writer->next_ids);
+  writer->last_counter = 0;
   writer->last_space_id = 0;
 }
 
@@ -349,7 +350,7 @@ int capture_writer_define(capture_writer *writer, const struct capture_record *r
   int r;
 
   if (!capture_record_is_valid(record) || record->type < CAPTURE_RECORD_BINARY ||
-      record->type > CAPTURE_RECORD_KERNEL_SYMBOL)
+      record->type > CAPTURE_RECORD_COUNTER)
     return -EINVAL;
   r = capture_writer_reserve(writer, record->size);
   if (r < 0)
@@ -362,6 +363,10 @@ uint32_t capture_writer_next_id(capture_writer *writer, uint16_t type)
 {
   uint32_t *last;
 
+  if (type == CAPTURE_RECORD_FUNCTION)
+    return capture_writer_strings_skip(&writer->strings);
+  if (type == CAPTURE_RECORD_COUNTER)
+    return ++writer->last_counter;
   if (type < CAPTURE_RECORD_BINARY || type > CAPTURE_RECORD_EVENT)
     return 0;
   last = &writer->next_ids[type - CAPTURE_RECORD_BINARY];

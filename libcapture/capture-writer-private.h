@@ -60,6 +60,7 @@ struct capture_writer {
   struct capture_pair last_space; /* what capture_writer_frame asked for last */
   uint32_t last_space_id;
   uint32_t next_ids[CAPTURE_RECORD_EVENT - CAPTURE_RECORD_BINARY + 1];
+  uint32_t last_counter;
 };
 
 #define CAPTURE_WRITER_JOIN 0x80000000u
@@ -74,6 +75,8 @@ void capture_writer_forget(capture_writer *writer);
 int capture_writer_strings_create(struct capture_writer_strings *strings, uint32_t max, uint64_t seed);
 void capture_writer_strings_destroy(struct capture_writer_strings *strings);
 void capture_writer_strings_clear(struct capture_writer_strings *strings);
+/* An identifier that no string gets; 0 when there are none left. */
+uint32_t capture_writer_strings_skip(struct capture_writer_strings *strings);
 
 /* Windows. */
 int capture_writer_open_window(capture_writer *writer, struct capture_writer_window *window,

@@ -117,6 +117,11 @@ static uint32_t add_string(struct capture_writer_strings *strings, const char *b
   return strings->count;
 }
 
+uint32_t capture_writer_strings_skip(struct capture_writer_strings *strings)
+{
+  return strings->count == strings->max ? 0 : add_string(strings, NULL, 0);
+}
+
 int64_t capture_writer_string(capture_writer *writer, const char *bytes, size_t length)
 {
   struct capture_writer_strings *strings = &writer->strings;

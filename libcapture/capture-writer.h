@@ -64,11 +64,11 @@ int64_t capture_writer_join(capture_writer *writer, uint32_t user, uint32_t kern
 /* Writes record (record.size bytes, any dictionary type but STRING … NODES) into the dictionary.
  * When the record has an identifier field it must come from capture_writer_next_id(). */
 int capture_writer_define(capture_writer *writer, const struct capture_record *record);
-/* The next identifier for BINARY, PROCESS, THREAD or EVENT; type is their record type. 0 when max_events are
- * given out, or for another type. */
+/* The next identifier for BINARY, PROCESS, THREAD, EVENT, FUNCTION (one of the strings' sequence) or COUNTER;
+ * type is their record type. 0 when max_events or max_strings are given out, or for another type. */
 uint32_t capture_writer_next_id(capture_writer *writer, uint16_t type);
 
-/* Writes a record (LOST … USER_STACK, MESSAGE) into the records window; time is its time (0: none).
+/* Writes a record (LOST … LOG, MESSAGE) into the records window; time is its time (0: none).
  * Returns 0, -EAGAIN, -EINVAL (another type, not valid, longer than a window) or the sink's error. */
 int capture_writer_record(capture_writer *writer, const struct capture_record *record, uint64_t time);
 

@@ -84,6 +84,30 @@ static void test_interning(void)
   test_capture_free(t);
 }
 
+/* Functions count with the strings, counters on their own; both are defined like any other record. */
+static void test_function_identifiers(void)
+{
+  TestCapture *t = test_capture_new(NULL, 0);
+  struct capture_record_function function = {
+      .record = {.size = sizeof function, .type = CAPTURE_RECORD_FUNCTION}, .name = 1};
+  struct capture_record_counter counter = {.record = {.size = sizeof counter, .type = CAPTURE_RECORD_COUNTER},
+                                           .name = 1};
+
+  g_assert_cmpint(capture_writer_string(t->writer, "one", 3), ==, 1);
+  g_assert_cmpuint(function.id = capture_writer_next_id(t->writer, CAPTURE_RECORD_FUNCTION), ==, 2);
+  g_assert_cmpint(capture_writer_string(t->writer, "", 0), ==, 3);
+  g_assert_cmpint(capture_writer_string(t->writer, "one", 3), ==, 1);
+  g_assert_cmpuint(counter.id = capture_writer_next_id(t->writer, CAPTURE_RECORD_COUNTER), ==, 1);
+  g_assert_cmpuint(capture_writer_next_id(t->writer, CAPTURE_RECORD_COUNTER), ==, 2);
+  g_assert_cmpuint(capture_writer_next_id(t->writer, CAPTURE_RECORD_CODE), ==, 0);
+  g_assert_cmpint(capture_writer_define(t->writer, &function.record), ==, 0);
+  g_assert_cmpint(capture_writer_define(t->writer, &counter.record), ==, 0);
+  test_capture_read(t);
+  g_assert_cmpuint(t->n_records[CAPTURE_RECORD_FUNCTION], ==, 1);
+  g_assert_cmpuint(t->n_records[CAPTURE_RECORD_COUNTER], ==, 1);
+  test_capture_free(t);
+}
+
 static void test_weights(void)
 {
   TestCapture *t = test_capture_new(NULL, 0);
@@ -282,6 +306,7 @@ int main(int argc, char **argv)
   g_test_add_func("/libcapture/round-trip/stacks", test_stacks);
   g_test_add_func("/libcapture/round-trip/joins", test_joins);
   g_test_add_func("/libcapture/round-trip/interning", test_interning);
+  g_test_add_func("/libcapture/round-trip/function-identifiers", test_function_identifiers);
   g_test_add_func("/libcapture/round-trip/weights", test_weights);
   g_test_add_func("/libcapture/round-trip/times", test_times);
   g_test_add_func("/libcapture/round-trip/epochs", test_epochs);
