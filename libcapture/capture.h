@@ -196,9 +196,15 @@ typedef void (*capture_stack_fn)(struct capture_stack *stack, const void *uconte
  * they stand. [signal] */
 CAPTURE_API void capture_sample_frame(struct capture_stack *stack, uint64_t frame);
 /* Appends the native frames that lie below `until` on the thread's stack (their stack pointer on entry is
- * less); NULL: all that are left. So a runtime puts its own frames where the interpreter's native ones are.
- * [signal] */
+ * less); NULL: all that are left. So a runtime puts its own frames where the interpreter's native ones are:
+ * with `until` the __builtin_frame_address(0) of the function that interprets, those that it called are
+ * appended, and the function itself is left for the next call. [signal] */
 CAPTURE_API void capture_sample_native(struct capture_stack *stack, const void *until);
+/* The next native frame is the one that called the function whose __builtin_frame_address(0) is `frame`: leads
+ * around code that keeps no frame pointers, such as an interpreter that a distribution built. Nothing is
+ * appended. A `frame` that is not on the thread's stack, or below what was appended, ends the native frames.
+ * [signal] */
+CAPTURE_API void capture_sample_skip(struct capture_stack *stack, const void *frame);
 
 struct capture_sample_options {
   size_t size;
