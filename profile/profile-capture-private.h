@@ -42,6 +42,11 @@ struct _ProfileCapture {
   GArray *kernel_symbols; /* ProfileKernelSymbol */
   guint64 n_throttled;
   ProfileAddressSpaces *spaces;
+  GArray *streams;   /* ProfileStream */
+  GArray *code;      /* ProfileCode, by time */
+  GArray *marks;     /* ProfileMark, by time */
+  GArray *counters;  /* ProfileCounter; their columns are owned here */
+  GArray *log_lines; /* ProfileLogLine, by time */
   GPtrArray
       *identifiers; /* const char *: names of CAPTURE_SPACE_IDENTIFIERS frames, by their address's low bits */
 

@@ -22,6 +22,14 @@ static void clear_event(gpointer data)
   g_free((gpointer)event->waker_leaf);
 }
 
+static void clear_counter(gpointer data)
+{
+  ProfileCounter *counter = data;
+
+  g_free((gpointer)counter->time);
+  g_free((gpointer)counter->value);
+}
+
 static void free_tables(ProfileCapture *self)
 {
   for (guint i = 0; self->tables && i < self->binaries->len; i++)
@@ -50,6 +58,11 @@ static void profile_capture_finalize(GObject *object)
   g_array_unref(self->binaries);
   g_array_unref(self->losses);
   g_array_unref(self->kernel_symbols);
+  g_array_unref(self->streams);
+  g_array_unref(self->code);
+  g_array_unref(self->marks);
+  g_array_unref(self->counters);
+  g_array_unref(self->log_lines);
   g_ptr_array_unref(self->identifiers);
   profile_address_spaces_free(self->spaces);
   g_free(self->parent);
@@ -79,6 +92,12 @@ static void profile_capture_init(ProfileCapture *self)
   self->binaries = g_array_new(FALSE, FALSE, sizeof(ProfileBinary));
   self->losses = g_array_new(FALSE, FALSE, sizeof(ProfileLoss));
   self->kernel_symbols = g_array_new(FALSE, FALSE, sizeof(ProfileKernelSymbol));
+  self->streams = g_array_new(FALSE, FALSE, sizeof(ProfileStream));
+  self->code = g_array_new(FALSE, FALSE, sizeof(ProfileCode));
+  self->marks = g_array_new(FALSE, FALSE, sizeof(ProfileMark));
+  self->counters = g_array_new(FALSE, FALSE, sizeof(ProfileCounter));
+  g_array_set_clear_func(self->counters, clear_counter);
+  self->log_lines = g_array_new(FALSE, FALSE, sizeof(ProfileLogLine));
   self->identifiers = g_ptr_array_new();
   self->spaces = profile_address_spaces_new();
 }
@@ -185,6 +204,36 @@ const ProfileKernelSymbol *profile_capture_get_kernel_symbols(ProfileCapture *se
 guint64 profile_capture_get_n_throttled(ProfileCapture *self)
 {
   return self->n_throttled;
+}
+
+const ProfileStream *profile_capture_get_streams(ProfileCapture *self, guint *n)
+{
+  *n = self->streams->len;
+  return (const ProfileStream *)self->streams->data;
+}
+
+const ProfileCode *profile_capture_get_code(ProfileCapture *self, gsize *n)
+{
+  *n = self->code->len;
+  return (const ProfileCode *)self->code->data;
+}
+
+const ProfileMark *profile_capture_get_marks(ProfileCapture *self, gsize *n)
+{
+  *n = self->marks->len;
+  return (const ProfileMark *)self->marks->data;
+}
+
+const ProfileCounter *profile_capture_get_counters(ProfileCapture *self, guint *n)
+{
+  *n = self->counters->len;
+  return (const ProfileCounter *)self->counters->data;
+}
+
+const ProfileLogLine *profile_capture_get_log(ProfileCapture *self, gsize *n)
+{
+  *n = self->log_lines->len;
+  return (const ProfileLogLine *)self->log_lines->data;
 }
 
 void profile_capture_get_nodes(ProfileCapture *self, const guint32 **parent, const guint32 **frame, gsize *n)

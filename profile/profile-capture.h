@@ -45,12 +45,16 @@ typedef struct {
 
 #define PROFILE_WOKEN_BY_INTERRUPT 0x80
 
+/* A frame's kind beside enum capture_space_kind: an address in machine code made at run time. */
+#define PROFILE_SPACE_CODE 0x100
+
 typedef struct {
   guint64 address; /* what kind says it is: a file offset, a kernel address, an address in a process, an
                       identifier */
-  guint32 owner;   /* binary: index of a binary; process, identifiers: index of a process; kernel: 0 */
-  guint16
-      kind; /* enum capture_space_kind; process addresses inside a known mapping have become BINARY here */
+  guint32 owner;   /* binary: index of a binary; process: index of a process; identifiers: number of the
+                      function told; code: index of the code; kernel: 0 */
+  guint16 kind;    /* enum capture_space_kind, or PROFILE_SPACE_CODE. Process addresses inside a known mapping
+                      have become BINARY here, those in code CODE */
 } ProfileFrame;
 
 typedef struct {
@@ -65,6 +69,8 @@ typedef struct {
   const char *name;
   const char *command_line; /* NULL when left out */
   guint64 time;             /* 0: before the recording */
+  guint32 origin;           /* enum capture_process_origin */
+  guint32 binary; /* index of the "[name]" that functions without a file belong to; G_MAXUINT32: has none */
 } ProfileProcess;
 
 typedef struct {
@@ -92,13 +98,85 @@ typedef struct {
   const char *name;
 } ProfileKernelSymbol;
 
+/* What one producer wrote. */
+typedef struct {
+  guint32 number;
+  guint32 kind;     /* enum capture_stream_kind; 0 not known */
+  gint32 pid;       /* of the producer, 0 not known */
+  const char *name; /* of what embeds the library, or of the file that was kept */
+} ProfileStream;
+
+/* Where machine code made at run time comes from; an earlier one is believed before a later one. */
+typedef enum {
+  PROFILE_CODE_TOLD,     /* the program said so in the capture */
+  PROFILE_CODE_JITDUMP,  /* with times, or Sysprof's jitmaps */
+  PROFILE_CODE_PERF_MAP, /* without times */
+  PROFILE_CODE_N_SOURCES
+} ProfileCodeSource;
+
+/* From offset on, up to the next one's. */
+typedef struct {
+  guint32 offset, line;
+  const char *file;    /* NULL: the code's */
+  const char *inlined; /* NULL: nothing was inlined there */
+} ProfileCodeLine;
+
+/* Machine code made at run time, from time on in a range of a process; until other code stands there, or none
+ * does. */
+typedef struct {
+  guint64 start, length;
+  guint64 time;
+  guint32 process; /* index */
+  ProfileCodeSource source;
+  const char *name; /* NULL: no code stands there any more */
+  const char *file; /* NULL not known */
+  guint32 line;     /* 0 not known */
+  guint32 n_lines;
+  const ProfileCodeLine *lines; /* ascending by offset */
+} ProfileCode;
+
+/* Something that a program says happened, at an instant or from time to time + duration. */
+typedef struct {
+  guint64 time, duration;
+  guint32 thread; /* index */
+  gboolean is_span;
+  gboolean is_unfinished; /* begun, but not ended when the recording was */
+  const char *category;   /* "" none */
+  const char *name;
+  const char *message; /* NULL none */
+} ProfileMark;
+
+/* Something that was counted: n values, ascending by time. */
+typedef struct {
+  const char *category; /* "" none */
+  const char *name;
+  const char *description; /* NULL none */
+  const char *unit;        /* NULL none */
+  guint32 process;         /* index; 0: the machine's, or not known */
+  gboolean totals;         /* values grow: what came since the value before is of interest */
+  gsize n;
+  const guint64 *time;
+  const double *value;
+} ProfileCounter;
+
+/* A line of a program's log. */
+typedef struct {
+  guint64 time;
+  guint32 thread; /* index */
+  guint32 severity;
+  const char *domain; /* NULL none */
+  const char *text;
+} ProfileLogLine;
+
 /* A function that frames belong to, or an address that has no name. Ranges of one binary under one
  * name are one function. Function 0 stands for frames of which nothing is known. */
 typedef struct {
   const ProfileFunctionRange *range; /* NULL: not named */
   guint64 address;                   /* not named: the frame's */
   guint32 binary;                    /* index; G_MAXUINT32 none */
-  guint16 kind;                      /* enum capture_space_kind; 0 for function 0 */
+  guint16 kind;                      /* enum capture_space_kind; 0 for function 0; functions that the program
+                                        itself named, with or without machine code, are IDENTIFIERS, and
+                                        binary is their process's */
 } ProfileFunction;
 
 typedef enum {
@@ -135,6 +213,17 @@ const ProfileLoss *profile_capture_get_losses(ProfileCapture *self, gsize *n);
 const ProfileKernelSymbol *profile_capture_get_kernel_symbols(ProfileCapture *self, gsize *n);
 guint64 profile_capture_get_n_throttled(ProfileCapture *self);
 
+/* What programs told of themselves; marks, code and log lines ascend by time. */
+const ProfileStream *profile_capture_get_streams(ProfileCapture *self, guint *n);
+const ProfileCode *profile_capture_get_code(ProfileCapture *self, gsize *n);
+const ProfileMark *profile_capture_get_marks(ProfileCapture *self, gsize *n);
+const ProfileCounter *profile_capture_get_counters(ProfileCapture *self, guint *n);
+const ProfileLogLine *profile_capture_get_log(ProfileCapture *self, gsize *n);
+/* Source file and line of the instruction that a node stands for, where the program told those of its machine
+ * code; and what was inlined there (NULL: nothing). False when they are not known. */
+gboolean profile_capture_get_node_line(ProfileCapture *self, guint32 node, const char **ret_file,
+                                       guint32 *ret_line, const char **ret_inlined);
+
 /* The prefix tree: parent and frame of n nodes. Joined kernel and user stacks have become plain paths. */
 void profile_capture_get_nodes(ProfileCapture *self, const guint32 **parent, const guint32 **frame, gsize *n);
 const ProfileFrame *profile_capture_get_frames(ProfileCapture *self, gsize *n);
@@ -164,9 +253,11 @@ const guint32 *profile_capture_get_node_functions(ProfileCapture *self);
 const ProfileFunction *profile_capture_get_functions(ProfileCapture *self, gsize *n);
 /* Never NULL: "main", "libc.so.6+0x2a1b0", "0xffffffff81234567". Made when first asked for; thread-safe. */
 const char *profile_capture_get_function_name(ProfileCapture *self, guint32 function);
-/* Where the function is: a path, "[kernel]", "[module]", or "[unknown]" for memory without a file. Never
- * NULL. */
+/* Where the function is: a path, "[kernel]", "[module]", "[lua]" for one that the process of that name told
+ * of, or "[unknown]" for other memory without a file. Never NULL. */
 const char *profile_capture_get_function_binary(ProfileCapture *self, guint32 function);
 gboolean profile_capture_function_is_kernel(ProfileCapture *self, guint32 function);
+/* Whether the program itself named it: interpreted, or compiled at run time. */
+gboolean profile_capture_function_is_told(ProfileCapture *self, guint32 function);
 
 G_END_DECLS
