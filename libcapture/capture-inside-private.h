@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the parts of libcapture that stand inside of a program share.
+ *
+ * Windows are not a thread's own. A call borrows a *set* of windows for its time (capture_inside_enter …
+ * capture_inside_leave), by a try that never waits: its thread's favourite one mostly, any free one when a
+ * signal interrupted a call or threads are many. So there are as many open windows as calls at once, however
+ * many threads come and go, a thread that ends leaves nothing behind, and a handler needs no windows of its
+ * own kind. Whoever finds no free set counts a loss.
+ *
+ * Identifiers of a stream hold for an epoch, those that the program is given hold for ever: they are
+ * *handles*, and each epoch's identifier for one is found, or its definition written, when something of that
+ * epoch first refers to it. A set is in one epoch from enter to leave (capture_inside_sample may take it into
+ * the next), and an epoch's tables are not used for the next but one before everyone has left it.
+ *
+ * Everything here is async-signal-safe unless said otherwise.
+ */
+#ifndef CAPTURE_INSIDE_PRIVATE_H
+#define CAPTURE_INSIDE_PRIVATE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/types.h>
+
+#include "capture-announce.h"
+#include "capture-file.h"
+#include "capture-format.h"
+#include "capture-inside-names.h"
+#include "capture-inside-table.h"
+#include "capture-pool.h"
+#include "capture.h"
+
+#define CAPTURE_EVENTS_MAX   32u  /* handles 1 to this */
+#define CAPTURE_COUNTERS_MAX 256u /* likewise */
+#define CAPTURE_FRAMES_MAX   511u /* of a stack */
+
+/* ── Threads ──────────────────────────────────────────────────────────────────────────────────────────── */
+
+/* The stack that a thread had last: the next one mostly differs in its innermost frames alone. */
+struct capture_inside_path {
+  _Atomic bool busy; /* a call of this thread's that was interrupted has it */
+  uint32_t epoch;
+  uint32_t count;
+  uint64_t addresses[CAPTURE_FRAMES_MAX]; /* the outermost first */
+  uint32_t nodes[CAPTURE_FRAMES_MAX];
+};
+
+enum capture_thread_state {
+  CAPTURE_THREAD_FREE = 0,
+  CAPTURE_THREAD_TAKEN = 1, /* being filled in */
+  CAPTURE_THREAD_SEEN = 2,  /* called in */
+  CAPTURE_THREAD_BEGUN = 3  /* takes part: capture_thread_begin */
+};
+
+/* An entry of a fixed array: its index is what a timer's signal carries. Written by its thread alone (and by
+ * who takes over the entry of one that ended). */
+struct capture_thread {
+  _Atomic uint32_t state; /* enum capture_thread_state; published last */
+  _Atomic int32_t tid;
+  uintptr_t stack_low; /* 0: not known */
+  uintptr_t stack_high;
+  _Atomic uint64_t time; /* when it got that name; 0 before the recording */
+  _Atomic uint32_t name; /* handle */
+  capture_definition definition;
+  struct capture_inside_path path;
+
+  /* The sampler's. */
+  _Atomic(const struct capture_shadow_stack *) shadow_stack;
+  timer_t timer;
+  _Atomic bool timer_runs;
+  uint64_t sampler_data[4]; /* for it to use as it likes; zero when the thread begins */
+};
+
+/* ── Windows ──────────────────────────────────────────────────────────────────────────────────────────── */
+
+struct capture_inside_window {
+  struct capture_slot slot;
+  uint32_t used; /* bytes of content */
+  uint32_t entry_size;
+  uint64_t time_first;
+  uint64_t time_last;
+  uint64_t weight; /* of a samples window with entries of 16 bytes */
+};
+
+/* A set. Its members are of whoever is inside. */
+struct capture_windows {
+  _Alignas(64) _Atomic uint32_t inside; /* the epoch of the call that has it; 0: free */
+  uint32_t epoch;                       /* of the windows that are open */
+  struct capture_inside_tables *tables; /* the epoch's */
+  uint64_t now;                         /* when the call entered: times in a set ascend */
+  struct capture_inside_window dictionary;
+  struct capture_inside_window records;
+  struct capture_inside_window samples[CAPTURE_EVENTS_MAX + 1]; /* by handle */
+  uint32_t entry_min[CAPTURE_EVENTS_MAX + 1]; /* what samples of the event have shown to need */
+  /* Scratch of a call; so no handler needs a large stack. */
+  uint64_t frames[CAPTURE_FRAMES_MAX + 1]; /* the innermost first: fill them, then capture_inside_sample */
+  uint64_t sps[CAPTURE_FRAMES_MAX + 1];
+  uint32_t frame_ids[CAPTURE_FRAMES_MAX + 1];
+  uint32_t nodes[CAPTURE_FRAMES_MAX + 1];
+};
+
+/* ── Events and counters ──────────────────────────────────────────────────────────────────────────────── */
+
+struct capture_inside_event {
+  uint32_t name; /* handle; 0: not filled in yet */
+  uint32_t unit; /* enum capture_event_unit */
+  uint64_t period;
+  capture_definition definition;
+};
+
+struct capture_inside_counter {
+  uint32_t category; /* handles */
+  uint32_t name;
+  uint32_t description;
+  uint32_t unit;
+  uint32_t kind; /* enum capture_counter_kind */
+  capture_definition definition;
+};
+
+/* ── The capture ──────────────────────────────────────────────────────────────────────────────────────── */
+
+/* What the sampler wants to be told, by ordinary calls; set while it runs, or NULL. */
+struct capture_inside_hooks {
+  void (*thread_begin)(capture *c, struct capture_thread *thread); /* by the thread itself */
+  void (*thread_end)(capture *c, struct capture_thread *thread);   /* by itself, or for one that is gone */
+  void (*forked)(capture *c); /* in the child, which has its stream already and no timer */
+  void (*close)(capture *c);
+};
+
+/* What a call that leaves sees to. */
+enum capture_inside_pending {
+  CAPTURE_PENDING_LOST = 1 << 0,     /* losses are not written yet */
+  CAPTURE_PENDING_NAMES = 1 << 1,    /* the table of names is full, which is not said yet */
+  CAPTURE_PENDING_MAPPINGS = 1 << 2, /* known mappings are not in this epoch yet */
+  CAPTURE_PENDING_STALE = 1 << 3     /* an address in no known mapping: an ordinary call reads them again */
+};
+
+struct capture {
+  /* A page that a child of fork finds zeroed: nothing of the parent's is written to by a child. */
+  _Atomic uint32_t *alive;
+  capture_pool *pool;
+  const _Atomic uint32_t *ended; /* the recording's word, in shared memory */
+  struct capture_settings settings;
+  struct capture_hello hello;
+  uint64_t serial; /* never the same for two captures of a process */
+  uint32_t users;  /* capture_connect's count */
+  int socket;      /* -1: none */
+  pid_t pid;
+
+  /* An own file. */
+  capture_file *file;
+  capture_tap *tap;
+  int64_t stream;
+  int file_error;
+  _Atomic bool draining;
+
+  _Atomic uint32_t epoch;
+  _Atomic bool switching;
+  struct capture_inside_tables *tables[2]; /* of odd and even epochs */
+  struct capture_inside_names names;
+
+  struct capture_windows *windows;
+  uint32_t n_windows;
+  struct capture_thread *threads;
+  uint32_t n_threads; /* entries */
+  uint32_t max_begun; /* that take part at most */
+  _Atomic uint32_t n_begun;
+  pthread_key_t thread_key;
+
+  struct capture_inside_event events[CAPTURE_EVENTS_MAX + 1];
+  struct capture_inside_counter counters[CAPTURE_COUNTERS_MAX + 1];
+  _Atomic uint32_t n_events;
+  _Atomic uint32_t n_counters;
+  _Atomic uint32_t sampler_event; /* handle: event 0 of samples */
+
+  uint32_t process_name; /* handles */
+  uint32_t command_line;
+  uint64_t process_time; /* 0: before the recording */
+  uint32_t process_origin;
+  capture_definition process;
+  struct capture_inside_mappings *mappings;
+
+  _Atomic uint32_t pending;                              /* enum capture_inside_pending */
+  _Atomic uint64_t lost_samples[CAPTURE_EVENTS_MAX + 1]; /* by handle; not written yet */
+  _Atomic uint64_t lost_records;
+
+  _Atomic(const struct capture_inside_hooks *) hooks;
+  void *sampler; /* its own, or NULL */
+};
+
+/* ── For every call ───────────────────────────────────────────────────────────────────────────────────── */
+
+/* Borrows a set and enters the current epoch. thread may be NULL. NULL when there is nothing to write to (no
+ * recording any more, a child of fork): that is no loss; or when no set is free: then the caller counts with
+ * capture_inside_lost. *ret_lost says which. */
+struct capture_windows *capture_inside_enter(capture *c, const struct capture_thread *thread, bool *ret_lost);
+/* Gives it back, after seeing to what is pending. */
+void capture_inside_leave(capture *c, struct capture_windows *w);
+
+/* The calling thread's entry, claimed when it has none; NULL when there is none free. Not in the sampler's
+ * handler, which has the index. */
+struct capture_thread *capture_inside_thread(capture *c);
+/* Claims an entry for a thread of this process / gives it back, its timer's end included (hooks). */
+struct capture_thread *capture_inside_thread_claim(capture *c, pid_t tid);
+void capture_inside_thread_release(capture *c, struct capture_thread *thread);
+
+/* Counts what was not written: samples of an event (handle), and records. They get into the stream as LOST
+ * records with a later call. */
+void capture_inside_lost(capture *c, uint32_t event, uint64_t samples);
+void capture_inside_lost_record(capture *c);
+
+struct capture_inside_sample {
+  uint32_t event;  /* handle; 0: the sampler's */
+  uint32_t count;  /* of w->frames */
+  uint8_t outcome; /* enum capture_outcome */
+  bool has_detail;
+  uint64_t weight; /* 0: the event's period */
+  uint64_t detail;
+};
+
+/* Writes a sample whose stack is in w->frames, the innermost first, at the time w->now; begins another epoch
+ * when this one is full. False when it was lost, which has been counted. */
+bool capture_inside_sample(capture *c, struct capture_windows *w, struct capture_thread *thread,
+                           const struct capture_inside_sample *sample);
+
+/* What struct capture_stack is. */
+struct capture_inside_stack {
+  capture *c; /* NULL: nothing is done with it */
+  struct capture_windows *w;
+  struct capture_thread *thread; /* may be NULL: no native frames then */
+  const void *ucontext;          /* NULL: native frames begin with the caller */
+  uint32_t count;                /* of w->frames */
+  uint32_t max;
+  struct capture_inside_sample sample;
+  uint64_t native[8]; /* where native frames go on; capture_sample_native's own, zero at first */
+};
+
+_Static_assert(sizeof(struct capture_inside_stack) <= sizeof(struct capture_stack),
+               "what a program sets aside");
+
+/* A MESSAGE record: something that a person should know. severity as of syslog. */
+void capture_inside_message(capture *c, uint32_t severity, const char *text);
+
+/* ── For the parts of this side ───────────────────────────────────────────────────────────────────────── */
+
+/* The node of n addresses, the innermost first. 0 when there is no room: *ret_full says that another epoch
+ * helps, else no window was free. */
+uint32_t capture_inside_path(capture *c, struct capture_windows *w, struct capture_thread *thread,
+                             const uint64_t *addresses, uint32_t n, bool *ret_full);
+/* Takes w from a full epoch into the next one. False when that cannot be yet. */
+bool capture_inside_next_epoch(capture *c, struct capture_windows *w);
+
+/* The set's epoch's identifiers, defined when they were not; 0 for 0, and when there is no room. */
+uint32_t capture_inside_name(capture *c, struct capture_windows *w, uint32_t handle);
+uint32_t capture_inside_thread_id(capture *c, struct capture_windows *w, struct capture_thread *thread);
+uint32_t capture_inside_process_id(capture *c, struct capture_windows *w);
+uint32_t capture_inside_event_id(capture *c, struct capture_windows *w, uint32_t event);
+uint32_t capture_inside_counter_id(capture *c, struct capture_windows *w, uint32_t counter);
+
+/* `size` bytes, zeroed, at the end of the dictionary or records window (another one is opened when it is
+ * full), or NULL; they are published by the commit that must follow. */
+void *capture_inside_dictionary(capture *c, struct capture_windows *w, uint32_t size);
+void capture_inside_commit_dictionary(capture *c, struct capture_windows *w);
+void *capture_inside_records(capture *c, struct capture_windows *w, uint32_t size, uint64_t time);
+void capture_inside_commit_records(capture *c, struct capture_windows *w);
+
+#endif
