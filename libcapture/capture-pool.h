@@ -85,6 +85,8 @@ typedef struct capture_tap capture_tap;
  * Returns 0, -EPERM (seals missing), -EBADMSG (sizes that do not fit each other), another -errno. */
 int capture_tap_open(capture_tap **ret, int windows_fd, int control_fd);
 void capture_tap_close(capture_tap *tap);
+/* Tells the producer that nothing is taken any more: sets `ended`. */
+void capture_tap_end(capture_tap *tap);
 
 /* What capture_tap_take hands over: bytes copied out of shared memory, valid during the call. */
 struct capture_taken {

@@ -115,6 +115,11 @@ void capture_tap_close(capture_tap *tap)
   free(tap);
 }
 
+void capture_tap_end(capture_tap *tap)
+{
+  __atomic_store_n(&tap->control->ended, 1, __ATOMIC_RELEASE);
+}
+
 static const struct capture_window_header *window_header(const capture_tap *tap, uint32_t index)
 {
   return (const struct capture_window_header *)(tap->windows + (size_t)index * tap->window_size);

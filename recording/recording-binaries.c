@@ -18,10 +18,14 @@
 #define MAX_DROPPED 65536
 /* Paths of one epoch that are remembered until their binary comes; what a stream defines is not trusted. */
 #define MAX_PATH_BYTES (16 << 20)
+/* Of a program that speaks for itself: nobody needs more, and others want theirs. */
+#define MAX_KEPT_OF_ONE 1024
 
 #define NO_FILE (CAPTURE_BINARY_VDSO | CAPTURE_BINARY_KERNEL | CAPTURE_BINARY_SPECIAL)
 
 typedef struct {
+  gint32 pid;   /* of the only process that it speaks of; 0: of any */
+  guint n_left; /* binaries that may still be opened for it */
   guint32 epoch;
   gsize bytes;
   GHashTable *paths; /* string identifier -> path */
@@ -81,15 +85,36 @@ static char *make_key(const guint8 *build_id, gsize build_id_size, const char *p
   return g_string_free(key, FALSE);
 }
 
-static Strings *get_strings(RecordingBinaries *self, guint32 stream, guint32 epoch)
+static Strings *get_strings(RecordingBinaries *self, guint32 stream)
 {
   Strings *strings = g_hash_table_lookup(self->strings, GUINT_TO_POINTER(stream));
 
   if (!strings) {
     strings = g_new0(Strings, 1);
+    strings->n_left = G_MAXUINT;
     strings->paths = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     g_hash_table_insert(self->strings, GUINT_TO_POINTER(stream), strings);
   }
+  return strings;
+}
+
+void recording_binaries_confine(RecordingBinaries *self, guint32 stream, gint32 pid)
+{
+  Strings *strings = get_strings(self, stream);
+
+  strings->pid = pid;
+  strings->n_left = MAX_KEPT_OF_ONE;
+}
+
+void recording_binaries_forget(RecordingBinaries *self, guint32 stream)
+{
+  g_hash_table_remove(self->strings, GUINT_TO_POINTER(stream));
+}
+
+static Strings *enter_epoch(RecordingBinaries *self, guint32 stream, guint32 epoch)
+{
+  Strings *strings = get_strings(self, stream);
+
   if (strings->epoch != epoch) {
     g_hash_table_remove_all(strings->paths);
     strings->bytes = 0;
@@ -124,12 +149,12 @@ static int reopen_regular(int path_fd, guint64 inode)
   return fd;
 }
 
-static int open_mapped(const struct capture_record_binary *binary)
+static int open_mapped(const struct capture_record_binary *binary, gint32 pid)
 {
   char name[96];
 
-  g_snprintf(name, sizeof name, "/proc/%d/map_files/%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x",
-             binary->mapped_pid, binary->mapped_start, binary->mapped_end);
+  g_snprintf(name, sizeof name, "/proc/%d/map_files/%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x", pid,
+             binary->mapped_start, binary->mapped_end);
   return reopen_regular(open(name, O_PATH | O_CLOEXEC), 0);
 }
 
@@ -145,24 +170,26 @@ static int open_below(const char *root, const char *path, guint64 inode)
   return reopen_regular(fd, inode);
 }
 
-static int open_binary(const struct capture_record_binary *binary, const char *path)
+static int open_binary(const struct capture_record_binary *binary, gint32 pid, const char *path)
 {
   char root[32];
   int fd = -1;
 
-  if (binary->mapped_pid > 0 && binary->mapped_end > 0)
-    fd = open_mapped(binary);
+  if (pid > 0 && binary->mapped_end > 0)
+    fd = open_mapped(binary, pid);
   if (fd >= 0 || !path || (binary->flags & CAPTURE_BINARY_DELETED))
     return fd;
-  if (binary->mapped_pid > 0) {
-    g_snprintf(root, sizeof root, "/proc/%d/root", binary->mapped_pid);
+  if (pid > 0) {
+    g_snprintf(root, sizeof root, "/proc/%d/root", pid);
     fd = open_below(root, path, binary->inode);
   }
   return fd >= 0 ? fd : open_below("/", path, binary->inode);
 }
 
-static void see_binary(RecordingBinaries *self, const char *path, const struct capture_record_binary *binary)
+static void see_binary(RecordingBinaries *self, Strings *strings, const struct capture_record_binary *binary)
 {
+  const char *path = g_hash_table_lookup(strings->paths, GUINT_TO_POINTER(binary->path));
+
   if ((binary->flags & NO_FILE) || (!path && binary->build_id_size == 0))
     return;
 
@@ -176,12 +203,13 @@ static void see_binary(RecordingBinaries *self, const char *path, const struct c
     self->n_dropped++;
   }
   g_mutex_unlock(&self->mutex);
-  if (known || full)
+  if (known || full || strings->n_left == 0)
     return;
 
-  int fd = open_binary(binary, path);
+  int fd = open_binary(binary, strings->pid ? strings->pid : binary->mapped_pid, path);
   if (fd < 0)
     return;
+  strings->n_left--;
   g_mutex_lock(&self->mutex);
   g_hash_table_insert(self->files, g_steal_pointer(&key), GINT_TO_POINTER(fd + 1));
   self->n_kept++;
@@ -191,7 +219,7 @@ static void see_binary(RecordingBinaries *self, const char *path, const struct c
 void recording_binaries_scan(RecordingBinaries *self, guint32 stream, guint32 epoch, const guint8 *content,
                              gsize length)
 {
-  Strings *strings = get_strings(self, stream, epoch);
+  Strings *strings = enter_epoch(self, stream, epoch);
   const struct capture_record *record;
   size_t position = 0;
 
@@ -203,8 +231,7 @@ void recording_binaries_scan(RecordingBinaries *self, guint32 stream, guint32 ep
     if (record->type == CAPTURE_RECORD_STRING) {
       remember_path(strings, (const struct capture_record_string *)record);
     } else {
-      const struct capture_record_binary *binary = (const struct capture_record_binary *)record;
-      see_binary(self, g_hash_table_lookup(strings->paths, GUINT_TO_POINTER(binary->path)), binary);
+      see_binary(self, strings, (const struct capture_record_binary *)record);
     }
   }
 }

@@ -16,6 +16,12 @@ RecordingBinaries *recording_binaries_new(void);
 /* Looks through the dictionary content of a stream's epoch and opens the binaries that it defines. */
 void recording_binaries_scan(RecordingBinaries *self, guint32 stream, guint32 epoch, const guint8 *content,
                              gsize length);
+/* What this stream says is said by that process of itself: its binaries are looked for there alone, and no
+ * more of them are kept open than one program may need. Called by the thread that scans, before it does. */
+void recording_binaries_confine(RecordingBinaries *self, guint32 stream, gint32 pid);
+/* The stream has ended: what was remembered of it for scanning is given up, its binaries are kept. By the
+ * same thread. */
+void recording_binaries_forget(RecordingBinaries *self, guint32 stream);
 /* A new descriptor of the file (the caller closes it), or -1: not seen or not permitted. It is
  * the file that was mapped whenever map_files or the inode number could tell; else it is the one that had the
  * path when it was seen, and the build-id is the caller's to check. device and inode 0: not known. */

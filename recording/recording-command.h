@@ -13,8 +13,8 @@ G_BEGIN_DECLS
 
 typedef struct _RecordingCommand RecordingCommand;
 
-/* Forks. argv is looked up in PATH as a shell does it. */
-RecordingCommand *recording_command_new(char *const *argv, GError **error);
+/* Forks. argv is looked up in PATH as a shell does it; environment: NULL for this process's own. */
+RecordingCommand *recording_command_new(char *const *argv, char *const *environment, GError **error);
 /* Stays the command's; readable when the command has exited. */
 int recording_command_get_pidfd(RecordingCommand *self);
 pid_t recording_command_get_pid(RecordingCommand *self);

@@ -79,7 +79,7 @@ static gboolean open_targets(Run *run, GError **error)
   if (!run->targets)
     return FALSE;
   if (run->options->command)
-    run->command = recording_command_new(run->options->command, error);
+    run->command = recording_command_new(run->options->command, NULL, error);
   return !run->options->command || run->command;
 }
 
@@ -136,16 +136,13 @@ static gboolean open_capture(Run *run, GError **error)
     return fail_output(error, run->options->path, -result);
 
   run->collector = recording_collector_new(run->file, run->binaries);
-  int64_t stream = capture_file_add_stream(run->file, CAPTURE_STREAM_RECORDER,
-                                           recording_recorder_get_pid(run->recorder), "recorder");
-  if (stream < 0)
-    return fail_output(error, run->options->path, (int)-stream);
   capture_tap *tap = NULL;
   result = capture_tap_open(&tap, run->ready.windows_fd, run->ready.control_fd);
   if (result < 0)
     return fail(error, RECORDING_ERROR_RECORDER,
                 _("The recorder's shared memory cannot be used; is it of another version?"));
-  recording_collector_add(run->collector, tap, (guint32)stream);
+  recording_collector_add(run->collector, tap, CAPTURE_STREAM_RECORDER,
+                          recording_recorder_get_pid(run->recorder), "recorder");
   return TRUE;
 }
 
