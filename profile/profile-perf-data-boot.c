@@ -7,7 +7,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 
-#include "profile/profile-perf-data-bytes.h"
+#include "profile/profile-bytes.h"
 
 /* _text is among the first symbols, which are sorted by address. */
 #define LINES_MAX 4096
@@ -15,9 +15,9 @@
 /* Nanoseconds between the making of a file and its first record, a machine's sleep not counted. */
 #define TOLERANCE (5 * G_GUINT64_CONSTANT(1000000000))
 
-static guint32 take_padded(ProfilePerfBytes *notes, guint32 size, const guint8 **ret)
+static guint32 take_padded(ProfileBytes *notes, guint32 size, const guint8 **ret)
 {
-  *ret = profile_perf_bytes_take(notes, ((guint64)size + 3) & ~(guint64)3);
+  *ret = profile_bytes_take(notes, ((guint64)size + 3) & ~(guint64)3);
   return size;
 }
 
@@ -25,14 +25,14 @@ static gboolean kernel_has_build_id(const guint8 *build_id, gsize size)
 {
   g_autofree char *content = NULL;
   gsize length;
-  ProfilePerfBytes notes;
+  ProfileBytes notes;
 
   if (!g_file_get_contents("/sys/kernel/notes", &content, &length, NULL))
     return FALSE;
-  notes = (ProfilePerfBytes){(guint8 *)content, (guint8 *)content + length, FALSE};
+  notes = (ProfileBytes){(guint8 *)content, (guint8 *)content + length, FALSE};
   while (!notes.failed && notes.at < notes.end) {
-    guint32 name_size = profile_perf_bytes_take_32(&notes), id_size = profile_perf_bytes_take_32(&notes);
-    guint32 type = profile_perf_bytes_take_32(&notes);
+    guint32 name_size = profile_bytes_take_32(&notes), id_size = profile_bytes_take_32(&notes);
+    guint32 type = profile_bytes_take_32(&notes);
     const guint8 *name, *id;
 
     take_padded(&notes, name_size, &name);

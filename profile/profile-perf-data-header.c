@@ -77,14 +77,14 @@ static char *name_event(const struct perf_event_attr *attr)
 }
 
 gboolean profile_perf_data_add_event(ProfilePerfData *self, const guint8 *attr, gsize length,
-                                     ProfilePerfBytes *ids)
+                                     ProfileBytes *ids)
 {
   guint32 size;
   ProfilePerfEvent *event;
 
   if (length < PERF_ATTR_SIZE_VER0 || self->events->len >= G_MAXUINT16)
     return FALSE;
-  size = profile_perf_load_32(attr + 4);
+  size = profile_bytes_load_32(attr + 4);
   if (size == 0)
     size = PERF_ATTR_SIZE_VER0;
   if (size < PERF_ATTR_SIZE_VER0 || size > length)
@@ -95,7 +95,7 @@ gboolean profile_perf_data_add_event(ProfilePerfData *self, const guint8 *attr, 
   event->index = self->events->len;
   g_ptr_array_add(self->events, event);
   while (ids->end - ids->at >= 8) {
-    guint64 id = profile_perf_bytes_take_64(ids);
+    guint64 id = profile_bytes_take_64(ids);
 
     g_hash_table_replace(self->ids, g_memdup2(&id, sizeof id), event);
   }
@@ -112,21 +112,21 @@ static void set_event_name(ProfilePerfEvent *event, char *name)
   event->name = name;
 }
 
-void profile_perf_data_update_event(ProfilePerfData *self, ProfilePerfBytes bytes)
+void profile_perf_data_update_event(ProfilePerfData *self, ProfileBytes bytes)
 {
-  guint64 type = profile_perf_bytes_take_64(&bytes);
-  guint64 id = profile_perf_bytes_take_64(&bytes);
+  guint64 type = profile_bytes_take_64(&bytes);
+  guint64 id = profile_bytes_take_64(&bytes);
   ProfilePerfEvent *event = g_hash_table_lookup(self->ids, &id);
 
   if (!bytes.failed && event && type == UPDATE_NAME)
-    set_event_name(event, profile_perf_bytes_take_text(&bytes, bytes.end - bytes.at));
+    set_event_name(event, profile_bytes_take_text(&bytes, bytes.end - bytes.at));
 }
 
-void profile_perf_data_add_build_id(ProfilePerfData *self, guint16 misc, ProfilePerfBytes bytes)
+void profile_perf_data_add_build_id(ProfilePerfData *self, guint16 misc, ProfileBytes bytes)
 {
-  guint32 pid = profile_perf_bytes_take_32(&bytes);
-  const guint8 *id = profile_perf_bytes_take(&bytes, 24);
-  g_autofree char *path = profile_perf_bytes_take_text(&bytes, bytes.end - bytes.at);
+  guint32 pid = profile_bytes_take_32(&bytes);
+  const guint8 *id = profile_bytes_take(&bytes, 24);
+  g_autofree char *path = profile_bytes_take_text(&bytes, bytes.end - bytes.at);
   ProfilePerfBuildId *build_id;
 
   (void)pid;
@@ -139,37 +139,36 @@ void profile_perf_data_add_build_id(ProfilePerfData *self, guint16 misc, Profile
   g_hash_table_replace(self->build_ids, build_id->path, build_id);
 }
 
-static void add_build_ids(ProfilePerfData *self, ProfilePerfBytes bytes)
+static void add_build_ids(ProfilePerfData *self, ProfileBytes bytes)
 {
   while (bytes.end - bytes.at > PROFILE_PERF_RECORD_HEADER) {
     const guint8 *header = bytes.at;
-    guint16 size = profile_perf_load_16(header + 6);
-    const guint8 *record = profile_perf_bytes_take(&bytes, size);
+    guint16 size = profile_bytes_load_16(header + 6);
+    const guint8 *record = profile_bytes_take(&bytes, size);
 
     if (!record || size < PROFILE_PERF_RECORD_HEADER)
       return;
-    profile_perf_data_add_build_id(
-        self, profile_perf_load_16(header + 4),
-        (ProfilePerfBytes){record + PROFILE_PERF_RECORD_HEADER, record + size, FALSE});
+    profile_perf_data_add_build_id(self, profile_bytes_load_16(header + 4),
+                                   (ProfileBytes){record + PROFILE_PERF_RECORD_HEADER, record + size, FALSE});
   }
 }
 
-static char *take_string(ProfilePerfBytes *bytes)
+static char *take_string(ProfileBytes *bytes)
 {
-  guint32 length = profile_perf_bytes_take_32(bytes);
+  guint32 length = profile_bytes_take_32(bytes);
 
-  return profile_perf_bytes_take_text(bytes, length);
+  return profile_bytes_take_text(bytes, length);
 }
 
-static void take_fact(ProfilePerfBytes *bytes, char **fact)
+static void take_fact(ProfileBytes *bytes, char **fact)
 {
   g_free(*fact);
   *fact = take_string(bytes);
 }
 
-static void take_command(ProfilePerfBytes *bytes, char **command)
+static void take_command(ProfileBytes *bytes, char **command)
 {
-  guint32 n = profile_perf_bytes_take_32(bytes);
+  guint32 n = profile_bytes_take_32(bytes);
   g_autoptr(GString) line = g_string_new(NULL);
 
   for (guint32 i = 0; i < MIN(n, ARGUMENTS_MAX) && !bytes->failed; i++) {
@@ -183,30 +182,30 @@ static void take_command(ProfilePerfBytes *bytes, char **command)
 }
 
 /* Descriptions stand in the order of the attributes, so they are matched by position, as perf does. */
-static void take_event_names(ProfilePerfData *self, ProfilePerfBytes *bytes)
+static void take_event_names(ProfilePerfData *self, ProfileBytes *bytes)
 {
-  guint32 n = profile_perf_bytes_take_32(bytes);
-  guint32 attr_size = profile_perf_bytes_take_32(bytes);
+  guint32 n = profile_bytes_take_32(bytes);
+  guint32 attr_size = profile_bytes_take_32(bytes);
 
   for (guint32 i = 0; i < MIN(n, self->events->len) && !bytes->failed; i++) {
     guint32 n_ids;
 
-    profile_perf_bytes_take(bytes, attr_size);
-    n_ids = profile_perf_bytes_take_32(bytes);
+    profile_bytes_take(bytes, attr_size);
+    n_ids = profile_bytes_take_32(bytes);
     set_event_name(self->events->pdata[i], take_string(bytes));
-    profile_perf_bytes_take(bytes, (guint64)n_ids * 8);
+    profile_bytes_take(bytes, (guint64)n_ids * 8);
   }
 }
 
-static void take_clock(ProfilePerfBytes *bytes, ProfilePerfFacts *facts)
+static void take_clock(ProfileBytes *bytes, ProfilePerfFacts *facts)
 {
-  profile_perf_bytes_take_32(bytes);
-  facts->clock = profile_perf_bytes_take_32(bytes);
-  facts->clock_realtime = profile_perf_bytes_take_64(bytes);
-  facts->clock_time = profile_perf_bytes_take_64(bytes);
+  profile_bytes_take_32(bytes);
+  facts->clock = profile_bytes_take_32(bytes);
+  facts->clock_realtime = profile_bytes_take_64(bytes);
+  facts->clock_time = profile_bytes_take_64(bytes);
 }
 
-void profile_perf_data_add_feature(ProfilePerfData *self, guint64 feature, ProfilePerfBytes bytes)
+void profile_perf_data_add_feature(ProfilePerfData *self, guint64 feature, ProfileBytes bytes)
 {
   ProfilePerfFacts *facts = &self->facts;
 
@@ -227,8 +226,8 @@ void profile_perf_data_add_feature(ProfilePerfData *self, guint64 feature, Profi
     take_fact(&bytes, &facts->architecture);
     break;
   case FEATURE_NRCPUS:
-    profile_perf_bytes_take_32(&bytes);
-    facts->cpus = profile_perf_bytes_take_32(&bytes);
+    profile_bytes_take_32(&bytes);
+    facts->cpus = profile_bytes_take_32(&bytes);
     break;
   case FEATURE_CPUDESC:
     take_fact(&bytes, &facts->cpu);
@@ -240,8 +239,8 @@ void profile_perf_data_add_feature(ProfilePerfData *self, guint64 feature, Profi
     take_event_names(self, &bytes);
     break;
   case FEATURE_SAMPLE_TIME:
-    facts->first_time = profile_perf_bytes_take_64(&bytes);
-    facts->last_time = profile_perf_bytes_take_64(&bytes);
+    facts->first_time = profile_bytes_take_64(&bytes);
+    facts->last_time = profile_bytes_take_64(&bytes);
     break;
   case FEATURE_CLOCK_DATA:
     take_clock(&bytes, facts);

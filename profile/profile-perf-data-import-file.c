@@ -45,7 +45,7 @@ static gboolean is_this_boot(const ProfilePerfImport *self, guint64 first)
 
   for (guint i = 0; i < self->kernel_mappings->len; i++) {
     const ProfilePerfMapping *mapping = &g_array_index(self->kernel_mappings, ProfilePerfMapping, i);
-    const ProfilePerfBinary *binary = self->binaries->pdata[mapping->binary];
+    const ProfilePerfBinary *binary = self->import.binaries->pdata[mapping->binary];
 
     if (!(binary->flags & CAPTURE_BINARY_KERNEL))
       continue;
@@ -68,7 +68,7 @@ static int create_writer(ProfilePerfImport *self)
   gint64 stream = capture_file_add_stream(self->file, CAPTURE_STREAM_IMPORT, 0, "perf.data");
   int status = stream < 0 ? (int)stream : capture_file_sink_new(&self->sink, self->file, (guint32)stream, 0);
 
-  return status < 0 ? status : capture_writer_create(&self->writer, self->sink, &options);
+  return status < 0 ? status : capture_writer_create(&self->import.writer, self->sink, &options);
 }
 
 int profile_perf_import_open(ProfilePerfImport *self, guint64 time)
@@ -132,7 +132,7 @@ static int add_facts(ProfilePerfImport *self)
 
 int profile_perf_import_close(ProfilePerfImport *self)
 {
-  int status = capture_writer_destroy(g_steal_pointer(&self->writer));
+  int status = capture_writer_destroy(g_steal_pointer(&self->import.writer));
 
   if (status == 0)
     status = add_facts(self);

@@ -2,9 +2,8 @@
 #pragma once
 
 #include "libcapture/capture-file.h"
-#include "libcapture/capture-writer.h"
+#include "profile/profile-import.h"
 #include "profile/profile-perf-data-import.h"
-#include "profile/profile-perf-data-machine.h"
 #include "profile/profile-perf-data-sample.h"
 #include "profile/profile-unwinder.h"
 
@@ -15,18 +14,6 @@ G_BEGIN_DECLS
 
 /* Keys of addresses that belong to no process; versions of processes are greater. */
 enum { PROFILE_PERF_KEY_KERNEL = 1, PROFILE_PERF_KEY_GUEST = 2 };
-
-typedef struct {
-  char *path;
-  guint64 device, inode, inode_generation;
-  guint64 mapped_start, mapped_end;
-  gint32 mapped_pid;
-  guint32 flags; /* enum capture_binary_flags */
-  guint8 build_id[CAPTURE_BUILD_ID_MAX];
-  guint32 build_id_size;
-  guint32 id; /* in epoch */
-  guint32 epoch;
-} ProfilePerfBinary;
 
 typedef struct {
   char *name;
@@ -54,15 +41,13 @@ typedef struct {
   ProfilePerfImportResult *result;
   int fd;
   ProfilePerfMachine *machine;
-  GPtrArray *binaries;       /* ProfilePerfBinary */
-  GHashTable *binary_by_key; /* text → index + 1 */
+  ProfileImport import;
   GArray *kernel_mappings;   /* ProfilePerfMapping */
   GPtrArray *kernel_symbols; /* ProfilePerfKernelSymbol */
   guint32 *event_ids;        /* by index of the event */
   guint64 last_time;
-  capture_file *file; /* these three are NULL until the first record that has a time */
+  capture_file *file; /* NULL, as the writer is, until the first record that has a time */
   capture_sink *sink;
-  capture_writer *writer;
   ProfilePerfCachedFrame *cache; /* 1 << PROFILE_PERF_CACHE_BITS */
   ProfilePerfStack kernel, user; /* of the sample in work */
   gboolean same_boot;            /* the file was recorded under the running kernel */
@@ -73,12 +58,6 @@ typedef struct {
 
 /* Defines what holds for a whole epoch, at its beginning: events, the kernel's mappings and symbols. */
 int profile_perf_import_begin_epoch(ProfilePerfImport *self);
-gint64 profile_perf_import_define_process(ProfilePerfImport *self, ProfilePerfProcess *process);
-gint64 profile_perf_import_define_thread(ProfilePerfImport *self, ProfilePerfThread *thread);
-gint64 profile_perf_import_define_binary(ProfilePerfImport *self, guint32 index);
-/* Of a process that is defined already, or of the kernel (0). */
-int profile_perf_import_define_mapping(ProfilePerfImport *self, guint32 process,
-                                       const ProfilePerfMapping *mapping);
 int profile_perf_import_define_kernel_symbol(ProfilePerfImport *self, const ProfilePerfKernelSymbol *symbol);
 
 /* Interns the stack of a sample: its leaf (0: no stack), and how it ended. */
@@ -96,7 +75,6 @@ guint profile_perf_import_unwind(ProfilePerfImport *self, const ProfilePerfRecor
 
 /* Takes an MMAP or MMAP2 record into machine and, where needed, the capture. */
 int profile_perf_import_map(ProfilePerfImport *self, const ProfilePerfRecord *record);
-void profile_perf_import_free_binary(gpointer data);
 
 /* Creates file, sink and writer with time as the beginning. */
 int profile_perf_import_open(ProfilePerfImport *self, guint64 time);

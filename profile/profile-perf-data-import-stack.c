@@ -1,38 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "profile/profile-perf-data-bytes.h"
+#include "profile/profile-bytes.h"
 #include "profile/profile-perf-data-import-private.h"
 
 #define CHAIN_DEFAULT 127 /* kernel.perf_event_max_stack, unless somebody changed it */
-
-static guint64 make_address(const ProfilePerfMapping *mapping, guint64 address)
-{
-  return address - mapping->start + mapping->offset;
-}
-
-/* A memfd and the like has no path, but offsets; anonymous memory has neither. */
-static gboolean has_offsets(const ProfilePerfBinary *binary)
-{
-  return !(binary->flags & CAPTURE_BINARY_SPECIAL) || binary->inode > 0;
-}
-
-/* An offset in a file is taken only where it leads back to the address: through one mapping, which was there
- * at that time. */
-static gint64 define_user_frame(ProfilePerfImport *self, ProfilePerfProcess *process, guint64 address,
-                                guint64 time)
-{
-  const ProfilePerfMapping *mapping = profile_perf_maps_find(process->maps, address);
-  const ProfilePerfBinary *binary = mapping ? self->binaries->pdata[mapping->binary] : NULL;
-  gint64 owner;
-
-  if (binary && !mapping->ambiguous && has_offsets(binary) && time >= process->changed) {
-    owner = profile_perf_import_define_binary(self, mapping->binary);
-    return owner < 0 ? owner
-                     : capture_writer_frame(self->writer, CAPTURE_SPACE_BINARY, owner,
-                                            make_address(mapping, address));
-  }
-  owner = profile_perf_import_define_process(self, process);
-  return owner < 0 ? owner : capture_writer_frame(self->writer, CAPTURE_SPACE_PROCESS, owner, address);
-}
 
 static gint64 define_frame(ProfilePerfImport *self, ProfilePerfProcess *process, guint32 key, guint64 address,
                            guint64 time)
@@ -46,11 +16,11 @@ static gint64 define_frame(ProfilePerfImport *self, ProfilePerfProcess *process,
   if (lasting && cached->address == address && cached->key == key)
     return cached->frame;
   if (key == PROFILE_PERF_KEY_KERNEL)
-    frame = capture_writer_frame(self->writer, CAPTURE_SPACE_KERNEL, 0, address);
+    frame = capture_writer_frame(self->import.writer, CAPTURE_SPACE_KERNEL, 0, address);
   else if (key == PROFILE_PERF_KEY_GUEST)
-    frame = capture_writer_frame(self->writer, CAPTURE_SPACE_GUEST, 0, address);
+    frame = capture_writer_frame(self->import.writer, CAPTURE_SPACE_GUEST, 0, address);
   else
-    frame = define_user_frame(self, process, address, time);
+    frame = profile_import_define_address(&self->import, process, address, time);
   if (frame > 0 && lasting)
     *cached = (ProfilePerfCachedFrame){address, key, (guint32)frame};
   return frame;
@@ -110,7 +80,7 @@ static int push_chain(ProfilePerfImport *self, const ProfilePerfSample *sample, 
   guint32 key = process->version;
 
   for (gsize i = 0; i < sample->n_chain; i++) {
-    guint64 address = profile_perf_load_64(sample->chain + 8 * i);
+    guint64 address = profile_bytes_load_64(sample->chain + 8 * i);
     guint32 context = address >= (guint64)PERF_CONTEXT_MAX ? get_key(process, address) : 0;
     int status;
 
@@ -194,7 +164,8 @@ gint64 profile_perf_import_define_stack(ProfilePerfImport *self, const ProfilePe
     return status;
   if (!walked)
     *ret_outcome = judge(self, &record->event->attr);
-  user = capture_writer_stack(self->writer, 0, self->user.frames, self->user.n);
-  kernel = user < 0 ? user : capture_writer_stack(self->writer, 0, self->kernel.frames, self->kernel.n);
-  return kernel < 0 ? kernel : capture_writer_join(self->writer, (guint32)user, (guint32)kernel);
+  user = capture_writer_stack(self->import.writer, 0, self->user.frames, self->user.n);
+  kernel =
+      user < 0 ? user : capture_writer_stack(self->import.writer, 0, self->kernel.frames, self->kernel.n);
+  return kernel < 0 ? kernel : capture_writer_join(self->import.writer, (guint32)user, (guint32)kernel);
 }

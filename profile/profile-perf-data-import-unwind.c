@@ -2,7 +2,7 @@
 /* The user stacks of a recording with --call-graph dwarf: perf stored registers and a piece of each stack,
  * and leaves walking to whoever reads the file. */
 #include "profile/profile-binary-file.h"
-#include "profile/profile-perf-data-bytes.h"
+#include "profile/profile-bytes.h"
 #include "profile/profile-perf-data-import-private.h"
 
 static guint32 get_machine(const ProfilePerfImport *self)
@@ -19,7 +19,7 @@ static guint32 get_machine(const ProfilePerfImport *self)
 static ProfileUnwinderFile open_binary(guint32 index, ProfileDebugFile *ret, gpointer data)
 {
   const ProfilePerfImport *self = data;
-  const ProfilePerfBinary *binary = self->binaries->pdata[index];
+  const ProfilePerfBinary *binary = self->import.binaries->pdata[index];
   const ProfileNamer namer = {.same_boot = self->same_boot};
   ProfileBinary wanted = {.path = binary->path,
                           .device = binary->device,
@@ -55,7 +55,7 @@ static gboolean read_sample(const ProfilePerfRecord *record, const ProfilePerfSa
   guint64 values[64];
 
   for (guint i = 0; i < sample->n_registers; i++)
-    values[i] = profile_perf_load_64(sample->registers + 8 * (gsize)i);
+    values[i] = profile_bytes_load_64(sample->registers + 8 * (gsize)i);
   if (sample->registers_abi != PERF_SAMPLE_REGS_ABI_64 ||
       !unwind_registers_set_perf(&ret->registers, machine, sample->registers_mask, values))
     return FALSE;

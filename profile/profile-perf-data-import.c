@@ -5,8 +5,8 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "profile/profile-bytes.h"
 #include "profile/profile-capture.h"
-#include "profile/profile-perf-data-bytes.h"
 #include "profile/profile-perf-data-import-private.h"
 
 /* Mappings of all processes together: more than any file of perf's leads to, less than memory. */
@@ -15,7 +15,7 @@
 
 static int next_epoch(ProfilePerfImport *self)
 {
-  int status = capture_writer_next_epoch(self->writer);
+  int status = capture_writer_next_epoch(self->import.writer);
 
   memset(self->cache, 0, sizeof *self->cache << PROFILE_PERF_CACHE_BITS);
   return status < 0 ? status : profile_perf_import_begin_epoch(self);
@@ -29,7 +29,7 @@ static int after_definition(ProfilePerfImport *self, int status)
 
 static int write_record(ProfilePerfImport *self, const struct capture_record *record, guint64 time)
 {
-  return capture_writer_record(self->writer, record, time);
+  return capture_writer_record(self->import.writer, record, time);
 }
 
 static int write_lost(ProfilePerfImport *self, const ProfilePerfRecord *record, guint64 samples,
@@ -50,12 +50,12 @@ static int write_lost(ProfilePerfImport *self, const ProfilePerfRecord *record, 
 
 static int take_lost(ProfilePerfImport *self, const ProfilePerfRecord *record)
 {
-  ProfilePerfBytes bytes = {record->data, record->data + record->length, FALSE};
+  ProfileBytes bytes = {record->data, record->data + record->length, FALSE};
   guint64 n;
 
   if (record->type == PERF_RECORD_LOST)
-    profile_perf_bytes_take(&bytes, 8);
-  n = profile_perf_bytes_take_64(&bytes);
+    profile_bytes_take(&bytes, 8);
+  n = profile_bytes_take_64(&bytes);
   if (n == 0)
     return 0;
   self->result->lost += n;
@@ -79,17 +79,17 @@ static int take_throttle(ProfilePerfImport *self, const ProfilePerfRecord *recor
 
 static int take_task(ProfilePerfImport *self, const ProfilePerfRecord *record)
 {
-  ProfilePerfBytes bytes = {record->data, record->data + record->length, FALSE};
+  ProfileBytes bytes = {record->data, record->data + record->length, FALSE};
   gboolean fork = record->type == PERF_RECORD_FORK;
   struct capture_record_task task = {
       .record = {.size = sizeof task, .type = fork ? CAPTURE_RECORD_FORK : CAPTURE_RECORD_EXIT},
       .time = record->time,
   };
 
-  task.pid = (gint32)profile_perf_bytes_take_32(&bytes);
-  task.parent_pid = (gint32)profile_perf_bytes_take_32(&bytes);
-  task.tid = (gint32)profile_perf_bytes_take_32(&bytes);
-  task.parent_tid = (gint32)profile_perf_bytes_take_32(&bytes);
+  task.pid = (gint32)profile_bytes_take_32(&bytes);
+  task.parent_pid = (gint32)profile_bytes_take_32(&bytes);
+  task.tid = (gint32)profile_bytes_take_32(&bytes);
+  task.parent_tid = (gint32)profile_bytes_take_32(&bytes);
   if (bytes.failed)
     return 0;
   if (fork)
@@ -101,10 +101,10 @@ static int take_task(ProfilePerfImport *self, const ProfilePerfRecord *record)
 
 static void take_comm(ProfilePerfImport *self, const ProfilePerfRecord *record)
 {
-  ProfilePerfBytes bytes = {record->data, record->data + record->length, FALSE};
-  gint32 pid = (gint32)profile_perf_bytes_take_32(&bytes);
-  gint32 tid = (gint32)profile_perf_bytes_take_32(&bytes);
-  g_autofree char *name = profile_perf_bytes_take_text(&bytes, bytes.end - bytes.at);
+  ProfileBytes bytes = {record->data, record->data + record->length, FALSE};
+  gint32 pid = (gint32)profile_bytes_take_32(&bytes);
+  gint32 tid = (gint32)profile_bytes_take_32(&bytes);
+  g_autofree char *name = profile_bytes_take_text(&bytes, bytes.end - bytes.at);
 
   if (!bytes.failed)
     profile_perf_machine_rename(self->machine, pid, tid, name,
@@ -113,23 +113,23 @@ static void take_comm(ProfilePerfImport *self, const ProfilePerfRecord *record)
 
 static int take_kernel_symbol(ProfilePerfImport *self, const ProfilePerfRecord *record)
 {
-  ProfilePerfBytes bytes = {record->data, record->data + record->length, FALSE};
+  ProfileBytes bytes = {record->data, record->data + record->length, FALSE};
   ProfilePerfKernelSymbol *symbol = g_new0(ProfilePerfKernelSymbol, 1);
   guint32 type_and_flags;
 
   symbol->record.record =
       (struct capture_record){.size = sizeof symbol->record, .type = CAPTURE_RECORD_KERNEL_SYMBOL};
   symbol->record.time = record->time;
-  symbol->record.address = profile_perf_bytes_take_64(&bytes);
-  symbol->record.length = profile_perf_bytes_take_32(&bytes);
-  type_and_flags = profile_perf_bytes_take_32(&bytes);
+  symbol->record.address = profile_bytes_take_64(&bytes);
+  symbol->record.length = profile_bytes_take_32(&bytes);
+  type_and_flags = profile_bytes_take_32(&bytes);
   symbol->record.type = type_and_flags & 0xffff;
   symbol->record.flags = type_and_flags >> 16 & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
-  symbol->name = profile_perf_bytes_take_text(&bytes, bytes.end - bytes.at);
+  symbol->name = profile_bytes_take_text(&bytes, bytes.end - bytes.at);
   if (!symbol->name)
     symbol->name = g_strdup("");
   g_ptr_array_add(self->kernel_symbols, symbol);
-  return self->writer ? profile_perf_import_define_kernel_symbol(self, symbol) : 0;
+  return self->import.writer ? profile_perf_import_define_kernel_symbol(self, symbol) : 0;
 }
 
 static void free_kernel_symbol(gpointer data)
@@ -176,7 +176,7 @@ static int write_sample(ProfilePerfImport *self, const ProfilePerfRecord *record
       .mode = (guint8)(mode <= CAPTURE_MODE_GUEST_USER ? mode : CAPTURE_MODE_UNKNOWN),
       .weight = sample->period,
   };
-  gint64 id = profile_perf_import_define_thread(self, thread);
+  gint64 id = profile_import_define_thread(&self->import, thread);
   gint64 leaf =
       id < 0 ? id : profile_perf_import_define_stack(self, record, sample, thread->process, &entry.outcome);
   int status;
@@ -185,7 +185,7 @@ static int write_sample(ProfilePerfImport *self, const ProfilePerfRecord *record
     return (int)leaf;
   entry.thread = (guint32)id;
   entry.leaf = (guint32)leaf;
-  status = capture_writer_sample(self->writer, &entry);
+  status = capture_writer_sample(self->import.writer, &entry);
   if (status < 0 || (entry.outcome & ~CAPTURE_OUTCOME_BY_FRAME_POINTERS) == CAPTURE_OUTCOME_COMPLETE ||
       sample->registers_abi == PERF_SAMPLE_REGS_ABI_NONE)
     return status;
@@ -225,7 +225,7 @@ static int open_if_needed(ProfilePerfImport *self, const ProfilePerfRecord *reco
     if (record->time == 0)
       return 0;
   }
-  return self->writer ? 0 : profile_perf_import_open(self, record->time);
+  return self->import.writer ? 0 : profile_perf_import_open(self, record->time);
 }
 
 static int take(ProfilePerfImport *self, const ProfilePerfRecord *record)
@@ -285,7 +285,7 @@ static gboolean convert(ProfilePerfImport *self, GError **error)
 
   if (!profile_perf_data_foreach(self->data, handle, self, &self->result->warning, error))
     return FALSE;
-  if (!self->writer)
+  if (!self->import.writer)
     status = profile_perf_import_open(self, 0);
   if (status == 0)
     status = profile_perf_import_close(self);
@@ -298,8 +298,7 @@ static void init(ProfilePerfImport *self)
 {
   self->machine = profile_perf_machine_new(
       MAPPINGS_LEAST + (gint64)(profile_perf_data_get_size(self->data) / BYTES_A_MAPPING));
-  self->binaries = g_ptr_array_new_with_free_func(profile_perf_import_free_binary);
-  self->binary_by_key = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  profile_import_init(&self->import);
   self->kernel_mappings = g_array_new(FALSE, FALSE, sizeof(ProfilePerfMapping));
   self->kernel_symbols = g_ptr_array_new_with_free_func(free_kernel_symbol);
   self->event_ids = g_new0(guint32, profile_perf_data_get_n_events(self->data));
@@ -308,15 +307,14 @@ static void init(ProfilePerfImport *self)
 
 static void clear(ProfilePerfImport *self)
 {
-  if (self->writer)
-    capture_writer_destroy(self->writer);
+  if (self->import.writer)
+    capture_writer_destroy(self->import.writer);
   if (self->sink)
     capture_file_sink_free(self->sink);
   if (self->file)
     capture_file_free(self->file);
   profile_perf_machine_free(self->machine);
-  g_ptr_array_unref(self->binaries);
-  g_hash_table_unref(self->binary_by_key);
+  profile_import_clear(&self->import);
   g_array_unref(self->kernel_mappings);
   g_ptr_array_unref(self->kernel_symbols);
   g_free(self->event_ids);

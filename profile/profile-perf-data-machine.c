@@ -155,6 +155,12 @@ void profile_perf_machine_rename(ProfilePerfMachine *self, gint32 pid, gint32 ti
   set_name(thread, g_string_chunk_insert_const(self->names, name), time);
 }
 
+void profile_perf_machine_set_command_line(ProfilePerfMachine *self, gint32 pid, const char *text)
+{
+  profile_perf_machine_get_thread(self, pid, pid)->process->command_line =
+      g_string_chunk_insert_const(self->names, text);
+}
+
 static void inherit_maps(ProfilePerfMachine *self, ProfilePerfProcess *process, ProfilePerfProcess *parent)
 {
   profile_perf_maps_unref(process->maps);

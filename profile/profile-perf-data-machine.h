@@ -20,9 +20,10 @@ typedef struct _ProfilePerfProcess ProfilePerfProcess;
 struct _ProfilePerfProcess {
   ProfilePerfProcess *parent; /* forked from, or the generation before the exec; NULL not known */
   ProfilePerfMaps *maps;
-  const char *name; /* of its leader */
-  guint64 time;     /* when it began */
-  guint64 changed;  /* the latest time of any of its mappings */
+  const char *name;         /* of its leader */
+  const char *command_line; /* NULL not known */
+  guint64 time;             /* when it began */
+  guint64 changed;          /* the latest time of any of its mappings */
   gint32 pid;
   guint32 origin;  /* enum capture_process_origin */
   guint32 version; /* a number that no other process and no other state of its mappings has */
@@ -52,6 +53,8 @@ ProfilePerfThread *profile_perf_machine_get_thread(ProfilePerfMachine *self, gin
 /* A COMM record; exec begins a generation. The name is copied. */
 void profile_perf_machine_rename(ProfilePerfMachine *self, gint32 pid, gint32 tid, const char *name,
                                  gboolean exec, guint64 time);
+/* How the process was started. The text is copied. */
+void profile_perf_machine_set_command_line(ProfilePerfMachine *self, gint32 pid, const char *text);
 /* A FORK record. */
 void profile_perf_machine_fork(ProfilePerfMachine *self, gint32 pid, gint32 tid, gint32 parent_pid,
                                gint32 parent_tid, gboolean clone_maps, guint64 time);

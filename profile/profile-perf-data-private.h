@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "profile/profile-perf-data-bytes.h"
+#include "profile/profile-bytes.h"
 #include "profile/profile-perf-data-inflate.h"
 #include "profile/profile-perf-data-queue.h"
 #include "profile/profile-perf-data.h"
@@ -36,13 +36,13 @@ void profile_perf_data_clear(ProfilePerfData *self);
 /* Takes an attribute of at most `length` bytes and its identifiers as the next event. False when it makes no
  * sense. */
 gboolean profile_perf_data_add_event(ProfilePerfData *self, const guint8 *attr, gsize length,
-                                     ProfilePerfBytes *ids);
+                                     ProfileBytes *ids);
 /* Takes one feature; what it does not know or cannot read changes nothing. */
-void profile_perf_data_add_feature(ProfilePerfData *self, guint64 feature, ProfilePerfBytes bytes);
+void profile_perf_data_add_feature(ProfilePerfData *self, guint64 feature, ProfileBytes bytes);
 /* Takes a BUILD_ID record: pid, build-id, path. */
-void profile_perf_data_add_build_id(ProfilePerfData *self, guint16 misc, ProfilePerfBytes bytes);
+void profile_perf_data_add_build_id(ProfilePerfData *self, guint16 misc, ProfileBytes bytes);
 /* Takes an EVENT_UPDATE record. */
-void profile_perf_data_update_event(ProfilePerfData *self, ProfilePerfBytes bytes);
+void profile_perf_data_update_event(ProfilePerfData *self, ProfileBytes bytes);
 /* Says in error that the file is damaged; what: a clause. */
 void profile_perf_data_set_damaged(const ProfilePerfData *self, GError **error, const char *what);
 /* The whole record at `at`, where length bytes stand: its size with the payload that follows some types, or 0

@@ -22,19 +22,19 @@ gsize profile_perf_data_record_size(const guint8 *at, gsize length)
 
   if (length < PROFILE_PERF_RECORD_HEADER)
     return 0;
-  size = profile_perf_load_16(at + 6);
+  size = profile_bytes_load_16(at + 6);
   if (size < PROFILE_PERF_RECORD_HEADER || size > length)
     return 0;
-  if (profile_perf_load_32(at) == PROFILE_PERF_HEADER_TRACING_DATA && size >= 12)
-    payload = ((guint64)profile_perf_load_32(at + 8) + 7) & ~(guint64)7;
-  if (profile_perf_load_32(at) == PROFILE_PERF_AUXTRACE && size >= 16)
-    payload = profile_perf_load_64(at + 8);
+  if (profile_bytes_load_32(at) == PROFILE_PERF_HEADER_TRACING_DATA && size >= 12)
+    payload = ((guint64)profile_bytes_load_32(at + 8) + 7) & ~(guint64)7;
+  if (profile_bytes_load_32(at) == PROFILE_PERF_AUXTRACE && size >= 16)
+    payload = profile_bytes_load_64(at + 8);
   return payload <= length - size ? size + payload : 0;
 }
 
 static gboolean is_sample(const guint8 *record)
 {
-  return profile_perf_load_32(record) == PERF_RECORD_SAMPLE;
+  return profile_bytes_load_32(record) == PERF_RECORD_SAMPLE;
 }
 
 /* How many of the u64 that `fields` names stand in a sample: before others at its beginning. */
@@ -50,9 +50,9 @@ static gsize find_end(guint64 sample_type, const guint8 *record)
   static const guint64 trailer = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
                                  PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER;
   const gsize fixed = PROFILE_PERF_RECORD_HEADER + 16;
-  gsize size = profile_perf_load_16(record + 6);
+  gsize size = profile_bytes_load_16(record + 6);
 
-  if (profile_perf_load_32(record) != PERF_RECORD_KSYMBOL || size < fixed)
+  if (profile_bytes_load_32(record) != PERF_RECORD_KSYMBOL || size < fixed)
     return size;
   gsize name = strnlen((const char *)record + fixed, size - fixed) / 8 * 8 + 8;
   return MIN(size, fixed + name + 8 * (gsize)count_fields(sample_type, trailer));
@@ -67,8 +67,8 @@ static gboolean load_field(guint64 sample_type, const guint8 *record, guint befo
 
   if (size < PROFILE_PERF_RECORD_HEADER + needed)
     return FALSE;
-  *ret = profile_perf_load_64(is_sample(record) ? record + PROFILE_PERF_RECORD_HEADER + 8 * before
-                                                : record + size - 8 * after);
+  *ret = profile_bytes_load_64(is_sample(record) ? record + PROFILE_PERF_RECORD_HEADER + 8 * before
+                                                 : record + size - 8 * after);
   return TRUE;
 }
 
@@ -122,9 +122,9 @@ static gboolean deliver(const ProfilePerfQueueEntry *entry, gpointer data, GErro
   Walk *walk = data;
   const guint8 *at = entry->record;
   ProfilePerfRecord record = {
-      .type = profile_perf_load_32(at),
-      .misc = profile_perf_load_16(at + 4),
-      .length = (guint32)profile_perf_load_16(at + 6) - PROFILE_PERF_RECORD_HEADER,
+      .type = profile_bytes_load_32(at),
+      .misc = profile_bytes_load_16(at + 4),
+      .length = (guint32)profile_bytes_load_16(at + 6) - PROFILE_PERF_RECORD_HEADER,
       .data = at + PROFILE_PERF_RECORD_HEADER,
       .time = entry->time,
       .event = find_event(walk->data, at),
@@ -150,13 +150,13 @@ static gboolean walk_records(Walk *walk, const guint8 *bytes, gsize length, gsiz
 static gboolean inflate(Walk *walk, const guint8 *at, GError **error)
 {
   ProfilePerfData *self = walk->data;
-  gsize size = profile_perf_load_16(at + 6), skip = PROFILE_PERF_RECORD_HEADER, length = size - skip;
+  gsize size = profile_bytes_load_16(at + 6), skip = PROFILE_PERF_RECORD_HEADER, length = size - skip;
   const guint8 *bytes;
   const char *wrong;
 
-  if (profile_perf_load_32(at) == PROFILE_PERF_COMPRESSED2 && length >= 8) {
+  if (profile_bytes_load_32(at) == PROFILE_PERF_COMPRESSED2 && length >= 8) {
     skip += 8;
-    length = MIN(length - 8, profile_perf_load_64(at + PROFILE_PERF_RECORD_HEADER));
+    length = MIN(length - 8, profile_bytes_load_64(at + PROFILE_PERF_RECORD_HEADER));
   }
   if (!self->inflate)
     self->inflate = profile_perf_inflate_new(MAX(INFLATE_LEAST, self->size * INFLATE_FACTOR));
@@ -173,7 +173,7 @@ static gboolean inflate(Walk *walk, const guint8 *at, GError **error)
 static gboolean take_record(Walk *walk, const guint8 *at, gboolean inflated, GError **error)
 {
   ProfilePerfData *self = walk->data;
-  guint32 type = profile_perf_load_32(at);
+  guint32 type = profile_bytes_load_32(at);
 
   if (type < PROFILE_PERF_USER_TYPE_START)
     return take_kernel_record(walk, at, error);

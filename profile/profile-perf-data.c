@@ -101,21 +101,21 @@ static gboolean take_path(ProfilePerfData *self, const char *path, GError **erro
   return taken;
 }
 
-static gboolean take_section(ProfilePerfData *self, const guint8 *at, ProfilePerfBytes *ret)
+static gboolean take_section(ProfilePerfData *self, const guint8 *at, ProfileBytes *ret)
 {
-  guint64 offset = profile_perf_load_64(at), size = profile_perf_load_64(at + 8);
+  guint64 offset = profile_bytes_load_64(at), size = profile_bytes_load_64(at + 8);
 
   if (offset > self->size || size > self->size - offset)
     return FALSE;
-  *ret = (ProfilePerfBytes){self->bytes + offset, self->bytes + offset + size, FALSE};
+  *ret = (ProfileBytes){self->bytes + offset, self->bytes + offset + size, FALSE};
   return TRUE;
 }
 
-static gboolean take_attrs(ProfilePerfData *self, guint64 entry_size, ProfilePerfBytes attrs, GError **error)
+static gboolean take_attrs(ProfilePerfData *self, guint64 entry_size, ProfileBytes attrs, GError **error)
 {
   while (attrs.at < attrs.end) {
-    const guint8 *entry = profile_perf_bytes_take(&attrs, entry_size);
-    ProfilePerfBytes ids;
+    const guint8 *entry = profile_bytes_take(&attrs, entry_size);
+    ProfileBytes ids;
 
     if (!entry || !take_section(self, entry + entry_size - SECTION_SIZE, &ids) ||
         !profile_perf_data_add_event(self, entry, entry_size - SECTION_SIZE, &ids)) {
@@ -131,7 +131,7 @@ static void take_features(ProfilePerfData *self)
   gsize at = self->data_end;
 
   for (guint feature = 0; feature < N_FEATURES; feature++) {
-    ProfilePerfBytes bytes;
+    ProfileBytes bytes;
 
     if (!(self->feature_bits[feature / 64] >> (feature % 64) & 1))
       continue;
@@ -155,8 +155,8 @@ static void take_data(ProfilePerfData *self, guint64 offset, guint64 size)
 static gboolean take_file_header(ProfilePerfData *self, GError **error)
 {
   const guint8 *header = self->bytes;
-  guint64 attr_size = self->size < FILE_HEADER_SIZE ? 0 : profile_perf_load_64(header + 16);
-  ProfilePerfBytes attrs;
+  guint64 attr_size = self->size < FILE_HEADER_SIZE ? 0 : profile_bytes_load_64(header + 16);
+  ProfileBytes attrs;
 
   if (attr_size < PERF_ATTR_SIZE_VER0 + SECTION_SIZE || attr_size > 65536 ||
       !take_section(self, header + 24, &attrs)) {
@@ -165,8 +165,8 @@ static gboolean take_file_header(ProfilePerfData *self, GError **error)
     return FALSE;
   }
   for (guint i = 0; i < G_N_ELEMENTS(self->feature_bits); i++)
-    self->feature_bits[i] = profile_perf_load_64(header + 72 + 8 * i);
-  take_data(self, profile_perf_load_64(header + 40), profile_perf_load_64(header + 48));
+    self->feature_bits[i] = profile_bytes_load_64(header + 72 + 8 * i);
+  take_data(self, profile_bytes_load_64(header + 40), profile_bytes_load_64(header + 48));
   if (!take_attrs(self, attr_size, attrs, error))
     return FALSE;
   if (!self->unfinished && !self->cut_off)
@@ -176,14 +176,14 @@ static gboolean take_file_header(ProfilePerfData *self, GError **error)
 
 static gboolean take_pipe_record(ProfilePerfData *self, const guint8 *at)
 {
-  guint32 type = profile_perf_load_32(at);
-  guint16 size = profile_perf_load_16(at + 6);
-  ProfilePerfBytes bytes = {at + PROFILE_PERF_RECORD_HEADER, at + size, FALSE};
+  guint32 type = profile_bytes_load_32(at);
+  guint16 size = profile_bytes_load_16(at + 6);
+  ProfileBytes bytes = {at + PROFILE_PERF_RECORD_HEADER, at + size, FALSE};
 
   if (type == PROFILE_PERF_HEADER_ATTR) {
     gsize length = bytes.end - bytes.at;
-    guint32 attr_size = length < PERF_ATTR_SIZE_VER0 ? 0 : profile_perf_load_32(bytes.at + 4);
-    ProfilePerfBytes ids = {bytes.at + MIN(length, attr_size ? attr_size : PERF_ATTR_SIZE_VER0), bytes.end,
+    guint32 attr_size = length < PERF_ATTR_SIZE_VER0 ? 0 : profile_bytes_load_32(bytes.at + 4);
+    ProfileBytes ids = {bytes.at + MIN(length, attr_size ? attr_size : PERF_ATTR_SIZE_VER0), bytes.end,
                             FALSE};
 
     return profile_perf_data_add_event(self, bytes.at, length, &ids);
@@ -191,12 +191,12 @@ static gboolean take_pipe_record(ProfilePerfData *self, const guint8 *at)
   if (type == PROFILE_PERF_EVENT_UPDATE)
     profile_perf_data_update_event(self, bytes);
   if (type == PROFILE_PERF_HEADER_FEATURE) {
-    guint64 feature = profile_perf_bytes_take_64(&bytes);
+    guint64 feature = profile_bytes_take_64(&bytes);
 
     profile_perf_data_add_feature(self, feature, bytes);
   }
   if (type == PROFILE_PERF_HEADER_BUILD_ID)
-    profile_perf_data_add_build_id(self, profile_perf_load_16(at + 4), bytes);
+    profile_perf_data_add_build_id(self, profile_bytes_load_16(at + 4), bytes);
   return TRUE;
 }
 
@@ -231,7 +231,7 @@ static gboolean take_header(ProfilePerfData *self, GError **error)
     g_set_error(error, PROFILE_ERROR, PROFILE_ERROR_NOT_A_CAPTURE, _(wrong), self->name);
     return FALSE;
   }
-  self->pipe = profile_perf_load_64(self->bytes + 8) == PIPE_HEADER_SIZE;
+  self->pipe = profile_bytes_load_64(self->bytes + 8) == PIPE_HEADER_SIZE;
   if (!(self->pipe ? take_pipe_header(self, error) : take_file_header(self, error)))
     return FALSE;
   if (self->events->len > 0)
