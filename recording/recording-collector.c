@@ -21,6 +21,7 @@ struct _RecordingStream {
 };
 
 struct _RecordingCollector {
+  gatomicrefcount n_references;
   capture_file *file;
   RecordingBinaries *binaries;
   guint64 began;
@@ -49,6 +50,7 @@ RecordingCollector *recording_collector_new(capture_file *file, RecordingBinarie
 {
   RecordingCollector *self = g_new0(RecordingCollector, 1);
 
+  g_atomic_ref_count_init(&self->n_references);
   self->file = file;
   self->binaries = binaries;
   self->began = (guint64)g_get_monotonic_time() * 1000;
@@ -243,8 +245,16 @@ void recording_collector_get_counts(RecordingCollector *self, RecordingCounts *r
   g_mutex_unlock(&self->mutex);
 }
 
-void recording_collector_free(RecordingCollector *self)
+RecordingCollector *recording_collector_ref(RecordingCollector *self)
 {
+  g_atomic_ref_count_inc(&self->n_references);
+  return self;
+}
+
+void recording_collector_unref(RecordingCollector *self)
+{
+  if (!g_atomic_ref_count_dec(&self->n_references))
+    return;
   g_ptr_array_unref(self->streams);
   g_ptr_array_unref(self->added);
   g_mutex_clear(&self->mutex);

@@ -27,7 +27,7 @@ typedef struct {
   guint64 throttled; /* how often the kernel paused sampling */
 } RecordingCounts;
 
-/* Both must outlive the collector; binaries may be NULL. */
+/* Both must outlive the last round; binaries may be NULL. */
 RecordingCollector *recording_collector_new(capture_file *file, RecordingBinaries *binaries);
 /* Adds a producer of that kind (enum capture_stream_kind); takes the tap. The stream has its number, and
  * stands in the file, from the next round on. It is the collector's. */
@@ -45,8 +45,9 @@ guint64 recording_collector_get_taken(RecordingCollector *self);
 /* Tells all producers that nothing is taken any more; those that are added from now on, too. */
 void recording_collector_end(RecordingCollector *self);
 void recording_collector_get_counts(RecordingCollector *self, RecordingCounts *ret);
-void recording_collector_free(RecordingCollector *self);
+RecordingCollector *recording_collector_ref(RecordingCollector *self);
+void recording_collector_unref(RecordingCollector *self);
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(RecordingCollector, recording_collector_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(RecordingCollector, recording_collector_unref)
 
 G_END_DECLS

@@ -17,7 +17,7 @@
 #include "recording/recording-limits-private.h"
 #include "recording/recording-packet-private.h"
 #include "recording/recording-priority-private.h"
-#include "recording/recording-recorder-path-private.h"
+#include "recording/recording-paths-private.h"
 
 G_STATIC_ASSERT(sizeof(struct recorder_ready) >= sizeof(struct recorder_ended));
 G_STATIC_ASSERT((int)RECORDING_UNWIND_AUTO == (int)RECORDER_UNWIND_AUTO &&
@@ -94,7 +94,7 @@ static pid_t spawn(const char *path, int descriptor)
 RecordingRecorder *recording_recorder_new(GError **error)
 {
   g_autoptr(RecordingRecorder) self = g_new0(RecordingRecorder, 1);
-  g_autofree char *path = recording_recorder_find_path(error);
+  g_autofree char *path = recording_paths_find_recorder(error);
   int pair[2];
 
   self->via = RECORDING_VIA_DIRECT;

@@ -9,7 +9,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "recording/recording-recorder-path-private.h"
+#include "recording/recording-paths-private.h"
 
 static gboolean has_capabilities(void)
 {
@@ -25,7 +25,7 @@ static gboolean has_capabilities(void)
 /* An administrator may have given the program what its callers lack. */
 static gboolean recorder_has_capabilities(void)
 {
-  g_autofree char *path = recording_recorder_find_path(NULL);
+  g_autofree char *path = recording_paths_find_recorder(NULL);
   struct stat status;
 
   if (!path || stat(path, &status) < 0)

@@ -417,7 +417,7 @@ static void clear(Run *run)
   g_clear_pointer(&run->recorder, recording_recorder_free);
   g_clear_pointer(&run->command, recording_command_free);
   g_clear_pointer(&run->targets, g_array_unref);
-  g_clear_pointer(&run->collector, recording_collector_free);
+  g_clear_pointer(&run->collector, recording_collector_unref);
   g_clear_pointer(&run->file, capture_file_free);
   g_clear_pointer(&run->zstd, recording_zstd_free);
   if (run->ready.windows_fd >= 0)
