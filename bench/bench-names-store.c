@@ -34,7 +34,7 @@ static ProfileCapture *import(const char *path)
   g_autoptr(ProfilePerfData) data = profile_perf_data_open(path, &error);
   g_autofree char *made = g_build_filename(g_get_user_cache_dir(), "capture", "imported", NULL);
   int fd = open(made, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  ProfilePerfImportResult result = {0};
+  ProfileImportResult result = {0};
   ProfileCapture *capture;
 
   if (!data || !profile_perf_import(data, fd, NULL, &result, &error))

@@ -5,8 +5,8 @@
 
 #include "capturectl/capturectl-command.h"
 #include "capturectl/capturectl-verbs.h"
+#include "profile/profile-import-file.h"
 #include "profile/profile-naming.h"
-#include "profile/profile-perf-data-import.h"
 #include "recording/recording-output.h"
 
 static char *output_path;
@@ -24,8 +24,8 @@ static const GOptionEntry entries[] = {
 /* "dir/build.perf.data" becomes "build.capture". */
 static char *make_output_path(const char *path)
 {
-  g_autofree char *base = strcmp(path, "-") == 0 ? g_strdup("perf.data") : g_path_get_basename(path);
-  static const char *const suffixes[] = {".data", ".perf"};
+  g_autofree char *base = strcmp(path, "-") == 0 ? g_strdup("imported") : g_path_get_basename(path);
+  static const char *const suffixes[] = {".data", ".perf", ".syscap"};
 
   for (guint i = 0; i < G_N_ELEMENTS(suffixes); i++)
     if (g_str_has_suffix(base, suffixes[i]) && strlen(base) > strlen(suffixes[i]))
@@ -40,17 +40,16 @@ static gboolean add_names(int fd, GError **error)
   return no_names || profile_naming_run(path, NULL, NULL, NULL, error);
 }
 
-static gboolean import(const char *path, ProfilePerfImportResult *result, GError **error)
+static gboolean import(const char *path, ProfileImportResult *result, GError **error)
 {
-  g_autoptr(ProfilePerfData) data = profile_perf_data_open(path, error);
-  g_autoptr(RecordingOutput) output = data ? recording_output_new(output_path, error) : NULL;
-  ProfilePerfImportOptions options = {.no_compress = no_compress};
+  g_autoptr(RecordingOutput) output = recording_output_new(output_path, error);
+  ProfileImportOptions options = {.no_compress = no_compress};
 
-  return output && profile_perf_import(data, recording_output_get_fd(output), &options, result, error) &&
+  return output && profile_import_file(path, recording_output_get_fd(output), &options, result, error) &&
          add_names(recording_output_get_fd(output), error) && recording_output_publish(output, error);
 }
 
-static void report(const ProfilePerfImportResult *result)
+static void report(const ProfileImportResult *result)
 {
   if (result->warning)
     capturectl_warn("%s", result->warning);
@@ -64,10 +63,11 @@ static void report(const ProfilePerfImportResult *result)
 int capturectl_import(int argc, char **argv)
 {
   g_autoptr(GError) error = NULL;
-  ProfilePerfImportResult result = {0};
+  ProfileImportResult result = {0};
   const char *path;
-  int status = capturectl_parse_options(&argc, &argv, entries, _("FILE"),
-                                        _("Converts a perf.data file (“-”: standard input) into a capture."));
+  int status = capturectl_parse_options(
+      &argc, &argv, entries, _("FILE"),
+      _("Converts a perf.data or .syscap file (“-”: standard input) into a capture."));
 
   if (status >= 0)
     return status;

@@ -37,8 +37,8 @@ typedef struct {
 
 typedef struct {
   ProfilePerfData *data;
-  const ProfilePerfImportOptions *options;
-  ProfilePerfImportResult *result;
+  const ProfileImportOptions *options;
+  ProfileImportResult *result;
   int fd;
   ProfilePerfMachine *machine;
   ProfileImport import;

@@ -322,11 +322,11 @@ static void clear(ProfilePerfImport *self)
   g_clear_pointer(&self->unwinder, profile_unwinder_free);
 }
 
-gboolean profile_perf_import(ProfilePerfData *data, int fd, const ProfilePerfImportOptions *options,
-                             ProfilePerfImportResult *ret_result, GError **error)
+gboolean profile_perf_import(ProfilePerfData *data, int fd, const ProfileImportOptions *options,
+                             ProfileImportResult *ret_result, GError **error)
 {
-  static const ProfilePerfImportOptions none;
-  ProfilePerfImportResult result = {0};
+  static const ProfileImportOptions none;
+  ProfileImportResult result = {0};
   g_autofree ProfilePerfImport *self = g_new0(ProfilePerfImport, 1);
   gboolean done;
 

@@ -11,12 +11,10 @@ G_BEGIN_DECLS
 #define PROFILE_PERF_RECORD_HEADER 8
 
 struct _ProfilePerfData {
-  char *name; /* for messages */
+  ProfileInput *input;
+  const char *name; /* these three are the input's */
   const guint8 *bytes;
   gsize size;
-  GMappedFile *mapped; /* or NULL: bytes were read into memory */
-  gint64 modified;
-  gint64 created;
   gboolean pipe;
   gsize data_start, data_end; /* where the records stand */
   gboolean cut_off;           /* the file is shorter than it says */

@@ -1,104 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <errno.h>
-#include <fcntl.h>
 #include <glib/gi18n.h>
-#include <glib/gstdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "profile/profile-capture.h"
 #include "profile/profile-perf-data-private.h"
+#include "profile/profile-reader.h"
 
 #define FILE_HEADER_SIZE 104
 #define PIPE_HEADER_SIZE 16
 #define SECTION_SIZE     16
 #define N_FEATURES       256
-/* A pipe cannot be mapped, and must end before memory does. */
-#define PIPE_BYTES_MAX ((gsize)4 * 1024 * 1024 * 1024)
 
 void profile_perf_data_set_damaged(const ProfilePerfData *self, GError **error, const char *what)
 {
   g_set_error(error, PROFILE_ERROR, PROFILE_ERROR_DAMAGED, _("“%s” is damaged: %s."), self->name, what);
-}
-
-static gboolean read_all(int fd, GByteArray *into, GError **error)
-{
-  gsize used = 0;
-
-  for (;;) {
-    ssize_t got;
-
-    g_byte_array_set_size(into, used + 1024 * 1024);
-    got = read(fd, into->data + used, 1024 * 1024);
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got > 0 && used < PIPE_BYTES_MAX) {
-      used += got;
-      continue;
-    }
-    g_byte_array_set_size(into, used);
-    if (got == 0)
-      return TRUE;
-    g_set_error(error, G_IO_ERROR, g_io_error_from_errno(got < 0 ? errno : EFBIG),
-                _("The pipe could not be read: %s."), g_strerror(got < 0 ? errno : EFBIG));
-    return FALSE;
-  }
-}
-
-static gboolean take_pipe(ProfilePerfData *self, int fd, GError **error)
-{
-  g_autoptr(GByteArray) all = g_byte_array_new();
-
-  if (!read_all(fd, all, error))
-    return FALSE;
-  self->bytes = g_byte_array_steal(all, &self->size);
-  self->modified = g_get_real_time() * 1000;
-  return TRUE;
-}
-
-static gint64 get_created(int fd)
-{
-  struct statx status;
-
-  if (statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &status) < 0 || !(status.stx_mask & STATX_BTIME))
-    return 0;
-  return status.stx_btime.tv_sec * G_GINT64_CONSTANT(1000000000) + status.stx_btime.tv_nsec;
-}
-
-static gboolean take_file(ProfilePerfData *self, int fd, const struct stat *status, GError **error)
-{
-  if (S_ISDIR(status->st_mode)) {
-    g_set_error(error, G_IO_ERROR, G_IO_ERROR_IS_DIRECTORY,
-                _("“%s” is a directory; name one of the data files in it."), self->name);
-    return FALSE;
-  }
-  self->modified = status->st_mtim.tv_sec * G_GINT64_CONSTANT(1000000000) + status->st_mtim.tv_nsec;
-  if (!S_ISREG(status->st_mode))
-    return take_pipe(self, fd, error);
-  self->created = get_created(fd);
-  self->mapped = g_mapped_file_new_from_fd(fd, FALSE, error);
-  if (!self->mapped)
-    return FALSE;
-  self->bytes = (const guint8 *)g_mapped_file_get_contents(self->mapped);
-  self->size = g_mapped_file_get_length(self->mapped);
-  return TRUE;
-}
-
-static gboolean take_path(ProfilePerfData *self, const char *path, GError **error)
-{
-  gboolean is_pipe = strcmp(path, "-") == 0;
-  int fd = is_pipe ? dup(STDIN_FILENO) : g_open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-  struct stat status;
-  gboolean taken = FALSE;
-
-  if (fd < 0 || fstat(fd, &status) < 0)
-    g_set_error(error, G_IO_ERROR, g_io_error_from_errno(errno), _("“%s” cannot be opened: %s."), self->name,
-                g_strerror(errno));
-  else
-    taken = take_file(self, fd, &status, error);
-  if (fd >= 0)
-    close(fd);
-  return taken;
 }
 
 static gboolean take_section(ProfilePerfData *self, const guint8 *at, ProfileBytes *ret)
@@ -184,7 +97,7 @@ static gboolean take_pipe_record(ProfilePerfData *self, const guint8 *at)
     gsize length = bytes.end - bytes.at;
     guint32 attr_size = length < PERF_ATTR_SIZE_VER0 ? 0 : profile_bytes_load_32(bytes.at + 4);
     ProfileBytes ids = {bytes.at + MIN(length, attr_size ? attr_size : PERF_ATTR_SIZE_VER0), bytes.end,
-                            FALSE};
+                        FALSE};
 
     return profile_perf_data_add_event(self, bytes.at, length, &ids);
   }
@@ -240,15 +153,23 @@ static gboolean take_header(ProfilePerfData *self, GError **error)
   return FALSE;
 }
 
-ProfilePerfData *profile_perf_data_open(const char *path, GError **error)
+ProfilePerfData *profile_perf_data_new(ProfileInput *input, GError **error)
 {
   g_autoptr(ProfilePerfData) self = g_new0(ProfilePerfData, 1);
 
   profile_perf_data_init(self);
-  self->name = g_strdup(strcmp(path, "-") == 0 ? _("standard input") : path);
-  if (take_path(self, path, error) && take_header(self, error))
-    return g_steal_pointer(&self);
-  return NULL;
+  self->input = input;
+  self->name = input->name;
+  self->bytes = input->bytes;
+  self->size = input->size;
+  return take_header(self, error) ? g_steal_pointer(&self) : NULL;
+}
+
+ProfilePerfData *profile_perf_data_open(const char *path, GError **error)
+{
+  ProfileInput *input = profile_input_open(path, error);
+
+  return input ? profile_perf_data_new(input, error) : NULL;
 }
 
 void profile_perf_data_free(ProfilePerfData *self)
@@ -258,11 +179,7 @@ void profile_perf_data_free(ProfilePerfData *self)
   profile_perf_data_clear(self);
   profile_perf_queue_clear(&self->queue);
   profile_perf_inflate_free(self->inflate);
-  if (self->mapped)
-    g_mapped_file_unref(self->mapped);
-  else
-    g_free((gpointer)self->bytes);
-  g_free(self->name);
+  profile_input_free(self->input);
   g_free(self);
 }
 
@@ -288,12 +205,12 @@ const ProfilePerfBuildId *profile_perf_data_get_build_id(ProfilePerfData *self, 
 
 gint64 profile_perf_data_get_modified(ProfilePerfData *self)
 {
-  return self->modified;
+  return self->input->modified;
 }
 
 gint64 profile_perf_data_get_created(ProfilePerfData *self)
 {
-  return self->created;
+  return self->input->created;
 }
 
 guint64 profile_perf_data_get_size(ProfilePerfData *self)

@@ -6,8 +6,9 @@
  */
 #pragma once
 
-#include <gio/gio.h>
 #include <linux/perf_event.h>
+
+#include "profile/profile-input.h"
 
 G_BEGIN_DECLS
 
@@ -70,6 +71,8 @@ typedef gboolean (*ProfilePerfRecordFunc)(const ProfilePerfRecord *record, gpoin
 /* Opens path ("-": standard input) and reads header, attributes and features. Errors: GIO's for the file,
  * PROFILE_ERROR for its content; messages are sentences that name the file. */
 ProfilePerfData *profile_perf_data_open(const char *path, GError **error);
+/* As open, of an input, which is taken in any case. */
+ProfilePerfData *profile_perf_data_new(ProfileInput *input, GError **error);
 void profile_perf_data_free(ProfilePerfData *self);
 
 /* The events, at least one, in the order of the file. Those of a pipe's are all known after opening. */

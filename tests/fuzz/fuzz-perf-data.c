@@ -14,7 +14,7 @@ static void import(const char *path)
   g_autoptr(GError) error = NULL;
   g_autoptr(ProfilePerfData) perf = profile_perf_data_open(path, &error);
   int out = memfd_create("capture", MFD_CLOEXEC);
-  ProfilePerfImportResult result = {0};
+  ProfileImportResult result = {0};
 
   if (perf && profile_perf_import(perf, out, NULL, &result, &error))
     g_free(result.warning);

@@ -188,7 +188,7 @@ static gboolean import(const char *bytes, gsize length)
   int in = write_memfd(bytes, length), out = memfd_create("capture", MFD_CLOEXEC);
   g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", in);
   g_autoptr(ProfilePerfData) data = profile_perf_data_open(path, &error);
-  ProfilePerfImportResult result = {0};
+  ProfileImportResult result = {0};
   gboolean done = data && profile_perf_import(data, out, NULL, &result, &error);
 
   g_free(result.warning);
@@ -241,8 +241,8 @@ static ProfileCapture *load_import(const char *path, guint32 max_nodes)
   g_autoptr(ProfilePerfData) data = profile_perf_data_open(path, &error);
   int out = memfd_create("capture", MFD_CLOEXEC);
   g_autofree char *out_path = g_strdup_printf("/proc/self/fd/%d", out);
-  ProfilePerfImportOptions options = {.max_nodes = max_nodes};
-  ProfilePerfImportResult result = {0};
+  ProfileImportOptions options = {.max_nodes = max_nodes};
+  ProfileImportResult result = {0};
   ProfileCapture *capture;
 
   g_assert_no_error(error);

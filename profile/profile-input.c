@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/profile-input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gi18n.h>
+#include <glib/gstdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A pipe cannot be mapped, and must end before memory does. */
+#define PIPE_BYTES_MAX ((gsize)4 * 1024 * 1024 * 1024)
+
+static gboolean read_all(int fd, GByteArray *into, GError **error)
+{
+  gsize used = 0;
+
+  for (;;) {
+    ssize_t got;
+
+    g_byte_array_set_size(into, used + 1024 * 1024);
+    got = read(fd, into->data + used, 1024 * 1024);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got > 0 && used < PIPE_BYTES_MAX) {
+      used += got;
+      continue;
+    }
+    g_byte_array_set_size(into, used);
+    if (got == 0)
+      return TRUE;
+    g_set_error(error, G_IO_ERROR, g_io_error_from_errno(got < 0 ? errno : EFBIG),
+                _("The pipe could not be read: %s."), g_strerror(got < 0 ? errno : EFBIG));
+    return FALSE;
+  }
+}
+
+static gboolean take_pipe(ProfileInput *self, int fd, GError **error)
+{
+  g_autoptr(GByteArray) all = g_byte_array_new();
+
+  if (!read_all(fd, all, error))
+    return FALSE;
+  self->bytes = g_byte_array_steal(all, &self->size);
+  self->modified = g_get_real_time() * 1000;
+  return TRUE;
+}
+
+static gint64 get_created(int fd)
+{
+  struct statx status;
+
+  if (statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &status) < 0 || !(status.stx_mask & STATX_BTIME))
+    return 0;
+  return status.stx_btime.tv_sec * G_GINT64_CONSTANT(1000000000) + status.stx_btime.tv_nsec;
+}
+
+static gboolean take_file(ProfileInput *self, int fd, const struct stat *status, GError **error)
+{
+  if (S_ISDIR(status->st_mode)) {
+    g_set_error(error, G_IO_ERROR, G_IO_ERROR_IS_DIRECTORY,
+                _("“%s” is a directory; name one of the data files in it."), self->name);
+    return FALSE;
+  }
+  self->modified = status->st_mtim.tv_sec * G_GINT64_CONSTANT(1000000000) + status->st_mtim.tv_nsec;
+  if (!S_ISREG(status->st_mode))
+    return take_pipe(self, fd, error);
+  self->created = get_created(fd);
+  self->mapped = g_mapped_file_new_from_fd(fd, FALSE, error);
+  if (!self->mapped)
+    return FALSE;
+  self->bytes = (const guint8 *)g_mapped_file_get_contents(self->mapped);
+  self->size = g_mapped_file_get_length(self->mapped);
+  return TRUE;
+}
+
+ProfileInput *profile_input_open(const char *path, GError **error)
+{
+  g_autoptr(ProfileInput) self = g_new0(ProfileInput, 1);
+  gboolean is_pipe = strcmp(path, "-") == 0;
+  int fd = is_pipe ? dup(STDIN_FILENO) : g_open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  struct stat status;
+  gboolean taken = FALSE;
+
+  self->name = g_strdup(is_pipe ? _("standard input") : path);
+  if (fd < 0 || fstat(fd, &status) < 0)
+    g_set_error(error, G_IO_ERROR, g_io_error_from_errno(errno), _("“%s” cannot be opened: %s."), self->name,
+                g_strerror(errno));
+  else
+    taken = take_file(self, fd, &status, error);
+  if (fd >= 0)
+    close(fd);
+  return taken ? g_steal_pointer(&self) : NULL;
+}
+
+void profile_input_free(ProfileInput *self)
+{
+  if (!self)
+    return;
+  if (self->mapped)
+    g_mapped_file_unref(self->mapped);
+  else
+    g_free((gpointer)self->bytes);
+  g_free(self->name);
+  g_free(self);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "profile/profile-import.h"
+#include "profile/profile-syscap-convert.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+  SYSCAP_SAMPLES,
+  SYSCAP_ALLOCATIONS,
+  SYSCAP_FREES,
+  SYSCAP_ENTRIES,
+  SYSCAP_EXITS,
+  SYSCAP_N_EVENTS
+} SyscapEvent;
+
+typedef struct {
+  guint32 id, epoch;
+} SyscapDefined;
+
+typedef struct {
+  ProfileSyscapCounter counter;
+  gint32 pid;
+  SyscapDefined defined;
+} SyscapCounter;
+
+typedef struct {
+  const ProfileSyscap *syscap;
+  const ProfileSyscapOptions *options;
+  ProfileSyscapResult *result;
+  int status; /* of the writer, once it failed for good */
+  ProfileImport import;
+  ProfilePerfMachine *machine;
+  GHashTable *names;       /* SyscapAddress → const char *, in the bytes */
+  GHashTable *counters;    /* identifier → SyscapCounter */
+  GHashTable *allocations; /* SyscapAddress → bytes */
+  SyscapDefined events[SYSCAP_N_EVENTS];
+  guint32 kernel[PROFILE_SYSCAP_FRAME_MAX / 8], user[PROFILE_SYSCAP_FRAME_MAX / 8]; /* of the stack in work */
+  guint n_kernel, n_user;
+} SyscapConvert;
+
+/* All below return 0, an identifier or a negative errno. */
+
+void syscap_add_names(SyscapConvert *self, ProfileSyscapFrame *frame);
+gint64 syscap_define_thread(SyscapConvert *self, const ProfileSyscapFrame *frame, gint32 tid);
+/* SAMPLE, TRACE and ALLOCATION. */
+int syscap_take_stack(SyscapConvert *self, ProfileSyscapFrame *frame);
+GHashTable *syscap_new_addresses(void);
+
+/* What is told beside samples. */
+int syscap_take_mark(SyscapConvert *self, ProfileSyscapFrame *frame);
+int syscap_take_log(SyscapConvert *self, ProfileSyscapFrame *frame);
+void syscap_add_counters(SyscapConvert *self, ProfileSyscapFrame *frame);
+int syscap_take_values(SyscapConvert *self, ProfileSyscapFrame *frame);
+
+G_END_DECLS
