@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture-preload-private.h"
+#include "capture-sampler-private.h"
+#include "capture-stack-private.h"
+#include "capture-tasks-private.h"
+
+/* How long a removal waits for threads that have been interrupted in the handler. */
+#define DRAIN_STEPS   200
+#define DRAIN_STEP_NS 500000L
+
+/* The one that has the signal. Only one can, in a process. */
+static struct capture_sampler *_Atomic current;
+
+static void take_sample(struct capture_sampler *sampler, struct capture_thread *thread, uint64_t ticks,
+                        const void *ucontext)
+{
+  struct capture_stack stack = {{0}};
+  struct capture_inside_stack *in = (struct capture_inside_stack *)(void *)&stack;
+  capture *c = sampler->c;
+  bool is_lost = false;
+  struct capture_windows *w = capture_inside_enter(c, thread, &is_lost);
+
+  if (!w) {
+    if (is_lost)
+      capture_inside_lost(c, atomic_load_explicit(&c->sampler_event, memory_order_relaxed), 1);
+    return;
+  }
+  *in = (struct capture_inside_stack){
+      .c = c, .w = w, .thread = thread, .ucontext = ucontext, .max = sampler->options.max_stack};
+  in->sample.weight = ticks * sampler->period;
+  if (sampler->options.stack) {
+    sampler->options.stack(&stack, ucontext, sampler->options.stack_data);
+  } else {
+    capture_stack_add_shadow(in);
+    capture_stack_add_native(in);
+  }
+  in->sample.count = in->count;
+  if (in->count == 0)
+    in->sample.outcome = CAPTURE_OUTCOME_NO_STACK;
+  (void)capture_inside_sample(c, w, thread, &in->sample);
+  capture_inside_leave(c, w);
+}
+
+/* Somebody else's SIGPROF does what it would have done. */
+static void pass_on(struct capture_sampler *sampler, int number, siginfo_t *info, void *ucontext)
+{
+  const struct sigaction by_default = {.sa_handler = SIG_DFL};
+  const struct sigaction *action;
+
+  if (!sampler)
+    return;
+  action = &sampler->actions[atomic_load_explicit(&sampler->action, memory_order_acquire)];
+  if ((action->sa_flags & SA_SIGINFO) != 0) {
+    action->sa_sigaction(number, info, ucontext);
+  } else if (action->sa_handler == SIG_DFL) {
+    /* Which ends the program, as soon as this handler returns. */
+    (void)sigaction(SIGPROF, &by_default, NULL);
+    (void)syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), SIGPROF);
+  } else if (action->sa_handler != SIG_IGN) {
+    action->sa_handler(number);
+  }
+}
+
+static void handle(int number, siginfo_t *info, void *ucontext)
+{
+  struct capture_sampler *sampler = atomic_load_explicit(&current, memory_order_acquire);
+  int saved = errno;
+  uint32_t index, turn;
+
+  if (info->si_code != SI_TIMER ||
+      !capture_sampler_parse_value((uintptr_t)info->si_value.sival_ptr, &index, &turn)) {
+    pass_on(sampler, number, info, ucontext);
+  } else if (sampler && index < sampler->c->n_threads) {
+    struct capture_thread *thread = &sampler->c->threads[index];
+
+    /* A timer that has ended may have left a signal behind. */
+    if (__atomic_load_n(&thread->sampler_data[CAPTURE_SAMPLER_TURN], __ATOMIC_ACQUIRE) == turn)
+      take_sample(sampler, thread, 1 + (uint64_t)(info->si_overrun > 0 ? info->si_overrun : 0), ucontext);
+  }
+  errno = saved;
+}
+
+bool capture_signal_is_ours(void)
+{
+  struct sigaction now;
+
+  return sigaction(SIGPROF, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 &&
+         now.sa_sigaction == handle;
+}
+
+int capture_signal_install(struct capture_sampler *sampler)
+{
+  struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+  struct sigaction *before = &sampler->actions[0];
+
+  (void)sigemptyset(&action.sa_mask);
+  if (sigaction(SIGPROF, NULL, before) < 0)
+    return -errno;
+  if ((before->sa_flags & SA_SIGINFO) != 0 ||
+      (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN))
+    return -EBUSY;
+  atomic_store_explicit(&sampler->action, 0, memory_order_relaxed);
+  atomic_store_explicit(&current, sampler, memory_order_release);
+  return sigaction(SIGPROF, &action, NULL) < 0 ? -errno : 0;
+}
+
+static void swap(struct capture_sampler *sampler, const struct sigaction *action, struct sigaction *ret_old)
+{
+  uint32_t now = atomic_load_explicit(&sampler->action, memory_order_relaxed);
+  uint32_t next = (now + 1) % CAPTURE_SAMPLER_ACTIONS;
+
+  if (ret_old)
+    *ret_old = sampler->actions[now];
+  if (!action)
+    return;
+  sampler->actions[next] = *action;
+  atomic_store_explicit(&sampler->action, next, memory_order_release);
+}
+
+int capture_sampler_swap_action(const struct sigaction *action, struct sigaction *ret_old)
+{
+  static atomic_flag swapping = ATOMIC_FLAG_INIT;
+  struct capture_sampler *sampler;
+  sigset_t all, mask;
+
+  /* As sigaction, it may be called in any signal handler, but none may interrupt who is in here. */
+  (void)sigfillset(&all);
+  (void)pthread_sigmask(SIG_SETMASK, &all, &mask);
+  while (atomic_flag_test_and_set_explicit(&swapping, memory_order_acquire))
+    (void)sched_yield();
+  sampler = atomic_load_explicit(&current, memory_order_acquire);
+  if (sampler)
+    swap(sampler, action, ret_old);
+  atomic_flag_clear_explicit(&swapping, memory_order_release);
+  (void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
+  return sampler ? 0 : -ENOENT;
+}
+
+static bool is_not_in_handler(pid_t tid, void *data)
+{
+  bool *found = data;
+
+  *found = tid != (pid_t)syscall(SYS_gettid) && capture_task_runs_with_blocked(tid, SIGPROF);
+  return !*found;
+}
+
+static bool is_anyone_in_handler(void)
+{
+  bool found = false;
+
+  (void)capture_tasks_each(is_not_in_handler, &found);
+  return found;
+}
+
+bool capture_signal_remove(const struct capture_sampler *sampler)
+{
+  const struct sigaction ignored = {.sa_handler = SIG_IGN};
+  const struct sigaction *theirs = &sampler->actions[atomic_load(&sampler->action)];
+  const struct timespec step = {.tv_nsec = DRAIN_STEP_NS};
+  bool ours = capture_signal_is_ours();
+
+  if (ours) {
+    /* Ignoring a signal throws away what is pending of it, which by default would end the program. */
+    (void)sigaction(SIGPROF, &ignored, NULL);
+    (void)sigaction(SIGPROF, theirs, NULL);
+  }
+  /* The code of the handler may be unloaded next. */
+  for (int i = 0; i < DRAIN_STEPS && is_anyone_in_handler(); i++)
+    (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &step, NULL);
+  atomic_store_explicit(&current, NULL, memory_order_release);
+  return ours;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a walk has to know of each architecture: registers of a signal's context, and instructions that make
+ * and undo frames. */
+#include <string.h>
+#include <ucontext.h>
+
+#include "capture-walk-private.h"
+
+#if defined(__x86_64__)
+
+void capture_registers_read(struct capture_registers *ret, const void *ucontext)
+{
+  const greg_t *registers = ((const ucontext_t *)ucontext)->uc_mcontext.gregs;
+
+  *ret = (struct capture_registers){.ip = (uint64_t)registers[REG_RIP],
+                                    .sp = (uint64_t)registers[REG_RSP],
+                                    .fp = (uint64_t)registers[REG_RBP]};
+}
+
+enum capture_walk_edge capture_walk_look(const struct capture_walk_text *text, uint64_t ip)
+{
+  static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+  static const uint8_t rep_ret[] = {0xf3, 0xc3};
+  static const uint8_t moves[][3] = {{0x48, 0x89, 0xe5}, {0x48, 0x8b, 0xec}}; /* mov %rsp, %rbp */
+  const uint8_t *code = (const uint8_t *)(uintptr_t)ip;
+
+  if (!capture_walk_is_text(text, ip, sizeof endbr64))
+    return CAPTURE_WALK_INSIDE;
+  if (memcmp(code, moves[0], sizeof moves[0]) == 0 || memcmp(code, moves[1], sizeof moves[1]) == 0)
+    return CAPTURE_WALK_BELOW_TOP;
+  /* push %rbp; ret; ret $n */
+  if (code[0] == 0x55 || code[0] == 0xc3 || code[0] == 0xc2 || memcmp(code, rep_ret, sizeof rep_ret) == 0 ||
+      memcmp(code, endbr64, sizeof endbr64) == 0)
+    return CAPTURE_WALK_AT_TOP;
+  return CAPTURE_WALK_INSIDE;
+}
+
+#elif defined(__aarch64__)
+
+void capture_registers_read(struct capture_registers *ret, const void *ucontext)
+{
+  const mcontext_t *registers = &((const ucontext_t *)ucontext)->uc_mcontext;
+
+  *ret = (struct capture_registers){
+      .ip = registers->pc, .sp = registers->sp, .fp = registers->regs[29], .lr = registers->regs[30]};
+}
+
+enum capture_walk_edge capture_walk_look(const struct capture_walk_text *text, uint64_t ip)
+{
+  /* Up to and with the instruction that sets x29, and from the one on that follows its last restoration. */
+  static const struct {
+    uint32_t mask, value;
+  } edges[] = {
+      {0xffffffff, 0xd503233f}, /* paciasp */
+      {0xffffffff, 0xd503237f}, /* pacibsp */
+      {0xffffff3f, 0xd503241f}, /* bti */
+      {0xffc07fff, 0xa9807bfd}, /* stp x29, x30, [sp, #n]! */
+      {0xffc07fff, 0xa9007bfd}, /* stp x29, x30, [sp, #n] */
+      {0xffc003ff, 0x910003fd}, /* add x29, sp, #n */
+      {0xffffffff, 0xd50323bf}, /* autiasp */
+      {0xffffffff, 0xd65f03c0}, /* ret */
+      {0xfffffbff, 0xd65f0bff}, /* retaa, retab */
+  };
+  uint32_t instruction;
+
+  if (ip % 4 != 0 || !capture_walk_is_text(text, ip, sizeof instruction))
+    return CAPTURE_WALK_INSIDE;
+  memcpy(&instruction, (const void *)(uintptr_t)ip, sizeof instruction);
+  for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++) {
+    if ((instruction & edges[i].mask) == edges[i].value)
+      return CAPTURE_WALK_IN_LINK;
+  }
+  return CAPTURE_WALK_INSIDE;
+}
+
+#elif defined(__riscv) && __riscv_xlen == 64
+
+void capture_registers_read(struct capture_registers *ret, const void *ucontext)
+{
+  const mcontext_t *registers = &((const ucontext_t *)ucontext)->uc_mcontext;
+
+  *ret = (struct capture_registers){.ip = registers->__gregs[REG_PC],
+                                    .sp = registers->__gregs[REG_SP],
+                                    .fp = registers->__gregs[REG_S0],
+                                    .lr = registers->__gregs[REG_RA]};
+}
+
+enum capture_walk_edge capture_walk_look(const struct capture_walk_text *text, uint64_t ip)
+{
+  static const struct {
+    uint16_t mask, value;
+  } edges_16[] = {
+      {0xef83, 0x6101}, /* addi sp, sp, n, as c.addi16sp */
+      {0xef83, 0x0101}, /* … as c.addi */
+      {0xe07f, 0xe006}, /* sd ra, n(sp) */
+      {0xe07f, 0xe022}, /* sd s0, n(sp) */
+      {0xe01f, 0x0000}, /* addi s0, sp, n */
+      {0xffff, 0x8082}, /* ret */
+  };
+  static const struct {
+    uint32_t mask, value;
+  } edges_32[] = {
+      {0x000fffff, 0x00010113}, /* addi sp, sp, n */
+      {0x01fff07f, 0x00113023}, /* sd ra, n(sp) */
+      {0x01fff07f, 0x00813023}, /* sd s0, n(sp) */
+      {0x000fffff, 0x00010413}, /* addi s0, sp, n */
+      {0xffffffff, 0x00008067}, /* ret */
+  };
+  uint32_t instruction;
+  uint16_t half;
+
+  if (ip % 2 != 0 || !capture_walk_is_text(text, ip, sizeof instruction))
+    return CAPTURE_WALK_INSIDE;
+  memcpy(&instruction, (const void *)(uintptr_t)ip, sizeof instruction);
+  half = (uint16_t)instruction;
+  for (size_t i = 0; i < sizeof edges_16 / sizeof edges_16[0]; i++) {
+    if ((half & 3) != 3 && (half & edges_16[i].mask) == edges_16[i].value)
+      return CAPTURE_WALK_IN_LINK;
+  }
+  for (size_t i = 0; i < sizeof edges_32 / sizeof edges_32[0]; i++) {
+    if ((half & 3) == 3 && (instruction & edges_32[i].mask) == edges_32[i].value)
+      return CAPTURE_WALK_IN_LINK;
+  }
+  return CAPTURE_WALK_INSIDE;
+}
+
+#else
+
+void capture_registers_read(struct capture_registers *ret, const void *ucontext)
+{
+  (void)ucontext;
+  *ret = (struct capture_registers){0};
+}
+
+enum capture_walk_edge capture_walk_look(const struct capture_walk_text *text, uint64_t ip)
+{
+  (void)text;
+  (void)ip;
+  return CAPTURE_WALK_INSIDE;
+}
+
+#endif
