@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gi18n.h>
+
+#include "profile/profile-foreign-private.h"
+#include "profile/profile-jitdump.h"
+#include "profile/profile-reader.h"
+
+/* Length of the header of an ELF file. V8 adds it to the addresses of lines, for a tool that puts such a
+ * header before the code. */
+#define ELF_HEADER 0x40
+
+typedef struct {
+  ProfileForeignCode code;
+  ProfileJitdump dump;
+  guint64 shift;      /* of addresses of lines */
+  ProfileBytes lines; /* told for the code that comes next */
+  guint64 lines_start;
+  gboolean has_lines;
+  GHashTable *loads; /* number of the code → Load, for what moves */
+  GArray *sorted;    /* ProfileForeignLine, of the code in work */
+} Decode;
+
+typedef struct {
+  const char *name;
+  ProfileBytes lines;
+  guint64 lines_start;
+  gboolean has_lines;
+} Load;
+
+/* A line before an ELF header's length into the code shows that nothing was added. */
+static guint64 find_shift(ProfileJitdump dump)
+{
+  ProfileJitdumpRecord record;
+  ProfileJitdumpLine line;
+  gboolean any = FALSE;
+
+  while (profile_jitdump_next(&dump, &record)) {
+    while (record.type == PROFILE_JITDUMP_LINES && profile_jitdump_next_line(&record.lines, &line)) {
+      any = TRUE;
+      if (line.address < record.start || line.address - record.start < ELF_HEADER)
+        return 0;
+    }
+  }
+  return any ? ELF_HEADER : 0;
+}
+
+static gint compare_lines(gconstpointer a, gconstpointer b)
+{
+  const ProfileForeignLine *left = a, *right = b;
+
+  return (left->offset > right->offset) - (left->offset < right->offset);
+}
+
+/* Files that are "as before" are written out, since lines may be put in another order. */
+static void sort_lines(Decode *self, const Load *load, guint64 length)
+{
+  ProfileBytes lines = load->lines;
+  ProfileJitdumpLine line;
+  const char *file = NULL;
+
+  g_array_set_size(self->sorted, 0);
+  while (load->has_lines && profile_jitdump_next_line(&lines, &line)) {
+    guint64 offset = line.address - self->shift - load->lines_start;
+    ProfileForeignLine item = {.offset = (guint32)offset, .line = line.line};
+
+    item.file = file = line.file ? line.file : file;
+    if (offset < length && offset <= G_MAXUINT32)
+      g_array_append_val(self->sorted, item);
+  }
+  g_array_sort(self->sorted, compare_lines);
+}
+
+static guint64 get_time(const Decode *self, guint64 time)
+{
+  return self->dump.has_other_clock ? 0 : time;
+}
+
+static int add_code(Decode *self, const ProfileJitdumpRecord *record, const Load *load)
+{
+  ProfileForeignPiece piece = {
+      .start = record->start,
+      .length = record->length,
+      .time = get_time(self, record->time),
+      .name = load->name,
+      .name_length = strlen(load->name),
+  };
+
+  sort_lines(self, load, record->length);
+  piece.lines = (const ProfileForeignLine *)self->sorted->data;
+  piece.n_lines = self->sorted->len;
+  return profile_foreign_add_code(&self->code, &piece);
+}
+
+static int take_load(Decode *self, const ProfileJitdumpRecord *record)
+{
+  Load *load = g_new0(Load, 1);
+
+  load->name = record->name;
+  if (self->has_lines && self->lines_start == record->start) {
+    load->lines = self->lines;
+    load->lines_start = self->lines_start;
+    load->has_lines = TRUE;
+  }
+  self->has_lines = FALSE;
+  g_hash_table_insert(self->loads, g_memdup2(&record->index, sizeof record->index), load);
+  return add_code(self, record, load);
+}
+
+static int take_move(Decode *self, const ProfileJitdumpRecord *record)
+{
+  const Load *load = g_hash_table_lookup(self->loads, &record->index);
+  int status;
+
+  if (!load)
+    return 0;
+  status =
+      profile_foreign_end_code(&self->code, record->old_start, record->length, get_time(self, record->time));
+  return status < 0 ? status : add_code(self, record, load);
+}
+
+static int take(Decode *self, const ProfileJitdumpRecord *record)
+{
+  switch (record->type) {
+  case PROFILE_JITDUMP_LOAD:
+    return take_load(self, record);
+  case PROFILE_JITDUMP_MOVE:
+    return take_move(self, record);
+  case PROFILE_JITDUMP_LINES:
+    self->lines = record->lines;
+    self->lines_start = record->start;
+    self->has_lines = TRUE;
+    return 0;
+  default:
+    return 0;
+  }
+}
+
+static gboolean set_damaged(const ProfileForeign *foreign, GError **error, const char *what)
+{
+  g_set_error(error, PROFILE_ERROR, PROFILE_ERROR_DAMAGED, what, foreign->name);
+  return FALSE;
+}
+
+static int take_all(Decode *self)
+{
+  ProfileJitdumpRecord record;
+  int status = 0;
+
+  self->loads = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+  self->sorted = g_array_new(FALSE, FALSE, sizeof(ProfileForeignLine));
+  self->shift = find_shift(self->dump);
+  while (status == 0 && profile_jitdump_next(&self->dump, &record))
+    status = take(self, &record);
+  g_array_unref(self->sorted);
+  g_hash_table_unref(self->loads);
+  return status;
+}
+
+/* A file that ends within a record is how any file ends whose writer was still running. */
+gboolean profile_foreign_decode_jitdump(const ProfileForeign *foreign, capture_writer *writer, GError **error)
+{
+  Decode self = {.code = {.writer = writer}};
+  int status;
+
+  if (!profile_jitdump_open(&self.dump, foreign->bytes, foreign->length))
+    return set_damaged(foreign, error, _("“%s” is no jitdump: its header makes no sense."));
+  self.code.pid = foreign->pid > 0 ? foreign->pid : self.dump.pid;
+  self.code.time = get_time(&self, self.dump.time);
+  status = take_all(&self);
+  if (status < 0)
+    return profile_foreign_fail(foreign, status, error);
+  if (self.dump.has_other_clock)
+    return set_damaged(
+        foreign, error,
+        _("“%s” counts time by the processor's own clock: code that was replaced while it ran may "
+          "be named by what replaced it."));
+  return TRUE;
+}
