@@ -80,16 +80,23 @@ static int write_window(struct file_sink *sink, struct sink_window *window)
   return r;
 }
 
-/* Whatever the closing window refers to has to stand before it. */
-static int write_dictionaries(struct file_sink *sink)
+static int write_open(struct file_sink *sink, bool dictionaries)
 {
   int r = 0;
 
   for (struct sink_window *window = sink->open; window && r == 0; window = window->next) {
-    if (window->header.kind == CAPTURE_WINDOW_DICTIONARY && window->committed > window->written)
+    bool dictionary = window->header.kind == CAPTURE_WINDOW_DICTIONARY;
+
+    if (dictionary == dictionaries && window->committed > window->written)
       r = write_window(sink, window);
   }
   return r;
+}
+
+/* Whatever a window refers to has to stand before it. */
+static int write_dictionaries(struct file_sink *sink)
+{
+  return write_open(sink, true);
 }
 
 static void retire(struct file_sink *sink, struct sink_window *window)
@@ -117,6 +124,14 @@ static int file_sink_close(capture_sink *base, struct capture_slot *slot)
     r = write_window(sink, window);
   retire(sink, window);
   return r;
+}
+
+int capture_file_sink_write(capture_sink *base)
+{
+  struct file_sink *sink = base->data;
+  int r = write_dictionaries(sink);
+
+  return r < 0 ? r : write_open(sink, false);
 }
 
 int capture_file_sink_new(capture_sink **ret, capture_file *file, uint32_t stream, uint32_t window_size)

@@ -54,6 +54,9 @@ uint64_t capture_file_size(const capture_file *file);
  * capture_file_sink_free. */
 int capture_file_sink_new(capture_sink **ret, capture_file *file, uint32_t stream, uint32_t window_size);
 void capture_file_sink_free(capture_sink *sink);
+/* Writes what was committed, of open windows too, so that it stands in the file whatever happens next:
+ * dictionaries first. 0 or -errno. */
+int capture_file_sink_write(capture_sink *sink);
 
 /* CRC-32C (Castagnoli), reflected, initial and final inversion; crc is the result so far, 0 to begin.
  * Thread-safe. */

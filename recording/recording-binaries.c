@@ -33,8 +33,9 @@ typedef struct {
 
 struct _RecordingBinaries {
   GHashTable *strings; /* stream -> Strings */
-  GMutex mutex;        /* guards what follows */
-  GHashTable *files;   /* key -> descriptor + 1, 0: not kept */
+  RecordingFound found;
+  GMutex mutex;      /* guards what follows */
+  GHashTable *files; /* key -> descriptor + 1, 0: not kept */
   guint n_kept;
   guint n_dropped;
   guint max_kept;
@@ -71,6 +72,11 @@ void recording_binaries_free(RecordingBinaries *self)
   g_hash_table_unref(self->files);
   g_mutex_clear(&self->mutex);
   g_free(self);
+}
+
+void recording_binaries_tell(RecordingBinaries *self, const RecordingFound *found)
+{
+  self->found = found ? *found : (RecordingFound){0};
 }
 
 static char *make_key(const guint8 *build_id, gsize build_id_size, const char *path, guint64 device,
@@ -216,6 +222,24 @@ static void see_binary(RecordingBinaries *self, Strings *strings, const struct c
   g_mutex_unlock(&self->mutex);
 }
 
+static void look_at(RecordingBinaries *self, Strings *strings, const struct capture_record *record)
+{
+  if (record->type == CAPTURE_RECORD_STRING) {
+    remember_path(strings, (const struct capture_record_string *)record);
+  } else if (record->type == CAPTURE_RECORD_PROCESS) {
+    const struct capture_record_process *process = (const struct capture_record_process *)record;
+    if (self->found.process)
+      self->found.process(process, strings->pid ? strings->pid : process->pid, self->found.data);
+  } else {
+    const struct capture_record_binary *binary = (const struct capture_record_binary *)record;
+    see_binary(self, strings, binary);
+    if (self->found.binary)
+      self->found.binary(binary, strings->pid ? strings->pid : binary->mapped_pid,
+                         g_hash_table_lookup(strings->paths, GUINT_TO_POINTER(binary->path)),
+                         self->found.data);
+  }
+}
+
 void recording_binaries_scan(RecordingBinaries *self, guint32 stream, guint32 epoch, const guint8 *content,
                              gsize length)
 {
@@ -224,15 +248,11 @@ void recording_binaries_scan(RecordingBinaries *self, guint32 stream, guint32 ep
   size_t position = 0;
 
   while ((record = capture_records_next(content, length, &position))) {
-    if (record->type != CAPTURE_RECORD_STRING && record->type != CAPTURE_RECORD_BINARY)
+    if (record->type != CAPTURE_RECORD_STRING && record->type != CAPTURE_RECORD_BINARY &&
+        record->type != CAPTURE_RECORD_PROCESS)
       continue;
-    if (!capture_record_is_valid(record))
-      continue;
-    if (record->type == CAPTURE_RECORD_STRING) {
-      remember_path(strings, (const struct capture_record_string *)record);
-    } else {
-      see_binary(self, strings, (const struct capture_record_binary *)record);
-    }
+    if (capture_record_is_valid(record))
+      look_at(self, strings, record);
   }
 }
 

@@ -8,11 +8,23 @@
 
 #include <glib.h>
 
+#include "libcapture/capture-format.h"
+
 G_BEGIN_DECLS
 
 typedef struct _RecordingBinaries RecordingBinaries;
 
+/* Who wants to know what is found while scanning. pid is that of the process that the record speaks of, or
+ * that speaks of itself; path is that of the binary as that process sees it, or NULL. */
+typedef struct {
+  void (*process)(const struct capture_record_process *process, gint32 pid, gpointer data);
+  void (*binary)(const struct capture_record_binary *binary, gint32 pid, const char *path, gpointer data);
+  gpointer data;
+} RecordingFound;
+
 RecordingBinaries *recording_binaries_new(void);
+/* Tells of what the thread that scans finds from now on, on that thread. NULL: no more. */
+void recording_binaries_tell(RecordingBinaries *self, const RecordingFound *found);
 /* Looks through the dictionary content of a stream's epoch and opens the binaries that it defines. */
 void recording_binaries_scan(RecordingBinaries *self, guint32 stream, guint32 epoch, const guint8 *content,
                              gsize length);

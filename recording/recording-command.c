@@ -25,7 +25,7 @@ struct _RecordingCommand {
 };
 
 /* Runs in the forked child of a program with threads: async-signal-safe calls only. */
-static G_NORETURN void wait_and_execute(char *const *argv, char *const *environment, int gate, int result)
+static G_NORETURN void wait_and_execute(const RecordingCommandStart *start, int gate, int result)
 {
   char byte;
   ssize_t n;
@@ -38,7 +38,9 @@ static G_NORETURN void wait_and_execute(char *const *argv, char *const *environm
 
   recording_limits_restore();
   signal(SIGXFSZ, SIG_DFL);
-  execvpe(argv[0], argv, environment);
+  for (gsize i = 0; i < start->n_inherited; i++)
+    fcntl(start->inherited[i], F_SETFD, 0);
+  execvpe(start->argv[0], start->argv, start->environment ? start->environment : environ);
   int number = errno;
   (void)!write(result, &number, sizeof number);
   _exit(number == ENOENT ? 127 : 126);
@@ -56,7 +58,7 @@ static gboolean make_channels(int gate[2], int result[2])
   return FALSE;
 }
 
-static pid_t fork_at_gate(char *const *argv, char *const *environment, int *ret_gate, int *ret_exec)
+static pid_t fork_at_gate(const RecordingCommandStart *start, int *ret_gate, int *ret_exec)
 {
   int gate[2], result[2];
 
@@ -66,7 +68,7 @@ static pid_t fork_at_gate(char *const *argv, char *const *environment, int *ret_
   pid_t pid = fork();
   if (pid == 0) {
     close(gate[1]);
-    wait_and_execute(argv, environment, gate[0], result[1]);
+    wait_and_execute(start, gate[0], result[1]);
   }
   close(gate[0]);
   close(result[1]);
@@ -75,13 +77,13 @@ static pid_t fork_at_gate(char *const *argv, char *const *environment, int *ret_
   return pid;
 }
 
-RecordingCommand *recording_command_new(char *const *argv, char *const *environment, GError **error)
+RecordingCommand *recording_command_new(const RecordingCommandStart *start, GError **error)
 {
   g_autoptr(RecordingCommand) self = g_new0(RecordingCommand, 1);
 
-  self->name = g_strdup(argv[0]);
+  self->name = g_strdup(start->argv[0]);
   self->pidfd = self->gate = self->exec = -1;
-  self->pid = fork_at_gate(argv, environment ? environment : environ, &self->gate, &self->exec);
+  self->pid = fork_at_gate(start, &self->gate, &self->exec);
   if (self->pid > 0)
     self->pidfd = pidfd_open(self->pid, 0);
   if (self->pidfd < 0) {

@@ -2,7 +2,8 @@
 /*
  * The command to record: forked, stopped at a gate until everything counts, then executed. If its
  * starter goes away before the gate opens, it exits without having run. It inherits exactly the
- * descriptors, limits and signal dispositions that its starter was given.
+ * descriptors, limits and signal dispositions that its starter was given, and the descriptors that it is
+ * meant to have.
  */
 #pragma once
 
@@ -13,8 +14,16 @@ G_BEGIN_DECLS
 
 typedef struct _RecordingCommand RecordingCommand;
 
-/* Forks. argv is looked up in PATH as a shell does it; environment: NULL for this process's own. */
-RecordingCommand *recording_command_new(char *const *argv, char *const *environment, GError **error);
+/* What a command is started with. */
+typedef struct {
+  char *const *argv;        /* looked up in PATH as a shell does it */
+  char *const *environment; /* NULL: this process's own */
+  const int *inherited;     /* descriptors that it has as well, under their numbers */
+  gsize n_inherited;
+} RecordingCommandStart;
+
+/* Forks. */
+RecordingCommand *recording_command_new(const RecordingCommandStart *start, GError **error);
 /* Stays the command's; readable when the command has exited. */
 int recording_command_get_pidfd(RecordingCommand *self);
 pid_t recording_command_get_pid(RecordingCommand *self);

@@ -9,6 +9,8 @@ RecordingOptions *recording_options_new(void)
   self->children = TRUE;
   self->compress = TRUE;
   self->command_lines = TRUE;
+  self->counters = TRUE;
+  self->sysprof = TRUE;
   return self;
 }
 

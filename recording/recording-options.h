@@ -32,6 +32,8 @@ typedef struct {
   guint64 duration;  /* nanoseconds; 0: unlimited */
   gboolean compress;
   gboolean command_lines; /* store command lines of the recorded processes and of the command */
+  gboolean counters;      /* read those of the machine, beside the samples */
+  gboolean sysprof;       /* have the command find descriptors for what it tells in Sysprof's format */
   RecordingUnwind unwind; /* AUTO by default */
   guint stack_bytes;      /* of each sample's stack, where the recorder unwinds a copy of it; 0: default */
   guint max_stack;        /* frames of a stack at most; 0: default */
@@ -41,7 +43,7 @@ typedef struct {
   char *version;          /* of the program that records, for the capture; may be NULL */
 } RecordingOptions;
 
-/* Defaults: children, compress and command_lines on, no event, no target, frequency 0. */
+/* Defaults: children, compress, command_lines, counters and sysprof on, no event, no target, frequency 0. */
 RecordingOptions *recording_options_new(void);
 RecordingOptions *recording_options_copy(const RecordingOptions *self);
 void recording_options_free(RecordingOptions *self);

@@ -15,6 +15,7 @@
 #include "recording/recording-metadata-private.h"
 #include "recording/recording-priority-private.h"
 #include "recording/recording-recorder.h"
+#include "recording/recording-sources.h"
 #include "recording/recording-targets-private.h"
 #include "recording/recording-way-private.h"
 #include "recording/recording-zstd.h"
@@ -37,6 +38,7 @@ typedef struct {
   RecordingControl *control;
   RecordingResult *result;
 
+  RecordingSources *sources;
   RecordingCommand *command;
   GArray *targets;
   RecordingRecorder *recorder;
@@ -73,14 +75,23 @@ static gboolean records_command(const RecordingOptions *options)
   return options->command && options->pids->len == 0 && !options->system_wide;
 }
 
+static gboolean start_command(Run *run, GError **error)
+{
+  g_auto(GStrv) environment = recording_sources_set_environment(run->sources, g_get_environ());
+  RecordingCommandStart start = {.argv = run->options->command, .environment = environment};
+
+  start.inherited = recording_sources_get_inherited(run->sources, &start.n_inherited);
+  run->command = recording_command_new(&start, error);
+  return run->command != NULL;
+}
+
 static gboolean open_targets(Run *run, GError **error)
 {
   run->targets = recording_targets_open(run->options->pids, error);
   if (!run->targets)
     return FALSE;
-  if (run->options->command)
-    run->command = recording_command_new(run->options->command, NULL, error);
-  return !run->options->command || run->command;
+  run->sources = recording_sources_new(run->options);
+  return !run->options->command || start_command(run, error);
 }
 
 static gboolean start_recorder(Run *run, GError **error)
@@ -178,6 +189,8 @@ static gboolean begin(Run *run, GError **error)
   if (!recording_await_message(run->control, run->recorder, RECORDER_STARTED, &started, error))
     return FALSE;
   run->began = run->next_tick = run->next_progress = g_get_monotonic_time();
+  recording_sources_begin(run->sources, run->file, run->binaries,
+                          run->command ? recording_command_get_pid(run->command) : 0);
   if (!open_gate(run, error) || !recording_output_publish(run->output, error))
     return FALSE;
   run->result->begun = TRUE;
@@ -265,6 +278,14 @@ static void see_messages(Run *run)
   }
 }
 
+static void break_off_output(Run *run, int number)
+{
+  g_autofree char *why =
+      g_strdup_printf(_("“%s” cannot be written any further: %s"), run->options->path, g_strerror(number));
+
+  break_off(run, CAPTURE_END_OUTPUT, number, make_error(RECORDING_ERROR_OUTPUT, run->options->path, why));
+}
+
 static void collect(Run *run)
 {
   gboolean output = FALSE;
@@ -272,15 +293,12 @@ static void collect(Run *run)
 
   if (result == 0)
     return;
-  if (output) {
-    g_autofree char *why =
-        g_strdup_printf(_("“%s” cannot be written any further: %s"), run->options->path, g_strerror(-result));
-    break_off(run, CAPTURE_END_OUTPUT, -result, make_error(RECORDING_ERROR_OUTPUT, run->options->path, why));
-  } else {
+  if (output)
+    break_off_output(run, -result);
+  else
     break_off(run, CAPTURE_END_FAILED, -result,
               make_error(RECORDING_ERROR_RECORDER, run->options->path,
                          _("The recorder's shared memory is damaged")));
-  }
 }
 
 static void update_progress(Run *run)
@@ -325,8 +343,17 @@ static void see_wishes(Run *run, gint64 now)
     see_recorder_death(run);
 }
 
+static void read_sources(Run *run, gint64 now)
+{
+  int result = recording_sources_tick(run->sources, now);
+
+  if (result < 0)
+    break_off_output(run, -result);
+}
+
 static void do_periodic(Run *run, gint64 now)
 {
+  read_sources(run, now);
   if (now >= run->next_tick) {
     run->next_tick = now + TICK;
     collect(run);
@@ -340,7 +367,7 @@ static void do_periodic(Run *run, gint64 now)
 
 static void wait_for_something(Run *run)
 {
-  gint64 until = run->next_tick;
+  gint64 until = MIN(run->next_tick, recording_sources_get_next(run->sources));
   gint64 now = g_get_monotonic_time();
   gboolean command = run->command && !run->result->command_exited;
   struct pollfd fds[] = {
@@ -376,6 +403,15 @@ static void collect_rest(Run *run)
     collect(run);
 }
 
+static void end_sources(Run *run)
+{
+  int result = run->result->reason == CAPTURE_END_OUTPUT ? 0 : recording_sources_end(run->sources);
+
+  if (result < 0)
+    break_off_output(run, -result);
+  g_clear_pointer(&run->sources, recording_sources_free);
+}
+
 /* With its targets the command is gone as well, or about to be. */
 static void settle_command(Run *run)
 {
@@ -403,17 +439,15 @@ static void end_capture(Run *run)
   if (result->error)
     capture_file_add_message(run->file, now, 3, result->error->message);
   int failed = result->reason == CAPTURE_END_OUTPUT ? 0 : capture_file_add_index(run->file);
-  if (failed < 0) {
-    g_autofree char *why =
-        g_strdup_printf(_("“%s” cannot be written any further: %s"), run->options->path, g_strerror(-failed));
-    break_off(run, CAPTURE_END_OUTPUT, -failed, make_error(RECORDING_ERROR_OUTPUT, run->options->path, why));
-  }
+  if (failed < 0)
+    break_off_output(run, -failed);
   capture_file_end(run->file, result->reason, result->status, now);
   update_progress(run);
 }
 
 static void clear(Run *run)
 {
+  g_clear_pointer(&run->sources, recording_sources_free);
   g_clear_pointer(&run->recorder, recording_recorder_free);
   g_clear_pointer(&run->command, recording_command_free);
   g_clear_pointer(&run->targets, g_array_unref);
@@ -440,6 +474,7 @@ void recording_run(const RecordingOptions *options, RecordingOutput *output, Rec
     record(&run);
     collect_rest(&run);
     settle_command(&run);
+    end_sources(&run);
     end_capture(&run);
   } else if (run.command) {
     ret_result->command_exited = recording_command_wait(run.command, 0, &ret_result->command_status);

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "recording/recording-perf-maps.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gi18n.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "recording/recording-foreign.h"
+#include "recording/recording-proc-file-private.h"
+
+#define MAX_PROCESSES 65536
+/* Of containers: each keeps a descriptor, and with it what is mounted there. */
+#define MAX_ROOTS    128
+#define MAX_MESSAGES 10
+#define LENGTH_MAX   (G_GUINT64_CONSTANT(256) << 20)
+/* Files are stamped with a clock that is behind by up to a tick. */
+#define LENIENCY (G_GINT64_CONSTANT(1000000000))
+#define NO_USER  ((uid_t)-1)
+#define SECOND   G_GINT64_CONSTANT(1000000000)
+
+typedef struct {
+  gint32 number; /* in its own namespace */
+  uid_t user;    /* NO_USER: not known */
+  int root;      /* of a container; -1: this one */
+  gint64 began;  /* CLOCK_REALTIME, nanoseconds */
+} Process;
+
+struct _RecordingPerfMaps {
+  GHashTable *processes; /* pid -> Process */
+  guint n_roots;
+  guint n_messages;
+  gint64 began;       /* CLOCK_REALTIME, nanoseconds */
+  gint64 realtime;    /* what is added to CLOCK_MONOTONIC for it */
+  gint64 booted;      /* CLOCK_REALTIME, nanoseconds */
+  GByteArray *buffer; /* for files of /proc */
+};
+
+static gint64 now(clockid_t clock)
+{
+  struct timespec time;
+
+  clock_gettime(clock, &time);
+  return time.tv_sec * SECOND + time.tv_nsec;
+}
+
+static void process_free(gpointer data)
+{
+  Process *process = data;
+
+  if (process->root >= 0)
+    close(process->root);
+  g_free(process);
+}
+
+RecordingPerfMaps *recording_perf_maps_new(void)
+{
+  RecordingPerfMaps *self = g_new0(RecordingPerfMaps, 1);
+
+  self->processes = g_hash_table_new_full(NULL, NULL, NULL, process_free);
+  self->buffer = g_byte_array_new();
+  self->began = now(CLOCK_REALTIME);
+  self->realtime = self->began - now(CLOCK_MONOTONIC);
+  self->booted = self->began - now(CLOCK_BOOTTIME);
+  return self;
+}
+
+void recording_perf_maps_free(RecordingPerfMaps *self)
+{
+  g_hash_table_unref(self->processes);
+  g_byte_array_unref(self->buffer);
+  g_free(self);
+}
+
+static const char *read_process_file(RecordingPerfMaps *self, int directory, const char *name)
+{
+  int fd = openat(directory, name, O_RDONLY | O_CLOEXEC);
+  const char *text = recording_proc_file_read(fd, self->buffer);
+
+  if (fd >= 0)
+    close(fd);
+  return text;
+}
+
+/* The 20th field behind the name, which may hold anything, is the time since boot, in ticks. */
+static gint64 read_began(RecordingPerfMaps *self, int directory)
+{
+  const char *text = read_process_file(self, directory, "stat");
+  const char *behind = text ? strrchr(text, ')') : NULL;
+  unsigned long long ticks;
+
+  if (!behind ||
+      sscanf(behind, ") %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
+             &ticks) != 1)
+    return self->began;
+  return self->booted + (gint64)(ticks / (guint64)sysconf(_SC_CLK_TCK)) * SECOND;
+}
+
+/* "NSpid:\t1234\t7": the last one is what it calls itself. */
+static gint32 read_number(RecordingPerfMaps *self, int directory, gint32 pid)
+{
+  const char *text = read_process_file(self, directory, "status");
+  const char *line = text ? strstr(text, "\nNSpid:") : NULL;
+  guint64 number = (guint64)pid;
+
+  if (!line)
+    return pid;
+  line += strlen("\nNSpid:");
+  while (recording_proc_file_scan(&line, &number))
+    continue;
+  return number <= G_MAXINT32 ? (gint32)number : pid;
+}
+
+static gboolean has_link(int directory, const char *name, const char *target)
+{
+  char found[256];
+  ssize_t n = readlinkat(directory, name, found, sizeof found - 1);
+
+  if (n < 0)
+    return FALSE;
+  found[n] = '\0';
+  return strcmp(found, target) == 0;
+}
+
+/* Of a process whose root is not ours: -1 when it is, or cannot be opened. */
+static int open_root(int directory)
+{
+  char own[256];
+  ssize_t n = readlink("/proc/self/ns/mnt", own, sizeof own - 1);
+
+  if (n < 0)
+    return -1;
+  own[n] = '\0';
+  if (has_link(directory, "ns/mnt", own) && has_link(directory, "root", "/"))
+    return -1;
+  return openat(directory, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+static void look_up(RecordingPerfMaps *self, Process *process, gint32 pid, gboolean began_is_known)
+{
+  char name[32];
+  struct stat status;
+
+  g_snprintf(name, sizeof name, "/proc/%d", pid);
+  int directory = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0)
+    return;
+  if (fstat(directory, &status) == 0)
+    process->user = status.st_uid;
+  if (!began_is_known)
+    process->began = read_began(self, directory);
+  process->number = read_number(self, directory, pid);
+  if (self->n_roots < MAX_ROOTS)
+    process->root = open_root(directory);
+  self->n_roots += process->root >= 0;
+  close(directory);
+}
+
+void recording_perf_maps_see(RecordingPerfMaps *self, gint32 pid, guint64 time)
+{
+  if (pid <= 0 || g_hash_table_contains(self->processes, GINT_TO_POINTER(pid)) ||
+      g_hash_table_size(self->processes) >= MAX_PROCESSES)
+    return;
+
+  Process *process = g_new(Process, 1);
+  gboolean began_is_known = time > 0 && time <= G_MAXINT64 / 2;
+  *process = (Process){.number = pid,
+                       .user = NO_USER,
+                       .root = -1,
+                       .began = began_is_known ? (gint64)time + self->realtime : self->began};
+  look_up(self, process, pid, began_is_known);
+  g_hash_table_insert(self->processes, GINT_TO_POINTER(pid), process);
+}
+
+/* Only looked up, not opened: what is no file might react to that. */
+static int find_map(const Process *process, const char *name)
+{
+  struct open_how how = {.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
+                         .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
+  int root = process->root >= 0 ? process->root : open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  int fd = root >= 0 ? (int)syscall(SYS_openat2, root, name, &how, sizeof how) : -1;
+
+  if (root >= 0 && root != process->root)
+    close(root);
+  return fd;
+}
+
+static int open_found(int found)
+{
+  char name[64];
+
+  g_snprintf(name, sizeof name, "/proc/self/fd/%d", found);
+  return open(name, O_RDONLY | O_CLOEXEC);
+}
+
+static int tell(RecordingPerfMaps *self, capture_file *file, const char *name, const char *sentence)
+{
+  if (self->n_messages++ >= MAX_MESSAGES)
+    return 0;
+  g_autofree char *text = g_strdup_printf("“%s”: %s", name, sentence);
+  return capture_file_add_message(file, (guint64)now(CLOCK_MONOTONIC), 4, text);
+}
+
+static gboolean is_of_trusted(const Process *process, uid_t owner)
+{
+  return owner == geteuid() || owner == 0 || (process->user != NO_USER && owner == process->user);
+}
+
+static int copy_content(RecordingPerfMaps *self, capture_file *file, gint32 pid, const char *name, int found)
+{
+  g_autoptr(RecordingForeign) foreign = recording_foreign_new(file, CAPTURE_FOREIGN_PERF_MAP, pid, name);
+  int fd = open_found(found);
+  struct stat status;
+
+  if (fd < 0)
+    return tell(self, file, name, g_strerror(errno));
+  int result = recording_foreign_copy(foreign, fd, 0, LENGTH_MAX, NULL);
+  if (result == 0 && fstat(fd, &status) == 0 && (guint64)status.st_size > LENGTH_MAX)
+    result = tell(self, file, name, _("only its first 256 MiB were taken."));
+  close(fd);
+  return result;
+}
+
+static int copy_map(RecordingPerfMaps *self, capture_file *file, gint32 pid, const Process *process)
+{
+  struct stat status;
+  char name[64];
+  int result = 0;
+
+  g_snprintf(name, sizeof name, "/tmp/perf-%d.map", process->number);
+  int found = find_map(process, name);
+  if (found < 0)
+    return 0;
+  if (fstat(found, &status) < 0 || !S_ISREG(status.st_mode) || status.st_nlink != 1)
+    result =
+        tell(self, file, name, _("it was not believed: it is a link, a device or has another name, too."));
+  else if (!is_of_trusted(process, status.st_uid))
+    result = tell(self, file, name, _("it was not believed: it belongs to another user than the process."));
+  else if (status.st_mtim.tv_sec * SECOND + status.st_mtim.tv_nsec + LENIENCY >= process->began)
+    result = copy_content(self, file, pid, name, found);
+  close(found);
+  return result;
+}
+
+int recording_perf_maps_copy(RecordingPerfMaps *self, capture_file *file)
+{
+  GHashTableIter iter;
+  gpointer pid, process;
+  int result = 0;
+
+  g_hash_table_iter_init(&iter, self->processes);
+  while (result == 0 && g_hash_table_iter_next(&iter, &pid, &process))
+    result = copy_map(self, file, GPOINTER_TO_INT(pid), process);
+  return result;
+}
