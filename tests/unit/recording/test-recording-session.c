@@ -354,7 +354,8 @@ static void test_full(Fixture *f, gconstpointer behaviour)
   check_capture(f, FALSE);
 }
 
-/* The command inherits nothing that belongs to the recording, and the limits of before. */
+/* Unless descriptors are offered to it, the command inherits nothing that belongs to the recording, and the
+ * limits of before. */
 static void test_inherited(Fixture *f, gconstpointer behaviour)
 {
   g_autofree char *seen = g_build_filename(f->directory, "seen", NULL);
@@ -368,6 +369,7 @@ static void test_inherited(Fixture *f, gconstpointer behaviour)
   few.rlim_cur = 345;
   g_assert_cmpint(setrlimit(RLIMIT_NOFILE, &few), ==, 0);
   set_command(f, script);
+  f->options->sysprof = FALSE;
   record(f);
   setrlimit(RLIMIT_NOFILE, &old);
   g_assert_true(g_file_get_contents(seen, &text, NULL, NULL));
@@ -379,6 +381,26 @@ static void test_inherited(Fixture *f, gconstpointer behaviour)
   g_assert_null(strstr(text, "eventfd"));
 }
 
+/* The variables that Sysprof's library looks for name descriptors that the command has. */
+static void test_offered(Fixture *f, gconstpointer behaviour)
+{
+  g_autofree char *seen = g_build_filename(f->directory, "seen", NULL);
+  g_autofree char *script = g_strdup_printf(
+      "for n in $SYSPROF_TRACE_FD $GJS_TRACE_FD $SYSPROF_CONTROL_FD; do readlink /proc/self/fd/$n; done > %s",
+      seen);
+  g_autofree char *text = NULL;
+
+  set_command(f, script);
+  record(f);
+  g_assert_true(g_file_get_contents(seen, &text, NULL, NULL));
+  g_unlink(seen);
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  g_assert_cmpuint(g_strv_length(lines), ==, 4);
+  g_assert_true(g_str_has_prefix(lines[0], "/memfd:"));
+  g_assert_true(g_str_has_prefix(lines[1], "/memfd:"));
+  g_assert_true(g_str_has_prefix(lines[2], "socket:"));
+}
+
 #define ADD(path, behaviour, function)                                                                       \
   g_test_add("/recording/session/" path, Fixture, behaviour, set_up, function, tear_down)
 
@@ -387,6 +409,7 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   /* First, because the limit is raised once. */
   ADD("inherited", "normal", test_inherited);
+  ADD("offered", "normal", test_offered);
   ADD("exit", "normal", test_exit);
   ADD("uncompressed", "normal", test_uncompressed);
   ADD("duration", "normal", test_duration);
