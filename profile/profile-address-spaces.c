@@ -89,26 +89,68 @@ static guint count_up_to(const GArray *mappings, const ProfileMapping *key, GCom
   return low;
 }
 
-const ProfileMapping *profile_address_spaces_find(const ProfileAddressSpaces *self, guint32 process,
-                                                  guint64 address)
+/* The mappings that may hold an address: those before the one returned. */
+static guint count_before(const ProfileAddressSpaces *self, guint32 process, guint64 address)
 {
-  ProfileMapping key = {.process = process,
-                        .start = address,
-                        .end = G_MAXUINT64,
-                        .offset = G_MAXUINT64,
-                        .time = G_MAXUINT64,
-                        .binary = G_MAXUINT32};
-  guint i = count_up_to(self->by_address, &key, compare_by_address);
-  const ProfileMapping *found = NULL;
+  const ProfileMapping key = {.process = process,
+                              .start = address,
+                              .end = G_MAXUINT64,
+                              .offset = G_MAXUINT64,
+                              .time = G_MAXUINT64,
+                              .binary = G_MAXUINT32};
+
+  return count_up_to(self->by_address, &key, compare_by_address);
+}
+
+static gboolean is_same_place(const ProfileMapping *a, const ProfileMapping *b)
+{
+  return a->binary == b->binary && (a->binary == G_MAXUINT32 || a->start - a->offset == b->start - b->offset);
+}
+
+const ProfileMapping *profile_address_spaces_find(const ProfileAddressSpaces *self, guint32 process,
+                                                  guint64 address, gboolean *ret_ambiguous)
+{
+  guint i = count_before(self, process, address);
+  const ProfileMapping *found = NULL, *any = NULL;
 
   for (guint looked = 0; i > 0 && looked < MAX_OVERLAPS; looked++) {
     const ProfileMapping *mapping = &g_array_index(self->by_address, ProfileMapping, --i);
     if (mapping->process != process)
       break;
-    if (address < mapping->end && mapping->binary != G_MAXUINT32 && (!found || mapping->time <= found->time))
+    if (address >= mapping->end)
+      continue;
+    if (any && !is_same_place(any, mapping))
+      *ret_ambiguous = TRUE;
+    any = mapping;
+    if (mapping->binary != G_MAXUINT32 && (!found || mapping->time <= found->time))
       found = mapping;
   }
   return found;
+}
+
+const ProfileMapping *profile_address_spaces_find_at(const ProfileAddressSpaces *self, guint32 process,
+                                                     guint64 address, guint64 time, guint64 *from,
+                                                     guint64 *until)
+{
+  guint i = count_before(self, process, address);
+  const ProfileMapping *found = NULL, *later = NULL;
+
+  for (guint looked = 0; i > 0 && looked < MAX_OVERLAPS; looked++) {
+    const ProfileMapping *mapping = &g_array_index(self->by_address, ProfileMapping, --i);
+    if (mapping->process != process)
+      break;
+    if (address >= mapping->end)
+      continue;
+    if (mapping->time <= time && (!found || mapping->time > found->time))
+      found = mapping;
+    if (mapping->time > time && (!later || mapping->time < later->time))
+      later = mapping;
+  }
+  if (later)
+    *until = MIN(*until, later->time);
+  if (found)
+    *from = MAX(*from, found->time);
+  return found ? found : later;
 }
 
 static gboolean is_better(const ProfileMapping *mapping, const ProfileMapping *best, guint64 time)

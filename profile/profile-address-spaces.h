@@ -27,9 +27,15 @@ void profile_address_spaces_add(ProfileAddressSpaces *self, const ProfileMapping
 /* Equal mappings (they are repeated in each epoch) become one. */
 void profile_address_spaces_seal(ProfileAddressSpaces *self);
 
-/* The earliest mapping of a binary in the process that holds address, or NULL. */
+/* The earliest mapping of a binary in the process that holds address, or NULL. *ret_ambiguous becomes TRUE
+ * when something else stood there at another time. */
 const ProfileMapping *profile_address_spaces_find(const ProfileAddressSpaces *self, guint32 process,
-                                                  guint64 address);
+                                                  guint64 address, gboolean *ret_ambiguous);
+/* The mapping that holds address at time: the last begun by then, else the first of all; or NULL. Narrows
+ * *from and *until to when that is true. */
+const ProfileMapping *profile_address_spaces_find_at(const ProfileAddressSpaces *self, guint32 process,
+                                                     guint64 address, guint64 time, guint64 *from,
+                                                     guint64 *until);
 /* The mapping that holds the binary's file offset: the last begun at or before time, else the first of all;
  * or NULL. */
 const ProfileMapping *profile_address_spaces_find_offset(const ProfileAddressSpaces *self, guint32 process,

@@ -25,6 +25,12 @@ typedef struct {
   guint8 *outermost; /* one a node: enum profile_outermost; made when first asked for */
 } ProfileNames;
 
+/* A function that a program told of: interpreted, or compiled at run time. */
+typedef struct {
+  ProfileFunctionRange range; /* without addresses */
+  guint32 binary;             /* its process's; G_MAXUINT32 none */
+} ProfileToldFunction;
+
 struct _ProfileCapture {
   GObject parent_instance;
 
@@ -42,13 +48,13 @@ struct _ProfileCapture {
   GArray *kernel_symbols; /* ProfileKernelSymbol */
   guint64 n_throttled;
   ProfileAddressSpaces *spaces;
-  GArray *streams;   /* ProfileStream */
-  GArray *code;      /* ProfileCode, by time */
-  GArray *marks;     /* ProfileMark, by time */
-  GArray *counters;  /* ProfileCounter; their columns are owned here */
-  GArray *log_lines; /* ProfileLogLine, by time */
-  GPtrArray
-      *identifiers; /* const char *: names of CAPTURE_SPACE_IDENTIFIERS frames, by their address's low bits */
+  GArray *streams;         /* ProfileStream */
+  GArray *code;            /* ProfileCode, by time */
+  GArray *marks;           /* ProfileMark, by time */
+  GArray *counters;        /* ProfileCounter; their columns are owned here */
+  GArray *log_lines;       /* ProfileLogLine, by time */
+  GArray *told;            /* ProfileToldFunction */
+  guint32 *code_functions; /* one a code: number of the function told; G_MAXUINT32: it was never sampled */
 
   gsize n_nodes;
   guint32 *parent;

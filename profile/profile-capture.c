@@ -22,6 +22,11 @@ static void clear_event(gpointer data)
   g_free((gpointer)event->waker_leaf);
 }
 
+static void clear_code(gpointer data)
+{
+  g_free((gpointer)((ProfileCode *)data)->lines);
+}
+
 static void clear_counter(gpointer data)
 {
   ProfileCounter *counter = data;
@@ -63,7 +68,8 @@ static void profile_capture_finalize(GObject *object)
   g_array_unref(self->marks);
   g_array_unref(self->counters);
   g_array_unref(self->log_lines);
-  g_ptr_array_unref(self->identifiers);
+  g_array_unref(self->told);
+  g_free(self->code_functions);
   profile_address_spaces_free(self->spaces);
   g_free(self->parent);
   g_free(self->frame);
@@ -94,11 +100,12 @@ static void profile_capture_init(ProfileCapture *self)
   self->kernel_symbols = g_array_new(FALSE, FALSE, sizeof(ProfileKernelSymbol));
   self->streams = g_array_new(FALSE, FALSE, sizeof(ProfileStream));
   self->code = g_array_new(FALSE, FALSE, sizeof(ProfileCode));
+  g_array_set_clear_func(self->code, clear_code);
   self->marks = g_array_new(FALSE, FALSE, sizeof(ProfileMark));
   self->counters = g_array_new(FALSE, FALSE, sizeof(ProfileCounter));
   g_array_set_clear_func(self->counters, clear_counter);
   self->log_lines = g_array_new(FALSE, FALSE, sizeof(ProfileLogLine));
-  self->identifiers = g_ptr_array_new();
+  self->told = g_array_new(FALSE, FALSE, sizeof(ProfileToldFunction));
   self->spaces = profile_address_spaces_new();
 }
 

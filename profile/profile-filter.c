@@ -191,7 +191,7 @@ static guint8 *make_function_pass(const ProfileFilter *self)
   for (guint i = 0; i < self->binaries->len; i++)
     kernel |= g_array_index(self->binaries, guint32, i) == G_MAXUINT32;
   for (gsize i = 0; i < n; i++) {
-    if (functions[i].kind == CAPTURE_SPACE_BINARY)
+    if (functions[i].binary != G_MAXUINT32)
       pass[i] = binaries[functions[i].binary];
     else
       pass[i] = kernel && functions[i].kind == CAPTURE_SPACE_KERNEL;

@@ -62,33 +62,52 @@ static ProfileFrame get_space(const LoadEpoch *epoch, guint32 id)
   return frame;
 }
 
-/* Strings are local to the epoch: the identifier becomes one of the whole capture. */
-static void resolve_identifier(Load *load, const LoadEpoch *epoch, ProfileFrame *frame)
+/* Identifiers are local to the epoch: they become functions of the whole capture. */
+static void resolve_identifier(Load *load, LoadEpoch *epoch, ProfileFrame *frame)
 {
-  const char *name = load_get_string(epoch, (guint32)frame->address);
+  guint32 id = (guint32)frame->address, name = id, file = 0, line = 0;
 
-  if (!name || (frame->address & PROFILE_IDENTIFIER_MASK) != PROFILE_IDENTIFIER_BASE) {
+  if (load_is_defined(epoch, LOAD_STRING, id) &&
+      epoch->records[LOAD_STRING][id]->type == CAPTURE_RECORD_FUNCTION) {
+    const struct capture_record_function *function = (gconstpointer)epoch->records[LOAD_STRING][id];
+    name = function->name;
+    file = function->file;
+    line = function->line;
+  }
+  if (!load_get_string(epoch, name) || frame->address != (PROFILE_IDENTIFIER_BASE | id)) {
     frame->kind = 0;
     return;
   }
   g_mutex_lock(&load->lock);
-  guint index = GPOINTER_TO_UINT(g_hash_table_lookup(load->identifiers, name));
-  if (index == 0) {
-    char *copy = g_string_chunk_insert(load->capture->strings, name);
-    g_ptr_array_add(load->capture->identifiers, copy);
-    index = load->capture->identifiers->len;
-    g_hash_table_insert(load->identifiers, copy, GUINT_TO_POINTER(index));
-  }
+  frame->owner = load_tell(load, frame->owner, load_keep_string(load, epoch, name),
+                           load_keep_string(load, epoch, file), line);
   g_mutex_unlock(&load->lock);
-  frame->address = PROFILE_IDENTIFIER_BASE | (index - 1);
+  frame->address = PROFILE_IDENTIFIER_BASE | frame->owner;
 }
 
-/* Where the file of an address in a process is known, the address becomes an offset in that file. */
-static void resolve_process_address(const ProfileCapture *capture, ProfileFrame *frame)
+/* Where the file of an address in a process is known, the address becomes an offset in that file. What
+ * depends on the time is seen to when stacks are. */
+static void resolve_process_address(Load *load, ProfileFrame *frame)
 {
-  const ProfileMapping *mapping = profile_address_spaces_find(capture->spaces, frame->owner, frame->address);
+  const ProfileCapture *capture = load->capture;
+  gboolean ambiguous = FALSE;
+  const ProfileMapping *mapping =
+      profile_address_spaces_find(capture->spaces, frame->owner, frame->address, &ambiguous);
 
-  if (!mapping)
+  if (ambiguous || load_has_code(load, frame->owner, frame->address) ||
+      load_has_code(load, frame->owner, frame->address - 1)) {
+    frame->kind = LOAD_SPACE_TIMED;
+    if (!g_atomic_int_get(&load->timed))
+      g_atomic_int_set(&load->timed, TRUE);
+    return;
+  }
+  if (mapping)
+    load_use_mapping(capture, mapping, frame);
+}
+
+void load_use_mapping(const ProfileCapture *capture, const ProfileMapping *mapping, ProfileFrame *frame)
+{
+  if (mapping->binary == G_MAXUINT32)
     return;
   const ProfileBinary *binary = &g_array_index(capture->binaries, ProfileBinary, mapping->binary);
   if ((binary->flags & (CAPTURE_BINARY_SPECIAL | CAPTURE_BINARY_VDSO)) == CAPTURE_BINARY_SPECIAL)
@@ -98,7 +117,7 @@ static void resolve_process_address(const ProfileCapture *capture, ProfileFrame 
   frame->kind = CAPTURE_SPACE_BINARY;
 }
 
-static void place_frames(Load *load, const LoadEpoch *epoch, const struct capture_record_frames *record)
+static void place_frames(Load *load, LoadEpoch *epoch, const struct capture_record_frames *record)
 {
   guint32 last_space = 0;
   ProfileFrame space = {0};
@@ -113,7 +132,7 @@ static void place_frames(Load *load, const LoadEpoch *epoch, const struct captur
     ProfileFrame frame = space;
     frame.address += item->offset;
     if (frame.kind == CAPTURE_SPACE_PROCESS)
-      resolve_process_address(load->capture, &frame);
+      resolve_process_address(load, &frame);
     else if (frame.kind == CAPTURE_SPACE_IDENTIFIERS)
       resolve_identifier(load, epoch, &frame);
     load->capture->frames[epoch->frame_base + id] = frame;

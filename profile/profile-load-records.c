@@ -42,6 +42,8 @@ void load_records(Load *load, LoadPart *part)
       set_metadata(capture, (gconstpointer)record);
     else if (record->type == CAPTURE_RECORD_MESSAGE)
       g_ptr_array_add(capture->messages, g_strdup(((const struct capture_record_message *)record)->text));
+    else
+      load_told_record(load, part, record);
   }
   load_release_content(load, part);
 }

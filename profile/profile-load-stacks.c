@@ -26,7 +26,6 @@ typedef struct {
   gsize n_read;     /* nodes that stand in the file */
   guint8 *states;   /* of those */
   guint32 *forward; /* of those: where stacks that end there go, 0: nowhere else */
-  gsize capacity;   /* of the capture's nodes, while they grow */
   guint64 limit;    /* of nodes in all */
   /* While one user node's joins are made: node that stands for kernel node k if stamp[k] is the user node. */
   struct {
@@ -85,15 +84,15 @@ static GArray *collect_joins(Load *load)
   return joins;
 }
 
-static guint32 append_node(Stacks *stacks, guint32 parent, guint32 frame, gboolean exact)
+guint32 load_append_node(Load *load, guint32 parent, guint32 frame, gboolean exact)
 {
-  ProfileCapture *capture = stacks->capture;
+  ProfileCapture *capture = load->capture;
 
-  if (capture->n_nodes == stacks->capacity) {
-    stacks->capacity += stacks->capacity / 2 + 1024;
-    capture->parent = g_renew(guint32, capture->parent, stacks->capacity);
-    capture->frame = g_renew(guint32, capture->frame, stacks->capacity);
-    capture->exact = g_renew(guint8, capture->exact, stacks->capacity);
+  if (capture->n_nodes == load->node_capacity) {
+    load->node_capacity += load->node_capacity / 2 + 1024;
+    capture->parent = g_renew(guint32, capture->parent, load->node_capacity);
+    capture->frame = g_renew(guint32, capture->frame, load->node_capacity);
+    capture->exact = g_renew(guint8, capture->exact, load->node_capacity);
   }
   capture->parent[capture->n_nodes] = parent;
   capture->frame[capture->n_nodes] = frame;
@@ -108,7 +107,7 @@ static void split_nodes(Stacks *stacks)
   for (gsize i = 1; i < stacks->n_read; i++) {
     capture->exact[i] = (stacks->states[i] & CALLS) == 0;
     if (stacks->states[i] == (ENDS | CALLS) && capture->frame[i])
-      stacks->forward[i] = append_node(stacks, capture->parent[i], capture->frame[i], TRUE);
+      stacks->forward[i] = load_append_node(stacks->load, capture->parent[i], capture->frame[i], TRUE);
   }
 }
 
@@ -133,7 +132,7 @@ static guint32 make_callers(Stacks *stacks, guint32 user, guint32 user_end, guin
   guint32 node = kernel && stacks->seen[kernel].stamp == user ? stacks->seen[kernel].node : user_end;
   while (depth > 0) {
     kernel = path[--depth];
-    node = append_node(stacks, node, capture->frame[kernel], FALSE);
+    node = load_append_node(stacks->load, node, capture->frame[kernel], FALSE);
     stacks->seen[kernel].stamp = user;
     stacks->seen[kernel].node = node;
   }
@@ -151,7 +150,8 @@ static void make_join(Stacks *stacks, const LoadJoin *join)
     stacks->forward[join->slot] = get_end(stacks, kernel);
   } else {
     guint32 caller = make_callers(stacks, join->user, user_end, stacks->capture->parent[kernel]);
-    stacks->forward[join->slot] = append_node(stacks, caller, stacks->capture->frame[kernel], TRUE);
+    stacks->forward[join->slot] =
+        load_append_node(stacks->load, caller, stacks->capture->frame[kernel], TRUE);
   }
 }
 
@@ -219,16 +219,11 @@ void load_expand_stacks(Load *load)
   const LoadJoin *all = (const LoadJoin *)joins->data;
   g_autofree guint8 *states = profile_new0(guint8, n);
   g_autofree guint32 *forward = profile_new0(guint32, n);
-  Stacks stacks = {.load = load,
-                   .capture = capture,
-                   .n_read = n,
-                   .capacity = load->node_capacity,
-                   .states = states,
-                   .forward = forward};
+  Stacks stacks = {.load = load, .capture = capture, .n_read = n, .states = states, .forward = forward};
 
   stacks.limit = MIN(n + (guint64)joins->len * 64 + PIECE, G_MAXUINT32 / 2);
   stacks.seen = profile_memory_new0(n, sizeof *stacks.seen);
-  capture->exact = profile_new0(guint8, stacks.capacity);
+  capture->exact = profile_new0(guint8, load->node_capacity);
   mark_joins(&stacks, all, joins->len);
   profile_parallel(n, PIECE, mark_callers, &stacks);
   for_each_event(&stacks, mark_leaves);

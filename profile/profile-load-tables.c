@@ -16,6 +16,7 @@ static enum load_kind get_kind(const struct capture_record *record)
 {
   switch (record->type) {
   case CAPTURE_RECORD_STRING:
+  case CAPTURE_RECORD_FUNCTION: /* one sequence */
     return LOAD_STRING;
   case CAPTURE_RECORD_SPACE:
     return LOAD_SPACE;
@@ -27,6 +28,8 @@ static enum load_kind get_kind(const struct capture_record *record)
     return LOAD_THREAD;
   case CAPTURE_RECORD_EVENT:
     return LOAD_EVENT;
+  case CAPTURE_RECORD_COUNTER:
+    return LOAD_COUNTER;
   default:
     return LOAD_N_KINDS;
   }
@@ -39,9 +42,23 @@ gboolean load_is_defined(const LoadEpoch *epoch, enum load_kind kind, guint32 id
 
 const char *load_get_string(const LoadEpoch *epoch, guint32 id)
 {
-  if (!load_is_defined(epoch, LOAD_STRING, id))
+  if (!load_is_defined(epoch, LOAD_STRING, id) ||
+      epoch->records[LOAD_STRING][id]->type != CAPTURE_RECORD_STRING)
     return NULL;
   return ((const struct capture_record_string *)epoch->records[LOAD_STRING][id])->bytes;
+}
+
+const char *load_keep_string(Load *load, LoadEpoch *epoch, guint32 id)
+{
+  const char *string = load_get_string(epoch, id);
+
+  if (!string)
+    return NULL;
+  if (!epoch->kept)
+    epoch->kept = g_new0(const char *, (gsize)epoch->n[LOAD_STRING] + 1);
+  if (!epoch->kept[id])
+    epoch->kept[id] = g_string_chunk_insert_const(load->capture->strings, string);
+  return epoch->kept[id];
 }
 
 guint32 load_get_index(const LoadEpoch *epoch, enum load_kind kind, guint32 id)
@@ -138,13 +155,6 @@ gboolean load_make_epochs(Load *load, GError **error)
   return TRUE;
 }
 
-static const char *keep_string(Load *load, const LoadEpoch *epoch, guint32 id)
-{
-  const char *string = load_get_string(epoch, id);
-
-  return string ? g_string_chunk_insert_const(load->capture->strings, string) : NULL;
-}
-
 /* The index of the item that says the same as key, or of the one appended. Takes key. */
 static guint32 merge(GHashTable *known, GArray *items, char *key, gconstpointer item)
 {
@@ -159,11 +169,11 @@ static guint32 merge(GHashTable *known, GArray *items, char *key, gconstpointer 
   return items->len - 1;
 }
 
-static guint32 merge_binary(Load *load, GHashTable *known, const LoadEpoch *epoch,
+static guint32 merge_binary(Load *load, GHashTable *known, LoadEpoch *epoch,
                             const struct capture_record *record)
 {
   const struct capture_record_binary *binary = (gconstpointer)record;
-  const char *path = keep_string(load, epoch, binary->path);
+  const char *path = load_keep_string(load, epoch, binary->path);
   ProfileBinary item = {.path = path ? path : "[unknown]",
                         .device = binary->device,
                         .inode = binary->inode,
@@ -183,51 +193,36 @@ static guint32 merge_binary(Load *load, GHashTable *known, const LoadEpoch *epoc
   return merge(known, load->capture->binaries, g_string_free(key, FALSE), &item);
 }
 
-static guint32 merge_process(Load *load, GHashTable *known, const LoadEpoch *epoch,
-                             const struct capture_record *record)
+/* Two that sample one process at the same time, each for itself, are events of their own. */
+static const char *distinguish_event(Load *load, const LoadEpoch *epoch, const char *name)
 {
-  const struct capture_record_process *process = (gconstpointer)record;
-  const char *name = keep_string(load, epoch, process->name);
-  ProfileProcess item = {.pid = process->pid,
-                         .name = name ? name : "[unknown]",
-                         .command_line = keep_string(load, epoch, process->command_line),
-                         .time = process->time};
-  char *key = g_strdup_printf("%d %" G_GUINT64_FORMAT, item.pid, item.time);
+  g_autofree char *longer = NULL;
 
-  return merge(known, load->capture->processes, key, &item);
+  if (load_is_alone(load, epoch, name) || !load_is_inside(epoch->of))
+    return name;
+  longer = g_strdup_printf("%s (%s)", name, epoch->of->name);
+  return g_string_chunk_insert_const(load->capture->strings, longer);
 }
 
-static guint32 merge_thread(Load *load, GHashTable *known, const LoadEpoch *epoch,
-                            const struct capture_record *record)
-{
-  const struct capture_record_thread *thread = (gconstpointer)record;
-  const char *name = keep_string(load, epoch, thread->name);
-  ProfileThread item = {.tid = thread->tid,
-                        .process = load_get_index(epoch, LOAD_PROCESS, thread->process),
-                        .name = name ? name : "[unknown]"};
-  char *key = g_strdup_printf("%d %u %s", item.tid, item.process, item.name);
-
-  return merge(known, load->capture->threads, key, &item);
-}
-
-static guint32 merge_event(Load *load, GHashTable *known, const LoadEpoch *epoch,
+static guint32 merge_event(Load *load, GHashTable *known, LoadEpoch *epoch,
                            const struct capture_record *record)
 {
   const struct capture_record_event *event = (gconstpointer)record;
-  const char *name = keep_string(load, epoch, event->name);
-  ProfileEvent item = {.name = name ? name : "unknown",
+  const char *name = load_keep_string(load, epoch, event->name);
+  ProfileEvent item = {.name = distinguish_event(load, epoch, name ? name : "unknown"),
                        .unit = event->unit <= CAPTURE_UNIT_CYCLES ? event->unit : CAPTURE_UNIT_COUNT,
                        .period = event->period,
                        .frequency = event->frequency,
                        .detail = event->detail == CAPTURE_DETAIL_OFF_CPU ? CAPTURE_DETAIL_OFF_CPU
                                                                          : CAPTURE_DETAIL_NONE};
-  char *key = g_strdup_printf("%s %u %" G_GINT64_MODIFIER "x %" G_GINT64_MODIFIER "x %" G_GINT64_MODIFIER "x",
-                              item.name, event->type, event->config, event->config1, event->config2);
+  char *key =
+      g_strdup_printf("%s %u %u %" G_GINT64_MODIFIER "x %" G_GINT64_MODIFIER "x %" G_GINT64_MODIFIER "x",
+                      item.name, item.unit, event->type, event->config, event->config1, event->config2);
 
   return merge(known, load->capture->events, key, &item);
 }
 
-typedef guint32 (*MergeFunc)(Load *load, GHashTable *known, const LoadEpoch *epoch,
+typedef guint32 (*MergeFunc)(Load *load, GHashTable *known, LoadEpoch *epoch,
                              const struct capture_record *record);
 
 static void merge_kind(Load *load, enum load_kind kind, MergeFunc function)
@@ -248,10 +243,12 @@ static void link_parents(Load *load)
     const LoadEpoch *epoch = load->epochs->pdata[i];
     for (guint32 id = 1; id <= epoch->n[LOAD_PROCESS]; id++) {
       const struct capture_record_process *record = (gconstpointer)epoch->records[LOAD_PROCESS][id];
-      guint32 index = epoch->index[LOAD_PROCESS][id];
-      if (record && record->parent)
-        g_array_index(load->capture->processes, ProfileProcess, index).parent =
-            load_get_index(epoch, LOAD_PROCESS, record->parent);
+      guint32 index = epoch->index[LOAD_PROCESS][id], parent;
+      if (!record || !record->parent)
+        continue;
+      parent = load_get_index(epoch, LOAD_PROCESS, record->parent);
+      if (parent != index)
+        g_array_index(load->capture->processes, ProfileProcess, index).parent = parent;
     }
   }
 }
@@ -299,22 +296,27 @@ static void add_rest(Load *load)
         add_mapping(load, part->epoch, (gconstpointer)record);
       else if (record->type == CAPTURE_RECORD_KERNEL_SYMBOL)
         add_kernel_symbol(load, part->epoch, (gconstpointer)record);
+      else if (record->type == CAPTURE_RECORD_CODE || record->type == CAPTURE_RECORD_CODE_END)
+        load_add_code(load, part->epoch, record);
     }
   }
   profile_address_spaces_seal(load->capture->spaces);
+  load_seal_code(load);
 }
 
 void load_merge_tables(Load *load)
 {
   ProfileThread thread = {.tid = -1, .name = "[unknown]"};
-  ProfileProcess process = {.pid = -1, .name = "[unknown]"};
+  ProfileProcess process = {.pid = -1, .name = "[unknown]", .binary = G_MAXUINT32};
 
   g_array_append_val(load->capture->threads, thread);
   g_array_append_val(load->capture->processes, process);
   merge_kind(load, LOAD_BINARY, merge_binary);
-  merge_kind(load, LOAD_PROCESS, merge_process);
-  merge_kind(load, LOAD_THREAD, merge_thread);
+  merge_kind(load, LOAD_PROCESS, load_merge_process);
+  merge_kind(load, LOAD_THREAD, load_merge_thread);
   merge_kind(load, LOAD_EVENT, merge_event);
+  merge_kind(load, LOAD_COUNTER, load_merge_counter);
   link_parents(load);
   add_rest(load);
+  load_make_told_binaries(load);
 }

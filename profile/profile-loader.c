@@ -47,33 +47,58 @@ gboolean load_content(Load *load, LoadPart *part)
   const uint8_t *content = NULL;
 
   take_buffer(load, part);
-  int result = capture_reader_content(load->reader, part->number, &part->buffer.bytes, &part->buffer.size,
-                                      &content, &length);
+  int result = capture_reader_content(part->source->reader, part->number, &part->buffer.bytes,
+                                      &part->buffer.size, &content, &length);
   if (result == 0 && length == part->header->length) {
     part->content = content;
     part->length = length;
     return TRUE;
   }
   load_problem(load, _("The window at byte %" G_GUINT64_FORMAT " is damaged and was left out: %s."),
-               capture_reader_part(load->reader, part->number)->offset,
+               capture_reader_part(part->source->reader, part->number)->offset,
                result == 0 ? _("wrong length") : g_strerror(-result));
   load_release_content(load, part);
   return FALSE;
 }
 
-static LoadEpoch *get_epoch(Load *load, const struct capture_window_header *header)
+LoadStream *load_get_stream(Load *load, guint32 number)
+{
+  LoadStream *stream = g_hash_table_lookup(load->streams, GUINT_TO_POINTER(number));
+
+  if (!stream) {
+    stream = g_new0(LoadStream, 1);
+    stream->number = number;
+    stream->name = "";
+    stream->first = G_MAXUINT64;
+    g_hash_table_insert(load->streams, GUINT_TO_POINTER(number), stream);
+  }
+  return stream;
+}
+
+static LoadEpoch *get_epoch(Load *load, LoadSource *source, const struct capture_window_header *header)
 {
   guint64 key = (guint64)header->stream << 32 | header->epoch;
-  LoadEpoch *epoch = g_hash_table_lookup(load->epochs_by_key, &key);
+  LoadEpoch *epoch = g_hash_table_lookup(source->epochs, &key);
 
   if (!epoch) {
     epoch = g_new0(LoadEpoch, 1);
-    epoch->stream = header->stream;
+    epoch->of = source->stream ? source->stream : load_get_stream(load, header->stream);
+    epoch->stream = epoch->of->number;
     epoch->epoch = header->epoch;
     g_ptr_array_add(load->epochs, epoch);
-    g_hash_table_insert(load->epochs_by_key, g_memdup2(&key, sizeof key), epoch);
+    g_hash_table_insert(source->epochs, g_memdup2(&key, sizeof key), epoch);
   }
   return epoch;
+}
+
+/* When the stream was at work. */
+static void note_times(LoadStream *stream, const struct capture_window_header *header)
+{
+  if (header->kind != CAPTURE_WINDOW_SAMPLES && header->kind != CAPTURE_WINDOW_RECORDS)
+    return;
+  if (header->time_first > 0)
+    stream->first = MIN(stream->first, header->time_first);
+  stream->last = MAX(stream->last, MAX(header->time_first, header->time_last));
 }
 
 static void free_epoch(gpointer data)
@@ -84,6 +109,7 @@ static void free_epoch(gpointer data)
     g_free(epoch->records[kind]);
     g_free(epoch->index[kind]);
   }
+  g_free(epoch->kept);
   g_free(epoch);
 }
 
@@ -110,20 +136,53 @@ static gboolean take_budget(Load *load, const struct capture_window_header *head
   return TRUE;
 }
 
-static void find_parts(Load *load)
+void load_add_source(Load *load, LoadSource *source)
 {
-  load->budget = 64 * capture_reader_size(load->reader) + (64 << 20);
+  g_ptr_array_add(load->sources, source);
+  source->epochs = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+  for (gsize i = 0; i < capture_reader_n_parts(source->reader); i++) {
+    const struct capture_window_header *header = &capture_reader_part(source->reader, i)->header;
+    if (header->kind >= G_N_ELEMENTS(load->parts) || header->length == 0 || !take_budget(load, header) ||
+        (source->stream && header->stream == 0))
+      continue;
+    LoadPart part = {
+        .source = source, .number = i, .header = header, .epoch = get_epoch(load, source, header)};
+    note_times(part.epoch->of, header);
+    g_array_append_val(load->parts[header->kind], part);
+  }
+}
+
+static void free_source(gpointer data)
+{
+  LoadSource *source = data;
+
+  capture_reader_close(source->reader);
+  g_hash_table_unref(source->epochs);
+  g_free(source);
+}
+
+/* What recorders say comes first, so that what programs say of themselves is added to it. */
+static gint compare_epochs(gconstpointer a, gconstpointer b)
+{
+  const LoadEpoch *left = *(LoadEpoch *const *)a, *right = *(LoadEpoch *const *)b;
+
+  return (gint)load_is_inside(left->of) - (gint)load_is_inside(right->of);
+}
+
+static void find_parts(Load *load, capture_reader *reader)
+{
+  LoadSource *source = g_new0(LoadSource, 1);
+
+  source->reader = reader;
+  load->budget = 64 * capture_reader_size(reader) + (64 << 20);
   for (guint kind = 0; kind < G_N_ELEMENTS(load->parts); kind++) {
     load->parts[kind] = g_array_new(FALSE, TRUE, sizeof(LoadPart));
     g_array_set_clear_func(load->parts[kind], clear_part);
   }
-  for (gsize i = 0; i < capture_reader_n_parts(load->reader); i++) {
-    const struct capture_window_header *header = &capture_reader_part(load->reader, i)->header;
-    if (header->kind >= G_N_ELEMENTS(load->parts) || header->length == 0 || !take_budget(load, header))
-      continue;
-    LoadPart part = {.number = i, .header = header, .epoch = get_epoch(load, header)};
-    g_array_append_val(load->parts[header->kind], part);
-  }
+  load_add_source(load, source);
+  load_streams(load);
+  load_foreign(load);
+  g_ptr_array_sort(load->epochs, compare_epochs);
 }
 
 static void scan_parts(gsize begin, gsize end, gpointer data)
@@ -178,13 +237,16 @@ static void place_everything(Load *load)
   profile_parallel(n, 1, place_parts, load);
   load_finish_samples(load);
   load_expand_stacks(load);
+  if (load->timed)
+    load_resolve_times(load);
+  load_finish_told(load);
   if (names)
     g_thread_join(g_steal_pointer(&names));
 }
 
-static gboolean load_everything(Load *load, GCancellable *cancellable, GError **error)
+static gboolean load_everything(Load *load, capture_reader *reader, GCancellable *cancellable, GError **error)
 {
-  find_parts(load);
+  find_parts(load, reader);
   profile_parallel(load->parts[CAPTURE_WINDOW_DICTIONARY]->len, 1, scan_parts, load);
   if (g_cancellable_set_error_if_cancelled(cancellable, error) || !load_make_epochs(load, error))
     return FALSE;
@@ -200,37 +262,58 @@ static gboolean load_everything(Load *load, GCancellable *cancellable, GError **
   return TRUE;
 }
 
-static void clear_load(Load *load)
+static Load *new_load(ProfileCapture *capture)
+{
+  Load *load = g_new0(Load, 1);
+
+  load->capture = capture;
+  g_mutex_init(&load->lock);
+  load->buffers = g_array_new(FALSE, FALSE, sizeof(LoadBuffer));
+  load->sources = g_ptr_array_new_with_free_func(free_source);
+  load->streams = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+  load->epochs = g_ptr_array_new_with_free_func(free_epoch);
+  load->processes = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)g_array_unref);
+  load->threads = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)g_array_unref);
+  load->tellers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_ptr_array_unref);
+  load->marks = g_array_new(FALSE, FALSE, sizeof(LoadMark));
+  load->counts = g_array_new(FALSE, FALSE, sizeof(LoadCount));
+  return load;
+}
+
+static void free_load(Load *load)
 {
   for (guint kind = 0; kind < G_N_ELEMENTS(load->parts); kind++)
     g_clear_pointer(&load->parts[kind], g_array_unref);
-  g_hash_table_unref(load->epochs_by_key);
   g_ptr_array_unref(load->epochs);
-  g_hash_table_unref(load->identifiers);
+  g_ptr_array_unref(load->sources);
+  g_hash_table_unref(load->streams);
+  g_hash_table_unref(load->processes);
+  g_hash_table_unref(load->threads);
+  g_hash_table_unref(load->tellers);
+  g_clear_pointer(&load->told, g_hash_table_unref);
+  g_clear_pointer(&load->code, profile_code_index_free);
+  g_array_unref(load->marks);
+  g_array_unref(load->counts);
   for (guint i = 0; i < load->buffers->len; i++)
     free(g_array_index(load->buffers, LoadBuffer, i).bytes);
   g_array_unref(load->buffers);
   g_mutex_clear(&load->lock);
-  capture_reader_close(load->reader);
+  g_free(load);
 }
 
 ProfileCapture *profile_capture_load(const char *path, ProfileLoadFlags flags, GCancellable *cancellable,
                                      GError **error)
 {
   g_autoptr(ProfileCapture) capture = profile_capture_new();
-  Load load = {.capture = capture};
+  capture_reader *reader =
+      profile_reader_open(path, (flags & PROFILE_LOAD_SCAN) != 0, capture->problems, error);
 
-  load.reader = profile_reader_open(path, (flags & PROFILE_LOAD_SCAN) != 0, capture->problems, error);
-  if (!load.reader)
+  if (!reader)
     return NULL;
-  capture_reader_header(load.reader, &capture->header);
-  load.epochs_by_key = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-  load.epochs = g_ptr_array_new_with_free_func(free_epoch);
-  load.identifiers = g_hash_table_new(g_str_hash, g_str_equal);
-  g_mutex_init(&load.lock);
-  load.buffers = g_array_new(FALSE, FALSE, sizeof(LoadBuffer));
-  gboolean loaded = load_everything(&load, cancellable, error);
-  clear_load(&load);
+  capture_reader_header(reader, &capture->header);
+  Load *load = new_load(capture);
+  gboolean loaded = load_everything(load, reader, cancellable, error);
+  free_load(load);
   if (!loaded)
     return NULL;
   profile_capture_update_functions(capture);

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "profile/profile-capture-private.h"
-#include "profile/profile-parallel.h"
 #include "profile/profile-memory.h"
+#include "profile/profile-parallel.h"
 
 enum { PIECE = 1 << 14 };
 
@@ -19,6 +19,7 @@ typedef struct {
   guint32 *range_function; /* by number of range; before functions are numbered: whether it is used */
   guint32 *leaf, *caller;  /* one a frame: 1 + number of range, then index of function */
   GArray *functions;
+  guint32 first_told; /* function of the first function told */
   Unnamed *unnamed;
   gsize unnamed_mask;
 } Naming;
@@ -131,7 +132,21 @@ static void count_ranges(Naming *naming)
   naming->range_function = profile_new0(guint32, total);
 }
 
-/* Names that identifiers stand for, and memory without a file, are not told apart by process. */
+/* Functions that programs told of need no naming. */
+static void add_told(Naming *naming)
+{
+  const GArray *told = naming->capture->told;
+
+  naming->first_told = naming->functions->len;
+  for (guint i = 0; i < told->len; i++) {
+    const ProfileToldFunction *item = &g_array_index(told, ProfileToldFunction, i);
+    ProfileFunction function = {
+        .range = &item->range, .binary = item->binary, .kind = CAPTURE_SPACE_IDENTIFIERS};
+    add_function(naming, &function);
+  }
+}
+
+/* Memory without a file is not told apart by process. */
 static guint32 get_owner(const ProfileFrame *frame)
 {
   return frame->kind == CAPTURE_SPACE_BINARY ? frame->owner : 0;
@@ -156,6 +171,10 @@ static guint32 get_unnamed(Naming *naming, gsize index)
 
   if (frame->kind == 0)
     return 0;
+  if (frame->kind == CAPTURE_SPACE_IDENTIFIERS)
+    return naming->first_told + frame->owner;
+  if (frame->kind == PROFILE_SPACE_CODE)
+    return naming->first_told + naming->capture->code_functions[frame->owner];
   for (; naming->unnamed[slot].function; slot = (slot + 1) & naming->unnamed_mask)
     if (same_address(&frames[naming->unnamed[slot].frame], frame))
       return naming->unnamed[slot].function;
@@ -232,6 +251,7 @@ void profile_capture_update_functions(ProfileCapture *self)
   for (guint32 slot = 0; slot <= self->binaries->len; slot++)
     if (get_table_of_slot(self, slot))
       number_functions(&naming, get_table_of_slot(self, slot), slot);
+  add_told(&naming);
   number_frames(&naming);
   names->n_functions = naming.functions->len;
   names->functions = (ProfileFunction *)g_array_free(naming.functions, FALSE);
@@ -251,8 +271,6 @@ static char *make_name(const ProfileCapture *capture, const ProfileFunction *fun
 
   if (function->kind == 0)
     return g_strdup("[unknown]");
-  if (function->kind == CAPTURE_SPACE_IDENTIFIERS)
-    return g_strdup(capture->identifiers->pdata[address & ~PROFILE_IDENTIFIER_MASK]);
   if (function->kind != CAPTURE_SPACE_BINARY)
     return g_strdup_printf("0x%" G_GINT64_MODIFIER "x", address);
   const char *path = g_array_index(capture->binaries, ProfileBinary, function->binary).path;
@@ -283,7 +301,7 @@ const char *profile_capture_get_function_binary(ProfileCapture *self, guint32 fu
 
   if (item->kind == CAPTURE_SPACE_KERNEL)
     return item->range && item->range->module ? item->range->module : "[kernel]";
-  if (item->kind == CAPTURE_SPACE_BINARY)
+  if (item->binary != G_MAXUINT32)
     return g_array_index(self->binaries, ProfileBinary, item->binary).path;
   return item->kind == CAPTURE_SPACE_GUEST ? "[guest]" : "[unknown]";
 }
@@ -291,4 +309,42 @@ const char *profile_capture_get_function_binary(ProfileCapture *self, guint32 fu
 gboolean profile_capture_function_is_kernel(ProfileCapture *self, guint32 function)
 {
   return self->names.functions[function].kind == CAPTURE_SPACE_KERNEL;
+}
+
+gboolean profile_capture_function_is_told(ProfileCapture *self, guint32 function)
+{
+  return self->names.functions[function].kind == CAPTURE_SPACE_IDENTIFIERS;
+}
+
+/* The last line that begins at or before the offset, or NULL. */
+static const ProfileCodeLine *find_line(const ProfileCode *code, guint64 offset)
+{
+  guint32 low = 0, high = code->n_lines;
+
+  while (low < high) {
+    guint32 middle = low + (high - low) / 2;
+    if (code->lines[middle].offset <= offset)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low > 0 ? &code->lines[low - 1] : NULL;
+}
+
+gboolean profile_capture_get_node_line(ProfileCapture *self, guint32 node, const char **ret_file,
+                                       guint32 *ret_line, const char **ret_inlined)
+{
+  const ProfileFrame *frame = &self->frames[self->frame[node]];
+
+  if (frame->kind != PROFILE_SPACE_CODE)
+    return FALSE;
+  const ProfileCode *code = &g_array_index(self->code, ProfileCode, frame->owner);
+  guint64 address = self->exact[node] ? frame->address : frame->address - 1;
+  const ProfileCodeLine *line = find_line(code, address - code->start);
+  if (!line || line->line == 0)
+    return FALSE;
+  *ret_file = line->file ? line->file : code->file;
+  *ret_line = line->line;
+  *ret_inlined = line->inlined;
+  return TRUE;
 }

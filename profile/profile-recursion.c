@@ -15,7 +15,7 @@ static guint32 get_binary(const Walk *walk, guint32 function)
   const ProfileFunction *item = &walk->capture->names.functions[function];
   guint32 n_binaries = walk->capture->binaries->len;
 
-  if (item->kind == CAPTURE_SPACE_BINARY)
+  if (item->binary != G_MAXUINT32)
     return item->binary;
   return item->kind == CAPTURE_SPACE_KERNEL ? n_binaries : n_binaries + 1;
 }

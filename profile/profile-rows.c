@@ -37,7 +37,7 @@ static guint32 *get_binaries_of_functions(ProfileCapture *capture)
   guint32 *entries = profile_new(guint32, n), n_binaries = capture->binaries->len;
 
   for (gsize i = 0; i < n; i++) {
-    if (functions[i].kind == CAPTURE_SPACE_BINARY)
+    if (functions[i].binary != G_MAXUINT32)
       entries[i] = functions[i].binary;
     else
       entries[i] = functions[i].kind == CAPTURE_SPACE_KERNEL ? n_binaries : n_binaries + 1;

@@ -107,6 +107,32 @@ static void test_sort(void)
   }
 }
 
+static void test_mappings_in_time(void)
+{
+  g_autoptr(ProfileAddressSpaces) spaces = profile_address_spaces_new();
+  const ProfileMapping mappings[] = {
+      {.start = 1000, .end = 2000, .time = 5, .process = 1, .binary = 7},
+      {.start = 1000, .end = 3000, .time = 9, .process = 1, .binary = G_MAXUINT32},
+      {.start = 1500, .end = 2500, .time = 12, .process = 1, .binary = 8},
+  };
+  const struct {
+    guint64 time, from, until;
+    guint32 binary;
+  } expected[] = {{3, 0, 5, 7}, {5, 5, 9, 7}, {9, 9, 12, G_MAXUINT32}, {12, 12, G_MAXUINT64, 8}};
+
+  for (guint i = 0; i < G_N_ELEMENTS(mappings); i++)
+    profile_address_spaces_add(spaces, &mappings[i]);
+  profile_address_spaces_seal(spaces);
+  for (guint i = 0; i < G_N_ELEMENTS(expected); i++) {
+    guint64 from = 0, until = G_MAXUINT64;
+    const ProfileMapping *found =
+        profile_address_spaces_find_at(spaces, 1, 1600, expected[i].time, &from, &until);
+    g_assert_cmpuint(found->binary, ==, expected[i].binary);
+    g_assert_cmpuint(from, ==, expected[i].from);
+    g_assert_cmpuint(until, ==, expected[i].until);
+  }
+}
+
 static void test_mappings(void)
 {
   g_autoptr(ProfileAddressSpaces) spaces = profile_address_spaces_new();
@@ -118,16 +144,19 @@ static void test_mappings(void)
       {.start = 3000, .end = 4000, .process = 1, .binary = G_MAXUINT32},
       {.start = 1000, .end = 2000, .process = 2, .binary = 9},
   };
+  gboolean ambiguous = FALSE;
 
   for (guint i = 0; i < G_N_ELEMENTS(mappings); i++)
     profile_address_spaces_add(spaces, &mappings[i]);
   profile_address_spaces_seal(spaces);
-  g_assert_null(profile_address_spaces_find(spaces, 1, 999));
-  g_assert_cmpuint(profile_address_spaces_find(spaces, 1, 1600)->binary, ==, 7);
-  g_assert_cmpuint(profile_address_spaces_find(spaces, 1, 2400)->binary, ==, 8);
-  g_assert_null(profile_address_spaces_find(spaces, 1, 2500));
-  g_assert_null(profile_address_spaces_find(spaces, 1, 3500));
-  g_assert_cmpuint(profile_address_spaces_find(spaces, 2, 1600)->binary, ==, 9);
+  g_assert_null(profile_address_spaces_find(spaces, 1, 999, &ambiguous));
+  g_assert_cmpuint(profile_address_spaces_find(spaces, 1, 2400, &ambiguous)->binary, ==, 8);
+  g_assert_false(ambiguous);
+  g_assert_cmpuint(profile_address_spaces_find(spaces, 1, 1600, &ambiguous)->binary, ==, 7);
+  g_assert_true(ambiguous);
+  g_assert_null(profile_address_spaces_find(spaces, 1, 2500, &ambiguous));
+  g_assert_null(profile_address_spaces_find(spaces, 1, 3500, &ambiguous));
+  g_assert_cmpuint(profile_address_spaces_find(spaces, 2, 1600, &ambiguous)->binary, ==, 9);
   g_assert_cmpuint(profile_address_spaces_find_offset(spaces, 1, 7, 10, 10)->start, ==, 1000);
   g_assert_cmpuint(profile_address_spaces_find_offset(spaces, 1, 7, 10, 30)->start, ==, 5000);
   g_assert_cmpuint(profile_address_spaces_find_offset(spaces, 1, 7, 10, 0)->start, ==, 1000);
@@ -145,5 +174,6 @@ int main(int argc, char **argv)
   g_test_add_func("/profile/tables/sparse", test_sparse);
   g_test_add_func("/profile/tables/sort", test_sort);
   g_test_add_func("/profile/tables/mappings", test_mappings);
+  g_test_add_func("/profile/tables/mappings-in-time", test_mappings_in_time);
   return g_test_run();
 }
