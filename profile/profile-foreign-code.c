@@ -16,7 +16,6 @@ static gint64 define_process(ProfileForeignCode *self)
       .record = {.size = sizeof record, .type = CAPTURE_RECORD_PROCESS},
       .pid = self->pid,
       .origin = CAPTURE_PROCESS_EXISTED,
-      .time = self->time,
   };
   int status;
 

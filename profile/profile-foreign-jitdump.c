@@ -165,7 +165,6 @@ gboolean profile_foreign_decode_jitdump(const ProfileForeign *foreign, capture_w
   if (!profile_jitdump_open(&self.dump, foreign->bytes, foreign->length))
     return set_damaged(foreign, error, _("“%s” is no jitdump: its header makes no sense."));
   self.code.pid = foreign->pid > 0 ? foreign->pid : self.dump.pid;
-  self.code.time = get_time(&self, self.dump.time);
   status = take_all(&self);
   if (status < 0)
     return profile_foreign_fail(foreign, status, error);

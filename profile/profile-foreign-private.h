@@ -14,11 +14,11 @@ gboolean profile_foreign_decode_perf_map(const ProfileForeign *foreign, capture_
 gboolean profile_foreign_decode_jitdump(const ProfileForeign *foreign, capture_writer *writer,
                                         GError **error);
 
-/* Machine code of one process, on its way into a writer. */
+/* Machine code of one process, on its way into a writer: that of the pid at the time of the earliest code,
+ * or, where no times are, the last one. */
 typedef struct {
   capture_writer *writer;
   gint32 pid;
-  guint64 time;           /* says which process of that pid, see profile-foreign.h */
   guint32 process, epoch; /* defined so far */
 } ProfileForeignCode;
 

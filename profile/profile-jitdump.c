@@ -19,7 +19,7 @@ gboolean profile_jitdump_open(ProfileJitdump *self, const guint8 *bytes, gsize l
   result.machine = profile_bytes_take_32(&result.bytes);
   profile_bytes_take(&result.bytes, 4);
   result.pid = (gint32)profile_bytes_take_32(&result.bytes);
-  result.time = profile_bytes_take_64(&result.bytes);
+  profile_bytes_take(&result.bytes, 8); /* when it was begun: V8 means another clock than in records */
   result.has_other_clock = (profile_bytes_take_64(&result.bytes) & ARCH_TIMESTAMP) != 0;
   if (result.bytes.failed || size < HEADER_SIZE || size > length)
     return FALSE;

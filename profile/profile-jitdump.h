@@ -14,7 +14,6 @@ typedef struct {
   ProfileBytes bytes; /* what has not been read yet */
   guint32 machine;    /* ELF e_machine */
   gint32 pid;
-  guint64 time;             /* when the file was begun */
   gboolean has_other_clock; /* times are the processor's, not CLOCK_MONOTONIC's */
 } ProfileJitdump;
 
