@@ -16,6 +16,8 @@
 /* Of a sample's stack: perf_event_open takes less than 64 KiB, in words. */
 #define MAX_STACK_BYTES 65528
 #define NOT_GIVEN       G_MININT
+/* What tells large allocations from each other, and costs little. */
+#define DEFAULT_ALLOCATION_BYTES (512 << 10)
 
 /* As the command line gives them. */
 typedef struct {
@@ -23,6 +25,8 @@ typedef struct {
   gint64 period;
   char **events;
   char *off_cpu;
+  gboolean wall;
+  char *allocations;
   char **pids;
   gboolean system_wide;
   gboolean children;
@@ -45,6 +49,7 @@ static void arguments_clear(Arguments *self)
   g_free(self->frequency);
   g_strfreev(self->events);
   g_free(self->off_cpu);
+  g_free(self->allocations);
   g_strfreev(self->pids);
   g_free(self->path);
   g_free(self->via);
@@ -52,28 +57,37 @@ static void arguments_clear(Arguments *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Arguments, arguments_clear)
 
+/* Options whose value may be left out, and what is meant then. */
 static char off_cpu_option[] = "--off-cpu", off_cpu_spelt_out[] = "--off-cpu=0";
+static char allocations_option[] = "--allocations", allocations_spelt_out[] = "--allocations=default";
+static const struct {
+  char *option;
+  char *spelt_out;
+} optional_values[] = {{off_cpu_option, off_cpu_spelt_out}, {allocations_option, allocations_spelt_out}};
 
-/* GLib would take the next word for the value of an option whose value may be left out. */
-static void spell_out_off_cpu(int argc, char **argv)
+/* GLib would take the next word for the value. */
+static void spell_out_values(int argc, char **argv)
 {
   for (int i = 1; i < argc; i++)
-    if (strcmp(argv[i], off_cpu_option) == 0)
-      argv[i] = off_cpu_spelt_out;
+    for (gsize j = 0; j < G_N_ELEMENTS(optional_values); j++)
+      if (strcmp(argv[i], optional_values[j].option) == 0)
+        argv[i] = optional_values[j].spelt_out;
 }
 
 /* What was not taken is the command's. */
-static void take_off_cpu_back(int argc, char **argv)
+static void take_values_back(int argc, char **argv)
 {
   for (int i = 1; i < argc; i++)
-    if (argv[i] == off_cpu_spelt_out)
-      argv[i] = off_cpu_option;
+    for (gsize j = 0; j < G_N_ELEMENTS(optional_values); j++)
+      if (argv[i] == optional_values[j].spelt_out)
+        argv[i] = optional_values[j].option;
 }
 
 static int parse_arguments(int *argc, char ***argv, Arguments *a)
 {
   const GOptionEntry entries[] = {
-      {"frequency", 'F', 0, G_OPTION_ARG_STRING, &a->frequency, N_("Samples a second on each CPU (3999)"),
+      {"frequency", 'F', 0, G_OPTION_ARG_STRING, &a->frequency,
+       N_("Samples a second on each CPU (3999), or of each thread from inside (1000, at most 10000)"),
        N_("HZ|max")},
       {"count", 'c', 0, G_OPTION_ARG_INT64, &a->period, N_("Sample each PERIOD-th event instead"),
        N_("PERIOD")},
@@ -84,6 +98,12 @@ static int parse_arguments(int *argc, char ***argv, Arguments *a)
        N_("Also record how long threads were off the CPU, by stack and reason, if it was that long or longer "
           "(0)"),
        N_("TIME")},
+      {"wall", 0, 0, G_OPTION_ARG_NONE, &a->wall,
+       N_("Let samplers inside programs go by the wall's clock, not by CPU time: waiting counts"), NULL},
+      {"allocations", 0, 0, G_OPTION_ARG_STRING, &a->allocations,
+       N_("Also trace the command's allocations by the preloaded library: a sample each BYTES allocated "
+          "(524288); 1 takes every one"),
+       N_("BYTES")},
       {"pid", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &a->pids, N_("Attach to these processes"), N_("PID")},
       {"all-cpus", 'a', 0, G_OPTION_ARG_NONE, &a->system_wide, N_("Record every process"), NULL},
       {"no-children", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &a->children,
@@ -110,19 +130,19 @@ static int parse_arguments(int *argc, char ***argv, Arguments *a)
        N_("N")},
       {"via", 0, 0, G_OPTION_ARG_STRING, &a->via,
        N_("How to record; auto takes the best of the ways that are permitted (auto)"),
-       N_("auto|direct|daemon")},
+       N_("auto|direct|daemon|preload")},
       {"json", 0, 0, G_OPTION_ARG_NONE, &a->json, N_("Print the result as JSON"), NULL},
       {"quiet", 'q', 0, G_OPTION_ARG_NONE, &a->quiet, N_("Say nothing but warnings and errors"), NULL},
       {NULL},
   };
 
   a->children = a->compress = a->command_lines = a->names = TRUE;
-  spell_out_off_cpu(*argc, *argv);
+  spell_out_values(*argc, *argv);
   int status = capturectl_parse_command_options(
       argc, argv, entries, N_("[--] COMMAND…"),
       N_("Records COMMAND, running processes (-p) or everything (-a) until the command exits, the\n"
          "duration is over, or Ctrl+C. The exit status is the command's own."));
-  take_off_cpu_back(*argc, *argv);
+  take_values_back(*argc, *argv);
   return status;
 }
 
@@ -311,17 +331,43 @@ static int set_max_stack(RecordingOptions *options, int frames)
 
 static int set_way(RecordingOptions *options, const char *text)
 {
-  static const RecordingVia ways[] = {RECORDING_VIA_AUTO, RECORDING_VIA_DIRECT, RECORDING_VIA_SERVICE};
+  static const RecordingVia ways[] = {RECORDING_VIA_AUTO, RECORDING_VIA_DIRECT, RECORDING_VIA_SERVICE,
+                                      RECORDING_VIA_PRELOAD};
 
-  if (g_strcmp0(text, "preload") == 0)
-    return capturectl_fail(_("“--via preload” is not available in this build; record with --via direct."));
   for (gsize i = 0; i < G_N_ELEMENTS(ways); i++) {
     if (text && strcmp(text, recording_via_to_string(ways[i])) != 0)
       continue;
     options->via = ways[i];
     return -1;
   }
-  return capturectl_fail_usage(_("“%s” is not a way to record; --via takes auto, direct or daemon."), text);
+  return capturectl_fail_usage(_("“%s” is not a way to record; --via takes auto, direct, daemon or preload."),
+                               text);
+}
+
+static int set_allocations(RecordingOptions *options, const char *text)
+{
+  options->allocations = DEFAULT_ALLOCATION_BYTES;
+  if (!text)
+    options->allocations = 0;
+  else if (strcmp(text, "default") != 0 && !parse_number(text, 1, G_MAXINT64, &options->allocations))
+    return capturectl_fail_usage(
+        _("“%s” is no number of bytes; --allocations takes how many lie between two samples, 1 for each "
+          "allocation."),
+        text);
+  return -1;
+}
+
+/* After the targets. */
+static int check_inside(const RecordingOptions *options)
+{
+  g_autoptr(GError) error = NULL;
+
+  if (options->via == RECORDING_VIA_PRELOAD && !recording_options_allow_preload(options, &error))
+    return capturectl_fail_usage("%s", error->message);
+  if (options->allocations > 0 && (!options->command || options->pids->len > 0))
+    return capturectl_fail_usage(_("--allocations traces a program from inside, from its start on; give a "
+                                   "COMMAND, without -p."));
+  return -1;
 }
 
 static int set_kernel(RecordingOptions *options, const Arguments *a)
@@ -407,6 +453,10 @@ static int convert(const Arguments *a, char **command, RecordingOptions *options
     status = set_targets(options, a, command);
   if (status < 0)
     status = set_windows(options, a->windows);
+  if (status < 0)
+    status = set_allocations(options, a->allocations);
+  if (status < 0)
+    status = check_inside(options);
   return status;
 }
 
@@ -427,6 +477,7 @@ int capturectl_record_options_parse(int argc, char **argv, CapturectlRecordOptio
   ret->json = a.json;
   ret->quiet = a.quiet;
   ret->recording->children = a.children;
+  ret->recording->wall = a.wall;
   ret->recording->interactive = is_interactive();
   ret->recording->compress = a.compress;
   ret->recording->command_lines = a.command_lines;

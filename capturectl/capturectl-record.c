@@ -42,8 +42,10 @@ static void on_progress(RecordingSession *session, gpointer data)
   capturectl_progress_show(line);
 }
 
-static const char *describe_unwind(RecordingUnwind unwind)
+static const char *describe_unwind(RecordingVia via, RecordingUnwind unwind)
 {
+  if (via == RECORDING_VIA_PRELOAD && unwind == RECORDING_UNWIND_TABLES)
+    return _("Stacks by unwind tables");
   switch (unwind) {
   case RECORDING_UNWIND_BPF:
     return _("Stacks by unwind tables in BPF");
@@ -58,21 +60,40 @@ static const char *describe_unwind(RecordingUnwind unwind)
 
 static const char *describe_way(RecordingVia via)
 {
-  return via == RECORDING_VIA_SERVICE ? _("Recording through the system service") : _("Recording directly");
+  switch (via) {
+  case RECORDING_VIA_SERVICE:
+    return _("Recording through the system service");
+  case RECORDING_VIA_PRELOAD:
+    return _("Recording from inside, by the preloaded sampler");
+  default:
+    return _("Recording directly");
+  }
+}
+
+/* One line, whatever the reason looks like. */
+static void print_way(RecordingSession *session)
+{
+  RecordingVia via = recording_session_get_via(session);
+  g_autofree char *events = g_strjoinv(", ", (char **)recording_session_get_events(session));
+  g_autofree char *reason = g_strdup(recording_session_get_reason(session));
+
+  fprintf(stderr, "%s: %s. %s.", describe_way(via), events,
+          describe_unwind(via, recording_session_get_unwind(session)));
+  if (reason)
+    fprintf(stderr, _(" Nothing else is permitted: %s"), g_strdelimit(reason, "\n", ' '));
+  fputc('\n', stderr);
 }
 
 static void on_started(RecordingSession *session, gpointer data)
 {
   Record *record = data;
-  g_autofree char *events = g_strjoinv(", ", (char **)recording_session_get_events(session));
   g_auto(GStrv) notes = g_strsplit(recording_session_get_notes(session), "\n", -1);
 
   for (char **note = notes; *note; note++)
     if (**note)
       capturectl_warn("%s", *note);
   if (!record->options.quiet)
-    fprintf(stderr, "%s: %s. %s.\n", describe_way(recording_session_get_via(session)), events,
-            describe_unwind(recording_session_get_unwind(session)));
+    print_way(session);
 }
 
 static void on_finished(RecordingSession *session, gpointer data)
@@ -187,6 +208,7 @@ static void print_json(Record *record, const RecordingResult *result, int status
   capturectl_json_int(builder, "samples", (gint64)result->progress.samples);
   capturectl_json_int(builder, "lost", (gint64)result->progress.lost);
   capturectl_json_int(builder, "throttled", (gint64)result->progress.throttled);
+  capturectl_json_int(builder, "programs", (gint64)result->n_programs);
   capturectl_json_int(builder, "duration_ns", (gint64)result->progress.elapsed);
   capturectl_json_int(builder, "size", (gint64)final_size(record, result));
   capturectl_json_string(builder, "ended", describe_end(result->reason));
@@ -224,6 +246,8 @@ static void print_end(Record *record, const RecordingResult *result)
   g_autofree char *size = g_format_size(final_size(record, result));
 
   warn_of_losses(&result->progress);
+  if (result->warning)
+    capturectl_warn("%s", result->warning);
   if (result->command_left)
     capturectl_warn(_("“%s” was asked to end and still runs."), record->options.recording->command[0]);
   if (!record->options.quiet)

@@ -40,7 +40,8 @@ static G_NORETURN void wait_and_execute(const RecordingCommandStart *start, int 
   signal(SIGXFSZ, SIG_DFL);
   for (gsize i = 0; i < start->n_inherited; i++)
     fcntl(start->inherited[i], F_SETFD, 0);
-  execvpe(start->argv[0], start->argv, start->environment ? start->environment : environ);
+  char *const *environment = byte ? start->preloaded : start->environment;
+  execvpe(start->argv[0], start->argv, environment ? environment : environ);
   int number = errno;
   (void)!write(result, &number, sizeof number);
   _exit(number == ENOENT ? 127 : 126);
@@ -106,9 +107,11 @@ pid_t recording_command_get_pid(RecordingCommand *self)
   return self->pid;
 }
 
-void recording_command_open_gate(RecordingCommand *self)
+void recording_command_open_gate(RecordingCommand *self, gboolean preloaded)
 {
-  send(self->gate, "", 1, MSG_NOSIGNAL);
+  const char byte = preloaded ? 1 : 0;
+
+  send(self->gate, &byte, 1, MSG_NOSIGNAL);
   close(self->gate);
   self->gate = -1;
 }

@@ -18,6 +18,7 @@ typedef struct _RecordingCommand RecordingCommand;
 typedef struct {
   char *const *argv;        /* looked up in PATH as a shell does it */
   char *const *environment; /* NULL: this process's own */
+  char *const *preloaded;   /* the other environment, which it has if the gate's opener says so; likewise */
   const int *inherited;     /* descriptors that it has as well, under their numbers */
   gsize n_inherited;
 } RecordingCommandStart;
@@ -27,9 +28,10 @@ RecordingCommand *recording_command_new(const RecordingCommandStart *start, GErr
 /* Stays the command's; readable when the command has exited. */
 int recording_command_get_pidfd(RecordingCommand *self);
 pid_t recording_command_get_pid(RecordingCommand *self);
-/* Lets it run. Then get_exec_fd becomes readable, and finish_exec says whether the program could be executed.
+/* Lets it run, with the environment `preloaded` if that is said. Then get_exec_fd becomes readable, and
+ * finish_exec says whether the program could be executed.
  */
-void recording_command_open_gate(RecordingCommand *self);
+void recording_command_open_gate(RecordingCommand *self, gboolean preloaded);
 int recording_command_get_exec_fd(RecordingCommand *self);
 gboolean recording_command_finish_exec(RecordingCommand *self, GError **error);
 /* Waits up to `milliseconds` (-1 for ever) for the exit; TRUE when it has exited, with its wait status. */

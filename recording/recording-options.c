@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "recording/recording-options.h"
 
+#include <glib/gi18n.h>
+
+#include "recording/recording-error.h"
+
 RecordingOptions *recording_options_new(void)
 {
   RecordingOptions *self = g_new0(RecordingOptions, 1);
@@ -38,4 +42,25 @@ void recording_options_free(RecordingOptions *self)
   g_ptr_array_unref(self->events);
   g_free(self->version);
   g_free(self);
+}
+
+static gboolean refuse(GError **error, const char *sentence)
+{
+  g_set_error_literal(error, RECORDING_ERROR, RECORDING_ERROR_FAILED, sentence);
+  return FALSE;
+}
+
+gboolean recording_options_allow_preload(const RecordingOptions *options, GError **error)
+{
+  if (!options->command || options->pids->len > 0 || options->system_wide)
+    return refuse(error,
+                  _("The preloaded sampler enters programs when they start, so it records commands only; "
+                    "give a COMMAND, without -p and -a."));
+  if (options->events->len > 0 || options->period > 0)
+    return refuse(error, _("The preloaded sampler knows time alone, no events to choose (-e, -c, --off-cpu); "
+                           "leave them out, or record directly."));
+  if (options->kernel == RECORDING_KERNEL_YES)
+    return refuse(error, _("The preloaded sampler does not see the kernel; leave --kernel out, or record "
+                           "directly."));
+  return TRUE;
 }

@@ -25,11 +25,13 @@ typedef struct {
                            time */
   gboolean children;    /* follow processes that the targets start */
   RecordingKernel kernel;
-  GPtrArray *events; /* of char *; empty: the default event of this machine */
-  guint64 frequency; /* samples a second and CPU; neither it nor period: 3999, but every tracepoint */
-  guint64 period;    /* occurrences between two samples */
-  guint64 off_cpu;   /* nanoseconds: the shortest time that the event "off-cpu" records; 0: every one */
-  guint64 duration;  /* nanoseconds; 0: unlimited */
+  GPtrArray *events;   /* of char *; empty: the default event of this machine */
+  guint64 frequency;   /* samples a second and CPU; neither it nor period: 3999, but every tracepoint */
+  guint64 period;      /* occurrences between two samples */
+  guint64 off_cpu;     /* nanoseconds: the shortest time that the event "off-cpu" records; 0: every one */
+  gboolean wall;       /* samplers in programs go by the wall's clock, not the processor's */
+  guint64 allocations; /* bytes between two samples of allocations, 1: each of them; 0: none are traced */
+  guint64 duration;    /* nanoseconds; 0: unlimited */
   gboolean compress;
   gboolean command_lines; /* store command lines of the recorded processes and of the command */
   gboolean counters;      /* read those of the machine, beside the samples */
@@ -47,6 +49,9 @@ typedef struct {
 RecordingOptions *recording_options_new(void);
 RecordingOptions *recording_options_copy(const RecordingOptions *self);
 void recording_options_free(RecordingOptions *self);
+/* Whether the preloaded sampler, and nothing else, can record that; if not, the error says which wish is in
+ * the way. */
+gboolean recording_options_allow_preload(const RecordingOptions *self, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(RecordingOptions, recording_options_free)
 

@@ -24,7 +24,9 @@ typedef struct {
   int command_status;      /* its wait status */
   gboolean command_left;   /* it was asked to end with the recording, and still runs */
   RecordingProgress progress;
-  GError *error; /* NULL: it ended as it was asked to */
+  guint n_programs; /* that joined the recording from inside */
+  char *warning;    /* what a person should know of them, a sentence; NULL: nothing */
+  GError *error;    /* NULL: it ended as it was asked to */
 } RecordingResult;
 
 G_END_DECLS

@@ -15,7 +15,7 @@ typedef struct {
   gint leave;  /* atomic: do not wait for the recorder any more */
   /* Called on the recording's thread. */
   void (*started)(RecordingVia via, const char *const *events, RecordingUnwind unwind, const char *notes,
-                  gpointer data);
+                  const char *reason, gpointer data);
   void (*progress)(const RecordingProgress *progress, gpointer data);
   gpointer data;
 } RecordingControl;

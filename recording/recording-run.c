@@ -12,6 +12,7 @@
 #include "recording/recording-collector.h"
 #include "recording/recording-command.h"
 #include "recording/recording-error.h"
+#include "recording/recording-inside-private.h"
 #include "recording/recording-metadata-private.h"
 #include "recording/recording-priority-private.h"
 #include "recording/recording-recorder.h"
@@ -22,7 +23,10 @@
 
 /* The recorder says when it has committed something, sooner than a kill may cost (100 ms); this is for
  * others. */
-#define TICK           (80 * G_TIME_SPAN_MILLISECOND)
+#define TICK (80 * G_TIME_SPAN_MILLISECOND)
+/* When a round brought so much that programs could run out of windows before the next one. */
+#define BUSY_TICK      (10 * G_TIME_SPAN_MILLISECOND)
+#define BUSY_BYTES     (256 << 10)
 #define PROGRESS_EVERY (250 * G_TIME_SPAN_MILLISECOND)
 /* How long a recorder may be silent after STOP, while it commits its rest and names what only it can name,
  * and how long that may take in all. */
@@ -39,9 +43,14 @@ typedef struct {
   RecordingResult *result;
 
   RecordingSources *sources;
+  RecordingInside *inside; /* NULL: nobody is told of the recording */
   RecordingCommand *command;
   GArray *targets;
-  RecordingRecorder *recorder;
+  RecordingRecorder *recorder; /* NULL: the preloaded sampler records alone */
+  RecordingVia via;
+  RecordingUnwind unwind;
+  char *reason; /* why the preloaded sampler does, where that was not asked for; NULL */
+  char *note;   /* what is missing for programs to be told; NULL */
   RecordingMessage ready;
   RecordingZstd *zstd;
   capture_file *file;
@@ -75,11 +84,21 @@ static gboolean records_command(const RecordingOptions *options)
   return options->command && options->pids->len == 0 && !options->system_wide;
 }
 
-static gboolean start_command(Run *run, GError **error)
+static gboolean fork_command(Run *run, GError **error)
 {
   g_auto(GStrv) environment = recording_sources_set_environment(run->sources, g_get_environ());
   RecordingCommandStart start = {.argv = run->options->command, .environment = environment};
+  g_autoptr(GError) failure = NULL;
 
+  run->inside = recording_inside_new(run->options, environment, &run->note, &failure);
+  if (failure) {
+    g_propagate_error(error, g_steal_pointer(&failure));
+    return FALSE;
+  }
+  if (run->inside) {
+    start.environment = recording_inside_get_environment(run->inside, RECORDING_VIA_DIRECT);
+    start.preloaded = recording_inside_get_environment(run->inside, RECORDING_VIA_PRELOAD);
+  }
   start.inherited = recording_sources_get_inherited(run->sources, &start.n_inherited);
   run->command = recording_command_new(&start, error);
   return run->command != NULL;
@@ -87,11 +106,13 @@ static gboolean start_command(Run *run, GError **error)
 
 static gboolean open_targets(Run *run, GError **error)
 {
+  if (run->options->via == RECORDING_VIA_PRELOAD && !recording_options_allow_preload(run->options, error))
+    return FALSE;
   run->targets = recording_targets_open(run->options->pids, error);
   if (!run->targets)
     return FALSE;
   run->sources = recording_sources_new(run->options);
-  return !run->options->command || start_command(run, error);
+  return !run->options->command || fork_command(run, error);
 }
 
 static gboolean start_recorder(Run *run, GError **error)
@@ -103,11 +124,16 @@ static gboolean start_recorder(Run *run, GError **error)
       .pidfds = command ? &command_fd : (const int *)(void *)run->targets->data,
       .n_pidfds = command ? 1 : run->targets->len,
       .enable_on_exec = command,
+      .preload = run->inside && recording_inside_get_environment(run->inside, RECORDING_VIA_PRELOAD),
       .control = run->control,
   };
 
-  run->recorder = recording_way_take(&way, &run->ready, error);
-  return run->recorder != NULL;
+  if (!recording_way_take(&way, &run->recorder, &run->ready, &run->reason, error))
+    return FALSE;
+  run->via = run->recorder ? recording_recorder_get_via(run->recorder) : RECORDING_VIA_PRELOAD;
+  run->unwind =
+      run->recorder ? (RecordingUnwind)run->ready.ready.unwind : recording_inside_get_unwind(run->options);
+  return TRUE;
 }
 
 static int create_capture(Run *run)
@@ -121,20 +147,45 @@ static int create_capture(Run *run)
   }
   int result = capture_file_create(&run->file, recording_output_get_fd(run->output), &options);
   if (result == 0)
-    result = recording_metadata_add(run->file, run->options, recording_recorder_get_via(run->recorder),
-                                    (RecordingUnwind)run->ready.ready.unwind);
+    result = recording_metadata_add(run->file, run->options, run->via, run->unwind);
   return result;
+}
+
+/* What was left out and why, a sentence a line. */
+static char *join_notes(const Run *run)
+{
+  const char *notes = run->ready.ready.notes;
+
+  return g_strconcat(notes, *notes && !g_str_has_suffix(notes, "\n") ? "\n" : "", run->note, NULL);
+}
+
+static int add_message(Run *run, guint32 severity, const char *text)
+{
+  return capture_file_add_message(run->file, (guint64)g_get_monotonic_time() * 1000, severity, text);
 }
 
 static int add_notes(Run *run)
 {
-  g_auto(GStrv) notes = g_strsplit(run->ready.ready.notes, "\n", -1);
-  int result = 0;
+  g_autofree char *joined = join_notes(run);
+  g_auto(GStrv) notes = g_strsplit(joined, "\n", -1);
+  int result = run->reason ? add_message(run, 6, run->reason) : 0;
 
   for (char **note = notes; *note && result == 0; note++)
     if (**note)
-      result = capture_file_add_message(run->file, (guint64)g_get_monotonic_time() * 1000, 4, *note);
+      result = add_message(run, 4, *note);
   return result;
+}
+
+static gboolean add_recorder(Run *run, GError **error)
+{
+  capture_tap *tap = NULL;
+
+  if (capture_tap_open(&tap, run->ready.windows_fd, run->ready.control_fd) < 0)
+    return fail(error, RECORDING_ERROR_RECORDER,
+                _("The recorder's shared memory cannot be used; is it of another version?"));
+  recording_collector_add(run->collector, tap, CAPTURE_STREAM_RECORDER,
+                          recording_recorder_get_pid(run->recorder), "recorder");
+  return TRUE;
 }
 
 static gboolean open_capture(Run *run, GError **error)
@@ -147,46 +198,50 @@ static gboolean open_capture(Run *run, GError **error)
     return fail_output(error, run->options->path, -result);
 
   run->collector = recording_collector_new(run->file, run->binaries);
-  capture_tap *tap = NULL;
-  result = capture_tap_open(&tap, run->ready.windows_fd, run->ready.control_fd);
-  if (result < 0)
-    return fail(error, RECORDING_ERROR_RECORDER,
-                _("The recorder's shared memory cannot be used; is it of another version?"));
-  recording_collector_add(run->collector, tap, CAPTURE_STREAM_RECORDER,
-                          recording_recorder_get_pid(run->recorder), "recorder");
-  return TRUE;
+  return !run->recorder || add_recorder(run, error);
 }
 
 static gboolean open_gate(Run *run, GError **error)
 {
   if (!run->command)
     return TRUE;
-  recording_command_open_gate(run->command);
+  if (run->inside)
+    recording_inside_start(run->inside, run->via, recording_command_get_pid(run->command), run->collector);
+  recording_command_open_gate(run->command,
+                              run->via == RECORDING_VIA_PRELOAD || run->options->allocations > 0);
   return recording_await_readable(run->control, recording_command_get_exec_fd(run->command), error) &&
          recording_command_finish_exec(run->command, error);
 }
 
 static void announce(Run *run)
 {
-  const char *events[RECORDER_EVENTS_MAX + 1] = {NULL};
+  g_autoptr(GPtrArray) events = g_ptr_array_new_with_free_func(g_free);
+  g_autofree char *notes = join_notes(run);
 
   for (guint i = 0; i < run->ready.ready.n_events; i++)
-    events[i] = run->ready.ready.events[i];
-  run->control->started(recording_recorder_get_via(run->recorder), events,
-                        (RecordingUnwind)run->ready.ready.unwind, run->ready.ready.notes, run->control->data);
+    g_ptr_array_add(events, g_strdup(run->ready.ready.events[i]));
+  if (run->inside)
+    recording_inside_add_events(run->options, run->via, events);
+  g_ptr_array_add(events, NULL);
+  run->control->started(run->via, (const char *const *)events->pdata, run->unwind, notes, run->reason,
+                        run->control->data);
+}
+
+static gboolean start_counting(Run *run, GError **error)
+{
+  RecordingMessage started;
+
+  recording_recorder_send(run->recorder, RECORDER_START);
+  return recording_await_message(run->control, run->recorder, RECORDER_STARTED, &started, error);
 }
 
 static gboolean begin(Run *run, GError **error)
 {
-  RecordingMessage started;
-
   if (!open_targets(run, error))
     return FALSE;
   recording_priority_raise();
-  if (!start_recorder(run, error) || !open_capture(run, error))
-    return FALSE;
-  recording_recorder_send(run->recorder, RECORDER_START);
-  if (!recording_await_message(run->control, run->recorder, RECORDER_STARTED, &started, error))
+  if (!start_recorder(run, error) || !open_capture(run, error) ||
+      (run->recorder && !start_counting(run, error)))
     return FALSE;
   run->began = run->next_tick = run->next_progress = g_get_monotonic_time();
   recording_sources_begin(run->sources, run->file, run->binaries,
@@ -210,8 +265,14 @@ static void set_end(Run *run, enum capture_end reason, gint32 status)
 static void stop(Run *run, enum capture_end reason, gint32 status)
 {
   set_end(run, reason, status);
-  if (run->stop_deadline)
+  if (run->stop_deadline || run->done)
     return;
+  if (run->inside)
+    recording_inside_stop(run->inside);
+  if (!run->recorder) {
+    run->done = TRUE;
+    return;
+  }
   recording_recorder_send(run->recorder, RECORDER_STOP);
   run->stop_deadline = g_get_monotonic_time() + STOP_PATIENCE;
   run->stop_limit = g_get_monotonic_time() + STOP_LIMIT;
@@ -255,7 +316,7 @@ static void see_messages(Run *run)
 {
   RecordingMessage message;
 
-  while (!run->done) {
+  while (run->recorder && !run->done) {
     switch (recording_recorder_receive(run->recorder, &message)) {
     case RECORDING_RECEIVED_NOTHING:
       return;
@@ -355,8 +416,8 @@ static void do_periodic(Run *run, gint64 now)
 {
   read_sources(run, now);
   if (now >= run->next_tick) {
-    run->next_tick = now + TICK;
     collect(run);
+    run->next_tick = now + (recording_collector_get_taken(run->collector) > BUSY_BYTES ? BUSY_TICK : TICK);
   }
   if (now >= run->next_progress) {
     run->next_progress = now + PROGRESS_EVERY;
@@ -371,7 +432,7 @@ static void wait_for_something(Run *run)
   gint64 now = g_get_monotonic_time();
   gboolean command = run->command && !run->result->command_exited;
   struct pollfd fds[] = {
-      {.fd = recording_recorder_get_fd(run->recorder), .events = POLLIN},
+      {.fd = run->recorder ? recording_recorder_get_fd(run->recorder) : -1, .events = POLLIN},
       {.fd = command ? recording_command_get_pidfd(run->command) : -1, .events = POLLIN},
       {.fd = run->stop_deadline ? -1 : run->control->wake_fd, .events = POLLIN},
   };
@@ -395,12 +456,16 @@ static void record(Run *run)
   }
 }
 
-/* What the recorder had committed outlives it. */
+/* What the recorder and samplers had committed outlives them. */
 static void collect_rest(Run *run)
 {
-  recording_recorder_close(run->recorder);
+  if (run->recorder)
+    recording_recorder_close(run->recorder);
+  if (run->inside)
+    recording_inside_stop(run->inside);
   if (run->result->reason != CAPTURE_END_OUTPUT)
     collect(run);
+  recording_collector_end(run->collector);
 }
 
 static void end_sources(Run *run)
@@ -431,13 +496,26 @@ static void settle_command(Run *run)
   result->command_left = !result->command_exited;
 }
 
+static void warn_of_samplers(Run *run)
+{
+  RecordingResult *result = run->result;
+
+  if (!run->inside)
+    return;
+  result->n_programs = recording_inside_get_n_programs(run->inside);
+  result->warning = recording_inside_make_warning(run->inside, run->via);
+  if (result->warning)
+    add_message(run, 4, result->warning);
+}
+
 static void end_capture(Run *run)
 {
   RecordingResult *result = run->result;
   guint64 now = (guint64)g_get_monotonic_time() * 1000;
 
   if (result->error)
-    capture_file_add_message(run->file, now, 3, result->error->message);
+    add_message(run, 3, result->error->message);
+  warn_of_samplers(run);
   int failed = result->reason == CAPTURE_END_OUTPUT ? 0 : capture_file_add_index(run->file);
   if (failed < 0)
     break_off_output(run, -failed);
@@ -449,11 +527,14 @@ static void clear(Run *run)
 {
   g_clear_pointer(&run->sources, recording_sources_free);
   g_clear_pointer(&run->recorder, recording_recorder_free);
+  g_clear_pointer(&run->inside, recording_inside_free);
   g_clear_pointer(&run->command, recording_command_free);
   g_clear_pointer(&run->targets, g_array_unref);
   g_clear_pointer(&run->collector, recording_collector_unref);
   g_clear_pointer(&run->file, capture_file_free);
   g_clear_pointer(&run->zstd, recording_zstd_free);
+  g_free(run->reason);
+  g_free(run->note);
   if (run->ready.windows_fd >= 0)
     close(run->ready.windows_fd);
   if (run->ready.control_fd >= 0)

@@ -75,7 +75,7 @@ static void samplers_unref(RecordingSamplers *self)
   g_free(self);
 }
 
-RecordingSamplers *recording_samplers_new(const RecordingSamplersSettings *settings, GError **error)
+RecordingSamplers *recording_samplers_new(GError **error)
 {
   RecordingDoor *door = recording_door_new(error);
 
@@ -83,7 +83,6 @@ RecordingSamplers *recording_samplers_new(const RecordingSamplersSettings *setti
     return NULL;
   RecordingSamplers *self = g_new0(RecordingSamplers, 1);
   g_atomic_ref_count_init(&self->n_references);
-  self->settings = *settings;
   self->door = door;
   self->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   g_mutex_init(&self->mutex);
@@ -294,8 +293,10 @@ static gpointer serve(gpointer data)
   return NULL;
 }
 
-void recording_samplers_start(RecordingSamplers *self, RecordingCollector *collector)
+void recording_samplers_start(RecordingSamplers *self, const RecordingSamplersSettings *settings,
+                              RecordingCollector *collector)
 {
+  self->settings = *settings;
   self->host.collector = recording_collector_ref(collector);
   self->thread = g_thread_new("samplers", serve, samplers_ref(self));
 }

@@ -29,13 +29,14 @@ typedef struct {
 
 /* Makes the directory (below $XDG_RUNTIME_DIR, else $TMPDIR or /tmp) and the socket: programs may come, and
  * wait until start. */
-RecordingSamplers *recording_samplers_new(const RecordingSamplersSettings *settings, GError **error);
+RecordingSamplers *recording_samplers_new(GError **error);
 /* The socket's path, for CAPTURE_SOCKET_VARIABLE. */
 const char *recording_samplers_get_path(RecordingSamplers *self);
 /* Before start: no other process is taken in than this one. */
 void recording_samplers_confine(RecordingSamplers *self, gint32 pid);
 /* Lets them in from now on. */
-void recording_samplers_start(RecordingSamplers *self, RecordingCollector *collector);
+void recording_samplers_start(RecordingSamplers *self, const RecordingSamplersSettings *settings,
+                              RecordingCollector *collector);
 /* Lets nobody in any more and gives all streams back to the collector, whose next round takes what they have
  * left; removes the socket. Once. */
 void recording_samplers_stop(RecordingSamplers *self);

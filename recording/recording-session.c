@@ -24,6 +24,7 @@ struct _RecordingSession {
   char **events;
   RecordingUnwind unwind;
   char *notes;
+  char *reason;
   RecordingProgress progress;
   RecordingResult result;
   gboolean finished;
@@ -69,7 +70,7 @@ static void emit_in_context(RecordingSession *self, GSourceFunc emit)
 }
 
 static void note_started(RecordingVia via, const char *const *events, RecordingUnwind unwind,
-                         const char *notes, gpointer data)
+                         const char *notes, const char *reason, gpointer data)
 {
   RecordingSession *self = data;
 
@@ -78,6 +79,7 @@ static void note_started(RecordingVia via, const char *const *events, RecordingU
   self->events = g_strdupv((char **)events);
   self->unwind = unwind;
   self->notes = g_strdup(notes);
+  self->reason = g_strdup(reason);
   g_mutex_unlock(&self->mutex);
   emit_in_context(self, emit_started);
 }
@@ -116,6 +118,8 @@ static void recording_session_finalize(GObject *object)
   g_clear_pointer(&self->context, g_main_context_unref);
   g_clear_pointer(&self->events, g_strfreev);
   g_clear_pointer(&self->notes, g_free);
+  g_clear_pointer(&self->reason, g_free);
+  g_clear_pointer(&self->result.warning, g_free);
   g_clear_error(&self->result.error);
   if (self->control.wake_fd >= 0)
     close(self->control.wake_fd);
@@ -222,6 +226,14 @@ const char *recording_session_get_notes(RecordingSession *self)
   const char *notes = self->notes;
   g_mutex_unlock(&self->mutex);
   return notes;
+}
+
+const char *recording_session_get_reason(RecordingSession *self)
+{
+  g_mutex_lock(&self->mutex);
+  const char *reason = self->reason;
+  g_mutex_unlock(&self->mutex);
+  return reason;
 }
 
 void recording_session_get_progress(RecordingSession *self, RecordingProgress *ret)

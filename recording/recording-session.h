@@ -6,9 +6,10 @@
  * be called from any. A session that was started keeps itself alive until "finished".
  *
  * Signals, none with arguments:
- *   "started"    events count, the capture has its name; get_via, get_events, get_unwind and get_notes have
- * their answers "progress"   about four times a second "finished"   once, always last; get_result has its
- * answer
+ *   "started"    events count, the capture has its name; get_via, get_events, get_unwind, get_notes and
+ *              get_reason have their answers
+ *   "progress" about four times a second
+ *   "finished" once, always last; get_result has its answer
  *
  * A command gets SIGTERM when its recording ends before it does.
  */
@@ -43,6 +44,8 @@ const char *const *recording_session_get_events(RecordingSession *self);
 RecordingUnwind recording_session_get_unwind(RecordingSession *self);
 /* What was left out and why, a sentence a line; may be empty. */
 const char *recording_session_get_notes(RecordingSession *self);
+/* Why AUTO became PRELOAD: what was refused, in sentences; else NULL. */
+const char *recording_session_get_reason(RecordingSession *self);
 void recording_session_get_progress(RecordingSession *self, RecordingProgress *ret);
 /* NULL before "finished". The session's. */
 const RecordingResult *recording_session_get_result(RecordingSession *self);

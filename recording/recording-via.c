@@ -3,6 +3,6 @@
 
 const char *recording_via_to_string(RecordingVia via)
 {
-  static const char *const names[] = {"auto", "direct", "daemon"};
+  static const char *const names[] = {"auto", "direct", "daemon", "preload"};
   return names[(guint)via < G_N_ELEMENTS(names) ? via : RECORDING_VIA_AUTO];
 }

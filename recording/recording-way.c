@@ -155,7 +155,7 @@ static RecordingRecorder *take_best(const RecordingWay *self, RecordingMessage *
   return service;
 }
 
-RecordingRecorder *recording_way_take(const RecordingWay *self, RecordingMessage *ret_ready, GError **error)
+static RecordingRecorder *take(const RecordingWay *self, RecordingMessage *ret_ready, GError **error)
 {
   switch (self->options->via) {
   case RECORDING_VIA_DIRECT:
@@ -165,4 +165,32 @@ RecordingRecorder *recording_way_take(const RecordingWay *self, RecordingMessage
   default:
     return take_best(self, ret_ready, error);
   }
+}
+
+/* What needs no permission comes last: it shows less. */
+static gboolean may_preload(const RecordingWay *self, const GError *refusal)
+{
+  return self->options->via == RECORDING_VIA_AUTO && self->preload &&
+         g_error_matches(refusal, RECORDING_ERROR, RECORDING_ERROR_PERMISSION) &&
+         recording_options_allow_preload(self->options, NULL);
+}
+
+gboolean recording_way_take(const RecordingWay *self, RecordingRecorder **ret_recorder,
+                            RecordingMessage *ret_ready, char **ret_reason, GError **error)
+{
+  g_autoptr(GError) refusal = NULL;
+
+  *ret_recorder = NULL;
+  *ret_reason = NULL;
+  if (self->options->via == RECORDING_VIA_PRELOAD)
+    return TRUE;
+  *ret_recorder = take(self, ret_ready, &refusal);
+  if (*ret_recorder)
+    return TRUE;
+  if (may_preload(self, refusal)) {
+    *ret_reason = g_strdup(refusal->message);
+    return TRUE;
+  }
+  g_propagate_error(error, g_steal_pointer(&refusal));
+  return FALSE;
 }
