@@ -156,7 +156,7 @@ static char *join_notes(const Run *run)
 {
   const char *notes = run->ready.ready.notes;
 
-  return g_strconcat(notes, *notes && !g_str_has_suffix(notes, "\n") ? "\n" : "", run->note, NULL);
+  return run->note ? g_strjoin("\n", notes, run->note, NULL) : g_strdup(notes);
 }
 
 static int add_message(Run *run, guint32 severity, const char *text)
