@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runtimes that embed the library as it is installed: examples/, and what docs/embedding.md and docs/frame-pointers.md say."""
+import pathlib
+import re
+import shutil
+import tempfile
+import unittest
+
+import examples
+from examples import EXAMPLES, OWN, Judge, Recorded, Truth
+from recordings import SANITISED
+from stacks import COMPLETE, FRAME_POINTERS
+from support import SOURCE, TestCase, run
+
+
+def is_at(file, *lines):
+    return lambda frame: frame.file == file and frame.line in lines
+
+
+def is_named(name):
+    return lambda frame: frame.name == name
+
+
+class ExampleCase(TestCase, Judge):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.installed = pathlib.Path(tempfile.mkdtemp(prefix='capture-installed-'))
+        cls.addClassCleanup(shutil.rmtree, cls.installed, ignore_errors=True)
+        cls.env = examples.install(cls.installed)
+        cls.places = {}
+
+    def place(self, name):
+        """Where the example stands, made."""
+        if name not in self.places:
+            self.places[name] = examples.build(name, self.installed, self.env)
+        return self.places[name]
+
+    def record(self, name, *command, **how):
+        return Recorded(self.directory / f'{name}.capture', *command, env=self.env, cwd=self.place(name), **how)
+
+    def share_of(self, event, pattern, within):
+        """Of the samples with stacks that match `within`, those that match the pattern. Stacks are names from the root
+        to the leaf, each with a space behind it."""
+        stacks = [(''.join(name + ' ' for name in names), n) for names, n in event.names().items()]
+        inside = [(stack, n) for stack, n in stacks if re.search(within, stack)]
+        self.assertGreater(sum(n for _, n in inside), 20, f'{event.name}: {within} in {stacks[:50]}')
+        return sum(n for stack, n in inside if re.search(pattern, stack)) / sum(n for _, n in inside)
+
+
+class Compiler(ExampleCase):
+    def jit(self, *options, seconds=3):
+        place = self.place('jit')
+        truth = self.directory / 'truth'
+        recorded = self.record('jit', place / 'jit', f'--seconds={seconds}', f'--truth={truth}', *options)
+        return recorded, Truth(truth)
+
+    def test_nothing_is_named_wrongly(self):
+        """Hundreds of functions a second at the same addresses: by both samplers, each frame of each sample has the name of what
+        stood there then."""
+        recorded, truth = self.jit()
+        self.assertGreater(len(truth.runs), 300)
+        self.assertEqual(recorded.lost, 0)
+        for event in recorded.events[OWN], recorded.recorder:
+            expected = truth.expected(recorded.of_event(event.name))
+            self.assertGreater(sum(expected.values()), 100)
+            self.assertEqual(truth.reported(event), expected, event.name)
+            for path in event.paths:
+                for frame in path.frames:
+                    if frame.name in truth.names:
+                        self.assertEqual((frame.file, frame.line), (f'{frame.name}.expr', 1))
+
+    def test_shares(self):
+        recorded, truth = self.jit()
+        heavy, light = truth.rounds('heavy'), truth.rounds('light')
+        for event in recorded.events[OWN], recorded.recorder:
+            self.check_share(event, is_named('heavy'), is_named('light'), heavy / (heavy + light), recorded.spread(event.name))
+
+    def test_callers(self):
+        """Native frames below generated code, and above it."""
+        recorded, _ = self.jit()
+        for event in recorded.events[OWN], recorded.recorder:
+            self.assertGreater(self.share_of(event, r'\bmain run (heavy|light) $', r'(heavy|light) $'), 0.99, event.name)
+            # C that keeps frame pointers sets its own up in its first instructions.
+            self.assertGreater(self.share_of(event, r'\bmain run calls jit_steps $', r'jit_steps $'), 0.9, event.name)
+
+    def test_without_frames(self):
+        """docs/frame-pointers.md: code without a record loses its caller, and no outcome tells."""
+        recorded, _ = self.jit('--frames=none', seconds=2)
+        for event in recorded.events[OWN], recorded.recorder:
+            self.assertEqual(self.share_of(event, r'\brun (heavy|light|calls) ', r'(heavy|light|calls) '), 0)
+            self.assertGreater(self.share_of(event, r'\bmain (heavy|light) $', r'(heavy|light) $'), 0.99)
+        outcomes = {sample.outcome for sample in recorded.samples if len(sample.frames) > 1}
+        self.assertLessEqual(outcomes & {COMPLETE, FRAME_POINTERS}, outcomes)
+
+    def test_frame_pointer_in_use(self):
+        """docs/frame-pointers.md: where the register holds something else, stacks end, and the ledger says so."""
+        recorded, truth = self.jit('--frames=reused', seconds=2)
+        for event in recorded.events[OWN], recorded.recorder:
+            self.assertEqual(self.share_of(event, r'\bmain ', r'(heavy|light|calls) '), 0)
+            inside = [sample for sample in recorded.of_event(event.name)
+                      if sample.frames and truth.name_of(sample.frames[0].address, sample.time)]
+            self.assertFalse({sample.outcome for sample in inside} & {COMPLETE, FRAME_POINTERS}, event.name)
+        judged = recorded.info['user_stacks']
+        self.assertLess(judged['complete'], judged['samples'] / 2, judged)
+
+    def test_every_instruction(self):
+        """docs/frame-pointers.md: step by step through generated code, its caller is missed in the two instructions of the prologue
+        and at the return, and nowhere else."""
+        place = self.place('jit')
+        run('gcc', '-O1', '-I', place, '-o', place / 'step', SOURCE / 'tests' / 'programs' / 'step.c', place / 'jit.c',
+            *sorted(place.glob('emit-*.c')))
+        missed = {frames: [line for line in run(place / 'step', frames).stdout.splitlines() if not line.endswith('caller')]
+                  for frames in ('kept', 'none', 'reused')}
+        total = len(run(place / 'step', 'kept').stdout.splitlines())
+        self.assertGreater(total, 15)
+        self.assertEqual(missed['kept'], ['first skipped', 'second skipped', 'last skipped'])
+        self.assertEqual(len(missed['none']), total - 3)  # without push, mov and pop
+        self.assertEqual({line.split()[1] for line in missed['none']}, {'skipped'})
+        self.assertEqual({line for line in missed['reused'] if line.startswith('inside')}, {'inside lost'})
+        self.assertEqual(len(missed['reused']), total)
+
+
+class Lua(ExampleCase):
+    LIGHT, HEAVY = is_at('work.lua', 4), is_at('work.lua', 12)
+
+    def lua(self):
+        return self.record('lua', self.place('lua') / 'lua-host', 'work.lua', 4)
+
+    def test_shares(self):
+        """heavy() is called three times a round, light() four times, for a third of the time each."""
+        recorded = self.lua()
+        self.assertEqual(recorded.lost, 0)
+        self.check_share(recorded.events[OWN], self.HEAVY, self.LIGHT, 9 / 13, recorded.spread(OWN))
+
+    def test_frames(self):
+        """Lua's functions stand between native ones: those that called Lua, and those that Lua called."""
+        event = self.lua().events[OWN]
+        self.assertGreater(self.share_of(event, r'\bmain run_script main chunk ', r'main chunk '), 0.99)
+        self.assertGreater(self.share_of(event, r'main chunk native mix (scramble )?$', r'(mix|scramble) $'), 0.99)
+        self.assertGreater(self.share_of(event, r'main chunk back each function <work.lua:\d+> light $', r'back .*light $'), 0.99)
+        self.assertGreater(self.share_of(event, r'main chunk pcall function <work.lua:\d+> light $', r'pcall .*light $'), 0.99)
+        self.assertGreater(self.share_of(event, r'main chunk (step |function <\[C\]:-1> )function <work.lua:\d+> light $',
+                                         r'main chunk (step |function <\[C\]:-1> ).*light $'), 0.99)
+
+    def test_both_samplers_agree(self):
+        """On how much of the time is C that Lua called."""
+        recorded = self.lua()
+        own, recorder = recorded.events[OWN], recorded.recorder
+        n, weight = own.leaves(lambda frame: True)
+        share = own.leaves(is_named('scramble'))[1] / weight
+        self.check_share(recorder, is_named('scramble'), lambda frame: frame.name != 'scramble', share,
+                         1 + recorded.spread(OWN) * recorder.leaves(lambda frame: True)[0] / n)
+
+
+class LuaJIT(ExampleCase):
+    EVENT = 'luajit'
+
+    def luajit(self):
+        return self.record('luajit', self.place('luajit') / 'luajit-host', 'work.lua', 4)
+
+    def line_of(self, function):
+        lines = (EXAMPLES / 'luajit' / 'work.lua').read_text().splitlines()
+        return next(number for number, line in enumerate(lines, 1) if line.startswith(f'local function {function}('))
+
+    def test_shares(self):
+        recorded = self.luajit()
+        event = recorded.events[self.EVENT]
+        for prefix in '', 'interpreted_':
+            light, heavy = (is_at('work.lua', self.line_of(prefix + name)) for name in ('light', 'heavy'))
+            self.check_share(event, heavy, light, 3 / 4, recorded.spread(self.EVENT))
+
+    def test_frames(self):
+        event = self.luajit().events[self.EVENT]
+        self.assertGreater(self.share_of(event, r'\bmain run_script main chunk (interpreted_)?heavy ', r'heavy '), 0.99)
+        self.assertGreater(self.share_of(event, r'main run_script main chunk native scramble $', r'scramble $'), 0.9)
+
+    def test_machine_code(self):
+        """The recorder's own samples name LuaJIT's traces; together they take what the hook says of what was compiled."""
+        recorded = self.luajit()
+        recorder, hook = recorded.recorder, recorded.events[self.EVENT]
+        traces = {frame.name for path in recorder.paths for frame in path.frames if frame.name.startswith('trace ')}
+        for function in 'light', 'heavy':
+            self.assertTrue([name for name in traces if name.endswith(f' of work.lua:{self.line_of(function)}')], traces)
+        compiled = is_at('work.lua', self.line_of('light'), self.line_of('heavy'))
+        n, weight = hook.leaves(lambda frame: True)
+        share = hook.leaves(compiled)[1] / weight
+        self.check_share(recorder, lambda frame: frame.name.startswith('trace '), lambda frame: not frame.name.startswith('trace '),
+                         share, 1 + recorded.spread(self.EVENT) * recorder.leaves(lambda frame: True)[0] / n)
+
+
+class Embedding(ExampleCase):
+    def test_a_dozen_lines(self):
+        """What docs/embedding.md begins with compiles as it stands there and delivers samples."""
+        page = (SOURCE / 'docs' / 'embedding.md').read_text()
+        lines = re.search(r'## A dozen lines\n\n```c\n(.*?)```', page, re.S).group(1).splitlines()
+        self.assertLessEqual(len([line for line in lines if line.strip()]), 12)
+        program = [line for line in lines if line.startswith('#')]
+        program += ['static volatile long n;', 'static void run(void) { while (n < 500000000) n++; }', 'int main(void) {']
+        program += [line for line in lines if not line.startswith('#')] + ['}']
+        (self.directory / 'dozen.c').write_text('\n'.join(program))
+        flags = run('pkg-config', '--cflags', '--libs', 'capture-1', env=self.env).stdout.split()
+        run('gcc', *self.env['CFLAGS'].split(), '-fno-omit-frame-pointer', '-o', self.directory / 'dozen', self.directory / 'dozen.c', *flags)
+        recorded = Recorded(self.directory / 'dozen.capture', self.directory / 'dozen', env=self.env)
+        self.assertGreater(self.share_of(recorded.events[OWN], r'\bmain (run )?$', r'main '), 0.9)
+
+    def test_nobody_records(self):
+        """The examples run all the same, and say the same."""
+        for name, command in ('jit', ['./jit', '--seconds=0.1']), ('lua', ['./lua-host', 'work.lua', '0.1']), \
+                ('luajit', ['./luajit-host', 'work.lua', '0.1']):
+            self.assertEqual(run(*command, cwd=self.place(name), env=self.env).stderr, '')
+
+
+if __name__ == '__main__':
+    unittest.main()
