@@ -46,11 +46,12 @@ struct capture_hello {
 };
 
 enum capture_settings_flags {
-  CAPTURE_SETTINGS_SAMPLE = 1 << 0,      /* samplers are to run */
-  CAPTURE_SETTINGS_WALL = 1 << 1,        /* by the wall's clock, not the processor's */
-  CAPTURE_SETTINGS_TABLES = 1 << 2,      /* TABLE_WANTED is answered */
-  CAPTURE_SETTINGS_ALLOCATIONS = 1 << 3, /* the preload library traces allocations */
-  CAPTURE_SETTINGS_CHILDREN = 1 << 4     /* children are followed */
+  CAPTURE_SETTINGS_SAMPLE = 1 << 0,          /* samplers are to run */
+  CAPTURE_SETTINGS_WALL = 1 << 1,            /* by the wall's clock, not the processor's */
+  CAPTURE_SETTINGS_TABLES = 1 << 2,          /* TABLE_WANTED is answered */
+  CAPTURE_SETTINGS_ALLOCATIONS = 1 << 3,     /* the preload library traces allocations */
+  CAPTURE_SETTINGS_CHILDREN = 1 << 4,        /* children are followed */
+  CAPTURE_SETTINGS_NO_COMMAND_LINES = 1 << 5 /* the process's arguments are left out */
 };
 
 struct capture_settings {

@@ -30,13 +30,15 @@ struct capture_inside_names {
   char *arena;
   uint64_t seed;
   uint32_t mask;
-  uint32_t max;     /* handles for the program */
-  uint32_t max_own; /* for the library, too */
   uint32_t arena_size;
-  _Atomic uint32_t count;
+  uint32_t max;              /* for the program */
+  _Atomic uint32_t programs; /* handles that the program took */
+  _Atomic uint32_t own;      /* and the library: at most CAPTURE_NAMES_OWN */
+  _Atomic uint32_t count;    /* both */
   _Atomic uint32_t arena_used;
 };
 
+/* Bytes of memory, zeroed, that a table of max names of the program's needs. */
 uint64_t capture_names_size(uint32_t max);
 void capture_names_init(struct capture_inside_names *names, void *memory, uint32_t max, uint64_t seed);
 

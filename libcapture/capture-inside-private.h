@@ -20,6 +20,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/types.h>
 
 #include "capture-announce.h"
@@ -56,13 +57,15 @@ enum capture_thread_state {
  * who takes over the entry of one that ended). */
 struct capture_thread {
   _Atomic uint32_t state; /* enum capture_thread_state; published last */
+  capture *c;
+  bool found; /* claimed by another thread, which found it running */
   _Atomic int32_t tid;
   uintptr_t stack_low; /* 0: not known */
   uintptr_t stack_high;
   _Atomic uint64_t time; /* when it got that name; 0 before the recording */
   _Atomic uint32_t name; /* handle */
   capture_definition definition;
-  struct capture_inside_path path;
+  struct capture_inside_path *path;
 
   /* The sampler's. */
   _Atomic(const struct capture_shadow_stack *) shadow_stack;
@@ -95,6 +98,7 @@ struct capture_windows {
   /* Scratch of a call; so no handler needs a large stack. */
   uint64_t frames[CAPTURE_FRAMES_MAX + 1]; /* the innermost first: fill them, then capture_inside_sample */
   uint64_t sps[CAPTURE_FRAMES_MAX + 1];
+  struct capture_frame places[CAPTURE_FRAMES_MAX + 1];
   uint32_t frame_ids[CAPTURE_FRAMES_MAX + 1];
   uint32_t nodes[CAPTURE_FRAMES_MAX + 1];
 };
@@ -139,9 +143,11 @@ struct capture {
   /* A page that a child of fork finds zeroed: nothing of the parent's is written to by a child. */
   _Atomic uint32_t *alive;
   capture_pool *pool;
-  const _Atomic uint32_t *ended; /* the recording's word, in shared memory */
+  uint32_t window_count;
   struct capture_settings settings;
   struct capture_hello hello;
+  capture *next;   /* of the process's captures */
+  size_t size;     /* of the memory that begins here */
   uint64_t serial; /* never the same for two captures of a process */
   uint32_t users;  /* capture_connect's count */
   int socket;      /* -1: none */
@@ -152,10 +158,12 @@ struct capture {
   capture_tap *tap;
   int64_t stream;
   int file_error;
+  _Atomic bool drain_wanted; /* half of the windows are full */
   _Atomic bool draining;
 
   _Atomic uint32_t epoch;
-  _Atomic bool switching;
+  _Atomic bool switching;                  /* somebody begins the next one */
+  uint32_t prepared;                       /* that epoch's tables were emptied already; of who switches */
   struct capture_inside_tables *tables[2]; /* of odd and even epochs */
   struct capture_inside_names names;
 
@@ -165,10 +173,11 @@ struct capture {
   uint32_t n_threads; /* entries */
   uint32_t max_begun; /* that take part at most */
   _Atomic uint32_t n_begun;
-  pthread_key_t thread_key;
+  pthread_key_t thread_key; /* tells of a thread's end */
 
   struct capture_inside_event events[CAPTURE_EVENTS_MAX + 1];
   struct capture_inside_counter counters[CAPTURE_COUNTERS_MAX + 1];
+  pthread_mutex_t registering; /* both; ordinary calls only */
   _Atomic uint32_t n_events;
   _Atomic uint32_t n_counters;
   _Atomic uint32_t sampler_event; /* handle: event 0 of samples */
@@ -180,6 +189,7 @@ struct capture {
   capture_definition process;
   struct capture_inside_mappings *mappings;
 
+  _Atomic bool names_full_said;
   _Atomic uint32_t pending;                              /* enum capture_inside_pending */
   _Atomic uint64_t lost_samples[CAPTURE_EVENTS_MAX + 1]; /* by handle; not written yet */
   _Atomic uint64_t lost_records;
@@ -203,6 +213,9 @@ struct capture_thread *capture_inside_thread(capture *c);
 /* Claims an entry for a thread of this process / gives it back, its timer's end included (hooks). */
 struct capture_thread *capture_inside_thread_claim(capture *c, pid_t tid);
 void capture_inside_thread_release(capture *c, struct capture_thread *thread);
+
+/* It is sampled from now on, if not too many are. Its stack's bounds must be known. */
+bool capture_inside_thread_take_part(capture *c, struct capture_thread *thread);
 
 /* Counts what was not written: samples of an event (handle), and records. They get into the stream as LOST
  * records with a later call. */
@@ -247,21 +260,88 @@ void capture_inside_message(capture *c, uint32_t severity, const char *text);
  * helps, else no window was free. */
 uint32_t capture_inside_path(capture *c, struct capture_windows *w, struct capture_thread *thread,
                              const uint64_t *addresses, uint32_t n, bool *ret_full);
+/* Defines the process, the events and the counters in the set's epoch; false when no window is free. */
+bool capture_inside_define_all(capture *c, struct capture_windows *w);
+void capture_inside_clear_tables(struct capture_inside_tables *tables);
 /* Takes w from a full epoch into the next one. False when that cannot be yet. */
 bool capture_inside_next_epoch(capture *c, struct capture_windows *w);
 
 /* The set's epoch's identifiers, defined when they were not; 0 for 0, and when there is no room. */
 uint32_t capture_inside_name(capture *c, struct capture_windows *w, uint32_t handle);
+/* Of a text (a function's name where the handle is a function's). False when there is no room; handle 0, and
+ * what is no handle, are 0. */
+bool capture_inside_text(capture *c, struct capture_windows *w, uint32_t handle, uint32_t *ret_id);
 uint32_t capture_inside_thread_id(capture *c, struct capture_windows *w, struct capture_thread *thread);
 uint32_t capture_inside_process_id(capture *c, struct capture_windows *w);
 uint32_t capture_inside_event_id(capture *c, struct capture_windows *w, uint32_t event);
 uint32_t capture_inside_counter_id(capture *c, struct capture_windows *w, uint32_t counter);
 
 /* `size` bytes, zeroed, at the end of the dictionary or records window (another one is opened when it is
- * full), or NULL; they are published by the commit that must follow. */
+ * full), or NULL when no window is free. The commit that must follow publishes them; drop takes them back. */
 void *capture_inside_dictionary(capture *c, struct capture_windows *w, uint32_t size);
 void capture_inside_commit_dictionary(capture *c, struct capture_windows *w);
+void capture_inside_drop_dictionary(struct capture_windows *w);
 void *capture_inside_records(capture *c, struct capture_windows *w, uint32_t size, uint64_t time);
 void capture_inside_commit_records(capture *c, struct capture_windows *w);
+/* Closes the window and opens another one like `fill`; false when none is free. */
+bool capture_inside_open(capture *c, struct capture_inside_window *window,
+                         const struct capture_window_header *fill);
+void capture_inside_commit_window(capture *c, struct capture_inside_window *window);
+void capture_inside_close_windows(capture *c, struct capture_windows *w);
+/* Closes the windows of every set that nobody is in. */
+void capture_inside_close_idle(capture *c);
+/* Whether somebody is in a set in that epoch. */
+bool capture_inside_is_anyone_in(capture *c, uint32_t epoch);
+/* What the epoch is, or what it becomes while one enters it. */
+void capture_inside_pin(capture *c, struct capture_windows *w);
+
+static inline bool capture_inside_is_open(const capture *c)
+{
+  return atomic_load_explicit(c->alive, memory_order_relaxed) != 0 && !capture_pool_is_ended(c->pool);
+}
+
+static inline uint32_t capture_inside_padded(uint32_t size)
+{
+  return (size + 7) & ~7u;
+}
+
+/* Bytes of a text, at most max. */
+static inline uint32_t capture_inside_length(const char *text, uint32_t max)
+{
+  return text ? (uint32_t)strnlen(text, max) : 0;
+}
+
+static inline void capture_inside_mark_pending(capture *c, uint32_t what)
+{
+  if ((atomic_load_explicit(&c->pending, memory_order_relaxed) & what) != what)
+    atomic_fetch_or_explicit(&c->pending, what, memory_order_release);
+}
+
+/* Mappings of the process that may hold code, kept for every epoch. look notices an address that lies in none
+ * of them; write puts them all into the set's epoch (false: another call must, somebody changes them or no
+ * window is free). */
+void capture_inside_mappings_look(capture *c, uint64_t address, uint64_t now);
+bool capture_inside_mappings_write(capture *c, struct capture_windows *w);
+/* Reads /proc/self/maps and writes what changed; not in the sampler's handler. After dlopen, and when some
+ * of the process's memory with code in it went away. */
+void capture_inside_mappings_read(capture *c);
+uint64_t capture_inside_mappings_size(void);
+void capture_inside_mappings_init(capture *c, void *memory);
+
+/* Of a capture's begin and end, and of a child of fork; not async-signal-safe. */
+int capture_inside_threads_begin(capture *c);
+void capture_inside_threads_end(capture *c);
+void capture_inside_thread_forked(capture *c);
+
+/* What every call but the sampler's sees to at its end: an own file that is to be written to, mappings that
+ * are to be read again. Allocates nothing. */
+void capture_inside_catch_up(capture *c);
+/* Writes to an own file what was committed. */
+void capture_inside_drain(capture *c);
+
+/* The table of names is full: this is said once. */
+void capture_inside_mark_names_full(capture *c);
+/* Losses and messages that a call could not write itself; see capture_inside_leave. */
+void capture_inside_see_to_pending(capture *c, struct capture_windows *w);
 
 #endif

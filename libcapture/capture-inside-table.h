@@ -15,19 +15,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A thing's identifier in the latest epoch that had one: epoch << 32 | identifier. */
-typedef _Atomic uint64_t capture_definition;
+/* A thing's identifier in the latest odd and the latest even epoch that had one: epoch << 32 | identifier. */
+typedef struct capture_definition {
+  _Atomic uint64_t of[2];
+} capture_definition;
 
 /* Its identifier in that epoch; 0: it has none. */
 static inline uint32_t capture_definition_find(const capture_definition *definition, uint32_t epoch)
 {
-  uint64_t value = atomic_load_explicit(definition, memory_order_acquire);
+  uint64_t value = atomic_load_explicit(&definition->of[epoch & 1], memory_order_acquire);
 
   return value >> 32 == epoch ? (uint32_t)value : 0;
 }
 
 /* Gives it one, after the definition was committed; returns the one that holds: that of who was first. */
 uint32_t capture_definition_add(capture_definition *definition, uint32_t epoch, uint32_t id);
+/* It is defined anew where it is used next. */
+void capture_definition_forget(capture_definition *definition);
 
 /* Identifiers fit 24 bits, the other bits of a slot are the epoch's lowest ones and a piece of the hash. */
 #define CAPTURE_KEYS_MAX ((1u << 24) - 1)
@@ -41,7 +45,7 @@ struct capture_keys {
   _Atomic uint32_t count; /* identifiers taken in this epoch; beyond max when it is full */
 };
 
-/* At most max keys an epoch. Bytes of memory that it needs, and begins there (zeroed). */
+/* Bytes of memory, zeroed, that a table of at most max keys an epoch needs. */
 uint64_t capture_keys_size(uint32_t max);
 void capture_keys_init(struct capture_keys *table, void *memory, uint32_t max, uint64_t seed);
 /* For another epoch; nobody else may use the table meanwhile. */

@@ -222,3 +222,8 @@ uint32_t capture_pool_free_windows(const capture_pool *pool)
     free_windows += slot_is_free(pool, i, atomic_load_explicit(&pool->slots[i], memory_order_relaxed));
   return free_windows;
 }
+
+bool capture_pool_is_ended(const capture_pool *pool)
+{
+  return __atomic_load_n(&pool->control->ended, __ATOMIC_RELAXED) != 0;
+}

@@ -76,6 +76,8 @@ void capture_pool_commit(capture_pool *pool, struct capture_slot *slot, uint32_t
 void capture_pool_close(capture_pool *pool, struct capture_slot *slot);
 /* Free windows now. Async-signal-safe. */
 uint32_t capture_pool_free_windows(const capture_pool *pool);
+/* Whether the consumer said that it takes nothing any more. Costs a load. Async-signal-safe. */
+bool capture_pool_is_ended(const capture_pool *pool);
 
 /* The consumer's end. */
 typedef struct capture_tap capture_tap;
