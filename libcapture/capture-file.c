@@ -236,17 +236,30 @@ void capture_file_free(capture_file *file)
   free(file);
 }
 
+static int grow_index(capture_file *file, size_t capacity)
+{
+  void *index = reallocarray(file->index, capacity, sizeof file->index[0]);
+
+  if (!index)
+    return -ENOMEM;
+  file->index = index;
+  file->index_capacity = capacity;
+  return 0;
+}
+
+int capture_file_reserve(capture_file *file, size_t parts)
+{
+  return parts > file->index_capacity ? grow_index(file, parts) : 0;
+}
+
 static int add_index_entry(capture_file *file, const struct capture_window_header *header, uint64_t offset)
 {
-  if (file->n_index == file->index_capacity) {
-    size_t capacity = file->index_capacity ? file->index_capacity * 2 : 64;
-    void *index = reallocarray(file->index, capacity, sizeof file->index[0]);
+  int r = 0;
 
-    if (!index)
-      return -ENOMEM;
-    file->index = index;
-    file->index_capacity = capacity;
-  }
+  if (file->n_index == file->index_capacity)
+    r = grow_index(file, file->index_capacity ? file->index_capacity * 2 : 64);
+  if (r < 0)
+    return r;
   file->index[file->n_index++] = capture_index_entry_of(header, offset);
   return 0;
 }

@@ -17,7 +17,7 @@
 #define READ_AGAIN_MAX   UINT64_C(10000000000)
 
 struct binary {
-  struct capture_maps_file file;
+  struct capture_inside_maps_file file;
   uint32_t path; /* handle */
   uint32_t build_id_size;
   uint8_t build_id[CAPTURE_BUILD_ID_MAX];
@@ -176,7 +176,7 @@ bool capture_inside_mappings_write(capture *c, struct capture_windows *w)
 
 /* ── Reading ──────────────────────────────────────────────────────────────────────────────────────────── */
 
-static uint32_t find_binary(capture *c, const struct capture_maps_line *line)
+static uint32_t find_binary(capture *c, const struct capture_inside_maps_line *line)
 {
   struct capture_inside_mappings *m = c->mappings;
   uint32_t path = capture_names_text(&c->names, line->path, line->path_length, true);
@@ -194,7 +194,7 @@ static uint32_t find_binary(capture *c, const struct capture_maps_line *line)
   binary->path = path;
   binary->mapped_start = line->start;
   binary->mapped_end = line->end;
-  binary->build_id_size = capture_maps_build_id(line, binary->build_id);
+  binary->build_id_size = capture_inside_maps_build_id(line, binary->build_id);
   return m->n_binaries;
 }
 
@@ -240,7 +240,7 @@ static void add_mapping(capture *c, struct mapping *mapping, uint64_t now)
   m->mappings[m->n_mappings++] = *mapping;
 }
 
-static void read_line(const struct capture_maps_line *line, void *data)
+static void read_line(const struct capture_inside_maps_line *line, void *data)
 {
   capture *c = data;
   struct mapping mapping = {.start = line->start,
@@ -291,7 +291,7 @@ static void read_again(capture *c)
   m->n_before = m->n_mappings;
   m->n_mappings = 0;
   m->changed = false;
-  if (!capture_maps_read(read_line, c)) {
+  if (!capture_inside_maps_read(read_line, c)) {
     memcpy(m->mappings, m->before, m->n_before * sizeof m->before[0]);
     m->n_mappings = m->n_before;
     return;

@@ -44,7 +44,7 @@ static bool skip(const char **at, char c)
   return true;
 }
 
-static bool read_rights(const char **at, struct capture_maps_line *line)
+static bool read_rights(const char **at, struct capture_inside_maps_line *line)
 {
   const char *rights = *at;
 
@@ -57,7 +57,7 @@ static bool read_rights(const char **at, struct capture_maps_line *line)
   return true;
 }
 
-static void read_path(const char *path, struct capture_maps_line *line)
+static void read_path(const char *path, struct capture_inside_maps_line *line)
 {
   const size_t deleted = strlen(DELETED);
   size_t length = strlen(path);
@@ -75,7 +75,7 @@ static void read_path(const char *path, struct capture_maps_line *line)
   line->path_length = (uint32_t)(length < 4095 ? length : 4095);
 }
 
-static bool parse(const char *at, struct capture_maps_line *line)
+static bool parse(const char *at, struct capture_inside_maps_line *line)
 {
   uint64_t major, minor;
 
@@ -91,21 +91,21 @@ static bool parse(const char *at, struct capture_maps_line *line)
   return true;
 }
 
-static bool is_same_file(const struct capture_maps_line *a, const struct capture_maps_line *b)
+static bool is_same_file(const struct capture_inside_maps_line *a, const struct capture_inside_maps_line *b)
 {
   return a->file.inode == b->file.inode && a->file.device == b->file.device;
 }
 
 struct reading {
-  void (*fn)(const struct capture_maps_line *line, void *data);
+  void (*fn)(const struct capture_inside_maps_line *line, void *data);
   void *data;
-  struct capture_maps_line image; /* the latest mapping of a file's beginning */
+  struct capture_inside_maps_line image; /* the latest mapping of a file's beginning */
   uint64_t now;
 };
 
 static void take_line(struct reading *reading, const char *text)
 {
-  struct capture_maps_line line = {.now = reading->now};
+  struct capture_inside_maps_line line = {.now = reading->now};
 
   if (!parse(text, &line))
     return;
@@ -135,7 +135,7 @@ static size_t take_lines(struct reading *reading, char *buffer, size_t length)
   return length;
 }
 
-bool capture_maps_read(void (*fn)(const struct capture_maps_line *line, void *data), void *data)
+bool capture_inside_maps_read(void (*fn)(const struct capture_inside_maps_line *line, void *data), void *data)
 {
   struct reading reading = {.fn = fn, .data = data, .now = capture_time()};
   int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
@@ -178,14 +178,15 @@ static uint32_t find_build_id(const uint8_t *notes, size_t length, uint8_t *buil
   return 0;
 }
 
-static bool read_memory(int fd, const struct capture_maps_line *line, uint64_t offset, void *to, size_t size)
+static bool read_memory(int fd, const struct capture_inside_maps_line *line, uint64_t offset, void *to,
+                        size_t size)
 {
   if (offset > line->image_end - line->image || size > line->image_end - line->image - offset)
     return false;
   return pread(fd, to, size, (off_t)(line->image + offset)) == (ssize_t)size;
 }
 
-static uint32_t read_build_id(int fd, const struct capture_maps_line *line, uint8_t *build_id)
+static uint32_t read_build_id(int fd, const struct capture_inside_maps_line *line, uint8_t *build_id)
 {
   ElfW(Ehdr) elf;
   ElfW(Phdr) header;
@@ -206,8 +207,8 @@ static uint32_t read_build_id(int fd, const struct capture_maps_line *line, uint
   return size;
 }
 
-uint32_t capture_maps_build_id(const struct capture_maps_line *line,
-                               uint8_t build_id[static CAPTURE_BUILD_ID_MAX])
+uint32_t capture_inside_maps_build_id(const struct capture_inside_maps_line *line,
+                                      uint8_t build_id[static CAPTURE_BUILD_ID_MAX])
 {
   uint32_t size;
   int fd;

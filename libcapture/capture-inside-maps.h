@@ -8,14 +8,14 @@
 
 #include "capture-format.h"
 
-struct capture_maps_file {
+struct capture_inside_maps_file {
   uint64_t device; /* major << 32 | minor */
   uint64_t inode;
   uint64_t flags; /* enum capture_binary_flags */
 };
 
 /* An executable mapping. */
-struct capture_maps_line {
+struct capture_inside_maps_line {
   uint64_t start;
   uint64_t end;
   uint64_t offset;
@@ -24,17 +24,18 @@ struct capture_maps_line {
   uint64_t image_end;
   uint32_t protection; /* PROT_* */
   uint32_t flags;      /* MAP_* */
-  struct capture_maps_file file;
+  struct capture_inside_maps_file file;
   const char *path; /* without " (deleted)"; empty for memory without a name */
   uint32_t path_length;
 };
 
 /* Calls fn for each, by ascending address. False when the file could not be read. */
-bool capture_maps_read(void (*fn)(const struct capture_maps_line *line, void *data), void *data);
+bool capture_inside_maps_read(void (*fn)(const struct capture_inside_maps_line *line, void *data),
+                              void *data);
 
 /* The build-id in the notes of the file that is mapped there; its size, 0 when it has none. Memory that
  * cannot be read is no harm. */
-uint32_t capture_maps_build_id(const struct capture_maps_line *line,
-                               uint8_t build_id[static CAPTURE_BUILD_ID_MAX]);
+uint32_t capture_inside_maps_build_id(const struct capture_inside_maps_line *line,
+                                      uint8_t build_id[static CAPTURE_BUILD_ID_MAX]);
 
 #endif

@@ -143,12 +143,14 @@ struct capture {
   /* A page that a child of fork finds zeroed: nothing of the parent's is written to by a child. */
   _Atomic uint32_t *alive;
   capture_pool *pool;
+  uint32_t window_size;
   uint32_t window_count;
   struct capture_settings settings;
   struct capture_hello hello;
   capture *next;   /* of the process's captures */
   size_t size;     /* of the memory that begins here */
   uint64_t serial; /* never the same for two captures of a process */
+  bool ended;      /* by the library's destructor */
   uint32_t users;  /* capture_connect's count */
   int socket;      /* -1: none */
   pid_t pid;
@@ -212,6 +214,8 @@ void capture_inside_leave(capture *c, struct capture_windows *w);
 struct capture_thread *capture_inside_thread(capture *c);
 /* Claims an entry for a thread of this process / gives it back, its timer's end included (hooks). */
 struct capture_thread *capture_inside_thread_claim(capture *c, pid_t tid);
+/* The entry of a running thread of this process, which takes part from now on; NULL when too many do. */
+struct capture_thread *capture_inside_thread_take(capture *c, pid_t tid);
 void capture_inside_thread_release(capture *c, struct capture_thread *thread);
 
 /* It is sampled from now on, if not too many are. Its stack's bounds must be known. */
@@ -329,6 +333,17 @@ uint64_t capture_inside_mappings_size(void);
 void capture_inside_mappings_init(capture *c, void *memory);
 
 /* Of a capture's begin and end, and of a child of fork; not async-signal-safe. */
+int capture_inside_fill_in(struct capture_options *ret, const struct capture_options *asked);
+int capture_inside_allocate(capture **ret, const struct capture_options *options);
+void capture_inside_free(capture *c);
+bool capture_inside_is_announced(void);
+/* The socket of the recording that is announced, or a negative errno. */
+int capture_inside_announce_open(void);
+/* Says hello there with c->pool and takes the settings. */
+int capture_inside_announce(capture *c, int fd);
+int capture_inside_file_open(capture *c, int fd, const char *name);
+void capture_inside_file_close(capture *c, bool finish);
+void capture_inside_mappings_forked(capture *c);
 int capture_inside_threads_begin(capture *c);
 void capture_inside_threads_end(capture *c);
 void capture_inside_thread_forked(capture *c);

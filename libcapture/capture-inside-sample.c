@@ -137,22 +137,11 @@ int capture_sample_begin(capture *c, struct capture_stack *stack,
   return 0;
 }
 
-void capture_sample_frame(struct capture_stack *stack, uint64_t frame)
-{
-  struct capture_inside_stack *in = inside(stack);
-
-  if (!in->c)
-    return;
-  if (in->count < in->max)
-    in->w->frames[in->count++] = frame;
-  else
-    in->sample.outcome = CAPTURE_OUTCOME_TRUNCATED;
-}
-
 void capture_sample_end(struct capture_stack *stack)
 {
   struct capture_inside_stack *in = inside(stack);
   capture *c = in->c;
+  int saved_errno = errno;
 
   if (!c)
     return;
@@ -160,4 +149,6 @@ void capture_sample_end(struct capture_stack *stack)
   in->sample.count = in->count;
   capture_inside_sample(c, in->w, in->thread, &in->sample);
   capture_inside_leave(c, in->w);
+  capture_inside_catch_up(c);
+  errno = saved_errno;
 }

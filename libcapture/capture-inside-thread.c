@@ -253,6 +253,24 @@ bool capture_inside_thread_take_part(capture *c, struct capture_thread *thread)
   return true;
 }
 
+static struct capture_thread *find(capture *c, pid_t tid)
+{
+  for (uint32_t i = 0; i < c->n_threads; i++) {
+    if (atomic_load(&c->threads[i].tid) == tid && atomic_load(&c->threads[i].state) >= CAPTURE_THREAD_SEEN)
+      return &c->threads[i];
+  }
+  return NULL;
+}
+
+struct capture_thread *capture_inside_thread_take(capture *c, pid_t tid)
+{
+  struct capture_thread *thread = find(c, tid);
+
+  if (!thread)
+    thread = capture_inside_thread_claim(c, tid);
+  return thread && capture_inside_thread_take_part(c, thread) ? thread : NULL;
+}
+
 int capture_thread_begin(capture *c, const char *name)
 {
   struct capture_thread *thread = c ? capture_inside_thread(c) : NULL;

@@ -121,7 +121,7 @@ static bool take_thread(pid_t tid, void *data)
 
   if (is_known(c, tid))
     return true;
-  if (!capture_inside_thread_claim(c, tid))
+  if (!capture_inside_thread_take(c, tid))
     return false;
   search->is_news = true;
   return true;

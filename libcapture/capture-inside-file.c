@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A capture of the program's own: the same pool, emptied into a file by ordinary calls. */
+#include <errno.h>
+
+#include "capture-file-private.h"
+#include "capture-inside-private.h"
+
+/* So many parts are written without allocation; beyond them a call that may not allocate writes nothing. */
+#define PARTS_RESERVED (1u << 20)
+
+static int append(const struct capture_taken *taken, void *data)
+{
+  capture *c = data;
+  struct capture_window_header header = taken->header;
+
+  header.stream = (uint32_t)c->stream;
+  return capture_file_append(c->file, &header, taken->content);
+}
+
+void capture_inside_drain(capture *c)
+{
+  int64_t r;
+
+  if (!c->tap || atomic_exchange_explicit(&c->draining, true, memory_order_acquire))
+    return;
+  atomic_store_explicit(&c->drain_wanted, false, memory_order_relaxed);
+  r = c->file_error < 0 ? c->file_error : capture_tap_take(c->tap, append, c);
+  if (r < 0)
+    c->file_error = (int)r;
+  atomic_store_explicit(&c->draining, false, memory_order_release);
+}
+
+void capture_inside_catch_up(capture *c)
+{
+  if (atomic_load_explicit(&c->drain_wanted, memory_order_relaxed))
+    capture_inside_drain(c);
+  if ((atomic_load_explicit(&c->pending, memory_order_relaxed) & CAPTURE_PENDING_STALE) != 0)
+    capture_inside_mappings_read(c);
+}
+
+int capture_inside_file_open(capture *c, int fd, const char *name)
+{
+  int r = capture_file_create(&c->file, fd, NULL);
+
+  if (r == 0)
+    r = capture_file_reserve(c->file, PARTS_RESERVED);
+  if (r == 0) {
+    c->stream = capture_file_add_stream(c->file, CAPTURE_STREAM_SAMPLER, c->pid, name);
+    r = c->stream < 0 ? (int)c->stream : 0;
+  }
+  if (r == 0)
+    r = capture_tap_open(&c->tap, capture_pool_windows_fd(c->pool), capture_pool_control_fd(c->pool));
+  return r;
+}
+
+void capture_inside_file_close(capture *c, bool finish)
+{
+  if (finish) {
+    capture_inside_drain(c);
+    if (c->file_error == 0)
+      c->file_error = capture_file_add_index(c->file);
+    if (c->file_error < 0)
+      capture_file_end(c->file, CAPTURE_END_OUTPUT, -c->file_error, 0);
+    else
+      capture_file_end(c->file, CAPTURE_END_WRITTEN, 0, 0);
+  }
+  capture_tap_close(c->tap);
+  capture_file_free(c->file);
+  c->tap = NULL;
+  c->file = NULL;
+}
