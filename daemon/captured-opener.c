@@ -131,7 +131,8 @@ static gboolean on_readable(int socket, GIOCondition condition, gpointer user_da
 
   if (fd >= 0)
     close(fd);
-  if (n == sizeof answer && n_fds == 0 && answer.type == OPENER_PROVE && answer.kind == OPENER_DONE)
+  if (n == sizeof answer && n_fds == 0 && answer.size == sizeof answer && answer.type == OPENER_PROVE &&
+      answer.kind == OPENER_DONE)
     take_answer(self, &answer);
   else if (n >= 0)
     finish(self, TRUE, CAPTURED_ERROR_FAILED, n == 0 ? "it died" : "it does not keep to its protocol");

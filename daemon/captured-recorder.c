@@ -16,6 +16,9 @@
 /* How often a recorder that records is listened to, unless somebody asks how far it is. It says something
  * many times a second, and waits for nobody who does not listen; a minute's worth fits into its socket. */
 #define LISTEN_SECONDS 2
+/* How many packets are taken at once: more than its socket holds, so that who never stops talking does not
+ * keep us from all other work. */
+#define LISTEN_MAX 1024
 
 struct _CapturedRecorder {
   GObject parent_instance;
@@ -256,7 +259,7 @@ static void listen_seldom(CapturedRecorder *self)
 void captured_recorder_update(CapturedRecorder *self)
 {
   g_object_ref(self);
-  while (self->child && receive(self))
+  for (guint i = 0; i < LISTEN_MAX && self->child && receive(self); i++)
     ;
   g_object_unref(self);
 }

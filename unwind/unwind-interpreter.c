@@ -217,10 +217,9 @@ static ALWAYS_INLINE enum next execute_apart(struct hot *hot, struct unwind_inte
 /* States that have their place in groups are remembered by it. */
 static ALWAYS_INLINE enum next remember(struct hot *hot, struct unwind_interpreter *function)
 {
-  struct unwind_remembered *remembered = &function->stack[function->depth];
-
   if (UNWIND_UNLIKELY(function->depth == UNWIND_DEPTH_MAX || hot->offset == UNWIND_GROUP_OFFSETS))
     return SLOWLY;
+  struct unwind_remembered *remembered = &function->stack[function->depth];
   function->depth++;
   remembered->group = hot->group;
   remembered->offset = (uint32_t)hot->offset;
@@ -230,9 +229,10 @@ static ALWAYS_INLINE enum next remember(struct hot *hot, struct unwind_interpret
 
 static ALWAYS_INLINE enum next recall(struct hot *hot, struct unwind_interpreter *function)
 {
+  if (UNWIND_UNLIKELY(function->depth == 0))
+    return SLOWLY;
   const struct unwind_remembered *remembered = &function->stack[function->depth - 1];
-
-  if (UNWIND_UNLIKELY(function->depth == 0 || remembered->offset == UNWIND_GROUP_OFFSETS))
+  if (UNWIND_UNLIKELY(remembered->offset == UNWIND_GROUP_OFFSETS))
     return SLOWLY;
   function->depth--;
   hot->group = remembered->group;
