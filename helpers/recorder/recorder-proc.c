@@ -107,11 +107,11 @@ void recorder_proc_set_proxy(recorder_proc_open_fn fn, void *data)
   proxy_data = data;
 }
 
-/* A process that may not be looked into at all does not seem to be there, where /proc hides it. */
+/* With a proxy not even an attempt of our own: what the recorder has besides may be enough to look into
+ * processes that are not the caller's (since Linux 6.15 CAP_PERFMON is, for maps). */
 static int open_somehow(int32_t pid, int32_t tid, enum opener_proc file)
 {
-  int fd = recorder_proc_open(pid, tid, file);
-  return fd < 0 && proxy != NULL ? proxy(pid, tid, file, proxy_data) : fd;
+  return proxy != NULL ? proxy(pid, tid, file, proxy_data) : recorder_proc_open(pid, tid, file);
 }
 
 int recorder_proc_maps(int32_t pid, recorder_map_line_fn fn, void *data)

@@ -79,8 +79,9 @@ static guint64 sum_of_outcomes(const struct recorder_status *status)
   return sum;
 }
 
-/* Records a program with that opener; returns how many of the samples have a stack that is proven. */
-static guint record(answer_fn answer, uint32_t unwind)
+/* Records a program with that opener; returns how many of the samples have a stack that is proven. What the
+ * program has mapped the recorder knows from the opener (told) or not at all. */
+static guint record(answer_fn answer, uint32_t unwind, gboolean told)
 {
   struct recorder_client client;
   struct loaded loaded;
@@ -102,6 +103,7 @@ static guint record(answer_fn answer, uint32_t unwind)
   recorder_client_clear(&client);
   g_assert_cmpuint(loaded.samples->len, >, 50);
   g_assert_false(trust_knows_binary(&loaded, "test-recorder-own-hostile"));
+  g_assert_true(told || !trust_knows_binary(&loaded, "recorder-target"));
   for (guint i = 0; i < loaded.samples->len; i++) {
     g_assert_cmpuint(g_array_index(loaded.samples, struct loaded_sample, i).leaf, !=, 0);
     complete += g_array_index(loaded.samples, struct loaded_sample, i).outcome == CAPTURE_OUTCOME_COMPLETE;
@@ -307,15 +309,20 @@ SEND_MAPS(maps_none, -1)
 
 static void test_hostile(gconstpointer data)
 {
-  g_assert_cmpuint(record((answer_fn)data, RECORDER_UNWIND_BPF), ==, 0);
+  g_assert_cmpuint(record((answer_fn)data, RECORDER_UNWIND_BPF, TRUE), ==, 0);
+}
+
+static void test_hostile_maps(gconstpointer data)
+{
+  g_assert_cmpuint(record((answer_fn)data, RECORDER_UNWIND_BPF, FALSE), ==, 0);
 }
 
 /* Wherever its tables lead: nothing breaks. */
 static void test_bent_tables(void)
 {
   for (guint i = 0; i < 3; i++)
-    record(answer_bent_table_later, RECORDER_UNWIND_BPF);
-  record(answer_bent_table_later, RECORDER_UNWIND_TABLES);
+    record(answer_bent_table_later, RECORDER_UNWIND_BPF, TRUE);
+  record(answer_bent_table_later, RECORDER_UNWIND_TABLES, TRUE);
 }
 
 /* What the others lack: the same, of an opener that behaves. */
@@ -375,6 +382,8 @@ static void test_no_proof(void)
 
 #define ADD(name, answer)                                                                                    \
   g_test_add_data_func("/recorder/own/hostile/" name, (gconstpointer)(answer), test_hostile)
+#define ADD_MAPS(name, answer)                                                                               \
+  g_test_add_data_func("/recorder/own/hostile/maps/" name, (gconstpointer)(answer), test_hostile_maps)
 
 int main(int argc, char **argv)
 {
@@ -402,11 +411,11 @@ int main(int argc, char **argv)
   ADD("file/pidfd", send_pidfd_later);
   ADD("file/text", send_text_later);
   ADD("file/endless", send_endless_later);
-  ADD("maps/pipe", maps_pipe);
-  ADD("maps/memory", maps_memory);
-  ADD("maps/of-another", maps_of_another);
-  ADD("maps/file", maps_file);
-  ADD("maps/none", maps_none);
+  ADD_MAPS("pipe", maps_pipe);
+  ADD_MAPS("memory", maps_memory);
+  ADD_MAPS("of-another", maps_of_another);
+  ADD_MAPS("file", maps_file);
+  ADD_MAPS("none", maps_none);
   g_test_add_func("/recorder/own/hostile/table/bent", test_bent_tables);
   g_test_add_func("/recorder/own/hostile/control", test_good_opener);
   g_test_add_func("/recorder/own/hostile/no-proof", test_no_proof);
