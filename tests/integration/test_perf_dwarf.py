@@ -42,6 +42,23 @@ def parts_where_nothing_is_described(ours, perf):
     return last in ours and os.path.exists(last.binary) and any(last.address in part for part in undescribed(last.binary))
 
 
+# What a signal handler returns to: mov $15,%rax; syscall.
+TRAMPOLINE = bytes.fromhex('48c7c00f0000000f05')
+
+
+def returns_from_a_signal(place):
+    if not os.path.exists(place.binary):
+        return False
+    with open(place.binary, 'rb') as file:
+        file.seek(place.address + 1)
+        return file.read(len(TRAMPOLINE)) == TRAMPOLINE
+
+
+def differs_where_a_signal_interrupted(ours, perf):
+    different = [i for i, (one, other) in enumerate(zip(ours, perf)) if one.address != other.address]
+    return len(ours) == len(perf) and all(i > 0 and perf[i].address == ours[i].address + 1 and returns_from_a_signal(ours[i - 1]) for i in different)
+
+
 # Why a stack may be another one than perf's, and how such a sample is recognised. ours, perf: places, from the leaf on.
 EXPLANATIONS = {
     'perf stops or loses its way before the root, to which the tables lead':
@@ -52,6 +69,8 @@ EXPLANATIONS = {
         lambda sample, ours, perf: parts_where_nothing_is_described(ours, perf),
     'the stack is not in memory where the stack pointer has just come to, so that none of it was copied':
         lambda sample, ours, perf: sample.outcome == NOT_RESIDENT and len(ours) >= len([place for place in perf if place.binary != '[unknown]']),
+    'perf shows the instruction that a signal interrupted, where this comparison takes one off as of a return address':
+        lambda sample, ours, perf: differs_where_a_signal_interrupted(ours, perf),
     'perf drops a program counter for which it has no mapping':
         lambda sample, ours, perf: addresses(ours)[:-1] == addresses(perf) and sample.frames[-1].kind == PROCESS_SPACE,
 }
