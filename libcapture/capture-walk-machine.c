@@ -85,43 +85,51 @@ void capture_registers_read(struct capture_registers *ret, const void *ucontext)
                                     .lr = registers->__gregs[REG_RA]};
 }
 
+enum { RA = 1, SP = 2, S0 = 8, S1 = 9, S2 = 18, S11 = 27 };
+
+static bool is_saved(uint32_t reg)
+{
+  return reg == S1 || (reg >= S2 && reg <= S11);
+}
+
+/* Functions push ra, s0 and what else they save through sp, then set s0; and restore them in that order. */
+static bool is_edge_store(uint32_t reg)
+{
+  return reg == RA || reg == S0 || is_saved(reg);
+}
+
+static bool is_edge_16(uint16_t code)
+{
+  if ((code & 0xe003) == 0xe002) /* c.sdsp */
+    return is_edge_store(code >> 2 & 31);
+  if ((code & 0xe003) == 0x6002) /* c.ldsp */
+    return is_saved(code >> 7 & 31);
+  if ((code & 0xef83) == 0x6101 || (code & 0xef83) == 0x0101) /* c.addi16sp, c.addi of sp */
+    return true;
+  return (code != 0 && (code & 0xe01f) == 0x0000) || code == 0x8082; /* c.addi4spn of s0, ret */
+}
+
+static bool is_edge_32(uint32_t code)
+{
+  uint32_t base = code >> 15 & 31;
+
+  if ((code & 0x707f) == 0x3023) /* sd */
+    return base == SP && is_edge_store(code >> 20 & 31);
+  if ((code & 0x707f) == 0x3003) /* ld */
+    return base == SP && is_saved(code >> 7 & 31);
+  return (code & 0xfffff) == 0x10113 || (code & 0xfffff) == 0x10413 || code == 0x8067; /* addi sp, s0; ret */
+}
+
 enum capture_walk_edge capture_walk_look(const struct capture_walk_text *text, uint64_t ip)
 {
-  static const struct {
-    uint16_t mask, value;
-  } edges_16[] = {
-      {0xef83, 0x6101}, /* addi sp, sp, n, as c.addi16sp */
-      {0xef83, 0x0101}, /* … as c.addi */
-      {0xe07f, 0xe006}, /* sd ra, n(sp) */
-      {0xe07f, 0xe022}, /* sd s0, n(sp) */
-      {0xe01f, 0x0000}, /* addi s0, sp, n */
-      {0xffff, 0x8082}, /* ret */
-  };
-  static const struct {
-    uint32_t mask, value;
-  } edges_32[] = {
-      {0x000fffff, 0x00010113}, /* addi sp, sp, n */
-      {0x01fff07f, 0x00113023}, /* sd ra, n(sp) */
-      {0x01fff07f, 0x00813023}, /* sd s0, n(sp) */
-      {0x000fffff, 0x00010413}, /* addi s0, sp, n */
-      {0xffffffff, 0x00008067}, /* ret */
-  };
-  uint32_t instruction;
-  uint16_t half;
+  uint32_t code;
+  bool is_edge;
 
-  if (ip % 2 != 0 || !capture_walk_is_text(text, ip, sizeof instruction))
+  if (ip % 2 != 0 || !capture_walk_is_text(text, ip, sizeof code))
     return CAPTURE_WALK_INSIDE;
-  memcpy(&instruction, (const void *)(uintptr_t)ip, sizeof instruction);
-  half = (uint16_t)instruction;
-  for (size_t i = 0; i < sizeof edges_16 / sizeof edges_16[0]; i++) {
-    if ((half & 3) != 3 && (half & edges_16[i].mask) == edges_16[i].value)
-      return CAPTURE_WALK_IN_LINK;
-  }
-  for (size_t i = 0; i < sizeof edges_32 / sizeof edges_32[0]; i++) {
-    if ((half & 3) == 3 && (instruction & edges_32[i].mask) == edges_32[i].value)
-      return CAPTURE_WALK_IN_LINK;
-  }
-  return CAPTURE_WALK_INSIDE;
+  memcpy(&code, (const void *)(uintptr_t)ip, sizeof code);
+  is_edge = (code & 3) == 3 ? is_edge_32(code) : is_edge_16((uint16_t)code);
+  return is_edge ? CAPTURE_WALK_IN_LINK : CAPTURE_WALK_INSIDE;
 }
 
 #else

@@ -81,18 +81,28 @@ static uint64_t step(struct walk *walk, uint32_t *ret_outcome)
   return strip(read_word(record + WORD));
 }
 
+/* Whether the frame holds that return address: then it is the function's own, which was set up before the
+ * instruction that pushes something else. */
+static bool is_in_frame(const struct walk *walk, uint64_t address)
+{
+  uint64_t record = walk->fp - RECORD_OFFSET;
+
+  return walk->fp != 0 && check(walk, record) == CAPTURE_OUTCOME_UNKNOWN &&
+         strip(read_word(record + WORD)) == address;
+}
+
 /* The caller of a function whose frame is not there yet, or not any more. */
 static uint64_t step_over_edge(struct walk *walk, const struct capture_registers *registers)
 {
   enum capture_walk_edge edge = capture_walk_look(walk->bounds->text, registers->ip);
-  uint64_t at = registers->sp + (edge == CAPTURE_WALK_BELOW_TOP ? WORD : 0), address;
+  uint64_t at = registers->sp + (edge == CAPTURE_WALK_BELOW_TOP ? WORD : 0), address = 0;
 
   if (edge == CAPTURE_WALK_INSIDE)
     return 0;
-  if (edge == CAPTURE_WALK_IN_LINK)
-    address = strip(registers->lr);
-  else
+  if (edge != CAPTURE_WALK_IN_LINK)
     address = check(walk, at) == CAPTURE_OUTCOME_UNKNOWN ? read_word(at) : 0;
+  else if (!is_in_frame(walk, strip(registers->lr)))
+    address = strip(registers->lr);
   return capture_walk_is_text(walk->bounds->text, address, 1) ? address : 0;
 }
 
@@ -134,7 +144,9 @@ uint64_t capture_walk_place(uint64_t fp)
 /* Of the frame that the walk goes on from. */
 static uint64_t place(const struct walk *walk)
 {
-  return walk->fp >= walk->floor ? capture_walk_place(walk->fp) : walk->floor;
+  bool is_possible = walk->fp >= walk->floor && walk->fp <= walk->bounds->high;
+
+  return is_possible ? capture_walk_place(walk->fp) : walk->floor;
 }
 
 /* Appends callers, beginning with the one at `next`. */
