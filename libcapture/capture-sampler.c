@@ -169,13 +169,17 @@ static void on_thread_end(capture *c, struct capture_thread *thread)
   pthread_mutex_unlock(&lock);
 }
 
-/* Timers are not inherited. Of the parent's threads there is but this one, and whoever held the lock is gone.
- */
+/* Whoever held it is gone. */
+static void free_lock_in_child(void)
+{
+  lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
+
+/* Timers are not inherited. Of the parent's threads there is but this one. */
 static void on_forked(capture *c)
 {
   struct capture_sampler *sampler = capture_sampler_get(c);
 
-  lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
   for (uint32_t i = 0; i < c->n_threads; i++) {
     atomic_store_explicit(&c->threads[i].timer_runs, false, memory_order_relaxed);
     c->threads[i].sampler_data[CAPTURE_SAMPLER_TURN] = 0;
@@ -211,6 +215,16 @@ static const struct capture_inside_hooks hooks = {
     .thread_begin = on_thread_begin, .thread_end = on_thread_end, .forked = on_forked, .close = on_close};
 
 /* ── The public calls ─────────────────────────────────────────────────────────────────────────────────── */
+
+/* With a lock that a child of fork can use; the lock is held. */
+static struct capture_sampler *get_or_create_once(capture *c)
+{
+  static bool watches_forks;
+
+  if (!watches_forks)
+    watches_forks = pthread_atfork(NULL, NULL, free_lock_in_child) == 0;
+  return watches_forks ? get_or_create(c) : NULL;
+}
 
 static int start(struct capture_sampler *sampler, const struct capture_sampler_options *options)
 {
@@ -250,7 +264,7 @@ int capture_sampler_start(capture *c, const struct capture_sampler_options *opti
   if (c->socket >= 0 && (c->settings.flags & CAPTURE_SETTINGS_SAMPLE) == 0)
     return -ECANCELED;
   pthread_mutex_lock(&lock);
-  sampler = get_or_create(c);
+  sampler = get_or_create_once(c);
   if (sampler)
     r = start(sampler, options);
   pthread_mutex_unlock(&lock);

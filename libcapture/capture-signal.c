@@ -35,6 +35,7 @@ static void take_sample(struct capture_sampler *sampler, struct capture_thread *
       .c = c, .w = w, .thread = thread, .ucontext = ucontext, .max = sampler->options.max_stack};
   in->sample.weight = ticks * sampler->period;
   if (sampler->options.stack) {
+    in->sample.outcome = CAPTURE_OUTCOME_COMPLETE; /* as far as the runtime says */
     sampler->options.stack(&stack, ucontext, sampler->options.stack_data);
   } else {
     capture_stack_add_shadow(in);
