@@ -56,7 +56,8 @@ static void tell(capture *c, const struct jit_code *code, const void *start, con
 }
 
 /* A life of one function: placed, told of, run, and gone. */
-static int64_t run(capture *c, const struct jit_code *code, uint8_t *memory, unsigned turn)
+__attribute__((noinline)) static int64_t run(capture *c, const struct jit_code *code, uint8_t *memory,
+                                             unsigned turn)
 {
   const struct function *function = &functions[turn % N_FUNCTIONS];
   size_t offset =

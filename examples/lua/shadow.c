@@ -54,12 +54,12 @@ static void push_function(lua_State *L, lua_Debug *call)
 }
 
 /* The top was not called by L's present caller: a coroutine goes on, whose functions are not there any more.
- */
-static void push_callers(lua_State *L)
+ * Those that called `host`, the function of the host's that called Lua again, are. */
+static void push_callers(lua_State *L, const struct CallInfo *host)
 {
   lua_Debug call;
   int level = 1;
-  while (lua_getstack(L, level, &call))
+  while (lua_getstack(L, level, &call) && call.i_ci != host)
     level++;
   while (--level > 0 && lua_getstack(L, level, &call))
     push_function(L, &call);
@@ -71,19 +71,19 @@ static void find_caller(lua_State *L)
 {
   lua_Debug caller;
   bool exists = lua_getstack(L, 1, &caller);
-  unsigned top = depth;
-  for (unsigned i = top; exists && i > 0 && entries[i - 1].kind != ENTERED; i--)
-    if (entries[i - 1].L == L && entries[i - 1].call == caller.i_ci) {
-      cut(i);
+  unsigned top = depth, bottom;
+  for (bottom = top; bottom > 0 && entries[bottom - 1].kind != ENTERED; bottom--)
+    if (exists && entries[bottom - 1].L == L && entries[bottom - 1].call == caller.i_ci) {
+      cut(bottom);
       return;
     }
   if (exists && top == CAPACITY)
     return;
-  while (top > 0 && entries[top - 1].kind != ENTERED && entries[top - 1].L == L)
+  while (top > bottom && entries[top - 1].L == L)
     top--;
   cut(top);
   if (exists)
-    push_callers(L);
+    push_callers(L, bottom > 1 ? entries[bottom - 2].call : NULL);
 }
 
 static void hook(lua_State *L, lua_Debug *call)
