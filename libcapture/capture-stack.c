@@ -77,14 +77,15 @@ void capture_stack_add_native(struct capture_inside_stack *in)
 
 static void find_native_once(struct capture_inside_stack *in)
 {
-  uint32_t outcome, count;
+  uint32_t first = SCRATCH - in->max > in->count ? SCRATCH - in->max : in->count;
+  uint32_t max = SCRATCH - first < in->max ? SCRATCH - first : in->max, outcome, count;
 
   if (in->native[FOUND])
     return;
-  count = find_native(in, SCRATCH - in->max, in->max, &outcome);
+  count = find_native(in, first, max, &outcome);
   in->native[FOUND] = 1;
-  in->native[NEXT] = SCRATCH - in->max;
-  in->native[END] = in->native[NEXT] + (count < in->max ? count : in->max);
+  in->native[NEXT] = first;
+  in->native[END] = first + (count < max ? count : max);
   in->native[OUTCOME] = outcome;
 }
 
