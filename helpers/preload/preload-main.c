@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The beginning and the end: of the process, of its children, of the recording. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "helpers/preload/preload-private.h"
+#include "helpers/preload/preload-totals.h"
+#include "helpers/preload/preload-tracer.h"
+#include "helpers/preload/preload-update.h"
+#include "libcapture/capture-inside-private.h"
+#include "libcapture/capture-preload-private.h"
+
+_Atomic(capture *) preload_capture;
+_Atomic uint32_t preload_attention;
+struct preload_area preload_area;
+
+/* The sampler's hook. */
+static uint32_t unwind(const void *ucontext, uintptr_t low, uintptr_t high, uint64_t *frames, uint64_t *sps,
+                       uint32_t max, uint32_t *ret_outcome, void *data)
+{
+  struct preload_walk walk = {.area = &preload_area,
+                              .memos = &preload_self.interrupted,
+                              .low = low,
+                              .high = high,
+                              .frames = frames,
+                              .sps = sps,
+                              .max = max};
+  uint32_t n = preload_walk_interrupted(&walk, ucontext, ret_outcome);
+  if (walk.missed)
+    preload_update_wanted();
+  return n;
+}
+
+static void start_sampler(capture *c)
+{
+  bool has_tables = PRELOAD_WALKS && (c->settings.flags & CAPTURE_SETTINGS_TABLES) != 0 && preload_area.bytes;
+  struct capture_sampler_options options = {.size = sizeof options,
+                                            .max_stack = c->settings.max_stack,
+                                            .all_threads = true,
+                                            .unwind = has_tables ? unwind : NULL};
+  int error = capture_sampler_start(c, &options);
+  if (error != 0 && error != -EALREADY)
+    capture_inside_message(c, 4, "The sampler could not be started in this program.");
+}
+
+static void start_tracer(capture *c)
+{
+  if (preload_tracer_start(c, c->settings.allocation_bytes) != 0)
+    capture_inside_message(c, 4, "Allocations cannot be traced in this program: there is no memory for it.");
+}
+
+/* libcapture's own handler was registered before, so its stream is the child's by now. */
+static void forked(void)
+{
+  capture *c = atomic_load(&preload_capture);
+  preload_self.inside++;
+  preload_update_forked();
+  preload_tracer_forked(c && (c->settings.flags & CAPTURE_SETTINGS_CHILDREN) != 0);
+  preload_self.inside--;
+}
+
+static void start(capture *c)
+{
+  preload_threads_init();
+  atomic_store(&preload_capture, c);
+  if (preload_area_init(&preload_area) == 0)
+    preload_update(c);
+  if ((c->settings.flags & CAPTURE_SETTINGS_ALLOCATIONS) != 0)
+    start_tracer(c);
+  preload_thread_begin();
+  if ((c->settings.flags & CAPTURE_SETTINGS_SAMPLE) != 0)
+    start_sampler(c);
+  pthread_atfork(NULL, NULL, forked);
+}
+
+static __attribute__((constructor)) void begin(void)
+{
+  struct capture_options options = {.size = sizeof options};
+  capture *c = NULL;
+  if (!secure_getenv(CAPTURE_SOCKET_VARIABLE))
+    return;
+  preload_self.inside++;
+  if (capture_inside_connect(&c, &options, CAPTURE_HELLO_PRELOAD) == 0)
+    start(c);
+  preload_self.inside--;
+}
+
+static __attribute__((destructor)) void end(void)
+{
+  preload_self.inside++;
+  preload_tracer_stop();
+  preload_self.inside--;
+}
+
+/* Ends without destructors; also in a child of vfork, which has its parent's memory. */
+static __attribute__((noreturn)) void leave(void (*next)(int), int status)
+{
+  capture *c = atomic_load(&preload_capture);
+  preload_self.inside++;
+  if (c && (atomic_load(&preload_attention) & PRELOAD_TRACE) != 0)
+    preload_totals_tell(c, true);
+  preload_self.inside--;
+  next(status);
+  __builtin_unreachable();
+}
+
+PRELOAD_EXPORT void _exit(int status)
+{
+  leave((void (*)(int))preload_next("_exit"), status);
+}
+
+PRELOAD_EXPORT void _Exit(int status)
+{
+  leave((void (*)(int))preload_next("_Exit"), status);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A program that uses SIGPROF itself keeps doing so: its action gets what is not of the sampler's timers, and
+ * it is told what it set itself. The recording is told once.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+#include "helpers/preload/preload-private.h"
+#include "libcapture/capture-inside-private.h"
+#include "libcapture/capture-preload-private.h"
+
+typedef int (*sigaction_fn)(int, const struct sigaction *, struct sigaction *);
+typedef void (*handler_fn)(int);
+typedef handler_fn (*signal_fn)(int, handler_fn);
+
+static _Atomic(sigaction_fn) next_sigaction;
+static _Atomic(signal_fn) next_signal, next_sysv_signal, next_old_sysv_signal;
+static _Atomic bool is_told;
+
+static void tell(void)
+{
+  capture *c = atomic_load(&preload_capture);
+  if (c && !atomic_exchange(&is_told, true))
+    capture_inside_message(c, 6,
+                           "This program has a handler for SIGPROF of its own: it gets its own signals, "
+                           "sampling goes on beside it.");
+}
+
+/* False: the sampler does not run, and the signal is the program's alone. */
+static bool swap(const struct sigaction *action, struct sigaction *old)
+{
+  if (!atomic_load(&preload_capture) || capture_sampler_swap_action(action, old) != 0)
+    return false;
+  if (action && action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN)
+    tell();
+  return true;
+}
+
+PRELOAD_EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)
+{
+  sigaction_fn next = atomic_load(&next_sigaction);
+  if (!next)
+    atomic_store(&next_sigaction, next = (sigaction_fn)preload_next("sigaction"));
+  if (number == SIGPROF && preload_self.inside == 0 && swap(action, old))
+    return 0;
+  return next(number, action, old);
+}
+
+static handler_fn set_handler(_Atomic(signal_fn) *known, const char *name, int flags, int number,
+                              handler_fn handler)
+{
+  struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, old;
+  signal_fn next = atomic_load(known);
+  if (!next)
+    atomic_store(known, next = (signal_fn)preload_next(name));
+  if (number == SIGPROF && handler != SIG_ERR && preload_self.inside == 0 && swap(&action, &old))
+    return old.sa_handler;
+  return next(number, handler);
+}
+
+PRELOAD_EXPORT handler_fn signal(int number, handler_fn handler)
+{
+  return set_handler(&next_signal, "signal", SA_RESTART, number, handler);
+}
+
+PRELOAD_EXPORT handler_fn sysv_signal(int number, handler_fn handler)
+{
+  return set_handler(&next_sysv_signal, "sysv_signal", (int)(SA_RESETHAND | SA_NODEFER), number, handler);
+}
+
+/* What signal() is called in programs that ask for System V's. */
+handler_fn __sysv_signal(int number, handler_fn handler);
+PRELOAD_EXPORT handler_fn __sysv_signal(int number, handler_fn handler)
+{
+  return set_handler(&next_old_sysv_signal, "__sysv_signal", (int)(SA_RESETHAND | SA_NODEFER), number,
+                     handler);
+}

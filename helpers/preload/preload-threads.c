@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Threads take part from before the program's start routine until after it, however they end. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "helpers/preload/preload-private.h"
+#include "helpers/preload/preload-totals.h"
+#include "helpers/preload/preload-update.h"
+
+typedef int (*create_fn)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+
+struct start {
+  void *(*routine)(void *);
+  void *argument;
+};
+
+__thread struct preload_thread preload_self __attribute__((tls_model("initial-exec")));
+
+static _Atomic(create_fn) next_create;
+static pthread_key_t key;
+static _Atomic bool has_key;
+
+uintptr_t preload_stack_high(struct preload_thread *self)
+{
+  pthread_attr_t attributes;
+  void *low;
+  size_t size;
+  int error = errno;
+  if (self->stack_high == 0) {
+    self->inside++;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+      if (pthread_attr_getstack(&attributes, &low, &size) == 0)
+        self->stack_high = (uintptr_t)low + size;
+      pthread_attr_destroy(&attributes);
+    }
+    self->inside--;
+    errno = error;
+  }
+  return self->stack_high;
+}
+
+static void end_thread(void *unused)
+{
+  struct preload_thread *self = &preload_self;
+  self->inside++;
+  preload_totals_leave(self);
+  capture_thread_end(atomic_load(&preload_capture));
+  self->inside--;
+}
+
+void preload_threads_init(void)
+{
+  atomic_store(&has_key, pthread_key_create(&key, end_thread) == 0);
+}
+
+void preload_thread_begin(void)
+{
+  struct preload_thread *self = &preload_self;
+  capture *c = atomic_load(&preload_capture);
+  if (!c || !atomic_load(&has_key))
+    return;
+  self->inside++;
+  /* Ends of threads are told by the key, since no function of this library's shall stand in their stacks. */
+  if (pthread_setspecific(key, self) == 0)
+    capture_thread_begin(c, NULL);
+  if ((atomic_load(&preload_attention) & PRELOAD_TRACE) != 0)
+    preload_totals_take(self);
+  preload_stack_high(self);
+  self->inside--;
+}
+
+/* The memory goes before the program's routine begins, so that nothing of it is left when that does not
+ * return. */
+static struct start take_start(void *data)
+{
+  struct start start = *(struct start *)data;
+  preload_self.inside++;
+  free(data);
+  preload_thread_begin();
+  preload_self.inside--;
+  return start;
+}
+
+/* The call is the last thing it does, so the routine's caller is libc, as without this library. */
+static void *run_thread(void *data)
+{
+  struct start start = take_start(data);
+  return start.routine(start.argument);
+}
+
+static int create_started(create_fn create, pthread_t *thread, const pthread_attr_t *attributes,
+                          void *(*routine)(void *), void *argument)
+{
+  preload_self.inside++;
+  struct start *start = malloc(sizeof *start);
+  preload_self.inside--;
+  if (!start)
+    return EAGAIN;
+  *start = (struct start){routine, argument};
+  int error = create(thread, attributes, run_thread, start);
+  if (error != 0) {
+    preload_self.inside++;
+    free(start);
+    preload_self.inside--;
+  }
+  return error;
+}
+
+PRELOAD_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                                  void *(*routine)(void *), void *argument)
+{
+  create_fn create = atomic_load(&next_create);
+  capture *c = atomic_load(&preload_capture);
+  if (!create)
+    atomic_store(&next_create, create = (create_fn)preload_next("pthread_create"));
+  if (!c || preload_self.inside != 0)
+    return create(thread, attributes, routine, argument);
+  preload_update_if_wanted(c);
+  return create_started(create, thread, attributes, routine, argument);
+}

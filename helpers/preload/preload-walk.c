@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "helpers/preload/preload-walk.h"
+
+#include <signal.h>
+#include <ucontext.h>
+
+#include "libcapture/capture-format.h"
+
+#if PRELOAD_WALKS
+
+struct walk_memory {
+  const struct preload_walk *given;
+};
+
+struct walk;
+static int read_word(const struct walk *walk, uint64_t address, uint64_t *ret_word);
+
+#define WALK_READ(walk, address, word) read_word(walk, address, word)
+#define WALK_AREA(walk)                ((walk)->memory.given->area->bytes)
+#define WALK_AREA_SIZE(walk)           ((walk)->memory.given->area->size)
+#define WALK_MEMO(walk, address)                                                                             \
+  (&(walk)->memory.given->memos->memos[((address) ^ (address) >> 8) % PRELOAD_MEMOS])
+#include "unwind/walk.h"
+
+#ifdef __aarch64__
+#define MACHINE      WALK_AARCH64
+#define ADDRESS_MASK ((1ull << 48) - 1)
+#else
+#define MACHINE      WALK_X86_64
+#define ADDRESS_MASK (~0ull)
+#endif
+
+/* Of a frame whose caller's stack pointer is given, what __builtin_frame_address(0) is in it. */
+#define FRAME_ADDRESS(sp) ((sp)-16)
+
+_Static_assert(CAPTURE_OUTCOME_COMPLETE == (int)WALK_COMPLETE &&
+                   CAPTURE_OUTCOME_UNSUPPORTED == (int)WALK_UNSUPPORTED &&
+                   CAPTURE_OUTCOME_BY_FRAME_POINTERS == WALK_END_BY_FRAME_POINTERS,
+               "an enum walk_end is an enum capture_outcome");
+
+static bool is_inside(uint64_t address, uintptr_t low, uintptr_t high)
+{
+  return address >= low && address < high && high - address >= sizeof(uint64_t);
+}
+
+static int read_word(const struct walk *walk, uint64_t address, uint64_t *ret_word)
+{
+  const struct preload_walk *given = walk->memory.given;
+  if (!is_inside(address, given->low, given->high) &&
+      !is_inside(address, given->other_low, given->other_high))
+    return WALK_UNREADABLE;
+  *ret_word = *(const volatile uint64_t *)address;
+  return 0;
+}
+
+static int step(struct preload_walk *walk, struct walk *state, uint32_t n)
+{
+  walk->frames[n] = state->registers.ip;
+  int end = walk_step(state);
+  if (walk->sps)
+    walk->sps[n] = end == WALK_ENDED_NOT ? FRAME_ADDRESS(state->registers.sp) : walk->high;
+  return end;
+}
+
+static uint32_t finish(struct preload_walk *walk, const struct walk *state, int end, uint32_t n,
+                       uint32_t *ret_outcome)
+{
+  walk->missed = end == WALK_MISSED;
+  if (end == WALK_MISSED)
+    end = WALK_NO_TABLE;
+  *ret_outcome = (uint32_t)walk_tell(state, end == WALK_ENDED_NOT ? WALK_TRUNCATED : end);
+  return n;
+}
+
+/* Frames up to `skip` are left out; 0: none. */
+static uint32_t run(struct preload_walk *walk, struct walk *state, uint64_t skip, uint32_t *ret_outcome)
+{
+  struct preload_version *version;
+  const struct walk_process *process = preload_area_enter(walk->area, &version);
+  uint32_t n = 0;
+  int end = WALK_ENDED_NOT;
+  walk->frames[0] = state->registers.ip;
+  if (!process)
+    return finish(walk, state, WALK_NO_TABLE, skip == 0, ret_outcome);
+  state->process = *process;
+  state->machine = MACHINE;
+  state->address_mask = ADDRESS_MASK;
+  state->memory.given = walk;
+  walk_begin(state, 0);
+  /* Few frames of this library's own, all of them known. */
+  for (int i = 0; skip != 0 && i < 16 && end == WALK_ENDED_NOT && state->registers.ip != skip; i++)
+    end = walk_step(state);
+  if (skip != 0 && state->registers.ip != skip)
+    end = end == WALK_ENDED_NOT ? WALK_NO_TABLE : end;
+  while (end == WALK_ENDED_NOT && n < walk->max) {
+    end = step(walk, state, n);
+    n++;
+  }
+  preload_area_leave(version);
+  return finish(walk, state, end, n, ret_outcome);
+}
+
+#ifdef __aarch64__
+
+static void take_registers(struct walk_registers *registers, const ucontext_t *context)
+{
+  for (int i = 0; i < 31; i++)
+    registers->general[i] = context->uc_mcontext.regs[i];
+  registers->general[31] = context->uc_mcontext.sp;
+  registers->ip = context->uc_mcontext.pc;
+}
+
+#define TAKE_OWN_REGISTERS(registers)                                                                        \
+  __asm__ volatile("adr %0, .\n\tmov %1, sp\n\tmov %2, x29\n\tmov %3, x30"                                   \
+                   : "=r"((registers)->ip), "=r"((registers)->general[31]), "=r"((registers)->general[29]),  \
+                     "=r"((registers)->general[30]))
+
+#else
+
+static void take_registers(struct walk_registers *registers, const ucontext_t *context)
+{
+  static const uint8_t numbers[16] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP,
+                                      REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+  for (int i = 0; i < 16; i++)
+    registers->general[i] = (uint64_t)context->uc_mcontext.gregs[numbers[i]];
+  registers->ip = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
+}
+
+#define TAKE_OWN_REGISTERS(registers)                                                                        \
+  __asm__ volatile("leaq 0(%%rip), %0\n\tmovq %%rsp, %1\n\tmovq %%rbp, %2\n\tmovq %%rbx, %3"                 \
+                   : "=r"((registers)->ip), "=m"((registers)->general[7]), "=m"((registers)->general[6]),    \
+                     "=m"((registers)->general[3]))
+
+#endif
+
+uint32_t preload_walk_interrupted(struct preload_walk *walk, const void *ucontext, uint32_t *ret_outcome)
+{
+  const ucontext_t *context = ucontext;
+  struct walk state;
+  take_registers(&state.registers, context);
+  walk_name_registers(&state.registers, MACHINE);
+  /* The kernel says with each signal which other stack handlers of this thread have. */
+  walk->other_low = (uintptr_t)context->uc_stack.ss_sp;
+  walk->other_high = walk->other_low + context->uc_stack.ss_size;
+  if ((context->uc_stack.ss_flags & SS_DISABLE) != 0 || walk->other_high < walk->other_low)
+    walk->other_low = walk->other_high = 0;
+  return run(walk, &state, 0, ret_outcome);
+}
+
+__attribute__((noinline)) uint32_t preload_walk_here(struct preload_walk *walk, const void *first,
+                                                     uint32_t *ret_outcome)
+{
+  struct walk state;
+  TAKE_OWN_REGISTERS(&state.registers);
+  walk_name_registers(&state.registers, MACHINE);
+  return run(walk, &state, (uint64_t)(uintptr_t)first, ret_outcome);
+}
+
+#else
+
+uint32_t preload_walk_interrupted(struct preload_walk *walk, const void *ucontext, uint32_t *ret_outcome)
+{
+  *ret_outcome = CAPTURE_OUTCOME_UNSUPPORTED;
+  return 0;
+}
+
+uint32_t preload_walk_here(struct preload_walk *walk, const void *first, uint32_t *ret_outcome)
+{
+  walk->frames[0] = (uint64_t)(uintptr_t)first;
+  *ret_outcome = CAPTURE_OUTCOME_UNSUPPORTED;
+  return 1;
+}
+
+#endif
