@@ -23,6 +23,7 @@ typedef enum {
   PROBLEM_MAPPING,
   PROBLEM_FUNCTION_NAME,
   PROBLEM_FUNCTION_ORDER,
+  PROBLEM_TOLD,
   N_PROBLEMS
 } Problem;
 
@@ -42,6 +43,7 @@ static const char *const problem_texts[N_PROBLEMS] = {
     [PROBLEM_MAPPING] = N_("a mapping's process or binary is not defined"),
     [PROBLEM_FUNCTION_NAME] = N_("a named function's binary or name is not defined"),
     [PROBLEM_FUNCTION_ORDER] = N_("named functions overlap or do not ascend"),
+    [PROBLEM_TOLD] = N_("what code, a mark, a counter's value or a log line refers to is not defined"),
 };
 
 typedef struct {
@@ -230,7 +232,14 @@ static void check_late(Checker *self, const struct capture_window_header *header
       check_mapping(self, definitions, (const struct capture_record_mapping *)record);
     else if (record->type == CAPTURE_RECORD_FUNCTIONS)
       check_functions(self, definitions, (const struct capture_record_functions *)record);
+    else if (!capturectl_definitions_has_all(definitions, record))
+      note(self, PROBLEM_TOLD);
   }
+}
+
+static gboolean refers(const struct capture_window_header *header)
+{
+  return defines(header) || header->kind == CAPTURE_WINDOW_RECORDS;
 }
 
 typedef void (*CheckFunc)(Checker *self, const struct capture_window_header *header, const guint8 *content,
@@ -269,7 +278,7 @@ void capturectl_check_parts(const capture_reader *reader, CapturectlProblemFunc 
   check_each(&self, whole, check_content, NULL);
   /* A capture that was cut off may have lost what came last. */
   if (capture_reader_has_index(reader))
-    check_each(&self, whole, check_late, defines);
+    check_each(&self, whole, check_late, refers);
   self.totals.parts = capture_reader_n_parts(reader);
   for (gsize i = 0; i < self.totals.parts; i++)
     self.totals.whole_parts += whole[i];

@@ -18,7 +18,8 @@ typedef enum {
 typedef struct {
   guint32 first, second;
   guint8 state;
-  guint8 form; /* of a space: its kind; of a node: whether it is a join */
+  guint8
+      form; /* of a space: its kind; of a node: whether it is a join; of a string: whether it is a function */
 } Definition;
 
 struct _CapturectlDefinitions {
@@ -107,6 +108,8 @@ CapturectlDefined capturectl_definitions_add(CapturectlDefinitions *self, const 
     const struct capture_record_process *process;
     const struct capture_record_thread *thread;
     const struct capture_record_event *event;
+    const struct capture_record_function *function;
+    const struct capture_record_counter *counter;
     const struct capture_record_named_binary *named_binary;
   } r = {record};
 
@@ -128,11 +131,23 @@ CapturectlDefined capturectl_definitions_add(CapturectlDefinitions *self, const 
     return define(self, CAPTURECTL_THREADS, r.thread->id, bytes, r.thread->process, r.thread->name, 0);
   case CAPTURE_RECORD_EVENT:
     return define(self, CAPTURECTL_EVENTS, r.event->id, bytes, r.event->name, 0, 0);
+  case CAPTURE_RECORD_FUNCTION:
+    return define(self, CAPTURECTL_STRINGS, r.function->id, bytes, r.function->name, r.function->file, TRUE);
+  case CAPTURE_RECORD_COUNTER:
+    return define(self, CAPTURECTL_COUNTERS, r.counter->id, bytes, r.counter->process, r.counter->name, 0);
   case CAPTURE_RECORD_NAMED_BINARY:
     return define(self, CAPTURECTL_BINARIES, r.named_binary->id, bytes, r.named_binary->path, 0, 0);
   default:
     return CAPTURECTL_DEFINED;
   }
+}
+
+/* A text, and no function, so that nothing leads in a circle. */
+static gboolean is_text(CapturectlDefinitions *self, guint32 id)
+{
+  const Definition *text = find(self, CAPTURECTL_STRINGS, id);
+
+  return id == 0 || (text && text->state != STATE_UNDEFINED && !text->form);
 }
 
 static gboolean space_is_whole(CapturectlDefinitions *self, const Definition *space)
@@ -188,6 +203,8 @@ static gboolean leads_to_whole(CapturectlDefinitions *self, CapturectlSort sort,
                                const Definition *d)
 {
   switch (sort) {
+  case CAPTURECTL_STRINGS:
+    return !d->form || (is_text(self, d->first) && is_text(self, d->second));
   case CAPTURECTL_SPACES:
     return space_is_whole(self, d);
   case CAPTURECTL_FRAMES:
@@ -200,6 +217,7 @@ static gboolean leads_to_whole(CapturectlDefinitions *self, CapturectlSort sort,
   case CAPTURECTL_PROCESSES:
     return capturectl_definitions_is_whole(self, CAPTURECTL_STRINGS, d->first) &&
            capturectl_definitions_is_whole(self, CAPTURECTL_STRINGS, d->second);
+  case CAPTURECTL_COUNTERS:
   case CAPTURECTL_THREADS:
     return capturectl_definitions_is_whole(self, CAPTURECTL_PROCESSES, d->first) &&
            capturectl_definitions_is_whole(self, CAPTURECTL_STRINGS, d->second);
@@ -222,4 +240,51 @@ gboolean capturectl_definitions_is_whole(CapturectlDefinitions *self, Capturectl
     return FALSE;
   definition->state = STATE_WHOLE;
   return TRUE;
+}
+
+static gboolean has_all_of_code(CapturectlDefinitions *self, const struct capture_record_code *r)
+{
+  gboolean all = capturectl_definitions_is_whole(self, CAPTURECTL_PROCESSES, r->process) &&
+                 is_text(self, r->name) && is_text(self, r->file);
+
+  for (guint i = 0; i < r->record.count; i++)
+    all &= is_text(self, r->ranges[i].file) && is_text(self, r->ranges[i].function) &&
+           (i == 0 || r->ranges[i].offset >= r->ranges[i - 1].offset);
+  return all;
+}
+
+static gboolean has_all_counters(CapturectlDefinitions *self, const struct capture_record_counts *r)
+{
+  for (guint i = 0; i < r->record.count; i++)
+    if (r->values[i].counter == 0 ||
+        !capturectl_definitions_is_whole(self, CAPTURECTL_COUNTERS, r->values[i].counter))
+      return FALSE;
+  return TRUE;
+}
+
+gboolean capturectl_definitions_has_all(CapturectlDefinitions *self, const struct capture_record *record)
+{
+  const union {
+    const struct capture_record *record;
+    const struct capture_record_code_end *code_end;
+    const struct capture_record_mark *mark;
+    const struct capture_record_log *log;
+  } r = {record};
+
+  switch (record->type) {
+  case CAPTURE_RECORD_CODE:
+    return has_all_of_code(self, (const struct capture_record_code *)record);
+  case CAPTURE_RECORD_CODE_END:
+    return capturectl_definitions_is_whole(self, CAPTURECTL_PROCESSES, r.code_end->process);
+  case CAPTURE_RECORD_MARK:
+    return capturectl_definitions_is_whole(self, CAPTURECTL_THREADS, r.mark->thread) &&
+           is_text(self, r.mark->category) && is_text(self, r.mark->name);
+  case CAPTURE_RECORD_COUNTS:
+    return has_all_counters(self, (const struct capture_record_counts *)record);
+  case CAPTURE_RECORD_LOG:
+    return capturectl_definitions_is_whole(self, CAPTURECTL_THREADS, r.log->thread) &&
+           is_text(self, r.log->domain);
+  default:
+    return TRUE;
+  }
 }

@@ -12,7 +12,7 @@
 G_BEGIN_DECLS
 
 typedef enum {
-  CAPTURECTL_STRINGS,
+  CAPTURECTL_STRINGS, /* and functions */
   CAPTURECTL_SPACES,
   CAPTURECTL_FRAMES,
   CAPTURECTL_NODES,
@@ -20,6 +20,7 @@ typedef enum {
   CAPTURECTL_PROCESSES,
   CAPTURECTL_THREADS,
   CAPTURECTL_EVENTS,
+  CAPTURECTL_COUNTERS,
   CAPTURECTL_N_SORTS
 } CapturectlSort;
 
@@ -41,5 +42,8 @@ CapturectlDefined capturectl_definitions_add(CapturectlDefinitions *self, const 
                                              guint64 bytes);
 /* Whether id and all that it leads to is defined by now. 0 (none) is. */
 gboolean capturectl_definitions_is_whole(CapturectlDefinitions *self, CapturectlSort sort, guint32 id);
+/* Whether what a valid record of dictionary or records windows refers to is defined by now: CODE, CODE_END, MARK,
+ * COUNTS and LOG; TRUE for others. */
+gboolean capturectl_definitions_has_all(CapturectlDefinitions *self, const struct capture_record *record);
 
 G_END_DECLS

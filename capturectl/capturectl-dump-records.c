@@ -18,7 +18,7 @@ void capturectl_dump_bytes(const void *bytes, gsize length)
   }
 }
 
-static void print_text(const char *field, const char *text, gsize length)
+void capturectl_dump_text(const char *field, const char *text, gsize length)
 {
   printf(" %s=\"", field);
   for (gsize i = 0; i < length; i++) {
@@ -43,7 +43,7 @@ static void print_build_id(const guint8 *build_id, guint32 size)
 static void print_string(const struct capture_record_string *r)
 {
   printf("string id=%" PRIu32, r->id);
-  print_text("value", r->bytes, r->length);
+  capturectl_dump_text("value", r->bytes, r->length);
 }
 
 static void print_space(const struct capture_record_space *r)
@@ -166,20 +166,20 @@ static void print_user_stack(const struct capture_record_user_stack *r)
 static void print_stream(const struct capture_record_stream *r)
 {
   printf("stream id=%" PRIu32 " kind=%" PRIu32 " pid=%" PRId32, r->id, r->kind, r->pid);
-  print_text("name", r->name, r->length);
+  capturectl_dump_text("name", r->name, r->length);
 }
 
 static void print_metadata(const struct capture_record_metadata *r)
 {
   printf("metadata");
-  print_text("key", r->bytes, r->key_length);
-  print_text("value", r->bytes + r->key_length + 1, r->value_length);
+  capturectl_dump_text("key", r->bytes, r->key_length);
+  capturectl_dump_text("value", r->bytes + r->key_length + 1, r->value_length);
 }
 
 static void print_message(const struct capture_record_message *r)
 {
   printf("message time=%" PRIu64 " severity=%" PRIu32, r->time, r->severity);
-  print_text("text", r->text, r->length);
+  capturectl_dump_text("text", r->text, r->length);
 }
 
 static void print_named_binary(const struct capture_record_named_binary *r)
@@ -295,6 +295,8 @@ void capturectl_dump_record(const struct capture_record *record)
     print_other(record, "record");
   else if (!capture_record_is_valid(record))
     print_other(record, "invalid");
+  else if (capturectl_dump_told(record))
+    ;
   else if (record->type <= CAPTURE_RECORD_KERNEL_SYMBOL)
     print_definition(record);
   else

@@ -16,6 +16,21 @@ BIG = (1 << 64) - 1
 PARENT, JOIN = 1 << 31, 3 << 30
 BUILD_ID = bytes(range(100, 120))
 
+
+
+def listed_code(process, name, start, length, time, file, line, ranges):
+    body = struct.pack('<IIQQQII', process, name, start, length, time, file, line)
+    return record(13, body + b''.join(struct.pack('<IIII', *item) for item in ranges), len(ranges))
+
+
+def mark(time, duration, thread, kind, category, name, message=b''):
+    return record(38, struct.pack('<QQIIIII', time, duration, thread, kind, category, name, len(message)) + message + b'\0')
+
+
+def log(time, thread, severity, domain, text):
+    return record(40, struct.pack('<QIIII', time, thread, severity, domain, len(text)) + text + b'\0')
+
+
 DICTIONARY = b''.join([
     string(1, b'/usr/bin/demo "quoted" \\ back\n\xc3\xa9\x00\x7f'), string(2, b''), string(3, b'cpu-clock'), string(4, b'demo'),
     fixed(2, 'IIIIQ', 1, 1, 1, 0, 0), fixed(2, 'IIIIQ', 2, 2, 0, 0, 0xffffffff << 32), fixed(2, 'IIIIQ', 3, 3, 1, 0, 0x7fff << 32),
@@ -32,6 +47,10 @@ DICTIONARY = b''.join([
     fixed(9, 'IIiIQ', 1, 1, 4243, 4, 0), fixed(9, 'IIiIQ', 2, 0, -5, 0, BIG),
     fixed(10, 'IIIIIIQQQQQ', 1, 3, 1, 0, 1, 0, 0, 1, 2, 0, 4999), fixed(10, 'IIIIIIQQQQQ', 2, 4, 0, 1, 2, 0, BIG, 0, 0, 1, 0),
     fixed(11, 'QQIIII', 0xffffffffc0001000, 5, 64, 3, 1, 1),
+    fixed(12, 'IIII', 40, 4, 1, 7), fixed(12, 'IIII', 41, 0, 0, 0),
+    listed_code(1, 4, 0x7fff_0000_1000, 0x100, 50, 1, 12, [(0, 12, 0, 0), (0x10, 13, 1, 4)]), listed_code(1, 0, BIG, BIG, BIG, 0, 0, []),
+    fixed(14, 'IIQQQ', 1, 0, 0x7fff_0000_1000, 0x80, 3000), fixed(15, 'IIIIIIII', 1, 0, 4, 3, 2, 4, 1, 0), fixed(15, 'IIIIIIII', 2, 1, 0, 4, 0, 0, 0, 0),
+    record(13, struct.pack('<IIQQQII', 1, 4, 1, 1, 1, 0, 0), 1), record(12, b'short'),
     record(1000, b'not yet known 16', 7), record(1001, b''), record(9, b'short'), record(3, struct.pack('<II', 1, 0), 9),
     record(1, struct.pack('<II', 9, 500) + b'x'), record(6, bytes(72) + struct.pack('<II', 0, 0) + b'longer than it was'),
 ])
@@ -42,6 +61,10 @@ HAPPENINGS = b''.join([
     record(37, struct.pack('<QIIQQQ', 14, 1, 1, 2, 0b101, 12) + struct.pack('<QQ', 5, BIG) + bytes(range(12)), 2),
     record(37, struct.pack('<QIIQQQ', 14, 1, 1, 2, 0, 0), 0), record(37, struct.pack('<QIIQQQ', 14, 1, 1, 2, 0, BIG), 0),
     record(66, struct.pack('<QII', 15, 4, 5) + b'watch\0'),
+    mark(20, 0, 1, 0, 4, 3, b'key "x"'), mark(21, 0, 1, 1, 0, 4), mark(22, 0, 1, 2, 0, 4), mark(BIG, BIG, 99, 9, 77, 78),
+    record(38, struct.pack('<QQIIIII', 1, 0, 0, 0, 0, 0, 500) + b'x\0'),
+    record(39, struct.pack('<QIIdIId', 30, 1, 0, 2.5, 2, 0, float('-inf')), 2), record(39, struct.pack('<Q', 31), 0), record(39, struct.pack('<Q', 31), 3),
+    log(40, 1, 4, 4, b'slow\n'), log(41, 0, 7, 0, b''), record(40, struct.pack('<QIIII', 1, 0, 0, 0, 9) + b'x'),
 ])
 
 META = b''.join([
@@ -104,7 +127,7 @@ class Made(SameText):
         lines = read_twice(self.write(everything().finish().bytes))
         self.assertFalse([line for line in lines if 'damaged' in line])
         self.assertEqual(len([line for line in lines if line.startswith('  sample')]), 5 + 250 + 1 + 9)
-        self.assertEqual(len([line for line in lines if line.startswith('  invalid')]), 5)
+        self.assertEqual(len([line for line in lines if line.startswith('  invalid')]), 10)
 
     def test_everything_without_index(self):
         read_twice(self.write(everything().bytes))

@@ -19,6 +19,9 @@ _FIXED = {
     9: ('thread', 'id process tid:i name time:Q'),
     10: ('event', 'id name unit detail type _ config:Q config1:Q config2:Q period:Q frequency:Q'),
     11: ('kernel_symbol', 'address:Q time:Q length name type flags'),
+    12: ('function', 'id name file line'),
+    14: ('code_end', 'process _ start:Q length:Q time:Q'),
+    15: ('counter', 'id process category name description unit flags _'),
     32: ('lost', 'time:Q samples:Q records:Q reason cpu event _'),
     33: ('throttle', 'time:Q event cpu on _'),
     34: ('fork', 'time:Q pid:i tid:i parent_pid:i parent_tid:i'),
@@ -30,13 +33,18 @@ _FIXED = {
 _LISTS = {
     3: ('frames', 'first _', 'II'),
     4: ('nodes', 'first nodes', 'I'),
+    13: ('code', 'process name start:Q length:Q time:Q file line', 'IIII'),
+    39: ('counts', 'time:Q', 'IIQ'),
     81: ('functions', 'binary _', 'QQIIIIII'),
 }
 Function = collections.namedtuple('Function', 'start end name linkage_name file line module')
+Range = collections.namedtuple('Range', 'offset line file function')
 # Fixed fields, the last of which is the length of a text after them.
 _TEXTS = {
     1: ('string', 'id length', 'value'),
     64: ('stream', 'id kind pid:i length', 'name'),
+    38: ('mark', 'time:Q duration:Q thread kind category name length', 'message'),
+    40: ('log', 'time:Q thread severity domain length', 'text'),
     66: ('message', 'time:Q severity length', 'text'),
 }
 _METADATA, _USER_STACK = 65, 37
@@ -109,6 +117,8 @@ class Decoder:
             items = list(item.iter_unpack(data[layout.end:end]))
             if word == 'functions':
                 items = [Function(*values[:7]) for values in items]
+            elif word == 'code':
+                items = [Range(*values) for values in items]
             return Record(word, layout.read(data), items)
         return read
 

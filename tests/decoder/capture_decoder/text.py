@@ -6,7 +6,7 @@ from .records import Decoder
 KINDS = dict(enumerate(('dictionary', 'samples', 'records', 'foreign', 'meta', 'names', 'index', 'footer'), 1))
 _HEXADECIMAL = {'base', 'device', 'mapped_start', 'mapped_end', 'flags', 'start', 'end', 'offset', 'protection',
                 'config', 'config1', 'config2', 'address', 'mask', 'crc'}
-_TEXTS = {'value', 'key', 'text'}
+_TEXTS = {'value', 'key', 'text', 'message'}
 _PLAIN = {byte: chr(byte) for byte in range(0x20, 0x7f)} | {0x22: '\\"', 0x5c: '\\\\'}
 
 
@@ -75,13 +75,15 @@ def _record_lines(decoder, content):
             name, write = _ITEMS[record.word]
             words.append(f'{name}={",".join(map(write, record.items)) or "-"}')
         yield ' '.join(words)
-        if record.word == 'functions':
-            for function in record.items:
-                yield '    function ' + ' '.join(
-                    f'{key}={_value("function", key, value)}' for key, value in function._asdict().items())
+        if record.word in _ITEM_LINES:
+            for item in record.items:
+                yield f'    {_ITEM_LINES[record.word]} ' + ' '.join(
+                    f'{key}={_value(record.word, key, value)}' for key, value in item._asdict().items())
 
 
-_ITEMS = {'frames': ('frames', lambda item: f'{item[0]}:{item[1]:#x}'),
+_ITEM_LINES = {'functions': 'function', 'code': 'range'}
+_ITEMS = {'counts': ('values', lambda item: f'{item[0]}:{item[2]:#x}'),
+          'frames': ('frames', lambda item: f'{item[0]}:{item[1]:#x}'),
           'nodes': ('items', lambda item: f'{("", "?", "^", "+")[item[0] >> 30]}{item[0] & 0x3fffffff}')}
 
 
