@@ -19,6 +19,8 @@
 #define NO_TIMEOUT     G_MAXINT /* while a person may be typing */
 #define BUS_TIMEOUT    (-1)     /* the usual one */
 #define MEMFDS         2
+/* dbus-daemon's max_message_unix_fds, where nobody changed it. */
+#define DESCRIPTORS_USUAL 16
 
 /* All but thread, wish and socket belongs to the thread until it was joined. */
 struct _RecordingService {
@@ -230,6 +232,14 @@ static gboolean may_ask(RecordingService *self, const GError *error)
   return self->wish.interactive && !self->asked && g_strcmp0(name, NOT_AUTHORIZED) == 0;
 }
 
+/* A bus that is sent more descriptors than it hands on with a message closes the connection instead of
+ * answering. */
+static gboolean was_too_much(RecordingService *self, const GError *error)
+{
+  return g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CLOSED) && self->targets &&
+         g_unix_fd_list_get_length(self->targets) > DESCRIPTORS_USUAL;
+}
+
 static void on_started(GObject *bus, GAsyncResult *result, gpointer data)
 {
   RecordingService *self = data;
@@ -245,6 +255,10 @@ static void on_started(GObject *bus, GAsyncResult *result, gpointer data)
     see_session(self);
   else if (may_ask(self, error))
     ask(self);
+  else if (was_too_much(self, error))
+    end_with_number(self, E2BIG,
+                    _("The system bus does not hand on so many processes at once, usually no more than 16: "
+                      "record fewer, or the whole system with -a."));
   else
     end_with_error(self, error);
 }

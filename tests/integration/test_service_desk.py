@@ -75,6 +75,13 @@ class RecordTest(ServiceCase):
         self.record(command=('sh', '-c', 'kill -9 $$'), status=137)
         self.record(command=('/no/such/program',), status=127)
 
+    def test_more_processes_than_the_bus_hands_on(self):
+        script = 'p=; for i in $(seq 17); do sleep 60 & p="$p -p $!"; done; "$@" $p; status=$?; kill $(jobs -p); exit $status'
+        words = [self.program, 'record', '--via', 'daemon', '--duration', '0.2', '-o', str(self.path)]
+        result = self.desk.run(['bash', '-c', script, 'bash', *words], 'alice', True, stock=True, cwd=self.directory, status=1)
+        self.assertIn('The system bus does not hand on so many processes at once, usually no more than 16: record fewer', result.stderr)
+        self.assertFalse(self.path.exists())
+
     def test_everything_is_refused_without_a_password(self):
         for arguments in ['-a'], ['--kernel'], ['-e', 'sched:sched_switch'], ['--off-cpu']:
             with self.subTest(arguments):
