@@ -17,6 +17,7 @@ typedef struct {
   RecordingTables *tables;
   const RecordingSamplersSettings *settings;
   guint64 memory_max; /* bytes of windows that it may bring */
+  gint n_joined;      /* atomic: programs that ever did */
   int epoll;          /* tells, with the program as its data, when it is to be served */
 } RecordingSamplerHost;
 
@@ -27,7 +28,7 @@ typedef enum {
 } RecordingSamplerState;
 
 /* Takes the socket, which must not block. The host must outlive it. */
-RecordingSampler *recording_sampler_new(int socket, gint32 pid, const RecordingSamplerHost *host);
+RecordingSampler *recording_sampler_new(int socket, gint32 pid, RecordingSamplerHost *host);
 /* Takes what the program says, and sends what waits for room. Does not block. */
 RecordingSamplerState recording_sampler_serve(RecordingSampler *self);
 RecordingSamplerState recording_sampler_get_state(RecordingSampler *self);

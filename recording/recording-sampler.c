@@ -32,7 +32,7 @@ typedef struct {
 } Answer;
 
 struct _RecordingSampler {
-  const RecordingSamplerHost *host;
+  RecordingSamplerHost *host;
   RecordingSamplerState state;
   int socket;
   gint32 pid;
@@ -49,7 +49,7 @@ static void watch(RecordingSampler *self, int operation, guint32 events)
   epoll_ctl(self->host->epoll, operation, self->socket, &event);
 }
 
-RecordingSampler *recording_sampler_new(int socket, gint32 pid, const RecordingSamplerHost *host)
+RecordingSampler *recording_sampler_new(int socket, gint32 pid, RecordingSamplerHost *host)
 {
   RecordingSampler *self = g_new0(RecordingSampler, 1);
 
@@ -182,6 +182,7 @@ static gboolean join(RecordingSampler *self, struct capture_hello *hello, const 
   if (flags & CAPTURE_SETTINGS_TABLES)
     self->client = recording_tables_add_client(self->host->tables, on_table, self);
   self->state = RECORDING_SAMPLER_JOINED;
+  g_atomic_int_inc(&self->host->n_joined);
   return send_settings(self, flags);
 }
 

@@ -40,9 +40,8 @@ struct _RecordingSamplers {
   gint32 only_pid; /* 0: any */
   GThread *thread;
   int wake;
-  gint stop;       /* atomic */
-  gint n_programs; /* atomic */
-  gint n_refused;  /* atomic */
+  gint stop;      /* atomic */
+  gint n_refused; /* atomic */
 
   GMutex mutex; /* guards what follows */
   GCond cond;
@@ -102,7 +101,7 @@ void recording_samplers_confine(RecordingSamplers *self, gint32 pid)
 
 guint recording_samplers_get_n_programs(RecordingSamplers *self)
 {
-  return (guint)g_atomic_int_get(&self->n_programs);
+  return (guint)g_atomic_int_get(&self->host.n_joined);
 }
 
 guint recording_samplers_get_n_refused(RecordingSamplers *self)
@@ -161,8 +160,6 @@ static gboolean serve_program(RecordingSamplers *self, RecordingSampler *sampler
   set_memory_left(self);
   if (was_silent && state != RECORDING_SAMPLER_SILENT)
     forget_silent(self, sampler);
-  if (was_silent && state == RECORDING_SAMPLER_JOINED)
-    g_atomic_int_inc(&self->n_programs);
   if (state != RECORDING_SAMPLER_OVER)
     return TRUE;
   end(self, sampler);
