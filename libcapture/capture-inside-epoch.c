@@ -57,6 +57,12 @@ static bool prepare(capture *c, struct capture_windows *w, uint32_t epoch)
   return false;
 }
 
+/* The one whose tables the next epoch takes; the first two take nobody's. */
+static bool is_left(capture *c, uint32_t epoch)
+{
+  return epoch == 0 || !capture_inside_is_anyone_in(c, epoch);
+}
+
 static bool begin(capture *c, struct capture_windows *w, uint32_t epoch)
 {
   bool done = false;
@@ -65,7 +71,7 @@ static bool begin(capture *c, struct capture_windows *w, uint32_t epoch)
     return false;
   if (atomic_load(&c->epoch) != epoch - 1) {
     done = true;
-  } else if (!capture_inside_is_anyone_in(c, epoch - 2) && prepare(c, w, epoch)) {
+  } else if (is_left(c, epoch - 2) && prepare(c, w, epoch)) {
     atomic_store(&c->epoch, epoch);
     capture_inside_mark_pending(c, CAPTURE_PENDING_MAPPINGS);
     done = true;
