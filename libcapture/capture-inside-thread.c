@@ -308,3 +308,15 @@ void capture_thread_end(capture *c)
   pthread_setspecific(c->thread_key, NULL);
   capture_inside_thread_release(c, thread);
 }
+
+int capture_thread_set_shadow_stack(capture *c, const struct capture_shadow_stack *stack)
+{
+  struct capture_thread *thread = c ? capture_inside_thread(c) : NULL;
+
+  if (!c || !capture_inside_is_open(c))
+    return -ENOTCONN;
+  if (!thread)
+    return -ENOSPC;
+  atomic_store(&thread->shadow_stack, stack);
+  return 0;
+}
