@@ -213,3 +213,40 @@ PRELOAD_EXPORT void *pvalloc(size_t size)
 {
   return is_ready() ? seen(next.pvalloc(size), size, CALLER) : NULL;
 }
+
+/* What the library's own calls become (the linker's --wrap): they are not the program's allocations. */
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+void *__wrap_reallocarray(void *block, size_t n, size_t size);
+void __wrap_free(void *block);
+
+void *__wrap_malloc(size_t size)
+{
+  return is_ready() ? next.malloc(size) : NULL;
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+  return is_ready() ? next.calloc(n, size) : NULL;
+}
+
+void *__wrap_realloc(void *block, size_t size)
+{
+  return is_ready() ? next.realloc(block, size) : NULL;
+}
+
+void *__wrap_reallocarray(void *block, size_t n, size_t size)
+{
+  size_t whole;
+  if (!__builtin_mul_overflow(n, size, &whole))
+    return __wrap_realloc(block, whole);
+  errno = ENOMEM;
+  return NULL;
+}
+
+void __wrap_free(void *block)
+{
+  if (block && is_ready())
+    next.free(block);
+}

@@ -38,12 +38,25 @@ static bool swap(const struct sigaction *action, struct sigaction *old)
   return true;
 }
 
-PRELOAD_EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)
+static sigaction_fn find_sigaction(void)
 {
   sigaction_fn next = atomic_load(&next_sigaction);
   if (!next)
     atomic_store(&next_sigaction, next = (sigaction_fn)preload_next("sigaction"));
-  if (number == SIGPROF && preload_self.inside == 0 && swap(action, old))
+  return next;
+}
+
+/* What the library's own calls become (the linker's --wrap): the kernel's action is the sampler's. */
+int __wrap_sigaction(int number, const struct sigaction *action, struct sigaction *old);
+int __wrap_sigaction(int number, const struct sigaction *action, struct sigaction *old)
+{
+  return find_sigaction()(number, action, old);
+}
+
+PRELOAD_EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)
+{
+  sigaction_fn next = find_sigaction();
+  if (number == SIGPROF && swap(action, old))
     return 0;
   return next(number, action, old);
 }
@@ -55,7 +68,7 @@ static handler_fn set_handler(_Atomic(signal_fn) *known, const char *name, int f
   signal_fn next = atomic_load(known);
   if (!next)
     atomic_store(known, next = (signal_fn)preload_next(name));
-  if (number == SIGPROF && handler != SIG_ERR && preload_self.inside == 0 && swap(&action, &old))
+  if (number == SIGPROF && handler != SIG_ERR && swap(&action, &old))
     return old.sa_handler;
   return next(number, handler);
 }

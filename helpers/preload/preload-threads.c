@@ -76,10 +76,8 @@ void preload_thread_begin(void)
 static struct start take_start(void *data)
 {
   struct start start = *(struct start *)data;
-  preload_self.inside++;
   free(data);
   preload_thread_begin();
-  preload_self.inside--;
   return start;
 }
 
@@ -93,18 +91,13 @@ static void *run_thread(void *data)
 static int create_started(create_fn create, pthread_t *thread, const pthread_attr_t *attributes,
                           void *(*routine)(void *), void *argument)
 {
-  preload_self.inside++;
   struct start *start = malloc(sizeof *start);
-  preload_self.inside--;
   if (!start)
     return EAGAIN;
   *start = (struct start){routine, argument};
   int error = create(thread, attributes, run_thread, start);
-  if (error != 0) {
-    preload_self.inside++;
+  if (error != 0)
     free(start);
-    preload_self.inside--;
-  }
   return error;
 }
 

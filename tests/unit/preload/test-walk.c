@@ -26,6 +26,8 @@ static struct preload_memos memos;
 static struct walk_mapping mappings[1024];
 static uint32_t n_mappings;
 static volatile unsigned sink;
+/* raise() is said to call nothing of this file's, which handlers are. */
+static int (*volatile raise_signal)(int) = raise;
 
 /* Of the last walk. */
 static uint64_t frames[512], sps[512];
@@ -95,7 +97,7 @@ static void set_handler(int number, int flags)
 
 FAR static void leaf(void)
 {
-  raise(SIGPROF);
+  raise_signal(SIGPROF);
   sink++;
 }
 
@@ -114,24 +116,36 @@ FAR static void outer(void)
   sink++;
 }
 
-/* In which of these functions each frame is. */
-static unsigned count_in(const void *function, unsigned size)
+static bool is_in(uint32_t frame, const void *function)
 {
-  unsigned n = 0;
-  for (uint32_t i = 0; i < n_frames; i++)
-    n += frames[i] - (uintptr_t)function < size;
-  return n;
+  return frame < n_frames && frames[frame] - (uintptr_t)function < 64;
 }
 
-/* 21 frames with one distance between them, and one address. */
+static bool has(const void *function)
+{
+  bool found = false;
+  for (uint32_t i = 0; i < n_frames; i++)
+    found |= is_in(i, function);
+  return found;
+}
+
+/* Where the frames begin that stand at one and the same address, n times. */
+static uint32_t find_run(uint32_t n)
+{
+  uint32_t i = 0, same = 1;
+  for (i = 1; i < n_frames && same < n; i++)
+    same = frames[i] == frames[i - 1] ? same + 1 : 1;
+  g_assert_cmpuint(same, ==, n);
+  return i - n;
+}
+
 static void check_chain(void)
 {
-  unsigned same = 0;
-  for (uint32_t i = 1; i + 1 < n_frames; i++)
-    same += frames[i] == frames[i + 1];
-  g_assert_cmpuint(same, ==, 19);
-  g_assert_cmpuint(count_in((const void *)(uintptr_t)leaf, 64), ==, 1);
-  g_assert_cmpuint(count_in((const void *)(uintptr_t)outer, 64), ==, 1);
+  uint32_t recursion = find_run(20);
+  g_assert_cmpuint(recursion, >=, 3);
+  g_assert_true(is_in(recursion - 2, (const void *)(uintptr_t)leaf));
+  g_assert_true(is_in(recursion - 1, (const void *)(uintptr_t)middle));
+  g_assert_true(is_in(recursion + 20, (const void *)(uintptr_t)outer));
   g_assert_cmpuint(outcome, ==, CAPTURE_OUTCOME_COMPLETE);
   g_assert_false(missed);
   for (uint32_t i = 1; i < n_frames; i++)
@@ -183,7 +197,7 @@ static void handle_and_go_on(int number)
 
 FAR static void interrupted(void)
 {
-  raise(SIGUSR1);
+  raise_signal(SIGUSR1);
   sink++;
 }
 
@@ -199,8 +213,8 @@ static void test_other_stack(void)
   for (int flags = 0; flags <= SA_ONSTACK; flags += SA_ONSTACK) {
     set_handler(SIGPROF, flags);
     interrupted();
-    g_assert_cmpuint(count_in((const void *)(uintptr_t)outer, 64), ==, 1);
-    g_assert_cmpuint(count_in((const void *)(uintptr_t)interrupted, 64), ==, 1);
+    g_assert_true(has((const void *)(uintptr_t)outer));
+    g_assert_true(has((const void *)(uintptr_t)interrupted));
     g_assert_cmpuint(outcome, ==, CAPTURE_OUTCOME_COMPLETE);
   }
   sigaltstack(&none, NULL);
@@ -266,7 +280,7 @@ static void test_unknown(void)
   memcpy(memory, code, sizeof code);
   set_bounds();
   ((void (*)(void (*)(void)))memory)(outer);
-  g_assert_cmpuint(count_in(memory, 8), ==, 1);
+  g_assert_true(has(memory));
   publish();
   ((void (*)(void (*)(void)))memory)(outer);
   g_assert_cmpuint(outcome, ==, CAPTURE_OUTCOME_COMPLETE | CAPTURE_OUTCOME_BY_FRAME_POINTERS);
