@@ -123,7 +123,7 @@ class Compiler(ExampleCase):
 
 
 class Lua(ExampleCase):
-    LIGHT, HEAVY = is_at('work.lua', 4), is_at('work.lua', 12)
+    LIGHT, HEAVY = staticmethod(is_at('work.lua', 4)), staticmethod(is_at('work.lua', 12))
 
     def lua(self):
         return self.record('lua', self.place('lua') / 'lua-host', 'work.lua', 4)
