@@ -9,6 +9,7 @@
  *
  * What it may not do is in the abort()s: end the collector, or leave a capture that a reader finds damaged.
  */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
