@@ -35,6 +35,8 @@ typedef struct {
   char *path;
   gboolean compress;
   gboolean command_lines;
+  gboolean counters;
+  gboolean sysprof;
   gboolean names;
   gboolean json;
   char *via;
@@ -124,6 +126,10 @@ static int parse_arguments(int *argc, char ***argv, Arguments *a)
       {"no-compress", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &a->compress, N_("Do not compress"), NULL},
       {"no-command-lines", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &a->command_lines,
        N_("Do not store command lines"), NULL},
+      {"no-counters", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &a->counters,
+       N_("Do not record counters of the machine (processors, memory, network, disks, pressure)"), NULL},
+      {"no-sysprof", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &a->sysprof,
+       N_("Do not take in what programs tell in Sysprof's format"), NULL},
       {"no-names", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &a->names,
        N_("Do not name the sampled functions at the end"), NULL},
       {"windows", 0, 0, G_OPTION_ARG_INT, &a->windows, N_("Windows of shared memory, 64 KiB each (128)"),
@@ -136,7 +142,7 @@ static int parse_arguments(int *argc, char ***argv, Arguments *a)
       {NULL},
   };
 
-  a->children = a->compress = a->command_lines = a->names = TRUE;
+  a->children = a->compress = a->command_lines = a->counters = a->sysprof = a->names = TRUE;
   spell_out_values(*argc, *argv);
   int status = capturectl_parse_command_options(
       argc, argv, entries, N_("[--] COMMAND…"),
@@ -479,6 +485,8 @@ int capturectl_record_options_parse(int argc, char **argv, CapturectlRecordOptio
   ret->recording->children = a.children;
   ret->recording->wall = a.wall;
   ret->recording->interactive = is_interactive();
+  ret->recording->counters = a.counters;
+  ret->recording->sysprof = a.sysprof;
   ret->recording->compress = a.compress;
   ret->recording->command_lines = a.command_lines;
   ret->recording->version = g_strdup("capturectl " CAPTURE_VERSION);

@@ -414,11 +414,12 @@ static void read_sources(Run *run, gint64 now)
 
 static void do_periodic(Run *run, gint64 now)
 {
-  read_sources(run, now);
   if (now >= run->next_tick) {
     collect(run);
     run->next_tick = now + (recording_collector_get_taken(run->collector) > BUSY_BYTES ? BUSY_TICK : TICK);
   }
+  if (now >= recording_sources_get_next(run->sources))
+    read_sources(run, now);
   if (now >= run->next_progress) {
     run->next_progress = now + PROGRESS_EVERY;
     update_progress(run);
