@@ -58,24 +58,30 @@ int recording_foreign_append(RecordingForeign *self, const void *bytes, gsize le
   return result;
 }
 
-/* Where the next bytes stand: holes are those of a file that was made longer than what was written to it. */
-static gboolean skip_hole(int fd, guint64 *offset)
+/* Where the next bytes stand: holes are those of a file that was made longer than what was written to it.
+ * FALSE: there are none. */
+static gboolean find_data(int fd, guint64 *offset, guint64 *ret_end)
 {
   off_t data = lseek(fd, (off_t)*offset, SEEK_DATA);
+  off_t hole = data >= 0 ? lseek(fd, data, SEEK_HOLE) : -1;
 
-  if (data < 0)
-    return errno != ENXIO;
-  *offset = (guint64)data;
-  return TRUE;
+  if (data >= 0 && hole > data) {
+    *offset = (guint64)data;
+    *ret_end = (guint64)hole;
+    return TRUE;
+  }
+  *ret_end = G_MAXINT64; /* a file system without that knowledge: reading finds the end */
+  return data < 0 && errno != ENXIO;
 }
 
 int recording_foreign_copy(RecordingForeign *self, int fd, guint64 offset, guint64 limit, guint64 *ret_offset)
 {
   g_autofree guint8 *buffer = g_malloc(WINDOW_LENGTH_MAX);
+  guint64 end;
   int result = 0;
 
-  while (limit > 0 && result == 0 && skip_hole(fd, &offset)) {
-    ssize_t n = pread(fd, buffer, MIN(limit, WINDOW_LENGTH_MAX), (off_t)offset);
+  while (limit > 0 && result == 0 && find_data(fd, &offset, &end)) {
+    ssize_t n = pread(fd, buffer, MIN(MIN(limit, end - offset), WINDOW_LENGTH_MAX), (off_t)offset);
     if (n < 0 && errno == EINTR)
       continue;
     if (n <= 0)

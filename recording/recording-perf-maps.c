@@ -16,7 +16,7 @@
 #include "recording/recording-proc-file-private.h"
 
 #define MAX_PROCESSES 65536
-/* Of containers: each keeps a descriptor, and with it what is mounted there. */
+/* Of containers: each keeps two descriptors, and with them what is mounted there. */
 #define MAX_ROOTS    128
 #define MAX_MESSAGES 10
 #define LENGTH_MAX   (G_GUINT64_CONSTANT(256) << 20)
@@ -26,9 +26,11 @@
 #define SECOND   G_GINT64_CONSTANT(1000000000)
 
 typedef struct {
+  guint64 time;  /* of what it executes, as it was told */
   gint32 number; /* in its own namespace */
   uid_t user;    /* NO_USER: not known */
   int root;      /* of a container; -1: this one */
+  int mounts;    /* its namespace of them: as long as that is open they stay */
   gint64 began;  /* CLOCK_REALTIME, nanoseconds */
 } Process;
 
@@ -50,12 +52,20 @@ static gint64 now(clockid_t clock)
   return time.tv_sec * SECOND + time.tv_nsec;
 }
 
+static void close_root(Process *process)
+{
+  if (process->root >= 0)
+    close(process->root);
+  if (process->mounts >= 0)
+    close(process->mounts);
+  process->root = process->mounts = -1;
+}
+
 static void process_free(gpointer data)
 {
   Process *process = data;
 
-  if (process->root >= 0)
-    close(process->root);
+  close_root(process);
   g_free(process);
 }
 
@@ -128,54 +138,85 @@ static gboolean has_link(int directory, const char *name, const char *target)
   return strcmp(found, target) == 0;
 }
 
-/* Of a process whose root is not ours: -1 when it is, or cannot be opened. */
-static int open_root(int directory)
+static gboolean is_own_root(int directory)
 {
   char own[256];
   ssize_t n = readlink("/proc/self/ns/mnt", own, sizeof own - 1);
 
   if (n < 0)
-    return -1;
+    return TRUE;
   own[n] = '\0';
-  if (has_link(directory, "ns/mnt", own) && has_link(directory, "root", "/"))
-    return -1;
-  return openat(directory, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  return has_link(directory, "ns/mnt", own) && has_link(directory, "root", "/");
 }
 
-static void look_up(RecordingPerfMaps *self, Process *process, gint32 pid, gboolean began_is_known)
+static void look_at_root(RecordingPerfMaps *self, Process *process, int directory)
+{
+  self->n_roots -= process->root >= 0;
+  close_root(process);
+  if (self->n_roots >= MAX_ROOTS || is_own_root(directory))
+    return;
+  process->root = openat(directory, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  process->mounts = openat(directory, "ns/mnt", O_RDONLY | O_CLOEXEC);
+  self->n_roots += process->root >= 0;
+}
+
+static int open_process(gint32 pid)
 {
   char name[32];
-  struct stat status;
 
   g_snprintf(name, sizeof name, "/proc/%d", pid);
-  int directory = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (directory < 0)
-    return;
+  return open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* The directory of a process belongs to its user. */
+static void look_at_user(Process *process, int directory)
+{
+  struct stat status;
+
   if (fstat(directory, &status) == 0)
     process->user = status.st_uid;
-  if (!began_is_known)
-    process->began = read_began(self, directory);
+}
+
+static void look_up(RecordingPerfMaps *self, Process *process, gint32 pid)
+{
+  int directory = open_process(pid);
+
+  if (directory < 0)
+    return;
+  look_at_user(process, directory);
+  look_at_root(self, process, directory);
   process->number = read_number(self, directory, pid);
-  if (self->n_roots < MAX_ROOTS)
-    process->root = open_root(directory);
-  self->n_roots += process->root >= 0;
+  if (process->time == 0)
+    process->began = read_began(self, directory);
   close(directory);
+}
+
+static Process *add_process(RecordingPerfMaps *self, gint32 pid, guint64 time)
+{
+  gboolean is_known = time > 0 && time <= G_MAXINT64 / 2;
+  Process *process = g_new(Process, 1);
+
+  *process = (Process){.time = time,
+                       .number = pid,
+                       .user = NO_USER,
+                       .root = -1,
+                       .mounts = -1,
+                       .began = is_known ? (gint64)time + self->realtime : self->began};
+  g_hash_table_insert(self->processes, GINT_TO_POINTER(pid), process);
+  return process;
 }
 
 void recording_perf_maps_see(RecordingPerfMaps *self, gint32 pid, guint64 time)
 {
-  if (pid <= 0 || g_hash_table_contains(self->processes, GINT_TO_POINTER(pid)) ||
-      g_hash_table_size(self->processes) >= MAX_PROCESSES)
-    return;
+  Process *process = g_hash_table_lookup(self->processes, GINT_TO_POINTER(pid));
 
-  Process *process = g_new(Process, 1);
-  gboolean began_is_known = time > 0 && time <= G_MAXINT64 / 2;
-  *process = (Process){.number = pid,
-                       .user = NO_USER,
-                       .root = -1,
-                       .began = began_is_known ? (gint64)time + self->realtime : self->began};
-  look_up(self, process, pid, began_is_known);
-  g_hash_table_insert(self->processes, GINT_TO_POINTER(pid), process);
+  if (pid <= 0 || (process && process->time == time) ||
+      (!process && g_hash_table_size(self->processes) >= MAX_PROCESSES))
+    return;
+  if (!process)
+    process = add_process(self, pid, time);
+  look_up(self, process, pid);
+  process->time = time;
 }
 
 /* Only looked up, not opened: what is no file might react to that. */
@@ -227,7 +268,18 @@ static int copy_content(RecordingPerfMaps *self, capture_file *file, gint32 pid,
   return result;
 }
 
-static int copy_map(RecordingPerfMaps *self, capture_file *file, gint32 pid, const Process *process)
+/* It may have become another user since it was seen. */
+static void look_at_user_again(Process *process, gint32 pid)
+{
+  int directory = open_process(pid);
+
+  if (directory < 0)
+    return;
+  look_at_user(process, directory);
+  close(directory);
+}
+
+static int copy_map(RecordingPerfMaps *self, capture_file *file, gint32 pid, Process *process)
 {
   struct stat status;
   char name[64];
@@ -237,6 +289,7 @@ static int copy_map(RecordingPerfMaps *self, capture_file *file, gint32 pid, con
   int found = find_map(process, name);
   if (found < 0)
     return 0;
+  look_at_user_again(process, pid);
   if (fstat(found, &status) < 0 || !S_ISREG(status.st_mode) || status.st_nlink != 1)
     result =
         tell(self, file, name, _("it was not believed: it is a link, a device or has another name, too."));
