@@ -49,6 +49,12 @@ static gboolean export_svg(ProfileWeights *weights, const ExportOptions *options
   return profile_export_svg(weights, &svg, stream, NULL, error);
 }
 
+static gboolean export_syscap(ProfileWeights *weights, const ExportOptions *options, GOutputStream *stream,
+                              GError **error)
+{
+  return profile_export_syscap(weights, stream, NULL, error);
+}
+
 typedef struct {
   const char *name;
   gboolean (*run)(ProfileWeights *weights, const ExportOptions *options, GOutputStream *stream,
@@ -60,6 +66,7 @@ static const Format formats[] = {
     {"folded", export_folded, FALSE},
     {"svg", export_svg, FALSE},
     {"pprof", export_pprof, TRUE},
+    {"syscap", export_syscap, TRUE},
 };
 
 static const Format *find_format(const char *name)
@@ -175,14 +182,14 @@ static int check_options(const ExportOptions *options)
   if (status >= 0)
     return status;
   if (!options->format)
-    return capturectl_fail_usage(_("Say which format is wanted: --format folded, svg or pprof."));
+    return capturectl_fail_usage(_("Say which format is wanted: --format folded, svg, pprof or syscap."));
   if (!format)
-    return capturectl_fail_usage(_("The format “%s” is not known; choose folded, svg or pprof."),
+    return capturectl_fail_usage(_("The format “%s” is not known; choose folded, svg, pprof or syscap."),
                                  options->format);
   if (!(options->min_percent >= 0 && options->min_percent <= 100))
     return capturectl_fail_usage(_("--limit must lie between 0 and 100."));
   if (format->is_binary && (!options->output || strcmp(options->output, "-") == 0) && isatty(STDOUT_FILENO))
-    return capturectl_fail_usage(_("pprof is not for a terminal; name a file with -o."));
+    return capturectl_fail_usage(_("%s is not for a terminal; name a file with -o."), format->name);
   return -1;
 }
 
@@ -190,8 +197,8 @@ int capturectl_export(int argc, char **argv)
 {
   g_auto(ExportOptions) options = {.min_percent = PROFILE_SVG_MIN_SHARE * 100};
   const GOptionEntry entries[] = {
-      {"format", 'f', 0, G_OPTION_ARG_STRING, &options.format, N_("What to write: folded, svg or pprof"),
-       N_("FORMAT")},
+      {"format", 'f', 0, G_OPTION_ARG_STRING, &options.format,
+       N_("What to write: folded, svg, pprof or syscap"), N_("FORMAT")},
       {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, N_("Where to write (standard output)"),
        N_("OUT")},
       CAPTURECTL_FILTER_ENTRIES(options.filter),
@@ -203,7 +210,7 @@ int capturectl_export(int argc, char **argv)
   };
   int status = capturectl_parse_options(&argc, &argv, entries, "FILE",
                                         _("Writes a capture for other programs: folded stacks, a flame graph "
-                                          "in one SVG file, or pprof's format."));
+                                          "in one SVG file, pprof's format or Sysprof's."));
   const char *path;
 
   if (status < 0)

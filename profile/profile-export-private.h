@@ -3,6 +3,7 @@
 #pragma once
 
 #include "profile/profile-export.h"
+#include "profile/profile-syscap-writer.h"
 #include "profile/profile-tree.h"
 
 G_BEGIN_DECLS
@@ -29,5 +30,8 @@ gboolean profile_export_walk(ProfileCapture *capture, ProfileTree *tree, guint64
 /* Writes text to the stream and empties it once it has grown; `all`: in any case. */
 gboolean profile_export_flush(GString *text, gboolean all, GOutputStream *stream, GCancellable *cancellable,
                               GError **error);
+
+/* profile-export-syscap-told.c: marks, lines of logs and counters within the filter's time. */
+void profile_export_syscap_told(ProfileSyscapWriter *writer, const ProfileFilter *filter);
 
 G_END_DECLS

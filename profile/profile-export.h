@@ -29,6 +29,17 @@ gboolean profile_export_folded(ProfileWeights *weights, GOutputStream *stream, G
 gboolean profile_export_pprof(ProfileWeights *weights, GOutputStream *stream, GCancellable *cancellable,
                               GError **error);
 
+/*
+ * .syscap, Sysprof's format. Every sample that passes is one of Sysprof's, whatever its event and weight.
+ * Frames that have an address keep it, with the mappings and symbols that name it; functions that programs
+ * named, and addresses that stood for several functions at different times, are addresses of their own
+ * (0xE0…) with a JITMAP. Names are as here, whatever Sysprof would find itself. Marks, counters and lines of
+ * logs come with it; times are the capture's. Stacks that do not fit a frame of 65,528 bytes lose their
+ * outermost frames.
+ */
+gboolean profile_export_syscap(ProfileWeights *weights, GOutputStream *stream, GCancellable *cancellable,
+                               GError **error);
+
 typedef struct {
   const char *title; /* NULL: the recorded command */
   double min_share;  /* functions under this share of the samples are left out, 0 … 1 */

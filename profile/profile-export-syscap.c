@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <linux/perf_event.h>
+
+#include "profile/profile-capture-private.h"
+#include "profile/profile-export-private.h"
+#include "profile/profile-syscap-writer.h"
+
+/* The name of the file in which Sysprof looks for symbols before it looks anywhere else. */
+#define SYMBOLS    "__symbols__"
+#define CACHE_BITS 18
+
+/* An entry of that file: ascending by pid and address, `last` included; an empty one ends them. */
+typedef struct {
+  guint64 first, last;
+  guint32 pid;
+  guint32 name; /* offset in the file */
+  guint32 tag, padding;
+} Symbol;
+
+typedef struct {
+  guint64 address;
+  gint32 pid;
+  guint32 function;
+} Named;
+
+/* What a node is written as in a process. */
+typedef struct {
+  guint32 process, node; /* node 0: empty */
+  guint64 word;
+} Cached;
+
+typedef struct {
+  const ProfileFilter *filter;
+  ProfileCapture *capture;
+  const guint32 *parent, *frame, *function; /* columns of nodes */
+  const ProfileFrame *frames;
+  const ProfileThread *threads;
+  const ProfileProcess *processes;
+  const ProfileBinary *binaries;
+  ProfileSyscapWriter writer;
+  guint64 begin;
+  Cached *cache;
+  GHashTable *named;    /* Named → itself: what an address was said to be */
+  GHashTable *mappings; /* const ProfileMapping *, those written */
+  guint8 *told;         /* one a function, nonzero: has a JITMAP */
+  guint8 *seen;         /* one a process, nonzero: was sampled */
+  GArray *words;        /* guint64: of the sample in work */
+} Syscap;
+
+static guint hash_named(gconstpointer key)
+{
+  const Named *self = key;
+  guint64 hash = (self->address ^ (guint64)(guint32)self->pid << 40) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
+
+  return (guint)(hash >> 32);
+}
+
+static gboolean equal_named(gconstpointer a, gconstpointer b)
+{
+  const Named *left = a, *right = b;
+
+  return left->address == right->address && left->pid == right->pid;
+}
+
+/* The function as an address of its own, which a JITMAP names. */
+static guint64 make_identifier(Syscap *self, gint32 pid, guint32 function)
+{
+  guint64 word = PROFILE_IDENTIFIER_BASE | ((guint64)function + 1);
+
+  if (!self->told[function])
+    profile_syscap_write_jit(&self->writer, (ProfileSyscapPlace){self->begin, pid, -1}, word,
+                             profile_capture_get_function_name(self->capture, function));
+  self->told[function] = 1;
+  return word;
+}
+
+static void write_mapping(Syscap *self, const ProfileMapping *mapping)
+{
+  const ProfileBinary *binary = &self->binaries[mapping->binary];
+  const ProfileSyscapMap map = {.start = mapping->start,
+                                .end = mapping->end,
+                                .offset = mapping->offset,
+                                .inode = binary->inode,
+                                .path = binary->path};
+  ProfileSyscapPlace place = {MAX(mapping->time, self->begin), self->processes[mapping->process].pid, -1};
+
+  if (g_hash_table_add(self->mappings, (gpointer)mapping))
+    profile_syscap_write_map(&self->writer, place, &map);
+}
+
+/* Where the frame is in the process's memory. */
+static gboolean find_address(Syscap *self, const ProfileFrame *frame, guint32 process, guint64 time,
+                             guint64 *ret)
+{
+  const ProfileMapping *mapping;
+
+  *ret = frame->address;
+  if (frame->kind == CAPTURE_SPACE_KERNEL || frame->kind == CAPTURE_SPACE_PROCESS)
+    return frame->address < (guint64)PERF_CONTEXT_MAX;
+  if (frame->kind != CAPTURE_SPACE_BINARY)
+    return FALSE;
+  mapping =
+      profile_address_spaces_find_offset(self->capture->spaces, process, frame->owner, frame->address, time);
+  if (!mapping)
+    return FALSE;
+  *ret = frame->address - mapping->offset + mapping->start;
+  write_mapping(self, mapping);
+  return TRUE;
+}
+
+/* Whether the address may stand for the function: nothing else was said of it in a process of that pid.
+ * Sysprof asks neither for times nor whether an address was returned to. */
+static gboolean claim(Syscap *self, gint32 pid, guint64 address, guint32 function)
+{
+  const Named wanted = {.address = address, .pid = pid, .function = function};
+  const Named *known = g_hash_table_lookup(self->named, &wanted);
+
+  if (!known)
+    g_hash_table_add(self->named, g_memdup2(&wanted, sizeof wanted));
+  return !known || known->function == function;
+}
+
+static guint64 make_word(Syscap *self, guint32 node, guint32 process, guint64 time)
+{
+  const ProfileFrame *frame = &self->frames[self->frame[node]];
+  guint32 function = self->function[node];
+  gint32 pid = self->processes[process].pid;
+  guint64 address;
+
+  if (function != 0 && find_address(self, frame, process, time, &address) &&
+      claim(self, pid, address, function))
+    return address;
+  return make_identifier(self, pid, function);
+}
+
+static guint64 get_word(Syscap *self, guint32 node, guint32 process, guint64 time)
+{
+  guint64 hash = ((guint64)process << 32 | node) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
+  Cached *cached = &self->cache[hash >> (64 - CACHE_BITS)];
+
+  if (cached->node != node || cached->process != process)
+    *cached = (Cached){process, node, make_word(self, node, process, time)};
+  return cached->word;
+}
+
+static gboolean is_kernel(const Syscap *self, guint32 node)
+{
+  return self->frames[self->frame[node]].kind == CAPTURE_SPACE_KERNEL;
+}
+
+/* From the leaf on; perf's marks say where kernel and user space begin. */
+static void gather_words(Syscap *self, guint32 leaf, guint32 process, guint64 time)
+{
+  gboolean in_kernel = FALSE;
+
+  g_array_set_size(self->words, 0);
+  for (guint32 node = leaf; node != 0; node = self->parent[node]) {
+    guint64 context = (guint64)(is_kernel(self, node) ? PERF_CONTEXT_KERNEL : PERF_CONTEXT_USER), word;
+
+    if (node == leaf || in_kernel != is_kernel(self, node))
+      g_array_append_val(self->words, context);
+    in_kernel = is_kernel(self, node);
+    word = get_word(self, node, process, time);
+    g_array_append_val(self->words, word);
+  }
+}
+
+static void write_sample(Syscap *self, const ProfileEvent *event, gsize i)
+{
+  const ProfileThread *thread = &self->threads[event->thread[i]];
+  gint32 cpu = event->cpu[i] == CAPTURE_CPU_UNKNOWN ? -1 : event->cpu[i];
+  ProfileSyscapPlace place = {event->time[i], self->processes[thread->process].pid, cpu};
+
+  self->seen[thread->process] = 1;
+  gather_words(self, event->leaf[i], thread->process, event->time[i]);
+  profile_syscap_write_sample(&self->writer, place, thread->tid, (const guint64 *)self->words->data,
+                              self->words->len);
+}
+
+static void write_samples(Syscap *self)
+{
+  const ProfileEvent *event =
+      profile_capture_get_event(self->capture, profile_filter_get_event(self->filter));
+  const guint8 *threads = profile_filter_get_threads(self->filter);
+  const guint8 *functions = profile_filter_get_functions(self->filter);
+  gsize begin, end;
+
+  profile_filter_get_range(self->filter, &begin, &end);
+  for (gsize i = begin; i < end && !self->writer.error; i++)
+    if ((!threads || threads[event->thread[i]]) && (!functions || functions[self->function[event->leaf[i]]]))
+      write_sample(self, event, i);
+}
+
+static void write_processes(Syscap *self)
+{
+  guint n;
+
+  profile_capture_get_processes(self->capture, &n);
+  for (guint i = 0; i < n; i++) {
+    const ProfileProcess *process = &self->processes[i];
+
+    if (self->seen[i])
+      profile_syscap_write_process(&self->writer,
+                                   (ProfileSyscapPlace){MAX(process->time, self->begin), process->pid, -1},
+                                   process->command_line ? process->command_line : process->name);
+  }
+}
+
+static gint compare_named(gconstpointer a, gconstpointer b)
+{
+  const Named *left = *(const Named *const *)a, *right = *(const Named *const *)b;
+
+  if (left->pid != right->pid)
+    return (guint32)left->pid < (guint32)right->pid ? -1 : 1;
+  return (left->address > right->address) - (left->address < right->address);
+}
+
+/* Neighbours of one function share an entry. */
+static void add_symbol(GArray *symbols, const Named *named, guint32 name)
+{
+  Symbol *last = symbols->len > 0 ? &g_array_index(symbols, Symbol, symbols->len - 1) : NULL;
+  Symbol symbol = {named->address, named->address, (guint32)named->pid, name, 0, 0};
+
+  if (last && last->pid == symbol.pid && last->name == name)
+    last->last = named->address;
+  else
+    g_array_append_val(symbols, symbol);
+}
+
+/* Offsets of names count from where they begin until it is known where that is. */
+static void gather_symbols(Syscap *self, GArray *symbols, GByteArray *names)
+{
+  g_autoptr(GPtrArray) all = g_ptr_array_new();
+  g_autofree guint32 *offsets = NULL;
+  GHashTableIter iter;
+  gpointer key;
+  gsize n;
+
+  profile_capture_get_functions(self->capture, &n);
+  offsets = g_new0(guint32, n);
+  g_hash_table_iter_init(&iter, self->named);
+  while (g_hash_table_iter_next(&iter, &key, NULL))
+    g_ptr_array_add(all, key);
+  g_ptr_array_sort(all, compare_named);
+  for (guint i = 0; i < all->len; i++) {
+    const Named *named = all->pdata[i];
+    guint32 *offset = &offsets[named->function];
+    const char *name = profile_capture_get_function_name(self->capture, named->function);
+
+    if (*offset == 0) {
+      *offset = names->len + 1;
+      g_byte_array_append(names, (const guint8 *)name, (guint)strlen(name) + 1);
+    }
+    add_symbol(symbols, named, *offset);
+  }
+}
+
+static void write_symbols(Syscap *self)
+{
+  g_autoptr(GArray) symbols = g_array_new(FALSE, FALSE, sizeof(Symbol));
+  g_autoptr(GByteArray) names = g_byte_array_new();
+  g_autoptr(GByteArray) file = g_byte_array_new();
+  const Symbol none = {0};
+  guint32 base;
+
+  gather_symbols(self, symbols, names);
+  base = (symbols->len + 1) * (guint32)sizeof(Symbol) - 1;
+  for (guint i = 0; i < symbols->len; i++)
+    g_array_index(symbols, Symbol, i).name += base;
+  g_array_append_val(symbols, none);
+  g_byte_array_append(file, (const guint8 *)symbols->data, symbols->len * (guint)sizeof(Symbol));
+  g_byte_array_append(file, names->data, names->len);
+  profile_syscap_write_file(&self->writer, (ProfileSyscapPlace){self->begin, -1, -1}, SYMBOLS, file->data,
+                            file->len);
+}
+
+static void set_up(Syscap *self, const ProfileFilter *filter)
+{
+  gsize n, n_functions;
+  guint n_processes;
+
+  self->filter = filter;
+  self->capture = profile_filter_get_capture(filter);
+  profile_capture_get_nodes(self->capture, &self->parent, &self->frame, &n);
+  self->frames = profile_capture_get_frames(self->capture, &n);
+  self->function = profile_capture_get_node_functions(self->capture);
+  profile_capture_get_functions(self->capture, &n_functions);
+  self->processes = profile_capture_get_processes(self->capture, &n_processes);
+  self->threads = profile_capture_get_threads(self->capture, &(guint){0});
+  self->binaries = profile_capture_get_binaries(self->capture, &(guint){0});
+  self->cache = g_new0(Cached, 1 << CACHE_BITS);
+  self->named = g_hash_table_new_full(hash_named, equal_named, g_free, NULL);
+  self->mappings = g_hash_table_new(NULL, NULL);
+  self->told = g_new0(guint8, n_functions);
+  self->seen = g_new0(guint8, n_processes);
+  self->words = g_array_new(FALSE, FALSE, sizeof(guint64));
+}
+
+static void clear(Syscap *self)
+{
+  g_array_unref(self->words);
+  g_free(self->seen);
+  g_free(self->told);
+  g_hash_table_unref(self->mappings);
+  g_hash_table_unref(self->named);
+  g_free(self->cache);
+}
+
+gboolean profile_export_syscap(ProfileWeights *weights, GOutputStream *stream, GCancellable *cancellable,
+                               GError **error)
+{
+  Syscap self = {0};
+  struct capture_file_header header;
+  guint64 first = 0, last = 0;
+
+  set_up(&self, profile_weights_get_filter(weights));
+  profile_capture_get_header(self.capture, &header);
+  profile_capture_get_time_range(self.capture, &first, &last);
+  self.begin = header.time > 0 ? MIN(header.time, first) : first;
+  profile_syscap_writer_init(&self.writer, stream, cancellable, self.begin, MAX(header.ended.time, last),
+                             header.time_realtime);
+  write_samples(&self);
+  write_processes(&self);
+  profile_export_syscap_told(&self.writer, self.filter);
+  write_symbols(&self);
+  clear(&self);
+  return profile_syscap_writer_finish(&self.writer, error);
+}

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The .syscap files that are written, read by Sysprof's own library: the same samples, functions, marks and counters."""
+import collections
+import pathlib
+import tempfile
+import unittest
+
+from support import DATA, SOURCE, TestCase, capturectl, run
+from syscap import Syscap
+from test_syscap import JIT, fold
+
+
+class SyscapExportTest(TestCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        place = tempfile.TemporaryDirectory(prefix='capture-test-')
+        cls.addClassCleanup(place.cleanup)
+        cls.reader = pathlib.Path(place.name) / 'fold-syscap'
+        flags = run('pkg-config', '--cflags', '--libs', 'sysprof-4').stdout.split()
+        run('cc', '-o', cls.reader, SOURCE / 'tests' / 'programs' / 'fold-syscap.c', *flags)
+
+    def convert(self, capture, *options):
+        """The lines that Sysprof's library reads in the export of a capture, by their first word."""
+        output = self.directory / 'out.syscap'
+        capturectl('export', capture, '--format', 'syscap', '-o', output, *options)
+        lines = collections.defaultdict(list)
+        for line in run(self.reader, output).stdout.splitlines():
+            word, rest = line.split(' ', 1)
+            lines[word].append(rest)
+        return lines
+
+    def stacks(self, lines):
+        """As fold()."""
+        stacks = collections.Counter()
+        for line in lines['sample']:
+            names = line.split('\t')[1:]
+            stacks[tuple(name.replace(';', ':') for name in reversed(names)) or ('[no stack]',)] += 1
+        return stacks
+
+    def take(self, path, *options):
+        output = self.directory / 'in.capture'
+        capturectl('import', path, '-o', output, *options)
+        return output
+
+    def test_functions_without_addresses(self):
+        capture = self.take(DATA / 'gjs.syscap')
+        stacks = self.stacks(self.convert(capture))
+        self.assertEqual(sum(stacks.values()), 201)
+        self.assertEqual(stacks, fold(capture))
+
+    def test_native_and_kernel_functions(self):
+        """Recorded elsewhere, so that Sysprof finds neither the kernel's symbols nor the program: ours are in the file."""
+        capture = self.take(DATA / 'chain-fp.perf.data')
+        stacks = self.stacks(self.convert(capture))
+        self.assertGreater(sum(stacks.values()), 100)
+        self.assertEqual(stacks, fold(capture))
+
+    def test_many_processes(self):
+        capture = self.take(DATA / 'pipeline.perf.data')
+        lines = self.convert(capture)
+        self.assertEqual(self.stacks(lines), fold(capture))
+        self.assertGreater(len({line.split()[0] for line in lines['sample']}), 10)
+
+    def test_a_filter(self):
+        capture = self.take(DATA / 'pipeline.perf.data')
+        pids = collections.Counter(line.split()[0] for line in self.convert(capture)['sample'])
+        pid, count = pids.most_common(1)[0]
+        lines = self.convert(capture, '--process', pid)
+        self.assertEqual([line.split()[0] for line in lines['sample']], [pid] * count)
+
+    def test_what_programs_told(self):
+        file = Syscap(begin=10).jitmap({JIT | 1: 'function'}).sample([JIT | 1], time=20, pid=100, tid=101)
+        file.counters((7, 'heap', 'size', 'of the heap', False), (8, 'heap', 'share', 'in use', True))
+        file.values({7: 4096, 8: 0.25}, time=30).values({7: 8192}, time=40)
+        file.mark('gc', 'minor', 'because', 5, time=31).mark('gc', 'major', '', 0, time=35)
+        file.log(16, 'Gjs', 'careful', time=33)
+        path = self.directory / 'told.syscap'
+        path.write_bytes(file.content)
+        lines = self.convert(self.take(path))
+        self.assertEqual(lines['sample'], ['100 101\tfunction'])
+        self.assertEqual(lines['mark'], ['31 5 gc\tminor\tbecause', '35 0 gc\tmajor\t'])
+        self.assertEqual(lines['log'], ['33 16 Gjs\tcareful'])
+        names = {line.split()[0]: line.split(' ', 2)[2] for line in lines['counter']}
+        self.assertEqual(sorted(names.values()), ['heap\tshare\tin use', 'heap\tsize\tof the heap'])
+        values = {(int(time), names[number].split('\t')[1], float(value))
+                  for time, number, value in (line.split() for line in lines['value'])}
+        self.assertEqual(values, {(30, 'size', 4096.0), (30, 'share', 0.25), (40, 'size', 8192.0)})
+
+    def test_long_texts_and_stacks_fit_their_frames(self):
+        file = Syscap().jitmap({JIT | 1: 'n' * 3000, JIT | 2: 'short'})
+        file.mark('g' * 24, 'm' * 40, 'x' * 60000, 1)
+        file.sample([JIT | 2] * 8000 + [JIT | 1] * 100)
+        path = self.directory / 'long.syscap'
+        path.write_bytes(file.content)
+        lines = self.convert(self.take(path))
+        self.assertEqual(self.stacks(lines), {('n' * 3000,) * 100 + ('short',) * 8000: 1})
+        self.assertTrue(lines['mark'][0].split(' ', 2)[2].startswith('g' * 23 + '\t' + 'm' * 39 + '\txxx'))
+
+    def test_the_way_there_and_back(self):
+        capture = self.take(DATA / 'chain-fp.perf.data')
+        output, again = self.directory / 'out.syscap', self.directory / 'again.capture'
+        capturectl('export', capture, '--format', 'syscap', '-o', output)
+        capturectl('import', output, '-o', again)
+        self.assertEqual(sum(fold(again).values()), sum(fold(capture).values()))
+
+    def test_a_format_that_is_not_known(self):
+        done = capturectl('export', self.take(DATA / 'gjs.syscap'), '--format', 'syscaps', status=2)
+        self.assertIn('syscap', done.stderr)
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What Sysprof's own library reads in a .syscap, as text: a line a sample with its pid and its functions, the
+ * innermost first, resolved by the resolvers of Sysprof's call graph, in their order; then marks, counters'
+ * values and lines of logs. Samples are counted by whoever reads the lines.
+ *
+ * usage: fold-syscap FILE
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <sysprof.h>
+
+static SysprofSymbolResolver *resolvers[4];
+
+static void load_resolvers(SysprofCaptureReader *reader)
+{
+  resolvers[0] = sysprof_capture_symbol_resolver_new();
+  resolvers[1] = sysprof_kernel_symbol_resolver_new();
+  resolvers[2] = sysprof_elf_symbol_resolver_new();
+  resolvers[3] = sysprof_jitmap_symbol_resolver_new();
+  for (guint i = 0; i < G_N_ELEMENTS(resolvers); i++) {
+    sysprof_capture_reader_reset(reader);
+    sysprof_symbol_resolver_load(resolvers[i], reader);
+  }
+  sysprof_capture_reader_reset(reader);
+}
+
+static char *resolve(const SysprofCaptureSample *sample, SysprofAddressContext context,
+                     SysprofCaptureAddress address)
+{
+  for (guint i = 0; i < G_N_ELEMENTS(resolvers); i++) {
+    GQuark tag = 0;
+    char *name = sysprof_symbol_resolver_resolve_with_context(resolvers[i], sample->frame.time,
+                                                              sample->frame.pid, context, address, &tag);
+
+    if (name)
+      return name;
+  }
+  return g_strdup_printf("%#" PRIx64, address);
+}
+
+static void print_sample(const SysprofCaptureSample *sample)
+{
+  SysprofAddressContext context = SYSPROF_ADDRESS_CONTEXT_NONE;
+
+  printf("sample %d %d", sample->frame.pid, sample->tid);
+  for (guint i = 0; i < sample->n_addrs; i++) {
+    SysprofAddressContext next;
+    g_autofree char *name = NULL;
+
+    if (sysprof_address_is_context_switch(sample->addrs[i], &next)) {
+      context = next;
+      continue;
+    }
+    name = resolve(sample, context == SYSPROF_ADDRESS_CONTEXT_NONE ? SYSPROF_ADDRESS_CONTEXT_USER : context,
+                   sample->addrs[i]);
+    printf("\t%s", name);
+  }
+  printf("\n");
+}
+
+static void print_values(const SysprofCaptureCounterSet *set)
+{
+  for (guint i = 0; i < set->n_values; i++)
+    for (guint j = 0; j < 8; j++)
+      if (set->values[i].ids[j] != 0)
+        printf("value %" PRId64 " %u %.17g\n", set->frame.time, set->values[i].ids[j],
+               set->values[i].values[j].vdbl);
+}
+
+static void print_counters(const SysprofCaptureCounterDefine *define)
+{
+  for (guint i = 0; i < define->n_counters; i++)
+    printf("counter %u %u %s\t%s\t%s\n", define->counters[i].id, define->counters[i].type,
+           define->counters[i].category, define->counters[i].name, define->counters[i].description);
+}
+
+static gboolean print_frame(SysprofCaptureReader *reader, SysprofCaptureFrameType type)
+{
+  const SysprofCaptureSample *sample;
+  const SysprofCaptureMark *mark;
+  const SysprofCaptureLog *log;
+  const SysprofCaptureCounterSet *set;
+  const SysprofCaptureCounterDefine *define;
+
+  if (type == SYSPROF_CAPTURE_FRAME_SAMPLE && (sample = sysprof_capture_reader_read_sample(reader)))
+    print_sample(sample);
+  else if (type == SYSPROF_CAPTURE_FRAME_MARK && (mark = sysprof_capture_reader_read_mark(reader)))
+    printf("mark %" PRId64 " %" PRId64 " %s\t%s\t%s\n", mark->frame.time, mark->duration, mark->group,
+           mark->name, mark->message);
+  else if (type == SYSPROF_CAPTURE_FRAME_LOG && (log = sysprof_capture_reader_read_log(reader)))
+    printf("log %" PRId64 " %u %s\t%s\n", log->frame.time, log->severity, log->domain, log->message);
+  else if (type == SYSPROF_CAPTURE_FRAME_CTRSET && (set = sysprof_capture_reader_read_counter_set(reader)))
+    print_values(set);
+  else if (type == SYSPROF_CAPTURE_FRAME_CTRDEF &&
+           (define = sysprof_capture_reader_read_counter_define(reader)))
+    print_counters(define);
+  else
+    return sysprof_capture_reader_skip(reader);
+  return TRUE;
+}
+
+int main(int argc, char **argv)
+{
+  SysprofCaptureReader *reader = argc == 2 ? sysprof_capture_reader_new(argv[1]) : NULL;
+  SysprofCaptureFrameType type;
+
+  if (!reader) {
+    fprintf(stderr, "usage: fold-syscap FILE\n");
+    return 2;
+  }
+  load_resolvers(reader);
+  while (sysprof_capture_reader_peek_type(reader, &type))
+    if (!print_frame(reader, type))
+      return 1;
+  for (guint i = 0; i < G_N_ELEMENTS(resolvers); i++)
+    g_object_unref(resolvers[i]);
+  sysprof_capture_reader_unref(reader);
+  return 0;
+}
