@@ -43,7 +43,7 @@ struct range {
 };
 
 struct capture_inside_mappings {
-  _Atomic bool busy;
+  capture_flag busy;
   _Atomic uint64_t read_again; /* not before that time */
   uint64_t pause;
   uint64_t time; /* of the last reading; 0 before the first */

@@ -31,6 +31,10 @@
 #include "capture-pool.h"
 #include "capture.h"
 
+/* True or false. A word, because not every processor exchanges something smaller without a library (riscv64).
+ */
+typedef _Atomic uint32_t capture_flag;
+
 #define CAPTURE_EVENTS_MAX   32u  /* handles 1 to this */
 #define CAPTURE_COUNTERS_MAX 256u /* likewise */
 #define CAPTURE_FRAMES_MAX   511u /* of a stack */
@@ -39,7 +43,7 @@
 
 /* The stack that a thread had last: the next one mostly differs in its innermost frames alone. */
 struct capture_inside_path {
-  _Atomic bool busy; /* a call of this thread's that was interrupted has it */
+  capture_flag busy; /* a call of this thread's that was interrupted has it */
   uint32_t epoch;
   uint32_t count;
   uint64_t addresses[CAPTURE_FRAMES_MAX]; /* the outermost first */
@@ -70,7 +74,7 @@ struct capture_thread {
   /* The sampler's. */
   _Atomic(const struct capture_shadow_stack *) shadow_stack;
   timer_t timer;
-  _Atomic bool timer_runs;
+  capture_flag timer_runs;
   uint64_t sampler_data[4]; /* for it to use as it likes; zero when the thread begins */
 };
 
@@ -160,11 +164,11 @@ struct capture {
   capture_tap *tap;
   int64_t stream;
   int file_error;
-  _Atomic bool drain_wanted; /* half of the windows are full */
-  _Atomic bool draining;
+  capture_flag drain_wanted; /* half of the windows are full */
+  capture_flag draining;
 
   _Atomic uint32_t epoch;
-  _Atomic bool switching;                  /* somebody begins the next one */
+  capture_flag switching;                  /* somebody begins the next one */
   uint32_t prepared;                       /* that epoch's tables were emptied already; of who switches */
   struct capture_inside_tables *tables[2]; /* of odd and even epochs */
   struct capture_inside_names names;
@@ -191,7 +195,7 @@ struct capture {
   capture_definition process;
   struct capture_inside_mappings *mappings;
 
-  _Atomic bool names_full_said;
+  capture_flag names_full_said;
   _Atomic uint32_t pending;                              /* enum capture_inside_pending */
   _Atomic uint64_t lost_samples[CAPTURE_EVENTS_MAX + 1]; /* by handle; not written yet */
   _Atomic uint64_t lost_records;

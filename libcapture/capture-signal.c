@@ -126,19 +126,19 @@ static void swap(struct capture_sampler *sampler, const struct sigaction *action
 
 int capture_sampler_swap_action(const struct sigaction *action, struct sigaction *ret_old)
 {
-  static atomic_flag swapping = ATOMIC_FLAG_INIT;
+  static capture_flag swapping;
   struct capture_sampler *sampler;
   sigset_t all, mask;
 
   /* As sigaction, it may be called in any signal handler, but none may interrupt who is in here. */
   (void)sigfillset(&all);
   (void)pthread_sigmask(SIG_SETMASK, &all, &mask);
-  while (atomic_flag_test_and_set_explicit(&swapping, memory_order_acquire))
+  while (atomic_exchange_explicit(&swapping, true, memory_order_acquire))
     (void)sched_yield();
   sampler = atomic_load_explicit(&current, memory_order_acquire);
   if (sampler)
     swap(sampler, action, ret_old);
-  atomic_flag_clear_explicit(&swapping, memory_order_release);
+  atomic_store_explicit(&swapping, false, memory_order_release);
   (void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
   return sampler ? 0 : -ENOENT;
 }
