@@ -42,8 +42,8 @@ CapturectlDefined capturectl_definitions_add(CapturectlDefinitions *self, const 
                                              guint64 bytes);
 /* Whether id and all that it leads to is defined by now. 0 (none) is. */
 gboolean capturectl_definitions_is_whole(CapturectlDefinitions *self, CapturectlSort sort, guint32 id);
-/* Whether what a valid record of dictionary or records windows refers to is defined by now: CODE, CODE_END, MARK,
- * COUNTS and LOG; TRUE for others. */
+/* Whether what a valid record of dictionary or records windows refers to is defined by now: CODE, CODE_END,
+ * MARK, COUNTS and LOG; TRUE for others. */
 gboolean capturectl_definitions_has_all(CapturectlDefinitions *self, const struct capture_record *record);
 
 G_END_DECLS

@@ -4,6 +4,7 @@
 
 #include "capturectl/capturectl-command.h"
 #include "capturectl/capturectl-filter.h"
+#include "capturectl/capturectl-info-private.h"
 #include "capturectl/capturectl-json.h"
 #include "capturectl/capturectl-ledger.h"
 #include "capturectl/capturectl-reader.h"
@@ -43,7 +44,7 @@ typedef struct {
   guint64 size, raw_size; /* of the file; of its windows before compression */
   gboolean has_index;
   guint64 samples, lost, throttled, duration;
-  guint threads, processes;
+  guint threads, processes, binaries;
   ProfileLedger *ledger;
   guint named_binaries, functions, served_functions;
   gboolean kernel_named;
@@ -91,6 +92,7 @@ static void count_everything(Info *info)
   info->threads = n > 0 ? count_distinct(&threads->tid, n, sizeof *threads) : 0;
   processes = profile_capture_get_processes(info->capture, &n);
   info->processes = n > 0 ? count_distinct(&processes->pid, n, sizeof *processes) : 0;
+  info->binaries = capturectl_info_count_binaries(info->capture);
   profile_capture_get_binaries(info->capture, &n);
   for (guint i = 0; i < n; i++)
     info->named_binaries += count_names(info, i);
@@ -168,8 +170,7 @@ static char *format_date(gint64 nanoseconds)
   return local ? g_date_time_format(local, "%Y-%m-%d %H:%M:%S %z") : NULL;
 }
 
-/* Text of the file may hold anything; a terminal gets only what can be printed. */
-static void print_line(const char *label, const char *value)
+void capturectl_info_print(const char *label, const char *value)
 {
   g_autofree char *valid = g_utf8_make_valid(value, -1);
   int padding = MAX(14 - (int)g_utf8_strlen(label, -1), 1);
@@ -180,8 +181,7 @@ static void print_line(const char *label, const char *value)
   g_print("%s%*s%s\n", label, padding, "", line->str);
 }
 
-static void print_formatted(const char *label, const char *format, ...) G_GNUC_PRINTF(2, 3);
-static void print_formatted(const char *label, const char *format, ...)
+void capturectl_info_print_formatted(const char *label, const char *format, ...)
 {
   va_list arguments;
   g_autofree char *value = NULL;
@@ -189,7 +189,7 @@ static void print_formatted(const char *label, const char *format, ...)
   va_start(arguments, format);
   value = g_strdup_vprintf(format, arguments);
   va_end(arguments);
-  print_line(label, value);
+  capturectl_info_print(label, value);
 }
 
 static void print_events(const Info *info)
@@ -203,7 +203,8 @@ static void print_events(const Info *info)
         : events[i].period  ? g_strdup_printf(_("every %" G_GUINT64_FORMAT), events[i].period)
                             : g_strdup(_("rate not known"));
 
-    print_formatted(_("Event"), _("%s (%s): %zu samples"), events[i].name, rate, events[i].n_samples);
+    capturectl_info_print_formatted(_("Event"), _("%s (%s): %zu samples"), events[i].name, rate,
+                                    events[i].n_samples);
   }
 }
 
@@ -220,8 +221,9 @@ static void print_outcomes(const Info *info)
     guint64 samples = profile_ledger_get_samples(info->ledger, i);
 
     if (samples > 0)
-      print_formatted(_("Outcome"), "%s: %" G_GUINT64_FORMAT " (%.2f %%)", profile_outcome_get_name(i),
-                      samples, capturectl_ledger_get_percent(samples, info->samples));
+      capturectl_info_print_formatted(_("Outcome"), "%s: %" G_GUINT64_FORMAT " (%.2f %%)",
+                                      profile_outcome_get_name(i), samples,
+                                      capturectl_ledger_get_percent(samples, info->samples));
   }
 }
 
@@ -231,12 +233,13 @@ static void print_by_frame_pointers(const Info *info)
   guint64 samples = profile_ledger_get_by_frame_pointers(info->ledger);
 
   if (samples > 0)
-    print_formatted(_("Partly"),
-                    _("%" G_GUINT64_FORMAT " of the complete ones (%.2f %%) lead through code without unwind "
-                      "tables, by frame pointers: a function there that keeps none is missing"),
-                    samples,
-                    capturectl_ledger_get_percent(
-                        samples, profile_ledger_get_samples(info->ledger, CAPTURE_OUTCOME_COMPLETE)));
+    capturectl_info_print_formatted(
+        _("Partly"),
+        _("%" G_GUINT64_FORMAT " of the complete ones (%.2f %%) lead through code without unwind "
+          "tables, by frame pointers: a function there that keeps none is missing"),
+        samples,
+        capturectl_ledger_get_percent(samples,
+                                      profile_ledger_get_samples(info->ledger, CAPTURE_OUTCOME_COMPLETE)));
 }
 
 static void print_entry(const Info *info, const ProfileLedgerEntry *entry, const char *advice_before)
@@ -245,11 +248,11 @@ static void print_entry(const Info *info, const ProfileLedgerEntry *entry, const
   const char *advice = capturectl_ledger_get_advice(info->capture, entry);
   guint64 stacks = profile_ledger_get_stacks(info->ledger);
 
-  print_formatted(_("Incomplete"), _("%" G_GUINT64_FORMAT " (%.2f %%), %s, ending in %s"), entry->samples,
-                  capturectl_ledger_get_percent(entry->samples, stacks),
-                  profile_outcome_get_name(entry->outcome), binary ? binary : _("no frame"));
+  capturectl_info_print_formatted(_("Incomplete"), _("%" G_GUINT64_FORMAT " (%.2f %%), %s, ending in %s"),
+                                  entry->samples, capturectl_ledger_get_percent(entry->samples, stacks),
+                                  profile_outcome_get_name(entry->outcome), binary ? binary : _("no frame"));
   if (g_strcmp0(advice, advice_before) != 0)
-    print_formatted("", "→ %s", advice);
+    capturectl_info_print_formatted("", "→ %s", advice);
 }
 
 /* What would help is said where it is something else than in the line before. */
@@ -262,12 +265,13 @@ static void print_stacks(const Info *info)
 
   if (stacks == 0)
     return;
-  print_formatted(_("User stacks"), _("%" G_GUINT64_FORMAT ": %s"), stacks, summary);
+  capturectl_info_print_formatted(_("User stacks"), _("%" G_GUINT64_FORMAT ": %s"), stacks, summary);
   for (gsize i = 0; i < MIN(n, INCOMPLETE_MAX); i++)
     print_entry(info, &entries[i],
                 i > 0 ? capturectl_ledger_get_advice(info->capture, &entries[i - 1]) : NULL);
   if (n > INCOMPLETE_MAX)
-    print_formatted("", _("and %" G_GSIZE_FORMAT " rarer kinds; --json lists them all"), n - INCOMPLETE_MAX);
+    capturectl_info_print_formatted("", _("and %" G_GSIZE_FORMAT " rarer kinds; --json lists them all"),
+                                    n - INCOMPLETE_MAX);
 }
 
 static void print_size(const Info *info)
@@ -277,34 +281,34 @@ static void print_size(const Info *info)
   double each = info->samples ? (double)info->size / info->samples : 0;
 
   if (info->raw_size > info->size)
-    print_formatted(_("Size"), _("%s, %s uncompressed, %.1f bytes a sample"), size, raw, each);
+    capturectl_info_print_formatted(_("Size"), _("%s, %s uncompressed, %.1f bytes a sample"), size, raw,
+                                    each);
   else
-    print_formatted(_("Size"), _("%s, %.1f bytes a sample"), size, each);
-  print_line(_("Index"),
-             info->has_index ? _("present") : _("missing; “capturectl check --recover” adds one"));
+    capturectl_info_print_formatted(_("Size"), _("%s, %.1f bytes a sample"), size, each);
+  capturectl_info_print(_("Index"),
+                        info->has_index ? _("present") : _("missing; “capturectl check --recover” adds one"));
 }
 
 static void print_names(const Info *info)
 {
-  guint n;
-
-  profile_capture_get_binaries(info->capture, &n);
-  print_formatted(_("Names"), _("%u functions, in %u of %u binaries; kernel functions %s"), info->functions,
-                  info->named_binaries, n, info->kernel_named ? _("too") : _("not"));
+  capturectl_info_print_formatted(_("Names"), _("%u functions, in %u of %u binaries; kernel functions %s"),
+                                  info->functions, info->named_binaries, info->binaries,
+                                  info->kernel_named ? _("too") : _("not"));
   if (info->served_functions > 0)
-    print_formatted("",
-                    ngettext("%u of them was named by the service, from what not everybody may read",
-                             "%u of them were named by the service, from what not everybody may read",
-                             info->served_functions),
-                    info->served_functions);
+    capturectl_info_print_formatted(
+        "",
+        ngettext("%u of them was named by the service, from what not everybody may read",
+                 "%u of them were named by the service, from what not everybody may read",
+                 info->served_functions),
+        info->served_functions);
   if (g_strcmp0(profile_capture_get_metadata(info->capture, "kernel-addresses"), "hidden") == 0)
-    print_line("", _("the kernel hid its addresses from the recording user"));
+    capturectl_info_print("", _("the kernel hid its addresses from the recording user"));
 }
 
 static void print_texts(const char *label, const char *const *texts)
 {
   for (; *texts; texts++)
-    print_line(label, *texts);
+    capturectl_info_print(label, *texts);
 }
 
 static void print_text(const Info *info)
@@ -316,23 +320,24 @@ static void print_text(const Info *info)
     const char *value = profile_capture_get_metadata(info->capture, metadata[i].key);
 
     if (metadata[i].label && value && *value)
-      print_line(_(metadata[i].label), value);
+      capturectl_info_print(_(metadata[i].label), value);
   }
   if (date)
-    print_line(_("Begun"), date);
-  print_formatted(_("Duration"), _("%.3f seconds"), info->duration / 1e9);
-  print_line(_("Ended"), end);
+    capturectl_info_print(_("Begun"), date);
+  capturectl_info_print_formatted(_("Duration"), _("%.3f seconds"), info->duration / 1e9);
+  capturectl_info_print(_("Ended"), end);
   print_events(info);
-  print_formatted(_("Samples"), "%" G_GUINT64_FORMAT, info->samples);
-  print_formatted(_("Lost"), "%" G_GUINT64_FORMAT, info->lost);
+  capturectl_info_print_formatted(_("Samples"), "%" G_GUINT64_FORMAT, info->samples);
+  capturectl_info_print_formatted(_("Lost"), "%" G_GUINT64_FORMAT, info->lost);
   if (info->throttled > 0)
-    print_formatted(_("Throttled"), _("%" G_GUINT64_FORMAT " times"), info->throttled);
-  print_formatted(_("Processes"), "%u", info->processes);
-  print_formatted(_("Threads"), "%u", info->threads);
+    capturectl_info_print_formatted(_("Throttled"), _("%" G_GUINT64_FORMAT " times"), info->throttled);
+  capturectl_info_print_formatted(_("Processes"), "%u", info->processes);
+  capturectl_info_print_formatted(_("Threads"), "%u", info->threads);
   print_outcomes(info);
   print_by_frame_pointers(info);
   print_stacks(info);
   print_names(info);
+  capturectl_info_print_told(info->capture);
   print_size(info);
   print_texts(_("Message"), profile_capture_get_messages(info->capture));
   print_texts(_("Damage"), profile_capture_get_problems(info->capture));
@@ -427,9 +432,7 @@ static void print_json(const Info *info)
 {
   g_autoptr(JsonBuilder) builder = json_builder_new();
   g_autofree char *format = g_strdup_printf("%u.%u", info->header.major, info->header.minor);
-  guint n_binaries;
 
-  profile_capture_get_binaries(info->capture, &n_binaries);
   json_builder_begin_object(builder);
   capturectl_json_string(builder, "format", format);
   capturectl_json_int(builder, "samples", info->samples);
@@ -443,7 +446,8 @@ static void print_json(const Info *info)
   add_outcomes(builder, info);
   add_stacks(builder, info);
   add_events(builder, info);
-  capturectl_json_int(builder, "binaries", n_binaries);
+  capturectl_info_add_told(builder, info->capture);
+  capturectl_json_int(builder, "binaries", info->binaries);
   capturectl_json_int(builder, "named_binaries", info->named_binaries);
   capturectl_json_int(builder, "named_functions", info->functions);
   capturectl_json_int(builder, "served_functions", info->served_functions);

@@ -83,6 +83,8 @@ static void append_source(Json *json, guint32 function)
 
   if (profile_capture_function_is_kernel(json->report->capture, function))
     append(json, ", \"kernel\": true");
+  if (profile_capture_function_is_told(json->report->capture, function))
+    append(json, ", \"told\": true");
   if (!range || !range->file)
     return;
   append(json, ", ");
@@ -209,7 +211,7 @@ static int append_event(Json *json, guint event, gboolean views)
 
 static int append_events(Json *json, const GArray *events)
 {
-  gboolean views = events->len > 1 && json->report->by != CAPTURECTL_REPORT_EVENT;
+  gboolean views = events->len > 1 && capturectl_report_is_of_samples(json->report);
   int status = CAPTURECTL_DONE;
 
   append(json, "\"events\": [");
@@ -240,19 +242,68 @@ static void append_event_rows(Json *json, const GArray *events)
   append(json, "]");
 }
 
+static void append_duration(Json *json, const char *name, const ProfileMarkRow *row, gint64 nanoseconds)
+{
+  append(json, ", ");
+  if (row->spans > 0)
+    append_number(json, name, nanoseconds);
+  else
+    g_string_append_printf(json->output.text, "\"%s\": null", name);
+}
+
+static void append_mark_row(Json *json, const ProfileMarkRow *row)
+{
+  append_string(json, "category", *row->category ? row->category : NULL);
+  append(json, ", ");
+  append_string(json, "name", row->name);
+  append(json, ", ");
+  append_number(json, "count", (gint64)row->count);
+  append(json, ", ");
+  append_number(json, "spans", (gint64)row->spans);
+  append(json, ", ");
+  append_number(json, "unfinished", (gint64)row->unfinished);
+  append_duration(json, "total_ns", row, (gint64)row->total);
+  append_duration(json, "median_ns", row, (gint64)row->median);
+  append_duration(json, "p95_ns", row, (gint64)row->p95);
+  append_duration(json, "max_ns", row, (gint64)row->max);
+}
+
+static void append_mark_rows(Json *json)
+{
+  g_autoptr(ProfileMarkRows) rows = profile_mark_rows_new(json->report->filter);
+  gsize n;
+  const ProfileMarkRow *all = profile_mark_rows_get(rows, &n);
+
+  append(json, ",\n\"rows\": [");
+  for (gsize i = 0; i < n; i++) {
+    append(json, i ? ",\n  {" : "\n  {");
+    append_mark_row(json, &all[i]);
+    append(json, "}");
+    capturectl_output_flush(&json->output);
+  }
+  append(json, "]");
+}
+
 /* The first event's count and views stand at the top, for those who care about one event only. */
 static int append_first(Json *json, const GArray *events)
 {
   if (events->len == 0) {
-    append(json, "\"samples\": 0,\n\"rows\": []");
+    append(json, "\"samples\": 0");
+    if (json->report->by == CAPTURECTL_REPORT_MARK)
+      append_mark_rows(json);
+    else
+      append(json, ",\n\"rows\": []");
     return CAPTURECTL_DONE;
   }
   g_autoptr(ProfileWeights) weights =
       capturectl_report_get_weights(json->report, g_array_index(events, guint, 0));
   append_number(json, "samples", (gint64)profile_weights_get_sum(weights).count);
-  if (json->report->by != CAPTURECTL_REPORT_EVENT)
+  if (capturectl_report_is_of_samples(json->report))
     return append_views(json, weights);
-  append_event_rows(json, events);
+  if (json->report->by == CAPTURECTL_REPORT_MARK)
+    append_mark_rows(json);
+  else
+    append_event_rows(json, events);
   return CAPTURECTL_DONE;
 }
 

@@ -2,6 +2,7 @@
 /* What `report` shows, and how its parts work together. */
 #pragma once
 
+#include "profile/profile-mark-rows.h"
 #include "profile/profile-rows.h"
 #include "profile/profile-tree.h"
 
@@ -14,7 +15,8 @@ typedef enum {
   CAPTURECTL_REPORT_PROCESS,
   CAPTURECTL_REPORT_EVENT,
   CAPTURECTL_REPORT_WAIT, /* events of time off the CPU only, as the next */
-  CAPTURECTL_REPORT_WAKER
+  CAPTURECTL_REPORT_WAKER,
+  CAPTURECTL_REPORT_MARK
 } CapturectlReportBy;
 
 typedef struct {
@@ -44,6 +46,9 @@ void capturectl_output_finish(CapturectlOutput *output, gboolean print);
 int capturectl_report_text(const CapturectlReport *report);
 int capturectl_report_json(const CapturectlReport *report);
 
+/* The rows of marks, as text. */
+void capturectl_report_marks_text(const CapturectlReport *report, CapturectlOutput *output);
+
 /* The events that are shown, in the order of the capture, those with samples only (all when none has any).
  * Elements are guint. */
 GArray *capturectl_report_get_events(const CapturectlReport *report);
@@ -58,6 +63,8 @@ guint64 capturectl_report_get_limit(const CapturectlReport *report, ProfileWeigh
 const char *capturectl_report_get_by_name(CapturectlReportBy by);
 /* Whether rows stand for something that only time off the CPU has. */
 gboolean capturectl_report_is_of_waits(const CapturectlReport *report);
+/* Whether rows are of one event each; not where they are events, or marks. */
+gboolean capturectl_report_is_of_samples(const CapturectlReport *report);
 /* Whether an item is the index of a thread. */
 gboolean capturectl_report_is_of_threads(const CapturectlReport *report);
 ProfileRowsBy capturectl_report_get_rows_by(CapturectlReportBy by);

@@ -444,7 +444,9 @@ int capturectl_report_text(const CapturectlReport *report)
   append_head(&text, events);
   if (report->by == CAPTURECTL_REPORT_EVENT)
     append_events(&text, events);
-  for (guint i = 0; i < events->len && report->by != CAPTURECTL_REPORT_EVENT && status == CAPTURECTL_DONE;
+  if (report->by == CAPTURECTL_REPORT_MARK)
+    capturectl_report_marks_text(report, &text.output);
+  for (guint i = 0; i < events->len && capturectl_report_is_of_samples(report) && status == CAPTURECTL_DONE;
        i++) {
     if (i > 0)
       g_string_append_c(text.output.text, '\n');

@@ -9,7 +9,8 @@
 #include "capturectl/capturectl-report-private.h"
 #include "capturectl/capturectl-verbs.h"
 
-static const char *const by_names[] = {"function", "binary", "thread", "process", "event", "wait", "waker"};
+static const char *const by_names[] = {"function", "binary", "thread", "process",
+                                       "event",    "wait",   "waker",  "mark"};
 
 enum { FLUSH_SIZE = 1 << 16 };
 
@@ -115,6 +116,11 @@ gboolean capturectl_report_is_of_waits(const CapturectlReport *report)
   return report->by == CAPTURECTL_REPORT_WAIT || report->by == CAPTURECTL_REPORT_WAKER;
 }
 
+gboolean capturectl_report_is_of_samples(const CapturectlReport *report)
+{
+  return report->by != CAPTURECTL_REPORT_EVENT && report->by != CAPTURECTL_REPORT_MARK;
+}
+
 gboolean capturectl_report_is_of_threads(const CapturectlReport *report)
 {
   return report->by == CAPTURECTL_REPORT_THREAD || report->by == CAPTURECTL_REPORT_WAKER;
@@ -190,11 +196,34 @@ static gboolean has_waits(const CapturectlReport *report)
   return events->len > 0;
 }
 
+static gboolean has_marks(const CapturectlReport *report)
+{
+  gsize n;
+
+  profile_capture_get_marks(report->capture, &n);
+  return n > 0;
+}
+
+/* Why there is nothing to show; 0 when there is. */
+static int refuse(const CapturectlReport *report, gboolean json)
+{
+  guint n_events;
+
+  profile_capture_get_events(report->capture, &n_events);
+  if (capturectl_report_is_of_waits(report) && !has_waits(report))
+    return capturectl_fail(_("“%s” holds no time off the CPU; “capturectl record --off-cpu” records it."),
+                           report->path);
+  if (report->by == CAPTURECTL_REPORT_MARK && !has_marks(report) && !json)
+    return capturectl_fail(_("“%s” holds no marks: no recorded program made any."), report->path);
+  if (report->by != CAPTURECTL_REPORT_MARK && n_events == 0 && !json)
+    return capturectl_fail(_("“%s” holds no samples."), report->path);
+  return CAPTURECTL_DONE;
+}
+
 static int show(CapturectlReport *report, const CapturectlFilterOptions *options, gboolean json)
 {
   g_autoptr(GError) error = NULL;
   g_autoptr(ProfileCapture) capture = capturectl_load(report->path);
-  guint n_events;
   int status;
 
   if (!capture)
@@ -205,13 +234,8 @@ static int show(CapturectlReport *report, const CapturectlFilterOptions *options
   if (!report->filter)
     return capturectl_filter_fail(error);
   report->one_event = options->event != NULL;
-  profile_capture_get_events(capture, &n_events);
-  if (capturectl_report_is_of_waits(report) && !has_waits(report))
-    status = capturectl_fail(_("“%s” holds no time off the CPU; “capturectl record --off-cpu” records it."),
-                             report->path);
-  else if (n_events == 0 && !json)
-    status = capturectl_fail(_("“%s” holds no samples."), report->path);
-  else
+  status = refuse(report, json);
+  if (status == CAPTURECTL_DONE)
     status = json ? capturectl_report_json(report) : capturectl_report_text(report);
   profile_filter_free(report->filter);
   return status;
@@ -225,9 +249,9 @@ int capturectl_report(int argc, char **argv)
   CapturectlReport report = {.limit = -1};
   const GOptionEntry entries[] = {
       {"by", 0, 0, G_OPTION_ARG_STRING, &by,
-       N_("List functions (default), binaries, threads, processes, events, or what threads off the CPU "
-          "waited for, or who woke them"),
-       "function|binary|thread|process|event|wait|waker"},
+       N_("List functions (default), binaries, threads, processes, events, what threads off the CPU "
+          "waited for, who woke them, or the marks that programs made"),
+       "function|binary|thread|process|event|wait|waker|mark"},
       {"tree", 't', 0, G_OPTION_ARG_NONE, &report.tree, N_("Show the call tree"), NULL},
       {"callers", 0, 0, G_OPTION_ARG_STRING, &callers, N_("Show by whom a function was called"),
        N_("FUNCTION")},
@@ -246,10 +270,14 @@ int capturectl_report(int argc, char **argv)
     return status;
   if (by && !parse_by(by, &report.by))
     return capturectl_fail_usage(
-        _("“%s” is nothing to list by; use function, binary, thread, process, event, wait or waker."), by);
+        _("“%s” is nothing to list by; use function, binary, thread, process, event, wait, waker or mark."),
+        by);
   if (by && (report.tree || callers || callees))
     return capturectl_fail_usage(
         _("A tree is of functions: use --by without --tree, --callers and --callees."));
+  if (report.by == CAPTURECTL_REPORT_MARK && (filter.event || filter.binaries))
+    return capturectl_fail_usage(
+        _("--event and --binary choose samples; marks are chosen by --time, --thread and --process."));
   if (callers && callees)
     return capturectl_fail_usage(_("Use either --callers or --callees."));
   report.callers = callers;

@@ -49,6 +49,7 @@ struct _ProfileCapture {
   guint64 n_throttled;
   ProfileAddressSpaces *spaces;
   GArray *streams;         /* ProfileStream */
+  GArray *stream_events;   /* ProfileStreamEvent */
   GArray *code;            /* ProfileCode, by time */
   GArray *marks;           /* ProfileMark, by time */
   GArray *counters;        /* ProfileCounter; their columns are owned here */

@@ -64,6 +64,7 @@ static void profile_capture_finalize(GObject *object)
   g_array_unref(self->losses);
   g_array_unref(self->kernel_symbols);
   g_array_unref(self->streams);
+  g_array_unref(self->stream_events);
   g_array_unref(self->code);
   g_array_unref(self->marks);
   g_array_unref(self->counters);
@@ -99,6 +100,7 @@ static void profile_capture_init(ProfileCapture *self)
   self->losses = g_array_new(FALSE, FALSE, sizeof(ProfileLoss));
   self->kernel_symbols = g_array_new(FALSE, FALSE, sizeof(ProfileKernelSymbol));
   self->streams = g_array_new(FALSE, FALSE, sizeof(ProfileStream));
+  self->stream_events = g_array_new(FALSE, FALSE, sizeof(ProfileStreamEvent));
   self->code = g_array_new(FALSE, FALSE, sizeof(ProfileCode));
   g_array_set_clear_func(self->code, clear_code);
   self->marks = g_array_new(FALSE, FALSE, sizeof(ProfileMark));
@@ -217,6 +219,12 @@ const ProfileStream *profile_capture_get_streams(ProfileCapture *self, guint *n)
 {
   *n = self->streams->len;
   return (const ProfileStream *)self->streams->data;
+}
+
+const ProfileStreamEvent *profile_capture_get_stream_events(ProfileCapture *self, guint *n)
+{
+  *n = self->stream_events->len;
+  return (const ProfileStreamEvent *)self->stream_events->data;
 }
 
 const ProfileCode *profile_capture_get_code(ProfileCapture *self, gsize *n)

@@ -106,6 +106,13 @@ typedef struct {
   const char *name; /* of what embeds the library, or of the file that was kept */
 } ProfileStream;
 
+/* How many samples of an event came from a stream. */
+typedef struct {
+  guint32 stream; /* number */
+  guint event;    /* index */
+  guint64 n_samples;
+} ProfileStreamEvent;
+
 /* Where machine code made at run time comes from; an earlier one is believed before a later one. */
 typedef enum {
   PROFILE_CODE_TOLD,     /* the program said so in the capture */
@@ -215,6 +222,7 @@ guint64 profile_capture_get_n_throttled(ProfileCapture *self);
 
 /* What programs told of themselves; marks, code and log lines ascend by time. */
 const ProfileStream *profile_capture_get_streams(ProfileCapture *self, guint *n);
+const ProfileStreamEvent *profile_capture_get_stream_events(ProfileCapture *self, guint *n);
 const ProfileCode *profile_capture_get_code(ProfileCapture *self, gsize *n);
 const ProfileMark *profile_capture_get_marks(ProfileCapture *self, gsize *n);
 const ProfileCounter *profile_capture_get_counters(ProfileCapture *self, guint *n);

@@ -80,12 +80,28 @@ static void allocate_columns(ProfileEvent *event, gboolean varying)
   event->waker_leaf = profile_new0(guint32, n);
 }
 
+static void count_by_stream(Load *load, GHashTable *known, const LoadPart *part)
+{
+  GArray *counts = load->capture->stream_events;
+  guint64 key = (guint64)part->epoch->of->number << 32 | (guint32)part->event;
+  guint index = GPOINTER_TO_UINT(g_hash_table_lookup(known, &key));
+
+  if (index == 0) {
+    ProfileStreamEvent item = {.stream = part->epoch->of->number, .event = (guint)part->event};
+    g_array_append_val(counts, item);
+    index = counts->len;
+    g_hash_table_insert(known, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(index));
+  }
+  g_array_index(counts, ProfileStreamEvent, index - 1).n_samples += part->n_samples;
+}
+
 void load_plan_samples(Load *load)
 {
   GArray *parts = get_parts(load);
 
   find_events(load);
   g_autofree gboolean *varying = g_new0(gboolean, load->capture->events->len);
+  g_autoptr(GHashTable) known = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
   g_array_sort(parts, compare_parts);
   for (guint i = 0; i < parts->len; i++) {
     LoadPart *part = &g_array_index(parts, LoadPart, i);
@@ -95,6 +111,7 @@ void load_plan_samples(Load *load)
     part->begin = event->n_samples;
     if (part->n_samples == 0)
       continue;
+    count_by_stream(load, known, part);
     varying[part->event] |= is_weight_varying(event, part);
     event->constant_weight = part->header->weight;
     event->n_samples += part->n_samples;
