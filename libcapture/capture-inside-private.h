@@ -66,6 +66,7 @@ struct capture_thread {
   _Atomic int32_t tid;
   uintptr_t stack_low; /* 0: not known */
   uintptr_t stack_high;
+  uint64_t chain_end; /* capture_walk_end of the thread when it began; 0: not known */
   _Atomic uint64_t time; /* when it got that name; 0 before the recording */
   _Atomic uint32_t name; /* handle */
   capture_definition definition;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "capture-inside-private.h"
+#include "capture-walk-private.h"
 
 #define NAME_SIZE 16 /* of the kernel's, with its NUL */
 
@@ -288,6 +289,8 @@ int capture_thread_begin(capture *c, const char *name)
     return 0;
   if (!thread->stack_high)
     find_stack(thread);
+  thread->chain_end =
+      capture_walk_end((uintptr_t)__builtin_frame_address(0), thread->stack_low, thread->stack_high);
   if (!capture_inside_thread_take_part(c, thread))
     return -ENOSPC;
   pthread_setspecific(c->thread_key, thread);

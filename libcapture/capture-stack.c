@@ -44,6 +44,17 @@ static bool find_bounds(const struct capture_inside_stack *in, uint64_t sp, stru
   return ret->low != 0;
 }
 
+/* Which end of a walk it was: a chain that ends where it did when the thread began is whole. */
+static uint32_t judge(const struct capture_inside_stack *in, const uint64_t *sps, uint32_t count,
+                      uint32_t outcome)
+{
+  bool broken = outcome == CAPTURE_OUTCOME_BAD_FRAME || outcome == CAPTURE_OUTCOME_UNREADABLE;
+
+  return broken && in->thread && count > 0 && sps[count - 1] == in->thread->chain_end
+             ? CAPTURE_OUTCOME_FRAME_POINTERS
+             : outcome;
+}
+
 /* All native frames, into place at of the scratch, max at most; returns how many. */
 static uint32_t find_native(struct capture_inside_stack *in, uint32_t at, uint32_t max, uint32_t *ret_outcome)
 {
@@ -51,19 +62,21 @@ static uint32_t find_native(struct capture_inside_stack *in, uint32_t at, uint32
   uint64_t *frames = in->w->frames + at, *sps = in->w->sps + at;
   struct capture_registers registers = {.sp = in->native[CALLER]};
   struct capture_walk_bounds bounds;
+  uint32_t count;
 
   if (in->ucontext)
     capture_registers_read(&registers, in->ucontext);
   if (!find_bounds(in, registers.sp, &bounds))
     bounds.low = bounds.high = 0;
-  if (!in->ucontext)
-    return capture_walk_callers(in->native[CALLER], &bounds, frames, sps, max, ret_outcome);
-  if (sampler && sampler->options.unwind) {
+  if (in->ucontext && sampler && sampler->options.unwind) {
     memset(sps, 0, max * sizeof sps[0]);
     return sampler->options.unwind(in->ucontext, bounds.low, bounds.high, frames, sps, max, ret_outcome,
                                    sampler->options.unwind_data);
   }
-  return capture_walk(&registers, &bounds, frames, sps, max, ret_outcome);
+  count = in->ucontext ? capture_walk(&registers, &bounds, frames, sps, max, ret_outcome)
+                       : capture_walk_callers(in->native[CALLER], &bounds, frames, sps, max, ret_outcome);
+  *ret_outcome = judge(in, sps, count, *ret_outcome);
+  return count;
 }
 
 void capture_stack_add_native(struct capture_inside_stack *in)
@@ -175,6 +188,7 @@ __attribute__((noinline)) void capture_sample_skip(struct capture_stack *stack, 
   if (place >= native[FLOOR] && find_bounds(in, place, &bounds))
     count = capture_walk_callers((uintptr_t)frame, &bounds, in->w->frames + first, in->w->sps + first,
                                  SCRATCH - first, &outcome);
+  outcome = judge(in, in->w->sps + first, count, outcome);
   native[NEXT] = first;
   native[END] = first + count;
   native[OUTCOME] = outcome;

@@ -67,6 +67,9 @@ uint32_t capture_walk(const struct capture_registers *registers, const struct ca
 /* The same, beginning with the caller of the function whose frame pointer is fp. */
 uint32_t capture_walk_callers(uint64_t fp, const struct capture_walk_bounds *bounds, uint64_t *frames,
                               uint64_t *sps, uint32_t max, uint32_t *ret_outcome);
+/* What stands in sps for the frame with which the chain ends that begins at fp: a C library without frame
+ * pointers does not end it with a zero, but with what it keeps in the register. 0 when there is none. */
+uint64_t capture_walk_end(uint64_t fp, uintptr_t low, uintptr_t high);
 /* What stands in sps for the function whose frame pointer is fp. */
 uint64_t capture_walk_place(uint64_t fp);
 

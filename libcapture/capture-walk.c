@@ -208,3 +208,17 @@ uint32_t capture_walk_callers(uint64_t fp, const struct capture_walk_bounds *bou
     return 0;
   return walk_on(&walk, step(&walk, ret_outcome), frames, sps, 0, max, ret_outcome);
 }
+
+uint64_t capture_walk_end(uint64_t fp, uintptr_t low, uintptr_t high)
+{
+  const struct capture_walk_bounds bounds = {.low = low, .high = high};
+  struct walk walk = {.bounds = &bounds, .fp = fp, .floor = fp - RECORD_OFFSET};
+  uint64_t end = 0;
+  uint32_t outcome;
+
+  if (!is_within(&bounds, walk.floor))
+    return 0;
+  while (step(&walk, &outcome) != 0)
+    end = place(&walk);
+  return end;
+}
