@@ -364,8 +364,9 @@ void capture_close(capture *c)
 }
 
 /* The library's code is unloaded, or the process ends; then other threads may be anywhere in the library, and
- * so the memory stays. */
-__attribute__((destructor)) static void end_all(void)
+ * so the memory stays. Destructors of the same object that have no priority come before: they may have
+ * something to say. */
+__attribute__((destructor(1000))) static void end_all(void)
 {
   pthread_mutex_lock(&lock);
   for (capture *c = captures; c; c = c->next) {

@@ -36,10 +36,11 @@ static uint32_t unwind(const void *ucontext, uintptr_t low, uintptr_t high, uint
 static void start_sampler(capture *c)
 {
   bool has_tables = PRELOAD_WALKS && (c->settings.flags & CAPTURE_SETTINGS_TABLES) != 0 && preload_area.bytes;
-  struct capture_sampler_options options = {.size = sizeof options,
-                                            .max_stack = c->settings.max_stack,
-                                            .all_threads = true,
-                                            .unwind = has_tables ? unwind : NULL};
+  struct capture_sampler_options options = {
+      .size = sizeof options,
+      .max_stack = has_tables && c->settings.max_stack == 0 ? CAPTURE_FRAMES_MAX : c->settings.max_stack,
+      .all_threads = true,
+      .unwind = has_tables ? unwind : NULL};
   int error = capture_sampler_start(c, &options);
   if (error != 0 && error != -EALREADY)
     capture_inside_message(c, 4, "The sampler could not be started in this program.");

@@ -115,8 +115,8 @@ static void update(capture *c)
   if (pause_now > PAUSE_MAX_NANOSECONDS)
     pause_now = PAUSE_MAX_NANOSECONDS;
   atomic_store(&not_before, capture_time() + pause_now);
-  if (is_new)
-    atomic_fetch_or(&c->pending, CAPTURE_PENDING_STALE);
+  /* At once: what is loaded now may be gone when somebody calls in next. */
+  capture_inside_mappings_read(c);
   tell(c);
 }
 
