@@ -12,12 +12,12 @@ static const char *const state_words[] = {"ok", "limited", "missing"};
 
 typedef struct {
   GPtrArray *findings;
-  CapturectlWay direct, service;
+  CapturectlWays ways;
 } Diagnosis;
 
 static gboolean can_record(const Diagnosis *diagnosis)
 {
-  return capturectl_ways_choose(&diagnosis->direct, &diagnosis->service) != RECORDING_VIA_AUTO;
+  return capturectl_ways_choose(&diagnosis->ways) != RECORDING_VIA_AUTO;
 }
 
 static void print_text(const Diagnosis *diagnosis)
@@ -33,7 +33,7 @@ static void print_text(const Diagnosis *diagnosis)
       g_print("%-8s → %s\n", "", finding->fix);
   }
   g_print("\n");
-  capturectl_ways_print(&diagnosis->direct, &diagnosis->service);
+  capturectl_ways_print(&diagnosis->ways);
   g_print("\n%s\n", !can_record(diagnosis) ? _("Nothing can be recorded yet; see what is missing.")
                     : geteuid() == 0 ? _("You are root: “capturectl record” may do all that is listed as ok.")
                                      : _("What is limited for you is mostly not for root: “sudo capturectl "
@@ -59,7 +59,7 @@ static void print_json(const Diagnosis *diagnosis)
     json_builder_end_object(builder);
   }
   json_builder_end_array(builder);
-  capturectl_ways_add_json(builder, &diagnosis->direct, &diagnosis->service);
+  capturectl_ways_add_json(builder, &diagnosis->ways);
   json_builder_end_object(builder);
   capturectl_json_print(builder);
 }
@@ -96,9 +96,11 @@ static void diagnose(Diagnosis *ret)
   capturectl_find_perf_events(ret->findings);
   RecordingUnwind unwind = capturectl_find_unwinding(ret->findings);
   gboolean service = capturectl_find_service(ret->findings, &facts);
+  capturectl_find_preload(ret->findings);
   capturectl_find_names(ret->findings);
-  ret->direct = capturectl_ways_direct(ret->findings, unwind);
-  ret->service = capturectl_ways_service(service ? &facts : NULL);
+  ret->ways.direct = capturectl_ways_direct(ret->findings, unwind);
+  ret->ways.service = capturectl_ways_service(service ? &facts : NULL);
+  ret->ways.preload = capturectl_ways_preload(ret->findings);
   if (can_record(ret))
     soften(ret->findings);
 }

@@ -35,7 +35,8 @@ RecordingUnwind capturectl_find_unwinding(GPtrArray *findings);
 /* The system service, and what polkit lets this user have of it; FALSE and *ret untouched where it does not
  * answer. */
 gboolean capturectl_find_service(GPtrArray *findings, RecordingServiceFacts *ret);
-void capturectl_find_names(GPtrArray *findings); /* kernel symbols, debug files */
+void capturectl_find_preload(GPtrArray *findings); /* recording from inside of programs */
+void capturectl_find_names(GPtrArray *findings);   /* kernel symbols, debug files */
 
 /* Takes text and fix. */
 void capturectl_findings_add(GPtrArray *findings, const char *id, CapturectlFindingState state, char *text,

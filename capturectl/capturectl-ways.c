@@ -43,15 +43,31 @@ CapturectlWay capturectl_ways_service(const RecordingServiceFacts *facts)
   return way;
 }
 
-RecordingVia capturectl_ways_choose(const CapturectlWay *direct, const CapturectlWay *service)
+/* A recorder that is missing is no matter of permission: then nothing else is taken in its place. */
+CapturectlWay capturectl_ways_preload(GPtrArray *findings)
 {
+  gboolean recorder = is_ok(findings, "recorder") == RECORDING_RIGHT_YES;
+
+  return (CapturectlWay){
+      .via = RECORDING_VIA_PRELOAD,
+      .own = recorder ? is_ok(findings, "preload") : RECORDING_RIGHT_NO,
+      .unwind = RECORDING_UNWIND_TABLES,
+      .commands_only = TRUE,
+  };
+}
+
+RecordingVia capturectl_ways_choose(const CapturectlWays *ways)
+{
+  const CapturectlWay *direct = &ways->direct, *service = &ways->service;
   gboolean directly = direct->own == RECORDING_RIGHT_YES;
 
   if (directly && (direct->unwind == RECORDING_UNWIND_BPF || service->unwind != RECORDING_UNWIND_BPF))
     return RECORDING_VIA_DIRECT;
   if (service->own != RECORDING_RIGHT_NO)
     return RECORDING_VIA_SERVICE;
-  return directly ? RECORDING_VIA_DIRECT : RECORDING_VIA_AUTO;
+  if (directly)
+    return RECORDING_VIA_DIRECT;
+  return ways->preload.own == RECORDING_RIGHT_YES ? RECORDING_VIA_PRELOAD : RECORDING_VIA_AUTO;
 }
 
 static void print_row(const char *way, const char *own, const char *kernel, const char *system,
@@ -72,17 +88,19 @@ static void print_way(const CapturectlWay *way)
   const char *words[] = {_("no"), _("password"), _("yes")};
   const char *unwind = way->own || way->system ? recording_unwind_to_string(way->unwind) : "";
 
-  print_row(recording_via_to_string(way->via), words[way->own], words[way->kernel], words[way->system],
-            unwind);
+  print_row(recording_via_to_string(way->via),
+            way->own && way->commands_only ? _("commands") : words[way->own], words[way->kernel],
+            words[way->system], unwind);
 }
 
-void capturectl_ways_print(const CapturectlWay *direct, const CapturectlWay *service)
+void capturectl_ways_print(const CapturectlWays *ways)
 {
-  RecordingVia via = capturectl_ways_choose(direct, service);
+  RecordingVia via = capturectl_ways_choose(ways);
 
   print_row(_("--via"), _("own processes"), _("their kernel"), _("all processes"), _("stacks by"));
-  print_way(direct);
-  print_way(service);
+  print_way(&ways->direct);
+  print_way(&ways->service);
+  print_way(&ways->preload);
   if (via != RECORDING_VIA_AUTO)
     g_print(_("“capturectl record COMMAND” takes the way “%s”.\n"), recording_via_to_string(via));
 }
@@ -94,20 +112,22 @@ static void add_way(JsonBuilder *builder, const CapturectlWay *way)
 
   json_builder_begin_object(builder);
   capturectl_json_string(builder, "way", recording_via_to_string(way->via));
-  capturectl_json_string(builder, "own_processes", words[way->own]);
+  capturectl_json_string(builder, "own_processes",
+                         way->own && way->commands_only ? "commands" : words[way->own]);
   capturectl_json_string(builder, "kernel", words[way->kernel]);
   capturectl_json_string(builder, "all_processes", words[way->system]);
   capturectl_json_string(builder, "unwind", any ? recording_unwind_to_string(way->unwind) : NULL);
   json_builder_end_object(builder);
 }
 
-void capturectl_ways_add_json(JsonBuilder *builder, const CapturectlWay *direct, const CapturectlWay *service)
+void capturectl_ways_add_json(JsonBuilder *builder, const CapturectlWays *ways)
 {
-  RecordingVia via = capturectl_ways_choose(direct, service);
+  RecordingVia via = capturectl_ways_choose(ways);
 
   capturectl_json_array(builder, "ways");
-  add_way(builder, direct);
-  add_way(builder, service);
+  add_way(builder, &ways->direct);
+  add_way(builder, &ways->service);
+  add_way(builder, &ways->preload);
   json_builder_end_array(builder);
   capturectl_json_string(builder, "auto", via == RECORDING_VIA_AUTO ? NULL : recording_via_to_string(via));
 }

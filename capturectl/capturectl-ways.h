@@ -15,19 +15,26 @@ typedef struct {
   RecordingRight kernel;  /* and what the kernel does for them */
   RecordingRight system;  /* every process */
   RecordingUnwind unwind; /* how stacks are found */
+  gboolean commands_only; /* of one's own processes, those that the recording starts */
 } CapturectlWay;
 
 /* How findings say what may be recorded directly; unwind is AUTO when nothing may. */
 CapturectlWay capturectl_ways_direct(GPtrArray *findings, RecordingUnwind unwind);
 /* facts: NULL where there is no service. */
 CapturectlWay capturectl_ways_service(const RecordingServiceFacts *facts);
-/* Which way `record --via auto` takes for a command; AUTO: none. */
-RecordingVia capturectl_ways_choose(const CapturectlWay *direct, const CapturectlWay *service);
+CapturectlWay capturectl_ways_preload(GPtrArray *findings);
 
-/* A table of both, for a person. */
-void capturectl_ways_print(const CapturectlWay *direct, const CapturectlWay *service);
+/* All of them. */
+typedef struct {
+  CapturectlWay direct, service, preload;
+} CapturectlWays;
+
+/* Which way `record --via auto` takes for a command; AUTO: none. */
+RecordingVia capturectl_ways_choose(const CapturectlWays *ways);
+
+/* A table, for a person. */
+void capturectl_ways_print(const CapturectlWays *ways);
 /* Members "ways" and "auto". */
-void capturectl_ways_add_json(JsonBuilder *builder, const CapturectlWay *direct,
-                              const CapturectlWay *service);
+void capturectl_ways_add_json(JsonBuilder *builder, const CapturectlWays *ways);
 
 G_END_DECLS

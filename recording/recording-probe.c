@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "recording/recording-error.h"
+#include "recording/recording-paths-private.h"
 #include "recording/recording-recorder.h"
 
 /* How long a recorder may take to answer, programs being loaded meanwhile. */
@@ -66,4 +67,25 @@ gboolean recording_probe_unwind(RecordingUnwind *ret_unwind, char **ret_notes, G
   *ret_unwind = (RecordingUnwind)message.ready.unwind;
   *ret_notes = g_strdup(message.ready.notes);
   return TRUE;
+}
+
+/* The dynamic linker starts a program also without the library, and complains. */
+gboolean recording_probe_preload(GError **error)
+{
+  g_autofree char *library = recording_paths_find_preload(error);
+  g_autofree char *complaint = NULL;
+  char program[] = "true";
+  char *argv[] = {program, NULL};
+
+  if (!library)
+    return FALSE;
+  g_auto(GStrv) environment = g_environ_setenv(g_get_environ(), "LD_PRELOAD", library, TRUE);
+  if (!g_spawn_sync(NULL, argv, environment, G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL,
+                    NULL, &complaint, NULL, error))
+    return FALSE;
+  if (!*g_strstrip(complaint))
+    return TRUE;
+  g_set_error(error, RECORDING_ERROR, RECORDING_ERROR_FAILED, _("Programs cannot be started with “%s”: %s"),
+              library, complaint);
+  return FALSE;
 }

@@ -13,4 +13,7 @@ G_BEGIN_DECLS
  * can be recorded. Blocking, for as long as a recorder takes to begin. */
 gboolean recording_probe_unwind(RecordingUnwind *ret_unwind, char **ret_notes, GError **error);
 
+/* Whether programs can be recorded from inside: starts one with the preload library. Blocking. */
+gboolean recording_probe_preload(GError **error);
+
 G_END_DECLS

@@ -127,7 +127,7 @@ class Words(TestCase):
         self.assertIn('--recover', self.complete('check', '-'))
         self.assertIn('xmllint', self.complete('record', '--', 'xmlli'))
         self.assertEqual(self.complete('record', '--unwind', ''), ['auto', 'fp', 'dwarf', 'none'])
-        self.assertEqual(self.complete('record', '--via', ''), ['auto', 'direct', 'daemon'])
+        self.assertEqual(self.complete('record', '--via', ''), ['auto', 'direct', 'daemon', 'preload'])
 
     def test_unwind_is_understood_or_refused(self):
         path = self.directory / 'a.capture'
