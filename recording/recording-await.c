@@ -27,7 +27,8 @@ gboolean recording_await_readable(RecordingControl *control, int fd, GError **er
 
 static RecordingError code_of(RecordingVia via, int number)
 {
-  if (number == EACCES || number == EPERM)
+  /* Filters of containers say, too, that there is no such call. */
+  if (number == EACCES || number == EPERM || (number == ENOSYS && via == RECORDING_VIA_DIRECT))
     return RECORDING_ERROR_PERMISSION;
   if (number == ESRCH)
     return RECORDING_ERROR_TARGET;

@@ -85,7 +85,7 @@ static void set_both_errors(GError **error, const GError *direct, const GError *
   if (is_absent(service))
     g_propagate_error(error, g_error_copy(direct));
   else
-    g_set_error(error, RECORDING_ERROR, service->code, _("%s The system service does not either: %s"),
+    g_set_error(error, RECORDING_ERROR, direct->code, _("%s The system service does not either: %s"),
                 direct->message, service->message);
 }
 
@@ -188,6 +188,8 @@ gboolean recording_way_take(const RecordingWay *self, RecordingRecorder **ret_re
   if (*ret_recorder)
     return TRUE;
   if (may_preload(self, refusal)) {
+    /* There stands what was said instead of READY. */
+    *ret_ready = (RecordingMessage){.windows_fd = -1, .control_fd = -1};
     *ret_reason = g_strdup(refusal->message);
     return TRUE;
   }

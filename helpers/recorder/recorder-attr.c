@@ -188,6 +188,13 @@ static int explain_denied(const struct recorder_source *source, uint32_t event, 
   int paranoid = recorder_attr_paranoid();
   if (recorder_rights_are_lent())
     return explain_denied_service(source, event, pid, code, error);
+  /* Up to 2 everybody may record what his own processes do in user space. */
+  if (source->n_rings == 0 && (source->flags & RECORDER_SYSTEM_WIDE) == 0 && paranoid <= 2)
+    return recorder_error_set(error, code,
+                              "The kernel permits no recording to this user, although perf_event_paranoid is "
+                              "%d: a security filter, "
+                              "as containers have, or a security module forbids it.",
+                              paranoid);
   if (source->n_rings == 0)
     return recorder_error_set(
         error, code,
