@@ -34,23 +34,63 @@ static gint64 define_text(ProfileForeignCode *self, const char *text, gsize leng
   return capture_writer_string(self->writer, text, MIN(length, STRING_MAX));
 }
 
-/* The first file is the code's; ranges name another one only where it differs. */
+/* Takes ":NUMBER" from the end of a text. */
+static gboolean take_number(const char *text, gsize *length, guint32 *ret)
+{
+  gsize at = *length;
+  guint64 value = 0, unit = 1;
+
+  for (; at > 0 && g_ascii_isdigit(text[at - 1]) && *length - at < 9; at--, unit *= 10)
+    value += unit * (guint64)g_ascii_digit_value(text[at - 1]);
+  if (at == *length || at == 0 || text[at - 1] != ':')
+    return FALSE;
+  *length = at - 1;
+  *ret = (guint32)value;
+  return TRUE;
+}
+
+/* Of a name that ends like V8's: the file, *ret_length bytes of it; else NULL. */
+static const char *find_file(const ProfileForeignPiece *piece, gsize *ret_length, guint32 *ret_line)
+{
+  gsize length = piece->name_length;
+  guint32 column;
+  const char *blank;
+
+  if (!take_number(piece->name, &length, &column) || !take_number(piece->name, &length, ret_line))
+    return NULL;
+  blank = memmem(piece->name, length, " /", 2); /* names of functions may have blanks, too: "get size" */
+  if (!blank)
+    blank = memrchr(piece->name, ' ', length);
+  if (!blank || blank + 1 == piece->name + length)
+    return NULL;
+  *ret_length = (gsize)(piece->name + length - (blank + 1));
+  return blank + 1;
+}
+
+static gint64 define_file(ProfileForeignCode *self, const ProfileForeignPiece *piece,
+                          struct capture_record_code *record)
+{
+  gsize length;
+  const char *file = find_file(piece, &length, &record->line);
+  gint64 id = 0;
+
+  if (file)
+    id = define_text(self, file, length);
+  else if (piece->n_lines > 0 && piece->lines[0].file)
+    id = define_text(self, piece->lines[0].file, strlen(piece->lines[0].file));
+  record->file = (guint32)MAX(id, 0);
+  return id;
+}
+
 static gint64 define_lines(ProfileForeignCode *self, const ProfileForeignPiece *piece,
                            struct capture_record_code *record)
 {
-  gint64 file = 0;
-
   for (guint i = 0; i < MIN(piece->n_lines, LINES_MAX); i++) {
     const ProfileForeignLine *line = &piece->lines[i];
+    gint64 file = line->file ? define_text(self, line->file, strlen(line->file)) : 0;
 
-    if (line->file)
-      file = define_text(self, line->file, strlen(line->file));
     if (file < 0)
       return file;
-    if (i == 0) {
-      record->file = (guint32)file;
-      record->line = line->line;
-    }
     record->ranges[record->record.count++] =
         (struct capture_code_range){.offset = line->offset,
                                     .line = line->line,
@@ -70,7 +110,9 @@ static int write_code(ProfileForeignCode *self, const ProfileForeignPiece *piece
 
   record->record.size = (guint32)size;
   record->record.type = CAPTURE_RECORD_CODE;
-  lines = name < 0 ? name : define_lines(self, piece, record);
+  lines = name < 0 ? name : define_file(self, piece, record);
+  if (lines >= 0)
+    lines = define_lines(self, piece, record);
   if (lines < 0)
     return (int)lines;
   record->process = (guint32)process;

@@ -12,34 +12,32 @@
 typedef struct {
   ProfileForeignCode code;
   ProfileJitdump dump;
-  guint64 shift;      /* of addresses of lines */
-  ProfileBytes lines; /* told for the code that comes next */
-  guint64 lines_start;
-  gboolean has_lines;
-  GHashTable *loads; /* number of the code → Load, for what moves */
-  GArray *sorted;    /* ProfileForeignLine, of the code in work */
+  guint64 shift;              /* of addresses of lines */
+  ProfileJitdumpRecord lines; /* told for the code that comes next; has that type then */
+  GHashTable *loads;          /* number of the code → Load, for what moves */
+  GArray *read;               /* ProfileJitdumpLine, of the code in work */
+  GArray *sorted;             /* ProfileForeignLine, the same */
 } Decode;
 
 typedef struct {
   const char *name;
-  ProfileBytes lines;
-  guint64 lines_start;
-  gboolean has_lines;
+  ProfileJitdumpRecord lines; /* of that type if there are any */
 } Load;
 
 /* A line before an ELF header's length into the code shows that nothing was added. */
-static guint64 find_shift(ProfileJitdump dump)
+static guint64 find_shift(ProfileJitdump dump, GArray *lines)
 {
   ProfileJitdumpRecord record;
-  ProfileJitdumpLine line;
   gboolean any = FALSE;
 
   while (profile_jitdump_next(&dump, &record)) {
-    while (record.type == PROFILE_JITDUMP_LINES && profile_jitdump_next_line(&record.lines, &line)) {
-      any = TRUE;
-      if (line.address < record.start || line.address - record.start < ELF_HEADER)
+    g_array_set_size(lines, 0);
+    if (record.type == PROFILE_JITDUMP_LINES)
+      profile_jitdump_read_lines(&record, lines);
+    for (guint i = 0; i < lines->len; i++)
+      if (g_array_index(lines, ProfileJitdumpLine, i).address - record.start < ELF_HEADER)
         return 0;
-    }
+    any |= lines->len > 0;
   }
   return any ? ELF_HEADER : 0;
 }
@@ -51,20 +49,18 @@ static gint compare_lines(gconstpointer a, gconstpointer b)
   return (left->offset > right->offset) - (left->offset < right->offset);
 }
 
-/* Files that are "as before" are written out, since lines may be put in another order. */
 static void sort_lines(Decode *self, const Load *load, guint64 length)
 {
-  ProfileBytes lines = load->lines;
-  ProfileJitdumpLine line;
-  const char *file = NULL;
-
+  g_array_set_size(self->read, 0);
   g_array_set_size(self->sorted, 0);
-  while (load->has_lines && profile_jitdump_next_line(&lines, &line)) {
-    guint64 offset = line.address - self->shift - load->lines_start;
-    ProfileForeignLine item = {.offset = (guint32)offset, .line = line.line};
+  if (load->lines.type == PROFILE_JITDUMP_LINES)
+    profile_jitdump_read_lines(&load->lines, self->read);
+  for (guint i = 0; i < self->read->len; i++) {
+    const ProfileJitdumpLine *line = &g_array_index(self->read, ProfileJitdumpLine, i);
+    guint64 offset = line->address - self->shift - load->lines.start;
+    ProfileForeignLine item = {.offset = (guint32)offset, .line = line->line, .file = line->file};
 
-    item.file = file = line.file ? line.file : file;
-    if (offset < length && offset <= G_MAXUINT32)
+    if (offset < length)
       g_array_append_val(self->sorted, item);
   }
   g_array_sort(self->sorted, compare_lines);
@@ -96,12 +92,9 @@ static int take_load(Decode *self, const ProfileJitdumpRecord *record)
   Load *load = g_new0(Load, 1);
 
   load->name = record->name;
-  if (self->has_lines && self->lines_start == record->start) {
+  if (self->lines.type == PROFILE_JITDUMP_LINES && self->lines.start == record->start)
     load->lines = self->lines;
-    load->lines_start = self->lines_start;
-    load->has_lines = TRUE;
-  }
-  self->has_lines = FALSE;
+  self->lines.type = PROFILE_JITDUMP_LOAD;
   g_hash_table_insert(self->loads, g_memdup2(&record->index, sizeof record->index), load);
   return add_code(self, record, load);
 }
@@ -126,9 +119,7 @@ static int take(Decode *self, const ProfileJitdumpRecord *record)
   case PROFILE_JITDUMP_MOVE:
     return take_move(self, record);
   case PROFILE_JITDUMP_LINES:
-    self->lines = record->lines;
-    self->lines_start = record->start;
-    self->has_lines = TRUE;
+    self->lines = *record;
     return 0;
   default:
     return 0;
@@ -148,9 +139,11 @@ static int take_all(Decode *self)
 
   self->loads = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
   self->sorted = g_array_new(FALSE, FALSE, sizeof(ProfileForeignLine));
-  self->shift = find_shift(self->dump);
+  self->read = g_array_new(FALSE, FALSE, sizeof(ProfileJitdumpLine));
+  self->shift = find_shift(self->dump, self->read);
   while (status == 0 && profile_jitdump_next(&self->dump, &record))
     status = take(self, &record);
+  g_array_unref(self->read);
   g_array_unref(self->sorted);
   g_hash_table_unref(self->loads);
   return status;

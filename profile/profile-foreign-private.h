@@ -24,7 +24,7 @@ typedef struct {
 
 typedef struct {
   guint32 offset, line;
-  const char *file; /* NULL: that of the line before */
+  const char *file; /* NULL: the code's */
 } ProfileForeignLine;
 
 typedef struct {
@@ -35,7 +35,10 @@ typedef struct {
   guint n_lines;
 } ProfileForeignPiece;
 
-/* CODE and CODE_END records, in another epoch when one is full. 0 or the writer's error. */
+/* A name as V8 writes it, "KIND:FUNCTION FILE:LINE:COLUMN", tells also where the function is. Code that is
+ * named otherwise is in the file of its first line.
+ *
+ * CODE and CODE_END records, in another epoch when one is full. 0 or the writer's error. */
 int profile_foreign_add_code(ProfileForeignCode *self, const ProfileForeignPiece *piece);
 int profile_foreign_end_code(ProfileForeignCode *self, guint64 start, guint64 length, guint64 time);
 /* Says in error that the writer failed. Always false. */

@@ -5,6 +5,8 @@
 #define HEADER_SIZE    40
 #define PREFIX_SIZE    16
 #define ARCH_TIMESTAMP 1
+#define LINE_SIZE      16 /* without the name */
+#define PADDING        8
 
 gboolean profile_jitdump_open(ProfileJitdump *self, const guint8 *bytes, gsize length)
 {
@@ -60,7 +62,7 @@ static gboolean read_move(ProfileBytes *bytes, ProfileJitdumpRecord *ret)
 static gboolean read_lines(ProfileBytes *bytes, ProfileJitdumpRecord *ret)
 {
   ret->start = profile_bytes_take_64(bytes);
-  profile_bytes_take(bytes, 8); /* their number: the record's length says as much */
+  ret->n_lines = profile_bytes_take_64(bytes);
   ret->lines = *bytes;
   return !bytes->failed;
 }
@@ -102,17 +104,76 @@ gboolean profile_jitdump_next(ProfileJitdump *self, ProfileJitdumpRecord *ret)
   }
 }
 
-gboolean profile_jitdump_next_line(ProfileBytes *lines, ProfileJitdumpLine *ret)
+static gboolean is_text(const char *file)
 {
-  ProfileJitdumpLine line = {.address = profile_bytes_take_64(lines)};
+  for (const char *c = file; *c; c++)
+    if (g_ascii_iscntrl(*c))
+      return FALSE;
+  return *file != '\0' && g_utf8_validate(file, -1, NULL);
+}
 
-  line.line = profile_bytes_take_32(lines);
-  profile_bytes_take(lines, 4); /* discriminator */
-  line.file = profile_bytes_take_line(lines);
-  if (!line.file)
-    return FALSE;
-  if (strcmp(line.file, "\xff") == 0)
-    line.file = NULL;
-  *ret = line;
+/* Address, line and discriminator; false where they cannot be of that code. */
+static gboolean read_place(const ProfileJitdumpRecord *record, ProfileBytes *bytes, ProfileJitdumpLine *ret)
+{
+  ret->address = profile_bytes_take_64(bytes);
+  ret->line = profile_bytes_take_32(bytes);
+  profile_bytes_take(bytes, 4);
+  return !bytes->failed && ret->address >= record->start && ret->address - record->start <= G_MAXUINT32;
+}
+
+static gboolean read_named(const ProfileJitdumpRecord *record, GArray *lines)
+{
+  ProfileBytes bytes = record->lines;
+  ProfileJitdumpLine line = {0};
+
+  for (guint64 i = 0; i < record->n_lines; i++) {
+    const char *file = read_place(record, &bytes, &line) ? profile_bytes_take_line(&bytes) : NULL;
+    gboolean as_before = file && strcmp(file, "\xff") == 0;
+
+    if (!file || (!as_before && !is_text(file)))
+      return FALSE;
+    if (!as_before)
+      line.file = file;
+    g_array_append_val(lines, line);
+  }
   return TRUE;
+}
+
+static gboolean read_unnamed(const ProfileJitdumpRecord *record, guint64 stride, GArray *lines)
+{
+  ProfileBytes bytes = record->lines;
+  ProfileJitdumpLine line = {0};
+
+  for (guint64 i = 0; i < record->n_lines; i++) {
+    if (!read_place(record, &bytes, &line) || !profile_bytes_take(&bytes, stride - LINE_SIZE))
+      return FALSE;
+    g_array_append_val(lines, line);
+  }
+  return TRUE;
+}
+
+/* Every name as long as every other; less than 8 bytes of padding follow. */
+static void read_equally_long(const ProfileJitdumpRecord *record, GArray *lines)
+{
+  guint64 length = (guint64)(record->lines.end - record->lines.at);
+  guint before = lines->len;
+
+  if (record->n_lines == 0 || record->n_lines > length / LINE_SIZE)
+    return;
+  for (guint64 stride = length / record->n_lines;
+       stride > LINE_SIZE && length - stride * record->n_lines < PADDING; stride--) {
+    if (read_unnamed(record, stride, lines))
+      return;
+    g_array_set_size(lines, before);
+  }
+}
+
+void profile_jitdump_read_lines(const ProfileJitdumpRecord *record, GArray *lines)
+{
+  guint before = lines->len;
+
+  if (read_named(record, lines))
+    return;
+  g_array_set_size(lines, before);
+  read_equally_long(record, lines);
 }

@@ -34,13 +34,14 @@ typedef struct {
   guint64 length;     /* LOAD, MOVE */
   guint64 index;      /* LOAD, MOVE: number of the code */
   const char *name;   /* LOAD */
-  ProfileBytes lines; /* LINES: for profile_jitdump_next_line */
+  ProfileBytes lines; /* LINES: for profile_jitdump_read_lines */
+  guint64 n_lines;
 } ProfileJitdumpRecord;
 
 typedef struct {
-  guint64 address;
+  guint64 address; /* not before the code's beginning */
   guint32 line;
-  const char *file; /* NULL: that of the line before */
+  const char *file; /* text; NULL not known */
 } ProfileJitdumpLine;
 
 /* Reads the header; false when it makes no sense. */
@@ -49,6 +50,11 @@ gboolean profile_jitdump_open(ProfileJitdump *self, const guint8 *bytes, gsize l
  * over. False at the end, and where a length makes no sense (a record that was being written): then bytes.at
  * is not bytes.end. */
 gboolean profile_jitdump_next(ProfileJitdump *self, ProfileJitdumpRecord *ret);
-gboolean profile_jitdump_next_line(ProfileBytes *lines, ProfileJitdumpLine *ret);
+/*
+ * Appends ProfileJitdumpLine of a LINES record to lines; none where they make no sense. V8 of Node 20 writes
+ * file names from memory that it has freed: their length is right, but not what they say. Where all were of
+ * one length, and so of one file, lines are had nonetheless.
+ */
+void profile_jitdump_read_lines(const ProfileJitdumpRecord *record, GArray *lines);
 
 G_END_DECLS

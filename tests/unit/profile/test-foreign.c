@@ -103,6 +103,23 @@ static void put_lines(Bytes *self, guint64 start, guint64 shift)
   put_text(self, "\xff");
 }
 
+/* Lines 10 and 11, with names as Node 20 writes them: seven bytes that say nothing. */
+static void put_lines_of_garbage(Bytes *self, guint64 start)
+{
+  static const guint8 garbage[] = {0xa9, 0x8d, 0, 0, 0x08, 0x16, 0}, padding[2];
+
+  put_prefix(self, 2, 16 + 2 * (16 + 7) + 2, 1);
+  put_64(self, start);
+  put_64(self, 2);
+  for (guint32 i = 0; i < 2; i++) {
+    put_64(self, start + 0x40 + 32 * i);
+    put_32(self, 10 + i);
+    put_32(self, 0);
+    g_byte_array_append(self->bytes, garbage, sizeof garbage);
+  }
+  g_byte_array_append(self->bytes, padding, sizeof padding);
+}
+
 typedef struct {
   int fd;
   capture_file *file;
@@ -290,41 +307,61 @@ static void test_jitdump(void)
   check_jitdump(TRUE);
 }
 
-/* V8 adds the length of an ELF header to addresses of lines; others do not. */
-static void check_lines(guint64 shift)
+static void check_lines(GByteArray *bytes, const char *file)
 {
   static const guint64 times[] = {150, 150, 250};
   static const guint64 addresses[] = {0x1010, 0x1030, 0x3021};
   static const guint32 expected[] = {10, 11, 11};
-  g_autoptr(GByteArray) bytes = g_byte_array_new();
-  Bytes dump = {bytes, FALSE};
   Made made = make_capture();
   g_autoptr(ProfileCapture) capture = NULL;
   const ProfileEvent *event;
 
-  put_dump_header(&dump, 0);
-  put_lines(&dump, 0x1000, shift);
-  put_load(&dump, 100, 0x1000, 1, "one");
-  put_move(&dump, 200, 0x1000, 0x3000, 1);
   add_samples(&made, G_N_ELEMENTS(times), times, addresses);
   add_foreign(&made, CAPTURE_FOREIGN_JITDUMP, "/tmp/jit-77.dump", bytes->data, bytes->len);
   capture = load(&made);
   event = find_event(capture, "js");
   for (guint i = 0; i < G_N_ELEMENTS(expected); i++) {
-    const char *file, *inlined;
+    const char *found, *inlined;
     guint32 line;
 
-    g_assert_true(profile_capture_get_node_line(capture, event->leaf[i], &file, &line, &inlined));
-    g_assert_cmpstr(file, ==, "a.js");
+    g_assert_true(profile_capture_get_node_line(capture, event->leaf[i], &found, &line, &inlined));
+    g_assert_cmpstr(found, ==, file);
     g_assert_cmpuint(line, ==, expected[i]);
     g_assert_null(inlined);
   }
 }
 
+/* V8 adds the length of an ELF header to addresses of lines; others do not. */
 static void test_jitdump_lines(void)
 {
-  check_lines(0);
-  check_lines(0x40);
+  for (guint64 shift = 0; shift <= 0x40; shift += 0x40) {
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
+    Bytes dump = {bytes, FALSE};
+
+    put_dump_header(&dump, 0);
+    put_lines(&dump, 0x1000, shift);
+    put_load(&dump, 100, 0x1000, 1, "one");
+    put_move(&dump, 200, 0x1000, 0x3000, 1);
+    check_lines(bytes, "a.js");
+  }
+}
+
+/* Where names of files say nothing, the function's own says where it is. */
+static void test_jitdump_lines_of_garbage(void)
+{
+  static const char *const names[][2] = {{"JS:*one /b c.js:3:9", "/b c.js"},
+                                         {"JS:*get one node:fs:3:9", "node:fs"}};
+
+  for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
+    Bytes dump = {bytes, FALSE};
+
+    put_dump_header(&dump, 0);
+    put_lines_of_garbage(&dump, 0x1000);
+    put_load(&dump, 100, 0x1000, 1, names[i][0]);
+    put_move(&dump, 200, 0x1000, 0x3000, 1);
+    check_lines(bytes, names[i][1]);
+  }
 }
 
 /* Names hold at any time then, and a sentence says so. */
@@ -516,6 +553,7 @@ int main(int argc, char **argv)
   g_test_add_func("/profile/foreign/perf-map-lines", test_perf_map_lines);
   g_test_add_func("/profile/foreign/jitdump", test_jitdump);
   g_test_add_func("/profile/foreign/jitdump-lines", test_jitdump_lines);
+  g_test_add_func("/profile/foreign/jitdump-lines-of-garbage", test_jitdump_lines_of_garbage);
   g_test_add_func("/profile/foreign/jitdump-other-clock", test_jitdump_other_clock);
   g_test_add_func("/profile/foreign/syscap", test_syscap);
   g_test_add_func("/profile/foreign/nonsense", test_nonsense);
