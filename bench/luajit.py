@@ -46,9 +46,9 @@ def tell_pairs(directory, env, way, pairs):
 
 
 def tell_size(directory):
-    library, = directory.rglob('libcapture.so.1')
+    library, = directory.rglob('libcapture-1.so.1')
     text, data, bss = run('size', library).stdout.splitlines()[1].split()[:3]
-    print(f'libcapture.so: text {int(text) / 1024:.1f} KiB, data {data}, bss {bss} bytes')
+    print(f'libcapture-1.so: text {int(text) / 1024:.1f} KiB, data {data}, bss {bss} bytes')
 
 
 def main():

@@ -4,7 +4,6 @@ import bisect
 import collections
 import json
 import math
-import os
 import pathlib
 import re
 import shutil
@@ -14,7 +13,6 @@ from support import BUILD, SOURCE, capturectl, environment, run
 
 EXAMPLES = SOURCE / 'examples'
 OWN = 'cpu-time'  # the event of the sampler within a program
-FRAME_POINTERS = 2
 # Shares may be off by as much as chance is in one of three million tests.
 SIGMAS = 5
 
@@ -25,7 +23,7 @@ def install(directory):
     config, = directory.rglob('capture-1.pc')
     # What was configured for another prefix stands below it here.
     config.write_text(re.sub(r'^(prefix=)', rf'\g<1>{directory}', config.read_text(), flags=re.M))
-    library, = directory.rglob('libcapture.so.1')
+    library, = directory.rglob('libcapture-1.so.1')
     flags = '-O2 -g -Werror' + (' -fsanitize=address,undefined' if SANITISED else '')
     return environment(PKG_CONFIG_PATH=str(config.parent), LD_LIBRARY_PATH=str(library.parent), CFLAGS=flags,
                        LDFLAGS='-fsanitize=address,undefined' if SANITISED else '')

@@ -9,9 +9,10 @@ import unittest
 
 import examples
 from examples import EXAMPLES, OWN, Judge, Recorded, Truth
-from recordings import SANITISED
 from stacks import COMPLETE, FRAME_POINTERS
 from support import SOURCE, TestCase, run
+
+NO_TABLE, BAD_FRAME = 5, 8
 
 
 def is_at(file, *lines):
@@ -56,6 +57,12 @@ class Compiler(ExampleCase):
         recorded = self.record('jit', place / 'jit', f'--seconds={seconds}', f'--truth={truth}', *options)
         return recorded, Truth(truth)
 
+    def assert_outcomes(self, event, recorded, truth, expected):
+        """Stacks that begin in generated code end in these ways, but for a few in prologues."""
+        inside = [sample.outcome for sample in recorded.of_event(event.name)
+                  if sample.frames and truth.name_of(sample.frames[0].address, sample.time)]
+        self.assertGreater(sum(outcome in expected for outcome in inside), 0.99 * len(inside), (event.name, inside))
+
     def test_nothing_is_named_wrongly(self):
         """Hundreds of functions a second at the same addresses: by both samplers, each frame of each sample has the name of what
         stood there then."""
@@ -79,29 +86,27 @@ class Compiler(ExampleCase):
 
     def test_callers(self):
         """Native frames below generated code, and above it."""
-        recorded, _ = self.jit()
+        recorded, truth = self.jit()
         for event in recorded.events[OWN], recorded.recorder:
+            self.assert_outcomes(event, recorded, truth, {COMPLETE, FRAME_POINTERS})
             self.assertGreater(self.share_of(event, r'\bmain run (heavy|light) $', r'(heavy|light) $'), 0.99, event.name)
             # C that keeps frame pointers sets its own up in its first instructions.
             self.assertGreater(self.share_of(event, r'\bmain run calls jit_steps $', r'jit_steps $'), 0.9, event.name)
 
     def test_without_frames(self):
         """docs/frame-pointers.md: code without a record loses its caller, and no outcome tells."""
-        recorded, _ = self.jit('--frames=none', seconds=2)
+        recorded, truth = self.jit('--frames=none', seconds=2)
         for event in recorded.events[OWN], recorded.recorder:
             self.assertEqual(self.share_of(event, r'\brun (heavy|light|calls) ', r'(heavy|light|calls) '), 0)
             self.assertGreater(self.share_of(event, r'\bmain (heavy|light) $', r'(heavy|light) $'), 0.99)
-        outcomes = {sample.outcome for sample in recorded.samples if len(sample.frames) > 1}
-        self.assertLessEqual(outcomes & {COMPLETE, FRAME_POINTERS}, outcomes)
+            self.assert_outcomes(event, recorded, truth, {COMPLETE, FRAME_POINTERS})
 
     def test_frame_pointer_in_use(self):
         """docs/frame-pointers.md: where the register holds something else, stacks end, and the ledger says so."""
         recorded, truth = self.jit('--frames=reused', seconds=2)
         for event in recorded.events[OWN], recorded.recorder:
             self.assertEqual(self.share_of(event, r'\bmain ', r'(heavy|light|calls) '), 0)
-            inside = [sample for sample in recorded.of_event(event.name)
-                      if sample.frames and truth.name_of(sample.frames[0].address, sample.time)]
-            self.assertFalse({sample.outcome for sample in inside} & {COMPLETE, FRAME_POINTERS}, event.name)
+            self.assert_outcomes(event, recorded, truth, {NO_TABLE, BAD_FRAME})
         judged = recorded.info['user_stacks']
         self.assertLess(judged['complete'], judged['samples'] / 2, judged)
 
