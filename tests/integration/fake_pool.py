@@ -28,18 +28,20 @@ def window(kind, content, sequence, **how):
                        how.get('entry_size', 0), how.get('first', 0), how.get('last', 0), how.get('weight', 0)) + content
 
 
-def memfd(name, size, content=b'', mode=0o600):
+def memfd(name, size, content=b'', mode=0o600, whole=False):
     fd = os.memfd_create(name, os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     os.ftruncate(fd, size)
+    if whole:
+        os.posix_fallocate(fd, 0, size)
     os.pwrite(fd, content, 0)
     os.fchmod(fd, mode)
     return fd
 
 
-def make(now, *, seals=SHRINK | GROW | FUTURE_WRITE | SEAL, control_seals=SHRINK | GROW | SEAL, size=SIZE * COUNT):
-    """(windows, control), sealed as asked for."""
+def make(now, *, seals=SHRINK | GROW | FUTURE_WRITE | SEAL, control_seals=SHRINK | GROW | SEAL, size=SIZE * COUNT, whole=False):
+    """(windows, control), sealed as asked for; all of it in memory, as programs have to have it, if whole."""
     samples = b''.join(sample(10 * i, 1, 1 + i % 2) for i in range(SAMPLES))
-    windows = memfd('windows', size, mode=0o400)
+    windows = memfd('windows', size, mode=0o400, whole=whole)
     os.pwrite(windows, window(1, DICTIONARY, 0), 0)
     os.pwrite(windows, window(2, samples, 1, event=1, entry_size=16, first=now, last=now + 1000, weight=1000), SIZE)
     control = memfd('control', mmap.PAGESIZE, struct.pack('<IIII', 0x4c4f4f50, 1, SIZE, COUNT))
