@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Programs that make machine code at run time: their functions are named as the files say that they left behind, at the
+time of each sample. The files are read here by other code than that which is tested."""
+import bisect
+import collections
+import pathlib
+import re
+import struct
+import unittest
+
+from recordings import Capture
+from support import CAPTURECTL, SOURCE, TestCase, capturectl, run
+from told import Told
+
+PROGRAMS = SOURCE / 'tests' / 'programs'
+PROCESS = 3
+PERF_MAP, JITDUMP = 2, 3
+
+
+class PerfMap:
+    """Names by address; a later line covers an earlier one."""
+
+    def __init__(self, content):
+        self.lines = []
+        for line in content.decode(errors='replace').splitlines():
+            start, size, name = line.split(' ', 2)
+            self.lines.append((int(start, 16), int(start, 16) + int(size, 16), name))
+        self.known = {}
+
+    def find(self, address, time):
+        if address not in self.known:
+            self.known[address] = next((name for start, end, name in reversed(self.lines) if start <= address < end), None)
+        return self.known[address]
+
+
+class Jitdump:
+    """Names by address and time: who was loaded there last by then, if nothing was put over it."""
+
+    def __init__(self, content):
+        magic, self.version, at, _, _, self.pid, _, flags = struct.unpack_from('<IIIIIIQQ', content)
+        assert (magic, self.version, flags) == (0x4A695444, 1, 0)
+        self.loads, self.pages = [], collections.defaultdict(list)
+        while at + 16 <= len(content):
+            kind, size, time = struct.unpack_from('<IIQ', content, at)
+            if kind == 0:
+                start, length = struct.unpack_from('<QQ', content, at + 32)
+                name = content[at + 56:content.index(0, at + 56)].decode(errors='replace')
+                for page in range(start >> 12, (start + length - 1 >> 12) + 1):
+                    self.pages[page].append((time, start, start + length, name))
+                self.loads.append((start, start + length, name))
+            at += size
+        for page in self.pages.values():
+            page.sort(key=lambda load: load[0])
+
+    def find(self, address, time):
+        loads = self.pages.get(address >> 12, [])
+        for when, start, end, name in reversed(loads[:bisect.bisect_right(loads, time, key=lambda load: load[0])]):
+            if start <= address < end:
+                return name
+        return None
+
+    def was_reused(self, address):
+        return len({name for _, start, end, name in self.pages.get(address >> 12, []) if start <= address < end}) > 1
+
+
+class JitTest(TestCase):
+    def record(self, *command, **how):
+        """Records; the foreign file, and the capture as the second decoder reads it."""
+        self.capture = self.directory / 'out.capture'
+        run(CAPTURECTL, 'record', '-q', '-F', 997, '-o', self.capture, '--', *command, cwd=self.directory, **how)
+        self.foreign, = Told(self.capture).foreign
+        for path in (pathlib.Path(self.foreign.name),):
+            self.addCleanup(path.unlink, missing_ok=True)
+
+    def said(self):
+        """Stacks of functions made at run time, as capturectl names them: names from the outermost on → samples."""
+        stacks = collections.Counter()
+        for line in capturectl('export', self.capture, '--format', 'folded').stdout.splitlines():
+            stack, count = line.rsplit(' ', 1)
+            stacks[tuple(name[:-4] for name in stack.split(';') if name.endswith('_[j]'))] += int(count)
+        return stacks
+
+    def wanted(self, file):
+        """The same, of the addresses that were recorded, looked up in the file."""
+        stacks, reused = collections.Counter(), 0
+        for sample in Capture(self.capture).samples():
+            names = []
+            for depth, frame in enumerate(sample.frames):
+                is_caller = depth > 0 and sample.frames[depth - 1].kind != 2
+                name = file.find(frame.address - is_caller, sample.time) if frame.kind == PROCESS and frame.address else None
+                if name is not None and sample.pid == self.foreign.pid:
+                    names.insert(0, re.sub('[\x00-\x1f\x7f]', ' ', name.replace(';', ':')))
+                    reused += getattr(file, 'was_reused', lambda address: False)(frame.address - is_caller)
+            stacks[tuple(names)] += 1
+        return stacks, reused
+
+    def assert_named(self, file, *names):
+        wanted, reused = self.wanted(file)
+        said = self.said()
+        self.assertEqual(said, wanted)
+        found = {name for stack in said for name in stack}
+        for name in names:
+            self.assertTrue(any(name in each for each in found), (name, sorted(found)[:50]))
+        return reused
+
+    def test_node_with_a_perf_map(self):
+        self.record('node', '--perf-basic-prof', PROGRAMS / 'work.js', 700)
+        self.assertEqual(self.foreign.kind, PERF_MAP)
+        self.assert_named(PerfMap(self.foreign.bytes), 'collatz')
+
+    def test_node_with_a_jitdump(self):
+        self.record('node', '--perf-prof', PROGRAMS / 'work.js', 700)
+        self.assertEqual(self.foreign.kind, JITDUMP)
+        self.assert_named(Jitdump(self.foreign.bytes), 'collatz')
+
+    def test_code_where_other_code_stood(self):
+        self.record('node', '--expose-gc', '--always-sparkplug', '--perf-prof', PROGRAMS / 'churn.js', 1500)
+        reused = self.assert_named(Jitdump(self.foreign.bytes))
+        self.assertGreater(reused, 10, 'no sample lies where code was replaced')
+
+    def test_java_that_is_asked_for_its_perf_map(self):
+        run('javac', '-d', self.directory, PROGRAMS / 'Work.java')
+        self.record('sh', '-c', 'java -XX:+PreserveFramePointer -cp . Work 5000 >/dev/null & p=$!; '
+                    'until jcmd $p VM.uptime >/dev/null 2>&1; do sleep 0.1; done; sleep 1; '
+                    'jcmd $p Compiler.perfmap >/dev/null; wait $p')
+        self.assertEqual(self.foreign.kind, PERF_MAP)
+        self.assert_named(PerfMap(self.foreign.bytes), 'Work.collatz')
+
+    def test_java_with_a_perf_map_of_its_end(self):
+        run('javac', '-d', self.directory, PROGRAMS / 'Work.java')
+        self.record('java', '-XX:+PreserveFramePointer', '-XX:+UnlockDiagnosticVMOptions', '-XX:+DumpPerfMapAtExit', '-cp', '.',
+                    'Work', 1000)
+        self.assert_named(PerfMap(self.foreign.bytes), 'Work.collatz', 'Interpreter')
+
+
+if __name__ == '__main__':
+    unittest.main()
