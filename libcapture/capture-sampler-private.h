@@ -24,8 +24,9 @@
 struct capture_sampler {
   capture *c;
   bool runs;
-  bool is_quiet; /* it runs without timers: nobody records, or somebody else took SIGPROF */
-  pid_t pid;     /* whose timers they are */
+  bool is_quiet;           /* it runs without timers: nobody records, or somebody else took SIGPROF */
+  bool is_short_of_timers; /* which has been said */
+  pid_t pid;               /* whose timers they are */
   struct capture_sampler_options options; /* all of them filled in */
   uint64_t period;                        /* nanoseconds */
   _Atomic uint32_t action;                /* which of those is the program's for SIGPROF */

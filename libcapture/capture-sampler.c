@@ -20,6 +20,10 @@ static const char taken_early[] = "The program handles SIGPROF itself, so it is 
 static const char taken_late[] =
     "The program has taken SIGPROF for itself while it was sampled; there are no samples from then on.";
 
+static const char too_few_timers[] =
+    "Some threads are not sampled: the system gave no timers for them. Raise the limit of pending signals "
+    "(ulimit -i).";
+
 static struct capture_sampler *get_or_create(capture *c)
 {
   struct capture_sampler *sampler = capture_sampler_get(c);
@@ -79,9 +83,11 @@ static void begin_timer(struct capture_sampler *sampler, struct capture_thread *
 {
   int r = sampler->runs && !sampler->is_quiet ? capture_timer_begin(sampler, thread) : 0;
 
-  /* The thread may have ended meanwhile. */
-  if (r < 0 && r != -EINVAL && r != -ESRCH)
-    capture_inside_message(sampler->c, 4, "A thread is not sampled: the system gave no timer for it.");
+  /* With EINVAL the thread has ended meanwhile. */
+  if (r == 0 || r == -EINVAL || sampler->is_short_of_timers)
+    return;
+  sampler->is_short_of_timers = true;
+  capture_inside_message(sampler->c, 4, too_few_timers);
 }
 
 static void begin_timers(struct capture_sampler *sampler)
@@ -245,7 +251,7 @@ static int start(struct capture_sampler *sampler, const struct capture_sampler_o
   if (r < 0)
     return r;
   sampler->runs = true;
-  sampler->is_quiet = false;
+  sampler->is_quiet = sampler->is_short_of_timers = false;
   sampler->pid = getpid();
   if (sampler->options.all_threads)
     find_threads(sampler);
