@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The program's end of capture-announce.h. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -70,11 +71,27 @@ bool capture_inside_is_announced(void)
   return announced() != NULL;
 }
 
+/* Out of the way: scripts and programs take low numbers for themselves without asking whether they are free.
+ */
+static int move_up(int fd)
+{
+  for (int above = 1000; above >= 50; above /= 2) {
+    int moved = fcntl(fd, F_DUPFD_CLOEXEC, above);
+
+    if (moved >= 0) {
+      close(fd);
+      return moved;
+    }
+  }
+  return fd;
+}
+
 int capture_inside_announce_open(void)
 {
   const char *path = announced();
+  int fd = path ? open_socket(path) : -ENOENT;
 
-  return path ? open_socket(path) : -ENOENT;
+  return fd < 0 ? fd : move_up(fd);
 }
 
 static int send_hello(const capture *c, int fd)

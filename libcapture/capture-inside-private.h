@@ -66,7 +66,7 @@ struct capture_thread {
   _Atomic int32_t tid;
   uintptr_t stack_low; /* 0: not known */
   uintptr_t stack_high;
-  uint64_t chain_end; /* capture_walk_end of the thread when it began; 0: not known */
+  uint64_t chain_end;    /* capture_walk_end of the thread when it began; 0: not known */
   _Atomic uint64_t time; /* when it got that name; 0 before the recording */
   _Atomic uint32_t name; /* handle */
   capture_definition definition;
@@ -152,12 +152,13 @@ struct capture {
   uint32_t window_count;
   struct capture_settings settings;
   struct capture_hello hello;
-  capture *next;   /* of the process's captures */
-  size_t size;     /* of the memory that begins here */
-  uint64_t serial; /* never the same for two captures of a process */
-  bool ended;      /* by the library's destructor */
-  uint32_t users;  /* capture_connect's count */
-  int socket;      /* -1: none */
+  capture *next;      /* of the process's captures */
+  size_t size;        /* of the memory that begins here */
+  uint64_t serial;    /* never the same for two captures of a process */
+  bool ended;         /* by the library's destructor */
+  uint32_t users;     /* capture_connect's count */
+  int socket;         /* -1: none */
+  ino_t socket_inode; /* by which it is known */
   pid_t pid;
 
   /* An own file. */

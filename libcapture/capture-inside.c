@@ -2,6 +2,7 @@
 /* A capture's life: connecting, an own file, fork, the end. */
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -96,27 +97,40 @@ static int create_pool(capture *c)
   return capture_pool_create(&c->pool, &options);
 }
 
-static void close_stream(capture *c)
+/* Some programs close all descriptors that they do not know; then the number is somebody else's. */
+static void close_socket(capture *c)
 {
-  if (c->socket >= 0)
+  struct stat status;
+
+  if (c->socket >= 0 && fstat(c->socket, &status) == 0 && S_ISSOCK(status.st_mode) &&
+      status.st_ino == c->socket_inode)
     close(c->socket);
   c->socket = -1;
+}
+
+static void close_stream(capture *c)
+{
+  close_socket(c);
   capture_pool_destroy(c->pool);
   c->pool = NULL;
 }
 
 static int open_stream(capture *c)
 {
+  struct stat status;
   int r;
 
   c->socket = capture_inside_announce_open();
   if (c->socket < 0)
     return c->socket;
+  c->socket_inode = fstat(c->socket, &status) == 0 ? status.st_ino : 0;
   r = create_pool(c);
   if (r == 0)
     r = capture_inside_announce(c, c->socket);
   if (r < 0)
     close_stream(c);
+  else
+    capture_pool_close_fds(c->pool);
   return r;
 }
 
@@ -342,9 +356,7 @@ static void end_capture(capture *c)
     capture_inside_close_idle(c);
   if (c->file)
     capture_inside_file_close(c, true);
-  if (c->socket >= 0)
-    close(c->socket);
-  c->socket = -1;
+  close_socket(c);
 }
 
 void capture_close(capture *c)

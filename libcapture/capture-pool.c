@@ -124,11 +124,17 @@ void capture_pool_destroy(capture_pool *pool)
     munmap(pool->windows, pool->length);
   if (pool->control)
     munmap((void *)pool->control, sizeof *pool->control);
+  capture_pool_close_fds(pool);
+  free(pool);
+}
+
+void capture_pool_close_fds(capture_pool *pool)
+{
   if (pool->windows_fd >= 0)
     close(pool->windows_fd);
   if (pool->control_fd >= 0)
     close(pool->control_fd);
-  free(pool);
+  pool->windows_fd = pool->control_fd = -1;
 }
 
 int capture_pool_windows_fd(const capture_pool *pool)

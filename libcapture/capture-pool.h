@@ -64,6 +64,9 @@ void capture_pool_destroy(capture_pool *pool);
 /* The descriptors to hand to the consumer; they stay the pool's. */
 int capture_pool_windows_fd(const capture_pool *pool);
 int capture_pool_control_fd(const capture_pool *pool);
+/* Closes both; the memory stays mapped. Once the consumer has them, whoever lives in somebody else's program
+ * keeps no descriptor that the program could close, or count on to be free. */
+void capture_pool_close_fds(capture_pool *pool);
 
 /* Claims a free window and publishes it with the given header fields (kind, epoch, event,
  * entry_size, time_first, weight of `fill`; the pool sets magic, crc, sequence, length, stored).

@@ -12,6 +12,8 @@
 #include "libcapture/capture-inside-private.h"
 #include "libcapture/capture-preload-private.h"
 
+#define MAX_THREADS 1024
+
 _Atomic(capture *) preload_capture;
 _Atomic uint32_t preload_attention;
 struct preload_area preload_area;
@@ -78,7 +80,7 @@ static void start(capture *c)
 
 static __attribute__((constructor)) void begin(void)
 {
-  struct capture_options options = {.size = sizeof options};
+  struct capture_options options = {.size = sizeof options, .max_threads = MAX_THREADS};
   capture *c = NULL;
   if (!secure_getenv(CAPTURE_SOCKET_VARIABLE))
     return;
