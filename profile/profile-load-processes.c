@@ -62,12 +62,25 @@ static guint64 get_time(const LoadEpoch *epoch, guint64 time)
   return time ? time : epoch->of->first;
 }
 
-/* A process that says of itself that it began with an exec is not what an earlier program there told of. */
-static gboolean is_same(const Generation *generation, const LoadEpoch *epoch,
+static gboolean overlap(const LoadStream *a, const LoadStream *b)
+{
+  return a != b && a->first <= b->last && b->first <= a->last;
+}
+
+/* Where no recorder saw an exec: two that tell of one pid at the same time are in one program; one after the
+ * other they are when that says so by its name. */
+static gboolean is_same(Load *load, const Generation *generation, const LoadEpoch *epoch,
                         const struct capture_record_process *process)
 {
-  return generation && (!generation->inside || generation->inside == epoch->of ||
-                        process->origin != CAPTURE_PROCESS_EXECED || process->time == 0);
+  const ProfileProcess *known;
+
+  if (!generation || !generation->inside || generation->inside == epoch->of)
+    return generation != NULL;
+  known = &g_array_index(load->capture->processes, ProfileProcess, generation->index);
+  if (process->origin != CAPTURE_PROCESS_EXISTED && process->time > 0)
+    return FALSE;
+  return overlap(generation->inside, epoch->of) ||
+         g_strcmp0(known->name, load_get_string(epoch, process->name)) == 0;
 }
 
 static guint32 append_process(Load *load, LoadEpoch *epoch, const struct capture_record_process *process)
@@ -76,7 +89,7 @@ static guint32 append_process(Load *load, LoadEpoch *epoch, const struct capture
   guint64 time = inside ? get_time(epoch, process->time) : process->time;
   const Generation *same = inside ? find_generation(load->processes, (guint32)process->pid, time) : NULL;
 
-  if (inside && is_same(same, epoch, process))
+  if (inside && is_same(load, same, epoch, process))
     return same->index;
   ProfileProcess item = {.pid = process->pid,
                          .name = or_unknown(load_keep_string(load, epoch, process->name)),
@@ -156,11 +169,6 @@ guint32 load_merge_thread(Load *load, GHashTable *known, LoadEpoch *epoch,
     return find_or_append(known, key, append_thread(load, epoch, thread));
   g_free(key);
   return GPOINTER_TO_UINT(index);
-}
-
-static gboolean overlap(const LoadStream *a, const LoadStream *b)
-{
-  return a != b && a->first <= b->last && b->first <= a->last;
 }
 
 /* Whether nobody else who told of that key did so while the stream was there. */
