@@ -1,0 +1,604 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the sampler does in the program that it samples: stacks that runtimes put together, signals that are
+ * somebody else's, losses. */
+#include <errno.h>
+#include <glib.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "libcapture/capture-format.h"
+#include "libcapture/capture-preload-private.h"
+#include "libcapture/capture.h"
+#include "sampled.h"
+
+#define ENOUGH 30
+
+typedef struct {
+  int fd;
+  capture *c;
+  struct sampled sampled;
+} Sampled;
+
+static volatile unsigned n_calls; /* of the callback */
+
+static uint64_t thread_time(void)
+{
+  struct timespec now;
+
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return (uint64_t)now.tv_sec * G_GUINT64_CONSTANT(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+static void begin(Sampled *s, const struct capture_options *options)
+{
+  s->fd = memfd_create("sampler", MFD_CLOEXEC);
+  g_assert_cmpint(capture_create(&s->c, s->fd, options), ==, 0);
+  g_assert_cmpint(capture_thread_begin(s->c, "main"), ==, 0);
+}
+
+static void start(Sampled *s, capture_stack_fn stack, void *data)
+{
+  const struct capture_sampler_options options = {.size = sizeof options,
+                                                  .clock = CAPTURE_SAMPLE_WALL_TIME,
+                                                  .frequency = 2000,
+                                                  .stack = stack,
+                                                  .stack_data = data};
+
+  n_calls = 0;
+  g_assert_cmpint(capture_sampler_start(s->c, &options), ==, 0);
+}
+
+static void end(Sampled *s)
+{
+  capture_sampler_stop(s->c);
+  capture_close(s->c);
+  sampled_read(&s->sampled, s->fd);
+  close(s->fd);
+}
+
+/* Until the callback was called often enough. */
+static void wait_for_calls(void)
+{
+  for (volatile unsigned i = 0; n_calls < ENOUGH; i++)
+    ;
+}
+
+/* ── Stacks ───────────────────────────────────────────────────────────────────────────────────────────── */
+
+static void stack_of_own_frames(struct capture_stack *stack, const void *ucontext, void *data)
+{
+  n_calls++;
+  capture_sample_frame(stack, CAPTURE_IDENTIFIER(0x22));
+  capture_sample_frame(stack, 0x1000);
+}
+
+static void test_instead(void)
+{
+  Sampled s;
+
+  begin(&s, NULL);
+  start(&s, stack_of_own_frames, NULL);
+  wait_for_calls();
+  end(&s);
+  g_assert_cmpuint(s.sampled.count + s.sampled.lost, >=, ENOUGH);
+  for (size_t i = 0; i < s.sampled.count; i++) {
+    g_assert_cmpuint(s.sampled.samples[i].count, ==, 2);
+    g_assert_cmphex(s.sampled.samples[i].frames[1], ==, 0x1000);
+  }
+  sampled_clear(&s.sampled);
+}
+
+extern const char __start_in_interpreter[], __stop_in_interpreter[], __start_in_host[], __stop_in_host[];
+extern const char __start_in_builtin[], __stop_in_builtin[];
+static const void *volatile interpreter_frame;
+
+#define SECTION(name) __attribute__((noinline, noclone, used, section("in_" #name)))
+
+static gboolean is_in(uint64_t address, const char *start, const char *stop)
+{
+  return address >= (uintptr_t)start && address <= (uintptr_t)stop;
+}
+
+#define IS_IN(address, name) is_in(address, __start_in_##name, __stop_in_##name)
+
+SECTION(builtin) static void builtin(void)
+{
+  wait_for_calls();
+  __asm__ volatile("" ::: "memory");
+}
+
+SECTION(interpreter) static void interpreter(void)
+{
+  interpreter_frame = __builtin_frame_address(0);
+  builtin();
+  interpreter_frame = NULL;
+}
+
+SECTION(host) static void host(void)
+{
+  interpreter();
+  __asm__ volatile("" ::: "memory");
+}
+
+/* The interpreter's own frame stays, after what it called and after the interpreted function. */
+static void stack_between(struct capture_stack *stack, const void *ucontext, void *data)
+{
+  n_calls++;
+  if (interpreter_frame)
+    capture_sample_native(stack, (const void *)interpreter_frame);
+  capture_sample_frame(stack, 0x2000);
+  capture_sample_native(stack, NULL);
+}
+
+/* It goes, with all that it called. */
+static void stack_skipping(struct capture_stack *stack, const void *ucontext, void *data)
+{
+  n_calls++;
+  capture_sample_frame(stack, 0x2000);
+  if (interpreter_frame)
+    capture_sample_skip(stack, (const void *)interpreter_frame);
+  capture_sample_native(stack, NULL);
+}
+
+static unsigned find(const struct sampled_sample *sample, uint64_t frame)
+{
+  unsigned i = 0;
+
+  while (i < sample->count && sample->frames[i] != frame)
+    i++;
+  return i;
+}
+
+static gboolean is_between(const struct sampled_sample *sample)
+{
+  unsigned at = find(sample, 0x2000);
+
+  return at > 0 && at + 2 < sample->count && IS_IN(sample->frames[at - 1], builtin) &&
+         IS_IN(sample->frames[at + 1], interpreter) && IS_IN(sample->frames[at + 2], host);
+}
+
+static gboolean is_skipped(const struct sampled_sample *sample)
+{
+  return sample->count > 2 && sample->frames[0] == 0x2000 && IS_IN(sample->frames[1], host);
+}
+
+static void run_host(capture_stack_fn stack, gboolean (*is_right)(const struct sampled_sample *sample))
+{
+  unsigned right = 0;
+  Sampled s;
+
+  begin(&s, NULL);
+  start(&s, stack, NULL);
+  host();
+  end(&s);
+  for (size_t i = 0; i < s.sampled.count; i++)
+    right += is_right(&s.sampled.samples[i]);
+  /* But for those before and after, and at the ends of wait_for_calls, whose caller is builtin. */
+  g_assert_cmpuint(right, >, s.sampled.count / 2);
+  sampled_clear(&s.sampled);
+}
+
+static void test_between(void)
+{
+  run_host(stack_between, is_between);
+}
+
+static void test_skip(void)
+{
+  run_host(stack_skipping, is_skipped);
+}
+
+/* More frames than fit: native ones wait at the end of the same memory. */
+static void stack_of_many(struct capture_stack *stack, const void *ucontext, void *data)
+{
+  n_calls++;
+  capture_sample_native(stack, __builtin_frame_address(0)); /* none: the signal's frames lie above */
+  for (unsigned i = 0; i < 600; i++)
+    capture_sample_frame(stack, 0x3000 + i);
+  capture_sample_native(stack, NULL);
+}
+
+static void test_many(void)
+{
+  const struct capture_sampler_options options = {
+      .size = sizeof options, .clock = CAPTURE_SAMPLE_WALL_TIME, .max_stack = 511, .stack = stack_of_many};
+  Sampled s;
+
+  begin(&s, NULL);
+  n_calls = 0;
+  g_assert_cmpint(capture_sampler_start(s.c, &options), ==, 0);
+  wait_for_calls();
+  end(&s);
+  g_assert_cmpuint(s.sampled.count, >, 0);
+  for (size_t i = 0; i < s.sampled.count; i++) {
+    const struct sampled_sample *sample = &s.sampled.samples[i];
+
+    g_assert_cmpuint(sample->count, ==, 511);
+    g_assert_cmpuint(sample->outcome, ==, CAPTURE_OUTCOME_TRUNCATED);
+    for (unsigned k = 0; k < 511; k++)
+      g_assert_cmphex(sample->frames[k], ==, 0x3000 + k);
+  }
+  sampled_clear(&s.sampled);
+}
+
+static void count_call(struct capture_stack *stack, const void *ucontext, void *data)
+{
+  n_calls++;
+  capture_sample_native(stack, NULL);
+}
+
+static void test_shadow_stack(void)
+{
+  static const uint64_t frames[] = {0x5000, 0x5001, 0x5002, 0x5003};
+  struct capture_shadow_stack shadow = {.size = sizeof shadow, .frames = frames, .capacity = 3, .depth = 2};
+  unsigned shallow = 0, deep = 0;
+  Sampled s;
+
+  begin(&s, NULL);
+  g_assert_cmpint(capture_thread_set_shadow_stack(s.c, &shadow), ==, 0);
+  start(&s, NULL, NULL);
+  for (uint64_t until = thread_time() + 50000000; thread_time() < until;)
+    ;
+  __atomic_store_n(&shadow.depth, 1000, __ATOMIC_RELEASE); /* a lie */
+  for (uint64_t until = thread_time() + 50000000; thread_time() < until;)
+    ;
+  g_assert_cmpint(capture_thread_set_shadow_stack(s.c, NULL), ==, 0);
+  end(&s);
+  for (size_t i = 0; i < s.sampled.count; i++) {
+    const uint64_t *at = s.sampled.samples[i].frames;
+
+    shallow += at[0] == 0x5001 && at[1] == 0x5000 && s.sampled.samples[i].count > 3;
+    deep += at[0] == 0x5002 && at[1] == 0x5001 && at[2] == 0x5000;
+    g_assert_cmpuint(find(&s.sampled.samples[i], 0x5003), ==, s.sampled.samples[i].count);
+  }
+  g_assert_cmpuint(shallow, >, 10);
+  g_assert_cmpuint(deep, >, 10);
+  sampled_clear(&s.sampled);
+}
+
+static uint32_t unwind_as_told(const void *ucontext, uintptr_t low, uintptr_t high, uint64_t *frames,
+                               uint64_t *sps, uint32_t max, uint32_t *ret_outcome, void *data)
+{
+  uintptr_t here = (uintptr_t)&here;
+
+  n_calls++;
+  for (uint32_t i = 0; i < 3; i++) {
+    frames[i] = 0x7000 + i;
+    sps[i] = low + i;
+  }
+  *ret_outcome = here >= low && here < high && max == 127 && data == &n_calls ? CAPTURE_OUTCOME_COMPLETE
+                                                                              : CAPTURE_OUTCOME_UNSUPPORTED;
+  return 3;
+}
+
+static void test_unwind(void)
+{
+  const struct capture_sampler_options options = {.size = sizeof options,
+                                                  .clock = CAPTURE_SAMPLE_WALL_TIME,
+                                                  .unwind = unwind_as_told,
+                                                  .unwind_data = (void *)&n_calls};
+  Sampled s;
+
+  begin(&s, NULL);
+  n_calls = 0;
+  g_assert_cmpint(capture_sampler_start(s.c, &options), ==, 0);
+  wait_for_calls();
+  end(&s);
+  g_assert_cmpuint(s.sampled.count, >, 0);
+  for (size_t i = 0; i < s.sampled.count; i++) {
+    g_assert_cmpuint(s.sampled.samples[i].count, ==, 3);
+    g_assert_cmphex(s.sampled.samples[i].frames[2], ==, 0x7002);
+    g_assert_cmpuint(s.sampled.samples[i].outcome, ==, CAPTURE_OUTCOME_COMPLETE);
+  }
+  sampled_clear(&s.sampled);
+}
+
+/* A sample of the program's own accord begins with who takes it. */
+SECTION(builtin) static void take_sample(capture *c, uint32_t event)
+{
+  const struct capture_sample_options options = {.size = sizeof options, .event = event, .weight = 7};
+  struct capture_stack stack;
+
+  g_assert_cmpint(capture_sample_begin(c, &stack, &options), ==, 0);
+  capture_sample_frame(&stack, 0x9000);
+  capture_sample_native(&stack, NULL);
+  capture_sample_end(&stack);
+}
+
+SECTION(host) static void have_sample_taken(capture *c, uint32_t event)
+{
+  take_sample(c, event);
+  __asm__ volatile("" ::: "memory");
+}
+
+static void test_own_accord(void)
+{
+  uint32_t event;
+  Sampled s;
+
+  begin(&s, NULL);
+  event = capture_event(s.c, "allocations", CAPTURE_EVENT_BYTES, 1);
+  g_assert_cmpuint(event, !=, 0);
+  have_sample_taken(s.c, event);
+  end(&s);
+  g_assert_cmpuint(s.sampled.count, ==, 1);
+  g_assert_cmpuint(s.sampled.samples[0].weight, ==, 7);
+  g_assert_cmpuint(s.sampled.samples[0].count, >, 3);
+  g_assert_cmphex(s.sampled.samples[0].frames[0], ==, 0x9000);
+  g_assert_true(IS_IN(s.sampled.samples[0].frames[1], builtin));
+  g_assert_true(IS_IN(s.sampled.samples[0].frames[2], host));
+  sampled_clear(&s.sampled);
+}
+
+/* ── Time ─────────────────────────────────────────────────────────────────────────────────────────────── */
+
+/* Weights are the processor time of the thread, whatever the signals' delay: one of the timer's periods or of
+ * the kernel's ticks is lost at the end. */
+static void test_cpu_time(void)
+{
+  const struct capture_sampler_options options = {
+      .size = sizeof options, .clock = CAPTURE_SAMPLE_CPU_TIME, .frequency = 1000};
+  uint64_t begun, used;
+  Sampled s;
+
+  begin(&s, NULL);
+  g_assert_cmpint(capture_sampler_start(s.c, &options), ==, 0);
+  begun = thread_time();
+  while (thread_time() < begun + 200000000)
+    ;
+  used = thread_time() - begun;
+  end(&s);
+  g_test_message("%zu samples, %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " ns", s.sampled.count,
+                 sampled_weight(&s.sampled, 0), used);
+  g_assert_cmpuint(sampled_weight(&s.sampled, 0), >, used - 40000000);
+  g_assert_cmpuint(sampled_weight(&s.sampled, 0), <, used + 20000000);
+  sampled_clear(&s.sampled);
+}
+
+/* A thread that sleeps is sampled by the wall's time, and sleeps on. */
+static void test_wall_time(void)
+{
+  struct timespec rest = {.tv_nsec = 100000000};
+  Sampled s;
+
+  begin(&s, NULL);
+  start(&s, NULL, NULL);
+  while (nanosleep(&rest, &rest) < 0)
+    g_assert_cmpint(errno, ==, EINTR);
+  end(&s);
+  g_assert_cmpuint(sampled_weight(&s.sampled, 0), >, 50000000);
+  sampled_clear(&s.sampled);
+}
+
+/* ── Signals ──────────────────────────────────────────────────────────────────────────────────────────── */
+
+static volatile sig_atomic_t n_foreign;
+
+static void on_foreign(int number)
+{
+  n_foreign++;
+}
+
+static void test_taken_early(void)
+{
+  Sampled s;
+
+  signal(SIGPROF, on_foreign);
+  begin(&s, NULL);
+  g_assert_cmpint(capture_sampler_start(s.c, NULL), ==, -EBUSY);
+  n_foreign = 0;
+  raise(SIGPROF);
+  g_assert_cmpint(n_foreign, ==, 1);
+  end(&s);
+  g_assert_nonnull(strstr(s.sampled.messages, "handles SIGPROF itself"));
+  g_assert_true(signal(SIGPROF, SIG_DFL) == on_foreign);
+  sampled_clear(&s.sampled);
+}
+
+static void test_taken_late(void)
+{
+  Sampled s;
+
+  begin(&s, NULL);
+  start(&s, count_call, NULL);
+  wait_for_calls();
+  g_assert_cmpint(capture_sampler_start(s.c, NULL), ==, -EALREADY);
+  signal(SIGPROF, on_foreign);
+  end(&s);
+  g_assert_nonnull(strstr(s.sampled.messages, "has taken SIGPROF"));
+  /* It stays his, and no signal of ours comes any more. */
+  n_foreign = 0;
+  g_usleep(20000);
+  g_assert_cmpint(n_foreign, ==, 0);
+  g_assert_true(signal(SIGPROF, SIG_DFL) == on_foreign);
+  sampled_clear(&s.sampled);
+}
+
+/* Who interposes sigaction keeps both: the program's handler gets what is not the sampler's. */
+static void test_swap(void)
+{
+  struct sigaction theirs = {.sa_handler = on_foreign}, old;
+  Sampled s;
+
+  g_assert_cmpint(capture_sampler_swap_action(NULL, &old), ==, -ENOENT);
+  begin(&s, NULL);
+  start(&s, count_call, NULL);
+  g_assert_cmpint(capture_sampler_swap_action(&theirs, &old), ==, 0);
+  g_assert_true(old.sa_handler == SIG_DFL);
+  n_foreign = 0;
+  raise(SIGPROF);
+  kill(getpid(), SIGPROF);
+  wait_for_calls();
+  g_assert_cmpint(n_foreign, ==, 2);
+  g_assert_cmpint(capture_sampler_swap_action(NULL, &old), ==, 0);
+  g_assert_true(old.sa_handler == on_foreign);
+  end(&s);
+  g_assert_true(signal(SIGPROF, SIG_DFL) == on_foreign);
+  sampled_clear(&s.sampled);
+}
+
+/* After stop and start again, signals are neither lost nor deadly; many times, since they race. */
+static void test_again(void)
+{
+  Sampled s;
+
+  begin(&s, NULL);
+  for (unsigned i = 0; i < 100; i++) {
+    start(&s, count_call, NULL);
+    while (n_calls == 0)
+      ;
+    capture_sampler_stop(s.c);
+  }
+  g_assert_true(signal(SIGPROF, SIG_DFL) == SIG_DFL);
+  end(&s);
+  g_assert_cmpuint(s.sampled.count, >=, 100);
+  sampled_clear(&s.sampled);
+}
+
+static volatile uintptr_t handler_stack;
+
+static void note_stack(struct capture_stack *stack, const void *ucontext, void *data)
+{
+  int here;
+
+  n_calls++;
+  handler_stack = (uintptr_t)&here;
+  capture_sample_native(stack, NULL);
+}
+
+static void test_alternate_stack(void)
+{
+  stack_t alternate = {.ss_size = 64 << 10}, old;
+  unsigned deep = 0;
+  Sampled s;
+
+  alternate.ss_sp = g_malloc(alternate.ss_size);
+  g_assert_cmpint(sigaltstack(&alternate, &old), ==, 0);
+  begin(&s, NULL);
+  start(&s, note_stack, NULL);
+  host();
+  end(&s);
+  g_assert_cmpint(sigaltstack(&old, NULL), ==, 0);
+#if !defined(__SANITIZE_ADDRESS__)
+  g_assert_true(handler_stack >= (uintptr_t)alternate.ss_sp &&
+                handler_stack < (uintptr_t)alternate.ss_sp + alternate.ss_size);
+#endif
+  /* And the stack that is walked is the interrupted one. */
+  for (size_t i = 0; i < s.sampled.count; i++) {
+    for (uint32_t k = 0; k < s.sampled.samples[i].count; k++)
+      deep += IS_IN(s.sampled.samples[i].frames[k], host) && s.sampled.samples[i].frames[k] != 0;
+  }
+  g_assert_cmpuint(deep, >, s.sampled.count / 2);
+  g_free(alternate.ss_sp);
+  sampled_clear(&s.sampled);
+}
+
+static void break_errno(struct capture_stack *stack, const void *ucontext, void *data)
+{
+  n_calls++;
+  errno = EPIPE;
+  capture_sample_native(stack, NULL);
+}
+
+static void test_errno(void)
+{
+  Sampled s;
+
+  begin(&s, NULL);
+  start(&s, break_errno, NULL);
+  errno = ENOTTY;
+  wait_for_calls();
+  g_assert_cmpint(errno, ==, ENOTTY);
+  end(&s);
+  sampled_clear(&s.sampled);
+}
+
+/* ── Losses, and what is going on beside ──────────────────────────────────────────────────────────────── */
+
+/* Nothing is drained as long as no ordinary call is made: what finds no room is counted. */
+static void test_full(void)
+{
+  const struct capture_options options = {
+      .size = sizeof options, .window_size = 4096, .window_count = 8, .max_nodes = 4096};
+  const struct capture_sampler_options sampler = {
+      .size = sizeof sampler, .clock = CAPTURE_SAMPLE_WALL_TIME, .frequency = 20000, .stack = count_call};
+  uint64_t calls;
+  Sampled s;
+
+  begin(&s, &options);
+  n_calls = 0;
+  g_assert_cmpint(capture_sampler_start(s.c, &sampler), ==, 0);
+  while (n_calls < 3000)
+    ;
+  capture_sampler_stop(s.c);
+  calls = n_calls;
+  capture_close(s.c);
+  sampled_read(&s.sampled, s.fd);
+  close(s.fd);
+  g_assert_cmpuint(s.sampled.lost, >, 0);
+  g_assert_cmpuint(s.sampled.count, >, 0);
+  /* Where there was no set of windows to begin with, nobody was called. */
+  g_assert_cmpuint(s.sampled.count + s.sampled.lost, >=, calls);
+  sampled_clear(&s.sampled);
+}
+
+static gpointer allocate(gpointer data)
+{
+  capture *c = data;
+  void *blocks[64] = {NULL};
+
+  g_assert_cmpint(capture_thread_begin(c, "allocates"), ==, 0);
+  for (unsigned i = 0; i < 200000; i++) {
+    free(blocks[i % 64]);
+    blocks[i % 64] = malloc(i % 5000);
+  }
+  for (unsigned i = 0; i < 64; i++)
+    free(blocks[i]);
+  capture_thread_end(c);
+  return NULL;
+}
+
+static void test_malloc(void)
+{
+  GThread *threads[4];
+  Sampled s;
+
+  begin(&s, NULL);
+  start(&s, NULL, NULL);
+  for (unsigned i = 0; i < G_N_ELEMENTS(threads); i++)
+    threads[i] = g_thread_new("allocates", allocate, s.c);
+  for (unsigned i = 0; i < G_N_ELEMENTS(threads); i++)
+    g_thread_join(threads[i]);
+  end(&s);
+  g_assert_cmpuint(s.sampled.count + s.sampled.lost, >, 10);
+  sampled_clear(&s.sampled);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/sampler/stack/instead", test_instead);
+  g_test_add_func("/sampler/stack/between", test_between);
+  g_test_add_func("/sampler/stack/skip", test_skip);
+  g_test_add_func("/sampler/stack/many", test_many);
+  g_test_add_func("/sampler/stack/shadow", test_shadow_stack);
+  g_test_add_func("/sampler/stack/unwind", test_unwind);
+  g_test_add_func("/sampler/stack/own-accord", test_own_accord);
+  g_test_add_func("/sampler/time/cpu", test_cpu_time);
+  g_test_add_func("/sampler/time/wall", test_wall_time);
+  g_test_add_func("/sampler/signal/taken-early", test_taken_early);
+  g_test_add_func("/sampler/signal/taken-late", test_taken_late);
+  g_test_add_func("/sampler/signal/swap", test_swap);
+  g_test_add_func("/sampler/signal/again", test_again);
+  g_test_add_func("/sampler/signal/alternate-stack", test_alternate_stack);
+  g_test_add_func("/sampler/signal/errno", test_errno);
+  g_test_add_func("/sampler/full", test_full);
+  g_test_add_func("/sampler/malloc", test_malloc);
+  return g_test_run();
+}
