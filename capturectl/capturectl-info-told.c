@@ -9,6 +9,7 @@
 /* Of streams, counters and log lines; JSON has them all. */
 enum { LINES_MAX = 20 };
 
+static const char *const foreign_words[] = {NULL, "syscap", "perf-map", "jitdump"};
 static const char *const stream_words[] = {"unknown", "recorder", "sampler", "foreign", "counters", "import"};
 
 guint capturectl_info_count_binaries(ProfileCapture *capture)
@@ -41,6 +42,25 @@ static char *describe_samples(ProfileCapture *capture, const ProfileStream *stre
   return text->len > 0 ? g_string_free(g_steal_pointer(&text), FALSE) : g_strdup(_("no samples"));
 }
 
+/* Of what kind a file is that was kept; NULL: none was, or it is not known. */
+static const char *get_foreign_word(const ProfileStream *stream)
+{
+  return stream->foreign < G_N_ELEMENTS(foreign_words) ? foreign_words[stream->foreign] : NULL;
+}
+
+static void print_kept_file(ProfileCapture *capture, const ProfileStream *stream)
+{
+  const char *word = get_foreign_word(stream);
+  g_autofree char *size = g_format_size(stream->bytes), *samples = describe_samples(capture, stream);
+
+  if (stream->foreign == CAPTURE_FOREIGN_SYSCAP)
+    capturectl_info_print_formatted(_("Kept file"), _("%s (%d): %s, %s; %s"), stream->name, stream->pid, word,
+                                    size, samples);
+  else
+    capturectl_info_print_formatted(_("Kept file"), _("%s (%d): %s, %s"), stream->name, stream->pid,
+                                    word ? word : _("of a kind that is not known"), size);
+}
+
 static void print_more(guint n)
 {
   if (n > LINES_MAX)
@@ -55,6 +75,10 @@ static void print_samplers(ProfileCapture *capture)
   for (guint i = 0; i < n; i++) {
     if (!is_inside(&streams[i]) || shown++ >= LINES_MAX)
       continue;
+    if (streams[i].foreign) {
+      print_kept_file(capture, &streams[i]);
+      continue;
+    }
     g_autofree char *samples = describe_samples(capture, &streams[i]);
     capturectl_info_print_formatted(_("Sampler"), _("%s (%d): %s"), streams[i].name, streams[i].pid, samples);
   }
@@ -167,6 +191,10 @@ static void add_streams(JsonBuilder *builder, ProfileCapture *capture)
     capturectl_json_string(builder, "kind",
                            stream_words[streams[i].kind < G_N_ELEMENTS(stream_words) ? streams[i].kind : 0]);
     capturectl_json_int(builder, "pid", streams[i].pid);
+    if (streams[i].foreign) {
+      capturectl_json_string(builder, "format", get_foreign_word(&streams[i]));
+      capturectl_json_int(builder, "bytes", (gint64)streams[i].bytes);
+    }
     add_stream_events(builder, capture, &streams[i]);
     json_builder_end_object(builder);
   }

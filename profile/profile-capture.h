@@ -104,6 +104,8 @@ typedef struct {
   guint32 kind;     /* enum capture_stream_kind; 0 not known */
   gint32 pid;       /* of the producer, 0 not known */
   const char *name; /* of what embeds the library, or of the file that was kept */
+  guint32 foreign;  /* enum capture_foreign, of a file that was kept; else 0 */
+  guint64 bytes;    /* of that file */
 } ProfileStream;
 
 /* How many samples of an event came from a stream. */

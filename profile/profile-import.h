@@ -19,6 +19,7 @@ typedef struct {
   guint64 device, inode, inode_generation;
   guint64 mapped_start, mapped_end;
   gint32 mapped_pid;
+  gint32 first_pid; /* of the process that was first seen to map it; for importers alone */
   guint32 flags; /* enum capture_binary_flags */
   guint8 build_id[CAPTURE_BUILD_ID_MAX];
   guint32 build_id_size;

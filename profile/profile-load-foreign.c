@@ -118,6 +118,18 @@ static ProfileCodeSource get_source(enum capture_foreign kind)
   return kind == CAPTURE_FOREIGN_PERF_MAP ? PROFILE_CODE_PERF_MAP : PROFILE_CODE_JITDUMP;
 }
 
+static void note_foreign(Load *load, guint32 number, const ProfileForeign *foreign)
+{
+  for (guint i = 0; i < load->capture->streams->len; i++) {
+    ProfileStream *stream = &g_array_index(load->capture->streams, ProfileStream, i);
+
+    if (stream->number != number)
+      continue;
+    stream->foreign = foreign->kind;
+    stream->bytes = foreign->length;
+  }
+}
+
 static void load_one(Load *load, guint begin, guint end)
 {
   const LoadPart *part = &g_array_index(load->parts[CAPTURE_WINDOW_FOREIGN], LoadPart, begin);
@@ -132,6 +144,7 @@ static void load_one(Load *load, guint begin, guint end)
   gather(load, begin, end, bytes);
   foreign.bytes = bytes->data;
   foreign.length = bytes->len;
+  note_foreign(load, part->header->stream, &foreign);
   capture_reader *reader = decode(&foreign, &error);
   if (error)
     load_problem(load, _("What a program left in another format (“%s”) cannot be read to its end: %s"),

@@ -135,6 +135,8 @@ int profile_perf_import_close(ProfilePerfImport *self)
   int status = capture_writer_destroy(g_steal_pointer(&self->import.writer));
 
   if (status == 0)
+    status = profile_perf_import_add_jitdumps(self, get_clock(self) == CAPTURE_CLOCK_MONOTONIC);
+  if (status == 0)
     status = add_facts(self);
   if (status == 0)
     status = capture_file_end(self->file, CAPTURE_END_IMPORTED, 0, self->last_time);

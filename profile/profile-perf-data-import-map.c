@@ -78,6 +78,7 @@ static guint32 find_binary(ProfilePerfImport *self, const MapRecord *map, guint3
       .inode_generation = map->inode_generation,
       .mapped_start = map->mapping.start,
       .mapped_end = map->mapping.end,
+      .first_pid = map->pid,
       .flags = flags,
       .build_id_size = map->build_id_size,
   };

@@ -78,6 +78,9 @@ int profile_perf_import_map(ProfilePerfImport *self, const ProfilePerfRecord *re
 
 /* Creates file, sink and writer with time as the beginning. */
 int profile_perf_import_open(ProfilePerfImport *self, guint64 time);
+/* Keeps the jitdumps that processes mapped, where they are still there, in the capture; once the writer is
+ * closed. same_clock: the samples' times are CLOCK_MONOTONIC's, as those of jitdumps. */
+int profile_perf_import_add_jitdumps(ProfilePerfImport *self, gboolean same_clock);
 /* Closes all, in good order. */
 int profile_perf_import_close(ProfilePerfImport *self);
 

@@ -3,6 +3,7 @@
 time of each sample. The files are read here by other code than that which is tested."""
 import bisect
 import collections
+import json
 import pathlib
 import re
 import struct
@@ -95,6 +96,11 @@ class JitTest(TestCase):
         return stacks, reused
 
     def assert_named(self, file, *names):
+        """Both say the same, and something of names is among it; how many frames stood where code was replaced."""
+        info = json.loads(capturectl('info', '--json', self.capture).stdout)
+        kept, = (stream for stream in info['streams'] if stream['kind'] == 'foreign')
+        self.assertEqual((kept['name'], kept['pid'], kept['bytes']), (self.foreign.name, self.foreign.pid, len(self.foreign.bytes)))
+        self.assertEqual(kept['format'], {PERF_MAP: 'perf-map', JITDUMP: 'jitdump'}[self.foreign.kind])
         wanted, reused = self.wanted(file)
         said = self.said()
         self.assertEqual(said, wanted)
@@ -131,6 +137,24 @@ class JitTest(TestCase):
         self.record('java', '-XX:+PreserveFramePointer', '-XX:+UnlockDiagnosticVMOptions', '-XX:+DumpPerfMapAtExit', '-cp', '.',
                     'Work', 1000)
         self.assert_named(PerfMap(self.foreign.bytes), 'Work.collatz', 'Interpreter')
+
+    def import_recording(self, *clock):
+        """Records with perf and imports that; what was warned of."""
+        data, self.capture = self.directory / 'perf.data', self.directory / 'out.capture'
+        run('perf', 'record', '-q', *clock, '-e', 'cpu-clock', '-F', 997, '-g', '-o', data,
+            'node', '--perf-prof', '--interpreted-frames-native-stack', PROGRAMS / 'work.js', 700, cwd=self.directory)
+        return capturectl('import', data, '-o', self.capture).stderr
+
+    def test_perf_and_a_jitdump(self):
+        """What perf recorded of a process whose jitdump is still there."""
+        self.assertEqual(self.import_recording('-k', 'mono'), '')
+        self.foreign, = Told(self.capture).foreign
+        self.assertEqual(self.foreign.bytes, next(self.directory.glob('jit-*.dump')).read_bytes())
+        self.assert_named(Jitdump(self.foreign.bytes), 'collatz')
+
+    def test_perf_with_a_clock_of_its_own(self):
+        self.assertIn('perf record -k mono', self.import_recording())
+        self.assertEqual(Told(self.capture).foreign, [])
 
 
 if __name__ == '__main__':
