@@ -46,7 +46,7 @@ static uint32_t create(capture *c, const char *name, const char *description, co
                        enum capture_counter_kind kind)
 {
   struct capture_counter_options options = {.size = sizeof options,
-                                            .category = "memory",
+                                            .category = "Memory",
                                             .name = name,
                                             .description = description,
                                             .unit = unit,
@@ -56,14 +56,13 @@ static uint32_t create(capture *c, const char *name, const char *description, co
 
 void preload_totals_init(capture *c)
 {
-  counters[ALLOCATIONS] = create(c, "allocations", "blocks allocated", NULL, CAPTURE_COUNTER_TOTAL);
-  counters[REQUESTED] =
-      create(c, "requested bytes", "bytes that were asked for", "bytes", CAPTURE_COUNTER_TOTAL);
-  counters[ALLOCATED] = create(c, "allocated bytes", "bytes of those blocks, as the heap rounds them up",
-                               "bytes", CAPTURE_COUNTER_TOTAL);
-  counters[FREES] = create(c, "frees", "blocks given back", NULL, CAPTURE_COUNTER_TOTAL);
-  counters[FREED] = create(c, "freed bytes", "bytes of those blocks", "bytes", CAPTURE_COUNTER_TOTAL);
-  counters[LIVE] = create(c, "live bytes", "allocated and not given back", "bytes", CAPTURE_COUNTER_GAUGE);
+  counters[ALLOCATIONS] = create(c, "Allocations", "Blocks allocated", NULL, CAPTURE_COUNTER_TOTAL);
+  counters[REQUESTED] = create(c, "Requested bytes", "Bytes that were asked for", "B", CAPTURE_COUNTER_TOTAL);
+  counters[ALLOCATED] = create(c, "Allocated bytes", "Bytes of those blocks, as the heap rounds them up", "B",
+                               CAPTURE_COUNTER_TOTAL);
+  counters[FREES] = create(c, "Frees", "Blocks given back", NULL, CAPTURE_COUNTER_TOTAL);
+  counters[FREED] = create(c, "Freed bytes", "Bytes of those blocks", "B", CAPTURE_COUNTER_TOTAL);
+  counters[LIVE] = create(c, "Live bytes", "Allocated and not given back", "B", CAPTURE_COUNTER_GAUGE);
 }
 
 static void tell(capture *c)

@@ -64,8 +64,10 @@ FAR static void grow_and_shrink(void)
   use(block = realloc(block, 100000));
   use(block = realloc(block, 20));
   free(block);
-  if (realloc(malloc(0), SIZE_MAX / 2))
+  block = malloc(0);
+  if (realloc(block, SIZE_MAX / 2))
     abort();
+  free(block);
   sink++;
 }
 
