@@ -52,12 +52,12 @@ def tell_size(directory):
 
 
 def main():
-    pairs = int(sys.argv[1]) if len(sys.argv) > 1 else 20
+    pairs = int(sys.argv[1]) if len(sys.argv) > 1 else 60
     with tempfile.TemporaryDirectory() as name:
         directory = pathlib.Path(name)
         env = build(directory)
         print(f'load average {os.getloadavg()[0]:.1f}')
-        for way in 'sampler', 'hook':
+        for way in 'signal', 'cpu', 'wall', 'hook':
             tell_pairs(directory, env, way, pairs)
         tell_size(directory)
 
