@@ -8,7 +8,8 @@
 /* A file that ends within a frame is how any file ends whose writer was still running. */
 gboolean profile_foreign_decode_syscap(const ProfileForeign *foreign, capture_writer *writer, GError **error)
 {
-  const ProfileSyscapOptions options = {.name = *foreign->name ? foreign->name : "Sysprof"};
+  const ProfileSyscapOptions options = {.name = *foreign->name ? foreign->name : "Sysprof",
+                                        .own_names = TRUE};
   ProfileSyscapResult result;
   ProfileSyscap syscap;
   int status;

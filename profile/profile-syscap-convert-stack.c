@@ -61,12 +61,12 @@ void syscap_add_names(SyscapConvert *self, ProfileSyscapFrame *frame)
   self->result->damaged += n > 0;
 }
 
-/* Files that were put together from several may give a process the names of another. */
+/* What Sysprof writes for programs bears its own number. */
 static const char *find_name(SyscapConvert *self, gint32 pid, guint64 address)
 {
   const char *name = get(self->names, pid, address);
 
-  return name ? name : get(self->names, ANYBODY, address);
+  return name || self->options->own_names ? name : get(self->names, ANYBODY, address);
 }
 
 gint64 syscap_define_thread(SyscapConvert *self, const ProfileSyscapFrame *frame, gint32 tid)

@@ -14,7 +14,9 @@ G_BEGIN_DECLS
 typedef struct {
   const char
       *name; /* samples' event: "NAME"; others: "NAME allocations" …; NULL: "samples", "allocations" … */
-  GPtrArray *facts; /* char *, a key and a value in turn: METADATA and OVERLAYs are added; NULL: left out */
+  gboolean own_names; /* names of a JITMAP hold for the process that told them alone: programs wrote them, not
+                         Sysprof, whose own number the JITMAPs of its files bear */
+  GPtrArray *facts;   /* char *, a key and a value in turn: METADATA and OVERLAYs are added; NULL: left out */
 } ProfileSyscapOptions;
 
 typedef struct {

@@ -70,9 +70,24 @@ static gboolean read_frame(ProfileBytes *bytes, ProfileSyscapFrame *ret)
   return TRUE;
 }
 
+/* Programs that write to one descriptor have a header each. No frame begins like one: its processor would
+ * have a number below -1. */
+static gboolean skip_headers(ProfileBytes *bytes)
+{
+  while (profile_syscap_is(bytes->at, (gsize)(bytes->end - bytes->at))) {
+    ProfileBytes header = {.at = bytes->at + 4, .end = bytes->end};
+
+    if (bytes->end - bytes->at < PROFILE_SYSCAP_HEADER_SIZE || !read_order(&header) ||
+        header.swap != bytes->swap)
+      return FALSE;
+    bytes->at += PROFILE_SYSCAP_HEADER_SIZE;
+  }
+  return TRUE;
+}
+
 gboolean profile_syscap_next(ProfileSyscap *self, ProfileSyscapFrame *ret)
 {
-  return read_frame(&self->bytes, ret);
+  return skip_headers(&self->bytes) && read_frame(&self->bytes, ret);
 }
 
 void profile_syscap_get(const ProfileSyscap *self, const guint8 *start, ProfileSyscapFrame *ret)

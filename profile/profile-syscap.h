@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Reads .syscap, Sysprof's capture format: a header and frames, in either byte order. Programs that embed
- * Sysprof's capture library write it, too. Every byte is hostile; nothing is copied: what is returned points
- * into the bytes, which must outlive it. Pure functions, any thread.
+ * Sysprof's capture library write it, too; where several write to one descriptor, their headers stand between
+ * the frames and are passed over. Every byte is hostile; nothing is copied: what is returned points into the
+ * bytes, which must outlive it. Pure functions, any thread.
  */
 #pragma once
 

@@ -409,7 +409,7 @@ static void put_syscap_header(Bytes *self)
   static const guint8 rest[248];
 
   g_byte_array_append(self->bytes, magic, sizeof magic);
-  self->bytes->data[5] = self->swap == (G_BYTE_ORDER == G_BIG_ENDIAN);
+  self->bytes->data[self->bytes->len - 3] = self->swap == (G_BYTE_ORDER == G_BIG_ENDIAN);
   g_byte_array_append(self->bytes, rest, sizeof rest);
 }
 
@@ -528,6 +528,46 @@ static void test_syscap(void)
   check_syscap(TRUE);
 }
 
+/* A file of a program: a sample of its function 1, and the name of its function `told`. */
+static void put_file(Bytes *file, gint32 pid, guint64 time, guint64 told, const char *name)
+{
+  static const guint64 identifiers = G_GUINT64_CONSTANT(0xe000000000000000);
+  guint frame;
+
+  put_syscap_header(file);
+  frame = file->bytes->len;
+  put_frame(file, 2, 8 + 8, time);
+  memcpy(file->bytes->data + frame + 4, &pid, sizeof pid);
+  put_32(file, 1);
+  put_32(file, (guint32)pid);
+  put_64(file, identifiers | 1);
+  frame = file->bytes->len;
+  put_frame(file, 7, 4 + 8 + 4, time);
+  memcpy(file->bytes->data + frame + 4, &pid, sizeof pid);
+  put_32(file, 1);
+  put_64(file, identifiers | told);
+  put_text(file, name);
+}
+
+/* Several programs wrote to one descriptor, each with a header; names are those of who told them. */
+static void test_syscap_of_several(void)
+{
+  g_autoptr(GByteArray) bytes = g_byte_array_new();
+  Bytes file = {bytes, FALSE};
+  Made made = make_capture();
+  g_autoptr(ProfileCapture) capture = NULL;
+  g_autofree char *names = NULL;
+
+  put_file(&file, 100, 10, 1, "one");
+  put_file(&file, 200, 20, 1, "two");
+  put_file(&file, 300, 30, 2, "not");
+  add_foreign(&made, CAPTURE_FOREIGN_SYSCAP, "trace", bytes->data, bytes->len);
+  capture = load(&made);
+  assert_no_problem(capture);
+  names = name_leaves(capture, "trace");
+  g_assert_cmpstr(names, ==, "one two 0xe000000000000001");
+}
+
 /* Bytes that are none of these are told of, and harm nothing. */
 static void test_nonsense(void)
 {
@@ -556,6 +596,7 @@ int main(int argc, char **argv)
   g_test_add_func("/profile/foreign/jitdump-lines-of-garbage", test_jitdump_lines_of_garbage);
   g_test_add_func("/profile/foreign/jitdump-other-clock", test_jitdump_other_clock);
   g_test_add_func("/profile/foreign/syscap", test_syscap);
+  g_test_add_func("/profile/foreign/syscap-of-several", test_syscap_of_several);
   g_test_add_func("/profile/foreign/nonsense", test_nonsense);
   return g_test_run();
 }
