@@ -132,6 +132,7 @@ struct capture_inside_counter {
 struct capture_inside_hooks {
   void (*thread_begin)(capture *c, struct capture_thread *thread); /* by the thread itself */
   void (*thread_end)(capture *c, struct capture_thread *thread);   /* by itself, or for one that is gone */
+  void (*attend)(capture *c); /* now and then: capture_flush, and who begins when nobody records any more */
   void (*forked)(capture *c); /* in the child, which has its stream already and no timer */
   void (*close)(capture *c);
 };

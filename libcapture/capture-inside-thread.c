@@ -277,7 +277,12 @@ int capture_thread_begin(capture *c, const char *name)
   struct capture_thread *thread = c ? capture_inside_thread(c) : NULL;
   const struct capture_inside_hooks *hooks;
 
-  if (!c || !capture_inside_is_open(c))
+  if (!c)
+    return -ENOTCONN;
+  hooks = atomic_load(&c->hooks);
+  if (hooks)
+    hooks->attend(c);
+  if (!capture_inside_is_open(c))
     return -ENOTCONN;
   if (!thread)
     thread = join(c); /* others may have ended since it was tried */

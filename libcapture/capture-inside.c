@@ -331,8 +331,12 @@ static void finish(capture *c)
 
 int capture_flush(capture *c)
 {
+  const struct capture_inside_hooks *hooks = c ? atomic_load(&c->hooks) : NULL;
+
   if (!c)
     return 0;
+  if (hooks)
+    hooks->attend(c);
   finish(c);
   if (!c->file)
     return 0;

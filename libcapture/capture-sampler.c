@@ -159,10 +159,16 @@ static void look_after(struct capture_sampler *sampler)
     capture_inside_message(sampler->c, 4, taken_late);
 }
 
-static void on_thread_begin(capture *c, struct capture_thread *thread)
+static void on_attend(capture *c)
 {
   pthread_mutex_lock(&lock);
   look_after(capture_sampler_get(c));
+  pthread_mutex_unlock(&lock);
+}
+
+static void on_thread_begin(capture *c, struct capture_thread *thread)
+{
+  pthread_mutex_lock(&lock);
   begin_timer(capture_sampler_get(c), thread);
   pthread_mutex_unlock(&lock);
 }
@@ -217,8 +223,12 @@ static void on_close(capture *c)
   munmap(sampler, sizeof *sampler);
 }
 
-static const struct capture_inside_hooks hooks = {
-    .thread_begin = on_thread_begin, .thread_end = on_thread_end, .forked = on_forked, .close = on_close};
+static const struct capture_inside_hooks hooks = {.attend = on_attend,
+
+                                                  .thread_begin = on_thread_begin,
+                                                  .thread_end = on_thread_end,
+                                                  .forked = on_forked,
+                                                  .close = on_close};
 
 /* ── The public calls ─────────────────────────────────────────────────────────────────────────────────── */
 
