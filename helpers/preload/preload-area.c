@@ -6,17 +6,22 @@
 #include <linux/magic.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "unwind/unwind-compile.h"
 
-#define SIZE_MAX_BYTES (UINT64_C(1) << 30)
-#define SIZE_MIN_BYTES (UINT64_C(1) << 24)
-#define ARRAY_BYTES    (WALK_MAPPINGS_MAX * sizeof(struct walk_mapping))
-#define ARRAYS_AT      UINT64_C(65536) /* no array, no table is at 0; a multiple of any page size */
-#define SEALS          (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
+/* The tables of the largest browsers take a quarter of it. No more, since programs may lock all their memory.
+ */
+#define SIZE_MAX_BYTES (UINT64_C(1) << 27)
+#define SIZE_MIN_BYTES (UINT64_C(1) << 21)
+/* Of addresses that are limited the program has most. */
+#define SHARE       16
+#define ARRAY_BYTES (WALK_MAPPINGS_MAX * sizeof(struct walk_mapping))
+#define ARRAYS_AT   UINT64_C(65536) /* no array, no table is at 0; a multiple of any page size */
+#define SEALS       (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
 
 static uint64_t round_to_pages(uint64_t size)
 {
@@ -36,12 +41,21 @@ static uint8_t *reserve(uint64_t size)
   return NULL;
 }
 
+static uint64_t choose_size(void)
+{
+  struct rlimit limit;
+  uint64_t size = SIZE_MAX_BYTES;
+  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+    while (size > SIZE_MIN_BYTES && size > limit.rlim_cur / SHARE)
+      size /= 2;
+  }
+  return size;
+}
+
 int preload_area_init(struct preload_area *area)
 {
-  uint64_t size = SIZE_MAX_BYTES;
+  uint64_t size = choose_size();
   uint8_t *bytes = reserve(size);
-  while (!bytes && size > SIZE_MIN_BYTES)
-    bytes = reserve(size /= 2);
   if (!bytes)
     return -ENOMEM;
   area->bytes = bytes;

@@ -19,7 +19,11 @@
 #include "preload-fixture.h"
 #include "unwind/unwind-compile.h"
 
-#define FAR __attribute__((noinline, noclone, optimize("omit-frame-pointer", "no-optimize-sibling-calls")))
+#ifdef __clang__
+#define FAR __attribute__((noinline))
+#else
+#define FAR __attribute__((noinline, noclone))
+#endif
 
 static struct preload_area area;
 static struct preload_memos memos;
