@@ -229,8 +229,12 @@ const ProfileCode *profile_capture_get_code(ProfileCapture *self, gsize *n);
 const ProfileMark *profile_capture_get_marks(ProfileCapture *self, gsize *n);
 const ProfileCounter *profile_capture_get_counters(ProfileCapture *self, guint *n);
 const ProfileLogLine *profile_capture_get_log(ProfileCapture *self, gsize *n);
-/* Source file and line of the instruction that a node stands for, where the program told those of its machine
- * code; and what was inlined there (NULL: nothing). False when they are not known. */
+/* Source file and line of a frame's instruction, where the program told those of its machine code; and what
+ * was inlined there (NULL: nothing). Of a caller, which is not exact, that is its call. False when not known.
+ */
+gboolean profile_capture_get_frame_line(ProfileCapture *self, guint32 frame, gboolean exact,
+                                        const char **ret_file, guint32 *ret_line, const char **ret_inlined);
+/* The same of the instruction that a node stands for. */
 gboolean profile_capture_get_node_line(ProfileCapture *self, guint32 node, const char **ret_file,
                                        guint32 *ret_line, const char **ret_inlined);
 

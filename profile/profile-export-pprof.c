@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "profile/pprof.pb-c.h"
+#include "profile/profile-capture-private.h"
 
 /*
  * Messages that are written one after the other are read as one, with their repeated fields joined. So
@@ -60,12 +61,15 @@ static gboolean write_piece(Pprof *self, const Pprof__Profile *piece, GError **e
 }
 
 /* A frame may be two locations: as the place that was sampled and as a caller, whose call is one byte earlier
- * and may be another function's. */
+ * and may be another function's, or on another line. */
 static gsize location_of(const Pprof *self, guint32 node)
 {
   guint32 frame = self->frame[node];
+  gboolean is_other = self->frames[frame].kind == PROFILE_SPACE_CODE
+                          ? !self->capture->exact[node]
+                          : self->function[node] != self->leaf_functions[frame];
 
-  return (gsize)frame * 2 + (self->function[node] != self->leaf_functions[frame]);
+  return (gsize)frame * 2 + is_other;
 }
 
 static Range *range_of(const Pprof *self, const ProfileFrame *frame)
@@ -203,6 +207,20 @@ static guint32 function_of_location(const Pprof *self, gsize location, const gui
   return location % 2 ? callers[location / 2] : self->leaf_functions[location / 2];
 }
 
+/* The line where it is known of the very instruction and is the function's own; else where the function
+ * begins. */
+static guint32 get_line(const Pprof *self, gsize location, const ProfileFunctionRange *named)
+{
+  const char *file, *inlined;
+  guint32 line;
+
+  if (profile_capture_get_frame_line(self->capture, (guint32)(location / 2), location % 2 == 0, &file, &line,
+                                     &inlined) &&
+      !inlined && named && g_strcmp0(file, named->file) == 0)
+    return line;
+  return named ? named->line : 0;
+}
+
 static gboolean write_location(Pprof *self, gsize index, guint32 function_index, GError **error)
 {
   const ProfileFrame *frame = &self->frames[index / 2];
@@ -220,7 +238,7 @@ static gboolean write_location(Pprof *self, gsize index, guint32 function_index,
   if (location.mapping_id != 0 && frame->kind == CAPTURE_SPACE_BINARY)
     location.address += range->start;
   line.function_id = (guint64)function_index + 1;
-  line.line = named ? named->line : 0;
+  line.line = get_line(self, index, named);
   location.n_line = 1;
   location.line = lines;
   piece.n_location = 1;

@@ -331,15 +331,15 @@ static const ProfileCodeLine *find_line(const ProfileCode *code, guint64 offset)
   return low > 0 ? &code->lines[low - 1] : NULL;
 }
 
-gboolean profile_capture_get_node_line(ProfileCapture *self, guint32 node, const char **ret_file,
-                                       guint32 *ret_line, const char **ret_inlined)
+gboolean profile_capture_get_frame_line(ProfileCapture *self, guint32 frame, gboolean exact,
+                                        const char **ret_file, guint32 *ret_line, const char **ret_inlined)
 {
-  const ProfileFrame *frame = &self->frames[self->frame[node]];
+  const ProfileFrame *item = &self->frames[frame];
 
-  if (frame->kind != PROFILE_SPACE_CODE)
+  if (item->kind != PROFILE_SPACE_CODE)
     return FALSE;
-  const ProfileCode *code = &g_array_index(self->code, ProfileCode, frame->owner);
-  guint64 address = self->exact[node] ? frame->address : frame->address - 1;
+  const ProfileCode *code = &g_array_index(self->code, ProfileCode, item->owner);
+  guint64 address = exact ? item->address : item->address - 1;
   const ProfileCodeLine *line = find_line(code, address - code->start);
   if (!line || line->line == 0)
     return FALSE;
@@ -347,4 +347,11 @@ gboolean profile_capture_get_node_line(ProfileCapture *self, guint32 node, const
   *ret_line = line->line;
   *ret_inlined = line->inlined;
   return TRUE;
+}
+
+gboolean profile_capture_get_node_line(ProfileCapture *self, guint32 node, const char **ret_file,
+                                       guint32 *ret_line, const char **ret_inlined)
+{
+  return profile_capture_get_frame_line(self, self->frame[node], self->exact[node] != 0, ret_file, ret_line,
+                                        ret_inlined);
 }

@@ -28,6 +28,16 @@ def listed(kind, first, second, layout, items):
     return record(kind, struct.pack('<II', first, second) + b''.join(struct.pack('<' + layout, *i) for i in items), len(items))
 
 
+def code(process, name, start, length, time, file, line, ranges):
+    """CODE; ranges are tuples of offset, line, file and function."""
+    body = struct.pack('<IIQQQII', process, name, start, length, time, file, line)
+    return record(13, body + b''.join(struct.pack('<IIII', *item) for item in ranges), len(ranges))
+
+
+def mark(time, duration, thread, kind, category, name, message=b''):
+    return record(38, struct.pack('<QQIIIII', time, duration, thread, kind, category, name, len(message)) + message + b'\0')
+
+
 def sample(time, thread, leaf, cpu=0, outcome=2, mode=2, weight=None, detail=None):
     entry = struct.pack('<IIIHBB', time, thread, leaf, cpu, outcome, mode)
     return entry + b''.join(struct.pack('<Q', value) for value in (weight, detail) if value is not None)

@@ -7,7 +7,7 @@ from support import DATA, SOURCE, TestCase, capturectl, read_twice, run
 
 DECODER = SOURCE / 'tests' / 'decoder'
 sys.path.insert(0, str(DECODER))
-from builder import Builder, fixed, listed, record, sample, string  # noqa: E402
+from builder import Builder, code, fixed, listed, mark, record, sample, string  # noqa: E402
 from capture_decoder import Capture, File, container, text  # noqa: E402
 from capture_decoder.container import CLOSED, SHUFFLED, ZSTD  # noqa: E402
 from capture_decoder.crc32c import crc32c  # noqa: E402
@@ -16,15 +16,6 @@ BIG = (1 << 64) - 1
 PARENT, JOIN = 1 << 31, 3 << 30
 BUILD_ID = bytes(range(100, 120))
 
-
-
-def listed_code(process, name, start, length, time, file, line, ranges):
-    body = struct.pack('<IIQQQII', process, name, start, length, time, file, line)
-    return record(13, body + b''.join(struct.pack('<IIII', *item) for item in ranges), len(ranges))
-
-
-def mark(time, duration, thread, kind, category, name, message=b''):
-    return record(38, struct.pack('<QQIIIII', time, duration, thread, kind, category, name, len(message)) + message + b'\0')
 
 
 def log(time, thread, severity, domain, text):
@@ -48,7 +39,7 @@ DICTIONARY = b''.join([
     fixed(10, 'IIIIIIQQQQQ', 1, 3, 1, 0, 1, 0, 0, 1, 2, 0, 4999), fixed(10, 'IIIIIIQQQQQ', 2, 4, 0, 1, 2, 0, BIG, 0, 0, 1, 0),
     fixed(11, 'QQIIII', 0xffffffffc0001000, 5, 64, 3, 1, 1),
     fixed(12, 'IIII', 40, 4, 1, 7), fixed(12, 'IIII', 41, 0, 0, 0),
-    listed_code(1, 4, 0x7fff_0000_1000, 0x100, 50, 1, 12, [(0, 12, 0, 0), (0x10, 13, 1, 4)]), listed_code(1, 0, BIG, BIG, BIG, 0, 0, []),
+    code(1, 4, 0x7fff_0000_1000, 0x100, 50, 1, 12, [(0, 12, 0, 0), (0x10, 13, 1, 4)]), code(1, 0, BIG, BIG, BIG, 0, 0, []),
     fixed(14, 'IIQQQ', 1, 0, 0x7fff_0000_1000, 0x80, 3000), fixed(15, 'IIIIIIII', 1, 0, 4, 3, 2, 4, 1, 0), fixed(15, 'IIIIIIII', 2, 1, 0, 4, 0, 0, 0, 0),
     record(13, struct.pack('<IIQQQII', 1, 4, 1, 1, 1, 0, 0), 1), record(12, b'short'),
     record(1000, b'not yet known 16', 7), record(1001, b''), record(9, b'short'), record(3, struct.pack('<II', 1, 0), 9),

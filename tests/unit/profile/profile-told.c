@@ -10,6 +10,7 @@
 #include "libcapture/capture-file.h"
 #include "libcapture/capture-writer.h"
 #include "profile/profile-capture.h"
+#include "profile/profile-naming.h"
 
 enum { SLOTS = 16, SLOT_SIZE = 256, ROUNDS = 20000, MAX_DEPTH = 5, PID = 500, TID = 501 };
 #define CODE_BASE G_GUINT64_CONSTANT(0x7f0000001000)
@@ -450,6 +451,25 @@ static void test_functions(void)
   g_assert_cmpstr(get_leaf_name(capture, 0, 3), ==, "[unknown]");
 }
 
+/* What the program itself named, no file is looked for. */
+static void test_naming(void)
+{
+  const ProfileNamingOptions options = {.no_store = TRUE};
+  ProfileNamingResult result;
+  File file = open_file();
+  Stream inside = open_stream(&file, CAPTURE_STREAM_SAMPLER, "runtime");
+  const guint64 addresses[] = {CODE_BASE + 0x10, CODE_BASE + 0x20};
+
+  define_inside(&inside, 50);
+  add_code(&inside, CODE_BASE, 0x100, 100, "update");
+  add_sample(&inside, 150, addresses, 2);
+  close_stream(&inside);
+  g_autoptr(ProfileCapture) capture = load_file(&file, 1000);
+  g_assert_true(profile_naming_resolve(capture, &options, &result, NULL, NULL));
+  g_assert_cmpuint(result.binaries, ==, 0);
+  g_assert_cmpstr(get_leaf_name(capture, 0, 0), ==, "update");
+}
+
 /* Where in a function's source, by the lines of its code; a return address belongs to its call. */
 static void test_lines(void)
 {
@@ -647,6 +667,7 @@ int main(int argc, char **argv)
   g_test_add_func("/told/fork", test_fork);
   g_test_add_func("/told/exec", test_exec);
   g_test_add_func("/told/functions", test_functions);
+  g_test_add_func("/told/naming", test_naming);
   g_test_add_func("/told/lines", test_lines);
   g_test_add_func("/told/two-samplers", test_two_samplers);
   g_test_add_func("/told/marks", test_marks);

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Loads any bytes as a capture and looks at all that came of it. The first byte of an input says how: bit 0
+ * puts the checksums right, so that changes reach what is behind them; bit 1 walks instead of using the
+ * index. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "libcapture/capture-file-private.h"
+#include "profile/profile-mark-rows.h"
+#include "profile/profile-tree.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void put_checksums_right(uint8_t *bytes, size_t size)
+{
+  struct capture_file_header *header = (struct capture_file_header *)bytes;
+  size_t at = sizeof *header;
+
+  if (size < sizeof *header)
+    return;
+  header->crc = capture_header_crc(header);
+  header->ended.crc = capture_ended_crc(&header->ended);
+  while (size - at >= sizeof(struct capture_window_header)) {
+    struct capture_window_header *part = (struct capture_window_header *)(bytes + at);
+
+    if (sizeof *part + capture_padded(part->stored) > size - at)
+      return;
+    part->crc = capture_part_crc(part, part + 1);
+    at += sizeof *part + capture_padded(part->stored);
+  }
+}
+
+static void expect(gboolean holds)
+{
+  if (!holds)
+    abort();
+}
+
+/* Every index leads somewhere, and parents come before children. */
+static void check_nodes(ProfileCapture *capture)
+{
+  const guint32 *parents, *frames, *functions = profile_capture_get_node_functions(capture);
+  gsize n, n_frames, n_functions;
+
+  profile_capture_get_nodes(capture, &parents, &frames, &n);
+  profile_capture_get_frames(capture, &n_frames);
+  profile_capture_get_functions(capture, &n_functions);
+  for (gsize i = 0; i < n; i++) {
+    const char *file, *inlined;
+    guint32 line;
+    expect((i == 0 || parents[i] < i) && frames[i] < n_frames && functions[i] < n_functions);
+    profile_capture_get_node_line(capture, (guint32)i, &file, &line, &inlined);
+  }
+  for (gsize i = 0; i < n_functions; i++) {
+    expect(profile_capture_get_function_name(capture, (guint32)i) != NULL);
+    expect(profile_capture_get_function_binary(capture, (guint32)i) != NULL);
+  }
+}
+
+static void check_event(ProfileCapture *capture, const ProfileEvent *event)
+{
+  const guint32 *parents, *frames;
+  guint n_threads;
+  gsize n;
+
+  profile_capture_get_nodes(capture, &parents, &frames, &n);
+  profile_capture_get_threads(capture, &n_threads);
+  for (gsize i = 0; i < event->n_samples; i++)
+    expect(event->leaf[i] < n && event->thread[i] < n_threads &&
+           (i == 0 || event->time[i - 1] <= event->time[i]));
+}
+
+static void check_told(ProfileCapture *capture)
+{
+  gsize n_marks, n_code, n_log;
+  guint n_threads, n_processes, n_counters;
+  const ProfileMark *marks = profile_capture_get_marks(capture, &n_marks);
+  const ProfileCode *code = profile_capture_get_code(capture, &n_code);
+  const ProfileLogLine *lines = profile_capture_get_log(capture, &n_log);
+  const ProfileCounter *counters = profile_capture_get_counters(capture, &n_counters);
+
+  profile_capture_get_threads(capture, &n_threads);
+  profile_capture_get_processes(capture, &n_processes);
+  for (gsize i = 0; i < n_marks; i++)
+    expect(marks[i].thread < n_threads && marks[i].name && (i == 0 || marks[i - 1].time <= marks[i].time));
+  for (gsize i = 0; i < n_code; i++)
+    expect(code[i].process < n_processes && (i == 0 || code[i - 1].time <= code[i].time));
+  for (gsize i = 0; i < n_log; i++)
+    expect(lines[i].thread < n_threads && lines[i].text);
+  for (guint i = 0; i < n_counters; i++)
+    for (gsize j = 1; j < counters[i].n; j++)
+      expect(counters[i].time[j - 1] <= counters[i].time[j]);
+}
+
+static void look(ProfileCapture *capture)
+{
+  g_autoptr(ProfileFilter) filter = profile_filter_new(capture);
+  g_autoptr(ProfileMarkRows) rows = profile_mark_rows_new(filter);
+  g_autoptr(ProfileWeights) weights = profile_weights_new(filter);
+  g_autoptr(ProfileTree) tree = profile_tree_new(weights);
+  guint n;
+  const ProfileEvent *events = profile_capture_get_events(capture, &n);
+
+  check_nodes(capture);
+  check_told(capture);
+  for (guint i = 0; i < n; i++)
+    check_event(capture, &events[i]);
+  profile_tree_expand_all(tree);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  g_autofree char *path = NULL;
+  uint8_t *bytes;
+  int fd;
+
+  if (size < 1)
+    return 0;
+  bytes = malloc(size);
+  fd = memfd_create("fuzz", MFD_CLOEXEC);
+  if (!bytes || fd < 0)
+    abort();
+  memcpy(bytes, data + 1, size - 1);
+  if (data[0] & 1)
+    put_checksums_right(bytes, size - 1);
+  path = g_strdup_printf("/proc/self/fd/%d", fd);
+  if (write(fd, bytes, size - 1) == (ssize_t)(size - 1)) {
+    g_autoptr(ProfileCapture) capture =
+        profile_capture_load(path, data[0] & 2 ? PROFILE_LOAD_SCAN : PROFILE_LOAD_DEFAULT, NULL, NULL);
+    if (capture)
+      look(capture);
+  }
+  close(fd);
+  free(bytes);
+  return 0;
+}
