@@ -15,6 +15,7 @@ DATA = SOURCE / 'tests' / 'data'
 CAPTURECTL = BUILD / 'capturectl' / 'capturectl'
 RECORDER = BUILD / 'helpers' / 'recorder' / 'capture-recorder'
 ELF_READER = BUILD / 'helpers' / 'elf-reader' / 'capture-elf-reader'
+PRELOAD = BUILD / 'helpers' / 'preload' / 'libcapture-preload.so'
 
 sys.path.insert(0, str(SOURCE / 'tests' / 'decoder'))
 from capture_decoder import File, NotACapture, text  # noqa: E402
@@ -74,7 +75,7 @@ def copy_programs(directory):
     """Copies capturectl and its helpers to where every user may run them, which a build directory need not be;
     returns the path of capturectl."""
     directory.chmod(0o755)
-    for program in CAPTURECTL, RECORDER, ELF_READER:
+    for program in CAPTURECTL, RECORDER, ELF_READER, PRELOAD:
         copy = directory / program.relative_to(BUILD)
         copy.parent.mkdir(parents=True)
         shutil.copy(program, copy)

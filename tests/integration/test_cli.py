@@ -505,7 +505,7 @@ class Check(TestCase):
 
 class Doctor(TestCase):
     IDS = ['recorder', 'own-processes', 'own-kernel', 'system-wide', 'hardware-events', 'tracepoints', 'sample-rate', 'ring-memory',
-           'unwinding', 'service', 'kernel-names', 'debug-files']
+           'unwinding', 'service', 'preload', 'kernel-names', 'debug-files']
 
     @classmethod
     def setUpClass(cls):

@@ -254,7 +254,8 @@ class Statuses(RecordCase):
         self.refuse('-o', '/dev/null', says='not a regular file')
 
     def test_ways_that_do_not_exist(self):
-        self.refuse('--via', 'preload', '-p', '1', says='records commands only')
+        result = capturectl('record', '--via', 'post', '--', 'true', status=2)
+        self.assertIn('“post” is not a way to record; --via takes auto, direct, daemon or preload.', result.stderr)
 
     def test_wrong_usage(self):
         for arguments in ([], ['-F', 'often', 'true'], ['-F', '10', '-c', '10', 'true'], ['-p', 'x'], ['-a', '-p', '1'],

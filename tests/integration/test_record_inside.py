@@ -8,12 +8,11 @@ import signal
 import sys
 
 from recordings import compile_c, start, wait_until
-from support import BUILD, CAPTURECTL, SOURCE, TestCase, capturectl, environment, run
+from support import CAPTURECTL, PRELOAD, SOURCE, TestCase, capturectl, environment, run
 
 INTEGRATION = SOURCE / 'tests' / 'integration'
 FORBIDDEN = (sys.executable, INTEGRATION / 'forbidden.py')
 OWN_USERS = ('unshare', '--user', '--map-root-user')
-PRELOAD = BUILD / 'helpers' / 'preload' / 'libcapture-preload.so'
 
 # Three parts of its time in one function, one part in another; the milliseconds are of processor time.
 SHARES = r'''
