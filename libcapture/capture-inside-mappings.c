@@ -327,6 +327,12 @@ void capture_inside_mappings_read(capture *c)
     capture_inside_leave(c, w);
 }
 
+void capture_inside_mappings_refresh(capture *c)
+{
+  if (capture_time() >= atomic_load_explicit(&c->mappings->read_again, memory_order_relaxed))
+    capture_inside_mappings_read(c);
+}
+
 void capture_inside_mappings_forked(capture *c)
 {
   end(c->mappings);

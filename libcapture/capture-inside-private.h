@@ -336,6 +336,8 @@ bool capture_inside_mappings_write(capture *c, struct capture_windows *w);
 /* Reads /proc/self/maps and writes what changed; not in the sampler's handler. After dlopen, and when some
  * of the process's memory with code in it went away. */
 void capture_inside_mappings_read(capture *c);
+/* The same, unless it was done lately. */
+void capture_inside_mappings_refresh(capture *c);
 uint64_t capture_inside_mappings_size(void);
 void capture_inside_mappings_init(capture *c, void *memory);
 

@@ -278,7 +278,7 @@ int capture_thread_begin(capture *c, const char *name)
   const struct capture_inside_hooks *hooks;
 
   if (!c)
-    return -ENOTCONN;
+    return 0;
   hooks = atomic_load(&c->hooks);
   if (hooks)
     hooks->attend(c);
@@ -302,7 +302,7 @@ int capture_thread_begin(capture *c, const char *name)
   hooks = atomic_load(&c->hooks);
   if (hooks)
     hooks->thread_begin(c, thread);
-  capture_inside_mappings_read(c);
+  capture_inside_mappings_refresh(c);
   return 0;
 }
 
@@ -321,7 +321,9 @@ int capture_thread_set_shadow_stack(capture *c, const struct capture_shadow_stac
 {
   struct capture_thread *thread = c ? capture_inside_thread(c) : NULL;
 
-  if (!c || !capture_inside_is_open(c))
+  if (!c)
+    return 0;
+  if (!capture_inside_is_open(c))
     return -ENOTCONN;
   if (!thread)
     return -ENOSPC;
