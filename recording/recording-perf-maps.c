@@ -16,6 +16,8 @@
 #include "recording/recording-proc-file-private.h"
 
 #define MAX_PROCESSES 65536
+/* Between two rounds of looking up: a program may tell of itself what it likes as often as it likes. */
+#define MAX_SEEN 8192
 /* Of containers: each keeps two descriptors, and with them what is mounted there. */
 #define MAX_ROOTS    128
 #define MAX_MESSAGES 10
@@ -36,6 +38,9 @@ typedef struct {
 
 struct _RecordingPerfMaps {
   GHashTable *processes; /* pid -> Process */
+  GArray *seen;          /* of gint32: pids to be looked up */
+  char own_mounts[64];   /* what the links in /proc say of this process's namespaces */
+  char own_pids[64];
   guint n_roots;
   guint n_messages;
   gint64 began;       /* CLOCK_REALTIME, nanoseconds */
@@ -69,11 +74,30 @@ static void process_free(gpointer data)
   g_free(process);
 }
 
+/* Empty where it cannot be read. */
+static void read_link(int directory, const char *name, char *buffer, gsize size)
+{
+  ssize_t n = readlinkat(directory, name, buffer, size - 1);
+
+  buffer[MAX(n, 0)] = '\0';
+}
+
+static gboolean has_link(int directory, const char *name, const char *target)
+{
+  char found[64];
+
+  read_link(directory, name, found, sizeof found);
+  return strcmp(found, target) == 0;
+}
+
 RecordingPerfMaps *recording_perf_maps_new(void)
 {
   RecordingPerfMaps *self = g_new0(RecordingPerfMaps, 1);
 
   self->processes = g_hash_table_new_full(NULL, NULL, NULL, process_free);
+  self->seen = g_array_new(FALSE, FALSE, sizeof(gint32));
+  read_link(AT_FDCWD, "/proc/self/ns/mnt", self->own_mounts, sizeof self->own_mounts);
+  read_link(AT_FDCWD, "/proc/self/ns/pid", self->own_pids, sizeof self->own_pids);
   self->buffer = g_byte_array_new();
   self->began = now(CLOCK_REALTIME);
   self->realtime = self->began - now(CLOCK_MONOTONIC);
@@ -84,6 +108,7 @@ RecordingPerfMaps *recording_perf_maps_new(void)
 void recording_perf_maps_free(RecordingPerfMaps *self)
 {
   g_hash_table_unref(self->processes);
+  g_array_unref(self->seen);
   g_byte_array_unref(self->buffer);
   g_free(self);
 }
@@ -127,33 +152,12 @@ static gint32 read_number(RecordingPerfMaps *self, int directory, gint32 pid)
   return number <= G_MAXINT32 ? (gint32)number : pid;
 }
 
-static gboolean has_link(int directory, const char *name, const char *target)
-{
-  char found[256];
-  ssize_t n = readlinkat(directory, name, found, sizeof found - 1);
-
-  if (n < 0)
-    return FALSE;
-  found[n] = '\0';
-  return strcmp(found, target) == 0;
-}
-
-static gboolean is_own_root(int directory)
-{
-  char own[256];
-  ssize_t n = readlink("/proc/self/ns/mnt", own, sizeof own - 1);
-
-  if (n < 0)
-    return TRUE;
-  own[n] = '\0';
-  return has_link(directory, "ns/mnt", own) && has_link(directory, "root", "/");
-}
-
 static void look_at_root(RecordingPerfMaps *self, Process *process, int directory)
 {
   self->n_roots -= process->root >= 0;
   close_root(process);
-  if (self->n_roots >= MAX_ROOTS || is_own_root(directory))
+  if (self->n_roots >= MAX_ROOTS ||
+      (has_link(directory, "ns/mnt", self->own_mounts) && has_link(directory, "root", "/")))
     return;
   process->root = openat(directory, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
   process->mounts = openat(directory, "ns/mnt", O_RDONLY | O_CLOEXEC);
@@ -177,21 +181,30 @@ static void look_at_user(Process *process, int directory)
     process->user = status.st_uid;
 }
 
-static void look_up(RecordingPerfMaps *self, Process *process, gint32 pid)
+static void look_up(RecordingPerfMaps *self, gint32 pid)
 {
+  Process *process = g_hash_table_lookup(self->processes, GINT_TO_POINTER(pid));
   int directory = open_process(pid);
 
   if (directory < 0)
     return;
   look_at_user(process, directory);
   look_at_root(self, process, directory);
-  process->number = read_number(self, directory, pid);
+  if (!has_link(directory, "ns/pid", self->own_pids))
+    process->number = read_number(self, directory, pid);
   if (process->time == 0)
     process->began = read_began(self, directory);
   close(directory);
 }
 
-static Process *add_process(RecordingPerfMaps *self, gint32 pid, guint64 time)
+void recording_perf_maps_look_up(RecordingPerfMaps *self)
+{
+  for (guint i = 0; i < self->seen->len; i++)
+    look_up(self, g_array_index(self->seen, gint32, i));
+  g_array_set_size(self->seen, 0);
+}
+
+static void add_process(RecordingPerfMaps *self, gint32 pid, guint64 time)
 {
   gboolean is_known = time > 0 && time <= G_MAXINT64 / 2;
   Process *process = g_new(Process, 1);
@@ -203,7 +216,6 @@ static Process *add_process(RecordingPerfMaps *self, gint32 pid, guint64 time)
                        .mounts = -1,
                        .began = is_known ? (gint64)time + self->realtime : self->began};
   g_hash_table_insert(self->processes, GINT_TO_POINTER(pid), process);
-  return process;
 }
 
 void recording_perf_maps_see(RecordingPerfMaps *self, gint32 pid, guint64 time)
@@ -214,9 +226,11 @@ void recording_perf_maps_see(RecordingPerfMaps *self, gint32 pid, guint64 time)
       (!process && g_hash_table_size(self->processes) >= MAX_PROCESSES))
     return;
   if (!process)
-    process = add_process(self, pid, time);
-  look_up(self, process, pid);
-  process->time = time;
+    add_process(self, pid, time);
+  else
+    process->time = time;
+  if (self->seen->len < MAX_SEEN)
+    g_array_append_val(self->seen, pid);
 }
 
 /* Only looked up, not opened: what is no file might react to that. */
@@ -307,6 +321,7 @@ int recording_perf_maps_copy(RecordingPerfMaps *self, capture_file *file)
   gpointer pid, process;
   int result = 0;
 
+  recording_perf_maps_look_up(self);
   g_hash_table_iter_init(&iter, self->processes);
   while (result == 0 && g_hash_table_iter_next(&iter, &pid, &process))
     result = copy_map(self, file, GPOINTER_TO_INT(pid), process);

@@ -18,9 +18,13 @@ G_BEGIN_DECLS
 typedef struct _RecordingPerfMaps RecordingPerfMaps;
 
 RecordingPerfMaps *recording_perf_maps_new(void);
-/* A process of the recording, when it is first heard of; time (CLOCK_MONOTONIC, nanoseconds) is when it
- * began, 0: before the recording. More of them than can be remembered are left out. */
+/* A process of the recording; time (CLOCK_MONOTONIC, nanoseconds) is when it, or the program that it executed
+ * last, began, 0: before the recording. To be told again for each program that the process executes. More of
+ * them than can be remembered are left out. */
 void recording_perf_maps_see(RecordingPerfMaps *self, gint32 pid, guint64 time);
+/* Looks up whose the processes are that were seen since the last time, and where their files are. Not at
+ * once, so that the many that live for a moment cost next to nothing. */
+void recording_perf_maps_look_up(RecordingPerfMaps *self);
 /* Copies the maps of all processes that were seen. 0 or a negative errno of the file. */
 int recording_perf_maps_copy(RecordingPerfMaps *self, capture_file *file);
 void recording_perf_maps_free(RecordingPerfMaps *self);

@@ -112,11 +112,9 @@ void recording_sources_begin(RecordingSources *self, capture_file *file, Recordi
 
 gint64 recording_sources_get_next(const RecordingSources *self)
 {
-  gboolean foreign = self->control || self->traces[0];
-
   if (!self->file)
     return G_MAXINT64;
-  return MIN(self->counters ? self->next_counters : G_MAXINT64, foreign ? self->next_foreign : G_MAXINT64);
+  return self->counters ? MIN(self->next_counters, self->next_foreign) : self->next_foreign;
 }
 
 static int copy_foreign(RecordingSources *self)
@@ -139,10 +137,11 @@ int recording_sources_tick(RecordingSources *self, gint64 now)
     /* As evenly as it can be, but what was missed is missed. */
     self->next_counters =
         MAX(self->next_counters + RECORDING_COUNTERS_EVERY, now + RECORDING_COUNTERS_EVERY / 2);
-    result = recording_counters_read(self->counters, (guint64)now * 1000);
+    result = recording_counters_read(self->counters, (guint64)g_get_monotonic_time() * 1000);
   }
   if (result == 0 && now >= self->next_foreign) {
     self->next_foreign = now + FOREIGN_EVERY;
+    recording_perf_maps_look_up(self->perf_maps);
     result = copy_foreign(self);
   }
   return result;

@@ -3,6 +3,7 @@
 import os
 import pathlib
 import signal
+import subprocess
 import unittest
 
 from recordings import BUSY, compile_c, start, wait_until
@@ -189,6 +190,19 @@ class PerfMaps(Sources):
         told = self.write_map('touch -d 2001-01-01 $m')
         self.assertEqual(self.maps(told), [])
         self.assertEqual(told.messages, [])
+
+    def test_attached(self):
+        """Of a process that was there before; but not a map that is older than it."""
+        script = 'm=/tmp/perf-$$.map; echo 1000 10 f > $m; touch $1 $m; echo ready; while :; do :; done'
+        for date, expected in ('-a', [b'1000 10 f\n']), ('-d2001-01-01', []):
+            with subprocess.Popen(['sh', '-c', script, 'sh', date], stdout=subprocess.PIPE) as process:
+                try:
+                    process.stdout.readline()
+                    self.remove_later(f'/tmp/perf-{process.pid}.map')
+                    told = self.record('-p', process.pid, '--duration', 0.3)
+                finally:
+                    process.kill()
+            self.assertEqual([found.bytes for found in self.maps(told)], expected)
 
     def test_process_of_another_user(self):
         """Who is not root himself may have his own."""
