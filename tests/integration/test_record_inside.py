@@ -49,6 +49,20 @@ __attribute__((noinline)) void doze(void) { nanosleep(&(struct timespec){.tv_nse
 int main(void) { doze(); return 0; }
 '''
 
+ALLOCATES = r'''
+#include <stdlib.h>
+__attribute__((noinline)) void *keep(int n) { return calloc(1, n); }
+int main(void)
+{
+  for (int i = 0; i < 20000; i++) {
+    char *volatile p = keep(100 + i % 100);
+    if (i % 2)
+      free(p);
+  }
+  return 0;
+}
+'''
+
 PYTHON = 'def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\nfib(26)\n'
 
 # Speaks the protocol by hand: joins with 20 samples of a program that never was.
@@ -236,6 +250,16 @@ class Beside(InsideCase):
                             sys.executable, '-c', script)
         self.assertEqual(result.stdout.split(), ['2', '1', '17', '1500', '0', '0', '0'])
         self.assertIn('demo', capturectl('report', '--by', 'process', self.path).stdout)
+
+    def test_allocations(self):
+        """The library traces them and leaves sampling to the recorder."""
+        program = compile_c(self.directory, 'allocates', ALLOCATES)
+        said, _ = self.record('--via', 'direct', '-e', 'cpu-clock', '--allocations=1', '--', program)
+        self.assertEqual((said['via'], said['events'], said['lost']), ('direct', ['cpu-clock', 'allocations', 'frees'], 0))
+        rows = {row['name']: row for row in self.report('--event', 'allocations')['rows']}
+        self.assertEqual((rows['keep']['total'], rows['keep']['total_weight']), (20000, 200 * sum(range(100, 200))))
+        sampled = {event['name'] for event in json.loads(capturectl('info', '--json', self.path).stdout)['events'] if event['samples']}
+        self.assertEqual(sampled, {'cpu-clock', 'allocations', 'frees'})
 
     def test_only_the_commands_own_socket(self):
         """Every way of recording a command announces itself; one of other processes does not."""

@@ -2,8 +2,10 @@
 /* Programs that do not keep to the protocol. Each is sent away; one that was there before does not notice,
  * and the fixture sees that no descriptor is left. */
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/unit/recording/samplers-fixture.h"
@@ -225,6 +227,45 @@ static void test_silence(Hostile *h, gconstpointer data)
   g_assert_cmpuint(recording_samplers_get_n_programs(h->recording.samplers), ==, 1);
 }
 
+/* A child that connects as often as one process may, says so, and is silent. */
+static pid_t fork_silent(Hostile *h, int told)
+{
+  pid_t pid = fork();
+
+  g_assert_cmpint(pid, >=, 0);
+  if (pid > 0)
+    return pid;
+  for (guint i = 0; i < 16; i++)
+    program_connect(&h->recording);
+  (void)!write(told, "x", 1);
+  for (;;)
+    pause();
+}
+
+/* More who are silent than are waited for: they make room for who speaks. */
+static void test_silent_crowd(Hostile *h, gconstpointer data)
+{
+  pid_t children[20];
+  Program program;
+  int told[2];
+  char byte;
+
+  g_assert_cmpint(pipe2(told, O_CLOEXEC), ==, 0);
+  for (guint i = 0; i < G_N_ELEMENTS(children); i++)
+    children[i] = fork_silent(h, told[1]);
+  for (guint i = 0; i < G_N_ELEMENTS(children); i++)
+    g_assert_cmpint(read(told[0], &byte, 1), ==, 1);
+  program_join(&program, &h->recording, "late");
+  program_leave(&program);
+  g_assert_cmpuint(recording_samplers_get_n_refused(h->recording.samplers), ==, 0);
+  for (guint i = 0; i < G_N_ELEMENTS(children); i++) {
+    kill(children[i], SIGKILL);
+    waitpid(children[i], NULL, 0);
+  }
+  close(told[0]);
+  close(told[1]);
+}
+
 /* A stream that makes no sense is given up, and the capture says so. */
 static void write_nonsense(Hostile *h, const struct capture_window_header *fill, gconstpointer content,
                            gsize length)
@@ -371,6 +412,7 @@ int main(int argc, char **argv)
       {"sizes-that-lie", test_sizes_that_lie},
       {"words-out-of-turn", test_words_out_of_turn},
       {"silence", test_silence},
+      {"silent-crowd", test_silent_crowd},
       {"windows-of-others", test_windows_of_others},
       {"records-that-lie", test_records_that_lie},
       {"samples-that-lie", test_samples_that_lie},
