@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A capture of the program's own: the same pool, emptied into a file by ordinary calls. */
 #include <errno.h>
+#include <sched.h>
 
 #include "capture-file-private.h"
 #include "capture-inside-private.h"
 
 /* So many parts are written without allocation; beyond them a call that may not allocate writes nothing. */
 #define PARTS_RESERVED (1u << 20)
+
+#define PATIENCE UINT64_C(1000000000) /* nanoseconds */
 
 static int append(const struct capture_taken *taken, void *data)
 {
@@ -17,17 +20,41 @@ static int append(const struct capture_taken *taken, void *data)
   return capture_file_append(c->file, &header, taken->content);
 }
 
-void capture_inside_drain(capture *c)
+static bool try_lock(capture *c)
+{
+  return !atomic_exchange_explicit(&c->draining, true, memory_order_acquire);
+}
+
+static void take_all(capture *c)
 {
   int64_t r;
 
-  if (!c->tap || atomic_exchange_explicit(&c->draining, true, memory_order_acquire))
-    return;
   atomic_store_explicit(&c->drain_wanted, false, memory_order_relaxed);
   r = c->file_error < 0 ? c->file_error : capture_tap_take(c->tap, append, c);
   if (r < 0)
     c->file_error = (int)r;
+}
+
+void capture_inside_drain(capture *c)
+{
+  if (!c->tap || !try_lock(c))
+    return;
+  take_all(c);
   atomic_store_explicit(&c->draining, false, memory_order_release);
+}
+
+/* Other threads may still be in the midst of calls when the process ends. One that writes now is waited for,
+ * unless it is this one, which a signal's handler ends. */
+static bool lock_for_good(capture *c)
+{
+  uint64_t end = capture_time() + PATIENCE;
+
+  while (!try_lock(c)) {
+    if (capture_time() > end)
+      return false;
+    sched_yield();
+  }
+  return true;
 }
 
 void capture_inside_catch_up(capture *c)
@@ -53,17 +80,23 @@ int capture_inside_file_open(capture *c, int fd, const char *name)
   return r;
 }
 
-void capture_inside_file_close(capture *c, bool finish)
+static void finish(capture *c)
 {
-  if (finish) {
-    capture_inside_drain(c);
-    if (c->file_error == 0)
-      c->file_error = capture_file_add_index(c->file);
-    if (c->file_error < 0)
-      capture_file_end(c->file, CAPTURE_END_OUTPUT, -c->file_error, 0);
-    else
-      capture_file_end(c->file, CAPTURE_END_WRITTEN, 0, 0);
-  }
+  take_all(c);
+  if (c->file_error == 0)
+    c->file_error = capture_file_add_index(c->file);
+  if (c->file_error < 0)
+    capture_file_end(c->file, CAPTURE_END_OUTPUT, -c->file_error, 0);
+  else
+    capture_file_end(c->file, CAPTURE_END_WRITTEN, 0, 0);
+}
+
+void capture_inside_file_close(capture *c, bool to_finish)
+{
+  if (to_finish && !lock_for_good(c))
+    return;
+  if (to_finish)
+    finish(c);
   capture_tap_close(c->tap);
   capture_file_free(c->file);
   c->tap = NULL;

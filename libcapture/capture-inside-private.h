@@ -351,7 +351,7 @@ int capture_inside_announce_open(void);
 /* Says hello there with c->pool and takes the settings. */
 int capture_inside_announce(capture *c, int fd);
 int capture_inside_file_open(capture *c, int fd, const char *name);
-void capture_inside_file_close(capture *c, bool finish);
+void capture_inside_file_close(capture *c, bool to_finish);
 void capture_inside_mappings_forked(capture *c);
 int capture_inside_threads_begin(capture *c);
 void capture_inside_threads_end(capture *c);
