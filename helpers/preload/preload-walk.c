@@ -12,10 +12,21 @@ struct walk_memory {
   const struct preload_walk *given;
 };
 
-struct walk;
-static int read_word(const struct walk *walk, uint64_t address, uint64_t *ret_word);
+static inline bool is_inside(uint64_t address, uintptr_t low, uintptr_t high)
+{
+  return address >= low && address < high && high - address >= sizeof(uint64_t);
+}
 
-#define WALK_READ(walk, address, word) read_word(walk, address, word)
+static inline int read_word(const struct preload_walk *given, uint64_t address, uint64_t *ret_word)
+{
+  if (!is_inside(address, given->low, given->high) &&
+      !is_inside(address, given->other_low, given->other_high))
+    return WALK_UNREADABLE;
+  *ret_word = *(const volatile uint64_t *)address;
+  return 0;
+}
+
+#define WALK_READ(walk, address, word) read_word((walk)->memory.given, address, word)
 #define WALK_AREA(walk)                ((walk)->memory.given->area->bytes)
 #define WALK_AREA_SIZE(walk)           ((walk)->memory.given->area->size)
 #define WALK_MEMO(walk, address)                                                                             \
@@ -37,21 +48,6 @@ _Static_assert(CAPTURE_OUTCOME_COMPLETE == (int)WALK_COMPLETE &&
                    CAPTURE_OUTCOME_UNSUPPORTED == (int)WALK_UNSUPPORTED &&
                    CAPTURE_OUTCOME_BY_FRAME_POINTERS == WALK_END_BY_FRAME_POINTERS,
                "an enum walk_end is an enum capture_outcome");
-
-static bool is_inside(uint64_t address, uintptr_t low, uintptr_t high)
-{
-  return address >= low && address < high && high - address >= sizeof(uint64_t);
-}
-
-static int read_word(const struct walk *walk, uint64_t address, uint64_t *ret_word)
-{
-  const struct preload_walk *given = walk->memory.given;
-  if (!is_inside(address, given->low, given->high) &&
-      !is_inside(address, given->other_low, given->other_high))
-    return WALK_UNREADABLE;
-  *ret_word = *(const volatile uint64_t *)address;
-  return 0;
-}
 
 static int step(struct preload_walk *walk, struct walk *state, uint32_t n)
 {
