@@ -35,6 +35,7 @@ typedef struct {
   GHashTable *names;       /* SyscapAddress → const char *, in the bytes */
   GHashTable *counters;    /* identifier → SyscapCounter */
   GHashTable *allocations; /* SyscapAddress → bytes */
+  GByteArray *symbols;     /* the file of symbols that stands in the file */
   SyscapDefined events[SYSCAP_N_EVENTS];
   guint32 kernel[PROFILE_SYSCAP_FRAME_MAX / 8], user[PROFILE_SYSCAP_FRAME_MAX / 8]; /* of the stack in work */
   guint n_kernel, n_user;
@@ -47,6 +48,10 @@ gint64 syscap_define_thread(SyscapConvert *self, const ProfileSyscapFrame *frame
 /* SAMPLE, TRACE and ALLOCATION. */
 int syscap_take_stack(SyscapConvert *self, ProfileSyscapFrame *frame);
 GHashTable *syscap_new_addresses(void);
+
+/* A piece of a file, before anything else; and at the end, when all mappings are known, what it says. */
+void syscap_add_chunk(SyscapConvert *self, ProfileSyscapFrame *frame);
+void syscap_write_symbols(SyscapConvert *self);
 
 /* What is told beside samples. */
 int syscap_take_mark(SyscapConvert *self, ProfileSyscapFrame *frame);

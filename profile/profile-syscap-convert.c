@@ -170,6 +170,8 @@ static void survey(SyscapConvert *self, ProfilePerfQueue *queue)
       syscap_add_names(self, &frame);
     else if (frame.type == PROFILE_SYSCAP_COUNTER_DEFINE)
       syscap_add_counters(self, &frame);
+    else if (frame.type == PROFILE_SYSCAP_FILE_CHUNK)
+      syscap_add_chunk(self, &frame);
     else
       profile_perf_queue_add(queue, frame.time, frame.start);
   }
@@ -189,13 +191,16 @@ int profile_syscap_convert(const ProfileSyscap *syscap, capture_writer *writer,
   self->machine = profile_perf_machine_new(MAPPINGS_MAX);
   self->names = syscap_new_addresses();
   self->allocations = syscap_new_addresses();
+  self->symbols = g_byte_array_new();
   self->counters = g_hash_table_new_full(NULL, NULL, NULL, g_free);
   profile_import_init(&self->import);
   self->import.writer = writer;
   survey(self, &queue);
   profile_perf_queue_finish(&queue, handle, self, NULL);
   profile_perf_queue_clear(&queue);
+  syscap_write_symbols(self);
   profile_import_clear(&self->import);
+  g_byte_array_unref(self->symbols);
   g_hash_table_unref(self->counters);
   g_hash_table_unref(self->allocations);
   g_hash_table_unref(self->names);

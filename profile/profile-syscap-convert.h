@@ -7,6 +7,7 @@
 #pragma once
 
 #include "libcapture/capture-writer.h"
+#include "profile/profile-names-window.h"
 #include "profile/profile-syscap.h"
 
 G_BEGIN_DECLS
@@ -16,7 +17,8 @@ typedef struct {
       *name; /* samples' event: "NAME"; others: "NAME allocations" …; NULL: "samples", "allocations" … */
   gboolean own_names; /* names of a JITMAP hold for the process that told them alone: programs wrote them, not
                          Sysprof, whose own number the JITMAPs of its files bear */
-  GPtrArray *facts;   /* char *, a key and a value in turn: METADATA and OVERLAYs are added; NULL: left out */
+  ProfileNamesEncoder *names; /* is given the symbols that stand in the file; NULL: left out */
+  GPtrArray *facts; /* char *, a key and a value in turn: METADATA and OVERLAYs are added; NULL: left out */
 } ProfileSyscapOptions;
 
 typedef struct {

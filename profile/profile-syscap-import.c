@@ -14,6 +14,8 @@ typedef struct {
   ProfileSyscap syscap;
   ProfileSyscapResult result;
   GPtrArray *facts;
+  guint32 n_names; /* windows of names */
+  int names_status;
   capture_file *file;
   capture_sink *sink;
   capture_writer *writer;
@@ -74,13 +76,35 @@ static int close_capture(Import *self, const char *warning)
   return status < 0 ? status : capture_file_add_index(self->file);
 }
 
+static gboolean append_names(const guint8 *content, gsize length, gpointer data)
+{
+  Import *self = data;
+  const struct capture_window_header header = {.kind = CAPTURE_WINDOW_NAMES,
+                                               .flags = CAPTURE_WINDOW_CLOSED,
+                                               .sequence = ++self->n_names,
+                                               .epoch = 1,
+                                               .length = (guint32)length};
+
+  self->names_status = capture_file_append(self->file, &header, content);
+  return self->names_status == 0;
+}
+
+static int convert_all(Import *self)
+{
+  const ProfileSyscapOptions options = {.facts = self->facts,
+                                        .names = profile_names_encoder_new(append_names, self)};
+  int status = profile_syscap_convert(&self->syscap, self->writer, &options, &self->result);
+
+  profile_names_encoder_finish(options.names);
+  return status < 0 ? status : self->names_status;
+}
+
 static int convert(Import *self, int fd, char **ret_warning)
 {
-  const ProfileSyscapOptions options = {.facts = self->facts};
   int status = open_capture(self, fd);
 
   if (status == 0)
-    status = profile_syscap_convert(&self->syscap, self->writer, &options, &self->result);
+    status = convert_all(self);
   if (status == 0 && self->result.is_cut)
     *ret_warning =
         g_strdup_printf(_("“%s” ends in the middle of a frame, or is damaged; what follows was left out."),

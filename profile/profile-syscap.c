@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/profile-syscap.h"
 
-#define VERSION 1
+#define VERSION   1
+#define PATH_SIZE 256
 
 gboolean profile_syscap_is(const guint8 *bytes, gsize length)
 {
@@ -227,6 +228,24 @@ gboolean profile_syscap_read_metadata(ProfileSyscapFrame *frame, char ret_id[41]
   if (!text)
     return FALSE;
   *ret_text = text;
+  return TRUE;
+}
+
+gboolean profile_syscap_read_chunk(ProfileSyscapFrame *frame, const char **ret_path, const guint8 **ret_data,
+                                   gsize *ret_length)
+{
+  ProfileBytes *payload = &frame->payload;
+  gsize length;
+
+  profile_bytes_take(payload, 2);
+  length = profile_bytes_take_16(payload);
+  const guint8 *path = profile_bytes_take(payload, PATH_SIZE), *data = profile_bytes_take(payload, length);
+
+  if (!data || !memchr(path, 0, PATH_SIZE))
+    return FALSE;
+  *ret_path = (const char *)path;
+  *ret_data = data;
+  *ret_length = length;
   return TRUE;
 }
 

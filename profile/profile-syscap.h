@@ -115,6 +115,9 @@ gboolean profile_syscap_read_values(ProfileBytes *payload, ProfileSyscapValues *
 gboolean profile_syscap_read_mark(ProfileSyscapFrame *frame, ProfileSyscapMark *ret);
 gboolean profile_syscap_read_log(ProfileSyscapFrame *frame, ProfileSyscapLog *ret);
 gboolean profile_syscap_read_metadata(ProfileSyscapFrame *frame, char ret_id[41], const char **ret_text);
+/* A piece of a file within the file. */
+gboolean profile_syscap_read_chunk(ProfileSyscapFrame *frame, const char **ret_path, const guint8 **ret_data,
+                                   gsize *ret_length);
 gboolean profile_syscap_read_overlay(ProfileSyscapFrame *frame, const char **ret_source,
                                      const char **ret_target);
 

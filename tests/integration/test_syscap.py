@@ -112,6 +112,21 @@ class SyscapTest(TestCase):
         self.assertEqual(warnings, '')
         self.assertEqual(fold(output), {('known',): 1})
 
+    def test_symbols_that_the_file_brings(self):
+        for order in '<>':
+            file = Syscap(order).map(0x1000, 0x2000, 0x500, '/usr/lib/libexample.so')
+            file.sample([0x1010, 0x1020, 0x1400]).sample([0xffffffff81000010, 0x1030])
+            names = b'\0one\0two\0core\0'
+            entries = ((0x1010, 0x1010, 1), (0x1020, 0x1030, 5), (0xffffffff81000010, 0xffffffff81000010, 9), (0x5000, 0x6000, 1))
+            base = 32 * (len(entries) + 1)
+            symbols = b''.join(file.pack('QQIIII', first, last, 100, base + name, 0, 0) for first, last, name in entries)
+            symbols += bytes(32) + names
+            for at in range(0, len(symbols), 100):
+                file.file_chunk('__symbols__', symbols[at:at + 100])
+            output, warnings = self.take(file.content)
+            self.assertEqual(warnings, '')
+            self.assertEqual(fold(output), {('libexample.so+0x900', 'two', 'one'): 1, ('two', 'core'): 1})
+
     def test_facts_are_kept(self):
         file = Syscap().metadata('local-profiler', '[profiler]\nspawn=true').overlay('/var/lib/app', '/app', pid=12)
         output, _ = self.take(file.content)
