@@ -6,7 +6,7 @@
 #include "capturectl/capturectl-filter.h"
 #include "capturectl/capturectl-ledger.h"
 #include "capturectl/capturectl-report-private.h"
-#include "profile/profile-duration.h"
+#include "profile/profile-amount.h"
 
 enum {
   MAX_BINARY_WIDTH = 24, /* of a column; longer names push the next column aside */
@@ -71,28 +71,38 @@ static void append_count(Text *text, guint64 count)
   g_string_append_len(text->output.text, cell + i, sizeof cell - i);
 }
 
-/* Ten columns, blank where there is none. */
-static void append_time(Text *text, gboolean is_time, guint64 nanoseconds)
+/* Ten columns; a weight that is a number of something is left out. */
+static void append_weight(Text *text, enum capture_unit unit, guint64 weight)
 {
-  g_autofree char *duration = is_time ? profile_duration_to_string(nanoseconds) : g_strdup("");
+  gboolean is_measure = unit == CAPTURE_UNIT_NANOSECONDS || unit == CAPTURE_UNIT_BYTES;
+  g_autofree char *amount = is_measure ? profile_amount_to_string(unit, weight) : g_strdup("");
 
-  for (glong width = g_utf8_strlen(duration, -1); width < 10; width++)
+  for (glong width = g_utf8_strlen(amount, -1); width < 10; width++)
     g_string_append_c(text->output.text, ' ');
-  g_string_append(text->output.text, duration);
+  g_string_append(text->output.text, amount);
 }
 
-/* Samples, or how long they lasted. */
+/* Samples, or what they stand for. */
 static void append_amount(Text *text, ProfileWeight weight)
 {
-  if (profile_weights_are_durations(text->weights))
-    append_time(text, TRUE, weight.weight);
+  enum capture_unit unit = profile_weights_get_unit(text->weights);
+
+  if (unit != CAPTURE_UNIT_COUNT)
+    append_weight(text, unit, weight.weight);
   else
     append_count(text, weight.count);
 }
 
 static const char *get_amount_title(const Text *text)
 {
-  return profile_weights_are_durations(text->weights) ? _("Time") : _("Samples");
+  switch (profile_weights_get_unit(text->weights)) {
+  case CAPTURE_UNIT_NANOSECONDS:
+    return _("Time");
+  case CAPTURE_UNIT_BYTES:
+    return _("Bytes");
+  default:
+    return _("Samples");
+  }
 }
 
 /* Names come from files: what would move the cursor or hide text is not passed on. */
@@ -252,13 +262,13 @@ static void append_events(Text *text, const GArray *events)
   guint n;
   const ProfileEvent *all = profile_capture_get_events(text->report->capture, &n);
 
-  g_string_append_printf(text->output.text, "%10s%10s  %s\n", _("Samples"), _("Time"), _("Event"));
+  g_string_append_printf(text->output.text, "%10s%10s  %s\n", _("Samples"), _("Weight"), _("Event"));
   for (guint i = 0; i < events->len; i++) {
     guint event = g_array_index(events, guint, i);
     g_autoptr(ProfileWeights) weights = capturectl_report_get_weights(text->report, event);
     ProfileWeight sum = profile_weights_get_sum(weights);
     append_count(text, sum.count);
-    append_time(text, all[event].unit == CAPTURE_UNIT_NANOSECONDS, sum.weight);
+    append_weight(text, all[event].unit, sum.weight);
     g_string_append(text->output.text, "  ");
     append_name(text, all[event].name);
     g_string_append_c(text->output.text, '\n');
@@ -403,10 +413,10 @@ static void append_event_head(Text *text, const ProfileEvent *event)
   g_autofree char *line = g_strdup_printf(_("%" G_GUINT64_FORMAT " of %s"), sum.count, event->name);
 
   append_fact(text, _("Samples"), line);
-  if (profile_weights_are_durations(text->weights)) {
-    g_autofree char *time = profile_duration_to_string(sum.weight);
-    g_autofree char *all = g_strdup_printf(_("%s, of all threads together"), time);
-    append_fact(text, _("Time"), all);
+  if (profile_weights_get_unit(text->weights) != CAPTURE_UNIT_COUNT) {
+    g_autofree char *amount = profile_amount_to_string(profile_weights_get_unit(text->weights), sum.weight);
+    g_autofree char *all = g_strdup_printf(_("%s, of all threads together"), amount);
+    append_fact(text, get_amount_title(text), all);
   }
   g_string_append_c(text->output.text, '\n');
 }

@@ -330,7 +330,8 @@ static gboolean write_facts(Pprof *self, const ProfileEvent *event, GError **err
   weight.unit = string_index(self, unit_word(event->unit));
   piece.n_sample_type = G_N_ELEMENTS(types);
   piece.sample_type = types;
-  piece.default_sample_type = profile_weights_are_durations(self->weights) ? weight.type : samples.type;
+  piece.default_sample_type =
+      profile_weights_get_unit(self->weights) != CAPTURE_UNIT_COUNT ? weight.type : samples.type;
   piece.period_type = &weight;
   piece.period = event->period ? event->period : event->weight ? 0 : event->constant_weight;
   piece.time_nanos = header.time_realtime;

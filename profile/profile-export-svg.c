@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "profile/profile-duration.h"
 #include "profile/profile-export-private.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
 #include <string.h>
 
+#include "profile/profile-amount.h"
 #include "profile/profile-resources.h"
 
 #define RESOURCES    "/org/capturectl/profile/"
@@ -182,8 +182,10 @@ static void append_percent(const Svg *self, guint64 count)
 /* "12 samples", or how long they lasted. Free it. */
 static char *describe_amount(const Svg *self, guint64 amount)
 {
-  if (profile_weights_are_durations(self->weights))
-    return profile_duration_to_string(amount);
+  enum capture_unit unit = profile_weights_get_unit(self->weights);
+
+  if (unit != CAPTURE_UNIT_COUNT)
+    return profile_amount_to_string(unit, amount);
   return g_strdup_printf(
       g_dngettext(NULL, "%" G_GUINT64_FORMAT " sample", "%" G_GUINT64_FORMAT " samples", amount), amount);
 }
@@ -201,9 +203,7 @@ static void append_title(const Svg *self, const Frame *frame, const char *name)
   g_string_append_printf(self->text, "%s, ", total);
   append_percent(self, frame->total);
   if (frame->self > 0) {
-    g_autofree char *own = profile_weights_are_durations(self->weights)
-                               ? profile_duration_to_string(frame->self)
-                               : g_strdup_printf("%" G_GUINT64_FORMAT, frame->self);
+    g_autofree char *own = profile_amount_to_string(profile_weights_get_unit(self->weights), frame->self);
     g_string_append_printf(self->text, _(" (%s in itself, "), own);
     append_percent(self, frame->self);
     g_string_append_c(self->text, ')');
@@ -322,15 +322,26 @@ static gboolean append_resource(GString *text, const char *name, GError **error)
 }
 
 /* What the script says; it stands here because it is translated. */
+static const char *describe_match(enum capture_unit unit)
+{
+  switch (unit) {
+  case CAPTURE_UNIT_NANOSECONDS:
+    return _("%1 of all time match");
+  case CAPTURE_UNIT_BYTES:
+    return _("%1 of all bytes match");
+  default:
+    return _("%1 of all samples (%2) match");
+  }
+}
+
 static void append_words(const Svg *self)
 {
   g_string_append_printf(self->text,
                          "<metadata id=\"words\" data-search=\"%s\" data-reset=\"%s\" data-found=\"%s\" "
                          "data-none=\"%s\" data-of=\"%s\"/>\n",
                          _("Search (Ctrl+F)"), _("Show all"),
-                         profile_weights_are_durations(self->weights) ? _("%1 of all time match")
-                                                                      : _("%1 of all samples (%2) match"),
-                         _("Nothing matches"), _("of"));
+                         describe_match(profile_weights_get_unit(self->weights)), _("Nothing matches"),
+                         _("of"));
 }
 
 static void append_head(const Svg *self, const char *title, const char *subtitle)

@@ -201,7 +201,7 @@ static guint get_part(Counts counts)
   return counts.total == 0 ? NOT_SAMPLED : (counts.self == 0 ? BELOW : SAMPLED) + (counts.total == 1);
 }
 
-static gint compare_durations(gconstpointer a, gconstpointer b, gpointer data)
+static gint compare_weights(gconstpointer a, gconstpointer b, gpointer data)
 {
   const ProfileRows *self = data;
   guint32 left = *(const guint32 *)a, right = *(const guint32 *)b;
@@ -213,13 +213,13 @@ static gint compare_durations(gconstpointer a, gconstpointer b, gpointer data)
   return left < right ? -1 : left > right;
 }
 
-static void sort_by_durations(ProfileRows *self)
+static void sort_by_weights(ProfileRows *self)
 {
   self->order = profile_new(guint32, self->n_entries);
   for (gsize i = 0; i < self->n_entries; i++)
     if (self->counts[i].total > 0)
       self->order[self->n++] = (guint32)i;
-  g_qsort_with_data(self->order, (gint)self->n, sizeof *self->order, compare_durations, self);
+  g_qsort_with_data(self->order, (gint)self->n, sizeof *self->order, compare_weights, self);
 }
 
 static void sort_rows(ProfileRows *self)
@@ -259,8 +259,8 @@ ProfileRows *profile_rows_new(ProfileWeights *weights, ProfileRowsBy by)
     add_up_nodes(self, weights);
   else
     add_up_samples(self, weights, event);
-  if (profile_weights_are_durations(weights) && event->weight)
-    sort_by_durations(self);
+  if (profile_weights_get_unit(weights) != CAPTURE_UNIT_COUNT && event->weight)
+    sort_by_weights(self);
   else
     sort_rows(self);
   return self;

@@ -37,7 +37,7 @@ struct _ProfileTree {
   ProfileWeights *weights;
   ProfileCapture *capture; /* the weights' */
   gboolean inverted;
-  gboolean durations;       /* the weights' */
+  gboolean weighed;         /* weights count, not samples */
   const guint32 *functions; /* of stack nodes */
   GArray *groups;           /* Group */
   guint64 minimum;          /* measure of a child */
@@ -102,7 +102,7 @@ static void find_member(ProfileTree *self, guint32 node, ProfileWeight weight)
 /* count is the node's. */
 static guint64 measure_total(const ProfileTree *self, guint32 node, guint32 count)
 {
-  return self->durations ? profile_weights_get_total(self->weights, node).weight : count;
+  return self->weighed ? profile_weights_get_total(self->weights, node).weight : count;
 }
 
 /* Most children are too light to be made: a first pass finds out which, so that the second one looks
@@ -281,7 +281,7 @@ static ProfileTree *new_tree(ProfileWeights *weights, gboolean inverted, guint32
   self->weights = profile_weights_ref(weights);
   self->capture = profile_weights_get_capture(weights);
   self->inverted = inverted;
-  self->durations = profile_weights_are_durations(weights);
+  self->weighed = profile_weights_get_unit(weights) != CAPTURE_UNIT_COUNT;
   self->functions = profile_capture_get_node_functions(self->capture);
   self->groups = g_array_new(FALSE, FALSE, sizeof(Group));
   self->found = g_array_new(FALSE, FALSE, sizeof(Member));

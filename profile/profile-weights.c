@@ -13,7 +13,7 @@ struct _ProfileWeights {
   guint32 *self_counts, *total_counts;
   guint64 *self_weights, *total_weights; /* NULL: each count weighs constant_weight */
   guint64 constant_weight;
-  gboolean durations;
+  enum capture_unit unit; /* profile_weights_get_unit */
 };
 
 static void count_all(ProfileWeights *self, const ProfileEvent *event, gsize begin, gsize end)
@@ -61,6 +61,13 @@ static void add_up(ProfileWeights *self)
     self->total_weights[parent[node]] += self->total_weights[node];
 }
 
+/* Samples that a clock took stand for equal times, so their number says as much and is easier to judge. */
+static enum capture_unit get_unit(const ProfileEvent *event)
+{
+  return event->detail == CAPTURE_DETAIL_OFF_CPU || event->unit == CAPTURE_UNIT_BYTES ? event->unit
+                                                                                      : CAPTURE_UNIT_COUNT;
+}
+
 ProfileWeights *profile_weights_new(const ProfileFilter *filter)
 {
   ProfileWeights *self = g_new0(ProfileWeights, 1);
@@ -76,7 +83,7 @@ ProfileWeights *profile_weights_new(const ProfileFilter *filter)
   self->self_counts = profile_new0(guint32, n);
   self->self_weights = event->weight ? profile_new0(guint64, n) : NULL;
   self->constant_weight = event->constant_weight;
-  self->durations = event->detail == CAPTURE_DETAIL_OFF_CPU;
+  self->unit = get_unit(event);
   const guint8 *threads = profile_filter_get_threads(filter);
   const guint8 *functions = profile_filter_get_functions(filter);
   if (threads || functions)
@@ -137,14 +144,14 @@ ProfileWeight profile_weights_get_total(const ProfileWeights *self, guint32 node
                          self->total_weights ? self->total_weights[node] : count * self->constant_weight};
 }
 
-gboolean profile_weights_are_durations(const ProfileWeights *self)
+enum capture_unit profile_weights_get_unit(const ProfileWeights *self)
 {
-  return self->durations;
+  return self->unit;
 }
 
 guint64 profile_weights_measure(const ProfileWeights *self, ProfileWeight weight)
 {
-  return self->durations ? weight.weight : weight.count;
+  return self->unit != CAPTURE_UNIT_COUNT ? weight.weight : weight.count;
 }
 
 const guint32 *profile_weights_get_self_counts(const ProfileWeights *self)

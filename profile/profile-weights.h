@@ -33,10 +33,10 @@ ProfileWeight profile_weights_get_sum(const ProfileWeights *self);
 ProfileWeight profile_weights_get_self(const ProfileWeights *self, guint32 node);
 ProfileWeight profile_weights_get_total(const ProfileWeights *self, guint32 node);
 
-/* True of an event whose weights say how long something lasted, as time off the CPU: then they are what its
- * samples are compared by, and not their number. */
-gboolean profile_weights_are_durations(const ProfileWeights *self);
-/* That by which samples of this event are compared: shares, orders and limits are of it. */
+/* What samples of this event are compared by: COUNT, their number; or their weights, in that unit, where
+ * these say how long something lasted or how much it was, as of time off the CPU and of allocations. */
+enum capture_unit profile_weights_get_unit(const ProfileWeights *self);
+/* An amount of that: shares, orders and limits are of it. */
 guint64 profile_weights_measure(const ProfileWeights *self, ProfileWeight weight);
 
 /* The columns themselves, one entry a node, for passes over all nodes. */
