@@ -25,6 +25,19 @@ static gboolean is_imported(ProfileCapture *capture)
   return g_strcmp0(profile_capture_get_metadata(capture, "via"), "import") == 0;
 }
 
+/* Whether programs sampled themselves: those of their stacks that have no tables follow frame pointers. */
+static gboolean has_samplers(ProfileCapture *capture)
+{
+  guint n;
+  const ProfileStream *streams = profile_capture_get_streams(capture, &n);
+
+  for (guint i = 0; i < n; i++) {
+    if (streams[i].kind == CAPTURE_STREAM_SAMPLER)
+      return TRUE;
+  }
+  return FALSE;
+}
+
 static const char *advise_frame_pointers(ProfileCapture *capture, gboolean no_file)
 {
   if (is_by(capture, "fp"))
@@ -34,6 +47,10 @@ static const char *advise_frame_pointers(ProfileCapture *capture, gboolean no_fi
   if (no_file)
     return _("Machine code made at run time: let its compiler keep frame pointers, as “java "
              "-XX:+PreserveFramePointer” does.");
+  if (has_samplers(capture))
+    return _("A program that samples itself follows frame pointers, which prove no end; where it is the "
+             "recorder's "
+             "stacks that end so, build it with -fasynchronous-unwind-tables.");
   return _("Build it with -fasynchronous-unwind-tables: without them, the end of a stack cannot be proven.");
 }
 
@@ -47,6 +64,15 @@ static const char *advise_no_table(ProfileCapture *capture, gboolean no_file)
         "Import where the very files are that were recorded, or build it with -fasynchronous-unwind-tables.");
   return _(
       "Record as root where the file cannot be opened; else build it with -fasynchronous-unwind-tables.");
+}
+
+static const char *advise_bad_frame(gboolean no_file)
+{
+  if (no_file)
+    return _("Machine code made at run time that uses the frame pointer for something else: see "
+             "docs/frame-pointers.md.");
+  return _("Its unwind tables do not describe what it does with its stack, as hand-written assembly may: "
+           "compare with --unwind fp.");
 }
 
 static const char *advise_unreadable(ProfileCapture *capture)
@@ -79,9 +105,7 @@ const char *capturectl_ledger_get_advice(ProfileCapture *capture, const ProfileL
     return _("Parts of the stack were not in memory, and sampling cannot fetch them: record while memory is "
              "less short.");
   case CAPTURE_OUTCOME_BAD_FRAME:
-    return _("Its unwind tables do not describe what it does with its stack, as hand-written assembly may: "
-             "compare "
-             "with --unwind fp.");
+    return advise_bad_frame(no_file);
   case CAPTURE_OUTCOME_UNSUPPORTED:
     return _(
         "A rule that is not evaluated, or a 32-bit program: build it with frame pointers and record with "

@@ -10,7 +10,7 @@ import unittest
 import examples
 from examples import EXAMPLES, OWN, Judge, Recorded, Truth
 from stacks import COMPLETE, FRAME_POINTERS
-from support import SOURCE, TestCase, run
+from support import SOURCE, TestCase, capturectl, run
 
 NO_TABLE, BAD_FRAME = 5, 8
 
@@ -109,6 +109,9 @@ class Compiler(ExampleCase):
             self.assert_outcomes(event, recorded, truth, {NO_TABLE, BAD_FRAME})
         judged = recorded.info['user_stacks']
         self.assertLess(judged['complete'], judged['samples'] / 2, judged)
+        said = capturectl('info', self.directory / 'jit.capture').stdout
+        self.assertIn('without frame pointers: let its compiler keep them', said)
+        self.assertIn('uses the frame pointer for something else', said)
 
     def test_every_instruction(self):
         """docs/frame-pointers.md: step by step through generated code, its caller is missed in the two instructions of the prologue
