@@ -129,7 +129,7 @@ static void count_ranges(Naming *naming)
       profile_function_table_get_ranges(get_table_of_slot(capture, slot), &n);
     total += n;
   }
-  naming->range_function = profile_new0(guint32, total);
+  naming->range_function = profile_new0(guint32, total + 1); /* never NULL: pieces of it are pointed at */
 }
 
 /* Functions that programs told of need no naming. */
