@@ -31,13 +31,14 @@
  * Threads. Every function may be called by any thread at any time, unless said otherwise. No thread is
  * started. The library takes one real-time or ordinary signal only when a sampler is started: SIGPROF.
  *
- * Signals. Functions marked [signal] are async-signal-safe: no lock, no allocation, errno is kept. A call
- * that interrupts another one of the same thread inside of this library is dropped and counted.
+ * Signals. Functions marked [signal] are async-signal-safe: no lock, no allocation, errno is kept. They may
+ * interrupt any other call of this library's. With capture_create they may write to the file; the sampler's
+ * own handler never does.
  *
- * fork, exec, dlclose. A child of fork has a stream of its own as soon as it or a sampler's signal calls in
- * (capture_connect's child handler does it at once when the recording asked to follow children). exec ends
- * the stream. A program that unloads the library's code closes it before; the library's destructor does the
- * same.
+ * fork, exec, dlclose. A child of fork has a stream of its own before fork returns in it, when the recording
+ * asked to follow children; otherwise, and with capture_create, nothing of it is recorded, and its calls do
+ * nothing. A child of a bare fork system call, around the C library, is not recorded. exec ends the stream. A
+ * program that unloads the library's code closes it before; the library's destructor does the same.
  *
  * Memory. All of it is taken in capture_connect or capture_create, and is bounded by the options. Nothing is
  * allocated afterwards.
@@ -75,8 +76,8 @@ struct capture_options {
   uint32_t max_threads;  /* that are sampled at once; 0: 64 */
   uint32_t max_strings;  /* distinct ones; 0: 16384. Later ones are 0, and that is said in the recording */
   uint32_t max_nodes;    /* of distinct stacks, between two epochs; 0: 65536. About 24 bytes each */
-  uint32_t window_size;  /* bytes of a window; 0: 16 KiB */
-  uint32_t window_count; /* 0: 64 */
+  uint32_t window_size;  /* bytes of a window, at least 8 KiB; 0: 16 KiB */
+  uint32_t window_count; /* at least 8: a call at work needs two or three; 0: 64 */
 };
 
 /*
@@ -85,8 +86,9 @@ struct capture_options {
  * longer only where the recording asks for it (the preload library, whose tables are waited for).
  *
  * Returns 0 and *ret is the connection; -ENOENT when nobody records, which is the usual case and no error;
- * another negative errno when it did not work. *ret is NULL unless 0 is returned. A second call in a process
- * returns the same connection, counted: each has a capture_close of its own. Not [signal].
+ * another negative errno when it did not work (-ECONNREFUSED: this program is not wanted). *ret is NULL unless
+ * 0 is returned. A second call in a process returns the same connection, counted: each has a capture_close of
+ * its own, and the first one's options hold. Not [signal].
  */
 CAPTURE_API int capture_connect(capture **ret, const struct capture_options *options);
 
