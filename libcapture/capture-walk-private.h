@@ -15,10 +15,11 @@
  * The interrupted function may have no such frame yet, or none any more. Taken for granted, its caller would
  * be missing. So the interrupted instruction is looked at, if it stands in text that may be read: a prologue
  * or a return tells where the return address is (x86-64: on top of the stack or right below it; else in the
- * link register). The link register is believed at such an instruction and nowhere else, since elsewhere
- * it may be left over from an earlier call. A leaf function that never makes a frame hides its caller at
- * its other instructions; on riscv64, where compilers let leaf functions push s0 without ra, such a frame is
- * recognized by a value where the return address should be that can only be the caller's s0.
+ * link register). So does, but on riscv64, a stack pointer that points to what the frame pointer holds. The
+ * link register is believed at such an instruction and nowhere else, since elsewhere it may be left over from
+ * an earlier call. A leaf function that never makes a frame hides its caller at its other instructions; on
+ * riscv64, where compilers let leaf functions push s0 without ra, such a frame is recognized by a value where
+ * the return address should be that can only be the caller's s0.
  */
 #ifndef CAPTURE_WALK_PRIVATE_H
 #define CAPTURE_WALK_PRIVATE_H

@@ -91,16 +91,37 @@ static bool is_in_frame(const struct walk *walk, uint64_t address)
          strip(read_word(record + WORD)) == address;
 }
 
+#if defined(__riscv)
+static bool is_half_made(const struct walk *walk, const struct capture_registers *registers)
+{
+  (void)walk;
+  (void)registers;
+  return false;
+}
+#else
+/* Whether the caller's frame pointer was pushed last and is still in the register: compilers put other
+ * instructions before the one that sets it. */
+static bool is_half_made(const struct walk *walk, const struct capture_registers *registers)
+{
+  return walk->fp != 0 && check(walk, registers->sp) == CAPTURE_OUTCOME_UNKNOWN &&
+         read_word(registers->sp) == walk->fp;
+}
+#endif
+
 /* The caller of a function whose frame is not there yet, or not any more. */
 static uint64_t step_over_edge(struct walk *walk, const struct capture_registers *registers)
 {
   enum capture_walk_edge edge = capture_walk_look(walk->bounds->text, registers->ip);
-  uint64_t at = registers->sp + (edge == CAPTURE_WALK_BELOW_TOP ? WORD : 0), address = 0;
+  uint64_t at = registers->sp, address = 0;
 
+  if (edge == CAPTURE_WALK_INSIDE && is_half_made(walk, registers))
+    edge = CAPTURE_WALK_BELOW_TOP;
   if (edge == CAPTURE_WALK_INSIDE)
     return 0;
+  if (edge == CAPTURE_WALK_BELOW_TOP)
+    at += WORD;
   if (edge != CAPTURE_WALK_IN_LINK)
-    address = check(walk, at) == CAPTURE_OUTCOME_UNKNOWN ? read_word(at) : 0;
+    address = check(walk, at) == CAPTURE_OUTCOME_UNKNOWN ? strip(read_word(at)) : 0;
   else if (!is_in_frame(walk, strip(registers->lr)))
     address = strip(registers->lr);
   return capture_walk_is_text(walk->bounds->text, address, 1) ? address : 0;
