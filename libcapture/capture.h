@@ -41,7 +41,7 @@
  * program that unloads the library's code closes it before; the library's destructor does the same.
  *
  * Memory. All of it is taken in capture_connect or capture_create, and is bounded by the options. Nothing is
- * allocated afterwards.
+ * allocated afterwards, but for 40 KiB by the first capture_sampler_start.
  */
 #ifndef CAPTURE_H
 #define CAPTURE_H
@@ -86,9 +86,9 @@ struct capture_options {
  * longer only where the recording asks for it (the preload library, whose tables are waited for).
  *
  * Returns 0 and *ret is the connection; -ENOENT when nobody records, which is the usual case and no error;
- * another negative errno when it did not work (-ECONNREFUSED: this program is not wanted). *ret is NULL unless
- * 0 is returned. A second call in a process returns the same connection, counted: each has a capture_close of
- * its own, and the first one's options hold. Not [signal].
+ * another negative errno when it did not work (-ECONNREFUSED: this program is not wanted). *ret is NULL
+ * unless 0 is returned. A second call in a process returns the same connection, counted: each has a
+ * capture_close of its own, and the first one's options hold. Not [signal].
  */
 CAPTURE_API int capture_connect(capture **ret, const struct capture_options *options);
 
@@ -202,10 +202,10 @@ CAPTURE_API void capture_sample_frame(struct capture_stack *stack, uint64_t fram
  * with `until` the __builtin_frame_address(0) of the function that interprets, those that it called are
  * appended, and the function itself is left for the next call. [signal] */
 CAPTURE_API void capture_sample_native(struct capture_stack *stack, const void *until);
-/* The next native frame is the one that called the function whose __builtin_frame_address(0) is `frame`: leads
- * around code that keeps no frame pointers, such as an interpreter that a distribution built. Nothing is
- * appended. A `frame` that is not on the thread's stack, or below what was appended, ends the native frames.
- * [signal] */
+/* The next native frame is the one that called the function whose __builtin_frame_address(0) is `frame`:
+ * leads around code that keeps no frame pointers, such as an interpreter that a distribution built. Nothing
+ * is appended. A `frame` that is not on the thread's stack, or below what was appended, ends the native
+ * frames. [signal] */
 CAPTURE_API void capture_sample_skip(struct capture_stack *stack, const void *frame);
 
 struct capture_sample_options {
@@ -262,10 +262,20 @@ struct capture_sampler_options {
  * thread. The handler allocates nothing, locks nothing, keeps errno, and makes no system call but its return;
  * it follows frame pointers within the thread's stack only.
  *
- * -EBUSY when the program has a SIGPROF handler of its own (told in the recording), -EALREADY when one runs.
- * Signals of timers that are not the library's are passed to whoever had SIGPROF before. Not [signal].
+ * By processor time a running thread is sampled once in `1 / frequency` or once in a tick of the kernel's,
+ * whichever is longer (4 ms on many systems); a sample's weight says how long it stands for. By the wall's
+ * time waiting threads are sampled as well: system calls go on afterwards (SA_RESTART) but for those that
+ * signal(7) lists as never restarted, such as poll and nanosleep, which return EINTR.
+ *
+ * -EBUSY when the program has a SIGPROF handler of its own, which is told in the recording, as is one that it
+ * installs later; -EALREADY when one runs in this process; -ECANCELED when the recording wants no samples
+ * from inside; -EINVAL for more than 100000 Hz. SIGPROF that is not of the library's timers does what it did
+ * before. A handler cannot end its timer: when the recording has ended, signals of no use go on until
+ * capture_flush, capture_thread_begin, capture_thread_end or capture_sampler_stop is called. Not [signal].
  */
 CAPTURE_API int capture_sampler_start(capture *c, const struct capture_sampler_options *options);
+/* No handler runs any more when it returns: the library may be unloaded then. Waits for handlers that other
+ * threads are in, at most 100 ms. Not [signal]. */
 CAPTURE_API void capture_sampler_stop(capture *c);
 
 /* ── Marks, counters, log ─────────────────────────────────────────────────────────────────────────────── */
