@@ -113,6 +113,22 @@ class Compiler(ExampleCase):
         self.assertIn('without frame pointers: let its compiler keep them', said)
         self.assertIn('uses the frame pointer for something else', said)
 
+    def test_both_architectures(self):
+        """Generated code computes what Python does, on this processor and on an aarch64 one."""
+        def steps(n):
+            return 0 if n <= 1 else 1 + steps(3 * n + 1 if n % 2 else n // 2)
+        sources = ['x * 3 + 7', '(x - 2) * (x - 3) - 4 * (5 - x)', 'steps(x) * 2 + x * x', '1 - 2 - x', '((((x + 1) * 2 - 3) * 4)) * x',
+                   '100000 * x - steps(steps(x) + 70)']
+        expected = [sum(eval(source, {'x': x, 'steps': steps}) for x in range(1, 31)) for source in sources]
+        lines = [f'{frames} 30 {source}' for frames in range(3) for source in sources] + ['0 1 x +', '0 1 (x', '0 1 y', '0 1 x x']
+        place = self.place('jit')
+        for compiler, emulator in ('gcc', []), ('aarch64-linux-gnu-gcc', ['qemu-aarch64']):
+            program = self.directory / compiler
+            run(compiler, '-O1', '-static', '-I', place, '-o', program, SOURCE / 'tests' / 'programs' / 'compute.c', place / 'jit.c',
+                *sorted(place.glob('emit-*.c')))
+            said = run(*emulator, program, stdin='\n'.join(lines).encode()).stdout.split()
+            self.assertEqual(said, [str(value) for value in expected * 3] + ['refused'] * 4, compiler)
+
     def test_every_instruction(self):
         """docs/frame-pointers.md: step by step through generated code, its caller is missed in the two instructions of the prologue
         and at the return, and nowhere else."""
