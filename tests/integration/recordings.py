@@ -193,12 +193,13 @@ def processor_time(pid):
 
 
 def recording_descriptors(pid):
-    """Descriptors of a process that belong to a recording."""
+    """Descriptors of a process that belong to a recording, but for those that it offers to commands."""
     found = []
     try:
         for fd in os.listdir(f'/proc/{pid}/fd'):
             target = os.readlink(f'/proc/{pid}/fd/{fd}')
-            if 'perf_event' in target or target.startswith('/memfd:') or '.capture' in target:
+            memory = target.startswith('/memfd:') and not target.startswith('/memfd:capture-syscap ')
+            if 'perf_event' in target or memory or '.capture' in target:
                 found.append(target)
     except OSError:
         pass
