@@ -52,8 +52,9 @@ bool capture_sampler_parse_value(uint64_t value, uint32_t *ret_index, uint32_t *
 int capture_timer_begin(struct capture_sampler *sampler, struct capture_thread *thread);
 void capture_timer_end(struct capture_sampler *sampler, struct capture_thread *thread);
 
-/* SIGPROF; one caller at a time, too. install: -EBUSY when somebody has it. remove waits until no thread is
- * in the handler any more; false when somebody else has taken the signal, which is left to him. */
+/* SIGPROF; one caller at a time, too. install: -EBUSY when somebody has it, -EALREADY when that is a sampler.
+ * remove waits until no thread is in the handler any more; false when somebody else has taken the signal,
+ * which is left to him. */
 int capture_signal_install(struct capture_sampler *sampler);
 bool capture_signal_is_ours(void);
 bool capture_signal_remove(const struct capture_sampler *sampler);

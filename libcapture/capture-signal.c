@@ -95,17 +95,31 @@ bool capture_signal_is_ours(void)
          now.sa_sigaction == handle;
 }
 
+/* Whose action it was. -EBUSY when somebody handles it. */
+static int find_before(struct sigaction *ret)
+{
+  if (sigaction(SIGPROF, NULL, ret) < 0)
+    return -errno;
+  return (ret->sa_flags & SA_SIGINFO) != 0 || (ret->sa_handler != SIG_DFL && ret->sa_handler != SIG_IGN)
+             ? -EBUSY
+             : 0;
+}
+
 int capture_signal_install(struct capture_sampler *sampler)
 {
   struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
-  struct sigaction *before = &sampler->actions[0];
+  const struct capture_sampler *other = atomic_load_explicit(&current, memory_order_acquire);
+  int r = 0;
 
+  if (other && other->pid == getpid())
+    return -EALREADY;
   (void)sigemptyset(&action.sa_mask);
-  if (sigaction(SIGPROF, NULL, before) < 0)
-    return -errno;
-  if ((before->sa_flags & SA_SIGINFO) != 0 ||
-      (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN))
-    return -EBUSY;
+  if (other) /* the parent's, whose handler a child of fork has inherited */
+    sampler->actions[0] = other->actions[atomic_load_explicit(&other->action, memory_order_acquire)];
+  else
+    r = find_before(&sampler->actions[0]);
+  if (r < 0)
+    return r;
   atomic_store_explicit(&sampler->action, 0, memory_order_relaxed);
   atomic_store_explicit(&current, sampler, memory_order_release);
   return sigaction(SIGPROF, &action, NULL) < 0 ? -errno : 0;

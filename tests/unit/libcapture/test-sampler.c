@@ -422,6 +422,29 @@ static void test_taken_late(void)
   sampled_clear(&s.sampled);
 }
 
+/* A process has one sampler, of whichever capture. */
+static void test_two(void)
+{
+  Sampled first, second;
+
+  begin(&first, NULL);
+  begin(&second, NULL);
+  start(&first, count_call, NULL);
+  g_assert_cmpint(capture_sampler_start(second.c, NULL), ==, -EALREADY);
+  capture_sampler_stop(second.c);
+  wait_for_calls();
+  capture_sampler_stop(first.c);
+  start(&second, count_call, NULL);
+  wait_for_calls();
+  end(&first);
+  end(&second);
+  g_assert_cmpuint(first.sampled.count, >, 0);
+  g_assert_cmpuint(second.sampled.count, >, 0);
+  g_assert_cmpstr(second.sampled.messages, ==, "");
+  sampled_clear(&first.sampled);
+  sampled_clear(&second.sampled);
+}
+
 /* Who interposes sigaction keeps both: the program's handler gets what is not the sampler's. */
 static void test_swap(void)
 {
@@ -596,6 +619,7 @@ int main(int argc, char **argv)
   g_test_add_func("/sampler/time/wall", test_wall_time);
   g_test_add_func("/sampler/signal/taken-early", test_taken_early);
   g_test_add_func("/sampler/signal/taken-late", test_taken_late);
+  g_test_add_func("/sampler/signal/two", test_two);
   g_test_add_func("/sampler/signal/swap", test_swap);
   g_test_add_func("/sampler/signal/again", test_again);
   g_test_add_func("/sampler/signal/alternate-stack", test_alternate_stack);
