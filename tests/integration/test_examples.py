@@ -78,6 +78,15 @@ class Compiler(ExampleCase):
                     if frame.name in truth.names:
                         self.assertEqual((frame.file, frame.line), (f'{frame.name}.expr', 1))
 
+    def test_lines(self):
+        """Both lines of an expression are in pprof's samples, and no others."""
+        self.jit()
+        exported = self.directory / 'jit.pb.gz'
+        capturectl('export', '--format', 'pprof', '-o', exported, self.directory / 'jit.capture')
+        places = set(re.findall(r' (heavy|light|calls) (\w+)\.expr:(\d+)', run('go', 'tool', 'pprof', '-raw', exported).stdout))
+        self.assertLessEqual(places, {(name, name, line) for name in ('heavy', 'light', 'calls') for line in '12'})
+        self.assertLessEqual({('heavy', 'heavy', '1'), ('heavy', 'heavy', '2')}, places)
+
     def test_shares(self):
         recorded, truth = self.jit()
         heavy, light = truth.rounds('heavy'), truth.rounds('light')
@@ -215,6 +224,19 @@ class LuaJIT(ExampleCase):
 
 
 class Embedding(ExampleCase):
+    def compile_and_record(self, source):
+        flags = run('pkg-config', '--cflags', '--libs', 'capture-1', env=self.env).stdout.split()
+        program = self.directory / source.stem
+        run('gcc', *self.env['CFLAGS'].split(), '-fno-omit-frame-pointer', '-o', program, source, *flags)
+        return Recorded(self.directory / f'{source.stem}.capture', program, env=self.env)
+
+    def test_shadow_stack(self):
+        recorded = self.compile_and_record(SOURCE / 'tests' / 'programs' / 'shadow.c')
+        event = recorded.events[OWN]
+        outer, inner = is_at('shadow.lang', 1), is_at('shadow.lang', 7)
+        self.check_share(event, inner, outer, 3 / 4, recorded.spread(OWN))
+        self.assertGreater(self.share_of(event, r'\bmain (work )?outer inner $', r'inner $'), 0.99)
+
     def test_a_dozen_lines(self):
         """What docs/embedding.md begins with compiles as it stands there and delivers samples."""
         page = (SOURCE / 'docs' / 'embedding.md').read_text()
@@ -224,9 +246,7 @@ class Embedding(ExampleCase):
         program += ['static volatile long n;', 'static void run(void) { while (n < 500000000) n++; }', 'int main(void) {']
         program += [line for line in lines if not line.startswith('#')] + ['}']
         (self.directory / 'dozen.c').write_text('\n'.join(program))
-        flags = run('pkg-config', '--cflags', '--libs', 'capture-1', env=self.env).stdout.split()
-        run('gcc', *self.env['CFLAGS'].split(), '-fno-omit-frame-pointer', '-o', self.directory / 'dozen', self.directory / 'dozen.c', *flags)
-        recorded = Recorded(self.directory / 'dozen.capture', self.directory / 'dozen', env=self.env)
+        recorded = self.compile_and_record(self.directory / 'dozen.c')
         self.assertGreater(self.share_of(recorded.events[OWN], r'\bmain (run )?$', r'main '), 0.9)
 
     def test_nobody_records(self):
