@@ -6,6 +6,8 @@
  *   0 OFFSET LENGTH BYTES   writes into the windows       1   a round of the collector
  *   2 BYTES                 a message on the socket       3   another program joins, soundly
  *   4 WINDOW                puts a window's times right, so that samples reach what is behind them
+ *   5 CHANGES BYTES         another program joins with a HELLO whose bytes were changed, or cut off, and up
+ * to three descriptors
  *
  * What it may not do is in the abort()s: end the collector, or leave a capture that a reader finds damaged.
  */
@@ -77,16 +79,14 @@ static int make_memfd(size_t size, int seals, const void *content, size_t n, uin
   return fd;
 }
 
-static int join(World *world)
+/* Says that with the first n of those descriptors: the windows, control, and another one. */
+static int say(World *world, const void *bytes, size_t size, size_t n)
 {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
-  struct capture_hello hello = {
-      .type = CAPTURE_ANNOUNCE_HELLO, .version = CAPTURE_ANNOUNCE_VERSION, .name = "fuzz"};
-  _Alignas(struct cmsghdr) char control[CMSG_SPACE(2 * sizeof(int))] = {0};
-  struct iovec vector = {&hello, sizeof hello};
-  struct msghdr message = {
-      .msg_iov = &vector, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
-  const int fds[] = {world->windows_fd, world->control_fd};
+  _Alignas(struct cmsghdr) char control[CMSG_SPACE(3 * sizeof(int))] = {0};
+  struct iovec vector = {(void *)bytes, size};
+  struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1};
+  const int fds[] = {world->windows_fd, world->control_fd, world->fd};
   struct capture_settings settings;
   int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 

@@ -212,9 +212,16 @@ class Way(Bus):
         self.assertEqual(self.asked(), [])
 
     def test_neither_way(self):
-        self.assert_refused('capturectl record: The fake recorder says EACCES.\n')
+        """Nor the third one, which knows no events."""
+        self.assert_refused('capturectl record: The fake recorder says EACCES.\n', '-e', 'cpu-clock')
         self.service('refuse:LimitExceeded')
-        self.assert_refused('The fake recorder says EACCES. The system service does not either: The fake service says LimitExceeded.')
+        self.assert_refused('The fake recorder says EACCES. The system service does not either: The fake service says LimitExceeded.',
+                            '-e', 'cpu-clock')
+
+    def test_neither_way_but_from_inside(self):
+        result = self.record()
+        self.assertIn('Nothing else is permitted: The fake recorder says EACCES.\n', result.stderr)
+        self.assertEqual(Capture(self.path).metadata['via'], 'preload')
 
 
 class Doctor(Bus):

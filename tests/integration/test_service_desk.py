@@ -127,7 +127,8 @@ class RecordTest(ServiceCase):
         loaded = self.record(stock=False)
         self.assertEqual((self.via(loaded), loaded.capture.metadata['unwind']), ('direct', 'dwarf'))
         self.assertIn('The system service was not used: ', self.result.stderr)
-        self.assertIn('The system service does not either: ', self.record(status=1).stderr)
+        self.assertEqual(self.via(self.record()), 'preload')
+        self.assertRegex(self.result.stderr, 'Nothing else is permitted: .* The system service does not either: ')
 
     def test_frames_in_the_kernel_have_names(self):
         self.desk.allow(SYSTEM, 'alice')
@@ -169,9 +170,9 @@ class RecordTest(ServiceCase):
 
     def test_a_wrong_password_on_a_terminal(self):
         status, said = self.on_terminal(b'wrong\n')
-        self.assertEqual(status, 1, said)
+        self.assertEqual(status, 0, said)
         self.assertIn('The system service does not either: ', said)
-        self.assertFalse(self.path.exists())
+        self.assertEqual(self.via(Load(self.path)), 'preload')
 
     def test_an_interrupt_instead_of_a_password(self):
         status, said = self.on_terminal(b'\x03')
@@ -193,9 +194,10 @@ class DoctorTest(ServiceCase):
         self.assertEqual((found['service']['state'], found['service-own']['state'], found['service-system']['state']),
                          ('ok', 'ok', 'limited'))
         self.assertEqual(found['own-processes']['state'], 'limited')
-        direct, daemon = said['ways']
+        direct, daemon, preload = said['ways']
         self.assertEqual((direct['own_processes'], daemon['own_processes'], daemon['kernel'], daemon['unwind']),
                          ('no', 'yes', 'password', 'bpf'))
+        self.assertEqual((preload['own_processes'], preload['kernel']), ('commands', 'no'))
         self.assertEqual((said['can_record'], said['auto']), (True, 'daemon'))
 
     def test_elsewhere(self):
@@ -212,17 +214,17 @@ class DoctorTest(ServiceCase):
         self.desk.authorise('polkit.addRule(function(action, subject) { if (action.id.indexOf("org.capturectl.") == 0) '
                             'return polkit.Result.NO; });\n')
         found, said = self.doctor()
-        self.assertEqual([way['own_processes'] for way in said['ways']], ['no', 'no'])
-        self.assertEqual((said['can_record'], said['auto']), (False, None))
+        self.assertEqual([way['own_processes'] for way in said['ways']], ['no', 'no', 'commands'])
+        self.assertEqual((said['can_record'], said['auto']), (True, 'preload'))
         self.assertIn('polkit refuses', found['service-own']['text'])
 
     def test_without_the_policy(self):
         policy = next((self.desk.directory / 'actions').glob('*capturectl.Capture1.policy'))
         away = self.desk.directory / 'policy'
         shutil.move(policy, away)
-        self.addCleanup(wait_until, lambda: self.doctor()[1]['can_record'], 'polkitd has read the policy again')
+        self.addCleanup(wait_until, lambda: self.doctor()[1]['auto'] == 'daemon', 'polkitd has read the policy again')
         self.addCleanup(shutil.move, away, policy)
-        wait_until(lambda: not self.doctor()[1]['can_record'], 'polkitd has noticed')
+        wait_until(lambda: self.doctor()[1]['auto'] != 'daemon', 'polkitd has noticed')
         found = self.doctor()[0]
         self.assertIn('policy file is not installed', found['service-own']['text'])
         self.assertIn('meson install', found['service-own']['fix'])
