@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* shadow: an interpreter of nothing, whose calls are on a shadow stack: outer() calls inner() three times as
- * long as it works. */
+/* shadow: an interpreter of nothing, whose calls are on a shadow stack: outer() works, then calls inner(),
+ * which works three times as long. */
 #include <capture-1/capture.h>
 
 #include <time.h>
