@@ -91,14 +91,27 @@ static int say(World *world, const void *bytes, size_t size, size_t n)
   int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 
   g_strlcpy(address.sun_path, recording_samplers_get_path(world->samplers), sizeof address.sun_path);
-  *CMSG_FIRSTHDR(&message) =
-      (struct cmsghdr){.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof fds)};
-  memcpy(CMSG_DATA(CMSG_FIRSTHDR(&message)), fds, sizeof fds);
-  if (connect(fd, (struct sockaddr *)&address, sizeof address) < 0 || sendmsg(fd, &message, MSG_NOSIGNAL) < 0)
+  if (n > 0) {
+    message.msg_control = control;
+    message.msg_controllen = CMSG_SPACE(n * sizeof(int));
+    *CMSG_FIRSTHDR(&message) = (struct cmsghdr){
+        .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(n * sizeof(int))};
+    memcpy(CMSG_DATA(CMSG_FIRSTHDR(&message)), fds, n * sizeof(int));
+  }
+  if (connect(fd, (struct sockaddr *)&address, sizeof address) < 0)
     abort();
-  /* A program that keeps to the protocol is taken in, whatever others did; but not a seventeenth. */
-  (void)!recv(fd, &settings, sizeof settings, 0);
+  /* Answered or sent away, but not left without either. */
+  if (sendmsg(fd, &message, MSG_NOSIGNAL) >= 0)
+    (void)!recv(fd, &settings, sizeof settings, 0);
   return fd;
+}
+
+static int join(World *world)
+{
+  const struct capture_hello hello = {
+      .type = CAPTURE_ANNOUNCE_HELLO, .version = CAPTURE_ANNOUNCE_VERSION, .name = "fuzz"};
+
+  return say(world, &hello, sizeof hello, 2);
 }
 
 static void set_up(World *world)
@@ -152,10 +165,28 @@ static void put_times_right(World *world, Input *input)
   header->time_first = header->time_last = (uint64_t)g_get_monotonic_time() * 1000;
 }
 
+static void join_wrongly(World *world, Input *input)
+{
+  struct {
+    struct capture_hello hello;
+    uint8_t more[64];
+  } message = {{.type = CAPTURE_ANNOUNCE_HELLO, .version = CAPTURE_ANNOUNCE_VERSION, .name = "fuzz"}, {0}};
+  uint32_t how = take_number(input, 1);
+  const uint8_t *bytes;
+
+  for (uint32_t i = how >> 4; i > 0; i--) {
+    uint32_t at = take_number(input, 1) % sizeof message;
+    if (take(input, &bytes, 1) == 1)
+      ((uint8_t *)&message)[at] = *bytes;
+  }
+  size_t size = how & 4 ? take_number(input, 1) % sizeof message : sizeof message.hello;
+  close(say(world, &message, size, how & 3));
+}
+
 static void do_steps(World *world, Input *input)
 {
   while (input->left > 0) {
-    switch (take_number(input, 1) % 5) {
+    switch (take_number(input, 1) % 6) {
     case 0:
       scribble(world, input);
       break;
@@ -170,6 +201,9 @@ static void do_steps(World *world, Input *input)
       break;
     case 4:
       put_times_right(world, input);
+      break;
+    case 5:
+      join_wrongly(world, input);
       break;
     }
   }
