@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Programs that speak Sysprof's dialect, through Sysprof's own library, and others that pretend to."""
 import collections
+import json
 import os
 import pathlib
 import shlex
@@ -171,6 +172,17 @@ class Dialect(TestCase):
         self.assertEqual(headers, 1)
         self.assertEqual(types, {SAMPLE: 3000, MARK: 3000, COUNTER_VALUES: 3000, COUNTER_DEFINITION: 1, JITMAP: 1})
         self.assertEqual({frame.pid for frame in frames(trace.bytes)[0]}, {trace.pid})
+
+    def test_reported(self):
+        """What was told is in reports: marks, and samples as an event of their own, by the names that they came with."""
+        self.record('--', self.talker, 'trace', 300)
+        said = json.loads(capturectl('report', self.directory / 'a.capture', '--by', 'mark', '--json').stdout)
+        mark, = said['rows']
+        self.assertEqual((mark['category'], mark['name'], mark['count'], mark['median_ns']), ('group', 'trace', 300, 7))
+        self.assertIn(('SYSPROF_TRACE_FD', 300), [(event['name'], event['samples']) for event in said['events']])
+        report = capturectl('report', self.directory / 'a.capture', '-e', 'SYSPROF_TRACE_FD').stdout
+        for name in 'odd', 'even':
+            self.assertRegex(report, rf'50\.00%.*150.*\b{name}\b')
 
     def test_trace_shared(self):
         """Two programs that write to one descriptor: what both said is there, one behind the other."""
