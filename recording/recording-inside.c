@@ -112,6 +112,8 @@ static RecordingSamplersSettings make_settings(const RecordingOptions *options, 
     flags |= CAPTURE_SETTINGS_CHILDREN;
   if (options->wall)
     flags |= CAPTURE_SETTINGS_WALL;
+  if (!options->command_lines)
+    flags |= CAPTURE_SETTINGS_NO_COMMAND_LINES;
   if (options->allocations > 0)
     preload |= CAPTURE_SETTINGS_ALLOCATIONS;
   if (via == RECORDING_VIA_PRELOAD)

@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 import unittest
 
-from support import BUILD, SOURCE, File
+from support import BUILD, CAPTURECTL, SOURCE, File
 
 LIBRARY = BUILD / 'libcapture' / 'libcapture-1.so.1'
 HEADER = SOURCE / 'libcapture' / 'capture.h'
@@ -114,6 +114,26 @@ int main(int argc, char **argv)
             run(program, path, timeout=60)
             self.assertTrue(b'the first' in path.read_bytes())
             self.assert_whole(path)
+
+    def test_is_recorded(self):
+        """By a recording that says what it wants: no arguments, as it was told to."""
+        program = self.build('recorded', r'''
+#include <capture-1/capture.h>
+int main(void)
+{
+  capture *c;
+  if (capture_connect(&c, NULL) != 0)
+    return 1;
+  capture_mark(c, 0, capture_string(c, "a mark of its own", CAPTURE_NUL), NULL);
+  capture_close(c);
+  return 0;
+}
+''')
+        for more, telling in ([], True), (['--no-command-lines'], False):
+            path = self.path / 'recorded.capture'
+            run(CAPTURECTL, 'record', '--no-compress', *more, '-o', path, '--', program, 'secretive')
+            self.assertTrue(b'a mark of its own' in path.read_bytes())
+            self.assertEqual(b'secretive' in path.read_bytes(), telling)
 
     def test_is_unloaded(self):
         """dlclose ends the capture; neither a fork nor a thread's end calls what is gone."""

@@ -63,6 +63,18 @@ static void test_together(void)
   g_assert_cmpint(GPOINTER_TO_INT(g_hash_table_lookup(told->pids, GUINT_TO_POINTER(1))), ==, getpid());
 }
 
+static void test_command_lines(void)
+{
+  for (guint i = 0; i < 2; i++) {
+    struct host *host = host_new(HOST_SETTINGS, i ? CAPTURE_SETTINGS_NO_COMMAND_LINES : 0);
+    g_autoptr(Told) told = NULL;
+
+    capture_close(connect_to(NULL));
+    told = finish(host);
+    g_assert_cmpuint(told->n_command_lines, ==, 1 - i);
+  }
+}
+
 static void test_counted(void)
 {
   struct host *host = host_new(HOST_SETTINGS, 0);
@@ -398,6 +410,7 @@ int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/inside/connect", test_together);
+  g_test_add_func("/inside/connect/command-lines", test_command_lines);
   g_test_add_func("/inside/connect/counted", test_counted);
   g_test_add_func("/inside/connect/not", test_not_together);
   g_test_add_func("/inside/ends", test_recording_ends);

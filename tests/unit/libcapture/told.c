@@ -140,6 +140,7 @@ static void define_process(const struct place *place, const struct capture_recor
 
   defined->a = process->name;
   defined->b = process->command_line;
+  place->told->n_command_lines += process->command_line != 0;
   g_hash_table_insert(place->told->pids, GUINT_TO_POINTER(place->stream), GINT_TO_POINTER(process->pid));
 }
 

@@ -74,6 +74,7 @@ typedef struct {
   guint32 max_epoch;
   guint n_events; /* definitions */
   guint n_threads;
+  guint n_command_lines;
   GArray *later; /* of told_read */
   guint n_parts[CAPTURE_WINDOW_FOOTER + 1];
   GHashTable *defined; /* struct definition by key */
