@@ -30,7 +30,7 @@ class ExampleCase(TestCase, Judge):
         cls.installed = pathlib.Path(tempfile.mkdtemp(prefix='capture-installed-'))
         cls.addClassCleanup(shutil.rmtree, cls.installed, ignore_errors=True)
         cls.env = examples.install(cls.installed)
-        cls.places = {}
+        cls.places, cls.recordings = {}, {}
 
     def place(self, name):
         """Where the example stands, made."""
@@ -38,8 +38,11 @@ class ExampleCase(TestCase, Judge):
             self.places[name] = examples.build(name, self.installed, self.env)
         return self.places[name]
 
-    def record(self, name, *command, **how):
-        return Recorded(self.directory / f'{name}.capture', *command, env=self.env, cwd=self.place(name), **how)
+    def record(self, name, *command):
+        """Records the command; the same one once for all tests of a class."""
+        if command not in self.recordings:
+            self.recordings[command] = Recorded(self.directory / f'{name}.capture', *command, env=self.env, cwd=self.place(name))
+        return self.recordings[command]
 
     def share_of(self, event, pattern, within):
         """Of the samples with stacks that match `within`, those that match the pattern. Stacks are names from the root
@@ -52,9 +55,8 @@ class ExampleCase(TestCase, Judge):
 
 class Compiler(ExampleCase):
     def jit(self, *options, seconds=3):
-        place = self.place('jit')
-        truth = self.directory / 'truth'
-        recorded = self.record('jit', place / 'jit', f'--seconds={seconds}', f'--truth={truth}', *options)
+        truth = self.installed / f'truth{seconds}{"".join(options)}'
+        recorded = self.record('jit', self.place('jit') / 'jit', f'--seconds={seconds}', f'--truth={truth}', *options)
         return recorded, Truth(truth)
 
     def assert_outcomes(self, event, recorded, truth, expected):
@@ -80,7 +82,7 @@ class Compiler(ExampleCase):
 
     def test_lines(self):
         """Both lines of an expression are in pprof's samples, and no others."""
-        self.jit()
+        self.jit(seconds=1)
         exported = self.directory / 'jit.pb.gz'
         capturectl('export', '--format', 'pprof', '-o', exported, self.directory / 'jit.capture')
         places = set(re.findall(r' (heavy|light|calls) (\w+)\.expr:(\d+)', run('go', 'tool', 'pprof', '-raw', exported).stdout))
