@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "helpers/preload/preload-private.h"
@@ -68,8 +69,8 @@ static void start(capture *c)
 {
   preload_threads_init();
   atomic_store(&preload_capture, c);
-  if (preload_area_init(&preload_area) == 0)
-    preload_update(c);
+  preload_area_init(&preload_area);
+  preload_update(c);
   if ((c->settings.flags & CAPTURE_SETTINGS_ALLOCATIONS) != 0)
     start_tracer(c);
   preload_thread_begin();
@@ -82,6 +83,7 @@ static __attribute__((constructor)) void begin(void)
 {
   struct capture_options options = {.size = sizeof options, .max_threads = MAX_THREADS};
   capture *c = NULL;
+  preload_signals_init();
   if (!secure_getenv(CAPTURE_SOCKET_VARIABLE))
     return;
   preload_self.inside++;
@@ -97,24 +99,24 @@ static __attribute__((destructor)) void end(void)
   preload_self.inside--;
 }
 
-/* Ends without destructors; also in a child of vfork, which has its parent's memory. */
-static __attribute__((noreturn)) void leave(void (*next)(int), int status)
+/* Ends without destructors, perhaps in a signal handler, or in a child of vfork, which has its parent's
+ * memory. */
+static __attribute__((noreturn)) void leave(int status)
 {
   capture *c = atomic_load(&preload_capture);
   preload_self.inside++;
   if (c && (atomic_load(&preload_attention) & PRELOAD_TRACE) != 0)
     preload_totals_tell(c, true);
-  preload_self.inside--;
-  next(status);
-  __builtin_unreachable();
+  for (;;)
+    syscall(SYS_exit_group, status);
 }
 
 PRELOAD_EXPORT void _exit(int status)
 {
-  leave((void (*)(int))preload_next("_exit"), status);
+  leave(status);
 }
 
 PRELOAD_EXPORT void _Exit(int status)
 {
-  leave((void (*)(int))preload_next("_Exit"), status);
+  leave(status);
 }

@@ -44,6 +44,7 @@ struct preload_thread {
   uint32_t inside; /* not 0: the library's own calls; they are not traced */
   uint32_t totals; /* which of preload-totals.h; 0: none yet */
   struct preload_chance chance;
+  uintptr_t stack_low;              /* of its stack */
   uintptr_t stack_high;             /* 0: not looked up yet */
   struct preload_memos interrupted; /* of the signal handler's walks */
   struct preload_memos called;
@@ -52,9 +53,8 @@ struct preload_thread {
 /* A thread's own, found without a call: the library is there from the program's start. */
 extern __thread struct preload_thread preload_self __attribute__((tls_model("initial-exec")));
 
-/* The end of the calling thread's stack, above which there is nothing of it. 0 when it is not known. Not
- * async-signal-safe. */
-uintptr_t preload_stack_high(struct preload_thread *self);
+/* Looks up where the calling thread's stack is, once. Not async-signal-safe. */
+void preload_stack_find(struct preload_thread *self);
 /* Creates the key by which the ends of threads are told. */
 void preload_threads_init(void);
 /* The calling thread takes part in the recording, until it ends. */
@@ -65,5 +65,7 @@ void preload_thread_begin(void);
 /* The next definition of that name behind this library. The process is aborted when there is none that it can
  * go on with. */
 void *preload_next(const char *name);
+/* Looks up those for signals, which may be called first in a signal handler, where looking up is not safe. */
+void preload_signals_init(void);
 
 #endif

@@ -16,7 +16,7 @@ typedef void (*handler_fn)(int);
 typedef handler_fn (*signal_fn)(int, handler_fn);
 
 static _Atomic(sigaction_fn) next_sigaction;
-static _Atomic(signal_fn) next_signal, next_sysv_signal, next_old_sysv_signal;
+static _Atomic(signal_fn) next_signal, next_sysv_signal;
 static _Atomic bool is_told;
 
 static void tell(void)
@@ -61,13 +61,17 @@ PRELOAD_EXPORT int sigaction(int number, const struct sigaction *action, struct 
   return next(number, action, old);
 }
 
-static handler_fn set_handler(_Atomic(signal_fn) *known, const char *name, int flags, int number,
-                              handler_fn handler)
+static signal_fn find_signal(_Atomic(signal_fn) *known, const char *name)
 {
-  struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, old;
   signal_fn next = atomic_load(known);
   if (!next)
     atomic_store(known, next = (signal_fn)preload_next(name));
+  return next;
+}
+
+static handler_fn set_handler(signal_fn next, int flags, int number, handler_fn handler)
+{
+  struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, old;
   if (number == SIGPROF && handler != SIG_ERR && swap(&action, &old))
     return old.sa_handler;
   return next(number, handler);
@@ -75,18 +79,25 @@ static handler_fn set_handler(_Atomic(signal_fn) *known, const char *name, int f
 
 PRELOAD_EXPORT handler_fn signal(int number, handler_fn handler)
 {
-  return set_handler(&next_signal, "signal", SA_RESTART, number, handler);
+  return set_handler(find_signal(&next_signal, "signal"), SA_RESTART, number, handler);
 }
 
 PRELOAD_EXPORT handler_fn sysv_signal(int number, handler_fn handler)
 {
-  return set_handler(&next_sysv_signal, "sysv_signal", (int)(SA_RESETHAND | SA_NODEFER), number, handler);
+  return set_handler(find_signal(&next_sysv_signal, "sysv_signal"), (int)(SA_RESETHAND | SA_NODEFER), number,
+                     handler);
 }
 
 /* What signal() is called in programs that ask for System V's. */
 handler_fn __sysv_signal(int number, handler_fn handler);
 PRELOAD_EXPORT handler_fn __sysv_signal(int number, handler_fn handler)
 {
-  return set_handler(&next_old_sysv_signal, "__sysv_signal", (int)(SA_RESETHAND | SA_NODEFER), number,
-                     handler);
+  return sysv_signal(number, handler);
+}
+
+void preload_signals_init(void)
+{
+  find_sigaction();
+  find_signal(&next_signal, "signal");
+  find_signal(&next_sysv_signal, "sysv_signal");
 }

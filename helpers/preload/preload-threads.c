@@ -22,23 +22,24 @@ static _Atomic(create_fn) next_create;
 static pthread_key_t key;
 static _Atomic bool has_key;
 
-uintptr_t preload_stack_high(struct preload_thread *self)
+void preload_stack_find(struct preload_thread *self)
 {
   pthread_attr_t attributes;
   void *low;
   size_t size;
   int error = errno;
-  if (self->stack_high == 0) {
-    self->inside++;
-    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
-      if (pthread_attr_getstack(&attributes, &low, &size) == 0)
-        self->stack_high = (uintptr_t)low + size;
-      pthread_attr_destroy(&attributes);
+  if (self->stack_high != 0)
+    return;
+  self->inside++;
+  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+    if (pthread_attr_getstack(&attributes, &low, &size) == 0) {
+      self->stack_low = (uintptr_t)low;
+      self->stack_high = (uintptr_t)low + size;
     }
-    self->inside--;
-    errno = error;
+    pthread_attr_destroy(&attributes);
   }
-  return self->stack_high;
+  self->inside--;
+  errno = error;
 }
 
 static void end_thread(void *unused)
@@ -67,7 +68,7 @@ void preload_thread_begin(void)
     capture_thread_begin(c, NULL);
   if ((atomic_load(&preload_attention) & PRELOAD_TRACE) != 0)
     preload_totals_take(self);
-  preload_stack_high(self);
+  preload_stack_find(self);
   self->inside--;
 }
 

@@ -13,6 +13,10 @@
 #define SPARSE_BYTES 65536
 #define SPARSE_BITS  13
 #define DENSE_BITS   18
+/* The walker's own frames lie so far below its caller's at most. */
+#define BELOW 1024
+/* The smallest there is. */
+#define PAGE 4096u
 
 static uint64_t interval;
 static uint32_t allocations; /* events */
@@ -25,15 +29,18 @@ static uint8_t walk(struct capture_windows *w, struct preload_thread *self, cons
                     uint32_t *ret_count)
 {
   uint32_t outcome = CAPTURE_OUTCOME_UNKNOWN;
-  uintptr_t here = (uintptr_t)__builtin_frame_address(0) - 1024; /* below the walker's own frames */
+  uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+  preload_stack_find(self);
   struct preload_walk walk = {.area = &preload_area,
                               .memos = &self->called,
-                              .low = here,
-                              .high = preload_stack_high(self),
+                              .low = here - BELOW,
+                              .high = self->stack_high,
                               .frames = w->frames,
                               .max = CAPTURE_FRAMES_MAX};
-  /* A coroutine's stack, or a signal handler's: nothing above is known to be readable. */
-  *ret_count = walk.high > here ? preload_walk_here(&walk, caller, &outcome) : 0;
+  /* A coroutine's stack, or a signal handler's: no more of it is known to be readable than what is in use. */
+  if (here < self->stack_low || here >= self->stack_high)
+    walk.high = (here | (PAGE - 1)) + 1;
+  *ret_count = preload_walk_here(&walk, caller, &outcome);
   if (*ret_count == 0) {
     w->frames[0] = (uint64_t)(uintptr_t)caller;
     *ret_count = 1;

@@ -107,7 +107,7 @@ static void update(capture *c)
   look_at_socket(c);
   atomic_fetch_and(&preload_attention, ~(uint32_t)PRELOAD_UPDATE);
   n_found = 0;
-  if (preload_maps_read(note, NULL) != 0)
+  if (!preload_area.bytes || preload_maps_read(note, NULL) != 0)
     return;
   receive();
   bool is_new = publish();
@@ -115,15 +115,13 @@ static void update(capture *c)
   if (pause_now > PAUSE_MAX_NANOSECONDS)
     pause_now = PAUSE_MAX_NANOSECONDS;
   atomic_store(&not_before, capture_time() + pause_now);
-  /* At once: what is loaded now may be gone when somebody calls in next. */
-  capture_inside_mappings_read(c);
   tell(c);
 }
 
 void preload_update(capture *c)
 {
   int error = errno;
-  if (!c || !preload_area.bytes)
+  if (!c)
     return;
   if (atomic_flag_test_and_set_explicit(&busy, memory_order_acquire)) {
     preload_update_wanted();
@@ -131,6 +129,8 @@ void preload_update(capture *c)
   }
   preload_self.inside++;
   update(c);
+  /* At once: what is loaded now may be gone when somebody calls in next. */
+  capture_inside_mappings_read(c);
   preload_self.inside--;
   atomic_flag_clear_explicit(&busy, memory_order_release);
   errno = error;

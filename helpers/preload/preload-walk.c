@@ -41,6 +41,9 @@ static inline int read_word(const struct preload_walk *given, uint64_t address, 
 #define ADDRESS_MASK (~0ull)
 #endif
 
+/* What leaf functions may use below the stack pointer. */
+#define RED_ZONE 128u
+
 /* Of a frame whose caller's stack pointer is given, what __builtin_frame_address(0) is in it. */
 #define FRAME_ADDRESS(sp) ((sp)-16)
 
@@ -140,6 +143,9 @@ uint32_t preload_walk_interrupted(struct preload_walk *walk, const void *ucontex
   walk->other_high = walk->other_low + context->uc_stack.ss_size;
   if ((context->uc_stack.ss_flags & SS_DISABLE) != 0 || walk->other_high < walk->other_low)
     walk->other_low = walk->other_high = 0;
+  /* Nothing below is anybody's, and there may be no memory there yet. */
+  if (state.registers.sp >= walk->low + RED_ZONE && state.registers.sp < walk->high)
+    walk->low = state.registers.sp - RED_ZONE;
   return run(walk, &state, 0, ret_outcome);
 }
 
