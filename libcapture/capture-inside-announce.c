@@ -11,6 +11,8 @@
 #include "capture-inside-private.h"
 
 #define PATIENCE_MS 100
+/* Of the preload library: its program was started in order to be recorded. */
+#define PATIENCE_PRELOADED_MS 1000
 
 static uint64_t milliseconds(void)
 {
@@ -113,9 +115,9 @@ static int send_hello(const capture *c, int fd)
   return sendmsg(fd, &message, MSG_NOSIGNAL) == (ssize_t)sizeof c->hello ? 0 : -errno;
 }
 
-static int await(int fd)
+static int await(int fd, uint64_t patience)
 {
-  uint64_t end = milliseconds() + PATIENCE_MS, now;
+  uint64_t end = milliseconds() + patience, now;
   struct pollfd polled = {.fd = fd, .events = POLLIN};
 
   while ((now = milliseconds()) < end) {
@@ -132,7 +134,7 @@ static int await(int fd)
 static int receive_settings(capture *c, int fd)
 {
   struct capture_settings settings;
-  int r = await(fd);
+  int r = await(fd, (c->hello.flags & CAPTURE_HELLO_PRELOAD) != 0 ? PATIENCE_PRELOADED_MS : PATIENCE_MS);
   ssize_t n;
 
   if (r < 0)

@@ -12,19 +12,28 @@
 #endif
 
 /* Tells our timers' signals from those that the program's own timers carry. */
-#define VALUE_MAGIC UINT64_C(0xca97)
-#define TURN_MASK   0xffffffu
+#define TURN_MASK 0xffffffu
+
+/* One program may have two copies of this library, its own and the preload library's: each knows its timers.
+ */
+static uint64_t value_magic(void)
+{
+  static const char here;
+  const uint64_t address = (uint64_t)(uintptr_t)&here;
+
+  return (0xca97 ^ address ^ address >> 12 ^ address >> 28) & 0xffff;
+}
 
 uint64_t capture_sampler_value(uint32_t index, uint32_t turn)
 {
-  return VALUE_MAGIC << 48 | (uint64_t)(turn & TURN_MASK) << 24 | (index & TURN_MASK);
+  return value_magic() << 48 | (uint64_t)(turn & TURN_MASK) << 24 | (index & TURN_MASK);
 }
 
 bool capture_sampler_parse_value(uint64_t value, uint32_t *ret_index, uint32_t *ret_turn)
 {
   *ret_index = (uint32_t)value & TURN_MASK;
   *ret_turn = (uint32_t)(value >> 24) & TURN_MASK;
-  return value >> 48 == VALUE_MAGIC;
+  return value >> 48 == value_magic();
 }
 
 /* The kernel's number for the clock of processor time of one thread; the C library has a name only for the

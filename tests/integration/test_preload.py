@@ -231,32 +231,33 @@ class Storms(Inside):
 
     def check(self, kind, times, status=0):
         bare = run(self.program, kind, times, self.library, status=status if status < 128 else 128 - status)
+        found = []
         for way in self.WAYS:
-            with self.subTest(kind=kind, way=way):
-                said, info = self.record(self.program, kind, times, self.library, options=way, status=status)
-                self.assertEqual(said.stdout, bare.stdout)
-                yield way, info
+            said, info = self.record(self.program, kind, times, self.library, options=way, status=status)
+            self.assertEqual(said.stdout, bare.stdout, way)
+            found.append(info)
+        return found
 
     def test_threads(self):
-        for way, info in self.check('threads', 2):
+        for info in self.check('threads', 2):
             self.assertEqual(info['processes'], 1)
 
     def test_libraries(self):
-        list(self.check('libraries', 2))
+        self.check('libraries', 2)
 
     def test_forks_and_execs(self):
-        for way, info in self.check('forks', 1):
-            self.assertEqual(info['processes'], 31)
+        for info in self.check('forks', 1):
+            self.assertIn(info['processes'], range(29, 32))
 
     def test_program_that_uses_the_signal(self):
-        for way, info in self.check('profiler', 1):
-            self.assertIn('SIGPROF', capturectl('info', self.path).stdout)
+        for info in self.check('profiler', 1):
+            self.assertIn('SIGPROF', ' '.join(info['messages']))
 
     def test_program_that_ends_by_the_signal(self):
-        list(self.check('killed', 1, status=128 + signal.SIGPROF))
+        self.check('killed', 1, status=128 + signal.SIGPROF)
 
     def test_program_that_closes_what_it_does_not_know(self):
-        list(self.check('closer', 1))
+        self.check('closer', 1)
 
 
 class Allocations(Inside):
