@@ -38,10 +38,9 @@ static int compare(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-static double median(double *values, size_t n)
+static void sort(double *values, size_t n)
 {
   qsort(values, n, sizeof values[0], compare);
-  return values[n / 2];
 }
 
 static void create(void)
@@ -88,8 +87,9 @@ static void measure_handler(const ucontext_t *context, const char *name, bool va
     times[i] = (double)(now(CLOCK_MONOTONIC) - begin) / BATCH;
     capture_flush(c);
   }
-  printf("%-44s %8.0f ns (quartiles %.0f, %.0f), %u frames\n", name, median(times, BATCHES),
-         times[BATCHES / 4], times[BATCHES * 3 / 4], frames);
+  sort(times, BATCHES);
+  printf("%-44s %8.0f ns (quartiles %.0f, %.0f), %u frames\n", name, times[BATCHES / 2], times[BATCHES / 4],
+         times[BATCHES * 3 / 4], frames);
 }
 
 static void on_signal(int number, siginfo_t *info, void *ucontext)
@@ -213,7 +213,9 @@ static void bench_loop(const char *name, enum capture_clock_of_sampler clock, ui
     ratios[i] = sampled / alone - 1;
     costs[i] = (sampled - alone) / (sampled / 1e9 * frequency);
   }
-  printf("%-44s %+8.2f %%, %.0f ns a period", name, 100 * median(ratios, PAIRS), median(costs, PAIRS));
+  sort(ratios, PAIRS);
+  sort(costs, PAIRS);
+  printf("%-44s %+8.2f %%, %.0f ns a period", name, 100 * ratios[PAIRS / 2], costs[PAIRS / 2]);
   printf(" (medians of %d pairs; quartiles %+.2f, %+.2f)\n", PAIRS, 100 * ratios[PAIRS / 4],
          100 * ratios[PAIRS * 3 / 4]);
 }
