@@ -133,7 +133,7 @@ int profile_import_define_mapping(ProfileImport *self, guint32 process, const Pr
 static gint64 define_generation(ProfileImport *self, ProfilePerfProcess *process)
 {
   guint32 epoch = capture_writer_epoch(self->writer);
-  gint64 name = profile_import_define_string(self, process->name);
+  gint64 name = self->nameless ? 0 : profile_import_define_string(self, process->name);
   gint64 command_line = process->command_line ? profile_import_define_string(self, process->command_line) : 0;
   struct capture_record_process record = {
       .record = RECORD_HEADER(record, CAPTURE_RECORD_PROCESS),
@@ -184,7 +184,7 @@ gint64 profile_import_define_thread(ProfileImport *self, ProfilePerfThread *thre
   if (thread->epoch == capture_writer_epoch(self->writer))
     return thread->id;
   process = profile_import_define_process(self, thread->process);
-  name = process < 0 ? process : profile_import_define_string(self, thread->name);
+  name = process < 0 || self->nameless ? MIN(process, 0) : profile_import_define_string(self, thread->name);
   if (name < 0)
     return name;
   record.id = capture_writer_next_id(self->writer, CAPTURE_RECORD_THREAD);

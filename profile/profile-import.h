@@ -20,7 +20,7 @@ typedef struct {
   guint64 mapped_start, mapped_end;
   gint32 mapped_pid;
   gint32 first_pid; /* of the process that was first seen to map it; for importers alone */
-  guint32 flags; /* enum capture_binary_flags */
+  guint32 flags;    /* enum capture_binary_flags */
   guint8 build_id[CAPTURE_BUILD_ID_MAX];
   guint32 build_id_size;
   guint32 id; /* in epoch */
@@ -31,6 +31,7 @@ typedef struct {
   capture_writer *writer;    /* the owner's; NULL until there is something to write */
   GPtrArray *binaries;       /* ProfilePerfBinary; what mappings call binary is an index of it */
   GHashTable *binary_by_key; /* text → index + 1 */
+  gboolean nameless; /* processes and threads are defined without names: somebody else has told those */
 } ProfileImport;
 
 void profile_import_init(ProfileImport *self);

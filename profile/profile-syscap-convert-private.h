@@ -33,7 +33,8 @@ typedef struct {
   ProfileImport import;
   ProfilePerfMachine *machine;
   GHashTable *names;       /* SyscapAddress → const char *, in the bytes */
-  GHashTable *counters;    /* identifier → SyscapCounter */
+  GHashTable *counters;    /* SyscapAddress, an identifier in place of the address → SyscapCounter */
+  GPtrArray *all_counters; /* those */
   GHashTable *allocations; /* SyscapAddress → bytes */
   GByteArray *symbols;     /* the file of symbols that stands in the file */
   SyscapDefined events[SYSCAP_N_EVENTS];
@@ -42,6 +43,10 @@ typedef struct {
 } SyscapConvert;
 
 /* All below return 0, an identifier or a negative errno. */
+
+/* Of one process; or, where it has none and others may speak for it, of anybody. */
+gpointer syscap_find(const SyscapConvert *self, GHashTable *table, gint32 pid, guint64 address);
+void syscap_set(GHashTable *table, gint32 pid, guint64 address, gconstpointer value);
 
 void syscap_add_names(SyscapConvert *self, ProfileSyscapFrame *frame);
 gint64 syscap_define_thread(SyscapConvert *self, const ProfileSyscapFrame *frame, gint32 tid);

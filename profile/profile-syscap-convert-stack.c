@@ -48,25 +48,29 @@ static gpointer get(GHashTable *table, gint32 pid, guint64 address)
   return g_hash_table_lookup(table, &key);
 }
 
+void syscap_set(GHashTable *table, gint32 pid, guint64 address, gconstpointer value)
+{
+  set(table, pid, address, value);
+  set(table, ANYBODY, address, value);
+}
+
+/* What Sysprof writes for programs bears its own number. */
+gpointer syscap_find(const SyscapConvert *self, GHashTable *table, gint32 pid, guint64 address)
+{
+  gpointer value = get(table, pid, address);
+
+  return value || self->options->own_names ? value : get(table, ANYBODY, address);
+}
+
 void syscap_add_names(SyscapConvert *self, ProfileSyscapFrame *frame)
 {
   guint32 n = profile_syscap_read_jitmap(frame);
   const char *name;
   guint64 address;
 
-  for (; n > 0 && profile_syscap_read_jit(&frame->payload, &address, &name); n--) {
-    set(self->names, frame->pid, address, name);
-    set(self->names, ANYBODY, address, name);
-  }
+  for (; n > 0 && profile_syscap_read_jit(&frame->payload, &address, &name); n--)
+    syscap_set(self->names, frame->pid, address, name);
   self->result->damaged += n > 0;
-}
-
-/* What Sysprof writes for programs bears its own number. */
-static const char *find_name(SyscapConvert *self, gint32 pid, guint64 address)
-{
-  const char *name = get(self->names, pid, address);
-
-  return name || self->options->own_names ? name : get(self->names, ANYBODY, address);
 }
 
 gint64 syscap_define_thread(SyscapConvert *self, const ProfileSyscapFrame *frame, gint32 tid)
@@ -112,7 +116,7 @@ static gint64 define_event(SyscapConvert *self, SyscapEvent event)
 static gint64 define_frame(SyscapConvert *self, const ProfileSyscapFrame *frame, ProfilePerfProcess *process,
                            guint64 address, gboolean kernel)
 {
-  const char *name = find_name(self, frame->pid, address);
+  const char *name = syscap_find(self, self->names, frame->pid, address);
   gint64 owner, string;
 
   if (!name && kernel)

@@ -94,8 +94,12 @@ void syscap_add_counters(SyscapConvert *self, ProfileSyscapFrame *frame)
   guint32 n = profile_syscap_read_count(frame);
   SyscapCounter item = {.pid = frame->pid};
 
-  for (; n > 0 && profile_syscap_read_counter(&frame->payload, &item.counter); n--)
-    g_hash_table_insert(self->counters, GUINT_TO_POINTER(item.counter.id), g_memdup2(&item, sizeof item));
+  for (; n > 0 && profile_syscap_read_counter(&frame->payload, &item.counter); n--) {
+    SyscapCounter *kept = g_memdup2(&item, sizeof item);
+
+    g_ptr_array_add(self->all_counters, kept);
+    syscap_set(self->counters, frame->pid, item.counter.id, kept);
+  }
   self->result->damaged += n > 0;
 }
 
@@ -139,7 +143,7 @@ static double get_value(const SyscapCounter *item, guint64 bits)
   return value;
 }
 
-static int write_values(SyscapConvert *self, const ProfileSyscapValues *values, guint64 time)
+static int write_values(SyscapConvert *self, const ProfileSyscapValues *values, gint32 pid, guint64 time)
 {
   guint64
       memory[(sizeof(struct capture_record_counts) + PROFILE_SYSCAP_VALUES * sizeof(struct capture_count)) /
@@ -149,8 +153,7 @@ static int write_values(SyscapConvert *self, const ProfileSyscapValues *values, 
 
   memset(memory, 0, sizeof memory);
   for (guint i = 0; i < PROFILE_SYSCAP_VALUES; i++) {
-    SyscapCounter *item =
-        values->ids[i] ? g_hash_table_lookup(self->counters, GUINT_TO_POINTER(values->ids[i])) : NULL;
+    SyscapCounter *item = values->ids[i] ? syscap_find(self, self->counters, pid, values->ids[i]) : NULL;
     gint64 id = item ? define_counter(self, item) : 0;
 
     if (id < 0)
@@ -169,14 +172,15 @@ static int write_values(SyscapConvert *self, const ProfileSyscapValues *values, 
 }
 
 /* What was written of the frame already must not be written again. */
-static int write_in_any_epoch(SyscapConvert *self, const ProfileSyscapValues *values, guint64 time)
+static int write_in_any_epoch(SyscapConvert *self, const ProfileSyscapValues *values, gint32 pid,
+                              guint64 time)
 {
-  int status = write_values(self, values, time);
+  int status = write_values(self, values, pid, time);
 
   if (status != -ENOSPC)
     return status;
   status = capture_writer_next_epoch(self->import.writer);
-  return status < 0 ? status : write_values(self, values, time);
+  return status < 0 ? status : write_values(self, values, pid, time);
 }
 
 int syscap_take_values(SyscapConvert *self, ProfileSyscapFrame *frame)
@@ -186,6 +190,6 @@ int syscap_take_values(SyscapConvert *self, ProfileSyscapFrame *frame)
   int status = 0;
 
   for (; n > 0 && status == 0 && profile_syscap_read_values(&frame->payload, &values); n--)
-    status = write_in_any_epoch(self, &values, frame->time);
+    status = write_in_any_epoch(self, &values, frame->pid, frame->time);
   return status == 0 && n > 0 ? -EBADMSG : status;
 }

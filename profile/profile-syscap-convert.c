@@ -136,6 +136,19 @@ static int take(SyscapConvert *self, ProfileSyscapFrame *frame)
   }
 }
 
+/* Beside what others say of the same processes, the time of its first word tells which one of that pid is
+ * meant. */
+static void note_time(SyscapConvert *self, const ProfileSyscapFrame *frame)
+{
+  ProfilePerfProcess *process;
+
+  if (!self->options->own_names || frame->pid <= 0)
+    return;
+  process = profile_perf_machine_get_thread(self->machine, frame->pid, frame->pid)->process;
+  if (process->time == 0)
+    process->time = frame->time;
+}
+
 /* -EBADMSG is this frame's trouble; so is -ENOSPC when even an empty epoch does not hold it. */
 static gboolean handle(const ProfilePerfQueueEntry *entry, gpointer data, GError **error)
 {
@@ -145,6 +158,7 @@ static gboolean handle(const ProfilePerfQueueEntry *entry, gpointer data, GError
 
   profile_syscap_get(self->syscap, entry->record, &frame);
   ProfileSyscapFrame again = frame;
+  note_time(self, &frame);
   status = take(self, &frame);
   if (status == -ENOSPC) {
     status = capture_writer_next_epoch(self->import.writer);
@@ -192,9 +206,11 @@ int profile_syscap_convert(const ProfileSyscap *syscap, capture_writer *writer,
   self->names = syscap_new_addresses();
   self->allocations = syscap_new_addresses();
   self->symbols = g_byte_array_new();
-  self->counters = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+  self->counters = syscap_new_addresses();
+  self->all_counters = g_ptr_array_new_with_free_func(g_free);
   profile_import_init(&self->import);
   self->import.writer = writer;
+  self->import.nameless = options->own_names;
   survey(self, &queue);
   profile_perf_queue_finish(&queue, handle, self, NULL);
   profile_perf_queue_clear(&queue);
@@ -202,6 +218,7 @@ int profile_syscap_convert(const ProfileSyscap *syscap, capture_writer *writer,
   profile_import_clear(&self->import);
   g_byte_array_unref(self->symbols);
   g_hash_table_unref(self->counters);
+  g_ptr_array_unref(self->all_counters);
   g_hash_table_unref(self->allocations);
   g_hash_table_unref(self->names);
   profile_perf_machine_free(self->machine);

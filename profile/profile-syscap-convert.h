@@ -15,8 +15,8 @@ G_BEGIN_DECLS
 typedef struct {
   const char
       *name; /* samples' event: "NAME"; others: "NAME allocations" …; NULL: "samples", "allocations" … */
-  gboolean own_names; /* names of a JITMAP hold for the process that told them alone: programs wrote them, not
-                         Sysprof, whose own number the JITMAPs of its files bear */
+  gboolean own_names; /* beside a recording: names of a JITMAP hold for the process that told them alone:
+                         programs wrote them, not Sysprof, whose own number the JITMAPs of its files bear */
   ProfileNamesEncoder *names; /* is given the symbols that stand in the file; NULL: left out */
   GPtrArray *facts; /* char *, a key and a value in turn: METADATA and OVERLAYs are added; NULL: left out */
 } ProfileSyscapOptions;

@@ -67,8 +67,10 @@ class SyscapTest(TestCase):
                                ('samples', 'function entries', 'function exits', 'allocations', 'frees')}
         self.assertEqual(captures['<'], captures['>'])
         self.assertEqual(captures['<']['samples'], {('libexample.so+0x510', 'outer', 'inner'): 1, ('libexample.so+0x510', 'outer'): 1})
-        for event, stack in (('function entries', ('inner',)), ('function exits', ('inner',)), ('frees', ('outer',))):
-            self.assertEqual(captures['<'][event], {stack: 1})
+        self.assertEqual(captures['<']['function entries'], {('inner',): 1})
+        self.assertEqual(captures['<']['function exits'], {('inner',): 1})
+        self.assertEqual(captures['<']['allocations'], {('inner',): 640})
+        self.assertEqual(captures['<']['frees'], {('outer',): 640})
 
     def test_allocations_are_weighed(self):
         file = Syscap().jitmap({JIT | 1: 'taker', JIT | 2: 'giver'})

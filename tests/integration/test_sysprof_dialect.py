@@ -192,6 +192,19 @@ class Dialect(TestCase):
         self.assertEqual((headers, types[SAMPLE], types[MARK]), (2, 6000, 6000))
         self.assertEqual(len({frame.pid for frame in frames(trace.bytes)[0]}), 2)
 
+    def test_what_reports_make_of_it(self):
+        """Samples with the names of who told them, marks and a counter, of two programs that write to one descriptor."""
+        self.record('--', self.talker, 'trace', 3000, 'again')
+        path = self.directory / 'a.capture'
+        folded = capturectl('export', path, '--format', 'folded', '--event', 'SYSPROF_TRACE_FD').stdout
+        self.assertEqual(sorted(folded.splitlines()), ['even_[j] 3000', 'odd_[j] 3000'])
+        info = json.loads(capturectl('info', path, '--json').stdout)
+        self.assertEqual(info['marks'], 6000)
+        counters = [counter for counter in info['counters'] if counter['category'] == 'c']
+        self.assertEqual({(counter['name'], counter['description'], counter['last']) for counter in counters}, {('n', 'd', 2999)})
+        self.assertEqual(sum(counter['values'] for counter in counters), 6000)
+        self.assertEqual(info['problems'], [])
+
     def test_trace_while_recording(self):
         """What is written stands in the file before the recording ends, and its memory is given back."""
         path = self.directory / 'a.capture'
