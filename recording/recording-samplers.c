@@ -8,6 +8,7 @@
 
 #include "recording/recording-door-private.h"
 #include "recording/recording-limits-private.h"
+#include "recording/recording-priority-private.h"
 #include "recording/recording-sampler-private.h"
 #include "recording/recording-tables-private.h"
 
@@ -270,6 +271,8 @@ static gpointer serve(gpointer data)
   RecordingSamplers *self = data;
   struct epoll_event events[EVENTS_MAX];
 
+  /* Programs wait for answers when they start. */
+  recording_priority_raise();
   set_up(self);
   while (!g_atomic_int_get(&self->stop)) {
     gboolean busy = self->silent.length > 0 || recording_tables_is_busy(self->host.tables);
