@@ -114,11 +114,19 @@ static void get_range(const ProfileCounter *counter, double *min, double *max)
   }
 }
 
+/* Free it. */
+static char *describe_value(const ProfileCounter *counter, double value)
+{
+  if (g_strcmp0(counter->unit, "B") == 0 && value >= 0 && value < (double)G_MAXINT64)
+    return g_format_size((guint64)value);
+  return g_strdup_printf(value == floor(value) && fabs(value) < 1e15 ? "%.0f%s%s" : "%.6g%s%s", value,
+                         counter->unit ? " " : "", counter->unit ? counter->unit : "");
+}
+
 static void print_counter(const ProfileCounter *counter)
 {
   g_autofree char *name = *counter->category ? g_strdup_printf("%s: %s", counter->category, counter->name)
                                              : g_strdup(counter->name);
-  const char *unit = counter->unit ? counter->unit : "";
   double min, max;
 
   if (counter->n == 0) {
@@ -126,9 +134,32 @@ static void print_counter(const ProfileCounter *counter)
     return;
   }
   get_range(counter, &min, &max);
-  capturectl_info_print_formatted(_("Counter"), _("%s: %.6g%s%s at last, from %.6g to %.6g, %zu values"),
-                                  name, counter->value[counter->n - 1], *unit ? " " : "", unit, min, max,
-                                  counter->n);
+  g_autofree char *last = describe_value(counter, counter->value[counter->n - 1]);
+  g_autofree char *least = describe_value(counter, min), *most = describe_value(counter, max);
+  capturectl_info_print_formatted(_("Counter"), _("%s: %s at last, from %s to %s, %zu values"), name, last,
+                                  least, most, counter->n);
+}
+
+/* Of what the machine has but nobody used, JSON tells. */
+static gboolean is_idle(const ProfileCounter *counter)
+{
+  double min, max;
+
+  if (counter->process != 0 || counter->n == 0)
+    return FALSE;
+  get_range(counter, &min, &max);
+  return min == 0 && max == 0;
+}
+
+static void print_counters(ProfileCapture *capture)
+{
+  guint n, shown = 0;
+  const ProfileCounter *counters = profile_capture_get_counters(capture, &n);
+
+  for (guint i = 0; i < n; i++)
+    if (!is_idle(&counters[i]) && shown++ < LINES_MAX)
+      print_counter(&counters[i]);
+  print_more(shown);
 }
 
 static void print_log(ProfileCapture *capture)
@@ -145,8 +176,6 @@ static void print_log(ProfileCapture *capture)
 void capturectl_info_print_told(ProfileCapture *capture)
 {
   gsize n_code = count_code(capture), n_marks;
-  guint n_counters;
-  const ProfileCounter *counters = profile_capture_get_counters(capture, &n_counters);
 
   profile_capture_get_marks(capture, &n_marks);
   print_samplers(capture);
@@ -156,9 +185,7 @@ void capturectl_info_print_told(ProfileCapture *capture)
     capturectl_info_print_formatted(_("Marks"),
                                     _("%zu, of %zu names; “capturectl report --by mark” lists them"), n_marks,
                                     count_mark_names(capture));
-  for (guint i = 0; i < MIN(n_counters, LINES_MAX); i++)
-    print_counter(&counters[i]);
-  print_more(n_counters);
+  print_counters(capture);
   print_log(capture);
 }
 
