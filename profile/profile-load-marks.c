@@ -172,36 +172,44 @@ static gint compare_counts(gconstpointer a, gconstpointer b)
 {
   const LoadCount *left = a, *right = b;
 
-  if (left->counter != right->counter)
-    return left->counter < right->counter ? -1 : 1;
   return left->time < right->time ? -1 : left->time > right->time;
 }
 
-static void fill_counter(ProfileCounter *counter, const LoadCount *counts, gsize n)
+/* What one stream counts comes in order. */
+static void sort_counts(GArray *counts)
 {
-  guint64 *time = g_new(guint64, n);
-  double *value = g_new(double, n);
+  const LoadCount *all = (const LoadCount *)counts->data;
+  guint i = 1;
 
-  for (gsize i = 0; i < n; i++) {
-    time[i] = counts[i].time;
-    value[i] = counts[i].value;
+  while (i < counts->len && all[i - 1].time <= all[i].time)
+    i++;
+  if (i < counts->len)
+    g_array_sort(counts, compare_counts);
+}
+
+static void make_columns(Load *load)
+{
+  GArray *counters = load->capture->counters;
+  g_autofree gsize *n = g_new0(gsize, counters->len);
+
+  for (guint i = 0; i < load->counts->len; i++)
+    n[g_array_index(load->counts, LoadCount, i).counter]++;
+  for (guint i = 0; i < counters->len; i++) {
+    ProfileCounter *counter = &g_array_index(counters, ProfileCounter, i);
+    counter->time = g_new(guint64, n[i]);
+    counter->value = g_new(double, n[i]);
   }
-  counter->n = n;
-  counter->time = time;
-  counter->value = value;
 }
 
 static void fill_counters(Load *load)
 {
-  const LoadCount *counts = (const LoadCount *)load->counts->data;
-  guint n = load->counts->len, end;
-
-  g_array_sort(load->counts, compare_counts);
-  for (guint begin = 0; begin < n; begin = end) {
-    for (end = begin; end < n && counts[end].counter == counts[begin].counter;)
-      end++;
-    fill_counter(&g_array_index(load->capture->counters, ProfileCounter, counts[begin].counter),
-                 counts + begin, end - begin);
+  sort_counts(load->counts);
+  make_columns(load);
+  for (guint i = 0; i < load->counts->len; i++) {
+    const LoadCount *count = &g_array_index(load->counts, LoadCount, i);
+    ProfileCounter *counter = &g_array_index(load->capture->counters, ProfileCounter, count->counter);
+    ((guint64 *)counter->time)[counter->n] = count->time;
+    ((double *)counter->value)[counter->n++] = count->value;
   }
 }
 
