@@ -143,6 +143,15 @@ static void find_threads(struct capture_sampler *sampler)
   }
 }
 
+/* Not with the lock: an entry that is wanted may be that of a thread that has ended, which tells us so. */
+static void start_all_threads(struct capture_sampler *sampler)
+{
+  find_threads(sampler);
+  pthread_mutex_lock(&lock);
+  begin_timers(sampler);
+  pthread_mutex_unlock(&lock);
+}
+
 /* ── What ordinary calls tell ─────────────────────────────────────────────────────────────────────────── */
 
 /* Timers are of no use without a recording, and their signals would disturb a program that has taken SIGPROF.
@@ -263,8 +272,6 @@ static int start(struct capture_sampler *sampler, const struct capture_sampler_o
   sampler->runs = true;
   sampler->is_quiet = sampler->is_short_of_timers = false;
   sampler->pid = getpid();
-  if (sampler->options.all_threads)
-    find_threads(sampler);
   atomic_store_explicit(&c->hooks, &hooks, memory_order_release);
   begin_timers(sampler);
   return 0;
@@ -273,6 +280,7 @@ static int start(struct capture_sampler *sampler, const struct capture_sampler_o
 int capture_sampler_start(capture *c, const struct capture_sampler_options *options)
 {
   struct capture_sampler *sampler;
+  bool all_threads;
   int r = -ENOMEM;
 
   if (!c)
@@ -283,7 +291,10 @@ int capture_sampler_start(capture *c, const struct capture_sampler_options *opti
   sampler = get_or_create_once(c);
   if (sampler)
     r = start(sampler, options);
+  all_threads = r == 0 && sampler->options.all_threads;
   pthread_mutex_unlock(&lock);
+  if (all_threads)
+    start_all_threads(sampler);
   return r;
 }
 

@@ -486,6 +486,51 @@ static void test_again(void)
   sampled_clear(&s.sampled);
 }
 
+static volatile gint goes_on, n_spinning;
+
+static gpointer spin(gpointer data)
+{
+  g_atomic_int_inc(&n_spinning);
+  while (g_atomic_int_get(&goes_on))
+    ;
+  return NULL;
+}
+
+/* Threads that are found and end without a word: their entries are found again when there is need. */
+static void test_found(void)
+{
+  const struct capture_options few = {.size = sizeof few, .max_threads = 8};
+  const struct capture_sampler_options options = {.size = sizeof options,
+                                                  .clock = CAPTURE_SAMPLE_WALL_TIME,
+                                                  .frequency = 2000,
+                                                  .all_threads = true,
+                                                  .stack = count_call};
+  Sampled s;
+
+  begin(&s, &few);
+  for (unsigned i = 0; i < 20; i++) {
+    GThread *threads[4];
+
+    g_atomic_int_set(&n_spinning, 0);
+    g_atomic_int_set(&goes_on, 1);
+    for (unsigned k = 0; k < G_N_ELEMENTS(threads); k++)
+      threads[k] = g_thread_new("spin", spin, NULL);
+    while (g_atomic_int_get(&n_spinning) < (gint)G_N_ELEMENTS(threads))
+      g_usleep(100);
+    n_calls = 0;
+    g_assert_cmpint(capture_sampler_start(s.c, &options), ==, 0);
+    while (n_calls < 8)
+      ;
+    g_atomic_int_set(&goes_on, 0);
+    for (unsigned k = 0; k < G_N_ELEMENTS(threads); k++)
+      g_thread_join(threads[k]);
+    capture_sampler_stop(s.c);
+  }
+  end(&s);
+  g_assert_cmpuint(s.sampled.count, >=, 100);
+  sampled_clear(&s.sampled);
+}
+
 static volatile uintptr_t handler_stack;
 
 static void note_stack(struct capture_stack *stack, const void *ucontext, void *data)
@@ -622,6 +667,7 @@ int main(int argc, char **argv)
   g_test_add_func("/sampler/signal/two", test_two);
   g_test_add_func("/sampler/signal/swap", test_swap);
   g_test_add_func("/sampler/signal/again", test_again);
+  g_test_add_func("/sampler/found", test_found);
   g_test_add_func("/sampler/signal/alternate-stack", test_alternate_stack);
   g_test_add_func("/sampler/signal/errno", test_errno);
   g_test_add_func("/sampler/full", test_full);
