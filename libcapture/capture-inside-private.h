@@ -3,8 +3,8 @@
  * What the parts of libcapture that stand inside of a program share.
  *
  * Windows are not a thread's own. A call borrows a *set* of windows for its time (capture_inside_enter …
- * capture_inside_leave), by a try that never waits: its thread's favourite one mostly, any free one when a
- * signal interrupted a call or threads are many. So there are as many open windows as calls at once, however
+ * capture_inside_leave), by a try that never waits: its processor's favourite one mostly, any free one when
+ * a call was interrupted. So there are hardly more open windows than processors at work, however
  * many threads come and go, a thread that ends leaves nothing behind, and a handler needs no windows of its
  * own kind. Whoever finds no free set counts a loss.
  *

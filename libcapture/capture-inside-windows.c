@@ -2,6 +2,13 @@
 /* Sets of windows: who borrows one, and what is written there. */
 #include "capture-inside-private.h"
 
+#if defined __has_include
+#if __has_include(<sys/rseq.h>)
+#include <sys/rseq.h>
+#define HAS_RSEQ 1
+#endif
+#endif
+
 void capture_inside_commit_window(capture *c, struct capture_inside_window *window)
 {
   struct capture_slot *slot = &window->slot;
@@ -139,6 +146,22 @@ bool capture_inside_is_anyone_in(capture *c, uint32_t epoch)
   return false;
 }
 
+/* Each processor has a favourite, so that as many are open as there are processors at work; where the kernel
+ * does not keep a thread's processor in its memory, each thread has one. */
+static uint32_t favourite_of(const capture *c, const struct capture_thread *thread)
+{
+#ifdef HAS_RSEQ
+  if (__rseq_size > 0) {
+    const struct rseq *own = (const struct rseq *)((const char *)__builtin_thread_pointer() + __rseq_offset);
+    uint32_t cpu = __atomic_load_n(&own->cpu_id, __ATOMIC_RELAXED);
+
+    if ((int32_t)cpu >= 0)
+      return cpu;
+  }
+#endif
+  return thread ? (uint32_t)(thread - c->threads) : 0;
+}
+
 static struct capture_windows *borrow(capture *c, uint32_t favourite)
 {
   for (uint32_t i = 0; i < c->n_windows; i++) {
@@ -157,7 +180,7 @@ struct capture_windows *capture_inside_enter(capture *c, const struct capture_th
   bool open = capture_inside_is_open(c);
 
   if (open)
-    w = borrow(c, thread ? (uint32_t)(thread - c->threads) : 0);
+    w = borrow(c, favourite_of(c, thread));
   *ret_lost = open && !w;
   if (w) {
     capture_inside_pin(c, w);
