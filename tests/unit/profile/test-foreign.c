@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What programs left in formats of other profilers names what the recorder sampled, and stands beside it. */
-#include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "libcapture/capture-file.h"
 #include "libcapture/capture-writer.h"
 #include "profile/profile-capture.h"
-#include "profile/profile-jitdump.h"
 #include "profile/profile-perf-map.h"
 
 #define PID 77
 
-/* Bytes in a byte order. */
 typedef struct {
   GByteArray *bytes;
   gboolean swap;
@@ -303,8 +300,8 @@ static void check_jitdump(gboolean swap)
 
 static void test_jitdump(void)
 {
-  check_jitdump(FALSE);
-  check_jitdump(TRUE);
+  for (gboolean swap = FALSE; swap <= TRUE; swap++)
+    check_jitdump(swap);
 }
 
 static void check_lines(GByteArray *bytes, const char *file)
@@ -524,8 +521,8 @@ static void check_syscap(gboolean swap)
 
 static void test_syscap(void)
 {
-  check_syscap(FALSE);
-  check_syscap(TRUE);
+  for (gboolean swap = FALSE; swap <= TRUE; swap++)
+    check_syscap(swap);
 }
 
 /* A file of a program: a sample of its function 1, and the name of its function `told`. */
