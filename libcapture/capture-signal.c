@@ -11,7 +11,7 @@
 #include "capture-tasks-private.h"
 
 /* How long a removal waits for threads that have been interrupted in the handler. */
-#define DRAIN_STEPS   200
+#define DRAIN_STEPS   2000
 #define DRAIN_STEP_NS 500000L
 
 /* The one that has the signal. Only one can, in a process. */

@@ -275,7 +275,7 @@ struct capture_sampler_options {
  */
 CAPTURE_API int capture_sampler_start(capture *c, const struct capture_sampler_options *options);
 /* No handler runs any more when it returns: the library may be unloaded then. Waits for handlers that other
- * threads are in, at most 100 ms. Not [signal]. */
+ * threads are in, at most a second. Not [signal]. */
 CAPTURE_API void capture_sampler_stop(capture *c);
 
 /* ── Marks, counters, log ─────────────────────────────────────────────────────────────────────────────── */

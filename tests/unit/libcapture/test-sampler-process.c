@@ -8,6 +8,7 @@
 #include <seccomp.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -179,9 +180,11 @@ static void test_foreign(void)
 
 /* ── Children ─────────────────────────────────────────────────────────────────────────────────────────── */
 
-static void *spin_for_ever(void *data)
+static volatile bool is_over;
+
+static void *spin_on(void *data)
 {
-  for (volatile unsigned i = 0;; i++)
+  while (!is_over)
     ;
   return data;
 }
@@ -217,7 +220,7 @@ static void test_fork(void)
   capture *c;
 
   *n_calls = 0;
-  pthread_create(&thread, NULL, spin_for_ever, NULL);
+  pthread_create(&thread, NULL, spin_on, NULL);
   c = begin(fd, count_call, 2000);
   for (unsigned i = 0; i < 20; i++) {
     pid_t pid;
@@ -236,7 +239,9 @@ static void test_fork(void)
   }
   spin_until(*n_calls + 100);
   capture_close(c);
-  pthread_cancel(thread);
+  is_over = true;
+  pthread_join(thread, NULL);
+  is_over = false;
   sampled_read(&sampled, fd);
   g_assert_cmpuint(sampled.count, >=, 100);
   sampled_clear(&sampled);
@@ -273,7 +278,7 @@ static int exec_again(int times)
   n_calls = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (times == 0)
     return 0;
-  pthread_create(&thread, NULL, spin_for_ever, NULL);
+  pthread_create(&thread, NULL, spin_on, NULL);
   begin(new_file(), count_call, 20000);
   spin_until(20);
   g_snprintf(text, sizeof text, "%d", times - 1);
@@ -303,7 +308,7 @@ static void load_and_unload(void)
   pthread_t threads[2];
 
   for (unsigned i = 0; i < G_N_ELEMENTS(threads); i++)
-    pthread_create(&threads[i], NULL, spin_for_ever, NULL);
+    pthread_create(&threads[i], NULL, spin_on, NULL);
   for (unsigned i = 0; i < 50; i++) {
     void *plugin = dlopen(SAMPLER_PLUGIN, RTLD_NOW | RTLD_LOCAL);
     int (*start)(volatile unsigned *) =
