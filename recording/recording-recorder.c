@@ -16,8 +16,8 @@
 #include "recording/recording-error.h"
 #include "recording/recording-limits-private.h"
 #include "recording/recording-packet-private.h"
-#include "recording/recording-priority-private.h"
 #include "recording/recording-paths-private.h"
+#include "recording/recording-priority-private.h"
 
 G_STATIC_ASSERT(sizeof(struct recorder_ready) >= sizeof(struct recorder_ended));
 G_STATIC_ASSERT((int)RECORDING_UNWIND_AUTO == (int)RECORDER_UNWIND_AUTO &&
