@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the sampler does in the program that it samples: stacks that runtimes put together, signals that are
- * somebody else's, losses. */
+/* What the sampler does in the program that it samples: its time, signals that are somebody else's, losses,
+ * threads. Its stacks are in test-sampler-stack.c. */
 #include <errno.h>
 #include <glib.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "libcapture/capture-format.h"
 #include "libcapture/capture-preload-private.h"
-#include "libcapture/capture.h"
 #include "sampler-fixture.h"
 
 /* ── Time ─────────────────────────────────────────────────────────────────────────────────────────────── */
