@@ -413,11 +413,11 @@ int main(int argc, char **argv)
   g_test_add_func("/inside/connect/command-lines", test_command_lines);
   g_test_add_func("/inside/connect/counted", test_counted);
   g_test_add_func("/inside/connect/not", test_not_together);
-  g_test_add_func("/inside/ends", test_recording_ends);
-  g_test_add_func("/inside/stalls", test_consumer_stalls);
-  g_test_add_func("/inside/threads", test_many_threads);
-  g_test_add_func("/inside/threads/places", test_places_of_threads);
-  g_test_add_func("/inside/threads/too-many", test_too_many_threads);
+  g_test_add_func("/inside/alone/ends", test_recording_ends);
+  g_test_add_func("/inside/alone/stalls", test_consumer_stalls);
+  g_test_add_func("/inside/alone/threads", test_many_threads);
+  g_test_add_func("/inside/alone/places", test_places_of_threads);
+  g_test_add_func("/inside/alone/too-many", test_too_many_threads);
   g_test_add_func("/inside/fork/followed", test_children_that_are_followed);
   g_test_add_func("/inside/fork/not-followed", test_children_that_are_not);
   g_test_add_func("/inside/fork/vfork", test_vfork_and_exec);
