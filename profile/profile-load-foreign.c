@@ -142,6 +142,8 @@ static void load_one(Load *load, guint begin, guint end)
                             .header = &load->capture->header};
 
   gather(load, begin, end, bytes);
+  if (bytes->len == 0)
+    return;
   foreign.bytes = bytes->data;
   foreign.length = bytes->len;
   note_foreign(load, part->header->stream, &foreign);

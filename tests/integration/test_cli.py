@@ -122,7 +122,7 @@ class Words(TestCase):
         self.assertEqual(set(VERBS) - set(self.complete('')), set())
         self.assertEqual(self.complete('exp'), ['export'])
         self.assertEqual(self.complete('export', '--fo'), ['--format'])
-        self.assertEqual(self.complete('export', '-f', ''), ['folded', 'svg', 'pprof'])
+        self.assertEqual(self.complete('export', '-f', ''), ['folded', 'svg', 'pprof', 'syscap'])
         self.assertEqual(self.complete('info', ''), ['one.capture'])
         self.assertIn('--recover', self.complete('check', '-'))
         self.assertIn('xmllint', self.complete('record', '--', 'xmlli'))
