@@ -117,7 +117,7 @@ static void get_range(const ProfileCounter *counter, double *min, double *max)
 /* Free it. */
 static char *describe_value(const ProfileCounter *counter, double value)
 {
-  if (g_strcmp0(counter->unit, "B") == 0 && value >= 0 && value < (double)G_MAXINT64)
+  if (g_strcmp0(counter->unit, "B") == 0 && value >= 1000 && value < (double)G_MAXINT64)
     return g_format_size((guint64)value);
   return g_strdup_printf(value == floor(value) && fabs(value) < 1e15 ? "%.0f%s%s" : "%.6g%s%s", value,
                          counter->unit ? " " : "", counter->unit ? counter->unit : "");

@@ -136,7 +136,7 @@ class Made(TestCase):
         self.assertEqual(info['log'], [{'time_ns': 1_000_000_060, 'severity': 4, 'tid': 500, 'domain': 'memory', 'text': 'low'}])
         text = capturectl('info', self.path).stdout
         for words in ('luajit (500): 3 of cpu-time', '3 functions compiled at run time', '22, of 3 names',
-                      'memory: heap: 4 bytes at last, from 2 bytes to 5 bytes, 3 values', 'memory: low'):
+                      'memory: heap: 4 B at last, from 2.5 B to 5 B, 3 values', 'memory: low'):
             self.assertIn(words, text)
 
     def test_exports(self):
