@@ -149,7 +149,7 @@ class PerfMaps(Sources):
         return told
 
     def test_node(self):
-        told = self.record('--', 'node', '--perf-basic-prof', PROGRAMS / 'work.js', 300)
+        told = self.record('--', 'node', '--perf-basic-prof', PROGRAMS / 'work.js', 300, cwd=self.directory)
         found, = self.maps(told)
         self.remove_later(found.name)
         self.assertEqual(found.name, f'/tmp/perf-{found.pid}.map')
