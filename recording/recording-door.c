@@ -6,6 +6,7 @@
 #include <glib/gi18n.h>
 #include <glib/gstdio.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -14,12 +15,52 @@
 /* Many programs may start while another one is let in. */
 #define BACKLOG 1024
 
+#define PREFIX "capture-socket-"
+/* How old a directory is before it can be somebody's who died: younger ones may be about to listen. */
+#define STALE_SECONDS 60
+
 struct _RecordingDoor {
   char *directory;
   char *path;
   int socket;
   int spare; /* given up for a moment to send somebody away, when there is no other descriptor */
 };
+
+static gboolean is_stale(const char *directory)
+{
+  struct stat status;
+
+  return lstat(directory, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
+         time(NULL) - status.st_mtime > STALE_SECONDS;
+}
+
+static gboolean is_deserted(const char *path)
+{
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+  if (fd < 0)
+    return FALSE;
+  g_strlcpy(address.sun_path, path, sizeof address.sun_path);
+  gboolean refused = connect(fd, (struct sockaddr *)&address, sizeof address) < 0 && errno == ECONNREFUSED;
+  close(fd);
+  return refused;
+}
+
+/* What recordings left behind that were killed. */
+static void sweep(const char *place)
+{
+  g_autoptr(GDir) entries = g_dir_open(place, 0, NULL);
+
+  for (const char *name; entries && (name = g_dir_read_name(entries));) {
+    g_autofree char *directory = g_build_filename(place, name, NULL);
+    g_autofree char *path = g_build_filename(directory, "socket", NULL);
+    if (!g_str_has_prefix(name, PREFIX) || !is_stale(directory) || !is_deserted(path))
+      continue;
+    unlink(path);
+    rmdir(directory);
+  }
+}
 
 /* Not where another user's programs look for theirs: the variable survives su and sudo. */
 static char *make_directory(void)
@@ -32,10 +73,12 @@ static char *make_directory(void)
     GStatBuf status;
     if (!places[i] || (i == 0 && (g_stat(places[i], &status) < 0 || status.st_uid != geteuid())))
       continue;
-    char *directory = g_build_filename(places[i], "capture-XXXXXX", NULL);
+    char *directory = g_build_filename(places[i], PREFIX "XXXXXX", NULL);
     if (strlen(directory) + sizeof "/socket" <= sizeof((struct sockaddr_un *)NULL)->sun_path &&
-        g_mkdtemp_full(directory, 0700))
+        g_mkdtemp_full(directory, 0700)) {
+      sweep(places[i]);
       return directory;
+    }
     g_free(directory);
   }
   return NULL;

@@ -5,7 +5,9 @@
 #include <malloc.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "helpers/elf-reader-protocol.h"
@@ -32,6 +34,52 @@ static void test_directory_is_private(Fixture *f, gconstpointer data)
 
   g_assert_cmpint(stat(f->directory, &status), ==, 0);
   g_assert_cmpuint(status.st_mode & 07777, ==, 0700);
+}
+
+/* A directory like a recording's, as old as that; *ret_socket is its socket, bound. */
+static char *make_left_behind(Fixture *f, const char *name, guint seconds, int *ret_socket)
+{
+  const struct timespec times[2] = {{.tv_sec = time(NULL) - seconds}, {.tv_sec = time(NULL) - seconds}};
+  g_autofree char *place = g_path_get_dirname(f->directory);
+  g_autofree char *entry = g_strdup_printf("capture-socket-%s-%d", name, (int)getpid());
+  char *directory = g_build_filename(place, entry, NULL);
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+  g_assert_cmpint(mkdir(directory, 0700), ==, 0);
+  g_snprintf(address.sun_path, sizeof address.sun_path, "%s/socket", directory);
+  *ret_socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  g_assert_cmpint(bind(*ret_socket, (struct sockaddr *)&address, sizeof address), ==, 0);
+  g_assert_cmpint(utimensat(AT_FDCWD, directory, times, 0), ==, 0);
+  return directory;
+}
+
+static void clear_left_behind(const char *directory, int socket)
+{
+  g_autofree char *path = g_build_filename(directory, "socket", NULL);
+
+  if (socket >= 0)
+    close(socket);
+  unlink(path);
+  rmdir(directory);
+}
+
+/* Where nobody listens any more the next recording clears up. */
+static void test_deserted_go(Fixture *f, gconstpointer data)
+{
+  int deserted_socket, young_socket, used_socket;
+  g_autofree char *deserted = make_left_behind(f, "deserted", 3600, &deserted_socket);
+  g_autofree char *young = make_left_behind(f, "young", 0, &young_socket);
+  g_autofree char *used = make_left_behind(f, "used", 3600, &used_socket);
+
+  close(deserted_socket);
+  close(young_socket);
+  g_assert_cmpint(listen(used_socket, 1), ==, 0);
+  recording_samplers_free(recording_samplers_new(NULL));
+  g_assert_false(g_file_test(deserted, G_FILE_TEST_EXISTS));
+  g_assert_true(g_file_test(young, G_FILE_TEST_EXISTS));
+  g_assert_true(g_file_test(used, G_FILE_TEST_EXISTS));
+  clear_left_behind(young, -1);
+  clear_left_behind(used, used_socket);
 }
 
 /* The command may run before anybody listens, but not before somebody can be reached. */
@@ -274,6 +322,7 @@ int main(int argc, char **argv)
   } tests[] = {
       {"one-joins", test_one_joins},
       {"directory-is-private", test_directory_is_private},
+      {"deserted-go", test_deserted_go},
       {"early-one-waits", test_early_one_waits},
       {"last-words-are-taken", test_last_words_are_taken},
       {"end-is-told", test_end_is_told},
