@@ -14,7 +14,8 @@ import unittest
 from recordings import BUSY, SANITISED, Load, children, compile_c, is_running, processor_time, recording_descriptors, start, wait_until
 from support import CAPTURECTL, OWN_MOUNTS, RECORDER, TestCase, capturectl, check_sanitizers, environment, unmount
 
-KILLS = int(os.environ.get('KILLS', 0)) or (8 if SANITISED else 100)
+# Of each; KILLS=100 is the long run.
+KILLS = int(os.environ.get('KILLS', 0)) or (8 if SANITISED else 20)
 MILLISECOND = 1_000_000
 # What a kill may cost, and the samples' own distance.
 COST = 100 * MILLISECOND
@@ -49,6 +50,8 @@ class Killed:
             self.stderr = self.process.communicate(timeout=20)[1].decode()
         finally:
             self.process.kill()
+            if self.busy and is_running(self.busy):
+                os.kill(self.busy, signal.SIGKILL)
         check_sanitizers(self.stderr)
 
     def find_children(self):
