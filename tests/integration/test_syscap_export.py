@@ -2,6 +2,8 @@
 """The .syscap files that are written, read by Sysprof's own library: the same samples, functions, marks and counters."""
 import collections
 import pathlib
+import re
+import sys
 import tempfile
 import unittest
 
@@ -44,10 +46,11 @@ class SyscapExportTest(TestCase):
         return output
 
     def record(self):
-        """A capture of a program with native and kernel functions that have names."""
+        """A capture of a program with native and kernel functions that have names; one program, for Sysprof's table of names does
+        not tell apart what a process executed one after the other."""
         capture = self.directory / 'recorded.capture'
         run(CAPTURECTL, 'record', '-q', '-F', 1999, '-o', capture, '--',
-            'python3', '-c', 'for i in range(200): open("/proc/self/maps").read(), sorted(map(str, range(20000)))')
+            sys.executable, '-c', 'for i in range(200): open("/proc/self/maps").read(), sorted(map(str, range(20000)))')
         named = {name for stack in fold(capture) for name in stack}
         self.assertTrue(any(name.startswith('PyObject_') for name in named) and any('vfs_' in name for name in named), named)
         return capture
@@ -109,13 +112,21 @@ class SyscapExportTest(TestCase):
         self.assertEqual(self.stacks(lines), {('n' * 3000,) * 100 + ('short',) * 8000: 1})
         self.assertTrue(lines['mark'][0].split(' ', 2)[2].startswith('g' * 23 + '\t' + 'm' * 39 + '\txxx'))
 
+    def named(self, capture):
+        """Its stacks without the offsets of functions that have no name: Sysprof's table of names knows no difference between
+        neighbouring addresses that were returned to and that were not."""
+        stacks = collections.Counter()
+        for stack, count in fold(capture).items():
+            stacks[tuple(re.sub(r'\+0x[0-9a-f]+$', '', name) for name in stack)] += count
+        return stacks
+
     def test_the_way_there_and_back(self):
         """The names travel in the file."""
         capture = self.record()
         output, again = self.directory / 'out.syscap', self.directory / 'again.capture'
         capturectl('export', capture, '--format', 'syscap', '-o', output)
         capturectl('import', output, '-o', again, '--no-names')
-        self.assertEqual(fold(again), fold(capture))
+        self.assertEqual(self.named(again), self.named(capture))
 
     def test_a_format_that_is_not_known(self):
         done = capturectl('export', self.take(DATA / 'gjs.syscap'), '--format', 'syscaps', status=2)
