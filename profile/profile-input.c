@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "profile/profile-nanoseconds.h"
+
 /* A pipe cannot be mapped, and must end before memory does. */
 #define PIPE_BYTES_MAX ((gsize)4 * 1024 * 1024 * 1024)
 
@@ -52,7 +54,7 @@ static gint64 get_created(int fd)
 
   if (statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &status) < 0 || !(status.stx_mask & STATX_BTIME))
     return 0;
-  return status.stx_btime.tv_sec * G_GINT64_CONSTANT(1000000000) + status.stx_btime.tv_nsec;
+  return profile_nanoseconds(status.stx_btime.tv_sec, status.stx_btime.tv_nsec);
 }
 
 static gboolean take_file(ProfileInput *self, int fd, const struct stat *status, GError **error)
@@ -62,7 +64,7 @@ static gboolean take_file(ProfileInput *self, int fd, const struct stat *status,
                 _("“%s” is a directory; name one of the data files in it."), self->name);
     return FALSE;
   }
-  self->modified = status->st_mtim.tv_sec * G_GINT64_CONSTANT(1000000000) + status->st_mtim.tv_nsec;
+  self->modified = profile_nanoseconds(status->st_mtim.tv_sec, status->st_mtim.tv_nsec);
   if (!S_ISREG(status->st_mode))
     return take_pipe(self, fd, error);
   self->created = get_created(fd);

@@ -8,6 +8,7 @@
 #include "profile/profile-demangle.h"
 #include "profile/profile-elf-symbols.h"
 #include "profile/profile-lines.h"
+#include "profile/profile-nanoseconds.h"
 
 /* What one binary is named from. */
 typedef struct {
@@ -69,10 +70,9 @@ static void open_lines(Source *self)
 
 static void set_stamp(ProfileFileStamp *stamp, const struct stat *st)
 {
-  *stamp =
-      (ProfileFileStamp){.inode = st->st_ino,
-                         .size = (guint64)st->st_size,
-                         .time = st->st_mtim.tv_sec * G_GINT64_CONSTANT(1000000000) + st->st_mtim.tv_nsec};
+  *stamp = (ProfileFileStamp){.inode = st->st_ino,
+                              .size = (guint64)st->st_size,
+                              .time = profile_nanoseconds(st->st_mtim.tv_sec, st->st_mtim.tv_nsec)};
 }
 
 static void stamp_descriptor(ProfileFileStamp *stamp, int fd)

@@ -107,13 +107,13 @@ void syscap_write_symbols(SyscapConvert *self)
 {
   g_autoptr(GHashTable) tables =
       g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)profile_function_table_unref);
-  ProfileBytes bytes = {.at = self->symbols->data,
-                        .end = self->symbols->data + self->symbols->len,
-                        .swap = self->syscap->bytes.swap};
+  ProfileBytes bytes = {.swap = self->syscap->bytes.swap};
   Symbol symbol;
 
   if (!self->options->names || self->symbols->len == 0)
     return;
+  bytes.at = self->symbols->data;
+  bytes.end = bytes.at + self->symbols->len;
   while (read_symbol(self, &bytes, &symbol))
     add_symbol(self, tables, &symbol);
   g_hash_table_foreach(tables, write_table, self);

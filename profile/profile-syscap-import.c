@@ -4,6 +4,7 @@
 #include <glib/gi18n.h>
 
 #include "libcapture/capture-file.h"
+#include "profile/profile-nanoseconds.h"
 #include "profile/profile-reader.h"
 #include "profile/profile-syscap-convert.h"
 #include "profile/profile-zstd.h"
@@ -25,7 +26,7 @@ static gint64 get_realtime(const Import *self)
 {
   g_autoptr(GDateTime) time = g_date_time_new_from_iso8601(self->syscap.wall_time, NULL);
 
-  return time ? g_date_time_to_unix(time) * G_GINT64_CONSTANT(1000000000) : self->input->modified;
+  return time ? profile_nanoseconds(g_date_time_to_unix(time), 0) : self->input->modified;
 }
 
 static int open_capture(Import *self, int fd)

@@ -30,7 +30,7 @@ _ADDRESS = re.compile(r'^\.{5}\s*\d+: ([0-9a-f]{16})$')
 _THREAD = re.compile(r'^ \.\.\. thread: (.*):(-?\d+)$')
 _SCRIPT = re.compile(r'^(.*?)\s+(-?\d+)/(-?\d+)\s+(?:\[\d+\] )?\s*(\d+)\.(\d{9}):\s+(\d+)\s+(\S+): *(.*)$')
 _STACK_HEAD = re.compile(r'^.*?\s+(-?\d+)/(-?\d+)\s+(?:\[\d+\] )?\s*(\d+)\.(\d{9}):\s+\S+: *$')
-_LOCATION = re.compile(r'^\s*([0-9a-f]+) (.*?) \(([/[].*)\)$')
+_LOCATION = re.compile(r'^\s*([0-9a-f]+) (.*?) \(([/[].*|[^\s()]*)\)$')
 
 
 def record(*arguments):
@@ -91,9 +91,16 @@ def scripted_leaves(path):
 
 def _leaf(head, line):
     command, pid, tid, seconds, nanoseconds, _, event, _ = head.groups()
-    address, symbol, binary = _LOCATION.match(line).groups() if line else (None, None, None)
+    address, symbol, binary = _location(line) if line else (None, None, None)
     return Leaf(int(seconds + nanoseconds), int(pid), int(tid), command.strip(), event, binary,
                 None if symbol == '[unknown]' else symbol, address and int(address, 16))
+
+
+def _location(line):
+    found = _LOCATION.match(line)
+    if not found:
+        raise ValueError(f'perf script says where in a way that is not known: {line!r}')
+    return found.groups()
 
 
 def scripted_stacks(path):
@@ -108,7 +115,7 @@ def scripted_stacks(path):
             pid, tid, seconds, nanoseconds = _STACK_HEAD.match(line).groups()
             current = stacks[int(seconds + nanoseconds), int(tid)] = []
         else:
-            address, symbol, binary = _LOCATION.match(line).groups()
+            address, symbol, binary = _location(line)
             current.append(Place(int(address, 16), symbol, binary))
     return stacks
 

@@ -74,10 +74,13 @@ class Told:
                     self.values[names[number]].append((time, value))
 
 
-def frames(data):
-    """The frames of Sysprof's format that stand in data, and how many file headers stand among them."""
+def frames(data, growing=False):
+    """The frames of Sysprof's format that stand in data, and how many file headers stand among them. What is growing may end
+    within one."""
     found, headers, position = [], 0, 0
     while position < len(data):
+        if growing and not _is_whole(data, position):
+            break
         if struct.unpack_from('I', data, position)[0] == 0xFDCA975E:
             headers += 1
             position += 256
@@ -87,3 +90,12 @@ def frames(data):
         found.append(Frame(kind, cpu, pid, time, data[position:position + length]))
         position += length
     return found, headers
+
+
+def _is_whole(data, position):
+    """Whether a header or a frame stands in data from position on with its whole length."""
+    left = len(data) - position
+    if left < 24:
+        return False
+    magic, = struct.unpack_from('I', data, position)
+    return left >= (256 if magic == 0xFDCA975E else magic & 0xFFFF)
