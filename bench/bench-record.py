@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What recording costs: `capturectl record -a` beside `perf record -a -g` over the same compilation, in turns with none.
 
-usage: bench-record.py [ROUNDS]     (root; perf, gcc, npm)
+usage: bench-record.py [ROUNDS [LEVEL]]     (root; perf, gcc, npm)
+LEVEL: how much the compiler optimises, 1 when not said. Machines change their speed from one half minute to the next, so many rounds of
+short compilations (25 0) judge the compilation's time closer than few of long ones.
 
 Both follow frame pointers, record until the compilation has ended and name nothing at the end. Processor time is that of the recording processes alone:
 recorder and collector here, perf there.
 """
+import math
 import os
 import signal
 import statistics
@@ -25,19 +28,19 @@ RECORDERS = {
 }
 
 
-def compile_once(source):
+def compile_once(source, level):
     """Seconds that it took, and seconds of processor time."""
-    return measure('gcc', '-O1', '-c', source, '-o', WORK / 'sqlite3.o')[:2]
+    return measure('gcc', f'-O{level}', '-c', source, '-o', WORK / 'sqlite3.o')[:2]
 
 
-def compile_under(recorder, source):
+def compile_under(recorder, source, level):
     """What compile_once says, and seconds of processor time of the recorder."""
     if recorder is None:
-        return *compile_once(source), 0
+        return *compile_once(source, level), 0
     child = subprocess.Popen([str(word) for word in recorder], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                              stderr=subprocess.DEVNULL)
     time.sleep(0.5)
-    compiled = compile_once(source)
+    compiled = compile_once(source, level)
     child.send_signal(signal.SIGTERM)
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
@@ -51,18 +54,26 @@ def perf_samples():
 
 def main():
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 5
+    level = sys.argv[2] if len(sys.argv) > 2 else '1'
     source = fetch_sqlite()
     results = {name: [] for name in RECORDERS}
     for number in range(rounds):
         # Each in each place of a round: what comes first has a cooler processor.
         names = list(RECORDERS)[number % 3:] + list(RECORDERS)[:number % 3]
         for name in names:
-            took, worked, cpu = compile_under(RECORDERS[name], source)
+            took, worked, cpu = compile_under(RECORDERS[name], source, level)
             count = {'none': lambda: 0, 'capturectl': lambda: samples_of(CAPTURE), 'perf': perf_samples}[name]()
             results[name].append((took, worked, cpu, count))
             print(f'round {number + 1}, {name:10}  compiled in {took:.3f} s and {worked:.3f} s of processor time, {cpu:.3f} s recording, '
                   f'{count} samples', flush=True)
     report(results, rounds)
+
+
+def interval(pairs):
+    """Geometric mean of ratios, and where it lies with 95 % of confidence (two standard errors of the logarithms)."""
+    logarithms = [math.log(pair) for pair in pairs]
+    mean, error = statistics.mean(logarithms), statistics.stdev(logarithms) / math.sqrt(len(logarithms)) if len(pairs) > 1 else math.inf
+    return math.exp(mean), math.exp(mean - 2 * error), math.exp(min(mean + 2 * error, 700))
 
 
 def report(results, rounds):
@@ -75,9 +86,11 @@ def report(results, rounds):
         middle = {name: statistics.median(run[column] for run in runs) for name, runs in results.items()}
         best = {name: min(run[column] for run in runs) for name, runs in results.items()}
         pairs = sorted(ours[column] / theirs[column] for ours, theirs in zip(results['capturectl'], results['perf']))
+        mean, low, high = interval(pairs)
         print(f'the compilation\'s {what}: {middle["none"]:.3f} s, under capturectl {middle["capturectl"]:.3f}, under perf {middle["perf"]:.3f}; '
               f'capturectl ÷ perf {middle["capturectl"] / middle["perf"]:.3f} of medians, {best["capturectl"] / best["perf"]:.3f} of the fastest, '
-              f'{statistics.median(pairs):.3f} of rounds (from {pairs[0]:.3f} to {pairs[-1]:.3f}); wanted: at most 1')
+              f'{statistics.median(pairs):.3f} of rounds (from {pairs[0]:.3f} to {pairs[-1]:.3f}; mean {mean:.3f}, with 95 % from {low:.3f} to '
+              f'{high:.3f}); wanted: at most 1')
 
 
 if __name__ == '__main__':

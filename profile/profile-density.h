@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * How busy threads were over time: how many samples of a filter fall into each of n equal spans, by thread.
+ * One pass over the samples of the time asked for. Immutable, readable from any thread.
+ */
+#pragma once
+
+#include "profile/profile-filter.h"
+
+G_BEGIN_DECLS
+
+typedef struct _ProfileDensity ProfileDensity;
+
+/* Of first ≤ time < end, cut into n_bins; of those that pass the filter but for its time. */
+ProfileDensity *profile_density_new(const ProfileFilter *filter, guint64 first, guint64 end, guint n_bins);
+void profile_density_free(ProfileDensity *self);
+
+guint profile_density_get_n_bins(const ProfileDensity *self);
+/* Threads (indices) with samples there: those of one process stand together, the process with most samples
+ * first, in it the thread with most. */
+const guint32 *profile_density_get_threads(const ProfileDensity *self, guint *ret_n);
+/* Measure (profile_weights_measure) of a thread in each bin; of all of them together. n_bins entries. NULL:
+ * has none. */
+const guint64 *profile_density_get_bins(const ProfileDensity *self, guint32 thread);
+const guint64 *profile_density_get_sum(const ProfileDensity *self);
+/* The share of one processor that a measure in one bin stands for, 0 … 1 and more: of events that say nothing
+ * of time, the share of the fullest bin. */
+double profile_density_get_share(const ProfileDensity *self, guint64 measure);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ProfileDensity, profile_density_free)
+
+G_END_DECLS

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A page of the window: a widget that shows one view of the window's document. */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "viewer/viewer-document.h"
+
+G_BEGIN_DECLS
+
+#define VIEWER_TYPE_PAGE (viewer_page_get_type())
+G_DECLARE_INTERFACE(ViewerPage, viewer_page, VIEWER, PAGE, GtkWidget)
+
+struct _ViewerPageInterface {
+  GTypeInterface parent;
+
+  void (*set_document)(ViewerPage *self, ViewerDocument *document);
+  void (*set_search)(ViewerPage *self, const char *text);
+  char *(*describe_search)(ViewerPage *self);
+  gboolean (*next_match)(ViewerPage *self, int direction);
+  char *(*copy_text)(ViewerPage *self);
+};
+
+/* Connects the page to a document that it shows from now on; NULL: to none. A page works only while it is
+ * mapped: it keeps in mind that something changed, and looks when it is shown. */
+void viewer_page_set_document(ViewerPage *self, ViewerDocument *document);
+/* Looks for functions whose names hold text, without regard to case; NULL or "": for none. A page without
+ * search ignores it. */
+void viewer_page_set_search(ViewerPage *self, const char *text);
+/* What is shown beside the search entry, "12 functions, 34.5 %"; NULL: nothing. Free it. Emits
+ * "search-changed" when it changes. */
+char *viewer_page_describe_search(ViewerPage *self);
+/* Goes to the next (direction 1) or previous (-1) place that was found. FALSE: there is none. */
+gboolean viewer_page_next_match(ViewerPage *self, int direction);
+/* What is selected, or else what one sees, as text for the clipboard; NULL: nothing to copy. Free it. */
+char *viewer_page_copy_text(ViewerPage *self);
+
+G_END_DECLS
