@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/profile-density.h"
+
+#include <stdlib.h>
+
+#include "profile/profile-measure.h"
+#include "profile/profile-parallel.h"
+
+enum {
+  MAX_CELLS = 1 << 24,         /* 128 MB, of which only what is not 0 is ever touched */
+  SAMPLES_A_THREAD = 1 << 20   /* fewer are counted before another thread has started */
+};
+
+struct _ProfileDensity {
+  guint64 first, end;
+  guint n_bins;
+  guint n_all_threads, n_all_processes; /* of the capture */
+  guint64 *bins, *process_bins;         /* n_bins for each of those */
+  guint64 *totals, *process_totals;     /* one for each of those */
+  guint64 *sum;                         /* n_bins */
+  guint32 *threads, *processes;         /* those with samples, in their order */
+  guint n_threads, n_processes;
+  guint64 fullest;
+  double interval;
+};
+
+/* What counting needs. */
+typedef struct {
+  ProfileDensity *density;
+  const ProfileEvent *event;
+  gsize begin, end;        /* samples */
+  const guint8 *threads;   /* NULL: all pass */
+  const guint8 *functions; /* NULL: all pass */
+  const guint32 *of_node;
+  gboolean by_weight;
+} Count;
+
+typedef struct {
+  guint32 process, thread;
+  guint64 process_total, total;
+} Place;
+
+static gsize find_time(const guint64 *times, gsize low, gsize high, guint64 time)
+{
+  while (low < high) {
+    gsize middle = low + (high - low) / 2;
+    if (times[middle] < time)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+guint64 profile_density_get_edge(const ProfileDensity *self, guint bin)
+{
+  return self->first + (guint64)((unsigned __int128)(self->end - self->first) * bin / self->n_bins);
+}
+
+/* Of samples begin … end - 1, by thread. */
+static void count_samples(const Count *count, gsize begin, gsize end, guint64 *column)
+{
+  const ProfileEvent *event = count->event;
+
+  if (!count->threads && !count->functions && !count->by_weight) {
+    for (gsize i = begin; i < end; i++)
+      column[event->thread[i]]++;
+    return;
+  }
+  for (gsize i = begin; i < end; i++) {
+    guint32 thread = event->thread[i];
+    guint8 passes = (count->threads ? count->threads[thread] != 0 : 1) &
+                    (count->functions ? count->functions[count->of_node[event->leaf[i]]] != 0 : 1);
+    guint64 measure = !count->by_weight ? 1 : event->weight ? event->weight[i] : event->constant_weight;
+    column[thread] += passes * measure;
+  }
+}
+
+/* One bin after the other, so that the threads' numbers stand together while they are counted. */
+static void count_bins(gsize first_bin, gsize end_bin, gpointer data)
+{
+  const Count *count = data;
+  ProfileDensity *self = count->density;
+  g_autofree guint64 *column = g_new0(guint64, self->n_all_threads);
+  g_autofree guint64 *totals = g_new0(guint64, self->n_all_threads);
+  gsize end = find_time(count->event->time, count->begin, count->end,
+                        profile_density_get_edge(self, (guint)first_bin));
+
+  for (gsize bin = first_bin; bin < end_bin; bin++) {
+    gsize begin = end;
+    end = find_time(count->event->time, begin, count->end, profile_density_get_edge(self, (guint)bin + 1));
+    if (begin == end)
+      continue;
+    count_samples(count, begin, end, column);
+    for (guint thread = 0; thread < self->n_all_threads; thread++) {
+      if (column[thread] == 0)
+        continue;
+      self->bins[(gsize)thread * self->n_bins + bin] = column[thread];
+      self->sum[bin] += column[thread];
+      totals[thread] += column[thread];
+      column[thread] = 0;
+    }
+  }
+  for (guint thread = 0; thread < self->n_all_threads; thread++)
+    if (totals[thread] > 0)
+      __atomic_fetch_add(&self->totals[thread], totals[thread], __ATOMIC_RELAXED);
+}
+
+static int compare_places(const void *a, const void *b)
+{
+  const Place *left = a, *right = b;
+
+  if (left->process_total != right->process_total)
+    return left->process_total > right->process_total ? -1 : 1;
+  if (left->process != right->process)
+    return left->process < right->process ? -1 : 1;
+  if (left->total != right->total)
+    return left->total > right->total ? -1 : 1;
+  return left->thread < right->thread ? -1 : left->thread > right->thread;
+}
+
+/* Makes the processes' numbers from those of their threads. */
+static void add_up(ProfileDensity *self, const ProfileThread *threads)
+{
+  for (guint32 thread = 0; thread < self->n_all_threads; thread++) {
+    guint32 process = threads[thread].process;
+    if (self->totals[thread] == 0)
+      continue;
+    for (guint bin = 0; bin < self->n_bins; bin++)
+      self->process_bins[(gsize)process * self->n_bins + bin] +=
+          self->bins[(gsize)thread * self->n_bins + bin];
+    self->process_totals[process] += self->totals[thread];
+    self->n_threads++;
+  }
+  for (guint bin = 0; bin < self->n_bins; bin++)
+    self->fullest = MAX(self->fullest, self->sum[bin]);
+}
+
+static void order_threads(ProfileDensity *self, const ProfileThread *threads)
+{
+  g_autofree Place *places = g_new(Place, self->n_threads);
+  guint n = 0;
+
+  for (guint32 i = 0; i < self->n_all_threads; i++)
+    if (self->totals[i] > 0)
+      places[n++] = (Place){threads[i].process, i, self->process_totals[threads[i].process], self->totals[i]};
+  if (n > 0)
+    qsort(places, n, sizeof *places, compare_places);
+  self->threads = g_new(guint32, n);
+  self->processes = g_new(guint32, n);
+  for (guint i = 0; i < n; i++) {
+    self->threads[i] = places[i].thread;
+    if (i == 0 || places[i].process != places[i - 1].process)
+      self->processes[self->n_processes++] = places[i].process;
+  }
+}
+
+/* Of samples that differ, on average. */
+static double get_interval(const Count *count)
+{
+  const ProfileEvent *event = count->event;
+  double sum = 0;
+
+  if (event->detail == CAPTURE_DETAIL_OFF_CPU)
+    return 0;
+  if (event->unit == CAPTURE_UNIT_CYCLES)
+    return event->frequency > 0 ? 1e9 / (double)event->frequency : 0;
+  if (event->unit != CAPTURE_UNIT_NANOSECONDS)
+    return 0;
+  if (!event->weight)
+    return (double)event->constant_weight;
+  for (gsize i = count->begin; i < count->end; i++)
+    sum += (double)event->weight[i];
+  return count->end > count->begin ? sum / (double)(count->end - count->begin) : 0;
+}
+
+static ProfileDensity *new_empty(ProfileCapture *capture, guint64 first, guint64 end, guint n_bins)
+{
+  ProfileDensity *self = g_new0(ProfileDensity, 1);
+
+  profile_capture_get_threads(capture, &self->n_all_threads);
+  profile_capture_get_processes(capture, &self->n_all_processes);
+  self->first = first;
+  self->end = MAX(first, end);
+  self->n_bins = CLAMP(n_bins, 1, MAX(1, MAX_CELLS / (self->n_all_threads + self->n_all_processes)));
+  self->bins = g_new0(guint64, (gsize)self->n_all_threads * self->n_bins);
+  self->process_bins = g_new0(guint64, (gsize)self->n_all_processes * self->n_bins);
+  self->sum = g_new0(guint64, self->n_bins);
+  self->totals = g_new0(guint64, self->n_all_threads);
+  self->process_totals = g_new0(guint64, self->n_all_processes);
+  return self;
+}
+
+ProfileDensity *profile_density_new(const ProfileFilter *filter, guint64 first, guint64 end, guint n_bins)
+{
+  g_autoptr(ProfileFilter) timed = profile_filter_copy(filter);
+  ProfileCapture *capture = profile_filter_get_capture(timed);
+  ProfileDensity *self = new_empty(capture, first, end, n_bins);
+  guint n;
+  const ProfileThread *threads = profile_capture_get_threads(capture, &n);
+  Count count = {.density = self,
+                 .event = profile_capture_get_event(capture, profile_filter_get_event(timed)),
+                 .threads = profile_filter_get_threads(timed),
+                 .functions = profile_filter_get_functions(timed),
+                 .of_node = profile_capture_get_node_functions(capture)};
+  profile_filter_set_time(timed, self->first, self->end);
+  profile_filter_get_range(timed, &count.begin, &count.end);
+  count.by_weight = profile_measure_get_unit(count.event) != CAPTURE_UNIT_COUNT;
+  gsize pieces = (count.end - count.begin) / SAMPLES_A_THREAD + 1;
+  profile_parallel(self->n_bins, self->n_bins / pieces + 1, count_bins, &count);
+  add_up(self, threads);
+  order_threads(self, threads);
+  self->interval = get_interval(&count);
+  return self;
+}
+
+void profile_density_free(ProfileDensity *self)
+{
+  g_free(self->bins);
+  g_free(self->process_bins);
+  g_free(self->totals);
+  g_free(self->process_totals);
+  g_free(self->sum);
+  g_free(self->threads);
+  g_free(self->processes);
+  g_free(self);
+}
+
+guint profile_density_get_n_bins(const ProfileDensity *self)
+{
+  return self->n_bins;
+}
+
+void profile_density_get_span(const ProfileDensity *self, guint64 *ret_first, guint64 *ret_end)
+{
+  *ret_first = self->first;
+  *ret_end = self->end;
+}
+
+const guint32 *profile_density_get_threads(const ProfileDensity *self, guint *ret_n)
+{
+  *ret_n = self->n_threads;
+  return self->threads;
+}
+
+const guint32 *profile_density_get_processes(const ProfileDensity *self, guint *ret_n)
+{
+  *ret_n = self->n_processes;
+  return self->processes;
+}
+
+const guint64 *profile_density_get_bins(const ProfileDensity *self, guint32 thread)
+{
+  if (thread >= self->n_all_threads || self->totals[thread] == 0)
+    return NULL;
+  return self->bins + (gsize)thread * self->n_bins;
+}
+
+const guint64 *profile_density_get_process_bins(const ProfileDensity *self, guint32 process)
+{
+  if (process >= self->n_all_processes || self->process_totals[process] == 0)
+    return NULL;
+  return self->process_bins + (gsize)process * self->n_bins;
+}
+
+const guint64 *profile_density_get_sum(const ProfileDensity *self)
+{
+  return self->sum;
+}
+
+guint64 profile_density_get_total(const ProfileDensity *self, guint32 thread)
+{
+  return thread < self->n_all_threads ? self->totals[thread] : 0;
+}
+
+guint64 profile_density_get_process_total(const ProfileDensity *self, guint32 process)
+{
+  return process < self->n_all_processes ? self->process_totals[process] : 0;
+}
+
+double profile_density_get_share(const ProfileDensity *self, guint64 measure)
+{
+  double lasts = (double)(self->end - self->first) / self->n_bins;
+
+  if (self->interval > 0)
+    return lasts > 0 ? (double)measure * self->interval / lasts : 0;
+  return self->fullest > 0 ? (double)measure / (double)self->fullest : 0;
+}
+
+double profile_density_get_interval(const ProfileDensity *self)
+{
+  return self->interval;
+}
