@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a program tells people who do not see it: its tree of accessible objects, asked for over AT-SPI's bus.
+
+Nothing is cached: each answer is what the program says now.
+"""
+import gi
+
+gi.require_version('Gio', '2.0')
+from gi.repository import Gio, GLib  # noqa: E402
+
+STATES = (
+    'invalid active armed busy checked collapsed defunct editable enabled expandable expanded focusable focused has-tooltip horizontal '
+    'iconified modal multi-line multiselectable opaque pressed resizable selectable selected sensitive showing single-line stale '
+    'transient vertical visible manages-descendants indeterminate required truncated animated invalid-entry supports-autocompletion '
+    'selectable-text is-default visited checkable has-popup read-only').split()
+WINDOW = 1  # coordinates are those of the window
+PREFIX = 'org.a11y.atspi.'
+TIMEOUT = 60_000  # milliseconds: a program under sanitizers on a busy machine may take its time
+
+
+class Gone(Exception):
+    """The object, or its program, is no longer there."""
+
+
+class Bus:
+    """A connection to AT-SPI's bus."""
+
+    def __init__(self, address):
+        self.connection = Gio.DBusConnection.new_for_address_sync(
+            address, Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION, None, None)
+        self.connection.set_exit_on_close(False)
+
+    def call(self, name, path, interface, method, signature='()', *arguments):
+        try:
+            answer = self.connection.call_sync(name, path, interface, method, GLib.Variant(signature, arguments), None,
+                                               Gio.DBusCallFlags.NONE, TIMEOUT, None)
+        except GLib.Error as error:
+            raise Gone(f'{method}: {error.message}') from error
+        return answer.unpack()
+
+    def applications(self):
+        """The roots of all programs, as pairs (pid, Node)."""
+        root = Node(self, PREFIX + 'Registry', '/org/a11y/atspi/accessible/root')
+        found = []
+        for node in root.children():
+            try:
+                pid, = self.call('org.freedesktop.DBus', '/org/freedesktop/DBus', 'org.freedesktop.DBus',
+                                 'GetConnectionUnixProcessID', '(s)', node.bus_name)
+                found.append((pid, node))
+            except Gone:
+                pass
+        return found
+
+
+class Node:
+    """An accessible object. Methods raise Gone when it is no more."""
+
+    def __init__(self, bus, bus_name, path):
+        self.bus, self.bus_name, self.path = bus, bus_name, path
+
+    def __eq__(self, other):
+        return isinstance(other, Node) and (self.bus_name, self.path) == (other.bus_name, other.path)
+
+    def __hash__(self):
+        return hash((self.bus_name, self.path))
+
+    def __repr__(self):
+        try:
+            return f'<{self.role} “{self.name}”>'
+        except Gone:
+            return '<gone>'
+
+    def _call(self, interface, method, signature='()', *arguments):
+        return self.bus.call(self.bus_name, self.path, PREFIX + interface, method, signature, *arguments)
+
+    def _property(self, interface, name):
+        value, = self.bus.call(self.bus_name, self.path, 'org.freedesktop.DBus.Properties', 'Get', '(ss)', PREFIX + interface, name)
+        return value
+
+    @property
+    def name(self):
+        return self._property('Accessible', 'Name')
+
+    @property
+    def description(self):
+        return self._property('Accessible', 'Description')
+
+    @property
+    def role(self):
+        return self._call('Accessible', 'GetRoleName')[0]
+
+    @property
+    def states(self):
+        words, = self._call('Accessible', 'GetState')
+        return {state for number, state in enumerate(STATES) if words[number // 32] >> number % 32 & 1}
+
+    @property
+    def interfaces(self):
+        return {name.removeprefix(PREFIX) for name in self._call('Accessible', 'GetInterfaces')[0]}
+
+    @property
+    def attributes(self):
+        return self._call('Accessible', 'GetAttributes')[0]
+
+    def children(self):
+        return [Node(self.bus, *reference) for reference in self._call('Accessible', 'GetChildren')[0]
+                if reference[1] != '/org/a11y/atspi/null']
+
+    def parent(self):
+        return Node(self.bus, *self._property('Accessible', 'Parent'))
+
+    @property
+    def text(self):
+        """What it reads: its text where it has one, else its name."""
+        if 'Text' in self.interfaces:
+            return self._call('Text', 'GetText', '(ii)', 0, -1)[0]
+        return self.name
+
+    def set_text(self, text):
+        self._call('EditableText', 'SetTextContents', '(s)', text)
+
+    @property
+    def value(self):
+        return self._property('Value', 'CurrentValue')
+
+    @property
+    def actions(self):
+        return [name for name, *_ in self._call('Action', 'GetActions')[0]]
+
+    def act(self, number=0):
+        """Does what the object offers to do, such as to be clicked."""
+        done, = self._call('Action', 'DoAction', '(i)', number)
+        if not done:
+            raise AssertionError(f'{self!r} did not do its action {number}')
+
+    def focus(self):
+        self._call('Component', 'GrabFocus')
+
+    @property
+    def extents(self):
+        """x, y, width, height in its window."""
+        return self._call('Component', 'GetExtents', '(u)', WINDOW)[0]
+
+    def walk(self, showing=True):
+        """All objects below it that show, outermost first; with showing false the others, too."""
+        waiting = [self]
+        while waiting:
+            node = waiting.pop(0)
+            try:
+                children = node.children()
+                if showing:
+                    children = [child for child in children if 'showing' in child.states]
+            except Gone:
+                continue
+            yield from children
+            waiting += children
+
+    def outline(self, depth=0):
+        """The tree as text, for whoever wants to know why something was not found."""
+        try:
+            states = ' '.join(sorted(self.states - {'enabled', 'sensitive', 'visible'}))
+            lines = [f'{"  " * depth}{self.role} “{self.name[:100]}” {self.extents if "Component" in self.interfaces else ""} {states}']
+            return '\n'.join(lines + [child.outline(depth + 1) for child in self.children()])
+        except Gone:
+            return f'{"  " * depth}(gone)'

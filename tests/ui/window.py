@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the tests of the window share: the real capture-viewer on a desktop of its own, with real keys and a real pointer, and its
+accessible tree to see by. Needs the Python that knows gi: /usr/bin/python3 tests/tap.py tests/ui/test_NAME.py
+
+    class Some(WindowCase):
+        def test_it(self):
+            viewer = self.open(path)
+            viewer.find('push button', 'Record').act()
+            viewer.press('ctrl+f')
+            self.assertEqual(viewer.find('label', showing='12 functions').text, …)
+
+Every test ends with a viewer that was closed in order and had nothing to say on standard error.
+"""
+import json
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / 'integration')]
+
+from accessible import Gone  # noqa: E402
+from desk import wait_until  # noqa: E402
+from desktop import Desktop, end_with_parent  # noqa: E402
+from support import BUILD, TestCase, capturectl, check_sanitizers  # noqa: E402
+
+VIEWER = BUILD / 'viewer' / 'capture-viewer'
+SECONDS = 90  # ample, also for sanitizers on a busy machine
+
+
+class Viewer:
+    """A running capture-viewer. Its window is found by itself, and by every method that needs it."""
+
+    def __init__(self, desktop, home, *arguments, program=VIEWER, env=None):
+        self.desktop, self.screen, self.home = desktop, desktop.screen, pathlib.Path(home)
+        self.said = self.home / 'stderr'
+        environment = {**desktop.environment(home), **sanitizers(), **(env or {})}
+        with open(self.said, 'a') as said:
+            self.process = subprocess.Popen([str(word) for word in (program, *arguments)], env=environment, stdin=subprocess.DEVNULL,
+                                            stdout=said, stderr=said, preexec_fn=end_with_parent, cwd=self.home)
+        self.pid = self.process.pid
+        self._application = None
+
+    # Its windows.
+
+    def wait(self, condition, what, seconds=SECONDS):
+        """The first true value of condition(). Fails after that time, or when the viewer ends meanwhile."""
+        found = None
+
+        def look():
+            nonlocal found
+            try:
+                found = condition()
+            except Gone:
+                found = None
+            if not found and self.process.poll() is not None:
+                raise AssertionError(f'the viewer ended with status {self.process.returncode} before {_text(what)}:'
+                                     f'\n{self.said.read_text()}')
+            return found
+        wait_until(look, what, seconds)
+        return found
+
+    @property
+    def application(self):
+        """The root of its accessible tree."""
+        if self._application is None:
+            self._application = self.wait(lambda: dict(self.desktop.bus.applications()).get(self.pid), 'it is on the accessible bus')
+        return self._application
+
+    def windows(self):
+        """Its windows on the screen, the last one on top; menus are none."""
+        return [window for window in self.screen.windows(self.pid) if not window.popup]
+
+    @property
+    def window(self):
+        """The window on top."""
+        return self.wait(self.windows, 'it shows a window')[-1]
+
+    def resize(self, width, height):
+        """Makes the window on top so large, as a person would by its corner."""
+        def fits():
+            return self.window.frame[2:] == (width, height)
+        self.screen.place(self.window, 40, 40, width, height)
+        self.wait(fits, lambda: f'the window is {width}×{height}; it is {self.window.frame}')
+
+    # Finding.
+
+    def find_all(self, role=None, name=None, within=None, states=(), showing=True):
+        """Objects by role, by name (a text, or a compiled pattern to search for) and by states, outermost first. A name is also
+        looked for in the text of what has one."""
+        return [node for node in (within or self.application).walk(showing) if _matches(node, role, name, states)]
+
+    def find(self, role=None, name=None, within=None, states=(), showing=True, seconds=SECONDS):
+        """The first such object, as soon as there is one."""
+        def first():
+            return next((node for node in (within or self.application).walk(showing) if _matches(node, role, name, states)), None)
+        return self.wait(first, lambda: f'there is {role} “{name}” {" ".join(states)} in\n{self.outline()}', seconds)
+
+    def find_gone(self, role=None, name=None, within=None, states=(), seconds=SECONDS):
+        """Waits until there is no such object."""
+        self.wait(lambda: not self.find_all(role, name, within, states), f'{role} “{name}” is gone', seconds)
+
+    def outline(self):
+        return self.application.outline()
+
+    def wait_for_text(self, node, pattern, seconds=SECONDS):
+        """Waits until the object's text holds the pattern; returns the match."""
+        return self.wait(lambda: re.search(pattern, node.text), lambda: f'“{pattern}” stands in {node!r}: “{node.text}”', seconds)
+
+    # Doing. Keys go to the window on top.
+
+    def press(self, *keys):
+        self._take_keyboard()
+        for key in keys:
+            self.screen.press(key)
+
+    def type(self, text):
+        self._take_keyboard()
+        self.screen.type(text)
+
+    def _take_keyboard(self):
+        self.screen.focus(self.window)
+        self.wait(lambda: any('active' in node.states for node in self.application.children()), 'its window is the active one')
+
+    def place_of(self, node, across=0.5, down=0.5):
+        """A place on the screen within an object of the window on top: across and down from 0 to 1."""
+        x, y, width, height = node.extents
+        left, top, _, _ = self.window.frame
+        return left + x + across * width, top + y + down * height
+
+    def click(self, where, **how):
+        """Clicks into the middle of an object, or at a place on the screen."""
+        self.screen.click(where if isinstance(where, tuple) else self.place_of(where), **how)
+
+    def choose(self, *names):
+        """Opens the menu button of the first name and takes what the others name from its menu."""
+        first, *rest = names
+        self.find(None, first, states=('sensitive',)).act()
+        for name in rest:
+            self.find('menu item', name).act()
+
+    # Seeing.
+
+    def picture(self, popups=False):
+        """What the window on top shows, with menus above it when asked."""
+        window = self.window
+        picture = self.screen.picture(window)
+        if popups:
+            for popup in self.screen.windows(self.pid):
+                if popup.popup:
+                    x, y, _, _ = popup.frame
+                    picture.draw(self.screen.picture(popup), x - window.frame[0], y - window.frame[1])
+        return picture
+
+    def write_picture(self, path, popups=False):
+        self.picture(popups).write_png(pathlib.Path(path))
+
+    # Ending.
+
+    def close(self, key='ctrl+q'):
+        """Ends it as a person does, and fails unless it ends well and had nothing to say."""
+        if self.process.poll() is None:
+            self.press(key)
+        self.end(30 * SECONDS)
+
+    def end(self, seconds):
+        try:
+            status = self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise AssertionError(f'the viewer did not end in {seconds} seconds; it said:\n{self.said.read_text()}') from None
+        self.check_said()
+        if status != 0:
+            raise AssertionError(f'the viewer ended with status {status}, saying:\n{self.said.read_text()}')
+
+    def check_said(self):
+        said = self.said.read_text(errors='replace')
+        check_sanitizers(said)
+        if said.strip():
+            raise AssertionError(f'the viewer said:\n{said[:8000]}')
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGKILL)
+            self.process.wait()
+
+
+def _text(what):
+    return what() if callable(what) else what
+
+
+def _matches(node, role, name, states):
+    try:
+        if role is not None and node.role != role:
+            return False
+        if name is not None and not _names(node, name):
+            return False
+        return not states or node.states >= set(states)
+    except Gone:
+        return False
+
+
+def _names(node, name):
+    for text in (node.name, node.text):
+        if name.search(text) if isinstance(name, re.Pattern) else text == name:
+            return True
+    return False
+
+
+def sanitizers():
+    """What sanitized programs with a toolkit in them are told: leaks of libraries that lsan.supp lists are none of ours."""
+    return {'LSAN_OPTIONS': f'suppressions={HERE / "lsan.supp"}:print_suppressions=0',
+            'ASAN_OPTIONS': 'detect_leaks=1:allocator_may_return_null=1:fast_unwind_on_malloc=0:malloc_context_size=24'}
+
+
+def report(path, *arguments):
+    """What `capturectl report --json` says."""
+    return json.loads(capturectl('report', '--json', *arguments, path).stdout)
+
+
+class WindowCase(TestCase):
+    """A test with a desktop, which the tests of a class share, and a home of its own."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.desktop = Desktop().start()
+        cls.addClassCleanup(cls.desktop.stop)
+
+    def setUp(self):
+        super().setUp()
+        self.home = self.directory / 'home'
+        self.home.mkdir()
+
+    def start(self, *arguments, **how):
+        """Starts a viewer, which must have been closed when the test ends, or is then."""
+        viewer = Viewer(self.desktop, self.home, *arguments, **how)
+        self.addCleanup(viewer.kill)
+        self.addCleanup(self._close, viewer)
+        return viewer
+
+    @staticmethod
+    def _close(viewer):
+        if viewer.process.poll() is None:
+            viewer.close()
+        viewer.check_said()
+
+    def open(self, *paths, size=(1000, 700), **how):
+        """Starts a viewer with files, and waits for its window."""
+        viewer = self.start(*paths, **how)
+        if size:
+            viewer.resize(*size)
+        return viewer
