@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Which samples of a capture count: one event, a range of time, some threads, processes and binaries.
- * What is of one sort is joined by "or", different sorts by "and". A plain value: used by one thread
- * at a time, copied freely.
+ * What is of one sort is joined by "or", different sorts by "and". And in which stacks they count, which
+ * transforms may have made of those that were recorded. A plain value: used by one thread at a time, copied
+ * freely.
  */
 #pragma once
 
-#include "profile/profile-capture.h"
+#include "profile/profile-stacks.h"
 
 G_BEGIN_DECLS
 
@@ -26,12 +27,18 @@ void profile_filter_set_time(ProfileFilter *self, guint64 first, guint64 end);
 /* Indices into the capture's arrays. The first call of a kind restricts, each further one widens. */
 void profile_filter_add_thread(ProfileFilter *self, guint32 thread);
 void profile_filter_add_process(ProfileFilter *self, guint32 process);
-/* Samples that were taken in the binary: the innermost frame lies in it. G_MAXUINT32: the kernel. */
+/* Samples that were taken in the binary: the innermost frame lies in it, as it was recorded, whatever the
+ * stacks are. G_MAXUINT32: the kernel. */
 void profile_filter_add_binary(ProfileFilter *self, guint32 binary);
 /* Removes all threads, processes or binaries: every one counts again. */
 void profile_filter_clear_threads(ProfileFilter *self);
 void profile_filter_clear_processes(ProfileFilter *self);
 void profile_filter_clear_binaries(ProfileFilter *self);
+
+/* Keeps a reference. Stacks of the filter's capture; NULL: its own, as to begin with. */
+void profile_filter_set_stacks(ProfileFilter *self, ProfileStacks *stacks);
+/* Borrowed; never NULL. */
+ProfileStacks *profile_filter_get_stacks(const ProfileFilter *self);
 
 ProfileCapture *profile_filter_get_capture(const ProfileFilter *self);
 guint profile_filter_get_event(const ProfileFilter *self);

@@ -54,4 +54,11 @@ gboolean profile_naming_run(const char *path, const ProfileNamingOptions *option
 gboolean profile_naming_resolve(ProfileCapture *capture, const ProfileNamingOptions *options,
                                 ProfileNamingResult *ret_result, GCancellable *cancellable, GError **error);
 
+/* The same in a new capture, which shares the samples and stacks of this one (neither costs much more memory
+ * than one), so that others may look at this one meanwhile and go on doing so. Indices of functions are other
+ * ones there, see profile-translate.h; all else is the same. NULL only when cancelled. Blocking. */
+ProfileCapture *profile_naming_resolve_new(ProfileCapture *capture, const ProfileNamingOptions *options,
+                                           ProfileNamingResult *ret_result, GCancellable *cancellable,
+                                           GError **error);
+
 G_END_DECLS

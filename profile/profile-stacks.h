@@ -18,7 +18,8 @@ typedef struct _ProfileStacks ProfileStacks;
 
 /* The capture's own. The same one every time, without effort. */
 ProfileStacks *profile_stacks_new(ProfileCapture *capture);
-/* Those of self with one transform more. */
+/* Those of self with one transform more: one pass over the nodes, milliseconds for a large capture. Keep
+ * them as long as the transforms are in force. */
 ProfileStacks *profile_stacks_transform(ProfileStacks *self, const ProfileTransform *transform);
 ProfileStacks *profile_stacks_ref(ProfileStacks *self);
 void profile_stacks_unref(ProfileStacks *self);
@@ -34,9 +35,13 @@ const guint32 *profile_stacks_get_functions(const ProfileStacks *self);
 const guint32 *profile_stacks_get_map(const ProfileStacks *self);
 /* How many functions there are, collapsed binaries among them. */
 gsize profile_stacks_get_n_functions(const ProfileStacks *self);
-/* As profile_capture_get_function_name and _binary, for collapsed binaries too. Never NULL. */
+/* Of capture's functions it is theirs; that of a collapsed binary has a name, and the binary. */
+const ProfileFunction *profile_stacks_get_function(const ProfileStacks *self, guint32 function);
+/* As profile_capture_get_function_name and _binary, for collapsed binaries too: the last part of the path,
+ * and the path; both "[kernel]" for the kernel. Never NULL. */
 const char *profile_stacks_get_function_name(const ProfileStacks *self, guint32 function);
 const char *profile_stacks_get_function_binary(const ProfileStacks *self, guint32 function);
+gboolean profile_stacks_function_is_kernel(const ProfileStacks *self, guint32 function);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ProfileStacks, profile_stacks_unref)
 

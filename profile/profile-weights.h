@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How often each stack node of a capture was sampled, for one filter: what every view is made from.
+ * How often each stack node was sampled, for one filter: what every view is made from. Nodes are those of the
+ * filter's stacks (profile_filter_get_stacks); samples that transforms dropped count nowhere.
  * Costs one pass over the samples and one over the nodes. Immutable, readable from any thread.
  *
  * `self` counts the samples whose stack ends in the node, `total` those whose stack leads through it.
@@ -27,7 +28,9 @@ void profile_weights_unref(ProfileWeights *self);
 
 const ProfileFilter *profile_weights_get_filter(const ProfileWeights *self);
 ProfileCapture *profile_weights_get_capture(const ProfileWeights *self);
-/* All samples that passed the filter. */
+/* Whose nodes are counted; borrowed. */
+ProfileStacks *profile_weights_get_stacks(const ProfileWeights *self);
+/* All samples that passed the filter and that no transform dropped. */
 ProfileWeight profile_weights_get_sum(const ProfileWeights *self);
 
 ProfileWeight profile_weights_get_self(const ProfileWeights *self, guint32 node);
