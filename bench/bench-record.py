@@ -9,7 +9,6 @@ short compilations (25 0) judge the compilation's time closer than few of long o
 Both follow frame pointers, record until the compilation has ended and name nothing at the end. Processor time is that of the recording processes alone:
 recorder and collector here, perf there.
 """
-import math
 import os
 import signal
 import statistics
@@ -17,7 +16,7 @@ import subprocess
 import sys
 import time
 
-from compiler_run import CAPTURECTL, WORK, fetch_sqlite, measure, samples_of
+from compiler_run import CAPTURECTL, WORK, fetch_sqlite, interval, measure, samples_of
 
 FREQUENCY = '4999'
 CAPTURE, PERF_DATA = WORK / 'cost.capture', WORK / 'cost.perf.data'
@@ -67,13 +66,6 @@ def main():
             print(f'round {number + 1}, {name:10}  compiled in {took:.3f} s and {worked:.3f} s of processor time, {cpu:.3f} s recording, '
                   f'{count} samples', flush=True)
     report(results, rounds)
-
-
-def interval(pairs):
-    """Geometric mean of ratios, and where it lies with 95 % of confidence (two standard errors of the logarithms)."""
-    logarithms = [math.log(pair) for pair in pairs]
-    mean, error = statistics.mean(logarithms), statistics.stdev(logarithms) / math.sqrt(len(logarithms)) if len(pairs) > 1 else math.inf
-    return math.exp(mean), math.exp(mean - 2 * error), math.exp(min(mean + 2 * error, 700))
 
 
 def report(results, rounds):

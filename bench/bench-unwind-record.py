@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-from compiler_run import CAPTURECTL, SOURCE, WORK
+from compiler_run import CAPTURECTL, SOURCE, WORK, interval
 
 sys.path.insert(0, str(SOURCE / 'tests' / 'decoder'))
 from capture_decoder import Capture  # noqa: E402
@@ -53,9 +53,10 @@ def recorders(directory):
 
 def measure_times(directory, name, command, rounds):
     """How long the command itself takes under each recorder, in turns: by the clock, and of processor time, which bears a busy machine."""
-    told, times = directory / 'told', {}
-    for _ in range(rounds + 1):
-        for recorder, words in recorders(directory).items():
+    told, times, words_of = directory / 'told', {}, recorders(directory)
+    for number in range(rounds + 1):
+        for recorder in (list(words_of), list(reversed(words_of)))[number % 2]:  # machines change their speed: each goes first
+            words = words_of[recorder]
             # perf 6.1 sometimes aborts at the end, when the command has told its times.
             quietly(*words, sys.executable, '-c', RUN_AND_TELL, told, *command, check=False)
             times.setdefault(recorder, []).append(tuple(map(float, told.read_text().split())))
@@ -63,9 +64,11 @@ def measure_times(directory, name, command, rounds):
     for column, what in enumerate(('elapsed', 'processor')):
         middle = {recorder: statistics.median(run[column] for run in runs[1:]) for recorder, runs in times.items()}
         best = {recorder: min(run[column] for run in runs[1:]) for recorder, runs in times.items()}
+        mean, low, high = interval([ours[column] / theirs[column] for ours, theirs in zip(times['capturectl'][1:], times['perf -g'][1:])])
         print(f'{name:8} {what:9} ' + ', '.join(f'{recorder} {middle[recorder]:.3f} s (fastest {best[recorder]:.3f})' for recorder in times)
               + f'; capturectl ÷ perf -g: {middle["capturectl"] / middle["perf -g"]:.3f} of medians, '
-              f'{best["capturectl"] / best["perf -g"]:.3f} of the fastest (wanted: at most 1.02)', flush=True)
+              f'{best["capturectl"] / best["perf -g"]:.3f} of the fastest; of rounds {mean:.3f}, with 95 % from {low:.3f} to {high:.3f} '
+              f'(wanted: at most 1.02)', flush=True)
 
 
 def measure_size(directory, name, command):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the benchmarks share: the compilation of sqlite3.c, perf's recording of it, and measuring a command."""
+import math
 import json
 import os
 import pathlib
@@ -84,3 +85,11 @@ def alternate(rounds, commands):
 
 def medians(results):
     return tuple(statistics.median(column) for column in zip(*results))
+
+
+def interval(pairs):
+    """Geometric mean of ratios, and where it lies with 95 % of confidence (two standard errors of the logarithms)."""
+    logarithms = [math.log(pair) for pair in pairs]
+    error = statistics.stdev(logarithms) / math.sqrt(len(logarithms)) if len(pairs) > 1 else math.inf
+    mean = statistics.mean(logarithms)
+    return math.exp(mean), math.exp(mean - 2 * error), math.exp(min(mean + 2 * error, 700))
