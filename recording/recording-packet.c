@@ -29,7 +29,7 @@ gboolean recording_packet_send(int socket, const void *bytes, gsize size, const 
     header->cmsg_len = CMSG_LEN(n_fds * sizeof(int));
     memcpy(CMSG_DATA(header), fds, n_fds * sizeof(int));
   }
-  return sendmsg(socket, &message, MSG_NOSIGNAL) == (ssize_t)size;
+  return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)size;
 }
 
 static void take_descriptors(struct msghdr *message, int *ret_fds, guint n_fds)

@@ -11,6 +11,7 @@
 
 #include "recording/recording-descriptor-private.h"
 #include "recording/recording-foreign.h"
+#include "recording/recording-packet-private.h"
 #include "recording/recording-syscap-ring.h"
 
 /* At the same time; half a MiB of memory each, as it is written to. */
@@ -53,27 +54,12 @@ static void free_ring(gpointer ring)
   recording_syscap_ring_free(ring);
 }
 
-/* Sends one byte, with a descriptor or without. Never waits: who does not read its answers has none. */
+/* One byte, with a descriptor or without. Who does not read its answers has none. */
 static gboolean answer(int socket, int descriptor)
 {
-  char byte = 0;
-  union {
-    struct cmsghdr header;
-    char bytes[CMSG_SPACE(sizeof descriptor)];
-  } control = {0};
-  struct iovec iov = {&byte, 1};
-  struct msghdr message = {.msg_iov = &iov, .msg_iovlen = 1};
+  const char byte = 0;
 
-  if (descriptor >= 0) {
-    message.msg_control = control.bytes;
-    message.msg_controllen = sizeof control.bytes;
-    struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
-    rights->cmsg_level = SOL_SOCKET;
-    rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(sizeof descriptor);
-    memcpy(CMSG_DATA(rights), &descriptor, sizeof descriptor);
-  }
-  return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
+  return recording_packet_send(socket, &byte, 1, &descriptor, descriptor >= 0);
 }
 
 static void make_ring(RecordingSyscapControl *self, gint32 pid)
