@@ -199,13 +199,8 @@ static void warn_of_losses(ProfileCapture *capture)
 void capturectl_name_functions(ProfileCapture *capture)
 {
   ProfileNamingOptions options = {.no_lines = TRUE};
-  gboolean named = profile_capture_is_looked_for(capture, G_MAXUINT32);
-  guint n;
 
-  profile_capture_get_binaries(capture, &n);
-  for (guint i = 0; i < n && !named; i++)
-    named = profile_capture_is_looked_for(capture, i);
-  if (!named)
+  if (profile_naming_is_wanted(capture))
     profile_naming_resolve(capture, &options, NULL, NULL, NULL);
 }
 

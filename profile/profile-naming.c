@@ -266,3 +266,14 @@ gboolean profile_naming_resolve(ProfileCapture *capture, const ProfileNamingOpti
     *ret_result = tables.result;
   return done;
 }
+
+gboolean profile_naming_is_wanted(ProfileCapture *capture)
+{
+  guint n;
+
+  profile_capture_get_binaries(capture, &n);
+  for (guint i = 0; i < n; i++)
+    if (profile_capture_is_looked_for(capture, i))
+      return FALSE;
+  return !profile_capture_is_looked_for(capture, G_MAXUINT32);
+}

@@ -42,6 +42,9 @@ typedef struct {
   gboolean kernel_hidden; /* kernel frames occur, and the kernel hides its addresses from this user */
 } ProfileNamingResult;
 
+/* Whether nobody has looked for names yet: a capture that is being written, or whose collector was killed. */
+gboolean profile_naming_is_wanted(ProfileCapture *capture);
+
 /* Loads the capture at path (which may be /proc/self/fd/N), names its frames and appends NAMES windows,
  * an index and a footer. options and ret_result may be NULL. The capture must not be written by anyone else.
  * A capture without any frame gets index and footer only. On failure (also when cancelled) the file ends with

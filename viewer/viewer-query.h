@@ -31,6 +31,7 @@ void viewer_query_push(ViewerQuery *self, ViewerStep *step);
 void viewer_query_go_back_to(ViewerQuery *self, guint n);
 gboolean viewer_query_undo(ViewerQuery *self);
 gboolean viewer_query_redo(ViewerQuery *self);
+gboolean viewer_query_can_redo(ViewerQuery *self);
 
 /* A span that is being selected and no step yet: counts as if it were the last one. first ≥ end: none.
  * Pushing or taking back a step ends it. */

@@ -30,8 +30,11 @@ ViewerStep *viewer_step_new_transform(const ProfileTransform *transform, const c
 ViewerStepKind viewer_step_get_kind(ViewerStep *self);
 /* What a breadcrumb shows, in the user's language. */
 const char *viewer_step_get_label(ViewerStep *self);
-/* Restricts filter further. Of two steps of threads, processes or binaries the later one counts; of two spans
- * of time what they share. */
+/* NULL unless the kind is TRANSFORM. The step's. */
+const ProfileTransform *viewer_step_get_transform(ViewerStep *self);
+/* Restricts filter further; a transform does nothing here: it changes stacks, which ViewerDocument has made
+ * away from the main thread. Of two steps of threads, processes or binaries the later one counts; of two
+ * spans of time what they share. */
 void viewer_step_apply(ViewerStep *self, ProfileFilter *filter);
 /* The same step for a capture that holds what `from` holds, with other names or more of it. NULL when what it
  * is about is not there.

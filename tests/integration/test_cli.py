@@ -461,7 +461,8 @@ class Check(TestCase):
 
     def test_recover_what_a_killed_collector_left(self):
         path, out = self.directory / 'killed.capture', self.directory / 'recovered.capture'
-        process = subprocess.Popen([CAPTURECTL, 'record', '-q', '-F', '2000', '-o', path, '--', 'sh', '-c', 'while :; do :; done'],
+        # python, not sh: its functions have names wherever a sample hits.
+        process = subprocess.Popen([CAPTURECTL, 'record', '-q', '-F', '2000', '-o', path, '--', sys.executable, '-c', 'while True: pass'],
                                    env=environment(), stderr=subprocess.PIPE, start_new_session=True)
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline and not (path.exists() and b'sample' in run(CAPTURECTL, 'dump', path, binary=True).stdout):
