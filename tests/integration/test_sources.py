@@ -6,7 +6,7 @@ import signal
 import subprocess
 import unittest
 
-from recordings import BUSY, compile_c, start, wait_until
+from recordings import BUSY, children, compile_c, start, wait_until
 from support import CAPTURECTL, OWN_MOUNTS, SOURCE, TestCase, capturectl, run
 from told import JITDUMP, PERF_MAP, Told
 
@@ -106,12 +106,12 @@ class Counters(Sources):
             def has_values():
                 return path.exists() and Told(path).records_of_counts >= 4
             found = wait_until(has_values)
-            children = pathlib.Path(f'/proc/{process.pid}/task/{process.pid}/children').read_text().split()
+            left = children(process.pid).values()
             process.send_signal(signal.SIGKILL)
             process.wait()
-            for child in children:
+            for child in left:
                 try:
-                    os.kill(int(child), signal.SIGKILL)
+                    os.kill(child, signal.SIGKILL)
                 except ProcessLookupError:
                     pass
         self.assertTrue(found)
