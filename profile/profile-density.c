@@ -22,6 +22,7 @@ struct _ProfileDensity {
   guint n_threads, n_processes;
   guint64 fullest;
   double interval;
+  enum capture_unit unit;
 };
 
 /* What counting needs. */
@@ -55,6 +56,25 @@ static gsize find_time(const guint64 *times, gsize low, gsize high, guint64 time
 guint64 profile_density_get_edge(const ProfileDensity *self, guint bin)
 {
   return self->first + (guint64)((unsigned __int128)(self->end - self->first) * bin / self->n_bins);
+}
+
+gboolean profile_density_find_bin(const ProfileDensity *self, guint64 time, guint *ret_bin)
+{
+  guint bin;
+
+  if (time < self->first || time >= self->end)
+    return FALSE;
+  bin = (guint)((unsigned __int128)(time - self->first) * self->n_bins / (self->end - self->first));
+  /* Edges are rounded down, so the time may be behind the next one. */
+  while (bin + 1 < self->n_bins && profile_density_get_edge(self, bin + 1) <= time)
+    bin++;
+  *ret_bin = bin;
+  return TRUE;
+}
+
+enum capture_unit profile_density_get_unit(const ProfileDensity *self)
+{
+  return self->unit;
 }
 
 /* Of samples begin … end - 1, by thread. */
@@ -205,7 +225,8 @@ ProfileDensity *profile_density_new(const ProfileFilter *filter, guint64 first, 
                  .of_node = profile_capture_get_node_functions(capture)};
   profile_filter_set_time(timed, self->first, self->end);
   profile_filter_get_range(timed, &count.begin, &count.end);
-  count.by_weight = profile_measure_get_unit(count.event) != CAPTURE_UNIT_COUNT;
+  self->unit = profile_measure_get_unit(count.event);
+  count.by_weight = self->unit != CAPTURE_UNIT_COUNT;
   gsize pieces = (count.end - count.begin) / SAMPLES_A_THREAD + 1;
   profile_parallel(self->n_bins, self->n_bins / pieces + 1, count_bins, &count);
   add_up(self, threads);

@@ -22,6 +22,10 @@ guint profile_density_get_n_bins(const ProfileDensity *self);
 void profile_density_get_span(const ProfileDensity *self, guint64 *ret_first, guint64 *ret_end);
 /* When a bin (0 … n_bins) begins, which is when the one before it ends. */
 guint64 profile_density_get_edge(const ProfileDensity *self, guint bin);
+/* FALSE: the time lies outside. */
+gboolean profile_density_find_bin(const ProfileDensity *self, guint64 time, guint *ret_bin);
+/* What a measure is an amount of: see profile_weights_get_unit. */
+enum capture_unit profile_density_get_unit(const ProfileDensity *self);
 /* Threads (indices) with samples there: those of one process stand together, the process with most samples
  * first, in it the thread with most. Those processes, in the same order. */
 const guint32 *profile_density_get_threads(const ProfileDensity *self, guint *ret_n);

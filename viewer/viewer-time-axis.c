@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "viewer/viewer-time-axis.h"
 
-#include <glib/gi18n.h>
 #include <math.h>
+
+#include "viewer/viewer-format.h"
 
 #define SECOND G_GUINT64_CONSTANT(1000000000)
 #define MINUTE (60 * SECOND)
@@ -128,53 +129,17 @@ guint64 viewer_time_axis_get_first_tick(const ViewerTimeAxis *self, guint64 step
   return tick;
 }
 
-/* How many digits behind the point a number in units of `unit` needs so that steps differ. */
-static int get_decimals(guint64 unit, guint64 step)
-{
-  int decimals = 0;
-
-  for (; unit > 1 && step % unit != 0; unit /= 10)
-    decimals++;
-  return decimals;
-}
-
-static char *format_clock(guint64 time, guint64 step)
-{
-  guint64 hours = time / (60 * MINUTE), minutes = time / MINUTE;
-  int decimals = get_decimals(SECOND, step);
-  int width = decimals > 0 ? decimals + 3 : 2;
-  double seconds = (double)(time % MINUTE) / (double)SECOND;
-
-  if (hours > 0)
-    return g_strdup_printf("%" G_GUINT64_FORMAT ":%02" G_GUINT64_FORMAT ":%0*.*f", hours, minutes % 60, width,
-                           decimals, seconds);
-  return g_strdup_printf("%" G_GUINT64_FORMAT ":%0*.*f", minutes, width, decimals, seconds);
-}
-
 char *viewer_time_axis_format(const ViewerTimeAxis *self, guint64 time, guint64 step)
 {
-  const struct {
-    guint64 unit;
-    const char *name;
-  } units[] = {{SECOND, _("s")}, {1000000, _("ms")}, {1000, _("µs")}, {1, _("ns")}};
-  guint64 lasts = self->high - self->low;
-  guint i = 0;
-
-  time = time > self->low ? time - self->low : 0;
-  time -= time % step;
-  if (lasts > MINUTE)
-    return format_clock(time, step);
-  while (units[i].unit > 1 && lasts < units[i].unit)
-    i++;
-  return g_strdup_printf("%.*f %s", get_decimals(units[i].unit, step),
-                         (double)time / (double)units[i].unit, units[i].name);
+  return viewer_format_time(time > self->low ? time - self->low : 0, step);
 }
 
 char *viewer_time_axis_format_exactly(const ViewerTimeAxis *self, guint64 time)
 {
-  guint64 step = 1;
+  return viewer_time_axis_format(self, time, (guint64)viewer_time_axis_get_scale(self));
+}
 
-  while ((double)step * 10 <= viewer_time_axis_get_scale(self))
-    step *= 10;
-  return viewer_time_axis_format(self, time, MIN(step, SECOND / 100));
+char *viewer_time_axis_format_span(const ViewerTimeAxis *self, guint64 first, guint64 end)
+{
+  return viewer_format_span(MAX(first, self->low) - self->low, MAX(end, self->low) - self->low);
 }

@@ -43,9 +43,11 @@ gboolean viewer_time_axis_pan(ViewerTimeAxis *self, double pixels);
 guint64 viewer_time_axis_get_step(const ViewerTimeAxis *self, double distance);
 /* The first tick that is shown; add the step for the next one. */
 guint64 viewer_time_axis_get_first_tick(const ViewerTimeAxis *self, guint64 step);
-/* A time from the beginning of the recording, as exactly as step needs: "2.5 s", "120 ms", "1:05". Free it. */
+/* A time from the beginning of the recording, as exactly as step needs: "2.5 s", "1:05". Free it. */
 char *viewer_time_axis_format(const ViewerTimeAxis *self, guint64 time, guint64 step);
 /* The same as exactly as pixels show it: for tooltips. Free it. */
 char *viewer_time_axis_format_exactly(const ViewerTimeAxis *self, guint64 time);
+/* "1.20 s – 1.45 s". Free it. */
+char *viewer_time_axis_format_span(const ViewerTimeAxis *self, guint64 first, guint64 end);
 
 G_END_DECLS

@@ -39,6 +39,20 @@ static guint64 count(const ProfileFilter *filter, guint32 thread, guint64 first,
   return n;
 }
 
+/* Each time of a bin leads to it, and no other does. */
+static void check_bin(const ProfileDensity *density, guint bin)
+{
+  guint64 from = profile_density_get_edge(density, bin), to = profile_density_get_edge(density, bin + 1);
+  guint found;
+
+  if (from == to)
+    return;
+  g_assert_true(profile_density_find_bin(density, from, &found));
+  g_assert_cmpuint(found, ==, bin);
+  g_assert_true(profile_density_find_bin(density, to - 1, &found));
+  g_assert_cmpuint(found, ==, bin);
+}
+
 static void check(const ProfileFilter *filter, guint64 first, guint64 end, guint n_bins)
 {
   g_autoptr(ProfileDensity) density = profile_density_new(filter, first, end, n_bins);
@@ -50,6 +64,7 @@ static void check(const ProfileFilter *filter, guint64 first, guint64 end, guint
   g_assert_cmpuint(profile_density_get_edge(density, n_bins), ==, end);
   for (guint bin = 0; bin < n_bins; bin++) {
     guint64 from = profile_density_get_edge(density, bin), to = profile_density_get_edge(density, bin + 1);
+    check_bin(density, bin);
     g_assert_cmpuint(profile_density_get_sum(density)[bin], ==, count(filter, G_MAXUINT32, from, to));
     for (guint32 thread = 0; thread < n_all; thread++) {
       const guint64 *bins = profile_density_get_bins(density, thread);
@@ -113,6 +128,7 @@ static void test_empty_span(void)
   g_assert_cmpuint(profile_density_get_n_bins(density), ==, 1);
   g_assert_cmpuint(profile_density_get_sum(density)[0], ==, 0);
   g_assert_cmpfloat(profile_density_get_share(density, 1), ==, 0);
+  g_assert_false(profile_density_find_bin(density, 5000, &(guint){0}));
   g_assert_null(profile_density_get_bins(density, 1));
   g_assert_null(profile_density_get_bins(density, G_MAXUINT32));
 }

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* When a recording began and ended, as far as a capture tells. */
+#pragma once
+
+#include "profile/profile-capture.h"
+
+G_BEGIN_DECLS
+
+/* From its beginning to its end where the file says both and no sample contradicts; else from the first to
+ * after the last sample, or of captures without samples mark or count. first < end, of a capture without
+ * anything too. */
+void profile_span_get(ProfileCapture *capture, guint64 *ret_first, guint64 *ret_end);
+
+G_END_DECLS

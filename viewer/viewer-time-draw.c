@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "viewer/viewer-time-draw.h"
+
+#include <math.h>
+
+enum {
+  TICK_DISTANCE = 90,
+  MAX_TICKS = 500,
+  STEPS_FROM = 8, /* pixels: bins as wide as this are seen as such */
+  BEYOND = 100    /* pixels outside of the area that may be drawn to: cairo's numbers are small */
+};
+
+GdkRGBA viewer_time_draw_get_color(GtkWidget *widget, const char *name, const char *fallback)
+{
+  GdkRGBA color;
+
+  if (!gtk_style_context_lookup_color(gtk_widget_get_style_context(widget), name, &color))
+    gdk_rgba_parse(&color, fallback);
+  return color;
+}
+
+static GdkRGBA get_text_color(GtkWidget *widget, float alpha)
+{
+  GdkRGBA color;
+
+  gtk_style_context_get_color(gtk_widget_get_style_context(widget), &color);
+  color.alpha *= alpha;
+  return color;
+}
+
+void viewer_time_draw_text(GtkWidget *widget, GtkSnapshot *snapshot, const char *text, double x, double y,
+                           double width, const GdkRGBA *color)
+{
+  g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(widget, text);
+  g_autoptr(PangoAttrList) attributes = pango_attr_list_new();
+
+  pango_attr_list_insert(attributes, pango_attr_scale_new(PANGO_SCALE_SMALL));
+  pango_attr_list_insert(attributes, pango_attr_font_features_new("tnum=1"));
+  pango_layout_set_attributes(layout, attributes);
+  pango_layout_set_single_paragraph_mode(layout, TRUE);
+  pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END);
+  pango_layout_set_width(layout, (int)(MAX(width, 1) * PANGO_SCALE));
+  gtk_snapshot_save(snapshot);
+  gtk_snapshot_translate(snapshot, &GRAPHENE_POINT_INIT((float)x, (float)y));
+  gtk_snapshot_append_layout(snapshot, layout, color);
+  gtk_snapshot_restore(snapshot);
+}
+
+static void append_line(GtkSnapshot *snapshot, const GdkRGBA *color, double x, double y, double height)
+{
+  gtk_snapshot_append_color(snapshot, color, &GRAPHENE_RECT_INIT((float)floor(x), (float)y, 1, (float)height));
+}
+
+typedef void (*TickFunc)(GtkWidget *widget, GtkSnapshot *snapshot, const ViewerTimeAxis *axis,
+                         const graphene_rect_t *area, guint64 time, guint64 step);
+
+static void for_each_tick(GtkWidget *widget, GtkSnapshot *snapshot, const ViewerTimeAxis *axis,
+                          const graphene_rect_t *area, TickFunc draw)
+{
+  guint64 step = viewer_time_axis_get_step(axis, TICK_DISTANCE);
+  guint64 time = viewer_time_axis_get_first_tick(axis, step);
+
+  for (guint n = 0; n < MAX_TICKS && time >= axis->first && time <= axis->end; n++) {
+    draw(widget, snapshot, axis, area, time, step);
+    if (__builtin_add_overflow(time, step, &time))
+      return;
+  }
+}
+
+static void draw_tick(GtkWidget *widget, GtkSnapshot *snapshot, const ViewerTimeAxis *axis,
+                      const graphene_rect_t *area, guint64 time, guint64 step)
+{
+  GdkRGBA line = get_text_color(widget, 0.35f), text_color = get_text_color(widget, 0.75f);
+  double x = area->origin.x + viewer_time_axis_get_x(axis, time);
+  g_autofree char *text = viewer_time_axis_format(axis, time, step);
+
+  append_line(snapshot, &line, x, area->origin.y, area->size.height);
+  if (x + 4 < area->origin.x + area->size.width)
+    viewer_time_draw_text(widget, snapshot, text, x + 4, area->origin.y + 1, TICK_DISTANCE - 8, &text_color);
+}
+
+void viewer_time_draw_ticks(GtkWidget *widget, GtkSnapshot *snapshot, const ViewerTimeAxis *axis,
+                            const graphene_rect_t *area)
+{
+  gtk_snapshot_push_clip(snapshot, area);
+  for_each_tick(widget, snapshot, axis, area, draw_tick);
+  gtk_snapshot_pop(snapshot);
+}
+
+static void draw_grid_line(GtkWidget *widget, GtkSnapshot *snapshot, const ViewerTimeAxis *axis,
+                           const graphene_rect_t *area, guint64 time, guint64 step)
+{
+  GdkRGBA color = get_text_color(widget, 0.08f);
+
+  append_line(snapshot, &color, area->origin.x + viewer_time_axis_get_x(axis, time), area->origin.y,
+              area->size.height);
+}
+
+void viewer_time_draw_grid(GtkWidget *widget, GtkSnapshot *snapshot, const ViewerTimeAxis *axis,
+                           const graphene_rect_t *area)
+{
+  for_each_tick(widget, snapshot, axis, area, draw_grid_line);
+}
+
+static void fill_run(cairo_t *cairo, const double *x, const double *y, guint n, const GdkRGBA *color,
+                     const graphene_rect_t *area)
+{
+  double left = area->origin.x, bottom = area->origin.y + area->size.height;
+
+  cairo_new_path(cairo);
+  cairo_move_to(cairo, left + x[0], bottom);
+  for (guint i = 0; i < n; i++)
+    cairo_line_to(cairo, left + x[i], bottom - CLAMP(y[i], 0, 1) * area->size.height);
+  cairo_line_to(cairo, left + x[n - 1], bottom);
+  cairo_close_path(cairo);
+  cairo_set_source_rgba(cairo, color->red, color->green, color->blue, color->alpha * 0.45);
+  cairo_fill(cairo);
+  for (guint i = 0; i < n; i++)
+    cairo_line_to(cairo, left + x[i], bottom - CLAMP(y[i], 0, 1) * (area->size.height - 1) - 0.5);
+  gdk_cairo_set_source_rgba(cairo, color);
+  cairo_set_line_width(cairo, 1);
+  cairo_stroke(cairo);
+}
+
+void viewer_time_draw_curve(GtkSnapshot *snapshot, const double *x, const double *y, guint n,
+                            const GdkRGBA *color, const graphene_rect_t *area)
+{
+  cairo_t *cairo = gtk_snapshot_append_cairo(snapshot, area);
+  guint end;
+
+  for (guint begin = 0; begin < n; begin = end + 1) {
+    for (end = begin; end < n && !isnan(y[end]);)
+      end++;
+    if (end > begin)
+      fill_run(cairo, x + begin, y + begin, end - begin, color, area);
+  }
+  cairo_destroy(cairo);
+}
+
+/* Those bins that the axis shows, with one more at each side: an eye follows the curve beyond the edge. */
+static void get_shown_bins(const ViewerTimeAxis *axis, const ProfileDensity *density, guint *ret_begin,
+                           guint *ret_end)
+{
+  guint n = profile_density_get_n_bins(density);
+  guint64 first, end;
+
+  profile_density_get_span(density, &first, &end);
+  double lasts = MAX((double)(end - first) / n, 1e-9);
+  double begin_bin = axis->first > first ? floor((double)(axis->first - first) / lasts) - 1 : 0;
+  double end_bin = axis->end > first ? ceil((double)(axis->end - first) / lasts) + 1 : 0;
+  *ret_begin = (guint)CLAMP(begin_bin, 0, n);
+  *ret_end = (guint)CLAMP(end_bin, 0, n);
+}
+
+static double get_near_x(const ViewerTimeAxis *axis, guint64 time)
+{
+  return CLAMP(viewer_time_axis_get_x(axis, time), -BEYOND, axis->width + BEYOND);
+}
+
+void viewer_time_draw_density(GtkSnapshot *snapshot, const ViewerTimeAxis *axis, const ProfileDensity *density,
+                              const guint64 *bins, double top, const GdkRGBA *color,
+                              const graphene_rect_t *area)
+{
+  guint begin, end, n = 0;
+
+  get_shown_bins(axis, density, &begin, &end);
+  if (!bins || begin >= end)
+    return;
+  g_autofree double *x = g_new(double, 2 * (gsize)(end - begin));
+  g_autofree double *y = g_new(double, 2 * (gsize)(end - begin));
+  for (guint bin = begin; bin < end; bin++) {
+    double left = get_near_x(axis, profile_density_get_edge(density, bin));
+    double right = get_near_x(axis, profile_density_get_edge(density, bin + 1));
+    double share = profile_density_get_share(density, bins[bin]) / MAX(top, 1e-9);
+    gboolean wide = right - left >= STEPS_FROM;
+    x[n] = wide ? left : (left + right) / 2;
+    y[n++] = share;
+    if (wide) {
+      x[n] = right;
+      y[n++] = share;
+    }
+  }
+  viewer_time_draw_curve(snapshot, x, y, n, color, area);
+}
