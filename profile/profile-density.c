@@ -235,6 +235,18 @@ ProfileDensity *profile_density_new(const ProfileFilter *filter, guint64 first, 
   return self;
 }
 
+ProfileDensity *profile_density_new_readable(const ProfileFilter *filter, guint64 first, guint64 end,
+                                             guint n_bins, guint min_samples)
+{
+  ProfileDensity *self = profile_density_new(filter, first, end, n_bins);
+  double least = self->interval * min_samples, lasts = (double)(self->end - self->first);
+
+  if (least <= 0 || lasts / self->n_bins >= least)
+    return self;
+  profile_density_free(self);
+  return profile_density_new(filter, first, end, (guint)MAX(lasts / least, 1));
+}
+
 void profile_density_free(ProfileDensity *self)
 {
   g_free(self->bins);

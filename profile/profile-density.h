@@ -15,6 +15,10 @@ typedef struct _ProfileDensity ProfileDensity;
  * of thousands of threads gets fewer bins, so that they fit into memory. first ≥ end: there is one, and it is
  * empty. */
 ProfileDensity *profile_density_new(const ProfileFilter *filter, guint64 first, guint64 end, guint n_bins);
+/* The same with so few bins that a busy processor has at least min_samples in each: narrower ones would show
+ * nothing but whether one was taken there. Of events that say nothing of time it is n_bins. */
+ProfileDensity *profile_density_new_readable(const ProfileFilter *filter, guint64 first, guint64 end,
+                                             guint n_bins, guint min_samples);
 void profile_density_free(ProfileDensity *self);
 
 guint profile_density_get_n_bins(const ProfileDensity *self);

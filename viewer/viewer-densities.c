@@ -8,7 +8,7 @@
 typedef struct {
   ProfileFilter *filter;
   guint64 first, end;
-  guint n_bins, n_min_samples;
+  guint n_bins, min_samples;
 } Request;
 
 static void request_free(gpointer data)
@@ -22,16 +22,9 @@ static void request_free(gpointer data)
 static gpointer make(gpointer data)
 {
   const Request *request = data;
-  ProfileDensity *density =
-      profile_density_new(request->filter, request->first, request->end, request->n_bins);
-  double least = profile_density_get_interval(density) * request->n_min_samples;
-  double lasts = (double)(request->end - request->first);
 
-  if (least <= 0 || lasts / request->n_bins >= least)
-    return density;
-  guint n_bins = (guint)MAX(lasts / least, 1);
-  profile_density_free(density);
-  return profile_density_new(request->filter, request->first, request->end, n_bins);
+  return profile_density_new_readable(request->filter, request->first, request->end, request->n_bins,
+                                      request->min_samples);
 }
 
 static void density_free(gpointer data)
@@ -45,11 +38,11 @@ ViewerLatest *viewer_densities_new(void)
 }
 
 void viewer_densities_request(ViewerLatest *self, ProfileFilter *filter, guint64 first, guint64 end,
-                              guint n_bins, guint n_min_samples)
+                              guint n_bins, guint min_samples)
 {
   Request *request = g_new(Request, 1);
 
-  *request = (Request){filter, first, MAX(end, first), MAX(n_bins, 1), n_min_samples};
+  *request = (Request){filter, first, MAX(end, first), MAX(n_bins, 1), min_samples};
   viewer_latest_request(self, request);
 }
 

@@ -9,10 +9,9 @@ G_BEGIN_DECLS
 
 /* What it makes are ProfileDensity. */
 ViewerLatest *viewer_densities_new(void);
-/* See profile_density_new; the filter is taken over. Bins are no narrower than n_min_samples samples of a
- * busy processor are apart: narrower ones would show nothing but whether one was taken there. */
+/* See profile_density_new_readable; the filter is taken over. */
 void viewer_densities_request(ViewerLatest *self, ProfileFilter *filter, guint64 first, guint64 end,
-                              guint n_bins, guint n_min_samples);
+                              guint n_bins, guint min_samples);
 const ProfileDensity *viewer_densities_get(ViewerLatest *self);
 
 /* How busy that was in one bin: "42 %" of a processor, or "1.2 MB", "17 samples". Free it. */

@@ -196,6 +196,19 @@ static void test_share(void)
   g_assert_cmpfloat_with_epsilon(profile_density_get_share(density, 10), 2.5, 1e-9);
 }
 
+static void test_readable(void)
+{
+  g_autoptr(ProfileCapture) capture = make_capture(&plan);
+  g_autoptr(ProfileFilter) filter = profile_filter_new(capture);
+  g_autoptr(ProfileDensity) few = profile_density_new_readable(filter, 0, 10000000, 1000, 4);
+  g_autoptr(ProfileDensity) many = profile_density_new_readable(filter, 0, 10000000, 10, 4);
+  g_autoptr(ProfileDensity) none = profile_density_new_readable(filter, 0, 10, 1000, 4);
+
+  g_assert_cmpuint(profile_density_get_n_bins(few), ==, 10);
+  g_assert_cmpuint(profile_density_get_n_bins(many), ==, 10);
+  g_assert_cmpuint(profile_density_get_n_bins(none), ==, 1);
+}
+
 /* Samples of a clock that weigh differently: counted all the same, and each stands for their average. */
 static void test_weights(void)
 {
@@ -219,6 +232,7 @@ int main(int argc, char **argv)
   g_test_add_func("/profile/density/processes", test_processes);
   g_test_add_func("/profile/density/order", test_order);
   g_test_add_func("/profile/density/share", test_share);
+  g_test_add_func("/profile/density/readable", test_readable);
   g_test_add_func("/profile/density/weights", test_weights);
   return g_test_run();
 }

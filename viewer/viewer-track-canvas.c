@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "viewer/viewer-track-canvas.h"
+
+#include <glib/gi18n.h>
+
+#include "viewer/viewer-track-draw.h"
+
+struct _ViewerTrackCanvas {
+  GtkWidget parent;
+  ViewerTimeline *timeline;
+  ViewerTrack *track;
+  int height; /* last asked for */
+};
+
+G_DEFINE_FINAL_TYPE(ViewerTrackCanvas, viewer_track_canvas, GTK_TYPE_WIDGET)
+
+static void tell_accessible(ViewerTrackCanvas *self)
+{
+  g_autofree char *what = viewer_track_describe(self->timeline, self->track);
+  g_autofree char *text =
+      /* TRANSLATORS: The name of a thread, a process or a counter, and what is drawn of it. */
+      g_strdup_printf(_("%s: %s"), viewer_track_get_title(self->track), what ? what : _("Loading"));
+
+  gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
+}
+
+static void update(ViewerTrackCanvas *self)
+{
+  int height = self->track ? viewer_track_get_height(self->timeline, self->track) : 0;
+
+  if (height != self->height)
+    gtk_widget_queue_resize(GTK_WIDGET(self));
+  gtk_widget_queue_draw(GTK_WIDGET(self));
+  if (self->track && gtk_widget_get_mapped(GTK_WIDGET(self)))
+    tell_accessible(self);
+}
+
+void viewer_track_canvas_set_track(ViewerTrackCanvas *self, ViewerTrack *track)
+{
+  if (g_set_object(&self->track, track))
+    update(self);
+}
+
+static void viewer_track_canvas_map(GtkWidget *widget)
+{
+  ViewerTrackCanvas *self = VIEWER_TRACK_CANVAS(widget);
+
+  GTK_WIDGET_CLASS(viewer_track_canvas_parent_class)->map(widget);
+  if (self->track)
+    tell_accessible(self);
+}
+
+static void viewer_track_canvas_measure(GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum,
+                                        int *natural, int *minimum_baseline, int *natural_baseline)
+{
+  ViewerTrackCanvas *self = VIEWER_TRACK_CANVAS(widget);
+
+  *minimum = *natural = 100;
+  if (orientation == GTK_ORIENTATION_HORIZONTAL)
+    return;
+  self->height = self->track ? viewer_track_get_height(self->timeline, self->track) : 0;
+  *minimum = *natural = self->height;
+}
+
+static void viewer_track_canvas_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
+{
+  ViewerTrackCanvas *self = VIEWER_TRACK_CANVAS(widget);
+  graphene_rect_t area = GRAPHENE_RECT_INIT(0, 0, (float)gtk_widget_get_width(widget),
+                                            (float)gtk_widget_get_height(widget));
+
+  if (!self->track)
+    return;
+  gtk_snapshot_push_clip(snapshot, &area);
+  viewer_track_draw(self->timeline, self->track, widget, snapshot, &area);
+  gtk_snapshot_pop(snapshot);
+}
+
+static gboolean viewer_track_canvas_query_tooltip(GtkWidget *widget, int x, int y, gboolean keyboard,
+                                                  GtkTooltip *tooltip)
+{
+  ViewerTrackCanvas *self = VIEWER_TRACK_CANVAS(widget);
+  g_autofree char *text = NULL;
+
+  if (self->track && !keyboard)
+    text = viewer_track_describe_place(self->timeline, self->track, x, y);
+  gtk_tooltip_set_text(tooltip, text);
+  return text != NULL;
+}
+
+static void viewer_track_canvas_dispose(GObject *object)
+{
+  ViewerTrackCanvas *self = VIEWER_TRACK_CANVAS(object);
+
+  g_clear_object(&self->track);
+  g_clear_object(&self->timeline);
+  G_OBJECT_CLASS(viewer_track_canvas_parent_class)->dispose(object);
+}
+
+static void viewer_track_canvas_class_init(ViewerTrackCanvasClass *class)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
+
+  G_OBJECT_CLASS(class)->dispose = viewer_track_canvas_dispose;
+  widget_class->map = viewer_track_canvas_map;
+  widget_class->measure = viewer_track_canvas_measure;
+  widget_class->snapshot = viewer_track_canvas_snapshot;
+  widget_class->query_tooltip = viewer_track_canvas_query_tooltip;
+  gtk_widget_class_set_css_name(widget_class, "trackcanvas");
+  gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_IMG);
+}
+
+static void viewer_track_canvas_init(ViewerTrackCanvas *self)
+{
+  gtk_widget_set_hexpand(GTK_WIDGET(self), TRUE);
+  gtk_widget_set_has_tooltip(GTK_WIDGET(self), TRUE);
+}
+
+GtkWidget *viewer_track_canvas_new(ViewerTimeline *timeline)
+{
+  ViewerTrackCanvas *self = g_object_new(VIEWER_TYPE_TRACK_CANVAS, NULL);
+
+  self->timeline = g_object_ref(timeline);
+  g_signal_connect_object(timeline, "changed", G_CALLBACK(update), self, G_CONNECT_SWAPPED);
+  return GTK_WIDGET(self);
+}
