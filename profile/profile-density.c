@@ -7,8 +7,8 @@
 #include "profile/profile-parallel.h"
 
 enum {
-  MAX_CELLS = 1 << 24,         /* 128 MB, of which only what is not 0 is ever touched */
-  SAMPLES_A_THREAD = 1 << 20   /* fewer are counted before another thread has started */
+  MAX_CELLS = 1 << 24,       /* 128 MB, of which only what is not 0 is ever touched */
+  SAMPLES_A_THREAD = 1 << 20 /* fewer are counted before another thread has started */
 };
 
 struct _ProfileDensity {

@@ -45,9 +45,9 @@ static void request_density(ViewerOverview *self)
   if (!capture)
     return;
   self->n_bins = count_bins(self);
-  viewer_densities_request(self->densities,
-                           viewer_query_make_filter(viewer_document_get_query(self->document), capture, FALSE),
-                           self->axis.low, self->axis.high, self->n_bins, MIN_SAMPLES);
+  viewer_densities_request(
+      self->densities, viewer_query_make_filter(viewer_document_get_query(self->document), capture, FALSE),
+      self->axis.low, self->axis.high, self->n_bins, MIN_SAMPLES);
 }
 
 static void update(ViewerOverview *self)
@@ -86,8 +86,7 @@ static void place_zoom(ViewerOverview *self, int width)
   guint64 first, end;
   GtkAllocation place;
 
-  if (!gtk_widget_get_visible(self->zoom) ||
-      !viewer_span_selector_get_preview(self->selector, &first, &end))
+  if (!gtk_widget_get_visible(self->zoom) || !viewer_span_selector_get_preview(self->selector, &first, &end))
     return;
   gtk_widget_get_preferred_size(self->zoom, &size, NULL);
   double from = viewer_time_axis_get_x(&self->axis, first), to = viewer_time_axis_get_x(&self->axis, end);
@@ -159,7 +158,8 @@ static void draw_focus(GtkWidget *widget, GtkSnapshot *snapshot)
   color.alpha *= 0.6f;
   gsk_rounded_rect_init_from_rect(
       &outline,
-      &GRAPHENE_RECT_INIT(0, 0, (float)gtk_widget_get_width(widget), (float)gtk_widget_get_height(widget)), 4);
+      &GRAPHENE_RECT_INIT(0, 0, (float)gtk_widget_get_width(widget), (float)gtk_widget_get_height(widget)),
+      4);
   gtk_snapshot_append_border(snapshot, &outline, (float[4]){2, 2, 2, 2},
                              (GdkRGBA[4]){color, color, color, color});
 }

@@ -48,7 +48,8 @@ void viewer_time_draw_text(GtkWidget *widget, GtkSnapshot *snapshot, const char 
 
 static void append_line(GtkSnapshot *snapshot, const GdkRGBA *color, double x, double y, double height)
 {
-  gtk_snapshot_append_color(snapshot, color, &GRAPHENE_RECT_INIT((float)floor(x), (float)y, 1, (float)height));
+  gtk_snapshot_append_color(snapshot, color,
+                            &GRAPHENE_RECT_INIT((float)floor(x), (float)y, 1, (float)height));
 }
 
 typedef void (*TickFunc)(GtkWidget *widget, GtkSnapshot *snapshot, const ViewerTimeAxis *axis,
@@ -157,9 +158,9 @@ static double get_near_x(const ViewerTimeAxis *axis, guint64 time)
   return CLAMP(viewer_time_axis_get_x(axis, time), -BEYOND, axis->width + BEYOND);
 }
 
-void viewer_time_draw_density(GtkSnapshot *snapshot, const ViewerTimeAxis *axis, const ProfileDensity *density,
-                              const guint64 *bins, double top, const GdkRGBA *color,
-                              const graphene_rect_t *area)
+void viewer_time_draw_density(GtkSnapshot *snapshot, const ViewerTimeAxis *axis,
+                              const ProfileDensity *density, const guint64 *bins, double top,
+                              const GdkRGBA *color, const graphene_rect_t *area)
 {
   guint begin, end, n = 0;
 

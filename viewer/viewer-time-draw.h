@@ -22,9 +22,9 @@ void viewer_time_draw_grid(GtkWidget *widget, GtkSnapshot *snapshot, const Viewe
 
 /* How the bins of a thread, a process or all rise and fall; `top` is the share at the area's upper edge. bins
  * NULL: draws nothing. */
-void viewer_time_draw_density(GtkSnapshot *snapshot, const ViewerTimeAxis *axis, const ProfileDensity *density,
-                              const guint64 *bins, double top, const GdkRGBA *color,
-                              const graphene_rect_t *area);
+void viewer_time_draw_density(GtkSnapshot *snapshot, const ViewerTimeAxis *axis,
+                              const ProfileDensity *density, const guint64 *bins, double top,
+                              const GdkRGBA *color, const graphene_rect_t *area);
 /* A curve through n points, filled down to the area's lower edge. y are 0 (below) … 1 (above), NAN where
  * there is none. x are pixels of the axis, ascending. */
 void viewer_time_draw_curve(GtkSnapshot *snapshot, const double *x, const double *y, guint n,

@@ -2,7 +2,7 @@
 #include "viewer/viewer-timeline-data.h"
 
 enum {
-  MAX_CELLS = 1 << 22,    /* of all counters together */
+  MAX_CELLS = 1 << 22, /* of all counters together */
   MIN_SAMPLES_A_BIN = 2
 };
 

@@ -64,13 +64,14 @@ const ProfileCounter *viewer_timeline_get_counter(ViewerTimeline *self, ViewerTr
   guint n = 0, index = viewer_track_get_index(track);
   const ProfileCounter *counters = capture ? profile_capture_get_counters(capture, &n) : NULL;
 
-  return (kind == VIEWER_TRACK_COUNTER || kind == VIEWER_TRACK_MACHINE) && index < n ? &counters[index] : NULL;
+  return (kind == VIEWER_TRACK_COUNTER || kind == VIEWER_TRACK_MACHINE) && index < n ? &counters[index]
+                                                                                     : NULL;
 }
 
 static ProfileFilter *make_filter(ViewerTimeline *self)
 {
-  return viewer_query_make_filter(viewer_document_get_query(self->document), viewer_timeline_get_capture(self),
-                                  FALSE);
+  return viewer_query_make_filter(viewer_document_get_query(self->document),
+                                  viewer_timeline_get_capture(self), FALSE);
 }
 
 static void request_shown(ViewerTimeline *self)

@@ -50,8 +50,9 @@ static void viewer_track_canvas_map(GtkWidget *widget)
     tell_accessible(self);
 }
 
-static void viewer_track_canvas_measure(GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum,
-                                        int *natural, int *minimum_baseline, int *natural_baseline)
+static void viewer_track_canvas_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
+                                        int *minimum, int *natural, int *minimum_baseline,
+                                        int *natural_baseline)
 {
   ViewerTrackCanvas *self = VIEWER_TRACK_CANVAS(widget);
 
@@ -65,8 +66,8 @@ static void viewer_track_canvas_measure(GtkWidget *widget, GtkOrientation orient
 static void viewer_track_canvas_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 {
   ViewerTrackCanvas *self = VIEWER_TRACK_CANVAS(widget);
-  graphene_rect_t area = GRAPHENE_RECT_INIT(0, 0, (float)gtk_widget_get_width(widget),
-                                            (float)gtk_widget_get_height(widget));
+  graphene_rect_t area =
+      GRAPHENE_RECT_INIT(0, 0, (float)gtk_widget_get_width(widget), (float)gtk_widget_get_height(widget));
 
   if (!self->track)
     return;

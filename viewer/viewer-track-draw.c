@@ -33,8 +33,8 @@ static double get_top(const ProfileDensity *density, const guint64 *bins)
 }
 
 /* The upper edge is one processor, or as many as were used at once. */
-static void draw_density(ViewerTimeline *timeline, ViewerTrack *track, GtkWidget *widget, GtkSnapshot *snapshot,
-                         const graphene_rect_t *area)
+static void draw_density(ViewerTimeline *timeline, ViewerTrack *track, GtkWidget *widget,
+                         GtkSnapshot *snapshot, const graphene_rect_t *area)
 {
   const ViewerTimelineShown *shown = viewer_timeline_get_shown(timeline);
   guint32 index = viewer_track_get_index(track);
@@ -49,8 +49,8 @@ static void draw_density(ViewerTimeline *timeline, ViewerTrack *track, GtkWidget
                            MAX(get_top(shown->density, bins), 1), &color, area);
 }
 
-static void draw_counter(ViewerTimeline *timeline, ViewerTrack *track, GtkWidget *widget, GtkSnapshot *snapshot,
-                         const graphene_rect_t *area)
+static void draw_counter(ViewerTimeline *timeline, ViewerTrack *track, GtkWidget *widget,
+                         GtkSnapshot *snapshot, const graphene_rect_t *area)
 {
   const ViewerTimelineShown *shown = viewer_timeline_get_shown(timeline);
   const ViewerTimeAxis *axis = viewer_timeline_get_axis(timeline);

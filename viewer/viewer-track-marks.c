@@ -65,7 +65,8 @@ static void draw_box(ViewerTimeline *timeline, GtkWidget *widget, GtkSnapshot *s
                      const ProfileMarkItem *item, double left, double right, double y)
 {
   const ProfileMark *mark = get_mark(timeline, item->mark);
-  graphene_rect_t box = GRAPHENE_RECT_INIT((float)left, (float)y, (float)(right - left), LANE_HEIGHT - LANE_GAP);
+  graphene_rect_t box =
+      GRAPHENE_RECT_INIT((float)left, (float)y, (float)(right - left), LANE_HEIGHT - LANE_GAP);
 
   if (!mark)
     return;
@@ -87,7 +88,8 @@ static gsize join_small(const ViewerTimeAxis *axis, const ProfileMarkItem *items
   double next_left, next_right;
 
   while (at < n && *right < axis->width) {
-    gsize next = at + profile_mark_lanes_find(items + at, n - at, viewer_time_axis_get_time(axis, *right + 1));
+    gsize next =
+        at + profile_mark_lanes_find(items + at, n - at, viewer_time_axis_get_time(axis, *right + 1));
     if (next > at) {
       at = next;
       *right += 1;

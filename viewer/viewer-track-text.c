@@ -14,8 +14,9 @@ static const guint64 *get_bins(const ProfileDensity *density, ViewerTrack *track
 {
   guint32 index = viewer_track_get_index(track);
 
-  return viewer_track_get_kind(track) == VIEWER_TRACK_PROCESS ? profile_density_get_process_bins(density, index)
-                                                              : profile_density_get_bins(density, index);
+  return viewer_track_get_kind(track) == VIEWER_TRACK_PROCESS
+             ? profile_density_get_process_bins(density, index)
+             : profile_density_get_bins(density, index);
 }
 
 static guint64 get_total(const ProfileDensity *density, ViewerTrack *track)
@@ -157,6 +158,7 @@ char *viewer_track_describe(ViewerTimeline *timeline, ViewerTrack *track)
   case VIEWER_TRACK_THREAD:
     return describe_density(shown->density, track);
   default:
-    return describe_counter(shown, viewer_timeline_get_counter(timeline, track), viewer_track_get_index(track));
+    return describe_counter(shown, viewer_timeline_get_counter(timeline, track),
+                            viewer_track_get_index(track));
   }
 }

@@ -45,8 +45,7 @@ static gboolean are_same(const GPtrArray *a, const GPtrArray *b)
 gboolean viewer_untimed_update(ViewerUntimed *self, ViewerDocument *document)
 {
   ViewerQuery *query = document ? viewer_document_get_query(document) : NULL;
-  g_autoptr(GPtrArray) steps =
-      query ? get_steps(query) : g_ptr_array_new_with_free_func(g_object_unref);
+  g_autoptr(GPtrArray) steps = query ? get_steps(query) : g_ptr_array_new_with_free_func(g_object_unref);
   ProfileCapture *capture = document ? viewer_document_get_capture(document) : NULL;
   guint event = query ? viewer_query_get_event(query) : 0;
 

@@ -9,7 +9,8 @@ static const guint64 times[] = {10 * SECOND, 11 * SECOND, 12 * SECOND, 14 * SECO
 
 static ProfileCounter make_counter(const double *values, gsize n, gboolean totals)
 {
-  return (ProfileCounter){.category = "", .name = "heap", .totals = totals, .n = n, .time = times, .value = values};
+  return (ProfileCounter){
+      .category = "", .name = "heap", .totals = totals, .n = n, .time = times, .value = values};
 }
 
 static void check(const ProfileCounter *counter, guint64 first, guint64 end, const double *expected, guint n)

@@ -21,7 +21,8 @@ static ProfileCapture *make_capture(const TestPlan *of)
 
 static gboolean passes(const ProfileFilter *filter, const ProfileEvent *event, gsize i)
 {
-  const guint8 *threads = profile_filter_get_threads(filter), *functions = profile_filter_get_functions(filter);
+  const guint8 *threads = profile_filter_get_threads(filter),
+               *functions = profile_filter_get_functions(filter);
   const guint32 *of_node = profile_capture_get_node_functions(profile_filter_get_capture(filter));
 
   return (!threads || threads[event->thread[i]]) && (!functions || functions[of_node[event->leaf[i]]]);
@@ -219,8 +220,8 @@ static void test_weights(void)
   ProfileWeight sum = profile_weights_get_sum(weights);
 
   g_assert_cmpuint(profile_density_get_sum(density)[0], ==, profile_weights_measure(weights, sum));
-  g_assert_cmpfloat_with_epsilon(profile_density_get_interval(density), (double)sum.weight / (double)sum.count,
-                                 1e-6);
+  g_assert_cmpfloat_with_epsilon(profile_density_get_interval(density),
+                                 (double)sum.weight / (double)sum.count, 1e-6);
 }
 
 int main(int argc, char **argv)

@@ -50,7 +50,7 @@ static ProfileCapture *make_nested(void)
   ToldStream stream = begin_stream(&file);
   guint32 name = told_add_string(&stream, "frame");
 
-  add_mark(&stream, 100, 20, name, FALSE);  /* begins with the next one, which contains it */
+  add_mark(&stream, 100, 20, name, FALSE); /* begins with the next one, which contains it */
   add_mark(&stream, 100, 100, name, FALSE);
   add_mark(&stream, 110, 5, name, FALSE);
   add_mark(&stream, 130, 0, name, TRUE);
@@ -68,7 +68,8 @@ static void test_nested(void)
 
   profile_mark_lanes_get_processes(lanes, &n);
   g_assert_cmpuint(n, ==, 1);
-  g_assert_cmpuint(profile_mark_lanes_get_n_lanes(lanes, profile_mark_lanes_get_processes(lanes, &n)[0]), ==, 3);
+  g_assert_cmpuint(profile_mark_lanes_get_n_lanes(lanes, profile_mark_lanes_get_processes(lanes, &n)[0]), ==,
+                   3);
   check_lane(lanes, 0, (ProfileMarkItem[]){{100, 200, 0, 1}, {200, 210, 0, 1}}, 2);
   check_lane(lanes, 1, (ProfileMarkItem[]){{100, 120, 0, 1}, {130, 130, 0, 1}}, 2);
   check_lane(lanes, 2, (ProfileMarkItem[]){{110, 115, 0, 1}}, 1);
