@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "viewer/viewer-tree-job.h"
+
+/* New nodes of one job that expands all below a node; places of a search; and of the heaviest path, how much
+ * of all it must be, one in so many. */
+enum { MOST_NODES = 10000, MOST_PLACES = 1000, LEAST_SHARE = 20 };
+
+ViewerTreeJob *viewer_tree_job_new(ViewerTreeJobKind kind)
+{
+  ViewerTreeJob *self = g_new0(ViewerTreeJob, 1);
+
+  self->kind = kind;
+  self->was_open = g_array_new(FALSE, FALSE, sizeof(ViewerTreeOpen));
+  self->nodes = g_array_new(FALSE, FALSE, sizeof(ProfileTreeNode));
+  self->expansions = g_array_new(FALSE, FALSE, sizeof(ViewerTreeExpansion));
+  self->open = g_array_new(FALSE, FALSE, sizeof(guint32));
+  self->found = g_array_new(FALSE, FALSE, sizeof(guint32));
+  return self;
+}
+
+void viewer_tree_job_free(ViewerTreeJob *self)
+{
+  g_clear_pointer(&self->tree, profile_tree_free);
+  g_clear_pointer(&self->weights, profile_weights_unref);
+  g_clear_pointer(&self->old_weights, profile_weights_unref);
+  g_clear_pointer(&self->search, profile_search_unref);
+  g_free(self->path);
+  g_array_unref(self->was_open);
+  g_array_unref(self->nodes);
+  g_array_unref(self->expansions);
+  g_array_unref(self->open);
+  g_array_unref(self->found);
+  g_free(self);
+}
+
+static guint32 expand(ViewerTreeJob *self, guint32 node, guint32 *ret_n)
+{
+  ViewerTreeExpansion expansion = {.node = node};
+
+  expansion.first_child = profile_tree_expand(self->tree, node, &expansion.n_children);
+  g_array_append_val(self->expansions, expansion);
+  *ret_n = expansion.n_children;
+  return expansion.first_child;
+}
+
+/* VIEWER_TREE_NO_NODE: it has none of that function. */
+static guint32 find_child(ViewerTreeJob *self, guint32 node, guint32 function)
+{
+  guint32 n, first = expand(self, node, &n);
+
+  for (guint32 i = first; i < first + n; i++)
+    if (profile_tree_get_node(self->tree, i)->function == function)
+      return i;
+  return VIEWER_TREE_NO_NODE;
+}
+
+static guint32 follow(ViewerTreeJob *self, const ProfilePath *path, guint *ret_n)
+{
+  guint32 node = 0;
+  guint i = 0;
+
+  for (; i < path->n; i++) {
+    guint32 child = find_child(self, node, path->functions[i]);
+    if (child == VIEWER_TREE_NO_NODE)
+      break;
+    node = child;
+  }
+  *ret_n = i;
+  return node;
+}
+
+static guint64 measure(ViewerTreeJob *self, guint32 node)
+{
+  return profile_weights_measure(self->weights, profile_tree_get_node(self->tree, node)->total);
+}
+
+static void open_heaviest(ViewerTreeJob *self)
+{
+  guint64 all = measure(self, 0);
+  guint32 node = 0, n;
+
+  while (measure(self, node) > all / LEAST_SHARE) {
+    guint32 first = expand(self, node, &n);
+    if (n == 0)
+      break;
+    g_array_append_val(self->open, node);
+    node = first;
+  }
+}
+
+/* Names change functions, but not the nodes of a capture: the same node tells what a function became. NULL:
+ * they are the same. */
+static guint32 *make_map(ViewerTreeJob *self, gsize *ret_n)
+{
+  ProfileCapture *from = profile_weights_get_capture(self->old_weights),
+                 *to = profile_weights_get_capture(self->weights);
+  const guint32 *parent, *frame, *old = profile_capture_get_node_functions(from),
+                                 *new = profile_capture_get_node_functions(to);
+  gsize n_from, n_to;
+
+  if (from == to)
+    return NULL;
+  profile_capture_get_nodes(from, &parent, &frame, &n_from);
+  profile_capture_get_nodes(to, &parent, &frame, &n_to);
+  profile_capture_get_functions(from, ret_n);
+  guint32 *map = g_new(guint32, *ret_n);
+  for (gsize i = 0; i < *ret_n; i++)
+    map[i] = PROFILE_TREE_NO_FUNCTION;
+  for (gsize i = 1; i < MIN(n_from, n_to); i++)
+    map[old[i]] = new[i];
+  return map;
+}
+
+static void open_again(ViewerTreeJob *self, GCancellable *cancellable)
+{
+  const ViewerTreeOpen *was_open = (const ViewerTreeOpen *)self->was_open->data;
+  guint n_open = self->was_open->len;
+  g_autofree guint32 *nodes = g_new(guint32, n_open);
+  gsize n_map = 0;
+  g_autofree guint32 *map = make_map(self, &n_map);
+
+  nodes[0] = 0;
+  for (guint i = 0; i < n_open && !g_cancellable_is_cancelled(cancellable); i++) {
+    guint32 function = was_open[i].function, n;
+    if (map)
+      function = function < n_map ? map[function] : PROFILE_TREE_NO_FUNCTION;
+    if (i > 0)
+      nodes[i] = nodes[was_open[i].parent] == VIEWER_TREE_NO_NODE
+                     ? VIEWER_TREE_NO_NODE
+                     : find_child(self, nodes[was_open[i].parent], function);
+    if (nodes[i] == VIEWER_TREE_NO_NODE)
+      continue;
+    expand(self, nodes[i], &n);
+    g_array_append_val(self->open, nodes[i]);
+  }
+}
+
+static void make(ViewerTreeJob *self, GCancellable *cancellable)
+{
+  static ProfileTree *(*const constructors[])(ProfileWeights *) = {profile_tree_new,
+                                                                   profile_tree_new_inverted};
+  static ProfileTree *(*const of_function[])(ProfileWeights *, guint32) = {profile_tree_new_callees,
+                                                                           profile_tree_new_callers};
+
+  if (self->tree_kind < VIEWER_TREE_CALLEES)
+    self->tree = constructors[self->tree_kind](self->weights);
+  else
+    self->tree = of_function[self->tree_kind - VIEWER_TREE_CALLEES](self->weights, self->function);
+  if (self->was_open->len > 0)
+    open_again(self, cancellable);
+  if (self->open->len <= 1 && self->was_open->len != 1) {
+    g_array_set_size(self->open, 0);
+    open_heaviest(self);
+  }
+}
+
+static void expand_below(ViewerTreeJob *self, GCancellable *cancellable)
+{
+  g_autoptr(GArray) nodes = g_array_new(FALSE, FALSE, sizeof(guint32));
+
+  g_array_append_val(nodes, self->node);
+  for (guint i = 0; i < nodes->len && nodes->len < MOST_NODES; i++) {
+    guint32 n, node = g_array_index(nodes, guint32, i), first = expand(self, node, &n);
+    if (n > 0)
+      g_array_append_val(self->open, node);
+    for (guint32 child = first; child < first + n; child++)
+      g_array_append_val(nodes, child);
+    if (g_cancellable_is_cancelled(cancellable))
+      break;
+  }
+}
+
+static void search(ViewerTreeJob *self, GCancellable *cancellable)
+{
+  g_autoptr(GPtrArray) paths =
+      profile_search_find_paths(self->search, self->tree_kind == VIEWER_TREE_INVERTED, MOST_PLACES);
+
+  for (guint i = 0; i < paths->len && !g_cancellable_is_cancelled(cancellable); i++) {
+    const ProfilePath *path = paths->pdata[i];
+    guint n;
+    guint32 node = follow(self, path, &n);
+    if (n == path->n)
+      g_array_append_val(self->found, node);
+  }
+}
+
+void viewer_tree_job_run(ViewerTreeJob *self, GCancellable *cancellable)
+{
+  guint n;
+  guint32 n_children;
+
+  switch (self->kind) {
+  case VIEWER_TREE_JOB_MAKE:
+    make(self, cancellable);
+    break;
+  case VIEWER_TREE_JOB_EXPAND:
+    expand(self, self->node, &n_children);
+    break;
+  case VIEWER_TREE_JOB_EXPAND_BELOW:
+    expand_below(self, cancellable);
+    break;
+  case VIEWER_TREE_JOB_FOLLOW: {
+    guint32 node = follow(self, self->path, &n);
+    g_array_append_val(self->found, node);
+    break;
+  }
+  case VIEWER_TREE_JOB_SEARCH:
+    search(self, cancellable);
+    break;
+  }
+  for (guint32 i = self->n_known; i < profile_tree_get_n_nodes(self->tree); i++)
+    g_array_append_vals(self->nodes, profile_tree_get_node(self->tree, i), 1);
+}

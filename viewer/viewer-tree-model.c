@@ -1,0 +1,560 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "viewer/viewer-tree-model.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+
+#include "viewer/viewer-tree-nodes.h"
+#include "viewer/viewer-tree-row.h"
+
+struct _ViewerTreeModel {
+  GObject parent;
+  ProfileWeights *weights; /* of what is shown; NULL: nothing is */
+  ProfileStacks *stacks;   /* the weights' */
+  ViewerTreeKind kind;
+  guint32 function;
+  ProfileTree *tree; /* NULL while a job has it */
+  ViewerTreeNodes *nodes;
+  GArray *rows;       /* guint32, the node of each */
+  GHashTable *items;  /* node → ViewerTreeRow, those that somebody holds */
+  ViewerTreeJob *job; /* in a thread */
+  GQueue jobs;        /* ViewerTreeJob, which come next */
+  GCancellable *cancellable;
+  ProfileSearch *search;
+  GArray *places; /* guint32, in the order of rows */
+  gboolean is_changing;
+};
+
+static void init_list(GListModelInterface *interface);
+
+G_DEFINE_TYPE_WITH_CODE(ViewerTreeModel, viewer_tree_model, G_TYPE_OBJECT,
+                        G_IMPLEMENT_INTERFACE(G_TYPE_LIST_MODEL, init_list))
+
+enum { SHOWN, REVEALED, PLACES_CHANGED, N_SIGNALS };
+static guint signals[N_SIGNALS];
+
+static void start_next(ViewerTreeModel *self);
+
+static ViewerTreeKnown *get_known(const ViewerTreeModel *self, guint32 node)
+{
+  return viewer_tree_nodes_get(self->nodes, node);
+}
+
+static guint32 get_row(const ViewerTreeModel *self, guint position)
+{
+  return g_array_index(self->rows, guint32, position);
+}
+
+void viewer_tree_model_forget(ViewerTreeModel *self, gpointer row)
+{
+  gpointer node = GUINT_TO_POINTER(viewer_tree_row_get_node(row));
+
+  if (g_hash_table_lookup(self->items, node) == row)
+    g_hash_table_remove(self->items, node);
+}
+
+static gpointer get_item(GListModel *list, guint position)
+{
+  ViewerTreeModel *self = VIEWER_TREE_MODEL(list);
+
+  if (position >= self->rows->len)
+    return NULL;
+  guint32 node = get_row(self, position);
+  ViewerTreeRow *item = g_hash_table_lookup(self->items, GUINT_TO_POINTER(node));
+  if (item)
+    return g_object_ref(item);
+  item = viewer_tree_row_new(self, node);
+  g_hash_table_insert(self->items, GUINT_TO_POINTER(node), item);
+  return item;
+}
+
+static GType get_item_type(GListModel *list)
+{
+  return VIEWER_TYPE_TREE_ROW;
+}
+
+static guint get_n_items(GListModel *list)
+{
+  return VIEWER_TREE_MODEL(list)->rows->len;
+}
+
+static void init_list(GListModelInterface *interface)
+{
+  interface->get_item_type = get_item_type;
+  interface->get_n_items = get_n_items;
+  interface->get_item = get_item;
+}
+
+/* Whoever listens may let go of items or take others: those that are told hold still meanwhile. */
+static void tell_items(ViewerTreeModel *self)
+{
+  g_autoptr(GPtrArray) items = g_ptr_array_new_with_free_func(g_object_unref);
+  GHashTableIter iterator;
+  gpointer item;
+
+  g_hash_table_iter_init(&iterator, self->items);
+  while (g_hash_table_iter_next(&iterator, NULL, &item))
+    g_ptr_array_add(items, g_object_ref(item));
+  for (guint i = 0; i < items->len; i++)
+    viewer_tree_row_changed(items->pdata[i]);
+}
+
+static void tell_item(ViewerTreeModel *self, guint32 node)
+{
+  ViewerTreeRow *item = g_hash_table_lookup(self->items, GUINT_TO_POINTER(node));
+
+  if (!item)
+    return;
+  g_autoptr(ViewerTreeRow) held = g_object_ref(item);
+  viewer_tree_row_changed(held);
+}
+
+static guint count_rows_below(const ViewerTreeModel *self, guint position)
+{
+  guint32 depth = get_known(self, get_row(self, position))->node.depth;
+  guint end = position + 1;
+
+  while (end < self->rows->len && get_known(self, get_row(self, end))->node.depth > depth)
+    end++;
+  return end - position - 1;
+}
+
+/* After it was opened or closed, or nodes below it were. */
+static void replace_rows_below(ViewerTreeModel *self, guint32 node)
+{
+  guint position = viewer_tree_model_get_position(self, node);
+
+  if (position == G_MAXUINT)
+    return;
+  g_autoptr(GArray) rows = viewer_tree_nodes_make_rows(self->nodes, node, FALSE);
+  guint n_removed = count_rows_below(self, position);
+  g_array_remove_range(self->rows, position + 1, n_removed);
+  g_array_insert_vals(self->rows, position + 1, rows->data, rows->len);
+  self->is_changing = TRUE;
+  if (n_removed > 0 || rows->len > 0)
+    g_list_model_items_changed(G_LIST_MODEL(self), position + 1, n_removed, rows->len);
+  self->is_changing = FALSE;
+  tell_items(self);
+}
+
+/* How many rows from the first on lead through the same functions as before. */
+static guint count_same(ViewerTreeModel *self, const ViewerTreeNodes *old_nodes, const GArray *old_rows)
+{
+  guint same = 0;
+
+  for (; same < MIN(old_rows->len, self->rows->len); same++) {
+    const ProfileTreeNode *new = &get_known(self, get_row(self, same))->node;
+    const ProfileTreeNode *old =
+        &viewer_tree_nodes_get(old_nodes, g_array_index(old_rows, guint32, same))->node;
+    if (old->function != new->function || old->depth != new->depth)
+      break;
+  }
+  return same;
+}
+
+/* Items of rows that stay are the same ones under new numbers: so what is focused stays. */
+static void renumber_items(ViewerTreeModel *self, const GArray *old_rows, guint same)
+{
+  g_autoptr(GHashTable) old_items = g_steal_pointer(&self->items);
+  GHashTableIter iterator;
+  gpointer item;
+
+  self->items = g_hash_table_new(NULL, NULL);
+  for (guint i = 0; i < same && g_hash_table_size(old_items) > 0; i++) {
+    gpointer key = GUINT_TO_POINTER(g_array_index(old_rows, guint32, i));
+    if (!g_hash_table_steal_extended(old_items, key, NULL, &item))
+      continue;
+    viewer_tree_row_set_node(item, get_row(self, i));
+    g_hash_table_insert(self->items, GUINT_TO_POINTER(get_row(self, i)), item);
+  }
+  g_hash_table_iter_init(&iterator, old_items);
+  while (g_hash_table_iter_next(&iterator, NULL, &item))
+    viewer_tree_row_set_node(item, VIEWER_TREE_NO_NODE);
+}
+
+/* Puts another tree, which is in known and rows already, in place of the old one. */
+static void show_rows(ViewerTreeModel *self, const ViewerTreeNodes *old_nodes, const GArray *old_rows)
+{
+  guint same = count_same(self, old_nodes, old_rows);
+
+  renumber_items(self, old_rows, same);
+  self->is_changing = TRUE;
+  if (same < old_rows->len || same < self->rows->len)
+    g_list_model_items_changed(G_LIST_MODEL(self), same, old_rows->len - same, self->rows->len - same);
+  self->is_changing = FALSE;
+  tell_items(self);
+  g_signal_emit(self, signals[SHOWN], 0);
+}
+
+/* Those that are about the nodes of another tree. */
+static void drop_jobs_but_make(ViewerTreeModel *self)
+{
+  for (GList *link = self->jobs.head; link;) {
+    GList *next = link->next;
+    ViewerTreeJob *job = link->data;
+    if (job->kind != VIEWER_TREE_JOB_MAKE) {
+      g_queue_delete_link(&self->jobs, link);
+      viewer_tree_job_free(job);
+    }
+    link = next;
+  }
+}
+
+static void set_places(ViewerTreeModel *self, const GArray *places)
+{
+  g_array_set_size(self->places, 0);
+  if (places)
+    g_array_append_vals(self->places, places->data, places->len);
+  g_signal_emit(self, signals[PLACES_CHANGED], 0);
+}
+
+static void set_weights(ViewerTreeModel *self, ProfileWeights *weights)
+{
+  ProfileStacks *stacks = weights ? profile_filter_get_stacks(profile_weights_get_filter(weights)) : NULL;
+
+  if (stacks != self->stacks)
+    g_clear_pointer(&self->search, profile_search_unref);
+  if (weights)
+    profile_weights_ref(weights);
+  g_clear_pointer(&self->weights, profile_weights_unref);
+  self->weights = weights;
+  self->stacks = stacks;
+  g_clear_pointer(&self->tree, profile_tree_free);
+  g_array_set_size(self->places, 0);
+}
+
+static void apply_make(ViewerTreeModel *self, ViewerTreeJob *job)
+{
+  g_autoptr(ViewerTreeNodes) old_nodes = g_steal_pointer(&self->nodes);
+  g_autoptr(GArray) old_rows = g_steal_pointer(&self->rows);
+
+  drop_jobs_but_make(self);
+  set_weights(self, job->weights);
+  self->kind = job->tree_kind;
+  self->function = job->function;
+  self->tree = g_steal_pointer(&job->tree);
+  self->nodes = viewer_tree_nodes_new();
+  viewer_tree_nodes_add(self->nodes, job);
+  self->rows = viewer_tree_nodes_make_rows(self->nodes, 0, TRUE);
+  show_rows(self, old_nodes, old_rows);
+}
+
+static void apply(ViewerTreeModel *self, ViewerTreeJob *job)
+{
+  if (job->kind == VIEWER_TREE_JOB_MAKE) {
+    apply_make(self, job);
+    return;
+  }
+  self->tree = g_steal_pointer(&job->tree);
+  viewer_tree_nodes_add(self->nodes, job);
+  switch (job->kind) {
+  case VIEWER_TREE_JOB_EXPAND:
+    viewer_tree_model_open(self, job->node);
+    break;
+  case VIEWER_TREE_JOB_EXPAND_BELOW:
+    replace_rows_below(self, job->node);
+    break;
+  case VIEWER_TREE_JOB_FOLLOW:
+    viewer_tree_model_reveal(self, g_array_index(job->found, guint32, 0));
+    break;
+  default:
+    g_array_sort_with_data(job->found, viewer_tree_nodes_compare, self->nodes);
+    if (job->search == self->search)
+      set_places(self, job->found);
+  }
+}
+
+static void finish_job(GObject *source, GAsyncResult *result, gpointer data)
+{
+  ViewerTreeModel *self = VIEWER_TREE_MODEL(source);
+  g_autoptr(ViewerTreeJob) job = g_steal_pointer(&self->job);
+
+  if (!g_cancellable_is_cancelled(g_task_get_cancellable(G_TASK(result))))
+    apply(self, job);
+  start_next(self);
+}
+
+static void run_job(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  viewer_tree_job_run(data, cancellable);
+  g_task_return_boolean(task, TRUE);
+}
+
+static void start_next(ViewerTreeModel *self)
+{
+  if (self->job || g_queue_is_empty(&self->jobs))
+    return;
+  self->job = g_queue_pop_head(&self->jobs);
+  if (self->job->kind != VIEWER_TREE_JOB_MAKE) {
+    self->job->tree = g_steal_pointer(&self->tree);
+    self->job->n_known = viewer_tree_nodes_get_n(self->nodes);
+  }
+  g_autoptr(GTask) task = g_task_new(self, self->cancellable, finish_job, NULL);
+  g_task_set_check_cancellable(task, FALSE);
+  g_task_set_task_data(task, self->job, NULL);
+  g_task_run_in_thread(task, run_job);
+}
+
+static void push_job(ViewerTreeModel *self, ViewerTreeJob *job)
+{
+  g_queue_push_tail(&self->jobs, job);
+  start_next(self);
+}
+
+static void drop_jobs(ViewerTreeModel *self)
+{
+  g_queue_clear_full(&self->jobs, (GDestroyNotify)viewer_tree_job_free);
+}
+
+static void stop(ViewerTreeModel *self)
+{
+  g_cancellable_cancel(self->cancellable);
+  g_object_unref(self->cancellable);
+  self->cancellable = g_cancellable_new();
+}
+
+static void viewer_tree_model_finalize(GObject *object)
+{
+  ViewerTreeModel *self = VIEWER_TREE_MODEL(object);
+
+  drop_jobs(self);
+  set_weights(self, NULL);
+  viewer_tree_nodes_free(self->nodes);
+  g_array_unref(self->rows);
+  g_array_unref(self->places);
+  g_hash_table_unref(self->items);
+  g_object_unref(self->cancellable);
+  G_OBJECT_CLASS(viewer_tree_model_parent_class)->finalize(object);
+}
+
+static void viewer_tree_model_class_init(ViewerTreeModelClass *class)
+{
+  GType type = VIEWER_TYPE_TREE_MODEL;
+
+  G_OBJECT_CLASS(class)->finalize = viewer_tree_model_finalize;
+  signals[SHOWN] = g_signal_new("shown", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  signals[REVEALED] =
+      g_signal_new("revealed", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
+  signals[PLACES_CHANGED] =
+      g_signal_new("places-changed", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+}
+
+static void viewer_tree_model_init(ViewerTreeModel *self)
+{
+  self->nodes = viewer_tree_nodes_new();
+  self->rows = g_array_new(FALSE, FALSE, sizeof(guint32));
+  self->places = g_array_new(FALSE, FALSE, sizeof(guint32));
+  self->items = g_hash_table_new(NULL, NULL);
+  self->cancellable = g_cancellable_new();
+}
+
+ViewerTreeModel *viewer_tree_model_new(void)
+{
+  return g_object_new(VIEWER_TYPE_TREE_MODEL, NULL);
+}
+
+static void clear(ViewerTreeModel *self)
+{
+  g_autoptr(ViewerTreeNodes) old_nodes = g_steal_pointer(&self->nodes);
+  g_autoptr(GArray) old_rows = g_steal_pointer(&self->rows);
+
+  stop(self);
+  set_weights(self, NULL);
+  self->nodes = viewer_tree_nodes_new();
+  self->rows = g_array_new(FALSE, FALSE, sizeof(guint32));
+  show_rows(self, old_nodes, old_rows);
+}
+
+void viewer_tree_model_show(ViewerTreeModel *self, ProfileWeights *weights, ViewerTreeKind kind,
+                            guint32 function)
+{
+  drop_jobs(self);
+  if (!weights) {
+    clear(self);
+    return;
+  }
+  ViewerTreeJob *job = viewer_tree_job_new(VIEWER_TREE_JOB_MAKE);
+  job->weights = profile_weights_ref(weights);
+  job->tree_kind = kind;
+  job->function = function;
+  if (self->weights && self->kind == kind && self->function == function) {
+    job->old_weights = profile_weights_ref(self->weights);
+    viewer_tree_nodes_collect_open(self->nodes, job->was_open);
+  }
+  push_job(self, job);
+}
+
+ProfileWeights *viewer_tree_model_get_weights(ViewerTreeModel *self)
+{
+  return self->weights;
+}
+
+ViewerTreeKind viewer_tree_model_get_kind(ViewerTreeModel *self)
+{
+  return self->kind;
+}
+
+gboolean viewer_tree_model_is_busy(ViewerTreeModel *self)
+{
+  return self->job != NULL;
+}
+
+gboolean viewer_tree_model_is_changing(ViewerTreeModel *self)
+{
+  return self->is_changing;
+}
+
+guint32 viewer_tree_model_get_node_at(ViewerTreeModel *self, guint position)
+{
+  return position < self->rows->len ? get_row(self, position) : VIEWER_TREE_NO_NODE;
+}
+
+guint viewer_tree_model_get_position(ViewerTreeModel *self, guint32 node)
+{
+  for (guint i = 0; i < self->rows->len; i++)
+    if (get_row(self, i) == node)
+      return i;
+  return G_MAXUINT;
+}
+
+const ProfileTreeNode *viewer_tree_model_get(ViewerTreeModel *self, guint32 node)
+{
+  return &get_known(self, node)->node;
+}
+
+const char *viewer_tree_model_get_name(ViewerTreeModel *self, guint32 node)
+{
+  guint32 function = get_known(self, node)->node.function;
+
+  return function == PROFILE_TREE_NO_FUNCTION ? _("All Samples")
+                                              : profile_stacks_get_function_name(self->stacks, function);
+}
+
+const char *viewer_tree_model_get_binary(ViewerTreeModel *self, guint32 node)
+{
+  guint32 function = get_known(self, node)->node.function;
+
+  return function == PROFILE_TREE_NO_FUNCTION ? ""
+                                              : profile_stacks_get_function_binary(self->stacks, function);
+}
+
+ProfilePath *viewer_tree_model_get_path(ViewerTreeModel *self, guint32 node)
+{
+  return viewer_tree_nodes_get_path(self->nodes, node);
+}
+
+gboolean viewer_tree_model_can_open(ViewerTreeModel *self, guint32 node)
+{
+  const ViewerTreeKnown *known = get_known(self, node);
+
+  return known->is_made ? known->n_children > 0 : known->node.total.count > known->node.self.count;
+}
+
+gboolean viewer_tree_model_is_open(ViewerTreeModel *self, guint32 node)
+{
+  return get_known(self, node)->is_open && viewer_tree_model_can_open(self, node);
+}
+
+static void push_node_job(ViewerTreeModel *self, ViewerTreeJobKind kind, guint32 node)
+{
+  ViewerTreeJob *job = viewer_tree_job_new(kind);
+
+  job->node = node;
+  push_job(self, job);
+}
+
+void viewer_tree_model_open(ViewerTreeModel *self, guint32 node)
+{
+  ViewerTreeKnown *known = get_known(self, node);
+
+  if (!known->is_made) {
+    push_node_job(self, VIEWER_TREE_JOB_EXPAND, node);
+  } else if (!known->is_open) {
+    known->is_open = TRUE;
+    replace_rows_below(self, node);
+  }
+}
+
+void viewer_tree_model_close(ViewerTreeModel *self, guint32 node)
+{
+  ViewerTreeKnown *known = get_known(self, node);
+
+  if (!known->is_open)
+    return;
+  known->is_open = FALSE;
+  replace_rows_below(self, node);
+}
+
+void viewer_tree_model_open_below(ViewerTreeModel *self, guint32 node)
+{
+  push_node_job(self, VIEWER_TREE_JOB_EXPAND_BELOW, node);
+}
+
+void viewer_tree_model_reveal(ViewerTreeModel *self, guint32 node)
+{
+  guint32 uppermost = viewer_tree_nodes_open_to(self->nodes, node);
+
+  if (uppermost != VIEWER_TREE_NO_NODE)
+    replace_rows_below(self, uppermost);
+  g_signal_emit(self, signals[REVEALED], 0, node);
+}
+
+void viewer_tree_model_reveal_path(ViewerTreeModel *self, const guint32 *path, guint n)
+{
+  guint n_known;
+
+  if (!self->weights)
+    return;
+  guint32 node = viewer_tree_nodes_follow(self->nodes, path, n, &n_known);
+  if (n_known == n || get_known(self, node)->is_made) {
+    viewer_tree_model_reveal(self, node);
+    return;
+  }
+  ViewerTreeJob *job = viewer_tree_job_new(VIEWER_TREE_JOB_FOLLOW);
+  job->path = g_malloc(sizeof *job->path + n * sizeof *path);
+  job->path->n = n;
+  memcpy(job->path->functions, path, n * sizeof *path);
+  push_job(self, job);
+}
+
+void viewer_tree_model_set_search(ViewerTreeModel *self, ProfileSearch *search)
+{
+  gboolean of_shown = search && self->weights && profile_search_get_weights(search) == self->weights;
+
+  if (search)
+    profile_search_ref(search);
+  g_clear_pointer(&self->search, profile_search_unref);
+  self->search = of_shown ? search : NULL;
+  if (search && !of_shown)
+    profile_search_unref(search);
+  set_places(self, NULL);
+  tell_items(self);
+  if (!of_shown || profile_search_get_n_functions(search) == 0 || self->kind >= VIEWER_TREE_CALLEES)
+    return;
+  ViewerTreeJob *job = viewer_tree_job_new(VIEWER_TREE_JOB_SEARCH);
+  job->search = profile_search_ref(search);
+  job->tree_kind = self->kind;
+  push_job(self, job);
+}
+
+gboolean viewer_tree_model_is_found(ViewerTreeModel *self, guint32 node)
+{
+  return self->search && profile_search_has(self->search, get_known(self, node)->node.function);
+}
+
+guint32 viewer_tree_model_get_place(ViewerTreeModel *self, guint32 node, int direction)
+{
+  guint n = self->places->len, before = 0;
+  const guint32 *places = (const guint32 *)self->places->data;
+
+  if (n == 0)
+    return VIEWER_TREE_NO_NODE;
+  if (node == VIEWER_TREE_NO_NODE)
+    return places[direction > 0 ? 0 : n - 1];
+  while (before < n && viewer_tree_nodes_compare(&places[before], &node, self->nodes) < 0)
+    before++;
+  if (direction < 0)
+    return places[(before + n - 1) % n];
+  gboolean is_place = before < n && places[before] == node;
+  return places[(before + is_place) % n];
+}

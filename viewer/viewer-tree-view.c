@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "viewer/viewer-tree-view.h"
+
+#include <glib/gi18n.h>
+
+#include "viewer/viewer-format.h"
+#include "viewer/viewer-list.h"
+#include "viewer/viewer-tree-expander.h"
+
+struct _ViewerTreeView {
+  GtkWidget parent;
+  GtkWidget *scrolled;
+  GtkColumnView *view;
+  ViewerTreeModel *model;
+  GtkSingleSelection *selection;
+  GtkColumnViewColumn *own;
+  gboolean is_compact;
+  gboolean is_selecting; /* what is selected now, nobody chose */
+  gboolean had_focus;    /* when rows were replaced */
+};
+
+G_DEFINE_TYPE(ViewerTreeView, viewer_tree_view, GTK_TYPE_WIDGET)
+
+enum { SELECTED, ACTIVATED, MENU, N_SIGNALS };
+static guint signals[N_SIGNALS];
+
+enum { SHARE, TOTAL, SELF, BINARY };
+
+static char *get_text(gpointer row, guint column)
+{
+  guint32 node = viewer_tree_row_get_node(row);
+  ViewerTreeModel *model = viewer_tree_row_get_model(row);
+
+  if (node == VIEWER_TREE_NO_NODE)
+    return g_strdup("");
+  const ProfileTreeNode *item = viewer_tree_model_get(model, node);
+  ProfileWeights *weights = viewer_tree_model_get_weights(model);
+  switch (column) {
+  case SHARE:
+    return viewer_format_weight_share(weights, item->total);
+  case TOTAL:
+    return viewer_format_weight(weights, item->total);
+  case SELF:
+    return viewer_format_weight(weights, item->self);
+  default:
+    return viewer_format_binary(viewer_tree_model_get_binary(model, node));
+  }
+}
+
+static char *get_binary_path(gpointer row, guint column)
+{
+  guint32 node = viewer_tree_row_get_node(row);
+
+  return node == VIEWER_TREE_NO_NODE
+             ? NULL
+             : viewer_format_name(viewer_tree_model_get_binary(viewer_tree_row_get_model(row), node), 0);
+}
+
+static guint get_position(ViewerTreeView *self)
+{
+  return gtk_single_selection_get_selected(self->selection);
+}
+
+guint32 viewer_tree_view_get_selected(ViewerTreeView *self)
+{
+  return viewer_tree_model_get_node_at(self->model, get_position(self));
+}
+
+static void choose_position(ViewerTreeView *self, guint position)
+{
+  gtk_single_selection_set_selected(self->selection, position);
+  viewer_list_show(self->view, position, TRUE);
+}
+
+static gboolean is_below(ViewerTreeView *self, guint32 node, guint32 ancestor)
+{
+  while (node != 0 && node != ancestor)
+    node = viewer_tree_model_get(self->model, node)->parent;
+  return node == ancestor;
+}
+
+/* What is selected stays in sight. */
+static void close_node(ViewerTreeView *self, guint32 node)
+{
+  guint32 selected = viewer_tree_view_get_selected(self);
+
+  if (selected != VIEWER_TREE_NO_NODE && selected != node && is_below(self, selected, node))
+    choose_position(self, viewer_tree_model_get_position(self->model, node));
+  viewer_tree_model_close(self->model, node);
+}
+
+void viewer_tree_view_toggle(ViewerTreeView *self, guint32 node)
+{
+  if (viewer_tree_model_is_open(self->model, node))
+    close_node(self, node);
+  else if (viewer_tree_model_can_open(self->model, node))
+    viewer_tree_model_open(self->model, node);
+}
+
+static void handle_toggle(GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  viewer_tree_view_toggle(VIEWER_TREE_VIEW(widget), g_variant_get_uint32(parameter));
+}
+
+/* Towards the root: closes the row, or goes to the one above it. */
+static void go_out(ViewerTreeView *self, guint32 node)
+{
+  guint32 parent = viewer_tree_model_get(self->model, node)->parent;
+
+  if (viewer_tree_model_is_open(self->model, node))
+    close_node(self, node);
+  else if (node != 0)
+    choose_position(self, viewer_tree_model_get_position(self->model, parent));
+}
+
+static void go_in(ViewerTreeView *self, guint32 node)
+{
+  if (viewer_tree_model_is_open(self->model, node))
+    choose_position(self, get_position(self) + 1);
+  else if (viewer_tree_model_can_open(self->model, node))
+    viewer_tree_model_open(self->model, node);
+}
+
+static void open_below(ViewerTreeView *self, guint32 node)
+{
+  viewer_tree_model_open_below(self->model, node);
+}
+
+typedef void (*NodeFunc)(ViewerTreeView *self, guint32 node);
+
+/* Keys are for rows only: those of the titles of columns are the columns'. */
+static gboolean do_with_selected(ViewerTreeView *self, NodeFunc function)
+{
+  guint32 node = viewer_tree_view_get_selected(self);
+
+  if (!viewer_list_has_focus(self->view))
+    return FALSE;
+  if (node != VIEWER_TREE_NO_NODE)
+    function(self, node);
+  else if (viewer_tree_model_get_weights(self->model))
+    choose_position(self, 0);
+  return TRUE;
+}
+
+static gboolean is_rtl(GtkWidget *widget)
+{
+  return gtk_widget_get_direction(widget) == GTK_TEXT_DIR_RTL;
+}
+
+static gboolean press_left(GtkWidget *widget, GVariant *arguments, gpointer data)
+{
+  return do_with_selected(VIEWER_TREE_VIEW(widget), is_rtl(widget) ? go_in : go_out);
+}
+
+static gboolean press_right(GtkWidget *widget, GVariant *arguments, gpointer data)
+{
+  return do_with_selected(VIEWER_TREE_VIEW(widget), is_rtl(widget) ? go_out : go_in);
+}
+
+static gboolean press_asterisk(GtkWidget *widget, GVariant *arguments, gpointer data)
+{
+  return do_with_selected(VIEWER_TREE_VIEW(widget), open_below);
+}
+
+static void show_menu(ViewerTreeView *self, guint32 node)
+{
+  double x, y;
+
+  if (viewer_list_get_place_of(self->view, GTK_WIDGET(self), get_position(self), &x, &y))
+    g_signal_emit(self, signals[MENU], 0, x, y);
+}
+
+static gboolean press_menu(GtkWidget *widget, GVariant *arguments, gpointer data)
+{
+  return do_with_selected(VIEWER_TREE_VIEW(widget), show_menu);
+}
+
+/* Before the list's own keys, of which some are the same. */
+static void add_keys(ViewerTreeView *self)
+{
+  static const struct {
+    guint key;
+    GdkModifierType modifiers;
+    GtkShortcutFunc function;
+  } keys[] = {{GDK_KEY_Left, 0, press_left},
+              {GDK_KEY_KP_Left, 0, press_left},
+              {GDK_KEY_Right, 0, press_right},
+              {GDK_KEY_KP_Right, 0, press_right},
+              {GDK_KEY_asterisk, 0, press_asterisk},
+              {GDK_KEY_KP_Multiply, 0, press_asterisk},
+              {GDK_KEY_Menu, 0, press_menu},
+              {GDK_KEY_F10, GDK_SHIFT_MASK, press_menu}};
+  GtkEventController *controller = gtk_shortcut_controller_new();
+
+  for (guint i = 0; i < G_N_ELEMENTS(keys); i++)
+    gtk_shortcut_controller_add_shortcut(
+        GTK_SHORTCUT_CONTROLLER(controller),
+        gtk_shortcut_new(gtk_keyval_trigger_new(keys[i].key, keys[i].modifiers),
+                         gtk_callback_action_new(keys[i].function, NULL, NULL)));
+  gtk_event_controller_set_propagation_phase(controller, GTK_PHASE_CAPTURE);
+  gtk_widget_add_controller(GTK_WIDGET(self), controller);
+}
+
+static void press_secondary(GtkGestureClick *gesture, int n, double x, double y, ViewerTreeView *self)
+{
+  guint position = viewer_list_get_position_at(self->view, GTK_WIDGET(self), x, y);
+
+  if (position == GTK_INVALID_LIST_POSITION)
+    return;
+  gtk_gesture_set_state(GTK_GESTURE(gesture), GTK_EVENT_SEQUENCE_CLAIMED);
+  choose_position(self, position);
+  g_signal_emit(self, signals[MENU], 0, x, y);
+}
+
+static void add_menu_gesture(ViewerTreeView *self)
+{
+  GtkGesture *gesture = gtk_gesture_click_new();
+
+  gtk_gesture_single_set_button(GTK_GESTURE_SINGLE(gesture), GDK_BUTTON_SECONDARY);
+  g_signal_connect(gesture, "pressed", G_CALLBACK(press_secondary), self);
+  gtk_widget_add_controller(GTK_WIDGET(self), GTK_EVENT_CONTROLLER(gesture));
+}
+
+static void handle_selected(ViewerTreeView *self)
+{
+  if (!self->is_selecting && !viewer_tree_model_is_changing(self->model))
+    g_signal_emit(self, signals[SELECTED], 0);
+}
+
+static void handle_activated(ViewerTreeView *self, guint position)
+{
+  guint32 node = viewer_tree_model_get_node_at(self->model, position);
+
+  if (node != VIEWER_TREE_NO_NODE)
+    g_signal_emit(self, signals[ACTIVATED], 0, node);
+}
+
+/* A row that is replaced takes the focus with it. */
+static void keep_focus(ViewerTreeView *self)
+{
+  self->had_focus = self->had_focus || viewer_list_has_focus(self->view);
+}
+
+static void give_focus_back(ViewerTreeView *self)
+{
+  guint position = get_position(self);
+  gboolean is_lost = self->had_focus && !viewer_list_has_focus(self->view);
+
+  self->had_focus = FALSE;
+  if (is_lost && viewer_tree_model_get_weights(self->model))
+    viewer_list_show(self->view, position == GTK_INVALID_LIST_POSITION ? 0 : position, TRUE);
+}
+
+static void handle_shown(ViewerTreeView *self)
+{
+  ViewerTreeKind kind = viewer_tree_model_get_kind(self->model);
+
+  if (self->own)
+    gtk_column_view_column_set_visible(self->own, kind == VIEWER_TREE_TOP_DOWN);
+  give_focus_back(self);
+}
+
+static void handle_revealed(ViewerTreeView *self, guint node)
+{
+  guint position = viewer_tree_model_get_position(self->model, node);
+
+  self->is_selecting = TRUE;
+  gtk_single_selection_set_selected(self->selection, position);
+  self->is_selecting = FALSE;
+  viewer_list_show(self->view, position, viewer_list_has_focus(self->view));
+}
+
+static void set_up_function(GtkSignalListItemFactory *factory, GtkListItem *item)
+{
+  GtkWidget *expander = viewer_tree_expander_new();
+
+  viewer_list_set_item(expander, item);
+  gtk_list_item_set_child(item, expander);
+}
+
+static void bind_function(GtkSignalListItemFactory *factory, GtkListItem *item)
+{
+  viewer_tree_expander_set_row(VIEWER_TREE_EXPANDER(gtk_list_item_get_child(item)),
+                               gtk_list_item_get_item(item));
+}
+
+static void unbind_function(GtkSignalListItemFactory *factory, GtkListItem *item)
+{
+  viewer_tree_expander_set_row(VIEWER_TREE_EXPANDER(gtk_list_item_get_child(item)), NULL);
+}
+
+static void add_function_column(ViewerTreeView *self)
+{
+  GtkListItemFactory *factory = gtk_signal_list_item_factory_new();
+
+  g_signal_connect(factory, "setup", G_CALLBACK(set_up_function), NULL);
+  g_signal_connect(factory, "bind", G_CALLBACK(bind_function), NULL);
+  g_signal_connect(factory, "unbind", G_CALLBACK(unbind_function), NULL);
+  g_autoptr(GtkColumnViewColumn) column = gtk_column_view_column_new(_("Function"), factory);
+  gtk_column_view_column_set_expand(column, TRUE);
+  gtk_column_view_column_set_resizable(column, TRUE);
+  gtk_column_view_append_column(self->view, column);
+}
+
+static void add_columns(ViewerTreeView *self)
+{
+  const ViewerListColumn share = {_("Total %"), SHARE, get_text, NULL, TRUE, 8},
+                         total = {_("Total"), TOTAL, get_text, NULL, TRUE, 9},
+                         own = {_("Self"), SELF, get_text, NULL, TRUE, 9},
+                         binary = {_("Binary"), BINARY, get_text, get_binary_path, FALSE, 18};
+
+  viewer_list_add_column(self->view, &share);
+  viewer_list_add_column(self->view, &total);
+  if (!self->is_compact)
+    self->own = viewer_list_add_column(self->view, &own);
+  add_function_column(self);
+  if (!self->is_compact)
+    viewer_list_add_column(self->view, &binary);
+}
+
+static void viewer_tree_view_dispose(GObject *object)
+{
+  ViewerTreeView *self = VIEWER_TREE_VIEW(object);
+
+  if (self->model)
+    viewer_tree_model_show(self->model, NULL, VIEWER_TREE_TOP_DOWN, 0);
+  g_clear_pointer(&self->scrolled, gtk_widget_unparent);
+  g_clear_object(&self->selection);
+  g_clear_object(&self->model);
+  G_OBJECT_CLASS(viewer_tree_view_parent_class)->dispose(object);
+}
+
+static gboolean viewer_tree_view_grab_focus(GtkWidget *widget)
+{
+  ViewerTreeView *self = VIEWER_TREE_VIEW(widget);
+
+  return gtk_widget_grab_focus(viewer_list_get_rows(self->view));
+}
+
+static void viewer_tree_view_class_init(ViewerTreeViewClass *class)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
+  GType type = VIEWER_TYPE_TREE_VIEW;
+
+  G_OBJECT_CLASS(class)->dispose = viewer_tree_view_dispose;
+  widget_class->grab_focus = viewer_tree_view_grab_focus;
+  gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_install_action(widget_class, "tree.toggle", "u", handle_toggle);
+  signals[SELECTED] =
+      g_signal_new("selected", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  signals[ACTIVATED] =
+      g_signal_new("activated", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
+  signals[MENU] = g_signal_new("menu", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
+                               G_TYPE_DOUBLE, G_TYPE_DOUBLE);
+}
+
+static void watch_model(ViewerTreeView *self)
+{
+  g_signal_connect_object(self->model, "items-changed", G_CALLBACK(keep_focus), self, G_CONNECT_SWAPPED);
+  self->selection = gtk_single_selection_new(g_object_ref(G_LIST_MODEL(self->model)));
+  gtk_single_selection_set_autoselect(self->selection, FALSE);
+  gtk_single_selection_set_can_unselect(self->selection, TRUE);
+  gtk_single_selection_set_selected(self->selection, GTK_INVALID_LIST_POSITION);
+  g_signal_connect_swapped(self->selection, "notify::selected", G_CALLBACK(handle_selected), self);
+  g_signal_connect_object(self->model, "shown", G_CALLBACK(handle_shown), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(self->model, "revealed", G_CALLBACK(handle_revealed), self, G_CONNECT_SWAPPED);
+}
+
+static void viewer_tree_view_init(ViewerTreeView *self)
+{
+  self->model = viewer_tree_model_new();
+  watch_model(self);
+  self->view = GTK_COLUMN_VIEW(gtk_column_view_new(GTK_SELECTION_MODEL(g_object_ref(self->selection))));
+  gtk_widget_add_css_class(GTK_WIDGET(self->view), "data-table");
+  gtk_column_view_set_reorderable(self->view, FALSE);
+  g_signal_connect_swapped(self->view, "activate", G_CALLBACK(handle_activated), self);
+  self->scrolled = gtk_scrolled_window_new();
+  gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(self->scrolled), GTK_WIDGET(self->view));
+  gtk_widget_set_parent(self->scrolled, GTK_WIDGET(self));
+  gtk_widget_set_vexpand(GTK_WIDGET(self), TRUE);
+  add_keys(self);
+  add_menu_gesture(self);
+}
+
+GtkWidget *viewer_tree_view_new(gboolean compact)
+{
+  ViewerTreeView *self = g_object_new(VIEWER_TYPE_TREE_VIEW, NULL);
+
+  self->is_compact = compact;
+  add_columns(self);
+  return GTK_WIDGET(self);
+}
+
+ViewerTreeModel *viewer_tree_view_get_model(ViewerTreeView *self)
+{
+  return self->model;
+}
+
+void viewer_tree_view_set_name(ViewerTreeView *self, const char *name)
+{
+  gtk_accessible_update_property(GTK_ACCESSIBLE(self->view), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
+}
+
+void viewer_tree_view_select(ViewerTreeView *self, guint32 node)
+{
+  if (node != VIEWER_TREE_NO_NODE) {
+    viewer_tree_model_reveal(self->model, node);
+    return;
+  }
+  self->is_selecting = TRUE;
+  gtk_single_selection_set_selected(self->selection, GTK_INVALID_LIST_POSITION);
+  self->is_selecting = FALSE;
+}
