@@ -41,7 +41,7 @@ ProfilePath *profile_path_new_inverted(const ProfileStacks *stacks, guint32 node
 
 ProfilePath *profile_path_find(const ProfileWeights *weights, guint32 function)
 {
-  ProfileStacks *stacks = profile_filter_get_stacks(profile_weights_get_filter(weights));
+  ProfileStacks *stacks = profile_weights_get_stacks(weights);
   const guint32 *functions = profile_stacks_get_functions(stacks);
   gsize n = profile_stacks_get_n_nodes(stacks);
   guint64 most = 0;

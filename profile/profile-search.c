@@ -89,7 +89,7 @@ ProfileSearch *profile_search_new(ProfileWeights *weights, const char *text)
 
   g_atomic_ref_count_init(&self->references);
   self->weights = profile_weights_ref(weights);
-  self->stacks = profile_filter_get_stacks(profile_weights_get_filter(weights));
+  self->stacks = profile_weights_get_stacks(weights);
   self->text = g_strdup(text);
   self->n_all = profile_stacks_get_n_functions(self->stacks);
   self->has = profile_new0(guint8, self->n_all);

@@ -31,8 +31,9 @@ static const char *describe(ViewerDocument *document)
     return _("The recording holds no samples of this event. Choose another one above.");
   if (viewer_document_get_state(document) == VIEWER_DOCUMENT_GROWING)
     return _("They appear here as soon as the program uses a processor.");
-  return _("The recording holds no samples: the program may have been too short or only waited. Record it for "
-           "longer, or with time off the CPU.");
+  return _(
+      "The recording holds no samples: the program may have been too short or only waited. Record it for "
+      "longer, or with time off the CPU.");
 }
 
 static GtkWidget *make_button(void)

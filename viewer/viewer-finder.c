@@ -92,8 +92,8 @@ static void viewer_finder_finalize(GObject *object)
 static void viewer_finder_class_init(ViewerFinderClass *class)
 {
   G_OBJECT_CLASS(class)->finalize = viewer_finder_finalize;
-  signals[FOUND] = g_signal_new("found", VIEWER_TYPE_FINDER, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
-                                G_TYPE_NONE, 0);
+  signals[FOUND] =
+      g_signal_new("found", VIEWER_TYPE_FINDER, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
 }
 
 static void viewer_finder_init(ViewerFinder *self)

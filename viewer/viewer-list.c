@@ -83,8 +83,8 @@ GtkColumnViewColumn *viewer_list_add_column(GtkColumnView *view, const ViewerLis
   GtkListItemFactory *factory = gtk_signal_list_item_factory_new();
   ViewerListColumn *kept = g_memdup2(column, sizeof *column);
 
-  g_signal_connect_data(factory, "setup", G_CALLBACK(set_up_cell), kept, (GClosureNotify)(void (*)(void))g_free,
-                        0);
+  g_signal_connect_data(factory, "setup", G_CALLBACK(set_up_cell), kept,
+                        (GClosureNotify)(void (*)(void))g_free, 0);
   g_signal_connect(factory, "bind", G_CALLBACK(bind_cell), NULL);
   g_signal_connect(factory, "unbind", G_CALLBACK(unbind_cell), NULL);
   GtkColumnViewColumn *added = gtk_column_view_column_new(column->title, factory);
@@ -124,7 +124,8 @@ static GtkListItem *find_item(GtkWidget *row)
 guint viewer_list_get_position_at(GtkColumnView *view, GtkWidget *widget, double x, double y)
 {
   GtkWidget *picked = gtk_widget_pick(widget, x, y, GTK_PICK_DEFAULT);
-  GtkWidget *row = picked && gtk_widget_is_ancestor(picked, GTK_WIDGET(view)) ? viewer_list_get_row(picked) : NULL;
+  GtkWidget *row =
+      picked && gtk_widget_is_ancestor(picked, GTK_WIDGET(view)) ? viewer_list_get_row(picked) : NULL;
   GtkListItem *item = row ? find_item(row) : NULL;
 
   return item ? gtk_list_item_get_position(item) : GTK_INVALID_LIST_POSITION;

@@ -57,7 +57,7 @@ static ProfileStacks *get_stacks(const ViewerTransforms *self)
 {
   ProfileWeights *weights = self->document ? viewer_document_get_weights(self->document) : NULL;
 
-  return weights ? profile_filter_get_stacks(profile_weights_get_filter(weights)) : NULL;
+  return weights ? profile_weights_get_stacks(weights) : NULL;
 }
 
 /* False: none is selected. The selection may be of other stacks than these while new ones are made. */

@@ -8,7 +8,14 @@
 
 /* Indentation in pixels a level, of how many levels; then less, of how many; then none. Longer names are cut:
  * nobody reads them in a row, and to measure them costs. */
-enum { STEP = 14, N_STEPS = 20, SMALL_STEP = 3, N_SMALL_STEPS = 60, LONGEST_NAME = 250, LONGEST_TOOLTIP = 2000 };
+enum {
+  STEP = 14,
+  N_STEPS = 20,
+  SMALL_STEP = 3,
+  N_SMALL_STEPS = 60,
+  LONGEST_NAME = 250,
+  LONGEST_TOOLTIP = 2000
+};
 
 struct _ViewerTreeExpander {
   GtkWidget parent;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "viewer/viewer-tree-job.h"
 
+#include "profile/profile-translate.h"
+
 /* New nodes of one job that expands all below a node; places of a search; and of the heaviest path, how much
  * of all it must be, one in so many. */
 enum { MOST_NODES = 10000, MOST_PLACES = 1000, LEAST_SHARE = 20 };
@@ -88,27 +90,22 @@ static void open_heaviest(ViewerTreeJob *self)
   }
 }
 
-/* Names change functions, but not the nodes of a capture: the same node tells what a function became. NULL:
- * they are the same. */
-static guint32 *make_map(ViewerTreeJob *self, gsize *ret_n)
+/* Names and growth change the indices of functions. */
+static void translate_open(ViewerTreeJob *self)
 {
   ProfileCapture *from = profile_weights_get_capture(self->old_weights),
                  *to = profile_weights_get_capture(self->weights);
-  const guint32 *parent, *frame, *old = profile_capture_get_node_functions(from),
-                                 *new = profile_capture_get_node_functions(to);
-  gsize n_from, n_to;
+  guint n = self->was_open->len;
+  ViewerTreeOpen *was_open = (ViewerTreeOpen *)self->was_open->data;
+  g_autofree guint32 *functions = g_new(guint32, n);
 
   if (from == to)
-    return NULL;
-  profile_capture_get_nodes(from, &parent, &frame, &n_from);
-  profile_capture_get_nodes(to, &parent, &frame, &n_to);
-  profile_capture_get_functions(from, ret_n);
-  guint32 *map = g_new(guint32, *ret_n);
-  for (gsize i = 0; i < *ret_n; i++)
-    map[i] = PROFILE_TREE_NO_FUNCTION;
-  for (gsize i = 1; i < MIN(n_from, n_to); i++)
-    map[old[i]] = new[i];
-  return map;
+    return;
+  for (guint i = 0; i < n; i++)
+    functions[i] = was_open[i].function;
+  profile_capture_translate_functions(from, to, functions + 1, n - 1, functions + 1);
+  for (guint i = 1; i < n; i++)
+    was_open[i].function = functions[i];
 }
 
 static void open_again(ViewerTreeJob *self, GCancellable *cancellable)
@@ -116,18 +113,15 @@ static void open_again(ViewerTreeJob *self, GCancellable *cancellable)
   const ViewerTreeOpen *was_open = (const ViewerTreeOpen *)self->was_open->data;
   guint n_open = self->was_open->len;
   g_autofree guint32 *nodes = g_new(guint32, n_open);
-  gsize n_map = 0;
-  g_autofree guint32 *map = make_map(self, &n_map);
 
+  translate_open(self);
   nodes[0] = 0;
   for (guint i = 0; i < n_open && !g_cancellable_is_cancelled(cancellable); i++) {
-    guint32 function = was_open[i].function, n;
-    if (map)
-      function = function < n_map ? map[function] : PROFILE_TREE_NO_FUNCTION;
+    guint32 n;
     if (i > 0)
       nodes[i] = nodes[was_open[i].parent] == VIEWER_TREE_NO_NODE
                      ? VIEWER_TREE_NO_NODE
-                     : find_child(self, nodes[was_open[i].parent], function);
+                     : find_child(self, nodes[was_open[i].parent], was_open[i].function);
     if (nodes[i] == VIEWER_TREE_NO_NODE)
       continue;
     expand(self, nodes[i], &n);

@@ -210,7 +210,7 @@ static void set_places(ViewerTreeModel *self, const GArray *places)
 
 static void set_weights(ViewerTreeModel *self, ProfileWeights *weights)
 {
-  ProfileStacks *stacks = weights ? profile_filter_get_stacks(profile_weights_get_filter(weights)) : NULL;
+  ProfileStacks *stacks = weights ? profile_weights_get_stacks(weights) : NULL;
 
   if (stacks != self->stacks)
     g_clear_pointer(&self->search, profile_search_unref);

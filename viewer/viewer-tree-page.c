@@ -22,8 +22,8 @@ struct _ViewerTreePage {
   ViewerDocument *document;
   ViewerFinder *finder;
   char *search;
-  int next_match;          /* a place is to be gone to when they are there: 1, -1; or 0 */
-  gboolean is_stale;       /* what is shown is not what the document says */
+  int next_match;           /* a place is to be gone to when they are there: 1, -1; or 0 */
+  gboolean is_stale;        /* what is shown is not what the document says */
   ProfilePath *upside_down; /* what is selected in a tree of callers; NULL: nothing is */
 };
 
@@ -59,8 +59,8 @@ static void show_document(ViewerTreePage *self)
     viewer_empty_explain(self->empty, self->document);
     weights = NULL;
   }
-  gtk_stack_set_visible_child_name(
-      self->stack, self->document && viewer_empty_is(self->document) ? "empty" : "tree");
+  gtk_stack_set_visible_child_name(self->stack,
+                                   self->document && viewer_empty_is(self->document) ? "empty" : "tree");
   viewer_tree_model_show(get_model(self), weights, inverted ? VIEWER_TREE_INVERTED : VIEWER_TREE_TOP_DOWN, 0);
 }
 

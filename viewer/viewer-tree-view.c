@@ -182,14 +182,10 @@ static void add_keys(ViewerTreeView *self)
     guint key;
     GdkModifierType modifiers;
     GtkShortcutFunc function;
-  } keys[] = {{GDK_KEY_Left, 0, press_left},
-              {GDK_KEY_KP_Left, 0, press_left},
-              {GDK_KEY_Right, 0, press_right},
-              {GDK_KEY_KP_Right, 0, press_right},
-              {GDK_KEY_asterisk, 0, press_asterisk},
-              {GDK_KEY_KP_Multiply, 0, press_asterisk},
-              {GDK_KEY_Menu, 0, press_menu},
-              {GDK_KEY_F10, GDK_SHIFT_MASK, press_menu}};
+  } keys[] = {{GDK_KEY_Left, 0, press_left},         {GDK_KEY_KP_Left, 0, press_left},
+              {GDK_KEY_Right, 0, press_right},       {GDK_KEY_KP_Right, 0, press_right},
+              {GDK_KEY_asterisk, 0, press_asterisk}, {GDK_KEY_KP_Multiply, 0, press_asterisk},
+              {GDK_KEY_Menu, 0, press_menu},         {GDK_KEY_F10, GDK_SHIFT_MASK, press_menu}};
   GtkEventController *controller = gtk_shortcut_controller_new();
 
   for (guint i = 0; i < G_N_ELEMENTS(keys); i++)
@@ -346,8 +342,7 @@ static void viewer_tree_view_class_init(ViewerTreeViewClass *class)
   widget_class->grab_focus = viewer_tree_view_grab_focus;
   gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_install_action(widget_class, "tree.toggle", "u", handle_toggle);
-  signals[SELECTED] =
-      g_signal_new("selected", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  signals[SELECTED] = g_signal_new("selected", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   signals[ACTIVATED] =
       g_signal_new("activated", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
   signals[MENU] = g_signal_new("menu", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
