@@ -6,8 +6,8 @@
 
 G_BEGIN_DECLS
 
-/* Never NULL: without an installed schema the one of the build directory is used, and its defaults where
- * nothing can be stored. The library's; main thread only. */
+/* Never NULL: the schema beside the program counts, else the installed one. What cannot be stored is kept for
+ * as long as the program runs. The library's; main thread only. */
 GSettings *viewer_settings_get(void);
 
 G_END_DECLS

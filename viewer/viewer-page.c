@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "viewer/viewer-page.h"
+
+G_DEFINE_INTERFACE(ViewerPage, viewer_page, GTK_TYPE_WIDGET)
+
+static void viewer_page_default_init(ViewerPageInterface *iface)
+{
+  g_signal_new("search-changed", VIEWER_TYPE_PAGE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+}
+
+void viewer_page_set_document(ViewerPage *self, ViewerDocument *document)
+{
+  g_return_if_fail(VIEWER_IS_PAGE(self));
+  VIEWER_PAGE_GET_IFACE(self)->set_document(self, document);
+}
+
+void viewer_page_set_search(ViewerPage *self, const char *text)
+{
+  g_return_if_fail(VIEWER_IS_PAGE(self));
+  if (VIEWER_PAGE_GET_IFACE(self)->set_search)
+    VIEWER_PAGE_GET_IFACE(self)->set_search(self, text);
+}
+
+char *viewer_page_describe_search(ViewerPage *self)
+{
+  g_return_val_if_fail(VIEWER_IS_PAGE(self), NULL);
+  if (VIEWER_PAGE_GET_IFACE(self)->describe_search)
+    return VIEWER_PAGE_GET_IFACE(self)->describe_search(self);
+  return NULL;
+}
+
+gboolean viewer_page_next_match(ViewerPage *self, int direction)
+{
+  g_return_val_if_fail(VIEWER_IS_PAGE(self), FALSE);
+  if (VIEWER_PAGE_GET_IFACE(self)->next_match)
+    return VIEWER_PAGE_GET_IFACE(self)->next_match(self, direction);
+  return FALSE;
+}
+
+char *viewer_page_copy_text(ViewerPage *self)
+{
+  g_return_val_if_fail(VIEWER_IS_PAGE(self), NULL);
+  if (VIEWER_PAGE_GET_IFACE(self)->copy_text)
+    return VIEWER_PAGE_GET_IFACE(self)->copy_text(self);
+  return NULL;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "viewer/viewer-pages.h"
+
+#include <glib/gi18n.h>
+
+#include "viewer/viewer-page.h"
+
+static const struct {
+  const char *name;
+  const char *title;
+  const char *icon;
+  GtkWidget *(*make)(void);
+} pages[] = {
+};
+
+void viewer_pages_add(AdwViewStack *stack)
+{
+  for (guint i = 0; i < G_N_ELEMENTS(pages); i++)
+    adw_view_stack_add_titled(stack, pages[i].make(), pages[i].name, _(pages[i].title));
+  for (guint i = 0; i < G_N_ELEMENTS(pages); i++) {
+    GtkWidget *page = adw_view_stack_get_child_by_name(stack, pages[i].name);
+
+    adw_view_stack_page_set_icon_name(adw_view_stack_get_page(stack, page), pages[i].icon);
+  }
+}
+
+void viewer_pages_set_document(AdwViewStack *stack, ViewerDocument *document)
+{
+  for (guint i = 0; i < G_N_ELEMENTS(pages); i++)
+    viewer_page_set_document(VIEWER_PAGE(adw_view_stack_get_child_by_name(stack, pages[i].name)), document);
+}
+
+void viewer_pages_show(AdwViewStack *stack, const char *name)
+{
+  if (adw_view_stack_get_child_by_name(stack, name))
+    adw_view_stack_set_visible_child_name(stack, name);
+}
+
+void viewer_pages_show_nth(AdwViewStack *stack, guint n)
+{
+  if (n < G_N_ELEMENTS(pages))
+    viewer_pages_show(stack, pages[n].name);
+}

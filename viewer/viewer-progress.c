@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "viewer/viewer-progress.h"
+
+#define PULSES_EVERY 120 /* milliseconds */
+
+struct _ViewerProgress {
+  GtkBox parent;
+
+  GtkLabel *activity;
+  GtkProgressBar *bar;
+
+  ViewerDocument *document;
+  GSignalGroup *signals;
+  guint pulse;
+};
+
+G_DEFINE_FINAL_TYPE(ViewerProgress, viewer_progress, GTK_TYPE_BOX)
+
+static gboolean pulse(gpointer data)
+{
+  gtk_progress_bar_pulse(VIEWER_PROGRESS(data)->bar);
+  return G_SOURCE_CONTINUE;
+}
+
+/* Nothing moves where nobody sees it. */
+static void set_pulsing(ViewerProgress *self, gboolean pulsing)
+{
+  pulsing = pulsing && gtk_widget_get_mapped(GTK_WIDGET(self));
+  if (pulsing && !self->pulse)
+    self->pulse = g_timeout_add(PULSES_EVERY, pulse, self);
+  else if (!pulsing)
+    g_clear_handle_id(&self->pulse, g_source_remove);
+}
+
+static void show_progress(ViewerProgress *self)
+{
+  const char *activity = self->document ? viewer_document_get_activity(self->document) : NULL;
+  double progress = self->document ? viewer_document_get_progress(self->document) : 0;
+
+  gtk_label_set_label(self->activity, activity ? activity : "");
+  if (progress >= 0)
+    gtk_progress_bar_set_fraction(self->bar, MIN(progress, 1));
+  set_pulsing(self, activity && progress < 0);
+}
+
+static void cancel(ViewerProgress *self)
+{
+  if (self->document)
+    viewer_document_cancel(self->document);
+}
+
+void viewer_progress_set_document(ViewerProgress *self, ViewerDocument *document)
+{
+  g_return_if_fail(VIEWER_IS_PROGRESS(self));
+  if (!g_set_object(&self->document, document))
+    return;
+  g_signal_group_set_target(self->signals, document);
+  show_progress(self);
+}
+
+static void viewer_progress_map(GtkWidget *widget)
+{
+  GTK_WIDGET_CLASS(viewer_progress_parent_class)->map(widget);
+  show_progress(VIEWER_PROGRESS(widget));
+}
+
+static void viewer_progress_unmap(GtkWidget *widget)
+{
+  GTK_WIDGET_CLASS(viewer_progress_parent_class)->unmap(widget);
+  set_pulsing(VIEWER_PROGRESS(widget), FALSE);
+}
+
+static void viewer_progress_dispose(GObject *object)
+{
+  ViewerProgress *self = VIEWER_PROGRESS(object);
+
+  g_clear_handle_id(&self->pulse, g_source_remove);
+  g_clear_object(&self->signals);
+  g_clear_object(&self->document);
+  G_OBJECT_CLASS(viewer_progress_parent_class)->dispose(object);
+}
+
+static void viewer_progress_class_init(ViewerProgressClass *class)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
+
+  G_OBJECT_CLASS(class)->dispose = viewer_progress_dispose;
+  widget_class->map = viewer_progress_map;
+  widget_class->unmap = viewer_progress_unmap;
+  gtk_widget_class_set_template_from_resource(widget_class, "/org/capturectl/Viewer/viewer-progress.ui");
+  gtk_widget_class_bind_template_child(widget_class, ViewerProgress, activity);
+  gtk_widget_class_bind_template_child(widget_class, ViewerProgress, bar);
+  gtk_widget_class_bind_template_callback(widget_class, cancel);
+}
+
+static void viewer_progress_init(ViewerProgress *self)
+{
+  gtk_widget_init_template(GTK_WIDGET(self));
+  self->signals = g_signal_group_new(VIEWER_TYPE_DOCUMENT);
+  g_signal_group_connect_swapped(self->signals, "progress-changed", G_CALLBACK(show_progress), self);
+  g_signal_group_connect_swapped(self->signals, "state-changed", G_CALLBACK(show_progress), self);
+}
