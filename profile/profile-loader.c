@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
 #include <glib/gi18n.h>
+#include <inttypes.h>
 
 #include "profile/profile-loader-private.h"
 #include "profile/profile-parallel.h"
@@ -54,7 +55,7 @@ gboolean load_content(Load *load, LoadPart *part)
     part->length = length;
     return TRUE;
   }
-  load_problem(load, _("The window at byte %" G_GUINT64_FORMAT " is damaged and was left out: %s."),
+  load_problem(load, _("The window at byte %" PRIu64 " is damaged and was left out: %s."),
                capture_reader_part(part->source->reader, part->number)->offset,
                result == 0 ? _("wrong length") : g_strerror(-result));
   load_release_content(load, part);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gi18n.h>
+#include <inttypes.h>
 #include <unistd.h>
 
 #include "profile/profile-zstd.h"
@@ -14,7 +15,7 @@ static void keep_problem(const struct capture_problem *problem, void *data)
 {
   if (data)
     g_ptr_array_add(
-        data, g_strdup_printf(_("At byte %" G_GUINT64_FORMAT ": %s."), problem->offset, problem->message));
+        data, g_strdup_printf(_("At byte %" PRIu64 ": %s."), problem->offset, problem->message));
 }
 
 static void set_open_error(GError **error, const char *path, int code)
