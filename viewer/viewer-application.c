@@ -141,9 +141,12 @@ static void set_accelerators(GtkApplication *application)
     const char *action;
     const char *accelerators[3];
   } all[] = {
-      {"app.new-window", {"<Control>n"}},    {"app.quit", {"<Control>q"}},
-      {"app.help", {"F1"}},                  {"win.open", {"<Control>o"}},
-      {"win.new-recording", {"<Control>r"}}, {"win.search", {"<Control>f"}},
+      {"app.new-window", {"<Control>n"}},
+      {"app.quit", {"<Control>q"}},
+      {"app.help", {"F1"}},
+      {"win.open", {"<Control>o"}},
+      {"win.new-recording", {"<Control>r"}},
+      {"win.search", {"<Control>f"}},
       {"window.close", {"<Control>w"}},
   };
 

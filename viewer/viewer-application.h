@@ -16,8 +16,8 @@ G_DECLARE_FINAL_TYPE(ViewerApplication, viewer_application, VIEWER, APPLICATION,
 
 ViewerApplication *viewer_application_new(void);
 
-/* Shows file in a window: in the one that shows it already, else in `window` or another one that is free, else
- * in a new one. `window` may be NULL. */
+/* Shows file in a window: in the one that shows it already, else in `window` or another one that is free,
+ * else in a new one. `window` may be NULL. */
 void viewer_application_open_file(ViewerApplication *self, GFile *file, GtkWindow *window);
 
 G_END_DECLS

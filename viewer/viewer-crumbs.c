@@ -77,7 +77,8 @@ static void mark_last(ViewerCrumbs *self)
 {
   GtkWidget *steps = GTK_WIDGET(self->steps);
 
-  for (GtkWidget *child = gtk_widget_get_first_child(steps); child; child = gtk_widget_get_next_sibling(child))
+  for (GtkWidget *child = gtk_widget_get_first_child(steps); child;
+       child = gtk_widget_get_next_sibling(child))
     if (child == gtk_widget_get_last_child(steps))
       gtk_widget_add_css_class(child, "current");
     else

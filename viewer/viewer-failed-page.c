@@ -42,8 +42,8 @@ void viewer_failed_page_explain(ViewerFailedPage *self, GFile *file, const GErro
   g_autofree char *title = g_strdup_printf(_("“%s” Could Not Be Opened"), shown);
   g_autofree char *uri = g_file_get_uri(file);
   gboolean is_cancelled = g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-  g_autofree char *text =
-      is_cancelled ? g_strdup(find_advice(error)) : g_strdup_printf("%s\n%s", error->message, find_advice(error));
+  g_autofree char *text = is_cancelled ? g_strdup(find_advice(error))
+                                       : g_strdup_printf("%s\n%s", error->message, find_advice(error));
   g_autofree char *description = g_markup_escape_text(text, -1);
 
   g_return_if_fail(VIEWER_IS_FAILED_PAGE(self));

@@ -49,7 +49,7 @@ void viewer_open_dialog_show(GtkWindow *parent, void (*open)(GFile *file, gpoint
   gtk_file_chooser_set_select_multiple(GTK_FILE_CHOOSER(dialog), TRUE);
   gtk_native_dialog_set_modal(GTK_NATIVE_DIALOG(dialog), TRUE);
   add_filters(GTK_FILE_CHOOSER(dialog));
-  g_signal_connect_data(dialog, "response", G_CALLBACK(respond), answer, (GClosureNotify)(void (*)(void))g_free,
-                        0);
+  g_signal_connect_data(dialog, "response", G_CALLBACK(respond), answer,
+                        (GClosureNotify)(void (*)(void))g_free, 0);
   gtk_native_dialog_show(GTK_NATIVE_DIALOG(dialog));
 }

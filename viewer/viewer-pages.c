@@ -10,8 +10,7 @@ static const struct {
   const char *title;
   const char *icon;
   GtkWidget *(*make)(void);
-} pages[] = {
-};
+} pages[] = {};
 
 void viewer_pages_add(AdwViewStack *stack)
 {

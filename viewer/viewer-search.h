@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The search entry, with what the page found beside it, and the way from one place that was found to the next.
- * The text stays when another page is shown, which then searches for it.
+ * The search entry, with what the page found beside it, and the way from one place that was found to the
+ * next. The text stays when another page is shown, which then searches for it.
  */
 #pragma once
 
