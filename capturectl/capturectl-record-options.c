@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "capturectl/capturectl-command.h"
-#include "capturectl/capturectl-findings.h"
 #include "capturectl/capturectl-verbs.h"
+#include "recording/recording-findings.h"
 
 #define MAX_SAMPLE_RATE "/proc/sys/kernel/perf_event_max_sample_rate"
 #define MAX_WINDOWS     1008
@@ -159,7 +159,7 @@ static gboolean parse_number(const char *text, guint64 min, guint64 max, guint64
 
 static int set_frequency(RecordingOptions *options, const char *text)
 {
-  guint64 max = (guint64)capturectl_read_setting(MAX_SAMPLE_RATE, 100000);
+  guint64 max = (guint64)recording_read_setting(MAX_SAMPLE_RATE, 100000);
 
   if (strcmp(text, "max") == 0) {
     options->frequency = max;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gi18n.h>
 
-#include "capturectl/capturectl-findings.h"
 #include "recording/recording-error.h"
+#include "recording/recording-findings.h"
 
 #define INSTALL "sudo meson install -C build && sudo systemd-sysusers && sudo systemctl daemon-reload"
 
 static void add_right(GPtrArray *findings, const char *id, RecordingRight right, const char *problem,
                       const char *const texts[3])
 {
-  capturectl_findings_add(findings, id,
-                          right == RECORDING_RIGHT_YES ? CAPTURECTL_FINDING_OK : CAPTURECTL_FINDING_LIMITED,
-                          g_strdup(problem ? problem : texts[right]), problem ? g_strdup(INSTALL) : NULL);
+  recording_findings_add(findings, id,
+                         right == RECORDING_RIGHT_YES ? RECORDING_FINDING_OK : RECORDING_FINDING_LIMITED,
+                         g_strdup(problem ? problem : texts[right]), problem ? g_strdup(INSTALL) : NULL);
 }
 
 static void add_rights(GPtrArray *findings, const RecordingServiceFacts *facts)
@@ -43,17 +43,17 @@ static const char *find_fix(const GError *error)
   return INSTALL;
 }
 
-gboolean capturectl_find_service(GPtrArray *findings, RecordingServiceFacts *ret)
+gboolean recording_find_service(GPtrArray *findings, RecordingServiceFacts *ret)
 {
   g_autoptr(GError) error = NULL;
 
   if (!recording_service_probe(ret, &error)) {
-    capturectl_findings_add(findings, "service", CAPTURECTL_FINDING_LIMITED, g_strdup(error->message),
-                            g_strdup(find_fix(error)));
+    recording_findings_add(findings, "service", RECORDING_FINDING_LIMITED, g_strdup(error->message),
+                           g_strdup(find_fix(error)));
     return FALSE;
   }
-  capturectl_findings_add(findings, "service", CAPTURECTL_FINDING_OK,
-                          g_strdup_printf(_("The system service captured %s answers."), ret->version), NULL);
+  recording_findings_add(findings, "service", RECORDING_FINDING_OK,
+                         g_strdup_printf(_("The system service captured %s answers."), ret->version), NULL);
   add_rights(findings, ret);
   return TRUE;
 }

@@ -2,7 +2,7 @@
 #include <glib/gi18n.h>
 #include <unistd.h>
 
-#include "capturectl/capturectl-findings.h"
+#include "recording/recording-findings.h"
 #include "recording/recording-probe.h"
 
 /* The recorder's own sentences, in one line. */
@@ -12,23 +12,23 @@ static char *explain(const char *sentence, char *notes)
   return *notes ? g_strconcat(sentence, " ", notes, NULL) : g_strdup(sentence);
 }
 
-RecordingUnwind capturectl_find_unwinding(GPtrArray *findings)
+RecordingUnwind recording_find_unwinding(GPtrArray *findings)
 {
   g_autoptr(GError) error = NULL;
   g_autofree char *notes = NULL;
   RecordingUnwind unwind = RECORDING_UNWIND_AUTO;
 
   if (!recording_probe_unwind(&unwind, &notes, &error))
-    capturectl_findings_add(
-        findings, "unwinding", CAPTURECTL_FINDING_LIMITED,
+    recording_findings_add(
+        findings, "unwinding", RECORDING_FINDING_LIMITED,
         g_strdup_printf(_("How stacks would be found cannot be tried out: %s"), error->message), NULL);
   else if (unwind == RECORDING_UNWIND_BPF)
-    capturectl_findings_add(
-        findings, "unwinding", CAPTURECTL_FINDING_OK,
+    recording_findings_add(
+        findings, "unwinding", RECORDING_FINDING_OK,
         g_strdup(_("Stacks are found by unwind tables in BPF programs, without frame pointers.")), NULL);
   else
-    capturectl_findings_add(
-        findings, "unwinding", CAPTURECTL_FINDING_LIMITED,
+    recording_findings_add(
+        findings, "unwinding", RECORDING_FINDING_LIMITED,
         explain(unwind == RECORDING_UNWIND_TABLES
                     ? _("Stacks are found by unwind tables over copies of them, which costs more than BPF "
                         "programs do.")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "capturectl/capturectl-findings.h"
+#include "recording/recording-findings.h"
 
 #include <errno.h>
 #include <glib/gi18n.h>
@@ -15,33 +15,6 @@
 #define GOOD_RATE   10000
 #define ANY_PROCESS (-1)
 #define OWN_PROCESS 0
-
-void capturectl_finding_free(CapturectlFinding *finding)
-{
-  g_free(finding->text);
-  g_free(finding->fix);
-  g_free(finding);
-}
-
-void capturectl_findings_add(GPtrArray *findings, const char *id, CapturectlFindingState state, char *text,
-                             char *fix)
-{
-  CapturectlFinding *finding = g_new(CapturectlFinding, 1);
-
-  *finding = (CapturectlFinding){id, state, text, fix};
-  g_ptr_array_add(findings, finding);
-}
-
-gint64 capturectl_read_setting(const char *path, gint64 otherwise)
-{
-  g_autofree char *content = NULL;
-  gint64 value;
-
-  if (!g_file_get_contents(path, &content, NULL, NULL))
-    return otherwise;
-  g_strchomp(content);
-  return g_ascii_string_to_signed(content, 10, G_MININT64, G_MAXINT64, &value, NULL) ? value : otherwise;
-}
 
 /* Opens the event as the recorder would and closes it again: 0, or the errno. */
 static int try_event(guint32 type, guint64 config, pid_t pid, gboolean kernel)
@@ -78,7 +51,7 @@ static char *explain(int number)
     return g_strdup(_("a security filter, as containers have, forbids perf_event_open"));
   if (number == EACCES)
     return g_strdup_printf(_("kernel.perf_event_paranoid is %" G_GINT64_FORMAT),
-                           capturectl_read_setting(PARANOID, 0));
+                           recording_read_setting(PARANOID, 0));
   return g_strdup(g_strerror(number));
 }
 
@@ -90,18 +63,18 @@ static char *paranoid_fix(int number, int level)
   return NULL;
 }
 
-static void add_probe(GPtrArray *findings, const char *id, int number, CapturectlFindingState otherwise,
+static void add_probe(GPtrArray *findings, const char *id, int number, RecordingFindingState otherwise,
                       const char *good, const char *bad, int level)
 {
   g_autofree char *reason = NULL;
 
   if (number == 0) {
-    capturectl_findings_add(findings, id, CAPTURECTL_FINDING_OK, g_strdup(good), NULL);
+    recording_findings_add(findings, id, RECORDING_FINDING_OK, g_strdup(good), NULL);
     return;
   }
   reason = explain(number);
-  capturectl_findings_add(findings, id, otherwise, g_strdup_printf("%s: %s.", bad, reason),
-                          paranoid_fix(number, level));
+  recording_findings_add(findings, id, otherwise, g_strdup_printf("%s: %s.", bad, reason),
+                         paranoid_fix(number, level));
 }
 
 static void find_hardware(GPtrArray *findings)
@@ -110,17 +83,17 @@ static void find_hardware(GPtrArray *findings)
   gboolean absent = number == ENOENT || number == EOPNOTSUPP || number == ENODEV || number == EINVAL;
 
   if (number == 0)
-    capturectl_findings_add(findings, "hardware-events", CAPTURECTL_FINDING_OK,
-                            g_strdup(_("The processor counts cycles, the default event.")), NULL);
+    recording_findings_add(findings, "hardware-events", RECORDING_FINDING_OK,
+                           g_strdup(_("The processor counts cycles, the default event.")), NULL);
   else if (absent)
-    capturectl_findings_add(
-        findings, "hardware-events", CAPTURECTL_FINDING_LIMITED,
+    recording_findings_add(
+        findings, "hardware-events", RECORDING_FINDING_LIMITED,
         g_strdup(
             _("The processor offers no hardware events here, as in many virtual machines; the default event "
               "is cpu-clock, a timer.")),
         NULL);
   else
-    add_probe(findings, "hardware-events", number, CAPTURECTL_FINDING_LIMITED, "",
+    add_probe(findings, "hardware-events", number, RECORDING_FINDING_LIMITED, "",
               _("Hardware events cannot be used"), 2);
 }
 
@@ -131,7 +104,7 @@ static gint64 read_tracepoint(void)
   gint64 id = -1;
 
   for (gsize i = 0; i < G_N_ELEMENTS(paths) && id < 0; i++)
-    id = capturectl_read_setting(paths[i], -1);
+    id = recording_read_setting(paths[i], -1);
   return id;
 }
 
@@ -148,68 +121,66 @@ static void find_tracepoints(GPtrArray *findings)
 
   if (id >= 0)
     add_probe(findings, "tracepoints", try_event(PERF_TYPE_TRACEPOINT, id, ANY_PROCESS, TRUE),
-              CAPTURECTL_FINDING_LIMITED, _("Tracepoints can be recorded in every process."),
+              RECORDING_FINDING_LIMITED, _("Tracepoints can be recorded in every process."),
               _("Tracepoints cannot be recorded in every process"), -1);
   else if (tracefs_is_mounted())
-    capturectl_findings_add(findings, "tracepoints", CAPTURECTL_FINDING_LIMITED,
-                            g_strdup(_("Tracepoints cannot be found: tracefs may be read by root only.")),
-                            g_strdup("sudo mount -o remount,mode=755 /sys/kernel/tracing"));
+    recording_findings_add(findings, "tracepoints", RECORDING_FINDING_LIMITED,
+                           g_strdup(_("Tracepoints cannot be found: tracefs may be read by root only.")),
+                           g_strdup("sudo mount -o remount,mode=755 /sys/kernel/tracing"));
   else
-    capturectl_findings_add(findings, "tracepoints", CAPTURECTL_FINDING_LIMITED,
-                            g_strdup(_("Tracepoints cannot be found: tracefs is not mounted.")),
-                            g_strdup("sudo mount -t tracefs tracefs /sys/kernel/tracing"));
+    recording_findings_add(findings, "tracepoints", RECORDING_FINDING_LIMITED,
+                           g_strdup(_("Tracepoints cannot be found: tracefs is not mounted.")),
+                           g_strdup("sudo mount -t tracefs tracefs /sys/kernel/tracing"));
 }
 
 static void find_rate(GPtrArray *findings)
 {
-  gint64 rate = capturectl_read_setting(RATE, 0);
+  gint64 rate = recording_read_setting(RATE, 0);
 
   if (rate >= GOOD_RATE)
-    capturectl_findings_add(
-        findings, "sample-rate", CAPTURECTL_FINDING_OK,
+    recording_findings_add(
+        findings, "sample-rate", RECORDING_FINDING_OK,
         g_strdup_printf(_("Up to %" G_GINT64_FORMAT " samples a second and CPU can be taken."), rate), NULL);
   else
-    capturectl_findings_add(
-        findings, "sample-rate", CAPTURECTL_FINDING_LIMITED,
-        g_strdup_printf(_("Only %" G_GINT64_FORMAT
-                          " samples a second and CPU can be taken; the kernel lowers this "
-                          "when sampling took it too long."),
-                        rate),
-        g_strdup("sudo sysctl kernel.perf_event_max_sample_rate=100000"));
+    recording_findings_add(findings, "sample-rate", RECORDING_FINDING_LIMITED,
+                           g_strdup_printf(_("Only %" G_GINT64_FORMAT
+                                             " samples a second and CPU can be taken; the kernel lowers this "
+                                             "when sampling took it too long."),
+                                           rate),
+                           g_strdup("sudo sysctl kernel.perf_event_max_sample_rate=100000"));
 }
 
 /* The rings of an ordinary user count against this allowance, of all CPUs together with RLIMIT_MEMLOCK on
  * top. */
 static void find_memory(GPtrArray *findings)
 {
-  gint64 allowance = capturectl_read_setting(MLOCK, 516);
+  gint64 allowance = recording_read_setting(MLOCK, 516);
   struct rlimit limit = {0, 0};
 
   getrlimit(RLIMIT_MEMLOCK, &limit);
   if (geteuid() == 0 || limit.rlim_cur == RLIM_INFINITY)
-    capturectl_findings_add(findings, "ring-memory", CAPTURECTL_FINDING_OK,
-                            g_strdup(_("Memory for samples on their way is not limited.")), NULL);
+    recording_findings_add(findings, "ring-memory", RECORDING_FINDING_OK,
+                           g_strdup(_("Memory for samples on their way is not limited.")), NULL);
   else
-    capturectl_findings_add(
-        findings, "ring-memory", allowance >= 512 ? CAPTURECTL_FINDING_OK : CAPTURECTL_FINDING_LIMITED,
-        g_strdup_printf(_("Samples on their way may take %" G_GINT64_FORMAT
-                          " KiB a CPU and %" G_GUINT64_FORMAT
-                          " KiB in all beyond that; more lets fewer be lost."),
-                        allowance, (guint64)(limit.rlim_cur / 1024)),
-        allowance >= 512 ? NULL : g_strdup("sudo sysctl kernel.perf_event_mlock_kb=2048"));
+    recording_findings_add(findings, "ring-memory",
+                           allowance >= 512 ? RECORDING_FINDING_OK : RECORDING_FINDING_LIMITED,
+                           g_strdup_printf(_("Samples on their way may take %" G_GINT64_FORMAT
+                                             " KiB a CPU and %" G_GUINT64_FORMAT
+                                             " KiB in all beyond that; more lets fewer be lost."),
+                                           allowance, (guint64)(limit.rlim_cur / 1024)),
+                           allowance >= 512 ? NULL : g_strdup("sudo sysctl kernel.perf_event_mlock_kb=2048"));
 }
 
-void capturectl_find_perf_events(GPtrArray *findings)
+void recording_find_perf_events(GPtrArray *findings)
 {
-  add_probe(findings, "own-processes", try_clock(OWN_PROCESS, FALSE), CAPTURECTL_FINDING_MISSING,
+  add_probe(findings, "own-processes", try_clock(OWN_PROCESS, FALSE), RECORDING_FINDING_MISSING,
             _("Your own processes can be recorded directly."),
             _("Your own processes cannot be recorded directly"), 2);
-  add_probe(findings, "own-kernel", try_clock(OWN_PROCESS, TRUE), CAPTURECTL_FINDING_LIMITED,
+  add_probe(findings, "own-kernel", try_clock(OWN_PROCESS, TRUE), RECORDING_FINDING_LIMITED,
             _("What the kernel does for your processes can be recorded directly."),
             _("What the kernel does for your processes cannot be recorded directly"), 1);
-  add_probe(findings, "system-wide", try_clock(ANY_PROCESS, TRUE), CAPTURECTL_FINDING_LIMITED,
-            _("Every process can be recorded directly (record -a)."),
-            _("Not every process can be recorded directly (record -a)"), 0);
+  add_probe(findings, "system-wide", try_clock(ANY_PROCESS, TRUE), RECORDING_FINDING_LIMITED,
+            _("Every process can be recorded directly."), _("Not every process can be recorded directly"), 0);
   find_hardware(findings);
   find_tracepoints(findings);
   find_rate(findings);

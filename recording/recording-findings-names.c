@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "capturectl/capturectl-findings.h"
+#include "recording/recording-findings.h"
 
 #include <elf.h>
 #include <glib/gi18n.h>
@@ -28,24 +28,24 @@ static gboolean kernel_addresses_are_shown(void)
 
 static void find_kernel_names(GPtrArray *findings)
 {
-  gint64 restrict_level = capturectl_read_setting(KPTR_RESTRICT, 0);
+  gint64 restrict_level = recording_read_setting(KPTR_RESTRICT, 0);
 
   if (kernel_addresses_are_shown()) {
-    capturectl_findings_add(findings, "kernel-names", CAPTURECTL_FINDING_OK,
-                            g_strdup(_("Kernel functions can be named.")), NULL);
+    recording_findings_add(findings, "kernel-names", RECORDING_FINDING_OK,
+                           g_strdup(_("Kernel functions can be named.")), NULL);
     return;
   }
   if (restrict_level > 0)
-    capturectl_findings_add(
-        findings, "kernel-names", CAPTURECTL_FINDING_LIMITED,
+    recording_findings_add(
+        findings, "kernel-names", RECORDING_FINDING_LIMITED,
         g_strdup_printf(_("Kernel functions stay addresses: kernel.kptr_restrict is %" G_GINT64_FORMAT "."),
                         restrict_level),
         g_strdup("sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1"));
   else
-    capturectl_findings_add(findings, "kernel-names", CAPTURECTL_FINDING_LIMITED,
-                            g_strdup(_("Kernel functions stay addresses: the kernel hides them while "
-                                       "kernel.perf_event_paranoid is above 1.")),
-                            g_strdup("sudo sysctl kernel.perf_event_paranoid=1"));
+    recording_findings_add(findings, "kernel-names", RECORDING_FINDING_LIMITED,
+                           g_strdup(_("Kernel functions stay addresses: the kernel hides them while "
+                                      "kernel.perf_event_paranoid is above 1.")),
+                           g_strdup("sudo sysctl kernel.perf_event_paranoid=1"));
 }
 
 typedef struct {
@@ -111,17 +111,17 @@ static void find_debug_files(GPtrArray *findings)
   if (build_id && strlen(build_id) > 2)
     path = g_strdup_printf(DEBUG_FILES "/%.2s/%s.debug", build_id, build_id + 2);
   if (path && g_file_test(path, G_FILE_TEST_EXISTS))
-    capturectl_findings_add(findings, "debug-files", CAPTURECTL_FINDING_OK,
-                            g_strdup(_("The debug file of the C library is installed.")), NULL);
+    recording_findings_add(findings, "debug-files", RECORDING_FINDING_OK,
+                           g_strdup(_("The debug file of the C library is installed.")), NULL);
   else
-    capturectl_findings_add(
-        findings, "debug-files", CAPTURECTL_FINDING_LIMITED,
+    recording_findings_add(
+        findings, "debug-files", RECORDING_FINDING_LIMITED,
         g_strdup(_("The debug file of the C library is not installed: functions inside it that it does not "
                    "export stay offsets.")),
         debug_install_command());
 }
 
-void capturectl_find_names(GPtrArray *findings)
+void recording_find_names(GPtrArray *findings)
 {
   find_kernel_names(findings);
   find_debug_files(findings);
