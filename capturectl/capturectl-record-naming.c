@@ -52,24 +52,14 @@ static void on_named(GObject *source, GAsyncResult *result, gpointer data)
 
 static void warn(const Naming *naming)
 {
-  guint n_dropped = recording_binaries_get_n_dropped(recording_session_get_binaries(naming->session));
+  g_autoptr(GPtrArray) gaps = profile_naming_describe_gaps(&naming->result, naming->error);
+  g_autofree char *dropped =
+      recording_binaries_describe_dropped(recording_session_get_binaries(naming->session));
 
-  if (g_error_matches(naming->error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-    capturectl_warn(_("Naming was interrupted: not every function has a name in the capture."));
-  else if (naming->error)
-    capturectl_warn(_("Not every function was named: %s"), naming->error->message);
-  if (naming->result.kernel_hidden)
-    capturectl_warn(_("The kernel hides its addresses from this user, so its functions have no names; "
-                      "“sudo sysctl kernel.kptr_restrict=0” shows them."));
-  if (n_dropped > 0)
-    capturectl_warn(ngettext("%u binary was not kept open, because no more descriptors are permitted; it has "
-                             "no names if it was "
-                             "deleted meanwhile. Raise the limit with “ulimit -n”.",
-                             "%u binaries were not kept open, because no more descriptors are permitted; "
-                             "those that were deleted "
-                             "meanwhile have no names. Raise the limit with “ulimit -n”.",
-                             n_dropped),
-                    n_dropped);
+  for (guint i = 0; i < gaps->len; i++)
+    capturectl_warn("%s", (const char *)gaps->pdata[i]);
+  if (dropped)
+    capturectl_warn("%s", dropped);
 }
 
 void capturectl_record_name(RecordingSession *session, GCancellable *cancellable, gboolean quiet)

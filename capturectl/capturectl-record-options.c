@@ -16,8 +16,6 @@
 /* Of a sample's stack: perf_event_open takes less than 64 KiB, in words. */
 #define MAX_STACK_BYTES 65528
 #define NOT_GIVEN       G_MININT
-/* What tells large allocations from each other, and costs little. */
-#define DEFAULT_ALLOCATION_BYTES (512 << 10)
 
 /* As the command line gives them. */
 typedef struct {
@@ -227,23 +225,17 @@ static gboolean parse_time(const char *text, guint64 *ret)
   return value == 0 && *end == '\0';
 }
 
-static gboolean has_event(const RecordingOptions *options, const char *name)
-{
-  return g_ptr_array_find_with_equal_func(options->events, name, g_str_equal, NULL);
-}
-
 /* After the events: it comes in addition to them, or to the default one. */
 static int set_off_cpu(RecordingOptions *options, const char *text)
 {
+  guint64 shortest;
+
   if (!text)
     return -1;
-  if (!parse_time(text, &options->off_cpu))
+  if (!parse_time(text, &shortest))
     return capturectl_fail_usage(
         _("“%s” is no time; --off-cpu takes the shortest one to record, as in --off-cpu=1ms."), text);
-  if (options->events->len == 0)
-    g_ptr_array_add(options->events, g_strdup(""));
-  if (!has_event(options, "off-cpu"))
-    g_ptr_array_add(options->events, g_strdup("off-cpu"));
+  recording_options_add_off_cpu(options, shortest);
   return -1;
 }
 
@@ -352,7 +344,7 @@ static int set_way(RecordingOptions *options, const char *text)
 
 static int set_allocations(RecordingOptions *options, const char *text)
 {
-  options->allocations = DEFAULT_ALLOCATION_BYTES;
+  options->allocations = RECORDING_OPTIONS_ALLOCATIONS;
   if (!text)
     options->allocations = 0;
   else if (strcmp(text, "default") != 0 && !parse_number(text, 1, G_MAXINT64, &options->allocations))
@@ -408,28 +400,10 @@ static int set_targets(RecordingOptions *options, const Arguments *a, char **com
   return -1;
 }
 
-static char *name_of_process(pid_t pid)
-{
-  g_autofree char *path = g_strdup_printf("/proc/%d/comm", pid);
-  char *name = NULL;
-
-  if (!g_file_get_contents(path, &name, NULL, NULL) || !*g_strstrip(name)) {
-    g_free(name);
-    return g_strdup_printf("%d", pid);
-  }
-  return g_strdelimit(name, "/", '_');
-}
-
 static char *make_default_path(const RecordingOptions *options)
 {
-  g_autofree char *name = NULL;
+  g_autofree char *name = recording_options_get_name(options);
 
-  if (options->command)
-    name = g_path_get_basename(options->command[0]);
-  else if (options->pids->len > 0)
-    name = name_of_process(g_array_index(options->pids, pid_t, 0));
-  else
-    name = g_strdup("system");
   return g_strconcat(name, ".capture", NULL);
 }
 

@@ -112,3 +112,19 @@ gboolean profile_naming_run(const char *path, const ProfileNamingOptions *option
     *ret_result = tables.result;
   return TRUE;
 }
+
+GPtrArray *profile_naming_describe_gaps(const ProfileNamingResult *result, const GError *error)
+{
+  GPtrArray *sentences = g_ptr_array_new_with_free_func(g_free);
+
+  if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    g_ptr_array_add(sentences,
+                    g_strdup(_("Naming was interrupted: not every function has a name in the capture.")));
+  else if (error)
+    g_ptr_array_add(sentences, g_strdup_printf(_("Not every function was named: %s"), error->message));
+  if (result->kernel_hidden)
+    g_ptr_array_add(sentences,
+                    g_strdup(_("The kernel hides its addresses from this user, so its functions have no "
+                               "names; “sudo sysctl kernel.kptr_restrict=0” shows them.")));
+  return sentences;
+}

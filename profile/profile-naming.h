@@ -52,6 +52,10 @@ gboolean profile_naming_is_wanted(ProfileCapture *capture);
 gboolean profile_naming_run(const char *path, const ProfileNamingOptions *options,
                             ProfileNamingResult *ret_result, GCancellable *cancellable, GError **error);
 
+/* What a person should know after profile_naming_run: what has no name and what to do about it, sentences
+ * (char *) in an array; empty when nothing is to be said. error: why naming failed, or NULL. Free it. */
+GPtrArray *profile_naming_describe_gaps(const ProfileNamingResult *result, const GError *error);
+
 /* Names the frames of a loaded capture in memory: sets its tables and updates its functions. Only before
  * other threads look at it. False only when cancelled (what was named by then is set). Blocking. */
 gboolean profile_naming_resolve(ProfileCapture *capture, const ProfileNamingOptions *options,

@@ -2,6 +2,7 @@
 #include "recording/recording-binaries.h"
 
 #include <fcntl.h>
+#include <glib/gi18n.h>
 #include <linux/openat2.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -279,4 +280,19 @@ guint recording_binaries_get_n_dropped(RecordingBinaries *self)
   guint n = self->n_dropped;
   g_mutex_unlock(&self->mutex);
   return n;
+}
+
+char *recording_binaries_describe_dropped(RecordingBinaries *self)
+{
+  guint n = recording_binaries_get_n_dropped(self);
+
+  if (n == 0)
+    return NULL;
+  return g_strdup_printf(
+      ngettext("%u binary was not kept open, because no more descriptors are permitted; it has no names if "
+               "it was deleted meanwhile. Raise the limit with “ulimit -n”.",
+               "%u binaries were not kept open, because no more descriptors are permitted; those that were "
+               "deleted meanwhile have no names. Raise the limit with “ulimit -n”.",
+               n),
+      n);
 }

@@ -41,6 +41,8 @@ int recording_binaries_open(RecordingBinaries *self, const guint8 *build_id, gsi
                             const char *path, guint64 device, guint64 inode);
 /* Binaries that were not kept open because the limit of open descriptors was reached. */
 guint recording_binaries_get_n_dropped(RecordingBinaries *self);
+/* A sentence about those, and what to do; NULL where there are none. Free it. */
+char *recording_binaries_describe_dropped(RecordingBinaries *self);
 void recording_binaries_free(RecordingBinaries *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(RecordingBinaries, recording_binaries_free)

@@ -17,12 +17,19 @@
 
 struct _RecordingCommand {
   char *name;
-  pid_t pid; /* 0: reaped */
+  char *directory; /* NULL: this process's own */
+  pid_t pid;       /* 0: reaped */
   int pidfd;
   int gate; /* written to open it; -1 once open */
-  int exec; /* read: an errno, or end of file after a successful exec */
+  int exec; /* read: a Failure, or end of file after a successful exec */
   int status;
 };
+
+/* What the child says when it could not execute the program. */
+typedef struct {
+  int number; /* errno */
+  gboolean of_directory;
+} Failure;
 
 /* Runs in the forked child of a program with threads: async-signal-safe calls only. */
 static G_NORETURN void wait_and_execute(const RecordingCommandStart *start, int gate, int result)
@@ -40,11 +47,16 @@ static G_NORETURN void wait_and_execute(const RecordingCommandStart *start, int 
   signal(SIGXFSZ, SIG_DFL);
   for (gsize i = 0; i < start->n_inherited; i++)
     fcntl(start->inherited[i], F_SETFD, 0);
+  if (start->directory && chdir(start->directory) < 0) {
+    Failure failure = {.number = errno, .of_directory = TRUE};
+    (void)!write(result, &failure, sizeof failure);
+    _exit(126);
+  }
   char *const *environment = byte ? start->preloaded : start->environment;
   execvpe(start->argv[0], start->argv, environment ? environment : environ);
-  int number = errno;
-  (void)!write(result, &number, sizeof number);
-  _exit(number == ENOENT ? 127 : 126);
+  Failure failure = {.number = errno};
+  (void)!write(result, &failure, sizeof failure);
+  _exit(failure.number == ENOENT ? 127 : 126);
 }
 
 /* The gate is a socket: writing to it when the child was killed must not raise SIGPIPE. */
@@ -83,6 +95,7 @@ RecordingCommand *recording_command_new(const RecordingCommandStart *start, GErr
   g_autoptr(RecordingCommand) self = g_new0(RecordingCommand, 1);
 
   self->name = g_strdup(start->argv[0]);
+  self->directory = g_strdup(start->directory);
   self->pidfd = self->gate = self->exec = -1;
   self->pid = fork_at_gate(start, &self->gate, &self->exec);
   if (self->pid > 0)
@@ -121,9 +134,13 @@ int recording_command_get_exec_fd(RecordingCommand *self)
   return self->exec;
 }
 
-static char *explain(const char *name, int number)
+static char *explain(const RecordingCommand *self, int number)
 {
-  if (number == ENOENT && !strchr(name, '/'))
+  gboolean by_path = strchr(self->name, '/') != NULL;
+  g_autofree char *name =
+      by_path ? g_canonicalize_filename(self->name, self->directory) : g_strdup(self->name);
+
+  if (number == ENOENT && !by_path)
     return g_strdup(_("no directory of $PATH holds it; install it, or give its whole path"));
   if (number == ENOENT && g_file_test(name, G_FILE_TEST_EXISTS))
     return g_strdup(_("the interpreter that it asks for does not exist; see its first line"));
@@ -138,17 +155,23 @@ static char *explain(const char *name, int number)
 
 gboolean recording_command_finish_exec(RecordingCommand *self, GError **error)
 {
-  int number = 0;
-  ssize_t n = read(self->exec, &number, sizeof number);
+  Failure failure = {0};
+  ssize_t n = read(self->exec, &failure, sizeof failure);
 
   close(self->exec);
   self->exec = -1;
-  if (n != sizeof number)
+  if (n != sizeof failure)
     return TRUE;
-  g_autofree char *why = explain(self->name, number);
   recording_command_wait(self, -1, &self->status);
+  if (failure.of_directory) {
+    g_set_error(error, RECORDING_ERROR, RECORDING_ERROR_FAILED,
+                _("Cannot run “%s” in “%s”: %s. Choose another working directory."), self->name,
+                self->directory, g_strerror(failure.number));
+    return FALSE;
+  }
+  g_autofree char *why = explain(self, failure.number);
   g_set_error(error, RECORDING_ERROR,
-              number == ENOENT ? RECORDING_ERROR_NOT_FOUND : RECORDING_ERROR_NOT_EXECUTABLE,
+              failure.number == ENOENT ? RECORDING_ERROR_NOT_FOUND : RECORDING_ERROR_NOT_EXECUTABLE,
               _("Cannot run “%s”: %s."), self->name, why);
   return FALSE;
 }
@@ -184,5 +207,6 @@ void recording_command_free(RecordingCommand *self)
   if (self->pidfd >= 0)
     close(self->pidfd);
   g_free(self->name);
+  g_free(self->directory);
   g_free(self);
 }

@@ -17,6 +17,7 @@ typedef struct _RecordingCommand RecordingCommand;
 /* What a command is started with. */
 typedef struct {
   char *const *argv;        /* looked up in PATH as a shell does it */
+  const char *directory;    /* where it works; NULL: where this process does */
   char *const *environment; /* NULL: this process's own */
   char *const *preloaded;   /* the other environment, which it has if the gate's opener says so; likewise */
   const int *inherited;     /* descriptors that it has as well, under their numbers */

@@ -28,6 +28,7 @@ RecordingOptions *recording_options_copy(const RecordingOptions *self)
   RecordingOptions *copy = g_memdup2(self, sizeof *self);
   copy->path = g_strdup(self->path);
   copy->command = g_strdupv(self->command);
+  copy->directory = g_strdup(self->directory);
   copy->pids = g_array_copy(self->pids);
   copy->events = g_ptr_array_copy(self->events, copy_string, NULL);
   copy->version = g_strdup(self->version);
@@ -38,10 +39,47 @@ void recording_options_free(RecordingOptions *self)
 {
   g_free(self->path);
   g_strfreev(self->command);
+  g_free(self->directory);
   g_array_unref(self->pids);
   g_ptr_array_unref(self->events);
   g_free(self->version);
   g_free(self);
+}
+
+static gboolean has_event(const RecordingOptions *self, const char *name)
+{
+  return g_ptr_array_find_with_equal_func(self->events, name, g_str_equal, NULL);
+}
+
+/* The empty name stands for the default event. */
+void recording_options_add_off_cpu(RecordingOptions *self, guint64 shortest)
+{
+  self->off_cpu = shortest;
+  if (self->events->len == 0)
+    g_ptr_array_add(self->events, g_strdup(""));
+  if (!has_event(self, "off-cpu"))
+    g_ptr_array_add(self->events, g_strdup("off-cpu"));
+}
+
+static char *name_of_process(pid_t pid)
+{
+  g_autofree char *path = g_strdup_printf("/proc/%d/comm", pid);
+  char *name = NULL;
+
+  if (!g_file_get_contents(path, &name, NULL, NULL) || !*g_strstrip(name)) {
+    g_free(name);
+    return g_strdup_printf("%d", pid);
+  }
+  return g_strdelimit(name, "/", '_');
+}
+
+char *recording_options_get_name(const RecordingOptions *self)
+{
+  if (self->command)
+    return g_path_get_basename(self->command[0]);
+  if (self->pids->len > 0)
+    return name_of_process(g_array_index(self->pids, pid_t, 0));
+  return g_strdup("system");
 }
 
 static gboolean refuse(GError **error, const char *sentence)

@@ -20,6 +20,7 @@ typedef enum {
 typedef struct {
   char *path;           /* the capture to write */
   char **command;       /* NULL-terminated; NULL: no command is started */
+  char *directory;      /* the command's working directory; NULL: the caller's */
   GArray *pids;         /* of pid_t; processes to attach to */
   gboolean system_wide; /* every process; then neither command nor pids are targets, but a command bounds the
                            time */
@@ -45,10 +46,18 @@ typedef struct {
   char *version;          /* of the program that records, for the capture; may be NULL */
 } RecordingOptions;
 
+/* Bytes between two samples of allocations that tell large ones from each other, and cost little. */
+#define RECORDING_OPTIONS_ALLOCATIONS (512 << 10)
+
 /* Defaults: children, compress, command_lines, counters and sysprof on, no event, no target, frequency 0. */
 RecordingOptions *recording_options_new(void);
 RecordingOptions *recording_options_copy(const RecordingOptions *self);
 void recording_options_free(RecordingOptions *self);
+/* Adds the event "off-cpu", beside those that are chosen or beside the default one. */
+void recording_options_add_off_cpu(RecordingOptions *self, guint64 shortest);
+/* What is recorded in one word that can be a file's name: the name of the program, of the first process, or
+ * "system". Free it. */
+char *recording_options_get_name(const RecordingOptions *self);
 /* Whether the preloaded sampler, and nothing else, can record that; if not, the error says which wish is in
  * the way. */
 gboolean recording_options_allow_preload(const RecordingOptions *self, GError **error);

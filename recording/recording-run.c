@@ -87,7 +87,8 @@ static gboolean records_command(const RecordingOptions *options)
 static gboolean fork_command(Run *run, GError **error)
 {
   g_auto(GStrv) environment = recording_sources_set_environment(run->sources, g_get_environ());
-  RecordingCommandStart start = {.argv = run->options->command, .environment = environment};
+  RecordingCommandStart start = {
+      .argv = run->options->command, .directory = run->options->directory, .environment = environment};
   g_autoptr(GError) failure = NULL;
 
   run->inside = recording_inside_new(run->options, environment, &run->note, &failure);

@@ -311,6 +311,29 @@ static void test_not_executable(Fixture *f, gconstpointer behaviour)
   assert_nothing(f, RECORDING_ERROR_NOT_EXECUTABLE, "/etc/passwd");
 }
 
+static void test_directory(Fixture *f, gconstpointer behaviour)
+{
+  const char *argv[] = {"./program", NULL};
+  g_autofree char *program = g_build_filename(f->directory, "program", NULL);
+
+  g_assert_true(g_file_set_contents(program, "#!/bin/sh\nsleep 0.2\n[ -f ./program ] && exit 3\n", -1, NULL));
+  g_assert_cmpint(g_chmod(program, 0700), ==, 0);
+  f->options->command = g_strdupv((char **)argv);
+  f->options->directory = g_strdup(f->directory);
+  record(f);
+  g_unlink(program);
+  g_assert_no_error(f->result->error);
+  g_assert_cmpint(WEXITSTATUS(f->result->command_status), ==, 3);
+}
+
+static void test_no_directory(Fixture *f, gconstpointer behaviour)
+{
+  set_command(f, "true");
+  f->options->directory = g_strdup("/no/such/directory");
+  record(f);
+  assert_nothing(f, RECORDING_ERROR_FAILED, "/no/such/directory");
+}
+
 static void test_no_process(Fixture *f, gconstpointer behaviour)
 {
   pid_t pid = fork();
@@ -428,6 +451,8 @@ int main(int argc, char **argv)
   ADD("died-early", "die-early", test_died_early);
   ADD("not-found", "normal", test_not_found);
   ADD("not-executable", "normal", test_not_executable);
+  ADD("directory", "normal", test_directory);
+  ADD("no-directory", "normal", test_no_directory);
   ADD("no-process", "normal", test_no_process);
   ADD("replaced", "normal", test_replaced);
   ADD("full", "normal", test_full);
