@@ -4,13 +4,9 @@
 
 #include "profile/profile-address-spaces.h"
 #include "profile/profile-capture.h"
+#include "profile/profile-stacks.h"
 
 G_BEGIN_DECLS
-
-enum profile_outermost {
-  PROFILE_OUTERMOST_FUNCTION = 1, /* no node before it on the stack has its function */
-  PROFILE_OUTERMOST_BINARY = 2
-};
 
 /* Which functions frames and nodes belong to; made anew by profile_capture_update_functions. */
 typedef struct {
@@ -20,9 +16,6 @@ typedef struct {
   guint32 *leaf;     /* one a frame */
   guint32 *caller;   /* one a frame */
   guint32 *of_node;  /* one a node */
-
-  gsize outermost_once;
-  guint8 *outermost; /* one a node: enum profile_outermost; made when first asked for */
 } ProfileNames;
 
 /* A function that a program told of: interpreted, or compiled at run time. */
@@ -31,9 +24,13 @@ typedef struct {
   guint32 binary;             /* its process's; G_MAXUINT32 none */
 } ProfileToldFunction;
 
+/* What captures with different names have in common and what counts no references of its own. */
+typedef struct _ProfileColumns ProfileColumns;
+
 struct _ProfileCapture {
   GObject parent_instance;
 
+  ProfileColumns *columns; /* owns what is a plain pointer below, down to the tables */
   struct capture_file_header header;
   GStringChunk *strings;
   GHashTable *metadata;
@@ -71,20 +68,16 @@ struct _ProfileCapture {
   ProfileFunctionTable **served_tables;
   guint8 *looked_for;
   ProfileNames names;
-
-  /* Children of nodes, made when a tree is first asked for: those of n are first_child[n],
-   * next[first_child[n]], …, 0. */
-  gsize links_once;
-  guint32 *first_child;
-  guint32 *next;
+  ProfileStacks *stacks; /* without transforms */
 };
 
 ProfileCapture *profile_capture_new(void);
+/* Called once all columns are there. */
+void profile_capture_seal(ProfileCapture *self);
+/* A capture with the same columns, and the tables that this one has now; those of the new one may be changed
+ * while others look at this one. */
+ProfileCapture *profile_capture_share(ProfileCapture *self);
 
-/* Makes first_child and next; thread-safe. */
-void profile_capture_link_nodes(ProfileCapture *self);
-/* One byte a node: enum profile_outermost; thread-safe. */
-const guint8 *profile_capture_get_outermost(ProfileCapture *self);
 /* Frees what profile_capture_update_functions made. */
 void profile_names_clear(ProfileNames *names);
 

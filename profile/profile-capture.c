@@ -2,7 +2,16 @@
 #include "profile/profile-capture.h"
 
 #include "profile/profile-capture-private.h"
-#include "profile/profile-memory.h"
+#include "profile/profile-stacks-private.h"
+
+struct _ProfileColumns {
+  GStringChunk *strings;
+  ProfileAddressSpaces *spaces;
+  guint32 *code_functions;
+  guint32 *parent, *frame;
+  guint8 *exact;
+  ProfileFrame *frames;
+};
 
 G_DEFINE_FINAL_TYPE(ProfileCapture, profile_capture, G_TYPE_OBJECT)
 
@@ -35,6 +44,19 @@ static void clear_counter(gpointer data)
   g_free((gpointer)counter->value);
 }
 
+static void clear_columns(gpointer data)
+{
+  ProfileColumns *columns = data;
+
+  g_string_chunk_free(columns->strings);
+  profile_address_spaces_free(columns->spaces);
+  g_free(columns->code_functions);
+  g_free(columns->parent);
+  g_free(columns->frame);
+  g_free(columns->exact);
+  g_free(columns->frames);
+}
+
 static void free_tables(ProfileCapture *self)
 {
   for (guint i = 0; self->tables && i < self->binaries->len; i++)
@@ -52,8 +74,8 @@ static void profile_capture_finalize(GObject *object)
   ProfileCapture *self = PROFILE_CAPTURE(object);
 
   profile_names_clear(&self->names);
+  profile_stacks_free_own(self->stacks);
   free_tables(self);
-  g_string_chunk_free(self->strings);
   g_hash_table_unref(self->metadata);
   g_ptr_array_unref(self->problems);
   g_ptr_array_unref(self->messages);
@@ -70,14 +92,9 @@ static void profile_capture_finalize(GObject *object)
   g_array_unref(self->counters);
   g_array_unref(self->log_lines);
   g_array_unref(self->told);
-  g_free(self->code_functions);
-  profile_address_spaces_free(self->spaces);
-  g_free(self->parent);
-  g_free(self->frame);
-  g_free(self->exact);
-  g_free(self->frames);
-  g_free(self->first_child);
-  g_free(self->next);
+  if (!self->columns->strings) /* loading failed */
+    profile_capture_seal(self);
+  g_atomic_rc_box_release_full(self->columns, clear_columns);
   G_OBJECT_CLASS(profile_capture_parent_class)->finalize(object);
 }
 
@@ -88,6 +105,14 @@ static void profile_capture_class_init(ProfileCaptureClass *class)
 
 static void profile_capture_init(ProfileCapture *self)
 {
+  self->stacks = profile_stacks_new_own(self);
+}
+
+ProfileCapture *profile_capture_new(void)
+{
+  ProfileCapture *self = g_object_new(PROFILE_TYPE_CAPTURE, NULL);
+
+  self->columns = g_atomic_rc_box_new0(ProfileColumns);
   self->strings = g_string_chunk_new(1 << 14);
   self->metadata = g_hash_table_new(g_str_hash, g_str_equal);
   self->problems = g_ptr_array_new_with_free_func(g_free);
@@ -109,11 +134,83 @@ static void profile_capture_init(ProfileCapture *self)
   self->log_lines = g_array_new(FALSE, FALSE, sizeof(ProfileLogLine));
   self->told = g_array_new(FALSE, FALSE, sizeof(ProfileToldFunction));
   self->spaces = profile_address_spaces_new();
+  return self;
 }
 
-ProfileCapture *profile_capture_new(void)
+void profile_capture_seal(ProfileCapture *self)
 {
-  return g_object_new(PROFILE_TYPE_CAPTURE, NULL);
+  *self->columns = (ProfileColumns){.strings = self->strings,
+                                    .spaces = self->spaces,
+                                    .code_functions = self->code_functions,
+                                    .parent = self->parent,
+                                    .frame = self->frame,
+                                    .exact = self->exact,
+                                    .frames = self->frames};
+}
+
+static void share_columns(ProfileCapture *copy, ProfileCapture *self)
+{
+  copy->columns = g_atomic_rc_box_acquire(self->columns);
+  copy->strings = self->strings;
+  copy->spaces = self->spaces;
+  copy->code_functions = self->code_functions;
+  copy->n_nodes = self->n_nodes;
+  copy->parent = self->parent;
+  copy->frame = self->frame;
+  copy->exact = self->exact;
+  copy->n_frames = self->n_frames;
+  copy->frames = self->frames;
+}
+
+static void share_arrays(ProfileCapture *copy, ProfileCapture *self)
+{
+  copy->metadata = g_hash_table_ref(self->metadata);
+  copy->problems = g_ptr_array_ref(self->problems);
+  copy->messages = g_ptr_array_ref(self->messages);
+  copy->events = g_array_ref(self->events);
+  copy->threads = g_array_ref(self->threads);
+  copy->processes = g_array_ref(self->processes);
+  copy->binaries = g_array_ref(self->binaries);
+  copy->losses = g_array_ref(self->losses);
+  copy->kernel_symbols = g_array_ref(self->kernel_symbols);
+  copy->streams = g_array_ref(self->streams);
+  copy->stream_events = g_array_ref(self->stream_events);
+  copy->code = g_array_ref(self->code);
+  copy->marks = g_array_ref(self->marks);
+  copy->counters = g_array_ref(self->counters);
+  copy->log_lines = g_array_ref(self->log_lines);
+  copy->told = g_array_ref(self->told);
+}
+
+static ProfileFunctionTable *ref_table(ProfileFunctionTable *table)
+{
+  return table ? profile_function_table_ref(table) : NULL;
+}
+
+static void share_tables(ProfileCapture *copy, ProfileCapture *self)
+{
+  guint n = self->binaries->len;
+
+  copy->tables = g_new0(ProfileFunctionTable *, n);
+  copy->served_tables = g_new0(ProfileFunctionTable *, n + 1);
+  for (guint i = 0; i < n; i++)
+    copy->tables[i] = ref_table(self->tables[i]);
+  for (guint i = 0; i <= n; i++)
+    copy->served_tables[i] = ref_table(self->served_tables[i]);
+  copy->looked_for = g_memdup2(self->looked_for, n + 1);
+  copy->kernel_table = ref_table(self->kernel_table);
+}
+
+ProfileCapture *profile_capture_share(ProfileCapture *self)
+{
+  ProfileCapture *copy = g_object_new(PROFILE_TYPE_CAPTURE, NULL);
+
+  copy->header = self->header;
+  copy->n_throttled = self->n_throttled;
+  share_columns(copy, self);
+  share_arrays(copy, self);
+  share_tables(copy, self);
+  return copy;
 }
 
 void profile_capture_get_header(ProfileCapture *self, struct capture_file_header *ret)
@@ -324,19 +421,4 @@ const ProfileFunction *profile_capture_get_functions(ProfileCapture *self, gsize
 {
   *n = self->names.n_functions;
   return self->names.functions;
-}
-
-void profile_capture_link_nodes(ProfileCapture *self)
-{
-  if (!g_once_init_enter(&self->links_once))
-    return;
-  self->first_child = profile_new0(guint32, self->n_nodes);
-  self->next = profile_new(guint32, self->n_nodes);
-  self->next[0] = 0;
-  for (gsize node = self->n_nodes - 1; node > 0; node--) {
-    guint32 parent = self->parent[node];
-    self->next[node] = self->first_child[parent];
-    self->first_child[parent] = (guint32)node;
-  }
-  g_once_init_leave(&self->links_once, 1);
 }

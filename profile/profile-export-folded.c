@@ -3,10 +3,9 @@
 
 typedef struct {
   ProfileWeights *weights;
-  ProfileCapture *capture;
-  const ProfileFunction *functions;
-  GString *path;   /* of the node in hand, outermost function first */
-  GArray *lengths; /* gsize: path's length at each depth */
+  ProfileStacks *stacks; /* the weights' */
+  GString *path;         /* of the node in hand, outermost function first */
+  GArray *lengths;       /* gsize: path's length at each depth */
   GString *text;
   GOutputStream *stream;
   GCancellable *cancellable;
@@ -21,11 +20,11 @@ static gboolean is_run_time(const ProfileFunction *function)
 
 static void append_name(Folded *self, guint32 function)
 {
-  for (const char *c = profile_capture_get_function_name(self->capture, function); *c; c++)
+  for (const char *c = profile_stacks_get_function_name(self->stacks, function); *c; c++)
     g_string_append_c(self->path, *c == ';' ? ':' : g_ascii_iscntrl(*c) ? ' ' : *c);
-  if (profile_capture_function_is_kernel(self->capture, function))
+  if (profile_stacks_function_is_kernel(self->stacks, function))
     g_string_append(self->path, "_[k]");
-  else if (is_run_time(&self->functions[function]))
+  else if (is_run_time(profile_stacks_get_function(self->stacks, function)))
     g_string_append(self->path, "_[j]");
 }
 
@@ -58,12 +57,9 @@ gboolean profile_export_folded(ProfileWeights *weights, GOutputStream *stream, G
   g_autoptr(GString) path = g_string_new(NULL);
   g_autoptr(GString) text = g_string_new(NULL);
   g_autoptr(GArray) lengths = g_array_new(FALSE, TRUE, sizeof(gsize));
-  ProfileCapture *capture = profile_weights_get_capture(weights);
-  gsize n_functions;
   Folded self = {
       .weights = weights,
-      .capture = capture,
-      .functions = profile_capture_get_functions(capture, &n_functions),
+      .stacks = profile_weights_get_stacks(weights),
       .path = path,
       .lengths = lengths,
       .text = text,
@@ -72,6 +68,6 @@ gboolean profile_export_folded(ProfileWeights *weights, GOutputStream *stream, G
   };
 
   g_array_set_size(lengths, 1);
-  return profile_export_walk(capture, tree, 1, visit, &self, cancellable, error) &&
+  return profile_export_walk(tree, 1, visit, &self, cancellable, error) &&
          profile_export_flush(text, TRUE, stream, cancellable, error);
 }

@@ -22,14 +22,16 @@ typedef struct {
 typedef struct {
   ProfileCapture *capture;
   ProfileWeights *weights;
-  const guint32 *parent, *frame, *function; /* columns of nodes */
+  ProfileStacks *stacks;            /* the weights' */
+  gboolean is_transformed;          /* nodes are functions, and have no addresses */
+  const guint32 *parent, *function; /* columns of the stacks' nodes */
+  const guint32 *frame;             /* column of the capture's nodes */
   const ProfileFrame *frames;
   const guint32 *leaf_functions; /* column of frames */
-  const ProfileFunction *functions;
   const ProfileBinary *binaries;
   gsize n_nodes, n_frames, n_functions;
   guint n_binaries;
-  guint8 *locations; /* two a frame, see location_of; nonzero where used */
+  guint8 *locations; /* two a frame, then one a function, see location_of; nonzero where used */
   guint8 *used;      /* one a function */
   Range *ranges;     /* one a binary, then the kernel's */
   GHashTable *string_indices;
@@ -61,9 +63,11 @@ static gboolean write_piece(Pprof *self, const Pprof__Profile *piece, GError **e
 }
 
 /* A frame may be two locations: as the place that was sampled and as a caller, whose call is one byte earlier
- * and may be another function's, or on another line. */
+ * and may be another function's, or on another line. Of transformed stacks each function is one. */
 static gsize location_of(const Pprof *self, guint32 node)
 {
+  if (self->is_transformed)
+    return self->n_frames * 2 + self->function[node];
   guint32 frame = self->frame[node];
   gboolean is_other = self->frames[frame].kind == PROFILE_SPACE_CODE
                           ? !self->capture->exact[node]
@@ -81,24 +85,39 @@ static Range *range_of(const Pprof *self, const ProfileFrame *frame)
   return NULL;
 }
 
-/* Every node that leads to a sampled one; weights tell. */
+/* The range says that the address lies in it. */
+static void widen(Range *range, guint64 address)
+{
+  range->start = range->limit == 0 ? address : MIN(range->start, address);
+  range->limit = MAX(range->limit, address == G_MAXUINT64 ? G_MAXUINT64 : address + 1);
+}
+
+static Range *range_of_function(const Pprof *self, guint32 index)
+{
+  const ProfileFunction *function = profile_stacks_get_function(self->stacks, index);
+
+  if (function->kind == CAPTURE_SPACE_KERNEL)
+    return &self->ranges[self->n_binaries];
+  if (function->kind == CAPTURE_SPACE_BINARY && function->binary < self->n_binaries)
+    return &self->ranges[function->binary];
+  return NULL;
+}
+
+/* Every node that leads to a sampled one; weights tell. Functions without addresses make a mapping of their
+ * binary all the same, which is how pprof knows it. */
 static void find_used(Pprof *self)
 {
   const guint32 *totals = profile_weights_get_total_counts(self->weights);
 
   for (gsize node = 1; node < self->n_nodes; node++) {
-    const ProfileFrame *frame = &self->frames[self->frame[node]];
-    Range *range;
-
     if (totals[node] == 0)
       continue;
     self->locations[location_of(self, node)] = 1;
     self->used[self->function[node]] = 1;
-    range = range_of(self, frame);
-    if (!range)
-      continue;
-    range->start = range->limit == 0 ? frame->address : MIN(range->start, frame->address);
-    range->limit = MAX(range->limit, frame->address == G_MAXUINT64 ? G_MAXUINT64 : frame->address + 1);
+    const ProfileFrame *frame = self->is_transformed ? NULL : &self->frames[self->frame[node]];
+    Range *range = frame ? range_of(self, frame) : range_of_function(self, self->function[node]);
+    if (range)
+      widen(range, frame ? frame->address : 0);
   }
 }
 
@@ -158,11 +177,11 @@ static guint find_program(const Pprof *self)
   guint best = 0;
 
   for (gsize node = 1; node < self->n_nodes; node++) {
-    const ProfileFrame *frame = &self->frames[self->frame[node]];
+    const ProfileFunction *function = profile_stacks_get_function(self->stacks, self->function[node]);
 
-    if (frame->kind == CAPTURE_SPACE_BINARY && frame->owner < self->n_binaries &&
-        !strstr(self->binaries[frame->owner].path, ".so"))
-      counts[frame->owner] += profile_weights_get_self_counts(self->weights)[node];
+    if (function->kind == CAPTURE_SPACE_BINARY && function->binary < self->n_binaries &&
+        !strstr(self->binaries[function->binary].path, ".so"))
+      counts[function->binary] += profile_weights_get_self_counts(self->weights)[node];
   }
   for (guint i = 1; i < self->n_binaries; i++)
     if (counts[i] > counts[best])
@@ -186,8 +205,8 @@ static gboolean write_mappings(Pprof *self, GError **error)
 
 static gboolean write_function(Pprof *self, guint32 index, GError **error)
 {
-  const ProfileFunctionRange *range = self->functions[index].range;
-  const char *name = profile_capture_get_function_name(self->capture, index);
+  const ProfileFunctionRange *range = profile_stacks_get_function(self->stacks, index)->range;
+  const char *name = profile_stacks_get_function_name(self->stacks, index);
   Pprof__Profile piece = PPROF__PROFILE__INIT;
   Pprof__Function function = PPROF__FUNCTION__INIT;
   Pprof__Function *functions[] = {&function};
@@ -221,29 +240,47 @@ static guint32 get_line(const Pprof *self, gsize location, const ProfileFunction
   return named ? named->line : 0;
 }
 
-static gboolean write_location(Pprof *self, gsize index, guint32 function_index, GError **error)
+static gboolean write_location(Pprof *self, Pprof__Location *location, guint32 function, guint32 line_number,
+                               GError **error)
+{
+  Pprof__Profile piece = PPROF__PROFILE__INIT;
+  Pprof__Line line = PPROF__LINE__INIT;
+  Pprof__Line *lines[] = {&line};
+
+  line.function_id = (guint64)function + 1;
+  line.line = line_number;
+  location->n_line = 1;
+  location->line = lines;
+  piece.n_location = 1;
+  piece.location = &location;
+  return write_piece(self, &piece, error);
+}
+
+static gboolean write_frame(Pprof *self, gsize index, guint32 function, GError **error)
 {
   const ProfileFrame *frame = &self->frames[index / 2];
   const Range *range = range_of(self, frame);
-  const ProfileFunctionRange *named = self->functions[function_index].range;
-  Pprof__Profile piece = PPROF__PROFILE__INIT;
   Pprof__Location location = PPROF__LOCATION__INIT;
-  Pprof__Location *locations[] = {&location};
-  Pprof__Line line = PPROF__LINE__INIT;
-  Pprof__Line *lines[] = {&line};
 
   location.id = index + 1;
   location.mapping_id = range ? range->id : 0;
   location.address = frame->address;
   if (location.mapping_id != 0 && frame->kind == CAPTURE_SPACE_BINARY)
     location.address += range->start;
-  line.function_id = (guint64)function_index + 1;
-  line.line = get_line(self, index, named);
-  location.n_line = 1;
-  location.line = lines;
-  piece.n_location = 1;
-  piece.location = locations;
-  return write_piece(self, &piece, error);
+  return write_location(self, &location, function,
+                        get_line(self, index, profile_stacks_get_function(self->stacks, function)->range),
+                        error);
+}
+
+static gboolean write_bare_function(Pprof *self, guint32 index, GError **error)
+{
+  const ProfileFunctionRange *named = profile_stacks_get_function(self->stacks, index)->range;
+  const Range *range = range_of_function(self, index);
+  Pprof__Location location = PPROF__LOCATION__INIT;
+
+  location.id = self->n_frames * 2 + index + 1;
+  location.mapping_id = range ? range->id : 0;
+  return write_location(self, &location, index, named ? named->line : 0, error);
 }
 
 static gboolean write_locations(Pprof *self, GError **error)
@@ -255,7 +292,10 @@ static gboolean write_locations(Pprof *self, GError **error)
     if (self->used[i] && !write_function(self, i, error))
       return FALSE;
   for (gsize i = 0; i < self->n_frames * 2; i++)
-    if (self->locations[i] && !write_location(self, i, function_of_location(self, i, callers), error))
+    if (self->locations[i] && !write_frame(self, i, function_of_location(self, i, callers), error))
+      return FALSE;
+  for (guint32 i = 0; i < self->n_functions; i++)
+    if (self->locations[self->n_frames * 2 + i] && !write_bare_function(self, i, error))
       return FALSE;
   return TRUE;
 }
@@ -360,17 +400,22 @@ static gboolean write_strings(Pprof *self, GError **error)
 
 static void pprof_init(Pprof *self, ProfileWeights *weights)
 {
-  const guint32 *callers;
+  const guint32 *parent, *callers;
+  gsize n_capture_nodes;
 
   self->weights = weights;
   self->capture = profile_weights_get_capture(weights);
-  profile_capture_get_nodes(self->capture, &self->parent, &self->frame, &self->n_nodes);
-  self->function = profile_capture_get_node_functions(self->capture);
+  self->stacks = profile_weights_get_stacks(weights);
+  self->is_transformed = profile_stacks_get_map(self->stacks) != NULL;
+  self->parent = profile_stacks_get_parents(self->stacks);
+  self->function = profile_stacks_get_functions(self->stacks);
+  self->n_nodes = profile_stacks_get_n_nodes(self->stacks);
+  profile_capture_get_nodes(self->capture, &parent, &self->frame, &n_capture_nodes);
   self->frames = profile_capture_get_frames(self->capture, &self->n_frames);
   profile_capture_get_frame_functions(self->capture, &self->leaf_functions, &callers);
-  self->functions = profile_capture_get_functions(self->capture, &self->n_functions);
+  self->n_functions = profile_stacks_get_n_functions(self->stacks);
   self->binaries = profile_capture_get_binaries(self->capture, &self->n_binaries);
-  self->locations = g_new0(guint8, self->n_frames * 2);
+  self->locations = g_new0(guint8, self->n_frames * 2 + self->n_functions);
   self->used = g_new0(guint8, self->n_functions);
   self->ranges = g_new0(Range, self->n_binaries + 1);
   self->string_indices = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);

@@ -23,9 +23,8 @@ typedef gboolean (*ProfileExportVisitFunc)(const ProfileExportPlace *place, cons
 /* Visits the root and every node of at least `limit` (as count), parents first, siblings heaviest first;
  * equally heavy ones by name and binary, so that the order is the same for every load. What is left out below
  * a node comes last there, if together it reaches the limit. False when cancelled or stopped. */
-gboolean profile_export_walk(ProfileCapture *capture, ProfileTree *tree, guint64 limit,
-                             ProfileExportVisitFunc visit, gpointer data, GCancellable *cancellable,
-                             GError **error);
+gboolean profile_export_walk(ProfileTree *tree, guint64 limit, ProfileExportVisitFunc visit, gpointer data,
+                             GCancellable *cancellable, GError **error);
 
 /* Writes text to the stream and empties it once it has grown; `all`: in any case. */
 gboolean profile_export_flush(GString *text, gboolean all, GOutputStream *stream, GCancellable *cancellable,

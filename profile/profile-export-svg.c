@@ -38,7 +38,7 @@ typedef struct {
 typedef struct {
   ProfileCapture *capture;
   ProfileWeights *weights;
-  const ProfileFunction *functions;
+  ProfileStacks *stacks; /* the weights' */
   const ProfileSvgOptions *options;
   GArray *frames; /* Frame, parents first */
   guint32 max_depth;
@@ -129,16 +129,16 @@ static gboolean is_library(const char *path)
 
 static Kind get_kind(const Svg *self, guint32 function)
 {
-  const ProfileFunction *f = &self->functions[function];
+  const ProfileFunction *f = profile_stacks_get_function(self->stacks, function);
 
-  if (profile_capture_function_is_kernel(self->capture, function))
+  if (f->kind == CAPTURE_SPACE_KERNEL)
     return KIND_KERNEL;
   if (f->kind == CAPTURE_SPACE_IDENTIFIERS || (f->kind == CAPTURE_SPACE_PROCESS && f->range))
     return KIND_RUN_TIME;
   if (!f->range)
     return KIND_UNNAMED;
-  return is_library(profile_capture_get_function_binary(self->capture, function)) ? KIND_LIBRARY
-                                                                                  : KIND_EXECUTABLE;
+  return is_library(profile_stacks_get_function_binary(self->stacks, function)) ? KIND_LIBRARY
+                                                                                : KIND_EXECUTABLE;
 }
 
 static gboolean collect(const ProfileExportPlace *place, const ProfileTreeNode *node, gpointer data,
@@ -197,7 +197,7 @@ static void append_title(const Svg *self, const Frame *frame, const char *name)
   append_text(self->text, name);
   g_string_append_c(self->text, '\n');
   if (frame->depth > 0 && frame->n_left_out == 0)
-    append_text(self->text, profile_capture_get_function_binary(self->capture, frame->function));
+    append_text(self->text, profile_stacks_get_function_binary(self->stacks, frame->function));
   g_string_append_c(self->text, '\n');
   g_autofree char *total = describe_amount(self, frame->total);
   g_string_append_printf(self->text, "%s, ", total);
@@ -230,7 +230,7 @@ static char *get_name(const Svg *self, const Frame *frame)
         g_dngettext(NULL, "(%u smaller function)", "(%u smaller functions)", frame->n_left_out),
         frame->n_left_out);
   return g_strdup(frame->depth == 0 ? _("all")
-                                    : profile_capture_get_function_name(self->capture, frame->function));
+                                    : profile_stacks_get_function_name(self->stacks, frame->function));
 }
 
 static void append_frame(const Svg *self, const Frame *frame)
@@ -438,11 +438,10 @@ gboolean profile_export_svg(ProfileWeights *weights, const ProfileSvgOptions *op
   g_autoptr(GArray) frames = g_array_new(FALSE, FALSE, sizeof(Frame));
   g_autoptr(GString) text = g_string_new(NULL);
   ProfileCapture *capture = profile_weights_get_capture(weights);
-  gsize n_functions;
   Svg self = {
       .capture = capture,
       .weights = weights,
-      .functions = profile_capture_get_functions(capture, &n_functions),
+      .stacks = profile_weights_get_stacks(weights),
       .options = options ? options : &defaults,
       .frames = frames,
       .text = text,
@@ -453,6 +452,6 @@ gboolean profile_export_svg(ProfileWeights *weights, const ProfileSvgOptions *op
   self.limit = MAX(ceil(profile_weights_measure(weights, profile_weights_get_sum(weights)) *
                         CLAMP(self.options->min_share, 0, 1)),
                    1);
-  return profile_export_walk(capture, tree, self.limit, collect, &self, cancellable, error) &&
+  return profile_export_walk(tree, self.limit, collect, &self, cancellable, error) &&
          write_document(&self, error);
 }

@@ -32,7 +32,10 @@ typedef struct {
 typedef struct {
   const ProfileFilter *filter;
   ProfileCapture *capture;
-  const guint32 *parent, *frame, *function; /* columns of nodes */
+  ProfileStacks *stacks;            /* the filter's */
+  const guint32 *map;               /* theirs; NULL: nodes are the capture's, and have addresses */
+  const guint32 *parent, *function; /* columns of their nodes */
+  const guint32 *frame;             /* column of the capture's nodes */
   const ProfileFrame *frames;
   const ProfileThread *threads;
   const ProfileProcess *processes;
@@ -42,7 +45,7 @@ typedef struct {
   Cached *cache;
   GHashTable *named;    /* Named → itself: what an address was said to be */
   GHashTable *mappings; /* const ProfileMapping *, those written */
-  guint8 *told;         /* one a function, nonzero: has a JITMAP */
+  guint8 *told;         /* one a function of the stacks, nonzero: has a JITMAP */
   guint8 *seen;         /* one a process, nonzero: was sampled */
   GArray *words;        /* guint64: of the sample in work */
 } Syscap;
@@ -69,7 +72,7 @@ static guint64 make_identifier(Syscap *self, gint32 pid, guint32 function)
 
   if (!self->told[function])
     profile_syscap_write_jit(&self->writer, (ProfileSyscapPlace){self->begin, pid, -1}, word,
-                             profile_capture_get_function_name(self->capture, function));
+                             profile_stacks_get_function_name(self->stacks, function));
   self->told[function] = 1;
   return word;
 }
@@ -122,12 +125,12 @@ static gboolean claim(Syscap *self, gint32 pid, guint64 address, guint32 functio
 
 static guint64 make_word(Syscap *self, guint32 node, guint32 process, guint64 time)
 {
-  const ProfileFrame *frame = &self->frames[self->frame[node]];
   guint32 function = self->function[node];
   gint32 pid = self->processes[process].pid;
   guint64 address;
 
-  if (function != 0 && find_address(self, frame, process, time, &address) &&
+  if (function != 0 && !self->map &&
+      find_address(self, &self->frames[self->frame[node]], process, time, &address) &&
       claim(self, pid, address, function))
     return address;
   return make_identifier(self, pid, function);
@@ -145,7 +148,7 @@ static guint64 get_word(Syscap *self, guint32 node, guint32 process, guint64 tim
 
 static gboolean is_kernel(const Syscap *self, guint32 node)
 {
-  return self->frames[self->frame[node]].kind == CAPTURE_SPACE_KERNEL;
+  return profile_stacks_function_is_kernel(self->stacks, self->function[node]);
 }
 
 /* From the leaf on; perf's marks say where kernel and user space begin. */
@@ -170,9 +173,12 @@ static void write_sample(Syscap *self, const ProfileEvent *event, gsize i)
   const ProfileThread *thread = &self->threads[event->thread[i]];
   gint32 cpu = event->cpu[i] == CAPTURE_CPU_UNKNOWN ? -1 : event->cpu[i];
   ProfileSyscapPlace place = {event->time[i], self->processes[thread->process].pid, cpu};
+  guint32 leaf = self->map ? self->map[event->leaf[i]] : event->leaf[i];
 
+  if (leaf == PROFILE_STACKS_DROPPED)
+    return;
   self->seen[thread->process] = 1;
-  gather_words(self, event->leaf[i], thread->process, event->time[i]);
+  gather_words(self, leaf, thread->process, event->time[i]);
   profile_syscap_write_sample(&self->writer, place, thread->tid, (const guint64 *)self->words->data,
                               self->words->len);
 }
@@ -183,11 +189,12 @@ static void write_samples(Syscap *self)
       profile_capture_get_event(self->capture, profile_filter_get_event(self->filter));
   const guint8 *threads = profile_filter_get_threads(self->filter);
   const guint8 *functions = profile_filter_get_functions(self->filter);
+  const guint32 *recorded = profile_capture_get_node_functions(self->capture);
   gsize begin, end;
 
   profile_filter_get_range(self->filter, &begin, &end);
   for (gsize i = begin; i < end && !self->writer.error; i++)
-    if ((!threads || threads[event->thread[i]]) && (!functions || functions[self->function[event->leaf[i]]]))
+    if ((!threads || threads[event->thread[i]]) && (!functions || functions[recorded[event->leaf[i]]]))
       write_sample(self, event, i);
 }
 
@@ -276,22 +283,25 @@ static void write_symbols(Syscap *self)
 
 static void set_up(Syscap *self, const ProfileFilter *filter)
 {
-  gsize n, n_functions;
+  const guint32 *parent;
+  gsize n;
   guint n_processes;
 
   self->filter = filter;
   self->capture = profile_filter_get_capture(filter);
-  profile_capture_get_nodes(self->capture, &self->parent, &self->frame, &n);
+  self->stacks = profile_filter_get_stacks(filter);
+  self->map = profile_stacks_get_map(self->stacks);
+  self->parent = profile_stacks_get_parents(self->stacks);
+  self->function = profile_stacks_get_functions(self->stacks);
+  profile_capture_get_nodes(self->capture, &parent, &self->frame, &n);
   self->frames = profile_capture_get_frames(self->capture, &n);
-  self->function = profile_capture_get_node_functions(self->capture);
-  profile_capture_get_functions(self->capture, &n_functions);
   self->processes = profile_capture_get_processes(self->capture, &n_processes);
   self->threads = profile_capture_get_threads(self->capture, &(guint){0});
   self->binaries = profile_capture_get_binaries(self->capture, &(guint){0});
   self->cache = g_new0(Cached, 1 << CACHE_BITS);
   self->named = g_hash_table_new_full(hash_named, equal_named, g_free, NULL);
   self->mappings = g_hash_table_new(NULL, NULL);
-  self->told = g_new0(guint8, n_functions);
+  self->told = g_new0(guint8, profile_stacks_get_n_functions(self->stacks));
   self->seen = g_new0(guint8, n_processes);
   self->words = g_array_new(FALSE, FALSE, sizeof(guint64));
 }

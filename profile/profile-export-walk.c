@@ -6,21 +6,21 @@
 #define FLUSH_SIZE (64 * 1024)
 
 typedef struct {
-  ProfileCapture *capture;
+  const ProfileStacks *stacks; /* the tree's */
   ProfileTree *tree;
   guint64 limit;
   GArray *pending;  /* ProfileExportPlace, the next one last */
   GArray *children; /* guint32, of the node in hand */
 } Walk;
 
-static int compare_functions(ProfileCapture *capture, guint32 a, guint32 b)
+static int compare_functions(const ProfileStacks *stacks, guint32 a, guint32 b)
 {
   int order =
-      strcmp(profile_capture_get_function_name(capture, a), profile_capture_get_function_name(capture, b));
+      strcmp(profile_stacks_get_function_name(stacks, a), profile_stacks_get_function_name(stacks, b));
 
   return order != 0 ? order
-                    : strcmp(profile_capture_get_function_binary(capture, a),
-                             profile_capture_get_function_binary(capture, b));
+                    : strcmp(profile_stacks_get_function_binary(stacks, a),
+                             profile_stacks_get_function_binary(stacks, b));
 }
 
 static guint64 measure(const ProfileTree *tree, ProfileWeight weight)
@@ -38,7 +38,7 @@ static int compare_children(gconstpointer a, gconstpointer b, gpointer data)
 
   if (own != other)
     return own > other ? -1 : 1;
-  return compare_functions(walk->capture, left->function, right->function);
+  return compare_functions(walk->stacks, left->function, right->function);
 }
 
 /* Sorts the children into those to visit and what is left out; returns the samples of the former. */
@@ -81,14 +81,13 @@ static void push_children(Walk *walk, const ProfileExportPlace *place)
   }
 }
 
-gboolean profile_export_walk(ProfileCapture *capture, ProfileTree *tree, guint64 limit,
-                             ProfileExportVisitFunc visit, gpointer data, GCancellable *cancellable,
-                             GError **error)
+gboolean profile_export_walk(ProfileTree *tree, guint64 limit, ProfileExportVisitFunc visit, gpointer data,
+                             GCancellable *cancellable, GError **error)
 {
   g_autoptr(GArray) pending = g_array_new(FALSE, FALSE, sizeof(ProfileExportPlace));
   g_autoptr(GArray) children = g_array_new(FALSE, FALSE, sizeof(guint32));
   ProfileExportPlace place = {.count = measure(tree, profile_tree_get_node(tree, 0)->total)};
-  Walk walk = {capture, tree, limit, pending, children};
+  Walk walk = {profile_weights_get_stacks(profile_tree_get_weights(tree)), tree, limit, pending, children};
 
   g_array_append_val(pending, place);
   while (pending->len > 0) {

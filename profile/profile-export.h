@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Writes what a filter left of a capture in formats of other programs. Each function writes to a stream
- * that it neither buffers nor closes, blocks, and may be called from any thread (of a loaded
- * capture). What it writes depends on the capture, the filter and the options alone.
- * On failure a part may have been written; the error is the stream's or G_IO_ERROR_CANCELLED.
+ * Writes what a filter and its transforms left of a capture in formats of other programs. Each function
+ * writes to a stream that it neither buffers nor closes, blocks, and may be called from any thread (of a
+ * loaded capture). What it writes depends on the capture, the filter and the options alone. On failure a part
+ * may have been written; the error is the stream's or G_IO_ERROR_CANCELLED.
  */
 #pragma once
 
@@ -24,7 +24,8 @@ gboolean profile_export_folded(ProfileWeights *weights, GOutputStream *stream, G
  * pprof's profile.proto, compressed with gzip. Sample types are "samples/count" (the default one) and the
  * event with its unit, which is the default one of time off the CPU. Each stack node that was sampled is a
  * sample; each address is a location. Binaries are laid side by side in an address space of their own, so
- * that address - start is the offset in the file; kernel addresses are real.
+ * that address - start is the offset in the file; kernel addresses are real. Transformed stacks consist of
+ * functions: each of these is a location without an address then, in the mapping of its binary.
  */
 gboolean profile_export_pprof(ProfileWeights *weights, GOutputStream *stream, GCancellable *cancellable,
                               GError **error);
@@ -35,7 +36,7 @@ gboolean profile_export_pprof(ProfileWeights *weights, GOutputStream *stream, GC
  * named, and addresses that stood for several functions at different times, are addresses of their own
  * (0xE0…) with a JITMAP. Names are as here, whatever Sysprof would find itself. Marks, counters and lines of
  * logs come with it; times are the capture's. Stacks that do not fit a frame of 65,528 bytes lose their
- * outermost frames.
+ * outermost frames. Transformed stacks consist of functions: all of them are addresses of their own then.
  */
 gboolean profile_export_syscap(ProfileWeights *weights, GOutputStream *stream, GCancellable *cancellable,
                                GError **error);

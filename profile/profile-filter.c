@@ -5,6 +5,7 @@
 
 struct _ProfileFilter {
   ProfileCapture *capture;
+  ProfileStacks *stacks;
   guint event;
   guint64 first, end;
   GArray *threads, *processes, *binaries; /* guint32; empty: all */
@@ -17,6 +18,7 @@ ProfileFilter *profile_filter_new(ProfileCapture *capture)
   ProfileFilter *self = g_new0(ProfileFilter, 1);
 
   self->capture = g_object_ref(capture);
+  self->stacks = profile_stacks_new(capture);
   self->end = G_MAXUINT64;
   self->threads = g_array_new(FALSE, FALSE, sizeof(guint32));
   self->processes = g_array_new(FALSE, FALSE, sizeof(guint32));
@@ -34,6 +36,7 @@ ProfileFilter *profile_filter_copy(const ProfileFilter *self)
 {
   ProfileFilter *copy = profile_filter_new(self->capture);
 
+  profile_filter_set_stacks(copy, self->stacks);
   copy->event = self->event;
   copy->first = self->first;
   copy->end = self->end;
@@ -55,6 +58,7 @@ void profile_filter_free(ProfileFilter *self)
   g_array_unref(self->threads);
   g_array_unref(self->processes);
   g_array_unref(self->binaries);
+  profile_stacks_unref(self->stacks);
   g_object_unref(self->capture);
   g_free(self);
 }
@@ -110,6 +114,19 @@ void profile_filter_clear_processes(ProfileFilter *self)
 void profile_filter_clear_binaries(ProfileFilter *self)
 {
   clear_items(self, self->binaries);
+}
+
+void profile_filter_set_stacks(ProfileFilter *self, ProfileStacks *stacks)
+{
+  ProfileStacks *old = self->stacks;
+
+  self->stacks = stacks ? profile_stacks_ref(stacks) : profile_stacks_new(self->capture);
+  profile_stacks_unref(old);
+}
+
+ProfileStacks *profile_filter_get_stacks(const ProfileFilter *self)
+{
+  return self->stacks;
 }
 
 ProfileCapture *profile_filter_get_capture(const ProfileFilter *self)

@@ -317,6 +317,7 @@ ProfileCapture *profile_capture_load(const char *path, ProfileLoadFlags flags, G
   free_load(load);
   if (!loaded)
     return NULL;
+  profile_capture_seal(capture);
   profile_capture_update_functions(capture);
   return g_steal_pointer(&capture);
 }

@@ -5,6 +5,7 @@
 #include "profile/profile-capture-private.h"
 #include "profile/profile-memory.h"
 #include "profile/profile-parallel.h"
+#include "profile/profile-stacks-private.h"
 
 enum { PIECE = 1 << 14 };
 
@@ -232,7 +233,6 @@ void profile_names_clear(ProfileNames *names)
   g_free(names->leaf);
   g_free(names->caller);
   g_free(names->of_node);
-  g_free(names->outermost);
   memset(names, 0, sizeof *names);
 }
 
@@ -260,6 +260,7 @@ void profile_capture_update_functions(ProfileCapture *self)
   names->caller = naming.caller;
   names->of_node = profile_new(guint32, self->n_nodes);
   profile_parallel(self->n_nodes, PIECE, name_nodes, self);
+  profile_stacks_renew_own(self->stacks);
   g_free(naming.first_range);
   g_free(naming.range_function);
   g_free(naming.unnamed);

@@ -252,16 +252,21 @@ void profile_naming_tables_clear(ProfileNamingTables *tables)
   tables->n = 0;
 }
 
+static void take_tables(ProfileCapture *capture, const ProfileNamingTables *tables)
+{
+  for (guint slot = 0; slot < tables->n; slot++)
+    if (tables->tables[slot])
+      profile_capture_set_table(capture, get_binary(tables, slot), tables->tables[slot]);
+  profile_capture_update_functions(capture);
+}
+
 gboolean profile_naming_resolve(ProfileCapture *capture, const ProfileNamingOptions *options,
                                 ProfileNamingResult *ret_result, GCancellable *cancellable, GError **error)
 {
   g_auto(ProfileNamingTables) tables = {0};
   gboolean done = profile_naming_make_tables(capture, options, &tables, cancellable, error);
 
-  for (guint slot = 0; slot < tables.n; slot++)
-    if (tables.tables[slot])
-      profile_capture_set_table(capture, get_binary(&tables, slot), tables.tables[slot]);
-  profile_capture_update_functions(capture);
+  take_tables(capture, &tables);
   if (ret_result)
     *ret_result = tables.result;
   return done;
@@ -276,4 +281,19 @@ gboolean profile_naming_is_wanted(ProfileCapture *capture)
     if (profile_capture_is_looked_for(capture, i))
       return FALSE;
   return !profile_capture_is_looked_for(capture, G_MAXUINT32);
+}
+
+ProfileCapture *profile_naming_resolve_new(ProfileCapture *capture, const ProfileNamingOptions *options,
+                                           ProfileNamingResult *ret_result, GCancellable *cancellable,
+                                           GError **error)
+{
+  g_auto(ProfileNamingTables) tables = {0};
+
+  if (!profile_naming_make_tables(capture, options, &tables, cancellable, error))
+    return NULL;
+  ProfileCapture *named = profile_capture_share(capture);
+  take_tables(named, &tables);
+  if (ret_result)
+    *ret_result = tables.result;
+  return named;
 }

@@ -3,76 +3,70 @@
  */
 #include "profile/profile-capture-private.h"
 #include "profile/profile-memory.h"
+#include "profile/profile-stacks-private.h"
 
 typedef struct {
-  const ProfileCapture *capture;
+  const ProfileStacks *stacks;
   guint8 *outermost;
+  const guint32 *binaries;                 /* of functions */
   guint32 *open_functions, *open_binaries; /* how often each occurs on the path to the node */
 } Walk;
 
-static guint32 get_binary(const Walk *walk, guint32 function)
-{
-  const ProfileFunction *item = &walk->capture->names.functions[function];
-  guint32 n_binaries = walk->capture->binaries->len;
-
-  if (item->binary != G_MAXUINT32)
-    return item->binary;
-  return item->kind == CAPTURE_SPACE_KERNEL ? n_binaries : n_binaries + 1;
-}
-
 static void enter_node(Walk *walk, guint32 node)
 {
-  guint32 function = walk->capture->names.of_node[node], binary = get_binary(walk, function);
+  guint32 function = walk->stacks->functions[node];
 
   if (walk->open_functions[function]++ == 0)
     walk->outermost[node] |= PROFILE_OUTERMOST_FUNCTION;
-  if (walk->open_binaries[binary]++ == 0)
+  if (walk->open_binaries[walk->binaries[function]]++ == 0)
     walk->outermost[node] |= PROFILE_OUTERMOST_BINARY;
 }
 
 static void leave_node(Walk *walk, guint32 node)
 {
-  guint32 function = walk->capture->names.of_node[node];
+  guint32 function = walk->stacks->functions[node];
 
   walk->open_functions[function]--;
-  walk->open_binaries[get_binary(walk, function)]--;
+  walk->open_binaries[walk->binaries[function]]--;
 }
 
 /* Depth first without a stack: parents and siblings say where to go on. */
 static void walk_nodes(Walk *walk)
 {
-  const ProfileCapture *capture = walk->capture;
-  guint32 node = capture->first_child[0];
+  const ProfileStacks *stacks = walk->stacks;
+  guint32 node = stacks->first_child[0];
 
   while (node) {
     enter_node(walk, node);
-    if (capture->first_child[node]) {
-      node = capture->first_child[node];
+    if (stacks->first_child[node]) {
+      node = stacks->first_child[node];
       continue;
     }
-    while (node && !capture->next[node]) {
+    while (node && !stacks->next[node]) {
       leave_node(walk, node);
-      node = capture->parent[node];
+      node = stacks->parents[node];
     }
     if (node) {
       leave_node(walk, node);
-      node = capture->next[node];
+      node = stacks->next[node];
     }
   }
 }
 
-const guint8 *profile_capture_get_outermost(ProfileCapture *self)
+const guint8 *profile_stacks_get_outermost(ProfileStacks *self)
 {
-  ProfileNames *names = &self->names;
-
-  profile_capture_link_nodes(self);
-  if (g_once_init_enter(&names->outermost_once)) {
-    g_autofree guint32 *functions = profile_new0(guint32, names->n_functions);
-    g_autofree guint32 *binaries = profile_new0(guint32, (gsize)self->binaries->len + 2);
-    Walk walk = {.capture = self, .open_functions = functions, .open_binaries = binaries};
-    walk.outermost = names->outermost = profile_new0(guint8, self->n_nodes);
+  profile_stacks_link(self);
+  if (g_once_init_enter(&self->outermost_once)) {
+    g_autofree guint32 *binaries = profile_stacks_make_binaries(self);
+    g_autofree guint32 *open_functions = profile_new0(guint32, profile_stacks_get_n_functions(self));
+    g_autofree guint32 *open_binaries = profile_new0(guint32, (gsize)self->capture->binaries->len + 2);
+    Walk walk = {.stacks = self,
+                 .binaries = binaries,
+                 .open_functions = open_functions,
+                 .open_binaries = open_binaries};
+    walk.outermost = self->outermost = profile_new0(guint8, self->n_nodes);
     walk_nodes(&walk);
-    g_once_init_leave(&names->outermost_once, 1);
+    g_once_init_leave(&self->outermost_once, 1);
   }
-  return names->outermost;
+  return self->outermost;
 }

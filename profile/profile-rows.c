@@ -5,6 +5,7 @@
 
 #include "profile/profile-capture-private.h"
 #include "profile/profile-memory.h"
+#include "profile/profile-stacks-private.h"
 
 /* Digits by which entries are sorted, in bits. */
 enum { DIGIT = 11, N_DIGITS = 1 << DIGIT };
@@ -29,33 +30,16 @@ struct _ProfileRows {
   gsize n;
 };
 
-/* The entry of each function when it is its binary's. */
-static guint32 *get_binaries_of_functions(ProfileCapture *capture)
-{
-  gsize n;
-  const ProfileFunction *functions = profile_capture_get_functions(capture, &n);
-  guint32 *entries = profile_new(guint32, n), n_binaries = capture->binaries->len;
-
-  for (gsize i = 0; i < n; i++) {
-    if (functions[i].binary != G_MAXUINT32)
-      entries[i] = functions[i].binary;
-    else
-      entries[i] = functions[i].kind == CAPTURE_SPACE_KERNEL ? n_binaries : n_binaries + 1;
-  }
-  return entries;
-}
-
 /* Those that are known, of which there is a row for each wait. */
 enum { REASONS = CAPTURE_OFF_CPU_STOPPED };
 
-static gsize get_n_entries(ProfileCapture *capture, ProfileRowsBy by)
+static gsize get_n_entries(const ProfileStacks *stacks, ProfileRowsBy by)
 {
-  gsize n_functions;
+  const ProfileCapture *capture = stacks->capture;
 
-  profile_capture_get_functions(capture, &n_functions);
   switch (by) {
   case PROFILE_ROWS_FUNCTION:
-    return n_functions;
+    return profile_stacks_get_n_functions(stacks);
   case PROFILE_ROWS_BINARY:
     return (gsize)capture->binaries->len + 2;
   case PROFILE_ROWS_THREAD:
@@ -94,18 +78,19 @@ static void add_root(ProfileRows *self, const ProfileWeights *weights, guint32 e
 static void add_up_nodes(ProfileRows *self, ProfileWeights *weights)
 {
   enum { AHEAD = 16 }; /* entries are anywhere: asking for them early hides the wait */
-  ProfileCapture *capture = profile_weights_get_capture(weights);
-  g_autofree guint32 *binaries = self->by == PROFILE_ROWS_BINARY ? get_binaries_of_functions(capture) : NULL;
-  const guint32 *functions = profile_capture_get_node_functions(capture);
+  ProfileStacks *stacks = profile_weights_get_stacks(weights);
+  g_autofree guint32 *binaries =
+      self->by == PROFILE_ROWS_BINARY ? profile_stacks_make_binaries(stacks) : NULL;
+  const guint32 *functions = stacks->functions;
   const guint32 *selfs = profile_weights_get_self_counts(weights),
                 *totals = profile_weights_get_total_counts(weights);
-  const guint8 *outermost = profile_capture_get_outermost(capture);
+  const guint8 *outermost = profile_stacks_get_outermost(stacks);
   guint8 bit = binaries ? PROFILE_OUTERMOST_BINARY : PROFILE_OUTERMOST_FUNCTION;
 
-  for (gsize node = 1; node < capture->n_nodes; node++) {
+  for (gsize node = 1; node < stacks->n_nodes; node++) {
     guint32 entry = binaries ? binaries[functions[node]] : functions[node];
     gboolean is_outermost = (outermost[node] & bit) != 0;
-    if (!binaries && node + AHEAD < capture->n_nodes)
+    if (!binaries && node + AHEAD < stacks->n_nodes)
       __builtin_prefetch(&self->counts[functions[node + AHEAD]], 1);
     self->counts[entry].self += selfs[node];
     self->counts[entry].total += totals[node] * (guint32)is_outermost;
@@ -132,13 +117,15 @@ static void add_up_samples(ProfileRows *self, ProfileWeights *weights, const Pro
   const guint8 *threads = profile_filter_get_threads(filter),
                *functions = profile_filter_get_functions(filter);
   const guint32 *of_node = profile_capture_get_node_functions(capture);
+  const guint32 *map = profile_weights_get_stacks(weights)->map;
   g_autoptr(ProfileWaits) waits = self->by == PROFILE_ROWS_WAIT ? profile_waits_new(capture) : NULL;
   gsize begin, end;
 
   profile_filter_get_range(filter, &begin, &end);
   for (gsize i = begin; i < end; i++) {
-    guint32 thread = event->thread[i];
-    if ((threads && !threads[thread]) || (functions && !functions[of_node[event->leaf[i]]]))
+    guint32 thread = event->thread[i], leaf = event->leaf[i];
+    if ((threads && !threads[thread]) || (functions && !functions[of_node[leaf]]) ||
+        (map && map[leaf] == PROFILE_STACKS_DROPPED))
       continue;
     guint32 entry = waits                             ? get_wait_entry(waits, event, i)
                     : self->by == PROFILE_ROWS_THREAD ? thread
@@ -249,7 +236,7 @@ ProfileRows *profile_rows_new(ProfileWeights *weights, ProfileRowsBy by)
   ProfileRows *self = g_new0(ProfileRows, 1);
 
   self->by = by;
-  self->n_entries = get_n_entries(capture, by);
+  self->n_entries = get_n_entries(profile_weights_get_stacks(weights), by);
   self->n_binaries = capture->binaries->len;
   self->counts = profile_new0(Counts, self->n_entries);
   self->self_weights = event->weight ? profile_new0(guint64, self->n_entries) : NULL;

@@ -11,7 +11,8 @@
 G_BEGIN_DECLS
 
 typedef enum {
-  PROFILE_ROWS_FUNCTION, /* item: index of a function; a sample without a stack counts for function 0 */
+  PROFILE_ROWS_FUNCTION, /* item: index of a function of the stacks; a sample without a stack counts for
+                            function 0 */
   PROFILE_ROWS_BINARY,   /* item: index of a binary; PROFILE_ROWS_KERNEL, PROFILE_ROWS_NO_BINARY */
   PROFILE_ROWS_THREAD,   /* item: index of a thread; self and total are equal */
   PROFILE_ROWS_WAKER,    /* item: index of the thread that woke the one that was off the CPU, 0: none did, or

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#include "profile/profile-capture-private.h"
 #include "profile/profile-memory.h"
+#include "profile/profile-stacks-private.h"
 
 /* One stack node of a group, with the samples that lead through it (top down) or came up to it. */
 typedef struct {
@@ -35,7 +35,7 @@ typedef struct {
 
 struct _ProfileTree {
   ProfileWeights *weights;
-  ProfileCapture *capture; /* the weights' */
+  ProfileStacks *stacks; /* the weights' */
   gboolean inverted;
   gboolean weighed;         /* weights count, not samples */
   const guint32 *functions; /* of stack nodes */
@@ -110,7 +110,7 @@ static guint64 measure_total(const ProfileTree *self, guint32 node, guint32 coun
 static void find_children(ProfileTree *self, const Group *group)
 {
   const guint32 *totals = profile_weights_get_total_counts(self->weights);
-  const guint32 *first_child = self->capture->first_child, *next = self->capture->next;
+  const guint32 *first_child = self->stacks->first_child, *next = self->stacks->next;
 
   for (guint32 i = 0; i < group->n_members; i++)
     for (guint32 child = first_child[group->members[i]]; child; child = next[child])
@@ -127,7 +127,7 @@ static void find_children(ProfileTree *self, const Group *group)
 static void find_parents(ProfileTree *self, const Group *group)
 {
   for (guint32 i = 0; i < group->n_members; i++) {
-    guint32 parent = self->capture->parent[group->members[i]];
+    guint32 parent = self->stacks->parents[group->members[i]];
     if (parent)
       find_member(self, parent, group->weights[i]);
   }
@@ -138,7 +138,7 @@ static void find_sampled(ProfileTree *self)
 {
   const guint32 *counts = profile_weights_get_self_counts(self->weights);
 
-  for (gsize node = 1; node < self->capture->n_nodes; node++)
+  for (gsize node = 1; node < self->stacks->n_nodes; node++)
     if (counts[node])
       find_member(self, (guint32)node, profile_weights_get_self(self->weights, (guint32)node));
 }
@@ -146,8 +146,8 @@ static void find_sampled(ProfileTree *self)
 /* The outermost calls of a function: each sample leads through at most one of them. */
 static void find_calls(ProfileTree *self, guint32 function)
 {
-  const guint32 *parent = self->capture->parent, *totals = profile_weights_get_total_counts(self->weights);
-  gsize n = self->capture->n_nodes;
+  const guint32 *parent = self->stacks->parents, *totals = profile_weights_get_total_counts(self->weights);
+  gsize n = self->stacks->n_nodes;
   g_autofree guint8 *inside = g_malloc0(n);
 
   for (gsize node = 1; node < n; node++) {
@@ -165,7 +165,7 @@ static void add_member(ProfileTree *self, Group *group, const Member *member)
   add_weight(&group->public.total, member->weight);
   if (!self->inverted)
     add_weight(&group->public.self, profile_weights_get_self(self->weights, member->node));
-  else if (self->capture->parent[member->node] == 0)
+  else if (self->stacks->parents[member->node] == 0)
     add_weight(&group->public.self, member->weight);
 }
 
@@ -276,25 +276,24 @@ static void make_root(ProfileTree *self)
 static ProfileTree *new_tree(ProfileWeights *weights, gboolean inverted, guint32 function)
 {
   ProfileTree *self = g_new0(ProfileTree, 1);
-  gsize n_functions;
 
   self->weights = profile_weights_ref(weights);
-  self->capture = profile_weights_get_capture(weights);
+  self->stacks = profile_weights_get_stacks(weights);
   self->inverted = inverted;
   self->weighed = profile_weights_get_unit(weights) != CAPTURE_UNIT_COUNT;
-  self->functions = profile_capture_get_node_functions(self->capture);
+  self->functions = self->stacks->functions;
   self->groups = g_array_new(FALSE, FALSE, sizeof(Group));
   self->found = g_array_new(FALSE, FALSE, sizeof(Member));
   self->memory = g_ptr_array_new_with_free_func(g_free);
-  profile_capture_get_functions(self->capture, &n_functions);
+  gsize n_functions = profile_stacks_get_n_functions(self->stacks);
   self->minimum = 1;
   self->children = g_array_new(FALSE, FALSE, sizeof(Child));
   self->counts = profile_new0(guint64, n_functions);
   self->child_of = profile_new0(guint32, n_functions);
   if (inverted)
-    self->found_at = profile_new0(guint32, self->capture->n_nodes);
+    self->found_at = profile_new0(guint32, self->stacks->n_nodes);
   else
-    profile_capture_link_nodes(self->capture);
+    profile_stacks_link(self->stacks);
   add_group(self, function, 0);
   return self;
 }

@@ -4,7 +4,7 @@
  * and epochs. Expanded on demand, so that only what is looked at is ever built. One thread at a time.
  *
  * Tree nodes are numbered as they are made; 0 is the root. The children of a node stand side by
- * side, heaviest first; equally heavy ones keep the order in which the capture has them.
+ * side, heaviest first; equally heavy ones keep the order in which the stacks have them.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ typedef struct _ProfileTree ProfileTree;
 #define PROFILE_TREE_NO_FUNCTION G_MAXUINT32
 
 typedef struct {
-  guint32 function;    /* index; PROFILE_TREE_NO_FUNCTION: the root of a tree of all stacks */
+  guint32 function;    /* index, of the stacks'; PROFILE_TREE_NO_FUNCTION: the root of a tree of all stacks */
   guint32 parent;      /* tree node; the root's is 0 */
   guint32 depth;       /* the root's is 0 */
   ProfileWeight self;  /* samples that end here: in the function itself, or (callers) in outermost frames */

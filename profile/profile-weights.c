@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "profile/profile-memory.h"
+#include "profile/profile-stacks-private.h"
 
 struct _ProfileWeights {
   gatomicrefcount references;
   ProfileFilter *filter;
-  ProfileCapture *capture; /* the filter's */
+  ProfileCapture *capture; /* the filter's, as the next */
+  ProfileStacks *stacks;
   ProfileWeight sum;
   guint32 *self_counts, *total_counts;
   guint64 *self_weights, *total_weights; /* NULL: each count weighs constant_weight */
@@ -16,39 +18,46 @@ struct _ProfileWeights {
   enum capture_unit unit; /* profile_weights_get_unit */
 };
 
+/* Where samples of a node of the capture count. Those that were dropped count behind the last node (last),
+ * since to add there costs less than to ask first. */
+static inline guint32 get_place(const guint32 *map, guint32 last, guint32 leaf)
+{
+  return map ? MIN(map[leaf], last) : leaf;
+}
+
 static void count_all(ProfileWeights *self, const ProfileEvent *event, gsize begin, gsize end)
 {
-  const guint32 *leaf = event->leaf;
-  guint32 *counts = self->self_counts;
+  const guint32 *leaf = event->leaf, *map = self->stacks->map;
+  guint32 *counts = self->self_counts, last = (guint32)self->stacks->n_nodes;
 
   for (gsize i = begin; i < end; i++)
-    counts[leaf[i]]++;
+    counts[get_place(map, last, leaf[i])]++;
   for (gsize i = begin; self->self_weights && i < end; i++)
-    self->self_weights[leaf[i]] += event->weight[i];
+    self->self_weights[get_place(map, last, leaf[i])] += event->weight[i];
 }
 
 /* Whether a sample passes is anyone's guess: to add nothing costs less than to guess wrong. */
 static void count_some(ProfileWeights *self, const ProfileEvent *event, gsize begin, gsize end,
                        const guint8 *threads, const guint8 *functions)
 {
-  const guint32 *of_node = profile_capture_get_node_functions(self->capture);
+  const guint32 *of_node = profile_capture_get_node_functions(self->capture), *map = self->stacks->map;
+  guint32 last = (guint32)self->stacks->n_nodes;
 
   for (gsize i = begin; i < end; i++) {
-    guint32 leaf = event->leaf[i];
+    guint32 leaf = event->leaf[i], node = get_place(map, last, leaf);
     guint8 passes = (threads ? threads[event->thread[i]] : 1) & (functions ? functions[of_node[leaf]] : 1);
-    self->self_counts[leaf] += passes;
+    self->self_counts[node] += passes;
     if (self->self_weights)
-      self->self_weights[leaf] += passes * event->weight[i];
+      self->self_weights[node] += passes * event->weight[i];
   }
 }
 
 /* Parents have smaller numbers than their children: one pass backwards adds everything up. */
 static void add_up(ProfileWeights *self)
 {
-  const guint32 *parent, *frame;
-  gsize n;
+  const guint32 *parent = self->stacks->parents;
+  gsize n = self->stacks->n_nodes;
 
-  profile_capture_get_nodes(self->capture, &parent, &frame, &n);
   self->total_counts = profile_new(guint32, n);
   memcpy(self->total_counts, self->self_counts, n * sizeof *self->total_counts);
   for (gsize node = n - 1; node > 0; node--)
@@ -71,17 +80,16 @@ static enum capture_unit get_unit(const ProfileEvent *event)
 ProfileWeights *profile_weights_new(const ProfileFilter *filter)
 {
   ProfileWeights *self = g_new0(ProfileWeights, 1);
-  const guint32 *parent, *frame;
-  gsize n, begin, end;
+  gsize begin, end;
 
   g_atomic_ref_count_init(&self->references);
   self->filter = profile_filter_copy(filter);
   self->capture = profile_filter_get_capture(self->filter);
   const ProfileEvent *event = profile_capture_get_event(self->capture, profile_filter_get_event(filter));
-  profile_capture_get_nodes(self->capture, &parent, &frame, &n);
+  self->stacks = profile_filter_get_stacks(self->filter);
   profile_filter_get_range(filter, &begin, &end);
-  self->self_counts = profile_new0(guint32, n);
-  self->self_weights = event->weight ? profile_new0(guint64, n) : NULL;
+  self->self_counts = profile_new0(guint32, self->stacks->n_nodes + 1);
+  self->self_weights = event->weight ? profile_new0(guint64, self->stacks->n_nodes + 1) : NULL;
   self->constant_weight = event->constant_weight;
   self->unit = get_unit(event);
   const guint8 *threads = profile_filter_get_threads(filter);
@@ -121,6 +129,11 @@ const ProfileFilter *profile_weights_get_filter(const ProfileWeights *self)
 ProfileCapture *profile_weights_get_capture(const ProfileWeights *self)
 {
   return self->capture;
+}
+
+ProfileStacks *profile_weights_get_stacks(const ProfileWeights *self)
+{
+  return self->stacks;
 }
 
 ProfileWeight profile_weights_get_sum(const ProfileWeights *self)
