@@ -175,20 +175,9 @@ int capturectl_filter_fail(const GError *error)
   return capturectl_fail("%s", error->message);
 }
 
-guint64 capturectl_get_lost(ProfileCapture *capture)
-{
-  gsize n;
-  const ProfileLoss *losses = profile_capture_get_losses(capture, &n);
-  guint64 lost = 0;
-
-  for (gsize i = 0; i < n; i++)
-    lost += losses[i].samples + losses[i].records;
-  return lost;
-}
-
 static void warn_of_losses(ProfileCapture *capture)
 {
-  guint64 lost = capturectl_get_lost(capture);
+  guint64 lost = profile_capture_get_n_lost(capture);
 
   if (lost > 0)
     capturectl_warn(ngettext("%" G_GUINT64_FORMAT " sample was lost while recording.",

@@ -66,7 +66,4 @@ ProfileCapture *capturectl_load(const char *path);
 /* A capture whose collector was killed has no names: they are looked up now, on this machine. */
 void capturectl_name_functions(ProfileCapture *capture);
 
-/* Samples that were lost, and lost records that may have been samples: what `lost` is wherever it is said. */
-guint64 capturectl_get_lost(ProfileCapture *capture);
-
 G_END_DECLS

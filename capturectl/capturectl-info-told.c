@@ -4,6 +4,7 @@
 
 #include "capturectl/capturectl-info-private.h"
 #include "capturectl/capturectl-json.h"
+#include "profile/profile-counter.h"
 #include "profile/profile-mark-rows.h"
 
 /* Of streams, counters and log lines; JSON has them all. */
@@ -105,24 +106,6 @@ static gsize count_mark_names(ProfileCapture *capture)
   return n;
 }
 
-static void get_range(const ProfileCounter *counter, double *min, double *max)
-{
-  *min = *max = counter->value[0];
-  for (gsize i = 1; i < counter->n; i++) {
-    *min = fmin(*min, counter->value[i]);
-    *max = fmax(*max, counter->value[i]);
-  }
-}
-
-/* Free it. */
-static char *describe_value(const ProfileCounter *counter, double value)
-{
-  if (g_strcmp0(counter->unit, "B") == 0 && value >= 1000 && value < (double)G_MAXINT64)
-    return g_format_size((guint64)value);
-  return g_strdup_printf(value == floor(value) && fabs(value) < 1e15 ? "%.0f%s%s" : "%.6g%s%s", value,
-                         counter->unit ? " " : "", counter->unit ? counter->unit : "");
-}
-
 static void print_counter(const ProfileCounter *counter)
 {
   g_autofree char *name = *counter->category ? g_strdup_printf("%s: %s", counter->category, counter->name)
@@ -133,9 +116,10 @@ static void print_counter(const ProfileCounter *counter)
     capturectl_info_print_formatted(_("Counter"), _("%s, without values"), name);
     return;
   }
-  get_range(counter, &min, &max);
-  g_autofree char *last = describe_value(counter, counter->value[counter->n - 1]);
-  g_autofree char *least = describe_value(counter, min), *most = describe_value(counter, max);
+  profile_counter_get_range(counter, &min, &max);
+  g_autofree char *last = profile_counter_describe(counter, counter->value[counter->n - 1]);
+  g_autofree char *least = profile_counter_describe(counter, min),
+                  *most = profile_counter_describe(counter, max);
   capturectl_info_print_formatted(_("Counter"), _("%s: %s at last, from %s to %s, %zu values"), name, last,
                                   least, most, counter->n);
 }
@@ -147,7 +131,7 @@ static gboolean is_idle(const ProfileCounter *counter)
 
   if (counter->process != 0 || counter->n == 0)
     return FALSE;
-  get_range(counter, &min, &max);
+  profile_counter_get_range(counter, &min, &max);
   return min == 0 && max == 0;
 }
 
@@ -244,7 +228,7 @@ static void add_counter(JsonBuilder *builder, ProfileCapture *capture, const Pro
   guint n;
 
   if (counter->n > 0)
-    get_range(counter, &min, &max);
+    profile_counter_get_range(counter, &min, &max);
   json_builder_begin_object(builder);
   capturectl_json_string(builder, "category", *counter->category ? counter->category : NULL);
   capturectl_json_string(builder, "name", counter->name);

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <string.h>
-#include <sys/wait.h>
-
 #include "capturectl/capturectl-command.h"
 #include "capturectl/capturectl-filter.h"
 #include "capturectl/capturectl-info-private.h"
 #include "capturectl/capturectl-json.h"
-#include "capturectl/capturectl-ledger.h"
 #include "capturectl/capturectl-reader.h"
 #include "capturectl/capturectl-verbs.h"
+#include "profile/profile-ended.h"
+#include "profile/profile-ledger.h"
 
 /* The keys of metadata, as they stand in the file, in the JSON and before a person. */
 static const struct {
@@ -27,10 +25,6 @@ static const struct {
     {"source", "source", N_("Imported from")},
     {"source-format", "source_format", N_("Its format")},
 };
-
-static const char *const ended_words[] = {"cut-off",      "exited",        "duration",     "interrupted",
-                                          "targets-gone", "recorder-died", "output-error", "failed",
-                                          "imported",     "written"};
 
 /* Of ways in which stacks are not complete; JSON has them all. */
 #define INCOMPLETE_MAX 20
@@ -97,7 +91,7 @@ static void count_everything(Info *info)
   for (guint i = 0; i < n; i++)
     info->named_binaries += count_names(info, i);
   info->kernel_named = count_names(info, G_MAXUINT32);
-  info->lost = capturectl_get_lost(info->capture);
+  info->lost = profile_capture_get_n_lost(info->capture);
   info->throttled = profile_capture_get_n_throttled(info->capture);
   info->duration = profile_capture_get_duration(info->capture);
   profile_capture_get_header(info->capture, &info->header);
@@ -114,51 +108,6 @@ static void measure_windows(Info *info, const capture_reader *reader)
     const struct capture_window_header *header = &capture_reader_part(reader, i)->header;
 
     info->raw_size += (gint64)header->length - header->stored;
-  }
-}
-
-static char *format_wait_status(int status)
-{
-  if (WIFSIGNALED(status))
-    return g_strdup_printf(_("killed by signal %d (%s)"), WTERMSIG(status), strsignal(WTERMSIG(status)));
-  return g_strdup_printf(_("exit status %d"), WEXITSTATUS(status));
-}
-
-static char *describe_end(const struct capture_ended *ended)
-{
-  g_autofree char *status = NULL;
-
-  switch (ended->reason) {
-  case CAPTURE_END_NONE:
-    return g_strdup(_("cut off: its collector was killed, or is still recording"));
-  case CAPTURE_END_EXITED:
-    status = format_wait_status(ended->status);
-    return g_strdup_printf(_("the command ended: %s"), status);
-  case CAPTURE_END_DURATION:
-    return g_strdup(_("the duration asked for was over"));
-  case CAPTURE_END_INTERRUPTED:
-    return ended->status
-               ? g_strdup_printf(_("interrupted by signal %d (%s)"), ended->status, strsignal(ended->status))
-               : g_strdup(_("stopped on request"));
-  case CAPTURE_END_TARGETS_GONE:
-    return g_strdup(_("every recorded process had exited"));
-  case CAPTURE_END_RECORDER_DIED:
-    if (ended->status < 0)
-      return g_strdup(_("the recorder died"));
-    status = format_wait_status(ended->status);
-    return g_strdup_printf(_("the recorder died: %s"), status);
-  case CAPTURE_END_OUTPUT:
-    return g_strdup_printf(_("the output could not be written: %s"), g_strerror(ended->status));
-  case CAPTURE_END_FAILED:
-    if (ended->status == 0)
-      return g_strdup(_("the recorder reported an error"));
-    return g_strdup_printf(_("the recorder reported an error: %s"), g_strerror(ended->status));
-  case CAPTURE_END_IMPORTED:
-    return g_strdup(_("imported from another format"));
-  case CAPTURE_END_WRITTEN:
-    return g_strdup(_("written by a program of its own accord"));
-  default:
-    return g_strdup_printf(_("for a reason that this version does not know (%u)"), ended->reason);
   }
 }
 
@@ -223,7 +172,7 @@ static void print_outcomes(const Info *info)
     if (samples > 0)
       capturectl_info_print_formatted(_("Outcome"), "%s: %" G_GUINT64_FORMAT " (%.2f %%)",
                                       profile_outcome_get_name(i), samples,
-                                      capturectl_ledger_get_percent(samples, info->samples));
+                                      profile_ledger_get_percent(samples, info->samples));
   }
 }
 
@@ -238,18 +187,18 @@ static void print_by_frame_pointers(const Info *info)
         _("%" G_GUINT64_FORMAT " of the complete ones (%.2f %%) lead through code without unwind "
           "tables, by frame pointers: a function there that keeps none is missing"),
         samples,
-        capturectl_ledger_get_percent(samples,
-                                      profile_ledger_get_samples(info->ledger, CAPTURE_OUTCOME_COMPLETE)));
+        profile_ledger_get_percent(samples,
+                                   profile_ledger_get_samples(info->ledger, CAPTURE_OUTCOME_COMPLETE)));
 }
 
 static void print_entry(const Info *info, const ProfileLedgerEntry *entry, const char *advice_before)
 {
-  const char *binary = capturectl_ledger_get_binary(info->capture, entry);
-  const char *advice = capturectl_ledger_get_advice(info->capture, entry);
+  const char *binary = profile_ledger_get_binary(info->capture, entry);
+  const char *advice = profile_ledger_get_advice(info->capture, entry);
   guint64 stacks = profile_ledger_get_stacks(info->ledger);
 
   capturectl_info_print_formatted(_("Incomplete"), _("%" G_GUINT64_FORMAT " (%.2f %%), %s, ending in %s"),
-                                  entry->samples, capturectl_ledger_get_percent(entry->samples, stacks),
+                                  entry->samples, profile_ledger_get_percent(entry->samples, stacks),
                                   profile_outcome_get_name(entry->outcome), binary ? binary : _("no frame"));
   if (g_strcmp0(advice, advice_before) != 0)
     capturectl_info_print_formatted("", "→ %s", advice);
@@ -259,7 +208,7 @@ static void print_entry(const Info *info, const ProfileLedgerEntry *entry, const
 static void print_stacks(const Info *info)
 {
   guint64 stacks = profile_ledger_get_stacks(info->ledger);
-  g_autofree char *summary = capturectl_ledger_summarize(info->ledger);
+  g_autofree char *summary = profile_ledger_summarize(info->ledger);
   gsize n;
   const ProfileLedgerEntry *entries = profile_ledger_get_entries(info->ledger, &n);
 
@@ -267,8 +216,7 @@ static void print_stacks(const Info *info)
     return;
   capturectl_info_print_formatted(_("User stacks"), _("%" G_GUINT64_FORMAT ": %s"), stacks, summary);
   for (gsize i = 0; i < MIN(n, INCOMPLETE_MAX); i++)
-    print_entry(info, &entries[i],
-                i > 0 ? capturectl_ledger_get_advice(info->capture, &entries[i - 1]) : NULL);
+    print_entry(info, &entries[i], i > 0 ? profile_ledger_get_advice(info->capture, &entries[i - 1]) : NULL);
   if (n > INCOMPLETE_MAX)
     capturectl_info_print_formatted("", _("and %" G_GSIZE_FORMAT " rarer kinds; --json lists them all"),
                                     n - INCOMPLETE_MAX);
@@ -314,7 +262,7 @@ static void print_texts(const char *label, const char *const *texts)
 static void print_text(const Info *info)
 {
   g_autofree char *date = format_date(info->header.time_realtime);
-  g_autofree char *end = describe_end(&info->header.ended);
+  g_autofree char *end = profile_ended_describe(&info->header.ended);
 
   for (gsize i = 0; i < G_N_ELEMENTS(metadata); i++) {
     const char *value = profile_capture_get_metadata(info->capture, metadata[i].key);
@@ -390,9 +338,9 @@ static void add_entries(JsonBuilder *builder, const Info *info)
   for (gsize i = 0; i < n; i++) {
     json_builder_begin_object(builder);
     capturectl_json_string(builder, "outcome", profile_outcome_get_name(entries[i].outcome));
-    capturectl_json_string(builder, "binary", capturectl_ledger_get_binary(info->capture, &entries[i]));
+    capturectl_json_string(builder, "binary", profile_ledger_get_binary(info->capture, &entries[i]));
     capturectl_json_int(builder, "samples", entries[i].samples);
-    capturectl_json_string(builder, "advice", capturectl_ledger_get_advice(info->capture, &entries[i]));
+    capturectl_json_string(builder, "advice", profile_ledger_get_advice(info->capture, &entries[i]));
     json_builder_end_object(builder);
   }
   json_builder_end_array(builder);
@@ -421,10 +369,7 @@ static void add_metadata(JsonBuilder *builder, const Info *info)
 
 static void add_end(JsonBuilder *builder, const Info *info)
 {
-  guint32 reason = info->header.ended.reason;
-
-  capturectl_json_string(builder, "ended",
-                         reason < G_N_ELEMENTS(ended_words) ? ended_words[reason] : "unknown");
+  capturectl_json_string(builder, "ended", profile_ended_get_name(info->header.ended.reason));
   capturectl_json_int(builder, "ended_status", info->header.ended.status);
 }
 

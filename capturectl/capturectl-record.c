@@ -149,13 +149,6 @@ static void watch_signals(Record *record)
   signal(SIGXFSZ, SIG_IGN);
 }
 
-static const char *describe_end(enum capture_end reason)
-{
-  static const char *const names[] = {"cut-off",      "exited",        "duration",     "interrupted",
-                                      "targets-gone", "recorder-died", "output-error", "failed"};
-  return reason < G_N_ELEMENTS(names) ? names[reason] : "unknown";
-}
-
 static int status_of_command(int status)
 {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -211,7 +204,7 @@ static void print_json(Record *record, const RecordingResult *result, int status
   capturectl_json_int(builder, "programs", (gint64)result->n_programs);
   capturectl_json_int(builder, "duration_ns", (gint64)result->progress.elapsed);
   capturectl_json_int(builder, "size", (gint64)final_size(record, result));
-  capturectl_json_string(builder, "ended", describe_end(result->reason));
+  capturectl_json_string(builder, "ended", profile_ended_get_name(result->reason));
   capturectl_json_int(builder, "exit_status", status);
   capturectl_json_string(builder, "via", recording_via_to_string(recording_session_get_via(record->session)));
   capturectl_json_string(builder, "unwind",

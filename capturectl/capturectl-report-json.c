@@ -5,8 +5,8 @@
 
 #include "capturectl/capturectl-command.h"
 #include "capturectl/capturectl-filter.h"
-#include "capturectl/capturectl-ledger.h"
 #include "capturectl/capturectl-report-private.h"
+#include "profile/profile-ledger.h"
 
 typedef struct {
   const CapturectlReport *report;
@@ -326,11 +326,11 @@ static void append_stacks(Json *json)
     append(json, i ? ",\n  {" : "\n  {");
     append_string(json, "outcome", profile_outcome_get_name(entries[i].outcome));
     append(json, ", ");
-    append_string(json, "binary", capturectl_ledger_get_binary(capture, &entries[i]));
+    append_string(json, "binary", profile_ledger_get_binary(capture, &entries[i]));
     append(json, ", ");
     append_number(json, "samples", (gint64)entries[i].samples);
     append(json, ", ");
-    append_string(json, "advice", capturectl_ledger_get_advice(capture, &entries[i]));
+    append_string(json, "advice", profile_ledger_get_advice(capture, &entries[i]));
     append(json, "}");
   }
   append(json, "]}");
@@ -347,7 +347,7 @@ int capturectl_report_json(const CapturectlReport *report)
   append(&json, ",\n");
   append_string(&json, "command", profile_capture_get_metadata(report->capture, "command"));
   append(&json, ",\n");
-  append_number(&json, "lost", (gint64)capturectl_get_lost(report->capture));
+  append_number(&json, "lost", (gint64)profile_capture_get_n_lost(report->capture));
   append(&json, ",\n");
   append_number(&json, "duration_ns", (gint64)profile_capture_get_duration(report->capture));
   append(&json, ",\n");

@@ -4,9 +4,9 @@
 
 #include "capturectl/capturectl-command.h"
 #include "capturectl/capturectl-filter.h"
-#include "capturectl/capturectl-ledger.h"
 #include "capturectl/capturectl-report-private.h"
 #include "profile/profile-amount.h"
+#include "profile/profile-ledger.h"
 
 enum {
   MAX_BINARY_WIDTH = 24, /* of a column; longer names push the next column aside */
@@ -379,7 +379,7 @@ static void append_stacks(Text *text)
   profile_ledger_get_entries(ledger, &n);
   if (n == 0 && profile_ledger_get_by_frame_pointers(ledger) == 0)
     return;
-  g_autofree char *summary = capturectl_ledger_summarize(ledger);
+  g_autofree char *summary = profile_ledger_summarize(ledger);
   g_autofree char *line = g_strdup_printf(_("%s; “capturectl info” says why"), summary);
   append_fact(text, _("Stacks"), line);
 }
@@ -389,7 +389,7 @@ static void append_head(Text *text, const GArray *events)
   ProfileCapture *capture = text->report->capture;
   g_autofree char *duration =
       g_strdup_printf(_("%.3f seconds"), (double)profile_capture_get_duration(capture) / 1e9);
-  guint64 lost = capturectl_get_lost(capture);
+  guint64 lost = profile_capture_get_n_lost(capture);
 
   append_fact(text, _("Capture"), text->report->path);
   if (profile_capture_get_metadata(capture, "command"))

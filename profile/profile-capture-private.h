@@ -34,8 +34,9 @@ struct _ProfileCapture {
   struct capture_file_header header;
   GStringChunk *strings;
   GHashTable *metadata;
-  GPtrArray *problems; /* char *, NULL-terminated after loading */
-  GPtrArray *messages; /* char *, NULL-terminated after loading */
+  GPtrArray *problems;        /* char *, NULL-terminated after loading */
+  GPtrArray *messages;        /* char *, NULL-terminated after loading */
+  GArray *message_severities; /* guint32 */
 
   GArray *events;         /* ProfileEvent; their columns are owned here */
   GArray *threads;        /* ProfileThread */

@@ -79,6 +79,7 @@ static void profile_capture_finalize(GObject *object)
   g_hash_table_unref(self->metadata);
   g_ptr_array_unref(self->problems);
   g_ptr_array_unref(self->messages);
+  g_array_unref(self->message_severities);
   g_array_unref(self->events);
   g_array_unref(self->threads);
   g_array_unref(self->processes);
@@ -117,6 +118,7 @@ ProfileCapture *profile_capture_new(void)
   self->metadata = g_hash_table_new(g_str_hash, g_str_equal);
   self->problems = g_ptr_array_new_with_free_func(g_free);
   self->messages = g_ptr_array_new_with_free_func(g_free);
+  self->message_severities = g_array_new(FALSE, FALSE, sizeof(guint32));
   self->events = g_array_new(FALSE, FALSE, sizeof(ProfileEvent));
   g_array_set_clear_func(self->events, clear_event);
   self->threads = g_array_new(FALSE, FALSE, sizeof(ProfileThread));
@@ -264,6 +266,11 @@ const char *const *profile_capture_get_messages(ProfileCapture *self)
   return (const char *const *)self->messages->pdata;
 }
 
+guint32 profile_capture_get_message_severity(ProfileCapture *self, guint message)
+{
+  return g_array_index(self->message_severities, guint32, message);
+}
+
 const ProfileEvent *profile_capture_get_events(ProfileCapture *self, guint *n)
 {
   *n = self->events->len;
@@ -305,6 +312,17 @@ const ProfileKernelSymbol *profile_capture_get_kernel_symbols(ProfileCapture *se
 {
   *n = self->kernel_symbols->len;
   return (const ProfileKernelSymbol *)self->kernel_symbols->data;
+}
+
+guint64 profile_capture_get_n_lost(ProfileCapture *self)
+{
+  gsize n;
+  const ProfileLoss *losses = profile_capture_get_losses(self, &n);
+  guint64 lost = 0;
+
+  for (gsize i = 0; i < n; i++)
+    lost += losses[i].samples + losses[i].records;
+  return lost;
 }
 
 guint64 profile_capture_get_n_throttled(ProfileCapture *self)

@@ -69,6 +69,7 @@ typedef struct {
   const char *name;
   const char *command_line; /* NULL when left out */
   guint64 time;             /* 0: before the recording */
+  guint64 end;              /* 0: not known to have ended */
   guint32 origin;           /* enum capture_process_origin */
   guint32 binary; /* index of the "[name]" that functions without a file belong to; G_MAXUINT32: has none */
 } ProfileProcess;
@@ -210,6 +211,8 @@ guint64 profile_capture_get_duration(ProfileCapture *self);
 const char *const *profile_capture_get_problems(ProfileCapture *self);
 /* MESSAGE records, NULL-terminated. */
 const char *const *profile_capture_get_messages(ProfileCapture *self);
+/* Of the message of that index, as syslog has them: 3 error, 4 warning, 6 information. */
+guint32 profile_capture_get_message_severity(ProfileCapture *self, guint message);
 
 const ProfileEvent *profile_capture_get_events(ProfileCapture *self, guint *n);
 /* The event of that index. Where there is none (a capture may have no event at all), one without samples,
@@ -220,6 +223,9 @@ const ProfileProcess *profile_capture_get_processes(ProfileCapture *self, guint 
 const ProfileBinary *profile_capture_get_binaries(ProfileCapture *self, guint *n);
 const ProfileLoss *profile_capture_get_losses(ProfileCapture *self, gsize *n);
 const ProfileKernelSymbol *profile_capture_get_kernel_symbols(ProfileCapture *self, gsize *n);
+/* Samples that were lost, and lost records that may have been samples: what `lost` is wherever it is said. */
+guint64 profile_capture_get_n_lost(ProfileCapture *self);
+/* How often the kernel paused an event because it took too much time. */
 guint64 profile_capture_get_n_throttled(ProfileCapture *self);
 
 /* What programs told of themselves; marks, code and log lines ascend by time. */

@@ -39,6 +39,16 @@ guint64 profile_ledger_get_stacks(const ProfileLedger *self);
 /* Of those, all that are not complete: most samples first. */
 const ProfileLedgerEntry *profile_ledger_get_entries(const ProfileLedger *self, gsize *n);
 
+/* Where an entry's stacks end: the path of a binary, "[unknown]" for memory without a file, NULL for nowhere.
+ */
+const char *profile_ledger_get_binary(ProfileCapture *capture, const ProfileLedgerEntry *entry);
+/* What would let more such stacks be complete: a sentence. Static, translated. */
+const char *profile_ledger_get_advice(ProfileCapture *capture, const ProfileLedgerEntry *entry);
+/* How many of the stacks are complete and, where some are not, mostly why: a phrase for one line. Free it. */
+char *profile_ledger_summarize(const ProfileLedger *ledger);
+/* Percent of a number of stacks, in two decimals, never rounded up to 100. */
+double profile_ledger_get_percent(guint64 part, guint64 stacks);
+
 /* "complete", "frame-pointers" … Static. */
 const char *profile_outcome_get_name(enum capture_outcome outcome);
 

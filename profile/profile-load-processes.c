@@ -125,6 +125,19 @@ guint32 load_merge_process(Load *load, GHashTable *known, LoadEpoch *epoch,
   return GPOINTER_TO_UINT(index);
 }
 
+/* The leader's exit says that the process is going; what is left of it may take longer. */
+void load_end_thread(Load *load, const struct capture_record_task *task)
+{
+  const Generation *generation = find_generation(load->processes, (guint32)task->pid, task->time);
+  ProfileProcess *process;
+
+  if (!generation)
+    return;
+  process = &g_array_index(load->capture->processes, ProfileProcess, generation->index);
+  if (task->tid == task->pid || process->end > 0)
+    process->end = MAX(process->end, task->time);
+}
+
 /* A name that a program gave a thread says more than the kernel's, which it is cut from at best. */
 static void rename_thread(Load *load, const Generation *same, const char *name)
 {

@@ -15,6 +15,12 @@ static void add_loss(ProfileCapture *capture, const struct capture_record_lost *
   g_array_append_val(capture->losses, loss);
 }
 
+static void add_message(ProfileCapture *capture, const struct capture_record_message *record)
+{
+  g_ptr_array_add(capture->messages, g_strdup(record->text));
+  g_array_append_val(capture->message_severities, record->severity);
+}
+
 static void set_metadata(ProfileCapture *capture, const struct capture_record_metadata *record)
 {
   const char *value = record->bytes + record->key_length + 1;
@@ -38,10 +44,12 @@ void load_records(Load *load, LoadPart *part)
       add_loss(capture, (gconstpointer)record);
     else if (record->type == CAPTURE_RECORD_THROTTLE)
       capture->n_throttled += ((const struct capture_record_throttle *)record)->on != 0;
+    else if (record->type == CAPTURE_RECORD_EXIT)
+      load_end_thread(load, (gconstpointer)record);
     else if (record->type == CAPTURE_RECORD_METADATA)
       set_metadata(capture, (gconstpointer)record);
     else if (record->type == CAPTURE_RECORD_MESSAGE)
-      g_ptr_array_add(capture->messages, g_strdup(((const struct capture_record_message *)record)->text));
+      add_message(capture, (gconstpointer)record);
     else
       load_told_record(load, part, record);
   }

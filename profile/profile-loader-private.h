@@ -166,6 +166,8 @@ gboolean load_is_inside(const LoadStream *stream);
 /* profile-load-processes.c */
 guint32 load_merge_process(Load *load, GHashTable *known, LoadEpoch *epoch,
                            const struct capture_record *record);
+/* Its thread ended at that time; the process with the last of them. */
+void load_end_thread(Load *load, const struct capture_record_task *task);
 /* Whether nobody else recorded an event of that name in the epoch's process while its stream did; to be asked
  * once an event, those of recorders first. */
 gboolean load_is_alone(Load *load, const LoadEpoch *epoch, const char *event);

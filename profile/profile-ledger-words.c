@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "capturectl/capturectl-ledger.h"
-
+/* How good stacks are, in words. */
 #include <glib/gi18n.h>
 #include <math.h>
 
-const char *capturectl_ledger_get_binary(ProfileCapture *capture, const ProfileLedgerEntry *entry)
+#include "profile/profile-ledger.h"
+
+const char *profile_ledger_get_binary(ProfileCapture *capture, const ProfileLedgerEntry *entry)
 {
   guint n;
 
@@ -87,7 +88,7 @@ static const char *advise_unreadable(ProfileCapture *capture)
              : _("The copy of the stack was too short: --unwind dwarf,65528.");
 }
 
-const char *capturectl_ledger_get_advice(ProfileCapture *capture, const ProfileLedgerEntry *entry)
+const char *profile_ledger_get_advice(ProfileCapture *capture, const ProfileLedgerEntry *entry)
 {
   gboolean no_file = entry->binary == PROFILE_LEDGER_NO_FILE;
 
@@ -118,26 +119,26 @@ const char *capturectl_ledger_get_advice(ProfileCapture *capture, const ProfileL
   }
 }
 
-double capturectl_ledger_get_percent(guint64 part, guint64 stacks)
+double profile_ledger_get_percent(guint64 part, guint64 stacks)
 {
   double percent = stacks > 0 ? 100 * (double)part / (double)stacks : 0;
 
   return part < stacks ? MIN(floor(percent * 100 + 0.5) / 100, 99.99) : percent;
 }
 
-char *capturectl_ledger_summarize(const ProfileLedger *ledger)
+char *profile_ledger_summarize(const ProfileLedger *ledger)
 {
   guint64 stacks = profile_ledger_get_stacks(ledger);
   guint64 unproven = profile_ledger_get_samples(ledger, CAPTURE_OUTCOME_FRAME_POINTERS);
   guint64 partly = profile_ledger_get_by_frame_pointers(ledger);
   double complete =
-      capturectl_ledger_get_percent(profile_ledger_get_samples(ledger, CAPTURE_OUTCOME_COMPLETE), stacks);
+      profile_ledger_get_percent(profile_ledger_get_samples(ledger, CAPTURE_OUTCOME_COMPLETE), stacks);
 
   if (unproven == 0 && partly == 0)
     return g_strdup_printf(_("%.2f %% complete"), complete);
   if (unproven == 0)
     return g_strdup_printf(_("%.2f %% complete (%.2f %% partly by frame pointers)"), complete,
-                           capturectl_ledger_get_percent(partly, stacks));
+                           profile_ledger_get_percent(partly, stacks));
   return g_strdup_printf(_("%.2f %% complete, %.2f %% by frame pointers (unproven)"), complete,
-                         capturectl_ledger_get_percent(unproven, stacks));
+                         profile_ledger_get_percent(unproven, stacks));
 }
