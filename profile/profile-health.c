@@ -309,6 +309,11 @@ void profile_health_unref(ProfileHealth *self)
   g_free(self);
 }
 
+ProfileCapture *profile_health_get_capture(const ProfileHealth *self)
+{
+  return self->capture;
+}
+
 ProfileHealthSeverity profile_health_get_severity(const ProfileHealth *self)
 {
   return self->severity;

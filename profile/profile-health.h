@@ -45,6 +45,7 @@ ProfileHealth *profile_health_new(ProfileCapture *capture);
 ProfileHealth *profile_health_ref(ProfileHealth *self);
 void profile_health_unref(ProfileHealth *self);
 
+ProfileCapture *profile_health_get_capture(const ProfileHealth *self);
 /* The worst there is to say. */
 ProfileHealthSeverity profile_health_get_severity(const ProfileHealth *self);
 /* "99.8 % of stacks are complete, and nothing was lost." */

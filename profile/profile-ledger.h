@@ -51,6 +51,8 @@ double profile_ledger_get_percent(guint64 part, guint64 stacks);
 
 /* "complete", "frame-pointers" … Static. */
 const char *profile_outcome_get_name(enum capture_outcome outcome);
+/* The same for people, translated: "No unwind table". Static. */
+const char *profile_outcome_get_label(enum capture_outcome outcome);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ProfileLedger, profile_ledger_free)
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/profile-missing-names.h"
 
+#include <glib/gi18n.h>
+
 #include "profile/profile-capture-private.h"
 #include "profile/profile-memory.h"
 
@@ -188,4 +190,14 @@ const char *profile_missing_names_get_binary(ProfileCapture *capture, const Prof
   return entry->binary == PROFILE_MISSING_NO_FILE
              ? "[unknown]"
              : g_array_index(capture->binaries, ProfileBinary, entry->binary).path;
+}
+
+const char *profile_missing_reason_get_label(ProfileMissingReason reason)
+{
+  static const char *const labels[PROFILE_MISSING_REASONS] = {
+      N_("Only exported names"),  N_("No symbols"),       N_("File not readable"),
+      N_("Hidden by the kernel"), N_("Made at run time"), N_("Not covered by symbols"),
+      N_("Not looked for yet")};
+
+  return _(labels[reason]);
 }

@@ -40,6 +40,9 @@ const ProfileMissingEntry *profile_missing_names_get_entries(const ProfileMissin
 /* The path of an entry's binary, "[kernel]", or "[unknown]" for memory without a file. */
 const char *profile_missing_names_get_binary(ProfileCapture *capture, const ProfileMissingEntry *entry);
 
+/* For people, translated: "No symbols". Static. */
+const char *profile_missing_reason_get_label(ProfileMissingReason reason);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ProfileMissingNames, profile_missing_names_free)
 
 G_END_DECLS

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "viewer/viewer-health.h"
+
+#include <glib/gi18n.h>
+
+#include "viewer/viewer-latest.h"
+
+struct _ViewerHealth {
+  GObject parent_instance;
+
+  ViewerLatest *judging;
+  ProfileHealth *health;
+};
+
+G_DEFINE_FINAL_TYPE(ViewerHealth, viewer_health, G_TYPE_OBJECT)
+
+enum { CHANGED, N_SIGNALS };
+static guint signals[N_SIGNALS];
+
+static gpointer judge(gpointer capture, GCancellable *cancellable)
+{
+  return profile_health_new(capture);
+}
+
+static void take(gpointer health, gpointer owner)
+{
+  ViewerHealth *self = owner;
+
+  g_clear_pointer(&self->health, profile_health_unref);
+  self->health = health;
+  g_signal_emit(self, signals[CHANGED], 0);
+}
+
+static void on_capture_changed(ViewerDocument *document, ViewerHealth *self)
+{
+  ProfileCapture *capture = viewer_document_get_capture(document);
+
+  if (capture)
+    viewer_latest_run(self->judging, g_object_ref(capture));
+}
+
+static void viewer_health_dispose(GObject *object)
+{
+  ViewerHealth *self = VIEWER_HEALTH(object);
+
+  g_clear_pointer(&self->judging, viewer_latest_free);
+  g_clear_pointer(&self->health, profile_health_unref);
+  G_OBJECT_CLASS(viewer_health_parent_class)->dispose(object);
+}
+
+static void viewer_health_class_init(ViewerHealthClass *class)
+{
+  G_OBJECT_CLASS(class)->dispose = viewer_health_dispose;
+  signals[CHANGED] =
+      g_signal_new("changed", VIEWER_TYPE_HEALTH, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+}
+
+static void viewer_health_init(ViewerHealth *self)
+{
+  self->judging = viewer_latest_new(judge, g_object_unref, (GDestroyNotify)profile_health_unref, take, self);
+}
+
+ViewerHealth *viewer_health_of(ViewerDocument *document)
+{
+  static const char key[] = "viewer-health";
+  ViewerHealth *self = g_object_get_data(G_OBJECT(document), key);
+
+  if (self)
+    return self;
+  self = g_object_new(VIEWER_TYPE_HEALTH, NULL);
+  g_object_set_data_full(G_OBJECT(document), key, self, g_object_unref);
+  g_signal_connect_object(document, "capture-changed", G_CALLBACK(on_capture_changed), self, 0);
+  on_capture_changed(document, self);
+  return self;
+}
+
+ProfileHealth *viewer_health_get(ViewerHealth *self)
+{
+  return self->health;
+}
+
+const char *viewer_health_get_icon(ProfileHealthSeverity severity)
+{
+  switch (severity) {
+  case PROFILE_HEALTH_WARNING:
+    return "dialog-warning-symbolic";
+  case PROFILE_HEALTH_NOTE:
+    return "dialog-information-symbolic";
+  default:
+    return "emblem-ok-symbolic";
+  }
+}
+
+const char *viewer_health_get_word(ProfileHealthSeverity severity)
+{
+  switch (severity) {
+  case PROFILE_HEALTH_WARNING:
+    return _("Warning");
+  case PROFILE_HEALTH_NOTE:
+    return _("Note");
+  default:
+    return _("Good");
+  }
+}
