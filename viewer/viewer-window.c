@@ -9,8 +9,10 @@
 #include "viewer/viewer-open-dialog.h"
 #include "viewer/viewer-pages.h"
 #include "viewer/viewer-progress.h"
+#include "viewer/viewer-recents.h"
 #include "viewer/viewer-search.h"
 #include "viewer/viewer-settings.h"
+#include "viewer/viewer-start-page.h"
 
 #define WORKING_SHOWN_AFTER 500 /* milliseconds: what is done by then needs no bar */
 
@@ -20,12 +22,10 @@ struct _ViewerWindow {
   AdwToastOverlay *toasts;
   AdwViewSwitcherTitle *switcher;
   GtkStack *content;
-  AdwBin *start;
   AdwStatusPage *loading;
   ViewerProgress *loading_progress;
   ViewerFailedPage *failed;
   GtkBox *strip;
-  GtkBox *bar;
   ViewerCrumbs *crumbs;
   ViewerSearch *search;
   AdwViewStack *pages;
@@ -35,6 +35,7 @@ struct _ViewerWindow {
   ViewerDocument *document;
   GSignalGroup *document_signals;
   guint working_delay;
+  gboolean is_remembered;
 };
 
 G_DEFINE_FINAL_TYPE(ViewerWindow, viewer_window, ADW_TYPE_APPLICATION_WINDOW)
@@ -121,6 +122,17 @@ static void update_working(ViewerWindow *self)
   }
 }
 
+/* What has no meaning for what is shown cannot be chosen. */
+static void enable_actions(ViewerWindow *self)
+{
+  static const char *const for_documents[] = {"win.search", "win.find", "win.undo", "win.redo", "win.copy"};
+  GtkWidget *widget = GTK_WIDGET(self);
+
+  for (guint i = 0; i < G_N_ELEMENTS(for_documents); i++)
+    gtk_widget_action_set_enabled(widget, for_documents[i], shows(self, "document"));
+  gtk_widget_action_set_enabled(widget, "win.new-recording", !shows(self, "start"));
+}
+
 static void show_content(ViewerWindow *self, const char *name)
 {
   gboolean is_document = g_str_equal(name, "document");
@@ -129,6 +141,7 @@ static void show_content(ViewerWindow *self, const char *name)
     return;
   gtk_stack_set_visible_child_name(self->content, name);
   adw_view_switcher_title_set_view_switcher_enabled(self->switcher, is_document);
+  enable_actions(self);
   show_page(self);
   if (is_document)
     focus_page(self);
@@ -155,6 +168,17 @@ static void show_failure(ViewerWindow *self)
   }
 }
 
+/* Once a document, when all its names are there. */
+static void remember(ViewerWindow *self)
+{
+  if (self->is_remembered)
+    return;
+  self->is_remembered = TRUE;
+  viewer_recents_add_capture(viewer_recents_get_default(), viewer_document_get_file(self->document),
+                             viewer_document_get_title(self->document),
+                             viewer_document_get_capture(self->document));
+}
+
 static void show_state(ViewerWindow *self)
 {
   show_title(self);
@@ -162,6 +186,8 @@ static void show_state(ViewerWindow *self)
     show_failure(self);
   else
     show_content(self, viewer_document_get_capture(self->document) ? "document" : "loading");
+  if (viewer_document_get_state(self->document) == VIEWER_DOCUMENT_READY)
+    remember(self);
   update_working(self);
 }
 
@@ -171,6 +197,7 @@ static void set_document(ViewerWindow *self, ViewerDocument *document)
     viewer_document_cancel(self->document);
   g_signal_group_set_target(self->document_signals, document);
   g_set_object(&self->document, document);
+  self->is_remembered = FALSE;
   viewer_pages_set_document(self->pages, document);
   viewer_crumbs_set_document(self->crumbs, document);
   viewer_progress_set_document(self->loading_progress, document);
@@ -252,8 +279,7 @@ static void act_toast(GtkWidget *widget, const char *action, GVariant *parameter
 
 static void act_search(GtkWidget *widget, const char *action, GVariant *parameter)
 {
-  if (shows(VIEWER_WINDOW(widget), "document"))
-    viewer_search_begin(VIEWER_WINDOW(widget)->search);
+  viewer_search_begin(VIEWER_WINDOW(widget)->search);
 }
 
 static void act_find(GtkWidget *widget, const char *action, GVariant *parameter)
@@ -383,12 +409,10 @@ static void bind_template(GtkWidgetClass *class)
   gtk_widget_class_bind_template_child(class, ViewerWindow, toasts);
   gtk_widget_class_bind_template_child(class, ViewerWindow, switcher);
   gtk_widget_class_bind_template_child(class, ViewerWindow, content);
-  gtk_widget_class_bind_template_child(class, ViewerWindow, start);
   gtk_widget_class_bind_template_child(class, ViewerWindow, loading);
   gtk_widget_class_bind_template_child(class, ViewerWindow, loading_progress);
   gtk_widget_class_bind_template_child(class, ViewerWindow, failed);
   gtk_widget_class_bind_template_child(class, ViewerWindow, strip);
-  gtk_widget_class_bind_template_child(class, ViewerWindow, bar);
   gtk_widget_class_bind_template_child(class, ViewerWindow, crumbs);
   gtk_widget_class_bind_template_child(class, ViewerWindow, search);
   gtk_widget_class_bind_template_child(class, ViewerWindow, pages);
@@ -405,6 +429,7 @@ static void viewer_window_class_init(ViewerWindowClass *class)
   g_type_ensure(VIEWER_TYPE_FAILED_PAGE);
   g_type_ensure(VIEWER_TYPE_PROGRESS);
   g_type_ensure(VIEWER_TYPE_SEARCH);
+  g_type_ensure(VIEWER_TYPE_START_PAGE);
   bind_template(GTK_WIDGET_CLASS(class));
   install_actions(GTK_WIDGET_CLASS(class));
   add_bindings(GTK_WIDGET_CLASS(class));
@@ -421,5 +446,6 @@ static void viewer_window_init(ViewerWindow *self)
   viewer_pages_add(self->pages);
   g_signal_connect(target, "drop", G_CALLBACK(drop), self);
   gtk_widget_add_controller(GTK_WIDGET(self), GTK_EVENT_CONTROLLER(target));
+  enable_actions(self);
   restore_size(self);
 }
