@@ -46,8 +46,8 @@ char *profile_health_share_to_string(guint64 part, guint64 whole)
 
   if (part > 0 && percent < 0.01)
     return g_strdup(_("less than 0.01 %"));
-  return g_strdup_printf(percent < 0.1 || (percent > 99.9 && part < whole) ? _("%.2f %%") : _("%.1f %%"),
-                         percent);
+  return g_strdup_printf(
+      (part > 0 && percent < 0.1) || (percent > 99.9 && part < whole) ? _("%.2f %%") : _("%.1f %%"), percent);
 }
 
 static void find_damage(ProfileHealth *self)

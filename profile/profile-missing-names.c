@@ -5,6 +5,7 @@
 
 #include "profile/profile-capture-private.h"
 #include "profile/profile-memory.h"
+#include "profile/profile-stacks-private.h"
 
 struct _ProfileMissingNames {
   GArray *entries; /* ProfileMissingEntry */
@@ -83,21 +84,24 @@ static void leave(Counting *counting, guint32 node)
 /* Depth first, so that what lies on the way to a node is known: a stack counts once for each binary. */
 static void walk(Counting *counting)
 {
-  const ProfileCapture *capture = counting->capture;
-  guint32 node = capture->first_child[0];
+  g_autoptr(ProfileStacks) stacks = profile_stacks_new(counting->capture);
+  const guint32 *parent = counting->capture->parent, *first_child, *next;
 
-  while (node) {
+  profile_stacks_link(stacks);
+  first_child = stacks->first_child;
+  next = stacks->next;
+  for (guint32 node = first_child[0]; node;) {
     enter(counting, node);
-    if (capture->first_child[node]) {
-      node = capture->first_child[node];
+    if (first_child[node]) {
+      node = first_child[node];
       continue;
     }
     leave(counting, node);
-    while (node && !capture->next[node]) {
-      node = capture->parent[node];
+    while (node && !next[node]) {
+      node = parent[node];
       leave(counting, node);
     }
-    node = node ? capture->next[node] : 0;
+    node = node ? next[node] : 0;
   }
 }
 
@@ -161,7 +165,6 @@ ProfileMissingNames *profile_missing_names_new(ProfileCapture *capture)
   counting.samples = profile_new0(guint64, counting.n_slots);
   find_slots(&counting);
   count_totals(&counting);
-  profile_capture_link_nodes(capture);
   walk(&counting);
   self->entries = make_entries(&counting);
   g_free(counting.active);

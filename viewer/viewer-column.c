@@ -11,7 +11,8 @@ enum {
   CHARS_MIN = 8
 };
 
-#define CELLS_KEY "viewer-column-cells"
+#define CELLS_KEY     "viewer-column-cells"
+#define LIST_ITEM_KEY "viewer-column-list-item"
 
 /* Of one column: its factory and its sorter share them. */
 typedef struct {
@@ -44,10 +45,16 @@ static GtkLabel *get_label(GtkListItem *list_item)
                                                : child);
 }
 
+static char *make_text(const Cells *cells, gpointer wrapped)
+{
+  g_autoptr(GObject) item = unwrap(wrapped);
+
+  return cells->column.get_text(item, cells->data);
+}
+
 static void show_text(const Cells *cells, GtkListItem *list_item)
 {
-  g_autoptr(GObject) item = unwrap(gtk_list_item_get_item(list_item));
-  g_autofree char *text = cells->column.get_text(item, cells->data);
+  g_autofree char *text = make_text(cells, gtk_list_item_get_item(list_item));
   g_autofree char *shown = viewer_format_name(text, TEXT_MAX);
 
   if (strcmp(gtk_label_get_text(get_label(list_item)), shown) != 0)
@@ -103,6 +110,7 @@ static void on_setup(GtkSignalListItemFactory *factory, GtkListItem *list_item, 
     gtk_tree_expander_set_child(GTK_TREE_EXPANDER(expander), child);
     child = expander;
   }
+  g_object_set_data(G_OBJECT(child), LIST_ITEM_KEY, list_item);
   gtk_list_item_set_child(list_item, child);
 }
 
@@ -158,10 +166,17 @@ GtkColumnViewColumn *viewer_column_append(GtkColumnView *view, const ViewerColum
   return added;
 }
 
-void viewer_column_update(GtkColumnViewColumn *column)
+/* NULL: it was not made here. */
+static const Cells *get_cells(GtkColumnViewColumn *column)
 {
   GtkListItemFactory *factory = gtk_column_view_column_get_factory(column);
-  const Cells *cells = factory ? g_object_get_data(G_OBJECT(factory), CELLS_KEY) : NULL;
+
+  return factory ? g_object_get_data(G_OBJECT(factory), CELLS_KEY) : NULL;
+}
+
+void viewer_column_update(GtkColumnViewColumn *column)
+{
+  const Cells *cells = get_cells(column);
   GtkSorter *sorter = gtk_column_view_column_get_sorter(column);
   GHashTableIter iter;
   gpointer list_item;
@@ -183,4 +198,67 @@ void viewer_column_update_all(GtkColumnView *view)
     g_autoptr(GtkColumnViewColumn) column = g_list_model_get_item(columns, i);
     viewer_column_update(column);
   }
+}
+
+/* item NULL: the headings */
+static void append_line(GString *text, GListModel *columns, gpointer item)
+{
+  for (guint i = 0; i < g_list_model_get_n_items(columns); i++) {
+    g_autoptr(GtkColumnViewColumn) column = g_list_model_get_item(columns, i);
+    const Cells *cells = get_cells(column);
+    g_autofree char *cell = item && cells ? make_text(cells, item) : NULL;
+    g_autofree char *shown = viewer_format_name(cell ? cell : gtk_column_view_column_get_title(column), 0);
+    if (cells)
+      g_string_append_printf(text, "%s%s", i > 0 ? "\t" : "", shown);
+  }
+  g_string_append_c(text, '\n');
+}
+
+char *viewer_column_make_text(GtkColumnView *view, guint n_max)
+{
+  GListModel *columns = gtk_column_view_get_columns(view);
+  GListModel *rows = G_LIST_MODEL(gtk_column_view_get_model(view));
+  GString *text = g_string_new(NULL);
+
+  append_line(text, columns, NULL);
+  for (guint i = 0; i < MIN(g_list_model_get_n_items(rows), n_max); i++) {
+    g_autoptr(GObject) item = g_list_model_get_item(rows, i);
+    append_line(text, columns, item);
+  }
+  return g_string_free(text, FALSE);
+}
+
+/* The list in the view knows how, from GTK 4.12 on the view itself does. */
+void viewer_column_scroll_to(GtkColumnView *view, guint position)
+{
+  GtkWidget *child = gtk_widget_get_first_child(GTK_WIDGET(view));
+
+  while (child && !GTK_IS_LIST_VIEW(child))
+    child = gtk_widget_get_next_sibling(child);
+  if (child)
+    gtk_widget_activate_action(child, "list.scroll-to-item", "u", position);
+}
+
+/* The first cell in a widget that was made here; NULL: none was. */
+static GtkListItem *find_cell(GtkWidget *widget)
+{
+  GtkListItem *found = g_object_get_data(G_OBJECT(widget), LIST_ITEM_KEY);
+
+  for (GtkWidget *child = gtk_widget_get_first_child(widget); child && !found;
+       child = gtk_widget_get_next_sibling(child))
+    found = find_cell(child);
+  return found;
+}
+
+guint viewer_column_find_row(GtkColumnView *view, double x, double y)
+{
+  GtkWidget *widget = gtk_widget_pick(GTK_WIDGET(view), x, y, GTK_PICK_DEFAULT);
+
+  for (; widget && !GTK_IS_LIST_VIEW(widget) && widget != GTK_WIDGET(view);
+       widget = gtk_widget_get_parent(widget)) {
+    GtkListItem *list_item = find_cell(widget);
+    if (list_item)
+      return gtk_list_item_get_position(list_item);
+  }
+  return GTK_INVALID_LIST_POSITION;
 }

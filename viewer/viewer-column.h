@@ -42,4 +42,12 @@ void viewer_column_update(GtkColumnViewColumn *column);
 /* All columns of a view that were made here. */
 void viewer_column_update_all(GtkColumnView *view);
 
+/* The rows of a view as text, at most n_max of them: a line of headings, then a line a row, cells separated
+ * by tabs. Of columns that were made here. Free it. */
+char *viewer_column_make_text(GtkColumnView *view, guint n_max);
+/* Brings a row into sight. */
+void viewer_column_scroll_to(GtkColumnView *view, guint position);
+/* The row at a place of the view; GTK_INVALID_LIST_POSITION: there is none. */
+guint viewer_column_find_row(GtkColumnView *view, double x, double y);
+
 G_END_DECLS

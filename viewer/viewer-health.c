@@ -9,7 +9,6 @@ struct _ViewerHealth {
   GObject parent_instance;
 
   ViewerLatest *judging;
-  ProfileHealth *health;
 };
 
 G_DEFINE_FINAL_TYPE(ViewerHealth, viewer_health, G_TYPE_OBJECT)
@@ -17,17 +16,13 @@ G_DEFINE_FINAL_TYPE(ViewerHealth, viewer_health, G_TYPE_OBJECT)
 enum { CHANGED, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
-static gpointer judge(gpointer capture, GCancellable *cancellable)
+static gpointer judge(gpointer capture)
 {
   return profile_health_new(capture);
 }
 
-static void take(gpointer health, gpointer owner)
+static void on_ready(ViewerLatest *judging, ViewerHealth *self)
 {
-  ViewerHealth *self = owner;
-
-  g_clear_pointer(&self->health, profile_health_unref);
-  self->health = health;
   g_signal_emit(self, signals[CHANGED], 0);
 }
 
@@ -36,15 +31,14 @@ static void on_capture_changed(ViewerDocument *document, ViewerHealth *self)
   ProfileCapture *capture = viewer_document_get_capture(document);
 
   if (capture)
-    viewer_latest_run(self->judging, g_object_ref(capture));
+    viewer_latest_request(self->judging, g_object_ref(capture));
 }
 
 static void viewer_health_dispose(GObject *object)
 {
   ViewerHealth *self = VIEWER_HEALTH(object);
 
-  g_clear_pointer(&self->judging, viewer_latest_free);
-  g_clear_pointer(&self->health, profile_health_unref);
+  g_clear_object(&self->judging);
   G_OBJECT_CLASS(viewer_health_parent_class)->dispose(object);
 }
 
@@ -57,7 +51,8 @@ static void viewer_health_class_init(ViewerHealthClass *class)
 
 static void viewer_health_init(ViewerHealth *self)
 {
-  self->judging = viewer_latest_new(judge, g_object_unref, (GDestroyNotify)profile_health_unref, take, self);
+  self->judging = viewer_latest_new(judge, g_object_unref, (GDestroyNotify)profile_health_unref);
+  g_signal_connect_object(self->judging, "ready", G_CALLBACK(on_ready), self, 0);
 }
 
 ViewerHealth *viewer_health_of(ViewerDocument *document)
@@ -76,7 +71,7 @@ ViewerHealth *viewer_health_of(ViewerDocument *document)
 
 ProfileHealth *viewer_health_get(ViewerHealth *self)
 {
-  return self->health;
+  return viewer_latest_get(self->judging);
 }
 
 const char *viewer_health_get_icon(ProfileHealthSeverity severity)

@@ -25,7 +25,7 @@ guint viewer_table_item_get_index(ViewerTableItem *self)
 struct _ViewerTable {
   GObject parent_instance;
 
-  guint n;
+  guint first, n;
 };
 
 static void viewer_table_list_model_init(GListModelInterface *interface);
@@ -50,7 +50,7 @@ static gpointer viewer_table_get_item(GListModel *model, guint position)
   if (position >= VIEWER_TABLE(model)->n)
     return NULL;
   item = g_object_new(VIEWER_TYPE_TABLE_ITEM, NULL);
-  item->index = position;
+  item->index = VIEWER_TABLE(model)->first + position;
   return item;
 }
 
@@ -72,6 +72,15 @@ static void viewer_table_init(ViewerTable *self)
 ViewerTable *viewer_table_new(void)
 {
   return g_object_new(VIEWER_TYPE_TABLE, NULL);
+}
+
+ViewerTable *viewer_table_new_part(guint first, guint n)
+{
+  ViewerTable *self = viewer_table_new();
+
+  self->first = first;
+  self->n = n;
+  return self;
 }
 
 void viewer_table_reset(ViewerTable *self, guint n)

@@ -19,6 +19,8 @@ G_DECLARE_FINAL_TYPE(ViewerTable, viewer_table, VIEWER, TABLE, GObject)
 
 /* Empty. */
 ViewerTable *viewer_table_new(void);
+/* Of entries first … first + n - 1. */
+ViewerTable *viewer_table_new_part(guint first, guint n);
 /* There is another array now, of n entries; whoever shows rows asks for all of them anew. */
 void viewer_table_reset(ViewerTable *self, guint n);
 

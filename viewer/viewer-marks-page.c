@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "viewer/viewer-marks-page.h"
+
+#include <adwaita.h>
+#include <glib/gi18n.h>
+
+#include "viewer/viewer-column.h"
+#include "viewer/viewer-follower.h"
+#include "viewer/viewer-format.h"
+#include "viewer/viewer-latest.h"
+#include "viewer/viewer-marks-private.h"
+#include "viewer/viewer-table.h"
+
+/* Around something that happened at an instant, nanoseconds. */
+#define INSTANT_SPAN G_GUINT64_CONSTANT(10000000)
+/* Rows among which a chosen one is looked for to show it chosen. */
+#define ROWS_MAX 1000
+/* Rows that are copied as text. */
+#define COPIED_MAX 10000
+
+struct _ViewerMarksPage {
+  GtkWidget parent_instance;
+
+  GtkWidget *stack, *rows, *lists, *switcher, *heading, *show_all;
+  GtkColumnView *rows_view, *marks_view, *log_view;
+  GtkSingleSelection *rows_selection, *marks_selection, *log_selection;
+  ViewerTable *rows_table, *marks_table, *log_table;
+  ViewerFollower *follower;
+  ViewerLatest *making;
+  ViewerMarks *marks; /* that are shown, which is what was made last; NULL: none yet */
+  char *text;         /* searched for; NULL: nothing */
+  char *category;     /* of the one name that is shown, with name; NULL: all are */
+  char *name;
+  guint64 own_first, own_end; /* the preview that this page made; first ≥ end: none */
+  gboolean is_showing;        /* selections change because rows do */
+  guint rows_turn;            /* counts what may change the rows by name */
+  guint shown_turn;           /* of those that are shown; 0: none are */
+};
+
+static void viewer_marks_page_interface_init(ViewerPageInterface *interface);
+
+G_DEFINE_FINAL_TYPE_WITH_CODE(ViewerMarksPage, viewer_marks_page, GTK_TYPE_WIDGET,
+                              G_IMPLEMENT_INTERFACE(VIEWER_TYPE_PAGE, viewer_marks_page_interface_init))
+
+/* What a thread makes ViewerMarks of. */
+typedef struct {
+  ProfileFilter *filter;
+  char *text, *category, *name;
+  guint rows_turn;
+} Input;
+
+static void free_input(gpointer data)
+{
+  Input *input = data;
+
+  profile_filter_free(input->filter);
+  g_free(input->text);
+  g_free(input->category);
+  g_free(input->name);
+  g_free(input);
+}
+
+static GArray *choose_rows(const ProfileMarkRows *rows, const char *text)
+{
+  GArray *shown = g_array_new(FALSE, FALSE, sizeof(guint32));
+  gsize n;
+  const ProfileMarkRow *all = profile_mark_rows_get(rows, &n);
+
+  for (guint32 i = 0; i < n; i++)
+    if (!text || profile_told_holds(all[i].name, text) || profile_told_holds(all[i].category, text))
+      g_array_append_val(shown, i);
+  return shown;
+}
+
+static gpointer make(gpointer data)
+{
+  const Input *input = data;
+  const ProfileToldOptions options = {input->text, input->category, input->name};
+  ViewerMarks *marks = g_new0(ViewerMarks, 1);
+  struct capture_file_header header;
+
+  marks->capture = g_object_ref(profile_filter_get_capture(input->filter));
+  profile_capture_get_header(marks->capture, &header);
+  marks->begin = header.time;
+  marks->rows_turn = input->rows_turn;
+  marks->rows = profile_mark_rows_new(input->filter);
+  marks->shown = choose_rows(marks->rows, input->text);
+  marks->told = profile_told_list_new(input->filter, &options);
+  return marks;
+}
+
+static ViewerQuery *get_query(const ViewerMarksPage *self)
+{
+  ViewerDocument *document = viewer_follower_get_document(self->follower);
+
+  return document ? viewer_document_get_query(document) : NULL;
+}
+
+static void apply_preview(const ViewerMarksPage *self, ProfileFilter *filter)
+{
+  guint64 first, end, preview_first, preview_end;
+
+  if (!viewer_query_get_preview(get_query(self), &preview_first, &preview_end) ||
+      (preview_first == self->own_first && preview_end == self->own_end))
+    return;
+  profile_filter_get_time(filter, &first, &end);
+  profile_filter_set_time(filter, MAX(first, preview_first), MIN(end, preview_end));
+}
+
+/* Of what is asked for only that which marks have: times and threads. The span of the mark that was
+ * activated leaves the others in sight. */
+static ProfileFilter *make_filter(const ViewerMarksPage *self, ProfileCapture *capture)
+{
+  ProfileFilter *filter = profile_filter_new(capture);
+  GListModel *steps = G_LIST_MODEL(get_query(self));
+
+  for (guint i = 0; i < g_list_model_get_n_items(steps); i++) {
+    g_autoptr(ViewerStep) step = g_list_model_get_item(steps, i);
+    ViewerStepKind kind = viewer_step_get_kind(step);
+    if (kind == VIEWER_STEP_TIME || kind == VIEWER_STEP_THREADS || kind == VIEWER_STEP_PROCESSES)
+      viewer_step_apply(step, filter);
+  }
+  apply_preview(self, filter);
+  return filter;
+}
+
+static void look(ViewerMarksPage *self)
+{
+  ProfileCapture *capture = viewer_follower_get_capture(self->follower);
+  Input *input;
+
+  if (!capture)
+    return;
+  input = g_new0(Input, 1);
+  input->filter = make_filter(self, capture);
+  input->text = g_strdup(self->text);
+  input->category = g_strdup(self->category);
+  input->name = g_strdup(self->name);
+  input->rows_turn = self->rows_turn;
+  viewer_latest_request(self->making, input);
+}
+
+static void show_heading(ViewerMarksPage *self)
+{
+  gboolean log = g_strcmp0(gtk_stack_get_visible_child_name(GTK_STACK(self->lists)), "log") == 0;
+  guint n = g_list_model_get_n_items(G_LIST_MODEL(log ? self->log_table : self->marks_table));
+  g_autofree char *count = viewer_format_count(n), *text = NULL, *name = NULL;
+
+  if (log) {
+    text = g_strdup_printf(ngettext("%s log line", "%s log lines", n), count);
+  } else if (self->name) {
+    g_autofree char *whole = viewer_marks_format_name(self->category, self->name);
+    name = viewer_format_name(whole, 60);
+    text = g_strdup_printf(ngettext("%s mark “%s”", "%s marks “%s”", n), count, name);
+  } else {
+    text = g_strdup_printf(ngettext("%s mark", "%s marks", n), count);
+  }
+  gtk_label_set_text(GTK_LABEL(self->heading), text);
+  gtk_widget_set_visible(self->show_all, self->name && !log);
+}
+
+/* A chosen row stays chosen when there are other rows. */
+static void show_chosen(ViewerMarksPage *self)
+{
+  GListModel *model = G_LIST_MODEL(self->rows_selection);
+  guint n = self->name ? MIN(g_list_model_get_n_items(model), ROWS_MAX) : 0;
+
+  for (guint i = 0; i < n; i++) {
+    g_autoptr(ViewerTableItem) item = g_list_model_get_item(model, i);
+    const ProfileMarkRow *row = viewer_marks_get_row(self->marks, item);
+    if (g_strcmp0(row->name, self->name) == 0 && g_strcmp0(row->category, self->category) == 0) {
+      gtk_single_selection_set_selected(self->rows_selection, i);
+      return;
+    }
+  }
+}
+
+static void reset_tables(ViewerMarksPage *self, gboolean rows)
+{
+  guint n_marks = 0, n_log = 0;
+
+  if (self->marks) {
+    profile_told_list_get_marks(self->marks->told, &n_marks);
+    profile_told_list_get_log(self->marks->told, &n_log);
+  }
+  self->is_showing = TRUE;
+  if (rows) {
+    gtk_single_selection_set_selected(self->rows_selection, GTK_INVALID_LIST_POSITION);
+    viewer_table_reset(self->rows_table, self->marks ? self->marks->shown->len : 0);
+    show_chosen(self);
+  }
+  gtk_single_selection_set_selected(self->marks_selection, GTK_INVALID_LIST_POSITION);
+  gtk_single_selection_set_selected(self->log_selection, GTK_INVALID_LIST_POSITION);
+  viewer_table_reset(self->marks_table, n_marks);
+  viewer_table_reset(self->log_table, n_log);
+  self->is_showing = FALSE;
+}
+
+/* What there is, whatever the query leaves of it, decides what is offered. */
+static void show_what_there_is(ViewerMarksPage *self)
+{
+  gsize n_marks = 0, n_log = 0;
+
+  if (self->marks) {
+    profile_capture_get_marks(self->marks->capture, &n_marks);
+    profile_capture_get_log(self->marks->capture, &n_log);
+  }
+  gtk_widget_set_visible(self->rows, n_marks > 0);
+  gtk_widget_set_visible(self->switcher, n_marks > 0 && n_log > 0);
+  if (n_marks == 0 || n_log == 0)
+    gtk_stack_set_visible_child_name(GTK_STACK(self->lists), n_log > 0 ? "log" : "marks");
+  gtk_stack_set_visible_child_name(GTK_STACK(self->stack), n_marks + n_log > 0 ? "marks" : "none");
+}
+
+/* Nothing may look into what was shown before: it is gone. */
+static void set_marks(ViewerMarksPage *self, ViewerMarks *marks)
+{
+  gboolean other_rows = !marks || marks->rows_turn != self->shown_turn;
+
+  self->marks = marks;
+  self->shown_turn = marks ? marks->rows_turn : 0;
+  reset_tables(self, other_rows);
+  show_what_there_is(self);
+  show_heading(self);
+  g_signal_emit_by_name(self, "search-changed");
+}
+
+static void on_ready(ViewerLatest *making, ViewerMarksPage *self)
+{
+  set_marks(self, viewer_latest_get(making));
+}
+
+static void on_followed(GtkWidget *widget, ViewerFollowFlags what)
+{
+  ViewerMarksPage *self = VIEWER_MARKS_PAGE(widget);
+
+  self->rows_turn++;
+  if (viewer_follower_get_capture(self->follower)) {
+    look(self);
+    return;
+  }
+  set_marks(self, NULL);
+  viewer_latest_clear(self->making);
+}
+
+static void choose_name(ViewerMarksPage *self, const ProfileMarkRow *row)
+{
+  g_free(self->category);
+  g_free(self->name);
+  self->category = row ? g_strdup(row->category) : NULL;
+  self->name = row ? g_strdup(row->name) : NULL;
+  look(self);
+}
+
+static void on_row_chosen(GtkSingleSelection *selection, GParamSpec *pspec, ViewerMarksPage *self)
+{
+  gpointer item = gtk_single_selection_get_selected_item(selection);
+
+  if (self->is_showing || !self->marks)
+    return;
+  choose_name(self, item ? viewer_marks_get_row(self->marks, item) : NULL);
+}
+
+/* Which shows all of them. */
+static void on_show_all(ViewerMarksPage *self)
+{
+  gtk_single_selection_set_selected(self->rows_selection, GTK_INVALID_LIST_POSITION);
+  if (self->name)
+    choose_name(self, NULL);
+}
+
+static void on_list_switched(ViewerMarksPage *self)
+{
+  show_heading(self);
+}
+
+static void preview(ViewerMarksPage *self, guint64 first, guint64 end)
+{
+  self->own_first = first;
+  self->own_end = end;
+  viewer_query_set_preview(get_query(self), first, end);
+}
+
+static void preview_instant(ViewerMarksPage *self, guint64 time)
+{
+  preview(self, time - MIN(time, INSTANT_SPAN / 2), time + INSTANT_SPAN / 2);
+}
+
+static void on_mark_activated(ViewerMarksPage *self, guint position)
+{
+  g_autoptr(ViewerTableItem) item = g_list_model_get_item(G_LIST_MODEL(self->marks_table), position);
+  const ProfileMark *mark;
+
+  if (!item || !get_query(self))
+    return;
+  mark = viewer_marks_get_mark(self->marks, item);
+  if (mark->duration > 0)
+    preview(self, mark->time, mark->time + mark->duration);
+  else
+    preview_instant(self, mark->time);
+}
+
+static void on_line_activated(ViewerMarksPage *self, guint position)
+{
+  g_autoptr(ViewerTableItem) item = g_list_model_get_item(G_LIST_MODEL(self->log_table), position);
+
+  if (item && get_query(self))
+    preview_instant(self, viewer_marks_get_line(self->marks, item)->time);
+}
+
+static void viewer_marks_page_set_document(ViewerPage *page, ViewerDocument *document)
+{
+  ViewerMarksPage *self = VIEWER_MARKS_PAGE(page);
+
+  g_clear_pointer(&self->category, g_free);
+  g_clear_pointer(&self->name, g_free);
+  self->own_first = self->own_end = 0;
+  viewer_follower_set_document(self->follower, document);
+}
+
+static void viewer_marks_page_set_search(ViewerPage *page, const char *text)
+{
+  ViewerMarksPage *self = VIEWER_MARKS_PAGE(page);
+  const char *wanted = text && *text ? text : NULL;
+
+  if (g_strcmp0(self->text, wanted) == 0)
+    return;
+  g_free(self->text);
+  self->text = g_strdup(wanted);
+  self->rows_turn++;
+  look(self);
+}
+
+static char *viewer_marks_page_describe_search(ViewerPage *page)
+{
+  ViewerMarksPage *self = VIEWER_MARKS_PAGE(page);
+  guint n = g_list_model_get_n_items(G_LIST_MODEL(self->marks_table));
+  g_autofree char *count = viewer_format_count(n);
+
+  return self->text ? g_strdup_printf(ngettext("%s mark", "%s marks", n), count) : NULL;
+}
+
+/* The lists hold nothing but what was found. */
+static gboolean viewer_marks_page_next_match(ViewerPage *page, int direction)
+{
+  ViewerMarksPage *self = VIEWER_MARKS_PAGE(page);
+  guint n = g_list_model_get_n_items(G_LIST_MODEL(self->marks_table));
+  guint selected = gtk_single_selection_get_selected(self->marks_selection);
+
+  if (!self->text || n == 0)
+    return FALSE;
+  if (selected == GTK_INVALID_LIST_POSITION)
+    selected = direction > 0 ? 0 : n - 1;
+  else
+    selected = (selected + (direction > 0 ? 1 : n - 1)) % n;
+  gtk_single_selection_set_selected(self->marks_selection, selected);
+  viewer_column_scroll_to(self->marks_view, selected);
+  return TRUE;
+}
+
+static char *viewer_marks_page_copy_text(ViewerPage *page)
+{
+  ViewerMarksPage *self = VIEWER_MARKS_PAGE(page);
+  gboolean log = g_strcmp0(gtk_stack_get_visible_child_name(GTK_STACK(self->lists)), "log") == 0;
+
+  return self->marks ? viewer_column_make_text(log ? self->log_view : self->rows_view, COPIED_MAX) : NULL;
+}
+
+static void viewer_marks_page_interface_init(ViewerPageInterface *interface)
+{
+  interface->set_document = viewer_marks_page_set_document;
+  interface->set_search = viewer_marks_page_set_search;
+  interface->describe_search = viewer_marks_page_describe_search;
+  interface->next_match = viewer_marks_page_next_match;
+  interface->copy_text = viewer_marks_page_copy_text;
+}
+
+static void viewer_marks_page_dispose(GObject *object)
+{
+  ViewerMarksPage *self = VIEWER_MARKS_PAGE(object);
+
+  g_clear_pointer(&self->follower, viewer_follower_free);
+  g_clear_pointer(&self->stack, gtk_widget_unparent);
+  g_clear_object(&self->rows_table);
+  g_clear_object(&self->marks_table);
+  g_clear_object(&self->log_table);
+  self->marks = NULL;
+  g_clear_object(&self->making);
+  g_clear_pointer(&self->text, g_free);
+  g_clear_pointer(&self->category, g_free);
+  g_clear_pointer(&self->name, g_free);
+  G_OBJECT_CLASS(viewer_marks_page_parent_class)->dispose(object);
+}
+
+static void viewer_marks_page_class_init(ViewerMarksPageClass *class)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
+
+  G_OBJECT_CLASS(class)->dispose = viewer_marks_page_dispose;
+  gtk_widget_class_set_template_from_resource(widget_class, "/org/capturectl/Viewer/viewer-marks-page.ui");
+  gtk_widget_class_bind_template_child(widget_class, ViewerMarksPage, stack);
+  gtk_widget_class_bind_template_child(widget_class, ViewerMarksPage, rows);
+  gtk_widget_class_bind_template_child(widget_class, ViewerMarksPage, rows_view);
+  gtk_widget_class_bind_template_child(widget_class, ViewerMarksPage, lists);
+  gtk_widget_class_bind_template_child(widget_class, ViewerMarksPage, marks_view);
+  gtk_widget_class_bind_template_child(widget_class, ViewerMarksPage, log_view);
+  gtk_widget_class_bind_template_child(widget_class, ViewerMarksPage, switcher);
+  gtk_widget_class_bind_template_child(widget_class, ViewerMarksPage, heading);
+  gtk_widget_class_bind_template_child(widget_class, ViewerMarksPage, show_all);
+  gtk_widget_class_bind_template_callback(widget_class, on_show_all);
+  gtk_widget_class_bind_template_callback(widget_class, on_list_switched);
+  gtk_widget_class_bind_template_callback(widget_class, on_mark_activated);
+  gtk_widget_class_bind_template_callback(widget_class, on_line_activated);
+}
+
+static GtkSingleSelection *set_model(GtkColumnView *view, GListModel *model)
+{
+  g_autoptr(GtkSingleSelection) selection = gtk_single_selection_new(NULL);
+
+  gtk_single_selection_set_autoselect(selection, FALSE);
+  gtk_single_selection_set_can_unselect(selection, TRUE);
+  gtk_single_selection_set_model(selection, model);
+  gtk_column_view_set_model(view, GTK_SELECTION_MODEL(selection));
+  return selection;
+}
+
+static void viewer_marks_page_init(ViewerMarksPage *self)
+{
+  g_autoptr(GtkSortListModel) sorted = NULL;
+
+  gtk_widget_init_template(GTK_WIDGET(self));
+  self->follower =
+      viewer_follower_new(GTK_WIDGET(self), VIEWER_FOLLOW_CAPTURE | VIEWER_FOLLOW_QUERY, on_followed);
+  self->making = viewer_latest_new(make, free_input, (GDestroyNotify)viewer_marks_free);
+  g_signal_connect_object(self->making, "ready", G_CALLBACK(on_ready), self, 0);
+  self->rows_table = viewer_table_new();
+  self->marks_table = viewer_table_new();
+  self->log_table = viewer_table_new();
+  viewer_marks_add_row_columns(self->rows_view, &self->marks);
+  viewer_marks_add_mark_columns(self->marks_view, &self->marks);
+  viewer_marks_add_log_columns(self->log_view, &self->marks);
+  sorted = gtk_sort_list_model_new(g_object_ref(G_LIST_MODEL(self->rows_table)),
+                                   g_object_ref(gtk_column_view_get_sorter(self->rows_view)));
+  gtk_sort_list_model_set_incremental(sorted, TRUE);
+  self->rows_selection = set_model(self->rows_view, G_LIST_MODEL(sorted));
+  self->marks_selection = set_model(self->marks_view, G_LIST_MODEL(self->marks_table));
+  self->log_selection = set_model(self->log_view, G_LIST_MODEL(self->log_table));
+  g_signal_connect(self->rows_selection, "notify::selected-item", G_CALLBACK(on_row_chosen), self);
+}
+
+GtkWidget *viewer_marks_page_new(void)
+{
+  return g_object_new(VIEWER_TYPE_MARKS_PAGE, NULL);
+}

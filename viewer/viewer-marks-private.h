@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the tables of the page of marks show, and their columns. */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "profile/profile-mark-rows.h"
+#include "profile/profile-told-list.h"
+
+G_BEGIN_DECLS
+
+/* Made in a thread; what it points to is the capture's. */
+typedef struct {
+  ProfileCapture *capture;
+  guint64 begin; /* of the recording */
+  ProfileMarkRows *rows;
+  GArray *shown; /* guint32: the rows that hold what is searched for */
+  ProfileToldList *told;
+  guint rows_turn; /* rows of one turn are the same */
+} ViewerMarks;
+
+void viewer_marks_free(ViewerMarks *marks);
+/* Of a ViewerTableItem in the table of that sort. */
+const ProfileMarkRow *viewer_marks_get_row(const ViewerMarks *marks, gpointer item);
+const ProfileMark *viewer_marks_get_mark(const ViewerMarks *marks, gpointer item);
+const ProfileLogLine *viewer_marks_get_line(const ViewerMarks *marks, gpointer item);
+/* "category: name". Free it. */
+char *viewer_marks_format_name(const char *category, const char *name);
+
+/* marks: where the one that is shown stands; tables are empty while there is none. */
+void viewer_marks_add_row_columns(GtkColumnView *view, ViewerMarks **marks);
+void viewer_marks_add_mark_columns(GtkColumnView *view, ViewerMarks **marks);
+void viewer_marks_add_log_columns(GtkColumnView *view, ViewerMarks **marks);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ViewerMarks, viewer_marks_free)
+
+G_END_DECLS
