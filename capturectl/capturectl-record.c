@@ -11,6 +11,7 @@
 #include "capturectl/capturectl-record-naming.h"
 #include "capturectl/capturectl-record-options.h"
 #include "capturectl/capturectl-verbs.h"
+#include "profile/profile-ended.h"
 #include "recording/recording-session.h"
 
 typedef struct {

@@ -3,6 +3,8 @@
 
 #include <glib/gi18n.h>
 
+#include "viewer/viewer-health-page.h"
+#include "viewer/viewer-marks-page.h"
 #include "viewer/viewer-page.h"
 
 static const struct {
@@ -10,7 +12,10 @@ static const struct {
   const char *title;
   const char *icon;
   GtkWidget *(*make)(void);
-} pages[] = {};
+} pages[] = {
+    {"marks", N_("Marks"), "viewer-marks-symbolic", viewer_marks_page_new},
+    {"health", N_("Health"), "viewer-health-symbolic", viewer_health_page_new},
+};
 
 void viewer_pages_add(AdwViewStack *stack)
 {
