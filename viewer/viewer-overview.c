@@ -150,20 +150,6 @@ static void draw_label(ViewerOverview *self, GtkSnapshot *snapshot)
     viewer_time_draw_text(GTK_WIDGET(self), snapshot, text, from + 8, 2, ROOM_FOR_LABEL, &color);
 }
 
-static void draw_focus(GtkWidget *widget, GtkSnapshot *snapshot)
-{
-  GdkRGBA color = viewer_time_draw_get_color(widget, "accent_color", "#1c71d8");
-  GskRoundedRect outline;
-
-  color.alpha *= 0.6f;
-  gsk_rounded_rect_init_from_rect(
-      &outline,
-      &GRAPHENE_RECT_INIT(0, 0, (float)gtk_widget_get_width(widget), (float)gtk_widget_get_height(widget)),
-      4);
-  gtk_snapshot_append_border(snapshot, &outline, (float[4]){2, 2, 2, 2},
-                             (GdkRGBA[4]){color, color, color, color});
-}
-
 static void viewer_overview_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 {
   ViewerOverview *self = VIEWER_OVERVIEW(widget);
@@ -180,7 +166,7 @@ static void viewer_overview_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
     gtk_snapshot_pop(snapshot);
   }
   if (gtk_widget_has_visible_focus(widget))
-    draw_focus(widget, snapshot);
+    viewer_time_draw_focus(widget, snapshot);
   GTK_WIDGET_CLASS(viewer_overview_parent_class)->snapshot(widget, snapshot);
 }
 

@@ -183,3 +183,17 @@ void viewer_time_draw_density(GtkSnapshot *snapshot, const ViewerTimeAxis *axis,
   }
   viewer_time_draw_curve(snapshot, x, y, n, color, area);
 }
+
+void viewer_time_draw_focus(GtkWidget *widget, GtkSnapshot *snapshot)
+{
+  GdkRGBA color = viewer_time_draw_get_color(widget, "accent_color", "#1c71d8");
+  GskRoundedRect outline;
+
+  color.alpha *= 0.6f;
+  gsk_rounded_rect_init_from_rect(
+      &outline,
+      &GRAPHENE_RECT_INIT(0, 0, (float)gtk_widget_get_width(widget), (float)gtk_widget_get_height(widget)),
+      4);
+  gtk_snapshot_append_border(snapshot, &outline, (float[4]){2, 2, 2, 2},
+                             (GdkRGBA[4]){color, color, color, color});
+}

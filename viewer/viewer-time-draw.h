@@ -34,4 +34,7 @@ void viewer_time_draw_curve(GtkSnapshot *snapshot, const double *x, const double
 void viewer_time_draw_text(GtkWidget *widget, GtkSnapshot *snapshot, const char *text, double x, double y,
                            double width, const GdkRGBA *color);
 
+/* A frame around a widget that has the keyboard's focus. */
+void viewer_time_draw_focus(GtkWidget *widget, GtkSnapshot *snapshot);
+
 G_END_DECLS
