@@ -6,6 +6,7 @@
 #include "viewer/viewer-health-page.h"
 #include "viewer/viewer-marks-page.h"
 #include "viewer/viewer-page.h"
+#include "viewer/viewer-timeline-page.h"
 
 static const struct {
   const char *name;
@@ -13,6 +14,7 @@ static const struct {
   const char *icon;
   GtkWidget *(*make)(void);
 } pages[] = {
+    {"timeline", N_("Time Line"), "viewer-timeline-symbolic", viewer_timeline_page_new},
     {"marks", N_("Marks"), "viewer-marks-symbolic", viewer_marks_page_new},
     {"health", N_("Health"), "viewer-health-symbolic", viewer_health_page_new},
 };

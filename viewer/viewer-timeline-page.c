@@ -386,19 +386,6 @@ static void viewer_timeline_page_class_init(ViewerTimelinePageClass *class)
   install_actions(widget_class);
 }
 
-static void add_style(GtkWidget *widget)
-{
-  static gboolean added;
-  g_autoptr(GtkCssProvider) provider = gtk_css_provider_new();
-
-  if (added)
-    return;
-  added = TRUE;
-  gtk_css_provider_load_from_resource(provider, "/org/capturectl/Viewer/viewer-timeline-page.css");
-  gtk_style_context_add_provider_for_display(gtk_widget_get_display(widget), GTK_STYLE_PROVIDER(provider),
-                                             GTK_STYLE_PROVIDER_PRIORITY_APPLICATION);
-}
-
 static void add_menu(ViewerTimelinePage *self)
 {
   GtkGesture *click = gtk_gesture_click_new();
@@ -415,7 +402,6 @@ static void add_menu(ViewerTimelinePage *self)
 static void viewer_timeline_page_init(ViewerTimelinePage *self)
 {
   gtk_widget_init_template(GTK_WIDGET(self));
-  add_style(GTK_WIDGET(self));
   self->timeline = viewer_timeline_new();
   self->selection =
       gtk_single_selection_new(G_LIST_MODEL(g_object_ref(viewer_timeline_get_tracks(self->timeline))));

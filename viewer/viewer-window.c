@@ -7,6 +7,7 @@
 #include "viewer/viewer-crumbs.h"
 #include "viewer/viewer-failed-page.h"
 #include "viewer/viewer-open-dialog.h"
+#include "viewer/viewer-overview.h"
 #include "viewer/viewer-pages.h"
 #include "viewer/viewer-progress.h"
 #include "viewer/viewer-recents.h"
@@ -25,7 +26,7 @@ struct _ViewerWindow {
   AdwStatusPage *loading;
   ViewerProgress *loading_progress;
   ViewerFailedPage *failed;
-  GtkBox *strip;
+  ViewerOverview *overview;
   ViewerCrumbs *crumbs;
   ViewerSearch *search;
   AdwViewStack *pages;
@@ -199,6 +200,7 @@ static void set_document(ViewerWindow *self, ViewerDocument *document)
   g_set_object(&self->document, document);
   self->is_remembered = FALSE;
   viewer_pages_set_document(self->pages, document);
+  viewer_overview_set_document(self->overview, document);
   viewer_crumbs_set_document(self->crumbs, document);
   viewer_progress_set_document(self->loading_progress, document);
   viewer_progress_set_document(self->working_progress, document);
@@ -412,7 +414,7 @@ static void bind_template(GtkWidgetClass *class)
   gtk_widget_class_bind_template_child(class, ViewerWindow, loading);
   gtk_widget_class_bind_template_child(class, ViewerWindow, loading_progress);
   gtk_widget_class_bind_template_child(class, ViewerWindow, failed);
-  gtk_widget_class_bind_template_child(class, ViewerWindow, strip);
+  gtk_widget_class_bind_template_child(class, ViewerWindow, overview);
   gtk_widget_class_bind_template_child(class, ViewerWindow, crumbs);
   gtk_widget_class_bind_template_child(class, ViewerWindow, search);
   gtk_widget_class_bind_template_child(class, ViewerWindow, pages);
@@ -427,6 +429,7 @@ static void viewer_window_class_init(ViewerWindowClass *class)
   GTK_WINDOW_CLASS(class)->close_request = viewer_window_close_request;
   g_type_ensure(VIEWER_TYPE_CRUMBS);
   g_type_ensure(VIEWER_TYPE_FAILED_PAGE);
+  g_type_ensure(VIEWER_TYPE_OVERVIEW);
   g_type_ensure(VIEWER_TYPE_PROGRESS);
   g_type_ensure(VIEWER_TYPE_SEARCH);
   g_type_ensure(VIEWER_TYPE_START_PAGE);
