@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "capturectl/capturectl-command.h"
+#include "capturectl/capturectl-transform.h"
 #include "profile/profile-naming.h"
 
 void capturectl_filter_options_clear(CapturectlFilterOptions *options)
@@ -15,6 +16,7 @@ void capturectl_filter_options_clear(CapturectlFilterOptions *options)
   g_strfreev(options->threads);
   g_strfreev(options->processes);
   g_strfreev(options->binaries);
+  g_strfreev(options->transforms);
 }
 
 static gboolean set_error(GError **error, GIOErrorEnum code, char *message)
@@ -120,7 +122,7 @@ static gboolean apply_process(ProfileFilter *filter, const char *wanted, GError 
                             g_strdup_printf(_("There is no process “%s” in the capture."), wanted));
 }
 
-static gboolean is_binary(const char *wanted, const char *path)
+gboolean capturectl_is_binary(const char *wanted, const char *path)
 {
   const char *slash = strrchr(path, '/');
 
@@ -136,7 +138,7 @@ static gboolean apply_binary(ProfileFilter *filter, const char *wanted, GError *
   if (found)
     profile_filter_add_binary(filter, G_MAXUINT32);
   for (guint i = 0; i < n; i++)
-    if (is_binary(wanted, binaries[i].path)) {
+    if (capturectl_is_binary(wanted, binaries[i].path)) {
       profile_filter_add_binary(filter, i);
       found = TRUE;
     }
@@ -163,7 +165,8 @@ ProfileFilter *capturectl_filter_new(ProfileCapture *capture, const CapturectlFi
       (options->time && !apply_time(filter, options->time, error)) ||
       !apply_each(filter, options->threads, apply_thread, error) ||
       !apply_each(filter, options->processes, apply_process, error) ||
-      !apply_each(filter, options->binaries, apply_binary, error))
+      !apply_each(filter, options->binaries, apply_binary, error) ||
+      !apply_each(filter, options->transforms, capturectl_transform_apply, error))
     return NULL;
   return g_steal_pointer(&filter);
 }

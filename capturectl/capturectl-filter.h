@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The filters that verbs with a view of a profile share: --event, --time, --thread, --process, --binary. */
+/* The filters that verbs with a view of a profile share: --event, --time, --thread, --process, --binary, and
+ * --transform. */
 #pragma once
 
 #include "profile/profile-filter.h"
@@ -8,11 +9,12 @@ G_BEGIN_DECLS
 
 /* What was given on the command line; all NULL to begin with. */
 typedef struct {
-  char *event;      /* its name */
-  char *time;       /* "BEGIN,END", see below */
-  char **threads;   /* tid or name */
-  char **processes; /* pid or name */
-  char **binaries;  /* path, its last part, or "[kernel]" */
+  char *event;       /* its name */
+  char *time;        /* "BEGIN,END", see below */
+  char **threads;    /* tid or name */
+  char **processes;  /* pid or name */
+  char **binaries;   /* path, its last part, or "[kernel]" */
+  char **transforms; /* "KIND:WHAT", see capturectl-transform.h */
 } CapturectlFilterOptions;
 
 /* Entries for a GOptionEntry array of a verb; options is a CapturectlFilterOptions. */
@@ -39,9 +41,16 @@ typedef struct {
        &(options).processes,                                                                                 \
        N_("Count samples of this process (repeatable)"),                                                     \
        N_("PID|NAME")},                                                                                      \
+      {"binary",                                                                                             \
+       0,                                                                                                    \
+       0,                                                                                                    \
+       G_OPTION_ARG_STRING_ARRAY,                                                                            \
+       &(options).binaries,                                                                                  \
+       N_("Count samples taken in this binary (repeatable)"),                                                \
+       N_("PATH|NAME")},                                                                                     \
   {                                                                                                          \
-    "binary", 0, 0, G_OPTION_ARG_STRING_ARRAY, &(options).binaries,                                          \
-        N_("Count samples taken in this binary (repeatable)"), N_("PATH|NAME")                               \
+    "transform", 0, 0, G_OPTION_ARG_STRING_ARRAY, &(options).transforms,                                     \
+        N_("Change the stacks before they are counted, in this order (repeatable)"), N_("KIND:WHAT")         \
   }
 
 /*
@@ -51,6 +60,8 @@ typedef struct {
  */
 ProfileFilter *capturectl_filter_new(ProfileCapture *capture, const CapturectlFilterOptions *options,
                                      GError **error);
+/* Whether a binary of that path is meant: by its path, or the last part of it. */
+gboolean capturectl_is_binary(const char *wanted, const char *path);
 /* Says why there is no filter; returns the exit status. */
 int capturectl_filter_fail(const GError *error);
 void capturectl_filter_options_clear(CapturectlFilterOptions *options);

@@ -77,13 +77,12 @@ static void append_weights(Json *json, const ProfileWeight *self, const ProfileW
 
 static void append_source(Json *json, guint32 function)
 {
-  gsize n;
-  const ProfileFunctionRange *range =
-      profile_capture_get_functions(json->report->capture, &n)[function].range;
+  const ProfileFunction *item = profile_stacks_get_function(json->report->stacks, function);
+  const ProfileFunctionRange *range = item->range;
 
-  if (profile_capture_function_is_kernel(json->report->capture, function))
+  if (item->kind == CAPTURE_SPACE_KERNEL)
     append(json, ", \"kernel\": true");
-  if (profile_capture_function_is_told(json->report->capture, function))
+  if (item->kind == CAPTURE_SPACE_IDENTIFIERS)
     append(json, ", \"told\": true");
   if (!range || !range->file)
     return;
@@ -142,12 +141,12 @@ static gboolean enter_node(ProfileTree *tree, guint32 number, gboolean first, gb
   Json *json = data;
   const ProfileTreeNode *node = profile_tree_get_node(tree, number);
   gboolean all = node->function == PROFILE_TREE_NO_FUNCTION;
-  ProfileCapture *capture = json->report->capture;
+  const ProfileStacks *stacks = json->report->stacks;
 
   append(json, first ? "\n{" : ",\n{");
-  append_string(json, "name", all ? NULL : profile_capture_get_function_name(capture, node->function));
+  append_string(json, "name", all ? NULL : profile_stacks_get_function_name(stacks, node->function));
   append(json, ", ");
-  append_string(json, "binary", all ? NULL : profile_capture_get_function_binary(capture, node->function));
+  append_string(json, "binary", all ? NULL : profile_stacks_get_function_binary(stacks, node->function));
   append_weights(json, &node->self, &node->total);
   if (!all)
     append_source(json, node->function);

@@ -23,7 +23,8 @@ typedef struct {
   ProfileCapture *capture;
   const char *path;
   ProfileFilter *filter;
-  gboolean one_event; /* -e was given: the filter's event only */
+  ProfileStacks *stacks; /* the filter's */
+  gboolean one_event;    /* -e was given: the filter's event only */
   CapturectlReportBy by;
   gboolean tree;       /* also when callers or callees is set */
   const char *callers; /* name of a function, or NULL */

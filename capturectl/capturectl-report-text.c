@@ -127,8 +127,7 @@ static const char *get_base_name(const char *path)
 
 static gboolean is_kernel_row(const CapturectlReport *report, guint32 item)
 {
-  return report->by == CAPTURECTL_REPORT_FUNCTION &&
-         profile_capture_function_is_kernel(report->capture, item);
+  return report->by == CAPTURECTL_REPORT_FUNCTION && profile_stacks_function_is_kernel(report->stacks, item);
 }
 
 /* What stands in the column of names. Free it. */
@@ -279,13 +278,13 @@ static const char *get_node_binary(const Text *text, const ProfileTreeNode *node
 {
   if (node->function == PROFILE_TREE_NO_FUNCTION)
     return NULL;
-  return profile_capture_get_function_binary(text->report->capture, node->function);
+  return profile_stacks_get_function_binary(text->report->stacks, node->function);
 }
 
 /* The binary is said where it changes. */
 static void append_tree_name(Text *text, ProfileTree *tree, const ProfileTreeNode *node)
 {
-  ProfileCapture *capture = text->report->capture;
+  const ProfileStacks *stacks = text->report->stacks;
   const char *binary = get_node_binary(text, node);
 
   if (!binary) {
@@ -294,9 +293,9 @@ static void append_tree_name(Text *text, ProfileTree *tree, const ProfileTreeNod
   }
   gboolean same = node->depth > 0 &&
                   g_strcmp0(binary, get_node_binary(text, profile_tree_get_node(tree, node->parent))) == 0;
-  if (profile_capture_function_is_kernel(capture, node->function))
+  if (profile_stacks_function_is_kernel(stacks, node->function))
     g_string_append(text->output.text, "[k] ");
-  append_name(text, profile_capture_get_function_name(capture, node->function));
+  append_name(text, profile_stacks_get_function_name(stacks, node->function));
   if (same)
     return;
   g_string_append(text->output.text, "  (");

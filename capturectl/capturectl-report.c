@@ -7,6 +7,7 @@
 #include "capturectl/capturectl-command.h"
 #include "capturectl/capturectl-filter.h"
 #include "capturectl/capturectl-report-private.h"
+#include "capturectl/capturectl-transform.h"
 #include "capturectl/capturectl-verbs.h"
 
 static const char *const by_names[] = {"function", "binary", "thread", "process",
@@ -57,39 +58,13 @@ ProfileWeights *capturectl_report_get_weights(const CapturectlReport *report, gu
   return profile_weights_new(filter);
 }
 
-/* A name as it is, or a C++ or Rust one without its parameters. */
-static gboolean is_called(const char *name, const char *wanted)
-{
-  gsize length = strlen(wanted);
-
-  return strncmp(name, wanted, length) == 0 && (name[length] == '\0' || name[length] == '(');
-}
-
-/* The function of that name with most samples; its row is found in the flat list. G_MAXUINT32: none. */
-static guint32 find_function(const CapturectlReport *report, ProfileWeights *weights, const char *wanted)
-{
-  g_autoptr(ProfileRows) rows = profile_rows_new(weights, PROFILE_ROWS_FUNCTION);
-  guint32 found = G_MAXUINT32;
-  guint64 most = 0;
-
-  for (gsize i = 0; i < profile_rows_get_n(rows); i++) {
-    ProfileRow row = profile_rows_get(rows, i);
-    if (row.total.count <= most ||
-        !is_called(profile_capture_get_function_name(report->capture, row.item), wanted))
-      continue;
-    found = row.item;
-    most = row.total.count;
-  }
-  return found;
-}
-
 ProfileTree *capturectl_report_get_tree(const CapturectlReport *report, ProfileWeights *weights)
 {
   const char *wanted = report->callers ? report->callers : report->callees;
 
   if (!wanted)
     return profile_tree_new(weights);
-  guint32 function = find_function(report, weights, wanted);
+  guint32 function = capturectl_find_function(weights, wanted);
   if (function == G_MAXUINT32) {
     capturectl_fail(_("No sample leads through a function “%s”."), wanted);
     return NULL;
@@ -168,14 +143,14 @@ const char *capturectl_report_get_row_name(const CapturectlReport *report, guint
   case CAPTURECTL_REPORT_WAIT:
     return profile_wait_get_name(PROFILE_ROWS_WAIT_WAIT(item));
   default:
-    return profile_capture_get_function_name(report->capture, item);
+    return profile_stacks_get_function_name(report->stacks, item);
   }
 }
 
 const char *capturectl_report_get_row_binary(const CapturectlReport *report, guint32 item)
 {
   if (report->by == CAPTURECTL_REPORT_FUNCTION)
-    return profile_capture_get_function_binary(report->capture, item);
+    return profile_stacks_get_function_binary(report->stacks, item);
   return report->by == CAPTURECTL_REPORT_BINARY ? get_binary_path(report->capture, item) : NULL;
 }
 
@@ -233,6 +208,7 @@ static int show(CapturectlReport *report, const CapturectlFilterOptions *options
   report->filter = capturectl_filter_new(capture, options, &error);
   if (!report->filter)
     return capturectl_filter_fail(error);
+  report->stacks = profile_filter_get_stacks(report->filter);
   report->one_event = options->event != NULL;
   status = refuse(report, json);
   if (status == CAPTURECTL_DONE)
@@ -275,9 +251,9 @@ int capturectl_report(int argc, char **argv)
   if (by && (report.tree || callers || callees))
     return capturectl_fail_usage(
         _("A tree is of functions: use --by without --tree, --callers and --callees."));
-  if (report.by == CAPTURECTL_REPORT_MARK && (filter.event || filter.binaries))
-    return capturectl_fail_usage(
-        _("--event and --binary choose samples; marks are chosen by --time, --thread and --process."));
+  if (report.by == CAPTURECTL_REPORT_MARK && (filter.event || filter.binaries || filter.transforms))
+    return capturectl_fail_usage(_("--event and --binary choose samples, --transform changes their stacks; "
+                                   "marks are chosen by --time, --thread and --process."));
   if (callers && callees)
     return capturectl_fail_usage(_("Use either --callers or --callees."));
   report.callers = callers;

@@ -198,6 +198,13 @@ class Pprof(Imported):
     def test_top_of_a_thread_is_the_report(self):
         self.check_against_report('--thread', self.busiest_thread())
 
+    def test_top_of_transformed_stacks_is_the_report(self):
+        filters = ('--transform', 'collapse-binary:[kernel]', '--transform', 'focus-function:read')
+        self.check_against_report(*filters)
+        self.assertIn('[kernel]', self.pprof('-top', filters=filters))
+        raw = self.pprof('-raw', filters=filters)
+        self.assertRegex(raw[raw.index('Locations'):], r'\d+: 0x0 M=\d+ \[kernel\]')
+
     def test_raw(self):
         text = self.pprof('-raw')
         self.assertRegex(text, r'PeriodType: cpu-clock\S* nanoseconds')
