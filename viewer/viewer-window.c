@@ -6,6 +6,7 @@
 #include "viewer/viewer-application.h"
 #include "viewer/viewer-crumbs.h"
 #include "viewer/viewer-failed-page.h"
+#include "viewer/viewer-health-badge.h"
 #include "viewer/viewer-open-dialog.h"
 #include "viewer/viewer-overview.h"
 #include "viewer/viewer-pages.h"
@@ -29,6 +30,7 @@ struct _ViewerWindow {
   ViewerOverview *overview;
   ViewerCrumbs *crumbs;
   ViewerSearch *search;
+  ViewerHealthBadge *badge;
   AdwViewStack *pages;
   GtkRevealer *working;
   ViewerProgress *working_progress;
@@ -202,6 +204,7 @@ static void set_document(ViewerWindow *self, ViewerDocument *document)
   viewer_pages_set_document(self->pages, document);
   viewer_overview_set_document(self->overview, document);
   viewer_crumbs_set_document(self->crumbs, document);
+  viewer_health_badge_set_document(self->badge, document);
   viewer_progress_set_document(self->loading_progress, document);
   viewer_progress_set_document(self->working_progress, document);
 }
@@ -417,6 +420,7 @@ static void bind_template(GtkWidgetClass *class)
   gtk_widget_class_bind_template_child(class, ViewerWindow, overview);
   gtk_widget_class_bind_template_child(class, ViewerWindow, crumbs);
   gtk_widget_class_bind_template_child(class, ViewerWindow, search);
+  gtk_widget_class_bind_template_child(class, ViewerWindow, badge);
   gtk_widget_class_bind_template_child(class, ViewerWindow, pages);
   gtk_widget_class_bind_template_child(class, ViewerWindow, working);
   gtk_widget_class_bind_template_child(class, ViewerWindow, working_progress);
@@ -430,6 +434,7 @@ static void viewer_window_class_init(ViewerWindowClass *class)
   g_type_ensure(VIEWER_TYPE_CRUMBS);
   g_type_ensure(VIEWER_TYPE_FAILED_PAGE);
   g_type_ensure(VIEWER_TYPE_OVERVIEW);
+  g_type_ensure(VIEWER_TYPE_HEALTH_BADGE);
   g_type_ensure(VIEWER_TYPE_PROGRESS);
   g_type_ensure(VIEWER_TYPE_SEARCH);
   g_type_ensure(VIEWER_TYPE_START_PAGE);
