@@ -41,6 +41,8 @@ static void write_cell(GtkLabel *label, gpointer item)
 
   gtk_label_set_text(label, text);
   gtk_widget_set_tooltip_text(GTK_WIDGET(label), tooltip);
+  if (column->name_row)
+    column->name_row(GTK_WIDGET(label), item);
 }
 
 static void rewrite_cell(GtkLabel *label)

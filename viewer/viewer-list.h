@@ -17,9 +17,10 @@ typedef struct {
   const char *title;
   guint column; /* handed to get_text */
   ViewerListGetText get_text;
-  ViewerListGetText get_tooltip; /* NULL: none */
-  gboolean is_number;            /* aligned to the end, in digits of one width */
-  int width;                     /* in characters; of text this is the least and it takes what is left */
+  ViewerListGetText get_tooltip;                     /* NULL: none */
+  gboolean is_number;                                /* aligned to the end, in digits of one width */
+  int width;                                         /* in characters, the least */
+  void (*name_row)(GtkWidget *child, gpointer item); /* calls viewer_list_name_row; NULL: other columns do */
 } ViewerListColumn;
 
 /* Adds a column to the end; the view has it. */

@@ -300,10 +300,10 @@ static void add_function_column(ViewerTreeView *self)
 
 static void add_columns(ViewerTreeView *self)
 {
-  const ViewerListColumn share = {_("Total %"), SHARE, get_text, NULL, TRUE, 8},
-                         total = {_("Total"), TOTAL, get_text, NULL, TRUE, 9},
-                         own = {_("Self"), SELF, get_text, NULL, TRUE, 9},
-                         binary = {_("Binary"), BINARY, get_text, get_binary_path, FALSE, 18};
+  const ViewerListColumn share = {_("Total %"), SHARE, get_text, NULL, TRUE, 8, NULL},
+                         total = {_("Total"), TOTAL, get_text, NULL, TRUE, 9, NULL},
+                         own = {_("Self"), SELF, get_text, NULL, TRUE, 9, NULL},
+                         binary = {_("Binary"), BINARY, get_text, get_binary_path, FALSE, 18, NULL};
 
   viewer_list_add_column(self->view, &share);
   viewer_list_add_column(self->view, &total);
