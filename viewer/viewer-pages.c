@@ -3,10 +3,12 @@
 
 #include <glib/gi18n.h>
 
+#include "viewer/viewer-functions-page.h"
 #include "viewer/viewer-health-page.h"
 #include "viewer/viewer-marks-page.h"
 #include "viewer/viewer-page.h"
 #include "viewer/viewer-timeline-page.h"
+#include "viewer/viewer-tree-page.h"
 
 static const struct {
   const char *name;
@@ -14,6 +16,8 @@ static const struct {
   const char *icon;
   GtkWidget *(*make)(void);
 } pages[] = {
+    {"tree", N_("Call Tree"), "viewer-tree-symbolic", viewer_tree_page_new},
+    {"functions", N_("Functions"), "viewer-functions-symbolic", viewer_functions_page_new},
     {"timeline", N_("Time Line"), "viewer-timeline-symbolic", viewer_timeline_page_new},
     {"marks", N_("Marks"), "viewer-marks-symbolic", viewer_marks_page_new},
     {"health", N_("Health"), "viewer-health-symbolic", viewer_health_page_new},

@@ -99,16 +99,6 @@ static void tell_items(ViewerTreeModel *self)
     viewer_tree_row_changed(items->pdata[i]);
 }
 
-static void tell_item(ViewerTreeModel *self, guint32 node)
-{
-  ViewerTreeRow *item = g_hash_table_lookup(self->items, GUINT_TO_POINTER(node));
-
-  if (!item)
-    return;
-  g_autoptr(ViewerTreeRow) held = g_object_ref(item);
-  viewer_tree_row_changed(held);
-}
-
 static guint count_rows_below(const ViewerTreeModel *self, guint position)
 {
   guint32 depth = get_known(self, get_row(self, position))->node.depth;
