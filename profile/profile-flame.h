@@ -23,13 +23,16 @@ typedef struct {
   const guint32 *
       focus; /* path of functions to the frame that fills the width; those above it are shown as wide as it */
   guint n_focus;
-  double min_share; /* boxes narrower than this share of the width are left out; what is left out costs
-                       nothing */
+  double min_share;  /* boxes narrower than this share of the width are left out; what is left out costs
+                        nothing */
+  double first, end; /* only boxes that reach into this part of the width are wanted; both 0: all */
 } ProfileFlameOptions;
 
 typedef struct _ProfileFlame ProfileFlame;
 
-/* When the focus does not exist under these weights, as much of it as does is taken. */
+/* When the focus does not exist under these weights, as much of it as does is taken. Siblings stand side by
+ * side from their parent's start on; those left out take no room, so places move a little when min_share
+ * does. */
 ProfileFlame *profile_flame_new(ProfileWeights *weights, const ProfileFlameOptions *options);
 ProfileFlame *profile_flame_ref(ProfileFlame *self);
 void profile_flame_unref(ProfileFlame *self);
@@ -42,8 +45,16 @@ guint profile_flame_get_row(const ProfileFlame *self, guint depth, guint *ret_n)
 guint profile_flame_get_n_rows(const ProfileFlame *self);
 /* How much of the focus was found. */
 guint profile_flame_get_n_focus(const ProfileFlame *self);
+gboolean profile_flame_is_inverted(const ProfileFlame *self);
 /* The box at a place of a depth; FALSE: there is none. */
 gboolean profile_flame_find(const ProfileFlame *self, guint depth, double at, guint *ret_box);
+/* The first of the boxes that stand on a box, and how many; 0 where there are none. */
+guint profile_flame_get_children(const ProfileFlame *self, guint box, guint *ret_n);
+/* Functions from the outermost (inverted: the innermost) one to the box's: as many as its depth, which is how
+ * long path has to be. */
+void profile_flame_get_path(const ProfileFlame *self, guint box, guint32 *path);
+/* The box at the end of a path; FALSE: it is too narrow, or there is none. */
+gboolean profile_flame_find_path(const ProfileFlame *self, const guint32 *path, guint n, guint *ret_box);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ProfileFlame, profile_flame_unref)
 
