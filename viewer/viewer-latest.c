@@ -102,6 +102,11 @@ gpointer viewer_latest_get(ViewerLatest *self)
   return self->result;
 }
 
+gboolean viewer_latest_is_busy(ViewerLatest *self)
+{
+  return self->is_running;
+}
+
 ViewerLatest *viewer_latest_new(ViewerLatestFunc make, GDestroyNotify free_request,
                                 GDestroyNotify free_result)
 {

@@ -26,5 +26,7 @@ void viewer_latest_request(ViewerLatest *self, gpointer request);
 void viewer_latest_clear(ViewerLatest *self);
 /* NULL: nothing yet. Valid until the next "ready" or clear. */
 gpointer viewer_latest_get(ViewerLatest *self);
+/* Whether something is being made: what was made is not of the latest request. */
+gboolean viewer_latest_is_busy(ViewerLatest *self);
 
 G_END_DECLS

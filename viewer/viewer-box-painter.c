@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "viewer/viewer-box-painter.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+
+#include "profile/profile-tree.h"
+#include "viewer/viewer-format.h"
+
+enum {
+  PADDING = 4,
+  TEXT_WIDTH = 30,      /* narrower boxes have no text */
+  MAX_CHARACTERS = 400, /* more than a screen is wide */
+  MAX_LABELS = 6000,
+  SHAPING_TIME = 3000 /* µs of a frame */
+};
+
+/* A name, shaped. */
+typedef struct {
+  PangoLayout *layout;
+  GskRenderNode *node; /* NULL: not drawn yet */
+  GdkRGBA color;       /* the node's */
+  float *stops;        /* where it may be cut: right edges of its characters */
+  guint n_stops;
+  guint frame; /* when it was used last */
+} Label;
+
+/* Neighbouring boxes that are too narrow to be told apart become one rectangle. */
+typedef struct {
+  double x, end, y;
+  GdkRGBA color;
+} Run;
+
+struct _ViewerBoxPainter {
+  GtkWidget *widget;
+  ProfileStacks *stacks;
+  ViewerPalette *palette;
+  GHashTable *labels; /* function → Label */
+  Label *ellipsis;
+  int row_height; /* 0: not known yet */
+  guint serial;   /* of the fonts that were used */
+
+  GtkSnapshot *snapshot;
+  double width;
+  gint64 deadline;
+  gboolean incomplete;
+  guint frame;
+  Run run;
+};
+
+static void free_label(Label *label)
+{
+  g_object_unref(label->layout);
+  g_clear_pointer(&label->node, gsk_render_node_unref);
+  g_free(label->stops);
+  g_free(label);
+}
+
+ViewerBoxPainter *viewer_box_painter_new(GtkWidget *widget)
+{
+  ViewerBoxPainter *self = g_new0(ViewerBoxPainter, 1);
+
+  self->widget = widget;
+  self->labels = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)free_label);
+  return self;
+}
+
+static void forget(ViewerBoxPainter *self)
+{
+  g_hash_table_remove_all(self->labels);
+  g_clear_pointer(&self->ellipsis, free_label);
+  self->row_height = 0;
+}
+
+void viewer_box_painter_free(ViewerBoxPainter *self)
+{
+  forget(self);
+  g_hash_table_unref(self->labels);
+  g_clear_pointer(&self->palette, viewer_palette_free);
+  g_clear_pointer(&self->stacks, profile_stacks_unref);
+  g_free(self);
+}
+
+void viewer_box_painter_set_stacks(ViewerBoxPainter *self, ProfileStacks *stacks, ViewerPaletteMode mode,
+                                   ViewerScheme scheme)
+{
+  if (self->stacks != stacks)
+    g_hash_table_remove_all(self->labels);
+  profile_stacks_ref(stacks);
+  g_clear_pointer(&self->stacks, profile_stacks_unref);
+  self->stacks = stacks;
+  g_clear_pointer(&self->palette, viewer_palette_free);
+  self->palette = viewer_palette_new(stacks, mode, scheme);
+}
+
+ViewerPalette *viewer_box_painter_get_palette(ViewerBoxPainter *self)
+{
+  return self->palette;
+}
+
+/* What was shaped with other fonts is of no use. */
+static void check_fonts(ViewerBoxPainter *self)
+{
+  guint serial = pango_context_get_serial(gtk_widget_get_pango_context(self->widget));
+
+  if (serial != self->serial)
+    forget(self);
+  self->serial = serial;
+}
+
+int viewer_box_painter_get_row_height(ViewerBoxPainter *self)
+{
+  int height;
+
+  check_fonts(self);
+  if (self->row_height > 0)
+    return self->row_height;
+  g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(self->widget, "Äg");
+  pango_layout_get_pixel_size(layout, NULL, &height);
+  self->row_height = height + 5;
+  return self->row_height;
+}
+
+static void find_stops(Label *label)
+{
+  PangoLayoutIter *iter = pango_layout_get_iter(label->layout);
+  g_autoptr(GArray) stops = g_array_new(FALSE, FALSE, sizeof(float));
+
+  do {
+    PangoRectangle extents;
+    pango_layout_iter_get_cluster_extents(iter, NULL, &extents);
+    float stop = (float)(extents.x + extents.width) / PANGO_SCALE;
+    g_array_append_val(stops, stop);
+  } while (pango_layout_iter_next_cluster(iter));
+  pango_layout_iter_free(iter);
+  label->n_stops = stops->len;
+  label->stops = (float *)g_array_free(g_steal_pointer(&stops), FALSE);
+}
+
+static Label *make_label(ViewerBoxPainter *self, const char *text)
+{
+  Label *label = g_new0(Label, 1);
+
+  label->layout = gtk_widget_create_pango_layout(self->widget, NULL);
+  pango_layout_set_auto_dir(label->layout, FALSE);
+  pango_layout_set_single_paragraph_mode(label->layout, TRUE);
+  pango_layout_set_text(label->layout, text, -1);
+  find_stops(label);
+  return label;
+}
+
+static Label *get_label(ViewerBoxPainter *self, guint32 function)
+{
+  gpointer key = GUINT_TO_POINTER(function);
+  Label *label = g_hash_table_lookup(self->labels, key);
+
+  if (!label && g_get_monotonic_time() > self->deadline) {
+    self->incomplete = TRUE;
+    return NULL;
+  }
+  if (!label) {
+    gboolean is_root = function == PROFILE_TREE_NO_FUNCTION;
+    const char *name = is_root ? _("All") : profile_stacks_get_function_name(self->stacks, function);
+    g_autofree char *text = viewer_format_name(name, MAX_CHARACTERS);
+    label = make_label(self, text);
+    g_hash_table_insert(self->labels, key, label);
+  }
+  label->frame = self->frame;
+  return label;
+}
+
+static gboolean is_old(gpointer key, gpointer value, gpointer self)
+{
+  return ((Label *)value)->frame != ((ViewerBoxPainter *)self)->frame;
+}
+
+void viewer_box_painter_begin(ViewerBoxPainter *self, GtkSnapshot *snapshot, double width)
+{
+  check_fonts(self);
+  if (g_hash_table_size(self->labels) > MAX_LABELS)
+    g_hash_table_foreach_remove(self->labels, is_old, self);
+  self->frame++;
+  self->snapshot = snapshot;
+  self->width = width;
+  self->incomplete = FALSE;
+  self->deadline = g_get_monotonic_time() + SHAPING_TIME;
+  self->run = (Run){0};
+}
+
+static void end_run(ViewerBoxPainter *self)
+{
+  const Run *run = &self->run;
+  float height = (float)viewer_box_painter_get_row_height(self) - 1;
+
+  if (run->end > run->x)
+    gtk_snapshot_append_color(
+        self->snapshot, &run->color,
+        &GRAPHENE_RECT_INIT((float)run->x, (float)run->y, (float)(run->end - run->x), height));
+  self->run = (Run){0};
+}
+
+static void fill(ViewerBoxPainter *self, double x, double end, double y, const GdkRGBA *color)
+{
+  gboolean narrow = end - x < 2;
+  Run *run = &self->run;
+
+  if (narrow && run->y == y && x - run->end < 1 && run->end - run->x < 8 &&
+      gdk_rgba_equal(&run->color, color)) {
+    run->end = MAX(end, run->end);
+    return;
+  }
+  end_run(self);
+  *run = (Run){.x = x, .end = end - (narrow ? 0 : 1), .y = y, .color = *color};
+  if (!narrow)
+    end_run(self);
+}
+
+/* How much of a label may be seen when it does not fit; 0: nothing of use. */
+static double cut(const Label *label, double room)
+{
+  guint low = 0, high = label->n_stops;
+
+  while (low < high) {
+    guint middle = low + (high - low) / 2;
+    if (label->stops[middle] <= room)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low > 0 ? label->stops[low - 1] : 0;
+}
+
+static GskRenderNode *get_node(Label *label, const GdkRGBA *color)
+{
+  if (label->node && gdk_rgba_equal(&label->color, color))
+    return label->node;
+  g_clear_pointer(&label->node, gsk_render_node_unref);
+  GtkSnapshot *snapshot = gtk_snapshot_new();
+  gtk_snapshot_append_layout(snapshot, label->layout, color);
+  label->node = gtk_snapshot_free_to_node(snapshot);
+  label->color = *color;
+  return label->node;
+}
+
+static void draw_label(ViewerBoxPainter *self, Label *label, double x, double y, const GdkRGBA *color)
+{
+  GskRenderNode *node = get_node(label, color);
+
+  if (!node)
+    return;
+  gtk_snapshot_save(self->snapshot);
+  gtk_snapshot_translate(self->snapshot, &GRAPHENE_POINT_INIT((float)round(x), (float)round(y) + 2));
+  gtk_snapshot_append_node(self->snapshot, node);
+  gtk_snapshot_restore(self->snapshot);
+}
+
+static void write_name(ViewerBoxPainter *self, double x, double end, double y, guint32 function,
+                       const GdkRGBA *color)
+{
+  Label *label = get_label(self, function);
+  double room = end - x - 2 * PADDING, left = x + PADDING;
+
+  if (!label || label->n_stops == 0)
+    return;
+  if (label->stops[label->n_stops - 1] <= room) {
+    draw_label(self, label, left, y, color);
+    return;
+  }
+  if (!self->ellipsis)
+    self->ellipsis = make_label(self, "…");
+  double seen = cut(label, room - self->ellipsis->stops[0]);
+  if (seen <= 0)
+    return;
+  graphene_rect_t clip =
+      GRAPHENE_RECT_INIT((float)round(left), (float)y, (float)ceil(seen), (float)self->row_height);
+  gtk_snapshot_push_clip(self->snapshot, &clip);
+  draw_label(self, label, left, y, color);
+  gtk_snapshot_pop(self->snapshot);
+  draw_label(self, self->ellipsis, left + seen, y, color);
+}
+
+static ViewerColor choose_color(ViewerBoxPainter *self, guint32 function, ViewerBoxLook look)
+{
+  const ViewerColor *color = viewer_palette_get(self->palette, function);
+
+  if (look == VIEWER_BOX_MATCH)
+    return viewer_palette_get_match(self->palette);
+  return look == VIEWER_BOX_DIM ? viewer_palette_dim(self->palette, color) : *color;
+}
+
+void viewer_box_painter_draw(ViewerBoxPainter *self, double x, double y, double width, guint32 function,
+                             ViewerBoxLook look)
+{
+  double end = MIN(x + width, self->width + 1);
+  ViewerColor color = choose_color(self, function, look);
+
+  x = MAX(x, 0);
+  if (end <= x)
+    return;
+  fill(self, x, end, y, &color.fill);
+  if (end - x >= TEXT_WIDTH)
+    write_name(self, x, end - 1, y, function, &color.text);
+}
+
+gboolean viewer_box_painter_end(ViewerBoxPainter *self)
+{
+  end_run(self);
+  self->snapshot = NULL;
+  return !self->incomplete;
+}
+
+void viewer_box_painter_outline(ViewerBoxPainter *self, GtkSnapshot *snapshot, double x, double y,
+                                double width, gboolean strong)
+{
+  float line = strong ? 3 : 2;
+  GskRoundedRect frame;
+  GdkRGBA color;
+
+  gtk_style_context_get_color(gtk_widget_get_style_context(self->widget), &color);
+  gsk_rounded_rect_init_from_rect(&frame,
+                                  &GRAPHENE_RECT_INIT((float)x, (float)y, (float)MAX(width - 1, 4),
+                                                      (float)viewer_box_painter_get_row_height(self) - 1),
+                                  0);
+  gtk_snapshot_append_border(snapshot, &frame, (float[4]){line, line, line, line},
+                             (GdkRGBA[4]){color, color, color, color});
+}
+
+void viewer_box_painter_highlight(ViewerBoxPainter *self, GtkSnapshot *snapshot, double x, double y,
+                                  double width)
+{
+  GdkRGBA color;
+
+  gtk_style_context_get_color(gtk_widget_get_style_context(self->widget), &color);
+  color.alpha = 0.15f;
+  gtk_snapshot_append_color(snapshot, &color,
+                            &GRAPHENE_RECT_INIT((float)x, (float)y, (float)MAX(width - 1, 1),
+                                                (float)viewer_box_painter_get_row_height(self) - 1));
+}

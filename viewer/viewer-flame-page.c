@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "viewer/viewer-flame-page.h"
+
+#include <adwaita.h>
+#include <glib/gi18n.h>
+
+#include "viewer/viewer-flame-details.h"
+#include "viewer/viewer-flame-graph.h"
+#include "viewer/viewer-flame-minimap.h"
+#include "viewer/viewer-flame-text.h"
+#include "viewer/viewer-format.h"
+#include "viewer/viewer-settings.h"
+#include "viewer/viewer-swatch.h"
+#include "viewer/viewer-transforms.h"
+
+#define BUTTON_ZOOM 1.5
+
+enum { MAX_MATCHES = 1000 };
+
+struct _ViewerFlamePage {
+  GtkWidget parent_instance;
+  GtkWidget *legend;
+  GtkRevealer *map_revealer;
+  ViewerFlameMinimap *minimap;
+  GtkStack *stack;
+  ViewerFlameGraph *graph;
+  ViewerFlameDetails *details;
+  ViewerTransforms *transforms;
+  GSimpleActionGroup *actions;
+
+  ViewerDocument *document; /* NULL: none */
+  gboolean stale;           /* the weights have changed since they were shown */
+  gboolean selecting;       /* we change the document's selection ourselves */
+  GPtrArray *matches;       /* ProfilePath: places of what is searched for; NULL: not asked for yet */
+  gint match;               /* the one that was gone to last; -1 none */
+};
+
+static void init_page(ViewerPageInterface *iface);
+
+G_DEFINE_FINAL_TYPE_WITH_CODE(ViewerFlamePage, viewer_flame_page, GTK_TYPE_WIDGET,
+                              G_IMPLEMENT_INTERFACE(VIEWER_TYPE_PAGE, init_page))
+
+static gboolean is_inverted(void)
+{
+  g_autofree char *direction = g_settings_get_string(viewer_settings_get(), "flame-direction");
+
+  return g_str_equal(direction, "bottom-up");
+}
+
+static void set_enabled(ViewerFlamePage *self, const char *name, gboolean enabled)
+{
+  GAction *action = g_action_map_lookup_action(G_ACTION_MAP(self->actions), name);
+
+  g_simple_action_set_enabled(G_SIMPLE_ACTION(action), enabled);
+}
+
+static void show_details(ViewerFlamePage *self)
+{
+  guint box;
+
+  if (viewer_flame_graph_get_selected_box(self->graph, &box))
+    viewer_flame_details_show(self->details, viewer_flame_graph_get_flame(self->graph), box);
+  else
+    viewer_flame_details_show(self->details, NULL, 0);
+}
+
+static gboolean is_empty(ViewerFlamePage *self)
+{
+  ProfileWeights *weights = self->document ? viewer_document_get_weights(self->document) : NULL;
+
+  return weights && profile_weights_get_sum(weights).count == 0;
+}
+
+static void shown(ViewerFlamePage *self)
+{
+  gboolean zoomed = viewer_flame_graph_is_zoomed(self->graph);
+
+  set_enabled(self, "zoom-back", zoomed);
+  set_enabled(self, "zoom-out", !viewer_viewport_is_all(viewer_flame_graph_get_part(self->graph)));
+  set_enabled(self, "zoom-reset", zoomed);
+  gtk_revealer_set_reveal_child(self->map_revealer, zoomed);
+  gtk_stack_set_visible_child_name(self->stack, is_empty(self) ? "empty" : "graph");
+  show_details(self);
+  g_clear_pointer(&self->matches, g_ptr_array_unref);
+  self->match = -1;
+  g_signal_emit_by_name(self, "search-changed");
+}
+
+/* Upside down a box stands for many stacks: others are told of its function alone. */
+static void selected(ViewerFlamePage *self)
+{
+  guint n;
+  const guint32 *path = viewer_flame_graph_get_selection(self->graph, &n);
+  gboolean inverted = is_inverted();
+
+  show_details(self);
+  if (!self->document)
+    return;
+  self->selecting = TRUE;
+  if (inverted && n > 0)
+    viewer_document_select(self->document, &path[n - 1], 1);
+  else
+    viewer_document_select(self->document, path, n);
+  viewer_transforms_set_inverted_path(self->transforms, path, inverted ? n : 0);
+  self->selecting = FALSE;
+}
+
+static void document_selected(ViewerFlamePage *self)
+{
+  guint n;
+  const guint32 *path = viewer_document_get_selection(self->document, &n);
+
+  if (self->selecting || is_inverted())
+    return;
+  viewer_flame_graph_select(self->graph, path, n);
+  show_details(self);
+}
+
+static void show_weights(ViewerFlamePage *self)
+{
+  self->stale = FALSE;
+  viewer_flame_graph_set_weights(self->graph,
+                                 self->document ? viewer_document_get_weights(self->document) : NULL);
+  if (self->document)
+    document_selected(self);
+}
+
+static void weights_changed(ViewerFlamePage *self)
+{
+  self->stale = TRUE;
+  if (gtk_widget_get_mapped(GTK_WIDGET(self)))
+    show_weights(self);
+}
+
+static void set_document(ViewerPage *page, ViewerDocument *document)
+{
+  ViewerFlamePage *self = VIEWER_FLAME_PAGE(page);
+
+  if (self->document)
+    g_signal_handlers_disconnect_by_data(self->document, self);
+  g_set_object(&self->document, document);
+  viewer_transforms_set_document(self->transforms, document);
+  if (document) {
+    g_signal_connect_object(document, "weights-changed", G_CALLBACK(weights_changed), self,
+                            G_CONNECT_SWAPPED);
+    g_signal_connect_object(document, "selection-changed", G_CALLBACK(document_selected), self,
+                            G_CONNECT_SWAPPED);
+  }
+  viewer_flame_graph_set_weights(self->graph, NULL);
+  weights_changed(self);
+}
+
+static void set_search(ViewerPage *page, const char *text)
+{
+  viewer_flame_graph_set_search(VIEWER_FLAME_PAGE(page)->graph, text);
+}
+
+static char *describe_search(ViewerPage *page)
+{
+  ProfileSearch *search = viewer_flame_graph_get_search(VIEWER_FLAME_PAGE(page)->graph);
+
+  if (!search)
+    return NULL;
+  guint n = profile_search_get_n_functions(search);
+  g_autofree char *share =
+      viewer_format_weight_share(profile_search_get_weights(search), profile_search_get_total(search));
+  return g_strdup_printf(ngettext("%u function, %s", "%u functions, %s", n), n, share);
+}
+
+static gboolean next_match(ViewerPage *page, int direction)
+{
+  ViewerFlamePage *self = VIEWER_FLAME_PAGE(page);
+  ProfileSearch *search = viewer_flame_graph_get_search(self->graph);
+
+  if (!search)
+    return FALSE;
+  if (!self->matches)
+    self->matches = profile_search_find_paths(search, is_inverted(), MAX_MATCHES);
+  gint n = (gint)self->matches->len;
+  if (n == 0)
+    return FALSE;
+  self->match = self->match < 0 && direction < 0 ? n - 1 : (self->match + direction + n) % n;
+  const ProfilePath *path = self->matches->pdata[self->match];
+  viewer_flame_graph_select(self->graph, path->functions, path->n);
+  selected(self);
+  return TRUE;
+}
+
+/* The name of what is selected. */
+static char *copy_text(ViewerPage *page)
+{
+  ViewerFlamePage *self = VIEWER_FLAME_PAGE(page);
+  guint box;
+
+  if (!viewer_flame_graph_get_selected_box(self->graph, &box))
+    return NULL;
+  return viewer_flame_text_get_name(viewer_flame_graph_get_flame(self->graph), box, 0);
+}
+
+static void init_page(ViewerPageInterface *iface)
+{
+  iface->set_document = set_document;
+  iface->set_search = set_search;
+  iface->describe_search = describe_search;
+  iface->next_match = next_match;
+  iface->copy_text = copy_text;
+}
+
+static void pop_up(ViewerFlamePage *self, double x, double y)
+{
+  double at_x, at_y;
+
+  gtk_widget_translate_coordinates(GTK_WIDGET(self->graph), GTK_WIDGET(self), x, y, &at_x, &at_y);
+  viewer_transforms_popup(self->transforms, at_x, at_y, NULL);
+}
+
+static void change_direction(ViewerFlamePage *self)
+{
+  viewer_transforms_set_inverted_path(self->transforms, NULL, 0);
+  viewer_flame_graph_set_inverted(self->graph, is_inverted());
+  if (self->document)
+    document_selected(self);
+}
+
+static void change_root(ViewerFlamePage *self)
+{
+  viewer_flame_graph_set_from_bottom(self->graph,
+                                     g_settings_get_boolean(viewer_settings_get(), "flame-from-bottom"));
+}
+
+static void change_colours(ViewerFlamePage *self)
+{
+  g_autofree char *colours = g_settings_get_string(viewer_settings_get(), "colours");
+  gboolean by_kind = g_str_equal(colours, "kind");
+
+  viewer_flame_graph_set_colors(self->graph, by_kind ? VIEWER_PALETTE_KIND : VIEWER_PALETTE_BINARY);
+  gtk_widget_set_visible(self->legend, by_kind);
+}
+
+static void zoom_back(GSimpleAction *action, GVariant *parameter, gpointer self)
+{
+  viewer_flame_graph_zoom_back(VIEWER_FLAME_PAGE(self)->graph);
+}
+
+static void zoom_in(GSimpleAction *action, GVariant *parameter, gpointer self)
+{
+  viewer_flame_graph_zoom_by(VIEWER_FLAME_PAGE(self)->graph, 0.5, BUTTON_ZOOM);
+}
+
+static void zoom_out(GSimpleAction *action, GVariant *parameter, gpointer self)
+{
+  viewer_flame_graph_zoom_by(VIEWER_FLAME_PAGE(self)->graph, 0.5, 1 / BUTTON_ZOOM);
+}
+
+static void zoom_reset(GSimpleAction *action, GVariant *parameter, gpointer self)
+{
+  viewer_flame_graph_zoom_reset(VIEWER_FLAME_PAGE(self)->graph);
+}
+
+static void add_actions(ViewerFlamePage *self)
+{
+  static const GActionEntry entries[] = {{.name = "zoom-back", .activate = zoom_back},
+                                         {.name = "zoom-in", .activate = zoom_in},
+                                         {.name = "zoom-out", .activate = zoom_out},
+                                         {.name = "zoom-reset", .activate = zoom_reset}};
+  static const char *const remembered[] = {"flame-direction", "flame-from-bottom", "colours"};
+
+  self->actions = g_simple_action_group_new();
+  g_action_map_add_action_entries(G_ACTION_MAP(self->actions), entries, G_N_ELEMENTS(entries), self);
+  for (guint i = 0; i < G_N_ELEMENTS(remembered); i++) {
+    g_autoptr(GAction) action = g_settings_create_action(viewer_settings_get(), remembered[i]);
+    g_action_map_add_action(G_ACTION_MAP(self->actions), action);
+  }
+  gtk_widget_insert_action_group(GTK_WIDGET(self), "flame", G_ACTION_GROUP(self->actions));
+}
+
+static void follow_settings(ViewerFlamePage *self)
+{
+  GSettings *settings = viewer_settings_get();
+
+  g_signal_connect_object(settings, "changed::flame-direction", G_CALLBACK(change_direction), self,
+                          G_CONNECT_SWAPPED);
+  g_signal_connect_object(settings, "changed::flame-from-bottom", G_CALLBACK(change_root), self,
+                          G_CONNECT_SWAPPED);
+  g_signal_connect_object(settings, "changed::colours", G_CALLBACK(change_colours), self, G_CONNECT_SWAPPED);
+  change_direction(self);
+  change_root(self);
+  change_colours(self);
+}
+
+static void add_legend(ViewerFlamePage *self)
+{
+  for (guint i = 0; i < VIEWER_N_KINDS; i++) {
+    GtkWidget *entry = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
+    GtkWidget *label = gtk_label_new(viewer_kind_get_label((ViewerKind)i));
+
+    gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_END);
+    gtk_widget_add_css_class(label, "caption");
+    gtk_box_append(GTK_BOX(entry), viewer_swatch_new((ViewerKind)i));
+    gtk_box_append(GTK_BOX(entry), label);
+    gtk_box_append(GTK_BOX(self->legend), entry);
+  }
+}
+
+static void map(GtkWidget *widget)
+{
+  GTK_WIDGET_CLASS(viewer_flame_page_parent_class)->map(widget);
+  if (VIEWER_FLAME_PAGE(widget)->stale)
+    show_weights(VIEWER_FLAME_PAGE(widget));
+}
+
+static void dispose(GObject *object)
+{
+  ViewerFlamePage *self = VIEWER_FLAME_PAGE(object);
+
+  if (self->document)
+    g_signal_handlers_disconnect_by_data(self->document, self);
+  g_clear_object(&self->document);
+  g_clear_object(&self->actions);
+  g_clear_pointer(&self->matches, g_ptr_array_unref);
+  gtk_widget_dispose_template(GTK_WIDGET(self), VIEWER_TYPE_FLAME_PAGE);
+  G_OBJECT_CLASS(viewer_flame_page_parent_class)->dispose(object);
+}
+
+static void viewer_flame_page_class_init(ViewerFlamePageClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+
+  g_type_ensure(VIEWER_TYPE_FLAME_DETAILS);
+  g_type_ensure(VIEWER_TYPE_FLAME_GRAPH);
+  g_type_ensure(VIEWER_TYPE_FLAME_MINIMAP);
+  G_OBJECT_CLASS(klass)->dispose = dispose;
+  widget_class->map = map;
+  gtk_widget_class_set_template_from_resource(widget_class, "/org/capturectl/Viewer/viewer-flame-page.ui");
+  gtk_widget_class_bind_template_child(widget_class, ViewerFlamePage, legend);
+  gtk_widget_class_bind_template_child(widget_class, ViewerFlamePage, map_revealer);
+  gtk_widget_class_bind_template_child(widget_class, ViewerFlamePage, minimap);
+  gtk_widget_class_bind_template_child(widget_class, ViewerFlamePage, stack);
+  gtk_widget_class_bind_template_child(widget_class, ViewerFlamePage, graph);
+  gtk_widget_class_bind_template_child(widget_class, ViewerFlamePage, details);
+}
+
+static void viewer_flame_page_init(ViewerFlamePage *self)
+{
+  self->match = -1;
+  gtk_widget_init_template(GTK_WIDGET(self));
+  self->transforms = viewer_transforms_install(GTK_WIDGET(self));
+  add_actions(self);
+  add_legend(self);
+  viewer_flame_minimap_set_graph(self->minimap, self->graph);
+  follow_settings(self);
+  g_signal_connect_swapped(self->graph, "shown", G_CALLBACK(shown), self);
+  g_signal_connect_swapped(self->graph, "selected", G_CALLBACK(selected), self);
+  g_signal_connect_swapped(self->graph, "menu", G_CALLBACK(pop_up), self);
+  shown(self);
+}
+
+GtkWidget *viewer_flame_page_new(void)
+{
+  return g_object_new(VIEWER_TYPE_FLAME_PAGE, NULL);
+}
