@@ -3,6 +3,7 @@
 
 #include <glib/gi18n.h>
 
+#include "viewer/viewer-flame-page.h"
 #include "viewer/viewer-functions-page.h"
 #include "viewer/viewer-health-page.h"
 #include "viewer/viewer-marks-page.h"
@@ -16,6 +17,7 @@ static const struct {
   const char *icon;
   GtkWidget *(*make)(void);
 } pages[] = {
+    {"flame", N_("Flame Graph"), "viewer-flame-symbolic", viewer_flame_page_new},
     {"tree", N_("Call Tree"), "viewer-tree-symbolic", viewer_tree_page_new},
     {"functions", N_("Functions"), "viewer-functions-symbolic", viewer_functions_page_new},
     {"timeline", N_("Time Line"), "viewer-timeline-symbolic", viewer_timeline_page_new},
