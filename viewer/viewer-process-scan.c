@@ -176,18 +176,19 @@ static gboolean parse_stat(char *stat, const char **ret_comm, ViewerProcessFacts
   char *open = strchr(stat, '('), *close = strrchr(stat, ')');
   guint64 user_time, system_time;
   guint flags;
+  char state;
 
   if (!open || !close || close < open)
     return FALSE;
   *close = '\0';
   *ret_comm = open + 1;
   if (sscanf(close + 1,
-             " %*c %*d %*d %*d %*d %*d %u %*u %*u %*u %*u %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT
+             " %c %*d %*d %*d %*d %*d %u %*u %*u %*u %*u %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT
              " %*d %*d %*d %*d %*d %*d %" G_GUINT64_FORMAT,
-             &flags, &user_time, &system_time, &facts->start) != 4)
+             &state, &flags, &user_time, &system_time, &facts->start) != 5)
     return FALSE;
   facts->time = (user_time + system_time) * (1000000000 / (guint64)sysconf(_SC_CLK_TCK));
-  return !(flags & KERNEL_THREAD);
+  return !(flags & KERNEL_THREAD) && state != 'Z' && state != 'X';
 }
 
 static ViewerProcessFacts *look_at(ViewerProcessScan *self, int proc, const char *number)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What /proc says of all running processes, but the kernel's threads. */
+/* What /proc says of all running processes, but the kernel's threads and those that only wait for their end
+ * to be seen. */
 #pragma once
 
 #include <gio/gio.h>

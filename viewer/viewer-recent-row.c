@@ -51,6 +51,8 @@ GtkWidget *viewer_recent_row_new(ViewerRecent *recent)
   gboolean missing = viewer_recent_is_missing(recent);
 
   adw_preferences_row_set_title(ADW_PREFERENCES_ROW(self), facts->title);
+  /* GTK 4.8 warns of labels that are narrower than the "…" which they might need. */
+  adw_action_row_set_title_lines(ADW_ACTION_ROW(self), g_utf8_strlen(facts->title, -1) > 4 ? 1 : 0);
   adw_action_row_set_subtitle(ADW_ACTION_ROW(self), description);
   gtk_widget_set_tooltip_text(GTK_WIDGET(self), path);
   gtk_actionable_set_action_target(GTK_ACTIONABLE(self->remove), "s", uri);

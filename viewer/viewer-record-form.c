@@ -119,7 +119,9 @@ static char *abbreviate(const char *path)
   g_autofree char *shown = g_filename_display_name(path);
   gsize length = strlen(home);
 
-  if (g_str_has_prefix(shown, home) && (shown[length] == '/' || shown[length] == '\0'))
+  if (g_str_equal(shown, home))
+    return g_strdup(_("Home Directory"));
+  if (g_str_has_prefix(shown, home) && shown[length] == '/')
     return g_strconcat("~", shown + length, NULL);
   return g_steal_pointer(&shown);
 }
