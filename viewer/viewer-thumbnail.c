@@ -2,6 +2,7 @@
 #include "viewer/viewer-thumbnail.h"
 
 #include <cairo.h>
+#include <math.h>
 
 #include "profile/profile-flame.h"
 #include "profile/profile-tree.h"
@@ -41,8 +42,9 @@ static void draw_boxes(cairo_t *cairo, ProfileFlame *flame, ViewerPalette *palet
       continue;
     const GdkRGBA *fill = &viewer_palette_get(palette, boxes[i].function)->fill;
     double x = boxes[i].start * width, w = (boxes[i].end - boxes[i].start) * width;
+    double top = round(height - boxes[i].depth * row), bottom = round(height - (boxes[i].depth - 1) * row);
     cairo_set_source_rgb(cairo, fill->red, fill->green, fill->blue);
-    cairo_rectangle(cairo, x, height - boxes[i].depth * row, w > 2 ? w - gap * 0.5 : w, row - gap);
+    cairo_rectangle(cairo, x, top + gap, w > 2 ? w - gap * 0.5 : w, bottom - top - gap);
     cairo_fill(cairo);
   }
 }
