@@ -11,12 +11,12 @@ accessible tree to see by. Needs the Python that knows gi: /usr/bin/python3 test
 
 Every test ends with a viewer that was closed in order and had nothing to say on standard error.
 """
-import json
 import pathlib
 import re
 import signal
 import subprocess
 import sys
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / 'integration')]
@@ -24,7 +24,8 @@ sys.path[:0] = [str(HERE), str(HERE.parent / 'integration')]
 from accessible import Gone  # noqa: E402
 from desk import wait_until  # noqa: E402
 from desktop import Desktop, end_with_parent  # noqa: E402
-from support import BUILD, TestCase, capturectl, check_sanitizers  # noqa: E402
+from recordings import processor_time  # noqa: E402
+from support import BUILD, TestCase, check_sanitizers  # noqa: E402
 
 VIEWER = BUILD / 'viewer' / 'capture-viewer'
 SECONDS = 90  # ample, also for sanitizers on a busy machine
@@ -143,6 +144,19 @@ class Viewer:
 
     # Seeing.
 
+    def rest(self, seconds=SECONDS):
+        """Waits until it has nothing left to do: it shows the same as a moment ago, and has not worked since."""
+        def look():
+            return self.picture().rgba, processor_time(self.pid)
+        last = None
+
+        def rests():
+            nonlocal last
+            before, last = last, look()
+            time.sleep(0.3)
+            return before == last
+        self.wait(rests, 'it rests', seconds)
+
     def picture(self, popups=False):
         """What the window on top shows, with menus above it when asked."""
         window = self.window
@@ -213,11 +227,6 @@ def sanitizers():
     """What sanitized programs with a toolkit in them are told: leaks of libraries that lsan.supp lists are none of ours."""
     return {'LSAN_OPTIONS': f'suppressions={HERE / "lsan.supp"}:print_suppressions=0',
             'ASAN_OPTIONS': 'detect_leaks=1:allocator_may_return_null=1:fast_unwind_on_malloc=0:malloc_context_size=24'}
-
-
-def report(path, *arguments):
-    """What `capturectl report --json` says."""
-    return json.loads(capturectl('report', '--json', *arguments, path).stdout)
 
 
 class WindowCase(TestCase):
