@@ -149,7 +149,7 @@ class Node:
             try:
                 children = node.children()
                 if showing:
-                    children = [child for child in children if 'showing' in child.states]
+                    children = [child for child in children if 'visible' in child.states]
             except Gone:
                 continue
             yield from children

@@ -2,7 +2,7 @@
 """The X server as a person meets it: keys, a pointer, windows, and what they show. Xlib and XTest through ctypes.
 
 Nobody manages windows here: `focus` gives one the keyboard, which a window manager would do otherwise. The connection says of itself
-that it composes windows, so that toolkits draw shadows and round corners, as they do on a desktop.
+that it composes windows and knows shadows, so that toolkits draw those and round corners, as they do on a desktop.
 """
 import ctypes
 import struct
@@ -93,7 +93,14 @@ class Screen:
         owner = _x11.XCreateSimpleWindow(self.display, self.root, -1, -1, 1, 1, 0, 0, 0)
         _x11.XSetSelectionOwner(self.display, self._atom('_NET_WM_CM_S0'), owner, 0)
         _xcomposite.XCompositeRedirectSubwindows(self.display, self.root, _REDIRECT_AUTOMATIC)
+        for window in self.root, owner:
+            self._set_numbers(window, '_NET_SUPPORTING_WM_CHECK', 33, owner)  # 33: WINDOW
+        self._set_numbers(self.root, '_NET_SUPPORTED', 4, self._atom('_GTK_FRAME_EXTENTS'))  # 4: ATOM
         self.sync()
+
+    def _set_numbers(self, window, name, kind, *numbers):
+        data = (_L * len(numbers))(*numbers)
+        _x11.XChangeProperty(self.display, window, self._atom(name), kind, 32, 0, ctypes.cast(data, ctypes.c_char_p), len(numbers))
 
     def _atom(self, name):
         return _x11.XInternAtom(self.display, name.encode(), 0)
