@@ -35,7 +35,7 @@ class Probe(WindowCase):
         self.expect('scrolled -1 with Control')
 
     def test_keys_arrive(self):
-        self.probe.click(self.probe.find('text'))
+        self.probe.click(self.probe.find('text box'))
         self.probe.type('Some text, ":+/_"')
         self.expect('typed Some text, ":+/_"')
         self.probe.press('ctrl+a', 'BackSpace', 'x')
