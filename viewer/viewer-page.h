@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A page of the window: a widget that shows one view of the window's document. */
+/*
+ * A page of the window: a widget that shows one view of the window's document. When it is asked to grab the
+ * focus (GtkWidgetClass.grab_focus) it gives it to what keys are for: its graph, its list.
+ */
 #pragma once
 
 #include <gtk/gtk.h>

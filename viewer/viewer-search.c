@@ -57,8 +57,8 @@ static void go_to_previous(ViewerSearch *self)
 static void stop(ViewerSearch *self)
 {
   gtk_editable_set_text(GTK_EDITABLE(self->entry), "");
-  if (self->page)
-    gtk_widget_child_focus(GTK_WIDGET(self->page), GTK_DIR_TAB_FORWARD);
+  if (self->page && !gtk_widget_grab_focus(GTK_WIDGET(self->page)))
+    gtk_window_set_focus(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(self))), NULL);
 }
 
 static void leave_page(ViewerSearch *self)

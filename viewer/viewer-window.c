@@ -12,6 +12,7 @@
 #include "viewer/viewer-pages.h"
 #include "viewer/viewer-progress.h"
 #include "viewer/viewer-recents.h"
+#include "viewer/viewer-record-page.h"
 #include "viewer/viewer-search.h"
 #include "viewer/viewer-settings.h"
 #include "viewer/viewer-start-page.h"
@@ -23,7 +24,9 @@ struct _ViewerWindow {
 
   AdwToastOverlay *toasts;
   AdwViewSwitcherTitle *switcher;
+  GtkWidget *record;
   GtkStack *content;
+  ViewerRecordPage *recording;
   AdwStatusPage *loading;
   ViewerProgress *loading_progress;
   ViewerFailedPage *failed;
@@ -84,12 +87,13 @@ static ViewerPage *get_page(ViewerWindow *self)
   return page && shows(self, "document") ? VIEWER_PAGE(page) : NULL;
 }
 
+/* Into what the page says is its own, else nowhere, so that keys are the window's. */
 static void focus_page(ViewerWindow *self)
 {
   ViewerPage *page = get_page(self);
 
-  if (page)
-    gtk_widget_child_focus(GTK_WIDGET(page), GTK_DIR_TAB_FORWARD);
+  if (page && !gtk_widget_grab_focus(GTK_WIDGET(page)))
+    gtk_window_set_focus(GTK_WINDOW(self), NULL);
 }
 
 static void show_page(ViewerWindow *self)
@@ -134,6 +138,7 @@ static void enable_actions(ViewerWindow *self)
   for (guint i = 0; i < G_N_ELEMENTS(for_documents); i++)
     gtk_widget_action_set_enabled(widget, for_documents[i], shows(self, "document"));
   gtk_widget_action_set_enabled(widget, "win.new-recording", !shows(self, "start"));
+  gtk_widget_set_visible(self->record, !shows(self, "start") && !shows(self, "recording"));
 }
 
 static void show_content(ViewerWindow *self, const char *name)
@@ -150,9 +155,16 @@ static void show_content(ViewerWindow *self, const char *name)
     focus_page(self);
 }
 
+static const char *get_title(ViewerWindow *self)
+{
+  if (shows(self, "recording"))
+    return viewer_record_page_get_title(self->recording);
+  return self->document ? viewer_document_get_title(self->document) : NULL;
+}
+
 static void show_title(ViewerWindow *self)
 {
-  const char *title = self->document ? viewer_document_get_title(self->document) : NULL;
+  const char *title = get_title(self);
   g_autofree char *loading = title ? g_strdup_printf(_("Opening “%s”"), title) : NULL;
 
   gtk_window_set_title(GTK_WINDOW(self), title ? title : _("Capture"));
@@ -221,6 +233,27 @@ void viewer_window_open(ViewerWindow *self, GFile *file)
   show_state(self);
 }
 
+/* Before there is a document. */
+
+static void show_start(ViewerWindow *self)
+{
+  set_document(self, NULL);
+  show_content(self, "start");
+  show_title(self);
+}
+
+static void begin_recording(ViewerWindow *self, gpointer options)
+{
+  viewer_record_page_start(self->recording, options);
+  show_content(self, "recording");
+  show_title(self);
+}
+
+static void show_recorded(ViewerWindow *self, GFile *file)
+{
+  viewer_window_open(self, file);
+}
+
 /* Actions. */
 
 static void open_file(ViewerWindow *self, GFile *file)
@@ -252,7 +285,7 @@ static void act_new_recording(GtkWidget *widget, const char *action, GVariant *p
   GApplication *application = G_APPLICATION(gtk_window_get_application(GTK_WINDOW(self)));
 
   if (shows(self, "failed"))
-    show_content(self, "start");
+    show_start(self);
   else if (!shows(self, "start"))
     g_action_group_activate_action(G_ACTION_GROUP(application), "new-window", NULL);
 }
@@ -349,11 +382,39 @@ static void restore_size(ViewerWindow *self)
     gtk_window_maximize(GTK_WINDOW(self));
 }
 
+static void end_recording(ViewerWindow *self, const char *answer)
+{
+  if (g_str_equal(answer, "stop"))
+    gtk_widget_activate_action(GTK_WIDGET(self->recording), "recording.stop", NULL);
+}
+
+static void ask_to_end_recording(ViewerWindow *self)
+{
+  GtkWidget *dialog = adw_message_dialog_new(GTK_WINDOW(self), _("Stop the Recording?"), NULL);
+
+  adw_message_dialog_format_body(
+      ADW_MESSAGE_DIALOG(dialog),
+      _("“%s” is being recorded. Stop the recording and look at it before you close the window."),
+      viewer_record_page_get_title(self->recording));
+  adw_message_dialog_add_responses(ADW_MESSAGE_DIALOG(dialog), "keep", _("_Keep Recording"), "stop",
+                                   _("_Stop"), NULL);
+  adw_message_dialog_set_response_appearance(ADW_MESSAGE_DIALOG(dialog), "stop", ADW_RESPONSE_SUGGESTED);
+  adw_message_dialog_set_default_response(ADW_MESSAGE_DIALOG(dialog), "stop");
+  adw_message_dialog_set_close_response(ADW_MESSAGE_DIALOG(dialog), "keep");
+  g_signal_connect_object(dialog, "response", G_CALLBACK(end_recording), self, G_CONNECT_SWAPPED);
+  gtk_window_present(GTK_WINDOW(dialog));
+}
+
 static gboolean viewer_window_close_request(GtkWindow *window)
 {
+  ViewerWindow *self = VIEWER_WINDOW(window);
   GSettings *settings = viewer_settings_get();
   int width, height;
 
+  if (viewer_record_page_get_title(self->recording)) {
+    ask_to_end_recording(self);
+    return TRUE;
+  }
   gtk_window_get_default_size(window, &width, &height);
   g_settings_set(settings, "window-size", "(ii)", width, height);
   g_settings_set_boolean(settings, "window-maximized", gtk_window_is_maximized(window));
@@ -414,6 +475,8 @@ static void bind_template(GtkWidgetClass *class)
   gtk_widget_class_bind_template_child(class, ViewerWindow, toasts);
   gtk_widget_class_bind_template_child(class, ViewerWindow, switcher);
   gtk_widget_class_bind_template_child(class, ViewerWindow, content);
+  gtk_widget_class_bind_template_child(class, ViewerWindow, record);
+  gtk_widget_class_bind_template_child(class, ViewerWindow, recording);
   gtk_widget_class_bind_template_child(class, ViewerWindow, loading);
   gtk_widget_class_bind_template_child(class, ViewerWindow, loading_progress);
   gtk_widget_class_bind_template_child(class, ViewerWindow, failed);
@@ -425,6 +488,9 @@ static void bind_template(GtkWidgetClass *class)
   gtk_widget_class_bind_template_child(class, ViewerWindow, working);
   gtk_widget_class_bind_template_child(class, ViewerWindow, working_progress);
   gtk_widget_class_bind_template_callback(class, show_page);
+  gtk_widget_class_bind_template_callback(class, begin_recording);
+  gtk_widget_class_bind_template_callback(class, show_recorded);
+  gtk_widget_class_bind_template_callback(class, show_start);
 }
 
 static void viewer_window_class_init(ViewerWindowClass *class)
@@ -436,6 +502,7 @@ static void viewer_window_class_init(ViewerWindowClass *class)
   g_type_ensure(VIEWER_TYPE_OVERVIEW);
   g_type_ensure(VIEWER_TYPE_HEALTH_BADGE);
   g_type_ensure(VIEWER_TYPE_PROGRESS);
+  g_type_ensure(VIEWER_TYPE_RECORD_PAGE);
   g_type_ensure(VIEWER_TYPE_SEARCH);
   g_type_ensure(VIEWER_TYPE_START_PAGE);
   bind_template(GTK_WIDGET_CLASS(class));
