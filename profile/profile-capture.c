@@ -169,6 +169,7 @@ static void share_arrays(ProfileCapture *copy, ProfileCapture *self)
   copy->metadata = g_hash_table_ref(self->metadata);
   copy->problems = g_ptr_array_ref(self->problems);
   copy->messages = g_ptr_array_ref(self->messages);
+  copy->message_severities = g_array_ref(self->message_severities);
   copy->events = g_array_ref(self->events);
   copy->threads = g_array_ref(self->threads);
   copy->processes = g_array_ref(self->processes);
