@@ -52,14 +52,18 @@ static ProfileWeights *wait_for_weights(Fixture *fixture, guint n)
   return viewer_document_get_weights(fixture->document);
 }
 
+/* Until the weights are those of the capture that stays. */
 static ProfileWeights *open_document(Fixture *fixture)
 {
+  ProfileWeights *weights = NULL;
+
   viewer_document_open(fixture->document);
-  while (viewer_document_get_state(fixture->document) != VIEWER_DOCUMENT_READY || fixture->n_weights == 0)
+  while (viewer_document_get_state(fixture->document) != VIEWER_DOCUMENT_READY || !weights ||
+         profile_weights_get_capture(weights) != viewer_document_get_capture(fixture->document)) {
     g_main_context_iteration(NULL, TRUE);
-  while (g_main_context_iteration(NULL, FALSE))
-    ;
-  return viewer_document_get_weights(fixture->document);
+    weights = viewer_document_get_weights(fixture->document);
+  }
+  return weights;
 }
 
 static guint64 count_between(const Fixture *fixture, guint64 first, guint64 end)
