@@ -7,7 +7,8 @@ struct _ViewerCanvasPeers {
   GtkAccessibleRole role;
   GPtrArray *peers; /* ViewerCanvasPeer: those shown, the one with the focus first, then spare ones */
   guint n_shown;
-  gboolean moving; /* we move the focus ourselves */
+  gboolean moving;     /* we move the focus ourselves */
+  gboolean is_awaited; /* the focus was asked for before there was anything to give it to */
 };
 
 G_DEFINE_FINAL_TYPE(ViewerCanvasPeers, viewer_canvas_peers, G_TYPE_OBJECT)
@@ -113,9 +114,16 @@ static void take_peer(ViewerCanvasPeers *self, const ViewerCanvasItem *items, gu
   swap(self->peers, self->peers->len - 1, item);
 }
 
+static gboolean is_awaited(ViewerCanvasPeers *self)
+{
+  GtkRoot *root = gtk_widget_get_root(self->canvas);
+
+  return self->is_awaited && root && !gtk_root_get_focus(root);
+}
+
 void viewer_canvas_peers_show(ViewerCanvasPeers *self, const ViewerCanvasItem *items, guint n)
 {
-  gboolean focused = viewer_canvas_peers_have_focus(self);
+  gboolean focused = viewer_canvas_peers_have_focus(self) || is_awaited(self);
   guint n_known = self->n_shown;
 
   self->moving = TRUE;
@@ -141,8 +149,10 @@ void viewer_canvas_peers_allocate(ViewerCanvasPeers *self)
     viewer_canvas_peer_allocate(self->peers->pdata[i]);
 }
 
+/* Where nothing is drawn yet the focus is taken later, unless it is somewhere by then. */
 gboolean viewer_canvas_peers_grab_focus(ViewerCanvasPeers *self)
 {
+  self->is_awaited = self->n_shown == 0;
   return self->n_shown > 0 && gtk_widget_grab_focus(self->peers->pdata[0]);
 }
 

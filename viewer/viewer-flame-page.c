@@ -322,6 +322,11 @@ static void dispose(GObject *object)
   G_OBJECT_CLASS(viewer_flame_page_parent_class)->dispose(object);
 }
 
+static gboolean viewer_flame_page_grab_focus(GtkWidget *widget)
+{
+  return gtk_widget_grab_focus(GTK_WIDGET(VIEWER_FLAME_PAGE(widget)->graph));
+}
+
 static void viewer_flame_page_class_init(ViewerFlamePageClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
@@ -330,6 +335,7 @@ static void viewer_flame_page_class_init(ViewerFlamePageClass *klass)
   g_type_ensure(VIEWER_TYPE_FLAME_GRAPH);
   g_type_ensure(VIEWER_TYPE_FLAME_MINIMAP);
   G_OBJECT_CLASS(klass)->dispose = dispose;
+  widget_class->grab_focus = viewer_flame_page_grab_focus;
   widget_class->map = map;
   gtk_widget_class_set_template_from_resource(widget_class, "/org/capturectl/Viewer/viewer-flame-page.ui");
   gtk_widget_class_bind_template_child(widget_class, ViewerFlamePage, legend);

@@ -218,11 +218,17 @@ static void viewer_functions_page_dispose(GObject *object)
   G_OBJECT_CLASS(viewer_functions_page_parent_class)->dispose(object);
 }
 
+static gboolean viewer_functions_page_grab_focus(GtkWidget *widget)
+{
+  return gtk_widget_grab_focus(GTK_WIDGET(VIEWER_FUNCTIONS_PAGE(widget)->functions));
+}
+
 static void viewer_functions_page_class_init(ViewerFunctionsPageClass *class)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
 
   G_OBJECT_CLASS(class)->dispose = viewer_functions_page_dispose;
+  widget_class->grab_focus = viewer_functions_page_grab_focus;
   gtk_widget_class_set_template_from_resource(widget_class,
                                               "/org/capturectl/Viewer/viewer-functions-page.ui");
   gtk_widget_class_bind_template_child(widget_class, ViewerFunctionsPage, stack);

@@ -392,11 +392,17 @@ static void viewer_marks_page_dispose(GObject *object)
   G_OBJECT_CLASS(viewer_marks_page_parent_class)->dispose(object);
 }
 
+static gboolean viewer_marks_page_grab_focus(GtkWidget *widget)
+{
+  return gtk_widget_grab_focus(GTK_WIDGET(VIEWER_MARKS_PAGE(widget)->rows_view));
+}
+
 static void viewer_marks_page_class_init(ViewerMarksPageClass *class)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
 
   G_OBJECT_CLASS(class)->dispose = viewer_marks_page_dispose;
+  widget_class->grab_focus = viewer_marks_page_grab_focus;
   gtk_widget_class_set_template_from_resource(widget_class, "/org/capturectl/Viewer/viewer-marks-page.ui");
   gtk_widget_class_bind_template_child(widget_class, ViewerMarksPage, stack);
   gtk_widget_class_bind_template_child(widget_class, ViewerMarksPage, rows);

@@ -370,11 +370,17 @@ static void install_actions(GtkWidgetClass *class)
   add_pan_bindings(class, GDK_KEY_Right, GDK_CONTROL_MASK, 1);
 }
 
+static gboolean viewer_timeline_page_grab_focus(GtkWidget *widget)
+{
+  return gtk_widget_grab_focus(GTK_WIDGET(VIEWER_TIMELINE_PAGE(widget)->list));
+}
+
 static void viewer_timeline_page_class_init(ViewerTimelinePageClass *class)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
 
   G_OBJECT_CLASS(class)->dispose = viewer_timeline_page_dispose;
+  widget_class->grab_focus = viewer_timeline_page_grab_focus;
   widget_class->map = viewer_timeline_page_map;
   gtk_widget_class_set_css_name(widget_class, "timelinepage");
   gtk_widget_class_set_template_from_resource(widget_class, "/org/capturectl/Viewer/viewer-timeline-page.ui");

@@ -305,11 +305,17 @@ static void bind_template(GtkWidgetClass *class)
   gtk_widget_class_bind_template_callback(class, toggle_inverted);
 }
 
+static gboolean viewer_tree_page_grab_focus(GtkWidget *widget)
+{
+  return gtk_widget_grab_focus(GTK_WIDGET(VIEWER_TREE_PAGE(widget)->tree));
+}
+
 static void viewer_tree_page_class_init(ViewerTreePageClass *class)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
 
   G_OBJECT_CLASS(class)->dispose = viewer_tree_page_dispose;
+  widget_class->grab_focus = viewer_tree_page_grab_focus;
   G_OBJECT_CLASS(class)->finalize = viewer_tree_page_finalize;
   bind_template(widget_class);
   gtk_widget_class_install_action(widget_class, "tree.open-below", NULL, handle_open_below);
