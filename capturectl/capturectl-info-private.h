@@ -12,9 +12,6 @@ G_BEGIN_DECLS
 void capturectl_info_print(const char *label, const char *value);
 void capturectl_info_print_formatted(const char *label, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* Files that were mapped; not what stands for the functions that a process told of. */
-guint capturectl_info_count_binaries(ProfileCapture *capture);
-
 /* What programs told of themselves: samplers, code, marks, counters, log; nothing where they told nothing. */
 void capturectl_info_print_told(ProfileCapture *capture);
 /* Adds the same as members. */

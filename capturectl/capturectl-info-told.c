@@ -13,17 +13,6 @@ enum { LINES_MAX = 20 };
 static const char *const foreign_words[] = {NULL, "syscap", "perf-map", "jitdump"};
 static const char *const stream_words[] = {"unknown", "recorder", "sampler", "foreign", "counters", "import"};
 
-guint capturectl_info_count_binaries(ProfileCapture *capture)
-{
-  guint n_binaries, n;
-  const ProfileProcess *processes = profile_capture_get_processes(capture, &n);
-
-  profile_capture_get_binaries(capture, &n_binaries);
-  for (guint i = 0; i < n; i++) /* they come last */
-    n_binaries = MIN(n_binaries, processes[i].binary);
-  return n_binaries;
-}
-
 static gboolean is_inside(const ProfileStream *stream)
 {
   return stream->kind == CAPTURE_STREAM_SAMPLER || stream->kind == CAPTURE_STREAM_FOREIGN;

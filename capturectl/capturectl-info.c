@@ -44,15 +44,6 @@ typedef struct {
   gboolean kernel_named;
 } Info;
 
-static guint count_distinct(const gint32 *first, guint n, gsize stride)
-{
-  g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
-
-  for (guint i = 1; i < n; i++)
-    g_hash_table_add(seen, GINT_TO_POINTER(*(const gint32 *)((const char *)first + i * stride)));
-  return g_hash_table_size(seen);
-}
-
 static void count_samples(Info *info)
 {
   guint n;
@@ -80,13 +71,10 @@ static gboolean count_names(Info *info, guint32 binary)
 static void count_everything(Info *info)
 {
   guint n;
-  const ProfileThread *threads = profile_capture_get_threads(info->capture, &n);
-  const ProfileProcess *processes;
 
-  info->threads = n > 0 ? count_distinct(&threads->tid, n, sizeof *threads) : 0;
-  processes = profile_capture_get_processes(info->capture, &n);
-  info->processes = n > 0 ? count_distinct(&processes->pid, n, sizeof *processes) : 0;
-  info->binaries = capturectl_info_count_binaries(info->capture);
+  info->threads = profile_capture_count_threads(info->capture);
+  info->processes = profile_capture_count_processes(info->capture);
+  info->binaries = profile_capture_count_files(info->capture);
   profile_capture_get_binaries(info->capture, &n);
   for (guint i = 0; i < n; i++)
     info->named_binaries += count_names(info, i);

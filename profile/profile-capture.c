@@ -303,6 +303,36 @@ const ProfileBinary *profile_capture_get_binaries(ProfileCapture *self, guint *n
   return (const ProfileBinary *)self->binaries->data;
 }
 
+static guint count_distinct(const gint32 *first, guint n, gsize stride)
+{
+  g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+
+  for (guint i = 1; i < n; i++)
+    g_hash_table_add(seen, GINT_TO_POINTER(*(const gint32 *)((const char *)first + i * stride)));
+  return g_hash_table_size(seen);
+}
+
+guint profile_capture_count_threads(ProfileCapture *self)
+{
+  return count_distinct(&((const ProfileThread *)self->threads->data)->tid, self->threads->len,
+                        sizeof(ProfileThread));
+}
+
+guint profile_capture_count_processes(ProfileCapture *self)
+{
+  return count_distinct(&((const ProfileProcess *)self->processes->data)->pid, self->processes->len,
+                        sizeof(ProfileProcess));
+}
+
+guint profile_capture_count_files(ProfileCapture *self)
+{
+  guint n = self->binaries->len;
+
+  for (guint i = 0; i < self->processes->len; i++)
+    n = MIN(n, g_array_index(self->processes, ProfileProcess, i).binary);
+  return n;
+}
+
 const ProfileLoss *profile_capture_get_losses(ProfileCapture *self, gsize *n)
 {
   *n = self->losses->len;

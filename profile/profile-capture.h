@@ -221,6 +221,12 @@ const ProfileEvent *profile_capture_get_event(ProfileCapture *self, guint event)
 const ProfileThread *profile_capture_get_threads(ProfileCapture *self, guint *n);
 const ProfileProcess *profile_capture_get_processes(ProfileCapture *self, guint *n);
 const ProfileBinary *profile_capture_get_binaries(ProfileCapture *self, guint *n);
+/* Different numbers of threads and of processes: an exec does not make another process. */
+guint profile_capture_count_threads(ProfileCapture *self);
+guint profile_capture_count_processes(ProfileCapture *self);
+/* Files that were mapped: the first ones of the binaries. Behind them comes what stands for functions that
+ * processes told of. */
+guint profile_capture_count_files(ProfileCapture *self);
 const ProfileLoss *profile_capture_get_losses(ProfileCapture *self, gsize *n);
 const ProfileKernelSymbol *profile_capture_get_kernel_symbols(ProfileCapture *self, gsize *n);
 /* Samples that were lost, and lost records that may have been samples: what `lost` is wherever it is said. */

@@ -3,11 +3,13 @@
 
 #include <glib/gi18n.h>
 
+#include "viewer/viewer-details-page.h"
 #include "viewer/viewer-flame-page.h"
 #include "viewer/viewer-functions-page.h"
 #include "viewer/viewer-health-page.h"
 #include "viewer/viewer-marks-page.h"
 #include "viewer/viewer-page.h"
+#include "viewer/viewer-processes-page.h"
 #include "viewer/viewer-timeline-page.h"
 #include "viewer/viewer-tree-page.h"
 
@@ -22,7 +24,9 @@ static const struct {
     {"functions", N_("Functions"), "viewer-functions-symbolic", viewer_functions_page_new},
     {"timeline", N_("Time Line"), "viewer-timeline-symbolic", viewer_timeline_page_new},
     {"marks", N_("Marks"), "viewer-marks-symbolic", viewer_marks_page_new},
+    {"processes", N_("Processes"), "viewer-processes-symbolic", viewer_processes_page_new},
     {"health", N_("Health"), "viewer-health-symbolic", viewer_health_page_new},
+    {"details", N_("Details"), "viewer-details-symbolic", viewer_details_page_new},
 };
 
 void viewer_pages_add(AdwViewStack *stack)
