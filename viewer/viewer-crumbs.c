@@ -3,6 +3,8 @@
 
 #include <glib/gi18n.h>
 
+#include "viewer/viewer-accessible.h"
+
 struct _ViewerCrumbs {
   GtkWidget parent;
 
@@ -40,6 +42,7 @@ static void add_crumb(ViewerCrumbs *self, guint n, const char *text)
   gtk_label_set_max_width_chars(GTK_LABEL(label), 32);
   gtk_button_set_child(GTK_BUTTON(button), label);
   gtk_widget_set_tooltip_text(button, text);
+  viewer_accessible_set_name(button, text);
   gtk_widget_add_css_class(button, "flat");
   gtk_widget_set_valign(button, GTK_ALIGN_CENTER);
   g_object_set_data(G_OBJECT(button), "steps", GUINT_TO_POINTER(n));

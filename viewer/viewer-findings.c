@@ -3,6 +3,8 @@
 
 #include <glib/gi18n.h>
 
+#include "viewer/viewer-accessible.h"
+
 /* Looking starts a few programs: whoever changes windows back and forth shall not wait for them. µs */
 #define PERIOD (5 * G_USEC_PER_SEC)
 
@@ -32,6 +34,7 @@ static GtkWidget *make_copy_button(const char *command)
   GtkWidget *button = gtk_button_new_from_icon_name("edit-copy-symbolic");
 
   gtk_widget_set_tooltip_text(button, _("Copy the Command"));
+  viewer_accessible_set_name(button, _("Copy the Command"));
   gtk_widget_set_valign(button, GTK_ALIGN_CENTER);
   gtk_widget_add_css_class(button, "flat");
   g_signal_connect_data(button, "clicked", G_CALLBACK(copy), g_strdup(command),

@@ -4,6 +4,7 @@
 #include <glib/gi18n.h>
 
 #include "profile/profile-span.h"
+#include "viewer/viewer-accessible.h"
 #include "viewer/viewer-densities.h"
 #include "viewer/viewer-format.h"
 #include "viewer/viewer-span-selector.h"
@@ -236,6 +237,7 @@ static void add_zoom(ViewerOverview *self)
   gtk_widget_add_css_class(self->zoom, "circular");
   gtk_widget_add_css_class(self->zoom, "suggested-action");
   gtk_widget_set_tooltip_text(self->zoom, _("Zoom into Selection"));
+  viewer_accessible_set_name(self->zoom, _("Zoom into Selection"));
   gtk_widget_set_visible(self->zoom, FALSE);
   gtk_widget_set_cursor_from_name(self->zoom, "default");
   gtk_widget_set_parent(self->zoom, GTK_WIDGET(self));

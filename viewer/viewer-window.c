@@ -3,6 +3,7 @@
 
 #include <glib/gi18n.h>
 
+#include "viewer/viewer-accessible.h"
 #include "viewer/viewer-application.h"
 #include "viewer/viewer-crumbs.h"
 #include "viewer/viewer-failed-page.h"
@@ -519,6 +520,7 @@ static void viewer_window_init(ViewerWindow *self)
   g_signal_group_connect_swapped(self->document_signals, "state-changed", G_CALLBACK(show_state), self);
   g_signal_group_connect_swapped(self->document_signals, "capture-changed", G_CALLBACK(show_state), self);
   viewer_pages_add(self->pages);
+  viewer_accessible_follow_stacks(GTK_WIDGET(self));
   g_signal_connect(target, "drop", G_CALLBACK(drop), self);
   gtk_widget_add_controller(GTK_WIDGET(self), GTK_EVENT_CONTROLLER(target));
   enable_actions(self);
