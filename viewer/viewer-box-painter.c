@@ -117,7 +117,7 @@ int viewer_box_painter_get_row_height(ViewerBoxPainter *self)
     return self->row_height;
   g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(self->widget, "Äg");
   pango_layout_get_pixel_size(layout, NULL, &height);
-  self->row_height = height + 5;
+  self->row_height = height + 4;
   return self->row_height;
 }
 
@@ -249,7 +249,7 @@ static void draw_label(ViewerBoxPainter *self, Label *label, double x, double y,
   if (!node)
     return;
   gtk_snapshot_save(self->snapshot);
-  gtk_snapshot_translate(self->snapshot, &GRAPHENE_POINT_INIT((float)round(x), (float)round(y) + 2));
+  gtk_snapshot_translate(self->snapshot, &GRAPHENE_POINT_INIT((float)round(x), (float)round(y) + 1));
   gtk_snapshot_append_node(self->snapshot, node);
   gtk_snapshot_restore(self->snapshot);
 }

@@ -85,8 +85,10 @@ static gboolean is_walk_key(guint key)
   return FALSE;
 }
 
+/* No tooltip over the menu, until the pointer moves again. */
 static void emit_menu(ViewerFlameGraph *self, double x, double y)
 {
+  gtk_widget_set_has_tooltip(GTK_WIDGET(self), FALSE);
   g_signal_emit_by_name(self, "menu", x, y);
 }
 
@@ -217,6 +219,7 @@ static void moved(GtkEventControllerMotion *controller, double x, double y, View
   guint box = VIEWER_FLAME_NO_BOX;
 
   self->pointer = x;
+  gtk_widget_set_has_tooltip(GTK_WIDGET(self), TRUE);
   viewer_flame_graph_get_box_at(self, x, y, &box);
   hover(self, box);
 }

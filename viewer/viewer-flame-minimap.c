@@ -39,7 +39,7 @@ static void draw_part(ViewerFlameMinimap *self, GtkSnapshot *snapshot)
   float first = (float)part.first * width, end = MAX((float)part.end * width, first + 2);
   ViewerScheme scheme = viewer_palette_get_scheme(viewer_flame_graph_get_palette(self->graph));
   float ground = scheme.dark ? 0.1f : 1;
-  GdkRGBA veil = {ground, ground, ground, 0.7f}, line;
+  GdkRGBA veil = {ground, ground, ground, 0.6f}, line;
   GskRoundedRect frame;
 
   gtk_style_context_get_color(gtk_widget_get_style_context(GTK_WIDGET(self)), &line);

@@ -10,16 +10,19 @@
 #include <math.h>
 #include <string.h>
 
-enum { HUES = 14, SHADES = 2, COLORS = HUES * SHADES, KERNEL = COLORS, UNKNOWN };
+enum { HUES = 14, SHADES = 2, COLORS = HUES * SHADES, KERNEL = COLORS, UNKNOWN, N_COLORS };
+
+/* Functions of one colour differ a little, so that neighbours can be told apart. */
+enum { TINTS = 3 };
 
 struct _ViewerPalette {
   ProfileStacks *stacks;
   ViewerPaletteMode mode;
   ViewerScheme scheme;
   gsize n_functions;
-  guint8 *chosen; /* one a function: 1 + index into colors; 0: not asked for yet */
+  guint8 *chosen; /* one a function: 1 + index into colors and their tints; 0: not asked for yet */
   ViewerColor neutral;
-  ViewerColor colors[COLORS + 2]; /* by binary the kernel's and that of unknown memory come last */
+  ViewerColor colors[N_COLORS * TINTS]; /* by binary the kernel's and that of unknown memory come last */
 };
 
 ViewerScheme viewer_scheme_get_current(void)
@@ -146,6 +149,21 @@ ViewerKind viewer_palette_get_kind(ProfileStacks *stacks, guint32 function)
   return get_kind_of_binary(profile_stacks_get_function_binary(stacks, function));
 }
 
+/* Tints go away from the text's colour, so that it is read no worse. */
+static void set_color(ViewerPalette *self, guint index, ViewerColor color)
+{
+  float to = self->scheme.dark ? 0 : 1;
+
+  for (guint tint = 0; tint < TINTS; tint++) {
+    float part = (float)tint * (self->scheme.dark ? 0.09f : 0.14f);
+    ViewerColor *tinted = &self->colors[index * TINTS + tint];
+    *tinted = color;
+    tinted->fill.red += (to - color.fill.red) * part;
+    tinted->fill.green += (to - color.fill.green) * part;
+    tinted->fill.blue += (to - color.fill.blue) * part;
+  }
+}
+
 ViewerPalette *viewer_palette_new(ProfileStacks *stacks, ViewerPaletteMode mode, ViewerScheme scheme)
 {
   ViewerPalette *self = g_new0(ViewerPalette, 1);
@@ -157,11 +175,11 @@ ViewerPalette *viewer_palette_new(ProfileStacks *stacks, ViewerPaletteMode mode,
   self->chosen = g_new0(guint8, self->n_functions);
   self->neutral = make_color(0, 0, FALSE, scheme);
   for (guint i = 0; mode == VIEWER_PALETTE_BINARY && i < COLORS; i++)
-    self->colors[i] = make_name_color(i, scheme);
-  self->colors[KERNEL] = viewer_palette_of_kind(VIEWER_KIND_KERNEL, scheme);
-  self->colors[UNKNOWN] = viewer_palette_of_kind(VIEWER_KIND_UNNAMED, scheme);
+    set_color(self, i, make_name_color(i, scheme));
+  set_color(self, KERNEL, viewer_palette_of_kind(VIEWER_KIND_KERNEL, scheme));
+  set_color(self, UNKNOWN, viewer_palette_of_kind(VIEWER_KIND_UNNAMED, scheme));
   for (guint i = 0; mode == VIEWER_PALETTE_KIND && i < VIEWER_N_KINDS; i++)
-    self->colors[i] = viewer_palette_of_kind((ViewerKind)i, scheme);
+    set_color(self, i, viewer_palette_of_kind((ViewerKind)i, scheme));
   return self;
 }
 
@@ -191,8 +209,11 @@ const ViewerColor *viewer_palette_get(ViewerPalette *self, guint32 function)
 {
   if (function >= self->n_functions)
     return &self->neutral;
-  if (!self->chosen[function])
-    self->chosen[function] = (guint8)(1 + choose(self, function));
+  if (!self->chosen[function]) {
+    const char *name = profile_stacks_get_function_name(self->stacks, function);
+    guint tint = hash_text(name, strlen(name)) % TINTS;
+    self->chosen[function] = (guint8)(1 + choose(self, function) * TINTS + tint);
+  }
   return &self->colors[self->chosen[function] - 1];
 }
 
