@@ -2,13 +2,18 @@
 /*
  * A transform is one pass over the nodes. A node's parent comes before it, so that where the node goes
  * follows from where its parent went. What goes below one node of the new tree with one function is one node
- * there, which a hash table finds.
+ * there. It is looked for among its siblings, of which most nodes have few, and which lie close by when a
+ * stack that is new is put in; only where they are many does a hash table find it.
  */
 #include <string.h>
 
 #include "profile/profile-capture-private.h"
 #include "profile/profile-memory.h"
 #include "profile/profile-stacks-private.h"
+
+enum { FEW = 8 }; /* children of a node before they go into the table */
+
+#define CROWDED G_MAXUINT32 /* in place of a first child: they are in the table */
 
 /* A node of the new tree, found by parent and function. node 0: the slot is free. */
 typedef struct {
@@ -24,21 +29,16 @@ typedef struct {
   guint32 collapsed; /* the function that it is collapsed into */
 
   guint32 *parents, *functions; /* the new tree */
+  guint32 *first_child, *next;
   guint32 n_nodes;
   Slot *slots;
-  gsize mask;
+  gsize mask, n_slots_used;
 } Pass;
-
-static inline gsize hash(const Pass *pass, guint32 parent, guint32 function)
-{
-  guint64 key = ((guint64)parent << 32 | function) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
-
-  return (key ^ key >> 32) & pass->mask;
-}
 
 static Slot *find_slot(const Pass *pass, guint32 parent, guint32 function)
 {
-  gsize at = hash(pass, parent, function);
+  guint64 key = ((guint64)parent << 32 | function) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
+  gsize at = (key ^ key >> 32) & pass->mask;
 
   while (pass->slots[at].node && (pass->slots[at].parent != parent || pass->slots[at].function != function))
     at = (at + 1) & pass->mask;
@@ -57,19 +57,57 @@ static void grow(Pass *pass)
       *find_slot(pass, old[i].parent, old[i].function) = old[i];
 }
 
-/* The node below parent with that function. */
-static guint32 add(Pass *pass, guint32 parent, guint32 function)
+static guint32 new_node(Pass *pass, guint32 parent, guint32 function)
+{
+  pass->parents[pass->n_nodes] = parent;
+  pass->functions[pass->n_nodes] = function;
+  pass->first_child[pass->n_nodes] = 0;
+  return pass->n_nodes++;
+}
+
+static void fill_slot(Pass *pass, Slot *slot, guint32 node)
+{
+  *slot = (Slot){pass->parents[node], pass->functions[node], node};
+  if (++pass->n_slots_used > pass->mask / 2)
+    grow(pass);
+}
+
+static guint32 add_crowded(Pass *pass, guint32 parent, guint32 function)
 {
   Slot *slot = find_slot(pass, parent, function);
 
   if (slot->node)
     return slot->node;
-  *slot = (Slot){parent, function, pass->n_nodes};
-  pass->parents[pass->n_nodes] = parent;
-  pass->functions[pass->n_nodes] = function;
-  if (++pass->n_nodes > pass->mask / 2)
-    grow(pass);
-  return pass->n_nodes - 1;
+  guint32 node = new_node(pass, parent, function);
+  fill_slot(pass, slot, node);
+  return node;
+}
+
+static void crowd(Pass *pass, guint32 parent)
+{
+  for (guint32 child = pass->first_child[parent]; child; child = pass->next[child])
+    fill_slot(pass, find_slot(pass, parent, pass->functions[child]), child);
+  pass->first_child[parent] = CROWDED;
+}
+
+/* The node below parent with that function. */
+static guint32 add(Pass *pass, guint32 parent, guint32 function)
+{
+  guint n = 0;
+
+  if (pass->first_child[parent] == CROWDED)
+    return add_crowded(pass, parent, function);
+  for (guint32 child = pass->first_child[parent]; child; child = pass->next[child], n++)
+    if (pass->functions[child] == function)
+      return child;
+  if (n == FEW) {
+    crowd(pass, parent);
+    return add_crowded(pass, parent, function);
+  }
+  guint32 node = new_node(pass, parent, function);
+  pass->next[node] = pass->first_child[parent];
+  pass->first_child[parent] = node;
+  return node;
 }
 
 /* Whether what goes there goes into a frame of that function. */
@@ -197,46 +235,31 @@ static const struct {
     [PROFILE_TRANSFORM_COLLAPSE_RECURSION] = {collapse_recursion, TRUE, FALSE},
 };
 
-/* Slots are anywhere in the table: asking for them early hides the wait. */
-static void prefetch(const Pass *pass, guint32 node, guint32 done)
-{
-  guint32 parent = pass->from->parents[node];
-
-  if (parent < done)
-    __builtin_prefetch(&pass->slots[hash(pass, pass->to[parent], pass->from->functions[node])]);
-}
-
 static void run(Pass *pass)
 {
-  enum { AHEAD = 12 };
   ProfileTransformKind kind = pass->transform->kind;
-  gboolean has_path = profile_transform_kind_has_path(kind);
+  gboolean no_path = profile_transform_kind_has_path(kind) && pass->transform->n_path == 0;
   Step step = steps[kind].step;
   guint32 n = (guint32)pass->from->n_nodes;
 
-  pass->to[0] =
-      steps[kind].drops_root && (!has_path || pass->transform->n_path > 0) ? PROFILE_STACKS_DROPPED : 0;
-  for (guint32 node = 1; node < n; node++) {
-    if (node + AHEAD < n)
-      prefetch(pass, node + AHEAD, node);
+  pass->to[0] = steps[kind].drops_root && !no_path ? PROFILE_STACKS_DROPPED : 0;
+  for (guint32 node = 1; node < n; node++)
     pass->to[node] = step(pass, node, pass->from->parents[node], pass->from->functions[node]);
-  }
 }
 
 static void set_up(Pass *pass, const ProfileStacks *from)
 {
-  gsize size = 1024;
+  gsize n = from->n_nodes;
 
-  while (size < from->n_nodes)
-    size *= 2;
-  pass->mask = size - 1;
-  pass->slots = profile_new0(Slot, size);
-  pass->to = profile_new(guint32, from->n_nodes);
-  pass->state = steps[pass->transform->kind].has_state ? profile_new0(guint32, from->n_nodes) : NULL;
-  pass->parents = profile_new(guint32, from->n_nodes);
-  pass->functions = profile_new(guint32, from->n_nodes);
-  pass->parents[0] = pass->functions[0] = 0;
-  pass->n_nodes = 1;
+  pass->mask = 1023;
+  pass->slots = profile_new0(Slot, pass->mask + 1);
+  pass->to = profile_new(guint32, n);
+  pass->state = steps[pass->transform->kind].has_state ? profile_new0(guint32, n) : NULL;
+  pass->parents = profile_new(guint32, n);
+  pass->functions = profile_new(guint32, n);
+  pass->first_child = profile_new(guint32, n);
+  pass->next = profile_new(guint32, n);
+  new_node(pass, 0, 0);
 }
 
 /* Binaries of one path are one, as people know them. */
@@ -338,6 +361,8 @@ ProfileStacks *profile_stacks_transform(ProfileStacks *from, const ProfileTransf
   g_free(pass.to);
   g_free(pass.state);
   g_free(pass.in_binary);
+  g_free(pass.first_child);
+  g_free(pass.next);
   g_free(pass.slots);
   return self;
 }

@@ -157,22 +157,55 @@ static void test_own(void)
 }
 
 /* What goes below one node with one function is one node; parents come first. */
+static void check_prefix_tree(const ProfileStacks *stacks)
+{
+  g_autoptr(GHashTable) seen = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+  const guint32 *parents = profile_stacks_get_parents(stacks),
+                *functions = profile_stacks_get_functions(stacks);
+
+  for (gsize node = 1; node < profile_stacks_get_n_nodes(stacks); node++) {
+    gint64 key = (gint64)((guint64)parents[node] << 32 | functions[node]);
+    g_assert_cmpuint(parents[node], <, node);
+    g_assert_cmpuint(functions[node], <, profile_stacks_get_n_functions(stacks));
+    g_assert_true(g_hash_table_add(seen, g_memdup2(&key, sizeof key)));
+  }
+}
+
 static void test_prefix_tree(void)
 {
   g_autoptr(ProfileCapture) capture = new_capture();
 
   for (guint i = 1; i < G_N_ELEMENTS(cases); i++) {
     g_autoptr(ProfileStacks) stacks = make_stacks(capture, cases[i].transforms);
-    g_autoptr(GHashTable) seen = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-    const guint32 *parents = profile_stacks_get_parents(stacks),
-                  *functions = profile_stacks_get_functions(stacks);
-    for (gsize node = 1; node < profile_stacks_get_n_nodes(stacks); node++) {
-      gint64 key = (gint64)((guint64)parents[node] << 32 | functions[node]);
-      g_assert_cmpuint(parents[node], <, node);
-      g_assert_cmpuint(functions[node], <, profile_stacks_get_n_functions(stacks));
-      g_assert_true(g_hash_table_add(seen, g_memdup2(&key, sizeof key)));
-    }
+    check_prefix_tree(stacks);
   }
+}
+
+/* Nodes with so many children that they are found another way. */
+static void test_crowded(void)
+{
+  enum { N = 4000 };
+  static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  g_autoptr(GRand) random = g_rand_new_with_seed(1);
+  static MadeSample many[N];
+  static char paths[N][4];
+
+  for (guint i = 0; i < N; i++) {
+    for (guint j = 0; j < 3; j++)
+      paths[i][j] = letters[g_rand_int_range(random, 0, G_N_ELEMENTS(letters) - 1)];
+    many[i].path = paths[i];
+  }
+  g_autoptr(ProfileCapture) capture = made_capture_new(&(MadePlan){.samples = many, .n = N});
+  g_autoptr(ProfileFilter) filter = profile_filter_new(capture);
+  g_autoptr(ProfileWeights) weights = profile_weights_new(filter);
+  g_autofree char *before = made_capture_fold(weights);
+  ProfileTransform nothing = {.kind = PROFILE_TRANSFORM_DROP_FUNCTION, .function = G_MAXUINT32 - 1};
+  g_autoptr(ProfileStacks) stacks = profile_stacks_transform(profile_filter_get_stacks(filter), &nothing);
+  check_prefix_tree(stacks);
+  profile_filter_set_stacks(filter, stacks);
+  g_autoptr(ProfileWeights) again = profile_weights_new(filter);
+  g_autofree char *after = made_capture_fold(again);
+  g_assert_cmpstr(after, ==, before);
 }
 
 static ProfileRow find_row(ProfileWeights *weights, ProfileRowsBy by, guint32 item)
@@ -339,6 +372,7 @@ int main(int argc, char **argv)
   g_test_add_func("/profile/stacks/kinds", test_kinds);
   g_test_add_func("/profile/stacks/own", test_own);
   g_test_add_func("/profile/stacks/prefix-tree", test_prefix_tree);
+  g_test_add_func("/profile/stacks/crowded", test_crowded);
   g_test_add_func("/profile/stacks/rows", test_rows);
   g_test_add_func("/profile/stacks/trees", test_trees);
   g_test_add_func("/profile/stacks/filter", test_filter);
