@@ -10,6 +10,7 @@
 #include "profile/profile-kallsyms.h"
 #include "profile/profile-naming.h"
 #include "profile/profile-reader.h"
+#include "profile/profile-translate.h"
 #include "profile/profile-zstd.h"
 #include "symbol-files.h"
 
@@ -239,6 +240,53 @@ static void test_resolve(void)
   symbol_files_leave(c.directory);
 }
 
+/* "schedule" … of each node that leads to the sample, the innermost first. Free it. */
+static char *get_path(ProfileCapture *capture)
+{
+  const guint32 *functions = profile_capture_get_node_functions(capture), *parent, *frame;
+  GString *path = g_string_new(NULL);
+  gsize n;
+
+  profile_capture_get_nodes(capture, &parent, &frame, &n);
+  for (guint32 node = profile_capture_get_event(capture, 0)->leaf[0]; node; node = parent[node])
+    g_string_append_printf(path, "%s ", profile_capture_get_function_name(capture, functions[node]));
+  return g_string_free(path, FALSE);
+}
+
+/* What is looked at stays as it is; the new one has the same columns, and keeps them. */
+static void test_resolve_new(void)
+{
+  Case c = case_new();
+  ProfileCapture *capture = load();
+  ProfileNamingOptions options = {.no_store = TRUE};
+  ProfileNamingResult result;
+  g_autoptr(GCancellable) cancellable = g_cancellable_new();
+  g_autoptr(GError) error = NULL;
+  g_autofree char *before = get_path(capture);
+  const guint32 *functions = profile_capture_get_node_functions(capture);
+  guint32 inner = functions[profile_capture_get_event(capture, 0)->leaf[0]];
+
+  g_autoptr(ProfileCapture) named = profile_naming_resolve_new(capture, &options, &result, NULL, NULL);
+  g_autofree char *path = get_path(named), *after = get_path(capture);
+  g_assert_cmpstr(path, ==, "bpf_prog_recorded schedule inner outer ");
+  g_assert_cmpstr(after, ==, before);
+  g_assert_cmpstr(before, !=, path);
+  g_assert_cmpuint(result.functions, ==, 4);
+  g_assert_true(profile_capture_get_node_functions(capture) == functions);
+  g_assert_true(profile_capture_get_event(named, 0) == profile_capture_get_event(capture, 0));
+  guint32 there = profile_capture_translate_function(capture, named, inner);
+  g_assert_cmpstr(profile_capture_get_function_name(named, there), ==, "bpf_prog_recorded");
+  g_assert_cmpuint(profile_capture_translate_function(named, capture, there), ==, inner);
+  g_cancellable_cancel(cancellable);
+  g_assert_null(profile_naming_resolve_new(capture, &options, NULL, cancellable, &error));
+  g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_assert_finalize_object(capture);
+  g_autofree char *alone = get_path(named);
+  g_assert_cmpstr(alone, ==, path);
+  assert_program_named(named, &c);
+  symbol_files_leave(c.directory);
+}
+
 static Case case_new_served(void)
 {
   Case c = case_new();
@@ -445,6 +493,7 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/naming/run", test_run);
   g_test_add_func("/naming/resolve", test_resolve);
+  g_test_add_func("/naming/resolve-new", test_resolve_new);
   g_test_add_func("/naming/run-again", test_run_again);
   g_test_add_func("/naming/served", test_served);
   g_test_add_func("/naming/served-and-readable", test_served_and_readable);
