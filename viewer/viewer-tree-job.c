@@ -12,7 +12,6 @@ ViewerTreeJob *viewer_tree_job_new(ViewerTreeJobKind kind)
   ViewerTreeJob *self = g_new0(ViewerTreeJob, 1);
 
   self->kind = kind;
-  self->was_open = g_array_new(FALSE, FALSE, sizeof(ViewerTreeOpen));
   self->nodes = g_array_new(FALSE, FALSE, sizeof(ProfileTreeNode));
   self->expansions = g_array_new(FALSE, FALSE, sizeof(ViewerTreeExpansion));
   self->open = g_array_new(FALSE, FALSE, sizeof(guint32));
@@ -27,7 +26,7 @@ void viewer_tree_job_free(ViewerTreeJob *self)
   g_clear_pointer(&self->old_weights, profile_weights_unref);
   g_clear_pointer(&self->search, profile_search_unref);
   g_free(self->path);
-  g_array_unref(self->was_open);
+  g_clear_pointer(&self->was_open, g_array_unref);
   g_array_unref(self->nodes);
   g_array_unref(self->expansions);
   g_array_unref(self->open);
@@ -140,9 +139,9 @@ static void make(ViewerTreeJob *self, GCancellable *cancellable)
     self->tree = constructors[self->tree_kind](self->weights);
   else
     self->tree = of_function[self->tree_kind - VIEWER_TREE_CALLEES](self->weights, self->function);
-  if (self->was_open->len > 0)
+  if (self->was_open && self->was_open->len > 0)
     open_again(self, cancellable);
-  if (self->open->len <= 1 && self->was_open->len != 1) {
+  if (!self->was_open || (self->open->len <= 1 && self->was_open->len > 1)) {
     g_array_set_size(self->open, 0);
     open_heaviest(self);
   }

@@ -46,10 +46,10 @@ typedef struct {
   ProfileTree *tree; /* MAKE: comes of it */
   guint32 n_known;   /* nodes of the tree that need not be told */
 
-  ProfileWeights *weights;     /* MAKE */
-  ViewerTreeKind tree_kind;    /* MAKE, SEARCH */
-  guint32 function;            /* MAKE: of callees and callers */
-  GArray *was_open;            /* MAKE: ViewerTreeOpen; empty: nothing was shown before */
+  ProfileWeights *weights;  /* MAKE */
+  ViewerTreeKind tree_kind; /* MAKE, SEARCH */
+  guint32 function;         /* MAKE: of callees and callers */
+  GArray *was_open;         /* MAKE: ViewerTreeOpen, none when the root was closed; NULL: nothing was shown */
   ProfileWeights *old_weights; /* MAKE: those that was_open is from, or NULL */
   guint32 node;                /* EXPAND, EXPAND_BELOW */
   ProfilePath *path;           /* FOLLOW */

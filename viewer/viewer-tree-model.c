@@ -369,7 +369,7 @@ void viewer_tree_model_show(ViewerTreeModel *self, ProfileWeights *weights, View
   job->function = function;
   if (self->weights && self->kind == kind && self->function == function) {
     job->old_weights = profile_weights_ref(self->weights);
-    viewer_tree_nodes_collect_open(self->nodes, job->was_open);
+    job->was_open = viewer_tree_nodes_get_open(self->nodes);
   }
   push_job(self, job);
 }

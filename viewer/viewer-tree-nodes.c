@@ -42,19 +42,21 @@ void viewer_tree_nodes_add(ViewerTreeNodes *self, const ViewerTreeJob *job)
     viewer_tree_nodes_get(self, g_array_index(job->open, guint32, i))->is_open = TRUE;
 }
 
-void viewer_tree_nodes_collect_open(const ViewerTreeNodes *self, GArray *open)
+GArray *viewer_tree_nodes_get_open(const ViewerTreeNodes *self)
 {
+  GArray *open = g_array_new(FALSE, FALSE, sizeof(ViewerTreeOpen));
   g_autofree guint32 *index = g_new(guint32, self->known->len);
 
   for (guint32 i = 0; i < self->known->len; i++) {
     const ViewerTreeKnown *known = viewer_tree_nodes_get(self, i);
     ViewerTreeOpen item = {known->node.function, i == 0 ? 0 : index[known->node.parent]};
     index[i] = G_MAXUINT32;
-    if ((i > 0 && !known->is_open) || item.parent == G_MAXUINT32)
+    if (!known->is_open || item.parent == G_MAXUINT32)
       continue;
     index[i] = open->len;
     g_array_append_val(open, item);
   }
+  return open;
 }
 
 guint32 viewer_tree_nodes_open_to(ViewerTreeNodes *self, guint32 node)

@@ -28,8 +28,8 @@ ViewerTreeKnown *viewer_tree_nodes_get(const ViewerTreeNodes *self, guint32 node
 
 /* Takes over what a job found out, and opens what it says is open. */
 void viewer_tree_nodes_add(ViewerTreeNodes *self, const ViewerTreeJob *job);
-/* Adds ViewerTreeOpen to open: the root and those that are open below open ones. */
-void viewer_tree_nodes_collect_open(const ViewerTreeNodes *self, GArray *open);
+/* ViewerTreeOpen: those that are open below open ones. */
+GArray *viewer_tree_nodes_get_open(const ViewerTreeNodes *self);
 /* Opens all that lead to node; the uppermost that had been closed, or VIEWER_TREE_NO_NODE. */
 guint32 viewer_tree_nodes_open_to(ViewerTreeNodes *self, guint32 node);
 /* guint32: what one sees below node, or with it, in the order of rows. */

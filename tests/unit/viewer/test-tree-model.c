@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The rows of a call tree against ProfileTree and against counting by hand. */
+#include <glib/gstdio.h>
+
+#include "tests/unit/profile/test-capture.h"
+#include "viewer/viewer-tree-row.h"
+#include "viewer/viewer-tree-text.h"
+
+typedef struct {
+  GArray *samples; /* TestSample */
+  ProfileCapture *capture;
+  ProfileWeights *weights;
+  ViewerTreeModel *model;
+  GArray *rows; /* guint32: nodes, as "items-changed" told them */
+  guint revealed;
+} Fixture;
+
+static void follow_changes(Fixture *fixture, guint position, guint removed, guint added)
+{
+  g_assert_true(viewer_tree_model_is_changing(fixture->model));
+  if (removed > 0)
+    g_array_remove_range(fixture->rows, position, removed);
+  for (guint i = 0; i < added; i++) {
+    guint32 node = viewer_tree_model_get_node_at(fixture->model, position + i);
+    g_array_insert_val(fixture->rows, position + i, node);
+  }
+  g_assert_cmpuint(fixture->rows->len, ==, g_list_model_get_n_items(G_LIST_MODEL(fixture->model)));
+}
+
+static void handle_revealed(Fixture *fixture, guint node)
+{
+  fixture->revealed = node;
+}
+
+static ProfileWeights *get_weights(Fixture *fixture, guint64 first, guint64 end)
+{
+  g_autoptr(ProfileFilter) filter = profile_filter_new(fixture->capture);
+
+  profile_filter_set_time(filter, first, end);
+  return profile_weights_new(filter);
+}
+
+static void set_up(Fixture *fixture, gconstpointer data)
+{
+  const TestPlan plan = {.n_samples = 600, .n_streams = 2, .epochs = 2, .seed = 21};
+
+  fixture->samples = g_array_new(FALSE, TRUE, sizeof(TestSample));
+  g_autofree char *path = test_capture_write(&plan, fixture->samples);
+  fixture->capture = test_capture_load(path);
+  g_remove(path);
+  fixture->weights = get_weights(fixture, 0, G_MAXUINT64);
+  fixture->model = viewer_tree_model_new();
+  fixture->rows = g_array_new(FALSE, FALSE, sizeof(guint32));
+  fixture->revealed = VIEWER_TREE_NO_NODE;
+  g_signal_connect_swapped(fixture->model, "items-changed", G_CALLBACK(follow_changes), fixture);
+  g_signal_connect_swapped(fixture->model, "revealed", G_CALLBACK(handle_revealed), fixture);
+}
+
+/* A thread that has just done its work may still hold what it worked for. */
+static void finalize_model(Fixture *fixture)
+{
+  g_object_add_weak_pointer(G_OBJECT(fixture->model), (gpointer *)&fixture->model);
+  g_object_unref(fixture->model);
+  while (g_atomic_pointer_get(&fixture->model))
+    g_main_context_iteration(NULL, FALSE);
+}
+
+static void tear_down(Fixture *fixture, gconstpointer data)
+{
+  finalize_model(fixture);
+  profile_weights_unref(fixture->weights);
+  g_assert_finalize_object(fixture->capture);
+  g_array_unref(fixture->samples);
+  g_array_unref(fixture->rows);
+}
+
+/* Until all that was asked for is there; changes of rows that were told add up to the rows, except for the
+ * numbers of nodes that another tree brought. */
+static void wait_for(Fixture *fixture)
+{
+  while (viewer_tree_model_is_busy(fixture->model))
+    g_main_context_iteration(NULL, TRUE);
+  g_assert_cmpuint(fixture->rows->len, ==, g_list_model_get_n_items(G_LIST_MODEL(fixture->model)));
+}
+
+static void show(Fixture *fixture, ProfileWeights *weights, ViewerTreeKind kind, guint32 function)
+{
+  viewer_tree_model_show(fixture->model, weights, kind, function);
+  wait_for(fixture);
+}
+
+static void assert_same_node(Fixture *fixture, guint position, ProfileTree *tree, guint32 node)
+{
+  const ProfileTreeNode *row =
+      viewer_tree_model_get(fixture->model, viewer_tree_model_get_node_at(fixture->model, position));
+  const ProfileTreeNode *expected = profile_tree_get_node(tree, node);
+
+  g_assert_cmpuint(row->function, ==, expected->function);
+  g_assert_cmpuint(row->depth, ==, expected->depth);
+  g_assert_cmpuint(row->self.count, ==, expected->self.count);
+  g_assert_cmpuint(row->total.count, ==, expected->total.count);
+  g_assert_cmpuint(row->total.weight, ==, expected->total.weight);
+}
+
+/* Every node of a tree in the order of rows; returns how many. */
+static guint assert_same_tree(Fixture *fixture, ProfileTree *tree, guint32 node, guint position)
+{
+  guint32 n, first = profile_tree_expand(tree, node, &n);
+  guint rows = 1;
+
+  assert_same_node(fixture, position, tree, node);
+  for (guint32 i = 0; i < n; i++)
+    rows += assert_same_tree(fixture, tree, first + i, position + rows);
+  return rows;
+}
+
+static void assert_whole(Fixture *fixture, ProfileTree *tree)
+{
+  guint n = assert_same_tree(fixture, tree, 0, 0);
+
+  g_assert_cmpuint(n, ==, g_list_model_get_n_items(G_LIST_MODEL(fixture->model)));
+  g_assert_cmpuint(n, >, 50);
+}
+
+static void test_whole_trees(Fixture *fixture, gconstpointer data)
+{
+  g_autoptr(ProfileTree) top_down = profile_tree_new(fixture->weights);
+  g_autoptr(ProfileTree) inverted = profile_tree_new_inverted(fixture->weights);
+  g_autoptr(ProfileTree) callees = profile_tree_new_callees(fixture->weights, 2);
+  g_autoptr(ProfileTree) callers = profile_tree_new_callers(fixture->weights, 2);
+  ProfileTree *trees[] = {top_down, inverted, callees, callers};
+
+  for (guint i = 0; i < G_N_ELEMENTS(trees); i++) {
+    show(fixture, fixture->weights, VIEWER_TREE_TOP_DOWN + i, 2);
+    viewer_tree_model_open_below(fixture->model, 0);
+    wait_for(fixture);
+    assert_whole(fixture, trees[i]);
+  }
+}
+
+/* The root and the heaviest of each level are open, as long as they are a twentieth of all. */
+static void test_heaviest_first(Fixture *fixture, gconstpointer data)
+{
+  g_autoptr(ProfileTree) tree = profile_tree_new(fixture->weights);
+  guint32 node = 0, n;
+  guint position = 0;
+
+  show(fixture, fixture->weights, VIEWER_TREE_TOP_DOWN, 0);
+  while (profile_tree_get_node(tree, node)->total.count > fixture->samples->len / 20) {
+    guint32 first = profile_tree_expand(tree, node, &n);
+    assert_same_node(fixture, position, tree, node);
+    if (n == 0)
+      break;
+    g_assert_true(
+        viewer_tree_model_is_open(fixture->model, viewer_tree_model_get_node_at(fixture->model, position)));
+    node = first;
+    position++;
+  }
+  g_assert_cmpuint(position, >, 1);
+  g_assert_false(
+      viewer_tree_model_is_open(fixture->model, viewer_tree_model_get_node_at(fixture->model, position)));
+}
+
+static gboolean leads_through(const TestSample *sample, ProfileCapture *capture, const ProfilePath *path)
+{
+  if (sample->n < path->n)
+    return FALSE;
+  for (guint i = 0; i < path->n; i++)
+    if (strcmp(sample->functions[i], profile_capture_get_function_name(capture, path->functions[i])) != 0)
+      return FALSE;
+  return TRUE;
+}
+
+static void test_numbers_by_hand(Fixture *fixture, gconstpointer data)
+{
+  show(fixture, fixture->weights, VIEWER_TREE_TOP_DOWN, 0);
+  viewer_tree_model_open_below(fixture->model, 0);
+  wait_for(fixture);
+  for (guint i = 0; i < fixture->rows->len; i++) {
+    guint32 node = g_array_index(fixture->rows, guint32, i);
+    g_autofree ProfilePath *path = viewer_tree_model_get_path(fixture->model, node);
+    guint total = 0, own = 0;
+    for (guint s = 0; s < fixture->samples->len; s++) {
+      const TestSample *sample = &g_array_index(fixture->samples, TestSample, s);
+      gboolean counts = leads_through(sample, fixture->capture, path);
+      total += counts;
+      own += counts && sample->n == path->n;
+    }
+    g_assert_cmpuint(viewer_tree_model_get(fixture->model, node)->total.count, ==, total);
+    g_assert_cmpuint(viewer_tree_model_get(fixture->model, node)->self.count, ==, own);
+  }
+}
+
+static void test_opens_and_closes(Fixture *fixture, gconstpointer data)
+{
+  show(fixture, fixture->weights, VIEWER_TREE_TOP_DOWN, 0);
+  guint n = fixture->rows->len;
+  g_autoptr(ViewerTreeRow) root = g_list_model_get_item(G_LIST_MODEL(fixture->model), 0);
+  g_autoptr(ViewerTreeRow) again = g_list_model_get_item(G_LIST_MODEL(fixture->model), 0);
+
+  g_assert_true(root == again);
+  g_assert_cmpuint(viewer_tree_row_get_node(root), ==, 0);
+  viewer_tree_model_close(fixture->model, 0);
+  g_assert_cmpuint(fixture->rows->len, ==, 1);
+  g_assert_false(viewer_tree_model_is_open(fixture->model, 0));
+  g_assert_true(viewer_tree_model_can_open(fixture->model, 0));
+  viewer_tree_model_open(fixture->model, 0);
+  g_assert_cmpuint(fixture->rows->len, ==, n);
+  g_assert_null(g_list_model_get_item(G_LIST_MODEL(fixture->model), n));
+
+  guint32 last = g_array_index(fixture->rows, guint32, n - 1);
+  g_assert_cmpuint(viewer_tree_model_get_position(fixture->model, last), ==, n - 1);
+  viewer_tree_model_open(fixture->model, last);
+  wait_for(fixture);
+  g_assert_true(!viewer_tree_model_can_open(fixture->model, last) || fixture->rows->len > n);
+}
+
+/* What was open is so again of fewer samples, and back; rows that stay keep their items. */
+static void test_stays_open(Fixture *fixture, gconstpointer data)
+{
+  guint64 middle = g_array_index(fixture->samples, TestSample, fixture->samples->len / 2).time;
+  g_autoptr(ProfileWeights) half = get_weights(fixture, 0, middle);
+  g_autoptr(ProfileTree) tree = profile_tree_new(half);
+
+  show(fixture, fixture->weights, VIEWER_TREE_TOP_DOWN, 0);
+  viewer_tree_model_open_below(fixture->model, 0);
+  wait_for(fixture);
+  g_autoptr(ViewerTreeRow) root = g_list_model_get_item(G_LIST_MODEL(fixture->model), 0);
+  show(fixture, half, VIEWER_TREE_TOP_DOWN, 0);
+  assert_whole(fixture, tree);
+  g_autoptr(ViewerTreeRow) again = g_list_model_get_item(G_LIST_MODEL(fixture->model), 0);
+  g_assert_true(root == again);
+
+  viewer_tree_model_close(fixture->model, 0);
+  show(fixture, fixture->weights, VIEWER_TREE_TOP_DOWN, 0);
+  g_assert_cmpuint(fixture->rows->len, ==, 1);
+}
+
+static void test_newest_wins(Fixture *fixture, gconstpointer data)
+{
+  guint64 middle = g_array_index(fixture->samples, TestSample, fixture->samples->len / 2).time;
+  g_autoptr(ProfileWeights) half = get_weights(fixture, 0, middle);
+  g_autoptr(ProfileTree) tree = profile_tree_new(half);
+
+  for (guint i = 0; i < 20; i++)
+    viewer_tree_model_show(fixture->model, fixture->weights, VIEWER_TREE_INVERTED, 0);
+  show(fixture, half, VIEWER_TREE_TOP_DOWN, 0);
+  assert_same_node(fixture, 0, tree, 0);
+  g_assert_true(viewer_tree_model_get_weights(fixture->model) == half);
+
+  viewer_tree_model_show(fixture->model, fixture->weights, VIEWER_TREE_TOP_DOWN, 0);
+  show(fixture, NULL, VIEWER_TREE_TOP_DOWN, 0);
+  g_assert_cmpuint(fixture->rows->len, ==, 0);
+  g_assert_null(viewer_tree_model_get_weights(fixture->model));
+}
+
+/* To where sampled nodes of the capture lie, though most are closed. */
+static void test_reveals_paths(Fixture *fixture, gconstpointer data)
+{
+  ProfileStacks *stacks = profile_weights_get_stacks(fixture->weights);
+  gsize n_nodes = profile_stacks_get_n_nodes(stacks);
+
+  show(fixture, fixture->weights, VIEWER_TREE_TOP_DOWN, 0);
+  for (gsize i = 1; i < n_nodes; i += 7) {
+    if (profile_weights_get_total(fixture->weights, (guint32)i).count == 0)
+      continue;
+    g_autofree ProfilePath *path = profile_path_new(stacks, (guint32)i);
+    viewer_tree_model_reveal_path(fixture->model, path->functions, path->n);
+    wait_for(fixture);
+    g_autofree ProfilePath *found = viewer_tree_model_get_path(fixture->model, fixture->revealed);
+    g_assert_true(profile_path_equal(path, found));
+    g_assert_cmpuint(viewer_tree_model_get_position(fixture->model, fixture->revealed), !=, G_MAXUINT);
+  }
+
+  guint32 nowhere[] = {G_MAXUINT32 - 1};
+  viewer_tree_model_reveal_path(fixture->model, nowhere, 1);
+  wait_for(fixture);
+  g_assert_cmpuint(fixture->revealed, ==, 0);
+}
+
+/* How many different paths of functions there are that end in one whose name holds text. */
+static guint count_places(Fixture *fixture, const char *text)
+{
+  g_autoptr(GHashTable) paths = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+  for (guint i = 0; i < fixture->samples->len; i++) {
+    const TestSample *sample = &g_array_index(fixture->samples, TestSample, i);
+    g_autoptr(GString) path = g_string_new(NULL);
+    for (guint j = 0; j < sample->n; j++) {
+      g_string_append_printf(path, "%s;", sample->functions[j]);
+      if (strstr(sample->functions[j], text))
+        g_hash_table_add(paths, g_strdup(path->str));
+    }
+  }
+  return g_hash_table_size(paths);
+}
+
+static void test_search_goes_round(Fixture *fixture, gconstpointer data)
+{
+  g_autoptr(ProfileSearch) search = profile_search_new(fixture->weights, "QSORT");
+  guint n = count_places(fixture, "qsort"), last_position = 0;
+  guint32 node = VIEWER_TREE_NO_NODE, first = 0;
+
+  show(fixture, fixture->weights, VIEWER_TREE_TOP_DOWN, 0);
+  viewer_tree_model_set_search(fixture->model, search);
+  wait_for(fixture);
+  g_assert_cmpuint(n, >, 10);
+  g_assert_cmpuint(n, <, 1000);
+  viewer_tree_model_open_below(fixture->model, 0);
+  wait_for(fixture);
+  for (guint i = 0; i < n; i++) {
+    node = viewer_tree_model_get_place(fixture->model, node, 1);
+    first = i == 0 ? node : first;
+    guint position = viewer_tree_model_get_position(fixture->model, node);
+    g_assert_true(viewer_tree_model_is_found(fixture->model, node));
+    g_assert_cmpstr(viewer_tree_model_get_name(fixture->model, node), ==, "qsort");
+    g_assert_cmpuint(position, >, last_position);
+    g_assert_true(i == 0 || viewer_tree_model_get_place(fixture->model, node, -1) != node);
+    last_position = position;
+  }
+  g_assert_cmpuint(viewer_tree_model_get_place(fixture->model, node, 1), ==, first);
+  g_assert_cmpuint(viewer_tree_model_get_place(fixture->model, first, -1), ==, node);
+  g_assert_false(viewer_tree_model_is_found(fixture->model, 0));
+  viewer_tree_model_set_search(fixture->model, NULL);
+  g_assert_cmpuint(viewer_tree_model_get_place(fixture->model, first, 1), ==, VIEWER_TREE_NO_NODE);
+}
+
+static void test_text(Fixture *fixture, gconstpointer data)
+{
+  show(fixture, fixture->weights, VIEWER_TREE_TOP_DOWN, 0);
+  g_autofree char *text = viewer_tree_text_new(fixture->model, 0, G_MAXUINT);
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+
+  g_assert_cmpuint(g_strv_length(lines), ==, fixture->rows->len + 2);
+  g_assert_nonnull(strstr(lines[1], "100.0 %         600"));
+  g_assert_nonnull(strstr(lines[1], "All Samples"));
+  g_assert_nonnull(strstr(lines[2], viewer_tree_model_get_name(fixture->model, 1)));
+  g_assert_null(viewer_tree_text_new(fixture->model, fixture->rows->len, 1));
+}
+
+/* No samples at all: a root of nothing. */
+static void test_nothing(Fixture *fixture, gconstpointer data)
+{
+  g_autoptr(ProfileWeights) none = get_weights(fixture, 1, 2);
+
+  show(fixture, none, VIEWER_TREE_TOP_DOWN, 0);
+  g_assert_cmpuint(fixture->rows->len, ==, 1);
+  g_assert_false(viewer_tree_model_can_open(fixture->model, 0));
+  viewer_tree_model_open_below(fixture->model, 0);
+  wait_for(fixture);
+  g_assert_cmpuint(fixture->rows->len, ==, 1);
+}
+
+int main(int argc, char **argv)
+{
+  static const struct {
+    const char *path;
+    void (*test)(Fixture *fixture, gconstpointer data);
+  } tests[] = {{"/viewer/tree-model/whole-trees", test_whole_trees},
+               {"/viewer/tree-model/heaviest-first", test_heaviest_first},
+               {"/viewer/tree-model/numbers-by-hand", test_numbers_by_hand},
+               {"/viewer/tree-model/opens-and-closes", test_opens_and_closes},
+               {"/viewer/tree-model/stays-open", test_stays_open},
+               {"/viewer/tree-model/newest-wins", test_newest_wins},
+               {"/viewer/tree-model/reveals-paths", test_reveals_paths},
+               {"/viewer/tree-model/search-goes-round", test_search_goes_round},
+               {"/viewer/tree-model/text", test_text},
+               {"/viewer/tree-model/nothing", test_nothing}};
+
+  g_test_init(&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS(tests); i++)
+    g_test_add(tests[i].path, Fixture, NULL, set_up, tests[i].test, tear_down);
+  return g_test_run();
+}
