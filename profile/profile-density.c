@@ -2,6 +2,7 @@
 #include "profile/profile-density.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "profile/profile-measure.h"
 #include "profile/profile-parallel.h"
@@ -17,7 +18,7 @@ struct _ProfileDensity {
   guint n_all_threads, n_all_processes; /* of the capture */
   guint64 *bins, *process_bins;         /* n_bins for each of those */
   guint64 *totals, *process_totals;     /* one for each of those */
-  guint64 *sum;                         /* n_bins */
+  guint64 *sum, *busy;                  /* n_bins */
   guint32 *threads, *processes;         /* those with samples, in their order */
   guint n_threads, n_processes;
   guint64 fullest;
@@ -33,6 +34,7 @@ typedef struct {
   const guint8 *threads;   /* NULL: all pass */
   const guint8 *functions; /* NULL: all pass */
   const guint32 *of_node;
+  const guint32 *map; /* of the filter's stacks; NULL: none was dropped */
   gboolean by_weight;
 } Count;
 
@@ -82,15 +84,17 @@ static void count_samples(const Count *count, gsize begin, gsize end, guint64 *c
 {
   const ProfileEvent *event = count->event;
 
-  if (!count->threads && !count->functions && !count->by_weight) {
+  if (!count->threads && !count->functions && !count->map && !count->by_weight) {
     for (gsize i = begin; i < end; i++)
       column[event->thread[i]]++;
     return;
   }
   for (gsize i = begin; i < end; i++) {
     guint32 thread = event->thread[i];
+    guint32 leaf = event->leaf[i];
     guint8 passes = (count->threads ? count->threads[thread] != 0 : 1) &
-                    (count->functions ? count->functions[count->of_node[event->leaf[i]]] != 0 : 1);
+                    (count->functions ? count->functions[count->of_node[leaf]] != 0 : 1) &
+                    (count->map ? count->map[leaf] != PROFILE_STACKS_DROPPED : 1);
     guint64 measure = !count->by_weight ? 1 : event->weight ? event->weight[i] : event->constant_weight;
     column[thread] += passes * measure;
   }
@@ -137,6 +141,18 @@ static int compare_places(const void *a, const void *b)
   if (left->total != right->total)
     return left->total > right->total ? -1 : 1;
   return left->thread < right->thread ? -1 : left->thread > right->thread;
+}
+
+/* Process 0 is the kernel's, which "runs" on a processor that has nothing to do. */
+static void subtract_idle(ProfileDensity *self, ProfileCapture *capture)
+{
+  guint n;
+  const ProfileProcess *processes = profile_capture_get_processes(capture, &n);
+
+  memcpy(self->busy, self->sum, self->n_bins * sizeof *self->busy);
+  for (guint32 process = 1; process < n; process++)
+    for (guint bin = 0; processes[process].pid == 0 && bin < self->n_bins; bin++)
+      self->busy[bin] -= self->process_bins[(gsize)process * self->n_bins + bin];
 }
 
 /* Makes the processes' numbers from those of their threads. */
@@ -206,6 +222,7 @@ static ProfileDensity *new_empty(ProfileCapture *capture, guint64 first, guint64
   self->bins = g_new0(guint64, (gsize)self->n_all_threads * self->n_bins);
   self->process_bins = g_new0(guint64, (gsize)self->n_all_processes * self->n_bins);
   self->sum = g_new0(guint64, self->n_bins);
+  self->busy = g_new0(guint64, self->n_bins);
   self->totals = g_new0(guint64, self->n_all_threads);
   self->process_totals = g_new0(guint64, self->n_all_processes);
   return self;
@@ -222,7 +239,8 @@ ProfileDensity *profile_density_new(const ProfileFilter *filter, guint64 first, 
                  .event = profile_capture_get_event(capture, profile_filter_get_event(timed)),
                  .threads = profile_filter_get_threads(timed),
                  .functions = profile_filter_get_functions(timed),
-                 .of_node = profile_capture_get_node_functions(capture)};
+                 .of_node = profile_capture_get_node_functions(capture),
+                 .map = profile_stacks_get_map(profile_filter_get_stacks(timed))};
   profile_filter_set_time(timed, self->first, self->end);
   profile_filter_get_range(timed, &count.begin, &count.end);
   self->unit = profile_measure_get_unit(count.event);
@@ -230,6 +248,7 @@ ProfileDensity *profile_density_new(const ProfileFilter *filter, guint64 first, 
   gsize pieces = (count.end - count.begin) / SAMPLES_A_THREAD + 1;
   profile_parallel(self->n_bins, self->n_bins / pieces + 1, count_bins, &count);
   add_up(self, threads);
+  subtract_idle(self, capture);
   order_threads(self, threads);
   self->interval = get_interval(&count);
   return self;
@@ -254,6 +273,7 @@ void profile_density_free(ProfileDensity *self)
   g_free(self->totals);
   g_free(self->process_totals);
   g_free(self->sum);
+  g_free(self->busy);
   g_free(self->threads);
   g_free(self->processes);
   g_free(self);
@@ -299,6 +319,11 @@ const guint64 *profile_density_get_process_bins(const ProfileDensity *self, guin
 const guint64 *profile_density_get_sum(const ProfileDensity *self)
 {
   return self->sum;
+}
+
+const guint64 *profile_density_get_busy(const ProfileDensity *self)
+{
+  return self->busy;
 }
 
 guint64 profile_density_get_total(const ProfileDensity *self, guint32 thread)

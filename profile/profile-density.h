@@ -39,6 +39,8 @@ const guint32 *profile_density_get_processes(const ProfileDensity *self, guint *
 const guint64 *profile_density_get_bins(const ProfileDensity *self, guint32 thread);
 const guint64 *profile_density_get_process_bins(const ProfileDensity *self, guint32 process);
 const guint64 *profile_density_get_sum(const ProfileDensity *self);
+/* As the sum, but for what the kernel counts as its process 0: a processor that was idle. */
+const guint64 *profile_density_get_busy(const ProfileDensity *self);
 /* Measure in all bins together. */
 guint64 profile_density_get_total(const ProfileDensity *self, guint32 thread);
 guint64 profile_density_get_process_total(const ProfileDensity *self, guint32 process);

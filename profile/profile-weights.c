@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "profile/profile-measure.h"
 #include "profile/profile-memory.h"
 #include "profile/profile-stacks-private.h"
 
@@ -70,13 +71,6 @@ static void add_up(ProfileWeights *self)
     self->total_weights[parent[node]] += self->total_weights[node];
 }
 
-/* Samples that a clock took stand for equal times, so their number says as much and is easier to judge. */
-static enum capture_unit get_unit(const ProfileEvent *event)
-{
-  return event->detail == CAPTURE_DETAIL_OFF_CPU || event->unit == CAPTURE_UNIT_BYTES ? event->unit
-                                                                                      : CAPTURE_UNIT_COUNT;
-}
-
 ProfileWeights *profile_weights_new(const ProfileFilter *filter)
 {
   ProfileWeights *self = g_new0(ProfileWeights, 1);
@@ -91,7 +85,7 @@ ProfileWeights *profile_weights_new(const ProfileFilter *filter)
   self->self_counts = profile_new0(guint32, self->stacks->n_nodes + 1);
   self->self_weights = event->weight ? profile_new0(guint64, self->stacks->n_nodes + 1) : NULL;
   self->constant_weight = event->constant_weight;
-  self->unit = get_unit(event);
+  self->unit = profile_measure_get_unit(event);
   const guint8 *threads = profile_filter_get_threads(filter);
   const guint8 *functions = profile_filter_get_functions(filter);
   if (threads || functions)

@@ -122,7 +122,7 @@ static double get_top(const ProfileDensity *density)
   double top = 0;
 
   for (guint bin = 0; bin < profile_density_get_n_bins(density); bin++)
-    top = MAX(top, profile_density_get_share(density, profile_density_get_sum(density)[bin]));
+    top = MAX(top, profile_density_get_share(density, profile_density_get_busy(density)[bin]));
   return top * 1.05;
 }
 
@@ -133,7 +133,7 @@ static void draw_graph(ViewerOverview *self, GtkSnapshot *snapshot, const graphe
 
   viewer_time_draw_grid(GTK_WIDGET(self), snapshot, &self->axis, area);
   if (density)
-    viewer_time_draw_density(snapshot, &self->axis, density, profile_density_get_sum(density),
+    viewer_time_draw_density(snapshot, &self->axis, density, profile_density_get_busy(density),
                              get_top(density), &color, area);
 }
 
@@ -188,7 +188,7 @@ static gboolean viewer_overview_query_tooltip(GtkWidget *widget, int x, int y, g
       !profile_density_find_bin(density, at, &bin))
     return FALSE;
   g_autofree char *time = viewer_time_axis_format_exactly(&self->axis, at);
-  g_autofree char *amount = viewer_densities_format(density, profile_density_get_sum(density)[bin]);
+  g_autofree char *amount = viewer_densities_format(density, profile_density_get_busy(density)[bin]);
   g_autofree char *text = g_strdup_printf("%s\n%s", time, amount);
   gtk_tooltip_set_text(tooltip, text);
   return TRUE;

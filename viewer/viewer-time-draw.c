@@ -153,6 +153,12 @@ static void get_shown_bins(const ViewerTimeAxis *axis, const ProfileDensity *den
   *ret_end = (guint)CLAMP(end_bin, 0, n);
 }
 
+/* Where nothing is on either side no line is drawn. */
+static gboolean is_flat(const guint64 *bins, guint n, guint bin)
+{
+  return bins[bin] == 0 && (bin == 0 || bins[bin - 1] == 0) && (bin + 1 == n || bins[bin + 1] == 0);
+}
+
 static double get_near_x(const ViewerTimeAxis *axis, guint64 time)
 {
   return CLAMP(viewer_time_axis_get_x(axis, time), -BEYOND, axis->width + BEYOND);
@@ -173,6 +179,8 @@ void viewer_time_draw_density(GtkSnapshot *snapshot, const ViewerTimeAxis *axis,
     double left = get_near_x(axis, profile_density_get_edge(density, bin));
     double right = get_near_x(axis, profile_density_get_edge(density, bin + 1));
     double share = profile_density_get_share(density, bins[bin]) / MAX(top, 1e-9);
+    if (is_flat(bins, profile_density_get_n_bins(density), bin))
+      share = NAN;
     gboolean wide = right - left >= STEPS_FROM;
     x[n] = wide ? left : (left + right) / 2;
     y[n++] = share;

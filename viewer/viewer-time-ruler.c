@@ -22,8 +22,9 @@ void viewer_time_ruler_set_document(ViewerTimeRuler *self, ViewerDocument *docum
   viewer_span_selector_set_document(self->selector, document);
 }
 
-static void viewer_time_ruler_measure(GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum,
-                                      int *natural, int *minimum_baseline, int *natural_baseline)
+static void viewer_time_ruler_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
+                                      int *minimum, int *natural, int *minimum_baseline,
+                                      int *natural_baseline)
 {
   *minimum = *natural = orientation == GTK_ORIENTATION_VERTICAL ? HEIGHT : 100;
 }

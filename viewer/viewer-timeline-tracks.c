@@ -99,6 +99,15 @@ static void add_counters(Build *build, guint32 process)
   }
 }
 
+/* How busy the processors were says most about a machine. */
+static guint32 choose_counter(const ProfileCounter *counters, const GArray *group)
+{
+  for (guint i = 0; i < group->len; i++)
+    if (strcmp(counters[g_array_index(group, guint32, i)].category, "CPU") == 0)
+      return g_array_index(group, guint32, i);
+  return g_array_index(group, guint32, 0);
+}
+
 static void add_machine(Build *build)
 {
   const GArray *group = g_hash_table_lookup(build->counters, GUINT_TO_POINTER(0));
@@ -107,7 +116,7 @@ static void add_machine(Build *build)
 
   if (!group || !build->everything)
     return;
-  guint32 index = g_array_index(group, guint32, 0);
+  guint32 index = choose_counter(counters, group);
   ViewerTrack *track = get_track(build, VIEWER_TRACK_MACHINE, index, NULL);
   g_autofree char *detail = viewer_format_name(counters[index].name, NAME_LENGTH);
   viewer_track_set_texts(track, _("Counters"), detail);
@@ -181,7 +190,15 @@ static void add_process(Build *build, guint32 process, const guint32 *threads, g
     add_thread(build, threads[i]);
 }
 
-static void add_sampled(Build *build)
+/* What was idle comes last. */
+static gboolean is_idle(const Build *build, guint32 process)
+{
+  guint n;
+
+  return process > 0 && profile_capture_get_processes(build->capture, &n)[process].pid == 0;
+}
+
+static void add_sampled(Build *build, gboolean idle)
 {
   guint n, n_threads, end;
   const guint32 *order = profile_density_get_threads(build->whole->density, &n);
@@ -191,7 +208,8 @@ static void add_sampled(Build *build)
     guint32 process = threads[order[begin]].process;
     for (end = begin; end < n && threads[order[end]].process == process;)
       end++;
-    add_process(build, process, order + begin, end - begin);
+    if (is_idle(build, process) == idle)
+      add_process(build, process, order + begin, end - begin);
   }
 }
 
@@ -221,8 +239,9 @@ GPtrArray *viewer_timeline_tracks_build(ViewerTimelineTracks *self, const Profil
   build.counters = group_counters(build.capture);
   build.done = g_hash_table_new(NULL, NULL);
   add_machine(&build);
-  add_sampled(&build);
+  add_sampled(&build, FALSE);
   add_told(&build);
+  add_sampled(&build, TRUE);
   g_hash_table_unref(build.counters);
   g_hash_table_unref(build.done);
   return build.tracks;

@@ -11,6 +11,7 @@ struct _ViewerTimeline {
   GObject parent;
   ViewerDocument *document;
   ViewerUntimed *untimed;
+  ProfileFilter *filter; /* of that; NULL: no capture */
   ViewerTimeAxis axis;
   ViewerLatest *whole, *shown;
   ViewerTimelineTracks *tracks;
@@ -68,17 +69,11 @@ const ProfileCounter *viewer_timeline_get_counter(ViewerTimeline *self, ViewerTr
                                                                                      : NULL;
 }
 
-static ProfileFilter *make_filter(ViewerTimeline *self)
-{
-  return viewer_query_make_filter(viewer_document_get_query(self->document),
-                                  viewer_timeline_get_capture(self), FALSE);
-}
-
 static void request_shown(ViewerTimeline *self)
 {
-  if (viewer_timeline_get_capture(self) && self->axis.width > 1)
-    viewer_timeline_shown_request(self->shown, make_filter(self), self->axis.first, self->axis.end,
-                                  (guint)(self->axis.width / PIXELS_A_BIN));
+  if (self->filter && self->axis.width > 1)
+    viewer_timeline_shown_request(self->shown, profile_filter_copy(self->filter), self->axis.first,
+                                  self->axis.end, (guint)(self->axis.width / PIXELS_A_BIN));
 }
 
 /* Replaces what differs between the first and the last track that does, so that the others keep their rows.
@@ -105,10 +100,9 @@ static void build_tracks(ViewerTimeline *self)
 {
   const ViewerTimelineWhole *whole = viewer_latest_get(self->whole);
 
-  if (!whole || !viewer_timeline_get_capture(self))
+  if (!whole || !self->filter)
     return;
-  g_autoptr(ProfileFilter) filter = make_filter(self);
-  g_autoptr(GPtrArray) tracks = viewer_timeline_tracks_build(self->tracks, filter, whole);
+  g_autoptr(GPtrArray) tracks = viewer_timeline_tracks_build(self->tracks, self->filter, whole);
   replace_tracks(self->store, tracks);
 }
 
@@ -145,9 +139,11 @@ void viewer_timeline_update(ViewerTimeline *self)
   if (!viewer_untimed_update(self->untimed, self->document))
     return;
   ProfileCapture *capture = viewer_timeline_get_capture(self);
+  g_clear_pointer(&self->filter, profile_filter_free);
   if (capture) {
+    self->filter = viewer_query_make_filter(viewer_document_get_query(self->document), capture, FALSE);
     profile_span_get(capture, &first, &end);
-    viewer_timeline_whole_request(self->whole, make_filter(self), first, end);
+    viewer_timeline_whole_request(self->whole, profile_filter_copy(self->filter), first, end);
   }
   viewer_time_axis_set_limits(&self->axis, first, end);
   request_shown(self);
@@ -162,6 +158,7 @@ void viewer_timeline_set_document(ViewerTimeline *self, ViewerDocument *document
     return;
   forget(self);
   viewer_untimed_update(self->untimed, NULL);
+  g_clear_pointer(&self->filter, profile_filter_free);
   viewer_time_axis_init(&self->axis, 0, 1);
   viewer_time_axis_set_width(&self->axis, width);
 }
@@ -212,6 +209,7 @@ static void viewer_timeline_dispose(GObject *object)
   g_clear_object(&self->store);
   g_clear_object(&self->document);
   g_clear_pointer(&self->untimed, viewer_untimed_free);
+  g_clear_pointer(&self->filter, profile_filter_free);
   g_clear_pointer(&self->tracks, viewer_timeline_tracks_free);
   G_OBJECT_CLASS(viewer_timeline_parent_class)->dispose(object);
 }

@@ -64,8 +64,8 @@ void viewer_track_row_set_track(ViewerTrackRow *self, ViewerTrack *track)
   show_texts(self);
 }
 
-static void viewer_track_row_measure(GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum,
-                                     int *natural, int *minimum_baseline, int *natural_baseline)
+static void viewer_track_row_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
+                                     int *minimum, int *natural, int *minimum_baseline, int *natural_baseline)
 {
   ViewerTrackRow *self = VIEWER_TRACK_ROW(widget);
   int header, canvas;

@@ -21,11 +21,13 @@ static ProfileCapture *make_capture(const TestPlan *of)
 
 static gboolean passes(const ProfileFilter *filter, const ProfileEvent *event, gsize i)
 {
+  const guint32 *map = profile_stacks_get_map(profile_filter_get_stacks(filter));
   const guint8 *threads = profile_filter_get_threads(filter),
                *functions = profile_filter_get_functions(filter);
   const guint32 *of_node = profile_capture_get_node_functions(profile_filter_get_capture(filter));
 
-  return (!threads || threads[event->thread[i]]) && (!functions || functions[of_node[event->leaf[i]]]);
+  return (!map || map[event->leaf[i]] != PROFILE_STACKS_DROPPED) && (!threads || threads[event->thread[i]]) &&
+         (!functions || functions[of_node[event->leaf[i]]]);
 }
 
 /* Samples of a thread (G_MAXUINT32: of all) between two edges. */
@@ -67,6 +69,7 @@ static void check(const ProfileFilter *filter, guint64 first, guint64 end, guint
     guint64 from = profile_density_get_edge(density, bin), to = profile_density_get_edge(density, bin + 1);
     check_bin(density, bin);
     g_assert_cmpuint(profile_density_get_sum(density)[bin], ==, count(filter, G_MAXUINT32, from, to));
+    g_assert_cmpuint(profile_density_get_busy(density)[bin], ==, profile_density_get_sum(density)[bin]);
     for (guint32 thread = 0; thread < n_all; thread++) {
       const guint64 *bins = profile_density_get_bins(density, thread);
       g_assert_cmpuint(bins ? bins[bin] : 0, ==, count(filter, thread, from, to));
@@ -118,6 +121,24 @@ static void test_filters(void)
   profile_density_get_threads(none, &n);
   g_assert_cmpuint(n, ==, 0);
   g_assert_cmpfloat(profile_density_get_share(none, 1), ==, 0);
+}
+
+/* Samples that a transform dropped are not counted. */
+static void test_dropped(void)
+{
+  g_autoptr(ProfileCapture) capture = make_capture(&plan);
+  g_autoptr(ProfileFilter) filter = profile_filter_new(capture);
+  ProfileTransform drop = {.kind = PROFILE_TRANSFORM_DROP_FUNCTION};
+  guint64 first, last;
+
+  while (strcmp(profile_capture_get_function_name(capture, drop.function), "main") != 0)
+    drop.function++;
+  g_assert_true(profile_capture_get_time_range(capture, &first, &last));
+  guint64 before = count(filter, G_MAXUINT32, first, last + 1);
+  g_autoptr(ProfileStacks) dropped = profile_stacks_transform(profile_filter_get_stacks(filter), &drop);
+  profile_filter_set_stacks(filter, dropped);
+  g_assert_cmpuint(count(filter, G_MAXUINT32, first, last + 1), <, before);
+  check(filter, first, last + 1, 20);
 }
 
 static void test_empty_span(void)
@@ -229,6 +250,7 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/profile/density/everything", test_everything);
   g_test_add_func("/profile/density/filters", test_filters);
+  g_test_add_func("/profile/density/dropped", test_dropped);
   g_test_add_func("/profile/density/empty-span", test_empty_span);
   g_test_add_func("/profile/density/processes", test_processes);
   g_test_add_func("/profile/density/order", test_order);
