@@ -65,6 +65,17 @@ static void take_notes(ViewerRecorder *self, const char *lines)
       take_note(self, g_strdup(*sentence));
 }
 
+/* Whoever closes the last window meanwhile shall not cut the recording off. */
+static void hold_application(gboolean hold)
+{
+  GApplication *application = g_application_get_default();
+
+  if (application && hold)
+    g_application_hold(application);
+  else if (application)
+    g_application_release(application);
+}
+
 /* Only the file that this session wrote: somebody may have put another one in its place. */
 static void remove_file(ViewerRecorder *self)
 {
@@ -82,6 +93,7 @@ static void end(ViewerRecorder *self, ViewerRecorderState state)
     state = VIEWER_RECORDER_DISCARDED;
   }
   set_state(self, state);
+  hold_application(FALSE);
   g_object_unref(self); /* what start took */
 }
 
@@ -339,6 +351,7 @@ void viewer_recorder_start(ViewerRecorder *self)
   g_signal_connect_object(self->session, "progress", G_CALLBACK(on_progress), self, 0);
   g_signal_connect_object(self->session, "finished", G_CALLBACK(on_finished), self, 0);
   g_object_ref(self);
+  hold_application(TRUE);
   if (!make_directory(self) || !recording_session_start(self->session, &self->error))
     end(self, VIEWER_RECORDER_FAILED);
 }
