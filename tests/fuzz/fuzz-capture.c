@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "libcapture/capture-file-private.h"
+#include "profile/profile-chart.h"
 #include "profile/profile-mark-rows.h"
 #include "profile/profile-tree.h"
 
@@ -94,6 +95,46 @@ static void check_told(ProfileCapture *capture)
       expect(counters[i].time[j - 1] <= counters[i].time[j]);
 }
 
+/* A prefix tree by function, and every node of what was transformed leads into it. */
+static void check_stacks(const ProfileStacks *before, const ProfileStacks *after)
+{
+  const guint32 *parents = profile_stacks_get_parents(after), *map = profile_stacks_get_map(after);
+  const guint32 *functions = profile_stacks_get_functions(after);
+  gsize n = profile_stacks_get_n_nodes(after);
+
+  expect(n <= profile_stacks_get_n_nodes(before));
+  for (gsize i = 1; i < n; i++)
+    expect(parents[i] < i && functions[i] < profile_stacks_get_n_functions(after));
+  for (gsize i = 0; i < profile_stacks_get_n_nodes(before); i++)
+    expect(map[i] < n || map[i] == PROFILE_STACKS_DROPPED);
+}
+
+/* Every kind, of what leads to the last sample. */
+static void transform(ProfileFilter *filter)
+{
+  ProfileStacks *own = profile_filter_get_stacks(filter);
+  const ProfileEvent *event = profile_capture_get_event(profile_stacks_get_capture(own), 0);
+  const guint32 *parents = profile_stacks_get_parents(own), *functions = profile_stacks_get_functions(own);
+  guint32 node = event->n_samples > 0 ? event->leaf[event->n_samples - 1] : 0, path[4] = {0};
+  ProfileTransform wanted = {.function = functions[node], .path = path};
+
+  for (; node && wanted.n_path < G_N_ELEMENTS(path); node = parents[node])
+    path[wanted.n_path++] = functions[node];
+  wanted.binary = profile_stacks_get_function(own, wanted.function)->binary;
+  for (guint kind = 0; kind <= PROFILE_TRANSFORM_COLLAPSE_RECURSION; kind++) {
+    wanted.kind = (ProfileTransformKind)kind;
+    g_autoptr(ProfileStacks) stacks = profile_stacks_transform(own, &wanted);
+    g_autoptr(ProfileFilter) changed = profile_filter_copy(filter);
+    check_stacks(own, stacks);
+    profile_filter_set_stacks(changed, stacks);
+    g_autoptr(ProfileWeights) weights = profile_weights_new(changed);
+    expect(profile_weights_get_sum(weights).count <= event->n_samples);
+    g_autoptr(ProfileSequence) sequence = profile_sequence_new(changed, PROFILE_SEQUENCE_ALL);
+    g_autoptr(ProfileChart) chart = profile_chart_new(sequence, 0, G_MAXUINT64, 100);
+    g_autoptr(ProfileChart) part = profile_chart_new(sequence, 1000, G_MAXUINT32, 10);
+  }
+}
+
 static void look(ProfileCapture *capture)
 {
   g_autoptr(ProfileFilter) filter = profile_filter_new(capture);
@@ -105,6 +146,7 @@ static void look(ProfileCapture *capture)
 
   check_nodes(capture);
   check_told(capture);
+  transform(filter);
   for (guint i = 0; i < n; i++)
     check_event(capture, &events[i]);
   profile_tree_expand_all(tree);
