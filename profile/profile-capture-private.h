@@ -73,6 +73,10 @@ struct _ProfileCapture {
 };
 
 ProfileCapture *profile_capture_new(void);
+
+/* The first binary of each one's path, which is how people know it: one that was seen with its build-id and
+ * without is the same to them. Free it. */
+guint32 *profile_capture_merge_paths(ProfileCapture *self);
 /* Called once all columns are there. */
 void profile_capture_seal(ProfileCapture *self);
 /* A capture with the same columns, and the tables that this one has now; those of the new one may be changed

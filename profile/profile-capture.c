@@ -471,3 +471,19 @@ const ProfileFunction *profile_capture_get_functions(ProfileCapture *self, gsize
   *n = self->names.n_functions;
   return self->names.functions;
 }
+
+guint32 *profile_capture_merge_paths(ProfileCapture *capture)
+{
+  g_autoptr(GHashTable) first = g_hash_table_new(g_str_hash, g_str_equal);
+  guint n;
+  const ProfileBinary *binaries = profile_capture_get_binaries(capture, &n);
+  guint32 *merged = g_new(guint32, n);
+
+  for (guint32 i = 0; i < n; i++) {
+    gpointer known = g_hash_table_lookup(first, binaries[i].path);
+    merged[i] = known ? GPOINTER_TO_UINT(known) - 1 : i;
+    if (!known)
+      g_hash_table_insert(first, (gpointer)binaries[i].path, GUINT_TO_POINTER(i + 1));
+  }
+  return merged;
+}

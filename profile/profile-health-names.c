@@ -3,8 +3,8 @@
 
 #include "profile/profile-health-private.h"
 
-/* Some names are missing in nearly every recording. */
-static const ProfileHealthLimits limits = {2, 20};
+/* Some names are missing in nearly every recording; an address in place of a name misleads nobody. */
+static const ProfileHealthLimits limits = {10, 101};
 
 /* Ends a sentence that begins with "12 % of samples lead through functions without names". */
 static const char *describe_reason(ProfileMissingReason reason)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/profile-ledger.h"
 
+#include "profile/profile-capture-private.h"
 #include "profile/profile-memory.h"
 
 struct _ProfileLedger {
@@ -32,24 +33,6 @@ static gboolean has_user_stack(guint outcome)
 {
   return outcome != CAPTURE_OUTCOME_UNKNOWN && outcome != CAPTURE_OUTCOME_NO_USER_STACK &&
          outcome != CAPTURE_OUTCOME_NO_STACK;
-}
-
-/* A binary by its path, as people know it: one that was seen with its build-id and without is the same to
- * them. */
-static guint32 *merge_paths(ProfileCapture *capture)
-{
-  g_autoptr(GHashTable) first = g_hash_table_new(g_str_hash, g_str_equal);
-  guint n;
-  const ProfileBinary *binaries = profile_capture_get_binaries(capture, &n);
-  guint32 *merged = g_new(guint32, n);
-
-  for (guint32 i = 0; i < n; i++) {
-    gpointer known = g_hash_table_lookup(first, binaries[i].path);
-    merged[i] = known ? GPOINTER_TO_UINT(known) - 1 : i;
-    if (!known)
-      g_hash_table_insert(first, (gpointer)binaries[i].path, GUINT_TO_POINTER(i + 1));
-  }
-  return merged;
 }
 
 static guint32 get_row(const Counting *counting, const ProfileFrame *frame)
@@ -122,7 +105,7 @@ ProfileLedger *profile_ledger_new(ProfileCapture *capture)
   self->entries = g_array_new(FALSE, FALSE, sizeof(ProfileLedgerEntry));
   profile_capture_get_binaries(capture, &counting.n_binaries);
   counting.counts = profile_memory_new0((gsize)counting.n_binaries + 2, sizeof *counting.counts);
-  counting.merged = merge_paths(capture);
+  counting.merged = profile_capture_merge_paths(capture);
   find_rows(&counting);
   for (guint i = 0; i < n_events; i++)
     count_event(&counting, &events[i]);

@@ -17,6 +17,7 @@ struct _ProfileMissingNames {
 typedef struct {
   ProfileCapture *capture;
   guint32 n_slots;
+  guint32 *merged; /* one a binary: the first one of its path */
   guint32 *slots;  /* one a function; NAMED: it has a name */
   guint32 *totals; /* one a node */
   guint32 *active; /* one a slot: how many nodes of it lie on the way to the one in hand */
@@ -33,7 +34,7 @@ static guint32 get_slot(const Counting *counting, const ProfileFunction *functio
       g_array_index(counting->capture->binaries, ProfileBinary, function->binary).flags &
           CAPTURE_BINARY_SPECIAL)
     return counting->n_slots - 1;
-  return function->binary;
+  return counting->merged[function->binary];
 }
 
 static void find_slots(Counting *counting)
@@ -161,12 +162,14 @@ ProfileMissingNames *profile_missing_names_new(ProfileCapture *capture)
   ProfileMissingNames *self = g_new0(ProfileMissingNames, 1);
   Counting counting = {.capture = capture, .n_slots = capture->binaries->len + 2};
 
+  counting.merged = profile_capture_merge_paths(capture);
   counting.active = profile_new0(guint32, counting.n_slots);
   counting.samples = profile_new0(guint64, counting.n_slots);
   find_slots(&counting);
   count_totals(&counting);
   walk(&counting);
   self->entries = make_entries(&counting);
+  g_free(counting.merged);
   g_free(counting.active);
   g_free(counting.samples);
   g_free(counting.slots);

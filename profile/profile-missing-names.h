@@ -25,7 +25,7 @@ typedef enum {
 #define PROFILE_MISSING_NO_FILE (G_MAXUINT32 - 1)
 
 typedef struct {
-  guint32 binary;
+  guint32 binary; /* the first one of its path */
   ProfileMissingReason reason;
   guint64 samples; /* whose stack leads through a function without a name there, each counted once */
 } ProfileMissingEntry;

@@ -228,6 +228,21 @@ char *viewer_column_make_text(GtkColumnView *view, guint n_max)
   return g_string_free(text, FALSE);
 }
 
+/* A list says how high it is only once it is laid out. */
+void viewer_column_fit(GtkColumnView *view, guint n_max)
+{
+  enum { PADDING = 6, HEADING = 32 };
+  GtkWidget *window = gtk_widget_get_ancestor(GTK_WIDGET(view), GTK_TYPE_SCROLLED_WINDOW);
+  guint n = g_list_model_get_n_items(G_LIST_MODEL(gtk_column_view_get_model(view)));
+  g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(GTK_WIDGET(view), "0");
+  int height;
+
+  pango_layout_get_pixel_size(layout, NULL, &height);
+  height = (int)MIN(n, n_max) * (height + PADDING) + HEADING;
+  gtk_scrolled_window_set_max_content_height(GTK_SCROLLED_WINDOW(window), height);
+  gtk_scrolled_window_set_min_content_height(GTK_SCROLLED_WINDOW(window), height);
+}
+
 /* The list in the view knows how, from GTK 4.12 on the view itself does. */
 void viewer_column_scroll_to(GtkColumnView *view, guint position)
 {

@@ -45,6 +45,8 @@ void viewer_column_update_all(GtkColumnView *view);
 /* The rows of a view as text, at most n_max of them: a line of headings, then a line a row, cells separated
  * by tabs. Of columns that were made here. Free it. */
 char *viewer_column_make_text(GtkColumnView *view, guint n_max);
+/* Lets a view in a scrolled window show as many rows as it has, n_max at most. */
+void viewer_column_fit(GtkColumnView *view, guint n_max);
 /* Brings a row into sight. */
 void viewer_column_scroll_to(GtkColumnView *view, guint position);
 /* The row at a place of the view; GTK_INVALID_LIST_POSITION: there is none. */

@@ -5,6 +5,7 @@
 #include <glib/gi18n.h>
 
 #include "profile/profile-ended.h"
+#include "viewer/viewer-column.h"
 #include "viewer/viewer-details-private.h"
 #include "viewer/viewer-follower.h"
 #include "viewer/viewer-format.h"
@@ -15,7 +16,8 @@ enum {
   STREAMS_MAX = 50, /* rows; every program that samples itself is one */
   VALUE_CHARS = 60, /* of a line of a value; longer ones wrap */
   VALUE_MAX = 4000, /* characters of a value */
-  VALUE_LINES = 8
+  VALUE_LINES = 8,
+  ROWS_SHOWN = 16 /* of a table, without scrolling in it */
 };
 
 struct _ViewerDetailsPage {
@@ -274,6 +276,8 @@ static void show_tables(ViewerDetailsPage *self)
   }
   viewer_table_reset(self->counters_table, n_counters);
   viewer_table_reset(self->binaries_table, n_binaries);
+  viewer_column_fit(self->counters_view, ROWS_SHOWN);
+  viewer_column_fit(self->binaries_view, ROWS_SHOWN);
   gtk_widget_set_visible(self->counters, n_counters > 0);
   gtk_widget_set_visible(self->binaries, n_binaries > 0);
 }

@@ -10,6 +10,9 @@
 #include "viewer/viewer-loss-chart.h"
 #include "viewer/viewer-table.h"
 
+/* Rows of a table that are seen without scrolling in it. */
+enum { ROWS_SHOWN = 12 };
+
 struct _ViewerHealthPage {
   GtkWidget parent_instance;
 
@@ -271,6 +274,8 @@ static void show_tables(ViewerHealthPage *self)
   profile_missing_names_get_entries(profile_health_get_missing_names(self->health), &n_names);
   viewer_table_reset(self->outcomes_table, (guint)n_outcomes);
   viewer_table_reset(self->names_table, n_names);
+  viewer_column_fit(self->outcomes_view, ROWS_SHOWN);
+  viewer_column_fit(self->names_view, ROWS_SHOWN);
   gtk_widget_set_visible(self->outcomes, n_outcomes > 0);
   gtk_widget_set_visible(self->names, n_names > 0);
 }

@@ -12,10 +12,10 @@
 #include "viewer/viewer-table.h"
 
 enum {
-  ROWS_OPENED =
-      60, /* of a tree that is shown for the first time: families are opened until there are that many */
-  COPIED_MAX = 10000, /* rows that are copied as text */
-  CHARS_MAX = 2000     /* characters of a command line that are shown below the table */
+  ROWS_LOOKED_AT = 40, /* the first ones, when a tree is shown for the first time: */
+  ROWS_OPENED = 40,    /* heavy families among them are opened until so many rows were added */
+  COPIED_MAX = 10000,  /* rows that are copied as text */
+  CHARS_SHOWN = 2000   /* of a command line below the table */
 };
 /* Times are told to the millisecond. */
 #define TIME_STEP G_GUINT64_CONSTANT(1000000)
@@ -162,13 +162,13 @@ static int compare_command_lines(gpointer a, gpointer b, gpointer page)
 
 static void add_columns(ViewerProcessesPage *self)
 {
-  const ViewerColumn columns[] = {{_("Process"), VIEWER_COLUMN_EXPANDER, 28, get_name, compare_names},
-                                  {_("ID"), VIEWER_COLUMN_NUMBER, 8, get_id, compare_ids},
-                                  {_("Start"), VIEWER_COLUMN_NUMBER, 9, get_start, compare_starts},
-                                  {_("End"), VIEWER_COLUMN_NUMBER, 9, get_end, compare_ends},
-                                  {_("Own"), VIEWER_COLUMN_NUMBER, 10, get_self, compare_selves},
-                                  {_("Own Share"), VIEWER_COLUMN_NUMBER, 9, get_self_share, compare_selves}};
-  const ViewerColumn share = {_("With Children"), VIEWER_COLUMN_NUMBER, 9, get_total_share, compare_totals};
+  const ViewerColumn columns[] = {{_("Process"), VIEWER_COLUMN_EXPANDER, 22, get_name, compare_names},
+                                  {_("ID"), VIEWER_COLUMN_NUMBER, 7, get_id, compare_ids},
+                                  {_("Start"), VIEWER_COLUMN_NUMBER, 8, get_start, compare_starts},
+                                  {_("End"), VIEWER_COLUMN_NUMBER, 8, get_end, compare_ends},
+                                  {_("Self"), VIEWER_COLUMN_NUMBER, 8, get_self, compare_selves},
+                                  {_("Share"), VIEWER_COLUMN_NUMBER, 7, get_self_share, compare_selves}};
+  const ViewerColumn share = {_("Total"), VIEWER_COLUMN_NUMBER, 7, get_total_share, compare_totals};
   const ViewerColumn line = {_("Command Line"), VIEWER_COLUMN_EXPAND | VIEWER_COLUMN_DIM, 0, get_command_line,
                              compare_command_lines};
 
@@ -200,22 +200,24 @@ static guint count_at_root(const ViewerProcessesPage *self)
   return root->n_children - (nobody->total.count == 0);
 }
 
-/* Whose total is shown as more than its own. */
-static gboolean is_worth_opening(const ViewerProcessesPage *self, GtkTreeListRow *row)
+static gboolean is_worth_opening(ViewerProcessesPage *self, GtkTreeListRow *row)
 {
   g_autoptr(ViewerTableItem) item = gtk_tree_list_row_get_item(row);
-  const ProfileProcessNode *node = get_node(item, (gpointer)self);
+  const ProfileProcessNode *node = get_node(item, self);
+  guint64 all = profile_weights_measure(get_weights(self), get_nodes(self)->total);
 
-  return node->total.count > 0;
+  return !node->is_thread && profile_weights_measure(get_weights(self), node->total) >= MAX(all / 50, 1);
 }
 
+/* The heaviest come first. */
 static void open_families(ViewerProcessesPage *self)
 {
-  GListModel *rows = G_LIST_MODEL(self->rows);
+  GListModel *rows = G_LIST_MODEL(self->selection);
+  guint before = g_list_model_get_n_items(rows);
 
-  for (guint i = 0; i < g_list_model_get_n_items(rows) && g_list_model_get_n_items(rows) < ROWS_OPENED; i++) {
+  for (guint i = 0; i < MIN(g_list_model_get_n_items(rows), ROWS_LOOKED_AT); i++) {
     g_autoptr(GtkTreeListRow) row = g_list_model_get_item(rows, i);
-    if (is_worth_opening(self, row))
+    if (is_worth_opening(self, row) && g_list_model_get_n_items(rows) - before < ROWS_OPENED)
       gtk_tree_list_row_set_expanded(row, TRUE);
   }
 }
@@ -232,7 +234,7 @@ static void show_selected(ViewerProcessesPage *self)
   g_autoptr(ViewerTableItem) item = self->tree ? get_selected(self) : NULL;
   const ProfileProcessNode *node = item ? get_node(item, self) : NULL;
   g_autofree char *line =
-      viewer_format_name(node ? (node->command_line ? node->command_line : node->name) : "", CHARS_MAX);
+      viewer_format_name(node ? (node->command_line ? node->command_line : node->name) : "", CHARS_SHOWN);
 
   gtk_widget_action_set_enabled(GTK_WIDGET(self), "processes.show-only", node != NULL);
   gtk_revealer_set_reveal_child(GTK_REVEALER(self->chosen), node != NULL);
@@ -473,7 +475,7 @@ static void set_model(ViewerProcessesPage *self)
   GtkSorter *sorter = GTK_SORTER(gtk_tree_list_row_sorter_new(of_columns));
   GtkSortListModel *sorted;
 
-  self->table = viewer_table_new();
+  self->table = viewer_table_new_part(1, 0); /* the root itself is no row */
   self->rows = gtk_tree_list_model_new(g_object_ref(G_LIST_MODEL(self->table)), FALSE, FALSE, make_children,
                                        self, NULL);
   sorted = gtk_sort_list_model_new(g_object_ref(G_LIST_MODEL(self->rows)), sorter);
