@@ -312,13 +312,15 @@ static void map(GtkWidget *widget)
 static void dispose(GObject *object)
 {
   ViewerFlamePage *self = VIEWER_FLAME_PAGE(object);
+  GtkWidget *child;
 
   if (self->document)
     g_signal_handlers_disconnect_by_data(self->document, self);
   g_clear_object(&self->document);
   g_clear_object(&self->actions);
   g_clear_pointer(&self->matches, g_ptr_array_unref);
-  gtk_widget_dispose_template(GTK_WIDGET(self), VIEWER_TYPE_FLAME_PAGE);
+  while ((child = gtk_widget_get_first_child(GTK_WIDGET(self))))
+    gtk_widget_unparent(child);
   G_OBJECT_CLASS(viewer_flame_page_parent_class)->dispose(object);
 }
 

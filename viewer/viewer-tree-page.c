@@ -280,6 +280,9 @@ static void viewer_tree_page_dispose(GObject *object)
   if (self->document)
     g_signal_handlers_disconnect_by_data(self->document, self);
   g_clear_object(&self->document);
+  /* The tree still tells what it does without its rows. */
+  if (self->finder)
+    g_signal_handlers_disconnect_by_data(get_model(self), self);
   g_clear_object(&self->finder);
   G_OBJECT_CLASS(viewer_tree_page_parent_class)->dispose(object);
 }

@@ -24,7 +24,7 @@ struct _ViewerWindow {
   AdwApplicationWindow parent;
 
   AdwToastOverlay *toasts;
-  AdwViewSwitcherTitle *switcher;
+  GtkStack *titles;
   GtkWidget *record;
   GtkStack *content;
   ViewerRecordPage *recording;
@@ -149,7 +149,7 @@ static void show_content(ViewerWindow *self, const char *name)
   if (shows(self, name))
     return;
   gtk_stack_set_visible_child_name(self->content, name);
-  adw_view_switcher_title_set_view_switcher_enabled(self->switcher, is_document);
+  gtk_stack_set_visible_child_name(self->titles, is_document ? "pages" : "title");
   enable_actions(self);
   show_page(self);
   if (is_document)
@@ -433,6 +433,12 @@ static void viewer_window_dispose(GObject *object)
   G_OBJECT_CLASS(viewer_window_parent_class)->dispose(object);
 }
 
+/* Whether the pages found no place in the header. */
+static gboolean is_same(ViewerWindow *self, GtkWidget *shown, GtkWidget *title)
+{
+  return shown == title;
+}
+
 static void install_actions(GtkWidgetClass *class)
 {
   gtk_widget_class_install_action(class, "win.open", NULL, act_open);
@@ -474,7 +480,7 @@ static void bind_template(GtkWidgetClass *class)
 {
   gtk_widget_class_set_template_from_resource(class, "/org/capturectl/Viewer/viewer-window.ui");
   gtk_widget_class_bind_template_child(class, ViewerWindow, toasts);
-  gtk_widget_class_bind_template_child(class, ViewerWindow, switcher);
+  gtk_widget_class_bind_template_child(class, ViewerWindow, titles);
   gtk_widget_class_bind_template_child(class, ViewerWindow, content);
   gtk_widget_class_bind_template_child(class, ViewerWindow, record);
   gtk_widget_class_bind_template_child(class, ViewerWindow, recording);
@@ -488,6 +494,7 @@ static void bind_template(GtkWidgetClass *class)
   gtk_widget_class_bind_template_child(class, ViewerWindow, pages);
   gtk_widget_class_bind_template_child(class, ViewerWindow, working);
   gtk_widget_class_bind_template_child(class, ViewerWindow, working_progress);
+  gtk_widget_class_bind_template_callback(class, is_same);
   gtk_widget_class_bind_template_callback(class, show_page);
   gtk_widget_class_bind_template_callback(class, begin_recording);
   gtk_widget_class_bind_template_callback(class, show_recorded);
