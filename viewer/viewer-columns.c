@@ -108,7 +108,7 @@ static void viewer_columns_allocate(GtkLayoutManager *manager, GtkWidget *widget
 
   for (GtkWidget *child = next_child(gtk_widget_get_first_child(widget)); child;
        child = next_child(gtk_widget_get_next_sibling(child))) {
-    int own_height = get_height(child, column);
+    int own_height = wide ? height : get_height(child, column);
     GtkAllocation place = {mirrored ? width - x - column : x, y, column, own_height};
     gtk_widget_size_allocate(child, &place, -1);
     x += wide ? column + self->spacing : 0;

@@ -3,6 +3,7 @@
 
 #include <glib/gi18n.h>
 
+#include "viewer/viewer-columns.h"
 #include "viewer/viewer-flame-page.h"
 #include "viewer/viewer-format.h"
 #include "viewer/viewer-overview.h"
@@ -17,7 +18,7 @@ struct _ViewerRecordPage {
   guint n_told;             /* notes that are shown on the page */
 
   GtkStack *stack, *live;
-  GtkLabel *elapsed, *what, *state, *samples, *lost, *size, *notes;
+  GtkLabel *elapsed, *state, *samples, *lost, *size, *notes;
   GtkSpinner *spinner;
   GtkRevealer *notes_revealer;
   GtkButton *stop, *back;
@@ -257,7 +258,6 @@ static void bind_children(GtkWidgetClass *class)
   gtk_widget_class_bind_template_child(class, ViewerRecordPage, stack);
   gtk_widget_class_bind_template_child(class, ViewerRecordPage, live);
   gtk_widget_class_bind_template_child(class, ViewerRecordPage, elapsed);
-  gtk_widget_class_bind_template_child(class, ViewerRecordPage, what);
   gtk_widget_class_bind_template_child(class, ViewerRecordPage, state);
   gtk_widget_class_bind_template_child(class, ViewerRecordPage, samples);
   gtk_widget_class_bind_template_child(class, ViewerRecordPage, lost);
@@ -282,6 +282,7 @@ static void viewer_record_page_class_init(ViewerRecordPageClass *class)
       g_signal_new("finished", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_FILE);
   signals[DISCARDED] =
       g_signal_new("discarded", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  g_type_ensure(VIEWER_TYPE_COLUMNS);
   gtk_widget_class_set_template_from_resource(widget_class, "/org/capturectl/Viewer/viewer-record-page.ui");
   bind_children(widget_class);
   gtk_widget_class_install_action(widget_class, "recording.stop", NULL, stop);
@@ -311,7 +312,6 @@ void viewer_record_page_start(ViewerRecordPage *self, const RecordingOptions *op
   self->recorder = viewer_recorder_new(options);
   g_signal_connect_swapped(self->recorder, "state-changed", G_CALLBACK(on_state), self);
   g_signal_connect_swapped(self->recorder, "progress-changed", G_CALLBACK(show_progress), self);
-  gtk_label_set_text(self->what, viewer_recorder_get_title(self->recorder));
   gtk_stack_set_visible_child_name(self->stack, "recording");
   on_state(self);
   gtk_widget_grab_focus(GTK_WIDGET(self->stop));
