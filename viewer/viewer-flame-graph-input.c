@@ -92,6 +92,20 @@ static void emit_menu(ViewerFlameGraph *self, double x, double y)
   g_signal_emit_by_name(self, "menu", x, y);
 }
 
+/* About the selected box where it is seen, else about the middle. */
+static void zoom_about_selected(ViewerFlameGraph *self, double factor)
+{
+  double at = 0.5;
+
+  if (self->selected != VIEWER_FLAME_NO_BOX && self->settled) {
+    const ProfileFlameBox *box = viewer_flame_graph_get_box(self, self->selected);
+    double middle = ((double)box->start + box->end) / 2;
+    double place = (middle - self->target.first) / viewer_viewport_get_width(self->target);
+    at = place >= 0 && place <= 1 ? place : at;
+  }
+  viewer_flame_graph_set_view(self, viewer_viewport_zoom(self->target, at, factor), TRUE);
+}
+
 static gboolean zoom_by_key(ViewerFlameGraph *self, guint key)
 {
   guint current = viewer_flame_graph_get_current(self);
@@ -108,11 +122,11 @@ static gboolean zoom_by_key(ViewerFlameGraph *self, guint key)
   case GDK_KEY_plus:
   case GDK_KEY_equal:
   case GDK_KEY_KP_Add:
-    viewer_flame_graph_set_view(self, viewer_viewport_zoom(self->target, 0.5, KEY_ZOOM), TRUE);
+    zoom_about_selected(self, KEY_ZOOM);
     return TRUE;
   case GDK_KEY_minus:
   case GDK_KEY_KP_Subtract:
-    viewer_flame_graph_set_view(self, viewer_viewport_zoom(self->target, 0.5, 1 / KEY_ZOOM), TRUE);
+    zoom_about_selected(self, 1 / KEY_ZOOM);
     return TRUE;
   case GDK_KEY_0:
   case GDK_KEY_KP_0:

@@ -19,7 +19,7 @@ enum { MAX_MATCHES = 1000 };
 
 struct _ViewerFlamePage {
   GtkWidget parent_instance;
-  GtkWidget *legend;
+  GtkWidget *content, *legend;
   GtkRevealer *map_revealer;
   ViewerFlameMinimap *minimap;
   GtkStack *stack;
@@ -312,15 +312,13 @@ static void map(GtkWidget *widget)
 static void dispose(GObject *object)
 {
   ViewerFlamePage *self = VIEWER_FLAME_PAGE(object);
-  GtkWidget *child;
 
   if (self->document)
     g_signal_handlers_disconnect_by_data(self->document, self);
   g_clear_object(&self->document);
   g_clear_object(&self->actions);
   g_clear_pointer(&self->matches, g_ptr_array_unref);
-  while ((child = gtk_widget_get_first_child(GTK_WIDGET(self))))
-    gtk_widget_unparent(child);
+  g_clear_pointer(&self->content, gtk_widget_unparent);
   G_OBJECT_CLASS(viewer_flame_page_parent_class)->dispose(object);
 }
 
@@ -340,6 +338,7 @@ static void viewer_flame_page_class_init(ViewerFlamePageClass *klass)
   widget_class->grab_focus = viewer_flame_page_grab_focus;
   widget_class->map = map;
   gtk_widget_class_set_template_from_resource(widget_class, "/org/capturectl/Viewer/viewer-flame-page.ui");
+  gtk_widget_class_bind_template_child(widget_class, ViewerFlamePage, content);
   gtk_widget_class_bind_template_child(widget_class, ViewerFlamePage, legend);
   gtk_widget_class_bind_template_child(widget_class, ViewerFlamePage, map_revealer);
   gtk_widget_class_bind_template_child(widget_class, ViewerFlamePage, minimap);

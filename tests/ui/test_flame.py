@@ -46,7 +46,7 @@ class Flame(WindowCase):
         self.expect_focus('All', '100.0 %')
         node = said['tree']
         for _ in range(3):
-            node = max(node['children'], key=lambda child: child['total'])
+            node = min(node['children'], key=lambda child: (-child['total'], child['name']))
             self.press('Down')
             self.expect_focus(node['name'], f'{share(node["total"], said["samples"])}, ')
             self.assertIn(f'self {share(node["self"], said["samples"])}', self.focused().description)
