@@ -114,6 +114,8 @@ static void add_column(ViewerFunctionsView *self, const ViewerListColumn *descri
   g_object_set_data(G_OBJECT(column), "viewer-functions-view", self);
   g_object_set_data(G_OBJECT(column), "viewer-column", GUINT_TO_POINTER(description->column));
   gtk_column_view_column_set_sorter(column, sorter);
+  if (description->is_number)
+    viewer_list_align_last_title(self->view);
   gtk_column_view_column_set_expand(column, description->column == FUNCTION);
   if (description->column == SELF_SHARE)
     gtk_column_view_sort_by_column(self->view, column, GTK_SORT_DESCENDING);
@@ -121,12 +123,12 @@ static void add_column(ViewerFunctionsView *self, const ViewerListColumn *descri
 
 static void add_columns(ViewerFunctionsView *self)
 {
-  const ViewerListColumn columns[] = {{_("Self %"), SELF_SHARE, get_text, NULL, TRUE, 7, NULL},
-                                      {_("Self"), SELF, get_text, NULL, TRUE, 8, NULL},
-                                      {_("Total %"), TOTAL_SHARE, get_text, NULL, TRUE, 7, NULL},
-                                      {_("Total"), TOTAL, get_text, NULL, TRUE, 8, NULL},
-                                      {_("Function"), FUNCTION, get_text, get_tooltip, FALSE, 12, name_row},
-                                      {_("Binary"), BINARY, get_text, get_tooltip, FALSE, 14, NULL}};
+  const ViewerListColumn columns[] = {{_("Self %"), SELF_SHARE, get_text, NULL, TRUE, 6, NULL},
+                                      {_("Self"), SELF, get_text, NULL, TRUE, 5, NULL},
+                                      {_("Total %"), TOTAL_SHARE, get_text, NULL, TRUE, 6, NULL},
+                                      {_("Total"), TOTAL, get_text, NULL, TRUE, 5, NULL},
+                                      {_("Function"), FUNCTION, get_text, get_tooltip, FALSE, 16, name_row},
+                                      {_("Binary"), BINARY, get_text, get_tooltip, FALSE, 8, NULL}};
 
   for (guint i = 0; i < G_N_ELEMENTS(columns); i++)
     add_column(self, &columns[i]);

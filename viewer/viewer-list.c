@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "viewer/viewer-list.h"
 
-#define ITEM "viewer-list-item"
+#define ITEM    "viewer-list-item"
+#define SHOWING "viewer-list-showing"
+
+enum { FRAMES_TO_LAY_OUT = 2 };
 
 static GtkListItem *get_item(GtkWidget *child)
 {
@@ -80,6 +83,17 @@ static void unbind_cell(GtkSignalListItemFactory *factory, GtkListItem *item)
   g_signal_handlers_disconnect_by_data(gtk_list_item_get_item(item), gtk_list_item_get_child(item));
 }
 
+/* GTK offers no way to do this: the box in the title's widget is found. */
+void viewer_list_align_last_title(GtkColumnView *view)
+{
+  GtkWidget *titles = gtk_widget_get_first_child(GTK_WIDGET(view));
+  GtkWidget *title = titles ? gtk_widget_get_last_child(titles) : NULL;
+  GtkWidget *box = title ? gtk_widget_get_first_child(title) : NULL;
+
+  if (GTK_IS_BOX(box))
+    gtk_widget_set_halign(box, GTK_ALIGN_END);
+}
+
 GtkColumnViewColumn *viewer_list_add_column(GtkColumnView *view, const ViewerListColumn *column)
 {
   GtkListItemFactory *factory = gtk_signal_list_item_factory_new();
@@ -92,6 +106,8 @@ GtkColumnViewColumn *viewer_list_add_column(GtkColumnView *view, const ViewerLis
   GtkColumnViewColumn *added = gtk_column_view_column_new(column->title, factory);
   gtk_column_view_column_set_resizable(added, TRUE);
   gtk_column_view_append_column(view, added);
+  if (column->is_number)
+    viewer_list_align_last_title(view);
   g_object_unref(added);
   return added;
 }
@@ -133,24 +149,67 @@ guint viewer_list_get_position_at(GtkColumnView *view, GtkWidget *widget, double
   return item ? gtk_list_item_get_position(item) : GTK_INVALID_LIST_POSITION;
 }
 
-gboolean viewer_list_get_place_of(GtkColumnView *view, GtkWidget *widget, guint position, double *ret_x,
-                                  double *ret_y)
+static GtkWidget *find_row(GtkColumnView *view, guint position)
 {
   GtkWidget *row = gtk_widget_get_first_child(viewer_list_get_rows(view));
 
   for (; row; row = gtk_widget_get_next_sibling(row)) {
     GtkListItem *item = find_item(row);
     if (item && gtk_widget_get_mapped(row) && gtk_list_item_get_position(item) == position)
-      return gtk_widget_translate_coordinates(row, widget, 24, gtk_widget_get_height(row), ret_x, ret_y);
+      return row;
   }
-  return FALSE;
+  return NULL;
 }
 
+gboolean viewer_list_get_place_of(GtkColumnView *view, GtkWidget *widget, guint position, double *ret_x,
+                                  double *ret_y)
+{
+  GtkWidget *row = find_row(view, position);
+
+  return row && gtk_widget_translate_coordinates(row, widget, 24, gtk_widget_get_height(row), ret_x, ret_y);
+}
+
+/* What viewer_list_show is to do again when rows have their places. */
+typedef struct {
+  guint position;
+  gboolean focus;
+  guint n_frames; /* to go */
+} Showing;
+
+static void focus_row(GtkColumnView *view, guint position)
+{
+  GtkWidget *row = find_row(view, position);
+
+  gtk_widget_grab_focus(row ? row : viewer_list_get_rows(view));
+}
+
+static gboolean show_again(GtkWidget *view, GdkFrameClock *clock, gpointer data)
+{
+  Showing *showing = data;
+
+  if (showing->n_frames-- > 1)
+    return G_SOURCE_CONTINUE;
+  gtk_widget_activate_action(viewer_list_get_rows(GTK_COLUMN_VIEW(view)), "list.scroll-to-item", "u",
+                             showing->position);
+  if (showing->focus &&
+      (viewer_list_has_focus(GTK_COLUMN_VIEW(view)) || !gtk_root_get_focus(gtk_widget_get_root(view))))
+    focus_row(GTK_COLUMN_VIEW(view), showing->position);
+  g_object_set_data(G_OBJECT(view), SHOWING, NULL);
+  return G_SOURCE_REMOVE;
+}
+
+/* Rows that were added just now have no place before the next frame: then it is done once more. */
 void viewer_list_show(GtkColumnView *view, guint position, gboolean focus)
 {
-  GtkWidget *rows = viewer_list_get_rows(view);
+  guint number = GPOINTER_TO_UINT(g_object_get_data(G_OBJECT(view), SHOWING));
+  Showing *showing = g_new0(Showing, 1);
 
-  gtk_widget_activate_action(rows, "list.scroll-to-item", "u", position);
+  if (number)
+    gtk_widget_remove_tick_callback(GTK_WIDGET(view), number);
+  gtk_widget_activate_action(viewer_list_get_rows(view), "list.scroll-to-item", "u", position);
   if (focus)
-    gtk_widget_grab_focus(rows);
+    focus_row(view, position);
+  *showing = (Showing){position, focus, FRAMES_TO_LAY_OUT};
+  number = gtk_widget_add_tick_callback(GTK_WIDGET(view), show_again, showing, g_free);
+  g_object_set_data(G_OBJECT(view), SHOWING, GUINT_TO_POINTER(number));
 }

@@ -26,6 +26,10 @@ typedef struct {
 /* Adds a column to the end; the view has it. */
 GtkColumnViewColumn *viewer_list_add_column(GtkColumnView *view, const ViewerListColumn *column);
 
+/* Aligns the title of the column that was added last with the numbers below it. viewer_list_add_column does
+ * so; a sorter that is set later makes another title. */
+void viewer_list_align_last_title(GtkColumnView *view);
+
 /* For factories of one's own: says which item a cell's child shows. */
 void viewer_list_set_item(GtkWidget *child, GtkListItem *item);
 /* How a screen reader names the row that the child of a cell is in. */

@@ -30,12 +30,22 @@ static int get_indentation(guint32 depth)
   return (int)(MIN(depth, N_STEPS) * STEP + CLAMP((int)depth - N_STEPS, 0, N_SMALL_STEPS) * SMALL_STEP);
 }
 
-static void set_class(GtkWidget *widget, const char *name, gboolean set)
+/* Bold on yellow that lets both light and dark through. */
+static PangoAttrList *make_found_attributes(void)
 {
-  if (set)
-    gtk_widget_add_css_class(widget, name);
-  else
-    gtk_widget_remove_css_class(widget, name);
+  PangoAttrList *attributes = pango_attr_list_new();
+
+  pango_attr_list_insert(attributes, pango_attr_weight_new(PANGO_WEIGHT_BOLD));
+  pango_attr_list_insert(attributes, pango_attr_background_new(0xf5f5, 0xc2c2, 0x1111));
+  pango_attr_list_insert(attributes, pango_attr_background_alpha_new(0x5000));
+  return attributes;
+}
+
+static void show_found(ViewerTreeExpander *self, gboolean found)
+{
+  g_autoptr(PangoAttrList) attributes = found ? make_found_attributes() : NULL;
+
+  gtk_label_set_attributes(GTK_LABEL(self->label), attributes);
 }
 
 static void show_state(ViewerTreeExpander *self, ViewerTreeModel *model, guint32 node)
@@ -82,7 +92,7 @@ static void update(ViewerTreeExpander *self)
     return;
   describe(self, model, node);
   show_state(self, model, node);
-  set_class(self->label, "search-match", viewer_tree_model_is_found(model, node));
+  show_found(self, viewer_tree_model_is_found(model, node));
 }
 
 static gboolean show_tooltip(ViewerTreeExpander *self, int x, int y, gboolean keyboard, GtkTooltip *tooltip)
