@@ -141,14 +141,24 @@ static void draw_graph(ViewerOverview *self, GtkSnapshot *snapshot, const graphe
 static void draw_label(ViewerOverview *self, GtkSnapshot *snapshot)
 {
   GdkRGBA color = viewer_time_draw_get_color(GTK_WIDGET(self), "window_fg_color", "#000000");
+  GdkRGBA behind = viewer_time_draw_get_color(GTK_WIDGET(self), "window_bg_color", "#fafafa");
   guint64 first, end;
+  GskRoundedRect pill;
 
   if (!viewer_span_selector_get_preview(self->selector, &first, &end))
     return;
   double from = viewer_time_axis_get_x(&self->axis, first), to = viewer_time_axis_get_x(&self->axis, end);
   g_autofree char *text = viewer_format_duration(end - first);
-  if (to - from >= 2.5 * ROOM_FOR_LABEL)
-    viewer_time_draw_text(GTK_WIDGET(self), snapshot, text, from + 8, 2, ROOM_FOR_LABEL, &color);
+  if (to - from < 2.5 * ROOM_FOR_LABEL)
+    return;
+  behind.alpha = 0.85f;
+  gsk_rounded_rect_init_from_rect(
+      &pill, &GRAPHENE_RECT_INIT((float)from + 8, (GRAPH_HEIGHT - 20) / 2, ROOM_FOR_LABEL, 20), 10);
+  gtk_snapshot_push_rounded_clip(snapshot, &pill);
+  gtk_snapshot_append_color(snapshot, &behind, &pill.bounds);
+  gtk_snapshot_pop(snapshot);
+  viewer_time_draw_text(GTK_WIDGET(self), snapshot, text, from + 16, (GRAPH_HEIGHT - 16) / 2.0,
+                        ROOM_FOR_LABEL - 10, &color);
 }
 
 static void viewer_overview_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)

@@ -368,26 +368,30 @@ static void append_edge(GtkSnapshot *snapshot, const graphene_rect_t *area, doub
   gtk_snapshot_pop(snapshot);
 }
 
+/* What is not looked at steps back. */
+static void append_beside(ViewerSpanSelector *self, GtkSnapshot *snapshot, const graphene_rect_t *area,
+                          guint64 first, guint64 end)
+{
+  GdkRGBA color = viewer_time_draw_get_color(self->widget, "window_bg_color", "#fafafa");
+
+  color.alpha = 0.65f;
+  append_part(snapshot, area, -1, viewer_time_axis_get_x(self->axis, first), &color);
+  append_part(snapshot, area, viewer_time_axis_get_x(self->axis, end), area->size.width + 1, &color);
+}
+
 void viewer_span_selector_snapshot(ViewerSpanSelector *self, GtkSnapshot *snapshot,
                                    const graphene_rect_t *area)
 {
   GdkRGBA accent = viewer_time_draw_get_color(self->widget, "accent_bg_color", "#3584e4");
-  GdkRGBA beside = viewer_time_draw_get_color(self->widget, "window_bg_color", "#fafafa");
-  GdkRGBA inside = accent;
   guint64 first, end;
 
-  beside.alpha = 0.65f;
-  inside.alpha = 0.2f;
-  if (viewer_span_selector_get_committed(self, &first, &end)) {
-    append_part(snapshot, area, -1, viewer_time_axis_get_x(self->axis, first), &beside);
-    append_part(snapshot, area, viewer_time_axis_get_x(self->axis, end), area->size.width + 1, &beside);
-  }
+  if (viewer_span_selector_get_committed(self, &first, &end))
+    append_beside(self, snapshot, area, first, end);
   if (!viewer_span_selector_get_preview(self, &first, &end))
     return;
-  double from = viewer_time_axis_get_x(self->axis, first), to = viewer_time_axis_get_x(self->axis, end);
-  append_part(snapshot, area, from, to, &inside);
-  append_edge(snapshot, area, from, &accent);
-  append_edge(snapshot, area, to, &accent);
+  append_beside(self, snapshot, area, first, end);
+  append_edge(snapshot, area, viewer_time_axis_get_x(self->axis, first), &accent);
+  append_edge(snapshot, area, viewer_time_axis_get_x(self->axis, end), &accent);
 }
 
 static void viewer_span_selector_dispose(GObject *object)

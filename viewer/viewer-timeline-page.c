@@ -202,9 +202,18 @@ static void commit(GtkWidget *widget, const char *name, GVariant *parameter)
   viewer_span_selector_commit(get_selector(VIEWER_TIMELINE_PAGE(widget)));
 }
 
-static gboolean expand_selected(ViewerTimelinePage *self, gboolean expanded)
+/* The row that has the focus has it in the list's item, whose child it is. */
+static ViewerTrack *get_focused(ViewerTimelinePage *self)
 {
-  ViewerTrack *track = get_selected(self);
+  GtkWidget *item = gtk_widget_get_focus_child(self->list);
+  GtkWidget *row = item ? gtk_widget_get_first_child(item) : NULL;
+
+  return row && VIEWER_IS_TRACK_ROW(row) ? viewer_track_row_get_track(VIEWER_TRACK_ROW(row)) : NULL;
+}
+
+static gboolean expand_focused(ViewerTimelinePage *self, gboolean expanded)
+{
+  ViewerTrack *track = get_focused(self);
 
   if (!track || viewer_track_get_n_children(track) == 0 || viewer_track_get_expanded(track) == expanded)
     return FALSE;
@@ -220,9 +229,9 @@ static gboolean press_key(GtkEventControllerKey *controller, guint key, guint co
     return FALSE;
   switch (key) {
   case GDK_KEY_Left:
-    return expand_selected(self, FALSE);
+    return expand_focused(self, FALSE);
   case GDK_KEY_Right:
-    return expand_selected(self, TRUE);
+    return expand_focused(self, TRUE);
   case GDK_KEY_Return:
   case GDK_KEY_KP_Enter:
     return viewer_span_selector_commit(get_selector(self));
@@ -281,6 +290,8 @@ static void open_menu(GtkWidget *widget, const char *name, GVariant *parameter)
   GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
   double x = 0, y = 0;
 
+  if (get_focused(self))
+    select_track(self, get_focused(self));
   if (focus && gtk_widget_is_ancestor(focus, self->list))
     gtk_widget_translate_coordinates(focus, widget, VIEWER_TRACK_ROW_HEADER / 2.0,
                                      gtk_widget_get_height(focus) / 2.0, &x, &y);

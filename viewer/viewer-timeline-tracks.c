@@ -118,7 +118,10 @@ static void add_machine(Build *build)
     return;
   guint32 index = choose_counter(counters, group);
   ViewerTrack *track = get_track(build, VIEWER_TRACK_MACHINE, index, NULL);
-  g_autofree char *detail = viewer_format_name(counters[index].name, NAME_LENGTH);
+  g_autofree char *name = viewer_format_name(counters[index].name, NAME_LENGTH);
+  g_autofree char *category = viewer_format_name(counters[index].category, NAME_LENGTH);
+  /* TRANSLATORS: A counter's category and its name. */
+  g_autofree char *detail = *category ? g_strdup_printf(_("%s: %s"), category, name) : g_strdup(name);
   viewer_track_set_texts(track, _("Counters"), detail);
   viewer_track_set_n_children(track, group->len > 1 ? group->len : 0);
   add_track(build, track);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "viewer/viewer-track-canvas.h"
 
-#include <glib/gi18n.h>
-
 #include "viewer/viewer-track-draw.h"
 
 struct _ViewerTrackCanvas {
@@ -14,16 +12,6 @@ struct _ViewerTrackCanvas {
 
 G_DEFINE_FINAL_TYPE(ViewerTrackCanvas, viewer_track_canvas, GTK_TYPE_WIDGET)
 
-static void tell_accessible(ViewerTrackCanvas *self)
-{
-  g_autofree char *what = viewer_track_describe(self->timeline, self->track);
-  g_autofree char *text =
-      /* TRANSLATORS: The name of a thread, a process or a counter, and what is drawn of it. */
-      g_strdup_printf(_("%s: %s"), viewer_track_get_title(self->track), what ? what : _("Loading"));
-
-  gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
-}
-
 static void update(ViewerTrackCanvas *self)
 {
   int height = self->track ? viewer_track_get_height(self->timeline, self->track) : 0;
@@ -31,23 +19,12 @@ static void update(ViewerTrackCanvas *self)
   if (height != self->height)
     gtk_widget_queue_resize(GTK_WIDGET(self));
   gtk_widget_queue_draw(GTK_WIDGET(self));
-  if (self->track && gtk_widget_get_mapped(GTK_WIDGET(self)))
-    tell_accessible(self);
 }
 
 void viewer_track_canvas_set_track(ViewerTrackCanvas *self, ViewerTrack *track)
 {
   if (g_set_object(&self->track, track))
     update(self);
-}
-
-static void viewer_track_canvas_map(GtkWidget *widget)
-{
-  ViewerTrackCanvas *self = VIEWER_TRACK_CANVAS(widget);
-
-  GTK_WIDGET_CLASS(viewer_track_canvas_parent_class)->map(widget);
-  if (self->track)
-    tell_accessible(self);
 }
 
 static void viewer_track_canvas_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
@@ -102,7 +79,6 @@ static void viewer_track_canvas_class_init(ViewerTrackCanvasClass *class)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
 
   G_OBJECT_CLASS(class)->dispose = viewer_track_canvas_dispose;
-  widget_class->map = viewer_track_canvas_map;
   widget_class->measure = viewer_track_canvas_measure;
   widget_class->snapshot = viewer_track_canvas_snapshot;
   widget_class->query_tooltip = viewer_track_canvas_query_tooltip;

@@ -4,8 +4,9 @@
 #include <glib/gi18n.h>
 
 #include "viewer/viewer-track-canvas.h"
+#include "viewer/viewer-track-draw.h"
 
-enum { INDENT = 16 };
+enum { INDENT = 16, EXPANDER_WIDTH = 24 };
 
 struct _ViewerTrackRow {
   GtkWidget parent;
@@ -34,10 +35,10 @@ static void show_expander(ViewerTrackRow *self)
   gboolean can_expand = viewer_track_get_n_children(self->track) > 0;
 
   gtk_button_set_icon_name(GTK_BUTTON(self->expander), expanded ? "pan-down-symbolic" : "pan-end-symbolic");
-  gtk_widget_set_opacity(self->expander, can_expand ? 1 : 0);
-  gtk_widget_set_sensitive(self->expander, can_expand);
+  gtk_widget_set_visible(self->expander, can_expand);
+  gtk_widget_set_margin_start(self->texts, can_expand ? 0 : EXPANDER_WIDTH + 2);
   gtk_accessible_update_property(GTK_ACCESSIBLE(self->expander), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                 expanded ? _("Hide Threads") : _("Show Threads"), -1);
+                                 expanded ? _("Hide What Belongs to It") : _("Show What Belongs to It"), -1);
   gtk_accessible_update_state(GTK_ACCESSIBLE(self->expander), GTK_ACCESSIBLE_STATE_EXPANDED, expanded, -1);
 }
 
@@ -52,6 +53,29 @@ static void show_texts(ViewerTrackRow *self)
   gtk_widget_set_tooltip_text(self->texts, both);
 }
 
+/* A screen reader reads the list's item, whose child this is: GTK 4.8 gives that no name by itself. */
+static void tell_accessible(ViewerTrackRow *self)
+{
+  GtkWidget *item = gtk_widget_get_parent(GTK_WIDGET(self));
+
+  if (!item || !self->track || !gtk_widget_get_mapped(GTK_WIDGET(self)))
+    return;
+  g_autofree char *what = viewer_track_describe(self->timeline, self->track);
+  g_autofree char *text =
+      /* TRANSLATORS: The name of a thread, a process or a counter, and what is drawn of it. */
+      g_strdup_printf(_("%s: %s"), viewer_track_get_title(self->track), what ? what : _("Loading"));
+  gtk_accessible_update_property(GTK_ACCESSIBLE(item), GTK_ACCESSIBLE_PROPERTY_LABEL, text,
+                                 GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, viewer_track_get_detail(self->track),
+                                 -1);
+  gtk_accessible_update_property(GTK_ACCESSIBLE(self->canvas), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
+}
+
+static void viewer_track_row_map(GtkWidget *widget)
+{
+  GTK_WIDGET_CLASS(viewer_track_row_parent_class)->map(widget);
+  tell_accessible(VIEWER_TRACK_ROW(widget));
+}
+
 void viewer_track_row_set_track(ViewerTrackRow *self, ViewerTrack *track)
 {
   g_set_object(&self->track, track);
@@ -62,6 +86,7 @@ void viewer_track_row_set_track(ViewerTrackRow *self, ViewerTrack *track)
   gtk_widget_set_margin_start(self->header, (int)viewer_track_get_depth(track) * INDENT);
   show_expander(self);
   show_texts(self);
+  tell_accessible(self);
 }
 
 static void viewer_track_row_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
@@ -107,6 +132,7 @@ static void viewer_track_row_class_init(ViewerTrackRowClass *class)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
 
   G_OBJECT_CLASS(class)->dispose = viewer_track_row_dispose;
+  widget_class->map = viewer_track_row_map;
   widget_class->measure = viewer_track_row_measure;
   widget_class->size_allocate = viewer_track_row_size_allocate;
   gtk_widget_class_set_css_name(widget_class, "trackrow");
@@ -136,5 +162,6 @@ GtkWidget *viewer_track_row_new(ViewerTimeline *timeline)
   self->timeline = g_object_ref(timeline);
   self->canvas = viewer_track_canvas_new(timeline);
   gtk_widget_set_parent(self->canvas, GTK_WIDGET(self));
+  g_signal_connect_object(timeline, "changed", G_CALLBACK(tell_accessible), self, G_CONNECT_SWAPPED);
   return GTK_WIDGET(self);
 }

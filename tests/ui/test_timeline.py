@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Spans of time, selected by pointer and keyboard on the overview and in tracks: every page's numbers follow, and are those of
+capturectl."""
+import re
+
+from captures import make, report
+from window import WindowCase
+
+
+class TimeLine(WindowCase):
+    def setUp(self):
+        super().setUp()
+        self.path = make(self.directory / 'some.capture', samples=8000, threads=4, marks=400)
+        self.viewer = self.open(self.path)
+        self.viewer.press('alt+4')
+        self.overview = self.viewer.find('slider', 'Selected Span of Time')
+        self.ruler = self.viewer.find('slider', 'Selected Span of Tracks')
+        self.expect_description('The whole recording')
+
+    def expect_description(self, pattern):
+        return self.viewer.wait(lambda: re.search(pattern, self.overview.description),
+                                lambda: f'“{pattern}” is selected; it is “{self.overview.description}”')
+
+    def span(self):
+        """The beginning and end of what is selected, in seconds."""
+        match = self.expect_description(r'^([\d.]+) s – ([\d.]+) s, .* long$')
+        return float(match[1]), float(match[2])
+
+    def samples_of(self, name):
+        """What the track of that name says of its samples."""
+        node = self.viewer.find('image', re.compile(rf'^{name}: .* samples$'))
+        return int(re.search(r'([\d,]+) samples', node.name)[1].replace(',', ''))
+
+    def samples_of_recording(self):
+        """All samples, as the processes of the tracks say."""
+        return self.samples_of('program') + self.samples_of('helper')
+
+    def drag(self, node, begin, end):
+        self.viewer.screen.drag(self.viewer.place_of(node, begin, 0.3), self.viewer.place_of(node, end, 0.3))
+
+    def zoom(self):
+        self.viewer.find('button', 'Zoom into Selection').act()
+
+    def expect_zoomed(self, first, end):
+        """What the tracks show is what capturectl counts in that span."""
+        said = report(self.path, '--time', f'{first}:{end}')
+        self.viewer.wait(lambda: abs(self.samples_of_recording() - said['samples']) <= said['samples'] / 50 + 20,
+                         lambda: f'tracks have {said["samples"]} samples; they have {self.samples_of_recording()}')
+
+    def test_everything_is_there(self):
+        self.assertEqual(self.samples_of_recording(), report(self.path)['samples'])
+        for name in ('Marks: 300 marks', 'Marks: 100 marks'):
+            self.viewer.find('image', name)
+
+    def test_drag_and_zoom(self):
+        self.drag(self.overview, 0.25, 0.5)
+        first, end = self.span()
+        self.assertAlmostEqual(first, 2, delta=0.1)
+        self.assertAlmostEqual(end, 4, delta=0.1)
+        self.zoom()
+        self.viewer.find('button', re.compile(r'^[\d.]+ s – [\d.]+ s$'))
+        self.expect_zoomed(first, end)
+        self.viewer.press('ctrl+z')
+        self.expect_description('The whole recording')
+        self.viewer.wait(lambda: self.samples_of_recording() == report(self.path)['samples'], 'all is shown again')
+
+    def test_drag_in_tracks(self):
+        track = self.viewer.find('image', re.compile('^program: '))
+        self.drag(track, 0.5, 0.75)
+        first, end = self.span()
+        self.assertAlmostEqual(first, 4, delta=0.1)
+        self.assertAlmostEqual(end, 6, delta=0.1)
+        self.viewer.press('Escape')
+        self.expect_description('The whole recording')
+
+    def test_edges_are_moved(self):
+        self.drag(self.overview, 0.25, 0.5)
+        first, end = self.span()
+        self.drag(self.overview, 0.5, 0.75)
+        self.viewer.wait(lambda: self.span()[1] > 5.5, lambda: f'its end has moved to 6 s; it is {self.span()}')
+        self.assertAlmostEqual(self.span()[0], first, delta=0.05)
+
+    def test_click_beside_drops(self):
+        self.drag(self.overview, 0.25, 0.5)
+        self.span()
+        self.viewer.click(self.viewer.place_of(self.overview, 0.9, 0.3))
+        self.expect_description('The whole recording')
+
+    def test_keys(self):
+        self.viewer.click(self.viewer.place_of(self.overview, 0.5, 0.3))
+        self.viewer.press('Right')
+        self.assertEqual(self.span()[0], 0)
+        first, end = self.span()
+        self.viewer.press('shift+Right', 'shift+Right')
+        self.viewer.wait(lambda: self.span()[1] > end + 0.1, lambda: f'it is wider than {first} to {end}')
+        first, end = self.span()
+        self.viewer.press('Right')
+        self.viewer.wait(lambda: self.span()[0] > first and self.span()[1] > end, lambda: f'it has moved from {first} to {end}')
+        self.viewer.press('Escape')
+        self.expect_description('The whole recording')
+        self.viewer.press('End', 'End', 'Return')
+        self.viewer.find('button', re.compile(r'^[\d.]+ s – [\d.]+ s$'))
+
+    def test_other_pages_follow(self):
+        self.viewer.press('alt+3')
+        before = report(self.path)['samples']
+        self.viewer.wait(lambda: self.viewer.find_all(None, re.compile(r'100\.0 %')), 'functions are there')
+        self.viewer.press('alt+4')
+        self.drag(self.overview, 0.0, 0.25)
+        first, end = self.span()
+        after = report(self.path, '--time', f'{first}:{end}')
+        self.assertLess(after['samples'], before)
+        self.viewer.press('alt+3')
+        name = max(after['rows'], key=lambda row: row['self'])['name']
+        self.viewer.find(None, name)
+
+    def test_tracks_expand_and_narrow(self):
+        self.viewer.find('image', re.compile('^worker-1: '))
+        self.viewer.find('button', 'Hide What Belongs to It').act()
+        self.viewer.find_gone('image', re.compile('^worker-1: '))
+        self.viewer.find('button', 'Show What Belongs to It').act()
+        worker = self.viewer.find('image', re.compile('^worker-1: '))
+        self.viewer.click(worker, button='right')
+        self.viewer.find('menu item', re.compile('Show Only This Thread')).act()
+        self.viewer.find('button', 'worker-1')
+        self.viewer.find_gone('image', re.compile('^worker-2: '))
+
+    def test_zoom_by_wheel_and_keys(self):
+        track = self.viewer.find('image', re.compile('^program: '))
+        everything = self.samples_of('program')
+        self.viewer.screen.scroll(self.viewer.place_of(track), 'up', times=4, modifiers=('ctrl',))
+        self.viewer.wait(lambda: self.samples_of('program') < everything / 2, 'the wheel has zoomed')
+        self.viewer.click(track)
+        self.viewer.press('0')
+        self.viewer.wait(lambda: self.samples_of('program') == everything, 'all is shown again')
+        self.viewer.press('w', 'w')
+        self.viewer.wait(lambda: self.samples_of('program') < everything / 2, 'w has zoomed')
+
+
+class Empty(WindowCase):
+    def test_no_samples(self):
+        viewer = self.open(make(self.directory / 'none.capture', samples=0, marks=0))
+        viewer.press('alt+4')
+        viewer.find(None, 'Nothing Happened')
+
+    def test_many_threads(self):
+        path = make(self.directory / 'many.capture', samples=20000, threads=400, marks=100000)
+        viewer = self.open(path)
+        viewer.press('alt+4')
+        viewer.find('image', re.compile(r'^program: .* samples$'))
+        viewer.find('button', 'Show What Belongs to It').act()
+        viewer.find('image', re.compile('^Marks: .* marks$'))
+        self.assertLess(len(viewer.find_all('image', re.compile('samples$'))), 60)
