@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Captures for the tests of the window, and what capturectl says of them."""
 import json
+import pathlib
+import sys
 
-from support import BUILD, capturectl, run
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent.parent / 'integration')]
+
+from support import BUILD, capturectl, run  # noqa: E402
 
 MAKE_CAPTURE = BUILD / 'tests' / 'ui' / 'make-capture'
 

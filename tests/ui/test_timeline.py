@@ -7,13 +7,19 @@ from captures import make, report
 from window import WindowCase
 
 
+def show_time_line(viewer):
+    """Once the file is there; returns the overview."""
+    overview = viewer.find('slider', 'Selected Span of Time')
+    viewer.press('alt+4')
+    return overview
+
+
 class TimeLine(WindowCase):
     def setUp(self):
         super().setUp()
         self.path = make(self.directory / 'some.capture', samples=8000, threads=4, marks=400)
         self.viewer = self.open(self.path)
-        self.viewer.press('alt+4')
-        self.overview = self.viewer.find('slider', 'Selected Span of Time')
+        self.overview = show_time_line(self.viewer)
         self.ruler = self.viewer.find('slider', 'Selected Span of Tracks')
         self.expect_description('The whole recording')
 
@@ -43,7 +49,7 @@ class TimeLine(WindowCase):
 
     def expect_zoomed(self, first, end):
         """What the tracks show is what capturectl counts in that span."""
-        said = report(self.path, '--time', f'{first}:{end}')
+        said = report(self.path, '--time', f'{first},{end}')
         self.viewer.wait(lambda: abs(self.samples_of_recording() - said['samples']) <= said['samples'] / 50 + 20,
                          lambda: f'tracks have {said["samples"]} samples; they have {self.samples_of_recording()}')
 
@@ -108,7 +114,7 @@ class TimeLine(WindowCase):
         self.viewer.press('alt+4')
         self.drag(self.overview, 0.0, 0.25)
         first, end = self.span()
-        after = report(self.path, '--time', f'{first}:{end}')
+        after = report(self.path, '--time', f'{first},{end}')
         self.assertLess(after['samples'], before)
         self.viewer.press('alt+3')
         name = max(after['rows'], key=lambda row: row['self'])['name']
@@ -140,13 +146,13 @@ class TimeLine(WindowCase):
 class Empty(WindowCase):
     def test_no_samples(self):
         viewer = self.open(make(self.directory / 'none.capture', samples=0, marks=0))
-        viewer.press('alt+4')
+        show_time_line(viewer)
         viewer.find(None, 'Nothing Happened')
 
     def test_many_threads(self):
         path = make(self.directory / 'many.capture', samples=20000, threads=400, marks=100000)
         viewer = self.open(path)
-        viewer.press('alt+4')
+        show_time_line(viewer)
         viewer.find('image', re.compile(r'^program: .* samples$'))
         viewer.find('button', 'Show What Belongs to It').act()
         viewer.find('image', re.compile('^Marks: .* marks$'))
