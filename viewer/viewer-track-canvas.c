@@ -7,7 +7,9 @@ struct _ViewerTrackCanvas {
   GtkWidget parent;
   ViewerTimeline *timeline;
   ViewerTrack *track;
-  int height; /* last asked for */
+  GtkWidget *viewport;  /* the scrolled window around it; NULL: none */
+  gboolean is_left_out; /* was too far from what is seen to be drawn */
+  int height;           /* last asked for */
 };
 
 G_DEFINE_FINAL_TYPE(ViewerTrackCanvas, viewer_track_canvas, GTK_TYPE_WIDGET)
@@ -25,6 +27,46 @@ void viewer_track_canvas_set_track(ViewerTrackCanvas *self, ViewerTrack *track)
 {
   if (g_set_object(&self->track, track))
     update(self);
+}
+
+/* Lists have more rows than are seen: those within a page of it are drawn, so that scrolling shows no gaps.
+ */
+static gboolean is_near(ViewerTrackCanvas *self)
+{
+  graphene_rect_t bounds;
+
+  if (!self->viewport || !gtk_widget_compute_bounds(GTK_WIDGET(self), self->viewport, &bounds))
+    return TRUE;
+  float page = (float)gtk_widget_get_height(self->viewport);
+  return bounds.origin.y < 2 * page && bounds.origin.y + bounds.size.height > -page;
+}
+
+static void notice_scroll(ViewerTrackCanvas *self)
+{
+  if (self->is_left_out && is_near(self))
+    gtk_widget_queue_draw(GTK_WIDGET(self));
+}
+
+static void viewer_track_canvas_map(GtkWidget *widget)
+{
+  ViewerTrackCanvas *self = VIEWER_TRACK_CANVAS(widget);
+
+  GTK_WIDGET_CLASS(viewer_track_canvas_parent_class)->map(widget);
+  self->viewport = gtk_widget_get_ancestor(widget, GTK_TYPE_SCROLLED_WINDOW);
+  if (self->viewport)
+    g_signal_connect_object(gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(self->viewport)),
+                            "value-changed", G_CALLBACK(notice_scroll), self, G_CONNECT_SWAPPED);
+}
+
+static void viewer_track_canvas_unmap(GtkWidget *widget)
+{
+  ViewerTrackCanvas *self = VIEWER_TRACK_CANVAS(widget);
+
+  if (self->viewport)
+    g_signal_handlers_disconnect_by_func(
+        gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(self->viewport)), notice_scroll, self);
+  self->viewport = NULL;
+  GTK_WIDGET_CLASS(viewer_track_canvas_parent_class)->unmap(widget);
 }
 
 static void viewer_track_canvas_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
@@ -46,7 +88,8 @@ static void viewer_track_canvas_snapshot(GtkWidget *widget, GtkSnapshot *snapsho
   graphene_rect_t area =
       GRAPHENE_RECT_INIT(0, 0, (float)gtk_widget_get_width(widget), (float)gtk_widget_get_height(widget));
 
-  if (!self->track)
+  self->is_left_out = !is_near(self);
+  if (!self->track || self->is_left_out)
     return;
   gtk_snapshot_push_clip(snapshot, &area);
   viewer_track_draw(self->timeline, self->track, widget, snapshot, &area);
@@ -79,6 +122,8 @@ static void viewer_track_canvas_class_init(ViewerTrackCanvasClass *class)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
 
   G_OBJECT_CLASS(class)->dispose = viewer_track_canvas_dispose;
+  widget_class->map = viewer_track_canvas_map;
+  widget_class->unmap = viewer_track_canvas_unmap;
   widget_class->measure = viewer_track_canvas_measure;
   widget_class->snapshot = viewer_track_canvas_snapshot;
   widget_class->query_tooltip = viewer_track_canvas_query_tooltip;
