@@ -179,15 +179,15 @@ void viewer_time_draw_density(GtkSnapshot *snapshot, const ViewerTimeAxis *axis,
     double left = get_near_x(axis, profile_density_get_edge(density, bin));
     double right = get_near_x(axis, profile_density_get_edge(density, bin + 1));
     double share = profile_density_get_share(density, bins[bin]) / MAX(top, 1e-9);
+    gboolean wide = right - left >= STEPS_FROM, at_edge = bin == begin || bin + 1 == end;
     if (is_flat(bins, profile_density_get_n_bins(density), bin))
       share = NAN;
-    gboolean wide = right - left >= STEPS_FROM;
-    x[n] = wide ? left : (left + right) / 2;
+    x[n] = wide || bin == begin ? left : (left + right) / 2;
     y[n++] = share;
-    if (wide) {
-      x[n] = right;
-      y[n++] = share;
-    }
+    if (!wide && !at_edge)
+      continue;
+    x[n] = wide || bin + 1 == end ? right : (left + right) / 2;
+    y[n++] = share;
   }
   viewer_time_draw_curve(snapshot, x, y, n, color, area);
 }

@@ -57,6 +57,22 @@ static void add_track(Build *build, ViewerTrack *track)
   g_ptr_array_add(build->tracks, g_object_ref(track));
 }
 
+/* One that never moved has nothing to show. */
+static gboolean is_silent(const ProfileCounter *counter)
+{
+  double resting = counter->totals && counter->n > 0 ? counter->value[0] : 0;
+
+  for (gsize i = 0; i < counter->n; i++)
+    if (counter->value[i] != resting)
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean is_of_cpu(const ProfileCounter *counter)
+{
+  return strcmp(counter->category, "CPU") == 0;
+}
+
 static GHashTable *group_counters(ProfileCapture *capture)
 {
   GHashTable *groups = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
@@ -65,7 +81,7 @@ static GHashTable *group_counters(ProfileCapture *capture)
 
   for (guint32 i = 0; i < n; i++) {
     GArray *group = g_hash_table_lookup(groups, GUINT_TO_POINTER(counters[i].process));
-    if (counters[i].n == 0)
+    if (is_silent(&counters[i]))
       continue;
     if (!group) {
       group = g_array_new(FALSE, FALSE, sizeof(guint32));
@@ -83,27 +99,36 @@ static guint count_counters(const Build *build, guint32 process)
   return group ? group->len : 0;
 }
 
+static void add_counter(Build *build, const ProfileCounter *counter, guint32 index)
+{
+  ViewerTrack *track = get_track(build, VIEWER_TRACK_COUNTER, index, NULL);
+  g_autofree char *title = viewer_format_name(counter->name, NAME_LENGTH);
+  g_autofree char *detail = viewer_format_name(counter->category, NAME_LENGTH);
+
+  viewer_track_set_texts(track, title, detail);
+  add_track(build, track);
+}
+
+/* Those of processors first. */
 static void add_counters(Build *build, guint32 process)
 {
   const GArray *group = g_hash_table_lookup(build->counters, GUINT_TO_POINTER(process));
   guint n;
   const ProfileCounter *counters = profile_capture_get_counters(build->capture, &n);
 
-  for (guint i = 0; group && i < group->len; i++) {
-    guint32 index = g_array_index(group, guint32, i);
-    ViewerTrack *track = get_track(build, VIEWER_TRACK_COUNTER, index, NULL);
-    g_autofree char *title = viewer_format_name(counters[index].name, NAME_LENGTH);
-    g_autofree char *detail = viewer_format_name(counters[index].category, NAME_LENGTH);
-    viewer_track_set_texts(track, title, detail);
-    add_track(build, track);
-  }
+  for (guint others = 0; group && others < 2; others++)
+    for (guint i = 0; i < group->len; i++) {
+      guint32 index = g_array_index(group, guint32, i);
+      if (is_of_cpu(&counters[index]) != (others == 1))
+        add_counter(build, &counters[index], index);
+    }
 }
 
 /* How busy the processors were says most about a machine. */
 static guint32 choose_counter(const ProfileCounter *counters, const GArray *group)
 {
   for (guint i = 0; i < group->len; i++)
-    if (strcmp(counters[g_array_index(group, guint32, i)].category, "CPU") == 0)
+    if (is_of_cpu(&counters[g_array_index(group, guint32, i)]))
       return g_array_index(group, guint32, i);
   return g_array_index(group, guint32, 0);
 }
