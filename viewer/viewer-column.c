@@ -239,6 +239,7 @@ void viewer_column_fit(GtkColumnView *view, guint n_max)
 
   pango_layout_get_pixel_size(layout, NULL, &height);
   height = (int)MIN(n, n_max) * (height + PADDING) + HEADING;
+  gtk_scrolled_window_set_min_content_height(GTK_SCROLLED_WINDOW(window), -1); /* never above the most */
   gtk_scrolled_window_set_max_content_height(GTK_SCROLLED_WINDOW(window), height);
   gtk_scrolled_window_set_min_content_height(GTK_SCROLLED_WINDOW(window), height);
 }

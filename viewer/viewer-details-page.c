@@ -148,6 +148,15 @@ static void show_file(ViewerDetailsPage *self)
   }
 }
 
+/* What ends a sentence elsewhere stands alone here. */
+static char *describe_end(const struct capture_ended *ended)
+{
+  g_autofree char *text = profile_ended_describe(ended);
+  g_autofree char *first = g_utf8_strup(text, g_utf8_next_char(text) - text);
+
+  return g_strconcat(first, g_utf8_next_char(text), NULL);
+}
+
 static void show_recording(ViewerDetailsPage *self)
 {
   ViewerDetails *details = self->details;
@@ -156,7 +165,7 @@ static void show_recording(ViewerDetailsPage *self)
 
   profile_capture_get_header(details->capture, &header);
   g_autofree char *date = header.time_realtime > 0 ? format_date(header.time_realtime) : NULL;
-  g_autofree char *end = profile_ended_describe(&header.ended);
+  g_autofree char *end = describe_end(&header.ended);
   g_autofree char *format = g_strdup_printf("%u.%u", header.major, header.minor);
   show_file(self);
   add_facts(self, self->recording, recording_facts, G_N_ELEMENTS(recording_facts));
@@ -354,6 +363,14 @@ static void viewer_details_page_interface_init(ViewerPageInterface *interface)
   interface->copy_text = viewer_details_page_copy_text;
 }
 
+/* So that keys scroll. */
+static gboolean viewer_details_page_grab_focus(GtkWidget *widget)
+{
+  ViewerDetailsPage *self = VIEWER_DETAILS_PAGE(widget);
+
+  return self->details && gtk_widget_grab_focus(self->content);
+}
+
 static void viewer_details_page_dispose(GObject *object)
 {
   ViewerDetailsPage *self = VIEWER_DETAILS_PAGE(object);
@@ -373,6 +390,7 @@ static void viewer_details_page_class_init(ViewerDetailsPageClass *class)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
 
   G_OBJECT_CLASS(class)->dispose = viewer_details_page_dispose;
+  widget_class->grab_focus = viewer_details_page_grab_focus;
   gtk_widget_class_set_template_from_resource(widget_class, "/org/capturectl/Viewer/viewer-details-page.ui");
   gtk_widget_class_bind_template_child(widget_class, ViewerDetailsPage, content);
   gtk_widget_class_bind_template_child(widget_class, ViewerDetailsPage, recording);

@@ -16,7 +16,7 @@ enum { ROWS_SHOWN = 12 };
 struct _ViewerHealthPage {
   GtkWidget parent_instance;
 
-  GtkWidget *stack, *icon, *title, *summary;
+  GtkWidget *stack, *content, *icon, *title, *summary;
   GtkWidget *findings, *losses, *chart, *outcomes, *names;
   GtkColumnView *outcomes_view, *names_view;
   ViewerTable *outcomes_table, *names_table;
@@ -371,6 +371,14 @@ static void viewer_health_page_interface_init(ViewerPageInterface *interface)
   interface->copy_text = viewer_health_page_copy_text;
 }
 
+/* So that keys scroll. */
+static gboolean viewer_health_page_grab_focus(GtkWidget *widget)
+{
+  ViewerHealthPage *self = VIEWER_HEALTH_PAGE(widget);
+
+  return self->health && gtk_widget_grab_focus(self->content);
+}
+
 static void viewer_health_page_dispose(GObject *object)
 {
   ViewerHealthPage *self = VIEWER_HEALTH_PAGE(object);
@@ -390,9 +398,11 @@ static void viewer_health_page_class_init(ViewerHealthPageClass *class)
 
   G_OBJECT_CLASS(class)->dispose = viewer_health_page_dispose;
   widget_class->map = viewer_health_page_map;
+  widget_class->grab_focus = viewer_health_page_grab_focus;
   g_type_ensure(VIEWER_TYPE_LOSS_CHART);
   gtk_widget_class_set_template_from_resource(widget_class, "/org/capturectl/Viewer/viewer-health-page.ui");
   gtk_widget_class_bind_template_child(widget_class, ViewerHealthPage, stack);
+  gtk_widget_class_bind_template_child(widget_class, ViewerHealthPage, content);
   gtk_widget_class_bind_template_child(widget_class, ViewerHealthPage, icon);
   gtk_widget_class_bind_template_child(widget_class, ViewerHealthPage, title);
   gtk_widget_class_bind_template_child(widget_class, ViewerHealthPage, summary);

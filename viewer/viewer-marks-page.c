@@ -375,6 +375,16 @@ static void viewer_marks_page_interface_init(ViewerPageInterface *interface)
   interface->copy_text = viewer_marks_page_copy_text;
 }
 
+/* What is not in sight must not have the focus: no key would reach anybody. */
+static gboolean viewer_marks_page_grab_focus(GtkWidget *widget)
+{
+  ViewerMarksPage *self = VIEWER_MARKS_PAGE(widget);
+  gboolean log = g_strcmp0(gtk_stack_get_visible_child_name(GTK_STACK(self->lists)), "log") == 0;
+
+  return g_strcmp0(gtk_stack_get_visible_child_name(GTK_STACK(self->stack)), "marks") == 0 &&
+         gtk_widget_grab_focus(GTK_WIDGET(log ? self->log_view : self->rows_view));
+}
+
 static void viewer_marks_page_dispose(GObject *object)
 {
   ViewerMarksPage *self = VIEWER_MARKS_PAGE(object);
@@ -390,11 +400,6 @@ static void viewer_marks_page_dispose(GObject *object)
   g_clear_pointer(&self->category, g_free);
   g_clear_pointer(&self->name, g_free);
   G_OBJECT_CLASS(viewer_marks_page_parent_class)->dispose(object);
-}
-
-static gboolean viewer_marks_page_grab_focus(GtkWidget *widget)
-{
-  return gtk_widget_grab_focus(GTK_WIDGET(VIEWER_MARKS_PAGE(widget)->rows_view));
 }
 
 static void viewer_marks_page_class_init(ViewerMarksPageClass *class)

@@ -436,6 +436,13 @@ static void viewer_processes_page_interface_init(ViewerPageInterface *interface)
   interface->copy_text = viewer_processes_page_copy_text;
 }
 
+static gboolean viewer_processes_page_grab_focus(GtkWidget *widget)
+{
+  ViewerProcessesPage *self = VIEWER_PROCESSES_PAGE(widget);
+
+  return self->tree && gtk_widget_grab_focus(GTK_WIDGET(self->view));
+}
+
 static void viewer_processes_page_dispose(GObject *object)
 {
   ViewerProcessesPage *self = VIEWER_PROCESSES_PAGE(object);
@@ -455,6 +462,7 @@ static void viewer_processes_page_class_init(ViewerProcessesPageClass *class)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
 
   G_OBJECT_CLASS(class)->dispose = viewer_processes_page_dispose;
+  widget_class->grab_focus = viewer_processes_page_grab_focus;
   gtk_widget_class_set_template_from_resource(widget_class,
                                               "/org/capturectl/Viewer/viewer-processes-page.ui");
   gtk_widget_class_bind_template_child(widget_class, ViewerProcessesPage, stack);
