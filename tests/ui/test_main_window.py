@@ -15,7 +15,7 @@ class MainWindow(WindowCase):
     def test_what_is_typed_into_the_search_is_no_key_of_the_window(self):
         viewer = self.open_document()
         viewer.press('slash')
-        entry = viewer.find('text', states=('focused',))
+        entry = viewer.find('search box', 'Search Functions', states=('focused',))
         viewer.type('2/1')
         viewer.wait(lambda: entry.text == '2/1', 'the text is in the entry')
         viewer.press('Escape')
