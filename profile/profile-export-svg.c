@@ -2,6 +2,7 @@
 #include "profile/profile-export-private.h"
 
 #include <glib/gi18n.h>
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -186,8 +187,7 @@ static char *describe_amount(const Svg *self, guint64 amount)
 
   if (unit != CAPTURE_UNIT_COUNT)
     return profile_amount_to_string(unit, amount);
-  return g_strdup_printf(
-      g_dngettext(NULL, "%" G_GUINT64_FORMAT " sample", "%" G_GUINT64_FORMAT " samples", amount), amount);
+  return g_strdup_printf(g_dngettext(NULL, "%" PRIu64 " sample", "%" PRIu64 " samples", amount), amount);
 }
 
 /* Three lines: name, binary, numbers. The script reads them as well. */

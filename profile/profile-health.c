@@ -2,6 +2,7 @@
 #include "profile/profile-health.h"
 
 #include <glib/gi18n.h>
+#include <inttypes.h>
 
 #include "profile/profile-ended.h"
 #include "profile/profile-health-private.h"
@@ -112,23 +113,20 @@ static char *describe_loss(guint32 reason, guint64 n)
 {
   switch (reason) {
   case CAPTURE_LOST_RING:
-    return g_strdup_printf(
-        ngettext("%" G_GUINT64_FORMAT " sample was lost because the kernel's buffer was full.",
-                 "%" G_GUINT64_FORMAT " samples were lost because the kernel's buffer was full.", n),
-        n);
+    return g_strdup_printf(ngettext("%" PRIu64 " sample was lost because the kernel's buffer was full.",
+                                    "%" PRIu64 " samples were lost because the kernel's buffer was full.", n),
+                           n);
   case CAPTURE_LOST_WINDOWS:
     return g_strdup_printf(
-        ngettext("%" G_GUINT64_FORMAT " sample was lost because the file was not written fast enough.",
-                 "%" G_GUINT64_FORMAT " samples were lost because the file was not written fast enough.", n),
+        ngettext("%" PRIu64 " sample was lost because the file was not written fast enough.",
+                 "%" PRIu64 " samples were lost because the file was not written fast enough.", n),
         n);
   case CAPTURE_LOST_DAMAGED:
-    return g_strdup_printf(
-        ngettext("%" G_GUINT64_FORMAT " sample was lost because it could not be understood.",
-                 "%" G_GUINT64_FORMAT " samples were lost because they could not be understood.", n),
-        n);
+    return g_strdup_printf(ngettext("%" PRIu64 " sample was lost because it could not be understood.",
+                                    "%" PRIu64 " samples were lost because they could not be understood.", n),
+                           n);
   default:
-    return g_strdup_printf(
-        ngettext("%" G_GUINT64_FORMAT " sample was lost.", "%" G_GUINT64_FORMAT " samples were lost.", n), n);
+    return g_strdup_printf(ngettext("%" PRIu64 " sample was lost.", "%" PRIu64 " samples were lost.", n), n);
   }
 }
 
@@ -171,14 +169,13 @@ static void find_throttling(ProfileHealth *self)
       .subject = PROFILE_HEALTH_THROTTLED, .severity = PROFILE_HEALTH_NOTE, .count = n};
 
   if (n > 0)
-    profile_health_add(self, &finding,
-                       g_strdup_printf(ngettext("The kernel paused sampling %" G_GUINT64_FORMAT
-                                                " time, because it took too much time.",
-                                                "The kernel paused sampling %" G_GUINT64_FORMAT
-                                                " times, because it took too much time.",
-                                                n),
-                                       n),
-                       _("What ran meanwhile was not sampled: record at a lower frequency."));
+    profile_health_add(
+        self, &finding,
+        g_strdup_printf(
+            ngettext("The kernel paused sampling %" PRIu64 " time, because it took too much time.",
+                     "The kernel paused sampling %" PRIu64 " times, because it took too much time.", n),
+            n),
+        _("What ran meanwhile was not sampled: record at a lower frequency."));
 }
 
 static void find_emptiness(ProfileHealth *self)

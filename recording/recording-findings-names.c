@@ -3,6 +3,7 @@
 
 #include <elf.h>
 #include <glib/gi18n.h>
+#include <inttypes.h>
 #include <link.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,7 +39,7 @@ static void find_kernel_names(GPtrArray *findings)
   if (restrict_level > 0)
     recording_findings_add(
         findings, "kernel-names", RECORDING_FINDING_LIMITED,
-        g_strdup_printf(_("Kernel functions stay addresses: kernel.kptr_restrict is %" G_GINT64_FORMAT "."),
+        g_strdup_printf(_("Kernel functions stay addresses: kernel.kptr_restrict is %" PRId64 "."),
                         restrict_level),
         g_strdup("sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1"));
   else

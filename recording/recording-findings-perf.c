@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <glib/gi18n.h>
+#include <inttypes.h>
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -50,8 +51,7 @@ static char *explain(int number)
   if (number == EPERM)
     return g_strdup(_("a security filter, as containers have, forbids perf_event_open"));
   if (number == EACCES)
-    return g_strdup_printf(_("kernel.perf_event_paranoid is %" G_GINT64_FORMAT),
-                           recording_read_setting(PARANOID, 0));
+    return g_strdup_printf(_("kernel.perf_event_paranoid is %" PRId64), recording_read_setting(PARANOID, 0));
   return g_strdup(g_strerror(number));
 }
 
@@ -140,14 +140,14 @@ static void find_rate(GPtrArray *findings)
   if (rate >= GOOD_RATE)
     recording_findings_add(
         findings, "sample-rate", RECORDING_FINDING_OK,
-        g_strdup_printf(_("Up to %" G_GINT64_FORMAT " samples a second and CPU can be taken."), rate), NULL);
+        g_strdup_printf(_("Up to %" PRId64 " samples a second and CPU can be taken."), rate), NULL);
   else
-    recording_findings_add(findings, "sample-rate", RECORDING_FINDING_LIMITED,
-                           g_strdup_printf(_("Only %" G_GINT64_FORMAT
-                                             " samples a second and CPU can be taken; the kernel lowers this "
-                                             "when sampling took it too long."),
-                                           rate),
-                           g_strdup("sudo sysctl kernel.perf_event_max_sample_rate=100000"));
+    recording_findings_add(
+        findings, "sample-rate", RECORDING_FINDING_LIMITED,
+        g_strdup_printf(_("Only %" PRId64 " samples a second and CPU can be taken; the kernel lowers this "
+                          "when sampling took it too long."),
+                        rate),
+        g_strdup("sudo sysctl kernel.perf_event_max_sample_rate=100000"));
 }
 
 /* The rings of an ordinary user count against this allowance, of all CPUs together with RLIMIT_MEMLOCK on
@@ -162,13 +162,12 @@ static void find_memory(GPtrArray *findings)
     recording_findings_add(findings, "ring-memory", RECORDING_FINDING_OK,
                            g_strdup(_("Memory for samples on their way is not limited.")), NULL);
   else
-    recording_findings_add(findings, "ring-memory",
-                           allowance >= 512 ? RECORDING_FINDING_OK : RECORDING_FINDING_LIMITED,
-                           g_strdup_printf(_("Samples on their way may take %" G_GINT64_FORMAT
-                                             " KiB a CPU and %" G_GUINT64_FORMAT
-                                             " KiB in all beyond that; more lets fewer be lost."),
-                                           allowance, (guint64)(limit.rlim_cur / 1024)),
-                           allowance >= 512 ? NULL : g_strdup("sudo sysctl kernel.perf_event_mlock_kb=2048"));
+    recording_findings_add(
+        findings, "ring-memory", allowance >= 512 ? RECORDING_FINDING_OK : RECORDING_FINDING_LIMITED,
+        g_strdup_printf(_("Samples on their way may take %" PRId64 " KiB a CPU and %" PRIu64
+                          " KiB in all beyond that; more lets fewer be lost."),
+                        allowance, (guint64)(limit.rlim_cur / 1024)),
+        allowance >= 512 ? NULL : g_strdup("sudo sysctl kernel.perf_event_mlock_kb=2048"));
 }
 
 void recording_find_perf_events(GPtrArray *findings)
