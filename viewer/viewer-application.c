@@ -26,11 +26,13 @@ static ViewerWindow *add_window(ViewerApplication *self)
   return window;
 }
 
+/* What failed may be tried again. */
 static gboolean shows(ViewerWindow *window, GFile *file)
 {
   ViewerDocument *document = viewer_window_get_document(window);
 
-  return document && g_file_equal(viewer_document_get_file(document), file);
+  return document && viewer_document_get_state(document) != VIEWER_DOCUMENT_FAILED &&
+         g_file_equal(viewer_document_get_file(document), file);
 }
 
 static ViewerWindow *find_window(ViewerApplication *self, GFile *file)

@@ -102,7 +102,7 @@ class Viewer:
 
     def find_gone(self, role=None, name=None, within=None, states=(), seconds=SECONDS):
         """Waits until there is no such object."""
-        self.wait(lambda: not self.find_all(role, name, within, states), f'{role} “{name}” is gone', seconds)
+        self.wait(lambda: not self.find_all(role, name, within, states), lambda: f'{role} “{name}” is gone from\n{self.outline()}', seconds)
 
     def outline(self):
         return self.application.outline()
