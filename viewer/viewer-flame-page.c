@@ -4,6 +4,7 @@
 #include <adwaita.h>
 #include <glib/gi18n.h>
 
+#include "viewer/viewer-chronology.h"
 #include "viewer/viewer-flame-details.h"
 #include "viewer/viewer-flame-graph.h"
 #include "viewer/viewer-flame-minimap.h"
@@ -24,6 +25,7 @@ struct _ViewerFlamePage {
   ViewerFlameMinimap *minimap;
   GtkStack *stack;
   ViewerFlameGraph *graph;
+  ViewerChronology *chronology;
   ViewerFlameDetails *details;
   ViewerTransforms *transforms;
   GSimpleActionGroup *actions;
@@ -31,8 +33,11 @@ struct _ViewerFlamePage {
   ViewerDocument *document; /* NULL: none */
   gboolean stale;           /* the weights have changed since they were shown */
   gboolean selecting;       /* we change the document's selection ourselves */
+  ProfileSearch *search;    /* that was told of; NULL: none */
   GPtrArray *matches;       /* ProfilePath: places of what is searched for; NULL: not asked for yet */
   gint match;               /* the one that was gone to last; -1 none */
+  ProfileFlame *described;  /* what details are of; NULL: of nothing */
+  guint described_box;
 };
 
 static void init_page(ViewerPageInterface *iface);
@@ -40,11 +45,21 @@ static void init_page(ViewerPageInterface *iface);
 G_DEFINE_FINAL_TYPE_WITH_CODE(ViewerFlamePage, viewer_flame_page, GTK_TYPE_WIDGET,
                               G_IMPLEMENT_INTERFACE(VIEWER_TYPE_PAGE, init_page))
 
-static gboolean is_inverted(void)
+static gboolean has_direction(const char *name)
 {
   g_autofree char *direction = g_settings_get_string(viewer_settings_get(), "flame-direction");
 
-  return g_str_equal(direction, "bottom-up");
+  return g_str_equal(direction, name);
+}
+
+static gboolean is_inverted(void)
+{
+  return has_direction("bottom-up");
+}
+
+static gboolean is_chronological(void)
+{
+  return has_direction("chronological");
 }
 
 static void set_enabled(ViewerFlamePage *self, const char *name, gboolean enabled)
@@ -56,12 +71,16 @@ static void set_enabled(ViewerFlamePage *self, const char *name, gboolean enable
 
 static void show_details(ViewerFlamePage *self)
 {
-  guint box;
+  guint box = 0;
+  gboolean any = viewer_flame_graph_get_selected_box(self->graph, &box);
+  ProfileFlame *flame = any ? viewer_flame_graph_get_flame(self->graph) : NULL;
 
-  if (viewer_flame_graph_get_selected_box(self->graph, &box))
-    viewer_flame_details_show(self->details, viewer_flame_graph_get_flame(self->graph), box);
-  else
-    viewer_flame_details_show(self->details, NULL, 0);
+  if (flame == self->described && box == self->described_box)
+    return;
+  viewer_flame_details_show(self->details, flame, box);
+  g_clear_pointer(&self->described, profile_flame_unref);
+  self->described = flame ? profile_flame_ref(flame) : NULL;
+  self->described_box = box;
 }
 
 static gboolean is_empty(ViewerFlamePage *self)
@@ -71,19 +90,34 @@ static gboolean is_empty(ViewerFlamePage *self)
   return weights && profile_weights_get_sum(weights).count == 0;
 }
 
-static void shown(ViewerFlamePage *self)
+static void tell_search(ViewerFlamePage *self)
 {
-  gboolean zoomed = viewer_flame_graph_is_zoomed(self->graph);
+  ProfileSearch *search = viewer_flame_graph_get_search(self->graph);
 
-  set_enabled(self, "zoom-back", zoomed);
-  set_enabled(self, "zoom-out", !viewer_viewport_is_all(viewer_flame_graph_get_part(self->graph)));
-  set_enabled(self, "zoom-reset", zoomed);
-  gtk_revealer_set_reveal_child(self->map_revealer, zoomed);
-  gtk_stack_set_visible_child_name(self->stack, is_empty(self) ? "empty" : "graph");
-  show_details(self);
+  if (search == self->search)
+    return;
+  g_clear_pointer(&self->search, profile_search_unref);
+  self->search = search ? profile_search_ref(search) : NULL;
   g_clear_pointer(&self->matches, g_ptr_array_unref);
   self->match = -1;
+  viewer_stack_chart_set_search(viewer_chronology_get_chart(self->chronology), search);
   g_signal_emit_by_name(self, "search-changed");
+}
+
+static void shown(ViewerFlamePage *self)
+{
+  gboolean chronological = is_chronological(), zoomed = viewer_flame_graph_is_zoomed(self->graph);
+  ViewerViewport part = viewer_flame_graph_get_part(self->graph);
+
+  set_enabled(self, "zoom-back", zoomed && !chronological);
+  set_enabled(self, "zoom-out", chronological || !viewer_viewport_is_all(part));
+  set_enabled(self, "zoom-reset", chronological || zoomed);
+  gtk_revealer_set_reveal_child(self->map_revealer, zoomed && !chronological);
+  gtk_stack_set_visible_child_name(self->stack, is_empty(self)  ? "empty"
+                                                : chronological ? "chronology"
+                                                                : "graph");
+  show_details(self);
+  tell_search(self);
 }
 
 /* Upside down a box stands for many stacks: others are told of its function alone. */
@@ -105,6 +139,17 @@ static void selected(ViewerFlamePage *self)
   self->selecting = FALSE;
 }
 
+/* Details are those of the same frame in the flame graph. */
+static void chronology_selected(ViewerFlamePage *self)
+{
+  guint n;
+  g_autofree guint32 *path =
+      viewer_stack_chart_get_selection(viewer_chronology_get_chart(self->chronology), &n);
+
+  viewer_flame_graph_select(self->graph, path, n);
+  selected(self);
+}
+
 static void document_selected(ViewerFlamePage *self)
 {
   guint n;
@@ -116,11 +161,27 @@ static void document_selected(ViewerFlamePage *self)
   show_details(self);
 }
 
+/* Only where it is seen: the sequence of samples costs memory. */
+static void show_chronology(ViewerFlamePage *self)
+{
+  ProfileWeights *weights = self->document ? viewer_document_get_weights(self->document) : NULL;
+  guint64 first = 0, end = 1;
+
+  if (!weights || !is_chronological()) {
+    viewer_chronology_set_weights(self->chronology, NULL, first, end);
+    return;
+  }
+  viewer_query_get_time(viewer_document_get_query(self->document), profile_weights_get_capture(weights),
+                        &first, &end);
+  viewer_chronology_set_weights(self->chronology, weights, first, end);
+}
+
 static void show_weights(ViewerFlamePage *self)
 {
   self->stale = FALSE;
   viewer_flame_graph_set_weights(self->graph,
                                  self->document ? viewer_document_get_weights(self->document) : NULL);
+  show_chronology(self);
   if (self->document)
     document_selected(self);
 }
@@ -214,10 +275,24 @@ static void pop_up(ViewerFlamePage *self, double x, double y)
   viewer_transforms_popup(self->transforms, at_x, at_y, NULL);
 }
 
+static void pop_up_in_chronology(ViewerFlamePage *self, double x, double y)
+{
+  GtkWidget *chart = GTK_WIDGET(viewer_chronology_get_chart(self->chronology));
+  double at_x, at_y;
+
+  gtk_widget_translate_coordinates(chart, GTK_WIDGET(self), x, y, &at_x, &at_y);
+  viewer_transforms_popup(self->transforms, at_x, at_y, NULL);
+}
+
 static void change_direction(ViewerFlamePage *self)
 {
   viewer_transforms_set_inverted_path(self->transforms, NULL, 0);
   viewer_flame_graph_set_inverted(self->graph, is_inverted());
+  if (gtk_widget_get_mapped(GTK_WIDGET(self)))
+    show_chronology(self);
+  else
+    self->stale = TRUE;
+  shown(self);
   if (self->document)
     document_selected(self);
 }
@@ -233,7 +308,10 @@ static void change_colours(ViewerFlamePage *self)
   g_autofree char *colours = g_settings_get_string(viewer_settings_get(), "colours");
   gboolean by_kind = g_str_equal(colours, "kind");
 
-  viewer_flame_graph_set_colors(self->graph, by_kind ? VIEWER_PALETTE_KIND : VIEWER_PALETTE_BINARY);
+  ViewerPaletteMode mode = by_kind ? VIEWER_PALETTE_KIND : VIEWER_PALETTE_BINARY;
+
+  viewer_flame_graph_set_colors(self->graph, mode);
+  viewer_stack_chart_set_colors(viewer_chronology_get_chart(self->chronology), mode);
   gtk_widget_set_visible(self->legend, by_kind);
 }
 
@@ -242,19 +320,32 @@ static void zoom_back(GSimpleAction *action, GVariant *parameter, gpointer self)
   viewer_flame_graph_zoom_back(VIEWER_FLAME_PAGE(self)->graph);
 }
 
+static void zoom_by(ViewerFlamePage *self, double factor)
+{
+  if (is_chronological())
+    viewer_stack_chart_zoom_by(viewer_chronology_get_chart(self->chronology), factor);
+  else
+    viewer_flame_graph_zoom_by(self->graph, 0.5, factor);
+}
+
 static void zoom_in(GSimpleAction *action, GVariant *parameter, gpointer self)
 {
-  viewer_flame_graph_zoom_by(VIEWER_FLAME_PAGE(self)->graph, 0.5, BUTTON_ZOOM);
+  zoom_by(self, BUTTON_ZOOM);
 }
 
 static void zoom_out(GSimpleAction *action, GVariant *parameter, gpointer self)
 {
-  viewer_flame_graph_zoom_by(VIEWER_FLAME_PAGE(self)->graph, 0.5, 1 / BUTTON_ZOOM);
+  zoom_by(self, 1 / BUTTON_ZOOM);
 }
 
-static void zoom_reset(GSimpleAction *action, GVariant *parameter, gpointer self)
+static void zoom_reset(GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  viewer_flame_graph_zoom_reset(VIEWER_FLAME_PAGE(self)->graph);
+  ViewerFlamePage *self = data;
+
+  if (is_chronological())
+    viewer_stack_chart_zoom_reset(viewer_chronology_get_chart(self->chronology));
+  else
+    viewer_flame_graph_zoom_reset(self->graph);
 }
 
 static void add_actions(ViewerFlamePage *self)
@@ -318,19 +409,24 @@ static void dispose(GObject *object)
   g_clear_object(&self->document);
   g_clear_object(&self->actions);
   g_clear_pointer(&self->matches, g_ptr_array_unref);
+  g_clear_pointer(&self->search, profile_search_unref);
+  g_clear_pointer(&self->described, profile_flame_unref);
   g_clear_pointer(&self->content, gtk_widget_unparent);
   G_OBJECT_CLASS(viewer_flame_page_parent_class)->dispose(object);
 }
 
 static gboolean viewer_flame_page_grab_focus(GtkWidget *widget)
 {
-  return gtk_widget_grab_focus(GTK_WIDGET(VIEWER_FLAME_PAGE(widget)->graph));
+  ViewerFlamePage *self = VIEWER_FLAME_PAGE(widget);
+
+  return gtk_widget_grab_focus(is_chronological() ? GTK_WIDGET(self->chronology) : GTK_WIDGET(self->graph));
 }
 
 static void viewer_flame_page_class_init(ViewerFlamePageClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
 
+  g_type_ensure(VIEWER_TYPE_CHRONOLOGY);
   g_type_ensure(VIEWER_TYPE_FLAME_DETAILS);
   g_type_ensure(VIEWER_TYPE_FLAME_GRAPH);
   g_type_ensure(VIEWER_TYPE_FLAME_MINIMAP);
@@ -344,6 +440,7 @@ static void viewer_flame_page_class_init(ViewerFlamePageClass *klass)
   gtk_widget_class_bind_template_child(widget_class, ViewerFlamePage, minimap);
   gtk_widget_class_bind_template_child(widget_class, ViewerFlamePage, stack);
   gtk_widget_class_bind_template_child(widget_class, ViewerFlamePage, graph);
+  gtk_widget_class_bind_template_child(widget_class, ViewerFlamePage, chronology);
   gtk_widget_class_bind_template_child(widget_class, ViewerFlamePage, details);
 }
 
@@ -359,6 +456,8 @@ static void viewer_flame_page_init(ViewerFlamePage *self)
   g_signal_connect_swapped(self->graph, "shown", G_CALLBACK(shown), self);
   g_signal_connect_swapped(self->graph, "selected", G_CALLBACK(selected), self);
   g_signal_connect_swapped(self->graph, "menu", G_CALLBACK(pop_up), self);
+  g_signal_connect_swapped(self->chronology, "selected", G_CALLBACK(chronology_selected), self);
+  g_signal_connect_swapped(self->chronology, "menu", G_CALLBACK(pop_up_in_chronology), self);
   shown(self);
 }
 

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The stack chart: stacks of a thread in the order of time, as a canvas that is put into a scrolled window.
+ * Main thread only; layouts are made elsewhere.
+ *
+ * Keys: arrows walk the boxes, + and - zoom, 0 shows all, Page Up and Page Down turn the pages of time.
+ * Pointer: click selects, dragging pans, the wheel with Ctrl zooms about the pointer.
+ *
+ * Signals:
+ *   "selected"               another box was selected by the user
+ *   "menu" (double, double)  a context menu is wanted for it, at that place of the widget
+ */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "profile/profile-search.h"
+#include "profile/profile-sequence.h"
+#include "viewer/viewer-palette.h"
+
+G_BEGIN_DECLS
+
+#define VIEWER_TYPE_STACK_CHART (viewer_stack_chart_get_type())
+G_DECLARE_FINAL_TYPE(ViewerStackChart, viewer_stack_chart, VIEWER, STACK_CHART, GtkWidget)
+
+GtkWidget *viewer_stack_chart_new(void);
+
+/* Samples of the weights' filter; thread: an index, or PROFILE_SEQUENCE_ALL. Of first ≤ time < end. weights
+ * NULL: nothing is shown. */
+void viewer_stack_chart_set_weights(ViewerStackChart *self, ProfileWeights *weights, guint32 thread,
+                                    guint64 first, guint64 end);
+void viewer_stack_chart_set_colors(ViewerStackChart *self, ViewerPaletteMode mode);
+/* What is marked; NULL: nothing. */
+void viewer_stack_chart_set_search(ViewerStackChart *self, ProfileSearch *search);
+/* Zooms about the middle. */
+void viewer_stack_chart_zoom_by(ViewerStackChart *self, double factor);
+void viewer_stack_chart_zoom_reset(ViewerStackChart *self);
+/* The selected frame as a path of functions from the outermost one; free it. ret_n 0: nothing is selected. */
+guint32 *viewer_stack_chart_get_selection(ViewerStackChart *self, guint *ret_n);
+
+G_END_DECLS
