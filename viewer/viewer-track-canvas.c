@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "viewer/viewer-track-canvas.h"
 
+#include "viewer/viewer-mark-walk.h"
 #include "viewer/viewer-track-draw.h"
 
 struct _ViewerTrackCanvas {
   GtkWidget parent;
   ViewerTimeline *timeline;
   ViewerTrack *track;
+  ViewerMarkWalk *walk;
   GtkWidget *viewport;  /* the scrolled window around it; NULL: none */
   gboolean is_left_out; /* was too far from what is seen to be drawn */
   int height;           /* last asked for */
@@ -21,12 +23,15 @@ static void update(ViewerTrackCanvas *self)
   if (height != self->height)
     gtk_widget_queue_resize(GTK_WIDGET(self));
   gtk_widget_queue_draw(GTK_WIDGET(self));
+  viewer_mark_walk_update(self->walk);
 }
 
 void viewer_track_canvas_set_track(ViewerTrackCanvas *self, ViewerTrack *track)
 {
-  if (g_set_object(&self->track, track))
-    update(self);
+  if (!g_set_object(&self->track, track))
+    return;
+  viewer_mark_walk_set_track(self->walk, track);
+  update(self);
 }
 
 /* Lists have more rows than are seen: those within a page of it are drawn, so that scrolling shows no gaps.
@@ -93,7 +98,23 @@ static void viewer_track_canvas_snapshot(GtkWidget *widget, GtkSnapshot *snapsho
     return;
   gtk_snapshot_push_clip(snapshot, &area);
   viewer_track_draw(self->timeline, self->track, widget, snapshot, &area);
+  viewer_mark_walk_snapshot(self->walk, snapshot);
   gtk_snapshot_pop(snapshot);
+}
+
+static void viewer_track_canvas_size_allocate(GtkWidget *widget, int width, int height, int baseline)
+{
+  viewer_mark_walk_allocate(VIEWER_TRACK_CANVAS(widget)->walk);
+}
+
+static gboolean viewer_track_canvas_focus(GtkWidget *widget, GtkDirectionType direction)
+{
+  return viewer_mark_walk_focus(VIEWER_TRACK_CANVAS(widget)->walk);
+}
+
+static gboolean viewer_track_canvas_grab_focus(GtkWidget *widget)
+{
+  return viewer_mark_walk_grab_focus(VIEWER_TRACK_CANVAS(widget)->walk);
 }
 
 static gboolean viewer_track_canvas_query_tooltip(GtkWidget *widget, int x, int y, gboolean keyboard,
@@ -112,6 +133,9 @@ static void viewer_track_canvas_dispose(GObject *object)
 {
   ViewerTrackCanvas *self = VIEWER_TRACK_CANVAS(object);
 
+  if (self->walk)
+    g_object_run_dispose(G_OBJECT(self->walk));
+  g_clear_object(&self->walk);
   g_clear_object(&self->track);
   g_clear_object(&self->timeline);
   G_OBJECT_CLASS(viewer_track_canvas_parent_class)->dispose(object);
@@ -125,6 +149,9 @@ static void viewer_track_canvas_class_init(ViewerTrackCanvasClass *class)
   widget_class->map = viewer_track_canvas_map;
   widget_class->unmap = viewer_track_canvas_unmap;
   widget_class->measure = viewer_track_canvas_measure;
+  widget_class->size_allocate = viewer_track_canvas_size_allocate;
+  widget_class->focus = viewer_track_canvas_focus;
+  widget_class->grab_focus = viewer_track_canvas_grab_focus;
   widget_class->snapshot = viewer_track_canvas_snapshot;
   widget_class->query_tooltip = viewer_track_canvas_query_tooltip;
   gtk_widget_class_set_css_name(widget_class, "trackcanvas");
@@ -142,6 +169,7 @@ GtkWidget *viewer_track_canvas_new(ViewerTimeline *timeline)
   ViewerTrackCanvas *self = g_object_new(VIEWER_TYPE_TRACK_CANVAS, NULL);
 
   self->timeline = g_object_ref(timeline);
+  self->walk = viewer_mark_walk_new(GTK_WIDGET(self), timeline);
   g_signal_connect_object(timeline, "changed", G_CALLBACK(update), self, G_CONNECT_SWAPPED);
   return GTK_WIDGET(self);
 }

@@ -156,6 +156,16 @@ gboolean viewer_track_marks_find(ViewerTimeline *timeline, guint32 process, doub
   return nearest <= REACH;
 }
 
+graphene_rect_t viewer_track_marks_get_bounds(ViewerTimeline *timeline, guint lane,
+                                              const ProfileMarkItem *item)
+{
+  double left, right;
+
+  get_extent(viewer_timeline_get_axis(timeline), item, &left, &right);
+  return GRAPHENE_RECT_INIT((float)left, (float)(MARGIN + lane * LANE_HEIGHT), (float)(right - left),
+                            LANE_HEIGHT - LANE_GAP);
+}
+
 char *viewer_track_marks_describe(ViewerTimeline *timeline, const ProfileMarkItem *item)
 {
   const ProfileMark *mark = get_mark(timeline, item->mark);

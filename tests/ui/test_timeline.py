@@ -131,6 +131,23 @@ class TimeLine(WindowCase):
         self.viewer.find('button', 'worker-1')
         self.viewer.find_gone('image', re.compile('^worker-2: '))
 
+    def test_walk_marks(self):
+        """From the row of the marks to each of them, in the order of time; one selects how long it took."""
+        self.viewer.click(self.viewer.find('image', re.compile('^Marks: 300')))
+        self.viewer.press('Tab')
+
+        def focused():
+            return self.viewer.find('list item', re.compile('step'), states=('focused',))
+        names = [focused().name]
+        for _ in range(3):
+            self.viewer.press('Right')
+            self.viewer.wait(lambda: focused().name != names[-1], lambda: f'another mark than “{names[-1]}” has the focus')
+            names.append(focused().name)
+        times = [float(re.search(r'([\d.]+) s for', name)[1]) for name in names]
+        self.assertEqual(times, sorted(times))
+        self.viewer.press('space')
+        self.assertAlmostEqual(self.span()[0], times[-1], delta=0.01)
+
     def test_zoom_by_wheel_and_keys(self):
         track = self.viewer.find('image', re.compile('^program: '))
         everything = self.samples_of('program')
