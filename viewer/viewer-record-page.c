@@ -320,5 +320,7 @@ void viewer_record_page_start(ViewerRecordPage *self, const RecordingOptions *op
 
 const char *viewer_record_page_get_title(ViewerRecordPage *self)
 {
-  return self->recorder ? viewer_recorder_get_title(self->recorder) : NULL;
+  gboolean going_on = self->recorder && viewer_recorder_get_state(self->recorder) < VIEWER_RECORDER_DONE;
+
+  return going_on ? viewer_recorder_get_title(self->recorder) : NULL;
 }

@@ -22,7 +22,7 @@ G_DECLARE_FINAL_TYPE(ViewerRecordPage, viewer_record_page, VIEWER, RECORD_PAGE, 
 GtkWidget *viewer_record_page_new(void);
 /* Begins to record; not while it does. options are copied. */
 void viewer_record_page_start(ViewerRecordPage *self, const RecordingOptions *options);
-/* What is being recorded, for the window's title; NULL when nothing is. */
+/* What is being recorded, for the window's title; NULL when nothing is, or not any more. */
 const char *viewer_record_page_get_title(ViewerRecordPage *self);
 
 G_END_DECLS

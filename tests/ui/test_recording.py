@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Recording with the window: from the start page to a flame graph, with a real recorder and real programs."""
+import pathlib
+import re
+import subprocess
+
+from window import WindowCase
+
+from captures import report  # behind what says where it is
+
+BUSY = "sh -c 'while :; do :; done'"
+
+
+class RecordingTest(WindowCase):
+    def setUp(self):
+        super().setUp()
+        self.viewer = self.open()
+        self.command = self.viewer.find('text box', 'Command and Arguments')
+
+    def record(self, command):
+        self.viewer.click(self.command)
+        self.viewer.type(command)
+        self.viewer.press('Return')
+
+    def captures(self):
+        return sorted((self.home / 'cache' / 'capture' / 'recordings').glob('*.capture'))
+
+    def count(self, title):
+        """What stands above a number's title on the page of a recording, as a number."""
+        node = self.viewer.find('label', title)
+        value = node.parent.children()[0].text
+        return int(re.sub(r'\D', '', value))
+
+    def wait_for_samples(self):
+        self.viewer.find('push button', 'Stop')
+        self.viewer.wait(lambda: self.count('Samples') > 0, 'there are samples')
+
+    def expect_document(self):
+        self.viewer.find('push button', 'Whole Recording')
+
+
+class CommandTest(RecordingTest):
+    def test_a_command_to_its_flame_graph(self):
+        self.record("sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'")
+        self.expect_document()
+        capture, = self.captures()
+        self.assertRegex(capture.name, r'^sh \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d\.capture$')
+        self.assertGreater(report(capture)['events'][0]['samples'], 0)
+        # It is remembered, and so is the command.
+        self.viewer.press('ctrl+r')
+        self.viewer.wait(lambda: len(self.viewer.windows()) == 2, 'a window for the next recording is there')
+        self.viewer.find('list item', re.compile('^sh -c'))
+        self.viewer.find('text box', 'Command and Arguments')
+
+    def test_it_is_followed_and_stopped(self):
+        self.record(BUSY)
+        self.wait_for_samples()
+        self.viewer.find('toggle button', 'Top-Down')
+        self.viewer.find('push button', 'Stop').act()
+        self.expect_document()
+        self.assertEqual(len(self.captures()), 1)
+
+    def test_escape_stops(self):
+        self.record(BUSY)
+        self.wait_for_samples()
+        self.viewer.press('Escape')
+        self.expect_document()
+
+    def test_it_is_discarded_when_that_is_confirmed(self):
+        self.record(BUSY)
+        self.wait_for_samples()
+        self.assertEqual(len(self.captures()), 1)
+        self.viewer.find('push button', 'Discard…').act()
+        self.viewer.find('push button', 'Keep Recording').act()
+        self.viewer.find_gone('push button', 'Keep Recording')
+        before = self.count('Samples')
+        self.viewer.wait(lambda: self.count('Samples') > before, 'the recording goes on')
+        self.viewer.find('push button', 'Discard…').act()
+        self.viewer.find('push button', 'Discard').act()
+        self.viewer.find('push button', 'Record')
+        self.assertEqual(self.captures(), [])
+
+    def test_a_command_that_does_not_exist(self):
+        self.record('no-such-program --option')
+        self.viewer.find('label', re.compile('no-such-program'))
+        self.viewer.find('push button', 'Back').act()
+        self.viewer.find('push button', 'Record')
+        self.assertEqual(self.captures(), [])
+
+    def test_quotes_that_do_not_end(self):
+        self.record("echo 'x")
+        self.viewer.find('label', re.compile('quotes do not end'))
+        self.viewer.find('push button', 'Record')
+
+    def test_nothing_to_record(self):
+        button = self.viewer.find('push button', 'Record')
+        self.assertNotIn('sensitive', button.states)
+        self.viewer.click(self.command)
+        self.viewer.type('x')
+        self.viewer.wait(lambda: 'sensitive' in button.states, 'there is something to record')
+
+    def test_a_command_of_before_is_taken_again(self):
+        self.record('true')
+        self.expect_document()
+        self.viewer.press('ctrl+q')
+        self.viewer.end(90)
+        self.viewer = self.open()
+        self.viewer.choose('Commands of Before', 'true')
+        self.viewer.press('ctrl+a', 'BackSpace')
+        self.viewer.choose('Commands of Before', 'true')
+        self.viewer.wait(lambda: self.viewer.find('text box', 'Command and Arguments').text == 'true', 'it is in the entry')
+
+
+class ProcessTest(RecordingTest):
+    def test_a_running_process_is_found_and_recorded(self):
+        program = self.directory / 'a-busy-program'
+        program.write_text('#!/bin/sh\nwhile :; do :; done\n')
+        program.chmod(0o755)
+        process = subprocess.Popen([program])
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        self.viewer.find('push button', 'Choose…').act()
+        self.viewer.find('text', states=('focused',))
+        self.viewer.type(str(process.pid))
+        self.viewer.find('label', 'a-busy-program')
+        self.viewer.press('Return')
+        self.viewer.find('label', f'a-busy-program ({process.pid})')
+        self.viewer.find('push button', 'Record').act()
+        self.wait_for_samples()
+        self.viewer.find('push button', 'Stop').act()
+        self.expect_document()
+        capture, = self.captures()
+        self.assertTrue(capture.name.startswith('a-busy-program'))
+
+
+class SystemTest(RecordingTest):
+    def test_the_whole_system(self):
+        self.viewer.find('check box', 'The Whole System').act()
+        self.viewer.find('push button', 'Record').act()
+        self.wait_for_samples()
+        self.viewer.find('push button', 'Stop').act()
+        self.expect_document()
+        capture, = self.captures()
+        self.assertTrue(capture.name.startswith('system'))
+
+
+class RecentTest(RecordingTest):
+    def test_a_file_that_is_gone_is_shown_and_removed(self):
+        self.record('true')
+        self.expect_document()
+        self.viewer.press('ctrl+r')
+        self.viewer.wait(lambda: len(self.viewer.windows()) == 2, 'there is a start page')
+        self.viewer.find('list item', 'true')
+        capture, = self.captures()
+        pathlib.Path(capture).unlink()
+        self.viewer.press('ctrl+q')
+        self.viewer.end(90)
+        self.viewer = self.open()
+        self.viewer.find('label', re.compile('no longer there'))
+        self.viewer.find('push button', 'Remove From the List').act()
+        self.viewer.find_gone('list item', 'true')
