@@ -32,11 +32,11 @@ class RecordingTest(WindowCase):
         return int(re.sub(r'\D', '', value))
 
     def wait_for_samples(self):
-        self.viewer.find('push button', 'Stop')
+        self.viewer.find('button', 'Stop')
         self.viewer.wait(lambda: self.count('Samples') > 0, 'there are samples')
 
     def expect_document(self):
-        self.viewer.find('push button', 'Whole Recording')
+        self.viewer.find('button', 'Whole Recording')
 
 
 class CommandTest(RecordingTest):
@@ -55,8 +55,8 @@ class CommandTest(RecordingTest):
     def test_it_is_followed_and_stopped(self):
         self.record(BUSY)
         self.wait_for_samples()
-        self.viewer.find('toggle button', 'Top-Down')
-        self.viewer.find('push button', 'Stop').act()
+        self.viewer.find('button', 'Top-Down')
+        self.viewer.find('button', 'Stop').act()
         self.expect_document()
         self.assertEqual(len(self.captures()), 1)
 
@@ -70,30 +70,30 @@ class CommandTest(RecordingTest):
         self.record(BUSY)
         self.wait_for_samples()
         self.assertEqual(len(self.captures()), 1)
-        self.viewer.find('push button', 'Discard…').act()
-        self.viewer.find('push button', 'Keep Recording').act()
-        self.viewer.find_gone('push button', 'Keep Recording')
+        self.viewer.find('button', 'Discard…').act()
+        self.viewer.find('button', 'Keep Recording').act()
+        self.viewer.find_gone('button', 'Keep Recording')
         before = self.count('Samples')
         self.viewer.wait(lambda: self.count('Samples') > before, 'the recording goes on')
-        self.viewer.find('push button', 'Discard…').act()
-        self.viewer.find('push button', 'Discard').act()
-        self.viewer.find('push button', 'Record')
+        self.viewer.find('button', 'Discard…').act()
+        self.viewer.find('button', 'Discard').act()
+        self.viewer.find('button', 'Record')
         self.assertEqual(self.captures(), [])
 
     def test_a_command_that_does_not_exist(self):
         self.record('no-such-program --option')
         self.viewer.find('label', re.compile('no-such-program'))
-        self.viewer.find('push button', 'Back').act()
-        self.viewer.find('push button', 'Record')
+        self.viewer.find('button', 'Back').act()
+        self.viewer.find('button', 'Record')
         self.assertEqual(self.captures(), [])
 
     def test_quotes_that_do_not_end(self):
         self.record("echo 'x")
         self.viewer.find('label', re.compile('quotes do not end'))
-        self.viewer.find('push button', 'Record')
+        self.viewer.find('button', 'Record')
 
     def test_nothing_to_record(self):
-        button = self.viewer.find('push button', 'Record')
+        button = self.viewer.find('button', 'Record')
         self.assertNotIn('sensitive', button.states)
         self.viewer.click(self.command)
         self.viewer.type('x')
@@ -119,15 +119,15 @@ class ProcessTest(RecordingTest):
         process = subprocess.Popen([program])
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
-        self.viewer.find('push button', 'Choose…').act()
-        self.viewer.find('text', states=('focused',))
+        self.viewer.find('button', 'Choose…').act()
+        self.viewer.find('search box')
         self.viewer.type(str(process.pid))
         self.viewer.find('label', 'a-busy-program')
         self.viewer.press('Return')
         self.viewer.find('label', f'a-busy-program ({process.pid})')
-        self.viewer.find('push button', 'Record').act()
+        self.viewer.find('button', 'Record').act()
         self.wait_for_samples()
-        self.viewer.find('push button', 'Stop').act()
+        self.viewer.find('button', 'Stop').act()
         self.expect_document()
         capture, = self.captures()
         self.assertTrue(capture.name.startswith('a-busy-program'))
@@ -135,10 +135,10 @@ class ProcessTest(RecordingTest):
 
 class SystemTest(RecordingTest):
     def test_the_whole_system(self):
-        self.viewer.find('check box', 'The Whole System').act()
-        self.viewer.find('push button', 'Record').act()
+        self.viewer.find('checkbox', 'The Whole System').act()
+        self.viewer.find('button', 'Record').act()
         self.wait_for_samples()
-        self.viewer.find('push button', 'Stop').act()
+        self.viewer.find('button', 'Stop').act()
         self.expect_document()
         capture, = self.captures()
         self.assertTrue(capture.name.startswith('system'))
@@ -157,5 +157,5 @@ class RecentTest(RecordingTest):
         self.viewer.end(90)
         self.viewer = self.open()
         self.viewer.find('label', re.compile('no longer there'))
-        self.viewer.find('push button', 'Remove From the List').act()
+        self.viewer.find('button', 'Remove From the List').act()
         self.viewer.find_gone('list item', 'true')
