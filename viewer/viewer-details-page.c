@@ -313,6 +313,7 @@ static void set_details(ViewerDetailsPage *self, ViewerDetails *details)
                          add_facts(self, self->machine, machine_facts, G_N_ELEMENTS(machine_facts)));
   show_events(self);
   show_streams(self);
+  viewer_page_take_focus(VIEWER_PAGE(self));
 }
 
 static void on_ready(ViewerLatest *making, ViewerDetailsPage *self)

@@ -308,6 +308,7 @@ static void set_health(ViewerHealthPage *self, ProfileHealth *health)
   show_losses(self);
   show_tables(self);
   gtk_stack_set_visible_child_name(GTK_STACK(self->stack), "health");
+  viewer_page_take_focus(VIEWER_PAGE(self));
 }
 
 static void look(ViewerHealthPage *self)

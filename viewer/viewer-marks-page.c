@@ -222,6 +222,7 @@ static void set_marks(ViewerMarksPage *self, ViewerMarks *marks)
   reset_tables(self, other_rows);
   show_what_there_is(self);
   show_heading(self);
+  viewer_page_take_focus(VIEWER_PAGE(self));
   g_signal_emit_by_name(self, "search-changed");
 }
 

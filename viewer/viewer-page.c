@@ -44,3 +44,11 @@ char *viewer_page_copy_text(ViewerPage *self)
     return VIEWER_PAGE_GET_IFACE(self)->copy_text(self);
   return NULL;
 }
+
+void viewer_page_take_focus(ViewerPage *self)
+{
+  GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(self));
+
+  if (root && gtk_widget_get_mapped(GTK_WIDGET(self)) && !gtk_root_get_focus(root))
+    gtk_widget_grab_focus(GTK_WIDGET(self));
+}

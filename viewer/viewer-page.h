@@ -37,5 +37,7 @@ char *viewer_page_describe_search(ViewerPage *self);
 gboolean viewer_page_next_match(ViewerPage *self, int direction);
 /* What is selected, or else what one sees, as text for the clipboard; NULL: nothing to copy. Free it. */
 char *viewer_page_copy_text(ViewerPage *self);
+/* For pages, when what they show is there at last: takes the focus if the page is in sight and nobody has it. */
+void viewer_page_take_focus(ViewerPage *self);
 
 G_END_DECLS

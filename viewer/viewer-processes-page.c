@@ -274,6 +274,7 @@ static void set_tree(ViewerProcessesPage *self, ProfileProcessTree *tree)
   show_selected(self);
   gtk_stack_set_visible_child_name(GTK_STACK(self->stack),
                                    tree && count_at_root(self) > 0 ? "processes" : "none");
+  viewer_page_take_focus(VIEWER_PAGE(self));
 }
 
 static void on_ready(ViewerLatest *making, ViewerProcessesPage *self)

@@ -6,6 +6,7 @@
 #include "viewer/viewer-accessible.h"
 #include "viewer/viewer-application.h"
 #include "viewer/viewer-crumbs.h"
+#include "viewer/viewer-export-dialog.h"
 #include "viewer/viewer-failed-page.h"
 #include "viewer/viewer-health-badge.h"
 #include "viewer/viewer-open-dialog.h"
@@ -133,7 +134,8 @@ static void update_working(ViewerWindow *self)
 /* What has no meaning for what is shown cannot be chosen. */
 static void enable_actions(ViewerWindow *self)
 {
-  static const char *const for_documents[] = {"win.search", "win.find", "win.undo", "win.redo", "win.copy"};
+  static const char *const for_documents[] = {"win.search", "win.find", "win.undo",
+                                              "win.redo",   "win.copy", "win.export"};
   GtkWidget *widget = GTK_WIDGET(self);
 
   for (guint i = 0; i < G_N_ELEMENTS(for_documents); i++)
@@ -439,6 +441,15 @@ static gboolean is_same(ViewerWindow *self, GtkWidget *shown, GtkWidget *title)
   return shown == title;
 }
 
+static void act_export(GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  ViewerWindow *self = VIEWER_WINDOW(widget);
+
+  if (shows(self, "document"))
+    viewer_export_dialog_show(GTK_WINDOW(self), self->document,
+                              adw_view_stack_get_visible_child(self->pages));
+}
+
 static void install_actions(GtkWidgetClass *class)
 {
   gtk_widget_class_install_action(class, "win.open", NULL, act_open);
@@ -453,6 +464,7 @@ static void install_actions(GtkWidgetClass *class)
   gtk_widget_class_install_action(class, "win.undo", NULL, act_undo);
   gtk_widget_class_install_action(class, "win.redo", NULL, act_redo);
   gtk_widget_class_install_action(class, "win.copy", NULL, act_copy);
+  gtk_widget_class_install_action(class, "win.export", NULL, act_export);
 }
 
 /* Keys that entries have a use for: they come here only when the focused widget leaves them. */
@@ -470,6 +482,7 @@ static void add_bindings(GtkWidgetClass *class)
   gtk_widget_class_add_binding_action(class, GDK_KEY_Left, GDK_ALT_MASK, "win.undo", NULL);
   gtk_widget_class_add_binding_action(class, GDK_KEY_Right, GDK_ALT_MASK, "win.redo", NULL);
   gtk_widget_class_add_binding_action(class, GDK_KEY_c, control, "win.copy", NULL);
+  gtk_widget_class_add_binding_action(class, GDK_KEY_e, control, "win.export", NULL);
   for (guint i = 0; i < VIEWER_PAGES; i++) {
     gtk_widget_class_add_binding_action(class, GDK_KEY_1 + i, 0, "win.show-nth-page", "i", i);
     gtk_widget_class_add_binding_action(class, GDK_KEY_1 + i, GDK_ALT_MASK, "win.show-nth-page", "i", i);
