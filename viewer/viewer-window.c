@@ -90,11 +90,14 @@ static ViewerPage *get_page(ViewerWindow *self)
 }
 
 /* Into what the page says is its own, else nowhere, so that keys are the window's. */
+/* What nobody sees would swallow the keys: a page that has nothing to show may still focus it. */
 static void focus_page(ViewerWindow *self)
 {
   ViewerPage *page = get_page(self);
+  gboolean has_focus = page && gtk_widget_grab_focus(GTK_WIDGET(page));
+  GtkWidget *focus = gtk_window_get_focus(GTK_WINDOW(self));
 
-  if (page && !gtk_widget_grab_focus(GTK_WIDGET(page)))
+  if (page && (!has_focus || !focus || !gtk_widget_get_mapped(focus)))
     gtk_window_set_focus(GTK_WINDOW(self), NULL);
 }
 
