@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Call tree and functions, by their keys and by the pointer, as a screen reader reads them; their numbers are those of capturectl."""
+import re
+
+from window import WindowCase  # first: it says where others lie
+
+from captures import make, report, share
+
+TREE_ROW = re.compile(r'^(.*), ([<\d.]+ %), total (\d+), self (\d+)$')
+FUNCTION_ROW = re.compile(r'^(.*), self ([<\d.]+ %), total ([<\d.]+ %)$')
+
+
+class PagesCase(WindowCase):
+    page = None
+
+    def setUp(self):
+        super().setUp()
+        self.path = make(self.directory / 'some.capture', threads=1)
+        self.viewer = self.open(self.path, size=(1100, 940))
+        self.viewer.press(self.page)
+
+    def rows(self, pattern, within=None):
+        """What the rows that are in sight say, from the top."""
+        found = [pattern.match(node.name) for node in self.viewer.find_all('row', pattern, within)]
+        return [match.groups() for match in found]
+
+    def expect_rows(self, expected, pattern, within=None):
+        """Waits until the rows are those; so much for the numbers of a filter that is being counted."""
+        seen = []
+
+        def are():
+            seen[:] = self.rows(pattern, within() if within else None)
+            return seen == expected
+        try:
+            self.viewer.wait(are, 'the rows are there', 20)
+        except AssertionError:
+            self.assertEqual(seen, expected)
+
+    def focus_row(self, name):
+        row = self.viewer.find('row', re.compile(rf'^{re.escape(name)}, '))
+        self.viewer.click(row)
+        self.expect_focus(name)
+
+    def expect_focus(self, name):
+        self.viewer.find('row', re.compile(rf'^{re.escape(name)}, '), states=['focused'])
+
+
+def flatten(node, samples, first='All Samples'):
+    """The rows of a tree of a report in their order."""
+    rows = [(node['name'] or first, share(node['total'], samples), str(node['total']), str(node['self']))]
+    for child in node['children']:
+        rows += flatten(child, samples)
+    return rows
+
+
+class TreeTest(PagesCase):
+    page = 'alt+2'
+
+    def expect_report(self, *arguments):
+        said = report(self.path, '--tree', '--limit', '0', *arguments)
+        self.expect_rows(flatten(said['tree'], said['samples']), TREE_ROW)
+
+    def open_all(self):
+        self.focus_row('All Samples')
+        self.viewer.press('asterisk')
+
+    def test_numbers_are_those_of_report(self):
+        self.open_all()
+        self.expect_report()
+
+    def test_the_heaviest_path_is_open(self):
+        tree = report(self.path, '--tree', '--limit', '0')['tree']
+        expected = ['All Samples']
+        while tree['children']:
+            tree = tree['children'][0]
+            expected.append(tree['name'])
+        self.viewer.wait(lambda: set(expected) <= {row[0] for row in self.rows(TREE_ROW)}, f'{expected} are there')
+        self.assertNotIn('lex', {row[0] for row in self.rows(TREE_ROW)})
+
+    def test_arrows_open_and_close(self):
+        self.focus_row('All Samples')
+        self.viewer.press('Left')
+        self.viewer.wait(lambda: len(self.rows(TREE_ROW)) == 1, 'the root is closed')
+        self.viewer.press('Right')
+        self.viewer.wait(lambda: len(self.rows(TREE_ROW)) > 1, 'the root is open')
+        self.viewer.press('Right')
+        self.expect_focus('main')
+        self.viewer.press('Down', 'Left')
+        self.viewer.press('Left')
+        self.expect_focus('main')
+        self.viewer.press('Return')
+        self.viewer.wait(lambda: len(self.rows(TREE_ROW)) == 2, 'main is closed')
+
+    def test_the_arrow_is_clicked(self):
+        main = self.viewer.find('row', re.compile('^main, '))
+        arrow = next(node for node in main.walk() if node.role in ('image', 'icon'))
+        self.viewer.click(arrow)
+        self.viewer.wait(lambda: len(self.rows(TREE_ROW)) == 2, 'main is closed')
+
+    def test_transforms_and_back(self):
+        self.open_all()
+        crumb = re.compile('^(Merge|Collapse|Drop|Focus|Subtree).*: ')
+        for key, transform in (('m', 'merge-function:fold'), ('c', 'collapse-function:fold'), ('d', 'drop-function:fold'),
+                               ('f', 'focus-function:fold'), ('shift+f', 'focus-path:main;optimise;fold'),
+                               ('shift+m', 'merge-path:main;optimise;fold'), ('r', 'collapse-recursion:fold'),
+                               ('shift+c', 'collapse-binary:program')):
+            with self.subTest(transform):
+                self.focus_row('fold')
+                self.viewer.press(key)
+                self.viewer.find('button', crumb)
+                self.open_all()
+                self.expect_report('--transform', transform)
+                self.viewer.press('ctrl+z')
+                self.viewer.find_gone('button', crumb)
+                self.open_all()
+                self.expect_report()
+
+    def test_menu_by_pointer_and_by_key(self):
+        row = self.viewer.find('row', re.compile('^main, '))
+        self.viewer.click(row, button='right')
+        self.viewer.find('menu item', re.compile('Focus on Function'))
+        self.viewer.press('Escape')
+        self.viewer.find_gone('menu item', re.compile('Focus on Function'))
+        self.expect_focus('main')
+        self.viewer.press('shift+F10')
+        self.viewer.find('menu item', re.compile('Expand All Below')).act()
+        self.expect_report()
+
+    def test_search_goes_to_places(self):
+        self.viewer.press('ctrl+f')
+        self.viewer.type('LEX')
+        said = report(self.path, '--tree', '--limit', '0')
+        total = sum(int(row[2]) for row in flatten(said['tree'], 1) if row[0] == 'lex')
+        self.viewer.find(name=re.compile(rf'^1 function, {re.escape(share(total, said["samples"]))}'))
+        self.viewer.press('Return')
+        self.viewer.find('row', re.compile('^lex, '), states=['selected'])
+        self.viewer.press('Return')
+        self.viewer.wait(lambda: len([row for row in self.rows(TREE_ROW) if row[0] == 'lex']) == 2, 'the other one is there, too')
+
+    def test_bottom_up(self):
+        said = {row['name']: row for row in report(self.path)['rows'] if row['self']}
+        self.viewer.find(None, 'Bottom-Up').act()
+        self.viewer.find('row', re.compile('^copy_page, '))
+        self.focus_row('All Samples')
+        self.viewer.press('Left', 'Right')
+        for _ in said:
+            self.viewer.press('Down', 'Left')
+        rows = {row[0]: int(row[2]) for row in self.rows(TREE_ROW)}
+        self.assertEqual({name: rows.get(name) for name in said}, {name: row['self'] for name, row in said.items()})
+
+    def test_nothing(self):
+        viewer = self.viewer
+        viewer.close()
+        self.viewer = self.open(make(self.directory / 'empty.capture', samples=0))
+        for page in ('alt+2', 'alt+3'):
+            self.viewer.press(page)
+            self.viewer.find('label', 'No Samples')
+            self.viewer.find('label', re.compile('holds no samples'))
+
+
+class FunctionsTest(PagesCase):
+    page = 'alt+3'
+
+    def table(self):
+        return self.viewer.find('tree grid', 'Functions')
+
+    def expect_names(self, names):
+        self.viewer.wait(lambda: [row[0] for row in self.rows(FUNCTION_ROW, self.table())] == names,
+                         lambda: f'{names} are there; {[row[0] for row in self.rows(FUNCTION_ROW, self.table())]} are')
+
+    def test_numbers_are_those_of_report(self):
+        said = report(self.path)
+        self.expect_rows([(row['name'], share(row['self'], said['samples']), share(row['total'], said['samples']))
+                          for row in said['rows']], FUNCTION_ROW, self.table)
+        for row in said['rows']:
+            node = self.viewer.find('row', re.compile(rf'^{re.escape(row["name"])}, '), self.table())
+            texts = [label.text or label.name for label in node.walk() if label.role == 'label']
+            self.assertEqual(texts, [share(row['self'], said['samples']), str(row['self']), share(row['total'], said['samples']),
+                                     str(row['total']), row['name'], row['binary'].split('/')[-1]])
+
+    def test_titles_sort(self):
+        rows = report(self.path)['rows']
+        self.viewer.click(self.viewer.find('label', 'Function', self.table()))
+        self.expect_names(sorted((row['name'] for row in rows), key=str.lower))
+        self.viewer.click(self.viewer.find('label', 'Function', self.table()))
+        self.expect_names(sorted((row['name'] for row in rows), key=str.lower, reverse=True))
+        self.viewer.click(self.viewer.find('label', 'Total', self.table()))
+        totals = {row['name']: row['total'] for row in rows}
+        self.viewer.wait(lambda: [totals[row[0]] for row in self.rows(FUNCTION_ROW, self.table())] == sorted(totals.values()),
+                         'the rows are sorted by total')
+
+    def test_search_filters(self):
+        self.viewer.press('ctrl+f')
+        self.viewer.type('fold')
+        self.expect_names(['fold'])
+        self.viewer.type('x')
+        self.expect_names([])
+        self.viewer.press('Escape')
+        self.expect_names([row['name'] for row in report(self.path)['rows']])
+
+    def test_callers_and_callees(self):
+        self.viewer.find('label', 'No Function Selected')
+        self.viewer.click(self.viewer.find('row', re.compile('^fold, '), self.table()))
+        for name, option in ('Callers', '--callers'), ('Callees', '--callees'):
+            said = report(self.path, option, 'fold', '--limit', '0')
+            grid = self.viewer.find('tree grid', name)
+            self.viewer.click(self.viewer.find('row', re.compile('^fold, '), grid))
+            self.viewer.press('asterisk')
+            self.expect_rows(flatten(said['tree'], said['samples']), TREE_ROW, lambda: self.viewer.find('tree grid', name))
+
+    def test_the_selection_is_shared_with_the_tree(self):
+        self.viewer.click(self.viewer.find('row', re.compile('^lex, '), self.table()))
+        self.viewer.press('alt+2')
+        self.viewer.find('row', re.compile('^lex, '), self.viewer.find('tree grid', 'Call tree'), states=['selected'])
+        self.focus_row('parse')
+        self.viewer.press('alt+3')
+        self.viewer.find('row', re.compile('^parse, '), self.table(), states=['selected'])
+
+    def test_a_transform(self):
+        self.viewer.click(self.viewer.find('row', re.compile('^fold, '), self.table()))
+        self.viewer.press('d')
+        said = report(self.path, '--transform', 'drop-function:fold')
+        self.expect_rows([(row['name'], share(row['self'], said['samples']), share(row['total'], said['samples']))
+                          for row in said['rows']], FUNCTION_ROW, self.table)
