@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The window itself: its keys, what it says of itself, its languages."""
+import re
+
 from window import WindowCase
 
 from captures import make
+from support import run
 
 
 class MainWindow(WindowCase):
@@ -15,11 +18,51 @@ class MainWindow(WindowCase):
     def test_what_is_typed_into_the_search_is_no_key_of_the_window(self):
         viewer = self.open_document()
         viewer.press('slash')
-        entry = viewer.find('search box', 'Search Functions', states=('focused',))
+        viewer.find('search box', 'Search Functions', states=('focused',))
         viewer.type('2/1')
-        viewer.wait(lambda: entry.text == '2/1', 'the text is in the entry')
+        viewer.find('status', '0 functions, 0.0 %')
         viewer.press('Escape')
-        viewer.wait(lambda: entry.text == '', 'Escape ends the search')
+        viewer.find_gone('status', '0 functions, 0.0 %')
+        viewer.find('button', 'Whole Recording')
+
+    def test_a_step_is_taken_back_and_again_and_by_its_crumb(self):
+        viewer = self.open_document()
+        viewer.press('2')
+        viewer.press('Down', 'f')
+        crumb = viewer.find('button', re.compile('^Focus: ')).name
+        viewer.press('ctrl+z')
+        viewer.find_gone('button', crumb)
+        viewer.press('ctrl+shift+z')
+        viewer.find('button', crumb)
+        viewer.press('alt+Left')
+        viewer.find_gone('button', crumb)
+        viewer.press('alt+Right')
+        viewer.find('button', crumb)
+        viewer.find('button', 'Whole Recording').act()
+        viewer.find_gone('button', crumb)
+
+    def test_a_file_is_chosen(self):
+        path = make(self.directory / 'chosen.capture')
+        viewer = self.open()
+        viewer.press('ctrl+o')
+        viewer.wait(lambda: len(viewer.windows()) == 2, 'there is a dialog')
+        # GTK's own dialog never says that it is the active window.
+        viewer.screen.focus(viewer.window)
+        viewer.screen.type(str(path))
+        viewer.screen.press('Return')
+        viewer.find('button', 'Whole Recording')
+
+    def test_the_bus_starts_it_and_opens_files(self):
+        path = make(self.directory / 'some.capture')
+        viewer = self.start('--gapplication-service')
+
+        def open_file():
+            run('gdbus', 'call', '--session', '--dest=org.capturectl.Viewer', '--object-path=/org/capturectl/Viewer',
+                '--method=org.freedesktop.Application.Open', f"['{path.as_uri()}']", '{}', env=self.desktop.environment(self.home),
+                timeout=60)
+        run('gdbus', 'wait', '--session', '--timeout=60', 'org.capturectl.Viewer', env=self.desktop.environment(self.home), timeout=90)
+        open_file()
+        viewer.find('button', 'Whole Recording')
 
     def test_help_opens_and_closes(self):
         viewer = self.open_document()
