@@ -35,10 +35,10 @@ struct _ViewerBoxPainter {
   GtkWidget *widget;
   ProfileStacks *stacks;
   ViewerPalette *palette;
-  GHashTable *labels; /* function → Label */
-  Label *ellipsis;
-  int row_height; /* 0: not known yet */
-  guint serial;   /* of the fonts that were used */
+  GHashTable *labels;     /* function → Label */
+  Label *ellipsis, *rest; /* NULL: not needed yet */
+  int row_height;         /* 0: not known yet */
+  guint serial;           /* of the fonts that were used */
 
   GtkSnapshot *snapshot;
   double width;
@@ -69,6 +69,7 @@ static void forget(ViewerBoxPainter *self)
 {
   g_hash_table_remove_all(self->labels);
   g_clear_pointer(&self->ellipsis, free_label);
+  g_clear_pointer(&self->rest, free_label);
   self->row_height = 0;
 }
 
@@ -254,10 +255,9 @@ static void draw_label(ViewerBoxPainter *self, Label *label, double x, double y,
   gtk_snapshot_restore(self->snapshot);
 }
 
-static void write_name(ViewerBoxPainter *self, double x, double end, double y, guint32 function,
-                       const GdkRGBA *color)
+static void write_label(ViewerBoxPainter *self, Label *label, double x, double end, double y,
+                        const GdkRGBA *color)
 {
-  Label *label = get_label(self, function);
   double room = end - x - 2 * PADDING, left = x + PADDING;
 
   if (!label || label->n_stops == 0)
@@ -299,7 +299,26 @@ void viewer_box_painter_draw(ViewerBoxPainter *self, double x, double y, double 
     return;
   fill(self, x, end, y, &color.fill);
   if (end - x >= TEXT_WIDTH)
-    write_name(self, x, end - 1, y, function, &color.text);
+    write_label(self, get_label(self, function), x, end - 1, y, &color.text);
+}
+
+void viewer_box_painter_draw_rest(ViewerBoxPainter *self, double x, double y, double width)
+{
+  double end = MIN(x + width, self->width + 1);
+  GdkRGBA color, ground;
+
+  x = MAX(x, 0);
+  if (end - x < 2)
+    return;
+  gtk_style_context_get_color(gtk_widget_get_style_context(self->widget), &color);
+  ground = color;
+  ground.alpha = 0.06f;
+  fill(self, x, end, y, &ground);
+  color.alpha = 0.8f;
+  if (!self->rest)
+    self->rest = make_label(self, _("Too small to be seen each"));
+  if (end - x >= TEXT_WIDTH)
+    write_label(self, self->rest, x, end - 1, y, &color);
 }
 
 gboolean viewer_box_painter_end(ViewerBoxPainter *self)

@@ -37,6 +37,8 @@ int viewer_box_painter_get_row_height(ViewerBoxPainter *self);
 void viewer_box_painter_begin(ViewerBoxPainter *self, GtkSnapshot *snapshot, double width);
 void viewer_box_painter_draw(ViewerBoxPainter *self, double x, double y, double width, guint32 function,
                              ViewerBoxLook look);
+/* In place of boxes that are too narrow to be seen each. */
+void viewer_box_painter_draw_rest(ViewerBoxPainter *self, double x, double y, double width);
 /* FALSE: names are missing still; draw again soon. */
 gboolean viewer_box_painter_end(ViewerBoxPainter *self);
 

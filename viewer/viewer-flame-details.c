@@ -11,7 +11,7 @@ struct _ViewerFlameDetails {
   GtkWidget parent_instance;
   GtkStack *stack;
   GtkLabel *name, *total, *self, *parent, *binary, *place, *outcome;
-  GtkWidget *parent_box;
+  GtkWidget *self_box, *parent_box;
   GCancellable *counting; /* NULL: nothing is counted */
 };
 
@@ -55,6 +55,7 @@ static void viewer_flame_details_class_init(ViewerFlameDetailsClass *klass)
   gtk_widget_class_bind_template_child(widget_class, ViewerFlameDetails, self);
   gtk_widget_class_bind_template_child(widget_class, ViewerFlameDetails, parent);
   gtk_widget_class_bind_template_child(widget_class, ViewerFlameDetails, parent_box);
+  gtk_widget_class_bind_template_child(widget_class, ViewerFlameDetails, self_box);
   gtk_widget_class_bind_template_child(widget_class, ViewerFlameDetails, binary);
   gtk_widget_class_bind_template_child(widget_class, ViewerFlameDetails, place);
   gtk_widget_class_bind_template_child(widget_class, ViewerFlameDetails, outcome);
@@ -192,6 +193,7 @@ void viewer_flame_details_show(ViewerFlameDetails *self, ProfileFlame *flame, gu
   gtk_widget_set_tooltip_text(GTK_WIDGET(self->name), full);
   set_weight(self->total, profile_flame_get_weights(flame), item->total);
   set_weight(self->self, profile_flame_get_weights(flame), item->self);
+  gtk_widget_set_visible(self->self_box, !profile_flame_is_inverted(flame));
   gtk_widget_set_visible(self->parent_box, share != NULL);
   gtk_label_set_text(self->parent, share ? share : "");
   set_text(self->binary, viewer_flame_text_get_binary(flame, box));

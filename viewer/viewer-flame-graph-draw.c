@@ -5,6 +5,8 @@
 #include "viewer/viewer-flame-graph-private.h"
 #include "viewer/viewer-flame-text.h"
 
+enum { WIDE = 8 }; /* pixels: narrower boxes say nothing of what is not laid out above them */
+
 static double get_scroll(ViewerFlameGraph *self)
 {
   GtkAdjustment *vertical = self->adjustments[GTK_ORIENTATION_VERTICAL];
@@ -84,6 +86,33 @@ static void draw_row(ViewerFlameGraph *self, guint depth)
   }
 }
 
+/* What the children of a box that are not laid out would fill. */
+static void draw_rest(ViewerFlameGraph *self, guint index)
+{
+  ProfileWeights *weights = profile_flame_get_weights(self->flame);
+  const ProfileFlameBox *box = viewer_flame_graph_get_box(self, index);
+  double total = (double)profile_weights_measure(weights, box->total), width = box->end - box->start;
+  double alone = total > 0 ? profile_weights_measure(weights, box->self) / total * width : width;
+  guint n, first = profile_flame_get_children(self->flame, index, &n);
+  double begin = n > 0 ? viewer_flame_graph_get_box(self, first + n - 1)->end : box->start;
+  double x = get_x(self, begin), end = get_x(self, box->end - alone);
+
+  viewer_box_painter_draw_rest(self->painter, x, get_y(self, box->depth + 1), end - x);
+}
+
+static void draw_rests(ViewerFlameGraph *self, guint depth)
+{
+  guint n, first = profile_flame_get_row(self->flame, depth, &n);
+
+  for (guint i = find_first(self, first, first + n); i < first + n; i++) {
+    const ProfileFlameBox *box = viewer_flame_graph_get_box(self, i);
+    if (box->start >= self->view.end)
+      return;
+    if (get_x(self, box->end) - get_x(self, box->start) >= WIDE)
+      draw_rest(self, i);
+  }
+}
+
 static void draw_marks(ViewerFlameGraph *self, GtkSnapshot *snapshot)
 {
   gboolean focused = viewer_canvas_peers_have_focus(self->peers);
@@ -115,6 +144,8 @@ static void draw(ViewerFlameGraph *self, GtkSnapshot *snapshot)
   viewer_box_painter_begin(self->painter, snapshot, gtk_widget_get_width(GTK_WIDGET(self)));
   for (guint depth = 0; depth < profile_flame_get_n_rows(self->flame); depth++) {
     double y = get_y(self, depth);
+    if (y + 2 * row > 0 && y < height + row)
+      draw_rests(self, depth);
     if (y + row > 0 && y < height)
       draw_row(self, depth);
   }

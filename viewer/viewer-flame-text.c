@@ -88,6 +88,9 @@ char *viewer_flame_text_describe(const ProfileFlame *flame, guint box)
 
   if (!binary)
     return g_strdup_printf(_("%s, %s"), share, total);
+  if (profile_flame_is_inverted(flame))
+    /* Translators: share of all, amount, binary, how deep in the graph */
+    return g_strdup_printf(_("%s, %s, in %s, level %u"), share, total, binary, item->depth);
   /* Translators: share of all, amount, share of its own, binary, how deep in the graph */
   return g_strdup_printf(_("%s, %s, self %s, in %s, level %u"), share, total, self, binary, item->depth);
 }
@@ -102,9 +105,15 @@ char *viewer_flame_text_get_tooltip(const ProfileFlame *flame, guint box)
   g_autofree char *total_share = viewer_format_weight_share(weights, item->total);
   g_autofree char *self = viewer_format_weight(weights, item->self);
   g_autofree char *self_share = viewer_format_weight_share(weights, item->self);
-  g_autofree char *totals = g_strdup_printf(_("Total: %s (%s)"), total, total_share);
-  g_autofree char *selves = g_strdup_printf(_("Self: %s (%s)"), self, self_share);
+  GString *text = g_string_new(NULL);
 
-  return g_markup_printf_escaped("<b>%s</b>%s%s\n%s\n%s", name, binary ? "\n" : "", binary ? binary : "",
-                                 totals, selves);
+  if (binary)
+    g_string_append_printf(text, "%s\n", binary);
+  g_string_append_printf(text, _("Total: %s (%s)"), total, total_share);
+  if (!profile_flame_is_inverted(flame)) {
+    g_string_append_c(text, '\n');
+    g_string_append_printf(text, _("Self: %s (%s)"), self, self_share);
+  }
+  g_autofree char *rest = g_string_free(text, FALSE);
+  return g_markup_printf_escaped("<b>%s</b>\n%s", name, rest);
 }

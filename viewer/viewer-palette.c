@@ -55,7 +55,7 @@ static gboolean convert(double lightness, double chroma, double hue, GdkRGBA *re
 
 static ViewerColor make_color(double chroma, double hue, gboolean strong, ViewerScheme scheme)
 {
-  double light = scheme.high_contrast ? 0.90 : 0.83, dark = scheme.high_contrast ? 0.28 : 0.41;
+  double light = scheme.high_contrast ? 0.90 : 0.83, dark = scheme.high_contrast ? 0.38 : 0.41;
   double lightness = scheme.dark ? dark + (strong ? 0.05 : 0) : light - (strong ? 0.07 : 0);
   float text = scheme.dark ? 1 : scheme.high_contrast ? 0 : 0.1f;
   ViewerColor color = {.text = {text, text, text, 1}};
