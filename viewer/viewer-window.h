@@ -11,6 +11,7 @@
  *   "win.search"           puts the focus into the search entry
  *   "win.find"       (s)   searches for that text
  *   "win.undo", "win.redo" takes back a step of the query, takes it again
+ *   "win.export"           asks how to export what is shown, and where to
  *   "win.copy"             what the page has for the clipboard
  *
  * Between the start page, the recording and the document the window expects:

@@ -34,6 +34,12 @@ class ViewerFilesTest(TestCase):
     def test_the_settings_are_valid(self):
         run('glib-compile-schemas', '--strict', '--dry-run', SOURCE / 'data')
 
+    def test_the_manual_page_is_well_formed(self):
+        page = run('groff', '-mdoc', '-Tascii', '-ww', SOURCE / 'docs' / 'man' / 'capture-viewer.1')
+        self.assertEqual(page.stderr, '')
+        for option in re.findall(r'^  (?:-\w, )?(--(?:new-window|version))', run(BUILD / 'viewer' / 'capture-viewer', '--help').stdout, re.M):
+            self.assertIn(option, re.sub(r'.\x08', '', page.stdout))
+
     def test_icons_are_drawings_and_those_that_are_named_are_there(self):
         icons = [*(SOURCE / 'data' / 'icons').rglob('*.svg'), *(SOURCE / 'viewer' / 'icons').rglob('*.svg')]
         for icon in icons:
