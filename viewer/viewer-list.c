@@ -63,7 +63,7 @@ static void set_up_cell(GtkSignalListItemFactory *factory, GtkListItem *item, Vi
   if (column->is_number)
     gtk_widget_add_css_class(GTK_WIDGET(label), "numeric");
   else
-    gtk_label_set_ellipsize(label, PANGO_ELLIPSIZE_END);
+    gtk_label_set_ellipsize(label, PANGO_ELLIPSIZE_MIDDLE);
   g_object_set_data(G_OBJECT(label), "viewer-list-column", column);
   viewer_list_set_item(GTK_WIDGET(label), item);
   gtk_list_item_set_child(item, GTK_WIDGET(label));

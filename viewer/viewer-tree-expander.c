@@ -148,7 +148,7 @@ static void viewer_tree_expander_init(ViewerTreeExpander *self)
   g_signal_connect(click, "pressed", G_CALLBACK(press), self);
   self->label = gtk_label_new(NULL);
   gtk_label_set_xalign(GTK_LABEL(self->label), 0);
-  gtk_label_set_ellipsize(GTK_LABEL(self->label), PANGO_ELLIPSIZE_END);
+  gtk_label_set_ellipsize(GTK_LABEL(self->label), PANGO_ELLIPSIZE_MIDDLE);
   gtk_label_set_single_line_mode(GTK_LABEL(self->label), TRUE);
   gtk_widget_set_hexpand(self->label, TRUE);
   gtk_widget_set_parent(self->label, GTK_WIDGET(self));

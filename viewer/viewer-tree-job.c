@@ -72,7 +72,8 @@ static guint32 follow(ViewerTreeJob *self, const ProfilePath *path, guint *ret_n
 
 static guint64 measure(ViewerTreeJob *self, guint32 node)
 {
-  return profile_weights_measure(self->weights, profile_tree_get_node(self->tree, node)->total);
+  return profile_weights_measure(profile_tree_get_weights(self->tree),
+                                 profile_tree_get_node(self->tree, node)->total);
 }
 
 static void open_heaviest(ViewerTreeJob *self)
@@ -147,19 +148,44 @@ static void make(ViewerTreeJob *self, GCancellable *cancellable)
   }
 }
 
+/* A node that waits, heaviest first. */
+typedef struct {
+  guint64 measure;
+  guint32 node;
+} Waiting;
+
+static gint compare_waiting(gconstpointer a, gconstpointer b, gpointer data)
+{
+  const Waiting *left = a, *right = b;
+
+  if (left->measure != right->measure)
+    return left->measure > right->measure ? -1 : 1;
+  return left->node < right->node ? -1 : left->node > right->node;
+}
+
+static void wait_for(ViewerTreeJob *self, GTree *waiting, guint32 node)
+{
+  Waiting *item = g_new(Waiting, 1);
+
+  *item = (Waiting){measure(self, node), node};
+  g_tree_insert(waiting, item, item);
+}
+
 static void expand_below(ViewerTreeJob *self, GCancellable *cancellable)
 {
-  g_autoptr(GArray) nodes = g_array_new(FALSE, FALSE, sizeof(guint32));
+  g_autoptr(GTree) waiting = g_tree_new_full(compare_waiting, NULL, g_free, NULL);
+  guint n_made = 0;
 
-  g_array_append_val(nodes, self->node);
-  for (guint i = 0; i < nodes->len && nodes->len < MOST_NODES; i++) {
-    guint32 n, node = g_array_index(nodes, guint32, i), first = expand(self, node, &n);
+  wait_for(self, waiting, self->node);
+  while (n_made < MOST_NODES && g_tree_nnodes(waiting) > 0 && !g_cancellable_is_cancelled(cancellable)) {
+    const Waiting *heaviest = g_tree_node_key(g_tree_node_first(waiting));
+    guint32 n, node = heaviest->node, first = expand(self, node, &n);
+    g_tree_remove(waiting, heaviest);
     if (n > 0)
       g_array_append_val(self->open, node);
     for (guint32 child = first; child < first + n; child++)
-      g_array_append_val(nodes, child);
-    if (g_cancellable_is_cancelled(cancellable))
-      break;
+      wait_for(self, waiting, child);
+    n_made += n;
   }
 }
 

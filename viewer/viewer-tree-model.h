@@ -55,7 +55,7 @@ gboolean viewer_tree_model_can_open(ViewerTreeModel *self, guint32 node);
 gboolean viewer_tree_model_is_open(ViewerTreeModel *self, guint32 node);
 void viewer_tree_model_open(ViewerTreeModel *self, guint32 node);
 void viewer_tree_model_close(ViewerTreeModel *self, guint32 node);
-/* Opens a node and all below it; of more than ten thousand nodes the uppermost. */
+/* Opens a node and all below it; of more than ten thousand nodes the heaviest. */
 void viewer_tree_model_open_below(ViewerTreeModel *self, guint32 node);
 /* Opens what leads to the node, which is "revealed" at once. */
 void viewer_tree_model_reveal(ViewerTreeModel *self, guint32 node);
