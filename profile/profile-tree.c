@@ -133,13 +133,20 @@ static void find_parents(ProfileTree *self, const Group *group)
   }
 }
 
-/* Where samples were taken: the first level of an upside-down tree of all stacks. */
+/* Where samples were taken: the first level of an upside-down tree of all stacks. Those of functions that are
+ * too light to be made are not even collected: there are many. */
 static void find_sampled(ProfileTree *self)
 {
-  const guint32 *counts = profile_weights_get_self_counts(self->weights);
+  const guint32 *counts = profile_weights_get_self_counts(self->weights), *functions = self->functions;
+  gsize n = self->stacks->n_nodes;
+  g_autofree guint64 *sums = profile_new0(guint64, profile_stacks_get_n_functions(self->stacks));
 
-  for (gsize node = 1; node < self->stacks->n_nodes; node++)
+  for (gsize node = 1; node < n; node++)
     if (counts[node])
+      sums[functions[node]] +=
+          self->weighed ? profile_weights_get_self(self->weights, (guint32)node).weight : counts[node];
+  for (gsize node = 1; node < n; node++)
+    if (counts[node] && sums[functions[node]] >= self->minimum)
       find_member(self, (guint32)node, profile_weights_get_self(self->weights, (guint32)node));
 }
 
