@@ -25,9 +25,9 @@ void viewer_time_draw_grid(GtkWidget *widget, GtkSnapshot *snapshot, const Viewe
 void viewer_time_draw_density(GtkSnapshot *snapshot, const ViewerTimeAxis *axis,
                               const ProfileDensity *density, const guint64 *bins, double top,
                               const GdkRGBA *color, const graphene_rect_t *area);
-/* A curve through n points, filled down to the area's lower edge. y are 0 (below) … 1 (above), NAN where
- * there is none. x are pixels of the axis, ascending. */
-void viewer_time_draw_curve(GtkSnapshot *snapshot, const double *x, const double *y, guint n,
+/* n steps, filled down to the area's lower edge. y are 0 (below) … 1 (above), NAN where there is none; step i
+ * goes from edge i to edge i + 1, which are pixels of the axis, ascending. */
+void viewer_time_draw_steps(GtkSnapshot *snapshot, const double *edges, const double *y, guint n,
                             const GdkRGBA *color, const graphene_rect_t *area);
 
 /* Text of one line in the widget's font, but small; cut at width with "…". y is its upper edge. */

@@ -65,14 +65,14 @@ static void draw_counter(ViewerTimeline *timeline, ViewerTrack *track, GtkWidget
   if (!profile_counter_bins_get_range(bins, &low, &high))
     return;
   guint n = profile_counter_bins_get_n(bins);
-  g_autofree double *x = g_new(double, n), *y = g_new(double, n);
+  g_autofree double *edges = g_new(double, (gsize)n + 1), *y = g_new(double, n);
   profile_counter_bins_get_span(bins, &first, &end);
   double left = viewer_time_axis_get_x(axis, first), right = viewer_time_axis_get_x(axis, end);
-  for (guint bin = 0; bin < n; bin++) {
-    x[bin] = CLAMP(left + (right - left) * (bin + 0.5) / n, -100, area->size.width + 100);
+  for (guint bin = 0; bin <= n; bin++)
+    edges[bin] = CLAMP(left + (right - left) * bin / n, -100, area->size.width + 100);
+  for (guint bin = 0; bin < n; bin++)
     y[bin] = high > low ? (profile_counter_bins_get(bins)[bin] - low) / (high - low) : 0;
-  }
-  viewer_time_draw_curve(snapshot, x, y, n, &color, area);
+  viewer_time_draw_steps(snapshot, edges, y, n, &color, area);
 }
 
 void viewer_track_draw(ViewerTimeline *timeline, ViewerTrack *track, GtkWidget *widget, GtkSnapshot *snapshot,
