@@ -109,6 +109,19 @@ static void check_stacks(const ProfileStacks *before, const ProfileStacks *after
     expect(map[i] < n || map[i] == PROFILE_STACKS_DROPPED);
 }
 
+/* Boxes lie in the span, those of one depth beside each other. */
+static void check_chart(ProfileSequence *sequence, guint64 first, guint64 end, guint n_columns)
+{
+  g_autoptr(ProfileChart) chart = profile_chart_new(sequence, first, end, n_columns);
+  guint n;
+  const ProfileChartBox *boxes = profile_chart_get_boxes(chart, &n);
+
+  for (guint i = 0; i < n; i++) {
+    expect(first <= boxes[i].start && boxes[i].start < boxes[i].end && boxes[i].end <= end);
+    expect(i == 0 || boxes[i - 1].depth < boxes[i].depth || boxes[i - 1].end <= boxes[i].start);
+  }
+}
+
 /* Every kind, of what leads to the last sample. */
 static void transform(ProfileFilter *filter)
 {
@@ -130,8 +143,8 @@ static void transform(ProfileFilter *filter)
     g_autoptr(ProfileWeights) weights = profile_weights_new(changed);
     expect(profile_weights_get_sum(weights).count <= event->n_samples);
     g_autoptr(ProfileSequence) sequence = profile_sequence_new(changed, PROFILE_SEQUENCE_ALL);
-    g_autoptr(ProfileChart) chart = profile_chart_new(sequence, 0, G_MAXUINT64, 100);
-    g_autoptr(ProfileChart) part = profile_chart_new(sequence, 1000, G_MAXUINT32, 10);
+    check_chart(sequence, 0, G_MAXUINT64, 100);
+    check_chart(sequence, 1000, G_MAXUINT32, 10);
   }
 }
 
