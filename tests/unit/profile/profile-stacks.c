@@ -199,8 +199,11 @@ static void test_crowded(void)
   g_autoptr(ProfileFilter) filter = profile_filter_new(capture);
   g_autoptr(ProfileWeights) weights = profile_weights_new(filter);
   g_autofree char *before = made_capture_fold(weights);
-  ProfileTransform nothing = {.kind = PROFILE_TRANSFORM_DROP_FUNCTION, .function = G_MAXUINT32 - 1};
-  g_autoptr(ProfileStacks) stacks = profile_stacks_transform(profile_filter_get_stacks(filter), &nothing);
+  /* Neither changes anything; the root is of no function, although unknown ones are number 0. */
+  ProfileTransform drop = {.kind = PROFILE_TRANSFORM_DROP_FUNCTION, .function = G_MAXUINT32 - 1};
+  ProfileTransform collapse = {.kind = PROFILE_TRANSFORM_COLLAPSE_FUNCTION, .function = 0};
+  g_autoptr(ProfileStacks) first = profile_stacks_transform(profile_filter_get_stacks(filter), &drop);
+  g_autoptr(ProfileStacks) stacks = profile_stacks_transform(first, &collapse);
   check_prefix_tree(stacks);
   profile_filter_set_stacks(filter, stacks);
   g_autoptr(ProfileWeights) again = profile_weights_new(filter);
