@@ -33,6 +33,10 @@ struct _ProfileStacks {
    */
   gsize links_once;
   guint32 *first_child, *next;
+  /* The same side by side, for those who look at them more often: those of n are children[first_of[n]] … up
+   * to first_of[n + 1], and their functions. */
+  gsize children_once;
+  guint32 *first_of, *children, *child_functions;
   gsize outermost_once;
   guint8 *outermost; /* one a node: enum profile_outermost; made when first asked for */
 };
@@ -44,6 +48,8 @@ void profile_stacks_free_own(ProfileStacks *self);
 
 /* Makes first_child and next; thread-safe. */
 void profile_stacks_link(ProfileStacks *self);
+/* Makes first_of, children and child_functions; thread-safe. */
+void profile_stacks_line_up(ProfileStacks *self);
 /* One byte a node: enum profile_outermost; thread-safe. */
 const guint8 *profile_stacks_get_outermost(ProfileStacks *self);
 /* The binary of each function: its index; behind the last one's the kernel, then none. Free it. */

@@ -17,8 +17,11 @@ static void forget_derived(ProfileStacks *self)
 {
   g_clear_pointer(&self->first_child, g_free);
   g_clear_pointer(&self->next, g_free);
+  g_clear_pointer(&self->first_of, g_free);
+  g_clear_pointer(&self->children, g_free);
+  g_clear_pointer(&self->child_functions, g_free);
   g_clear_pointer(&self->outermost, g_free);
-  self->links_once = self->outermost_once = 0;
+  self->links_once = self->children_once = self->outermost_once = 0;
 }
 
 void profile_stacks_renew_own(ProfileStacks *self)
@@ -142,6 +145,27 @@ void profile_stacks_link(ProfileStacks *self)
     self->first_child[parent] = (guint32)node;
   }
   g_once_init_leave(&self->links_once, 1);
+}
+
+void profile_stacks_line_up(ProfileStacks *self)
+{
+  gsize n = self->n_nodes;
+
+  if (!g_once_init_enter(&self->children_once))
+    return;
+  guint32 *first_of = self->first_of = profile_new0(guint32, n + 1);
+  self->children = profile_new(guint32, n);
+  self->child_functions = profile_new(guint32, n);
+  for (gsize node = 1; node < n; node++)
+    first_of[self->parents[node]]++;
+  for (gsize node = 1; node <= n; node++) /* for the time being where each one's end */
+    first_of[node] += first_of[node - 1];
+  for (gsize node = n - 1; node > 0; node--) {
+    guint32 at = --first_of[self->parents[node]];
+    self->children[at] = (guint32)node;
+    self->child_functions[at] = self->functions[node];
+  }
+  g_once_init_leave(&self->children_once, 1);
 }
 
 guint32 *profile_stacks_make_binaries(const ProfileStacks *self)

@@ -110,17 +110,18 @@ static guint64 measure_total(const ProfileTree *self, guint32 node, guint32 coun
 static void find_children(ProfileTree *self, const Group *group)
 {
   const guint32 *totals = profile_weights_get_total_counts(self->weights);
-  const guint32 *first_child = self->stacks->first_child, *next = self->stacks->next;
+  const guint32 *first_of = self->stacks->first_of, *children = self->stacks->children;
+  const guint32 *functions = self->stacks->child_functions;
 
   for (guint32 i = 0; i < group->n_members; i++)
-    for (guint32 child = first_child[group->members[i]]; child; child = next[child])
-      self->counts[self->functions[child]] += measure_total(self, child, totals[child]);
+    for (guint32 k = first_of[group->members[i]]; k < first_of[group->members[i] + 1]; k++)
+      self->counts[functions[k]] += measure_total(self, children[k], totals[children[k]]);
   for (guint32 i = 0; i < group->n_members; i++)
-    for (guint32 child = first_child[group->members[i]]; child; child = next[child]) {
-      if (self->counts[self->functions[child]] < self->minimum)
-        self->counts[self->functions[child]] = 0;
-      else if (totals[child])
-        find_member(self, child, profile_weights_get_total(self->weights, child));
+    for (guint32 k = first_of[group->members[i]]; k < first_of[group->members[i] + 1]; k++) {
+      if (self->counts[functions[k]] < self->minimum)
+        self->counts[functions[k]] = 0;
+      else if (totals[children[k]])
+        find_member(self, children[k], profile_weights_get_total(self->weights, children[k]));
     }
 }
 
@@ -300,7 +301,7 @@ static ProfileTree *new_tree(ProfileWeights *weights, gboolean inverted, guint32
   if (inverted)
     self->found_at = profile_new0(guint32, self->stacks->n_nodes);
   else
-    profile_stacks_link(self->stacks);
+    profile_stacks_line_up(self->stacks);
   add_group(self, function, 0);
   return self;
 }
