@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/profile-span.h"
+#include "told-capture.h"
+
+static const guint64 address = TOLD_LIBRARY + 0x100;
+
+static void check(ToldFile *file, guint64 ended, guint64 expected_first, guint64 expected_end)
+{
+  g_autoptr(ProfileCapture) capture = told_load_file(file, ended);
+  guint64 first, end;
+
+  profile_span_get(capture, &first, &end);
+  g_assert_cmpuint(first, ==, expected_first);
+  g_assert_cmpuint(end, ==, expected_end);
+}
+
+static ToldFile write_samples(guint64 first, guint64 last)
+{
+  ToldFile file = told_open_file();
+  ToldStream stream = told_open_stream(&file, CAPTURE_STREAM_RECORDER, "test");
+
+  told_define_outside(&stream);
+  told_add_sample(&stream, first, &address, 1);
+  told_add_sample(&stream, last, &address, 1);
+  told_close_stream(&stream);
+  return file;
+}
+
+/* The file says when it began (1) and ended. */
+static void test_known(void)
+{
+  ToldFile file = write_samples(500, 700);
+
+  check(&file, 1000, 1, 1001);
+}
+
+/* What it says of its end cannot be: a sample came later. */
+static void test_contradicted(void)
+{
+  ToldFile file = write_samples(500, 2000);
+
+  check(&file, 1000, 500, 2001);
+}
+
+static void test_nothing(void)
+{
+  ToldFile file = told_open_file();
+
+  check(&file, 1000, 1, 1001);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/profile/span/known", test_known);
+  g_test_add_func("/profile/span/contradicted", test_contradicted);
+  g_test_add_func("/profile/span/nothing", test_nothing);
+  return g_test_run();
+}
