@@ -242,6 +242,13 @@ static void discard(GtkWidget *widget, const char *action, GVariant *parameter)
   gtk_window_present(GTK_WINDOW(dialog));
 }
 
+/* Keys are for what one sees now. */
+static void viewer_record_page_map(GtkWidget *widget)
+{
+  GTK_WIDGET_CLASS(viewer_record_page_parent_class)->map(widget);
+  gtk_widget_grab_focus(GTK_WIDGET(VIEWER_RECORD_PAGE(widget)->stop));
+}
+
 /* A window that is closed meanwhile ends the recording, and leaves its file. */
 static void viewer_record_page_dispose(GObject *object)
 {
@@ -278,6 +285,7 @@ static void viewer_record_page_class_init(ViewerRecordPageClass *class)
   GType type = G_OBJECT_CLASS_TYPE(class);
 
   G_OBJECT_CLASS(class)->dispose = viewer_record_page_dispose;
+  widget_class->map = viewer_record_page_map;
   signals[FINISHED] =
       g_signal_new("finished", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_FILE);
   signals[DISCARDED] =
@@ -314,7 +322,6 @@ void viewer_record_page_start(ViewerRecordPage *self, const RecordingOptions *op
   g_signal_connect_swapped(self->recorder, "progress-changed", G_CALLBACK(show_progress), self);
   gtk_stack_set_visible_child_name(self->stack, "recording");
   on_state(self);
-  gtk_widget_grab_focus(GTK_WIDGET(self->stop));
   viewer_recorder_start(self->recorder);
 }
 
