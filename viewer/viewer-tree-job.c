@@ -2,6 +2,7 @@
 #include "viewer/viewer-tree-job.h"
 
 #include "profile/profile-translate.h"
+#include "viewer/viewer-tree-nodes.h"
 
 /* New nodes of one job that expands all below a node; places of a search; and of the heaviest path, how much
  * of all it must be, one in so many. */
@@ -25,6 +26,8 @@ void viewer_tree_job_free(ViewerTreeJob *self)
   g_clear_pointer(&self->weights, profile_weights_unref);
   g_clear_pointer(&self->old_weights, profile_weights_unref);
   g_clear_pointer(&self->search, profile_search_unref);
+  g_clear_pointer(&self->made, viewer_tree_nodes_free);
+  g_clear_pointer(&self->rows, g_array_unref);
   g_free(self->path);
   g_clear_pointer(&self->was_open, g_array_unref);
   g_array_unref(self->nodes);
@@ -229,4 +232,9 @@ void viewer_tree_job_run(ViewerTreeJob *self, GCancellable *cancellable)
   }
   for (guint32 i = self->n_known; i < profile_tree_get_n_nodes(self->tree); i++)
     g_array_append_vals(self->nodes, profile_tree_get_node(self->tree, i), 1);
+  if (self->kind != VIEWER_TREE_JOB_MAKE)
+    return;
+  self->made = viewer_tree_nodes_new();
+  viewer_tree_nodes_add(self->made, self);
+  self->rows = viewer_tree_nodes_make_rows(self->made, 0, TRUE);
 }

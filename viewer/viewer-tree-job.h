@@ -41,6 +41,8 @@ typedef struct {
   guint32 node, first_child, n_children;
 } ViewerTreeExpansion;
 
+typedef struct _ViewerTreeNodes ViewerTreeNodes; /* viewer-tree-nodes.h */
+
 typedef struct {
   ViewerTreeJobKind kind;
   ProfileTree *tree; /* MAKE: comes of it */
@@ -55,10 +57,12 @@ typedef struct {
   ProfilePath *path;           /* FOLLOW */
   ProfileSearch *search;       /* SEARCH */
 
-  GArray *nodes;      /* ProfileTreeNode: those from n_known on */
-  GArray *expansions; /* ViewerTreeExpansion */
-  GArray *open;       /* guint32: nodes that shall be open now */
-  GArray *found;      /* guint32: FOLLOW, the last node of the path; SEARCH, the places */
+  ViewerTreeNodes *made; /* MAKE: all that is below, put together */
+  GArray *rows;          /* MAKE: guint32, what one sees of it */
+  GArray *nodes;         /* ProfileTreeNode: those from n_known on */
+  GArray *expansions;    /* ViewerTreeExpansion */
+  GArray *open;          /* guint32: nodes that shall be open now */
+  GArray *found;         /* guint32: FOLLOW, the last node of the path; SEARCH, the places */
 } ViewerTreeJob;
 
 ViewerTreeJob *viewer_tree_job_new(ViewerTreeJobKind kind);

@@ -223,9 +223,8 @@ static void apply_make(ViewerTreeModel *self, ViewerTreeJob *job)
   self->kind = job->tree_kind;
   self->function = job->function;
   self->tree = g_steal_pointer(&job->tree);
-  self->nodes = viewer_tree_nodes_new();
-  viewer_tree_nodes_add(self->nodes, job);
-  self->rows = viewer_tree_nodes_make_rows(self->nodes, 0, TRUE);
+  self->nodes = g_steal_pointer(&job->made);
+  self->rows = g_steal_pointer(&job->rows);
   show_rows(self, old_nodes, old_rows);
 }
 

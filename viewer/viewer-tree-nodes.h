@@ -16,9 +16,9 @@ typedef struct {
   gboolean is_open;
 } ViewerTreeKnown;
 
-typedef struct {
+struct _ViewerTreeNodes {
   GArray *known; /* ViewerTreeKnown, one a node */
-} ViewerTreeNodes;
+};
 
 ViewerTreeNodes *viewer_tree_nodes_new(void);
 void viewer_tree_nodes_free(ViewerTreeNodes *self);
