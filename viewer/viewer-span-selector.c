@@ -89,6 +89,7 @@ gboolean viewer_span_selector_drop(ViewerSpanSelector *self)
 
   if (!viewer_span_selector_get_preview(self, &first, &end))
     return FALSE;
+  self->is_pressed = self->is_dragging = FALSE;
   select_span(self, 0, 0);
   return TRUE;
 }
