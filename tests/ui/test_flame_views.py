@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The flame graph upside down and in the order of time, and what its keys do to the stacks."""
+import re
+
+from captures import make, report, share
+from window import WindowCase
+
+
+class FlameViews(WindowCase):
+    def setUp(self):
+        super().setUp()
+        self.path = make(self.directory / 'some.capture', samples=8000, threads=4)
+        self.viewer = self.open(self.path)
+        self.expect_box('All')
+
+    def expect_box(self, name, description='', states=()):
+        """Waits until a box of that name says this of itself; returns it."""
+        def has():
+            nodes = self.viewer.find_all('tree item', name, states=states)
+            return next((node for node in nodes if description in node.description), None)
+        return self.viewer.wait(has, lambda: f'“{name}” says “{description}”: '
+                                f'{[(node.name, node.description) for node in self.viewer.find_all("tree item")]}')
+
+    def choose_view(self, name):
+        self.viewer.find(name=name, states=['focusable']).act()
+
+    def test_bottom_up_begins_where_samples_were_taken(self):
+        said = report(self.path, '--limit', '0')
+        most = max(row['self'] for row in said['rows'])
+        names = [row['name'] for row in said['rows'] if row['self'] == most]
+        self.choose_view('Bottom-Up')
+        below = self.viewer.wait(lambda: next((node for node in self.viewer.find_all('tree item') if node.name in names), None),
+                                 f'one of {names} is below the root')
+        self.assertIn(share(most, said['samples']), below.description)
+        self.assertNotIn('self', below.description)
+        self.viewer.press('Home', 'Down')
+        self.expect_box(below.name, states=['focused'])
+
+    def test_chronological(self):
+        self.choose_view('Chronological')
+        chart = self.viewer.find('tree', 'Stack chart')
+        self.viewer.wait(lambda: self.viewer.find_all('tree item', 'main', within=chart), 'there are stacks')
+        self.viewer.click(self.viewer.place_of(chart, 0.02, 0.12))
+        box = self.viewer.wait(lambda: next(iter(self.viewer.find_all('tree item', within=chart, states=['focused'])), None),
+                               'a box has the focus')
+        self.assertRegex(box.description, r'\d.* m?s, in ')
+        width = box.extents[2]
+        self.viewer.press('plus', 'plus')
+        self.viewer.wait(lambda: [node for node in self.viewer.find_all('tree item', within=chart) if node.extents[2] > width],
+                         'boxes are wider')
+
+    def test_drop_and_undo(self):
+        said = report(self.path, '--tree', '--limit', '0')
+        parse = next(node for node in said['tree']['children'][0]['children'] if node['name'] == 'parse')
+        self.viewer.press('Home', 'Down', 'Down')
+        self.viewer.wait(lambda: self.viewer.find_all('tree item', states=['focused']), 'a box has the focus')
+        while not self.viewer.find_all('tree item', 'parse', states=['focused']):
+            before = self.viewer.find('tree item', states=['focused'])
+            self.viewer.press('Right')
+            self.viewer.wait(lambda: self.viewer.find('tree item', states=['focused']) != before, 'the focus moves')
+        self.viewer.press('d')
+        self.viewer.press('Home')
+        self.expect_box('All', str(said['samples'] - parse['total']))
+        self.viewer.press('ctrl+z')
+        self.expect_box('All', str(said['samples']))
+
+    def test_colours_are_told(self):
+        for name in ('Program', 'Library', 'Kernel'):
+            self.viewer.find('label', re.compile(name))
