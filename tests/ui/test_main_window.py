@@ -52,6 +52,18 @@ class MainWindow(WindowCase):
         viewer.screen.press('Return')
         viewer.find('button', 'Whole Recording')
 
+    def test_a_file_that_is_cut_off_while_one_looks_ends_nothing(self):
+        path = make(self.directory / 'some.capture', samples=400_000, stacks=4000, functions=2000)
+        viewer = self.open(path)
+        viewer.find('button', 'Whole Recording')
+        with open(path, 'r+b') as file:
+            file.truncate(300)
+        for page in '23456781':
+            viewer.press(page)
+            viewer.picture()
+        viewer.press('2', 'Down', 'f')
+        viewer.find('button', re.compile('^Focus: '))
+
     def test_the_bus_starts_it_and_opens_files(self):
         path = make(self.directory / 'some.capture')
         viewer = self.start('--gapplication-service')
