@@ -111,11 +111,19 @@ static void show_document(ViewerCrumbs *self)
   show_steps_from(self, 0);
 }
 
-/* The step that came last is the one to be seen. */
-static void scroll_to_end(GtkAdjustment *adjustment)
+static gboolean scroll_to_end(gpointer data)
 {
-  gtk_adjustment_set_value(adjustment,
-                           gtk_adjustment_get_upper(adjustment) - gtk_adjustment_get_page_size(adjustment));
+  GtkAdjustment *adjustment = data;
+
+  gtk_adjustment_set_value(adjustment, gtk_adjustment_get_upper(adjustment));
+  return G_SOURCE_REMOVE;
+}
+
+/* The step that came last is the one to be seen; once the bar has its new length, which it is still being
+ * told. */
+static void show_end(GtkAdjustment *adjustment)
+{
+  g_idle_add_full(G_PRIORITY_DEFAULT_IDLE, scroll_to_end, g_object_ref(adjustment), g_object_unref);
 }
 
 static void select_event(ViewerCrumbs *self)
@@ -218,6 +226,6 @@ static void viewer_crumbs_init(ViewerCrumbs *self)
   self->query_signals = g_signal_group_new(VIEWER_TYPE_QUERY);
   g_signal_group_connect_swapped(self->query_signals, "items-changed", G_CALLBACK(show_steps_from), self);
   g_signal_group_connect_swapped(self->query_signals, "changed", G_CALLBACK(select_event), self);
-  g_signal_connect(gtk_scrolled_window_get_hadjustment(self->scroller), "changed", G_CALLBACK(scroll_to_end),
+  g_signal_connect(gtk_scrolled_window_get_hadjustment(self->scroller), "changed", G_CALLBACK(show_end),
                    NULL);
 }
