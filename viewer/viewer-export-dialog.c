@@ -21,23 +21,29 @@ struct _ViewerExportDialog {
 
 G_DEFINE_FINAL_TYPE(ViewerExportDialog, viewer_export_dialog, ADW_TYPE_WINDOW)
 
-/* What the page shows, drawn once more. NULL: it is not drawn. */
-static GBytes *take_picture(GtkWidget *page)
+/* What the page shows, on the window's background. NULL: nothing yet. */
+static GskRenderNode *draw(GtkWidget *page, int width, int height)
 {
   g_autoptr(GdkPaintable) paintable = gtk_widget_paintable_new(page);
   GtkSnapshot *snapshot = gtk_snapshot_new();
-  int width = gtk_widget_get_width(page), height = gtk_widget_get_height(page);
-  GtkNative *native = gtk_widget_get_native(page);
   GdkRGBA background = {1, 1, 1, 1};
-  g_autoptr(GskRenderNode) node = NULL;
-  g_autoptr(GdkTexture) texture = NULL;
 
   gtk_style_context_lookup_color(gtk_widget_get_style_context(page), "window_bg_color", &background);
   gtk_snapshot_append_color(snapshot, &background, &GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height));
   gdk_paintable_snapshot(paintable, snapshot, width, height);
-  node = gtk_snapshot_free_to_node(snapshot);
-  if (!node || !native || !gtk_native_get_renderer(native))
+  return gtk_snapshot_free_to_node(snapshot);
+}
+
+static GBytes *take_picture(GtkWidget *page)
+{
+  int width = gtk_widget_get_width(page), height = gtk_widget_get_height(page);
+  GtkNative *native = gtk_widget_get_native(page);
+  g_autoptr(GskRenderNode) node = NULL;
+  g_autoptr(GdkTexture) texture = NULL;
+
+  if (width <= 0 || height <= 0 || !native || !gtk_native_get_renderer(native))
     return NULL;
+  node = draw(page, width, height);
   texture = gsk_renderer_render_texture(gtk_native_get_renderer(native), node,
                                         &GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height));
   return gdk_texture_save_to_png_bytes(texture);
@@ -143,8 +149,6 @@ static void add_format(ViewerExportDialog *self, ViewerExportFormat format)
   gtk_widget_set_valign(check, GTK_ALIGN_CENTER);
   adw_action_row_add_prefix(ADW_ACTION_ROW(row), check);
   adw_action_row_set_activatable_widget(ADW_ACTION_ROW(row), check);
-  gtk_accessible_update_property(GTK_ACCESSIBLE(check), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                 viewer_export_get_title(format), -1);
   self->checks[format] = GTK_CHECK_BUTTON(check);
   if (format > 0)
     gtk_check_button_set_group(self->checks[format], self->checks[0]);

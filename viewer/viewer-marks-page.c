@@ -185,12 +185,9 @@ static void reset_tables(ViewerMarksPage *self, gboolean rows)
   }
   self->is_showing = TRUE;
   if (rows) {
-    gtk_single_selection_set_selected(self->rows_selection, GTK_INVALID_LIST_POSITION);
     viewer_table_reset(self->rows_table, self->marks ? self->marks->shown->len : 0);
     show_chosen(self);
   }
-  gtk_single_selection_set_selected(self->marks_selection, GTK_INVALID_LIST_POSITION);
-  gtk_single_selection_set_selected(self->log_selection, GTK_INVALID_LIST_POSITION);
   viewer_table_reset(self->marks_table, n_marks);
   viewer_table_reset(self->log_table, n_log);
   self->is_showing = FALSE;

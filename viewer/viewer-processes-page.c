@@ -247,7 +247,6 @@ static void show_selected(ViewerProcessesPage *self)
 
 static void show_rows(ViewerProcessesPage *self)
 {
-  gtk_single_selection_set_selected(self->selection, GTK_INVALID_LIST_POSITION);
   viewer_table_reset(self->table, self->tree ? count_at_root(self) : 0);
   if (self->tree)
     open_families(self);

@@ -83,10 +83,16 @@ ViewerTable *viewer_table_new_part(guint first, guint n)
   return self;
 }
 
+/* In two steps: rows that are gone must not be shown again, and nobody needs to look whether what was
+ * selected is among the new ones. */
 void viewer_table_reset(ViewerTable *self, guint n)
 {
   guint before = self->n;
 
+  self->n = 0;
+  if (before > 0)
+    g_list_model_items_changed(G_LIST_MODEL(self), 0, before, 0);
   self->n = n;
-  g_list_model_items_changed(G_LIST_MODEL(self), 0, before, n);
+  if (n > 0)
+    g_list_model_items_changed(G_LIST_MODEL(self), 0, 0, n);
 }

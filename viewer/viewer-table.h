@@ -21,7 +21,9 @@ G_DECLARE_FINAL_TYPE(ViewerTable, viewer_table, VIEWER, TABLE, GObject)
 ViewerTable *viewer_table_new(void);
 /* Of entries first … first + n - 1. */
 ViewerTable *viewer_table_new_part(guint first, guint n);
-/* There is another array now, of n entries; whoever shows rows asks for all of them anew. */
+/* There is another array now, of n entries: whoever shows rows asks for all of them anew, and none is
+ * selected. Until then nobody may make those who show the old ones ask for them, not even by selecting one.
+ */
 void viewer_table_reset(ViewerTable *self, guint n);
 
 G_END_DECLS
