@@ -113,7 +113,7 @@ class Node:
     def text(self):
         """What it reads: its text where it has one, else its name."""
         if 'Text' in self.interfaces:
-            return self._call('Text', 'GetText', '(ii)', 0, -1)[0]
+            return self._call('Text', 'GetText', '(ii)', 0, self._property('Text', 'CharacterCount'))[0]
         return self.name
 
     def set_text(self, text):
@@ -132,9 +132,6 @@ class Node:
         done, = self._call('Action', 'DoAction', '(i)', number)
         if not done:
             raise AssertionError(f'{self!r} did not do its action {number}')
-
-    def focus(self):
-        self._call('Component', 'GrabFocus')
 
     @property
     def extents(self):

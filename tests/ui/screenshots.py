@@ -9,7 +9,6 @@ They go into build/screenshots/; the best of them stand in docs/screenshots/. Wi
 """
 import argparse
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
@@ -55,7 +54,7 @@ def record(path, *command, options=(), env=None, cwd=None):
 def record_compiler(path, directory):
     source = directory / 'index.cpp'
     source.write_text(SOURCE)
-    record(path, 'clang++', '-O2', '-c', '-o', directory / 'index.o', source, options=('-F', '2999'))
+    record(path, 'clang++', '-O2', '-c', source.name, options=('-F', '2999'), cwd=directory)
 
 
 def record_luajit(path, directory):
@@ -104,7 +103,7 @@ class Photographer:
     def photograph_pages(self, viewer, name, scheme, size, has_pages):
         for number, page in enumerate(PAGES if has_pages else ['start']):
             if has_pages:
-                viewer.find('toggle button', re.compile('.'), states=['checked'])
+                viewer.find('button', 'Whole Recording')
                 viewer.press(f'alt+{number + 1}')
             if self.wants(name, page, scheme, size):
                 viewer.rest()

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whatever is looked at, every page says the numbers that capturectl says of the same filter: of the whole recording, of a span, after
+transforms, and of the whole again when steps are taken back."""
+import re
+
+from captures import make, report, share
+from window import WindowCase
+
+# The keys of transforms, and how capturectl is told of them.
+TRANSFORMS = {'f': 'focus-function', 'm': 'merge-function', 'd': 'drop-function', 'c': 'collapse-function', 'r': 'collapse-recursion'}
+
+
+class Numbers(WindowCase):
+    def setUp(self):
+        super().setUp()
+        self.path = make(self.directory / 'some.capture', samples=8000, threads=4)
+        self.viewer = self.open(self.path)
+        self.viewer.find('tree item', 'All')
+
+    def show(self, key, page):
+        self.viewer.press(f'alt+{key}')
+        self.viewer.find('tab', page, states=['selected'])
+
+    def rows(self, grid):
+        """The texts of a table's rows, cell by cell."""
+        found = []
+        for row in self.viewer.find_all('row', within=self.viewer.find('tree grid', grid)):
+            cells = [[label.text for label in self.viewer.find_all('label', within=cell)][-1:]
+                     for cell in self.viewer.find_all('grid cell', within=row)]
+            found.append([text for cell in cells for text in cell])
+        return [row for row in found if row]
+
+    def expect_rows(self, grid, expected):
+        """Waits until the table's first rows are these."""
+        def same():
+            return self.rows(grid)[:len(expected)] == expected
+        self.viewer.wait(same, lambda: f'{grid} reads\n{expected}\nit reads\n{self.rows(grid)}')
+
+    def check_functions(self, said):
+        self.show(3, 'Functions')
+        rows = [row for row in said['rows'] if row['self'] > 0]
+        expected = {row['name']: [share(row['self'], said['samples']), str(row['self']), share(row['total'], said['samples']),
+                                  str(row['total'])] for row in rows}
+
+        def same():
+            shown = {row[4]: row[:4] for row in self.rows('Functions') if row[1] != '0'}
+            return shown == expected
+        self.viewer.wait(same, lambda: f'functions are\n{expected}\nthey are\n{self.rows("Functions")}')
+
+    def check_tree(self, said):
+        """The heaviest path, which is open from the beginning."""
+        self.show(2, 'Call Tree')
+        samples, node, expected = said['samples'], said['tree'], []
+        expected.append([share(samples, samples), str(samples), str(node['self']), 'All Samples'])
+        while node['children'] and (node is said['tree'] or len(node['children']) == 1):
+            node = node['children'][0]
+            expected.append([share(node['total'], samples), str(node['total']), str(node['self']), node['name']])
+
+        def same():
+            return [row[:4] for row in self.rows('Call tree')][:len(expected)] == expected
+        self.viewer.wait(same, lambda: f'the call tree reads\n{expected}\nit reads\n{self.rows("Call tree")}')
+
+    def check_flame_graph(self, said):
+        self.show(1, 'Flame Graph')
+        self.viewer.press('Home')
+        node = said['tree']
+        for name in 'All', node['children'][0]['name']:
+            expected = share(node['total'], said['samples'])
+
+            def says():
+                box = self.viewer.find('tree item', states=['focused'])
+                return box.name == name and box.description.startswith(f'{expected}, ')
+            self.viewer.wait(says, f'the box of “{name}” says {expected}')
+            self.viewer.press('Down')
+            node = node['children'][0]
+
+    def check_processes(self, said):
+        self.show(6, 'Processes')
+        rows = {row[0]: row for row in self.rows('Processes and Threads')}
+        self.assertIn(str(said['rows'][0]['total']), ' '.join(map(' '.join, rows.values())))
+
+    def check_all(self, *filter_):
+        said = report(self.path, '--tree', '--limit', '0', *filter_)
+        self.check_functions(said)
+        self.check_tree(said)
+        self.check_flame_graph(said)
+        return said['samples']
+
+    def select_first_quarter(self):
+        overview = self.viewer.find('slider', 'Selected Span of Time')
+        self.viewer.click(overview)
+        self.viewer.find('slider', 'Selected Span of Time', states=['focused'])
+        self.viewer.press('Right')
+        self.viewer.press(*['shift+Right'] * 15)
+        self.viewer.wait(lambda: overview.description.startswith('0.00 s – 2.00 s'), lambda: f'two seconds are selected; it is {overview.description}')
+
+    def test_of_the_whole_recording(self):
+        self.assertEqual(self.check_all(), 8000)
+
+    def test_of_a_span(self):
+        self.select_first_quarter()
+        self.assertLess(self.check_all('--time', '0,2'), 2100)
+        self.viewer.find('button', 'Zoom into Selection').act()
+        self.viewer.find('button', re.compile('0.*s – 2.*s'))
+        self.check_all('--time', '0,2')
+        self.viewer.press('ctrl+z')
+        self.check_all()
+        self.viewer.press('ctrl+shift+z')
+        self.check_all('--time', '0,2')
+
+    def select_function(self, name):
+        """In the call tree, by searching for it."""
+        self.show(3, 'Functions')
+        row = self.viewer.find('row', re.compile(rf'^{name}, '))
+        self.viewer.click(row)
+
+    def test_after_each_transform(self):
+        for key, kind in TRANSFORMS.items():
+            with self.subTest(kind):
+                self.select_function('fold')
+                self.viewer.press(key)
+                self.viewer.find('button', re.compile(': fold$'))
+                self.check_all('--transform', f'{kind}:fold')
+                self.viewer.press('ctrl+z')
+                self.viewer.find_gone('button', re.compile(': fold$'))
+        self.check_all()
+
+    def test_after_transforms_in_a_row_and_back_by_breadcrumbs(self):
+        self.select_function('lex')
+        self.viewer.press('m')
+        self.viewer.find('button', 'Merge: lex')
+        self.select_function('parse_expression')
+        self.viewer.press('f')
+        self.viewer.find('button', 'Focus: parse_expression')
+        both = ['--transform', 'merge-function:lex', '--transform', 'focus-function:parse_expression']
+        self.check_all(*both)
+        self.viewer.find('button', 'Merge: lex').act()
+        self.viewer.find_gone('button', 'Focus: parse_expression')
+        self.check_all(*both[:2])
+        self.viewer.find('button', 'Whole Recording').act()
+        self.check_all()
