@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "viewer/viewer-palette.h"
+
 enum {
   TICK_DISTANCE = 90,
   MAX_TICKS = 500,
@@ -18,12 +20,13 @@ GdkRGBA viewer_time_draw_get_color(GtkWidget *widget, const char *name, const ch
   return color;
 }
 
+/* Of text and lines that step back; with high contrast they hardly do. */
 static GdkRGBA get_text_color(GtkWidget *widget, float alpha)
 {
   GdkRGBA color;
 
   gtk_style_context_get_color(gtk_widget_get_style_context(widget), &color);
-  color.alpha *= alpha;
+  color.alpha *= viewer_scheme_get_current().high_contrast ? MIN(3 * alpha, 1) : alpha;
   return color;
 }
 

@@ -61,6 +61,15 @@ static void get_extent(const ViewerTimeAxis *axis, const ProfileMarkItem *item, 
   *right = CLAMP(MAX(to, from + 1), -1, axis->width + 1);
 }
 
+static void append_outline(GtkSnapshot *snapshot, const graphene_rect_t *box, const GdkRGBA *color)
+{
+  GskRoundedRect outline;
+
+  gsk_rounded_rect_init_from_rect(&outline, box, 0);
+  gtk_snapshot_append_border(snapshot, &outline, (float[4]){1, 1, 1, 1},
+                             (GdkRGBA[4]){*color, *color, *color, *color});
+}
+
 static void draw_box(ViewerTimeline *timeline, GtkWidget *widget, GtkSnapshot *snapshot,
                      const ProfileMarkItem *item, double left, double right, double y)
 {
@@ -70,8 +79,11 @@ static void draw_box(ViewerTimeline *timeline, GtkWidget *widget, GtkSnapshot *s
 
   if (!mark)
     return;
-  ViewerColor color = viewer_palette_of_name(mark->name, viewer_scheme_get_current());
+  ViewerScheme scheme = viewer_scheme_get_current();
+  ViewerColor color = viewer_palette_of_name(mark->name, scheme);
   gtk_snapshot_append_color(snapshot, &color.fill, &box);
+  if (scheme.high_contrast)
+    append_outline(snapshot, &box, &color.text);
   if (right - left < TEXT_FROM || item->n > 1)
     return;
   g_autofree char *name = viewer_format_name(mark->name, NAME_LENGTH);
