@@ -186,6 +186,11 @@ void viewer_flame_graph_set_from_bottom(ViewerFlameGraph *self, gboolean from_bo
   viewer_flame_graph_shown(self);
 }
 
+gboolean viewer_flame_graph_is_from_bottom(ViewerFlameGraph *self)
+{
+  return self->from_bottom;
+}
+
 void viewer_flame_graph_set_colors(ViewerFlameGraph *self, ViewerPaletteMode mode)
 {
   self->mode = mode;

@@ -36,6 +36,7 @@ void viewer_flame_graph_set_weights(ViewerFlameGraph *self, ProfileWeights *weig
 void viewer_flame_graph_set_inverted(ViewerFlameGraph *self, gboolean inverted);
 /* Whether the root is at the bottom and flames grow upwards; FALSE to begin with. */
 void viewer_flame_graph_set_from_bottom(ViewerFlameGraph *self, gboolean from_bottom);
+gboolean viewer_flame_graph_is_from_bottom(ViewerFlameGraph *self);
 void viewer_flame_graph_set_colors(ViewerFlameGraph *self, ViewerPaletteMode mode);
 /* Marks what holds text; NULL or "": nothing. */
 void viewer_flame_graph_set_search(ViewerFlameGraph *self, const char *text);

@@ -19,12 +19,14 @@ static void draw_boxes(ViewerFlameMinimap *self, GtkSnapshot *snapshot, ProfileF
   ViewerPalette *palette = viewer_flame_graph_get_palette(self->graph);
   int width = gtk_widget_get_width(GTK_WIDGET(self)), height = gtk_widget_get_height(GTK_WIDGET(self));
   double row = MIN((double)height / profile_flame_get_n_rows(flame), MAX_ROW);
+  gboolean from_bottom = viewer_flame_graph_is_from_bottom(self->graph);
   guint n;
   const ProfileFlameBox *boxes = profile_flame_get_boxes(flame, &n);
 
   for (guint i = 0; i < n; i++) {
     const ProfileFlameBox *box = &boxes[i];
-    graphene_rect_t at = GRAPHENE_RECT_INIT(box->start * (float)width, (float)(box->depth * row),
+    double y = from_bottom ? height - (box->depth + 1) * row : box->depth * row;
+    graphene_rect_t at = GRAPHENE_RECT_INIT(box->start * (float)width, (float)y,
                                             (box->end - box->start) * (float)width, (float)row);
     gtk_snapshot_append_color(snapshot, &viewer_palette_get(palette, box->function)->fill, &at);
   }
