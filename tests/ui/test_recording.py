@@ -146,7 +146,7 @@ class ProcessTest(RecordingTest):
 
 class SystemTest(RecordingTest):
     def test_the_whole_system(self):
-        self.viewer.find('checkbox', 'The Whole System').act()
+        self.viewer.click(self.viewer.find('checkbox', 'The Whole System'))
         self.viewer.find('button', 'Record').act()
         self.wait_for_samples()
         self.viewer.find('button', 'Stop').act()
