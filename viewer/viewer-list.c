@@ -3,6 +3,7 @@
 
 #define ITEM    "viewer-list-item"
 #define SHOWING "viewer-list-showing"
+#define STALE   "viewer-list-stale"
 
 enum { FRAMES_TO_LAY_OUT = 2 };
 
@@ -48,9 +49,22 @@ static void write_cell(GtkLabel *label, gpointer item)
     column->name_row(GTK_WIDGET(label), item);
 }
 
+/* A view keeps some hundred rows, of which one sees few: the others are written anew when they come into
+ * sight. */
 static void rewrite_cell(GtkLabel *label)
 {
-  write_cell(label, gtk_list_item_get_item(get_item(GTK_WIDGET(label))));
+  gpointer item = gtk_list_item_get_item(get_item(GTK_WIDGET(label)));
+  gboolean is_seen = gtk_widget_get_mapped(GTK_WIDGET(label));
+
+  g_object_set_data(G_OBJECT(label), STALE, GINT_TO_POINTER(!is_seen));
+  if (is_seen && item)
+    write_cell(label, item);
+}
+
+static void rewrite_stale_cell(GtkLabel *label)
+{
+  if (g_object_get_data(G_OBJECT(label), STALE))
+    rewrite_cell(label);
 }
 
 static void set_up_cell(GtkSignalListItemFactory *factory, GtkListItem *item, ViewerListColumn *column)
@@ -65,6 +79,7 @@ static void set_up_cell(GtkSignalListItemFactory *factory, GtkListItem *item, Vi
   else
     gtk_label_set_ellipsize(label, PANGO_ELLIPSIZE_MIDDLE);
   g_object_set_data(G_OBJECT(label), "viewer-list-column", column);
+  g_signal_connect(label, "map", G_CALLBACK(rewrite_stale_cell), NULL);
   viewer_list_set_item(GTK_WIDGET(label), item);
   gtk_list_item_set_child(item, GTK_WIDGET(label));
 }
@@ -75,6 +90,7 @@ static void bind_cell(GtkSignalListItemFactory *factory, GtkListItem *item)
 
   g_signal_connect_object(gtk_list_item_get_item(item), "changed", G_CALLBACK(rewrite_cell), label,
                           G_CONNECT_SWAPPED);
+  g_object_set_data(G_OBJECT(label), STALE, NULL);
   write_cell(GTK_LABEL(label), gtk_list_item_get_item(item));
 }
 

@@ -21,6 +21,7 @@ struct _ViewerTreeExpander {
   GtkWidget parent;
   GtkWidget *arrow, *label;
   ViewerTreeRow *row;
+  gboolean is_stale; /* the row changed while nobody saw it */
 };
 
 G_DEFINE_TYPE(ViewerTreeExpander, viewer_tree_expander, GTK_TYPE_WIDGET)
@@ -95,6 +96,23 @@ static void update(ViewerTreeExpander *self)
   show_found(self, viewer_tree_model_is_found(model, node));
 }
 
+static void handle_changed(ViewerTreeExpander *self)
+{
+  self->is_stale = !gtk_widget_get_mapped(GTK_WIDGET(self));
+  if (!self->is_stale)
+    update(self);
+}
+
+static void viewer_tree_expander_map(GtkWidget *widget)
+{
+  ViewerTreeExpander *self = VIEWER_TREE_EXPANDER(widget);
+
+  GTK_WIDGET_CLASS(viewer_tree_expander_parent_class)->map(widget);
+  if (self->is_stale && self->row)
+    update(self);
+  self->is_stale = FALSE;
+}
+
 static gboolean show_tooltip(ViewerTreeExpander *self, int x, int y, gboolean keyboard, GtkTooltip *tooltip)
 {
   guint32 node = self->row ? viewer_tree_row_get_node(self->row) : VIEWER_TREE_NO_NODE;
@@ -134,6 +152,7 @@ static void viewer_tree_expander_dispose(GObject *object)
 static void viewer_tree_expander_class_init(ViewerTreeExpanderClass *class)
 {
   G_OBJECT_CLASS(class)->dispose = viewer_tree_expander_dispose;
+  GTK_WIDGET_CLASS(class)->map = viewer_tree_expander_map;
   gtk_widget_class_set_layout_manager_type(GTK_WIDGET_CLASS(class), GTK_TYPE_BOX_LAYOUT);
   gtk_widget_class_set_css_name(GTK_WIDGET_CLASS(class), "treeexpander");
 }
@@ -166,8 +185,9 @@ void viewer_tree_expander_set_row(ViewerTreeExpander *self, ViewerTreeRow *row)
   if (self->row)
     g_signal_handlers_disconnect_by_data(self->row, self);
   g_set_object(&self->row, row);
+  self->is_stale = FALSE;
   if (!row)
     return;
-  g_signal_connect_object(row, "changed", G_CALLBACK(update), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(row, "changed", G_CALLBACK(handle_changed), self, G_CONNECT_SWAPPED);
   update(self);
 }
