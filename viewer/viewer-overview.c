@@ -26,6 +26,7 @@ struct _ViewerOverview {
   ViewerDocument *document;
   GSignalGroup *of_query, *of_document;
   ViewerUntimed *untimed;
+  ProfileFilter *filter; /* of that; NULL: no capture */
   ViewerLatest *densities;
   ViewerSpanSelector *selector;
   ViewerTimeAxis axis;
@@ -41,14 +42,11 @@ static guint count_bins(ViewerOverview *self)
 
 static void request_density(ViewerOverview *self)
 {
-  ProfileCapture *capture = viewer_untimed_get_capture(self->untimed);
-
-  if (!capture)
+  if (!self->filter)
     return;
   self->n_bins = count_bins(self);
-  viewer_densities_request(
-      self->densities, viewer_query_make_filter(viewer_document_get_query(self->document), capture, FALSE),
-      self->axis.low, self->axis.high, self->n_bins, MIN_SAMPLES);
+  viewer_densities_request(self->densities, profile_filter_copy(self->filter), self->axis.low,
+                           self->axis.high, self->n_bins, MIN_SAMPLES);
 }
 
 static void update(ViewerOverview *self)
@@ -58,8 +56,11 @@ static void update(ViewerOverview *self)
   if (!viewer_untimed_update(self->untimed, self->document))
     return;
   ProfileCapture *capture = viewer_untimed_get_capture(self->untimed);
-  if (capture)
+  g_clear_pointer(&self->filter, profile_filter_free);
+  if (capture) {
+    self->filter = viewer_query_make_filter(viewer_document_get_query(self->document), capture, FALSE);
     profile_span_get(capture, &first, &end);
+  }
   viewer_time_axis_init(&self->axis, first, end);
   viewer_time_axis_set_width(&self->axis, gtk_widget_get_width(GTK_WIDGET(self)));
   request_density(self);
@@ -224,6 +225,7 @@ static void viewer_overview_dispose(GObject *object)
   g_clear_object(&self->densities);
   g_clear_object(&self->document);
   g_clear_pointer(&self->untimed, viewer_untimed_free);
+  g_clear_pointer(&self->filter, profile_filter_free);
   g_clear_pointer(&self->zoom, gtk_widget_unparent);
   G_OBJECT_CLASS(viewer_overview_parent_class)->dispose(object);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Holds the list of tracks and draws the selected span over all of them, which it lets one select in any; and
- * a line at the pointer. Ctrl and the wheel zoom, Shift and the wheel or a wheel to the side move. Main thread
- * only.
+ * a line at the pointer. Ctrl and the wheel zoom, Shift and the wheel or a wheel to the side move. Main
+ * thread only.
  */
 #pragma once
 

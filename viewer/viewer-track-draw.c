@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "viewer/viewer-track-draw.h"
 
-#include <math.h>
-
-#include "viewer/viewer-palette.h"
 #include "viewer/viewer-time-draw.h"
 #include "viewer/viewer-track-marks.h"
 
