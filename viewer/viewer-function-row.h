@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The item of a row in a ViewerFunctionsModel. Emits "changed" when its numbers are others. */
+/* The item of a row in a ViewerFunctionsModel. Emits "changed" when it is of another
+ * function or has other numbers. */
 #pragma once
 
 #include <gio/gio.h>

@@ -87,22 +87,14 @@ static void init_list(GListModelInterface *interface)
   interface->get_item = get_item;
 }
 
-static guint count_same(const ViewerFunctionsList *a, const ViewerFunctionsList *b)
-{
-  guint n = MIN(get_n(a), get_n(b)), same = 0;
-
-  while (same < n && viewer_functions_list_get(a, same).item == viewer_functions_list_get(b, same).item)
-    same++;
-  return same;
-}
-
 static void let_go(ViewerFunctionsModel *self, gpointer item)
 {
   g_object_weak_unref(item, forget_item, self);
 }
 
-/* Rows of the same functions, which stay, are told their numbers; the others are no longer the list's. */
-static void renew_items(ViewerFunctionsModel *self, guint same)
+/* Items belong to positions: those of rows that there still are say something else from now on, which costs
+ * what is seen of them; the others are no longer the list's. */
+static void renew_items(ViewerFunctionsModel *self, guint n)
 {
   g_autoptr(GPtrArray) kept = g_ptr_array_new_with_free_func(g_object_unref);
   g_autoptr(GArray) positions = g_array_new(FALSE, FALSE, sizeof(guint));
@@ -112,7 +104,7 @@ static void renew_items(ViewerFunctionsModel *self, guint same)
   g_hash_table_iter_init(&iterator, self->items);
   while (g_hash_table_iter_next(&iterator, &key, &item)) {
     guint position = GPOINTER_TO_UINT(key);
-    if (position < same) {
+    if (position < n) {
       g_ptr_array_add(kept, g_object_ref(item));
       g_array_append_val(positions, position);
     } else {
@@ -128,13 +120,13 @@ static void renew_items(ViewerFunctionsModel *self, guint same)
 static void set_list(ViewerFunctionsModel *self, ViewerFunctionsList *list)
 {
   g_autoptr(ViewerFunctionsList) old = self->list;
-  guint same = count_same(old, list), n_old = get_n(old), n_new = get_n(list);
+  guint n_old = get_n(old), n_new = get_n(list), kept = MIN(n_old, n_new);
 
   self->list = list;
   self->is_changing = TRUE;
-  renew_items(self, same);
-  if (same < n_old || same < n_new)
-    g_list_model_items_changed(G_LIST_MODEL(self), same, n_old - same, n_new - same);
+  renew_items(self, kept);
+  if (n_old != n_new)
+    g_list_model_items_changed(G_LIST_MODEL(self), kept, n_old - kept, n_new - kept);
   self->is_changing = FALSE;
   g_signal_emit(self, signals[SHOWN], 0);
 }
