@@ -49,11 +49,13 @@ static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE(ViewerDocument, viewer_document, G_TYPE_OBJECT)
 
+static void give_up_work(ViewerDocument *self);
+
 static void viewer_document_dispose(GObject *object)
 {
   ViewerDocument *self = VIEWER_DOCUMENT(object);
 
-  viewer_document_cancel(self);
+  give_up_work(self);
   if (self->weigher)
     viewer_weigher_clear(self->weigher);
   g_clear_object(&self->weigher);
@@ -149,16 +151,6 @@ static gboolean look_at_progress(gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* Something begins in another thread; what was under way is given up. */
-static void begin_work(ViewerDocument *self)
-{
-  viewer_document_cancel(self);
-  self->cancellable = g_cancellable_new();
-  viewer_activity_unref(self->progress);
-  self->progress = viewer_activity_new();
-  self->progress_source = g_timeout_add(PROGRESS_INTERVAL, look_at_progress, self);
-}
-
 static void end_work(ViewerDocument *self)
 {
   g_clear_object(&self->cancellable);
@@ -168,6 +160,24 @@ static void end_work(ViewerDocument *self)
     return;
   g_clear_pointer(&self->activity, g_free);
   emit(self, SIGNAL_PROGRESS_CHANGED);
+}
+
+static void give_up_work(ViewerDocument *self)
+{
+  g_clear_handle_id(&self->follow_source, g_source_remove);
+  if (self->cancellable)
+    g_cancellable_cancel(self->cancellable);
+  end_work(self);
+}
+
+/* Something begins in another thread; what was under way is given up. */
+static void begin_work(ViewerDocument *self)
+{
+  give_up_work(self);
+  self->cancellable = g_cancellable_new();
+  viewer_activity_unref(self->progress);
+  self->progress = viewer_activity_new();
+  self->progress_source = g_timeout_add(PROGRESS_INTERVAL, look_at_progress, self);
 }
 
 static void set_title(ViewerDocument *self)
@@ -295,12 +305,14 @@ void viewer_document_follow(ViewerDocument *self)
 
 void viewer_document_cancel(ViewerDocument *self)
 {
-  g_clear_handle_id(&self->follow_source, g_source_remove);
-  if (self->cancellable)
-    g_cancellable_cancel(self->cancellable);
-  end_work(self);
+  g_autoptr(GCancellable) cancelled = self->cancellable ? g_object_ref(self->cancellable) : NULL;
+  g_autoptr(GError) error = NULL;
+
+  give_up_work(self);
   if (self->state == VIEWER_DOCUMENT_NAMING)
     set_state(self, VIEWER_DOCUMENT_READY);
+  else if (self->state == VIEWER_DOCUMENT_LOADING && g_cancellable_set_error_if_cancelled(cancelled, &error))
+    fail(self, error);
 }
 
 GFile *viewer_document_get_file(ViewerDocument *self)

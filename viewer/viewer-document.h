@@ -38,7 +38,8 @@ ViewerDocument *viewer_document_new(GFile *file);
 void viewer_document_open(ViewerDocument *self);
 /* Follows the file until `open` is called, which reads it for the last time, names and all. */
 void viewer_document_follow(ViewerDocument *self);
-/* Stops what is under way; what is there stays. */
+/* Stops what is under way; what is there stays. What was being opened has failed then, with
+ * G_IO_ERROR_CANCELLED. */
 void viewer_document_cancel(ViewerDocument *self);
 
 GFile *viewer_document_get_file(ViewerDocument *self);

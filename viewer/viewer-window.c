@@ -214,9 +214,9 @@ static void show_state(ViewerWindow *self)
 
 static void set_document(ViewerWindow *self, ViewerDocument *document)
 {
+  g_signal_group_set_target(self->document_signals, document);
   if (self->document)
     viewer_document_cancel(self->document);
-  g_signal_group_set_target(self->document_signals, document);
   g_set_object(&self->document, document);
   self->is_remembered = FALSE;
   viewer_pages_set_document(self->pages, document);
