@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The pages about the recording itself, its marks and its processes, and what is exported of what one sees."""
 import json
-import re
 
 from window import WindowCase
 
@@ -82,10 +81,11 @@ class Reports(WindowCase):
         viewer.press('ctrl+e')
         viewer.click(viewer.find('label', title, within=viewer.find(None, 'Export', states=('modal',))))
         viewer.click(viewer.find('label', 'Export…'))
-        viewer.find('text', None, states=('focused',))
-        viewer.press('ctrl+a')
-        viewer.type(str(path))
-        viewer.press('Return')
+        viewer.find('text box', 'Name:', states=('focused',))
+        viewer.screen.focus(viewer.window)
+        viewer.screen.press('ctrl+a')
+        viewer.screen.type(str(path))
+        viewer.screen.press('Return')
         viewer.find('label', 'Exported')
 
     def test_folded_stacks_are_what_capturectl_exports(self):
