@@ -30,7 +30,7 @@ TOO_LONG = 300   # seconds
 
 
 class Watched:
-    """A program from its start until it stands still. Seconds after its start: `window`, `graph` (boxes cover a tenth of what
+    """A program from its start until it stands still. Seconds after its start: `window`, `graph` (boxes cover a fiftieth of what
     lies below the window's upper third; none for who draws none), `still`; MiB: `peak` and `settled`."""
 
     def __init__(self, desktop, *command):
@@ -58,7 +58,7 @@ class Watched:
             if columns is not None and columns != seen:
                 self.still = now
                 self.window = self.window or now
-                if self.graph is None and boxes(columns) > 0.1:
+                if self.graph is None and boxes(columns) > 0.02:
                     self.graph = now
             seen, worked = columns, work
             time.sleep(0.004 if self.graph is None else 0.05)
@@ -106,6 +106,8 @@ def compare(desktop, title, capture, options):
           f'load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors')
     show('capture-viewer', [Watched(desktop, VIEWER, capture) for _ in range(options.rounds)])
     print(f'  (wanted: graph 0.5 s after the window; memory under {2 * size / 2**20 + 150:.0f} MB)')
+    with tempfile.TemporaryDirectory(prefix='capture-bench-') as home:
+        subprocess.run([BUILD / 'bench' / 'bench-flame-graph', capture], env=desktop.environment(home), check=True)
     if not options.without_sysprof:
         syscap = capture.with_suffix('.syscap')
         subprocess.run([CAPTURECTL, 'export', '--format', 'syscap', '-o', syscap, capture], check=True)
