@@ -362,7 +362,7 @@ ViewerQuery *viewer_document_get_query(ViewerDocument *self)
 
 void viewer_document_select(ViewerDocument *self, const guint32 *path, guint n)
 {
-  if (n == self->selection->len && memcmp(self->selection->data, path, n * sizeof *path) == 0)
+  if (n == self->selection->len && (n == 0 || memcmp(self->selection->data, path, n * sizeof *path) == 0))
     return;
   g_array_set_size(self->selection, 0);
   g_array_append_vals(self->selection, path, n);
