@@ -7,10 +7,11 @@
  * Signals, none with arguments:
  *   "state-changed"     get_state, get_error
  *   "progress-changed"  get_progress, get_activity
- *   "capture-changed"   get_capture: loaded, named or grown. Indices of functions are other ones then, all
- * else that was there keeps its index. "weights-changed" follows. "weights-changed"   get_weights: of the
- * query as it was when this was begun; while one drags some queries have none "selection-changed"
- * get_selection
+ *   "capture-changed"   get_capture: loaded, named or grown. Indices are other ones then, see
+ *                       profile-translate.h; query and selection are translated. "weights-changed" follows.
+ *   "weights-changed"   get_weights: of the query as it was when this was begun; while one drags some
+ *                       queries have none
+ *   "selection-changed" get_selection
  */
 #pragma once
 
