@@ -313,20 +313,30 @@ int capture_create(capture **ret, int fd, const struct capture_options *options)
   return 0;
 }
 
-/* What is pending gets into the stream. */
-static void finish(capture *c)
+static void see_to_pending(capture *c)
 {
   bool lost;
-  struct capture_windows *w;
+  struct capture_windows *w = capture_inside_enter(c, NULL, &lost);
 
+  if (w)
+    capture_inside_leave(c, w);
+}
+
+/* What is pending gets into the stream. Where a pool is small, windows that are open may be all there are:
+ * they are given back, so that losses are still told. */
+static void finish(capture *c)
+{
   if (!capture_inside_is_open(c))
     return;
   capture_inside_drain(c);
   if ((atomic_load(&c->pending) & CAPTURE_PENDING_STALE) != 0)
     capture_inside_mappings_read(c);
-  w = capture_inside_enter(c, NULL, &lost);
-  if (w)
-    capture_inside_leave(c, w);
+  see_to_pending(c);
+  if ((atomic_load(&c->pending) & ~CAPTURE_PENDING_STALE) == 0)
+    return;
+  capture_inside_close_idle(c);
+  capture_inside_drain(c);
+  see_to_pending(c);
 }
 
 int capture_flush(capture *c)

@@ -17,8 +17,9 @@
 /* At the same time; half a MiB of memory each, as it is written to. */
 #define MAX_RINGS 512
 #define REQUEST   "CreatRing"
-/* Rounds between two looks whether rings are still somebody's. */
+/* Rounds between two looks whether rings are still somebody's, as long as there are few. */
 #define LOOK_EVERY   16
+#define FEW_RINGS    64
 #define MAX_MESSAGES 10
 
 typedef struct {
@@ -164,7 +165,8 @@ static int tell(RecordingSyscapControl *self, capture_file *file, Source *source
   g_autofree char *text = g_strdup_printf(
       round->damaged
           ? _("A thread of process %d wrote something to its ring (%s) that is no frame; it was left out.")
-          : _("A thread of process %d filled its ring (%s) faster than it was emptied; some of what it had to "
+          : _("A thread of process %d filled its ring (%s) faster than it was emptied; some of what it had "
+              "to "
               "say may be missing."),
       recording_syscap_ring_get_pid(source->ring), RECORDING_SYSCAP_CONTROL_VARIABLE);
   return capture_file_add_message(file, (guint64)g_get_monotonic_time() * 1000, 4, text);
@@ -190,7 +192,7 @@ static int append_frames(RecordingSyscapControl *self, capture_file *file, Sourc
 
 static int copy_ring(RecordingSyscapControl *self, capture_file *file, Source *source, gboolean *ret_over)
 {
-  gboolean look = self->round % LOOK_EVERY == 0;
+  gboolean look = self->round % LOOK_EVERY == 0 || self->sources->len > FEW_RINGS;
   /* Asked first: what is abandoned by now has all its bytes in the ring. */
   gboolean abandoned = look && recording_syscap_ring_is_abandoned(source->ring);
   RecordingSyscapRound round = {.frames = self->frames};
