@@ -38,6 +38,7 @@ REGISTRY = '<servicedir>/usr/share/dbus-1/accessibility-services</servicedir>'
 # Nothing moves by itself, and letters look as on a GNOME desktop.
 SETTINGS = '''[Settings]
 gtk-enable-animations=false
+gtk-double-click-time=1000
 gtk-cursor-blink=false
 gtk-font-name=Cantarell 11
 gtk-icon-theme-name=Adwaita

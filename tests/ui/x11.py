@@ -12,7 +12,7 @@ import zlib
 SHIFT, CONTROL, ALT, SUPER = 'Shift_L', 'Control_L', 'Alt_L', 'Super_L'
 MODIFIERS = {'shift': SHIFT, 'ctrl': CONTROL, 'alt': ALT, 'super': SUPER}
 BUTTONS = {'left': 1, 'middle': 2, 'right': 3, 'up': 4, 'down': 5}
-DOUBLE_CLICK = 0.5  # seconds, more than what toolkits take for a double click
+DOUBLE_CLICK = 1.1  # seconds, more than what desktop.py has GTK take for a double click
 
 _VIEWABLE, _REVERT_TO_PARENT, _Z_PIXMAP, _REDIRECT_AUTOMATIC = 2, 2, 2, 0
 
