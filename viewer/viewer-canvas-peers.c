@@ -123,7 +123,9 @@ static gboolean is_awaited(ViewerCanvasPeers *self)
 
 void viewer_canvas_peers_show(ViewerCanvasPeers *self, const ViewerCanvasItem *items, guint n)
 {
-  gboolean focused = viewer_canvas_peers_have_focus(self) || is_awaited(self);
+  /* Keys that go to what is out of sight are lost. */
+  gboolean focused =
+      gtk_widget_get_mapped(self->canvas) && (viewer_canvas_peers_have_focus(self) || is_awaited(self));
   guint n_known = self->n_shown;
 
   self->moving = TRUE;

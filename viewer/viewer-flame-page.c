@@ -116,6 +116,7 @@ static void shown(ViewerFlamePage *self)
   gtk_stack_set_visible_child_name(self->stack, is_empty(self)  ? "empty"
                                                 : chronological ? "chronology"
                                                                 : "graph");
+  viewer_page_take_focus(VIEWER_PAGE(self));
   show_details(self);
   tell_search(self);
 }
@@ -415,11 +416,13 @@ static void dispose(GObject *object)
   G_OBJECT_CLASS(viewer_flame_page_parent_class)->dispose(object);
 }
 
+/* A canvas that is not to be seen would take the keys and do nothing with them. */
 static gboolean viewer_flame_page_grab_focus(GtkWidget *widget)
 {
   ViewerFlamePage *self = VIEWER_FLAME_PAGE(widget);
+  GtkWidget *canvas = is_chronological() ? GTK_WIDGET(self->chronology) : GTK_WIDGET(self->graph);
 
-  return gtk_widget_grab_focus(is_chronological() ? GTK_WIDGET(self->chronology) : GTK_WIDGET(self->graph));
+  return gtk_widget_get_mapped(canvas) && gtk_widget_grab_focus(canvas);
 }
 
 static void viewer_flame_page_class_init(ViewerFlamePageClass *klass)

@@ -48,7 +48,10 @@ char *viewer_page_copy_text(ViewerPage *self)
 void viewer_page_take_focus(ViewerPage *self)
 {
   GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(self));
+  GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
 
-  if (root && gtk_widget_get_mapped(GTK_WIDGET(self)) && !gtk_root_get_focus(root))
-    gtk_widget_grab_focus(GTK_WIDGET(self));
+  if (!root || !gtk_widget_get_mapped(GTK_WIDGET(self)) || (focus && gtk_widget_get_mapped(focus)))
+    return;
+  gtk_root_set_focus(root, NULL);
+  gtk_widget_grab_focus(GTK_WIDGET(self));
 }

@@ -44,6 +44,7 @@ class Open(WindowCase):
     def test_without_samples(self):
         viewer = self.open(self.capture(samples=0))
         viewer.find('label', 'No Samples')
+        viewer.rest()
         self.show_all_pages(viewer)
 
     def test_many_threads_and_long_names(self):
