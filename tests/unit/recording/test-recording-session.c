@@ -159,11 +159,16 @@ static gboolean stop(gpointer data)
   return G_SOURCE_REMOVE;
 }
 
+static void stop_soon(RecordingSession *session)
+{
+  g_timeout_add(200, stop, session);
+}
+
 static void test_stop(Fixture *f, gconstpointer behaviour)
 {
   f->options->system_wide = TRUE;
   start(f);
-  g_timeout_add(200, stop, f->session);
+  g_signal_connect(f->session, "started", G_CALLBACK(stop_soon), NULL);
   g_main_loop_run(f->loop);
   g_assert_cmpint(f->result->reason, ==, CAPTURE_END_INTERRUPTED);
   g_assert_cmpint(f->result->status, ==, SIGINT);
