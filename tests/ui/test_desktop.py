@@ -20,10 +20,10 @@ class Probe(WindowCase):
     def test_a_click_arrives_where_it_was_made(self):
         self.probe.resize(700, 400)
         _, _, width, height = self.canvas.extents
-        self.probe.click(self.probe.place_of(self.canvas, 10.5 / width, 20.5 / height))
-        self.expect('pressed 1 at 10, 20')
         self.probe.click(self.canvas, times=2)
         self.expect(f'pressed 2 at {int(width / 2)}, {int(height / 2)}')
+        self.probe.click(self.probe.place_of(self.canvas, 10.5 / width, 20.5 / height))
+        self.expect('pressed 1 at 10, 20')
 
     def test_a_drag_and_the_wheel_arrive(self):
         begin = self.probe.place_of(self.canvas)
