@@ -74,11 +74,6 @@ class Numbers(WindowCase):
             self.viewer.press('Down')
             node = node['children'][0]
 
-    def check_processes(self, said):
-        self.show(6, 'Processes')
-        rows = {row[0]: row for row in self.rows('Processes and Threads')}
-        self.assertIn(str(said['rows'][0]['total']), ' '.join(map(' '.join, rows.values())))
-
     def check_all(self, *filter_):
         said = report(self.path, '--tree', '--limit', '0', *filter_)
         self.check_functions(said)
