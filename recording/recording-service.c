@@ -96,6 +96,11 @@ static void on_closed(GDBusConnection *bus, gboolean vanished, GError *error, gp
   go_away(data, _("The connection to the system bus was lost"));
 }
 
+static void lose_service(RecordingService *self)
+{
+  go_away(self, _("The system service captured went away"));
+}
+
 static void on_owner_changed(GDBusConnection *bus, const char *sender, const char *path,
                              const char *interface, const char *signal, GVariant *parameters, gpointer data)
 {
@@ -104,7 +109,7 @@ static void on_owner_changed(GDBusConnection *bus, const char *sender, const cha
   if (g_variant_is_of_type(parameters, G_VARIANT_TYPE("(sss)")))
     g_variant_get(parameters, "(&s&s&s)", NULL, NULL, &owner);
   if (!*owner)
-    go_away(data, _("The system service captured went away"));
+    lose_service(data);
 }
 
 /* Anybody may send signals: only what the service says of this session counts. */
@@ -140,6 +145,13 @@ static void call(RecordingService *self, const char *name, const char *path, con
                          BUS_TIMEOUT, self->cancellable, callback, callback ? self : NULL);
 }
 
+/* A service that went away before its end was watched for: that is told nobody any more. */
+static gboolean is_gone(const GError *error)
+{
+  return g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_SERVICE_UNKNOWN) ||
+         g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_NAME_HAS_NO_OWNER);
+}
+
 static void on_properties(GObject *bus, GAsyncResult *result, gpointer data)
 {
   RecordingService *self = data;
@@ -151,6 +163,10 @@ static void on_properties(GObject *bus, GAsyncResult *result, gpointer data)
   self->n_pending--;
   if (is_leaving(self))
     return;
+  if (is_gone(error)) {
+    lose_service(self);
+    return;
+  }
   if (reply && g_variant_is_of_type(reply, G_VARIANT_TYPE("(a{sv})")))
     g_variant_get(reply, "(@a{sv})", &properties);
   recording_service_read_session(properties, &ready);

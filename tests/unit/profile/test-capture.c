@@ -237,3 +237,14 @@ ProfileCapture *test_capture_load(const char *path)
   profile_capture_update_functions(capture);
   return capture;
 }
+
+void test_let_go(gpointer place)
+{
+  GObject **object = place;
+  GObject *held = *object;
+
+  g_object_add_weak_pointer(held, (gpointer *)object);
+  g_object_unref(held);
+  while (g_atomic_pointer_get(object))
+    g_main_context_iteration(NULL, FALSE);
+}

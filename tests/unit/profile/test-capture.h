@@ -46,4 +46,9 @@ char *test_capture_write(const TestPlan *plan, GArray *samples);
 /* Loads it with tables that name the functions. */
 ProfileCapture *test_capture_load(const char *path);
 
+/* Gives up the reference in `*place` and waits until the object is gone, which sets `*place` to NULL: a
+ * thread that has just done its work may hold what it worked for a little longer. An object that somebody
+ * keeps lets the test run out of its time. */
+void test_let_go(gpointer place);
+
 G_END_DECLS

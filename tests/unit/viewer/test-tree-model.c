@@ -56,20 +56,11 @@ static void set_up(Fixture *fixture, gconstpointer data)
   g_signal_connect_swapped(fixture->model, "revealed", G_CALLBACK(handle_revealed), fixture);
 }
 
-/* A thread that has just done its work may still hold what it worked for. */
-static void finalize_model(Fixture *fixture)
-{
-  g_object_add_weak_pointer(G_OBJECT(fixture->model), (gpointer *)&fixture->model);
-  g_object_unref(fixture->model);
-  while (g_atomic_pointer_get(&fixture->model))
-    g_main_context_iteration(NULL, FALSE);
-}
-
 static void tear_down(Fixture *fixture, gconstpointer data)
 {
-  finalize_model(fixture);
+  test_let_go(&fixture->model);
   profile_weights_unref(fixture->weights);
-  g_assert_finalize_object(fixture->capture);
+  test_let_go(&fixture->capture);
   g_array_unref(fixture->samples);
   g_array_unref(fixture->rows);
 }
