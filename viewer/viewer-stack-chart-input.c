@@ -32,26 +32,81 @@ static gboolean walk(ViewerStackChart *self, guint key)
   return TRUE;
 }
 
+static void zoom_to_box(ViewerStackChart *self, guint box)
+{
+  guint n;
+  const ProfileChartBox *item = &profile_chart_get_boxes(self->chart, &n)[box];
+
+  viewer_stack_chart_zoom_to(self, item->start, item->end);
+}
+
+static gboolean zoom_by_key(ViewerStackChart *self, guint key)
+{
+  guint current = viewer_stack_chart_get_current(self);
+
+  switch (key) {
+  case GDK_KEY_Return:
+  case GDK_KEY_KP_Enter:
+  case GDK_KEY_ISO_Enter:
+    if (current != VIEWER_STACK_CHART_NO_BOX)
+      zoom_to_box(self, current);
+    return TRUE;
+  case GDK_KEY_plus:
+  case GDK_KEY_equal:
+  case GDK_KEY_KP_Add:
+    viewer_stack_chart_zoom_by(self, ZOOM * ZOOM);
+    return TRUE;
+  case GDK_KEY_minus:
+  case GDK_KEY_KP_Subtract:
+    viewer_stack_chart_zoom_by(self, 1 / ZOOM / ZOOM);
+    return TRUE;
+  case GDK_KEY_BackSpace:
+  case GDK_KEY_Escape:
+    if (viewer_viewport_is_all(self->target))
+      return FALSE;
+    viewer_stack_chart_zoom_reset(self);
+    return TRUE;
+  case GDK_KEY_0:
+  case GDK_KEY_KP_0:
+    viewer_stack_chart_zoom_reset(self);
+    return TRUE;
+  case GDK_KEY_Page_Up:
+    viewer_stack_chart_set_view(self, viewer_viewport_move(self->target, -0.9), TRUE);
+    return TRUE;
+  case GDK_KEY_Page_Down:
+    viewer_stack_chart_set_view(self, viewer_viewport_move(self->target, 0.9), TRUE);
+    return TRUE;
+  default:
+    return FALSE;
+  }
+}
+
+static gboolean open_menu(ViewerStackChart *self)
+{
+  guint current = viewer_stack_chart_get_current(self);
+
+  if (current == VIEWER_STACK_CHART_NO_BOX)
+    return FALSE;
+  graphene_rect_t at = viewer_stack_chart_get_bounds(self, current);
+  viewer_stack_chart_choose(self, current);
+  g_signal_emit_by_name(self, "menu", at.origin.x + at.size.width / 2, at.origin.y + at.size.height);
+  return TRUE;
+}
+
 static gboolean key_pressed(GtkEventControllerKey *controller, guint key, guint code, GdkModifierType state,
                             ViewerStackChart *self)
 {
   GdkModifierType modifiers = state & gtk_accelerator_get_default_mod_mask();
 
-  if (!self->chart || modifiers & ~GDK_SHIFT_MASK)
+  if (!self->chart)
+    return FALSE;
+  if (key == GDK_KEY_Menu || (key == GDK_KEY_F10 && modifiers == GDK_SHIFT_MASK))
+    return open_menu(self);
+  if (modifiers & ~GDK_SHIFT_MASK)
     return FALSE;
   if (walk(self, key))
     return TRUE;
-  if (key == GDK_KEY_plus || key == GDK_KEY_equal || key == GDK_KEY_KP_Add)
-    viewer_stack_chart_set_view(self, viewer_viewport_zoom(self->view, 0.5, ZOOM * ZOOM));
-  else if (key == GDK_KEY_minus || key == GDK_KEY_KP_Subtract)
-    viewer_stack_chart_set_view(self, viewer_viewport_zoom(self->view, 0.5, 1 / ZOOM / ZOOM));
-  else if (key == GDK_KEY_0 || key == GDK_KEY_KP_0)
-    viewer_stack_chart_set_view(self, VIEWER_VIEWPORT_ALL);
-  else if (key == GDK_KEY_Page_Up || key == GDK_KEY_Page_Down)
-    viewer_stack_chart_set_view(self, viewer_viewport_move(self->view, key == GDK_KEY_Page_Up ? -0.9 : 0.9));
-  else
-    return FALSE;
-  return TRUE;
+  return zoom_by_key(self, key);
 }
 
 static void pressed(GtkGestureClick *gesture, int n, double x, double y, ViewerStackChart *self)
@@ -64,24 +119,31 @@ static void pressed(GtkGestureClick *gesture, int n, double x, double y, ViewerS
   viewer_stack_chart_choose(self, box);
   if (gdk_event_triggers_context_menu(gtk_event_controller_get_current_event(GTK_EVENT_CONTROLLER(gesture))))
     g_signal_emit_by_name(self, "menu", x, y);
+  else if (n == 2 && gtk_gesture_single_get_current_button(GTK_GESTURE_SINGLE(gesture)) == GDK_BUTTON_PRIMARY)
+    zoom_to_box(self, box);
 }
 
 static void drag_begin(GtkGestureDrag *gesture, double x, double y, ViewerStackChart *self)
 {
   GtkAdjustment *vertical = self->adjustments[GTK_ORIENTATION_VERTICAL];
 
-  self->drag_view = self->view;
+  self->drag_view = self->target;
   self->drag_value = vertical ? gtk_adjustment_get_value(vertical) : 0;
+  self->dragged = FALSE;
 }
 
 static void drag_update(GtkGestureDrag *gesture, double x, double y, ViewerStackChart *self)
 {
   GtkAdjustment *vertical = self->adjustments[GTK_ORIENTATION_VERTICAL];
 
+  if (!self->dragged && !gtk_drag_check_threshold(GTK_WIDGET(self), 0, 0, (int)x, (int)y))
+    return;
+  self->dragged = TRUE;
   if (vertical)
     gtk_adjustment_set_value(vertical, self->drag_value - y);
   viewer_stack_chart_set_view(
-      self, viewer_viewport_move(self->drag_view, -x / MAX(gtk_widget_get_width(GTK_WIDGET(self)), 1)));
+      self, viewer_viewport_move(self->drag_view, -x / MAX(gtk_widget_get_width(GTK_WIDGET(self)), 1)),
+      FALSE);
 }
 
 static gboolean turn_wheel(GtkEventControllerScroll *controller, double dx, double dy, ViewerStackChart *self)
@@ -90,10 +152,11 @@ static gboolean turn_wheel(GtkEventControllerScroll *controller, double dx, doub
   double at = self->pointer / MAX(gtk_widget_get_width(GTK_WIDGET(self)), 1);
 
   if (state & GDK_CONTROL_MASK)
-    viewer_stack_chart_set_view(self, viewer_viewport_zoom(self->view, CLAMP(at, 0, 1), pow(ZOOM, -dy)));
+    viewer_stack_chart_set_view(self, viewer_viewport_zoom(self->target, CLAMP(at, 0, 1), pow(ZOOM, -dy)),
+                                FALSE);
   else if (state & GDK_SHIFT_MASK || fabs(dx) > fabs(dy))
     viewer_stack_chart_set_view(
-        self, viewer_viewport_move(self->view, (dx + (state & GDK_SHIFT_MASK ? dy : 0)) / 10));
+        self, viewer_viewport_move(self->target, (dx + (state & GDK_SHIFT_MASK ? dy : 0)) / 10), FALSE);
   else
     return FALSE;
   return TRUE;
@@ -152,6 +215,7 @@ void viewer_stack_chart_add_controllers(ViewerStackChart *self)
   GtkWidget *widget = GTK_WIDGET(self);
   GtkEventController *key = gtk_event_controller_key_new(), *motion = gtk_event_controller_motion_new();
   GtkEventController *wheel = gtk_event_controller_scroll_new(GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES);
+  GtkEventController *focus = gtk_event_controller_focus_new();
   GtkGesture *click = gtk_gesture_click_new(), *drag = gtk_gesture_drag_new();
 
   gtk_gesture_single_set_button(GTK_GESTURE_SINGLE(click), 0);
@@ -162,10 +226,13 @@ void viewer_stack_chart_add_controllers(ViewerStackChart *self)
   g_signal_connect(wheel, "scroll", G_CALLBACK(turn_wheel), self);
   g_signal_connect(motion, "motion", G_CALLBACK(moved), self);
   g_signal_connect(motion, "leave", G_CALLBACK(left), self);
+  g_signal_connect_swapped(focus, "enter", G_CALLBACK(gtk_widget_queue_draw), self);
+  g_signal_connect_swapped(focus, "leave", G_CALLBACK(gtk_widget_queue_draw), self);
   g_signal_connect_swapped(self->peers, "focused", G_CALLBACK(peer_focused), self);
   gtk_widget_add_controller(widget, key);
   gtk_widget_add_controller(widget, GTK_EVENT_CONTROLLER(click));
   gtk_widget_add_controller(widget, GTK_EVENT_CONTROLLER(drag));
   gtk_widget_add_controller(widget, wheel);
   gtk_widget_add_controller(widget, motion);
+  gtk_widget_add_controller(widget, focus);
 }

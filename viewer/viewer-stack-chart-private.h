@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the parts of the stack chart know of each other: its state and its input. */
+/* What the parts of the stack chart know of each other: its state, its view and its input. */
 #pragma once
+
+#include <adwaita.h>
 
 #include "viewer/viewer-box-painter.h"
 #include "viewer/viewer-canvas-peers.h"
@@ -24,9 +26,15 @@ struct _ViewerStackChart {
   ProfileWeights *weights;
   guint generation; /* of the weights */
   guint32 thread;
-  guint64 first, end; /* time of the whole width */
-  ViewerViewport view, asked;
+  guint64 first, end;    /* time of the whole width */
+  ViewerViewport target; /* what shall be seen */
+  ViewerViewport view;   /* what is seen, on the way there */
+  ViewerViewport asked;  /* what the latest layout was asked for */
   int asked_width;
+  AdwAnimation *animation; /* of view */
+  ViewerViewport animated_from;
+  gboolean animating;
+  gboolean layout_waits; /* for the end of the animation */
   ProfileSearch *search;
   ProfileChart *chart;
 
@@ -34,6 +42,7 @@ struct _ViewerStackChart {
   double pointer; /* where it was last, from the left */
   ViewerViewport drag_view;
   double drag_value;
+  gboolean dragged;
 };
 
 typedef struct {
@@ -55,10 +64,29 @@ guint64 viewer_stack_chart_get_id(ViewerStackChart *self, guint box);
 char *viewer_stack_chart_get_name(ViewerStackChart *self, guint box, guint n_max);
 char *viewer_stack_chart_describe_box(ViewerStackChart *self, guint box);
 
+/* Place of a box in the widget. */
+graphene_rect_t viewer_stack_chart_get_bounds(ViewerStackChart *self, guint box);
 gboolean viewer_stack_chart_get_box_at(ViewerStackChart *self, double x, double y, guint *ret_box);
 /* As the user does: with "selected". */
 void viewer_stack_chart_choose(ViewerStackChart *self, guint box);
-void viewer_stack_chart_set_view(ViewerStackChart *self, ViewerViewport view);
+void viewer_stack_chart_redraw(ViewerStackChart *self);
+/* Shows the newest layout that was made. */
+void viewer_stack_chart_take_layout(ViewerStackChart *self);
+/* A place is a share of the whole width, 0 … 1. */
+guint64 viewer_stack_chart_get_time(ViewerStackChart *self, double place);
+double viewer_stack_chart_get_place(ViewerStackChart *self, guint64 time);
+
+/* View: layouts, and the way from one part of the time to another. */
+void viewer_stack_chart_add_view(ViewerStackChart *self);
+void viewer_stack_chart_remove_view(ViewerStackChart *self);
+/* Asks for a layout that is as fine as what is going to be seen, unless the latest one is. */
+void viewer_stack_chart_request_layout(ViewerStackChart *self, gboolean always);
+/* Shows another part; smoothly or at once. */
+void viewer_stack_chart_set_view(ViewerStackChart *self, ViewerViewport view, gboolean smoothly);
+/* From the time of first to that of end. */
+void viewer_stack_chart_zoom_to(ViewerStackChart *self, guint64 first, guint64 end);
+/* Everything is to be seen, at once; nothing is asked for. */
+void viewer_stack_chart_forget_view(ViewerStackChart *self);
 
 /* Input. */
 void viewer_stack_chart_add_controllers(ViewerStackChart *self);

@@ -29,19 +29,20 @@ static ProfileStacks *get_stacks(ViewerStackChart *self)
   return profile_filter_get_stacks(profile_sequence_get_filter(profile_chart_get_sequence(self->chart)));
 }
 
-static guint64 get_time(ViewerStackChart *self, double place)
+guint64 viewer_stack_chart_get_time(ViewerStackChart *self, double place)
 {
   return self->first + (guint64)(CLAMP(place, 0, 1) * (double)(self->end - self->first));
 }
 
-static double get_place(ViewerStackChart *self, guint64 time)
+double viewer_stack_chart_get_place(ViewerStackChart *self, guint64 time)
 {
   return time <= self->first ? 0 : (double)(time - self->first) / (double)(self->end - self->first);
 }
 
 static double get_x(ViewerStackChart *self, guint64 time)
 {
-  return viewer_viewport_to_pixels(self->view, get_place(self, time), gtk_widget_get_width(GTK_WIDGET(self)));
+  return viewer_viewport_to_pixels(self->view, viewer_stack_chart_get_place(self, time),
+                                   gtk_widget_get_width(GTK_WIDGET(self)));
 }
 
 static double get_y(ViewerStackChart *self, guint depth)
@@ -50,24 +51,6 @@ static double get_y(ViewerStackChart *self, guint depth)
 
   return RULER + (double)depth * viewer_box_painter_get_row_height(self->painter) -
          (vertical ? floor(gtk_adjustment_get_value(vertical)) : 0);
-}
-
-static void request_layout(ViewerStackChart *self, gboolean always)
-{
-  int width = gtk_widget_get_width(GTK_WIDGET(self));
-  double shown = viewer_viewport_get_width(self->view), asked = viewer_viewport_get_width(self->asked);
-
-  if (!self->weights || width == 0 || self->end <= self->first)
-    return;
-  if (!always && width == self->asked_width && asked < shown * 4 &&
-      viewer_viewport_contains(self->asked, self->view))
-    return;
-  self->asked = viewer_viewport_with_margin(self->view);
-  self->asked_width = width;
-  double columns = width * viewer_viewport_get_width(self->asked) / shown;
-  viewer_chart_layouter_request(self->layouter, profile_weights_get_filter(self->weights), self->generation,
-                                self->thread, get_time(self, self->asked.first),
-                                get_time(self, self->asked.end), (guint)ceil(columns));
 }
 
 static void update_adjustments(ViewerStackChart *self)
@@ -84,7 +67,7 @@ static void update_adjustments(ViewerStackChart *self)
                              row * 3, height * 0.9, height);
 }
 
-static graphene_rect_t get_bounds(ViewerStackChart *self, guint box)
+graphene_rect_t viewer_stack_chart_get_bounds(ViewerStackChart *self, guint box)
 {
   const ProfileChartBox *item = get_box(self, box);
   int width = gtk_widget_get_width(GTK_WIDGET(self));
@@ -182,7 +165,7 @@ static void update_peers(ViewerStackChart *self)
     items[i] = (ViewerCanvasItem){.id = viewer_stack_chart_get_id(self, box),
                                   .name = viewer_stack_chart_get_name(self, box, 400),
                                   .description = viewer_stack_chart_describe_box(self, box),
-                                  .bounds = get_bounds(self, box)};
+                                  .bounds = viewer_stack_chart_get_bounds(self, box)};
   }
   viewer_canvas_peers_show(self->peers, items, neighbours.n);
   for (guint i = 0; i < neighbours.n; i++) {
@@ -191,7 +174,7 @@ static void update_peers(ViewerStackChart *self)
   }
 }
 
-static void redraw(ViewerStackChart *self)
+void viewer_stack_chart_redraw(ViewerStackChart *self)
 {
   update_peers(self);
   gtk_widget_queue_draw(GTK_WIDGET(self));
@@ -212,10 +195,11 @@ static guint find_again(ProfileChart *chart, ProfileChartBox box)
   return profile_chart_find(chart, box.depth, get_middle(&box), &found) ? found : VIEWER_STACK_CHART_NO_BOX;
 }
 
-static void ready(ViewerStackChart *self)
+void viewer_stack_chart_take_layout(ViewerStackChart *self)
 {
   ProfileChart *chart = viewer_chart_layouter_get_chart(self->layouter);
 
+  self->layout_waits = FALSE;
   if (!self->weights)
     return;
   if (self->selected != VIEWER_STACK_CHART_NO_BOX)
@@ -226,14 +210,7 @@ static void ready(ViewerStackChart *self)
   self->chart = chart;
   update_palette(self);
   update_adjustments(self);
-  redraw(self);
-}
-
-void viewer_stack_chart_set_view(ViewerStackChart *self, ViewerViewport view)
-{
-  self->view = view;
-  request_layout(self, FALSE);
-  redraw(self);
+  viewer_stack_chart_redraw(self);
 }
 
 void viewer_stack_chart_set_weights(ViewerStackChart *self, ProfileWeights *weights, guint32 thread,
@@ -245,16 +222,16 @@ void viewer_stack_chart_set_weights(ViewerStackChart *self, ProfileWeights *weig
   self->weights = weights;
   self->generation++;
   if (first != self->first || end != self->end)
-    self->view = VIEWER_VIEWPORT_ALL;
+    viewer_stack_chart_forget_view(self);
   self->thread = thread;
   self->first = first;
   self->end = MAX(end, first + 1);
   if (!weights) {
     g_clear_pointer(&self->chart, profile_chart_unref);
     self->selected = self->hovered = VIEWER_STACK_CHART_NO_BOX;
-    redraw(self);
+    viewer_stack_chart_redraw(self);
   }
-  request_layout(self, TRUE);
+  viewer_stack_chart_request_layout(self, TRUE);
 }
 
 void viewer_stack_chart_set_colors(ViewerStackChart *self, ViewerPaletteMode mode)
@@ -288,16 +265,6 @@ guint32 *viewer_stack_chart_get_selection(ViewerStackChart *self, guint *ret_n)
   return path;
 }
 
-void viewer_stack_chart_zoom_by(ViewerStackChart *self, double factor)
-{
-  viewer_stack_chart_set_view(self, viewer_viewport_zoom(self->view, 0.5, factor));
-}
-
-void viewer_stack_chart_zoom_reset(ViewerStackChart *self)
-{
-  viewer_stack_chart_set_view(self, VIEWER_VIEWPORT_ALL);
-}
-
 static ViewerBoxLook get_look(ViewerStackChart *self, guint32 function)
 {
   if (!self->search)
@@ -308,7 +275,8 @@ static ViewerBoxLook get_look(ViewerStackChart *self, guint32 function)
 static void draw_row(ViewerStackChart *self, guint depth)
 {
   guint n, first = profile_chart_get_row(self->chart, depth, &n);
-  guint64 from = get_time(self, self->view.first), to = get_time(self, self->view.end);
+  guint64 from = viewer_stack_chart_get_time(self, self->view.first),
+          to = viewer_stack_chart_get_time(self, self->view.end);
   guint low = first, high = first + n;
 
   while (low < high) {
@@ -332,11 +300,11 @@ static void draw_marks(ViewerStackChart *self, GtkSnapshot *snapshot)
   guint current = focused ? viewer_stack_chart_get_current(self) : self->selected;
 
   if (self->hovered != VIEWER_STACK_CHART_NO_BOX) {
-    graphene_rect_t at = get_bounds(self, self->hovered);
+    graphene_rect_t at = viewer_stack_chart_get_bounds(self, self->hovered);
     viewer_box_painter_highlight(self->painter, snapshot, at.origin.x, at.origin.y, at.size.width);
   }
   if (current != VIEWER_STACK_CHART_NO_BOX) {
-    graphene_rect_t at = get_bounds(self, current);
+    graphene_rect_t at = viewer_stack_chart_get_bounds(self, current);
     viewer_box_painter_outline(self->painter, snapshot, at.origin.x, at.origin.y, at.size.width, focused);
   }
 }
@@ -353,7 +321,8 @@ static void draw_ruler(ViewerStackChart *self, GtkSnapshot *snapshot)
   profile_span_get(profile_weights_get_capture(self->weights), &first, &end);
   viewer_time_axis_init(&axis, MIN(first, self->first), MAX(end, self->end));
   viewer_time_axis_set_width(&axis, width);
-  viewer_time_axis_show(&axis, get_time(self, self->view.first), get_time(self, self->view.end));
+  viewer_time_axis_show(&axis, viewer_stack_chart_get_time(self, self->view.first),
+                        viewer_stack_chart_get_time(self, self->view.end));
   gtk_snapshot_append_color(snapshot, &ground, &area);
   viewer_time_draw_ticks(GTK_WIDGET(self), snapshot, &axis, &area);
 }
@@ -391,10 +360,11 @@ void viewer_stack_chart_choose(ViewerStackChart *self, guint box)
     double y = get_y(self, item->depth) + gtk_adjustment_get_value(vertical);
     gtk_adjustment_clamp_page(vertical, y - RULER, y + viewer_box_painter_get_row_height(self->painter));
   }
-  double first = get_place(self, item->start), end = get_place(self, item->end);
-  if (end <= self->view.first || first >= self->view.end)
-    viewer_stack_chart_set_view(self, viewer_viewport_show(self->view, first, end));
-  redraw(self);
+  double first = viewer_stack_chart_get_place(self, item->start),
+         end = viewer_stack_chart_get_place(self, item->end);
+  if (end <= self->target.first || first >= self->target.end)
+    viewer_stack_chart_set_view(self, viewer_viewport_show(self->target, first, end), TRUE);
+  viewer_stack_chart_redraw(self);
   g_signal_emit_by_name(self, "selected");
 }
 
@@ -404,7 +374,7 @@ gboolean viewer_stack_chart_get_box_at(ViewerStackChart *self, double x, double 
   double place = viewer_viewport_from_pixels(self->view, x, gtk_widget_get_width(GTK_WIDGET(self)));
 
   return self->chart && y >= RULER && depth >= 0 &&
-         profile_chart_find(self->chart, (guint)depth, get_time(self, place), ret_box);
+         profile_chart_find(self->chart, (guint)depth, viewer_stack_chart_get_time(self, place), ret_box);
 }
 
 static void set_adjustment(ViewerStackChart *self, GtkOrientation orientation, GtkAdjustment *adjustment)
@@ -412,12 +382,12 @@ static void set_adjustment(ViewerStackChart *self, GtkOrientation orientation, G
   GtkAdjustment **slot = &self->adjustments[orientation];
 
   if (*slot)
-    g_signal_handlers_disconnect_by_func(*slot, redraw, self);
+    g_signal_handlers_disconnect_by_func(*slot, viewer_stack_chart_redraw, self);
   g_clear_object(slot);
   if (!adjustment)
     return;
   *slot = g_object_ref_sink(adjustment);
-  g_signal_connect_swapped(adjustment, "value-changed", G_CALLBACK(redraw), self);
+  g_signal_connect_swapped(adjustment, "value-changed", G_CALLBACK(viewer_stack_chart_redraw), self);
   update_adjustments(self);
 }
 
@@ -453,7 +423,7 @@ static void size_allocate(GtkWidget *widget, int width, int height, int baseline
   ViewerStackChart *self = VIEWER_STACK_CHART(widget);
 
   update_adjustments(self);
-  request_layout(self, FALSE);
+  viewer_stack_chart_request_layout(self, FALSE);
   viewer_canvas_peers_allocate(self->peers);
 }
 
@@ -474,9 +444,7 @@ static void dispose(GObject *object)
   g_clear_pointer(&self->weights, profile_weights_unref);
   g_clear_pointer(&self->search, profile_search_unref);
   g_clear_pointer(&self->chart, profile_chart_unref);
-  if (self->layouter)
-    g_signal_handlers_disconnect_by_data(self->layouter, self);
-  g_clear_object(&self->layouter);
+  viewer_stack_chart_remove_view(self);
   set_adjustment(self, GTK_ORIENTATION_HORIZONTAL, NULL);
   set_adjustment(self, GTK_ORIENTATION_VERTICAL, NULL);
   if (self->peers)
@@ -523,11 +491,9 @@ static void viewer_stack_chart_init(ViewerStackChart *self)
   AdwStyleManager *style = adw_style_manager_get_default();
 
   self->selected = self->hovered = VIEWER_STACK_CHART_NO_BOX;
-  self->view = VIEWER_VIEWPORT_ALL;
-  self->layouter = viewer_chart_layouter_new();
+  viewer_stack_chart_add_view(self);
   self->painter = viewer_box_painter_new(widget);
   self->peers = viewer_canvas_peers_new(widget, GTK_ACCESSIBLE_ROLE_TREE_ITEM);
-  g_signal_connect_swapped(self->layouter, "ready", G_CALLBACK(ready), self);
   g_signal_connect_object(style, "notify::dark", G_CALLBACK(update_palette), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(style, "notify::high-contrast", G_CALLBACK(update_palette), self,
                           G_CONNECT_SWAPPED);

@@ -3,8 +3,9 @@
  * The stack chart: stacks of a thread in the order of time, as a canvas that is put into a scrolled window.
  * Main thread only; layouts are made elsewhere.
  *
- * Keys: arrows walk the boxes, + and - zoom, 0 shows all, Page Up and Page Down turn the pages of time.
- * Pointer: click selects, dragging pans, the wheel with Ctrl zooms about the pointer.
+ * Keys: arrows walk the boxes, Enter zooms to one, Backspace and 0 show all, + and - zoom, Page Up and Page
+ * Down turn the pages of time.
+ * Pointer: click selects, double click zooms, dragging pans, the wheel with Ctrl zooms about the pointer.
  *
  * Signals:
  *   "selected"               another box was selected by the user
