@@ -46,12 +46,19 @@ static GtkWidget *make_button(void)
   return button;
 }
 
-void viewer_empty_explain(AdwStatusPage *page, ViewerDocument *document)
+/* Descriptions are markup. */
+void viewer_empty_say(AdwStatusPage *page, const char *title, const char *why, ViewerDocument *document)
 {
-  gboolean steps = has_steps(document);
+  gboolean steps = document && has_steps(document);
+  g_autofree char *escaped = g_markup_escape_text(why, -1);
 
-  adw_status_page_set_title(page, _("No Samples"));
-  adw_status_page_set_description(page, describe(document));
+  adw_status_page_set_title(page, title);
+  adw_status_page_set_description(page, escaped);
   if (steps != (adw_status_page_get_child(page) != NULL))
     adw_status_page_set_child(page, steps ? make_button() : NULL);
+}
+
+void viewer_empty_explain(AdwStatusPage *page, ViewerDocument *document)
+{
+  viewer_empty_say(page, _("No Samples"), describe(document), document);
 }

@@ -135,6 +135,8 @@ char *viewer_finder_describe(ViewerFinder *self)
   if (!self->search)
     return NULL;
   guint n = profile_search_get_n_functions(self->search);
+  if (n == 0)
+    return g_strdup(_("Nothing found"));
   g_autofree char *number = viewer_format_count(n);
   g_autofree char *share = viewer_format_weight_share(profile_search_get_weights(self->search),
                                                       profile_search_get_total(self->search));

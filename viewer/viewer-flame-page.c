@@ -5,6 +5,7 @@
 #include <glib/gi18n.h>
 
 #include "viewer/viewer-chronology.h"
+#include "viewer/viewer-empty.h"
 #include "viewer/viewer-flame-details.h"
 #include "viewer/viewer-flame-graph.h"
 #include "viewer/viewer-flame-minimap.h"
@@ -24,6 +25,7 @@ struct _ViewerFlamePage {
   GtkRevealer *map_revealer;
   ViewerFlameMinimap *minimap;
   GtkStack *stack;
+  AdwStatusPage *empty;
   ViewerFlameGraph *graph;
   ViewerChronology *chronology;
   ViewerFlameDetails *details;
@@ -83,13 +85,6 @@ static void show_details(ViewerFlamePage *self)
   self->described_box = box;
 }
 
-static gboolean is_empty(ViewerFlamePage *self)
-{
-  ProfileWeights *weights = self->document ? viewer_document_get_weights(self->document) : NULL;
-
-  return weights && profile_weights_get_sum(weights).count == 0;
-}
-
 static void tell_search(ViewerFlamePage *self)
 {
   ProfileSearch *search = viewer_flame_graph_get_search(self->graph);
@@ -104,6 +99,18 @@ static void tell_search(ViewerFlamePage *self)
   g_signal_emit_by_name(self, "search-changed");
 }
 
+static void choose_child(ViewerFlamePage *self)
+{
+  gboolean is_empty = self->document && viewer_empty_is(self->document);
+
+  if (is_empty)
+    viewer_empty_explain(self->empty, self->document);
+  gtk_widget_set_visible(GTK_WIDGET(self->details), !is_empty);
+  gtk_stack_set_visible_child_name(self->stack, is_empty             ? "empty"
+                                                : is_chronological() ? "chronology"
+                                                                     : "graph");
+}
+
 static void shown(ViewerFlamePage *self)
 {
   gboolean chronological = is_chronological(), zoomed = viewer_flame_graph_is_zoomed(self->graph);
@@ -113,9 +120,7 @@ static void shown(ViewerFlamePage *self)
   set_enabled(self, "zoom-out", chronological || !viewer_viewport_is_all(part));
   set_enabled(self, "zoom-reset", chronological || zoomed);
   gtk_revealer_set_reveal_child(self->map_revealer, zoomed && !chronological);
-  gtk_stack_set_visible_child_name(self->stack, is_empty(self)  ? "empty"
-                                                : chronological ? "chronology"
-                                                                : "graph");
+  choose_child(self);
   viewer_page_take_focus(VIEWER_PAGE(self));
   show_details(self);
   tell_search(self);
@@ -224,6 +229,8 @@ static char *describe_search(ViewerPage *page)
   if (!search)
     return NULL;
   guint n = profile_search_get_n_functions(search);
+  if (n == 0)
+    return g_strdup(_("Nothing found"));
   g_autofree char *share =
       viewer_format_weight_share(profile_search_get_weights(search), profile_search_get_total(search));
   return g_strdup_printf(ngettext("%u function, %s", "%u functions, %s", n), n, share);
@@ -442,6 +449,7 @@ static void viewer_flame_page_class_init(ViewerFlamePageClass *klass)
   gtk_widget_class_bind_template_child(widget_class, ViewerFlamePage, map_revealer);
   gtk_widget_class_bind_template_child(widget_class, ViewerFlamePage, minimap);
   gtk_widget_class_bind_template_child(widget_class, ViewerFlamePage, stack);
+  gtk_widget_class_bind_template_child(widget_class, ViewerFlamePage, empty);
   gtk_widget_class_bind_template_child(widget_class, ViewerFlamePage, graph);
   gtk_widget_class_bind_template_child(widget_class, ViewerFlamePage, chronology);
   gtk_widget_class_bind_template_child(widget_class, ViewerFlamePage, details);

@@ -5,10 +5,13 @@
 
 #include "viewer/viewer-empty.h"
 #include "viewer/viewer-finder.h"
+#include "viewer/viewer-format.h"
 #include "viewer/viewer-functions-view.h"
 #include "viewer/viewer-page.h"
 #include "viewer/viewer-transforms.h"
 #include "viewer/viewer-tree-view.h"
+
+enum { CHARS_SHOWN = 60 }; /* of what is searched for */
 
 struct _ViewerFunctionsPage {
   AdwBin parent;
@@ -73,24 +76,43 @@ static void show_functions(ViewerFunctionsPage *self)
     viewer_functions_view_show(self->functions, weights, NULL);
 }
 
+static void explain_search(ViewerFunctionsPage *self)
+{
+  g_autofree char *shown = viewer_format_name(self->search, CHARS_SHOWN);
+  g_autofree char *why = g_strdup_printf(_("No function that was sampled here has “%s” in its name."), shown);
+
+  viewer_empty_say(self->empty, _("No Function Found"), why, NULL);
+}
+
+/* The functions, or why there are none. */
+static void choose_child(ViewerFunctionsPage *self)
+{
+  ProfileSearch *search = viewer_finder_get(self->finder);
+  gboolean is_empty = self->document && viewer_empty_is(self->document);
+  gboolean is_missed = self->search && search && profile_search_get_n_functions(search) == 0;
+
+  if (is_empty)
+    viewer_empty_explain(self->empty, self->document);
+  else if (is_missed)
+    explain_search(self);
+  gtk_stack_set_visible_child_name(self->stack, is_empty || is_missed ? "empty" : "functions");
+}
+
 static void handle_found(ViewerFunctionsPage *self)
 {
   ProfileSearch *search = viewer_finder_get(self->finder);
 
   if (search)
     viewer_functions_view_show(self->functions, profile_search_get_weights(search), search);
+  choose_child(self);
   g_signal_emit_by_name(self, "search-changed");
 }
 
 static void show_document(ViewerFunctionsPage *self)
 {
-  gboolean is_empty = self->document && viewer_empty_is(self->document);
-
   self->is_stale = FALSE;
-  if (is_empty)
-    viewer_empty_explain(self->empty, self->document);
-  gtk_stack_set_visible_child_name(self->stack, is_empty ? "empty" : "functions");
   show_functions(self);
+  choose_child(self);
   viewer_functions_view_select(self->functions, get_function(self));
   show_sandwich(self);
 }
@@ -220,7 +242,9 @@ static void viewer_functions_page_dispose(GObject *object)
 
 static gboolean viewer_functions_page_grab_focus(GtkWidget *widget)
 {
-  return gtk_widget_grab_focus(GTK_WIDGET(VIEWER_FUNCTIONS_PAGE(widget)->functions));
+  GtkWidget *functions = GTK_WIDGET(VIEWER_FUNCTIONS_PAGE(widget)->functions);
+
+  return gtk_widget_get_mapped(functions) && gtk_widget_grab_focus(functions);
 }
 
 static void viewer_functions_page_class_init(ViewerFunctionsPageClass *class)

@@ -5,6 +5,7 @@
 #include <glib/gi18n.h>
 
 #include "viewer/viewer-column.h"
+#include "viewer/viewer-empty.h"
 #include "viewer/viewer-follower.h"
 #include "viewer/viewer-format.h"
 #include "viewer/viewer-latest.h"
@@ -17,11 +18,14 @@
 #define ROWS_MAX 1000
 /* Rows that are copied as text. */
 #define COPIED_MAX 10000
+/* Characters of what is searched for. */
+#define CHARS_SHOWN 60
 
 struct _ViewerMarksPage {
   GtkWidget parent_instance;
 
   GtkWidget *stack, *rows, *lists, *switcher, *heading, *show_all;
+  AdwStatusPage *empty;
   GtkColumnView *rows_view, *marks_view, *log_view;
   GtkSingleSelection *rows_selection, *marks_selection, *log_selection;
   ViewerTable *rows_table, *marks_table, *log_table;
@@ -193,6 +197,30 @@ static void reset_tables(ViewerMarksPage *self, gboolean rows)
   self->is_showing = FALSE;
 }
 
+/* Whether nothing is left of what there is. */
+static gboolean is_empty(ViewerMarksPage *self)
+{
+  guint n_marks, n_log;
+
+  profile_told_list_get_marks(self->marks->told, &n_marks);
+  profile_told_list_get_log(self->marks->told, &n_log);
+  return self->marks->shown->len == 0 && n_marks == 0 && n_log == 0;
+}
+
+static void explain(ViewerMarksPage *self)
+{
+  if (!self->text) {
+    viewer_empty_say(self->empty, _("No Marks Left"),
+                     _("No mark of the recording is left after the steps that were taken. Take one back to "
+                       "see more."),
+                     viewer_follower_get_document(self->follower));
+    return;
+  }
+  g_autofree char *shown = viewer_format_name(self->text, CHARS_SHOWN);
+  g_autofree char *why = g_strdup_printf(_("No mark and no log line here holds “%s”."), shown);
+  viewer_empty_say(self->empty, _("No Mark Found"), why, NULL);
+}
+
 /* What there is, whatever the query leaves of it, decides what is offered. */
 static void show_what_there_is(ViewerMarksPage *self)
 {
@@ -206,7 +234,11 @@ static void show_what_there_is(ViewerMarksPage *self)
   gtk_widget_set_visible(self->switcher, n_marks > 0 && n_log > 0);
   if (n_marks == 0 || n_log == 0)
     gtk_stack_set_visible_child_name(GTK_STACK(self->lists), n_log > 0 ? "log" : "marks");
-  gtk_stack_set_visible_child_name(GTK_STACK(self->stack), n_marks + n_log > 0 ? "marks" : "none");
+  if (n_marks + n_log > 0 && is_empty(self))
+    explain(self);
+  gtk_stack_set_visible_child_name(GTK_STACK(self->stack), n_marks + n_log == 0 ? "none"
+                                                           : is_empty(self)     ? "empty"
+                                                                                : "marks");
 }
 
 /* Nothing may look into what was shown before: it is gone. */
@@ -335,7 +367,9 @@ static char *viewer_marks_page_describe_search(ViewerPage *page)
   guint n = g_list_model_get_n_items(G_LIST_MODEL(self->marks_table));
   g_autofree char *count = viewer_format_count(n);
 
-  return self->text ? g_strdup_printf(ngettext("%s mark", "%s marks", n), count) : NULL;
+  if (!self->text)
+    return NULL;
+  return n > 0 ? g_strdup_printf(ngettext("%s mark", "%s marks", n), count) : g_strdup(_("Nothing found"));
 }
 
 /* The lists hold nothing but what was found. */
@@ -367,6 +401,7 @@ static char *viewer_marks_page_copy_text(ViewerPage *page)
 static void viewer_marks_page_interface_init(ViewerPageInterface *interface)
 {
   interface->set_document = viewer_marks_page_set_document;
+  interface->search_label = N_("Search Marks");
   interface->set_search = viewer_marks_page_set_search;
   interface->describe_search = viewer_marks_page_describe_search;
   interface->next_match = viewer_marks_page_next_match;
@@ -408,6 +443,7 @@ static void viewer_marks_page_class_init(ViewerMarksPageClass *class)
   widget_class->grab_focus = viewer_marks_page_grab_focus;
   gtk_widget_class_set_template_from_resource(widget_class, "/org/capturectl/Viewer/viewer-marks-page.ui");
   gtk_widget_class_bind_template_child(widget_class, ViewerMarksPage, stack);
+  gtk_widget_class_bind_template_child(widget_class, ViewerMarksPage, empty);
   gtk_widget_class_bind_template_child(widget_class, ViewerMarksPage, rows);
   gtk_widget_class_bind_template_child(widget_class, ViewerMarksPage, rows_view);
   gtk_widget_class_bind_template_child(widget_class, ViewerMarksPage, lists);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "viewer/viewer-page.h"
 
+#include <glib/gi18n.h>
+
 G_DEFINE_INTERFACE(ViewerPage, viewer_page, GTK_TYPE_WIDGET)
 
 static void viewer_page_default_init(ViewerPageInterface *iface)
@@ -19,6 +21,16 @@ void viewer_page_set_search(ViewerPage *self, const char *text)
   g_return_if_fail(VIEWER_IS_PAGE(self));
   if (VIEWER_PAGE_GET_IFACE(self)->set_search)
     VIEWER_PAGE_GET_IFACE(self)->set_search(self, text);
+}
+
+const char *viewer_page_get_search_label(ViewerPage *self)
+{
+  g_return_val_if_fail(VIEWER_IS_PAGE(self), NULL);
+  ViewerPageInterface *iface = VIEWER_PAGE_GET_IFACE(self);
+
+  if (!iface->set_search)
+    return NULL;
+  return iface->search_label ? _(iface->search_label) : _("Search Functions");
 }
 
 char *viewer_page_describe_search(ViewerPage *self)

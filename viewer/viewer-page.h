@@ -17,6 +17,7 @@ G_DECLARE_INTERFACE(ViewerPage, viewer_page, VIEWER, PAGE, GtkWidget)
 struct _ViewerPageInterface {
   GTypeInterface parent;
 
+  const char *search_label; /* N_("…"), where it is not functions that are searched */
   void (*set_document)(ViewerPage *self, ViewerDocument *document);
   void (*set_search)(ViewerPage *self, const char *text);
   char *(*describe_search)(ViewerPage *self);
@@ -30,6 +31,8 @@ void viewer_page_set_document(ViewerPage *self, ViewerDocument *document);
 /* Looks for functions whose names hold text, without regard to case; NULL or "": for none. A page without
  * search ignores it. */
 void viewer_page_set_search(ViewerPage *self, const char *text);
+/* What the entry says that it searches, as "Search Functions"; NULL: the page has no search. Borrowed. */
+const char *viewer_page_get_search_label(ViewerPage *self);
 /* What is shown beside the search entry, "12 functions, 34.5 %"; NULL: nothing. Free it. Emits
  * "search-changed" when it changes. */
 char *viewer_page_describe_search(ViewerPage *self);
@@ -37,7 +40,8 @@ char *viewer_page_describe_search(ViewerPage *self);
 gboolean viewer_page_next_match(ViewerPage *self, int direction);
 /* What is selected, or else what one sees, as text for the clipboard; NULL: nothing to copy. Free it. */
 char *viewer_page_copy_text(ViewerPage *self);
-/* For pages, when what they show is there at last: takes the focus if the page is in sight and nobody has it. */
+/* For pages, when what they show is there at last: takes the focus if the page is in sight and nobody has it.
+ */
 void viewer_page_take_focus(ViewerPage *self);
 
 G_END_DECLS

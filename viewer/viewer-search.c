@@ -18,6 +18,23 @@ static const char *get_text(ViewerSearch *self)
   return gtk_editable_get_text(GTK_EDITABLE(self->entry));
 }
 
+static const char *get_label(ViewerSearch *self)
+{
+  return self->page ? viewer_page_get_search_label(self->page) : NULL;
+}
+
+/* What the entry is for; without a page that searches it is of no use. */
+static void show_label(ViewerSearch *self)
+{
+  const char *label = get_label(self);
+
+  gtk_widget_set_sensitive(GTK_WIDGET(self->entry), label != NULL);
+  if (!label)
+    return;
+  g_object_set(self->entry, "placeholder-text", label, NULL);
+  gtk_accessible_update_property(GTK_ACCESSIBLE(self->entry), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+}
+
 static void show_found(ViewerSearch *self)
 {
   g_autofree char *found = *get_text(self) && self->page ? viewer_page_describe_search(self->page) : NULL;
@@ -30,7 +47,7 @@ static void search(ViewerSearch *self)
 {
   const char *text = get_text(self);
 
-  gtk_widget_set_visible(self->ways, *text != '\0');
+  gtk_widget_set_visible(self->ways, *text && get_label(self));
   if (self->page)
     viewer_page_set_search(self->page, text);
   show_found(self);
@@ -78,13 +95,15 @@ void viewer_search_set_page(ViewerSearch *self, ViewerPage *page)
     self->page = g_object_ref(page);
     g_signal_connect_swapped(page, "search-changed", G_CALLBACK(show_found), self);
   }
+  show_label(self);
   search(self);
 }
 
 void viewer_search_begin(ViewerSearch *self)
 {
   g_return_if_fail(VIEWER_IS_SEARCH(self));
-  gtk_widget_grab_focus(GTK_WIDGET(self->entry));
+  if (!gtk_widget_grab_focus(GTK_WIDGET(self->entry)))
+    gtk_widget_error_bell(GTK_WIDGET(self));
 }
 
 void viewer_search_set_text(ViewerSearch *self, const char *text)

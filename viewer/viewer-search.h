@@ -16,7 +16,7 @@ G_DECLARE_FINAL_TYPE(ViewerSearch, viewer_search, VIEWER, SEARCH, GtkBox)
 
 /* The page that searches from now on, and gets the focus when searching is over; NULL: none. */
 void viewer_search_set_page(ViewerSearch *self, ViewerPage *page);
-/* Puts the focus into the entry and selects its text. */
+/* Puts the focus into the entry and selects its text; a bell where the page has no search. */
 void viewer_search_begin(ViewerSearch *self);
 void viewer_search_set_text(ViewerSearch *self, const char *text);
 /* Goes to the next (1) or previous (-1) place; a bell when there is none. */

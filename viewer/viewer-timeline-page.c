@@ -4,6 +4,7 @@
 #include <adwaita.h>
 #include <glib/gi18n.h>
 
+#include "viewer/viewer-empty.h"
 #include "viewer/viewer-time-ruler.h"
 #include "viewer/viewer-timeline-area.h"
 #include "viewer/viewer-track-draw.h"
@@ -14,6 +15,7 @@ static const double zoom_factor = 1.5, pan_share = 0.15;
 struct _ViewerTimelinePage {
   GtkWidget parent;
   GtkWidget *stack, *tracks, *head, *buttons;
+  AdwStatusPage *empty;
   GMenuModel *menu;
   GtkWidget *ruler, *area, *list, *popover;
   ViewerTimeline *timeline;
@@ -37,6 +39,14 @@ static ViewerTrack *get_selected(ViewerTimelinePage *self)
   return gtk_single_selection_get_selected_item(self->selection);
 }
 
+static void explain(ViewerTimelinePage *self)
+{
+  viewer_empty_say(self->empty, _("Nothing Happened"),
+                   _("There are no samples, counters or marks of what is looked at. Take back a step, or "
+                     "choose another event."),
+                   viewer_timeline_get_document(self->timeline));
+}
+
 static void choose_child(ViewerTimelinePage *self)
 {
   const char *name = "tracks";
@@ -45,6 +55,8 @@ static void choose_child(ViewerTimelinePage *self)
     name = "loading";
   else if (g_list_model_get_n_items(viewer_timeline_get_tracks(self->timeline)) == 0)
     name = "empty";
+  if (g_str_equal(name, "empty"))
+    explain(self);
   gtk_stack_set_visible_child_name(GTK_STACK(self->stack), name);
 }
 
@@ -396,6 +408,7 @@ static void viewer_timeline_page_class_init(ViewerTimelinePageClass *class)
   gtk_widget_class_set_css_name(widget_class, "timelinepage");
   gtk_widget_class_set_template_from_resource(widget_class, "/org/capturectl/Viewer/viewer-timeline-page.ui");
   gtk_widget_class_bind_template_child(widget_class, ViewerTimelinePage, stack);
+  gtk_widget_class_bind_template_child(widget_class, ViewerTimelinePage, empty);
   gtk_widget_class_bind_template_child(widget_class, ViewerTimelinePage, tracks);
   gtk_widget_class_bind_template_child(widget_class, ViewerTimelinePage, head);
   gtk_widget_class_bind_template_child(widget_class, ViewerTimelinePage, buttons);

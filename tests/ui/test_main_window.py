@@ -20,9 +20,9 @@ class MainWindow(WindowCase):
         viewer.press('slash')
         viewer.find('search box', 'Search Functions', states=('focused',))
         viewer.type('2/1')
-        viewer.find('status', '0 functions, 0.0 %')
+        viewer.find('status', 'Nothing found')
         viewer.press('Escape')
-        viewer.find_gone('status', '0 functions, 0.0 %')
+        viewer.find_gone('status', 'Nothing found')
         viewer.find('button', 'Whole Recording')
 
     def test_a_step_is_taken_back_and_again_and_by_its_crumb(self):
