@@ -1,14 +1,17 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Makes pictures of every page from real recordings: a compiler, a LuaJIT program, the whole system; and from one that is made up, with
-400 threads and long names. Light and dark, small and large. Needs a build in build/, clang, LuaJIT, and the permission to record.
+"""Makes pictures of every page: from real recordings of a compiler, a LuaJIT program and the whole system; and from made ones with 4 and
+400 threads, with long names, with next to nothing and with nothing. Light and dark, small and large, one also in high contrast, in German
+and in Hebrew, which reads from the right. Needs a build in build/, clang, LuaJIT, and the permission to record.
 
-usage: tests/ui/screenshots.py [-o DIRECTORY] [--only NAME-PAGE-SCHEME-SIZE…]
+usage: tests/ui/screenshots.py [-o DIRECTORY] [--only NAME-SCENE-LOOK-SIZE…]
 
-They go into build/screenshots/; the best of them stand in docs/screenshots/. With --only, those whose names contain one of the words.
+They go into build/screenshots/, with the recordings, which are made once; the best of them stand in docs/screenshots/. With --only, those
+whose names contain one of the words.
 """
 import argparse
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -18,13 +21,19 @@ sys.path[:0] = [str(HERE), str(HERE.parent / 'integration')]
 
 from captures import make  # noqa: E402
 from desktop import Desktop  # noqa: E402
-from examples import build, install  # noqa: E402
+from examples import OWN, build, install  # noqa: E402
 from support import BUILD, capturectl  # noqa: E402
 from window import Viewer  # noqa: E402
 
 SIZES = {'small': (1000, 700), 'large': (1600, 1000)}
-SCHEMES = {'light': 'prefer-light', 'dark': 'prefer-dark'}
-PAGES = 'flame tree functions timeline marks processes health details'.split()
+LOOKS = {
+    'light': {'ADW_DEBUG_COLOR_SCHEME': 'prefer-light'},
+    'dark': {'ADW_DEBUG_COLOR_SCHEME': 'prefer-dark'},
+    'contrast': {'ADW_DEBUG_HIGH_CONTRAST': '1'},
+    'german': {'LANGUAGE': 'de'},
+    'hebrew': {'LANGUAGE': 'he'},
+}
+USUAL, EVERY = ('light', 'dark'), tuple(LOOKS)
 
 # Templates, whose functions have the long names that C++ is known for.
 SOURCE = '''
@@ -47,6 +56,8 @@ int main(int argc, char **argv) { return index<40>(argv[0]).size(); }
 '''
 
 
+# Recordings.
+
 def record(path, *command, options=(), env=None, cwd=None):
     capturectl('record', '-q', *options, '-o', path, '--', *command, env=env, cwd=cwd, timeout=300)
 
@@ -64,16 +75,103 @@ def record_luajit(path, directory):
 
 
 def record_system(path, directory):
-    script = ('for i in 1 2 3; do gzip -9 < /usr/bin/gdb > /dev/null & python3 -c "sum(i * i for i in range(8_000_000))" & '
-              'find /usr/lib -type f | xargs sha1sum > /dev/null; done; wait')
-    record(path, 'sh', '-c', script, options=('-a', '-F', '999'), cwd=directory)
+    script = ('for i in 1 2 3; do gzip -9 < "$0" > /dev/null & python3 -c "sum(i * i for i in range(8_000_000))" & '
+              'find /usr/lib -type f | head -n 4000 | xargs -d "\\n" sha1sum > /dev/null; done; wait')
+    record(path, 'sh', '-c', script, BUILD / 'viewer' / 'capture-viewer', options=('-a', '-F', '999'), cwd=directory)
 
 
-def make_threads(path, _directory):
+def make_many(path, _directory):
     make(path, samples=200_000, threads=400, stacks=4000, functions=300, long_names=True, marks=300, lost=1200)
 
 
-CAPTURES = {'compiler': record_compiler, 'luajit': record_luajit, 'system': record_system, 'threads': make_threads}
+def make_few(path, _directory):
+    make(path, samples=8000, threads=4, marks=40)
+
+
+def make_empty(path, _directory):
+    make(path, samples=0, threads=1)
+
+
+def record_sleep(path, directory):
+    record(path, 'sleep', '0.5', options=('-e', 'cpu-clock:u'), cwd=directory)
+
+
+# Scenes: what is done before the picture is taken. Names of other languages stand beside the English ones.
+
+def open_page(number, *keys):
+    def show(viewer):
+        viewer.press(f'alt+{number}')
+        viewer.rest()
+        if keys:
+            viewer.press(*keys)
+    return show
+
+
+def choose_view(*names):
+    def show(viewer):
+        viewer.press('alt+1')
+        viewer.find(name=re.compile('^(' + '|'.join(names) + ')$'), states=['focusable']).act()
+    return show
+
+
+def search(viewer, text):
+    viewer.press('ctrl+f')
+    viewer.type(text)
+
+
+def search_in_vain(number):
+    def show(viewer):
+        open_page(number)(viewer)
+        search(viewer, 'no such name')
+    return show
+
+
+def stop_searching(viewer):
+    viewer.press('ctrl+f', 'Escape')
+
+
+def drop_everything(number):
+    """Drops the samples with the function that all begin with."""
+    def show(viewer):
+        open_page(2)(viewer)
+        viewer.press('Home', 'Down', 'd')
+        open_page(number)(viewer)
+    return show
+
+
+def take_back(viewer):
+    viewer.press('ctrl+z')
+
+
+top_down = choose_view('Top-Down', 'Von oben', 'מלמעלה למטה')
+PAGES = {
+    'flame': (open_page(1), None),
+    'chronological': (choose_view('Chronological', 'Chronologisch', 'כרונולוגי'), top_down),
+    'tree': (open_page(2), None),
+    'functions': (open_page(3, 'Down', 'Up'), None),
+    'timeline': (open_page(4), None),
+    'marks': (open_page(5), None),
+    'processes': (open_page(6), None),
+    'health': (open_page(7), None),
+    'details': (open_page(8), None),
+}
+# What a page says when there is nothing to show.
+IN_VAIN = {f'in-vain-{name}': (search_in_vain(number), stop_searching)
+           for number, name in enumerate(('flame', 'tree', 'functions', 'timeline', 'marks'), 1)}
+NOTHING_LEFT = {f'nothing-left-{name}': (drop_everything(number), take_back)
+                for number, name in enumerate(('flame', 'tree', 'functions', 'timeline', 'marks', 'processes', 'health'), 1)}
+SEARCH = {'search': (lambda viewer: (open_page(1)(viewer), search(viewer, 'pass')), stop_searching)}
+
+# name: how it is made, in which looks, which scenes
+RECORDINGS = {
+    'compiler': (record_compiler, EVERY, {**PAGES, **SEARCH}),
+    'luajit': (record_luajit, USUAL, PAGES),
+    'system': (record_system, USUAL, PAGES),
+    'many': (make_many, EVERY, PAGES),
+    'few': (make_few, USUAL, {**PAGES, **IN_VAIN, **NOTHING_LEFT}),
+    'sleep': (record_sleep, USUAL, PAGES),
+    'empty': (make_empty, USUAL, PAGES),
+}
 
 
 class Photographer:
@@ -84,30 +182,53 @@ class Photographer:
     def wants(self, *parts):
         return not self.words or any(word in '-'.join(parts) for word in self.words)
 
-    def photograph(self, name, capture):
-        for scheme in SCHEMES:
-            if any(self.wants(name, page, scheme, size) for page in PAGES for size in SIZES):
-                self.photograph_scheme(name, scheme, capture)
+    def photograph_start(self):
+        for look in LOOKS:
+            self.photograph('start', look, {'start': (lambda viewer: None, None)})
 
-    def photograph_scheme(self, name, scheme, *capture):
+    def photograph_recording(self, name):
+        write, looks, scenes = RECORDINGS[name]
+        wanted = [look for look in looks if any(self.wants(name, scene, look, size) for scene in scenes for size in SIZES)]
+        capture = self.directory / f'{name}.capture'
+        if wanted and not capture.exists():
+            with tempfile.TemporaryDirectory(prefix='capture-work-') as work:
+                write(capture, pathlib.Path(work))
+        for look in wanted:
+            self.photograph(name, look, scenes, capture)
+
+    def photograph(self, name, look, scenes, *capture):
+        wanted = {scene: scenes[scene] for scene in scenes if any(self.wants(name, scene, look, size) for size in SIZES)}
+        if not wanted:
+            return
         with tempfile.TemporaryDirectory(prefix='capture-home-') as home:
-            viewer = Viewer(self.desktop, home, *capture, env={'ADW_DEBUG_COLOR_SCHEME': SCHEMES[scheme]})
+            viewer = Viewer(self.desktop, home, *capture, env=LOOKS[look])
             try:
-                for size, (width, height) in SIZES.items():
-                    viewer.resize(width, height)
-                    self.photograph_pages(viewer, name, scheme, size, bool(capture))
+                if capture:
+                    viewer.find('button', re.compile('^(Whole Recording|Ganze Aufnahme|ההקלטה כולה)$'))
+                    if name == 'luajit':
+                        self.choose_event(viewer, OWN)
+                for size in SIZES:
+                    viewer.resize(*SIZES[size])
+                    self.photograph_scenes(viewer, (name, look, size), wanted)
             finally:
                 viewer.kill()
-            print(f'{name} {scheme}: {viewer.said.read_text() or "nothing to say"}', flush=True)
+            print(f'{name} {look}: {viewer.said.read_text() or "nothing to say"}', flush=True)
 
-    def photograph_pages(self, viewer, name, scheme, size, has_pages):
-        for number, page in enumerate(PAGES if has_pages else ['start']):
-            if has_pages:
-                viewer.find('button', 'Whole Recording')
-                viewer.press(f'alt+{number + 1}')
-            if self.wants(name, page, scheme, size):
+    @staticmethod
+    def choose_event(viewer, name):
+        viewer.rest()
+        viewer.click(viewer.find('combo box', 'Event'))
+        viewer.find('list item', name).act()
+
+    def photograph_scenes(self, viewer, names, scenes):
+        name, look, size = names
+        for scene, (begin, end) in scenes.items():
+            if self.wants(name, scene, look, size):
+                begin(viewer)
                 viewer.rest()
-                viewer.write_picture(self.directory / f'{name}-{page}-{scheme}-{size}.png')
+                viewer.write_picture(self.directory / f'{name}-{scene}-{look}-{size}.png')
+                if end:
+                    end(viewer)
 
 
 def main():
@@ -118,15 +239,9 @@ def main():
     options.o.mkdir(parents=True, exist_ok=True)
     photographer = Photographer(options.o, options.only)
     try:
-        for scheme in SCHEMES:
-            if photographer.wants('start', scheme):
-                photographer.photograph_scheme('start', scheme)
-        for name, write in CAPTURES.items():
-            capture = options.o / f'{name}.capture'
-            if not capture.exists():
-                with tempfile.TemporaryDirectory(prefix='capture-work-') as work:
-                    write(capture, pathlib.Path(work))
-            photographer.photograph(name, capture)
+        photographer.photograph_start()
+        for name in RECORDINGS:
+            photographer.photograph_recording(name)
     finally:
         photographer.desktop.stop()
     subprocess.run(['ls', '-l', options.o], check=True)
