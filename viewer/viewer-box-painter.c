@@ -138,11 +138,13 @@ static void find_stops(Label *label)
   label->stops = (float *)g_array_free(g_steal_pointer(&stops), FALSE);
 }
 
+/* Names of functions read from the left, wherever one reads from the right: so do their brackets. */
 static Label *make_label(ViewerBoxPainter *self, const char *text)
 {
   Label *label = g_new0(Label, 1);
 
   label->layout = gtk_widget_create_pango_layout(self->widget, NULL);
+  pango_context_set_base_dir(pango_layout_get_context(label->layout), PANGO_DIRECTION_LTR);
   pango_layout_set_auto_dir(label->layout, FALSE);
   pango_layout_set_single_paragraph_mode(label->layout, TRUE);
   pango_layout_set_text(label->layout, text, -1);

@@ -91,8 +91,10 @@ static GtkWidget *make_label(const ViewerColumn *column)
     gtk_label_set_ellipsize(GTK_LABEL(label),
                             column->flags & VIEWER_COLUMN_PATH ? PANGO_ELLIPSIZE_START : PANGO_ELLIPSIZE_END);
   set_width(GTK_LABEL(label), column);
-  if (number)
+  if (number) {
     gtk_widget_add_css_class(label, "numeric");
+    gtk_widget_set_direction(label, GTK_TEXT_DIR_LTR); /* units stand below units in every language */
+  }
   if (column->flags & VIEWER_COLUMN_DIM)
     gtk_widget_add_css_class(label, "dim-label");
   gtk_widget_set_has_tooltip(label, TRUE);

@@ -74,10 +74,12 @@ static void set_up_cell(GtkSignalListItemFactory *factory, GtkListItem *item, Vi
   gtk_label_set_xalign(label, column->is_number ? 1 : 0);
   gtk_label_set_single_line_mode(label, TRUE);
   gtk_label_set_width_chars(label, column->width);
-  if (column->is_number)
+  if (column->is_number) {
     gtk_widget_add_css_class(GTK_WIDGET(label), "numeric");
-  else
+    gtk_widget_set_direction(GTK_WIDGET(label), GTK_TEXT_DIR_LTR); /* units stand below units */
+  } else {
     gtk_label_set_ellipsize(label, PANGO_ELLIPSIZE_MIDDLE);
+  }
   g_object_set_data(G_OBJECT(label), "viewer-list-column", column);
   g_signal_connect(label, "map", G_CALLBACK(rewrite_stale_cell), NULL);
   viewer_list_set_item(GTK_WIDGET(label), item);

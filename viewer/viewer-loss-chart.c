@@ -74,9 +74,8 @@ static void viewer_loss_chart_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
   line.alpha *= 0.3f;
   gtk_snapshot_append_color(snapshot, &line,
                             &GRAPHENE_RECT_INIT(0, HEIGHT, (float)gtk_widget_get_width(widget), 1));
-  gboolean reversed = gtk_widget_get_direction(widget) == GTK_TEXT_DIR_RTL;
-  draw_text(self, snapshot, from, reversed ? 1 : 0);
-  draw_text(self, snapshot, to, reversed ? 0 : 1);
+  draw_text(self, snapshot, from, 0);
+  draw_text(self, snapshot, to, 1);
 }
 
 static void viewer_loss_chart_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,

@@ -30,6 +30,7 @@ static GdkRGBA get_text_color(GtkWidget *widget, float alpha)
   return color;
 }
 
+/* Begins at x whatever it is written in: times run to the right also where one reads from the right. */
 void viewer_time_draw_text(GtkWidget *widget, GtkSnapshot *snapshot, const char *text, double x, double y,
                            double width, const GdkRGBA *color)
 {
@@ -38,6 +39,7 @@ void viewer_time_draw_text(GtkWidget *widget, GtkSnapshot *snapshot, const char 
 
   pango_attr_list_insert(attributes, pango_attr_scale_new(PANGO_SCALE_SMALL));
   pango_attr_list_insert(attributes, pango_attr_font_features_new("tnum=1"));
+  pango_context_set_base_dir(pango_layout_get_context(layout), pango_find_base_dir(text, -1));
   pango_layout_set_attributes(layout, attributes);
   pango_layout_set_single_paragraph_mode(layout, TRUE);
   pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END);
