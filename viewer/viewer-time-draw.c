@@ -39,7 +39,7 @@ void viewer_time_draw_text(GtkWidget *widget, GtkSnapshot *snapshot, const char 
 
   pango_attr_list_insert(attributes, pango_attr_scale_new(PANGO_SCALE_SMALL));
   pango_attr_list_insert(attributes, pango_attr_font_features_new("tnum=1"));
-  pango_context_set_base_dir(pango_layout_get_context(layout), pango_find_base_dir(text, -1));
+  pango_context_set_base_dir(pango_layout_get_context(layout), pango_layout_get_direction(layout, 0));
   pango_layout_set_attributes(layout, attributes);
   pango_layout_set_single_paragraph_mode(layout, TRUE);
   pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END);
