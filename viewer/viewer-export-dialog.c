@@ -69,6 +69,8 @@ static void show_busy(ViewerExportDialog *self, gboolean busy)
   gtk_widget_set_sensitive(self->export_button, !busy);
   gtk_widget_set_visible(self->progress, busy);
   g_clear_handle_id(&self->pulse, g_source_remove);
+  /* A bar that has pulsed asks for each frame until it has a fraction again. */
+  gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(self->progress), 0);
   if (busy)
     self->pulse = g_timeout_add(PULSE, pulse, self);
 }

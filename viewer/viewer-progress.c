@@ -22,6 +22,15 @@ static gboolean pulse(gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
+static void stop_pulsing(ViewerProgress *self)
+{
+  if (!self->pulse)
+    return;
+  g_clear_handle_id(&self->pulse, g_source_remove);
+  /* A bar that has pulsed asks for each frame, seen or not, until it has a fraction again. */
+  gtk_progress_bar_set_fraction(self->bar, 0);
+}
+
 /* Nothing moves where nobody sees it. */
 static void set_pulsing(ViewerProgress *self, gboolean pulsing)
 {
@@ -29,7 +38,7 @@ static void set_pulsing(ViewerProgress *self, gboolean pulsing)
   if (pulsing && !self->pulse)
     self->pulse = g_timeout_add(PULSES_EVERY, pulse, self);
   else if (!pulsing)
-    g_clear_handle_id(&self->pulse, g_source_remove);
+    stop_pulsing(self);
 }
 
 static void show_progress(ViewerProgress *self)
@@ -38,9 +47,9 @@ static void show_progress(ViewerProgress *self)
   double progress = self->document ? viewer_document_get_progress(self->document) : 0;
 
   gtk_label_set_label(self->activity, activity ? activity : "");
+  set_pulsing(self, activity && progress < 0);
   if (progress >= 0)
     gtk_progress_bar_set_fraction(self->bar, MIN(progress, 1));
-  set_pulsing(self, activity && progress < 0);
 }
 
 static void cancel(ViewerProgress *self)

@@ -1,11 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The window itself: its keys, what it says of itself, its languages."""
+import pathlib
 import re
+import time
 
 from window import WindowCase
 
 from captures import make
 from support import run
+
+
+def wakes(viewer):
+    """How often its main thread has waited and went on."""
+    status = pathlib.Path(f'/proc/{viewer.process.pid}/status').read_text()
+    return int(re.search(r'^voluntary_ctxt_switches:\s*(\d+)', status, re.M).group(1))
 
 
 class MainWindow(WindowCase):
@@ -14,6 +22,16 @@ class MainWindow(WindowCase):
         viewer = self.open(make(self.directory / 'some.capture'), **how)
         viewer.find('button', 'Whole Recording')
         return viewer
+
+    def test_nothing_is_drawn_where_nothing_changes(self):
+        viewer = self.open(make(self.directory / 'some.capture', samples=400_000, stacks=4000, functions=2000))
+        viewer.find('button', 'Whole Recording')
+
+        def rests():
+            before = wakes(viewer)
+            time.sleep(1)
+            return wakes(viewer) - before < 20
+        viewer.wait(rests, 'it no longer asks for frame after frame')
 
     def test_what_is_typed_into_the_search_is_no_key_of_the_window(self):
         viewer = self.open_document()
