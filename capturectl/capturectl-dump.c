@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capturectl/capturectl-dump.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,19 +133,22 @@ static void print_content(const struct capture_window_header *h, const guint8 *c
   }
 }
 
-static void dump(const capture_reader *reader)
+/* 0, or -ENODATA when the file becomes shorter meanwhile. */
+static int dump(const capture_reader *reader)
 {
   void *buffer = NULL;
   gsize buffer_size = 0;
+  int result = 0;
 
   print_header(reader);
-  for (gsize i = 0; i < capture_reader_n_parts(reader) && !ferror(stdout); i++) {
+  for (gsize i = 0; i < capture_reader_n_parts(reader) && result != -ENODATA && !ferror(stdout); i++) {
     const struct capture_part *part = capture_reader_part(reader, i);
     const guint8 *content;
     gsize length;
 
     print_part_header(part);
-    if (capture_reader_content(reader, i, &buffer, &buffer_size, &content, &length) == 0)
+    result = capture_reader_content(reader, i, &buffer, &buffer_size, &content, &length);
+    if (result == 0)
       print_content(&part->header, content, length);
     else
       print_damaged(0);
@@ -152,6 +156,7 @@ static void dump(const capture_reader *reader)
   printf("end offset=%" PRIu64 " size=%" PRIu64 "\n", capture_reader_end(reader),
          capture_reader_size(reader));
   free(buffer);
+  return result == -ENODATA ? result : 0;
 }
 
 int capturectl_dump(int argc, char **argv)
@@ -172,6 +177,8 @@ int capturectl_dump(int argc, char **argv)
   reader = capturectl_reader_open(path, NULL, &error);
   if (!reader)
     return capturectl_fail("%s", error->message);
-  dump(reader);
+  if (dump(reader) < 0)
+    return capturectl_fail(_("“%s” became shorter while it was read; read it again when it is complete."),
+                           path);
   return CAPTURECTL_DONE;
 }

@@ -48,42 +48,53 @@ static int check_flags(const struct capture_window_header *header)
   return 0;
 }
 
-static int decompress(const capture_reader *reader, const struct capture_reader_part *part, void **buffer,
-                      size_t *buffer_size)
+/* Where the content is written in the buffer: what is stored stands before it. Planes are put together over
+ * what is stored then. */
+static size_t content_offset(const struct capture_window_header *header)
 {
-  const struct capture_window_header *header = &part->part.header;
-  size_t length = header->length;
-  uint8_t *out;
-  int r;
+  uint32_t before = header->stored;
+
+  if ((header->flags & CAPTURE_WINDOW_ZSTD) == 0)
+    return 0;
+  if (is_shuffled(header) && header->length > before)
+    before = header->length;
+  return (size_t)capture_padded(before);
+}
+
+static int decompress(const capture_reader *reader, const struct capture_window_header *header,
+                      uint8_t *buffer, const uint8_t **ret)
+{
+  uint8_t *out = buffer + content_offset(header);
 
   if (!reader->options.decompress)
     return -ENOTSUP;
-  /* One more, so that there is a buffer for nothing, too. */
-  r = grow(buffer, buffer_size, (is_shuffled(header) ? 2 * length : length) + 1);
-  if (r < 0)
-    return r;
-  out = (uint8_t *)*buffer + (is_shuffled(header) ? length : 0);
-  if (!reader->options.decompress(out, length, part->stored, header->stored, reader->options.decompress_data))
+  if (!reader->options.decompress(out, header->length, buffer, header->stored,
+                                  reader->options.decompress_data))
     return -EBADMSG;
   if (is_shuffled(header))
-    unshuffle(*buffer, out, length, capture_shuffle_size(header));
+    unshuffle(buffer, out, header->length, capture_shuffle_size(header));
+  *ret = is_shuffled(header) ? buffer : out;
   return 0;
 }
 
 int capture_reader_content(const capture_reader *reader, size_t number, void **buffer, size_t *buffer_size,
                            const uint8_t **ret_content, size_t *ret_length)
 {
-  const struct capture_reader_part *part = &reader->parts[number];
-  const struct capture_window_header *header = &part->part.header;
-  const uint8_t *content = part->stored;
+  const struct capture_part *part = &reader->parts[number];
+  const struct capture_window_header *header = &part->header;
+  const uint8_t *content;
   int r = check_flags(header);
 
-  if (r == 0 && header->crc != capture_part_crc(header, part->stored))
+  /* One more, so that there is a buffer for nothing, too. */
+  if (r == 0)
+    r = grow(buffer, buffer_size, content_offset(header) + header->length + 1);
+  if (r == 0)
+    r = capture_reader_read(reader, part->offset + sizeof *header, *buffer, header->stored);
+  if (r == 0 && header->crc != capture_part_crc(header, *buffer))
     r = -EBADMSG;
-  if (r == 0 && header->flags & CAPTURE_WINDOW_ZSTD) {
-    r = decompress(reader, part, buffer, buffer_size);
-    content = *buffer;
-  }
+  content = *buffer;
+  if (r == 0 && header->flags & CAPTURE_WINDOW_ZSTD)
+    r = decompress(reader, header, *buffer, &content);
   if (r < 0)
     return r;
   *ret_content = content;

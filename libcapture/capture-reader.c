@@ -5,15 +5,13 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "capture-file-private.h"
 #include "capture-reader-private.h"
 
-/* Address space beyond the end of the file, so that a growing one is not mapped anew each time. */
-#define MAP_AHEAD (64u << 20)
+#define FILE_SIZE_MAX (INT64_C(1) << 46) /* a file with holes may claim to be of any length */
 
 #define HEADER_SIZE sizeof(struct capture_file_header)
 #define PART_SIZE   sizeof(struct capture_window_header)
@@ -26,35 +24,17 @@ void capture_reader_report(const capture_reader *reader, uint64_t offset, const 
     reader->options.problem(&problem, reader->options.problem_data);
 }
 
-const uint8_t *capture_reader_bytes(const capture_reader *reader, uint64_t offset)
+int capture_reader_read(const capture_reader *reader, uint64_t offset, void *bytes, size_t length)
 {
-  const struct capture_reader_map *map = &reader->maps[reader->n_maps - 1];
+  for (size_t done = 0; done < length;) {
+    ssize_t n = pread(reader->fd, (uint8_t *)bytes + done, length - done, (off_t)(offset + done));
 
-  return map->bytes + (offset - map->offset);
-}
-
-/* Makes the file readable from reader->end on. */
-static int map_file(capture_reader *reader)
-{
-  const struct capture_reader_map *last = reader->n_maps ? &reader->maps[reader->n_maps - 1] : NULL;
-  uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
-  uint64_t offset = reader->end & ~(page_size - 1);
-  uint64_t needed = reader->size - offset;
-  uint64_t length;
-  void *bytes;
-
-  if (last && reader->size <= last->offset + last->length)
-    return 0;
-  if (reader->n_maps == CAPTURE_READER_MAPS)
-    return -ENOMEM;
-  if (reader->size > INT64_MAX / 4)
-    return -EFBIG;
-  length = needed + reader->size + MAP_AHEAD;
-  bytes = mmap(NULL, length, PROT_READ, MAP_SHARED, reader->fd, (off_t)offset);
-  if (bytes == MAP_FAILED)
-    return -errno;
-  reader->maps[reader->n_maps++] =
-      (struct capture_reader_map){.bytes = bytes, .offset = offset, .length = length};
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return n < 0 ? -errno : -ENODATA;
+    done += (size_t)n;
+  }
   return 0;
 }
 
@@ -66,6 +46,8 @@ static int look_at_size(capture_reader *reader)
     return -errno;
   if (!S_ISREG(st.st_mode))
     return -ENOMSG;
+  if (st.st_size > FILE_SIZE_MAX)
+    return -EFBIG;
   reader->size = (uint64_t)st.st_size;
   return 0;
 }
@@ -113,43 +95,58 @@ static bool lengths_are_sane(const struct capture_window_header *header)
   return capture_compressed_length_is_allowed(header->length, header->stored);
 }
 
-uint64_t capture_reader_part_size(const capture_reader *reader, uint64_t offset, uint64_t end, bool verify)
+static bool checksum_is_right(const capture_reader *reader, uint64_t offset,
+                              const struct capture_window_header *header)
 {
-  const struct capture_window_header *in_place;
+  struct capture_window_header copy = *header;
+  uint8_t bytes[CAPTURE_READER_CHUNK];
+  uint32_t crc, n;
+
+  copy.crc = 0;
+  crc = capture_crc32c(0, &copy, sizeof copy);
+  offset += sizeof copy;
+  for (uint32_t left = header->stored; left > 0; left -= n, offset += n) {
+    n = left < sizeof bytes ? left : (uint32_t)sizeof bytes;
+    if (capture_reader_read(reader, offset, bytes, n) < 0)
+      return false;
+    crc = capture_crc32c(crc, bytes, n);
+  }
+  return crc == header->crc;
+}
+
+uint64_t capture_reader_read_part(const capture_reader *reader, uint64_t offset, uint64_t end, bool verify,
+                                  struct capture_window_header *ret)
+{
   struct capture_window_header header;
   uint64_t size;
 
-  if (offset > end || end - offset < PART_SIZE)
+  if (offset > end || end - offset < PART_SIZE ||
+      capture_reader_read(reader, offset, &header, sizeof header) < 0 || header.magic != CAPTURE_WINDOW_MAGIC)
     return 0;
-  in_place = (const struct capture_window_header *)capture_reader_bytes(reader, offset);
-  if (in_place->magic != CAPTURE_WINDOW_MAGIC)
-    return 0;
-  header = *in_place;
   size = PART_SIZE + capture_padded(header.stored);
   if (size > end - offset || !lengths_are_sane(&header))
     return 0;
-  if (verify && header.crc != capture_part_crc(&header, in_place + 1))
+  if (verify && !checksum_is_right(reader, offset, &header))
     return 0;
+  *ret = header;
   return size;
 }
 
 static void check_padding(const capture_reader *reader, uint64_t offset,
                           const struct capture_window_header *header)
 {
-  const uint8_t *stored = capture_reader_bytes(reader, offset + PART_SIZE);
+  static const uint8_t zeroes[8];
+  uint8_t bytes[8];
+  size_t n = (size_t)(capture_padded(header->stored) - header->stored);
 
-  for (uint64_t i = header->stored; i < capture_padded(header->stored); i++) {
-    if (stored[i] != 0) {
-      capture_reader_report(reader, offset + PART_SIZE + i, "padding is not zero");
-      return;
-    }
-  }
+  offset += PART_SIZE + header->stored;
+  if (capture_reader_read(reader, offset, bytes, n) == 0 && memcmp(bytes, zeroes, n) != 0)
+    capture_reader_report(reader, offset, "padding is not zero");
 }
 
-int capture_reader_add_part(capture_reader *reader, uint64_t offset)
+int capture_reader_add_part(capture_reader *reader, uint64_t offset,
+                            const struct capture_window_header *header)
 {
-  struct capture_reader_part *part;
-
   if (reader->n_parts == reader->parts_capacity) {
     size_t capacity = reader->parts_capacity ? reader->parts_capacity * 2 : 64;
     void *parts = reallocarray(reader->parts, capacity, sizeof reader->parts[0]);
@@ -159,25 +156,21 @@ int capture_reader_add_part(capture_reader *reader, uint64_t offset)
     reader->parts = parts;
     reader->parts_capacity = capacity;
   }
-  part = &reader->parts[reader->n_parts++];
-  part->part.offset = offset;
-  memcpy(&part->part.header, capture_reader_bytes(reader, offset), PART_SIZE);
-  part->stored = capture_reader_bytes(reader, offset + PART_SIZE);
-  check_padding(reader, offset, &part->part.header);
-  reader->end = offset + PART_SIZE + capture_padded(part->part.header.stored);
+  reader->parts[reader->n_parts++] = (struct capture_part){.offset = offset, .header = *header};
+  check_padding(reader, offset, header);
+  reader->end = offset + PART_SIZE + capture_padded(header->stored);
   return 0;
 }
 
 /* The index has been found good; the headers tell where each part ends just as well. */
 static int take_up_indexed(capture_reader *reader)
 {
-  while (reader->end < reader->size) {
-    int r = capture_reader_add_part(reader, reader->end);
+  struct capture_window_header header;
+  int r = 0;
 
-    if (r < 0)
-      return r;
-  }
-  return 0;
+  while (r == 0 && capture_reader_read_part(reader, reader->end, reader->size, false, &header) != 0)
+    r = capture_reader_add_part(reader, reader->end, &header);
+  return r;
 }
 
 static int open_reader(capture_reader *reader)
@@ -188,15 +181,11 @@ static int open_reader(capture_reader *reader)
     r = read_header(reader);
   if (r < 0)
     return r;
-  reader->end = 0;
-  r = map_file(reader);
-  if (r < 0)
-    return r;
   reader->end = HEADER_SIZE;
   if (!ended_is_valid(&reader->header.ended))
     capture_reader_report(reader, offsetof(struct capture_file_header, ended),
                           "the checksum of how the recording ended is wrong");
-  reader->has_index = capture_reader_find_index(reader) != 0;
+  reader->has_index = capture_reader_find_index(reader);
   if (reader->has_index && !reader->options.scan)
     return take_up_indexed(reader);
   return capture_reader_scan(reader, true);
@@ -225,8 +214,6 @@ void capture_reader_close(capture_reader *reader)
 {
   if (!reader)
     return;
-  for (size_t i = 0; i < reader->n_maps; i++)
-    munmap((void *)reader->maps[i].bytes, reader->maps[i].length);
   if (reader->fd >= 0)
     close(reader->fd);
   free(reader->parts);
@@ -245,10 +232,8 @@ int64_t capture_reader_refresh(capture_reader *reader)
     reader->size = size;
     return 0;
   }
-  r = map_file(reader);
-  if (r == 0)
-    r = capture_reader_scan(reader, false);
-  reader->has_index = r == 0 && capture_reader_find_index(reader) != 0;
+  r = capture_reader_scan(reader, false);
+  reader->has_index = r == 0 && capture_reader_find_index(reader);
   return r < 0 ? r : (int64_t)(reader->n_parts - before);
 }
 
@@ -286,5 +271,5 @@ size_t capture_reader_n_parts(const capture_reader *reader)
 
 const struct capture_part *capture_reader_part(const capture_reader *reader, size_t number)
 {
-  return &reader->parts[number].part;
+  return &reader->parts[number];
 }

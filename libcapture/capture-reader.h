@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads a capture: a mapped file, finished, cut off or still growing. Every byte is treated as
+ * Reads a capture: a file, finished, cut off or still growing. Every byte is treated as
  * hostile: nothing is believed before it was checked, and no input makes these functions crash or
  * loop. They allocate no more than the file is long, and for a compressed part at most what docs/format.md
- * lets its length be (twice, when it is shuffled). A file that is truncated while mapped raises SIGBUS
- * like any mapping; captures only ever grow, and are replaced by renaming.
+ * lets its length be (twice, when it is shuffled). The file is never mapped: bytes are copied before they are
+ * checked, so that whoever writes or truncates it meanwhile changes nothing that was found good, and raises
+ * no signal.
  *
  * After opening, everything but capture_reader_refresh may be called from many threads at once.
  */
@@ -57,8 +58,8 @@ int capture_reader_open(capture_reader **ret, int fd, const struct capture_reade
 void capture_reader_close(capture_reader *reader);
 
 /* Looks for parts that were appended since; returns how many, or a negative errno. Parts already given out
- * keep their numbers, but pointers from capture_reader_part become invalid; contents handed out earlier stay
- * valid until close. No other function may run meanwhile. */
+ * keep their numbers, but pointers from capture_reader_part become invalid. No other function may run
+ * meanwhile. */
 int64_t capture_reader_refresh(capture_reader *reader);
 
 /* A copy, checked; `ended` is read afresh from the file. */
@@ -72,9 +73,9 @@ uint64_t capture_reader_size(const capture_reader *reader);
 size_t capture_reader_n_parts(const capture_reader *reader);
 const struct capture_part *capture_reader_part(const capture_reader *reader, size_t number);
 
-/* The content of a part: a pointer into the map, or decompressed into *buffer, which is grown with realloc as
- * needed and freed by the caller (start with NULL and 0). Verifies the checksum. Returns 0, -EBADMSG
- * (damaged), -ENOTSUP, -ENOMEM. */
+/* The content of a part, somewhere in *buffer, which is grown with realloc as needed and freed by the caller
+ * (start with NULL and 0). Verifies the checksum. Returns 0, -EBADMSG (damaged), -ENODATA (the file has
+ * become too short for it), -ENOTSUP, -ENOMEM, another -errno of reading. */
 int capture_reader_content(const capture_reader *reader, size_t number, void **buffer, size_t *buffer_size,
                            const uint8_t **ret_content, size_t *ret_length);
 

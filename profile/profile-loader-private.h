@@ -127,6 +127,7 @@ typedef struct {
   GArray *counts;         /* LoadCount */
   gint timed;             /* atomic: there are frames of LOAD_SPACE_TIMED */
   gint undefined;         /* atomic: references that lead nowhere */
+  gint cut_off;           /* atomic: the file became shorter meanwhile */
 } Load;
 
 /* Notes a damaged place, as a sentence. Thread-safe. */

@@ -55,6 +55,8 @@ gboolean load_content(Load *load, LoadPart *part)
     part->length = length;
     return TRUE;
   }
+  if (result == -ENODATA)
+    g_atomic_int_set(&load->cut_off, TRUE);
   load_problem(load, _("The window at byte %" PRIu64 " is damaged and was left out: %s."),
                capture_reader_part(part->source->reader, part->number)->offset,
                result == 0 ? _("wrong length") : g_strerror(-result));
@@ -314,6 +316,11 @@ ProfileCapture *profile_capture_load(const char *path, ProfileLoadFlags flags, G
   capture_reader_header(reader, &capture->header);
   Load *load = new_load(capture);
   gboolean loaded = load_everything(load, reader, cancellable, error);
+  if (loaded && load->cut_off) {
+    g_set_error(error, PROFILE_ERROR, PROFILE_ERROR_DAMAGED,
+                _("“%s” became shorter while it was read; read it again when it is complete."), path);
+    loaded = FALSE;
+  }
   free_load(load);
   if (!loaded)
     return NULL;

@@ -224,14 +224,14 @@ static void test_not_a_capture(void)
   g_assert_null(reader);
 }
 
-/* What a reader sees of a file while it is written; nothing that it gave out moves. */
+/* What a reader sees of a file while it is written; nothing that it gave out changes. */
 static void test_growing(void)
 {
   TestCapture *t = small_capture();
   const uint8_t *first_content, *content;
   g_autofree uint8_t *before = NULL;
-  size_t first_length, length, buffer_size = 0;
-  void *buffer = NULL;
+  size_t first_length, length, first_size = 0, buffer_size = 0;
+  void *first_buffer = NULL, *buffer = NULL;
   capture_reader *reader;
   unsigned problems;
   uint64_t total = 3;
@@ -242,13 +242,12 @@ static void test_growing(void)
   g_assert_cmpint(open_counting(&reader, t->fd, false, &problems), ==, 0);
   g_assert_cmpuint(capture_reader_n_parts(reader), ==, 3);
   g_assert_cmpint(capture_reader_refresh(reader), ==, 0);
-  g_assert_cmpint(capture_reader_content(reader, 0, &buffer, &buffer_size, &first_content, &first_length), ==,
-                  0);
+  g_assert_cmpint(
+      capture_reader_content(reader, 0, &first_buffer, &first_size, &first_content, &first_length), ==, 0);
   before = g_memdup2(first_content, first_length);
   g_assert_cmpint(capture_writer_flush(t->writer), ==, 0);
   g_assert_cmpint(capture_reader_refresh(reader), ==, 2);
   total += 2;
-  /* Beyond what was mapped ahead at first. */
   capture_file_free(t->file);
   g_assert_cmpint(capture_file_continue(&t->file, t->fd, capture_reader_end(reader), NULL), ==, 0);
   for (unsigned i = 0; i < 150; i++) {
@@ -272,7 +271,51 @@ static void test_growing(void)
   g_assert_cmpint(capture_file_append(t->file, &foreign, big), ==, 0);
   g_assert_cmpint(capture_reader_refresh(reader), ==, 1);
   g_assert_cmpuint(problems, ==, 0);
+  free(first_buffer);
   free(buffer);
+  capture_reader_close(reader);
+  test_capture_free(t);
+}
+
+static int read_part(const capture_reader *reader, size_t number)
+{
+  void *buffer = NULL;
+  const uint8_t *content;
+  size_t buffer_size = 0, length;
+  int r = capture_reader_content(reader, number, &buffer, &buffer_size, &content, &length);
+
+  free(buffer);
+  return r;
+}
+
+/* Somebody cuts off a file, or writes it, that was found good: what is left is read, and nothing is believed.
+ */
+static void test_cut_off_later(void)
+{
+  TestCapture *t = small_capture();
+  struct capture_file_header header;
+  const struct capture_part *part;
+  capture_reader *reader;
+  unsigned problems;
+  size_t n;
+
+  finish(t);
+  g_assert_cmpint(open_counting(&reader, t->fd, false, &problems), ==, 0);
+  n = capture_reader_n_parts(reader);
+  g_assert_cmpuint(read_all(reader), ==, 0);
+  part = capture_reader_part(reader, 2);
+  g_assert_cmpint(pwrite(t->fd, "X", 1, (off_t)(part->offset + sizeof part->header)), ==, 1);
+  g_assert_cmpint(read_part(reader, 2), ==, -EBADMSG);
+  g_assert_cmpint(ftruncate(t->fd, (off_t)(part->offset + sizeof part->header + 1)), ==, 0);
+  g_assert_cmpint(read_part(reader, 1), ==, 0);
+  for (size_t i = 2; i + 1 < n; i++) /* the last one is the footer, which has no content */
+    g_assert_cmpint(read_part(reader, i), ==, -ENODATA);
+  g_assert_cmpint(capture_reader_refresh(reader), ==, 0);
+  g_assert_cmpint(ftruncate(t->fd, 0), ==, 0);
+  g_assert_cmpuint(read_all(reader), ==, n - 1);
+  capture_reader_header(reader, &header);
+  g_assert_cmpuint(header.ended.reason, ==, CAPTURE_END_NONE);
+  g_assert_cmpuint(problems, ==, 0);
   capture_reader_close(reader);
   test_capture_free(t);
 }
@@ -435,6 +478,7 @@ int main(int argc, char **argv)
   g_test_add_func("/libcapture/file/every-byte", test_every_byte);
   g_test_add_func("/libcapture/file/not-a-capture", test_not_a_capture);
   g_test_add_func("/libcapture/file/growing", test_growing);
+  g_test_add_func("/libcapture/file/cut-off-later", test_cut_off_later);
   g_test_add_func("/libcapture/file/continue", test_continue);
   g_test_add_func("/libcapture/file/resync", test_resync);
   g_test_add_func("/libcapture/file/decompression-bomb", test_decompression_bomb);
