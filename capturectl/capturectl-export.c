@@ -9,6 +9,7 @@
 #include "capturectl/capturectl-command.h"
 #include "capturectl/capturectl-filter.h"
 #include "capturectl/capturectl-verbs.h"
+#include "profile/profile-export-file.h"
 #include "profile/profile-export.h"
 #include "recording/recording-output.h"
 
@@ -77,36 +78,51 @@ static const Format *find_format(const char *name)
   return NULL;
 }
 
-/* A device or a pipe is written as it is; a file is written beside its place and renamed, so that there is
- * never half of one. */
-static GOutputStream *open_output(const char *path, GError **error)
-{
-  g_autoptr(GFile) file = NULL;
-  g_autofree char *real = NULL;
-  struct stat status;
-  int fd;
+/* Where an export goes. */
+typedef struct {
+  GOutputStream *stream;
+  GFile *file; /* NULL: a device, a pipe or standard output, which is written as it is */
+  gboolean is_new;
+} Output;
 
-  if (!path || strcmp(path, "-") == 0)
-    return g_unix_output_stream_new(STDOUT_FILENO, FALSE);
-  if (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
-    fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-    if (fd >= 0)
-      return g_unix_output_stream_new(fd, TRUE);
-    g_set_error_literal(error, G_IO_ERROR, g_io_error_from_errno(errno), g_strerror(errno));
-    return NULL;
-  }
-  real = recording_output_follow_links(path);
-  file = g_file_new_for_path(real);
-  return G_OUTPUT_STREAM(g_file_replace(file, NULL, FALSE, G_FILE_CREATE_NONE, NULL, error));
+static void output_clear(Output *output)
+{
+  g_clear_object(&output->stream);
+  g_clear_object(&output->file);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Output, output_clear)
+
+static GOutputStream *open_device(const char *path, GError **error)
+{
+  int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+
+  if (fd >= 0)
+    return g_unix_output_stream_new(fd, TRUE);
+  g_set_error_literal(error, G_IO_ERROR, g_io_error_from_errno(errno), g_strerror(errno));
+  return NULL;
 }
 
-/* Closing a cancelled stream throws away what was written. */
-static void discard(GOutputStream *stream)
+static gboolean open_output(Output *output, const char *path, GError **error)
 {
-  g_autoptr(GCancellable) cancellable = g_cancellable_new();
+  g_autofree char *real = NULL;
+  struct stat status;
 
-  g_cancellable_cancel(cancellable);
-  g_output_stream_close(stream, cancellable, NULL);
+  if (!path || strcmp(path, "-") == 0) {
+    output->stream = g_unix_output_stream_new(STDOUT_FILENO, FALSE);
+  } else if (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+    output->stream = open_device(path, error);
+  } else {
+    real = recording_output_follow_links(path);
+    output->file = g_file_new_for_path(real);
+    output->stream = G_OUTPUT_STREAM(profile_export_file_open(output->file, &output->is_new, NULL, error));
+  }
+  return output->stream != NULL;
+}
+
+static void discard(Output *output)
+{
+  if (output->stream && output->file)
+    profile_export_file_discard(output->file, G_FILE_OUTPUT_STREAM(output->stream), output->is_new);
 }
 
 /* GIO's own words name the file a second time and give no advice. */
@@ -144,12 +160,12 @@ static int fail_output(const ExportOptions *options, const GError *error)
 static int write_export(ProfileWeights *weights, const Format *format, const ExportOptions *options)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(GOutputStream) stream = open_output(options->output, &error);
+  g_auto(Output) output = {0};
 
-  if (stream && format->run(weights, options, stream, &error) && g_output_stream_close(stream, NULL, &error))
+  if (open_output(&output, options->output, &error) && format->run(weights, options, output.stream, &error) &&
+      g_output_stream_close(output.stream, NULL, &error))
     return CAPTURECTL_DONE;
-  if (stream)
-    discard(stream);
+  discard(&output);
   return fail_output(options, error);
 }
 

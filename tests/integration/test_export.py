@@ -10,7 +10,7 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
 
-from support import DATA, SOURCE, TestCase, capturectl, environment, run
+from support import CAPTURECTL, DATA, OWN_MOUNTS, SOURCE, TestCase, capturectl, environment, run, unmount
 
 sys.path.insert(0, str(SOURCE / 'tests' / 'decoder'))
 from builder import Builder, fixed, listed, record, sample, string  # noqa: E402
@@ -465,6 +465,17 @@ class Output(Imported):
                 self.assertEqual(len(result.stderr.splitlines()), 1)
                 self.assertIn(f'“{path}” could not be written: {why}', result.stderr)
                 self.assertEqual(result.stderr.count(str(path)), 1)
+
+    def test_a_full_disk(self):
+        """Of a file that was not there nothing is left, one that was stays."""
+        small = self.directory / 'small'
+        small.mkdir()
+        self.addCleanup(unmount, small)
+        script = ('mount -t tmpfs -o size=64k none "$1" && cd "$1" && echo before > there.svg; for file in new.svg there.svg; do'
+                  ' "$2" export -f syscap -o $file "$3"; echo $?; done; ls -A; cat there.svg')
+        done = run(*OWN_MOUNTS, 'sh', '-c', script, 'sh', small, CAPTURECTL, self.capture)
+        self.assertEqual(done.stdout, '1\n1\nthere.svg\nbefore\n')
+        self.assertEqual(done.stderr.count('no space is left'), 2, done.stderr)
 
     def test_through_a_link_to_a_file_that_is_not_there_yet(self):
         link, path = self.directory / 'link', self.directory / 'out.folded'
