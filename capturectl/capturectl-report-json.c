@@ -1,29 +1,41 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* docs/report-json.md describes what is printed. Written by hand: a list may have hundreds of thousands of
  * rows. */
-#include <string.h>
+#include <stdio.h>
 
 #include "capturectl/capturectl-command.h"
 #include "capturectl/capturectl-filter.h"
 #include "capturectl/capturectl-report-private.h"
 #include "profile/profile-ledger.h"
+#include "profile/profile-mark-rows.h"
+
+enum { FLUSH_SIZE = 1 << 16 };
 
 typedef struct {
-  const CapturectlReport *report;
-  CapturectlOutput output;
+  const ProfileReport *report;
+  GString *out;
 } Json;
 
 static const char *const units[] = {"count", "nanoseconds", "bytes", "cycles"};
 
+/* Writes what is there when it is much. */
+static void flush(Json *json)
+{
+  if (json->out->len < FLUSH_SIZE)
+    return;
+  fwrite(json->out->str, 1, json->out->len, stdout);
+  g_string_truncate(json->out, 0);
+}
+
 static void append(Json *json, const char *text)
 {
-  g_string_append(json->output.text, text);
+  g_string_append(json->out, text);
 }
 
 static void append_quoted(Json *json, const char *value)
 {
   g_autofree char *valid = g_utf8_validate(value, -1, NULL) ? NULL : g_utf8_make_valid(value, -1);
-  GString *out = json->output.text;
+  GString *out = json->out;
 
   g_string_append_c(out, '"');
   for (const char *c = valid ? valid : value; *c; c++) {
@@ -60,7 +72,7 @@ static void append_number(Json *json, const char *name, gint64 value)
   append(json, "\"");
   append(json, name);
   append(json, value < 0 ? "\": -" : "\": ");
-  g_string_append_len(json->output.text, digits + i, sizeof digits - i);
+  g_string_append_len(json->out, digits + i, sizeof digits - i);
 }
 
 static void append_weights(Json *json, const ProfileWeight *self, const ProfileWeight *total)
@@ -77,7 +89,8 @@ static void append_weights(Json *json, const ProfileWeight *self, const ProfileW
 
 static void append_source(Json *json, guint32 function)
 {
-  const ProfileFunction *item = profile_stacks_get_function(json->report->stacks, function);
+  const ProfileFunction *item =
+      profile_stacks_get_function(profile_report_get_stacks(json->report), function);
   const ProfileFunctionRange *range = item->range;
 
   if (item->kind == CAPTURE_SPACE_KERNEL)
@@ -95,19 +108,19 @@ static void append_source(Json *json, guint32 function)
 /* What a row has beside the members that all have. */
 static void append_identity(Json *json, guint32 item)
 {
-  ProfileCapture *capture = json->report->capture;
+  ProfileCapture *capture = profile_report_get_capture(json->report);
   guint n;
 
-  if (json->report->by == CAPTURECTL_REPORT_FUNCTION)
+  if (json->report->by == PROFILE_REPORT_FUNCTION)
     append_source(json, item);
-  if (json->report->by == CAPTURECTL_REPORT_WAIT) {
+  if (json->report->by == PROFILE_REPORT_WAIT) {
     append(json, ", ");
     append_string(json, "reason", profile_reason_get_name(PROFILE_ROWS_WAIT_REASON(item)));
   }
-  if (!capturectl_report_is_of_threads(json->report) && json->report->by != CAPTURECTL_REPORT_PROCESS)
+  if (!profile_report_is_of_threads(json->report) && json->report->by != PROFILE_REPORT_PROCESS)
     return;
   guint32 process = item;
-  if (capturectl_report_is_of_threads(json->report)) {
+  if (profile_report_is_of_threads(json->report)) {
     const ProfileThread *thread = &profile_capture_get_threads(capture, &n)[item];
     append(json, ", ");
     append_number(json, "tid", thread->tid);
@@ -119,19 +132,19 @@ static void append_identity(Json *json, guint32 item)
 
 static void append_rows(Json *json, ProfileWeights *weights)
 {
-  g_autoptr(ProfileRows) rows = profile_rows_new(weights, capturectl_report_get_rows_by(json->report->by));
+  g_autoptr(ProfileRows) rows = profile_report_get_rows(json->report, weights);
 
   append(json, "\"rows\": [");
   for (gsize i = 0; i < profile_rows_get_n(rows); i++) {
     ProfileRow row = profile_rows_get(rows, i);
     append(json, i ? ",\n  {" : "\n  {");
-    append_string(json, "name", capturectl_report_get_row_name(json->report, row.item));
+    append_string(json, "name", profile_report_get_row_name(json->report, row.item));
     append(json, ", ");
-    append_string(json, "binary", capturectl_report_get_row_binary(json->report, row.item));
+    append_string(json, "binary", profile_report_get_row_binary(json->report, row.item));
     append_weights(json, &row.self, &row.total);
     append_identity(json, row.item);
     append(json, "}");
-    capturectl_output_flush(&json->output);
+    flush(json);
   }
   append(json, "]");
 }
@@ -141,7 +154,7 @@ static gboolean enter_node(ProfileTree *tree, guint32 number, gboolean first, gb
   Json *json = data;
   const ProfileTreeNode *node = profile_tree_get_node(tree, number);
   gboolean all = node->function == PROFILE_TREE_NO_FUNCTION;
-  const ProfileStacks *stacks = json->report->stacks;
+  const ProfileStacks *stacks = profile_report_get_stacks(json->report);
 
   append(json, first ? "\n{" : ",\n{");
   append_string(json, "name", all ? NULL : profile_stacks_get_function_name(stacks, node->function));
@@ -151,7 +164,7 @@ static gboolean enter_node(ProfileTree *tree, guint32 number, gboolean first, gb
   if (!all)
     append_source(json, node->function);
   append(json, ", \"children\": [");
-  capturectl_output_flush(&json->output);
+  flush(json);
   return TRUE;
 }
 
@@ -162,13 +175,14 @@ static void leave_node(ProfileTree *tree, guint32 number, gpointer data)
 
 static int append_tree(Json *json, ProfileWeights *weights)
 {
-  static const CapturectlTreeVisitor visitor = {enter_node, leave_node};
-  g_autoptr(ProfileTree) tree = capturectl_report_get_tree(json->report, weights);
+  static const ProfileReportVisitor visitor = {enter_node, leave_node};
+  g_autoptr(GError) error = NULL;
+  g_autoptr(ProfileTree) tree = profile_report_get_tree(json->report, weights, &error);
 
   if (!tree)
-    return CAPTURECTL_FAILED;
+    return capturectl_fail("%s", error->message);
   append(json, "\"tree\": ");
-  capturectl_report_walk(tree, capturectl_report_get_limit(json->report, weights, 0.5), &visitor, json);
+  profile_report_walk(tree, profile_report_get_limit(json->report, weights), &visitor, json);
   return CAPTURECTL_DONE;
 }
 
@@ -177,7 +191,7 @@ static int append_views(Json *json, ProfileWeights *weights)
 {
   append(json, ",\n");
   append_rows(json, weights);
-  if (!json->report->tree)
+  if (json->report->tree == PROFILE_REPORT_LIST)
     return CAPTURECTL_DONE;
   append(json, ",\n");
   return append_tree(json, weights);
@@ -185,9 +199,9 @@ static int append_views(Json *json, ProfileWeights *weights)
 
 static int append_event(Json *json, guint event, gboolean views)
 {
-  g_autoptr(ProfileWeights) weights = capturectl_report_get_weights(json->report, event);
+  g_autoptr(ProfileWeights) weights = profile_report_get_weights(json->report, event);
   guint n;
-  const ProfileEvent *item = &profile_capture_get_events(json->report->capture, &n)[event];
+  const ProfileEvent *item = &profile_capture_get_events(profile_report_get_capture(json->report), &n)[event];
   int status = CAPTURECTL_DONE;
 
   append(json, "{");
@@ -210,7 +224,7 @@ static int append_event(Json *json, guint event, gboolean views)
 
 static int append_events(Json *json, const GArray *events)
 {
-  gboolean views = events->len > 1 && capturectl_report_is_of_samples(json->report);
+  gboolean views = events->len > 1 && profile_report_is_of_samples(json->report);
   int status = CAPTURECTL_DONE;
 
   append(json, "\"events\": [");
@@ -225,12 +239,12 @@ static int append_events(Json *json, const GArray *events)
 static void append_event_rows(Json *json, const GArray *events)
 {
   guint n;
-  const ProfileEvent *all = profile_capture_get_events(json->report->capture, &n);
+  const ProfileEvent *all = profile_capture_get_events(profile_report_get_capture(json->report), &n);
 
   append(json, ",\n\"rows\": [");
   for (guint i = 0; i < events->len; i++) {
     guint event = g_array_index(events, guint, i);
-    g_autoptr(ProfileWeights) weights = capturectl_report_get_weights(json->report, event);
+    g_autoptr(ProfileWeights) weights = profile_report_get_weights(json->report, event);
     ProfileWeight sum = profile_weights_get_sum(weights);
     append(json, i ? ",\n  {" : "\n  {");
     append_string(json, "name", all[event].name);
@@ -247,7 +261,7 @@ static void append_duration(Json *json, const char *name, const ProfileMarkRow *
   if (row->spans > 0)
     append_number(json, name, nanoseconds);
   else
-    g_string_append_printf(json->output.text, "\"%s\": null", name);
+    g_string_append_printf(json->out, "\"%s\": null", name);
 }
 
 static void append_mark_row(Json *json, const ProfileMarkRow *row)
@@ -278,7 +292,7 @@ static void append_mark_rows(Json *json)
     append(json, i ? ",\n  {" : "\n  {");
     append_mark_row(json, &all[i]);
     append(json, "}");
-    capturectl_output_flush(&json->output);
+    flush(json);
   }
   append(json, "]");
 }
@@ -288,18 +302,18 @@ static int append_first(Json *json, const GArray *events)
 {
   if (events->len == 0) {
     append(json, "\"samples\": 0");
-    if (json->report->by == CAPTURECTL_REPORT_MARK)
+    if (json->report->by == PROFILE_REPORT_MARK)
       append_mark_rows(json);
     else
       append(json, ",\n\"rows\": []");
     return CAPTURECTL_DONE;
   }
   g_autoptr(ProfileWeights) weights =
-      capturectl_report_get_weights(json->report, g_array_index(events, guint, 0));
+      profile_report_get_weights(json->report, g_array_index(events, guint, 0));
   append_number(json, "samples", (gint64)profile_weights_get_sum(weights).count);
-  if (capturectl_report_is_of_samples(json->report))
+  if (profile_report_is_of_samples(json->report))
     return append_views(json, weights);
-  if (json->report->by == CAPTURECTL_REPORT_MARK)
+  if (json->report->by == PROFILE_REPORT_MARK)
     append_mark_rows(json);
   else
     append_event_rows(json, events);
@@ -309,7 +323,7 @@ static int append_first(Json *json, const GArray *events)
 /* As `info --json` has it; of the whole capture, whatever the filters say. */
 static void append_stacks(Json *json)
 {
-  ProfileCapture *capture = json->report->capture;
+  ProfileCapture *capture = profile_report_get_capture(json->report);
   g_autoptr(ProfileLedger) ledger = profile_ledger_new(capture);
   gsize n;
   const ProfileLedgerEntry *entries = profile_ledger_get_entries(ledger, &n);
@@ -335,20 +349,21 @@ static void append_stacks(Json *json)
   append(json, "]}");
 }
 
-int capturectl_report_json(const CapturectlReport *report)
+int capturectl_report_json(const ProfileReport *report)
 {
-  g_autoptr(GArray) events = capturectl_report_get_events(report);
-  Json json = {.report = report};
+  g_autoptr(GArray) events = profile_report_get_events(report);
+  ProfileCapture *capture = profile_report_get_capture(report);
+  g_autoptr(GString) out = g_string_sized_new(2 * FLUSH_SIZE);
+  Json json = {.report = report, .out = out};
 
-  capturectl_output_init(&json.output);
   append(&json, "{");
   append_string(&json, "file", report->path);
   append(&json, ",\n");
-  append_string(&json, "command", profile_capture_get_metadata(report->capture, "command"));
+  append_string(&json, "command", profile_capture_get_metadata(capture, "command"));
   append(&json, ",\n");
-  append_number(&json, "lost", (gint64)profile_capture_get_n_lost(report->capture));
+  append_number(&json, "lost", (gint64)profile_capture_get_n_lost(capture));
   append(&json, ",\n");
-  append_number(&json, "duration_ns", (gint64)profile_capture_get_duration(report->capture));
+  append_number(&json, "duration_ns", (gint64)profile_capture_get_duration(capture));
   append(&json, ",\n");
   append_stacks(&json);
   append(&json, ",\n");
@@ -359,6 +374,7 @@ int capturectl_report_json(const CapturectlReport *report)
   if (status == CAPTURECTL_DONE)
     status = append_events(&json, events);
   append(&json, "}\n");
-  capturectl_output_finish(&json.output, status == CAPTURECTL_DONE);
+  if (status == CAPTURECTL_DONE)
+    fwrite(out->str, 1, out->len, stdout);
   return status;
 }

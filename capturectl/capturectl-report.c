@@ -1,160 +1,36 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <gio/gunixoutputstream.h>
 #include <glib/gi18n.h>
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "capturectl/capturectl-command.h"
 #include "capturectl/capturectl-filter.h"
 #include "capturectl/capturectl-report-private.h"
-#include "capturectl/capturectl-transform.h"
 #include "capturectl/capturectl-verbs.h"
 
 static const char *const by_names[] = {"function", "binary", "thread", "process",
                                        "event",    "wait",   "waker",  "mark"};
 
-enum { FLUSH_SIZE = 1 << 16 };
-
-void capturectl_output_init(CapturectlOutput *output)
-{
-  output->text = g_string_sized_new(2 * FLUSH_SIZE);
-}
-
-void capturectl_output_flush(CapturectlOutput *output)
-{
-  if (output->text->len < FLUSH_SIZE)
-    return;
-  fwrite(output->text->str, 1, output->text->len, stdout);
-  g_string_truncate(output->text, 0);
-}
-
-void capturectl_output_finish(CapturectlOutput *output, gboolean print)
-{
-  if (print)
-    fwrite(output->text->str, 1, output->text->len, stdout);
-  g_string_free(output->text, TRUE);
-}
-
-GArray *capturectl_report_get_events(const CapturectlReport *report)
-{
-  GArray *shown = g_array_new(FALSE, FALSE, sizeof(guint));
-  guint n, chosen = profile_filter_get_event(report->filter);
-  const ProfileEvent *events = profile_capture_get_events(report->capture, &n);
-
-  for (guint i = 0; i < n; i++)
-    if ((report->one_event ? i == chosen : events[i].n_samples > 0) &&
-        (!capturectl_report_is_of_waits(report) || events[i].detail == CAPTURE_DETAIL_OFF_CPU))
-      g_array_append_val(shown, i);
-  if (shown->len == 0 && n > 0 && !capturectl_report_is_of_waits(report))
-    g_array_append_val(shown, chosen);
-  return shown;
-}
-
-ProfileWeights *capturectl_report_get_weights(const CapturectlReport *report, guint event)
-{
-  g_autoptr(ProfileFilter) filter = profile_filter_copy(report->filter);
-
-  profile_filter_set_event(filter, event);
-  return profile_weights_new(filter);
-}
-
-ProfileTree *capturectl_report_get_tree(const CapturectlReport *report, ProfileWeights *weights)
-{
-  const char *wanted = report->callers ? report->callers : report->callees;
-
-  if (!wanted)
-    return profile_tree_new(weights);
-  guint32 function = capturectl_find_function(weights, wanted);
-  if (function == G_MAXUINT32) {
-    capturectl_fail(_("No sample leads through a function “%s”."), wanted);
-    return NULL;
-  }
-  return report->callers ? profile_tree_new_callers(weights, function)
-                         : profile_tree_new_callees(weights, function);
-}
-
-guint64 capturectl_report_get_limit(const CapturectlReport *report, ProfileWeights *weights, double otherwise)
-{
-  guint64 whole = profile_weights_measure(weights, profile_weights_get_sum(weights));
-  double percent = report->limit < 0 ? otherwise : report->limit;
-
-  return MAX(1, (guint64)ceil((double)whole * percent / 100));
-}
-
-const char *capturectl_report_get_by_name(CapturectlReportBy by)
+const char *capturectl_report_get_by_name(ProfileReportBy by)
 {
   return by_names[by];
 }
 
-gboolean capturectl_report_is_of_waits(const CapturectlReport *report)
+/* Which trees are asked for. */
+typedef struct {
+  gboolean top_down, bottom_up;
+  char *callers, *callees; /* names of functions, or NULL */
+} Trees;
+
+static void trees_clear(Trees *trees)
 {
-  return report->by == CAPTURECTL_REPORT_WAIT || report->by == CAPTURECTL_REPORT_WAKER;
+  g_free(trees->callers);
+  g_free(trees->callees);
 }
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Trees, trees_clear)
 
-gboolean capturectl_report_is_of_samples(const CapturectlReport *report)
-{
-  return report->by != CAPTURECTL_REPORT_EVENT && report->by != CAPTURECTL_REPORT_MARK;
-}
-
-gboolean capturectl_report_is_of_threads(const CapturectlReport *report)
-{
-  return report->by == CAPTURECTL_REPORT_THREAD || report->by == CAPTURECTL_REPORT_WAKER;
-}
-
-ProfileRowsBy capturectl_report_get_rows_by(CapturectlReportBy by)
-{
-  switch (by) {
-  case CAPTURECTL_REPORT_BINARY:
-    return PROFILE_ROWS_BINARY;
-  case CAPTURECTL_REPORT_THREAD:
-    return PROFILE_ROWS_THREAD;
-  case CAPTURECTL_REPORT_PROCESS:
-    return PROFILE_ROWS_PROCESS;
-  case CAPTURECTL_REPORT_WAIT:
-    return PROFILE_ROWS_WAIT;
-  case CAPTURECTL_REPORT_WAKER:
-    return PROFILE_ROWS_WAKER;
-  default:
-    return PROFILE_ROWS_FUNCTION;
-  }
-}
-
-static const char *get_binary_path(ProfileCapture *capture, guint32 item)
-{
-  guint n;
-
-  if (item == PROFILE_ROWS_KERNEL)
-    return "[kernel]";
-  return item == PROFILE_ROWS_NO_BINARY ? "[unknown]" : profile_capture_get_binaries(capture, &n)[item].path;
-}
-
-const char *capturectl_report_get_row_name(const CapturectlReport *report, guint32 item)
-{
-  guint n;
-
-  switch (report->by) {
-  case CAPTURECTL_REPORT_BINARY:
-    return get_binary_path(report->capture, item);
-  case CAPTURECTL_REPORT_THREAD:
-  case CAPTURECTL_REPORT_WAKER:
-    return profile_capture_get_threads(report->capture, &n)[item].name;
-  case CAPTURECTL_REPORT_PROCESS:
-    return profile_capture_get_processes(report->capture, &n)[item].name;
-  case CAPTURECTL_REPORT_WAIT:
-    return profile_wait_get_name(PROFILE_ROWS_WAIT_WAIT(item));
-  default:
-    return profile_stacks_get_function_name(report->stacks, item);
-  }
-}
-
-const char *capturectl_report_get_row_binary(const CapturectlReport *report, guint32 item)
-{
-  if (report->by == CAPTURECTL_REPORT_FUNCTION)
-    return profile_stacks_get_function_binary(report->stacks, item);
-  return report->by == CAPTURECTL_REPORT_BINARY ? get_binary_path(report->capture, item) : NULL;
-}
-
-static gboolean parse_by(const char *text, CapturectlReportBy *ret)
+static gboolean parse_by(const char *text, ProfileReportBy *ret)
 {
   for (guint i = 0; i < G_N_ELEMENTS(by_names); i++)
     if (strcmp(text, by_names[i]) == 0) {
@@ -164,74 +40,102 @@ static gboolean parse_by(const char *text, CapturectlReportBy *ret)
   return FALSE;
 }
 
-static gboolean has_waits(const CapturectlReport *report)
+static gboolean has_waits(const ProfileReport *report)
 {
-  g_autoptr(GArray) events = capturectl_report_get_events(report);
+  g_autoptr(GArray) events = profile_report_get_events(report);
 
   return events->len > 0;
 }
 
-static gboolean has_marks(const CapturectlReport *report)
+static gboolean has_marks(const ProfileReport *report)
 {
   gsize n;
 
-  profile_capture_get_marks(report->capture, &n);
+  profile_capture_get_marks(profile_report_get_capture(report), &n);
   return n > 0;
 }
 
 /* Why there is nothing to show; 0 when there is. */
-static int refuse(const CapturectlReport *report, gboolean json)
+static int refuse(const ProfileReport *report, gboolean json)
 {
   guint n_events;
 
-  profile_capture_get_events(report->capture, &n_events);
-  if (capturectl_report_is_of_waits(report) && !has_waits(report))
+  profile_capture_get_events(profile_report_get_capture(report), &n_events);
+  if (profile_report_is_of_waits(report) && !has_waits(report))
     return capturectl_fail(_("“%s” holds no time off the CPU; “capturectl record --off-cpu” records it."),
                            report->path);
-  if (report->by == CAPTURECTL_REPORT_MARK && !has_marks(report) && !json)
+  if (report->by == PROFILE_REPORT_MARK && !has_marks(report) && !json)
     return capturectl_fail(_("“%s” holds no marks: no recorded program made any."), report->path);
-  if (report->by != CAPTURECTL_REPORT_MARK && n_events == 0 && !json)
+  if (report->by != PROFILE_REPORT_MARK && n_events == 0 && !json)
     return capturectl_fail(_("“%s” holds no samples."), report->path);
   return CAPTURECTL_DONE;
 }
 
-static int show(CapturectlReport *report, const CapturectlFilterOptions *options, gboolean json)
+static int print_text(const ProfileReport *report)
+{
+  g_autoptr(GOutputStream) stream = g_unix_output_stream_new(STDOUT_FILENO, FALSE);
+  g_autoptr(GError) error = NULL;
+
+  if (profile_report_write(report, stream, NULL, &error))
+    return CAPTURECTL_DONE;
+  if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND))
+    return capturectl_fail("%s", error->message);
+  if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_BROKEN_PIPE))
+    return CAPTURECTL_FAILED;
+  return capturectl_fail(_("Standard output could not be written: %s."), error->message);
+}
+
+static int show(ProfileReport *report, const CapturectlFilterOptions *options, gboolean json)
 {
   g_autoptr(GError) error = NULL;
   g_autoptr(ProfileCapture) capture = capturectl_load(report->path);
-  int status;
+  g_autoptr(ProfileFilter) filter = NULL;
 
   if (!capture)
     return CAPTURECTL_FAILED;
   capturectl_name_functions(capture);
-  report->capture = capture;
-  report->filter = capturectl_filter_new(capture, options, &error);
-  if (!report->filter)
+  filter = capturectl_filter_new(capture, options, &error);
+  if (!filter)
     return capturectl_filter_fail(error);
-  report->stacks = profile_filter_get_stacks(report->filter);
+  report->filter = filter;
   report->one_event = options->event != NULL;
-  status = refuse(report, json);
-  if (status == CAPTURECTL_DONE)
-    status = json ? capturectl_report_json(report) : capturectl_report_text(report);
-  profile_filter_free(report->filter);
-  return status;
+  int status = refuse(report, json);
+  if (status != CAPTURECTL_DONE)
+    return status;
+  return json ? capturectl_report_json(report) : print_text(report);
+}
+
+/* FALSE: more than one is asked for. */
+static gboolean choose_tree(ProfileReport *report, const Trees *trees)
+{
+  report->function = trees->callers ? trees->callers : trees->callees;
+  report->tree = trees->callers     ? PROFILE_REPORT_CALLERS
+                 : trees->callees   ? PROFILE_REPORT_CALLEES
+                 : trees->bottom_up ? PROFILE_REPORT_BOTTOM_UP
+                 : trees->top_down  ? PROFILE_REPORT_TOP_DOWN
+                                    : PROFILE_REPORT_LIST;
+  return (trees->callers != NULL) + (trees->callees != NULL) + trees->bottom_up <= 1;
 }
 
 int capturectl_report(int argc, char **argv)
 {
   g_auto(CapturectlFilterOptions) filter = {0};
-  g_autofree char *by = NULL, *callers = NULL, *callees = NULL;
+  g_auto(Trees) trees = {0};
+  g_autofree char *by = NULL;
   gboolean json = FALSE;
-  CapturectlReport report = {.limit = -1};
+  ProfileReport report = {.limit = -1};
   const GOptionEntry entries[] = {
       {"by", 0, 0, G_OPTION_ARG_STRING, &by,
        N_("List functions (default), binaries, threads, processes, events, what threads off the CPU "
           "waited for, who woke them, or the marks that programs made"),
        "function|binary|thread|process|event|wait|waker|mark"},
-      {"tree", 't', 0, G_OPTION_ARG_NONE, &report.tree, N_("Show the call tree"), NULL},
-      {"callers", 0, 0, G_OPTION_ARG_STRING, &callers, N_("Show by whom a function was called"),
+      {"tree", 't', 0, G_OPTION_ARG_NONE, &trees.top_down, N_("Show the call tree"), NULL},
+      {"bottom-up", 0, 0, G_OPTION_ARG_NONE, &trees.bottom_up,
+       N_("Show the call tree upside down: functions in which samples were taken, and their callers"), NULL},
+      {"callers", 0, 0, G_OPTION_ARG_STRING, &trees.callers, N_("Show by whom a function was called"),
        N_("FUNCTION")},
-      {"callees", 0, 0, G_OPTION_ARG_STRING, &callees, N_("Show what a function called"), N_("FUNCTION")},
+      {"callees", 0, 0, G_OPTION_ARG_STRING, &trees.callees, N_("Show what a function called"),
+       N_("FUNCTION")},
       {"limit", 0, 0, G_OPTION_ARG_DOUBLE, &report.limit,
        N_("Leave out what has less than this share of the samples (default: 0.5 in trees, 0.05 in lists; "
           "JSON lists have every row)"),
@@ -248,17 +152,14 @@ int capturectl_report(int argc, char **argv)
     return capturectl_fail_usage(
         _("“%s” is nothing to list by; use function, binary, thread, process, event, wait, waker or mark."),
         by);
-  if (by && (report.tree || callers || callees))
+  if (!choose_tree(&report, &trees))
+    return capturectl_fail_usage(_("Use one of --bottom-up, --callers and --callees."));
+  if (by && report.tree != PROFILE_REPORT_LIST)
     return capturectl_fail_usage(
-        _("A tree is of functions: use --by without --tree, --callers and --callees."));
-  if (report.by == CAPTURECTL_REPORT_MARK && (filter.event || filter.binaries || filter.transforms))
+        _("A tree is of functions: use --by without --tree, --bottom-up, --callers and --callees."));
+  if (report.by == PROFILE_REPORT_MARK && (filter.event || filter.binaries || filter.transforms))
     return capturectl_fail_usage(_("--event and --binary choose samples, --transform changes their stacks; "
                                    "marks are chosen by --time, --thread and --process."));
-  if (callers && callees)
-    return capturectl_fail_usage(_("Use either --callers or --callees."));
-  report.callers = callers;
-  report.callees = callees;
-  report.tree = report.tree || callers || callees;
   report.path = capturectl_get_file(argc, argv);
   return report.path ? show(&report, &filter, json) : CAPTURECTL_USAGE;
 }

@@ -5,50 +5,8 @@
 #include <string.h>
 
 #include "capturectl/capturectl-filter.h"
-#include "profile/profile-rows.h"
+#include "profile/profile-function-name.h"
 #include "profile/profile-tree.h"
-
-/* Folded stacks write ":" for ";", which stands between functions there. */
-static gsize match_length(const char *name, const char *wanted)
-{
-  gsize length = 0;
-
-  while (wanted[length] && (name[length] == wanted[length] || (name[length] == ';' && wanted[length] == ':')))
-    length++;
-  return length;
-}
-
-static gboolean is_called(const ProfileStacks *stacks, guint32 function, const char *wanted)
-{
-  const char *name = profile_stacks_get_function_name(stacks, function);
-  gsize length = match_length(name, wanted);
-
-  if (wanted[length] == '\0')
-    return name[length] == '\0' || name[length] == '(';
-  if (name[length] != '\0')
-    return FALSE;
-  if (strcmp(wanted + length, "_[k]") == 0)
-    return profile_stacks_function_is_kernel(stacks, function);
-  return strcmp(wanted + length, "_[j]") == 0 &&
-         profile_stacks_get_function(stacks, function)->kind == CAPTURE_SPACE_IDENTIFIERS;
-}
-
-guint32 capturectl_find_function(ProfileWeights *weights, const char *wanted)
-{
-  g_autoptr(ProfileRows) rows = profile_rows_new(weights, PROFILE_ROWS_FUNCTION);
-  const ProfileStacks *stacks = profile_weights_get_stacks(weights);
-  guint32 found = G_MAXUINT32;
-  guint64 most = 0;
-
-  for (gsize i = 0; i < profile_rows_get_n(rows); i++) {
-    ProfileRow row = profile_rows_get(rows, i);
-    if (row.total.count <= most || !is_called(stacks, row.item, wanted))
-      continue;
-    found = row.item;
-    most = row.total.count;
-  }
-  return found;
-}
 
 /* Whatever the event that is looked at: another one may have samples there. */
 static guint32 find_any_function(const ProfileStacks *stacks, const char *wanted)
@@ -56,7 +14,7 @@ static guint32 find_any_function(const ProfileStacks *stacks, const char *wanted
   gsize n = profile_stacks_get_n_functions(stacks);
 
   for (guint32 i = 0; i < n; i++)
-    if (is_called(stacks, i, wanted))
+    if (profile_function_name_matches(stacks, i, wanted))
       return i;
   return G_MAXUINT32;
 }
@@ -66,7 +24,7 @@ static gboolean find_function(ProfileFilter *filter, ProfileTransform *transform
 {
   g_autoptr(ProfileWeights) weights = profile_weights_new(filter);
 
-  transform->function = capturectl_find_function(weights, what);
+  transform->function = profile_function_name_find(weights, what);
   if (transform->function == G_MAXUINT32)
     transform->function = find_any_function(profile_filter_get_stacks(filter), what);
   if (transform->function != G_MAXUINT32)
@@ -101,7 +59,7 @@ static guint32 find_child(ProfileTree *tree, guint32 node, const char *wanted)
   guint32 n, first = profile_tree_expand(tree, node, &n);
 
   for (guint32 child = first; child < first + n; child++)
-    if (is_called(stacks, profile_tree_get_node(tree, child)->function, wanted))
+    if (profile_function_name_matches(stacks, profile_tree_get_node(tree, child)->function, wanted))
       return child;
   return 0;
 }

@@ -13,8 +13,4 @@ G_BEGIN_DECLS
  */
 gboolean capturectl_transform_apply(ProfileFilter *filter, const char *text, GError **error);
 
-/* The function of that name with most samples; a name is given as it is, as folded stacks have it, or (of C++
- * or Rust) without its parameters. G_MAXUINT32: none has samples. */
-guint32 capturectl_find_function(ProfileWeights *weights, const char *wanted);
-
 G_END_DECLS

@@ -132,6 +132,19 @@ class Imported(TestCase):
         self.assertEqual({names: node['total'] for names, node in tree_paths(heavy)},
                          {names: count for names, count in counted.paths.items() if count >= 0.2 * counted.samples})
 
+    def test_bottom_up(self):
+        path, capture = self.load('chain-fp')
+        expected = collections.Counter()
+        for each in capture.samples():
+            names = function_names(capture, each.frames)[::-1]
+            expected.update(tuple(names[:depth]) for depth in range(1, len(names) + 1))
+        tree = self.report(path, '--bottom-up', '--limit', '0')['tree']
+        self.assertEqual(collections.Counter({names: node['total'] for names, node in tree_paths(tree)}), expected)
+        text = capturectl('report', path, '--bottom-up').stdout
+        heaviest = max((names[0] for names in expected if len(names) == 1), key=lambda name: expected[name,])
+        first = text[text.index('bottom-up'):].splitlines()[2]
+        self.assertIn(f' {heaviest}  (', first)
+
     def test_callers_and_callees(self):
         path, capture = self.load('chain-fp')
         counted = Counted(capture)
@@ -298,7 +311,8 @@ class Made(TestCase):
 
     def test_wrong_usage(self):
         path = self.make([1])
-        for options in (('--by', 'colour'), ('--callers', 'a', '--callees', 'b')):
+        for options in (('--by', 'colour'), ('--callers', 'a', '--callees', 'b'), ('--bottom-up', '--callers', 'a'),
+                        ('--bottom-up', '--by', 'thread')):
             done = capturectl('report', path, *options, status=2)
             self.assertEqual((done.stdout, len(done.stderr.splitlines()) > 0), ('', True))
         capturectl('report', self.directory / 'absent.capture', status=1)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "capturectl/capturectl-report-private.h"
+#include "profile/profile-report.h"
 
 typedef struct {
   guint32 node, next, end; /* children next … end - 1 are still to be visited */
@@ -17,8 +17,7 @@ static Level open_level(ProfileTree *tree, guint32 node, gboolean descend)
   return level;
 }
 
-void capturectl_report_walk(ProfileTree *tree, guint64 limit, const CapturectlTreeVisitor *visitor,
-                            gpointer data)
+void profile_report_walk(ProfileTree *tree, guint64 limit, const ProfileReportVisitor *visitor, gpointer data)
 {
   g_autoptr(GArray) levels = g_array_new(FALSE, FALSE, sizeof(Level));
 

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How the parts of a report as text work together. */
+#pragma once
+
+#include "profile/profile-report.h"
+
+G_BEGIN_DECLS
+
+/* Names come from files: what would move the cursor or hide text becomes "?". */
+void profile_report_append_name(GString *out, const char *name);
+/* At the right of a column of so many characters, behind a blank in any case. */
+void profile_report_append_cell(GString *out, const char *text, glong wanted);
+/* profile-report-marks.c: the table of marks. */
+void profile_report_append_marks(const ProfileReport *self, GString *out);
+
+G_END_DECLS
