@@ -133,27 +133,6 @@ static void set_locale(void)
     setlocale(LC_CTYPE, "C.UTF-8");
 }
 
-static char *cut_off_text;
-
-static void fail_cut_off(int signal)
-{
-  ssize_t ignored G_GNUC_UNUSED = write(STDERR_FILENO, cut_off_text, strlen(cut_off_text));
-
-  _exit(CAPTURECTL_FAILED);
-}
-
-/* Files are read through mappings, and one that becomes shorter meanwhile raises SIGBUS. Nobody can go on
- * from there, but it is no bug of ours: captures only grow and are replaced by renaming, so somebody else cut
- * it off. */
-static void handle_cut_off_files(void)
-{
-  struct sigaction action = {.sa_handler = fail_cut_off, .sa_flags = (int)SA_RESETHAND};
-
-  cut_off_text = g_strdup_printf(
-      "capturectl: %s\n", _("A file became shorter while it was read; read it again when it is complete."));
-  sigaction(SIGBUS, &action, NULL);
-}
-
 int main(int argc, char **argv)
 {
   set_locale();
@@ -161,6 +140,5 @@ int main(int argc, char **argv)
   bind_textdomain_codeset(GETTEXT_PACKAGE, "UTF-8");
   textdomain(GETTEXT_PACKAGE);
   g_set_prgname("capturectl");
-  handle_cut_off_files();
   return finish_output(run(argc, argv));
 }

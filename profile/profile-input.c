@@ -59,6 +59,8 @@ static gint64 get_created(int fd)
 
 static gboolean take_file(ProfileInput *self, int fd, const struct stat *status, GError **error)
 {
+  g_autoptr(GError) why = NULL;
+
   if (S_ISDIR(status->st_mode)) {
     g_set_error(error, G_IO_ERROR, G_IO_ERROR_IS_DIRECTORY,
                 _("“%s” is a directory; name one of the data files in it."), self->name);
@@ -68,11 +70,13 @@ static gboolean take_file(ProfileInput *self, int fd, const struct stat *status,
   if (!S_ISREG(status->st_mode))
     return take_pipe(self, fd, error);
   self->created = get_created(fd);
-  self->mapped = g_mapped_file_new_from_fd(fd, FALSE, error);
-  if (!self->mapped)
+  self->mapped = profile_mapped_file_new(fd, &why);
+  if (!self->mapped) {
+    g_set_error(error, why->domain, why->code, _("“%s” cannot be opened: %s."), self->name, why->message);
     return FALSE;
-  self->bytes = (const guint8 *)g_mapped_file_get_contents(self->mapped);
-  self->size = g_mapped_file_get_length(self->mapped);
+  }
+  self->bytes = profile_mapped_file_get_bytes(self->mapped);
+  self->size = profile_mapped_file_get_size(self->mapped);
   return TRUE;
 }
 
@@ -100,7 +104,7 @@ void profile_input_free(ProfileInput *self)
   if (!self)
     return;
   if (self->mapped)
-    g_mapped_file_unref(self->mapped);
+    profile_mapped_file_unref(self->mapped);
   else
     g_free((gpointer)self->bytes);
   g_free(self->name);

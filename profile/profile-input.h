@@ -2,7 +2,7 @@
 /* The bytes of a file that is imported: mapped, or read from a pipe to its end. */
 #pragma once
 
-#include <gio/gio.h>
+#include "profile/profile-mapped-file.h"
 
 G_BEGIN_DECLS
 
@@ -10,7 +10,7 @@ typedef struct {
   char *name; /* for messages */
   const guint8 *bytes;
   gsize size;
-  GMappedFile *mapped; /* or NULL: bytes were read into memory */
+  ProfileMappedFile *mapped; /* or NULL: bytes were read into memory */
   gint64 modified;     /* when the file was last written, nanoseconds since 1970; now for a pipe */
   gint64 created;      /* 0 where the file system does not tell, and for a pipe */
 } ProfileInput;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "profile/profile-jitdump.h"
+#include "profile/profile-mapped-file.h"
 #include "profile/profile-perf-data-import-private.h"
 
 #define PIECE_SIZE    ((gsize)1 << 20)
@@ -22,17 +23,17 @@ static gboolean is_jitdump_path(const char *path)
 }
 
 /* NULL when the file is gone, or is another one by now. */
-static GMappedFile *open_file(const ProfilePerfBinary *binary)
+static ProfileMappedFile *open_file(const ProfilePerfBinary *binary)
 {
   int fd = open(binary->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-  GMappedFile *mapped = NULL;
+  ProfileMappedFile *mapped = NULL;
   struct stat status;
 
   if (fd < 0)
     return NULL;
   if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_ino == binary->inode &&
       ((guint64)major(status.st_dev) << 32 | minor(status.st_dev)) == binary->device)
-    mapped = g_mapped_file_new_from_fd(fd, FALSE, NULL);
+    mapped = profile_mapped_file_new(fd, NULL);
   close(fd);
   return mapped;
 }
@@ -71,9 +72,9 @@ static void warn_of_clock(ProfilePerfImport *self, const ProfilePerfBinary *bina
 
 static int add_one(ProfilePerfImport *self, const ProfilePerfBinary *binary, gboolean same_clock)
 {
-  GMappedFile *mapped = open_file(binary);
-  const guint8 *bytes = mapped ? (const guint8 *)g_mapped_file_get_contents(mapped) : NULL;
-  gsize size = mapped ? g_mapped_file_get_length(mapped) : 0;
+  g_autoptr(ProfileMappedFile) mapped = open_file(binary);
+  const guint8 *bytes = mapped ? profile_mapped_file_get_bytes(mapped) : NULL;
+  gsize size = mapped ? profile_mapped_file_get_size(mapped) : 0;
   ProfileJitdump dump;
   int status = 0;
 
@@ -83,8 +84,6 @@ static int add_one(ProfilePerfImport *self, const ProfilePerfBinary *binary, gbo
     else
       warn_of_clock(self, binary);
   }
-  if (mapped)
-    g_mapped_file_unref(mapped);
   return status;
 }
 

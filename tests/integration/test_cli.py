@@ -23,6 +23,19 @@ VERBS = ['record', 'report', 'export', 'import', 'info', 'check', 'dump', 'docto
 READERS = [('info',), ('info', '--json'), ('check',), ('dump',), ('report',), ('report', '--json'), ('export', '-f', 'folded'),
            ('export', '-f', 'svg'), ('export', '-f', 'pprof')]
 
+# Cuts a file off and writes it again, without end.
+CUT_OFF = '''
+import os, random, sys
+path = sys.argv[1]
+with open(path, 'rb') as file:
+    whole = file.read()
+with open(path, 'r+b', buffering=0) as file:
+    print(flush=True)
+    while True:
+        os.truncate(path, random.randrange(len(whole)))
+        os.pwrite(file.fileno(), whole, 0)
+'''
+
 DICTIONARY = [
     string(1, b'/bin/demo'), string(2, b'cpu-clock'), string(3, b'demo'), fixed(2, 'IIIIQ', 1, 1, 1, 0, 0),
     listed(3, 1, 0, 'II', [(1, 0x1050), (1, 0x1100)]), listed(4, 1, 2, 'I', [(1,), (2,)]),
@@ -206,8 +219,28 @@ class BadFiles(TestCase):
             os.truncate(path, 256)
             said = dump.communicate(timeout=60)[1]
         path.unlink()
-        self.assertEqual((dump.returncode, said), (1, 'capturectl: A file became shorter while it was read; read it again '
-                                                      'when it is complete.\n'))
+        self.assertEqual((dump.returncode, said), (1, f'capturectl dump: “{path}” became shorter while it was '
+                                                      'read; read it again when it is complete.\n'))
+
+    def test_cut_off_again_and_again(self):
+        capture, recording = self.directory / 'a.capture', self.directory / 'a.perf.data'
+        capturectl('import', DATA / 'pipeline.perf.data', '-o', capture)
+        shutil.copy(DATA / 'pipeline.perf.data', recording)
+        self.check_cut_off(capture, READERS)
+        self.check_cut_off(recording, [('import', '-o', self.directory / 'imported.capture')])
+
+    def check_cut_off(self, path, verbs):
+        with subprocess.Popen([sys.executable, '-c', CUT_OFF, path], stdout=subprocess.PIPE) as cutting:
+            self.addCleanup(cutting.kill)
+            cutting.stdout.readline()
+            for verb in verbs * 5:
+                done = subprocess.run([CAPTURECTL, *verb, path], env=environment(), stdout=subprocess.DEVNULL,
+                                      stderr=subprocess.PIPE, text=True, timeout=60)
+                check_sanitizers(done.stderr)
+                with self.subTest(verb=verb, said=done.stderr):
+                    self.assertIn(done.returncode, (0, 1))
+                    self.assertTrue(done.returncode == 0 or verb == ('check',) or done.stderr.startswith('capturectl '))
+            cutting.kill()
 
     def test_not_permitted(self):
         path = self.write(small().finish().bytes)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The window itself: its keys, what it says of itself, its languages."""
+import os
 import pathlib
 import re
+import threading
 import time
 
 from window import WindowCase
@@ -81,6 +83,28 @@ class MainWindow(WindowCase):
             viewer.picture()
         viewer.press('2', 'Down', 'f')
         viewer.find('button', re.compile('^Focus: '))
+
+    def test_a_file_that_is_cut_off_while_it_is_opened_ends_nothing(self):
+        path = make(self.directory / 'some.capture', samples=400_000, stacks=4000, functions=2000)
+        whole = path.read_bytes()
+        stop = threading.Event()
+
+        def cut_off():
+            with open(path, 'r+b', buffering=0) as file:
+                while not stop.is_set():
+                    file.truncate(len(whole) // 2)
+                    os.pwrite(file.fileno(), whole, 0)
+        cutting = threading.Thread(target=cut_off)
+        cutting.start()
+        try:
+            viewer = self.open(path)
+            viewer.find('button', re.compile('Whole Recording|Try Again'))
+        finally:
+            stop.set()
+            cutting.join()
+        for button in viewer.find_all('button', re.compile('Try Again')):
+            button.act()
+        viewer.find('button', 'Whole Recording')
 
     def test_the_bus_starts_it_and_opens_files(self):
         path = make(self.directory / 'some.capture')
