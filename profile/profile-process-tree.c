@@ -265,7 +265,7 @@ static guint32 get_first(const Building *building, guint32 number)
 static void append_nodes(Building *building)
 {
   ProfileProcessTree *self = building->self;
-  const ProfileProcessNode root = {.first_child = 1};
+  const ProfileProcessNode root = {.name = "", .first_child = 1};
 
   g_array_append_val(self->nodes, root);
   append_processes(building, 0, 0);

@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 typedef struct {
   gboolean is_thread;       /* of a process that has several; where it has one, the process stands for it */
   gint32 id;                /* pid or tid; 0 for the root, -1 not known */
-  const char *name;         /* the last one it had */
+  const char *name;         /* the last one it had; "" for the root */
   const char *command_line; /* the last one; NULL: left out, or a thread */
   guint64 start;            /* 0: before the recording, or not known */
   guint64 end;              /* 0: after the recording, or not known */

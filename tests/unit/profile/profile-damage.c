@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "libcapture/capture-file.h"
+#include "profile/profile-process-tree.h"
 #include "profile/profile-rows.h"
 #include "profile/profile-tree.h"
 #include "test-capture.h"
@@ -59,6 +60,48 @@ static char *damage(const char *path, GRand *random)
   return damaged;
 }
 
+/* Whatever a capture leaves out: what is shown is called something. */
+static void look_at_names(ProfileCapture *capture)
+{
+  guint n;
+  gsize n_marks, n_lines;
+  const ProfileThread *threads = profile_capture_get_threads(capture, &n);
+
+  for (guint i = 0; i < n; i++)
+    g_assert_nonnull(threads[i].name);
+  const ProfileProcess *processes = profile_capture_get_processes(capture, &n);
+  for (guint i = 0; i < n; i++)
+    g_assert_nonnull(processes[i].name);
+  const ProfileBinary *binaries = profile_capture_get_binaries(capture, &n);
+  for (guint i = 0; i < n; i++)
+    g_assert_nonnull(binaries[i].path);
+  const ProfileEvent *events = profile_capture_get_events(capture, &n);
+  for (guint i = 0; i < n; i++)
+    g_assert_nonnull(events[i].name);
+  const ProfileStream *streams = profile_capture_get_streams(capture, &n);
+  for (guint i = 0; i < n; i++)
+    g_assert_nonnull(streams[i].name);
+  const ProfileCounter *counters = profile_capture_get_counters(capture, &n);
+  for (guint i = 0; i < n; i++)
+    g_assert_true(counters[i].name && counters[i].category);
+  const ProfileMark *marks = profile_capture_get_marks(capture, &n_marks);
+  for (gsize i = 0; i < n_marks; i++)
+    g_assert_true(marks[i].name && marks[i].category);
+  const ProfileLogLine *lines = profile_capture_get_log(capture, &n_lines);
+  for (gsize i = 0; i < n_lines; i++)
+    g_assert_nonnull(lines[i].text);
+}
+
+static void look_at_processes(ProfileWeights *weights)
+{
+  g_autoptr(ProfileProcessTree) tree = profile_process_tree_new(weights);
+  guint n;
+  const ProfileProcessNode *nodes = profile_process_tree_get_nodes(tree, &n);
+
+  for (guint i = 0; i < n; i++)
+    g_assert_nonnull(nodes[i].name);
+}
+
 static void look_at_everything(ProfileCapture *capture, guint event)
 {
   g_autoptr(ProfileFilter) filter = profile_filter_new(capture);
@@ -83,6 +126,8 @@ static void look_at_everything(ProfileCapture *capture, guint event)
   g_autoptr(ProfileTree) down = profile_tree_new(weights), up = profile_tree_new_inverted(weights);
   profile_tree_expand_all(down);
   profile_tree_expand_all(up);
+  look_at_processes(weights);
+  look_at_names(capture);
   profile_capture_get_functions(capture, &n_functions);
   for (guint32 i = 0; i < n_functions; i++) {
     g_assert_nonnull(profile_capture_get_function_name(capture, i));
