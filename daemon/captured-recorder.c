@@ -26,10 +26,9 @@ struct _CapturedRecorder {
   CapturedOpener *opener; /* of a session of the scope own; ends with the recorder */
   guint source;
   guint timeout;
-  GTask *task;       /* of configure or start, while one is under way */
-  guint32 awaited;   /* the message that it waits for */
-  gboolean is_ready; /* it has handed over its memory */
-  gboolean watched;  /* it was started: its end is told by the signal */
+  GTask *task;      /* of configure or start, while one is under way */
+  guint32 awaited;  /* the message that it waits for */
+  gboolean watched; /* it was started: its end is told by the signal */
   int memory[MEMORY];
   struct recorder_ready ready;
   struct recorder_status status;
@@ -132,10 +131,13 @@ static void die(CapturedRecorder *self)
 
 static void listen_seldom(CapturedRecorder *self);
 
+static gboolean is_awaited(const CapturedRecorder *self, guint32 type)
+{
+  return self->task && self->awaited == type;
+}
+
 static void arrive(CapturedRecorder *self, guint32 type)
 {
-  if (!self->task || self->awaited != type)
-    return;
   g_autoptr(GTask) task = g_steal_pointer(&self->task);
   if (type == RECORDER_STARTED) {
     self->watched = TRUE;
@@ -157,10 +159,9 @@ static void take_ended(CapturedRecorder *self, struct recorder_ended *ended)
 
 static gboolean take_ready(CapturedRecorder *self, const struct recorder_ready *ready, int *fds, guint n_fds)
 {
-  if (self->is_ready || n_fds != MEMORY || ready->n_events > RECORDER_EVENTS_MAX ||
+  if (!is_awaited(self, RECORDER_READY) || n_fds != MEMORY || ready->n_events > RECORDER_EVENTS_MAX ||
       ready->unwind > RECORDER_UNWIND_NONE)
     return FALSE;
-  self->is_ready = TRUE;
   for (guint i = 0; i < MEMORY; i++) {
     self->memory[i] = fds[i];
     fds[i] = -1;
@@ -183,6 +184,8 @@ static gboolean take_packet(CapturedRecorder *self, Packet *packet, gsize size, 
   case RECORDER_READY:
     return size == sizeof packet->ready && take_ready(self, &packet->ready, fds, n_fds);
   case RECORDER_STARTED:
+    if (!is_awaited(self, RECORDER_STARTED))
+      return FALSE;
     arrive(self, RECORDER_STARTED);
     return TRUE;
   case RECORDER_STATUS:
@@ -266,7 +269,8 @@ void captured_recorder_update(CapturedRecorder *self)
 
 CapturedRecorder *captured_recorder_new(CapturedScope scope, GError **error)
 {
-  static const char *const environment[] = {CAPTURED_CHILD_ENVIRONMENT, "XDG_CACHE_HOME=/var/cache/captured", NULL};
+  static const char *const environment[] = {CAPTURED_CHILD_ENVIRONMENT, "XDG_CACHE_HOME=/var/cache/captured",
+                                            NULL};
   CapturedChildSpec spec = {
       .program = "recorder",
       .rights = scope == CAPTURED_SCOPE_OWN ? CAPTURED_RIGHTS_OWN : CAPTURED_RIGHTS_SYSTEM,

@@ -186,10 +186,19 @@ static void test_proof(gconstpointer name)
 
 int main(int argc, char **argv)
 {
-  static const char *const refused[] = {
-      "short",        "large",           "lies",         "half",
-      "unknown",      "status-with-fds", "ended",        "ready-many-events",
-      "ready-one-fd", "ready-200-fds",   "ready-unwind", NULL};
+  static const char *const refused[] = {"short",
+                                        "large",
+                                        "lies",
+                                        "half",
+                                        "unknown",
+                                        "status-with-fds",
+                                        "started",
+                                        "ended",
+                                        "ready-many-events",
+                                        "ready-one-fd",
+                                        "ready-200-fds",
+                                        "ready-unwind",
+                                        NULL};
   static const char *const proofs[] = {"orderly", "dies",        "short", "lies",     "type",
                                        "kind",    "descriptors", "error", "negative", NULL};
 

@@ -83,6 +83,8 @@ static void misbehave(int socket, const char *how)
     say(socket, 999, sizeof(struct recorder_message), sizeof(struct recorder_message), 0);
   else if (strcmp(how, "status-with-fds") == 0)
     say(socket, RECORDER_STATUS, sizeof(struct recorder_status), sizeof(struct recorder_status), 2);
+  else if (strcmp(how, "started") == 0)
+    say(socket, RECORDER_STARTED, sizeof(struct recorder_message), sizeof(struct recorder_message), 0);
   else if (strcmp(how, "ended") == 0)
     send_ended(socket);
   else if (strcmp(how, "flood") == 0)
