@@ -28,6 +28,7 @@ struct _ViewerDetailsPage {
   ViewerTable *counters_table, *binaries_table;
   GPtrArray *rows; /* GtkWidget: those in the groups */
   ViewerFollower *follower;
+  GSignalGroup *of_document;
   ViewerLatest *making;
   ViewerDetails *details; /* that are shown, which is what was made last; NULL: none yet */
 };
@@ -335,6 +336,12 @@ static void on_followed(GtkWidget *widget, ViewerFollowFlags what)
   viewer_latest_clear(self->making);
 }
 
+static void on_file_changed(ViewerDetailsPage *self)
+{
+  if (self->details)
+    on_followed(GTK_WIDGET(self), VIEWER_FOLLOW_CAPTURE);
+}
+
 static void viewer_details_page_set_document(ViewerPage *page, ViewerDocument *document)
 {
   ViewerDetailsPage *self = VIEWER_DETAILS_PAGE(page);
@@ -342,6 +349,7 @@ static void viewer_details_page_set_document(ViewerPage *page, ViewerDocument *d
   set_details(self, NULL);
   viewer_latest_clear(self->making);
   viewer_follower_set_document(self->follower, document);
+  g_signal_group_set_target(self->of_document, document);
 }
 
 /* "Title: value", a line each; what a person pastes into a report of a bug. */
@@ -376,6 +384,7 @@ static void viewer_details_page_dispose(GObject *object)
 {
   ViewerDetailsPage *self = VIEWER_DETAILS_PAGE(object);
 
+  g_clear_object(&self->of_document);
   g_clear_pointer(&self->follower, viewer_follower_free);
   g_clear_pointer(&self->content, gtk_widget_unparent);
   g_clear_object(&self->counters_table);
@@ -421,6 +430,8 @@ static void viewer_details_page_init(ViewerDetailsPage *self)
   self->counters_table = viewer_table_new();
   self->binaries_table = viewer_table_new();
   self->follower = viewer_follower_new(GTK_WIDGET(self), VIEWER_FOLLOW_CAPTURE, on_followed);
+  self->of_document = g_signal_group_new(VIEWER_TYPE_DOCUMENT);
+  g_signal_group_connect_swapped(self->of_document, "file-changed", G_CALLBACK(on_file_changed), self);
   self->making =
       viewer_latest_new(viewer_details_new, viewer_details_request_free, (GDestroyNotify)viewer_details_free);
   g_signal_connect_object(self->making, "ready", G_CALLBACK(on_ready), self, 0);

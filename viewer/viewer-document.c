@@ -2,6 +2,7 @@
 #include "viewer/viewer-document.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "profile/profile-naming.h"
 #include "profile/profile-translate.h"
@@ -11,7 +12,7 @@
 enum {
   PROGRESS_INTERVAL = 100,    /* ms between two looks at how far the work is */
   FOLLOW_INTERVAL = 500,      /* ms at least from one reading of a growing file to the next */
-  FOLLOW_SHARE = 5,           /* of that time at most one part in so many is spent reading */
+  FOLLOW_SHARE = 5,           /* of that time the processors are at work for it one part in so many at most */
   FOLLOW_INTERVAL_MAX = 10000 /* ms */
 };
 
@@ -33,7 +34,7 @@ struct _ViewerDocument {
   guint progress_source;
 
   guint follow_source;
-  gint64 read_begun; /* monotonic time */
+  gint64 worked; /* when a growing file was begun to be read, as get_worked */
 };
 
 enum {
@@ -42,6 +43,7 @@ enum {
   SIGNAL_CAPTURE_CHANGED,
   SIGNAL_WEIGHTS_CHANGED,
   SIGNAL_SELECTION_CHANGED,
+  SIGNAL_FILE_CHANGED,
   N_SIGNALS
 };
 
@@ -82,7 +84,7 @@ static void viewer_document_class_init(ViewerDocumentClass *klass)
   static const char *const names[N_SIGNALS] = {
       [SIGNAL_STATE_CHANGED] = "state-changed",         [SIGNAL_PROGRESS_CHANGED] = "progress-changed",
       [SIGNAL_CAPTURE_CHANGED] = "capture-changed",     [SIGNAL_WEIGHTS_CHANGED] = "weights-changed",
-      [SIGNAL_SELECTION_CHANGED] = "selection-changed",
+      [SIGNAL_SELECTION_CHANGED] = "selection-changed", [SIGNAL_FILE_CHANGED] = "file-changed",
   };
 
   G_OBJECT_CLASS(klass)->dispose = viewer_document_dispose;
@@ -182,7 +184,7 @@ static void begin_work(ViewerDocument *self)
 
 static void set_title(ViewerDocument *self)
 {
-  const char *command = profile_capture_get_metadata(self->capture, "command");
+  const char *command = self->capture ? profile_capture_get_metadata(self->capture, "command") : NULL;
 
   g_free(self->title);
   self->title = command && *command ? g_strdup(command) : g_file_get_basename(self->file);
@@ -264,7 +266,16 @@ void viewer_document_open(ViewerDocument *self)
   begin_work(self);
   if (!self->capture)
     set_state(self, VIEWER_DOCUMENT_LOADING);
-  viewer_loader_load(self->file, FALSE, self->progress, self->cancellable, on_loaded, g_object_ref(self));
+  viewer_loader_load(self->file, self->progress, self->cancellable, on_loaded, g_object_ref(self));
+}
+
+/* Milliseconds for which all processors would have been at work for this process alone. */
+static gint64 get_worked(void)
+{
+  struct timespec time;
+
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return (time.tv_sec * G_GINT64_CONSTANT(1000) + time.tv_nsec / 1000000) / g_get_num_processors();
 }
 
 static gboolean read_again(gpointer data);
@@ -281,9 +292,9 @@ static void on_grown(GObject *source, GAsyncResult *result, gpointer data)
     take_capture(self, capture);
     set_state(self, VIEWER_DOCUMENT_GROWING);
   }
-  gint64 took = (g_get_monotonic_time() - self->read_begun) / 1000;
-  self->follow_source = g_timeout_add((guint)CLAMP(took * FOLLOW_SHARE, FOLLOW_INTERVAL, FOLLOW_INTERVAL_MAX),
-                                      read_again, self);
+  gint64 worked = get_worked() - self->worked;
+  self->follow_source = g_timeout_add(
+      (guint)CLAMP(worked * FOLLOW_SHARE, FOLLOW_INTERVAL, FOLLOW_INTERVAL_MAX), read_again, self);
 }
 
 /* What cannot be read now may be readable when more of it is there. */
@@ -293,8 +304,8 @@ static gboolean read_again(gpointer data)
 
   self->follow_source = 0;
   begin_work(self);
-  self->read_begun = g_get_monotonic_time();
-  viewer_loader_load(self->file, TRUE, self->progress, self->cancellable, on_grown, g_object_ref(self));
+  self->worked = get_worked();
+  viewer_loader_follow(self->file, self->progress, self->cancellable, on_grown, g_object_ref(self));
   return G_SOURCE_REMOVE;
 }
 
@@ -318,6 +329,13 @@ void viewer_document_cancel(ViewerDocument *self)
 GFile *viewer_document_get_file(ViewerDocument *self)
 {
   return self->file;
+}
+
+void viewer_document_set_file(ViewerDocument *self, GFile *file)
+{
+  g_set_object(&self->file, file);
+  set_title(self);
+  emit(self, SIGNAL_FILE_CHANGED);
 }
 
 const char *viewer_document_get_title(ViewerDocument *self)

@@ -12,6 +12,7 @@
  *   "weights-changed"   get_weights: of the query as it was when this was begun; while one drags some
  *                       queries have none
  *   "selection-changed" get_selection
+ *   "file-changed"      get_file, get_title: what is shown stands elsewhere now
  */
 #pragma once
 
@@ -44,6 +45,8 @@ void viewer_document_follow(ViewerDocument *self);
 void viewer_document_cancel(ViewerDocument *self);
 
 GFile *viewer_document_get_file(ViewerDocument *self);
+/* The same file stands there now. */
+void viewer_document_set_file(ViewerDocument *self, GFile *file);
 /* For a title: what was recorded, else the file's name. */
 const char *viewer_document_get_title(ViewerDocument *self);
 ViewerDocumentState viewer_document_get_state(ViewerDocument *self);

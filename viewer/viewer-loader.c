@@ -3,10 +3,14 @@
 
 #include <glib/gi18n.h>
 #include <glib/gstdio.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "profile/profile-import-file.h"
 #include "profile/profile-naming.h"
+
+/* About a tenth of what a busy program gets. */
+#define FOLLOW_NICENESS 10
 
 typedef struct {
   GFile *file;
@@ -115,24 +119,49 @@ static void run_name(GTask *task, gpointer source, gpointer data, GCancellable *
     g_task_return_error(task, error);
 }
 
-static void run(Work *self, GTaskThreadFunc func, GCancellable *cancellable, GAsyncReadyCallback done,
-                gpointer data)
+static GTask *make_task(Work *self, GCancellable *cancellable, GAsyncReadyCallback done, gpointer data)
 {
-  g_autoptr(GTask) task = g_task_new(NULL, cancellable, done, data);
+  GTask *task = g_task_new(NULL, cancellable, done, data);
 
   g_task_set_task_data(task, self, work_free);
-  g_task_run_in_thread(task, func);
+  return task;
 }
 
-void viewer_loader_load(GFile *file, gboolean with_names, ViewerActivity *progress, GCancellable *cancellable,
-                        GAsyncReadyCallback done, gpointer data)
+static Work *make_work(GFile *file, ViewerActivity *progress)
 {
   Work *self = g_new0(Work, 1);
 
   self->file = g_object_ref(file);
-  self->with_names = with_names;
   self->progress = viewer_activity_ref(progress);
-  run(self, run_load, cancellable, done, data);
+  return self;
+}
+
+void viewer_loader_load(GFile *file, ViewerActivity *progress, GCancellable *cancellable,
+                        GAsyncReadyCallback done, gpointer data)
+{
+  g_autoptr(GTask) task = make_task(make_work(file, progress), cancellable, done, data);
+
+  g_task_run_in_thread(task, run_load);
+}
+
+/* A thread's niceness is its own in Linux, and that of the threads which it begins. No thread can take it
+ * back, so that this one is no longer than the work. */
+static gpointer follow(gpointer data)
+{
+  g_autoptr(GTask) task = data;
+
+  setpriority(PRIO_PROCESS, 0, FOLLOW_NICENESS);
+  run_load(task, NULL, g_task_get_task_data(task), g_task_get_cancellable(task));
+  return NULL;
+}
+
+void viewer_loader_follow(GFile *file, ViewerActivity *progress, GCancellable *cancellable,
+                          GAsyncReadyCallback done, gpointer data)
+{
+  Work *self = make_work(file, progress);
+
+  self->with_names = TRUE;
+  g_thread_unref(g_thread_new("viewer-follow", follow, make_task(self, cancellable, done, data)));
 }
 
 ProfileCapture *viewer_loader_load_finish(GAsyncResult *result, GError **error)
@@ -147,7 +176,8 @@ void viewer_loader_name(ProfileCapture *capture, ViewerActivity *progress, GCanc
 
   self->capture = g_object_ref(capture);
   self->progress = viewer_activity_ref(progress);
-  run(self, run_name, cancellable, done, data);
+  g_autoptr(GTask) task = make_task(self, cancellable, done, data);
+  g_task_run_in_thread(task, run_name);
 }
 
 ProfileCapture *viewer_loader_name_finish(GAsyncResult *result, GError **error)

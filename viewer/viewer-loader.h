@@ -9,10 +9,13 @@
 
 G_BEGIN_DECLS
 
-/* Loads a capture; a recording of perf or Sysprof is converted first. with_names: what has no names yet gets
- * them before it is handed out. progress is told what is being done. */
-void viewer_loader_load(GFile *file, gboolean with_names, ViewerActivity *progress, GCancellable *cancellable,
+/* Loads a capture; a recording of perf or Sysprof is converted first. progress is told what is being done. */
+void viewer_loader_load(GFile *file, ViewerActivity *progress, GCancellable *cancellable,
                         GAsyncReadyCallback done, gpointer data);
+/* The same of a capture that is being recorded: what has no names yet gets them before it is handed out, and
+ * whoever is recorded has the processors first. */
+void viewer_loader_follow(GFile *file, ViewerActivity *progress, GCancellable *cancellable,
+                          GAsyncReadyCallback done, gpointer data);
 /* Owned by the caller. Errors: as profile_capture_load and profile_import_file. */
 ProfileCapture *viewer_loader_load_finish(GAsyncResult *result, GError **error);
 

@@ -3,6 +3,8 @@
 
 #include <glib/gi18n.h>
 
+#include "viewer/viewer-accessible.h"
+
 struct _ViewerRecentRow {
   AdwActionRow parent_instance;
 
@@ -41,6 +43,14 @@ static void show_picture(ViewerRecentRow *self, ViewerRecent *recent)
                               texture && !missing ? GTK_WIDGET(self->thumbnail) : GTK_WIDGET(self->icon));
 }
 
+/* To forget it would leave a file that nobody finds again. */
+static void offer_to_delete(ViewerRecentRow *self)
+{
+  gtk_button_set_icon_name(self->remove, "user-trash-symbolic");
+  gtk_widget_set_tooltip_text(GTK_WIDGET(self->remove), _("Delete Recording"));
+  viewer_accessible_set_name(GTK_WIDGET(self->remove), _("Delete Recording"));
+}
+
 GtkWidget *viewer_recent_row_new(ViewerRecent *recent)
 {
   ViewerRecentRow *self = g_object_new(VIEWER_TYPE_RECENT_ROW, NULL);
@@ -56,6 +66,8 @@ GtkWidget *viewer_recent_row_new(ViewerRecent *recent)
   adw_action_row_set_subtitle(ADW_ACTION_ROW(self), description);
   gtk_widget_set_tooltip_text(GTK_WIDGET(self), path);
   gtk_actionable_set_action_target(GTK_ACTIONABLE(self->remove), "s", uri);
+  if (viewer_recent_is_unsaved(recent))
+    offer_to_delete(self);
   gtk_list_box_row_set_activatable(GTK_LIST_BOX_ROW(self), !missing);
   if (!missing) {
     gtk_actionable_set_action_name(GTK_ACTIONABLE(self), "win.open-file");

@@ -4,13 +4,14 @@
 #include <glib/gi18n.h>
 
 #include "viewer/viewer-format.h"
+#include "viewer/viewer-recordings.h"
 
 struct _ViewerRecent {
   GObject parent_instance;
 
   ViewerRecentFacts facts;
   GdkTexture *texture;
-  gboolean missing;
+  gboolean missing, unsaved;
 };
 
 G_DEFINE_FINAL_TYPE(ViewerRecent, viewer_recent, G_TYPE_OBJECT)
@@ -47,6 +48,7 @@ ViewerRecent *viewer_recent_new(const ViewerRecentFacts *facts)
     self->texture = gdk_texture_new_from_bytes(facts->thumbnail, NULL);
   }
   self->missing = !g_file_query_exists(facts->file, NULL);
+  self->unsaved = !self->missing && viewer_recordings_is_unsaved(facts->file);
   return self;
 }
 
@@ -63,6 +65,11 @@ GdkTexture *viewer_recent_get_texture(ViewerRecent *self)
 gboolean viewer_recent_is_missing(ViewerRecent *self)
 {
   return self->missing;
+}
+
+gboolean viewer_recent_is_unsaved(ViewerRecent *self)
+{
+  return self->unsaved;
 }
 
 static gboolean is_same_day(GDateTime *a, GDateTime *b)
@@ -99,6 +106,8 @@ char *viewer_recent_describe(ViewerRecent *self)
     g_autofree char *path = g_file_get_parse_name(self->facts.file);
     return g_strdup_printf(_("The file “%s” is no longer there"), path);
   }
+  if (self->unsaved) /* Translators: when, how many samples, in how long a time */
+    return g_strdup_printf(_("%s · %s in %s · not saved"), time, samples, duration);
   /* Translators: when, how many samples, in how long a time */
   return g_strdup_printf(_("%s · %s in %s"), time, samples, duration);
 }
@@ -114,5 +123,5 @@ gboolean viewer_recent_equal(ViewerRecent *self, ViewerRecent *other)
 
   return g_file_equal(a->file, b->file) && g_str_equal(a->title, b->title) && a->time == b->time &&
          a->samples == b->samples && a->duration == b->duration && self->missing == other->missing &&
-         equal_bytes(a->thumbnail, b->thumbnail);
+         self->unsaved == other->unsaved && equal_bytes(a->thumbnail, b->thumbnail);
 }

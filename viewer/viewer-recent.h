@@ -28,7 +28,9 @@ const ViewerRecentFacts *viewer_recent_get_facts(ViewerRecent *self);
 GdkTexture *viewer_recent_get_texture(ViewerRecent *self);
 /* Whether there was no such file when this was made. */
 gboolean viewer_recent_is_missing(ViewerRecent *self);
-/* "Today 14:05 · 12,345 samples in 3.2 s", as of now; of a missing one that it is missing. Free it. */
+/* Whether it was a recording then that nobody had saved (viewer-recordings.h). */
+gboolean viewer_recent_is_unsaved(ViewerRecent *self);
+/* "Today 14:05 · 12,345 samples in 3.2 s", as of now; of a missing or unsaved one that it is. Free it. */
 char *viewer_recent_describe(ViewerRecent *self);
 /* Whether both look the same. */
 gboolean viewer_recent_equal(ViewerRecent *self, ViewerRecent *other);

@@ -2,6 +2,7 @@
 #include "viewer/viewer-recents.h"
 
 #include "viewer/viewer-recents-store.h"
+#include "viewer/viewer-recordings.h"
 #include "viewer/viewer-thumbnail.h"
 
 #define THUMBNAIL_WIDTH  192
@@ -16,7 +17,7 @@ struct _ViewerRecents {
   char **commands;
 };
 
-typedef enum { REFRESH, ADD_CAPTURE, REMOVE, ADD_COMMAND } Kind;
+typedef enum { REFRESH, TIDY, ADD_CAPTURE, REMOVE, FORGET, ADD_COMMAND } Kind;
 
 /* Something to be done with the store, after which it is looked at. */
 typedef struct {
@@ -73,6 +74,15 @@ static void put_capture(ViewerRecentsStore *store, const Job *job)
   viewer_recents_store_put(store, &facts);
 }
 
+/* What is deleted can be opened no more. */
+static void tidy(ViewerRecentsStore *store)
+{
+  g_autoptr(GPtrArray) removed = viewer_recordings_tidy(g_get_real_time() / G_USEC_PER_SEC);
+
+  for (guint i = 0; i < removed->len; i++)
+    viewer_recents_store_remove(store, removed->pdata[i]);
+}
+
 static void work(gpointer data, gpointer unused)
 {
   g_autoptr(GTask) task = data;
@@ -80,9 +90,13 @@ static void work(gpointer data, gpointer unused)
   const Job *job = g_task_get_task_data(task);
   State *state = g_new0(State, 1);
 
+  if (job->kind == REMOVE)
+    viewer_recordings_remove(job->file);
   if (job->kind == ADD_CAPTURE)
     put_capture(store, job);
-  else if (job->kind == REMOVE)
+  else if (job->kind == TIDY)
+    tidy(store);
+  else if (job->kind == REMOVE || job->kind == FORGET)
     viewer_recents_store_remove(store, job->file);
   else if (job->kind == ADD_COMMAND)
     viewer_recents_store_put_command(store, job->text);
@@ -210,6 +224,7 @@ ViewerRecents *viewer_recents_get_default(void)
   if (!recents) {
     g_autofree char *path = viewer_recents_store_get_path();
     recents = viewer_recents_new(path);
+    push(recents, TIDY, NULL, NULL, NULL);
   }
   return recents;
 }
@@ -227,6 +242,11 @@ void viewer_recents_add_capture(ViewerRecents *self, GFile *file, const char *ti
 void viewer_recents_remove(ViewerRecents *self, ViewerRecent *recent)
 {
   push(self, REMOVE, viewer_recent_get_facts(recent)->file, NULL, NULL);
+}
+
+void viewer_recents_forget(ViewerRecents *self, GFile *file)
+{
+  push(self, FORGET, file, NULL, NULL);
 }
 
 const char *const *viewer_recents_get_commands(ViewerRecents *self)

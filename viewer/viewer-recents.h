@@ -18,7 +18,8 @@ G_BEGIN_DECLS
 #define VIEWER_TYPE_RECENTS (viewer_recents_get_type())
 G_DECLARE_FINAL_TYPE(ViewerRecents, viewer_recents, VIEWER, RECENTS, GObject)
 
-/* Those of the user, shared by all windows. The library's. */
+/* Those of the user, shared by all windows. Recordings that nobody has saved are tidied up when this is
+ * called first. The library's. */
 ViewerRecents *viewer_recents_get_default(void);
 /* Those that are kept at path. */
 ViewerRecents *viewer_recents_new(const char *path);
@@ -27,8 +28,10 @@ ViewerRecents *viewer_recents_new(const char *path);
 void viewer_recents_refresh(ViewerRecents *self);
 /* The capture, loaded from file, was shown just now: it becomes the first. Its thumbnail is made. */
 void viewer_recents_add_capture(ViewerRecents *self, GFile *file, const char *title, ProfileCapture *capture);
-/* Forgets it; the file stays. */
+/* Forgets it. A recording that nobody has saved (viewer-recordings.h) is deleted, any other file stays. */
 void viewer_recents_remove(ViewerRecents *self, ViewerRecent *recent);
+/* Forgets what is known of the file; the file stays. */
+void viewer_recents_forget(ViewerRecents *self, GFile *file);
 
 /* Command lines, the one used last first. Borrowed until "commands-changed". */
 const char *const *viewer_recents_get_commands(ViewerRecents *self);

@@ -8,6 +8,7 @@
 #include "viewer/viewer-format.h"
 #include "viewer/viewer-process-chooser.h"
 #include "viewer/viewer-recorder.h"
+#include "viewer/viewer-recordings.h"
 #include "viewer/viewer-settings.h"
 
 /* Commands of before that a menu can show without scrolling, and characters of each. */
@@ -145,7 +146,7 @@ static void show_places(ViewerRecordForm *self)
 {
   g_autofree char *directory = get_directory(self);
   g_autofree char *place = get_path(self, "record-place");
-  g_autofree char *standard = viewer_recorder_get_default_directory();
+  g_autofree char *standard = viewer_recordings_get_directory();
   g_autofree char *short_directory = abbreviate(directory);
   g_autofree char *short_place = abbreviate(place ? place : standard);
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "profile/profile-naming.h"
+#include "viewer/viewer-recordings.h"
 
 /* Of a program's name in a file's. */
 #define NAME_MAX_BYTES 100
@@ -234,11 +235,6 @@ char **viewer_recorder_parse_command(const char *text, GError **error)
   return NULL;
 }
 
-char *viewer_recorder_get_default_directory(void)
-{
-  return g_build_filename(g_get_user_cache_dir(), "capture", "recordings", NULL);
-}
-
 /* A name that begins with a dot would be hidden. */
 static char *make_file_name(const RecordingOptions *options)
 {
@@ -257,7 +253,7 @@ static char *make_file_name(const RecordingOptions *options)
 
 static char *choose_path(const RecordingOptions *options)
 {
-  g_autofree char *standard = viewer_recorder_get_default_directory();
+  g_autofree char *standard = viewer_recordings_get_directory();
   const char *directory = options->path ? options->path : standard;
   g_autofree char *name = make_file_name(options);
   g_autofree char *file = g_strconcat(name, ".capture", NULL);

@@ -31,11 +31,9 @@ typedef enum {
 /* A command line as a shell splits it, quotes and all, but without variables and pipes. NULL: nothing to
  * start, or quotes that do not end; the error is a sentence. Free it. */
 char **viewer_recorder_parse_command(const char *text, GError **error);
-/* $XDG_CACHE_HOME/capture/recordings, where captures go when nothing else is chosen. Free it. */
-char *viewer_recorder_get_default_directory(void);
 
-/* options are copied. Their path: a directory for a file that is named by program and time; NULL: the default
- * one, which is made. */
+/* options are copied. Their path: a directory for a file that is named by program and time; NULL: that of
+ * recordings which nobody has saved (viewer-recordings.h), which is made. */
 ViewerRecorder *viewer_recorder_new(const RecordingOptions *options);
 /* Begins, once. What is in the way is told by the state FAILED, at once or later. */
 void viewer_recorder_start(ViewerRecorder *self);

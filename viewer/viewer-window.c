@@ -15,6 +15,8 @@
 #include "viewer/viewer-progress.h"
 #include "viewer/viewer-recents.h"
 #include "viewer/viewer-record-page.h"
+#include "viewer/viewer-recordings.h"
+#include "viewer/viewer-save.h"
 #include "viewer/viewer-search.h"
 #include "viewer/viewer-settings.h"
 #include "viewer/viewer-start-page.h"
@@ -89,8 +91,8 @@ static ViewerPage *get_page(ViewerWindow *self)
   return page && shows(self, "document") ? VIEWER_PAGE(page) : NULL;
 }
 
-/* Into what the page says is its own, else nowhere, so that keys are the window's. */
-/* What nobody sees would swallow the keys: a page that has nothing to show may still focus it. */
+/* Into what the page says is its own, else nowhere, so that keys are the window's. What nobody sees would
+ * swallow the keys: a page that has nothing to show may still focus it. */
 static void focus_page(ViewerWindow *self)
 {
   ViewerPage *page = get_page(self);
@@ -134,6 +136,11 @@ static void update_working(ViewerWindow *self)
   }
 }
 
+static gboolean is_unsaved(ViewerWindow *self)
+{
+  return self->document && viewer_recordings_is_unsaved(viewer_document_get_file(self->document));
+}
+
 /* What has no meaning for what is shown cannot be chosen. */
 static void enable_actions(ViewerWindow *self)
 {
@@ -143,6 +150,7 @@ static void enable_actions(ViewerWindow *self)
 
   for (guint i = 0; i < G_N_ELEMENTS(for_documents); i++)
     gtk_widget_action_set_enabled(widget, for_documents[i], shows(self, "document"));
+  gtk_widget_action_set_enabled(widget, "win.save", shows(self, "document") && is_unsaved(self));
   gtk_widget_action_set_enabled(widget, "win.new-recording", !shows(self, "start"));
   gtk_widget_set_visible(self->record, !shows(self, "start") && !shows(self, "recording"));
 }
@@ -210,6 +218,12 @@ static void show_state(ViewerWindow *self)
   if (viewer_document_get_state(self->document) == VIEWER_DOCUMENT_READY)
     remember(self);
   update_working(self);
+}
+
+static void show_file(ViewerWindow *self)
+{
+  show_title(self);
+  enable_actions(self);
 }
 
 static void set_document(ViewerWindow *self, ViewerDocument *document)
@@ -453,6 +467,11 @@ static void act_export(GtkWidget *widget, const char *action, GVariant *paramete
                               adw_view_stack_get_visible_child(self->pages));
 }
 
+static void act_save(GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  viewer_save_show(GTK_WINDOW(widget), VIEWER_WINDOW(widget)->document);
+}
+
 static void install_actions(GtkWidgetClass *class)
 {
   gtk_widget_class_install_action(class, "win.open", NULL, act_open);
@@ -468,6 +487,7 @@ static void install_actions(GtkWidgetClass *class)
   gtk_widget_class_install_action(class, "win.redo", NULL, act_redo);
   gtk_widget_class_install_action(class, "win.copy", NULL, act_copy);
   gtk_widget_class_install_action(class, "win.export", NULL, act_export);
+  gtk_widget_class_install_action(class, "win.save", NULL, act_save);
 }
 
 /* Keys that entries have a use for: they come here only when the focused widget leaves them. */
@@ -486,6 +506,7 @@ static void add_bindings(GtkWidgetClass *class)
   gtk_widget_class_add_binding_action(class, GDK_KEY_Right, GDK_ALT_MASK, "win.redo", NULL);
   gtk_widget_class_add_binding_action(class, GDK_KEY_c, control, "win.copy", NULL);
   gtk_widget_class_add_binding_action(class, GDK_KEY_e, control, "win.export", NULL);
+  gtk_widget_class_add_binding_action(class, GDK_KEY_s, control, "win.save", NULL);
   for (guint i = 0; i < VIEWER_PAGES; i++) {
     gtk_widget_class_add_binding_action(class, GDK_KEY_1 + i, 0, "win.show-nth-page", "i", i);
     gtk_widget_class_add_binding_action(class, GDK_KEY_1 + i, GDK_ALT_MASK, "win.show-nth-page", "i", i);
@@ -542,6 +563,7 @@ static void viewer_window_init(ViewerWindow *self)
   self->document_signals = g_signal_group_new(VIEWER_TYPE_DOCUMENT);
   g_signal_group_connect_swapped(self->document_signals, "state-changed", G_CALLBACK(show_state), self);
   g_signal_group_connect_swapped(self->document_signals, "capture-changed", G_CALLBACK(show_state), self);
+  g_signal_group_connect_swapped(self->document_signals, "file-changed", G_CALLBACK(show_file), self);
   viewer_pages_add(self->pages);
   viewer_accessible_follow_stacks(GTK_WIDGET(self));
   g_signal_connect(target, "drop", G_CALLBACK(drop), self);

@@ -170,3 +170,37 @@ class RecentTest(RecordingTest):
         self.viewer.find('label', re.compile('no longer there'))
         self.viewer.find('button', 'Remove From the List').act()
         self.viewer.find_gone('list item', 'true')
+
+    def test_what_nobody_saved_is_deleted_when_that_is_confirmed(self):
+        self.record('true')
+        self.expect_document()
+        self.viewer.press('ctrl+r')
+        self.viewer.find('label', re.compile('not saved'))
+        self.viewer.find('button', 'Delete Recording').act()
+        self.viewer.find('button', 'Cancel').act()
+        self.viewer.find_gone('button', 'Cancel')
+        self.assertEqual(len(self.captures()), 1)
+        self.viewer.find('button', 'Delete Recording').act()
+        self.viewer.find('button', 'Delete').act()
+        self.viewer.find_gone('list item', 'true')
+        self.assertEqual(self.captures(), [])
+
+    def test_what_was_saved_is_the_persons(self):
+        saved = self.directory / 'mine.capture'
+        self.record('true')
+        self.expect_document()
+        self.viewer.press('ctrl+s')
+        self.viewer.wait(lambda: len(self.viewer.windows()) == 2, 'there is a dialog')
+        self.viewer.screen.focus(self.viewer.window)
+        self.viewer.screen.press('ctrl+a')
+        self.viewer.screen.type(str(saved))
+        self.viewer.screen.press('Return')
+        self.viewer.find('label', re.compile('^Saved as'))
+        self.assertEqual(self.captures(), [])
+        self.assertEqual(len(report(saved)['events']), 1)
+        self.viewer.press('ctrl+s')  # nothing is left to be saved
+        self.viewer.press('ctrl+r')
+        self.viewer.find('list item', 'true')
+        self.viewer.find('button', 'Remove From the List').act()
+        self.viewer.find_gone('list item', 'true')
+        self.assertTrue(saved.exists())
