@@ -75,7 +75,7 @@ static void test_others(Fixture *f, gconstpointer data)
   g_autoptr(GFile) inner = make(below, "inner.capture", 0, 10);
   g_autoptr(GFile) text = make(f->directory, "notes.txt", 0, 10);
   g_assert_cmpint(symlink(g_file_peek_path(saved), link), ==, 0);
-  g_autoptr(GFile) linked = g_file_new_for_path(link), *indirect = g_file_new_for_path(aside);
+  g_autoptr(GFile) linked = g_file_new_for_path(link), indirect = g_file_new_for_path(aside);
   g_autoptr(GFile) remote = g_file_new_for_uri("http://localhost/a.capture");
   assert_stays(saved);
   assert_stays(inner);
