@@ -29,6 +29,7 @@ static void clear_event(gpointer data)
   g_free((gpointer)event->reason);
   g_free((gpointer)event->waker);
   g_free((gpointer)event->waker_leaf);
+  g_free((gpointer)event->address);
 }
 
 static void clear_code(gpointer data)

@@ -41,6 +41,7 @@ typedef struct {
   const guint8 *reason;      /* enum capture_off_cpu, and PROFILE_WOKEN_BY_INTERRUPT */
   const guint32 *waker;      /* index of the thread that woke this one; 0: not known, or none did */
   const guint32 *waker_leaf; /* index of a node: the waker's stack then; 0: not known */
+  const guint64 *address;    /* of events whose detail is CAPTURE_DETAIL_ADDRESS, 0 not known; else NULL */
 } ProfileEvent;
 
 #define PROFILE_WOKEN_BY_INTERRUPT 0x80

@@ -35,6 +35,7 @@ typedef struct {
   guint8 *used;      /* one a function */
   Range *ranges;     /* one a binary, then the kernel's */
   GHashTable *string_indices;
+  GHashTable *inlined; /* "FILE\nNAME" → the number of a function that was inlined */
   GPtrArray *strings;
   GByteArray *packed;
   GOutputStream *stream;
@@ -226,34 +227,66 @@ static guint32 function_of_location(const Pprof *self, gsize location, const gui
   return location % 2 ? callers[location / 2] : self->leaf_functions[location / 2];
 }
 
-/* The line where it is known of the very instruction and is the function's own; else where the function
- * begins. */
-static guint32 get_line(const Pprof *self, gsize location, const ProfileFunctionRange *named)
+/* What was inlined is no function of the capture's: it gets a number behind those, and is written where it
+ * occurs first. 0 with error set when that failed. */
+static guint64 get_inlined(Pprof *self, const char *name, const char *file, GError **error)
 {
-  const char *file, *inlined;
-  guint32 line;
+  Pprof__Profile piece = PPROF__PROFILE__INIT;
+  Pprof__Function function = PPROF__FUNCTION__INIT;
+  Pprof__Function *functions[] = {&function};
+  char *key = g_strdup_printf("%s\n%s", file ? file : "", name);
+  guint64 id = GPOINTER_TO_SIZE(g_hash_table_lookup(self->inlined, key));
 
-  if (profile_capture_get_frame_line(self->capture, (guint32)(location / 2), location % 2 == 0, &file, &line,
-                                     &inlined) &&
-      !inlined && named && g_strcmp0(file, named->file) == 0)
-    return line;
-  return named ? named->line : 0;
+  if (id != 0) {
+    g_free(key);
+    return id;
+  }
+  id = (guint64)self->n_functions + g_hash_table_size(self->inlined) + 1;
+  g_hash_table_insert(self->inlined, key, GSIZE_TO_POINTER(id));
+  function.id = id;
+  function.name = function.system_name = string_index(self, name);
+  function.filename = string_index(self, file);
+  piece.n_function = 1;
+  piece.function = functions;
+  return write_piece(self, &piece, error) ? id : 0;
 }
 
-static gboolean write_location(Pprof *self, Pprof__Location *location, guint32 function, guint32 line_number,
+/* Lines of one place: what was inlined there before the function that it was inlined into. */
+static gboolean write_location(Pprof *self, Pprof__Location *location, Pprof__Line **lines, gsize n,
                                GError **error)
 {
   Pprof__Profile piece = PPROF__PROFILE__INIT;
-  Pprof__Line line = PPROF__LINE__INIT;
-  Pprof__Line *lines[] = {&line};
 
-  line.function_id = (guint64)function + 1;
-  line.line = line_number;
-  location->n_line = 1;
+  location->n_line = n;
   location->line = lines;
   piece.n_location = 1;
   piece.location = &location;
   return write_piece(self, &piece, error);
+}
+
+/* The line where it is known of the very instruction and is the function's own, or of what was inlined; else
+ * where the function begins. */
+static gboolean write_place(Pprof *self, Pprof__Location *location, gsize index, guint32 function,
+                            GError **error)
+{
+  const ProfileFunctionRange *named = profile_stacks_get_function(self->stacks, function)->range;
+  Pprof__Line own = PPROF__LINE__INIT, inner = PPROF__LINE__INIT;
+  Pprof__Line *lines[] = {&inner, &own};
+  const char *file = NULL, *inlined = NULL;
+  guint32 line = 0;
+  gboolean known = profile_capture_get_frame_line(self->capture, (guint32)(index / 2), index % 2 == 0, &file,
+                                                  &line, &inlined);
+
+  own.function_id = (guint64)function + 1;
+  own.line = named ? named->line : 0;
+  if (!known || !inlined) {
+    if (known && named && g_strcmp0(file, named->file) == 0)
+      own.line = line;
+    return write_location(self, location, &lines[1], 1, error);
+  }
+  inner.line = line;
+  inner.function_id = get_inlined(self, inlined, file, error);
+  return inner.function_id != 0 && write_location(self, location, lines, 2, error);
 }
 
 static gboolean write_frame(Pprof *self, gsize index, guint32 function, GError **error)
@@ -267,9 +300,7 @@ static gboolean write_frame(Pprof *self, gsize index, guint32 function, GError *
   location.address = frame->address;
   if (location.mapping_id != 0 && frame->kind == CAPTURE_SPACE_BINARY)
     location.address += range->start;
-  return write_location(self, &location, function,
-                        get_line(self, index, profile_stacks_get_function(self->stacks, function)->range),
-                        error);
+  return write_place(self, &location, index, function, error);
 }
 
 static gboolean write_bare_function(Pprof *self, guint32 index, GError **error)
@@ -277,10 +308,14 @@ static gboolean write_bare_function(Pprof *self, guint32 index, GError **error)
   const ProfileFunctionRange *named = profile_stacks_get_function(self->stacks, index)->range;
   const Range *range = range_of_function(self, index);
   Pprof__Location location = PPROF__LOCATION__INIT;
+  Pprof__Line line = PPROF__LINE__INIT;
+  Pprof__Line *lines[] = {&line};
 
   location.id = self->n_frames * 2 + index + 1;
   location.mapping_id = range ? range->id : 0;
-  return write_location(self, &location, index, named ? named->line : 0, error);
+  line.function_id = (guint64)index + 1;
+  line.line = named ? named->line : 0;
+  return write_location(self, &location, lines, 1, error);
 }
 
 static gboolean write_locations(Pprof *self, GError **error)
@@ -419,6 +454,7 @@ static void pprof_init(Pprof *self, ProfileWeights *weights)
   self->used = g_new0(guint8, self->n_functions);
   self->ranges = g_new0(Range, self->n_binaries + 1);
   self->string_indices = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  self->inlined = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   self->strings = g_ptr_array_new();
   self->packed = g_byte_array_new();
   string_index(self, "");
@@ -431,6 +467,7 @@ static void pprof_clear(Pprof *self)
   g_free(self->ranges);
   g_ptr_array_unref(self->strings);
   g_hash_table_unref(self->string_indices);
+  g_hash_table_unref(self->inlined);
   g_byte_array_unref(self->packed);
 }
 

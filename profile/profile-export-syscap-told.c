@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What programs told of themselves, in a .syscap: marks, counters, lines of logs. */
+/* What stands beside samples in a .syscap: what programs told of themselves (marks, counters, lines of logs),
+ * and how long threads waited. */
 #include "profile/profile-export-private.h"
+#include "profile/profile-wait.h"
 
 /* A counter's value at a time. */
 typedef struct {
@@ -44,6 +46,40 @@ static void write_marks(ProfileSyscapWriter *writer, const ProfileFilter *filter
       profile_syscap_write_mark(
           writer, (ProfileSyscapPlace){marks[i].time, get_thread_pid(capture, marks[i].thread), -1},
           marks[i].duration, marks[i].category, marks[i].name, marks[i].message ? marks[i].message : "");
+}
+
+static void write_wait(ProfileSyscapWriter *writer, ProfileCapture *capture, ProfileWaits *waits,
+                       const ProfileEvent *event, gsize i)
+{
+  guint64 weight = event->weight ? event->weight[i] : event->constant_weight;
+  guint reason = event->reason[i] & ~PROFILE_WOKEN_BY_INTERRUPT;
+  gint32 cpu = event->cpu[i] == CAPTURE_CPU_UNKNOWN ? -1 : event->cpu[i];
+
+  weight = MIN(weight, event->time[i]);
+  profile_syscap_write_mark(
+      writer, (ProfileSyscapPlace){event->time[i] - weight, get_thread_pid(capture, event->thread[i]), cpu},
+      weight, event->name, profile_wait_get_name(profile_waits_get(waits, reason, event->leaf[i])),
+      profile_reason_get_name(reason));
+}
+
+/* A sample of Sysprof's has no weight: how long each wait was a mark says. */
+static void write_waits(ProfileSyscapWriter *writer, const ProfileFilter *filter)
+{
+  ProfileCapture *capture = profile_filter_get_capture(filter);
+  const ProfileEvent *event = profile_capture_get_event(capture, profile_filter_get_event(filter));
+  const guint8 *threads = profile_filter_get_threads(filter);
+  const guint8 *functions = profile_filter_get_functions(filter);
+  const guint32 *recorded = profile_capture_get_node_functions(capture);
+  const guint32 *map = profile_stacks_get_map(profile_filter_get_stacks(filter));
+  g_autoptr(ProfileWaits) waits = event->reason ? profile_waits_new(capture) : NULL;
+  gsize i, end;
+
+  if (!waits)
+    return;
+  for (profile_filter_get_range(filter, &i, &end); i < end; i++)
+    if ((!threads || threads[event->thread[i]]) && (!functions || functions[recorded[event->leaf[i]]]) &&
+        (!map || map[event->leaf[i]] != PROFILE_STACKS_DROPPED))
+      write_wait(writer, capture, waits, event, i);
 }
 
 /* GLib's levels for syslog's. */
@@ -136,6 +172,7 @@ static void write_counters(ProfileSyscapWriter *writer, const ProfileFilter *fil
 void profile_export_syscap_told(ProfileSyscapWriter *writer, const ProfileFilter *filter)
 {
   write_marks(writer, filter);
+  write_waits(writer, filter);
   write_log(writer, filter);
   write_counters(writer, filter);
 }

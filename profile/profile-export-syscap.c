@@ -9,6 +9,10 @@
 #define SYMBOLS    "__symbols__"
 #define CACHE_BITS 18
 
+/* What events of allocators are called (helpers/preload, profile-syscap-convert-stack.c). */
+#define ALLOCATIONS "allocations"
+#define FREES       "frees"
+
 /* An entry of that file: ascending by pid and address, `last` included; an empty one ends them. */
 typedef struct {
   guint64 first, last;
@@ -28,6 +32,14 @@ typedef struct {
   guint32 process, node; /* node 0: empty */
   guint64 word;
 } Cached;
+
+/* The samples of an event, and as what they are written. */
+typedef struct {
+  const ProfileEvent *event;
+  gsize next, end;
+  enum profile_syscap_type type;
+  gboolean gives_back; /* ALLOCATION: of no size */
+} Column;
 
 typedef struct {
   const ProfileFilter *filter;
@@ -168,34 +180,109 @@ static void gather_words(Syscap *self, guint32 leaf, guint32 process, guint64 ti
   }
 }
 
-static void write_sample(Syscap *self, const ProfileEvent *event, gsize i)
+static void write_stack(Syscap *self, const Column *column, gsize i, ProfileSyscapPlace place)
 {
-  const ProfileThread *thread = &self->threads[event->thread[i]];
+  const ProfileEvent *event = column->event;
+  const guint64 *words = (const guint64 *)self->words->data;
+  gint32 tid = self->threads[event->thread[i]].tid;
+  guint64 weight = event->weight ? event->weight[i] : event->constant_weight;
+
+  if (column->type == PROFILE_SYSCAP_SAMPLE)
+    profile_syscap_write_sample(&self->writer, place, tid, words, self->words->len);
+  else if (column->gives_back || weight > 0)
+    profile_syscap_write_allocation(&self->writer, place, tid, event->address ? event->address[i] : 0,
+                                    column->gives_back ? 0 : (gint64)MIN(weight, G_MAXINT64), words,
+                                    self->words->len);
+}
+
+static void write_sample(Syscap *self, const Column *column, gsize i)
+{
+  const ProfileEvent *event = column->event;
+  guint32 process = self->threads[event->thread[i]].process;
   gint32 cpu = event->cpu[i] == CAPTURE_CPU_UNKNOWN ? -1 : event->cpu[i];
-  ProfileSyscapPlace place = {event->time[i], self->processes[thread->process].pid, cpu};
+  ProfileSyscapPlace place = {event->time[i], self->processes[process].pid, cpu};
   guint32 leaf = self->map ? self->map[event->leaf[i]] : event->leaf[i];
 
   if (leaf == PROFILE_STACKS_DROPPED)
     return;
-  self->seen[thread->process] = 1;
-  gather_words(self, leaf, thread->process, event->time[i]);
-  profile_syscap_write_sample(&self->writer, place, thread->tid, (const guint64 *)self->words->data,
-                              self->words->len);
+  self->seen[process] = 1;
+  gather_words(self, leaf, process, event->time[i]);
+  write_stack(self, column, i, place);
+}
+
+static Column make_column(Syscap *self, guint event)
+{
+  g_autoptr(ProfileFilter) filter = profile_filter_copy(self->filter);
+  Column column = {.event = profile_capture_get_event(self->capture, event), .type = PROFILE_SYSCAP_SAMPLE};
+
+  profile_filter_set_event(filter, event);
+  profile_filter_get_range(filter, &column.next, &column.end);
+  return column;
+}
+
+/* The event that tells what of another one's memory was given back: both say which memory that is. */
+static gboolean find_frees(Syscap *self, const ProfileEvent *event, guint *ret)
+{
+  const char *word = strstr(event->name, ALLOCATIONS);
+  g_autofree char *name = word ? g_strdup_printf("%.*s" FREES "%s", (int)(word - event->name), event->name,
+                                                 word + strlen(ALLOCATIONS))
+                               : NULL;
+  guint n;
+  const ProfileEvent *events = profile_capture_get_events(self->capture, &n);
+
+  for (guint i = 0; name && event->address && i < n; i++)
+    if (events[i].address && strcmp(events[i].name, name) == 0) {
+      *ret = i;
+      return TRUE;
+    }
+  return FALSE;
+}
+
+/* Bytes are the one weight that Sysprof's format has a place for. It has none for how much was given back. */
+static guint make_columns(Syscap *self, Column columns[2])
+{
+  guint event = profile_filter_get_event(self->filter), frees;
+
+  columns[0] = make_column(self, event);
+  if (columns[0].event->unit != CAPTURE_UNIT_BYTES || strstr(columns[0].event->name, FREES))
+    return 1;
+  columns[0].type = PROFILE_SYSCAP_ALLOCATION;
+  if (!find_frees(self, columns[0].event, &frees))
+    return 1;
+  columns[1] = make_column(self, frees);
+  columns[1].type = PROFILE_SYSCAP_ALLOCATION;
+  columns[1].gives_back = TRUE;
+  return 2;
+}
+
+/* The column whose next sample is the earliest; NULL: there is none left. Of equal times memory is allocated
+ * before it is given back. */
+static Column *choose_column(Column *columns, guint n)
+{
+  Column *best = NULL;
+
+  for (guint i = 0; i < n; i++)
+    if (columns[i].next < columns[i].end &&
+        (!best || columns[i].event->time[columns[i].next] < best->event->time[best->next]))
+      best = &columns[i];
+  return best;
 }
 
 static void write_samples(Syscap *self)
 {
-  const ProfileEvent *event =
-      profile_capture_get_event(self->capture, profile_filter_get_event(self->filter));
   const guint8 *threads = profile_filter_get_threads(self->filter);
   const guint8 *functions = profile_filter_get_functions(self->filter);
   const guint32 *recorded = profile_capture_get_node_functions(self->capture);
-  gsize begin, end;
+  Column columns[2], *column;
+  guint n = make_columns(self, columns);
 
-  profile_filter_get_range(self->filter, &begin, &end);
-  for (gsize i = begin; i < end && !self->writer.error; i++)
+  while (!self->writer.error && (column = choose_column(columns, n))) {
+    const ProfileEvent *event = column->event;
+    gsize i = column->next++;
+
     if ((!threads || threads[event->thread[i]]) && (!functions || functions[recorded[event->leaf[i]]]))
-      write_sample(self, event, i);
+      write_sample(self, column, i);
+  }
 }
 
 static void write_processes(Syscap *self)

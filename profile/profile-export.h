@@ -23,19 +23,22 @@ gboolean profile_export_folded(ProfileWeights *weights, GOutputStream *stream, G
 /*
  * pprof's profile.proto, compressed with gzip. Sample types are "samples/count" (the default one) and the
  * event with its unit, which is the default one of time off the CPU. Each stack node that was sampled is a
- * sample; each address is a location. Binaries are laid side by side in an address space of their own, so
- * that address - start is the offset in the file; kernel addresses are real. Transformed stacks consist of
- * functions: each of these is a location without an address then, in the mapping of its binary.
+ * sample; each address is a location, with a line for what was inlined there, where a program told of it.
+ * Binaries are laid side by side in an address space of their own, so that address - start is the offset in
+ * the file; kernel addresses are real. Transformed stacks consist of functions: each of these is a location
+ * without an address then, in the mapping of its binary.
  */
 gboolean profile_export_pprof(ProfileWeights *weights, GOutputStream *stream, GCancellable *cancellable,
                               GError **error);
 
 /*
- * .syscap, Sysprof's format. Every sample that passes is one of Sysprof's, whatever its event and weight.
- * Frames that have an address keep it, with the mappings and symbols that name it; functions that programs
- * named, and addresses that stood for several functions at different times, are addresses of their own
- * (0xE0…) with a JITMAP. Names are as here, whatever Sysprof would find itself. Marks, counters and lines of
- * logs come with it; times are the capture's. Stacks that do not fit a frame of 65,528 bytes lose their
+ * .syscap, Sysprof's format. Every sample that passes is one of Sysprof's, whatever its event. These have no
+ * weight. So samples of an event in bytes, as of allocations, are allocations of Sysprof's with their size;
+ * where both events tell addresses, its frees are among them. Time off the CPU has a mark for each sample
+ * beside it. Frames that have an address keep it, with the mappings and symbols that name it; functions that
+ * programs named, and addresses that stood for several functions at different times, are addresses of their
+ * own (0xE0…) with a JITMAP. Names are as here, whatever Sysprof would find itself. Marks, counters and lines
+ * of logs come with it; times are the capture's. Stacks that do not fit a frame of 65,528 bytes lose their
  * outermost frames. Transformed stacks consist of functions: all of them are addresses of their own then.
  */
 gboolean profile_export_syscap(ProfileWeights *weights, GOutputStream *stream, GCancellable *cancellable,

@@ -110,13 +110,17 @@ static void begin_mark(GHashTable *open, LoadMark *marks, guint index)
   g_hash_table_replace(open, &marks[index], GUINT_TO_POINTER(index + 1));
 }
 
-/* The mark's text may come with its end. */
-static void end_mark(GHashTable *open, LoadMark *marks, const LoadMark *end)
+/* The mark's text may come with its end. Of what began before anybody listened, no more is known than when it
+ * ended: an instant. */
+static void end_mark(GHashTable *open, LoadMark *marks, LoadMark *end)
 {
   guint begun = GPOINTER_TO_UINT(g_hash_table_lookup(open, end));
 
-  if (begun == 0)
+  if (begun == 0) {
+    end->kind = CAPTURE_MARK_INSTANT;
+    end->mark.is_span = FALSE;
     return;
+  }
   LoadMark *mark = &marks[begun - 1];
   mark->mark.duration = end->mark.time - mark->mark.time;
   mark->mark.is_unfinished = FALSE;

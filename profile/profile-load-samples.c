@@ -73,6 +73,8 @@ static void allocate_columns(ProfileEvent *event, gboolean varying)
   event->mode = profile_new(guint8, n);
   if (varying)
     event->weight = profile_new(guint64, n);
+  if (event->detail == CAPTURE_DETAIL_ADDRESS)
+    event->address = profile_new0(guint64, n);
   if (event->detail != CAPTURE_DETAIL_OFF_CPU)
     return;
   event->reason = profile_new0(guint8, n);
@@ -133,6 +135,14 @@ static void place_weights(const LoadPart *part, const ProfileEvent *event)
                            : ((const struct capture_sample *)(part->content + i * size))->weight;
 }
 
+static void place_addresses(const LoadPart *part, const ProfileEvent *event)
+{
+  guint64 *address = COLUMN(guint64, event, address, part->begin);
+
+  for (gsize i = 0; i < part->n_samples && part->header->entry_size == sizeof(struct capture_sample); i++)
+    address[i] = ((const struct capture_sample *)part->content)[i].detail;
+}
+
 /* Who woke the threads that were off the CPU. Returns how many of what is referred to are not defined. */
 static guint32 place_details(const LoadPart *part, const ProfileEvent *event)
 {
@@ -184,6 +194,8 @@ void load_place_samples(Load *load, LoadPart *part)
     place_weights(part, event);
   if (event->reason)
     bad += place_details(part, event);
+  if (event->address)
+    place_addresses(part, event);
   part->first = time[0];
   part->last = time[part->n_samples - 1];
   if (bad)
@@ -210,6 +222,8 @@ static void move_samples(ProfileEvent *event, gsize to, gsize from, gsize n)
   memmove(COLUMN(guint8, event, mode, to), event->mode + from, n);
   if (event->weight)
     memmove(COLUMN(guint64, event, weight, to), event->weight + from, n * sizeof *event->weight);
+  if (event->address)
+    memmove(COLUMN(guint64, event, address, to), event->address + from, n * sizeof *event->address);
 }
 
 /* Closes the gaps that damaged parts left. */
@@ -268,6 +282,8 @@ static void sort_event(ProfileEvent *event)
   profile_column_reorder((guint8 **)&event->mode, order, event->n_samples, 1);
   if (event->weight)
     profile_column_reorder((guint64 **)&event->weight, order, event->n_samples, sizeof *event->weight);
+  if (event->address)
+    profile_column_reorder((guint64 **)&event->address, order, event->n_samples, sizeof *event->address);
 }
 
 void load_finish_samples(Load *load)

@@ -213,8 +213,8 @@ static guint32 merge_event(Load *load, GHashTable *known, LoadEpoch *epoch,
                        .unit = event->unit <= CAPTURE_UNIT_CYCLES ? event->unit : CAPTURE_UNIT_COUNT,
                        .period = event->period,
                        .frequency = event->frequency,
-                       .detail = event->detail == CAPTURE_DETAIL_OFF_CPU ? CAPTURE_DETAIL_OFF_CPU
-                                                                         : CAPTURE_DETAIL_NONE};
+                       .detail =
+                           event->detail <= CAPTURE_DETAIL_OFF_CPU ? event->detail : CAPTURE_DETAIL_NONE};
   char *key =
       g_strdup_printf("%s %u %u %" G_GINT64_MODIFIER "x %" G_GINT64_MODIFIER "x %" G_GINT64_MODIFIER "x",
                       item.name, item.unit, event->type, event->config, event->config1, event->config2);

@@ -37,6 +37,7 @@ typedef struct {
   GPtrArray *all_counters; /* those */
   GHashTable *allocations; /* SyscapAddress → bytes */
   GByteArray *symbols;     /* the file of symbols that stands in the file */
+  GArray *ranges;          /* what stands in that, ascending by pid and address; NULL until it is needed */
   SyscapDefined events[SYSCAP_N_EVENTS];
   guint32 kernel[PROFILE_SYSCAP_FRAME_MAX / 8], user[PROFILE_SYSCAP_FRAME_MAX / 8]; /* of the stack in work */
   guint n_kernel, n_user;
@@ -57,10 +58,15 @@ GHashTable *syscap_new_addresses(void);
 /* A piece of a file, before anything else; and at the end, when all mappings are known, what it says. */
 void syscap_add_chunk(SyscapConvert *self, ProfileSyscapFrame *frame);
 void syscap_write_symbols(SyscapConvert *self);
+/* Where nobody takes the symbols: what they call an address that was sampled in a process; NULL: nothing. */
+const char *syscap_find_symbol(SyscapConvert *self, gint32 pid, guint64 address);
 
 /* What is told beside samples. */
 int syscap_take_mark(SyscapConvert *self, ProfileSyscapFrame *frame);
 int syscap_take_log(SyscapConvert *self, ProfileSyscapFrame *frame);
+/* A line of a log that says something else of the frame's; severity as in CAPTURE_RECORD_LOG. */
+int syscap_add_line(SyscapConvert *self, const ProfileSyscapFrame *frame, guint32 severity,
+                    const char *domain, const char *text);
 void syscap_add_counters(SyscapConvert *self, ProfileSyscapFrame *frame);
 int syscap_take_values(SyscapConvert *self, ProfileSyscapFrame *frame);
 

@@ -122,6 +122,8 @@ static gint64 define_frame(SyscapConvert *self, const ProfileSyscapFrame *frame,
   if (!name && kernel)
     return capture_writer_frame(self->import.writer, CAPTURE_SPACE_KERNEL, 0, address);
   if (!name)
+    name = syscap_find_symbol(self, frame->pid, address);
+  if (!name)
     return profile_import_define_address(&self->import, process, address, frame->time);
   string = profile_import_define_string(&self->import, name);
   owner = string < 0 ? string : profile_import_define_process(&self->import, process);

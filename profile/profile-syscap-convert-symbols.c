@@ -118,3 +118,48 @@ void syscap_write_symbols(SyscapConvert *self)
     add_symbol(self, tables, &symbol);
   g_hash_table_foreach(tables, write_table, self);
 }
+
+static gint compare_symbols(gconstpointer a, gconstpointer b)
+{
+  const Symbol *left = a, *right = b;
+
+  if (left->pid != right->pid)
+    return left->pid < right->pid ? -1 : 1;
+  return left->first < right->first ? -1 : left->first > right->first;
+}
+
+static GArray *read_ranges(const SyscapConvert *self)
+{
+  GArray *ranges = g_array_new(FALSE, FALSE, sizeof(Symbol));
+  ProfileBytes bytes = {.at = self->symbols->data,
+                        .end = self->symbols->data + self->symbols->len,
+                        .swap = self->syscap->bytes.swap};
+  Symbol symbol;
+
+  while (read_symbol(self, &bytes, &symbol))
+    if (symbol.name)
+      g_array_append_val(ranges, symbol);
+  g_array_sort(ranges, compare_symbols);
+  return ranges;
+}
+
+const char *syscap_find_symbol(SyscapConvert *self, gint32 pid, guint64 address)
+{
+  const Symbol wanted = {.first = address, .pid = pid};
+  guint low = 0, high;
+
+  if (self->options->names || self->symbols->len == 0)
+    return NULL;
+  if (!self->ranges)
+    self->ranges = read_ranges(self);
+  for (high = self->ranges->len; low < high;) {
+    guint middle = low + (high - low) / 2;
+
+    if (compare_symbols(&g_array_index(self->ranges, Symbol, middle), &wanted) <= 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  const Symbol *found = low > 0 ? &g_array_index(self->ranges, Symbol, low - 1) : NULL;
+  return found && found->pid == pid && address <= found->last ? found->name : NULL;
+}

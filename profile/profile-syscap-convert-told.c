@@ -63,30 +63,36 @@ static guint32 get_severity(guint32 levels)
   return levels & (G_LOG_LEVEL_MESSAGE | G_LOG_LEVEL_INFO) ? 6 : 7;
 }
 
-int syscap_take_log(SyscapConvert *self, ProfileSyscapFrame *frame)
+int syscap_add_line(SyscapConvert *self, const ProfileSyscapFrame *frame, guint32 severity, const char *name,
+                    const char *text)
 {
   g_autofree struct capture_record_log *record = NULL;
-  ProfileSyscapLog log;
   gint64 domain, thread;
   guint32 length;
   int status;
 
-  if (!profile_syscap_read_log(frame, &log))
-    return -EBADMSG;
   thread = frame->pid > 0 ? syscap_define_thread(self, frame, frame->pid) : 0;
-  domain = thread < 0 ? thread : define_text(self, log.domain);
+  domain = thread < 0 ? thread : define_text(self, name);
   if (domain < 0)
     return (int)domain;
-  record = (gpointer)new_record(CAPTURE_RECORD_LOG, offsetof(struct capture_record_log, text), log.message,
-                                &length);
+  record = (gpointer)new_record(CAPTURE_RECORD_LOG, offsetof(struct capture_record_log, text), text, &length);
   record->time = frame->time;
   record->thread = (guint32)thread;
-  record->severity = get_severity(log.severity);
+  record->severity = severity;
   record->domain = (guint32)domain;
   record->length = length;
   status = capture_writer_record(self->import.writer, &record->record, frame->time);
   self->result->log_lines += status == 0;
   return status;
+}
+
+int syscap_take_log(SyscapConvert *self, ProfileSyscapFrame *frame)
+{
+  ProfileSyscapLog log;
+
+  return profile_syscap_read_log(frame, &log)
+             ? syscap_add_line(self, frame, get_severity(log.severity), log.domain, log.message)
+             : -EBADMSG;
 }
 
 void syscap_add_counters(SyscapConvert *self, ProfileSyscapFrame *frame)

@@ -10,6 +10,7 @@
 /* Of all processes together: more than any such file leads to, less than memory. */
 #define MAPPINGS_MAX (4 * 1024 * 1024)
 #define COMM_MAX     15 /* of a process, as in the kernel */
+#define INFORMATION  6  /* severity of a line */
 
 static int take_map(SyscapConvert *self, ProfileSyscapFrame *frame)
 {
@@ -76,14 +77,13 @@ static int take_task(SyscapConvert *self, ProfileSyscapFrame *frame)
   return capture_writer_record(self->import.writer, &task.record, frame->time);
 }
 
-static int add_fact(SyscapConvert *self, char *key, const char *value)
+/* Of an import it is a fact about all of it. What a program says beside a recording is one of its lines. */
+static int add_fact(SyscapConvert *self, const ProfileSyscapFrame *frame, const char *key, const char *value)
 {
-  if (self->options->facts) {
-    g_ptr_array_add(self->options->facts, key);
-    g_ptr_array_add(self->options->facts, g_strdup(value));
-  } else {
-    g_free(key);
-  }
+  if (!self->options->facts)
+    return syscap_add_line(self, frame, INFORMATION, key, value);
+  g_ptr_array_add(self->options->facts, g_strconcat("sysprof.", key, NULL));
+  g_ptr_array_add(self->options->facts, g_strdup(value));
   return 0;
 }
 
@@ -92,19 +92,19 @@ static int take_metadata(SyscapConvert *self, ProfileSyscapFrame *frame)
   char id[41];
   const char *text;
 
-  return profile_syscap_read_metadata(frame, id, &text)
-             ? add_fact(self, g_strconcat("sysprof.", id, NULL), text)
-             : -EBADMSG;
+  return profile_syscap_read_metadata(frame, id, &text) ? add_fact(self, frame, id, text) : -EBADMSG;
 }
 
 /* Where a file of the process's file system is outside of it. */
 static int take_overlay(SyscapConvert *self, ProfileSyscapFrame *frame)
 {
   const char *source, *target;
+  g_autofree char *key = NULL;
 
   if (!profile_syscap_read_overlay(frame, &source, &target))
     return -EBADMSG;
-  return add_fact(self, g_strdup_printf("sysprof.overlay.%d %s", frame->pid, target), source);
+  key = g_strdup_printf("overlay.%d %s", frame->pid, target);
+  return add_fact(self, frame, key, source);
 }
 
 static int take(SyscapConvert *self, ProfileSyscapFrame *frame)
@@ -217,6 +217,7 @@ int profile_syscap_convert(const ProfileSyscap *syscap, capture_writer *writer,
   syscap_write_symbols(self);
   profile_import_clear(&self->import);
   g_byte_array_unref(self->symbols);
+  g_clear_pointer(&self->ranges, g_array_unref);
   g_hash_table_unref(self->counters);
   g_ptr_array_unref(self->all_counters);
   g_hash_table_unref(self->allocations);

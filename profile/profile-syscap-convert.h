@@ -17,8 +17,10 @@ typedef struct {
       *name; /* samples' event: "NAME"; others: "NAME allocations" …; NULL: "samples", "allocations" … */
   gboolean own_names; /* beside a recording: names of a JITMAP hold for the process that told them alone:
                          programs wrote them, not Sysprof, whose own number the JITMAPs of its files bear */
-  ProfileNamesEncoder *names; /* is given the symbols that stand in the file; NULL: left out */
-  GPtrArray *facts; /* char *, a key and a value in turn: METADATA and OVERLAYs are added; NULL: left out */
+  ProfileNamesEncoder *names; /* is given the symbols that stand in the file; NULL: they name frames of
+                                 processes, as a JITMAP does */
+  GPtrArray *facts; /* char *, a key and a value in turn: METADATA and OVERLAYs are added; NULL: they become
+                       lines of logs */
 } ProfileSyscapOptions;
 
 typedef struct {

@@ -140,6 +140,22 @@ void profile_syscap_write_sample(ProfileSyscapWriter *self, ProfileSyscapPlace p
   end(self);
 }
 
+void profile_syscap_write_allocation(ProfileSyscapWriter *self, ProfileSyscapPlace place, gint32 tid,
+                                     guint64 address, gint64 size, const guint64 *addresses, gsize n)
+{
+  gsize room = (PROFILE_SYSCAP_FRAME_MAX - PROFILE_SYSCAP_FRAME_SIZE - 24) / sizeof *addresses;
+
+  n = MIN(n, room);
+  begin(self, PROFILE_SYSCAP_ALLOCATION, place);
+  put_64(self, address);
+  put_64(self, (guint64)size);
+  put_32(self, (guint32)tid);
+  put_16(self, (guint16)n);
+  put_16(self, 0);
+  put(self, addresses, n * sizeof *addresses);
+  end(self);
+}
+
 void profile_syscap_write_jit(ProfileSyscapWriter *self, ProfileSyscapPlace place, guint64 address,
                               const char *name)
 {

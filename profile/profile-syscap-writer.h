@@ -38,6 +38,9 @@ void profile_syscap_write_map(ProfileSyscapWriter *self, ProfileSyscapPlace plac
 /* addresses: the innermost first. */
 void profile_syscap_write_sample(ProfileSyscapWriter *self, ProfileSyscapPlace place, gint32 tid,
                                  const guint64 *addresses, gsize n);
+/* size: bytes; 0: the memory at that address is given back. address: 0 not known. */
+void profile_syscap_write_allocation(ProfileSyscapWriter *self, ProfileSyscapPlace place, gint32 tid,
+                                     guint64 address, gint64 size, const guint64 *addresses, gsize n);
 /* A JITMAP of one name. */
 void profile_syscap_write_jit(ProfileSyscapWriter *self, ProfileSyscapPlace place, guint64 address,
                               const char *name);

@@ -5,17 +5,21 @@ import json
 import os
 import pathlib
 import signal
+import struct
 import subprocess
 import tempfile
 import time
 
 from recordings import Load, children, start, wait_until
 from support import TestCase, capturectl, copy_programs, environment, run
+from told import frames
 
 # What a thread says of itself when it ends; times in nanoseconds.
 Account = collections.namedtuple('Account', 'tid lived on queued begin end')
 
 MS = 1000000
+
+SAMPLE, MARK = 2, 10  # of Sysprof's frames
 
 
 def compile_waiting(directory):
@@ -114,6 +118,21 @@ class WaitsTest(OffCpuCase):
         for sample in naps:
             self.assertGreaterEqual(sample.weight, 20 * MS - MS // 10)
             self.assertEqual((sample.off_cpu.waker, sample.off_cpu.waker_frames), (-1, []))
+
+    def test_for_sysprof(self):
+        """Samples of its format have no weight: each wait is a mark, too, from when it began."""
+        self.record('sleep')
+        exported = self.directory / 'a.syscap'
+        capturectl('export', '--format', 'syscap', '-e', 'off-cpu', '-o', exported, self.path)
+        found = collections.Counter(frame.type for frame in frames(exported.read_bytes())[0])
+        marks = [(frame, *struct.unpack_from('q24s40s', frame.bytes, 24)) for frame in frames(exported.read_bytes())[0] if frame.type == MARK]
+        waits = [sample for sample in self.load.samples if sample.off_cpu]
+        self.assertGreaterEqual(len(waits), 5)
+        self.assertEqual(found[SAMPLE], len(waits))
+        self.assertEqual(sorted((frame.time, duration, frame.pid) for frame, duration, _, _ in marks),
+                         sorted((sample.time - sample.weight, sample.weight, sample.pid) for sample in waits))
+        self.assertEqual({group.rstrip(b'\0') for _, _, group, _ in marks}, {b'off-cpu'})
+        self.assertGreaterEqual([name.rstrip(b'\0') for _, _, _, name in marks].count(b'sleep'), 5)
 
     def check_wakers(self, there, function):
         """Who was woken was so by the main thread, within that function. For a waker's tables nothing waits, so the first ones

@@ -4,14 +4,18 @@ import json
 import pathlib
 import re
 import signal
+import struct
 import tempfile
 import unittest
 
 import stacks
 from support import BUILD, SOURCE, TestCase, capturectl, environment, run
 from test_stacks import CHAINS
+from told import frames
 
 LIBRARY = BUILD / 'helpers' / 'preload' / 'libcapture-preload.so'
+
+ALLOCATION = 14  # of Sysprof's frames
 
 # All that programs may see of it.
 INTERPOSED = {
@@ -288,6 +292,16 @@ class Allocations(Inside):
             self.assertEqual(freed[name][1], known[name][1], name)
         self.assertEqual(freed['take_over'][1], known['hand_over'][1])
         self.assertEqual(info['outcomes'], {'complete': info['samples']})
+
+    def test_for_sysprof(self):
+        """Every sampled block with its size."""
+        self.record(self.program, 3, 8, options=('--allocations=1',))
+        exported = self.directory / 'a.syscap'
+        capturectl('export', '--format', 'syscap', '-e', 'allocations', '-o', exported, self.path)
+        sizes = [struct.unpack_from('q', frame.bytes, 32)[0] for frame in frames(exported.read_bytes())[0] if frame.type == ALLOCATION]
+        event = next(event for event in self.report()['events'] if event['name'] == 'allocations')
+        self.assertGreater(len(sizes), 100)
+        self.assertEqual((len(sizes), sum(sizes)), (event['samples'], event['weight']))
 
     def test_sampled(self):
         """Shares are those of the bytes, within six standard deviations."""

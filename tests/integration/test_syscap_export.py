@@ -102,6 +102,21 @@ class SyscapExportTest(TestCase):
                   for time, number, value in (line.split() for line in lines['value'])}
         self.assertEqual(values, {(30, 'size', 4096.0), (30, 'share', 0.25), (40, 'size', 8192.0)})
 
+    def test_allocations(self):
+        """With their sizes, and those that were given back again; where that is asked for itself, samples are all that there is."""
+        file = Syscap().jitmap({JIT | 1: 'taker', JIT | 2: 'giver'})
+        file.allocation(0x5000, 640, [JIT | 2, JIT | 1], time=2, tid=101).allocation(0x6000, 60, [JIT | 1], time=3)
+        file.allocation(0x5000, 0, [JIT | 2], time=4).allocation(0x7000, 10, [JIT | 1], time=5)
+        path = self.directory / 'memory.syscap'
+        path.write_bytes(file.content)
+        capture = self.take(path)
+        lines = self.convert(capture, '--event', 'allocations')
+        self.assertEqual(lines['allocation'], ['2 101 0x5000 640\tgiver\ttaker', '3 100 0x6000 60\ttaker', '4 100 0x5000 0\tgiver',
+                                               '5 100 0x7000 10\ttaker'])
+        self.assertEqual((lines['sample'], lines['memory']), ([], ['3 2']))
+        lines = self.convert(capture, '--event', 'frees')
+        self.assertEqual((self.stacks(lines), lines['allocation'], lines['memory']), ({('giver',): 1}, [], ['0 0']))
+
     def test_long_texts_and_stacks_fit_their_frames(self):
         file = Syscap().jitmap({JIT | 1: 'n' * 3000, JIT | 2: 'short'})
         file.mark('g' * 24, 'm' * 40, 'x' * 60000, 1)

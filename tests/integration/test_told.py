@@ -49,9 +49,10 @@ def told():
     builder.part(container.DICTIONARY, b''.join([
         process_and_thread(500, b'runtime', at + 10, b'cpu-time'), string(3, b'update'), string(4, b'game.lua'), string(5, b'draw'),
         string(6, b'frame'), string(7, b'memory'), string(8, b'heap'), string(9, b'B'), string(10, b'key'),
+        string(12, b'clip'), string(13, b'shapes.lua'),
         fixed(12, 'IIII', 11, 3, 4, 12), fixed(2, 'IIIIQ', 2, 4, 1, 0, 0xe0000000 << 32),
         listed(3, 1, 0, 'II', [(2, 11), (2, 5)]), listed(4, 1, 2, 'I', [(1,), (2,)]),
-        code(1, 3, BASE, 0x80, at + 100, 4, 12, [(0, 12, 0, 0), (0x10, 14, 0, 0)]), code(1, 5, BASE + 0x80, 0x80, at + 100, 4, 40, []),
+        code(1, 3, BASE, 0x80, at + 100, 4, 12, [(0, 12, 0, 0), (0x10, 14, 0, 0)]), code(1, 5, BASE + 0x80, 0x80, at + 100, 4, 40, [(0, 70, 13, 12)]),
         code(1, 5, BASE, 0x40, at + 200, 4, 40, []), fixed(14, 'IIQQQ', 1, 0, BASE, 0x1000, at + 300),
         fixed(15, 'IIIIIIII', 1, 1, 7, 8, 0, 9, 0, 0)]), stream=SAMPLER)
     builder.part(container.SAMPLES, sample(20, 1, 2) * 3, stream=SAMPLER, event=1, entry_size=16, time_first=at, time_last=at + 20, weight=1_000_000)
@@ -149,6 +150,8 @@ class Made(TestCase):
         home = {'HOME': str(self.directory), 'GOCACHE': str(self.directory / 'go')}
         raw = run('go', 'tool', 'pprof', '-symbolize=none', '-raw', folded, env=environment(**home)).stdout
         self.assertRegex(raw, r'update game\.lua:14\b')
+        # What was inlined is a line of its own, before that of the function that it was inlined into.
+        self.assertRegex(raw, r'clip shapes\.lua:70\b.*\n +draw game\.lua:40\b')
 
 
 class PerfMap(TestCase):

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What Sysprof's own library reads in a .syscap, as text: a line a sample with its pid and its functions, the
- * innermost first, resolved by the resolvers of Sysprof's call graph, in their order; then marks, counters'
- * values and lines of logs. Samples are counted by whoever reads the lines.
+ * innermost first, resolved by the resolvers of Sysprof's call graph, in their order; allocations likewise;
+ * then marks, counters' values and lines of logs. Samples are counted by whoever reads the lines. The last
+ * line is what its memory profile comes to: how often memory was allocated, and how often it was not given
+ * back.
  *
  * usage: fold-syscap FILE
  */
@@ -25,13 +27,13 @@ static void load_resolvers(SysprofCaptureReader *reader)
   sysprof_capture_reader_reset(reader);
 }
 
-static char *resolve(const SysprofCaptureSample *sample, SysprofAddressContext context,
+static char *resolve(const SysprofCaptureFrame *frame, SysprofAddressContext context,
                      SysprofCaptureAddress address)
 {
   for (guint i = 0; i < G_N_ELEMENTS(resolvers); i++) {
     GQuark tag = 0;
-    char *name = sysprof_symbol_resolver_resolve_with_context(resolvers[i], sample->frame.time,
-                                                              sample->frame.pid, context, address, &tag);
+    char *name = sysprof_symbol_resolver_resolve_with_context(resolvers[i], frame->time, frame->pid, context,
+                                                              address, &tag);
 
     if (name)
       return name;
@@ -39,24 +41,36 @@ static char *resolve(const SysprofCaptureSample *sample, SysprofAddressContext c
   return g_strdup_printf("%#" PRIx64, address);
 }
 
-static void print_sample(const SysprofCaptureSample *sample)
+static void print_stack(const SysprofCaptureFrame *frame, const SysprofCaptureAddress *addresses, guint n)
 {
   SysprofAddressContext context = SYSPROF_ADDRESS_CONTEXT_NONE;
 
-  printf("sample %d %d", sample->frame.pid, sample->tid);
-  for (guint i = 0; i < sample->n_addrs; i++) {
+  for (guint i = 0; i < n; i++) {
     SysprofAddressContext next;
     g_autofree char *name = NULL;
 
-    if (sysprof_address_is_context_switch(sample->addrs[i], &next)) {
+    if (sysprof_address_is_context_switch(addresses[i], &next)) {
       context = next;
       continue;
     }
-    name = resolve(sample, context == SYSPROF_ADDRESS_CONTEXT_NONE ? SYSPROF_ADDRESS_CONTEXT_USER : context,
-                   sample->addrs[i]);
+    name = resolve(frame, context == SYSPROF_ADDRESS_CONTEXT_NONE ? SYSPROF_ADDRESS_CONTEXT_USER : context,
+                   addresses[i]);
     printf("\t%s", name);
   }
   printf("\n");
+}
+
+static void print_sample(const SysprofCaptureSample *sample)
+{
+  printf("sample %d %d", sample->frame.pid, sample->tid);
+  print_stack(&sample->frame, sample->addrs, sample->n_addrs);
+}
+
+static void print_allocation(const SysprofCaptureAllocation *allocation)
+{
+  printf("allocation %" PRId64 " %d %#" PRIx64 " %" PRId64, allocation->frame.time, allocation->tid,
+         allocation->alloc_addr, allocation->alloc_size);
+  print_stack(&allocation->frame, allocation->addrs, allocation->n_addrs);
 }
 
 static void print_values(const SysprofCaptureCounterSet *set)
@@ -78,6 +92,7 @@ static void print_counters(const SysprofCaptureCounterDefine *define)
 static gboolean print_frame(SysprofCaptureReader *reader, SysprofCaptureFrameType type)
 {
   const SysprofCaptureSample *sample;
+  const SysprofCaptureAllocation *allocation;
   const SysprofCaptureMark *mark;
   const SysprofCaptureLog *log;
   const SysprofCaptureCounterSet *set;
@@ -85,6 +100,9 @@ static gboolean print_frame(SysprofCaptureReader *reader, SysprofCaptureFrameTyp
 
   if (type == SYSPROF_CAPTURE_FRAME_SAMPLE && (sample = sysprof_capture_reader_read_sample(reader)))
     print_sample(sample);
+  else if (type == SYSPROF_CAPTURE_FRAME_ALLOCATION &&
+           (allocation = sysprof_capture_reader_read_allocation(reader)))
+    print_allocation(allocation);
   else if (type == SYSPROF_CAPTURE_FRAME_MARK && (mark = sysprof_capture_reader_read_mark(reader)))
     printf("mark %" PRId64 " %" PRId64 " %s\t%s\t%s\n", mark->frame.time, mark->duration, mark->group,
            mark->name, mark->message);
@@ -100,6 +118,30 @@ static gboolean print_frame(SysprofCaptureReader *reader, SysprofCaptureFrameTyp
   return TRUE;
 }
 
+static void on_generated(GObject *profile, GAsyncResult *result, gpointer loop)
+{
+  g_autoptr(GError) error = NULL;
+
+  if (!sysprof_profile_generate_finish(SYSPROF_PROFILE(profile), result, &error))
+    g_error("%s", error->message);
+  g_main_loop_quit(loop);
+}
+
+static void print_memory(SysprofCaptureReader *reader)
+{
+  g_autoptr(SysprofProfile) profile = sysprof_memprof_profile_new();
+  g_autoptr(GMainLoop) loop = g_main_loop_new(NULL, FALSE);
+  SysprofMemprofStats stats;
+
+  sysprof_capture_reader_reset(reader);
+  sysprof_profile_set_reader(profile, reader);
+  sysprof_memprof_profile_set_mode(SYSPROF_MEMPROF_PROFILE(profile), SYSPROF_MEMPROF_MODE_SUMMARY);
+  sysprof_profile_generate(profile, NULL, on_generated, loop);
+  g_main_loop_run(loop);
+  sysprof_memprof_profile_get_stats(SYSPROF_MEMPROF_PROFILE(profile), &stats);
+  printf("memory %" G_GINT64_FORMAT " %" G_GINT64_FORMAT "\n", stats.n_allocs, stats.leaked_allocs);
+}
+
 int main(int argc, char **argv)
 {
   SysprofCaptureReader *reader = argc == 2 ? sysprof_capture_reader_new(argv[1]) : NULL;
@@ -113,6 +155,7 @@ int main(int argc, char **argv)
   while (sysprof_capture_reader_peek_type(reader, &type))
     if (!print_frame(reader, type))
       return 1;
+  print_memory(reader);
   for (guint i = 0; i < G_N_ELEMENTS(resolvers); i++)
     g_object_unref(resolvers[i]);
   sysprof_capture_reader_unref(reader);
