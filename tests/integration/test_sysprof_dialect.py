@@ -6,6 +6,7 @@ import os
 import pathlib
 import shlex
 import signal
+import subprocess
 import tempfile
 import unittest
 
@@ -99,6 +100,38 @@ int main(int argc, char **argv)
   while (wait(NULL) > 0)
     continue;
   return status;
+}
+'''
+
+# Draws N frames in a window, and says how many there were.
+WINDOW = r'''
+#include <gtk/gtk.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int wanted, drawn;
+
+static gboolean again(GtkWidget *label, GdkFrameClock *clock, gpointer data)
+{
+  char text[32];
+  snprintf(text, sizeof text, "%d", ++drawn);
+  gtk_label_set_text(GTK_LABEL(label), text);
+  return drawn < wanted;
+}
+
+int main(int argc, char **argv)
+{
+  wanted = atoi(argv[1]);
+  gtk_init();
+  GtkWidget *window = gtk_window_new(), *label = gtk_label_new("0");
+  gtk_window_set_child(GTK_WINDOW(window), label);
+  gtk_widget_add_tick_callback(label, again, NULL, NULL);
+  gtk_window_present(GTK_WINDOW(window));
+  while (drawn < wanted)
+    g_main_context_iteration(NULL, TRUE);
+  gtk_window_destroy(GTK_WINDOW(window));
+  printf("%d\\n", drawn);
+  return 0;
 }
 '''
 
@@ -314,6 +347,48 @@ class Dialect(TestCase):
             types, _ = self.count(trace[0].bytes)
             self.assertGreater(types[SAMPLE], 0)
             self.assertIn(b'work', trace[0].bytes)
+
+
+class Toolkit(TestCase):
+    """GTK 4 as the distribution builds it, which asks for a ring of each thread that draws."""
+
+    @classmethod
+    def setUpClass(cls):
+        directory = tempfile.TemporaryDirectory(prefix='capture-window-')
+        cls.addClassCleanup(directory.cleanup)
+        cls.window = pathlib.Path(directory.name) / 'window'
+        source = cls.window.with_suffix('.c')
+        source.write_text(WINDOW)
+        run('gcc', '-O1', '-o', cls.window, source, *shlex.split(run('pkg-config', '--cflags', '--libs', 'gtk4').stdout))
+
+    def start_screen(self):
+        """The name of an X server that nobody sees."""
+        reading, writing = os.pipe()
+        server = subprocess.Popen(['Xvfb', '-displayfd', str(writing), '-screen', '0', '400x300x24', '-nolisten', 'tcp'],
+                                  pass_fds=[writing], stderr=subprocess.DEVNULL)
+        self.addCleanup(server.wait)
+        self.addCleanup(server.terminate)
+        os.close(writing)
+        with open(reading) as pipe:
+            return f':{pipe.readline().strip()}'
+
+    def test_frames(self):
+        """A mark for each turn of the frame clock, with the phases of which it consists, at their times; and GTK's counters."""
+        place = environment(DISPLAY=self.start_screen(), GDK_BACKEND='x11', GSK_RENDERER='cairo', GTK_A11Y='none', HOME=str(self.directory),
+                            XDG_RUNTIME_DIR=str(self.directory), GSETTINGS_BACKEND='memory', GTK_THEME='Adwaita')
+        path = self.directory / 'a.capture'
+        said = capturectl('record', '-q', '-o', path, '--', self.window, 100, env=place).stdout
+        drawn = int(said)
+        self.assertGreaterEqual(drawn, 100)
+        rows = {row['name']: row for row in json.loads(capturectl('report', path, '--by', 'mark', '--json').stdout)['rows']
+                if row['category'] == 'gtk'}
+        for name in 'frameclock cycle', 'frameclock update', 'frameclock layout', 'frameclock paint', 'css validation', 'widget snapshot':
+            self.assertGreaterEqual(rows[name]['count'], drawn - 2, rows)
+        for name in 'frameclock cycle', 'frameclock paint':
+            self.assertEqual(rows[name]['spans'], rows[name]['count'])
+        self.assertLess(rows['frameclock paint']['total_ns'], rows['frameclock cycle']['total_ns'])
+        info = json.loads(capturectl('info', path, '--json').stdout)
+        self.assertEqual(info['problems'], [])
 
 
 if __name__ == '__main__':
