@@ -74,9 +74,13 @@ static void judge(GTask *task, PolkitAuthorizationResult *result)
   else if (polkit_authorization_result_get_dismissed(result))
     g_task_return_new_error(task, CAPTURED_ERROR, CAPTURED_ERROR_NOT_AUTHORIZED,
                             "The question for a password, which %s takes, was dismissed.", check->action);
-  else
-    g_task_return_new_error(task, CAPTURED_ERROR, CAPTURED_ERROR_NOT_AUTHORIZED,
-                            "polkit does not grant %s to this caller.", check->action);
+  else /* polkit tells whose password was wrong no other way than whom its rules forbid it */
+    g_task_return_new_error(
+        task, CAPTURED_ERROR, CAPTURED_ERROR_NOT_AUTHORIZED,
+        check->interactive
+            ? "polkit does not grant %s to this caller: the password was wrong, or a rule forbids it."
+            : "polkit does not grant %s to this caller.",
+        check->action);
 }
 
 static void on_cancelled(GCancellable *cancellable, gpointer question)

@@ -171,8 +171,12 @@ class RecordTest(ServiceCase):
     def test_a_wrong_password_on_a_terminal(self):
         status, said = self.on_terminal(b'wrong\n')
         self.assertEqual(status, 0, said)
-        self.assertIn('The system service does not either: ', said)
-        self.assertEqual(self.via(Load(self.path)), 'preload')
+        # What went wrong, and which way was taken then, in the line that says how it is recorded.
+        line, = [line for line in said.splitlines() if line.startswith('Recording ')]
+        self.assertRegex(line, 'Recording from inside, .* The system service does not either: polkit does not grant .*: the password was wrong')
+        loaded = Load(self.path)
+        self.assertEqual(self.via(loaded), 'preload')
+        self.assertIn('the password was wrong', self.capturectl('alice', 'info', self.path).stdout)
 
     def test_an_interrupt_instead_of_a_password(self):
         status, said = self.on_terminal(b'\x03')
