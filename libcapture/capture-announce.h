@@ -60,7 +60,8 @@ struct capture_settings {
   uint32_t flags;     /* enum capture_settings_flags */
   uint32_t frequency; /* hertz */
   uint32_t max_stack; /* 0: default */
-  uint32_t reserved;
+  int32_t pid;        /* the program's number where it is recorded: another one than its own in a namespace of
+                         processes; 0: not told */
   uint64_t allocation_bytes; /* between two samples of allocations; 1: each of them */
 };
 

@@ -148,6 +148,8 @@ static int receive_settings(capture *c, int fd)
       settings.version != CAPTURE_ANNOUNCE_VERSION)
     return -EPROTO;
   c->settings = settings;
+  if (settings.pid > 0)
+    c->told_pid = settings.pid;
   return 0;
 }
 

@@ -101,7 +101,7 @@ uint32_t capture_inside_process_id(capture *c, struct capture_windows *w)
   *record =
       (struct capture_record_process){.record = {.size = sizeof *record, .type = CAPTURE_RECORD_PROCESS},
                                       .id = id,
-                                      .pid = c->pid,
+                                      .pid = c->told_pid,
                                       .origin = c->process_origin,
                                       .name = name,
                                       .command_line = command_line,
@@ -128,7 +128,7 @@ uint32_t capture_inside_thread_id(capture *c, struct capture_windows *w, struct 
   *record = (struct capture_record_thread){.record = {.size = sizeof *record, .type = CAPTURE_RECORD_THREAD},
                                            .id = id,
                                            .process = process,
-                                           .tid = atomic_load(&thread->tid),
+                                           .tid = atomic_load(&thread->told_tid),
                                            .name = name,
                                            .time = atomic_load(&thread->time)};
   capture_inside_commit_dictionary(c, w);

@@ -127,7 +127,7 @@ static uint32_t binary_id(capture *c, struct capture_windows *w, struct binary *
                                            .inode = binary->file.inode,
                                            .mapped_start = binary->mapped_start,
                                            .mapped_end = binary->mapped_end,
-                                           .mapped_pid = c->pid,
+                                           .mapped_pid = c->told_pid,
                                            .flags = (uint32_t)binary->file.flags,
                                            .build_id_size = binary->build_id_size};
   memcpy(record->build_id, binary->build_id, sizeof record->build_id);

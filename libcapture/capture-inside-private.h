@@ -64,7 +64,8 @@ struct capture_thread {
   capture *c;
   bool found; /* claimed by another thread, which found it running */
   _Atomic int32_t tid;
-  uintptr_t stack_low; /* 0: not known */
+  _Atomic int32_t told_tid; /* as the recording numbers it, where that is known; else tid */
+  uintptr_t stack_low;      /* 0: not known */
   uintptr_t stack_high;
   uint64_t chain_end;    /* capture_walk_end of the thread when it began; 0: not known */
   _Atomic uint64_t time; /* when it got that name; 0 before the recording */
@@ -161,6 +162,8 @@ struct capture {
   int socket;         /* -1: none */
   ino_t socket_inode; /* by which it is known */
   pid_t pid;
+  pid_t told_pid;            /* as the recording numbers it */
+  capture_flag numbers_said; /* that threads could not be numbered so */
 
   /* An own file. */
   capture_file *file;
@@ -224,6 +227,9 @@ struct capture_thread *capture_inside_thread_claim(capture *c, pid_t tid);
 /* The entry of a running thread of this process, which takes part from now on; NULL when too many do. */
 struct capture_thread *capture_inside_thread_take(capture *c, pid_t tid);
 void capture_inside_thread_release(capture *c, struct capture_thread *thread);
+
+/* In a child of fork, whose stream is there: the number of the only thread as the recording has it. */
+void capture_inside_thread_number(capture *c);
 
 /* It is sampled from now on, if not too many are. Its stack's bounds must be known. */
 bool capture_inside_thread_take_part(capture *c, struct capture_thread *thread);

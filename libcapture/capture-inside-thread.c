@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "capture-inside-private.h"
+#include "capture-tasks-private.h"
 #include "capture-walk-private.h"
 
 #define NAME_SIZE 16 /* of the kernel's, with its NUL */
@@ -48,7 +49,7 @@ static void read_name(pid_t tid, char name[static NAME_SIZE])
     prctl(PR_GET_NAME, name);
     return;
   }
-  snprintf(path, sizeof path, "/proc/self/task/%d/comm", (int)tid);
+  snprintf(path, sizeof path, "/proc/self/task/%d/comm", (int)capture_task_in_proc(tid));
   fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
     return;
@@ -94,6 +95,34 @@ static void collect(capture *c)
   }
 }
 
+/* The recording is in another namespace of processes where it has another number for this one. Its numbers
+ * for threads are known where /proc is its own. */
+static pid_t number_of(capture *c, pid_t tid)
+{
+  pid_t told;
+
+  if (c->told_pid == c->pid)
+    return tid;
+  if (tid == c->pid)
+    return c->told_pid;
+  told = capture_tasks_process_in_proc() == c->told_pid ? capture_task_in_proc(tid) : 0;
+  if (told > 0)
+    return told;
+  if (!atomic_exchange(&c->numbers_said, true))
+    capture_inside_message(c, 6,
+                           "This program runs in a PID namespace of its own: its threads but the first have "
+                           "the numbers that they have there.");
+  return tid;
+}
+
+void capture_inside_thread_number(capture *c)
+{
+  struct capture_thread *thread = own.serial == c->serial ? own.thread : NULL;
+
+  if (thread)
+    atomic_store(&thread->told_tid, number_of(c, atomic_load(&thread->tid)));
+}
+
 struct capture_thread *capture_inside_thread_claim(capture *c, pid_t tid)
 {
   struct capture_thread *thread = take_free(c);
@@ -113,6 +142,7 @@ struct capture_thread *capture_inside_thread_claim(capture *c, pid_t tid)
   atomic_store(&thread->shadow_stack, NULL);
   memset(thread->sampler_data, 0, sizeof thread->sampler_data);
   atomic_store(&thread->tid, tid);
+  atomic_store(&thread->told_tid, number_of(c, tid));
   atomic_store(&thread->time, 0);
   read_name(tid, name);
   name_thread(c, thread, name);

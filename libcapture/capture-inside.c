@@ -93,7 +93,7 @@ static int create_pool(capture *c)
   const struct capture_pool_options options = {
       .size = sizeof options, .window_size = c->window_size, .window_count = c->window_count};
 
-  c->pid = getpid();
+  c->pid = c->told_pid = getpid();
   return capture_pool_create(&c->pool, &options);
 }
 
@@ -179,6 +179,7 @@ static void leave_parent(capture *c)
   close_stream(c);
   if (!follow || open_stream(c) < 0)
     return;
+  capture_inside_thread_number(c);
   c->process_origin = CAPTURE_PROCESS_FORKED;
   c->process_time = capture_time();
   go(c);

@@ -33,7 +33,8 @@ static bool each_of(const char *buffer, long length, capture_task_fn fn, void *d
   return true;
 }
 
-int capture_tasks_each(capture_task_fn fn, void *data)
+/* By the numbers of /proc. */
+static int each_listed(capture_task_fn fn, void *data)
 {
   _Alignas(struct entry) char buffer[2048];
   int fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
@@ -50,13 +51,13 @@ int capture_tasks_each(capture_task_fn fn, void *data)
   return r;
 }
 
-static bool read_status(pid_t tid, char status[static STATUS_LENGTH])
+static bool read_status(pid_t listed, char status[static STATUS_LENGTH])
 {
   char path[64];
   ssize_t length;
   int fd;
 
-  snprintf(path, sizeof path, "/proc/self/task/%d/status", (int)tid);
+  snprintf(path, sizeof path, "/proc/self/task/%d/status", (int)listed);
   fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
     return false;
@@ -66,12 +67,99 @@ static bool read_status(pid_t tid, char status[static STATUS_LENGTH])
   return true;
 }
 
+/* The number that the link's target ends in; 0: there is none. */
+static pid_t read_link(const char *path)
+{
+  char target[64];
+  ssize_t length = readlink(path, target, sizeof target - 1);
+  const char *slash;
+
+  if (length <= 0)
+    return 0;
+  target[length] = '\0';
+  slash = strrchr(target, '/');
+  return (pid_t)atoi(slash ? slash + 1 : target);
+}
+
+/* What a thread that is listed under a number calls itself: the last of its numbers. 0: it is gone. */
+static pid_t own_number(pid_t listed)
+{
+  static const char numbers[] = "\nNSpid:";
+  char status[STATUS_LENGTH], *at, *end;
+
+  if (!read_status(listed, status))
+    return 0;
+  at = strstr(status, numbers);
+  end = at ? strchr(at + 1, '\n') : NULL;
+  if (!end)
+    return 0;
+  *end = '\0';
+  return (pid_t)atoi(strrchr(at, '\t') ? strrchr(at, '\t') + 1 : "");
+}
+
+pid_t capture_tasks_process_in_proc(void)
+{
+  return read_link("/proc/self");
+}
+
+static bool proc_is_own(void)
+{
+  return capture_tasks_process_in_proc() == getpid();
+}
+
+struct translation {
+  capture_task_fn fn;
+  void *data;
+};
+
+static bool translate(pid_t listed, void *data)
+{
+  const struct translation *translation = data;
+  pid_t tid = own_number(listed);
+
+  return tid == 0 || translation->fn(tid, translation->data);
+}
+
+int capture_tasks_each(capture_task_fn fn, void *data)
+{
+  struct translation translation = {fn, data};
+
+  return proc_is_own() ? each_listed(fn, data) : each_listed(translate, &translation);
+}
+
+struct search {
+  pid_t wanted;
+  pid_t listed;
+};
+
+static bool is_other(pid_t listed, void *data)
+{
+  struct search *search = data;
+
+  if (own_number(listed) != search->wanted)
+    return true;
+  search->listed = listed;
+  return false;
+}
+
+pid_t capture_task_in_proc(pid_t tid)
+{
+  struct search search = {.wanted = tid};
+
+  if (proc_is_own())
+    return tid;
+  if (tid == (pid_t)syscall(SYS_gettid))
+    return read_link("/proc/thread-self");
+  (void)each_listed(is_other, &search);
+  return search.listed;
+}
+
 bool capture_task_runs_with_blocked(pid_t tid, int number)
 {
   static const char state[] = "\nState:\t", blocked[] = "\nSigBlk:\t";
   char status[STATUS_LENGTH], *at;
 
-  if (!read_status(tid, status))
+  if (!read_status(capture_task_in_proc(tid), status))
     return false;
   at = strstr(status, state);
   if (!at || at[sizeof state - 1] == 'S')

@@ -153,6 +153,7 @@ static gboolean send_settings(RecordingSampler *self, guint32 flags)
                                            .flags = flags,
                                            .frequency = settings->frequency,
                                            .max_stack = settings->max_stack,
+                                           .pid = self->pid,
                                            .allocation_bytes = settings->allocation_bytes};
 
   return recording_packet_send(self->socket, &message, sizeof message, NULL, 0);
