@@ -7,7 +7,7 @@ import pathlib
 import signal
 import sys
 
-from recordings import compile_c, start, wait_until
+from recordings import Load, compile_c, start, wait_until
 from support import CAPTURECTL, PRELOAD, SOURCE, TestCase, capturectl, environment, run
 
 INTEGRATION = SOURCE / 'tests' / 'integration'
@@ -63,6 +63,43 @@ int main(void)
 }
 '''
 
+# A process with a thread and a child, all of them busy. Each says what it calls itself, and what /proc calls it.
+FAMILY = r'''
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+static volatile unsigned sink;
+static void *work(void *name)
+{
+  char place[64] = {0};
+  struct timespec t;
+  if (readlink("/proc/thread-self", place, sizeof place - 1) > 0)
+    printf("%s %d %ld %s\\n", (char *)name, getpid(), syscall(SYS_gettid), place);
+  fflush(stdout);
+  do {
+    for (unsigned i = 0; i < 20000; i++)
+      sink = sink * 3 + i;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  } while (t.tv_nsec < 200000000);
+  return name;
+}
+int main(void)
+{
+  pthread_t thread;
+  pthread_create(&thread, NULL, work, "thread");
+  work("main");
+  pthread_join(thread, NULL);
+  if (fork() == 0)
+    return work("child") == NULL;
+  wait(NULL);
+  return 0;
+}
+'''
+
 PYTHON = 'def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\nfib(26)\n'
 
 # Speaks the protocol by hand: joins with 20 samples of a program that never was.
@@ -74,7 +111,7 @@ windows, control = fake_pool.make(time.monotonic_ns(), whole=True)
 program = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 program.connect(os.environ['CAPTURE_SOCKET'])
 socket.send_fds(program, [struct.pack('<IIiI64s', 1, 1, os.getpid(), 0, b'embedder')], [windows, control])
-print(*struct.unpack('<IIIIIIQ', program.recv(100)))
+print(*struct.unpack('<IIIIIiQ', program.recv(100)), os.getpid())
 '''
 
 
@@ -243,6 +280,46 @@ class Forbidden(InsideCase):
                          {'direct': 'no', 'daemon': 'no', 'preload': 'commands'})
 
 
+class Namespaces(InsideCase):
+    """What runs in a namespace of processes of its own has the numbers of where the recording is."""
+
+    def family(self, *arguments, own_proc=False):
+        """{name: (pid, tid)} as it calls itself and as the kernel does outside, and what was sampled, {(pid, tid)}."""
+        program = compile_c(self.directory, 'family', FAMILY)
+        unshare = ('unshare', '--pid', '--fork', '--kill-child', *(['--mount-proc'] if own_proc else []))
+        result = capturectl('record', '-q', '--no-names', *arguments, '-o', self.path, '--', *unshare, program)
+        inside, outside = {}, {}
+        for name, pid, tid, place in (line.split() for line in result.stdout.splitlines()):
+            inside[name] = int(pid), int(tid)
+            outside[name] = int(place.split('/')[0]), int(place.split('/')[2])
+        sampled = {(sample.pid, sample.tid) for sample in Load(self.path).samples if sample.command == 'family'}
+        return inside, outside, sampled
+
+    def test_sampler(self):
+        inside, outside, sampled = self.family('--via', 'preload')
+        self.assertEqual(inside['main'], (1, 1))
+        self.assertEqual(sampled, set(outside.values()))
+
+    def test_recorder(self):
+        _, outside, sampled = self.family('--via', 'direct', '-e', 'cpu-clock', '-F', '500')
+        self.assertEqual(sampled, set(outside.values()))
+
+    def test_both(self):
+        """Samples of one process, whoever took them, are of one process."""
+        _, outside, sampled = self.family('--via', 'direct', '-e', 'cpu-clock', '-F', '500', '--allocations=1')
+        self.assertEqual(sampled, set(outside.values()))
+        processes = json.loads(capturectl('info', '--json', self.path).stdout)['processes']
+        self.assertEqual(processes, 3)  # unshare is the third
+
+    def test_threads_without_a_number_outside(self):
+        """Where /proc is the namespace's, too, a thread cannot know: it has the number that it has there, which is said."""
+        inside, _, sampled = self.family('--via', 'preload', own_proc=True)
+        self.assertEqual({tid for pid, tid in sampled if pid != tid}, {inside['thread'][1]})
+        self.assertEqual(len({pid for pid, _ in sampled}), 2)
+        self.assertGreater(min(pid for pid, _ in sampled), 2)
+        self.assertIn('PID namespace of its own', capturectl('info', self.path).stdout)
+
+
 class Beside(InsideCase):
     """Programs that embed libcapture join a recording that goes another way."""
 
@@ -250,7 +327,9 @@ class Beside(InsideCase):
         script = EMBEDDER.format(integration=str(INTEGRATION))
         result = capturectl('record', '--via', 'direct', '-e', 'cpu-clock', '-F', '1500', '-o', self.path, '--',
                             sys.executable, '-c', script)
-        self.assertEqual(result.stdout.split(), ['2', '1', '17', '1500', '0', '0', '0'])
+        *settings, told, interval, pid = result.stdout.split()
+        self.assertEqual((settings, interval), (['2', '1', '17', '1500', '0'], '0'))
+        self.assertEqual(told, pid)
         self.assertIn('demo', capturectl('report', '--by', 'process', self.path).stdout)
 
     def test_allocations(self):
