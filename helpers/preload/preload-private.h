@@ -46,6 +46,7 @@ struct preload_thread {
   struct preload_chance chance;
   uintptr_t stack_low;              /* of its stack */
   uintptr_t stack_high;             /* 0: not looked up yet */
+  struct preload_trail *trail;      /* of its allocations' walks; NULL: none */
   struct preload_memos interrupted; /* of the signal handler's walks */
   struct preload_memos called;
 };

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "helpers/preload/preload-private.h"
 #include "helpers/preload/preload-totals.h"
@@ -42,10 +43,26 @@ void preload_stack_find(struct preload_thread *self)
   errno = error;
 }
 
+/* Not of the heap's: it would show, and most of it is never touched. */
+static void begin_trail(struct preload_thread *self)
+{
+  void *memory = mmap(NULL, sizeof *self->trail, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  self->trail = memory != MAP_FAILED ? memory : NULL;
+}
+
+static void end_trail(struct preload_thread *self)
+{
+  if (self->trail)
+    munmap(self->trail, sizeof *self->trail);
+  self->trail = NULL;
+}
+
 static void end_thread(void *unused)
 {
   struct preload_thread *self = &preload_self;
   self->inside++;
+  end_trail(self);
   preload_totals_leave(self);
   capture_thread_end(atomic_load(&preload_capture));
   self->inside--;
@@ -66,8 +83,10 @@ void preload_thread_begin(void)
   /* Ends of threads are told by the key, since no function of this library's shall stand in their stacks. */
   if (pthread_setspecific(key, self) == 0)
     capture_thread_begin(c, NULL);
-  if ((atomic_load(&preload_attention) & PRELOAD_TRACE) != 0)
+  if ((atomic_load(&preload_attention) & PRELOAD_TRACE) != 0) {
     preload_totals_take(self);
+    begin_trail(self);
+  }
   preload_stack_find(self);
   self->inside--;
 }

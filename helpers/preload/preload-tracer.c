@@ -36,7 +36,8 @@ static uint8_t walk(struct capture_windows *w, struct preload_thread *self, cons
                               .low = here - BELOW,
                               .high = self->stack_high,
                               .frames = w->frames,
-                              .max = CAPTURE_FRAMES_MAX};
+                              .max = CAPTURE_FRAMES_MAX,
+                              .trail = self->trail};
   /* A coroutine's stack, or a signal handler's: no more of it is known to be readable than what is in use. */
   if (here < self->stack_low || here >= self->stack_high)
     walk.high = (here | (PAGE - 1)) + 1;

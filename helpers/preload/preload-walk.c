@@ -17,12 +17,27 @@ static inline bool is_inside(uint64_t address, uintptr_t low, uintptr_t high)
   return address >= low && address < high && high - address >= sizeof(uint64_t);
 }
 
+static inline void note_read(struct preload_place *place, uint64_t address, uint64_t word)
+{
+  if (place->n_reads < PRELOAD_PLACE_READS) {
+    place->reads[place->n_reads].address = address;
+    place->reads[place->n_reads].word = word;
+  }
+  place->n_reads++;
+}
+
 static inline int read_word(const struct preload_walk *given, uint64_t address, uint64_t *ret_word)
 {
   if (!is_inside(address, given->low, given->high) &&
-      !is_inside(address, given->other_low, given->other_high))
+      !is_inside(address, given->other_low, given->other_high)) {
+    /* Where bounds are other ones it may be. */
+    if (given->place)
+      given->place->n_reads = PRELOAD_PLACE_READS + 1;
     return WALK_UNREADABLE;
+  }
   *ret_word = *(const volatile uint64_t *)address;
+  if (given->place)
+    note_read(given->place, address, *ret_word);
   return 0;
 }
 
@@ -71,6 +86,125 @@ static uint32_t finish(struct preload_walk *walk, const struct walk *state, int 
   return n;
 }
 
+/* ── Where the walk before has been ───────────────────────────────────────────────────────────────────── */
+
+static void begin_trail(struct preload_trail *trail, uint32_t serial)
+{
+  if (trail->serial != serial)
+    trail->count = 0;
+  trail->serial = serial;
+  trail->at = trail->count;
+  trail->n_fresh = 0;
+}
+
+/* Registers beyond these are known of the innermost frame, and of one that a signal interrupted. */
+static bool is_at(const struct preload_place *place, const struct walk *state)
+{
+  return place->ip == state->registers.ip && place->fp == state->registers.fp &&
+         place->base == state->registers.base && place->flags == state->flags &&
+         place->by_frame_pointers == state->by_frame_pointers && (state->flags & WALK_KNOWN_GENERAL) == 0;
+}
+
+static bool find_place(struct preload_trail *trail, const struct walk *state)
+{
+  while (trail->at > 0 && trail->places[trail->at - 1].sp < state->registers.sp)
+    trail->at--;
+  return trail->at > 0 && trail->places[trail->at - 1].sp == state->registers.sp &&
+         is_at(&trail->places[trail->at - 1], state);
+}
+
+/* Whether the step from there to its caller would do what it did. */
+static bool is_unchanged(const struct preload_walk *walk, const struct preload_place *place)
+{
+  if (place->n_reads > PRELOAD_PLACE_READS)
+    return false;
+  for (uint32_t i = 0; i < place->n_reads; i++) {
+    uint64_t address = place->reads[i].address;
+    if (!is_inside(address, walk->low, walk->high) ||
+        *(const volatile uint64_t *)address != place->reads[i].word)
+      return false;
+  }
+  return true;
+}
+
+static void take_place(struct walk *state, const struct preload_place *place)
+{
+  state->registers.ip = place->ip;
+  state->registers.sp = place->sp;
+  state->registers.fp = place->fp;
+  state->registers.base = place->base;
+  state->flags = place->flags;
+  state->by_frame_pointers = place->by_frame_pointers;
+}
+
+static void note_place(struct preload_walk *walk, const struct walk *state)
+{
+  struct preload_place *place = &walk->trail->fresh[walk->trail->n_fresh++];
+  place->ip = state->registers.ip;
+  place->sp = state->registers.sp;
+  place->fp = state->registers.fp;
+  place->base = state->registers.base;
+  place->flags = state->flags;
+  place->by_frame_pointers = state->by_frame_pointers;
+  place->n_reads = 0;
+  walk->place = place;
+}
+
+/* Goes on as the walk before did, up to the first step that would be another one now. Returns how many
+ * frames; *ret_end when that was to the end. */
+static uint32_t follow(struct preload_walk *walk, struct walk *state, uint32_t n, int *ret_end)
+{
+  struct preload_trail *trail = walk->trail;
+  uint32_t first = trail->at, count = 0;
+  while (n + count < walk->max && is_unchanged(walk, &trail->places[trail->at - 1])) {
+    const struct preload_place *place = &trail->places[trail->at - 1];
+    if (trail->at == 1 && place->end == 0)
+      break;
+    walk->frames[n + count++] = place->ip;
+    if (place->end != 0) {
+      *ret_end = place->end;
+      trail->at = first;
+      return count;
+    }
+    trail->at--;
+  }
+  if (count == 0)
+    return 0;
+  take_place(state, &trail->places[trail->at - 1]);
+  for (uint32_t i = first; i > trail->at; i--)
+    trail->fresh[trail->n_fresh++] = trail->places[i - 1];
+  return count;
+}
+
+/* What was walked anew lies below what was not: `kept` places. */
+static void end_trail(struct preload_trail *trail, uint32_t kept)
+{
+  trail->count = kept;
+  while (trail->n_fresh > 0)
+    trail->places[trail->count++] = trail->fresh[--trail->n_fresh];
+}
+
+static uint32_t run_by_trail(struct preload_walk *walk, struct walk *state, int *ret_end)
+{
+  struct preload_trail *trail = walk->trail;
+  uint32_t n = 0, kept = 0, followed;
+  begin_trail(trail, state->process.serial);
+  while (*ret_end == WALK_ENDED_NOT && n < walk->max) {
+    followed = find_place(trail, state) ? follow(walk, state, n, ret_end) : 0;
+    n += followed;
+    if (*ret_end != WALK_ENDED_NOT)
+      kept = trail->at;
+    else if (followed == 0) {
+      note_place(walk, state);
+      *ret_end = step(walk, state, n++);
+      walk->place->end = *ret_end;
+    }
+  }
+  walk->place = NULL;
+  end_trail(trail, kept);
+  return n;
+}
+
 /* Frames up to `skip` are left out; 0: none. */
 static uint32_t run(struct preload_walk *walk, struct walk *state, uint64_t skip, uint32_t *ret_outcome)
 {
@@ -91,6 +225,8 @@ static uint32_t run(struct preload_walk *walk, struct walk *state, uint64_t skip
     end = walk_step(state);
   if (skip != 0 && state->registers.ip != skip)
     end = end == WALK_ENDED_NOT ? WALK_NO_TABLE : end;
+  if (walk->trail)
+    n = run_by_trail(walk, state, &end);
   while (end == WALK_ENDED_NOT && n < walk->max) {
     end = step(walk, state, n);
     n++;

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "helpers/preload/preload-area.h"
+#include "helpers/preload/preload-trail.h"
 
 #if defined __x86_64__ || defined __aarch64__
 #define PRELOAD_WALKS 1
@@ -33,10 +34,12 @@ struct preload_walk {
   uintptr_t high;
   uintptr_t other_low; /* of the stack that its signal handlers have; 0 0: none */
   uintptr_t other_high;
-  uint64_t *frames; /* the innermost first */
-  uint64_t *sps;    /* of each, its frame's address; may be NULL */
-  uint32_t max;     /* of both, at least 1 */
-  bool missed;      /* set when an address was in no mapping that is known */
+  uint64_t *frames;            /* the innermost first */
+  uint64_t *sps;               /* of each, its frame's address; may be NULL */
+  uint32_t max;                /* of both, at least 1 */
+  bool missed;                 /* set when an address was in no mapping that is known */
+  struct preload_trail *trail; /* preload_walk_here: of the thread's walks before; may be NULL */
+  struct preload_place *place; /* of the walk itself: that is being left */
 };
 
 /* From where a signal interrupted the thread. Returns how many frames; *ret_outcome is an enum

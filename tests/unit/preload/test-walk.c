@@ -240,6 +240,8 @@ static void test_thread(void)
   pthread_join(thread, NULL);
 }
 
+static struct preload_trail *trail; /* of the walks from here; NULL: none */
+
 static uint32_t here(const void *first)
 {
   struct preload_walk walk = {.area = &area,
@@ -247,7 +249,8 @@ static uint32_t here(const void *first)
                               .low = (uintptr_t)__builtin_frame_address(0) - 1024,
                               .high = high,
                               .frames = frames,
-                              .max = max};
+                              .max = max,
+                              .trail = trail};
   return preload_walk_here(&walk, first, &outcome);
 }
 
@@ -272,6 +275,99 @@ static void test_here(void)
   g_assert_cmpuint(frames[0] - (uintptr_t)allocate_for, <, 64);
   g_assert_cmpuint(n_frames, >=, 4);
   g_assert_cmpuint(here((const void *)1), ==, 0);
+}
+
+static struct preload_trail remembered;
+static uint64_t remembered_frames[512];
+static uint64_t choices;
+
+static unsigned choose(unsigned n)
+{
+  choices = choices * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (unsigned)(choices >> 33) % n;
+}
+
+/* A walk that remembers finds what one finds that does not. */
+FAR static void compare(void)
+{
+  uint32_t remembered_outcome;
+  trail = &remembered;
+  uint32_t n = here(__builtin_return_address(0));
+  remembered_outcome = outcome;
+  memcpy(remembered_frames, frames, n * sizeof frames[0]);
+  trail = NULL;
+  n_frames = here(__builtin_return_address(0));
+  g_assert_cmpmem(remembered_frames, n * sizeof frames[0], frames, n_frames * sizeof frames[0]);
+  g_assert_cmpuint(remembered_outcome, ==, outcome);
+  g_assert_cmpuint(remembered.count, ==, n);
+}
+
+FAR static void descend(unsigned depth);
+
+FAR static void go_on(unsigned depth)
+{
+  volatile char frame[16];
+  frame[0] = 1;
+  descend(depth);
+  sink += frame[0];
+}
+
+FAR static void go_on_likewise(unsigned depth)
+{
+  volatile char frame[16];
+  frame[0] = 2;
+  descend(depth);
+  sink += frame[0];
+}
+
+FAR static void go_far(unsigned depth)
+{
+  volatile char frame[400];
+  frame[0] = 1;
+  descend(depth);
+  sink += frame[0];
+}
+
+/* Such a frame is found by the frame pointer, which its callees save. */
+FAR static void go_anywhere(unsigned depth)
+{
+  volatile char *frame = __builtin_alloca(16 + choose(4) * 16);
+  frame[0] = 1;
+  descend(depth);
+  sink += frame[0];
+}
+
+FAR static void go_twice(unsigned depth)
+{
+  descend(depth);
+  sink++;
+  descend(depth);
+  sink++;
+}
+
+FAR static void descend(unsigned depth)
+{
+  static void (*const ways[])(unsigned) = {go_on, go_on_likewise, go_far, go_anywhere, go_twice};
+  if (depth > 0)
+    ways[choose(G_N_ELEMENTS(ways))](depth - 1);
+  else
+    compare();
+  sink++;
+}
+
+/* Frames that begin where others ended, returned to in other places, of other sizes, by other tables. */
+static void test_trail(void)
+{
+  set_bounds();
+  for (int i = 0; i < 400; i++) {
+    descend(choose(12));
+    if (i % 100 == 0)
+      publish();
+  }
+  max = 7;
+  for (int i = 0; i < 100; i++)
+    descend(choose(12));
+  max = 512;
 }
 
 #ifdef __x86_64__
@@ -327,6 +423,7 @@ int main(int argc, char **argv)
   g_test_add_func("/preload/walk/other-stack", test_other_stack);
   g_test_add_func("/preload/walk/thread", test_thread);
   g_test_add_func("/preload/walk/here", test_here);
+  g_test_add_func("/preload/walk/trail", test_trail);
 #ifdef __x86_64__
   g_test_add_func("/preload/walk/unknown", test_unknown);
 #endif
