@@ -21,9 +21,14 @@ static gboolean is_by(ProfileCapture *capture, const char *way)
   return g_strcmp0(profile_capture_get_metadata(capture, "unwind"), way) == 0;
 }
 
+static gboolean is_via(ProfileCapture *capture, const char *way)
+{
+  return g_strcmp0(profile_capture_get_metadata(capture, "via"), way) == 0;
+}
+
 static gboolean is_imported(ProfileCapture *capture)
 {
-  return g_strcmp0(profile_capture_get_metadata(capture, "via"), "import") == 0;
+  return is_via(capture, "import");
 }
 
 /* Whether programs sampled themselves: those of their stacks that have no tables follow frame pointers. */
@@ -78,6 +83,9 @@ static const char *advise_bad_frame(gboolean no_file)
 
 static const char *advise_unreadable(ProfileCapture *capture)
 {
+  if (is_via(capture, "preload"))
+    return _("It runs on a stack that it made itself, as coroutines do, of which the preloaded sampler knows "
+             "no bounds: record it with --via direct or --via daemon.");
   if (is_by(capture, "bpf"))
     return _("Sampled before its tables were there, with too short a piece of the stack: record it again, "
              "tables are kept.");

@@ -154,6 +154,7 @@ class Stacks(Inside):
         outcomes = self.record(self.program, 'context', 500)[1]['outcomes']
         self.assertLessEqual(set(outcomes), {'complete', 'unreadable'})
         self.assertIn('unreadable', outcomes)
+        self.assertIn('as coroutines do', capturectl('info', self.path).stdout)
 
     def test_children_are_followed(self):
         self.assertGreater(self.record(self.program, 'fork', 500)[1]['processes'], 20)
