@@ -10,9 +10,10 @@
  *   program                                       recording
  *   HELLO (+ windows, control: capture-pool.h) ─▶
  *                                              ◀─ SETTINGS, or an end of file: not wanted
- *   TABLE_WANTED (+ ELF file, read-only)       ─▶                    any number of times; preload library
- * only ◀─ TABLE (+ sealed memfd: unwind/unwind-table.h), or an error end of file: the process has ended,
- * executed another program, or closed its capture
+ *   TABLE_WANTED (+ ELF file, read-only)       ─▶ any number of times; the preload library only
+ *   TABLE_WANTED (of the vDSO, alone)          ─▶
+ *                                              ◀─ TABLE (+ sealed memfd: unwind/unwind-table.h), or an error
+ *   end of file: the process has ended, executed another program, or closed its capture
  *
  * What the program has to say is in its windows; the socket stays open for the sake of its end. A recording
  * that ends sets `ended` in the pool's control page. Nothing that comes from the other side is believed:

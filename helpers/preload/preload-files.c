@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "helpers/packet.h"
@@ -62,18 +61,6 @@ static int open_mapped(const struct preload_map *map, struct stat *status)
   return fd >= 0 ? fd : open_path(map, "/proc/self/exe", status);
 }
 
-/* The vDSO is memory alone: its copy is sent. */
-static int copy_memory(const struct preload_map *map)
-{
-  int fd = memfd_create("vdso", MFD_CLOEXEC);
-  size_t size = map->end - map->start;
-  if (fd >= 0 && write(fd, (const void *)map->start, size) != (ssize_t)size) {
-    close(fd);
-    fd = -1;
-  }
-  return fd;
-}
-
 static bool is_vdso(const struct preload_map *map)
 {
   return map->inode == 0 && strcmp(map->path, "[vdso]") == 0;
@@ -99,12 +86,12 @@ static struct preload_file *known(struct preload_files *files, const struct prel
   return NULL;
 }
 
+/* fd -1: of the vDSO, which the recording has as well. */
 static void ask(struct preload_files *files, struct preload_file *file, int fd)
 {
   struct capture_table_message message = {.type = CAPTURE_ANNOUNCE_TABLE_WANTED,
                                           .cookie = (uint64_t)(file - files->files)};
-  int error =
-      fd < 0 || files->socket < 0 ? -EBADF : packet_send(files->socket, &message, sizeof message, fd, false);
+  int error = files->socket < 0 ? -EBADF : packet_send(files->socket, &message, sizeof message, fd, false);
   /* Both sides' queues are full: make room. */
   for (int i = 0; error == -EAGAIN && i < 100; i++) {
     preload_files_receive(files, capture_time() + 10000000);
@@ -141,21 +128,12 @@ static struct preload_file *add_mapped(struct preload_files *files, const struct
   return file;
 }
 
-static struct preload_file *add_vdso(struct preload_files *files, const struct preload_map *map)
-{
-  int fd = copy_memory(map);
-  struct preload_file *file = add(files, map, NULL, fd);
-  if (fd >= 0)
-    close(fd);
-  return file;
-}
-
 const struct preload_file *preload_files_find(struct preload_files *files, const struct preload_map *map)
 {
   struct stat status;
   struct preload_file *file;
   if (is_vdso(map))
-    return (file = known(files, map, NULL)) != NULL ? file : add_vdso(files, map);
+    return (file = known(files, map, NULL)) != NULL ? file : add(files, map, NULL, -1);
   if (map->inode == 0)
     return NULL;
   if (map->is_deleted || stat(map->path, &status) != 0 || status.st_ino != map->inode)

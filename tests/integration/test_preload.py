@@ -143,6 +143,11 @@ class Stacks(Inside):
     def test_last_calls(self):
         self.check('noreturn')
 
+    def test_vdso(self):
+        """Its table is the recording's own, and stacks lead through it."""
+        self.check('vdso')
+        self.assertTrue([stack for stack in self.folded() if re.search(r'run_vdso;.*vdso', stack)], self.folded())
+
     def test_deep(self):
         """As deep as stacks are kept, with tables."""
         info = self.record(self.program, 'deep', 500)[1]

@@ -15,6 +15,7 @@ struct fixture_recording {
   int socket;
   int n_answers;
   unsigned n_asked;
+  unsigned n_vdso; /* of them, those of the vDSO */
 };
 void *fixture_answer(void *recording);
 

@@ -81,6 +81,7 @@ static void test_own(void)
   g_assert_cmpuint(files->count, ==, count);
   tear_down(&fixture, socket);
   g_assert_cmpuint(fixture.recording.n_asked, ==, count);
+  g_assert_cmpuint(fixture.recording.n_vdso, ==, 1);
 }
 
 static struct preload_map map_of(const char *path, GStatBuf *status)

@@ -143,6 +143,7 @@ void program_join(Program *self, Fixture *f, const char *name)
   g_assert_cmpuint(settings.flags, ==, is_preload(name) ? f->settings.preload_flags : f->settings.flags);
   g_assert_cmpuint(settings.frequency, ==, 997);
   g_assert_cmpuint(settings.max_stack, ==, 64);
+  g_assert_cmpint(settings.pid, ==, getpid());
 }
 
 void program_write_window(Program *self, const struct capture_window_header *fill, gconstpointer content,

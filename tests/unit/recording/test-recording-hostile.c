@@ -198,10 +198,8 @@ static void test_words_out_of_turn(Hostile *h, gconstpointer data)
   g_assert_true(program_send(program.socket, &table, sizeof table, fds, 1));
   assert_sent_away(dup(program.socket));
   program_leave(&program);
-  for (guint n = 0; n < 4; n++) {
+  for (guint n = 2; n < 4; n++) {
     const int more[] = {fds[0], fds[1], fds[0]};
-    if (n == 1)
-      continue;
     program_join(&program, &h->recording, "preload");
     g_assert_true(program_send(program.socket, &table, sizeof table, more, n));
     assert_sent_away(dup(program.socket));

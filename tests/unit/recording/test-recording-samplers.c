@@ -250,6 +250,24 @@ static void test_tables_are_made_once(Fixture *f, gconstpointer data)
   program_leave(&second);
 }
 
+/* Nobody has to send the vDSO: there is one, whose table is made once. */
+static void test_table_of_the_vdso(Fixture *f, gconstpointer data)
+{
+  const struct capture_table_message message = {.type = CAPTURE_ANNOUNCE_TABLE_WANTED, .cookie = 7};
+  Program programs[2];
+  ino_t inodes[2] = {0, 0};
+
+  fixture_start(f);
+  for (guint i = 0; i < 2; i++) {
+    program_join(&programs[i], f, "preload");
+    g_assert_true(program_send(programs[i].socket, &message, sizeof message, NULL, 0));
+    g_assert_cmpint(receive_table(&programs[i], 7, &inodes[i]), ==, 0);
+  }
+  g_assert_cmpuint(inodes[0], ==, inodes[1]);
+  for (guint i = 0; i < 2; i++)
+    program_leave(&programs[i]);
+}
+
 static int open_memfd(const char *content)
 {
   int fd = memfd_create("file", MFD_CLOEXEC);
@@ -329,6 +347,7 @@ int main(int argc, char **argv)
       {"thousands-come-and-go", test_thousands_come_and_go},
       {"only-one-process", test_only_one_process},
       {"tables/made-once", test_tables_are_made_once},
+      {"tables/vdso", test_table_of_the_vdso},
       {"tables/files-without", test_files_without_tables},
       {"tables/answers-wait", test_answers_wait},
       {"tables/asker-leaves", test_asker_leaves},

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The vDSO, which is memory alone, as a file: all processes of a machine have the same. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* A descriptor of the caller's; always of one file. -1 when there is none. Any thread. */
+int recording_vdso_open(void);
+
+G_END_DECLS
