@@ -106,7 +106,7 @@ static __attribute__((noreturn)) void leave(int status)
   capture *c = atomic_load(&preload_capture);
   preload_self.inside++;
   if (c && (atomic_load(&preload_attention) & PRELOAD_TRACE) != 0)
-    preload_totals_tell(c, true);
+    preload_totals_tell(c);
   for (;;)
     syscall(SYS_exit_group, status);
 }

@@ -79,13 +79,17 @@ static void tell(capture *c)
   capture_count(c, counters[LIVE], live > 0 ? (double)live : 0);
 }
 
-void preload_totals_tell(capture *c, bool now)
+void preload_totals_tell(capture *c)
 {
-  uint64_t time = capture_time();
-  uint64_t due = atomic_load(&not_before);
-  if (counters[ALLOCATIONS] == 0 || (!now && time < due))
-    return;
-  if (atomic_compare_exchange_strong(&not_before, &due, time + PAUSE_NANOSECONDS) || now)
+  if (counters[ALLOCATIONS] != 0)
+    tell(c);
+}
+
+void preload_totals_tell_at(capture *c, uint64_t time)
+{
+  uint64_t due = atomic_load_explicit(&not_before, memory_order_relaxed);
+  if (time >= due && counters[ALLOCATIONS] != 0 &&
+      atomic_compare_exchange_strong(&not_before, &due, time + PAUSE_NANOSECONDS))
     tell(c);
 }
 

@@ -82,8 +82,10 @@ struct preload_sums {
 void preload_totals_sum(struct preload_sums *ret);
 /* Creates the counters of the recording. */
 void preload_totals_init(capture *c);
-/* Tells the recording, unless it was told a moment before; always when `now`. */
-void preload_totals_tell(capture *c, bool now);
+/* Tells the recording. */
+void preload_totals_tell(capture *c);
+/* The same, unless it was told a moment before that time (of capture_time). */
+void preload_totals_tell_at(capture *c, uint64_t time);
 /* In a child of fork: nothing of this process's yet, but for the parent's live bytes. */
 void preload_totals_forked(void);
 

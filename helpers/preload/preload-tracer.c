@@ -68,7 +68,9 @@ static void write_sample(struct preload_thread *self, uint32_t event, uint64_t w
   struct capture_inside_sample sample = {.event = event, .weight = weight};
   sample.outcome = walk(w, self, caller, &sample.count);
   capture_inside_sample(c, w, thread, &sample);
+  uint64_t now = w->now;
   capture_inside_leave(c, w);
+  preload_totals_tell_at(c, now);
 }
 
 static void tell_full(capture *c)
@@ -87,7 +89,6 @@ static __attribute__((noinline)) void sample_allocation(struct preload_thread *s
   capture *c = atomic_load(&preload_capture);
   write_sample(self, allocations, weight, caller);
   preload_blocks_add(&blocks, block, weight);
-  preload_totals_tell(c, false);
   tell_full(c);
   self->inside--;
   errno = error;
@@ -99,7 +100,6 @@ static __attribute__((noinline)) void sample_free(struct preload_thread *self, u
   int error = errno;
   self->inside++;
   write_sample(self, frees, weight, caller);
-  preload_totals_tell(atomic_load(&preload_capture), false);
   self->inside--;
   errno = error;
 }
@@ -175,7 +175,7 @@ void preload_tracer_stop(void)
 {
   capture *c = atomic_load(&preload_capture);
   if ((atomic_fetch_and(&preload_attention, ~(uint32_t)PRELOAD_TRACE) & PRELOAD_TRACE) != 0 && c)
-    preload_totals_tell(c, true);
+    preload_totals_tell(c);
 }
 
 void preload_tracer_forked(bool goes_on)
