@@ -299,7 +299,10 @@ static bool begin_at_caller(const struct preload_walk *walk, uint64_t caller, st
        i++) {
     const uint64_t *record = (const uint64_t *)fp;
     if (record[1] == caller) {
-      state->registers = (struct walk_registers){.ip = caller, .sp = fp + 16, .fp = record[0]};
+      state->registers.ip = caller;
+      state->registers.sp = fp + 16;
+      state->registers.fp = record[0];
+      state->registers.base = 0;
       return true;
     }
     before = fp;
