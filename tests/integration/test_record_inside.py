@@ -78,7 +78,7 @@ static void *work(void *name)
   char place[64] = {0};
   struct timespec t;
   if (readlink("/proc/thread-self", place, sizeof place - 1) > 0)
-    printf("%s %d %ld %s\\n", (char *)name, getpid(), syscall(SYS_gettid), place);
+    printf("%s %d %ld %s\n", (char *)name, getpid(), syscall(SYS_gettid), place);
   fflush(stdout);
   do {
     for (unsigned i = 0; i < 20000; i++)

@@ -113,7 +113,7 @@ class SyscapExportTest(TestCase):
         lines = self.convert(capture, '--event', 'allocations')
         self.assertEqual(lines['allocation'], ['2 101 0x5000 640\tgiver\ttaker', '3 100 0x6000 60\ttaker', '4 100 0x5000 0\tgiver',
                                                '5 100 0x7000 10\ttaker'])
-        self.assertEqual((lines['sample'], lines['memory']), ([], ['3 2']))
+        self.assertEqual((lines['sample'], lines['memory']), ([], ['2 70']))
         lines = self.convert(capture, '--event', 'frees')
         self.assertEqual((self.stacks(lines), lines['allocation'], lines['memory']), ({('giver',): 1}, [], ['0 0']))
 

@@ -130,7 +130,7 @@ int main(int argc, char **argv)
   while (drawn < wanted)
     g_main_context_iteration(NULL, TRUE);
   gtk_window_destroy(GTK_WINDOW(window));
-  printf("%d\\n", drawn);
+  printf("%d\n", drawn);
   return 0;
 }
 '''
