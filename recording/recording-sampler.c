@@ -13,7 +13,6 @@
 
 #include "libcapture/capture-announce.h"
 #include "recording/recording-packet-private.h"
-#include "recording/recording-vdso-private.h"
 
 /* Before it is other programs' turn. */
 #define MESSAGES_A_TURN 16
@@ -193,8 +192,10 @@ static gboolean want_table(RecordingSampler *self, const Message *message, int *
   if (!self->client || fds[1] >= 0 ||
       recording_tables_client_get_n_waiting(self->client) + self->answers.length >= WAITING_MAX)
     return FALSE;
-  recording_tables_want(self->host->tables, self->client, message->table.cookie,
-                        fds[0] >= 0 ? fds[0] : recording_vdso_open());
+  if (fds[0] < 0)
+    recording_tables_want_vdso(self->host->tables, self->client, message->table.cookie);
+  else
+    recording_tables_want(self->host->tables, self->client, message->table.cookie, fds[0]);
   fds[0] = -1;
   return TRUE;
 }

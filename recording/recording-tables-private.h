@@ -44,6 +44,8 @@ void recording_tables_remove_client(RecordingTables *self, RecordingTablesClient
 guint recording_tables_client_get_n_waiting(RecordingTablesClient *client);
 /* Takes the descriptor. A client whose files have killed too many elf-readers gets errors. */
 void recording_tables_want(RecordingTables *self, RecordingTablesClient *client, guint64 cookie, int fd);
+/* The same of the vDSO, which needs no descriptor: all programs have the same. */
+void recording_tables_want_vdso(RecordingTables *self, RecordingTablesClient *client, guint64 cookie);
 
 /* Readable when recording_tables_serve has something to do. */
 int recording_tables_get_fd(RecordingTables *self);

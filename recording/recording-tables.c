@@ -9,6 +9,7 @@
 
 #include "recording/recording-elf-reader-private.h"
 #include "recording/recording-paths-private.h"
+#include "recording/recording-vdso-private.h"
 
 #define READERS_MAX 4
 /* Elf-readers that never became ready, one after another. */
@@ -55,6 +56,7 @@ struct _RecordingTablesClient {
 struct _RecordingTables {
   int epoll;
   char *program; /* NULL: there is none */
+  int vdso;      /* a file that it is in; -1: nobody has asked for it */
   Slot slots[READERS_MAX];
   guint n_slots;
   guint n_failures;
@@ -122,6 +124,7 @@ RecordingTables *recording_tables_new(void)
 
   self->epoll = epoll_create1(EPOLL_CLOEXEC);
   self->program = recording_paths_find_elf_reader(NULL);
+  self->vdso = -1;
   self->n_slots = CLAMP(g_get_num_processors(), 1, READERS_MAX);
   self->items = g_hash_table_new_full(identity_hash, identity_equal, NULL, item_free);
   g_queue_init(&self->queue);
@@ -138,6 +141,8 @@ void recording_tables_free(RecordingTables *self)
   g_hash_table_unref(self->items);
   if (self->epoll >= 0)
     close(self->epoll);
+  if (self->vdso >= 0)
+    close(self->vdso);
   g_free(self->program);
   g_free(self);
 }
@@ -377,4 +382,11 @@ void recording_tables_want(RecordingTables *self, RecordingTablesClient *client,
   client->n_waiting++;
   g_array_append_val(item->waiters, waiter);
   recording_tables_serve(self);
+}
+
+void recording_tables_want_vdso(RecordingTables *self, RecordingTablesClient *client, guint64 cookie)
+{
+  if (self->vdso < 0)
+    self->vdso = recording_vdso_open();
+  recording_tables_want(self, client, cookie, fcntl(self->vdso, F_DUPFD_CLOEXEC, 0));
 }

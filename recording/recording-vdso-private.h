@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* A descriptor of the caller's; always of one file. -1 when there is none. Any thread. */
+/* A copy in a file of its own, the caller's; -1 when there is none. */
 int recording_vdso_open(void);
 
 G_END_DECLS

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "recording/recording-vdso-private.h"
 
-#include <fcntl.h>
 #include <link.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 /* The kernel's own: it ends with the table of its sections. */
-static int copy_vdso(void)
+int recording_vdso_open(void)
 {
   const ElfW(Ehdr) *vdso = (gconstpointer)getauxval(AT_SYSINFO_EHDR);
   gsize size = vdso ? vdso->e_shoff + (gsize)vdso->e_shnum * vdso->e_shentsize : 0;
@@ -19,16 +18,4 @@ static int copy_vdso(void)
   if (fd >= 0)
     close(fd);
   return -1;
-}
-
-int recording_vdso_open(void)
-{
-  static gsize once;
-  static int vdso;
-
-  if (g_once_init_enter(&once)) {
-    vdso = copy_vdso();
-    g_once_init_leave(&once, 1);
-  }
-  return vdso >= 0 ? fcntl(vdso, F_DUPFD_CLOEXEC, 0) : -1;
 }

@@ -3,7 +3,7 @@
  * What Sysprof's own library reads in a .syscap, as text: a line a sample with its pid and its functions, the
  * innermost first, resolved by the resolvers of Sysprof's call graph, in their order; allocations likewise;
  * then marks, counters' values and lines of logs. Samples are counted by whoever reads the lines. The last
- * line is what its memory profile comes to: blocks that were not given back, and their bytes.
+ * line is what its memory profile comes to: how many blocks were not given back.
  *
  * usage: fold-syscap FILE
  */
@@ -138,7 +138,7 @@ static void print_memory(SysprofCaptureReader *reader)
   sysprof_profile_generate(profile, NULL, on_generated, loop);
   g_main_loop_run(loop);
   sysprof_memprof_profile_get_stats(SYSPROF_MEMPROF_PROFILE(profile), &stats);
-  printf("memory %" G_GINT64_FORMAT " %" G_GINT64_FORMAT "\n", stats.leaked_allocs, stats.leaked_allocs_size);
+  printf("memory %" G_GINT64_FORMAT "\n", stats.leaked_allocs);
 }
 
 int main(int argc, char **argv)
