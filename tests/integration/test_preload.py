@@ -145,8 +145,11 @@ class Stacks(Inside):
 
     def test_vdso(self):
         """Its table is the recording's own, and stacks lead through it."""
-        self.check('vdso')
-        self.assertTrue([stack for stack in self.folded() if re.search(r'run_vdso;.*vdso', stack)], self.folded())
+        judged = self.record(self.program, 'vdso', 1000)[1]['user_stacks']
+        self.assertGreaterEqual(judged['samples'], 30)
+        self.assertGreaterEqual(judged['complete'], 0.99 * judged['samples'], json.dumps(judged))
+        inside = sum(n for stack, n in self.folded().items() if re.search(r'main;.*run_vdso;.*vdso', stack))
+        self.assertGreater(inside, judged['samples'] / 10, self.folded())
 
     def test_deep(self):
         """As deep as stacks are kept, with tables."""
