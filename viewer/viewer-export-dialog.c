@@ -12,10 +12,9 @@ struct _ViewerExportDialog {
 
   GtkWidget *formats, *progress, *failure, *export_button;
   GtkCheckButton *checks[VIEWER_EXPORT_FORMATS];
-  ProfileWeights *weights;
-  char *title, *name;        /* of the flame graph; of the file, without what it ends with */
-  GBytes *picture;           /* NULL: none could be taken */
-  GCancellable *cancellable; /* while it is written */
+  ViewerExportContent content; /* its own; no picture: none could be taken */
+  char *name;                  /* of the file, without what it ends with */
+  GCancellable *cancellable;   /* while it is written */
   guint pulse;
 };
 
@@ -34,7 +33,19 @@ static GskRenderNode *draw(GtkWidget *page, int width, int height)
   return gtk_snapshot_free_to_node(snapshot);
 }
 
-static GBytes *take_picture(GtkWidget *page)
+/* In memory, so that a thread may look at it: textures of OpenGL are the main thread's. */
+static GdkTexture *download(GdkTexture *texture)
+{
+  int width = gdk_texture_get_width(texture), height = gdk_texture_get_height(texture);
+  gsize stride = (gsize)width * 4;
+  guchar *pixels = g_malloc_n(stride, (gsize)height);
+  g_autoptr(GBytes) bytes = g_bytes_new_take(pixels, stride * (gsize)height);
+
+  gdk_texture_download(texture, pixels, stride);
+  return gdk_memory_texture_new(width, height, GDK_MEMORY_DEFAULT, bytes, stride);
+}
+
+static GdkTexture *take_picture(GtkWidget *page)
 {
   int width = gtk_widget_get_width(page), height = gtk_widget_get_height(page);
   GtkNative *native = gtk_widget_get_native(page);
@@ -46,7 +57,7 @@ static GBytes *take_picture(GtkWidget *page)
   node = draw(page, width, height);
   texture = gsk_renderer_render_texture(gtk_native_get_renderer(native), node,
                                         &GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height));
-  return gdk_texture_save_to_png_bytes(texture);
+  return download(texture);
 }
 
 static ViewerExportFormat get_format(const ViewerExportDialog *self)
@@ -88,6 +99,7 @@ static void finish(GObject *source, GAsyncResult *result, gpointer data)
   gboolean done = viewer_export_write_finish(result, &error);
   GtkWindow *parent = gtk_window_get_transient_for(GTK_WINDOW(self));
 
+  g_application_release(g_application_get_default());
   g_clear_object(&self->cancellable);
   if (!gtk_widget_get_visible(GTK_WIDGET(self))) /* cancelled by closing it */
     return;
@@ -105,11 +117,12 @@ static void write_to(ViewerExportDialog *self, GFile *file)
 {
   ViewerExportFormat format = get_format(self);
 
+  /* Whoever quits meanwhile shall not leave half a file. */
+  g_application_hold(g_application_get_default());
   self->cancellable = g_cancellable_new();
   show_failure(self, NULL);
   show_busy(self, TRUE);
-  viewer_export_write_async(format, self->weights, self->title, self->picture, file, self->cancellable,
-                            finish, g_object_ref(self));
+  viewer_export_write_async(format, &self->content, file, self->cancellable, finish, g_object_ref(self));
 }
 
 static void respond(GtkNativeDialog *chooser, int response, ViewerExportDialog *self)
@@ -174,16 +187,19 @@ static void viewer_export_dialog_dispose(GObject *object)
   g_clear_handle_id(&self->pulse, g_source_remove);
   if (self->cancellable)
     g_cancellable_cancel(self->cancellable);
-  g_clear_pointer(&self->weights, profile_weights_unref);
-  g_clear_pointer(&self->picture, g_bytes_unref);
-  g_clear_pointer(&self->title, g_free);
-  g_clear_pointer(&self->name, g_free);
+  g_clear_pointer(&self->content.weights, profile_weights_unref);
+  g_clear_object(&self->content.picture);
   G_OBJECT_CLASS(viewer_export_dialog_parent_class)->dispose(object);
 }
 
 static void viewer_export_dialog_finalize(GObject *object)
 {
-  g_clear_object(&VIEWER_EXPORT_DIALOG(object)->cancellable);
+  ViewerExportDialog *self = VIEWER_EXPORT_DIALOG(object);
+
+  g_clear_object(&self->cancellable);
+  g_free((char *)self->content.title);
+  g_free((char *)self->content.path);
+  g_free(self->name);
   G_OBJECT_CLASS(viewer_export_dialog_parent_class)->finalize(object);
 }
 
@@ -221,19 +237,27 @@ static char *get_name(ViewerDocument *document)
   return g_utf8_make_valid(name, -1);
 }
 
-void viewer_export_dialog_show(GtkWindow *parent, ViewerDocument *document, GtkWidget *page)
+static void take_content(ViewerExportContent *content, ViewerDocument *document, ViewerPage *page)
 {
-  ProfileWeights *weights = viewer_document_get_weights(document);
+  GFile *file = viewer_document_get_file(document);
+
+  content->weights = profile_weights_ref(viewer_document_get_weights(document));
+  content->title = g_strdup(viewer_document_get_title(document));
+  content->path = g_file_peek_path(file) ? g_strdup(g_file_peek_path(file)) : g_file_get_uri(file);
+  content->picture = take_picture(GTK_WIDGET(page));
+  viewer_page_get_report(page, &content->report_by, &content->report_tree);
+}
+
+void viewer_export_dialog_show(GtkWindow *parent, ViewerDocument *document, ViewerPage *page)
+{
   ViewerExportDialog *self;
 
-  if (!weights)
+  if (!viewer_document_get_weights(document))
     return;
   self = g_object_new(VIEWER_TYPE_EXPORT_DIALOG, "transient-for", parent, NULL);
-  self->weights = profile_weights_ref(weights);
-  self->title = g_strdup(viewer_document_get_title(document));
+  take_content(&self->content, document, page);
   self->name = get_name(document);
-  self->picture = take_picture(page);
-  gtk_widget_set_sensitive(GTK_WIDGET(self->checks[VIEWER_EXPORT_PNG]), self->picture != NULL);
+  gtk_widget_set_sensitive(GTK_WIDGET(self->checks[VIEWER_EXPORT_PNG]), self->content.picture != NULL);
   gtk_window_set_focus(GTK_WINDOW(self), GTK_WIDGET(self->checks[0]));
   gtk_window_present(GTK_WINDOW(self));
 }

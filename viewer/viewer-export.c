@@ -3,6 +3,7 @@
 
 #include <glib/gi18n.h>
 
+#include "profile/profile-export-file.h"
 #include "profile/profile-export.h"
 
 static const struct {
@@ -10,6 +11,7 @@ static const struct {
 } formats[VIEWER_EXPORT_FORMATS] = {
     {N_("Flame Graph"), N_("A picture that can be zoomed and searched in a browser (SVG)"), ".svg"},
     {N_("Picture of This Page"), N_("What is seen right now (PNG)"), ".png"},
+    {N_("Text"), N_("The list or the call tree of this page, as a report to read"), ".txt"},
     {N_("Folded Stacks"), N_("A line for each stack, for scripts and other flame graphs"), ".folded"},
     {N_("pprof"), N_("For Google’s pprof and whoever reads its profiles"), ".pb.gz"},
     {N_("Sysprof"), N_("For Sysprof, with marks and counters"), ".syscap"},
@@ -33,10 +35,30 @@ const char *viewer_export_get_suffix(ViewerExportFormat format)
 typedef struct {
   ViewerExportFormat format;
   ProfileWeights *weights;
-  char *title;
-  GBytes *picture;
+  char *title, *path;
+  GdkTexture *picture;
+  ProfileReport report;
   GFile *file;
 } Export;
+
+static Export *export_new(ViewerExportFormat format, const ViewerExportContent *content, GFile *file)
+{
+  Export *export = g_new0(Export, 1);
+
+  export->format = format;
+  export->weights = profile_weights_ref(content->weights);
+  export->title = g_strdup(content->title);
+  export->path = g_strdup(content->path);
+  export->picture = content->picture ? g_object_ref(content->picture) : NULL;
+  export->report = (ProfileReport){.path = export->path,
+                                   .filter = profile_weights_get_filter(export->weights),
+                                   .one_event = TRUE,
+                                   .by = content->report_by,
+                                   .tree = content->report_tree,
+                                   .limit = -1};
+  export->file = g_object_ref(file);
+  return export;
+}
 
 static void export_free(gpointer data)
 {
@@ -44,7 +66,8 @@ static void export_free(gpointer data)
 
   profile_weights_unref(export->weights);
   g_free(export->title);
-  g_clear_pointer(&export->picture, g_bytes_unref);
+  g_free(export->path);
+  g_clear_object(&export->picture);
   g_object_unref(export->file);
   g_free(export);
 }
@@ -52,8 +75,9 @@ static void export_free(gpointer data)
 static gboolean write_picture(const Export *export, GOutputStream *stream, GCancellable *cancellable,
                               GError **error)
 {
+  g_autoptr(GBytes) png = gdk_texture_save_to_png_bytes(export->picture);
   gsize size;
-  gconstpointer bytes = g_bytes_get_data(export->picture, &size);
+  gconstpointer bytes = g_bytes_get_data(png, &size);
 
   return g_output_stream_write_all(stream, bytes, size, NULL, cancellable, error);
 }
@@ -68,6 +92,8 @@ static gboolean write_content(const Export *export, GOutputStream *stream, GCanc
     return profile_export_svg(export->weights, &svg, stream, cancellable, error);
   case VIEWER_EXPORT_PNG:
     return write_picture(export, stream, cancellable, error);
+  case VIEWER_EXPORT_TEXT:
+    return profile_report_write(&export->report, stream, cancellable, error);
   case VIEWER_EXPORT_FOLDED:
     return profile_export_folded(export->weights, stream, cancellable, error);
   case VIEWER_EXPORT_PPROF:
@@ -77,15 +103,6 @@ static gboolean write_content(const Export *export, GOutputStream *stream, GCanc
   }
 }
 
-/* Closing a cancelled stream throws away what was written. */
-static void discard(GOutputStream *stream)
-{
-  g_autoptr(GCancellable) cancelled = g_cancellable_new();
-
-  g_cancellable_cancel(cancelled);
-  g_output_stream_close(stream, cancelled, NULL);
-}
-
 static const char *advise(const GError *error)
 {
   switch (error->domain == G_IO_ERROR ? error->code : G_IO_ERROR_FAILED) {
@@ -93,6 +110,8 @@ static const char *advise(const GError *error)
     return _("its folder does not exist any more; choose another one");
   case G_IO_ERROR_IS_DIRECTORY:
     return _("there is a folder of that name; choose another name");
+  case G_IO_ERROR_NOT_REGULAR_FILE:
+    return _("there is something of that name that is no file; choose another name");
   case G_IO_ERROR_PERMISSION_DENIED:
     return _("you may not write there; choose another folder");
   case G_IO_ERROR_READ_ONLY:
@@ -122,8 +141,8 @@ static void write_file(GTask *task, gpointer source, gpointer data, GCancellable
 {
   const Export *export = data;
   GError *error = NULL;
-  g_autoptr(GFileOutputStream) stream =
-      g_file_replace(export->file, NULL, FALSE, G_FILE_CREATE_NONE, cancellable, &error);
+  gboolean is_new;
+  g_autoptr(GFileOutputStream) stream = profile_export_file_open(export->file, &is_new, cancellable, &error);
 
   if (stream && write_content(export, G_OUTPUT_STREAM(stream), cancellable, &error) &&
       g_output_stream_close(G_OUTPUT_STREAM(stream), cancellable, &error)) {
@@ -131,25 +150,18 @@ static void write_file(GTask *task, gpointer source, gpointer data, GCancellable
     return;
   }
   if (stream)
-    discard(G_OUTPUT_STREAM(stream));
+    profile_export_file_discard(export->file, stream, is_new);
   explain(&error, export->file);
   g_task_return_error(task, error);
 }
 
-void viewer_export_write_async(ViewerExportFormat format, ProfileWeights *weights, const char *title,
-                               GBytes *picture, GFile *file, GCancellable *cancellable,
-                               GAsyncReadyCallback callback, gpointer data)
+void viewer_export_write_async(ViewerExportFormat format, const ViewerExportContent *content, GFile *file,
+                               GCancellable *cancellable, GAsyncReadyCallback callback, gpointer data)
 {
   g_autoptr(GTask) task = g_task_new(NULL, cancellable, callback, data);
-  Export *export = g_new0(Export, 1);
 
-  export->format = format;
-  export->weights = profile_weights_ref(weights);
-  export->title = g_strdup(title);
-  export->picture = picture ? g_bytes_ref(picture) : NULL;
-  export->file = g_object_ref(file);
   g_task_set_source_tag(task, viewer_export_write_async);
-  g_task_set_task_data(task, export, export_free);
+  g_task_set_task_data(task, export_new(format, content, file), export_free);
   g_task_run_in_thread(task, write_file);
 }
 

@@ -5,15 +5,16 @@
  */
 #pragma once
 
-#include <gio/gio.h>
+#include <gdk/gdk.h>
 
-#include "profile/profile-weights.h"
+#include "profile/profile-report.h"
 
 G_BEGIN_DECLS
 
 typedef enum {
   VIEWER_EXPORT_SVG,
-  VIEWER_EXPORT_PNG, /* a picture, which the caller takes */
+  VIEWER_EXPORT_PNG,
+  VIEWER_EXPORT_TEXT,
   VIEWER_EXPORT_FOLDED,
   VIEWER_EXPORT_PPROF,
   VIEWER_EXPORT_SYSCAP,
@@ -26,11 +27,19 @@ const char *viewer_export_get_description(ViewerExportFormat format);
 /* How names of such files end, ".svg"; the pattern is a filter's. Static. */
 const char *viewer_export_get_suffix(ViewerExportFormat format);
 
-/* Replaces file. picture is the file's content for PNG, else NULL. When it is cancelled or fails the file is
- * as it was. */
-void viewer_export_write_async(ViewerExportFormat format, ProfileWeights *weights, const char *title,
-                               GBytes *picture, GFile *file, GCancellable *cancellable,
-                               GAsyncReadyCallback callback, gpointer data);
+/* What there is to export. */
+typedef struct {
+  ProfileWeights *weights;
+  const char *title;         /* of the flame graph */
+  GdkTexture *picture;       /* of PNG, in memory; NULL: none */
+  const char *path;          /* of the capture, for people */
+  ProfileReportBy report_by; /* what text shows, with the next */
+  ProfileReportTree report_tree;
+} ViewerExportContent;
+
+/* Replaces file; content is copied. When it is cancelled or fails the file is as it was. */
+void viewer_export_write_async(ViewerExportFormat format, const ViewerExportContent *content, GFile *file,
+                               GCancellable *cancellable, GAsyncReadyCallback callback, gpointer data);
 /* The error's message is a sentence that says what to do. */
 gboolean viewer_export_write_finish(GAsyncResult *result, GError **error);
 

@@ -266,8 +266,15 @@ static char *copy_text(ViewerPage *page)
   return viewer_flame_text_get_name(viewer_flame_graph_get_flame(self->graph), box, 0);
 }
 
+static void get_report(ViewerPage *page, ProfileReportBy *ret_by, ProfileReportTree *ret_tree)
+{
+  if (is_inverted())
+    *ret_tree = PROFILE_REPORT_BOTTOM_UP;
+}
+
 static void init_page(ViewerPageInterface *iface)
 {
+  iface->get_report = get_report;
   iface->set_document = set_document;
   iface->set_search = set_search;
   iface->describe_search = describe_search;

@@ -219,8 +219,14 @@ static char *copy_text(ViewerPage *page)
   return viewer_functions_view_copy(VIEWER_FUNCTIONS_PAGE(page)->functions);
 }
 
+static void get_report(ViewerPage *page, ProfileReportBy *ret_by, ProfileReportTree *ret_tree)
+{
+  *ret_tree = PROFILE_REPORT_LIST;
+}
+
 static void init_page(ViewerPageInterface *interface)
 {
+  interface->get_report = get_report;
   interface->set_document = set_document;
   interface->set_search = set_search;
   interface->describe_search = describe_search;

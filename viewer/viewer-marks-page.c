@@ -398,8 +398,21 @@ static char *viewer_marks_page_copy_text(ViewerPage *page)
   return self->marks ? viewer_column_make_text(log ? self->log_view : self->rows_view, COPIED_MAX) : NULL;
 }
 
+/* Without marks there is no table of them. */
+static void viewer_marks_page_get_report(ViewerPage *page, ProfileReportBy *ret_by,
+                                         ProfileReportTree *ret_tree)
+{
+  ViewerMarksPage *self = VIEWER_MARKS_PAGE(page);
+
+  if (!gtk_widget_get_visible(self->rows))
+    return;
+  *ret_by = PROFILE_REPORT_MARK;
+  *ret_tree = PROFILE_REPORT_LIST;
+}
+
 static void viewer_marks_page_interface_init(ViewerPageInterface *interface)
 {
+  interface->get_report = viewer_marks_page_get_report;
   interface->set_document = viewer_marks_page_set_document;
   interface->search_label = N_("Search Marks");
   interface->set_search = viewer_marks_page_set_search;

@@ -57,6 +57,15 @@ char *viewer_page_copy_text(ViewerPage *self)
   return NULL;
 }
 
+void viewer_page_get_report(ViewerPage *self, ProfileReportBy *ret_by, ProfileReportTree *ret_tree)
+{
+  g_return_if_fail(VIEWER_IS_PAGE(self));
+  *ret_by = PROFILE_REPORT_FUNCTION;
+  *ret_tree = PROFILE_REPORT_TOP_DOWN;
+  if (VIEWER_PAGE_GET_IFACE(self)->get_report)
+    VIEWER_PAGE_GET_IFACE(self)->get_report(self, ret_by, ret_tree);
+}
+
 void viewer_page_take_focus(ViewerPage *self)
 {
   GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(self));

@@ -7,6 +7,7 @@
 
 #include <gtk/gtk.h>
 
+#include "profile/profile-report.h"
 #include "viewer/viewer-document.h"
 
 G_BEGIN_DECLS
@@ -23,6 +24,7 @@ struct _ViewerPageInterface {
   char *(*describe_search)(ViewerPage *self);
   gboolean (*next_match)(ViewerPage *self, int direction);
   char *(*copy_text)(ViewerPage *self);
+  void (*get_report)(ViewerPage *self, ProfileReportBy *ret_by, ProfileReportTree *ret_tree);
 };
 
 /* Connects the page to a document that it shows from now on; NULL: to none. A page works only while it is
@@ -40,6 +42,9 @@ char *viewer_page_describe_search(ViewerPage *self);
 gboolean viewer_page_next_match(ViewerPage *self, int direction);
 /* What is selected, or else what one sees, as text for the clipboard; NULL: nothing to copy. Free it. */
 char *viewer_page_copy_text(ViewerPage *self);
+/* What a report of the document must show to say what the page does; the call tree from the outermost
+ * functions where a page has nothing of the kind. */
+void viewer_page_get_report(ViewerPage *self, ProfileReportBy *ret_by, ProfileReportTree *ret_tree);
 /* For pages, when what they show is there at last: takes the focus if the page is in sight and nobody has it.
  */
 void viewer_page_take_focus(ViewerPage *self);

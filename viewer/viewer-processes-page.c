@@ -430,8 +430,16 @@ static char *viewer_processes_page_copy_text(ViewerPage *page)
   return self->tree ? viewer_column_make_text(self->view, COPIED_MAX) : NULL;
 }
 
+static void viewer_processes_page_get_report(ViewerPage *page, ProfileReportBy *ret_by,
+                                             ProfileReportTree *ret_tree)
+{
+  *ret_by = PROFILE_REPORT_PROCESS;
+  *ret_tree = PROFILE_REPORT_LIST;
+}
+
 static void viewer_processes_page_interface_init(ViewerPageInterface *interface)
 {
+  interface->get_report = viewer_processes_page_get_report;
   interface->set_document = viewer_processes_page_set_document;
   interface->copy_text = viewer_processes_page_copy_text;
 }

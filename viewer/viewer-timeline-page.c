@@ -143,8 +143,16 @@ static char *viewer_timeline_page_copy_text(ViewerPage *page)
   return g_string_free(text, text->len == 0);
 }
 
+static void viewer_timeline_page_get_report(ViewerPage *page, ProfileReportBy *ret_by,
+                                            ProfileReportTree *ret_tree)
+{
+  *ret_by = PROFILE_REPORT_THREAD;
+  *ret_tree = PROFILE_REPORT_LIST;
+}
+
 static void viewer_timeline_page_page_init(ViewerPageInterface *interface)
 {
+  interface->get_report = viewer_timeline_page_get_report;
   interface->set_document = viewer_timeline_page_set_document;
   interface->copy_text = viewer_timeline_page_copy_text;
 }

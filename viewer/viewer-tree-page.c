@@ -264,8 +264,15 @@ static char *copy_text(ViewerPage *page)
   return viewer_tree_text_new(get_model(self), viewer_tree_model_get_position(get_model(self), node), 1);
 }
 
+static void get_report(ViewerPage *page, ProfileReportBy *ret_by, ProfileReportTree *ret_tree)
+{
+  if (gtk_toggle_button_get_active(VIEWER_TREE_PAGE(page)->inverted))
+    *ret_tree = PROFILE_REPORT_BOTTOM_UP;
+}
+
 static void init_page(ViewerPageInterface *interface)
 {
+  interface->get_report = get_report;
   interface->set_document = set_document;
   interface->set_search = set_search;
   interface->describe_search = describe_search;

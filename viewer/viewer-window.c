@@ -464,7 +464,7 @@ static void act_export(GtkWidget *widget, const char *action, GVariant *paramete
 
   if (shows(self, "document"))
     viewer_export_dialog_show(GTK_WINDOW(self), self->document,
-                              adw_view_stack_get_visible_child(self->pages));
+                              VIEWER_PAGE(adw_view_stack_get_visible_child(self->pages)));
 }
 
 static void act_save(GtkWidget *widget, const char *action, GVariant *parameter)
