@@ -35,6 +35,7 @@ static void show_expander(ViewerTrackRow *self)
   gboolean can_expand = viewer_track_get_n_children(self->track) > 0;
 
   gtk_button_set_icon_name(GTK_BUTTON(self->expander), expanded ? "pan-down-symbolic" : "pan-end-symbolic");
+  gtk_widget_set_direction(gtk_button_get_child(GTK_BUTTON(self->expander)), GTK_TEXT_DIR_LTR);
   gtk_widget_set_visible(self->expander, can_expand);
   gtk_widget_set_margin_start(self->texts, can_expand ? 0 : EXPANDER_WIDTH + 2);
   gtk_accessible_update_property(GTK_ACCESSIBLE(self->expander), GTK_ACCESSIBLE_PROPERTY_LABEL,
@@ -150,6 +151,8 @@ static void viewer_track_row_init(ViewerTrackRow *self)
 {
   gtk_widget_init_template(GTK_WIDGET(self));
   gtk_widget_set_direction(self->header, GTK_TEXT_DIR_LTR);
+  gtk_widget_set_direction(GTK_WIDGET(self->title), GTK_TEXT_DIR_LTR);
+  gtk_widget_set_direction(GTK_WIDGET(self->detail), GTK_TEXT_DIR_LTR);
   self->of_track = g_signal_group_new(VIEWER_TYPE_TRACK);
   g_signal_group_connect_swapped(self->of_track, "notify::title", G_CALLBACK(show_texts), self);
   g_signal_group_connect_swapped(self->of_track, "notify::expanded", G_CALLBACK(show_expander), self);
