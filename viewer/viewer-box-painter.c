@@ -10,6 +10,7 @@
 enum {
   PADDING = 4,
   TEXT_WIDTH = 30,      /* narrower boxes have no text */
+  EDGES_WIDTH = 4,      /* nor edges */
   MAX_CHARACTERS = 400, /* more than a screen is wide */
   MAX_LABELS = 6000,
   SHAPING_TIME = 3000 /* µs of a frame */
@@ -37,6 +38,7 @@ struct _ViewerBoxPainter {
   ViewerPalette *palette;
   GHashTable *labels;     /* function → Label */
   Label *ellipsis, *rest; /* NULL: not needed yet */
+  gboolean has_edges;     /* for high contrast */
   int row_height;         /* 0: not known yet */
   guint serial;           /* of the fonts that were used */
 
@@ -92,6 +94,7 @@ void viewer_box_painter_set_stacks(ViewerBoxPainter *self, ProfileStacks *stacks
   self->stacks = stacks;
   g_clear_pointer(&self->palette, viewer_palette_free);
   self->palette = viewer_palette_new(stacks, mode, scheme);
+  self->has_edges = scheme.high_contrast;
 }
 
 ViewerPalette *viewer_box_painter_get_palette(ViewerBoxPainter *self)
@@ -202,6 +205,17 @@ static void end_run(ViewerBoxPainter *self)
   self->run = (Run){0};
 }
 
+/* Colors that text stands out from hardly stand out from the ground themselves. */
+static void draw_edges(ViewerBoxPainter *self, double x, double end, double y, const GdkRGBA *color)
+{
+  int height = viewer_box_painter_get_row_height(self);
+
+  gtk_snapshot_append_color(self->snapshot, color,
+                            &GRAPHENE_RECT_INIT((float)end - 1, (float)y, 1, (float)height));
+  gtk_snapshot_append_color(self->snapshot, color,
+                            &GRAPHENE_RECT_INIT((float)x, (float)(y + height) - 1, (float)(end - x), 1));
+}
+
 static void fill(ViewerBoxPainter *self, double x, double end, double y, const GdkRGBA *color)
 {
   gboolean narrow = end - x < 2;
@@ -300,6 +314,8 @@ void viewer_box_painter_draw(ViewerBoxPainter *self, double x, double y, double 
   if (end <= x)
     return;
   fill(self, x, end, y, &color.fill);
+  if (self->has_edges && end - x >= EDGES_WIDTH)
+    draw_edges(self, x, end, y, &color.text);
   if (end - x >= TEXT_WIDTH)
     write_label(self, get_label(self, function), x, end - 1, y, &color.text);
 }

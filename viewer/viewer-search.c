@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "viewer/viewer-search.h"
 
+#include <glib/gi18n.h>
+
 struct _ViewerSearch {
   GtkBox parent;
 
@@ -29,8 +31,7 @@ static void show_label(ViewerSearch *self)
   const char *label = get_label(self);
 
   gtk_widget_set_sensitive(GTK_WIDGET(self->entry), label != NULL);
-  if (!label)
-    return;
+  label = label ? label : _("Search Functions");
   g_object_set(self->entry, "placeholder-text", label, NULL);
   gtk_accessible_update_property(GTK_ACCESSIBLE(self->entry), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
 }

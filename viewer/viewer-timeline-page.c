@@ -39,12 +39,11 @@ static ViewerTrack *get_selected(ViewerTimelinePage *self)
   return gtk_single_selection_get_selected_item(self->selection);
 }
 
+/* Without samples, counters and marks. */
 static void explain(ViewerTimelinePage *self)
 {
-  viewer_empty_say(self->empty, _("Nothing Happened"),
-                   _("There are no samples, counters or marks of what is looked at. Take back a step, or "
-                     "choose another event."),
-                   viewer_timeline_get_document(self->timeline));
+  viewer_empty_explain(self->empty, viewer_timeline_get_document(self->timeline));
+  adw_status_page_set_title(self->empty, _("Nothing Happened"));
 }
 
 static void choose_child(ViewerTimelinePage *self)
