@@ -1,117 +1,46 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "made-capture.h"
 
-#include <glib/gstdio.h>
-#include <unistd.h>
-
-#include "libcapture/capture-file.h"
-#include "libcapture/capture-writer.h"
 #include "profile/profile-tree.h"
 
-enum { FUNCTION_SIZE = 64, MAX_DEPTH = 64, N_THREADS = 3 };
-#define KERNEL_BASE G_GUINT64_CONSTANT(0xffffffff81000000)
-
-static const char *const paths[2] = {"/usr/bin/program", "/usr/lib/libsome.so.1"};
-
 typedef struct {
-  capture_sink *sink;
-  capture_writer *writer;
-  guint32 event, binaries[2], threads[N_THREADS];
+  TestStream stream;
   guint n_frames; /* made so far: they return to different places */
-} Stream;
+} Writer;
 
-static guint32 take_id(gint64 id)
+static TestPlace get_place(char function)
 {
-  g_assert_cmpint(id, >, 0);
-  return (guint32)id;
+  return g_ascii_isdigit(function) ? TEST_KERNEL : g_ascii_isupper(function) ? TEST_LIBRARY : TEST_PROGRAM;
 }
 
-static guint32 add_string(Stream *stream, const char *text)
+static guint32 add_frame(Writer *writer, char function, gboolean innermost)
 {
-  return take_id(capture_writer_string(stream->writer, text, strlen(text)));
-}
+  guint64 offset = (guint64)function * TEST_FUNCTION_SIZE + (innermost ? 0 : 8 + writer->n_frames++ % 3 * 8);
 
-static void define(Stream *stream, gconstpointer record)
-{
-  g_assert_cmpint(capture_writer_define(stream->writer, record), >=, 0);
-}
-
-static void define_event(Stream *stream, const MadePlan *plan)
-{
-  struct capture_record_event event = {.record = {sizeof event, CAPTURE_RECORD_EVENT, 0},
-                                       .unit = CAPTURE_UNIT_NANOSECONDS,
-                                       .frequency = plan->frequency,
-                                       .detail =
-                                           plan->off_cpu ? CAPTURE_DETAIL_OFF_CPU : CAPTURE_DETAIL_NONE};
-
-  event.id = stream->event = capture_writer_next_id(stream->writer, CAPTURE_RECORD_EVENT);
-  event.name = add_string(stream, plan->off_cpu ? "off-cpu" : "cpu-clock");
-  define(stream, &event);
-}
-
-static void define_binaries(Stream *stream)
-{
-  for (guint i = 0; i < G_N_ELEMENTS(paths); i++) {
-    struct capture_record_binary record = {.record = {sizeof record, CAPTURE_RECORD_BINARY, 0},
-                                           .inode = 100 + i};
-    record.id = stream->binaries[i] = capture_writer_next_id(stream->writer, CAPTURE_RECORD_BINARY);
-    record.path = add_string(stream, paths[i]);
-    define(stream, &record);
-  }
-}
-
-static void define_threads(Stream *stream)
-{
-  guint32 processes[2];
-
-  for (guint i = 0; i < 2; i++) {
-    struct capture_record_process record = {.record = {sizeof record, CAPTURE_RECORD_PROCESS, 0},
-                                            .pid = 100 + (int)i};
-    record.id = processes[i] = capture_writer_next_id(stream->writer, CAPTURE_RECORD_PROCESS);
-    record.name = add_string(stream, i ? "second" : "first");
-    define(stream, &record);
-  }
-  for (guint i = 0; i < N_THREADS; i++) {
-    struct capture_record_thread record = {.record = {sizeof record, CAPTURE_RECORD_THREAD, 0},
-                                           .tid = 100 + (int)i,
-                                           .process = processes[i / 2]};
-    record.id = stream->threads[i] = capture_writer_next_id(stream->writer, CAPTURE_RECORD_THREAD);
-    record.name = add_string(stream, "worker");
-    define(stream, &record);
-  }
-}
-
-static guint32 add_frame(Stream *stream, char function, gboolean innermost)
-{
-  guint64 offset = (guint64)function * FUNCTION_SIZE + (innermost ? 0 : 8 + stream->n_frames++ % 3 * 8);
-
-  if (g_ascii_isdigit(function))
-    return take_id(capture_writer_frame(stream->writer, CAPTURE_SPACE_KERNEL, 0, KERNEL_BASE + offset));
-  return take_id(capture_writer_frame(stream->writer, CAPTURE_SPACE_BINARY,
-                                      stream->binaries[g_ascii_isupper(function)], offset));
+  return test_stream_add_frame(&writer->stream, get_place(function), offset);
 }
 
 /* Of path[begin] … path[end - 1]. */
-static guint32 add_stack(Stream *stream, const char *path, gsize begin, gsize end)
+static guint32 add_stack(Writer *writer, const char *path, gsize begin, gsize end)
 {
-  guint32 frames[MAX_DEPTH];
+  guint32 frames[TEST_MAX_DEPTH];
   guint n = 0;
 
-  g_assert_cmpuint(end, <=, MAX_DEPTH);
+  g_assert_cmpuint(end, <=, TEST_MAX_DEPTH);
   for (gsize i = end; i > begin; i--)
-    frames[n++] = add_frame(stream, path[i - 1], i == end);
-  return n > 0 ? take_id(capture_writer_stack(stream->writer, 0, frames, n)) : 0;
+    frames[n++] = add_frame(writer, path[i - 1], i == end);
+  return n > 0 ? test_take_id(capture_writer_stack(writer->stream.writer, 0, frames, n)) : 0;
 }
 
-static guint32 add_path(Stream *stream, const char *path)
+static guint32 add_path(Writer *writer, const char *path)
 {
   gsize n_user = strcspn(path, "0123456789"), n = strlen(path);
-  guint32 user = add_stack(stream, path, 0, n_user), kernel = add_stack(stream, path, n_user, n);
+  guint32 user = add_stack(writer, path, 0, n_user), kernel = add_stack(writer, path, n_user, n);
 
-  return n > 0 ? take_id(capture_writer_join(stream->writer, user, kernel)) : 0;
+  return n > 0 ? test_take_id(capture_writer_join(writer->stream.writer, user, kernel)) : 0;
 }
 
-static void add_samples(Stream *stream, const MadePlan *plan)
+static void add_samples(Writer *writer, const MadePlan *plan)
 {
   guint64 time = 1000;
 
@@ -119,81 +48,49 @@ static void add_samples(Stream *stream, const MadePlan *plan)
     const MadeSample *sample = &plan->samples[i];
     time = sample->time ? sample->time : time + 1;
     struct capture_writer_sample row = {.time = time,
-                                        .event = stream->event,
-                                        .thread = stream->threads[sample->thread],
-                                        .leaf = add_path(stream, sample->path),
+                                        .leaf = add_path(writer, sample->path),
                                         .outcome = CAPTURE_OUTCOME_COMPLETE,
-                                        .mode = CAPTURE_MODE_USER,
                                         .weight = MAX(sample->weight, 1)};
-    g_assert_cmpint(capture_writer_sample(stream->writer, &row), ==, 0);
+    test_stream_add_sample(&writer->stream, sample->thread, row);
   }
 }
 
-static void write_stream(capture_file *file, const MadePlan *plan)
+static void write_stream(TestFile *file, const MadePlan *plan)
 {
-  struct capture_writer_options options = {.size = sizeof options};
-  Stream stream = {0};
+  const struct capture_record_event event = {
+      .frequency = plan->frequency, .detail = plan->off_cpu ? CAPTURE_DETAIL_OFF_CPU : CAPTURE_DETAIL_NONE};
+  Writer writer = {.stream = test_stream_open(file)};
 
-  gint64 number = capture_file_add_stream(file, CAPTURE_STREAM_RECORDER, 1, "test");
-  g_assert_cmpint(capture_file_sink_new(&stream.sink, file, take_id(number), 1 << 14), ==, 0);
-  g_assert_cmpint(capture_writer_create(&stream.writer, stream.sink, &options), ==, 0);
-  define_event(&stream, plan);
-  define_binaries(&stream);
-  define_threads(&stream);
-  add_samples(&stream, plan);
-  g_assert_cmpint(capture_writer_destroy(stream.writer), ==, 0);
-  capture_file_sink_free(stream.sink);
+  test_stream_define(&writer.stream, event, plan->off_cpu ? "off-cpu" : "cpu-clock");
+  add_samples(&writer, plan);
+  test_stream_close(&writer.stream);
 }
 
 ProfileCapture *made_capture_new(const MadePlan *plan)
 {
-  g_autoptr(GError) error = NULL;
-  g_autofree char *path = NULL;
-  struct capture_file_options options = {.size = sizeof options, .time = 1000, .time_realtime = 1};
-  capture_file *file = NULL;
-  int fd = g_file_open_tmp("test-XXXXXX.capture", &path, NULL);
+  TestFile file = test_file_open(1000, FALSE);
 
-  g_assert_cmpint(fd, >=, 0);
-  g_assert_cmpint(capture_file_create(&file, fd, &options), ==, 0);
-  write_stream(file, plan);
-  g_assert_cmpint(capture_file_add_index(file), ==, 0);
-  g_assert_cmpint(capture_file_end(file, CAPTURE_END_EXITED, 0, 2000), ==, 0);
-  capture_file_free(file);
-  close(fd);
-  ProfileCapture *capture = profile_capture_load(path, PROFILE_LOAD_DEFAULT, NULL, &error);
-  g_assert_no_error(error);
-  g_remove(path);
+  write_stream(&file, plan);
+  g_assert_cmpint(capture_file_add_index(file.file), ==, 0);
+  ProfileCapture *capture = test_file_load(&file, 2000);
   if (!plan->unnamed)
     made_capture_name(capture);
   return capture;
 }
 
-/* All letters of the kind, whether they occur or not. */
-static void set_table(ProfileCapture *capture, guint32 binary, guint64 base, char first, char last)
-{
-  g_autoptr(ProfileFunctionTable) table = profile_function_table_new(CAPTURE_NAMING_SYMBOLS);
-
-  for (char function = first; function <= last; function++) {
-    char name[] = {function, '\0'};
-    guint64 start = base + (guint64)function * FUNCTION_SIZE;
-    ProfileFunctionRange range = {.start = start, .end = start + FUNCTION_SIZE, .name = name};
-    profile_function_table_add(table, &range);
-  }
-  profile_function_table_seal(table);
-  profile_capture_set_table(capture, binary, table);
-}
-
+/* Every letter is a function, whether it occurs or not. */
 void made_capture_name(ProfileCapture *capture)
 {
-  guint n;
-  const ProfileBinary *binaries = profile_capture_get_binaries(capture, &n);
+  static const char *const letters[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m",
+                                        "n", "o", "p", "q", "r", "s", "t", "u", "v", "w", "x", "y", "z"};
+  static const char *const capitals[] = {"A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M",
+                                         "N", "O", "P", "Q", "R", "S", "T", "U", "V", "W", "X", "Y", "Z"};
+  static const char *const digits[] = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
+  static const TestNames names[TEST_N_PLACES] = {[TEST_PROGRAM] = {'a', G_N_ELEMENTS(letters), letters},
+                                                 [TEST_LIBRARY] = {'A', G_N_ELEMENTS(capitals), capitals},
+                                                 [TEST_KERNEL] = {'0', G_N_ELEMENTS(digits), digits}};
 
-  set_table(capture, G_MAXUINT32, KERNEL_BASE, '0', '9');
-  for (guint i = 0; i < n; i++) {
-    gboolean is_program = g_str_equal(binaries[i].path, paths[0]);
-    set_table(capture, i, 0, is_program ? 'a' : 'A', is_program ? 'z' : 'Z');
-  }
-  profile_capture_update_functions(capture);
+  test_name_functions(capture, names);
 }
 
 guint32 made_capture_find(const ProfileStacks *stacks, const char *name)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Captures for tests whose stacks are written down. A function is one letter: a small one lies in
- * /usr/bin/program, a capital in /usr/lib/libsome.so.1, a digit in the kernel. Equal stacks are reached
+ * Captures for tests whose stacks are written down. A function is one letter: a small one lies in the
+ * program of test-stream.h, a capital in its library, a digit in the kernel. Equal stacks are reached
  * through different addresses, as in life.
  */
 #pragma once
 
 #include "profile/profile-weights.h"
+#include "test-stream.h"
 
 G_BEGIN_DECLS
 

@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a flame graph draws against the call tree of the same samples, and against what was recorded. */
-#include <glib/gstdio.h>
-
 #include "profile/profile-flame.h"
 #include "profile/profile-tree.h"
 #include "test-capture.h"
-
-typedef struct {
-  GArray *samples; /* TestSample */
-  ProfileCapture *capture;
-  ProfileWeights *weights;
-} Fixture;
 
 static const TestPlan plans[] = {
     {.n_samples = 3000, .n_streams = 1, .epochs = 1, .seed = 1},
@@ -18,29 +10,12 @@ static const TestPlan plans[] = {
     {.n_samples = 3, .n_streams = 3, .epochs = 1, .seed = 4},
 };
 
-static void set_up(Fixture *fixture, gconstpointer plan)
-{
-  fixture->samples = g_array_new(FALSE, TRUE, sizeof(TestSample));
-  g_autofree char *path = test_capture_write(plan, fixture->samples);
-  fixture->capture = test_capture_load(path);
-  g_remove(path);
-  g_autoptr(ProfileFilter) filter = profile_filter_new(fixture->capture);
-  fixture->weights = profile_weights_new(filter);
-}
-
-static void tear_down(Fixture *fixture, gconstpointer plan)
-{
-  profile_weights_unref(fixture->weights);
-  g_array_unref(fixture->samples);
-  g_assert_finalize_object(fixture->capture);
-}
-
-static guint64 measure(const Fixture *fixture, ProfileWeight weight)
+static guint64 measure(const TestCapture *fixture, ProfileWeight weight)
 {
   return profile_weights_measure(fixture->weights, weight);
 }
 
-static const char *get_name(const Fixture *fixture, guint32 function)
+static const char *get_name(const TestCapture *fixture, guint32 function)
 {
   return function == PROFILE_TREE_NO_FUNCTION ? ""
                                               : profile_capture_get_function_name(fixture->capture, function);
@@ -61,7 +36,7 @@ static guint32 find_node(ProfileTree *tree, const guint32 *path, guint n)
   return node;
 }
 
-static ProfileTree *make_tree(const Fixture *fixture, gboolean inverted)
+static ProfileTree *make_tree(const TestCapture *fixture, gboolean inverted)
 {
   return inverted ? profile_tree_new_inverted(fixture->weights) : profile_tree_new(fixture->weights);
 }
@@ -75,7 +50,7 @@ static guint32 *get_path(const ProfileFlame *flame, guint box)
   return path;
 }
 
-static void check_against_tree(const Fixture *fixture, const ProfileFlame *flame, gboolean inverted)
+static void check_against_tree(const TestCapture *fixture, const ProfileFlame *flame, gboolean inverted)
 {
   g_autoptr(ProfileTree) tree = make_tree(fixture, inverted);
   guint n, found;
@@ -94,7 +69,7 @@ static void check_against_tree(const Fixture *fixture, const ProfileFlame *flame
 }
 
 /* Children stand in their parent, side by side, by name; a place leads back to its box. */
-static void check_places(const Fixture *fixture, const ProfileFlame *flame)
+static void check_places(const TestCapture *fixture, const ProfileFlame *flame)
 {
   guint n, found;
   const ProfileFlameBox *boxes = profile_flame_get_boxes(flame, &n);
@@ -116,7 +91,7 @@ static void check_places(const Fixture *fixture, const ProfileFlame *flame)
   g_assert_false(profile_flame_find(flame, 0, 1, &found));
 }
 
-static void check_widths(const Fixture *fixture, const ProfileFlame *flame)
+static void check_widths(const TestCapture *fixture, const ProfileFlame *flame)
 {
   guint n;
   const ProfileFlameBox *boxes = profile_flame_get_boxes(flame, &n);
@@ -158,7 +133,7 @@ static void check_children(const ProfileFlame *flame)
   g_assert_cmpuint(sum, ==, n - 1);
 }
 
-static void check(const Fixture *fixture, const ProfileFlame *flame, gboolean inverted)
+static void check(const TestCapture *fixture, const ProfileFlame *flame, gboolean inverted)
 {
   check_rows(flame);
   check_children(flame);
@@ -175,7 +150,7 @@ static guint count_boxes(const ProfileFlame *flame)
   return n;
 }
 
-static void test_all(Fixture *fixture, gconstpointer plan)
+static void test_all(TestCapture *fixture, gconstpointer plan)
 {
   for (int inverted = 0; inverted <= 1; inverted++) {
     ProfileFlameOptions options = {.inverted = inverted};
@@ -188,7 +163,7 @@ static void test_all(Fixture *fixture, gconstpointer plan)
   }
 }
 
-static void test_minimum(Fixture *fixture, gconstpointer plan)
+static void test_minimum(TestCapture *fixture, gconstpointer plan)
 {
   guint64 sum = measure(fixture, profile_weights_get_sum(fixture->weights));
 
@@ -207,7 +182,7 @@ static void test_minimum(Fixture *fixture, gconstpointer plan)
 }
 
 /* Below each box: as many boxes as without a focus, in a row as wide as all. */
-static void check_focus(const Fixture *fixture, const ProfileFlame *all, guint box, gboolean inverted)
+static void check_focus(const TestCapture *fixture, const ProfileFlame *all, guint box, gboolean inverted)
 {
   guint n, n_focused;
   const ProfileFlameBox *boxes = profile_flame_get_boxes(all, &n);
@@ -232,7 +207,7 @@ static void check_focus(const Fixture *fixture, const ProfileFlame *all, guint b
   check(fixture, flame, inverted);
 }
 
-static void test_focus(Fixture *fixture, gconstpointer plan)
+static void test_focus(TestCapture *fixture, gconstpointer plan)
 {
   for (int inverted = 0; inverted <= 1; inverted++) {
     ProfileFlameOptions options = {.inverted = inverted};
@@ -244,7 +219,7 @@ static void test_focus(Fixture *fixture, gconstpointer plan)
 }
 
 /* A focus that nothing leads to is taken as far as samples do. */
-static void test_lost_focus(Fixture *fixture, gconstpointer plan)
+static void test_lost_focus(TestCapture *fixture, gconstpointer plan)
 {
   for (int inverted = 0; inverted <= 1; inverted++) {
     ProfileFlameOptions options = {.inverted = inverted};
@@ -264,7 +239,7 @@ static void test_lost_focus(Fixture *fixture, gconstpointer plan)
 }
 
 /* A part of the width has the boxes that reach into it, where they are otherwise. */
-static void test_part(Fixture *fixture, gconstpointer plan)
+static void test_part(TestCapture *fixture, gconstpointer plan)
 {
   ProfileFlameOptions options = {.min_share = 0.001}, part = {.min_share = 0.001, .first = 0.3, .end = 0.4};
   g_autoptr(ProfileFlame) all = profile_flame_new(fixture->weights, &options);
@@ -284,7 +259,7 @@ static void test_part(Fixture *fixture, gconstpointer plan)
   g_assert_cmpuint(next, ==, n_part);
 }
 
-static void test_nothing(Fixture *fixture, gconstpointer plan)
+static void test_nothing(TestCapture *fixture, gconstpointer plan)
 {
   g_autoptr(ProfileFilter) filter = profile_filter_new(fixture->capture);
   guint32 function = 1;
@@ -307,7 +282,7 @@ int main(int argc, char **argv)
   for (guint i = 0; i < G_N_ELEMENTS(plans); i++) {
 #define ADD(name)                                                                                            \
   g_autofree char *name##_path = g_strdup_printf("/profile/flame/" #name "/%u", i);                          \
-  g_test_add(name##_path, Fixture, &plans[i], set_up, test_##name, tear_down)
+  g_test_add(name##_path, TestCapture, &plans[i], test_capture_set_up, test_##name, test_capture_tear_down)
     ADD(all);
     ADD(minimum);
     ADD(focus);

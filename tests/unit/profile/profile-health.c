@@ -10,13 +10,13 @@
 enum { SAMPLES = 100 };
 
 typedef struct {
-  ToldFile file;
+  TestFile file;
   ToldStream stream;
 } Recording;
 
 static Recording begin(void)
 {
-  Recording recording = {.file = told_open_file()};
+  Recording recording = {.file = test_file_open(1, FALSE)};
 
   recording.stream = told_open_stream(&recording.file, CAPTURE_STREAM_RECORDER, "recorder");
   told_define_outside(&recording.stream);
@@ -35,9 +35,9 @@ static void add_samples(Recording *recording, guint n, enum capture_outcome outc
                                            .weight = 1000,
                                            .mode = CAPTURE_MODE_USER,
                                            .outcome = (guint8)outcome};
-    guint32 frame = told_take_id(
+    guint32 frame = test_take_id(
         capture_writer_frame(stream->writer, CAPTURE_SPACE_PROCESS, stream->process, TOLD_LIBRARY + 0x10));
-    sample.leaf = told_take_id(capture_writer_stack(stream->writer, 0, &frame, 1));
+    sample.leaf = test_take_id(capture_writer_stack(stream->writer, 0, &frame, 1));
     g_assert_cmpint(capture_writer_sample(stream->writer, &sample), ==, 0);
   }
 }
@@ -56,7 +56,7 @@ static void add_loss(Recording *recording, guint64 time, guint64 samples, guint6
 static ProfileHealth *end(Recording *recording)
 {
   told_close_stream(&recording->stream);
-  g_autoptr(ProfileCapture) capture = told_load_file(&recording->file, 5000);
+  g_autoptr(ProfileCapture) capture = test_file_load(&recording->file, 5000);
   return profile_health_new(capture);
 }
 

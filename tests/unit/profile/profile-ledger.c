@@ -2,13 +2,10 @@
 /* The ledger of stacks against counting by hand. */
 #include "profile/profile-ledger.h"
 
-#include <glib/gstdio.h>
-
 #include "test-capture.h"
 
 typedef struct {
-  GArray *samples; /* TestSample */
-  ProfileCapture *capture;
+  TestCapture made;
   ProfileLedger *ledger;
 } Fixture;
 
@@ -19,18 +16,14 @@ static const TestPlan plans[] = {
 
 static void set_up(Fixture *fixture, gconstpointer plan)
 {
-  fixture->samples = g_array_new(FALSE, TRUE, sizeof(TestSample));
-  g_autofree char *path = test_capture_write(plan, fixture->samples);
-  fixture->capture = test_capture_load(path);
-  fixture->ledger = profile_ledger_new(fixture->capture);
-  g_remove(path);
+  test_capture_set_up(&fixture->made, plan);
+  fixture->ledger = profile_ledger_new(fixture->made.capture);
 }
 
 static void tear_down(Fixture *fixture, gconstpointer plan)
 {
   profile_ledger_free(fixture->ledger);
-  g_array_unref(fixture->samples);
-  g_assert_finalize_object(fixture->capture);
+  test_capture_tear_down(&fixture->made, plan);
 }
 
 /* Of samples with that outcome, those whose user stack ends in that binary, or of any stack when it is "". */
@@ -38,8 +31,8 @@ static guint64 count(const Fixture *fixture, guint outcome, const char *end)
 {
   guint64 n = 0;
 
-  for (guint i = 0; i < fixture->samples->len; i++) {
-    const TestSample *sample = &g_array_index(fixture->samples, TestSample, i);
+  for (guint i = 0; i < fixture->made.samples->len; i++) {
+    const TestSample *sample = test_capture_get_sample(&fixture->made, i);
     guint said = sample->outcome & ~CAPTURE_OUTCOME_BY_FRAME_POINTERS;
     guint known = said < PROFILE_OUTCOMES ? said : CAPTURE_OUTCOME_UNKNOWN;
     n += known == outcome && (g_strcmp0(end, "") == 0 || g_strcmp0(end, sample->end) == 0);
@@ -67,8 +60,8 @@ static void test_by_frame_pointers(Fixture *fixture, gconstpointer plan)
 {
   guint64 partly = 0;
 
-  for (guint i = 0; i < fixture->samples->len; i++)
-    partly += g_array_index(fixture->samples, TestSample, i).outcome ==
+  for (guint i = 0; i < fixture->made.samples->len; i++)
+    partly += test_capture_get_sample(&fixture->made, i)->outcome ==
               (CAPTURE_OUTCOME_COMPLETE | CAPTURE_OUTCOME_BY_FRAME_POINTERS);
   g_assert_cmpuint(partly, >, 0);
   g_assert_cmpuint(profile_ledger_get_by_frame_pointers(fixture->ledger), ==, partly);
@@ -81,7 +74,7 @@ static const char *get_end(const Fixture *fixture, const ProfileLedgerEntry *ent
   g_assert_cmpuint(entry->binary, !=, PROFILE_LEDGER_NO_FILE);
   if (entry->binary == PROFILE_LEDGER_NO_FRAME)
     return NULL;
-  const ProfileBinary *binaries = profile_capture_get_binaries(fixture->capture, &n);
+  const ProfileBinary *binaries = profile_capture_get_binaries(fixture->made.capture, &n);
   g_assert_cmpuint(entry->binary, <, n);
   return binaries[entry->binary].path;
 }

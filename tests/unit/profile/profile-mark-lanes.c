@@ -18,7 +18,7 @@ static void add_mark(ToldStream *stream, guint64 time, guint64 duration, guint32
   g_assert_cmpint(capture_writer_record(stream->writer, &mark->record, time), ==, 0);
 }
 
-static ToldStream begin_stream(ToldFile *file)
+static ToldStream begin_stream(TestFile *file)
 {
   ToldStream stream = told_open_stream(file, CAPTURE_STREAM_SAMPLER, "runtime");
 
@@ -46,7 +46,7 @@ static void check_lane(const ProfileMarkLanes *lanes, guint lane, const ProfileM
 
 static ProfileCapture *make_nested(void)
 {
-  ToldFile file = told_open_file();
+  TestFile file = test_file_open(1, FALSE);
   ToldStream stream = begin_stream(&file);
   guint32 name = told_add_string(&stream, "frame");
 
@@ -56,7 +56,7 @@ static ProfileCapture *make_nested(void)
   add_mark(&stream, 130, 0, name, TRUE);
   add_mark(&stream, 200, 10, name, FALSE);
   told_close_stream(&stream);
-  return told_load_file(&file, 1000);
+  return test_file_load(&file, 1000);
 }
 
 static void test_nested(void)
@@ -114,7 +114,7 @@ static void test_filter(void)
 /* Many at random: each is there once, and no lane overlaps. */
 static void test_many(void)
 {
-  ToldFile file = told_open_file();
+  TestFile file = test_file_open(1, FALSE);
   ToldStream stream = begin_stream(&file);
   g_autoptr(GRand) random = g_rand_new_with_seed(3);
   guint32 name = told_add_string(&stream, "frame");
@@ -127,7 +127,7 @@ static void test_many(void)
     add_mark(&stream, time, (guint64)g_rand_int_range(random, 0, 200), name, i % 7 == 0);
   }
   told_close_stream(&stream);
-  g_autoptr(ProfileCapture) capture = told_load_file(&file, time + 1000);
+  g_autoptr(ProfileCapture) capture = test_file_load(&file, time + 1000);
   g_autoptr(ProfileFilter) filter = profile_filter_new(capture);
   g_autoptr(ProfileMarkLanes) lanes = profile_mark_lanes_new(filter, G_MAXUINT);
   const ProfileMark *marks = profile_capture_get_marks(capture, &n_marks);

@@ -2,32 +2,11 @@
 /* Where names are missing, against walking up the stack of each sample. */
 #include "profile/profile-missing-names.h"
 
-#include <glib/gstdio.h>
-
 #include "test-capture.h"
-
-typedef struct {
-  ProfileCapture *capture;
-  GArray *samples; /* TestSample */
-} Fixture;
 
 static const TestPlan plan = {.n_samples = 3000, .n_streams = 2, .epochs = 2, .seed = 31};
 
-static void set_up(Fixture *fixture, gconstpointer data)
-{
-  fixture->samples = g_array_new(FALSE, TRUE, sizeof(TestSample));
-  g_autofree char *path = test_capture_write(&plan, fixture->samples);
-  fixture->capture = test_capture_load(path);
-  g_remove(path);
-}
-
-static void tear_down(Fixture *fixture, gconstpointer data)
-{
-  g_array_unref(fixture->samples);
-  g_assert_finalize_object(fixture->capture);
-}
-
-static void forget_names(const Fixture *fixture, guint32 binary, enum capture_naming status)
+static void forget_names(const TestCapture *fixture, guint32 binary, enum capture_naming status)
 {
   g_autoptr(ProfileFunctionTable) table = profile_function_table_new(status);
 
@@ -37,7 +16,7 @@ static void forget_names(const Fixture *fixture, guint32 binary, enum capture_na
 }
 
 /* Samples whose stack holds a function without a name in that binary (G_MAXUINT32: in the kernel). */
-static guint64 count(const Fixture *fixture, guint32 binary)
+static guint64 count(const TestCapture *fixture, guint32 binary)
 {
   const guint32 *parent, *frame, *functions = profile_capture_get_node_functions(fixture->capture);
   gsize n, n_functions;
@@ -55,7 +34,7 @@ static guint64 count(const Fixture *fixture, guint32 binary)
   return found;
 }
 
-static void test_none(Fixture *fixture, gconstpointer data)
+static void test_none(TestCapture *fixture, gconstpointer data)
 {
   g_autoptr(ProfileMissingNames) missing = profile_missing_names_new(fixture->capture);
   guint n;
@@ -64,7 +43,7 @@ static void test_none(Fixture *fixture, gconstpointer data)
   g_assert_cmpuint(n, ==, 0);
 }
 
-static void test_reasons(Fixture *fixture, gconstpointer data)
+static void test_reasons(TestCapture *fixture, gconstpointer data)
 {
   static const struct {
     enum capture_naming status;
@@ -88,7 +67,7 @@ static void test_reasons(Fixture *fixture, gconstpointer data)
   }
 }
 
-static void test_all(Fixture *fixture, gconstpointer data)
+static void test_all(TestCapture *fixture, gconstpointer data)
 {
   guint64 most = G_MAXUINT64;
   guint n;
@@ -111,8 +90,10 @@ static void test_all(Fixture *fixture, gconstpointer data)
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
-  g_test_add("/missing-names/none", Fixture, NULL, set_up, test_none, tear_down);
-  g_test_add("/missing-names/reasons", Fixture, NULL, set_up, test_reasons, tear_down);
-  g_test_add("/missing-names/all", Fixture, NULL, set_up, test_all, tear_down);
+  g_test_add("/missing-names/none", TestCapture, &plan, test_capture_set_up, test_none,
+             test_capture_tear_down);
+  g_test_add("/missing-names/reasons", TestCapture, &plan, test_capture_set_up, test_reasons,
+             test_capture_tear_down);
+  g_test_add("/missing-names/all", TestCapture, &plan, test_capture_set_up, test_all, test_capture_tear_down);
   return g_test_run();
 }

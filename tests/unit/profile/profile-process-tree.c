@@ -60,7 +60,7 @@ static void end_process(ToldStream *stream, gint32 pid, guint64 time)
 /* Identifiers are given before anything is told, so that a parent may come after its child. */
 static ProfileProcessTree *make(const Plan *plans, guint n, gint32 ended, guint64 end)
 {
-  ToldFile file = told_open_file();
+  TestFile file = test_file_open(1, FALSE);
   ToldStream stream = told_open_stream(&file, CAPTURE_STREAM_RECORDER, "recorder");
   guint32 ids[8] = {0};
   guint64 time = 1000;
@@ -76,7 +76,7 @@ static ProfileProcessTree *make(const Plan *plans, guint n, gint32 ended, guint6
   if (ended)
     end_process(&stream, ended, end);
   told_close_stream(&stream);
-  g_autoptr(ProfileCapture) capture = told_load_file(&file, 5000);
+  g_autoptr(ProfileCapture) capture = test_file_load(&file, 5000);
   g_autoptr(ProfileFilter) filter = profile_filter_new(capture);
   g_autoptr(ProfileWeights) weights = profile_weights_new(filter);
   return profile_process_tree_new(weights);

@@ -2,40 +2,9 @@
 /* Searches and paths against counting by hand. */
 #include "profile/profile-search.h"
 
-#include <glib/gstdio.h>
-
 #include "test-capture.h"
 
-typedef struct {
-  GArray *samples; /* TestSample */
-  ProfileCapture *capture;
-  ProfileWeights *weights;
-} Fixture;
-
-static void set_up(Fixture *fixture, gconstpointer data)
-{
-  const TestPlan plan = {.n_samples = 2000, .n_streams = 2, .epochs = 2, .weights = TRUE, .seed = 41};
-  g_autoptr(ProfileFilter) filter = NULL;
-
-  fixture->samples = g_array_new(FALSE, TRUE, sizeof(TestSample));
-  g_autofree char *path = test_capture_write(&plan, fixture->samples);
-  fixture->capture = test_capture_load(path);
-  g_remove(path);
-  filter = profile_filter_new(fixture->capture);
-  fixture->weights = profile_weights_new(filter);
-}
-
-static void tear_down(Fixture *fixture, gconstpointer data)
-{
-  profile_weights_unref(fixture->weights);
-  g_assert_finalize_object(fixture->capture);
-  g_array_unref(fixture->samples);
-}
-
-static const TestSample *get_sample(const Fixture *fixture, guint i)
-{
-  return &g_array_index(fixture->samples, TestSample, i);
-}
+static const TestPlan plan = {.n_samples = 2000, .n_streams = 2, .epochs = 2, .weights = TRUE, .seed = 41};
 
 static gboolean holds(const TestSample *sample, const char *text)
 {
@@ -45,14 +14,14 @@ static gboolean holds(const TestSample *sample, const char *text)
   return FALSE;
 }
 
-static void assert_total(Fixture *fixture, const char *written, const char *text, guint n_functions)
+static void assert_total(TestCapture *fixture, const char *written, const char *text, guint n_functions)
 {
   g_autoptr(ProfileSearch) search = profile_search_new(fixture->weights, written);
   ProfileWeight total = profile_search_get_total(search);
   guint64 count = 0, weight = 0;
 
   for (guint i = 0; i < fixture->samples->len; i++) {
-    const TestSample *sample = get_sample(fixture, i);
+    const TestSample *sample = test_capture_get_sample(fixture, i);
     count += holds(sample, text);
     weight += holds(sample, text) ? sample->weight : 0;
   }
@@ -62,7 +31,7 @@ static void assert_total(Fixture *fixture, const char *written, const char *text
   g_assert_cmpuint(count > 0, ==, n_functions > 0);
 }
 
-static void test_totals(Fixture *fixture, gconstpointer data)
+static void test_totals(TestCapture *fixture, gconstpointer data)
 {
   assert_total(fixture, "qsort", "qsort", 1);
   assert_total(fixture, "PAGE", "page", 2);
@@ -71,7 +40,7 @@ static void test_totals(Fixture *fixture, gconstpointer data)
   assert_total(fixture, "é", "é", 0);
 }
 
-static void test_empty(Fixture *fixture, gconstpointer data)
+static void test_empty(TestCapture *fixture, gconstpointer data)
 {
   g_autoptr(ProfileSearch) search = profile_search_new(fixture->weights, "");
 
@@ -81,7 +50,7 @@ static void test_empty(Fixture *fixture, gconstpointer data)
   g_assert_false(profile_search_has(search, G_MAXUINT32));
 }
 
-static char *write_path(const Fixture *fixture, const ProfilePath *path)
+static char *write_path(const TestCapture *fixture, const ProfilePath *path)
 {
   GString *text = g_string_new(NULL);
 
@@ -92,12 +61,12 @@ static char *write_path(const Fixture *fixture, const ProfilePath *path)
 }
 
 /* Every way from the outside to such a function; or from where samples were taken up to the first. */
-static GHashTable *list_ways(const Fixture *fixture, const char *text, gboolean inverted)
+static GHashTable *list_ways(const TestCapture *fixture, const char *text, gboolean inverted)
 {
   GHashTable *ways = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 
   for (guint i = 0; i < fixture->samples->len; i++) {
-    const TestSample *sample = get_sample(fixture, i);
+    const TestSample *sample = test_capture_get_sample(fixture, i);
     g_autoptr(GString) way = g_string_new(NULL);
     for (guint j = 0; j < sample->n; j++) {
       const char *function = sample->functions[inverted ? sample->n - 1 - j : j];
@@ -112,7 +81,7 @@ static GHashTable *list_ways(const Fixture *fixture, const char *text, gboolean 
   return ways;
 }
 
-static void assert_paths(Fixture *fixture, gboolean inverted)
+static void assert_paths(TestCapture *fixture, gboolean inverted)
 {
   g_autoptr(ProfileSearch) search = profile_search_new(fixture->weights, "parse");
   g_autoptr(GPtrArray) paths = profile_search_find_paths(search, inverted, G_MAXUINT);
@@ -129,14 +98,14 @@ static void assert_paths(Fixture *fixture, gboolean inverted)
     g_assert_true(profile_path_equal(few->pdata[i], paths->pdata[i]));
 }
 
-static void test_paths(Fixture *fixture, gconstpointer data)
+static void test_paths(TestCapture *fixture, gconstpointer data)
 {
   assert_paths(fixture, FALSE);
   assert_paths(fixture, TRUE);
 }
 
 /* The path leads to the function, and no stack node of it has more samples. */
-static void test_find(Fixture *fixture, gconstpointer data)
+static void test_find(TestCapture *fixture, gconstpointer data)
 {
   ProfileStacks *stacks = profile_weights_get_stacks(fixture->weights);
   const guint32 *functions = profile_stacks_get_functions(stacks);
@@ -165,9 +134,13 @@ static void test_find(Fixture *fixture, gconstpointer data)
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
-  g_test_add("/profile/search/totals", Fixture, NULL, set_up, test_totals, tear_down);
-  g_test_add("/profile/search/empty", Fixture, NULL, set_up, test_empty, tear_down);
-  g_test_add("/profile/search/paths", Fixture, NULL, set_up, test_paths, tear_down);
-  g_test_add("/profile/path/find", Fixture, NULL, set_up, test_find, tear_down);
+  g_test_add("/profile/search/totals", TestCapture, &plan, test_capture_set_up, test_totals,
+             test_capture_tear_down);
+  g_test_add("/profile/search/empty", TestCapture, &plan, test_capture_set_up, test_empty,
+             test_capture_tear_down);
+  g_test_add("/profile/search/paths", TestCapture, &plan, test_capture_set_up, test_paths,
+             test_capture_tear_down);
+  g_test_add("/profile/path/find", TestCapture, &plan, test_capture_set_up, test_find,
+             test_capture_tear_down);
   return g_test_run();
 }

@@ -4,9 +4,9 @@
 
 static const guint64 address = TOLD_LIBRARY + 0x100;
 
-static void check(ToldFile *file, guint64 ended, guint64 expected_first, guint64 expected_end)
+static void check(TestFile *file, guint64 ended, guint64 expected_first, guint64 expected_end)
 {
-  g_autoptr(ProfileCapture) capture = told_load_file(file, ended);
+  g_autoptr(ProfileCapture) capture = test_file_load(file, ended);
   guint64 first, end;
 
   profile_span_get(capture, &first, &end);
@@ -14,9 +14,9 @@ static void check(ToldFile *file, guint64 ended, guint64 expected_first, guint64
   g_assert_cmpuint(end, ==, expected_end);
 }
 
-static ToldFile write_samples(guint64 first, guint64 last)
+static TestFile write_samples(guint64 first, guint64 last)
 {
-  ToldFile file = told_open_file();
+  TestFile file = test_file_open(1, FALSE);
   ToldStream stream = told_open_stream(&file, CAPTURE_STREAM_RECORDER, "test");
 
   told_define_outside(&stream);
@@ -29,7 +29,7 @@ static ToldFile write_samples(guint64 first, guint64 last)
 /* The file says when it began (1) and ended. */
 static void test_known(void)
 {
-  ToldFile file = write_samples(500, 700);
+  TestFile file = write_samples(500, 700);
 
   check(&file, 1000, 1, 1001);
 }
@@ -37,14 +37,14 @@ static void test_known(void)
 /* What it says of its end cannot be: a sample came later. */
 static void test_contradicted(void)
 {
-  ToldFile file = write_samples(500, 2000);
+  TestFile file = write_samples(500, 2000);
 
   check(&file, 1000, 500, 2001);
 }
 
 static void test_nothing(void)
 {
-  ToldFile file = told_open_file();
+  TestFile file = test_file_open(1, FALSE);
 
   check(&file, 1000, 1, 1001);
 }

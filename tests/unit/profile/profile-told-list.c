@@ -26,14 +26,14 @@ static void add_mark(ToldStream *stream, guint64 time, const char *category, con
 
 static ProfileFilter *make_filter(void)
 {
-  ToldFile file = told_open_file();
+  TestFile file = test_file_open(1, FALSE);
   ToldStream stream = told_open_stream(&file, CAPTURE_STREAM_SAMPLER, "runtime");
 
   told_define_inside(&stream, 500);
   for (guint i = 0; i < G_N_ELEMENTS(marks); i++)
     add_mark(&stream, marks[i].time, marks[i].category, marks[i].name);
   told_close_stream(&stream);
-  g_autoptr(ProfileCapture) capture = told_load_file(&file, 5000);
+  g_autoptr(ProfileCapture) capture = test_file_load(&file, 5000);
   return profile_filter_new(capture);
 }
 

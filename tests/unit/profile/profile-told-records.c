@@ -29,7 +29,7 @@ static void test_marks(void)
   } expected[] = {{90, 0, "draw", FALSE},      {100, 400, "draw", FALSE}, {200, 100, "draw", FALSE},
                   {250, 150, "layout", FALSE}, {600, 0, "key", FALSE},    {700, 70, "load", FALSE},
                   {800, 200, "draw", TRUE}};
-  ToldFile file = told_open_file();
+  TestFile file = test_file_open(1, FALSE);
   ToldStream inside = told_open_stream(&file, CAPTURE_STREAM_SAMPLER, "runtime");
   gsize n;
 
@@ -46,7 +46,7 @@ static void test_marks(void)
   add_mark(&inside, 600, CAPTURE_MARK_INSTANT, told_add_string(&inside, "key"), 0);
   add_mark(&inside, 800, CAPTURE_MARK_BEGIN, draw, 0);
   told_close_stream(&inside);
-  g_autoptr(ProfileCapture) capture = told_load_file(&file, 1000);
+  g_autoptr(ProfileCapture) capture = test_file_load(&file, 1000);
   const ProfileMark *marks = profile_capture_get_marks(capture, &n);
   g_assert_cmpuint(n, ==, G_N_ELEMENTS(expected));
   for (gsize i = 0; i < n; i++) {
@@ -67,7 +67,7 @@ static void test_counters(void)
     struct capture_count values[2];
   } record = {.counts = {.record = {sizeof record, CAPTURE_RECORD_COUNTS, 2}}};
   struct capture_record_counter counter = {.record = {sizeof counter, CAPTURE_RECORD_COUNTER, 0}};
-  ToldFile file = told_open_file();
+  TestFile file = test_file_open(1, FALSE);
   ToldStream inside = told_open_stream(&file, CAPTURE_STREAM_SAMPLER, "runtime");
   guint n;
 
@@ -86,7 +86,7 @@ static void test_counters(void)
     g_assert_cmpint(capture_writer_record(inside.writer, &record.counts.record, record.counts.time), ==, 0);
   }
   told_close_stream(&inside);
-  g_autoptr(ProfileCapture) capture = told_load_file(&file, 1000);
+  g_autoptr(ProfileCapture) capture = test_file_load(&file, 1000);
   const ProfileCounter *counters = profile_capture_get_counters(capture, &n);
   g_assert_cmpuint(n, ==, 2);
   g_assert_cmpstr(counters[1].name, ==, "heap");
@@ -104,7 +104,7 @@ static void test_log(void)
 {
   guint64 memory[5] = {0};
   struct capture_record_log *log = (struct capture_record_log *)memory;
-  ToldFile file = told_open_file();
+  TestFile file = test_file_open(1, FALSE);
   ToldStream inside = told_open_stream(&file, CAPTURE_STREAM_SAMPLER, "runtime");
   gsize n;
 
@@ -118,7 +118,7 @@ static void test_log(void)
   memcpy(log->text, "slow!", 5);
   g_assert_cmpint(capture_writer_record(inside.writer, &log->record, 77), ==, 0);
   told_close_stream(&inside);
-  g_autoptr(ProfileCapture) capture = told_load_file(&file, 1000);
+  g_autoptr(ProfileCapture) capture = test_file_load(&file, 1000);
   const ProfileLogLine *lines = profile_capture_get_log(capture, &n);
   g_assert_cmpuint(n, ==, 1);
   g_assert_cmpstr(lines[0].text, ==, "slow!");

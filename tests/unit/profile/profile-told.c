@@ -101,7 +101,7 @@ static void check_event(ProfileCapture *capture, const ProfileEvent *event, cons
 static void test_reused_addresses(void)
 {
   g_autoptr(GRand) random = g_rand_new_with_seed(7);
-  ToldFile file = told_open_file();
+  TestFile file = test_file_open(1, FALSE);
   ToldStream inside = told_open_stream(&file, CAPTURE_STREAM_SAMPLER, "runtime");
   ToldStream outside = told_open_stream(&file, CAPTURE_STREAM_RECORDER, "recorder");
   g_autoptr(GArray) seen_outside = g_array_new(FALSE, TRUE, sizeof(Truth));
@@ -127,7 +127,7 @@ static void test_reused_addresses(void)
   told_close_stream(&outside);
   told_close_stream(&inside);
 
-  g_autoptr(ProfileCapture) capture = told_load_file(&file, time);
+  g_autoptr(ProfileCapture) capture = test_file_load(&file, time);
   guint n_events, n_processes, n_threads;
   const ProfileEvent *events = profile_capture_get_events(capture, &n_events);
   const ProfileThread *threads = profile_capture_get_threads(capture, &n_threads);
@@ -155,7 +155,7 @@ static void test_one_address(void)
 {
   static const char *const expected[] = {"0x7f0000001010", "first",          "first",
                                          "second",         "0x7f0000001010", "third"};
-  ToldFile file = told_open_file();
+  TestFile file = test_file_open(1, FALSE);
   ToldStream inside = told_open_stream(&file, CAPTURE_STREAM_SAMPLER, "runtime");
   const guint64 address = TOLD_CODE + 0x10, whole = G_MAXUINT64 - TOLD_CODE;
 
@@ -169,7 +169,7 @@ static void test_one_address(void)
   for (guint i = 0; i < G_N_ELEMENTS(expected); i++)
     told_add_sample(&inside, 60 + i * 100, &address, 1);
   told_close_stream(&inside);
-  g_autoptr(ProfileCapture) capture = told_load_file(&file, 1000);
+  g_autoptr(ProfileCapture) capture = test_file_load(&file, 1000);
   for (guint i = 0; i < G_N_ELEMENTS(expected); i++)
     g_assert_cmpstr(get_leaf_name(capture, 0, i), ==, expected[i]);
 }
@@ -177,7 +177,7 @@ static void test_one_address(void)
 /* A child has its parent's code of the time of the fork, and not what the parent made later. */
 static void test_fork(void)
 {
-  ToldFile file = told_open_file();
+  TestFile file = test_file_open(1, FALSE);
   ToldStream stream = told_open_stream(&file, CAPTURE_STREAM_RECORDER, "recorder");
   struct capture_record_process child = {.record = {sizeof child, CAPTURE_RECORD_PROCESS, 0},
                                          .pid = TOLD_PID + 1,
@@ -197,7 +197,7 @@ static void test_fork(void)
   told_define(&stream, &child);
   told_add_sample(&stream, 360, &address, 1);
   told_close_stream(&stream);
-  g_autoptr(ProfileCapture) capture = told_load_file(&file, 1000);
+  g_autoptr(ProfileCapture) capture = test_file_load(&file, 1000);
   g_assert_cmpstr(get_leaf_name(capture, 0, 0), ==, "after");
   g_assert_cmpstr(get_leaf_name(capture, 0, 1), ==, "before");
 }
@@ -205,7 +205,7 @@ static void test_fork(void)
 /* A program that another one became by an exec has none of its code, whatever stream tells of it. */
 static void test_exec(void)
 {
-  ToldFile file = told_open_file();
+  TestFile file = test_file_open(1, FALSE);
   ToldStream outside = told_open_stream(&file, CAPTURE_STREAM_RECORDER, "recorder");
   ToldStream inside[2] = {told_open_stream(&file, CAPTURE_STREAM_SAMPLER, "a"),
                           told_open_stream(&file, CAPTURE_STREAM_SAMPLER, "b")};
@@ -227,7 +227,7 @@ static void test_exec(void)
   told_close_stream(&outside);
   told_close_stream(&inside[0]);
   told_close_stream(&inside[1]);
-  g_autoptr(ProfileCapture) capture = told_load_file(&file, 1000);
+  g_autoptr(ProfileCapture) capture = test_file_load(&file, 1000);
   guint n;
   profile_capture_get_processes(capture, &n);
   g_assert_cmpuint(n, ==, 3);
@@ -239,7 +239,7 @@ static void test_exec(void)
 /* Identifiers and code of one name and place are one function; others are not. */
 static void test_functions(void)
 {
-  ToldFile file = told_open_file();
+  TestFile file = test_file_open(1, FALSE);
   ToldStream inside = told_open_stream(&file, CAPTURE_STREAM_SAMPLER, "runtime");
   struct capture_record_function function = {.record = {sizeof function, CAPTURE_RECORD_FUNCTION, 0}};
   guint64 address = TOLD_CODE + 0x10;
@@ -256,13 +256,13 @@ static void test_functions(void)
   for (guint i = 0; i < G_N_ELEMENTS(identifiers); i++) {
     struct capture_writer_sample sample = {.time = 160 + i, .event = inside.event, .weight = 1000};
     guint32 frame =
-        told_take_id(capture_writer_frame(inside.writer, CAPTURE_SPACE_IDENTIFIERS, inside.process,
+        test_take_id(capture_writer_frame(inside.writer, CAPTURE_SPACE_IDENTIFIERS, inside.process,
                                           G_GUINT64_CONSTANT(0xe000000000000000) | identifiers[i]));
-    sample.leaf = told_take_id(capture_writer_stack(inside.writer, 0, &frame, 1));
+    sample.leaf = test_take_id(capture_writer_stack(inside.writer, 0, &frame, 1));
     g_assert_cmpint(capture_writer_sample(inside.writer, &sample), ==, 0);
   }
   told_close_stream(&inside);
-  g_autoptr(ProfileCapture) capture = told_load_file(&file, 1000);
+  g_autoptr(ProfileCapture) capture = test_file_load(&file, 1000);
   const guint32 *functions = profile_capture_get_node_functions(capture);
   const guint32 *leaf = profile_capture_get_event(capture, 0)->leaf;
   gsize n;
@@ -281,7 +281,7 @@ static void test_naming(void)
 {
   const ProfileNamingOptions options = {.no_store = TRUE};
   ProfileNamingResult result;
-  ToldFile file = told_open_file();
+  TestFile file = test_file_open(1, FALSE);
   ToldStream inside = told_open_stream(&file, CAPTURE_STREAM_SAMPLER, "runtime");
   const guint64 addresses[] = {TOLD_CODE + 0x10, TOLD_CODE + 0x20};
 
@@ -289,7 +289,7 @@ static void test_naming(void)
   told_add_code(&inside, TOLD_CODE, 0x100, 100, "update");
   told_add_sample(&inside, 150, addresses, 2);
   told_close_stream(&inside);
-  g_autoptr(ProfileCapture) capture = told_load_file(&file, 1000);
+  g_autoptr(ProfileCapture) capture = test_file_load(&file, 1000);
   g_assert_true(profile_naming_resolve(capture, &options, &result, NULL, NULL));
   g_assert_cmpuint(result.binaries, ==, 0);
   g_assert_cmpstr(get_leaf_name(capture, 0, 0), ==, "update");
@@ -302,7 +302,7 @@ static void test_lines(void)
     struct capture_record_code code;
     struct capture_code_range ranges[2];
   } record = {.code = {.record = {sizeof record, CAPTURE_RECORD_CODE, 2}, .start = TOLD_CODE, .length = 64}};
-  ToldFile file = told_open_file();
+  TestFile file = test_file_open(1, FALSE);
   ToldStream inside = told_open_stream(&file, CAPTURE_STREAM_SAMPLER, "runtime");
   const guint64 addresses[] = {TOLD_CODE + 16, TOLD_CODE + 16};
   const guint32 *parents, *frames;
@@ -322,7 +322,7 @@ static void test_lines(void)
   told_define(&inside, &record.code);
   told_add_sample(&inside, 100, addresses, 2);
   told_close_stream(&inside);
-  g_autoptr(ProfileCapture) capture = told_load_file(&file, 1000);
+  g_autoptr(ProfileCapture) capture = test_file_load(&file, 1000);
   profile_capture_get_nodes(capture, &parents, &frames, &n);
   guint32 leaf = profile_capture_get_event(capture, 0)->leaf[0];
   g_assert_true(profile_capture_get_node_line(capture, leaf, &source, &line, &inlined));
@@ -338,7 +338,7 @@ static void test_lines(void)
 /* Two samplers in one process are two events; of one process after the other they are one. */
 static void test_two_samplers(void)
 {
-  ToldFile file = told_open_file();
+  TestFile file = test_file_open(1, FALSE);
   ToldStream streams[3] = {told_open_stream(&file, CAPTURE_STREAM_SAMPLER, "program"),
                            told_open_stream(&file, CAPTURE_STREAM_SAMPLER, "luajit"),
                            told_open_stream(&file, CAPTURE_STREAM_SAMPLER, "later")};
@@ -351,7 +351,7 @@ static void test_two_samplers(void)
     told_add_sample(&streams[i], times[i] + 50, &address, 1);
     told_close_stream(&streams[i]);
   }
-  g_autoptr(ProfileCapture) capture = told_load_file(&file, 1000);
+  g_autoptr(ProfileCapture) capture = test_file_load(&file, 1000);
   const ProfileEvent *events = profile_capture_get_events(capture, &n);
   g_assert_cmpuint(n, ==, 2);
   g_assert_cmpstr(events[0].name, ==, "cpu-time");

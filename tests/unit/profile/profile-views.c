@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Every view of a capture against counting by hand. */
-#include <glib/gstdio.h>
-
 #include "profile/profile-rows.h"
 #include "profile/profile-tree.h"
 #include "test-capture.h"
-
-typedef struct {
-  GArray *samples; /* TestSample */
-  ProfileCapture *capture;
-} Fixture;
 
 static const TestPlan plans[] = {
     {.n_samples = 3000, .n_streams = 1, .epochs = 1, .seed = 1},
@@ -19,32 +12,13 @@ static const TestPlan plans[] = {
     {.n_samples = 3000, .n_streams = 2, .epochs = 2, .late = 7, .compress = TRUE, .seed = 5},
 };
 
-static void set_up(Fixture *fixture, gconstpointer plan)
-{
-  fixture->samples = g_array_new(FALSE, TRUE, sizeof(TestSample));
-  g_autofree char *path = test_capture_write(plan, fixture->samples);
-  fixture->capture = test_capture_load(path);
-  g_remove(path);
-}
-
-static void tear_down(Fixture *fixture, gconstpointer plan)
-{
-  g_array_unref(fixture->samples);
-  g_assert_finalize_object(fixture->capture);
-}
-
-static const TestSample *get_sample(const Fixture *fixture, guint i)
-{
-  return &g_array_index(fixture->samples, TestSample, i);
-}
-
-static const char *get_name(const Fixture *fixture, guint32 function)
+static const char *get_name(const TestCapture *fixture, guint32 function)
 {
   return profile_capture_get_function_name(fixture->capture, function);
 }
 
 /* The functions from the outermost to the node, separated by ";". */
-static char *get_path(const Fixture *fixture, guint32 node)
+static char *get_path(const TestCapture *fixture, guint32 node)
 {
   const guint32 *parent, *frame, *functions = profile_capture_get_node_functions(fixture->capture);
   GString *path = g_string_new(NULL);
@@ -68,7 +42,7 @@ static char *get_sample_path(const TestSample *sample, guint n)
 }
 
 /* Samples of one time may stand in any order: they are compared as a sum of what each says. */
-static void test_samples(Fixture *fixture, gconstpointer data)
+static void test_samples(TestCapture *fixture, gconstpointer data)
 {
   const TestPlan *plan = data;
   guint n_events, n_threads;
@@ -81,7 +55,7 @@ static void test_samples(Fixture *fixture, gconstpointer data)
   g_assert_cmpuint(event->n_samples, ==, plan->n_samples);
   g_assert_cmpuint(fixture->samples->len, ==, plan->n_samples);
   for (guint i = 0; i < plan->n_samples; i++) {
-    const TestSample *sample = get_sample(fixture, i);
+    const TestSample *sample = test_capture_get_sample(fixture, i);
     g_autofree char *path = get_sample_path(sample, sample->n);
     char *key = g_strdup_printf("%lu %d %lu %s", sample->time, sample->tid, sample->weight, path);
     gint count = GPOINTER_TO_INT(g_hash_table_lookup(said, key));
@@ -99,7 +73,7 @@ static void test_samples(Fixture *fixture, gconstpointer data)
   }
 }
 
-static void test_nodes(Fixture *fixture, gconstpointer data)
+static void test_nodes(TestCapture *fixture, gconstpointer data)
 {
   const guint32 *parent, *frame;
   gsize n, n_frames;
@@ -128,7 +102,7 @@ static gboolean is_wanted(const Wanted *wanted, const TestSample *sample)
          (!wanted->binary || g_strcmp0(wanted->binary, sample->binary) == 0);
 }
 
-static ProfileWeights *get_weights(const Fixture *fixture, const Wanted *wanted)
+static ProfileWeights *get_weights(const TestCapture *fixture, const Wanted *wanted)
 {
   g_autoptr(ProfileFilter) filter = profile_filter_new(fixture->capture);
   guint n;
@@ -177,7 +151,7 @@ static gboolean comes_before(const ProfileRow *a, const ProfileRow *b)
   return a->total.count != b->total.count ? a->total.count > b->total.count : a->item < b->item;
 }
 
-static void check_rows(const Fixture *fixture, const Wanted *wanted)
+static void check_rows(const TestCapture *fixture, const Wanted *wanted)
 {
   g_autoptr(ProfileWeights) weights = get_weights(fixture, wanted);
   g_autoptr(ProfileRows) rows = profile_rows_new(weights, PROFILE_ROWS_FUNCTION);
@@ -189,7 +163,7 @@ static void check_rows(const Fixture *fixture, const Wanted *wanted)
     const char *name = get_name(fixture, row.item);
     ProfileWeight self = {0}, total = {0};
     for (guint j = 0; j < fixture->samples->len; j++) {
-      const TestSample *sample = get_sample(fixture, j);
+      const TestSample *sample = test_capture_get_sample(fixture, j);
       if (!is_wanted(wanted, sample))
         continue;
       gboolean none = sample->n == 0 && row.item == 0;
@@ -208,22 +182,22 @@ static void check_rows(const Fixture *fixture, const Wanted *wanted)
   g_assert_cmpuint(sum, ==, profile_weights_get_sum(weights).count);
 }
 
-static void test_rows(Fixture *fixture, gconstpointer data)
+static void test_rows(TestCapture *fixture, gconstpointer data)
 {
   for (guint i = 0; i < G_N_ELEMENTS(all_wanted); i++)
     check_rows(fixture, &all_wanted[i]);
 }
 
-static guint64 count_wanted(const Fixture *fixture, const Wanted *wanted)
+static guint64 count_wanted(const TestCapture *fixture, const Wanted *wanted)
 {
   guint64 count = 0;
 
   for (guint i = 0; i < fixture->samples->len; i++)
-    count += is_wanted(wanted, get_sample(fixture, i));
+    count += is_wanted(wanted, test_capture_get_sample(fixture, i));
   return count;
 }
 
-static void test_other_rows(Fixture *fixture, gconstpointer data)
+static void test_other_rows(TestCapture *fixture, gconstpointer data)
 {
   Wanted everything = {.end = G_MAXUINT64};
   g_autoptr(ProfileWeights) weights = get_weights(fixture, &everything);
@@ -256,7 +230,7 @@ static void test_other_rows(Fixture *fixture, gconstpointer data)
 }
 
 /* Path of a tree node's functions from the root's child on. */
-static char *get_tree_path(const Fixture *fixture, const ProfileTree *tree, guint32 node)
+static char *get_tree_path(const TestCapture *fixture, const ProfileTree *tree, guint32 node)
 {
   GString *path = g_string_new(NULL);
 
@@ -288,7 +262,7 @@ static void expect(GHashTable *expected, char *path, guint64 weight)
   g_free(path);
 }
 
-static void compare_tree(const Fixture *fixture, ProfileTree *tree, GHashTable *expected)
+static void compare_tree(const TestCapture *fixture, ProfileTree *tree, GHashTable *expected)
 {
   profile_tree_expand_all(tree);
   for (guint32 i = 1; i < profile_tree_get_n_nodes(tree); i++) {
@@ -317,14 +291,14 @@ static GHashTable *new_expectation(void)
   return g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 }
 
-static void check_trees(const Fixture *fixture, const Wanted *wanted)
+static void check_trees(const TestCapture *fixture, const Wanted *wanted)
 {
   g_autoptr(ProfileWeights) weights = get_weights(fixture, wanted);
   g_autoptr(ProfileTree) down = profile_tree_new(weights), up = profile_tree_new_inverted(weights);
   g_autoptr(GHashTable) expected_down = new_expectation(), expected_up = new_expectation();
 
   for (guint i = 0; i < fixture->samples->len; i++) {
-    const TestSample *sample = get_sample(fixture, i);
+    const TestSample *sample = test_capture_get_sample(fixture, i);
     for (guint j = 1; is_wanted(wanted, sample) && j <= sample->n; j++) {
       expect(expected_down, get_sample_path(sample, j), sample->weight);
       expect(expected_up, reverse_path(sample, sample->n - j, sample->n), sample->weight);
@@ -336,13 +310,13 @@ static void check_trees(const Fixture *fixture, const Wanted *wanted)
   compare_tree(fixture, up, expected_up);
 }
 
-static void test_trees(Fixture *fixture, gconstpointer data)
+static void test_trees(TestCapture *fixture, gconstpointer data)
 {
   for (guint i = 0; i < G_N_ELEMENTS(all_wanted); i++)
     check_trees(fixture, &all_wanted[i]);
 }
 
-static void check_calls(const Fixture *fixture, ProfileWeights *weights, guint32 function)
+static void check_calls(const TestCapture *fixture, ProfileWeights *weights, guint32 function)
 {
   g_autoptr(ProfileTree) callees = profile_tree_new_callees(weights, function);
   g_autoptr(ProfileTree) callers = profile_tree_new_callers(weights, function);
@@ -351,7 +325,7 @@ static void check_calls(const Fixture *fixture, ProfileWeights *weights, guint32
   guint64 count = 0;
 
   for (guint i = 0; i < fixture->samples->len; i++) {
-    const TestSample *sample = get_sample(fixture, i);
+    const TestSample *sample = test_capture_get_sample(fixture, i);
     guint call = 0;
     while (call < sample->n && g_strcmp0(sample->functions[call], name) != 0)
       call++;
@@ -379,7 +353,7 @@ static gboolean is_light(gpointer key, gpointer value, gpointer data)
 }
 
 /* A path is there exactly if it has that many samples; nothing else about it changes. */
-static void test_minimum(Fixture *fixture, gconstpointer data)
+static void test_minimum(TestCapture *fixture, gconstpointer data)
 {
   Wanted everything = {.end = G_MAXUINT64};
   g_autoptr(ProfileWeights) weights = get_weights(fixture, &everything);
@@ -389,7 +363,7 @@ static void test_minimum(Fixture *fixture, gconstpointer data)
     g_autoptr(ProfileTree) tree = inverted ? profile_tree_new_inverted(weights) : profile_tree_new(weights);
     g_autoptr(GHashTable) expected = new_expectation();
     for (guint i = 0; i < fixture->samples->len; i++) {
-      const TestSample *sample = get_sample(fixture, i);
+      const TestSample *sample = test_capture_get_sample(fixture, i);
       for (guint j = 1; j <= sample->n; j++)
         expect(expected,
                inverted ? reverse_path(sample, sample->n - j, sample->n) : get_sample_path(sample, j),
@@ -409,7 +383,7 @@ static void test_minimum(Fixture *fixture, gconstpointer data)
   }
 }
 
-static void test_calls(Fixture *fixture, gconstpointer data)
+static void test_calls(TestCapture *fixture, gconstpointer data)
 {
   Wanted everything = {.end = G_MAXUINT64};
   g_autoptr(ProfileWeights) weights = get_weights(fixture, &everything);
@@ -424,7 +398,7 @@ int main(int argc, char **argv)
 {
   static const struct {
     const char *name;
-    void (*function)(Fixture *fixture, gconstpointer data);
+    void (*function)(TestCapture *fixture, gconstpointer data);
   } tests[] = {{"samples", test_samples},       {"nodes", test_nodes}, {"rows", test_rows},
                {"other-rows", test_other_rows}, {"trees", test_trees}, {"calls", test_calls},
                {"minimum", test_minimum}};
@@ -433,7 +407,8 @@ int main(int argc, char **argv)
   for (guint i = 0; i < G_N_ELEMENTS(plans); i++)
     for (guint j = 0; j < G_N_ELEMENTS(tests); j++) {
       g_autofree char *path = g_strdup_printf("/profile/views/%u/%s", i, tests[j].name);
-      g_test_add(path, Fixture, &plans[i], set_up, tests[j].function, tear_down);
+      g_test_add(path, TestCapture, &plans[i], test_capture_set_up, tests[j].function,
+                 test_capture_tear_down);
     }
   return g_test_run();
 }

@@ -5,18 +5,12 @@
  */
 #pragma once
 
-#include "profile/profile-capture.h"
+#include "profile/profile-weights.h"
+#include "test-stream.h"
 
 G_BEGIN_DECLS
 
-enum {
-  TEST_USER_FUNCTIONS =
-      12, /* each has TEST_FUNCTION_SIZE bytes from its number × that on, in one of two binaries */
-  TEST_KERNEL_FUNCTIONS = 6, /* as those, at TEST_KERNEL_BASE */
-  TEST_FUNCTION_SIZE = 64,
-  TEST_MAX_DEPTH = 40
-};
-#define TEST_KERNEL_BASE G_GUINT64_CONSTANT(0xffffffff81000000)
+enum { TEST_USER_FUNCTIONS = 12, TEST_KERNEL_FUNCTIONS = 6 };
 
 /* What was meant by one sample. */
 typedef struct {
@@ -45,6 +39,19 @@ typedef struct {
 char *test_capture_write(const TestPlan *plan, GArray *samples);
 /* Loads it with tables that name the functions. */
 ProfileCapture *test_capture_load(const char *path);
+
+/* A capture that is loaded, and what it weighs in all: as it is, for g_test_add() with a TestPlan, or the
+ * beginning of a fixture that has more. */
+typedef struct {
+  GArray *samples; /* TestSample, ascending by time */
+  ProfileCapture *capture;
+  ProfileWeights *weights;
+} TestCapture;
+
+void test_capture_set_up(TestCapture *self, gconstpointer plan);
+/* Lets go of the capture, see below. */
+void test_capture_tear_down(TestCapture *self, gconstpointer plan);
+const TestSample *test_capture_get_sample(const TestCapture *self, guint i);
 
 /* Gives up the reference in `*place` and waits until the object is gone, which sets `*place` to NULL: a
  * thread that has just done its work may hold what it worked for a little longer. An object that somebody

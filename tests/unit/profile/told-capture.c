@@ -2,47 +2,15 @@
 #include "told-capture.h"
 
 #include <string.h>
-#include <unistd.h>
-
-guint32 told_take_id(gint64 id)
-{
-  g_assert_cmpint(id, >, 0);
-  return (guint32)id;
-}
 
 guint32 told_add_string(ToldStream *stream, const char *text)
 {
-  return told_take_id(capture_writer_string(stream->writer, text, strlen(text)));
+  return test_take_id(capture_writer_string(stream->writer, text, strlen(text)));
 }
 
 void told_define(ToldStream *stream, gconstpointer record)
 {
   g_assert_cmpint(capture_writer_define(stream->writer, record), ==, 0);
-}
-
-ToldFile told_open_file(void)
-{
-  const struct capture_file_options options = {.size = sizeof options, .time = 1, .time_realtime = 1};
-  ToldFile file = {0};
-
-  file.fd = g_file_open_tmp("told-XXXXXX.capture", &file.path, NULL);
-  g_assert_cmpint(file.fd, >=, 0);
-  g_assert_cmpint(capture_file_create(&file.file, file.fd, &options), ==, 0);
-  return file;
-}
-
-ProfileCapture *told_load_file(ToldFile *file, guint64 end)
-{
-  g_autoptr(GError) error = NULL;
-  g_assert_cmpint(capture_file_end(file->file, CAPTURE_END_EXITED, 0, end), ==, 0);
-  capture_file_free(file->file);
-  close(file->fd);
-  ProfileCapture *capture = profile_capture_load(file->path, PROFILE_LOAD_DEFAULT, NULL, &error);
-  g_assert_no_error(error);
-  g_assert_null(profile_capture_get_problems(capture)[0]);
-  unlink(file->path);
-  g_free(file->path);
-  return capture;
 }
 
 void told_define_process(ToldStream *stream, guint64 time, enum capture_process_origin origin,
@@ -93,13 +61,13 @@ void told_define_library(ToldStream *stream, const char *path, guint64 start, gu
   told_define(stream, &mapping);
 }
 
-ToldStream told_open_stream(ToldFile *file, enum capture_stream_kind kind, const char *name)
+ToldStream told_open_stream(TestFile *file, enum capture_stream_kind kind, const char *name)
 {
   const struct capture_writer_options options = {.size = sizeof options};
   ToldStream stream = {0};
   gint64 number = capture_file_add_stream(file->file, kind, TOLD_PID, name);
 
-  g_assert_cmpint(capture_file_sink_new(&stream.sink, file->file, told_take_id(number), 1 << 13), ==, 0);
+  g_assert_cmpint(capture_file_sink_new(&stream.sink, file->file, test_take_id(number), 1 << 13), ==, 0);
   g_assert_cmpint(capture_writer_create(&stream.writer, stream.sink, &options), ==, 0);
   return stream;
 }
@@ -158,8 +126,8 @@ void told_add_sample(ToldStream *stream, guint64 time, const guint64 *addresses,
   guint32 frames[TOLD_MAX_DEPTH];
 
   for (guint i = 0; i < n; i++)
-    frames[i] = told_take_id(
+    frames[i] = test_take_id(
         capture_writer_frame(stream->writer, CAPTURE_SPACE_PROCESS, stream->process, addresses[i]));
-  sample.leaf = told_take_id(capture_writer_stack(stream->writer, 0, frames, n));
+  sample.leaf = test_take_id(capture_writer_stack(stream->writer, 0, frames, n));
   g_assert_cmpint(capture_writer_sample(stream->writer, &sample), ==, 0);
 }

@@ -5,9 +5,8 @@
  */
 #pragma once
 
-#include "libcapture/capture-file.h"
 #include "libcapture/capture-writer.h"
-#include "profile/profile-capture.h"
+#include "test-file.h"
 
 G_BEGIN_DECLS
 
@@ -16,27 +15,15 @@ enum { TOLD_PID = 500, TOLD_TID = 501, TOLD_MAX_DEPTH = 5 };
 #define TOLD_LIBRARY G_GUINT64_CONSTANT(0x7e0000000000)
 
 typedef struct {
-  capture_file *file;
-  char *path;
-  int fd;
-} ToldFile;
-
-typedef struct {
   capture_sink *sink;
   capture_writer *writer;
   guint32 process, thread, event, binary;
 } ToldStream;
 
-/* An identifier, which must be one. */
-guint32 told_take_id(gint64 id);
 guint32 told_add_string(ToldStream *stream, const char *text);
 void told_define(ToldStream *stream, gconstpointer record);
-/* A new temporary file, and the capture in it once it is whole: it ended at that time. The file is removed.
- */
-ToldFile told_open_file(void);
-ProfileCapture *told_load_file(ToldFile *file, guint64 end);
 /* A stream, from its beginning to its end. */
-ToldStream told_open_stream(ToldFile *file, enum capture_stream_kind kind, const char *name);
+ToldStream told_open_stream(TestFile *file, enum capture_stream_kind kind, const char *name);
 void told_close_stream(ToldStream *stream);
 /* Definitions, each of which the stream keeps the identifier of. */
 void told_define_process(ToldStream *stream, guint64 time, enum capture_process_origin origin,

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The rows of functions against ProfileRows, in every order. */
-#include <glib/gstdio.h>
-
 #include "tests/unit/profile/test-capture.h"
 #include "viewer/viewer-function-row.h"
 #include "viewer/viewer-functions-model.h"
 
 typedef struct {
-  GArray *samples; /* TestSample */
-  ProfileCapture *capture;
-  ProfileWeights *weights;
+  TestCapture made;
   ProfileRows *rows;
   ViewerFunctionsModel *model;
   guint n_shown, n_items;
@@ -26,37 +22,27 @@ static void follow_changes(Fixture *fixture, guint position, guint removed, guin
   g_assert_cmpuint(position + added, <=, fixture->n_items);
 }
 
-static void set_up(Fixture *fixture, gconstpointer data)
+static void set_up(Fixture *fixture, gconstpointer plan)
 {
-  const TestPlan plan = {.n_samples = 2000, .n_streams = 2, .epochs = 2, .weights = TRUE, .seed = 31};
-  g_autoptr(ProfileFilter) filter = NULL;
-
-  fixture->samples = g_array_new(FALSE, TRUE, sizeof(TestSample));
-  g_autofree char *path = test_capture_write(&plan, fixture->samples);
-  fixture->capture = test_capture_load(path);
-  g_remove(path);
-  filter = profile_filter_new(fixture->capture);
-  fixture->weights = profile_weights_new(filter);
-  fixture->rows = profile_rows_new(fixture->weights, PROFILE_ROWS_FUNCTION);
+  test_capture_set_up(&fixture->made, plan);
+  fixture->rows = profile_rows_new(fixture->made.weights, PROFILE_ROWS_FUNCTION);
   fixture->model = viewer_functions_model_new();
   g_signal_connect_swapped(fixture->model, "shown", G_CALLBACK(handle_shown), fixture);
   g_signal_connect_swapped(fixture->model, "items-changed", G_CALLBACK(follow_changes), fixture);
 }
 
-static void tear_down(Fixture *fixture, gconstpointer data)
+static void tear_down(Fixture *fixture, gconstpointer plan)
 {
   test_let_go(&fixture->model);
   profile_rows_free(fixture->rows);
-  profile_weights_unref(fixture->weights);
-  test_let_go(&fixture->capture);
-  g_array_unref(fixture->samples);
+  test_capture_tear_down(&fixture->made, plan);
 }
 
 static void show(Fixture *fixture, ViewerFunctionsBy by, gboolean descending, ProfileSearch *search)
 {
   guint n = fixture->n_shown;
 
-  viewer_functions_model_show(fixture->model, fixture->weights, by, descending, search);
+  viewer_functions_model_show(fixture->model, fixture->made.weights, by, descending, search);
   while (fixture->n_shown == n)
     g_main_context_iteration(NULL, TRUE);
   g_assert_cmpuint(fixture->n_items, ==, g_list_model_get_n_items(G_LIST_MODEL(fixture->model)));
@@ -91,7 +77,7 @@ static void test_as_rows(Fixture *fixture, gconstpointer data)
     assert_same(&row, &expected);
     assert_same(viewer_function_row_get(item), &expected);
     g_assert_cmpstr(viewer_function_row_get_name(item), ==,
-                    profile_capture_get_function_name(fixture->capture, expected.item));
+                    profile_capture_get_function_name(fixture->made.capture, expected.item));
     g_assert_cmpuint(viewer_functions_model_get_position(fixture->model, expected.item), ==, i);
   }
   g_assert_null(g_list_model_get_item(G_LIST_MODEL(fixture->model), (guint)n));
@@ -107,11 +93,11 @@ static int compare(Fixture *fixture, ViewerFunctionsBy by, guint a, guint b)
   case VIEWER_FUNCTIONS_BY_TOTAL:
     return left.total.count < right.total.count ? -1 : left.total.count > right.total.count;
   case VIEWER_FUNCTIONS_BY_NAME:
-    return g_ascii_strcasecmp(profile_capture_get_function_name(fixture->capture, left.item),
-                              profile_capture_get_function_name(fixture->capture, right.item));
+    return g_ascii_strcasecmp(profile_capture_get_function_name(fixture->made.capture, left.item),
+                              profile_capture_get_function_name(fixture->made.capture, right.item));
   default:
-    return g_ascii_strcasecmp(profile_capture_get_function_binary(fixture->capture, left.item),
-                              profile_capture_get_function_binary(fixture->capture, right.item));
+    return g_ascii_strcasecmp(profile_capture_get_function_binary(fixture->made.capture, left.item),
+                              profile_capture_get_function_binary(fixture->made.capture, right.item));
   }
 }
 
@@ -135,13 +121,14 @@ static void test_orders(Fixture *fixture, gconstpointer data)
 
 static void test_search(Fixture *fixture, gconstpointer data)
 {
-  g_autoptr(ProfileSearch) search = profile_search_new(fixture->weights, "page");
-  g_autoptr(ProfileSearch) none = profile_search_new(fixture->weights, "not there");
+  g_autoptr(ProfileSearch) search = profile_search_new(fixture->made.weights, "page");
+  g_autoptr(ProfileSearch) none = profile_search_new(fixture->made.weights, "not there");
 
   show(fixture, VIEWER_FUNCTIONS_BY_NAME, FALSE, search);
   g_assert_cmpuint(fixture->n_items, ==, 2);
-  g_assert_cmpstr(profile_capture_get_function_name(fixture->capture, get(fixture, 0).item), ==, "copy_page");
-  g_assert_cmpstr(profile_capture_get_function_name(fixture->capture, get(fixture, 1).item), ==,
+  g_assert_cmpstr(profile_capture_get_function_name(fixture->made.capture, get(fixture, 0).item), ==,
+                  "copy_page");
+  g_assert_cmpstr(profile_capture_get_function_name(fixture->made.capture, get(fixture, 1).item), ==,
                   "page_fault");
   show(fixture, VIEWER_FUNCTIONS_BY_NAME, FALSE, none);
   g_assert_cmpuint(fixture->n_items, ==, 0);
@@ -177,10 +164,12 @@ static void test_items_stay(Fixture *fixture, gconstpointer data)
 
 int main(int argc, char **argv)
 {
+  static const TestPlan plan = {.n_samples = 2000, .n_streams = 2, .epochs = 2, .weights = TRUE, .seed = 31};
+
   g_test_init(&argc, &argv, NULL);
-  g_test_add("/viewer/functions-model/as-rows", Fixture, NULL, set_up, test_as_rows, tear_down);
-  g_test_add("/viewer/functions-model/orders", Fixture, NULL, set_up, test_orders, tear_down);
-  g_test_add("/viewer/functions-model/search", Fixture, NULL, set_up, test_search, tear_down);
-  g_test_add("/viewer/functions-model/items-stay", Fixture, NULL, set_up, test_items_stay, tear_down);
+  g_test_add("/viewer/functions-model/as-rows", Fixture, &plan, set_up, test_as_rows, tear_down);
+  g_test_add("/viewer/functions-model/orders", Fixture, &plan, set_up, test_orders, tear_down);
+  g_test_add("/viewer/functions-model/search", Fixture, &plan, set_up, test_search, tear_down);
+  g_test_add("/viewer/functions-model/items-stay", Fixture, &plan, set_up, test_items_stay, tear_down);
   return g_test_run();
 }

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The rows of a call tree against ProfileTree and against counting by hand. */
-#include <glib/gstdio.h>
-
 #include "tests/unit/profile/test-capture.h"
 #include "viewer/viewer-tree-row.h"
 #include "viewer/viewer-tree-text.h"
 
 typedef struct {
-  GArray *samples; /* TestSample */
-  ProfileCapture *capture;
-  ProfileWeights *weights;
+  TestCapture made;
   ViewerTreeModel *model;
   GArray *rows; /* guint32: nodes, as "items-changed" told them */
   guint revealed;
@@ -34,21 +30,15 @@ static void handle_revealed(Fixture *fixture, guint node)
 
 static ProfileWeights *get_weights(Fixture *fixture, guint64 first, guint64 end)
 {
-  g_autoptr(ProfileFilter) filter = profile_filter_new(fixture->capture);
+  g_autoptr(ProfileFilter) filter = profile_filter_new(fixture->made.capture);
 
   profile_filter_set_time(filter, first, end);
   return profile_weights_new(filter);
 }
 
-static void set_up(Fixture *fixture, gconstpointer data)
+static void set_up(Fixture *fixture, gconstpointer plan)
 {
-  const TestPlan plan = {.n_samples = 600, .n_streams = 2, .epochs = 2, .seed = 21};
-
-  fixture->samples = g_array_new(FALSE, TRUE, sizeof(TestSample));
-  g_autofree char *path = test_capture_write(&plan, fixture->samples);
-  fixture->capture = test_capture_load(path);
-  g_remove(path);
-  fixture->weights = get_weights(fixture, 0, G_MAXUINT64);
+  test_capture_set_up(&fixture->made, plan);
   fixture->model = viewer_tree_model_new();
   fixture->rows = g_array_new(FALSE, FALSE, sizeof(guint32));
   fixture->revealed = VIEWER_TREE_NO_NODE;
@@ -56,12 +46,10 @@ static void set_up(Fixture *fixture, gconstpointer data)
   g_signal_connect_swapped(fixture->model, "revealed", G_CALLBACK(handle_revealed), fixture);
 }
 
-static void tear_down(Fixture *fixture, gconstpointer data)
+static void tear_down(Fixture *fixture, gconstpointer plan)
 {
   test_let_go(&fixture->model);
-  profile_weights_unref(fixture->weights);
-  test_let_go(&fixture->capture);
-  g_array_unref(fixture->samples);
+  test_capture_tear_down(&fixture->made, plan);
   g_array_unref(fixture->rows);
 }
 
@@ -115,14 +103,14 @@ static void assert_whole(Fixture *fixture, ProfileTree *tree)
 
 static void test_whole_trees(Fixture *fixture, gconstpointer data)
 {
-  g_autoptr(ProfileTree) top_down = profile_tree_new(fixture->weights);
-  g_autoptr(ProfileTree) inverted = profile_tree_new_inverted(fixture->weights);
-  g_autoptr(ProfileTree) callees = profile_tree_new_callees(fixture->weights, 2);
-  g_autoptr(ProfileTree) callers = profile_tree_new_callers(fixture->weights, 2);
+  g_autoptr(ProfileTree) top_down = profile_tree_new(fixture->made.weights);
+  g_autoptr(ProfileTree) inverted = profile_tree_new_inverted(fixture->made.weights);
+  g_autoptr(ProfileTree) callees = profile_tree_new_callees(fixture->made.weights, 2);
+  g_autoptr(ProfileTree) callers = profile_tree_new_callers(fixture->made.weights, 2);
   ProfileTree *trees[] = {top_down, inverted, callees, callers};
 
   for (guint i = 0; i < G_N_ELEMENTS(trees); i++) {
-    show(fixture, fixture->weights, VIEWER_TREE_TOP_DOWN + i, 2);
+    show(fixture, fixture->made.weights, VIEWER_TREE_TOP_DOWN + i, 2);
     viewer_tree_model_open_below(fixture->model, 0);
     wait_for(fixture);
     assert_whole(fixture, trees[i]);
@@ -132,12 +120,12 @@ static void test_whole_trees(Fixture *fixture, gconstpointer data)
 /* The root and the heaviest of each level are open, as long as they are a twentieth of all. */
 static void test_heaviest_first(Fixture *fixture, gconstpointer data)
 {
-  g_autoptr(ProfileTree) tree = profile_tree_new(fixture->weights);
+  g_autoptr(ProfileTree) tree = profile_tree_new(fixture->made.weights);
   guint32 node = 0, n;
   guint position = 0;
 
-  show(fixture, fixture->weights, VIEWER_TREE_TOP_DOWN, 0);
-  while (profile_tree_get_node(tree, node)->total.count > fixture->samples->len / 20) {
+  show(fixture, fixture->made.weights, VIEWER_TREE_TOP_DOWN, 0);
+  while (profile_tree_get_node(tree, node)->total.count > fixture->made.samples->len / 20) {
     guint32 first = profile_tree_expand(tree, node, &n);
     assert_same_node(fixture, position, tree, node);
     if (n == 0)
@@ -164,16 +152,16 @@ static gboolean leads_through(const TestSample *sample, ProfileCapture *capture,
 
 static void test_numbers_by_hand(Fixture *fixture, gconstpointer data)
 {
-  show(fixture, fixture->weights, VIEWER_TREE_TOP_DOWN, 0);
+  show(fixture, fixture->made.weights, VIEWER_TREE_TOP_DOWN, 0);
   viewer_tree_model_open_below(fixture->model, 0);
   wait_for(fixture);
   for (guint i = 0; i < fixture->rows->len; i++) {
     guint32 node = g_array_index(fixture->rows, guint32, i);
     g_autofree ProfilePath *path = viewer_tree_model_get_path(fixture->model, node);
     guint total = 0, own = 0;
-    for (guint s = 0; s < fixture->samples->len; s++) {
-      const TestSample *sample = &g_array_index(fixture->samples, TestSample, s);
-      gboolean counts = leads_through(sample, fixture->capture, path);
+    for (guint s = 0; s < fixture->made.samples->len; s++) {
+      const TestSample *sample = test_capture_get_sample(&fixture->made, s);
+      gboolean counts = leads_through(sample, fixture->made.capture, path);
       total += counts;
       own += counts && sample->n == path->n;
     }
@@ -184,7 +172,7 @@ static void test_numbers_by_hand(Fixture *fixture, gconstpointer data)
 
 static void test_opens_and_closes(Fixture *fixture, gconstpointer data)
 {
-  show(fixture, fixture->weights, VIEWER_TREE_TOP_DOWN, 0);
+  show(fixture, fixture->made.weights, VIEWER_TREE_TOP_DOWN, 0);
   guint n = fixture->rows->len;
   g_autoptr(ViewerTreeRow) root = g_list_model_get_item(G_LIST_MODEL(fixture->model), 0);
   g_autoptr(ViewerTreeRow) again = g_list_model_get_item(G_LIST_MODEL(fixture->model), 0);
@@ -209,11 +197,11 @@ static void test_opens_and_closes(Fixture *fixture, gconstpointer data)
 /* What was open is so again of fewer samples, and back; rows that stay keep their items. */
 static void test_stays_open(Fixture *fixture, gconstpointer data)
 {
-  guint64 middle = g_array_index(fixture->samples, TestSample, fixture->samples->len / 2).time;
+  guint64 middle = test_capture_get_sample(&fixture->made, fixture->made.samples->len / 2)->time;
   g_autoptr(ProfileWeights) half = get_weights(fixture, 0, middle);
   g_autoptr(ProfileTree) tree = profile_tree_new(half);
 
-  show(fixture, fixture->weights, VIEWER_TREE_TOP_DOWN, 0);
+  show(fixture, fixture->made.weights, VIEWER_TREE_TOP_DOWN, 0);
   viewer_tree_model_open_below(fixture->model, 0);
   wait_for(fixture);
   g_autoptr(ViewerTreeRow) root = g_list_model_get_item(G_LIST_MODEL(fixture->model), 0);
@@ -223,23 +211,23 @@ static void test_stays_open(Fixture *fixture, gconstpointer data)
   g_assert_true(root == again);
 
   viewer_tree_model_close(fixture->model, 0);
-  show(fixture, fixture->weights, VIEWER_TREE_TOP_DOWN, 0);
+  show(fixture, fixture->made.weights, VIEWER_TREE_TOP_DOWN, 0);
   g_assert_cmpuint(fixture->rows->len, ==, 1);
 }
 
 static void test_newest_wins(Fixture *fixture, gconstpointer data)
 {
-  guint64 middle = g_array_index(fixture->samples, TestSample, fixture->samples->len / 2).time;
+  guint64 middle = test_capture_get_sample(&fixture->made, fixture->made.samples->len / 2)->time;
   g_autoptr(ProfileWeights) half = get_weights(fixture, 0, middle);
   g_autoptr(ProfileTree) tree = profile_tree_new(half);
 
   for (guint i = 0; i < 20; i++)
-    viewer_tree_model_show(fixture->model, fixture->weights, VIEWER_TREE_INVERTED, 0);
+    viewer_tree_model_show(fixture->model, fixture->made.weights, VIEWER_TREE_INVERTED, 0);
   show(fixture, half, VIEWER_TREE_TOP_DOWN, 0);
   assert_same_node(fixture, 0, tree, 0);
   g_assert_true(viewer_tree_model_get_weights(fixture->model) == half);
 
-  viewer_tree_model_show(fixture->model, fixture->weights, VIEWER_TREE_TOP_DOWN, 0);
+  viewer_tree_model_show(fixture->model, fixture->made.weights, VIEWER_TREE_TOP_DOWN, 0);
   show(fixture, NULL, VIEWER_TREE_TOP_DOWN, 0);
   g_assert_cmpuint(fixture->rows->len, ==, 0);
   g_assert_null(viewer_tree_model_get_weights(fixture->model));
@@ -248,12 +236,12 @@ static void test_newest_wins(Fixture *fixture, gconstpointer data)
 /* To where sampled nodes of the capture lie, though most are closed. */
 static void test_reveals_paths(Fixture *fixture, gconstpointer data)
 {
-  ProfileStacks *stacks = profile_weights_get_stacks(fixture->weights);
+  ProfileStacks *stacks = profile_weights_get_stacks(fixture->made.weights);
   gsize n_nodes = profile_stacks_get_n_nodes(stacks);
 
-  show(fixture, fixture->weights, VIEWER_TREE_TOP_DOWN, 0);
+  show(fixture, fixture->made.weights, VIEWER_TREE_TOP_DOWN, 0);
   for (gsize i = 1; i < n_nodes; i += 7) {
-    if (profile_weights_get_total(fixture->weights, (guint32)i).count == 0)
+    if (profile_weights_get_total(fixture->made.weights, (guint32)i).count == 0)
       continue;
     g_autofree ProfilePath *path = profile_path_new(stacks, (guint32)i);
     viewer_tree_model_reveal_path(fixture->model, path->functions, path->n);
@@ -274,8 +262,8 @@ static guint count_places(Fixture *fixture, const char *text)
 {
   g_autoptr(GHashTable) paths = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 
-  for (guint i = 0; i < fixture->samples->len; i++) {
-    const TestSample *sample = &g_array_index(fixture->samples, TestSample, i);
+  for (guint i = 0; i < fixture->made.samples->len; i++) {
+    const TestSample *sample = test_capture_get_sample(&fixture->made, i);
     g_autoptr(GString) path = g_string_new(NULL);
     for (guint j = 0; j < sample->n; j++) {
       g_string_append_printf(path, "%s;", sample->functions[j]);
@@ -288,11 +276,11 @@ static guint count_places(Fixture *fixture, const char *text)
 
 static void test_search_goes_round(Fixture *fixture, gconstpointer data)
 {
-  g_autoptr(ProfileSearch) search = profile_search_new(fixture->weights, "QSORT");
+  g_autoptr(ProfileSearch) search = profile_search_new(fixture->made.weights, "QSORT");
   guint n = count_places(fixture, "qsort"), last_position = 0;
   guint32 node = VIEWER_TREE_NO_NODE, first = 0;
 
-  show(fixture, fixture->weights, VIEWER_TREE_TOP_DOWN, 0);
+  show(fixture, fixture->made.weights, VIEWER_TREE_TOP_DOWN, 0);
   viewer_tree_model_set_search(fixture->model, search);
   wait_for(fixture);
   g_assert_cmpuint(n, >, 10);
@@ -318,7 +306,7 @@ static void test_search_goes_round(Fixture *fixture, gconstpointer data)
 
 static void test_text(Fixture *fixture, gconstpointer data)
 {
-  show(fixture, fixture->weights, VIEWER_TREE_TOP_DOWN, 0);
+  show(fixture, fixture->made.weights, VIEWER_TREE_TOP_DOWN, 0);
   g_autofree char *text = viewer_tree_text_new(fixture->model, 0, G_MAXUINT);
   g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 
@@ -358,8 +346,10 @@ int main(int argc, char **argv)
                {"/viewer/tree-model/text", test_text},
                {"/viewer/tree-model/nothing", test_nothing}};
 
+  static const TestPlan plan = {.n_samples = 600, .n_streams = 2, .epochs = 2, .seed = 21};
+
   g_test_init(&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS(tests); i++)
-    g_test_add(tests[i].path, Fixture, NULL, set_up, tests[i].test, tear_down);
+    g_test_add(tests[i].path, Fixture, &plan, set_up, tests[i].test, tear_down);
   return g_test_run();
 }
