@@ -3,7 +3,7 @@
  * What the flame graph costs: weights and layout of a capture, and our part of each frame while one zooms and
  * scrolls, drawn by the cairo renderer.
  *
- * bench-flame-graph FILE   needs a display; GSK_RENDERER=cairo
+ * bench-flame-graph FILE   needs a display; GSK_RENDERER=cairo, which bench-flame-graph.py sees to
  */
 #include <adwaita.h>
 
