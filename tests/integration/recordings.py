@@ -16,6 +16,9 @@ SANITISED = b'__asan_init' in CAPTURECTL.read_bytes()
 
 ENDED = {0: 'cut-off', 1: 'exited', 2: 'duration', 3: 'interrupted', 4: 'targets-gone', 5: 'recorder-died', 6: 'output-error', 7: 'failed'}
 
+NO_USER_STACK, NO_STACK, LOST = 4, 10, 11  # outcomes
+REASONS = {1: 'the ring was full', 2: 'no window was free', 3: 'it was damaged'}
+
 # Works for argv[1] milliseconds of processor time, or for ever with 0, in argv[2] threads more. With argv[3] it leaves
 # there, in a ring of 4096 words, the monotonic times at which it ran, about one a millisecond of its own time.
 BUSY = r'''
@@ -136,6 +139,31 @@ class Load:
     def unknown(self):
         """Samples without their process or without their thread."""
         return [sample for sample in self.samples if sample.pid < 0 or sample.tid < 0]
+
+    def with_user_stack(self):
+        return [sample for sample in self.samples if sample.outcome not in (NO_USER_STACK, NO_STACK)]
+
+    def losses(self):
+        """What it says itself that it lost, in words; empty when it is whole."""
+        said = [f'{r.fields["samples"]} samples and {r.fields["records"]} records of processor {r.fields["cpu"]}: '
+                f'{REASONS.get(r.fields["reason"], "nobody knows why")}' for r in self.capture.records if r.word == 'lost']
+        stacks = sum(sample.outcome == LOST for sample in self.samples)
+        return said + ([f'stacks of {stacks} samples'] if stacks else [])
+
+
+def record_well(record, enough=1, attempts=5):
+    """record(times) records what works for so many times as long as usual, and returns a Load of it. Beside other work, that may have
+    so little of the processors that there are fewer samples than are enough to judge, and the recorder so little that something is
+    lost, which it says: then it is recorded again. Returns the last Load, for the test to judge, which must be of something else than
+    losses."""
+    times = 1
+    for _ in range(attempts):
+        load = record(times)
+        is_enough = len(load.with_user_stack()) >= enough
+        if is_enough and not load.losses():
+            break
+        times = times if is_enough else min(4 * times, 16)
+    return load
 
 
 def start(*arguments, **how):

@@ -9,6 +9,7 @@ import unittest
 
 import examples
 from examples import EXAMPLES, OWN, Judge, Recorded, Truth
+from recordings import record_well
 from stacks import COMPLETE, FRAME_POINTERS
 from support import SOURCE, TestCase, capturectl, run
 
@@ -41,7 +42,8 @@ class ExampleCase(TestCase, Judge):
     def record(self, name, *command):
         """Records the command; the same one once for all tests of a class."""
         if command not in self.recordings:
-            self.recordings[command] = Recorded(self.directory / f'{name}.capture', *command, env=self.env, cwd=self.place(name))
+            path, place = self.directory / f'{name}.capture', self.place(name)
+            self.recordings[command] = record_well(lambda times: Recorded(path, *command, env=self.env, cwd=place))
         return self.recordings[command]
 
     def share_of(self, event, pattern, within):
@@ -70,7 +72,7 @@ class Compiler(ExampleCase):
         stood there then."""
         recorded, truth = self.jit()
         self.assertGreater(len(truth.runs), 300)
-        self.assertEqual(recorded.lost, 0)
+        self.assertEqual(recorded.losses(), [])
         for event in recorded.events[OWN], recorded.recorder:
             expected = truth.expected(recorded.of_event(event.name))
             self.assertGreater(sum(expected.values()), 100)
@@ -166,7 +168,7 @@ class Lua(ExampleCase):
     def test_shares(self):
         """heavy() is called three times a round, light() four times, for a third of the time each."""
         recorded = self.lua()
-        self.assertEqual(recorded.lost, 0)
+        self.assertEqual(recorded.losses(), [])
         self.check_share(recorded.events[OWN], self.HEAVY, self.LIGHT, 9 / 13, recorded.spread(OWN))
 
     def test_frames(self):

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import unittest
 
-from recordings import Load, bpf_objects, children, start, wait_until
+from recordings import Load, bpf_objects, children, record_well, start, wait_until
 from stacks import COMPLETE_AT_LEAST
 from support import DATA, TestCase, capturectl, copy_programs, environment, run
 
@@ -48,36 +48,33 @@ class StrainTest(TestCase):
         self.chain = self.programs / 'chain'
         self.path = self.directory / 'x.capture'
 
-    def load(self):
-        loaded = Load(self.path)
+    def check_whole(self, loaded):
+        """Nothing is lost, and each sample says how its stack ended."""
+        self.assertEqual(loaded.losses(), [])
         self.assertEqual({sample.outcome for sample in loaded.samples} & {UNKNOWN, LOST}, set())
-        self.assertEqual(loaded.lost, 0)
         return loaded
+
+    def record_storm(self, way):
+        capturectl('record', '-q', '--unwind', way, '-F', '4999', '-o', self.path, '--', sys.executable, '-c', STORM, '300', self.chain, '0.004')
+        return Load(self.path)
 
     def test_storm(self):
         """Hundreds of processes that live for some milliseconds: nothing is lost to misses, and their stacks are right."""
         for way in ('auto', 'dwarf'):
             with self.subTest(way):
-                capturectl('record', '-q', '--unwind', way, '-F', '4999', '-o', self.path, '--', sys.executable, '-c', STORM, '300', self.chain, '0.004')
-                loaded = self.load()
+                loaded = self.check_whole(record_well(lambda times: self.record_storm(way)))
                 chains = loaded.of_command('chain')
                 self.assertGreater(len({sample.pid for sample in chains}), 250)
                 self.assertGreaterEqual(share(chains, COMPLETE), COMPLETE_AT_LEAST)
 
-    def record_everything(self):
-        """Everything at full rate. Who else records meanwhile, with the same priority, may hold up the recorder so long that a ring
-        is full, as only its owner can know: then once more."""
-        for _ in range(5):
-            with subprocess.Popen([sys.executable, '-c', STORM, '200', 'sh', '-c', 'ls / | cat; true'], stdout=subprocess.DEVNULL) as storm:
-                capturectl('record', '-q', '-a', '-F', '4999', '--duration', '2', '-o', self.path)
-                storm.terminate()
-            recorders = {sample.pid for sample in Load(self.path).samples if sample.command == 'capture-recorde'}
-            if len(recorders) < 2:
-                break
-        return self.load()
+    def record_everything(self, times):
+        with subprocess.Popen([sys.executable, '-c', STORM, '200', 'sh', '-c', 'ls / | cat; true'], stdout=subprocess.DEVNULL) as storm:
+            capturectl('record', '-q', '-a', '-F', '4999', '--duration', '2', '-o', self.path)
+            storm.terminate()
+        return Load(self.path)
 
     def test_everything_at_full_rate(self):
-        loaded = self.record_everything()
+        loaded = self.check_whole(record_well(self.record_everything))
         storms = [sample for sample in loaded.samples if sample.command in ('sh', 'ls', 'cat')]
         self.assertGreater(len(storms), 500)
         self.assertGreaterEqual(share(storms, COMPLETE), COMPLETE_AT_LEAST)
@@ -91,9 +88,12 @@ class StrainTest(TestCase):
         reader.unlink()
         reader.write_text('#!/bin/sh\nexec sleep 100\n')
         reader.chmod(0o755)
-        run(program, 'record', '-q', '--unwind', 'auto', '-o', self.path, '--', self.chain, '1',
-            env=environment(XDG_CACHE_HOME=str(self.directory / 'cache')), timeout=30)
-        loaded = self.load()
+
+        def record(times):
+            run(program, 'record', '-q', '--unwind', 'auto', '-o', self.path, '--', self.chain, times,
+                env=environment(XDG_CACHE_HOME=str(self.directory / 'cache')), timeout=times + 30)
+            return Load(self.path)
+        loaded = self.check_whole(record_well(record, enough=100))
         self.assertEqual(loaded.ended, 'exited')
         self.assertGreater(len(loaded.samples), 100)
         self.assertGreater(share(loaded.of_command('chain'), NO_TABLE), 0.9)

@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 import stacks
-from recordings import start, wait_until
+from recordings import record_well, start, wait_until
 from stacks import COMPLETE, TRUNCATED, Judge, Stacks
 from support import OWN_MOUNTS, TestCase, capturectl, check_sanitizers, run, unmount
 
@@ -54,12 +54,10 @@ class Programs(TestCase, Judge):
         self.path = self.directory / 'a.capture'
 
     def record(self, kind, *more, program=None, milliseconds=400, **how):
-        """The program works for so long by the clock; longer where it had so little of the processors that shares say nothing."""
-        for times in 1, 4, 16:
-            found = Stacks(self.path, program or self.program, kind, times * milliseconds, *more, way=self.way, **how)
-            if found.info['user_stacks']['samples'] >= 200 or kind == 'deleted':  # which works only once
-                break
-        return found
+        """The program works for so long by the clock, or longer."""
+        def record(times):
+            return Stacks(self.path, program or self.program, kind, times * milliseconds, *more, way=self.way, **how)
+        return record_well(record, enough=200, attempts=1 if kind == 'deleted' else 5)  # which works only once
 
     def check(self, kind, *more, **how):
         found = self.record(kind, *more, **how)
@@ -148,7 +146,7 @@ class EachWay:
 
     def test_sections_that_linkers_put_together(self):
         program = stacks.build(self.directory, program='initial', source='initial.c')
-        found = Stacks(self.path, program, way=self.way)
+        found = record_well(lambda times: Stacks(self.path, program, way=self.way))
         self.check_complete(found)
         before, after = r'run_early _init', r'run_late _fini <ld-linux-x86-64\.so\.2> <libc\.so\.6> <libc\.so\.6>'
         self.check_chain(found, rf'({before}|{after}) (<libc\.so\.6> )+_start')
@@ -192,8 +190,10 @@ class EachWay:
         inside = self.directory / 'inside'
         inside.mkdir()
         self.addCleanup(unmount, inside)
-        script = f'mount -t tmpfs none {inside} && cp "{self.program}" {inside}/hidden && exec {inside}/hidden plain 400'
-        found = Stacks(self.path, *OWN_MOUNTS, 'sh', '-c', script, way=self.way)
+        def record(times):
+            script = f'mount -t tmpfs none {inside} && cp "{self.program}" {inside}/hidden && exec {inside}/hidden plain {400 * times}'
+            return Stacks(self.path, *OWN_MOUNTS, 'sh', '-c', script, way=self.way)
+        found = record_well(record, enough=200)
         self.check_complete(found)
         self.check_chain(found, CHAINS['plain'])
 
@@ -218,7 +218,12 @@ class KernelTest(EachWay, Programs):
         self.check('sigaltstack')
 
     def record_running(self, *arguments):
-        """A process that was there before."""
+        """A process that was there before, for half a second or longer."""
+        def record(times):
+            return self.record_once(*arguments, '--duration', str(times / 2))
+        return record_well(record, enough=200)
+
+    def record_once(self, *arguments):
         recording = start('record', '-F', '1999', '-o', self.path, *arguments)
         self.addCleanup(recording.kill)
         check_sanitizers(recording.communicate(timeout=60)[1].decode())
@@ -233,13 +238,13 @@ class KernelTest(EachWay, Programs):
         return process
 
     def test_running_process(self):
-        found = self.record_running('-p', self.start_program().pid, '--duration', '0.5')
+        found = self.record_running('-p', self.start_program().pid)
         self.check_complete(found)
         self.check_chain(found, CHAINS['threads'])
 
     def test_everything(self):
         pid = self.start_program().pid
-        found = self.record_running('-a', '--duration', '0.5')
+        found = self.record_running('-a')
         found.samples = [sample for sample in found.samples if sample.pid == pid]
         self.check_chain(found, CHAINS['threads'])
         self.assertEqual({sample.outcome for sample in found.samples}, {stacks.COMPLETE})
@@ -250,7 +255,7 @@ class KernelTest(EachWay, Programs):
         found = self.record('plain', program=program)
         outcomes = {outcome for outcome, n in found.info['outcomes'].items() if n > 5}
         self.assertTrue(outcomes <= {'no-table', 'frame-pointers', 'bad-frame'}, found.info['outcomes'])
-        self.assertEqual(found.lost, 0)
+        self.assertEqual(found.losses(), [])
 
 
 class CopyTest(EachWay, Programs):

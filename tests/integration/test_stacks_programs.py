@@ -8,7 +8,7 @@ from unittest import mock
 
 import perf_oracle as oracle
 import stacks
-from recordings import SANITISED
+from recordings import SANITISED, record_well
 from stacks import COMPLETE, Judge, Stacks
 from support import DATA, TestCase, capturectl, run
 
@@ -71,7 +71,8 @@ class ProgramsTest(TestCase, Judge):
     def check(self, *command, options=('--no-names',), guesses=False):
         """Records it here, before any table is made and when all are kept, and with perf. With guesses: it has code without tables."""
         for tables in 'new', 'kept':
-            found = Stacks(self.directory / f'{tables}.capture', *command, options=('-F', '1499', *options))
+            path = self.directory / f'{tables}.capture'
+            found = record_well(lambda times: Stacks(path, *command, options=('-F', '1499', *options)))
             with self.subTest(tables=tables):
                 self.assertEqual(found.info['unwind'], 'bpf')
                 self.check_complete(found, guesses=guesses)

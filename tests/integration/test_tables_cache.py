@@ -6,6 +6,7 @@ import stat
 import unittest
 from unittest import mock
 
+from recordings import record_well
 from stacks import Judge, Stacks
 from support import DATA, ELF_READER, RECORDER, TestCase, copy_programs, run
 
@@ -23,10 +24,13 @@ class Cache(TestCase, Judge):
         patch.start()
         self.addCleanup(patch.stop)
 
+    def stacks(self):
+        """Those of the program."""
+        return record_well(lambda times: Stacks(self.directory / 'chain.capture', self.program, times / 2), enough=200)
+
     def record(self):
         """Records the program; its stacks must be complete."""
-        stacks = Stacks(self.directory / 'chain.capture', self.program, '0.5')
-        self.check_complete(stacks)
+        self.check_complete(self.stacks())
 
     def kept(self):
         """What is in the cache: {name: bytes}."""
@@ -52,9 +56,9 @@ class Cache(TestCase, Judge):
     def test_is_needed_without_elf_reader(self):
         """So the test above can fail."""
         self.without_elf_reader()
-        stacks = Stacks(self.directory / 'chain.capture', self.program, '0.5')
+        stacks = self.stacks()
         self.assertEqual(stacks.info['user_stacks']['complete'], 0)
-        self.assertEqual(stacks.lost, 0)
+        self.assertEqual(stacks.losses(), [])
 
     def test_damage_is_mended(self):
         self.record()
@@ -81,10 +85,13 @@ class Cache(TestCase, Judge):
         out = self.directory / 'out'
         out.mkdir()
         os.chown(out, ORDINARY, ORDINARY)
-        for _ in range(2):
+
+        def record(times):
             run('setpriv', '--reuid', ORDINARY, '--regid', ORDINARY, '--clear-groups', program, 'record', '-q', '--unwind', 'dwarf',
-                '-o', out / 'chain.capture', '--', self.program, '0.5')
-            self.check_complete(Stacks.of(out / 'chain.capture'))
+                '-o', out / 'chain.capture', '--', self.program, times / 2)
+            return Stacks.of(out / 'chain.capture')
+        for _ in range(2):
+            self.check_complete(record_well(record, enough=200))
         self.assertGreaterEqual(len(self.kept()), 3)
         self.assertEqual({path.stat().st_uid for path in self.tables.iterdir()}, {ORDINARY})
 
