@@ -29,6 +29,7 @@ class Bus:
         self.connection = Gio.DBusConnection.new_for_address_sync(
             address, Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION, None, None)
         self.connection.set_exit_on_close(False)
+        self._roles, self._without_text = {}, set()
 
     def call(self, name, path, interface, method, signature='()', *arguments):
         try:
@@ -37,6 +38,60 @@ class Bus:
         except GLib.Error as error:
             raise Gone(f'{method}: {error.message}') from error
         return answer.unpack()
+
+    def call_all(self, calls):
+        """Calls of the same kind, all sent before the first answer is waited for. Their answers; None for what is gone."""
+        answers, left = [None] * len(calls), len(calls)
+
+        def take(connection, result, number):
+            nonlocal left
+            left -= 1
+            try:
+                answers[number] = connection.call_finish(result).unpack()
+            except GLib.Error:
+                pass
+        for number, (name, path, interface, method, signature, *arguments) in enumerate(calls):
+            self.connection.call(name, path, interface, method, GLib.Variant(signature, arguments), None, Gio.DBusCallFlags.NONE, TIMEOUT,
+                                 None, take, number)
+        while left:
+            GLib.MainContext.default().iteration(True)
+        return answers
+
+    # Of many objects together, each in its place.
+
+    def _ask(self, nodes, interface, method, signature='()', *arguments):
+        return self.call_all([(node.bus_name, node.path, PREFIX + interface, method, signature, *arguments) for node in nodes])
+
+    def _properties(self, nodes, interface, name):
+        return self.call_all([(node.bus_name, node.path, 'org.freedesktop.DBus.Properties', 'Get', '(ss)', PREFIX + interface, name)
+                              for node in nodes])
+
+    def children_of(self, nodes):
+        return [self.nodes(answer[0]) if answer else [] for answer in self._ask(nodes, 'Accessible', 'GetChildren')]
+
+    def nodes(self, references):
+        return [Node(self, *reference) for reference in references if reference[1] != '/org/a11y/atspi/null']
+
+    def states_of(self, nodes):
+        return [state_names(answer[0]) if answer else set() for answer in self._ask(nodes, 'Accessible', 'GetState')]
+
+    def names_of(self, nodes):
+        return [answer[0] if answer else '' for answer in self._properties(nodes, 'Accessible', 'Name')]
+
+    def roles_of(self, nodes):
+        """An object keeps its role for ever."""
+        new = [node for node in nodes if node not in self._roles]
+        self._roles.update((node, answer[0]) for node, answer in zip(new, self._ask(new, 'Accessible', 'GetRoleName')) if answer)
+        return [self._roles.get(node) for node in nodes]
+
+    def texts_of(self, nodes):
+        """"" for those without text, which never have any."""
+        some = [node for node in nodes if node not in self._without_text]
+        counts = dict(zip(some, self._properties(some, 'Text', 'CharacterCount')))
+        self._without_text.update(node for node in some if not counts[node])
+        calls = [(node.bus_name, node.path, PREFIX + 'Text', 'GetText', '(ii)', 0, count[0]) for node, count in counts.items() if count]
+        texts = dict(zip((node for node in some if counts[node]), self.call_all(calls)))
+        return [texts[node][0] if texts.get(node) else '' for node in nodes]
 
     def applications(self):
         """The roots of all programs, as pairs (pid, Node)."""
@@ -50,6 +105,10 @@ class Bus:
             except Gone:
                 pass
         return found
+
+
+def state_names(words):
+    return {state for number, state in enumerate(STATES) if words[number // 32] >> number % 32 & 1}
 
 
 class Node:
@@ -91,8 +150,7 @@ class Node:
 
     @property
     def states(self):
-        words, = self._call('Accessible', 'GetState')
-        return {state for number, state in enumerate(STATES) if words[number // 32] >> number % 32 & 1}
+        return state_names(self._call('Accessible', 'GetState')[0])
 
     @property
     def interfaces(self):
@@ -103,8 +161,7 @@ class Node:
         return self._call('Accessible', 'GetAttributes')[0]
 
     def children(self):
-        return [Node(self.bus, *reference) for reference in self._call('Accessible', 'GetChildren')[0]
-                if reference[1] != '/org/a11y/atspi/null']
+        return self.bus.nodes(self._call('Accessible', 'GetChildren')[0])
 
     def parent(self):
         return Node(self.bus, *self._property('Accessible', 'Parent'))
@@ -137,20 +194,6 @@ class Node:
     def extents(self):
         """x, y, width, height in its window."""
         return self._call('Component', 'GetExtents', '(u)', WINDOW)[0]
-
-    def walk(self, showing=True):
-        """All objects below it that show, outermost first; with showing false the others, too."""
-        waiting = [self]
-        while waiting:
-            node = waiting.pop(0)
-            try:
-                children = node.children()
-                if showing:
-                    children = [child for child in children if 'visible' in child.states]
-            except Gone:
-                continue
-            yield from children
-            waiting += children
 
     def outline(self, depth=0):
         """The tree as text, for whoever wants to know why something was not found."""

@@ -4,6 +4,9 @@ import signal
 
 from window import BUILD, WindowCase
 
+from captures import make
+from support import TestCase, read_twice
+
 PROBE = BUILD / 'tests' / 'ui' / 'probe'
 
 
@@ -45,7 +48,7 @@ class Probe(WindowCase):
         picture = self.probe.picture()
         self.assertEqual((picture.width, picture.height), (600, 500))
         x, y, width, height = self.canvas.extents
-        self.assertEqual(picture.pixel(x + width // 2, y + height // 2), (255, 0, 0))
+        self.probe.wait(lambda: self.probe.picture().pixel(x + width // 2, y + height // 2) == (255, 0, 0), 'the canvas is drawn')
         path = self.directory / 'picture.png'
         picture.write_png(path)
         self.assertEqual(path.read_bytes()[:8], b'\x89PNG\r\n\x1a\n')
@@ -58,10 +61,16 @@ class Probe(WindowCase):
         self.probe.said.write_text('')
 
     def test_an_end_by_a_signal_fails_a_test(self):
-        self.probe.process.send_signal(signal.SIGSEGV)
-        with self.assertRaisesRegex(AssertionError, 'status -11'):
+        self.probe.process.send_signal(signal.SIGABRT)
+        with self.assertRaisesRegex(AssertionError, 'status -6'):
             self.probe.end(60)
 
     def test_what_is_not_there_is_not_found(self):
         with self.assertRaisesRegex(AssertionError, 'Canvas'):
             self.probe.find(name='No such thing', seconds=0.5)
+
+
+class Captures(TestCase):
+    def test_what_is_made_reads_alike_in_both_decoders(self):
+        lines = read_twice(make(self.directory / 'made.capture', samples=3000, threads=40, stacks=300, marks=50, lost=3, long_names=True))
+        self.assertGreater(len(lines), 3000)

@@ -23,12 +23,12 @@ class Numbers(WindowCase):
 
     def rows(self, grid):
         """The texts of a table's rows, cell by cell."""
-        found = []
-        for row in self.viewer.find_all('row', within=self.viewer.find('tree grid', grid)):
-            cells = [[label.text for label in self.viewer.find_all('label', within=cell)][-1:]
-                     for cell in self.viewer.find_all('grid cell', within=row)]
-            found.append([text for cell in cells for text in cell])
-        return [row for row in found if row]
+        look = self.viewer.look()
+        table = look.find('tree grid', grid)
+        rows = [[label for cell in look.find_all('grid cell', within=row) for label in look.find_all('label', within=cell)[-1:]]
+                for row in (look.find_all('row', within=table) if table else [])]
+        texts = iter(look.texts([label for row in rows for label in row]))
+        return [[next(texts) for _ in row] for row in rows if row]
 
     def expect_rows(self, grid, expected):
         """Waits until the table's first rows are these."""

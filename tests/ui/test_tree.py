@@ -21,8 +21,8 @@ class PagesCase(WindowCase):
 
     def rows(self, pattern, within=None):
         """What the rows that are in sight say, from the top."""
-        found = [pattern.match(node.name) for node in self.viewer.find_all('row', pattern, within)]
-        return [match.groups() for match in found]
+        look = self.viewer.look()
+        return [pattern.match(look.name(node)).groups() for node in look.find_all('row', pattern, within)]
 
     def expect_rows(self, expected, pattern, within=None):
         """Waits until the rows are those; so much for the numbers of a filter that is being counted."""
@@ -93,7 +93,7 @@ class TreeTest(PagesCase):
 
     def test_the_arrow_is_clicked(self):
         main = self.viewer.find('row', re.compile('^main, '))
-        arrow = next(node for node in main.walk() if node.role in ('image', 'icon'))
+        arrow = next(node for node in self.viewer.find_all(within=main) if node.role in ('image', 'icon'))
         self.viewer.click(arrow)
         self.viewer.wait(lambda: len(self.rows(TREE_ROW)) == 2, 'main is closed')
 
@@ -174,7 +174,8 @@ class FunctionsTest(PagesCase):
                           for row in said['rows']], FUNCTION_ROW, self.table)
         for row in said['rows']:
             node = self.viewer.find('row', re.compile(rf'^{re.escape(row["name"])}, '), self.table())
-            texts = [label.text or label.name for label in node.walk() if label.role == 'label']
+            look = self.viewer.look()
+            texts = look.texts(look.find_all('label', within=node))
             self.assertEqual(texts, [share(row['self'], said['samples']), str(row['self']), share(row['total'], said['samples']),
                                      str(row['total']), row['name'], row['binary'].split('/')[-1]])
 

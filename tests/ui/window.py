@@ -24,11 +24,12 @@ sys.path[:0] = [str(HERE), str(HERE.parent / 'integration')]
 from accessible import Gone  # noqa: E402
 from desk import wait_until  # noqa: E402
 from desktop import Desktop, end_with_parent  # noqa: E402
+from look import Look  # noqa: E402
 from recordings import processor_time  # noqa: E402
-from support import BUILD, TestCase, check_sanitizers  # noqa: E402
+from support import BUILD, TestCase, check_sanitizers, read_twice  # noqa: E402
 
 VIEWER = BUILD / 'viewer' / 'capture-viewer'
-SECONDS = 40  # ample, also for sanitizers on a busy machine
+SECONDS = 120  # ample, also for sanitizers on a busy machine
 
 
 class Viewer:
@@ -80,29 +81,35 @@ class Viewer:
         return self.wait(self.windows, 'it shows a window')[-1]
 
     def resize(self, width, height):
-        """Makes the window on top so large, as a person would by its corner."""
+        """Makes the window on top so large, as a person would by its corner. A window that has just come may not say yet how wide its
+        shadow is: as often as it takes."""
         def fits():
-            return self.window.frame[2:] == (width, height) and any(
-                tuple(node.extents[2:]) == (width, height) for node in self.application.children())
+            if self.window.frame[2:] != (width, height):
+                self.screen.place(self.window, 40, 40, width, height)
+                return False
+            return any(tuple(node.extents[2:]) == (width, height) for node in self.application.children())
         self.screen.place(self.window, 40, 40, width, height)
         self.wait(fits, lambda: f'the window is {width}×{height}; it is {self.window.frame}')
 
     # Finding.
 
+    def look(self, showing=True):
+        """All its objects at this moment, for who asks for many."""
+        return Look(self.application, showing)
+
     def find_all(self, role=None, name=None, within=None, states=(), showing=True):
         """Objects by role, by name (a text, or a compiled pattern to search for) and by states, outermost first. A name is also
         looked for in the text of what has one."""
-        return [node for node in (within or self.application).walk(showing) if _matches(node, role, name, states)]
+        return self.look(showing).find_all(role, name, within, states)
 
     def find(self, role=None, name=None, within=None, states=(), showing=True, seconds=SECONDS):
         """The first such object, as soon as there is one."""
-        def first():
-            return next((node for node in (within or self.application).walk(showing) if _matches(node, role, name, states)), None)
-        return self.wait(first, lambda: f'there is {role} “{name}” {" ".join(states)} in\n{self.outline()}', seconds)
+        return self.wait(lambda: self.look(showing).find(role, name, within, states),
+                         lambda: f'there is {role} “{name}” {" ".join(states)} in\n{self.outline()}', seconds)
 
     def find_gone(self, role=None, name=None, within=None, states=(), seconds=SECONDS):
         """Waits until there is no such object."""
-        self.wait(lambda: not self.find_all(role, name, within, states), lambda: f'{role} “{name}” is gone from\n{self.outline()}', seconds)
+        self.wait(lambda: not self.look().find(role, name, within, states), lambda: f'{role} “{name}” is gone from\n{self.outline()}', seconds)
 
     def outline(self):
         return self.application.outline()
@@ -206,30 +213,6 @@ def _text(what):
     return what() if callable(what) else what
 
 
-def _matches(node, role, name, states):
-    try:
-        if role is not None and node.role != role:
-            return False
-        if name is not None and not _names(node, name):
-            return False
-        return not states or node.states >= set(states)
-    except Gone:
-        return False
-
-
-def _names(node, name):
-    for text in (plain(node.name), node.text):
-        if name.search(text) if isinstance(name, re.Pattern) else text == name:
-            return True
-    return False
-
-
-def plain(name):
-    """A name as it is read: GTK 4.8 calls a button with a mnemonic "_Record Record"."""
-    first, second = name[:(len(name) + 1) // 2], name[(len(name) + 1) // 2 + 1:]
-    return second if first.replace('_', '', 1) == second and '_' in first else name
-
-
 def sanitizers():
     """What sanitized programs with a toolkit in them are told: leaks of libraries that lsan.supp lists are none of ours."""
     return {'LSAN_OPTIONS': f'suppressions={HERE / "lsan.supp"}:print_suppressions=0',
@@ -249,6 +232,11 @@ class WindowCase(TestCase):
         super().setUp()
         self.home = self.directory / 'home'
         self.home.mkdir()
+
+    def read_captures_twice(self):
+        """Those that were recorded. What make-capture makes is all alike, and test_desktop.py reads it."""
+        for path in sorted(self.home.rglob('*.capture')):
+            read_twice(path)
 
     def start(self, *arguments, **how):
         """Starts a viewer, which must have been closed when the test ends, or is then."""

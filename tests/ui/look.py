@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Looking through many accessible objects at once: whatever is asked of all of them is asked together, so that a program with
+hundreds on its screen answers in the time of a few questions.
+
+    look = Look(application)
+    for row in look.find_all('row', within=look.find('tree grid', 'Functions')):
+        print(look.texts(look.find_all('label', within=row)))
+
+A Look is of one moment: what was answered once is not asked again.
+"""
+import re
+
+
+class Look:
+    def __init__(self, root, showing=True):
+        self.root, self.bus, self.showing = root, root.bus, showing
+        self._below, self._states, self._names = {}, {}, {}
+
+    def levels(self, within=None):
+        """Lists of the objects below one, each list a level deeper; but for those that do not show, when only those are looked at
+        that do."""
+        level = [within or self.root]
+        while level:
+            level = self._children_of(level)
+            if level:
+                yield level
+
+    def _children_of(self, nodes):
+        new = [node for node in nodes if node not in self._below]
+        for node, children in zip(new, self.bus.children_of(new)):
+            self._below[node] = children
+        found = [child for node in nodes for child in self._below[node]]
+        if self.showing:
+            self._ask(self._states, self.bus.states_of, found)
+            found = [child for child in found if 'visible' in self._states[child]]
+        return found
+
+    def _ask(self, known, of, nodes):
+        new = [node for node in nodes if node not in known]
+        known.update(zip(new, of(new)))
+
+    def name(self, node):
+        """"" for what has gone."""
+        self._ask(self._names, self.bus.names_of, [node])
+        return self._names[node]
+
+    def texts(self, nodes):
+        """What each reads: its text where it has one, else its name."""
+        self._ask(self._names, self.bus.names_of, nodes)
+        return [text or self._names[node] for node, text in zip(nodes, self.bus.texts_of(nodes))]
+
+    def find_all(self, role=None, name=None, within=None, states=()):
+        """Outermost first. A name, text or pattern, is also looked for in the text of what has one."""
+        return [node for level in self.levels(within) for node in self._matching(level, role, name, states)]
+
+    def find(self, role=None, name=None, within=None, states=()):
+        """The first one, or None."""
+        return next((node for level in self.levels(within) for node in self._matching(level, role, name, states)), None)
+
+    def _matching(self, nodes, role, name, states):
+        if role is not None:
+            nodes = [node for node, its in zip(nodes, self.bus.roles_of(nodes)) if its == role]
+        if states:
+            self._ask(self._states, self.bus.states_of, nodes)
+            nodes = [node for node in nodes if self._states[node] >= set(states)]
+        return nodes if name is None else self._named(nodes, name)
+
+    def _named(self, nodes, name):
+        self._ask(self._names, self.bus.names_of, nodes)
+        others = [node for node in nodes if not _is(plain(self._names[node]), name)]
+        texts = dict(zip(others, self.bus.texts_of(others)))
+        return [node for node in nodes if node not in texts or _is(texts[node], name)]
+
+
+def _is(text, name):
+    return bool(name.search(text)) if isinstance(name, re.Pattern) else text == name
+
+
+def plain(name):
+    """A name as it is read: GTK 4.8 calls a button with a mnemonic "_Record Record"."""
+    first, second = name[:(len(name) + 1) // 2], name[(len(name) + 1) // 2 + 1:]
+    return second if first.replace('_', '', 1) == second and '_' in first else name
