@@ -119,10 +119,14 @@ static void name_slot(gpointer job, gpointer data)
 static void run_jobs(Naming *naming)
 {
   guint n_threads = naming->options->max_threads ? naming->options->max_threads : g_get_num_processors();
-  GThreadPool *pool = g_thread_pool_new(name_slot, naming, (gint)n_threads, FALSE, NULL);
 
   for (guint slot = 0; slot < naming->tables->n; slot++)
     naming->total += is_wanted(naming, slot);
+  if (naming->total == 0)
+    return;
+  /* Threads of its own have this one's niceness. Those that pools share want the niceness of whoever made the
+   * first pool, which the kernel may refuse them. */
+  GThreadPool *pool = g_thread_pool_new(name_slot, naming, (gint)MIN(n_threads, naming->total), TRUE, NULL);
   for (guint slot = 0; slot < naming->tables->n; slot++)
     if (is_wanted(naming, slot))
       g_thread_pool_push(pool, GUINT_TO_POINTER(slot + 1), NULL);
