@@ -184,6 +184,8 @@ static void viewer_export_dialog_dispose(GObject *object)
 {
   ViewerExportDialog *self = VIEWER_EXPORT_DIALOG(object);
 
+  /* GTK forgets it too late where somebody still holds the dialog when its parent is gone. */
+  gtk_window_set_transient_for(GTK_WINDOW(self), NULL);
   g_clear_handle_id(&self->pulse, g_source_remove);
   if (self->cancellable)
     g_cancellable_cancel(self->cancellable);
