@@ -27,6 +27,7 @@ from support import BUILD, check_sanitizers, environment, run
 HERE = pathlib.Path(__file__).resolve().parent
 PYTHON = '/usr/bin/python3'  # the one that knows gi
 PASSWORD = 'correct horse'
+DISMISS = '--dismiss'
 PASSWORD_HASH = '$6$capturedesk$D5cgoRvszkx0uldVMJ5eFL1qhmVtJXifxvSNwSAtVDwlhUrOPN4MQzrsE9/3.bcQ74I.MU7h0II0RKZ/XpUHM0'
 OWN, SYSTEM = 'org.capturectl.Capture1.profile-own', 'org.capturectl.Capture1.profile-system'
 
@@ -386,8 +387,8 @@ class Desk:
 
     @contextlib.contextmanager
     def agent(self, user, password=PASSWORD, active=True):
-        """A polkit agent for the user's session, which answers with the password (None: never answers). Gives the list of
-        the lines that it printed so far, as a function."""
+        """A polkit agent for the user's session, which answers with the password (None: never answers; DISMISS: closes the
+        question). Gives the list of the lines that it printed so far, as a function."""
         log = self.directory / 'agent'
         session = f'{user}{SESSIONS[active][0]}'
         words = [PYTHON, HERE / 'desk_agent.py', session, first_of(AGENT_HELPERS)]

@@ -3,10 +3,10 @@
 """An authentication agent of polkit's for a session, as a desktop has one: it answers each prompt with a password, which
 polkit's own helper checks with PAM.
 
-usage: desk_agent.py SESSION HELPER [PASSWORD]
+usage: desk_agent.py SESSION HELPER [PASSWORD|--dismiss]
 
 Prints "ready" when it is registered, then a line "asked ACTION" a prompt. Without a password a prompt stays open until
-polkit takes it back, which prints "cancelled".
+polkit takes it back, which prints "cancelled". With --dismiss it is closed as a person does who will not answer.
 """
 import os
 import subprocess
@@ -44,6 +44,10 @@ def answer(helper, user, cookie, password):
             print('helper:', line.strip(), flush=True)
 
 
+def dismiss(invocation):
+    invocation.return_dbus_error('org.freedesktop.PolicyKit1.Error.Cancelled', 'Cancelled.')
+
+
 class Agent:
     def __init__(self, helper, password):
         self.helper, self.password, self.open = helper, password, {}
@@ -52,6 +56,9 @@ class Agent:
         if method == 'BeginAuthentication':
             action, _message, _icon, _details, cookie, identities = parameters.unpack()
             print('asked', action, flush=True)
+            if self.password == '--dismiss':
+                dismiss(invocation)
+                return
             if self.password is None:
                 self.open[cookie] = invocation
                 return
@@ -61,7 +68,7 @@ class Agent:
         print('cancelled', flush=True)
         waiting = self.open.pop(parameters.unpack()[0], None)
         if waiting is not None:
-            waiting.return_dbus_error('org.freedesktop.PolicyKit1.Error.Cancelled', 'Cancelled.')
+            dismiss(waiting)
         invocation.return_value(None)
 
 

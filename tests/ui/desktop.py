@@ -26,6 +26,7 @@ BUS = '''<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration
   <auth>EXTERNAL</auth>
   {services}
   <policy context="default">
+    {users}
     <allow send_destination="*" eavesdrop="true"/>
     <allow eavesdrop="true"/>
     <allow own="*"/>
@@ -33,6 +34,7 @@ BUS = '''<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration
   <limit name="max_message_size">134217728</limit>
 </busconfig>
 '''
+EVERYBODY = '<allow user="*"/>'
 REGISTRY = '<servicedir>/usr/share/dbus-1/accessibility-services</servicedir>'
 
 # Nothing moves by itself, and letters look as on a GNOME desktop.
@@ -55,10 +57,13 @@ def end_with_parent():
 
 
 class Desktop:
-    """`screen` is what a person sees and does there, `bus` what a screen reader is told."""
+    """`screen` is what a person sees and does there, `bus` what a screen reader is told. With a desk (desk.py), the
+    users there may use it, too: its buses run where they are known."""
 
-    def __init__(self):
+    def __init__(self, desk=None):
+        self.desk = desk
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix='capture-desktop-'))
+        self.directory.chmod(0o755 if desk else 0o700)
         self.processes, self.screen, self.bus = [], None, None
 
     def start(self):
@@ -106,10 +111,11 @@ class Desktop:
     def _start_bus(self, name, services):
         """Its address."""
         config = self.directory / f'{name}.conf'
-        config.write_text(BUS.format(path=self.directory / name, services=services))
+        config.write_text(BUS.format(path=self.directory / name, services=services, users=EVERYBODY if self.desk else ''))
         ready = os.pipe()
-        return self._start(['dbus-daemon', f'--config-file={config}', '--nofork', '--nopidfile', f'--print-address={ready[1]}'], ready,
-                           pass_fds=ready[1:], env={**os.environ, 'DISPLAY': self.display, 'AT_SPI_BUS_ADDRESS': ''})
+        command = ['dbus-daemon', f'--config-file={config}', '--nofork', '--nopidfile', f'--print-address={ready[1]}']
+        return self._start(self.desk.command(command) if self.desk else command, ready, pass_fds=ready[1:],
+                           env={**os.environ, 'DISPLAY': self.display, 'AT_SPI_BUS_ADDRESS': ''})
 
     def environment(self, home):
         """For a program whose files are below `home`, and of nobody's else."""

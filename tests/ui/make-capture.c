@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Writes a capture of a program that never ran, the same in every run: it loads, parses, optimises and emits,
- * a quarter of the time each, and its workers have stacks of their own, as many as are asked for.
+ * a quarter of the time each, and its workers have stacks of their own, as many as are asked for. Its second
+ * event is of a program that does all of that the other way round.
  *
  * make-capture [OPTION…] FILE   see --help
  */
@@ -47,7 +48,7 @@ static const struct {
 };
 
 static struct {
-  int samples, threads, stacks, depth, functions, marks, lost;
+  int samples, switches, threads, stacks, depth, functions, marks, log, lost;
   gboolean long_names;
 } plan = {.samples = 8000, .threads = 4, .depth = 24, .functions = 200};
 
@@ -57,7 +58,7 @@ typedef struct {
   capture_writer *writer;
   GHashTable *known;          /* name → its number in its place + 1 */
   GPtrArray *names[N_PLACES]; /* by number */
-  guint32 event, process[2], binaries[N_PLACES], category, step;
+  guint32 event, switches, process[2], binaries[N_PLACES], category, step;
   guint32 *threads;
   guint32 *leaves; /* of workers' stacks */
   guint32 program_leaves[G_N_ELEMENTS(program)];
@@ -104,14 +105,15 @@ static guint32 add_frame(Writer *self, Place place, const char *name)
   return take(capture_writer_frame(self->writer, CAPTURE_SPACE_BINARY, self->binaries[place], offset));
 }
 
-static void define_event(Writer *self)
+static guint32 define_event(Writer *self, const char *name, enum capture_unit unit)
 {
   struct capture_record_event event = {
-      .record = {sizeof event, CAPTURE_RECORD_EVENT, 0}, .unit = CAPTURE_UNIT_NANOSECONDS, .frequency = 1000};
+      .record = {sizeof event, CAPTURE_RECORD_EVENT, 0}, .unit = unit, .frequency = 1000};
 
-  event.id = self->event = capture_writer_next_id(self->writer, CAPTURE_RECORD_EVENT);
-  event.name = add_string(self, "cpu-clock");
+  event.id = capture_writer_next_id(self->writer, CAPTURE_RECORD_EVENT);
+  event.name = add_string(self, name);
   expect(capture_writer_define(self->writer, &event.record));
+  return event.id;
 }
 
 static void define_binary(Writer *self, Place place)
@@ -152,7 +154,9 @@ static void define_thread(Writer *self, guint number)
 
 static void define_all(Writer *self)
 {
-  define_event(self);
+  self->event = define_event(self, "cpu-clock", CAPTURE_UNIT_NANOSECONDS);
+  if (plan.switches > 0)
+    self->switches = define_event(self, "context-switches", CAPTURE_UNIT_COUNT);
   define_binary(self, PROGRAM);
   define_binary(self, LIBRARY);
   define_process(self, 0);
@@ -271,6 +275,22 @@ static void add_sample(Writer *self, guint i)
   expect(capture_writer_sample(self->writer, &sample));
 }
 
+static void add_switch(Writer *self, guint i)
+{
+  guint phase = (guint)((guint64)i * 4 / (guint)plan.switches);
+  struct capture_writer_sample sample = {
+      .time = BEGIN + (guint64)i * DURATION / (guint)plan.switches,
+      .event = self->switches,
+      .thread = self->threads[(guint)g_rand_int_range(self->random, 0, plan.threads)],
+      .leaf = choose_program_stack(self, 3 - phase),
+      .outcome = CAPTURE_OUTCOME_COMPLETE,
+      .mode = CAPTURE_MODE_KERNEL,
+      .weight = 1,
+  };
+
+  expect(capture_writer_sample(self->writer, &sample));
+}
+
 static void add_marks(Writer *self)
 {
   struct {
@@ -286,6 +306,22 @@ static void add_marks(Writer *self)
     record.mark.time = BEGIN + (guint64)i * DURATION / (guint)plan.marks;
     record.mark.duration = DURATION / (guint)plan.marks / (1 + i % 3);
     expect(capture_writer_record(self->writer, &record.mark.record, record.mark.time));
+  }
+}
+
+static void add_log(Writer *self)
+{
+  struct {
+    struct capture_record_log line;
+    char text[16];
+  } record = {
+      .line = {.record = {sizeof record, CAPTURE_RECORD_LOG, 0}, .severity = 6, .domain = self->category}};
+
+  for (guint i = 0; i < (guint)plan.log; i++) {
+    record.line.thread = self->threads[0];
+    record.line.time = BEGIN + (guint64)i * DURATION / (guint)plan.log;
+    record.line.length = (guint32)g_snprintf(record.text, sizeof record.text, "line %u", i);
+    expect(capture_writer_record(self->writer, &record.line.record, record.line.time));
   }
 }
 
@@ -362,7 +398,10 @@ static void write_stream(Writer *self)
   add_worker_stacks(self);
   for (guint i = 0; i < (guint)plan.samples; i++)
     add_sample(self, i);
+  for (guint i = 0; i < (guint)plan.switches; i++)
+    add_switch(self, i);
   add_marks(self);
+  add_log(self);
   add_lost(self);
   add_names(self);
 }
@@ -415,12 +454,15 @@ static void write_capture(int fd)
 
 static const GOptionEntry options[] = {
     {"samples", 0, 0, G_OPTION_ARG_INT, &plan.samples, "How many (8000)", "N"},
+    {"switches", 0, 0, G_OPTION_ARG_INT, &plan.switches, "How many samples the second event has (0: none)",
+     "N"},
     {"threads", 0, 0, G_OPTION_ARG_INT, &plan.threads, "How many (4)", "N"},
     {"stacks", 0, 0, G_OPTION_ARG_INT, &plan.stacks,
      "How many different ones workers have (0: the program's)", "N"},
     {"depth", 0, 0, G_OPTION_ARG_INT, &plan.depth, "Of workers' stacks (24)", "N"},
     {"functions", 0, 0, G_OPTION_ARG_INT, &plan.functions, "In workers' stacks (200)", "N"},
     {"marks", 0, 0, G_OPTION_ARG_INT, &plan.marks, "How many (0)", "N"},
+    {"log", 0, 0, G_OPTION_ARG_INT, &plan.log, "How many lines (0)", "N"},
     {"lost", 0, 0, G_OPTION_ARG_INT, &plan.lost, "How many samples are said to be lost (0)", "N"},
     {"long-names", 0, 0, G_OPTION_ARG_NONE, &plan.long_names, "Functions are named as in C++", NULL},
     {NULL},
@@ -433,7 +475,8 @@ int main(int argc, char **argv)
 
   g_option_context_add_main_entries(context, options, NULL);
   if (!g_option_context_parse(context, &argc, &argv, &error) || argc != 2 || plan.samples < 0 ||
-      plan.threads < 1 || plan.stacks < 0 || plan.depth < 1 || plan.depth > DEPTH_MAX || plan.functions < 1) {
+      plan.switches < 0 || plan.log < 0 || plan.marks < 0 || plan.threads < 1 || plan.stacks < 0 ||
+      plan.depth < 1 || plan.depth > DEPTH_MAX || plan.functions < 1) {
     g_printerr("usage: make-capture [OPTION…] FILE; see --help\n");
     return 2;
   }

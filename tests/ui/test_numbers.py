@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whatever is looked at, every page says the numbers that capturectl says of the same filter: of the whole recording, of a span, after
-transforms, and of the whole again when steps are taken back."""
+transforms, of the whole again when steps are taken back; and of each event."""
 import re
 
 from captures import make, report, share
 from window import WindowCase
 
+EVENTS = 'cpu-clock', 'context-switches'
 # The keys of transforms, and how capturectl is told of them.
 TRANSFORMS = {'f': 'focus-function', 'm': 'merge-function', 'd': 'drop-function', 'c': 'collapse-function', 'r': 'collapse-recursion'}
 
 
-class Numbers(WindowCase):
+class NumbersCase(WindowCase):
+    numbers = {}
+
     def setUp(self):
         super().setUp()
-        self.path = make(self.directory / 'some.capture', samples=8000, threads=4)
+        self.path = make(self.directory / 'some.capture', samples=8000, threads=4, **self.numbers)
         self.viewer = self.open(self.path)
         self.viewer.find('tree item', 'All')
 
@@ -81,6 +84,12 @@ class Numbers(WindowCase):
         self.check_flame_graph(said)
         return said['samples']
 
+    def select_function(self, name):
+        """In the list of functions."""
+        self.show(3, 'Functions')
+        row = self.viewer.find('row', re.compile(rf'^{name}, '))
+        self.viewer.click(row)
+
     def select_first_quarter(self):
         overview = self.viewer.find('slider', 'Selected Span of Time')
         self.viewer.click(overview)
@@ -89,6 +98,8 @@ class Numbers(WindowCase):
         self.viewer.press(*['shift+Right'] * 15)
         self.viewer.wait(lambda: overview.description.startswith('0.00 s – 2.00 s'), lambda: f'two seconds are selected; it is {overview.description}')
 
+
+class Numbers(NumbersCase):
     def test_of_the_whole_recording(self):
         self.assertEqual(self.check_all(), 8000)
 
@@ -102,12 +113,6 @@ class Numbers(WindowCase):
         self.check_all()
         self.viewer.press('ctrl+shift+z')
         self.check_all('--time', '0,2')
-
-    def select_function(self, name):
-        """In the call tree, by searching for it."""
-        self.show(3, 'Functions')
-        row = self.viewer.find('row', re.compile(rf'^{name}, '))
-        self.viewer.click(row)
 
     def test_after_each_transform(self):
         for key, kind in TRANSFORMS.items():
@@ -134,3 +139,68 @@ class Numbers(WindowCase):
         self.check_all(*both[:2])
         self.viewer.find('button', 'Whole Recording').act()
         self.check_all()
+
+
+class Events(NumbersCase):
+    """Which of the events is looked at, is chosen beside the breadcrumbs."""
+
+    numbers = {'switches': 1200, 'marks': 40}
+
+    def choose_event(self, name, key):
+        chooser = self.viewer.find('combo box', 'Event')
+        self.viewer.click(chooser)
+        self.viewer.find('list item', name)
+        for each in key, 'Return':
+            self.viewer.screen.press(each)
+        self.viewer.find('label', name, within=chooser)
+
+    def check_processes(self, said):
+        self.show(6, 'Processes')
+        samples = sum(row['self'] for row in said['rows'])
+        expected = {row['name']: {str(row['pid']), str(row['self']), share(row['self'], samples)} for row in said['rows']}
+
+        def same():
+            shown = {}
+            for row in self.rows('Processes and Threads'):
+                shown.setdefault(row[0], set(row))  # a process stands above its threads, of which one has its name
+            return all(expected[name] <= shown.get(name, set()) for name in expected)
+        self.viewer.wait(same, lambda: f'processes are\n{expected}\nthey are\n{self.rows("Processes and Threads")}')
+
+    def check_time_line(self, said):
+        self.show(4, 'Time Line')
+        for row in said['rows']:
+            self.viewer.find('image', re.compile(rf'^{row["name"]}: .*\b{row["self"]} samples$'))
+
+    def check_event(self, name):
+        samples = self.check_all('-e', name)
+        said = report(self.path, '--by', 'process', '-e', name)
+        self.check_processes(said)
+        self.check_time_line(said)
+        self.viewer.find_gone('label', 'No Samples')
+        return samples
+
+    def test_each_page_is_of_the_event(self):
+        self.assertEqual(self.check_event('cpu-clock'), 8000)
+        self.choose_event('context-switches', 'Down')
+        self.assertEqual(self.check_event('context-switches'), 1200)
+        self.choose_event('cpu-clock', 'Up')
+        self.assertEqual(self.check_event('cpu-clock'), 8000)
+
+    def test_steps_stay(self):
+        self.select_function('parse')
+        self.viewer.press('f')
+        self.viewer.find('button', 'Focus: parse')
+        self.choose_event('context-switches', 'Down')
+        self.check_all('-e', 'context-switches', '--transform', 'focus-function:parse')
+        self.viewer.find('button', 'Whole Recording').act()
+        self.check_all('-e', 'context-switches')
+
+    def test_marks_and_the_recording_itself_stay(self):
+        def look(key, page):
+            self.show(key, page)
+            self.viewer.rest()
+            return [text for text in (node.text for node in self.viewer.find_all('label')) if text not in EVENTS]
+        pages = (5, 'Marks'), (7, 'Health'), (8, 'Details')
+        before = [look(*page) for page in pages]
+        self.choose_event('context-switches', 'Down')
+        self.assertEqual([look(*page) for page in pages], before)

@@ -8,12 +8,13 @@ import subprocess
 from window import WindowCase
 
 from captures import report  # behind what says where it is
+from record_page import RecordPage
 from support import capturectl
 
 BUSY = "sh -c 'while :; do :; done'"
 
 
-class RecordingTest(WindowCase):
+class RecordingTest(RecordPage, WindowCase):
     def setUp(self):
         super().setUp()
         self.viewer = self.open()
@@ -31,22 +32,6 @@ class RecordingTest(WindowCase):
         self.viewer.click(self.command)
         self.viewer.type(command)
         self.viewer.press('Return')
-
-    def captures(self):
-        return sorted((self.home / 'cache' / 'capture' / 'recordings').glob('*.capture'))
-
-    def count(self, title):
-        """What stands above a number's title on the page of a recording, as a number."""
-        node = self.viewer.find('label', title)
-        value = node.parent().children()[0].name
-        return int(re.sub(r'\D', '', value))
-
-    def wait_for_samples(self):
-        self.viewer.find('button', 'Stop')
-        self.viewer.wait(lambda: self.count('Samples') > 0, 'there are samples')
-
-    def expect_document(self):
-        self.viewer.find('button', 'Whole Recording')
 
 
 class CommandTest(RecordingTest):

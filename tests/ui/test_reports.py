@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The pages about the recording itself, its marks and its processes, and what is exported of what one sees."""
+"""The pages about the recording itself, its marks and its processes."""
 import json
+import re
 
 from window import WindowCase
 
 from captures import make, report, share
 from support import capturectl
 
-HEALTH, MARKS, PROCESSES, DETAILS = 'alt+7', 'alt+5', 'alt+6', 'alt+8'
+TREE, MARKS, PROCESSES, HEALTH, DETAILS = 'alt+2', 'alt+5', 'alt+6', 'alt+7', 'alt+8'
 
 
 def info(path):
@@ -62,6 +63,41 @@ class Reports(WindowCase):
             viewer.find('label', str(row['pid']))
             viewer.find('label', share(row['total'], sum(other['total'] for other in said['rows'])))
 
+    def expect_samples(self, viewer, samples):
+        """Of all that is shown, as the call tree has it."""
+        viewer.press(TREE)
+        viewer.find('row', re.compile(rf'^All Samples, 100\.0 %, total {samples}, '))
+
+    def activate(self, viewer, row, key='Return'):
+        """Chooses the row that holds the label and presses a key on it."""
+        viewer.click(viewer.find('label', row))
+        viewer.press(key)
+
+    def expect_span(self, viewer, pattern):
+        overview = viewer.find('slider', 'Selected Span of Time')
+        viewer.wait(lambda: re.search(pattern, overview.description), lambda: f'“{pattern}” is selected; it is “{overview.description}”')
+
+    def test_a_mark_selects_its_time(self):
+        viewer, path = self.open_page(MARKS, marks=40)
+        self.activate(viewer, '0.600000 s')
+        self.expect_span(viewer, r'^0\.60 s – 0\.80 s, ')
+        viewer.find('label', '40 marks')
+        self.expect_samples(viewer, report(path, '--time', '0.6,0.8')['samples'])
+        viewer.press(MARKS)
+        self.activate(viewer, '1.000000 s')
+        self.expect_span(viewer, r'^1\.00 s – 1\.07 s, ')
+
+    def test_a_double_click_does_what_enter_does(self):
+        viewer, _ = self.open_page(MARKS, marks=40)
+        viewer.click(viewer.find('label', '0.600000 s'), times=2)
+        self.expect_span(viewer, r'^0\.60 s – 0\.80 s, ')
+
+    def test_a_log_line_selects_the_time_around_it(self):
+        viewer, path = self.open_page(MARKS, log=20)
+        viewer.find('label', '20 log lines')
+        self.activate(viewer, 'line 5')
+        self.expect_samples(viewer, report(path, '--time', '1.995,2.005')['samples'])
+
     def test_only_a_process_is_shown(self):
         viewer, path = self.open_page(PROCESSES)
         viewer.find('label', 'program')
@@ -70,33 +106,30 @@ class Reports(WindowCase):
         viewer.press('ctrl+z')
         viewer.find_gone('button', 'program (1000)')
 
+    def test_only_a_thread_is_shown(self):
+        viewer, path = self.open_page(PROCESSES)
+        self.activate(viewer, 'worker-1')
+        viewer.find('button', 'worker-1 (1001)')
+        self.expect_samples(viewer, report(path, '--thread', '1001')['samples'])
+
+    def test_the_menu_of_a_process_by_its_key(self):
+        viewer, path = self.open_page(PROCESSES)
+        self.activate(viewer, 'helper', 'shift+F10')
+        viewer.find('menu item', 'Show Only This Process').act()
+        viewer.find('button', 'helper (2000)')
+        self.expect_samples(viewer, report(path, '--process', '2000')['samples'])
+
+    def test_arrows_close_and_open_a_process(self):
+        viewer, _ = self.open_page(PROCESSES)
+        self.activate(viewer, 'worker-1', 'Left')
+        viewer.press('Left')
+        viewer.find_gone('label', 'worker-1')
+        viewer.press('Right')
+        viewer.find('label', 'worker-1')
+
     def test_details_are_what_info_says(self):
         viewer, path = self.open_page(DETAILS)
         said = info(path)
         viewer.find('label', said['command'])
         viewer.find('label', str(said['samples']))
         viewer.find('label', 'The command ended: exit status 0')
-
-    def export(self, viewer, title, path):
-        viewer.press('ctrl+e')
-        viewer.click(viewer.find('label', title, within=viewer.find(None, 'Export', states=('modal',))))
-        viewer.click(viewer.find('label', 'Export…'))
-        viewer.find('text box', 'Name:', states=('focused',))
-        viewer.screen.focus(viewer.window)
-        viewer.screen.press('ctrl+a')
-        viewer.screen.type(str(path))
-        viewer.screen.press('Return')
-        viewer.find('label', 'Exported')
-
-    def test_folded_stacks_are_what_capturectl_exports(self):
-        viewer, path = self.open_page(PROCESSES)
-        out = self.directory / 'some.folded'
-        self.export(viewer, 'Folded Stacks', out)
-        self.assertEqual(out.read_text(), capturectl('export', '--format', 'folded', path).stdout)
-
-    def test_a_picture_is_taken(self):
-        viewer, _ = self.open_page(HEALTH)
-        viewer.find('label', 'This Recording Is Sound, but Not Whole')
-        out = self.directory / 'some.png'
-        self.export(viewer, 'Picture of This Page', out)
-        self.assertEqual(out.read_bytes()[:8], b'\x89PNG\r\n\x1a\n')

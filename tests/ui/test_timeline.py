@@ -107,6 +107,18 @@ class TimeLine(WindowCase):
         self.viewer.press('End', 'End', 'Return')
         self.viewer.find('button', re.compile(r'^[\d.]+ s – [\d.]+ s$'))
 
+    def test_edges_by_keys(self):
+        self.viewer.click(self.viewer.place_of(self.overview, 0.5, 0.3))
+        self.viewer.press('Right', *['shift+Right'] * 10)
+        self.viewer.wait(lambda: self.span() == (0, 1.6), lambda: f'it ends at 1.6 s; it is {self.span()}')
+        self.viewer.press(*['ctrl+Right'] * 5)
+        self.viewer.wait(lambda: self.span() == (0.4, 1.6), lambda: f'it begins at 0.4 s; it is {self.span()}')
+        self.viewer.press(*['ctrl+Left'] * 5)
+        self.viewer.wait(lambda: self.span() == (0.4, 1.2), lambda: f'it ends at 1.2 s; it is {self.span()}')
+        self.viewer.press('Return')
+        self.viewer.find('button', re.compile(r'^0\.40? s – 1\.20? s$'))
+        self.expect_zoomed(0.4, 1.2)
+
     def test_other_pages_follow(self):
         self.viewer.press('alt+3')
         before = report(self.path)['samples']

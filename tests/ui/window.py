@@ -225,8 +225,12 @@ class WindowCase(TestCase):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.desktop = Desktop().start()
+        cls.desktop = cls.make_desktop().start()
         cls.addClassCleanup(cls.desktop.stop)
+
+    @classmethod
+    def make_desktop(cls):
+        return Desktop()
 
     def setUp(self):
         super().setUp()
