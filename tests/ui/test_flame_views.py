@@ -48,6 +48,21 @@ class FlameViews(WindowCase):
         self.viewer.press('plus', 'plus')
         self.viewer.wait(lambda: [node for node in self.viewer.find_all('tree item', within=chart) if node.extents[2] > width],
                          'boxes are wider')
+        self.viewer.press('BackSpace')
+        self.viewer.wait(lambda: self.viewer.find('tree item', within=chart, states=['focused']).extents[2] == width, 'all is shown')
+        self.viewer.find('tree item', 'parse', within=chart)
+        self.viewer.press('Return')
+        self.viewer.wait(lambda: all(node.extents[2] <= 1 for node in self.viewer.find_all('tree item', 'parse', within=chart)),
+                         'what comes after the box is out of sight')
+
+    def test_nothing_left_says_how_to_go_back(self):
+        self.viewer.press('Home', 'Down')
+        self.expect_box('main', states=['focused'])
+        self.viewer.press('d')
+        self.viewer.find('label', 'No Samples')
+        self.viewer.find_gone('group', 'Selected function')
+        self.viewer.find('button', 'Take Back a Step').act()
+        self.expect_box('main')
 
     def test_drop_and_undo(self):
         said = report(self.path, '--tree', '--limit', '0')

@@ -49,6 +49,17 @@ class Reports(WindowCase):
         viewer.find('label', f'{row["category"]}: {row["name"]}')
         viewer.find('label', '2000 marks')
 
+    def test_marks_are_searched(self):
+        viewer, _ = self.open_page(MARKS, marks=20)
+        viewer.press('ctrl+f')
+        viewer.find('search box', 'Search Marks', states=('focused',))
+        viewer.type('st')
+        viewer.find('status', '20 marks')
+        viewer.type('x')
+        viewer.find('label', 'No Mark Found')
+        viewer.press('Escape')
+        viewer.find('label', '20 marks')
+
     def test_no_marks_say_what_to_do(self):
         viewer, _ = self.open_page(MARKS)
         viewer.find('label', 'No Marks')

@@ -195,7 +195,7 @@ class FunctionsTest(PagesCase):
         self.viewer.type('fold')
         self.expect_names(['fold'])
         self.viewer.type('x')
-        self.expect_names([])
+        self.viewer.find('label', 'No Function Found')
         self.viewer.press('Escape')
         self.expect_names([row['name'] for row in report(self.path)['rows']])
 
