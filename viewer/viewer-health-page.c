@@ -240,13 +240,61 @@ static void show_findings(ViewerHealthPage *self)
   gtk_widget_set_visible(self->findings, n > 0);
 }
 
-static const char *get_title(ProfileHealthSeverity severity)
+/* That of the worst finding. When none is as bad as all together, stacks are what adds up. */
+static ProfileHealthSubject get_subject(const ProfileHealth *health)
 {
-  switch (severity) {
-  case PROFILE_HEALTH_WARNING:
+  guint n;
+  const ProfileHealthFinding *findings = profile_health_get_findings(health, &n);
+
+  return n > 0 && findings[0].severity == profile_health_get_severity(health) ? findings[0].subject
+                                                                              : PROFILE_HEALTH_STACKS;
+}
+
+/* Of what may mislead. */
+static const char *get_warning(ProfileHealthSubject subject)
+{
+  switch (subject) {
+  case PROFILE_HEALTH_DAMAGE:
+    return _("This Recording Is Damaged");
+  case PROFILE_HEALTH_ENDED:
+    return _("This Recording Broke Off");
+  case PROFILE_HEALTH_LOSS:
+    return _("Many Samples Were Lost");
+  case PROFILE_HEALTH_STACKS:
+    return _("Many Stacks Are Not Whole");
+  default:
     return _("This Recording May Mislead");
+  }
+}
+
+/* Of what is right, but not all there is. */
+static const char *get_note(ProfileHealthSubject subject)
+{
+  switch (subject) {
+  case PROFILE_HEALTH_ENDED:
+    return _("This Recording Was Cut Off");
+  case PROFILE_HEALTH_LOSS:
+    return _("A Few Samples Were Lost");
+  case PROFILE_HEALTH_THROTTLED:
+    return _("Sampling Was Paused at Times");
+  case PROFILE_HEALTH_EMPTY:
+    return _("There Are No Samples");
+  case PROFILE_HEALTH_STACKS:
+    return _("Some Stacks May Not Be Whole");
+  case PROFILE_HEALTH_NAMES:
+    return _("Some Functions Have No Names");
+  default:
+    return _("This Recording Comes with a Note");
+  }
+}
+
+static const char *get_title(const ProfileHealth *health)
+{
+  switch (profile_health_get_severity(health)) {
+  case PROFILE_HEALTH_WARNING:
+    return get_warning(get_subject(health));
   case PROFILE_HEALTH_NOTE:
-    return _("This Recording Is Sound, but Not Whole");
+    return get_note(get_subject(health));
   default:
     return _("This Recording Is Sound");
   }
@@ -261,7 +309,7 @@ static void show_head(ViewerHealthPage *self)
     gtk_widget_remove_css_class(self->icon, classes[i]);
   gtk_widget_add_css_class(self->icon, classes[severity]);
   gtk_image_set_from_icon_name(GTK_IMAGE(self->icon), viewer_health_get_icon(severity));
-  gtk_label_set_text(GTK_LABEL(self->title), get_title(severity));
+  gtk_label_set_text(GTK_LABEL(self->title), get_title(self->health));
   gtk_label_set_text(GTK_LABEL(self->summary), profile_health_get_summary(self->health));
 }
 

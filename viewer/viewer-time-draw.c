@@ -7,6 +7,7 @@
 
 enum {
   TICK_DISTANCE = 90,
+  LABEL_GAP = 4, /* between a tick and its label */
   MAX_TICKS = 500,
   BEYOND = 100 /* pixels outside of the area that may be drawn to: cairo's numbers are small */
 };
@@ -30,11 +31,11 @@ static GdkRGBA get_text_color(GtkWidget *widget, float alpha)
   return color;
 }
 
-/* Begins at x whatever it is written in: times run to the right also where one reads from the right. */
-void viewer_time_draw_text(GtkWidget *widget, GtkSnapshot *snapshot, const char *text, double x, double y,
-                           double width, const GdkRGBA *color)
+/* Begins at its place whatever it is written in: times run to the right also where one reads from the right.
+ */
+static PangoLayout *make_layout(GtkWidget *widget, const char *text, double width)
 {
-  g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(widget, text);
+  PangoLayout *layout = gtk_widget_create_pango_layout(widget, text);
   g_autoptr(PangoAttrList) attributes = pango_attr_list_new();
 
   pango_attr_list_insert(attributes, pango_attr_scale_new(PANGO_SCALE_SMALL));
@@ -44,10 +45,24 @@ void viewer_time_draw_text(GtkWidget *widget, GtkSnapshot *snapshot, const char 
   pango_layout_set_single_paragraph_mode(layout, TRUE);
   pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END);
   pango_layout_set_width(layout, (int)(MAX(width, 1) * PANGO_SCALE));
+  return layout;
+}
+
+static void append_layout(GtkSnapshot *snapshot, PangoLayout *layout, double x, double y,
+                          const GdkRGBA *color)
+{
   gtk_snapshot_save(snapshot);
   gtk_snapshot_translate(snapshot, &GRAPHENE_POINT_INIT((float)x, (float)y));
   gtk_snapshot_append_layout(snapshot, layout, color);
   gtk_snapshot_restore(snapshot);
+}
+
+void viewer_time_draw_text(GtkWidget *widget, GtkSnapshot *snapshot, const char *text, double x, double y,
+                           double width, const GdkRGBA *color)
+{
+  g_autoptr(PangoLayout) layout = make_layout(widget, text, width);
+
+  append_layout(snapshot, layout, x, y, color);
 }
 
 static void append_line(GtkSnapshot *snapshot, const GdkRGBA *color, double x, double y, double height)
@@ -72,16 +87,34 @@ static void for_each_tick(GtkWidget *widget, GtkSnapshot *snapshot, const Viewer
   }
 }
 
+/* Behind its tick; before it where the area ends too early. Then there may be no room beside the label of the
+ * tick before, and it is left out. */
+static void draw_label(GtkWidget *widget, GtkSnapshot *snapshot, const graphene_rect_t *area, double x,
+                       double distance, const char *text)
+{
+  g_autoptr(PangoLayout) layout = make_layout(widget, text, TICK_DISTANCE - 2 * LABEL_GAP);
+  GdkRGBA color = get_text_color(widget, 0.75f);
+  PangoRectangle place;
+  double left = x + LABEL_GAP;
+
+  pango_layout_get_pixel_extents(layout, NULL, &place);
+  if (left + place.width > area->origin.x + area->size.width) {
+    left = x - LABEL_GAP - place.width;
+    if (left < area->origin.x || 2 * place.width + 3 * LABEL_GAP > distance)
+      return;
+  }
+  append_layout(snapshot, layout, left - place.x, area->origin.y + 1, &color);
+}
+
 static void draw_tick(GtkWidget *widget, GtkSnapshot *snapshot, const ViewerTimeAxis *axis,
                       const graphene_rect_t *area, guint64 time, guint64 step)
 {
-  GdkRGBA line = get_text_color(widget, 0.35f), text_color = get_text_color(widget, 0.75f);
+  GdkRGBA line = get_text_color(widget, 0.35f);
   double x = area->origin.x + viewer_time_axis_get_x(axis, time);
   g_autofree char *text = viewer_time_axis_format(axis, time, step);
 
   append_line(snapshot, &line, x, area->origin.y, area->size.height);
-  if (x + 4 < area->origin.x + area->size.width)
-    viewer_time_draw_text(widget, snapshot, text, x + 4, area->origin.y + 1, TICK_DISTANCE - 8, &text_color);
+  draw_label(widget, snapshot, area, x, (double)step / viewer_time_axis_get_scale(axis), text);
 }
 
 void viewer_time_draw_ticks(GtkWidget *widget, GtkSnapshot *snapshot, const ViewerTimeAxis *axis,

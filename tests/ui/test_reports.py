@@ -40,7 +40,7 @@ class Reports(WindowCase):
     def test_the_badge_leads_to_what_it_warns_of(self):
         viewer, _ = self.open_page(PROCESSES, lost=500)
         viewer.find('button', '1 Warning').act()
-        viewer.find('label', 'This Recording May Mislead')
+        viewer.find('label', 'Many Samples Were Lost')
 
     def test_marks_are_what_report_says(self):
         viewer, path = self.open_page(MARKS, marks=2000)
