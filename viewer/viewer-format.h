@@ -21,7 +21,9 @@ char *viewer_format_amount(enum capture_unit unit, guint64 amount);
 /* What samples are compared by (profile_weights_measure) in its unit: the number of samples, or for how long
  * or how much they stand. */
 char *viewer_format_weight(const ProfileWeights *weights, ProfileWeight weight);
-/* The same as a share of all samples that passed the filter. */
+/* As long as what viewer_format_weight makes of any weight of these samples. */
+char *viewer_format_widest_weight(const ProfileWeights *weights);
+/* A weight as a share of all samples that passed the filter. */
 char *viewer_format_weight_share(const ProfileWeights *weights, ProfileWeight weight);
 
 /* "1.234 s", "56.78 ms", "9.012 µs", "345 ns"; from a minute on "2:03 min", from an hour on "1:02:03 h". */

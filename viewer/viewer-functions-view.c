@@ -9,6 +9,8 @@
 #include "viewer/viewer-list.h"
 
 enum { SELF_SHARE, SELF, TOTAL_SHARE, TOTAL, FUNCTION, BINARY, N_COLUMNS };
+/* Widths of the view from which on there is room for more than shares and names. */
+enum { ROOM_FOR_BINARY = 480, ROOM_FOR_AMOUNTS = 720 };
 /* Longer names are cut in rows; what is copied in one go must not keep anybody waiting. */
 enum { LONGEST_NAME = 250, LONGEST_TOOLTIP = 2000, MOST_ROWS = 10000 };
 
@@ -22,7 +24,8 @@ struct _ViewerFunctionsView {
   GtkColumnView *view;
   ViewerFunctionsModel *model;
   GtkSingleSelection *selection;
-  ProfileWeights *weights; /* that were asked for last */
+  GtkColumnViewColumn *own, *total; /* amounts */
+  ProfileWeights *weights;          /* that were asked for last */
   ProfileSearch *search;
   guint sort_column;
   guint32 function; /* that is to be selected */
@@ -106,32 +109,34 @@ static void reload(ViewerFunctionsView *self)
   viewer_functions_model_show(self->model, self->weights, by, descending, self->search);
 }
 
-static void add_column(ViewerFunctionsView *self, const ViewerListColumn *description)
+static GtkColumnViewColumn *add_column(ViewerFunctionsView *self, const ViewerListColumn *description)
 {
   GtkColumnViewColumn *column = viewer_list_add_column(self->view, description);
   g_autoptr(GtkSorter) sorter = GTK_SORTER(gtk_custom_sorter_new(note_column, column, NULL));
 
   g_object_set_data(G_OBJECT(column), "viewer-functions-view", self);
   g_object_set_data(G_OBJECT(column), "viewer-column", GUINT_TO_POINTER(description->column));
-  gtk_column_view_column_set_sorter(column, sorter);
-  if (description->is_number)
-    viewer_list_align_last_title(self->view);
-  gtk_column_view_column_set_expand(column, description->column == FUNCTION);
-  if (description->column == SELF_SHARE)
-    gtk_column_view_sort_by_column(self->view, column, GTK_SORT_DESCENDING);
+  viewer_list_set_sorter(column, sorter);
+  return column;
 }
 
 static void add_columns(ViewerFunctionsView *self)
 {
-  const ViewerListColumn columns[] = {{_("Self %"), SELF_SHARE, get_text, NULL, TRUE, 6, NULL},
-                                      {_("Self"), SELF, get_text, NULL, TRUE, 5, NULL},
-                                      {_("Total %"), TOTAL_SHARE, get_text, NULL, TRUE, 6, NULL},
-                                      {_("Total"), TOTAL, get_text, NULL, TRUE, 5, NULL},
-                                      {_("Function"), FUNCTION, get_text, get_tooltip, FALSE, 16, name_row},
-                                      {_("Binary"), BINARY, get_text, get_tooltip, FALSE, 8, NULL}};
+  const ViewerListColumn own_share = {_("Self %"), SELF_SHARE, get_text, NULL, TRUE, 7, 0, 0, NULL},
+                         own = {_("Self"), SELF, get_text, NULL, TRUE, 5, 0, ROOM_FOR_AMOUNTS, NULL},
+                         total_share = {_("Total %"), TOTAL_SHARE, get_text, NULL, TRUE, 7, 0, 0, NULL},
+                         total = {_("Total"), TOTAL, get_text, NULL, TRUE, 5, 0, ROOM_FOR_AMOUNTS, NULL},
+                         function = {_("Function"), FUNCTION, get_text, get_tooltip, FALSE, 16, 0, 0,
+                                     name_row},
+                         binary = {_("Binary"), BINARY, get_text,        get_tooltip, FALSE,
+                                   8,           16,     ROOM_FOR_BINARY, NULL};
 
-  for (guint i = 0; i < G_N_ELEMENTS(columns); i++)
-    add_column(self, &columns[i]);
+  gtk_column_view_sort_by_column(self->view, add_column(self, &own_share), GTK_SORT_DESCENDING);
+  self->own = add_column(self, &own);
+  add_column(self, &total_share);
+  self->total = add_column(self, &total);
+  gtk_column_view_column_set_expand(add_column(self, &function), TRUE);
+  add_column(self, &binary);
 }
 
 static guint get_position(ViewerFunctionsView *self)
@@ -165,11 +170,22 @@ static void keep_focus(ViewerFunctionsView *self)
   self->had_focus = self->had_focus || viewer_list_has_focus(self->view);
 }
 
+static void reserve_widths(ViewerFunctionsView *self, const ProfileWeights *weights)
+{
+  g_autofree char *widest = viewer_format_widest_weight(weights);
+
+  viewer_list_reserve(self->own, widest);
+  viewer_list_reserve(self->total, widest);
+}
+
 /* The selected function is another row, or its row another widget: focus and selection go with it. */
 static void handle_shown(ViewerFunctionsView *self)
 {
+  ProfileWeights *weights = viewer_functions_model_get_weights(self->model);
   gboolean is_lost = self->had_focus && !viewer_list_has_focus(self->view);
 
+  if (weights)
+    reserve_widths(self, weights);
   self->had_focus = FALSE;
   viewer_functions_view_select(self, self->function);
   if (is_lost && g_list_model_get_n_items(G_LIST_MODEL(self->model)) > 0)
@@ -196,7 +212,7 @@ static void press_secondary(GtkGestureClick *gesture, int n, double x, double y,
   if (position == GTK_INVALID_LIST_POSITION)
     return;
   gtk_gesture_set_state(GTK_GESTURE(gesture), GTK_EVENT_SEQUENCE_CLAIMED);
-  gtk_single_selection_set_selected(self->selection, position);
+  viewer_list_select(self->view, position);
   viewer_list_show(self->view, position, TRUE);
   g_signal_emit(self, signals[MENU], 0, x, y);
 }
@@ -213,6 +229,22 @@ static void viewer_functions_view_dispose(GObject *object)
   G_OBJECT_CLASS(viewer_functions_view_parent_class)->dispose(object);
 }
 
+static void viewer_functions_view_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
+                                          int *minimum, int *natural, int *minimum_baseline,
+                                          int *natural_baseline)
+{
+  gtk_widget_measure(VIEWER_FUNCTIONS_VIEW(widget)->scrolled, orientation, for_size, minimum, natural, NULL,
+                     NULL);
+}
+
+static void viewer_functions_view_size_allocate(GtkWidget *widget, int width, int height, int baseline)
+{
+  ViewerFunctionsView *self = VIEWER_FUNCTIONS_VIEW(widget);
+
+  gtk_widget_allocate(self->scrolled, width, height, baseline, NULL);
+  viewer_list_adapt(self->view, width);
+}
+
 static gboolean viewer_functions_view_grab_focus(GtkWidget *widget)
 {
   return gtk_widget_grab_focus(viewer_list_get_rows(VIEWER_FUNCTIONS_VIEW(widget)->view));
@@ -224,8 +256,9 @@ static void viewer_functions_view_class_init(ViewerFunctionsViewClass *class)
   GType type = VIEWER_TYPE_FUNCTIONS_VIEW;
 
   G_OBJECT_CLASS(class)->dispose = viewer_functions_view_dispose;
+  widget_class->measure = viewer_functions_view_measure;
+  widget_class->size_allocate = viewer_functions_view_size_allocate;
   widget_class->grab_focus = viewer_functions_view_grab_focus;
-  gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_add_binding(widget_class, GDK_KEY_Menu, 0, press_menu, NULL);
   gtk_widget_class_add_binding(widget_class, GDK_KEY_F10, GDK_SHIFT_MASK, press_menu, NULL);
   signals[SELECTED] = g_signal_new("selected", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
@@ -238,11 +271,9 @@ static void viewer_functions_view_class_init(ViewerFunctionsViewClass *class)
 static void watch_model(ViewerFunctionsView *self)
 {
   g_signal_connect_object(self->model, "items-changed", G_CALLBACK(keep_focus), self, G_CONNECT_SWAPPED);
-  self->selection = gtk_single_selection_new(g_object_ref(G_LIST_MODEL(self->model)));
-  gtk_single_selection_set_autoselect(self->selection, FALSE);
-  gtk_single_selection_set_can_unselect(self->selection, TRUE);
-  gtk_single_selection_set_selected(self->selection, GTK_INVALID_LIST_POSITION);
-  g_signal_connect_swapped(self->selection, "notify::selected", G_CALLBACK(handle_selected), self);
+  self->selection = g_object_ref(viewer_list_set_model(self->view, G_LIST_MODEL(self->model)));
+  g_signal_connect_object(self->selection, "notify::selected", G_CALLBACK(handle_selected), self,
+                          G_CONNECT_SWAPPED);
   g_signal_connect_object(self->model, "shown", G_CALLBACK(handle_shown), self, G_CONNECT_SWAPPED);
 }
 
@@ -252,8 +283,8 @@ static void viewer_functions_view_init(ViewerFunctionsView *self)
 
   self->function = PROFILE_TREE_NO_FUNCTION;
   self->model = viewer_functions_model_new();
+  self->view = GTK_COLUMN_VIEW(gtk_column_view_new(NULL));
   watch_model(self);
-  self->view = GTK_COLUMN_VIEW(gtk_column_view_new(GTK_SELECTION_MODEL(g_object_ref(self->selection))));
   gtk_widget_add_css_class(GTK_WIDGET(self->view), "data-table");
   gtk_column_view_set_reorderable(self->view, FALSE);
   gtk_accessible_update_property(GTK_ACCESSIBLE(self->view), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Functions"),
@@ -304,7 +335,7 @@ void viewer_functions_view_select(ViewerFunctionsView *self, guint32 function)
   if (position == get_position(self))
     return;
   self->is_selecting = TRUE;
-  gtk_single_selection_set_selected(self->selection, position);
+  viewer_list_select(self->view, position);
   self->is_selecting = FALSE;
   if (position != GTK_INVALID_LIST_POSITION)
     viewer_list_show(self->view, position, viewer_list_has_focus(self->view));
@@ -320,7 +351,7 @@ gboolean viewer_functions_view_move(ViewerFunctionsView *self, int n)
     position = n > 0 ? 0 : n_rows - 1;
   else
     position = (guint)(((gint64)position + n + n_rows) % n_rows);
-  gtk_single_selection_set_selected(self->selection, position);
+  viewer_list_select(self->view, position);
   viewer_list_show(self->view, position, FALSE);
   return TRUE;
 }

@@ -1,20 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "viewer/viewer-list.h"
 
+#include "viewer/viewer-cell.h"
+#include "viewer/viewer-gradual-list.h"
+
+#define COLUMN  "viewer-list-column"
 #define ITEM    "viewer-list-item"
+#define LIST    "viewer-list-list"
+#define GROWING "viewer-list-growing"
+#define WIDTH   "viewer-list-width"
 #define SHOWING "viewer-list-showing"
-#define STALE   "viewer-list-stale"
 
 enum { FRAMES_TO_LAY_OUT = 2 };
+
+/* Of a column: it and its cells share it. */
+typedef struct {
+  ViewerListColumn column;
+  ViewerCellKind kind;
+  gboolean is_wanted;
+} Column;
 
 static GtkListItem *get_item(GtkWidget *child)
 {
   return g_object_get_data(G_OBJECT(child), ITEM);
-}
-
-void viewer_list_set_item(GtkWidget *child, GtkListItem *item)
-{
-  g_object_set_data(G_OBJECT(child), ITEM, item);
 }
 
 GtkWidget *viewer_list_get_row(GtkWidget *child)
@@ -37,97 +45,224 @@ void viewer_list_name_row(GtkWidget *child, const char *text)
     gtk_accessible_update_property(GTK_ACCESSIBLE(row), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
 }
 
-static void write_cell(GtkLabel *label, gpointer item)
+static gboolean grow(GtkWidget *view, GdkFrameClock *clock, gpointer list)
 {
-  const ViewerListColumn *column = g_object_get_data(G_OBJECT(label), "viewer-list-column");
-  g_autofree char *text = column->get_text(item, column->column);
-  g_autofree char *tooltip = column->get_tooltip ? column->get_tooltip(item, column->column) : NULL;
+  gboolean is_behind = viewer_gradual_list_grow(list);
 
-  gtk_label_set_text(label, text);
-  gtk_widget_set_tooltip_text(GTK_WIDGET(label), tooltip);
-  if (column->name_row)
-    column->name_row(GTK_WIDGET(label), item);
+  if (!is_behind)
+    g_object_set_data(G_OBJECT(view), GROWING, NULL);
+  return is_behind ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
 }
 
-/* A view keeps some hundred rows, of which one sees few: the others are written anew when they come into
- * sight. */
-static void rewrite_cell(GtkLabel *label)
+static void start_growing(GtkWidget *view, ViewerGradualList *list)
 {
-  gpointer item = gtk_list_item_get_item(get_item(GTK_WIDGET(label)));
-  gboolean is_seen = gtk_widget_get_mapped(GTK_WIDGET(label));
-
-  g_object_set_data(G_OBJECT(label), STALE, GINT_TO_POINTER(!is_seen));
-  if (is_seen && item)
-    write_cell(label, item);
+  if (g_object_get_data(G_OBJECT(view), GROWING))
+    return;
+  g_object_set_data(G_OBJECT(view), GROWING, view);
+  gtk_widget_add_tick_callback(view, grow, g_object_ref(list), g_object_unref);
 }
 
-static void rewrite_stale_cell(GtkLabel *label)
+static void keep_selected(GtkSingleSelection *selection, GParamSpec *spec, ViewerGradualList *list)
 {
-  if (g_object_get_data(G_OBJECT(label), STALE))
-    rewrite_cell(label);
+  viewer_gradual_list_keep(list, gtk_single_selection_get_selected(selection));
 }
 
-static void set_up_cell(GtkSignalListItemFactory *factory, GtkListItem *item, ViewerListColumn *column)
+GtkSingleSelection *viewer_list_set_model(GtkColumnView *view, GListModel *model)
 {
-  GtkLabel *label = GTK_LABEL(gtk_label_new(NULL));
+  ViewerGradualList *list = viewer_gradual_list_new(model);
+  g_autoptr(GtkSingleSelection) selection = gtk_single_selection_new(G_LIST_MODEL(list));
 
-  gtk_label_set_xalign(label, column->is_number ? 1 : 0);
-  gtk_label_set_single_line_mode(label, TRUE);
-  gtk_label_set_width_chars(label, column->width);
-  if (column->is_number) {
-    gtk_widget_add_css_class(GTK_WIDGET(label), "numeric");
-    gtk_widget_set_direction(GTK_WIDGET(label), GTK_TEXT_DIR_LTR); /* units stand below units */
-  } else {
-    gtk_label_set_ellipsize(label, PANGO_ELLIPSIZE_MIDDLE);
-  }
-  g_object_set_data(G_OBJECT(label), "viewer-list-column", column);
-  g_signal_connect(label, "map", G_CALLBACK(rewrite_stale_cell), NULL);
-  viewer_list_set_item(GTK_WIDGET(label), item);
-  gtk_list_item_set_child(item, GTK_WIDGET(label));
+  gtk_single_selection_set_autoselect(selection, FALSE);
+  gtk_single_selection_set_can_unselect(selection, TRUE);
+  gtk_single_selection_set_selected(selection, GTK_INVALID_LIST_POSITION);
+  g_object_set_data_full(G_OBJECT(view), LIST, g_object_ref(list), g_object_unref);
+  g_signal_connect_object(selection, "notify::selected", G_CALLBACK(keep_selected), list, 0);
+  g_signal_connect_object(list, "behind", G_CALLBACK(start_growing), view, G_CONNECT_SWAPPED);
+  gtk_column_view_set_model(view, GTK_SELECTION_MODEL(selection));
+  return selection;
+}
+
+void viewer_list_select(GtkColumnView *view, guint position)
+{
+  GtkSingleSelection *selection = GTK_SINGLE_SELECTION(gtk_column_view_get_model(view));
+
+  viewer_gradual_list_reach(g_object_get_data(G_OBJECT(view), LIST), position);
+  gtk_single_selection_set_selected(selection, position);
+}
+
+static char *get_text(gpointer item, gpointer data)
+{
+  const ViewerListColumn *column = &((Column *)data)->column;
+
+  return column->get_text(item, column->column);
+}
+
+static char *get_tooltip(gpointer item, gpointer data)
+{
+  const ViewerListColumn *column = &((Column *)data)->column;
+
+  return column->get_tooltip(item, column->column);
+}
+
+static void name_row(ViewerCell *cell, gpointer item, gpointer data)
+{
+  ((Column *)data)->column.name_row(GTK_WIDGET(cell), item);
+}
+
+static void set_up_cell(GtkSignalListItemFactory *factory, GtkListItem *item, Column *column)
+{
+  GtkWidget *cell = viewer_cell_new(&column->kind);
+
+  g_object_set_data_full(G_OBJECT(cell), COLUMN, g_rc_box_acquire(column), g_rc_box_release);
+  g_object_set_data(G_OBJECT(cell), ITEM, item);
+  gtk_list_item_set_child(item, cell);
+}
+
+static void set_up_own_cell(GtkSignalListItemFactory *factory, GtkListItem *item,
+                            GtkWidget *(*make_cell)(void))
+{
+  GtkWidget *cell = make_cell();
+
+  g_object_set_data(G_OBJECT(cell), ITEM, item);
+  gtk_list_item_set_child(item, cell);
 }
 
 static void bind_cell(GtkSignalListItemFactory *factory, GtkListItem *item)
 {
-  GtkWidget *label = gtk_list_item_get_child(item);
-
-  g_signal_connect_object(gtk_list_item_get_item(item), "changed", G_CALLBACK(rewrite_cell), label,
-                          G_CONNECT_SWAPPED);
-  g_object_set_data(G_OBJECT(label), STALE, NULL);
-  write_cell(GTK_LABEL(label), gtk_list_item_get_item(item));
+  viewer_cell_set_item(VIEWER_CELL(gtk_list_item_get_child(item)), gtk_list_item_get_item(item));
 }
 
 static void unbind_cell(GtkSignalListItemFactory *factory, GtkListItem *item)
 {
-  g_signal_handlers_disconnect_by_data(gtk_list_item_get_item(item), gtk_list_item_get_child(item));
+  viewer_cell_set_item(VIEWER_CELL(gtk_list_item_get_child(item)), NULL);
 }
 
-/* GTK offers no way to do this: the box in the title's widget is found. */
-void viewer_list_align_last_title(GtkColumnView *view)
+static GtkColumnViewColumn *add_column(GtkColumnView *view, const char *title, GtkListItemFactory *factory)
 {
-  GtkWidget *titles = gtk_widget_get_first_child(GTK_WIDGET(view));
-  GtkWidget *title = titles ? gtk_widget_get_last_child(titles) : NULL;
-  GtkWidget *box = title ? gtk_widget_get_first_child(title) : NULL;
+  g_autoptr(GtkColumnViewColumn) column = gtk_column_view_column_new(title, factory);
 
-  if (GTK_IS_BOX(box))
-    gtk_widget_set_halign(box, GTK_ALIGN_END);
-}
-
-GtkColumnViewColumn *viewer_list_add_column(GtkColumnView *view, const ViewerListColumn *column)
-{
-  GtkListItemFactory *factory = gtk_signal_list_item_factory_new();
-  ViewerListColumn *kept = g_memdup2(column, sizeof *column);
-
-  g_signal_connect_data(factory, "setup", G_CALLBACK(set_up_cell), kept,
-                        (GClosureNotify)(void (*)(void))g_free, 0);
   g_signal_connect(factory, "bind", G_CALLBACK(bind_cell), NULL);
   g_signal_connect(factory, "unbind", G_CALLBACK(unbind_cell), NULL);
-  GtkColumnViewColumn *added = gtk_column_view_column_new(column->title, factory);
-  gtk_column_view_column_set_resizable(added, TRUE);
-  gtk_column_view_append_column(view, added);
-  if (column->is_number)
-    viewer_list_align_last_title(view);
-  g_object_unref(added);
-  return added;
+  gtk_column_view_column_set_resizable(column, TRUE);
+  gtk_column_view_append_column(view, column);
+  return column;
+}
+
+/* NULL: its cells are somebody else's. */
+static Column *get_own(GtkColumnViewColumn *column)
+{
+  return g_object_get_data(G_OBJECT(column), COLUMN);
+}
+
+/* GTK offers no way to it: titles stand in the order of columns. */
+static GtkWidget *find_title(GtkColumnViewColumn *column)
+{
+  GtkColumnView *view = gtk_column_view_column_get_column_view(column);
+  GtkWidget *titles = gtk_widget_get_first_child(GTK_WIDGET(view));
+  GtkWidget *title = titles ? gtk_widget_get_first_child(titles) : NULL;
+  GListModel *columns = gtk_column_view_get_columns(view);
+
+  for (guint i = 0; title && i < g_list_model_get_n_items(columns); i++) {
+    g_autoptr(GtkColumnViewColumn) other = g_list_model_get_item(columns, i);
+    if (other == column)
+      return title;
+    title = gtk_widget_get_next_sibling(title);
+  }
+  return NULL;
+}
+
+/* In a title's box a label is followed by the arrow of the order, which takes its room even where it is not
+ * seen: before the label it leaves that above the numbers. */
+static void align_title(GtkColumnViewColumn *column)
+{
+  GtkWidget *title = find_title(column);
+  GtkWidget *box = title ? gtk_widget_get_first_child(title) : NULL;
+
+  if (!GTK_IS_BOX(box))
+    return;
+  gtk_widget_set_halign(box, GTK_ALIGN_END);
+  if (GTK_IS_LABEL(gtk_widget_get_first_child(box)))
+    gtk_box_reorder_child_after(GTK_BOX(box), gtk_widget_get_last_child(box), NULL);
+}
+
+GtkColumnViewColumn *viewer_list_add_column(GtkColumnView *view, const ViewerListColumn *description)
+{
+  GtkListItemFactory *factory = gtk_signal_list_item_factory_new();
+  Column *own = g_rc_box_new0(Column);
+
+  own->column = *description;
+  own->is_wanted = TRUE;
+  own->kind = (ViewerCellKind){.get_text = get_text,
+                               .get_tooltip = description->get_tooltip ? get_tooltip : NULL,
+                               .written = description->name_row ? name_row : NULL,
+                               .data = own,
+                               .is_number = description->is_number,
+                               .chars = description->width,
+                               .natural = description->natural};
+  g_signal_connect(factory, "setup", G_CALLBACK(set_up_cell), own);
+  GtkColumnViewColumn *column = add_column(view, description->title, factory);
+  g_object_set_data_full(G_OBJECT(column), COLUMN, own, g_rc_box_release);
+  gtk_column_view_column_set_visible(column, description->from_width == 0);
+  if (description->is_number)
+    align_title(column);
+  return column;
+}
+
+GtkColumnViewColumn *viewer_list_add_cells(GtkColumnView *view, const char *title,
+                                           GtkWidget *(*make_cell)(void))
+{
+  GtkListItemFactory *factory = gtk_signal_list_item_factory_new();
+
+  g_signal_connect(factory, "setup", G_CALLBACK(set_up_own_cell), make_cell);
+  return add_column(view, title, factory);
+}
+
+void viewer_list_set_sorter(GtkColumnViewColumn *column, GtkSorter *sorter)
+{
+  gtk_column_view_column_set_sorter(column, sorter);
+  if (get_own(column) && get_own(column)->column.is_number)
+    align_title(column);
+}
+
+void viewer_list_reserve(GtkColumnViewColumn *column, const char *number)
+{
+  Column *own = get_own(column);
+  guint chars = MAX((guint)g_utf8_strlen(number, -1), own->column.width);
+  GtkWidget *title = find_title(column);
+
+  if (chars == own->kind.chars)
+    return;
+  own->kind.chars = chars;
+  if (title) /* which makes the column ask all its cells again */
+    gtk_widget_queue_resize(title);
+}
+
+static gboolean adapt(GtkWidget *view, GdkFrameClock *clock, gpointer data)
+{
+  GListModel *columns = gtk_column_view_get_columns(GTK_COLUMN_VIEW(view));
+  int width = GPOINTER_TO_INT(g_object_get_data(G_OBJECT(view), WIDTH));
+
+  for (guint i = 0; i < g_list_model_get_n_items(columns); i++) {
+    g_autoptr(GtkColumnViewColumn) column = g_list_model_get_item(columns, i);
+    const Column *own = get_own(column);
+    if (own)
+      gtk_column_view_column_set_visible(column, own->is_wanted && width >= own->column.from_width);
+  }
+  return G_SOURCE_REMOVE;
+}
+
+void viewer_list_adapt(GtkColumnView *view, int width)
+{
+  if (GPOINTER_TO_INT(g_object_get_data(G_OBJECT(view), WIDTH)) == width)
+    return;
+  g_object_set_data(G_OBJECT(view), WIDTH, GINT_TO_POINTER(width));
+  gtk_widget_add_tick_callback(GTK_WIDGET(view), adapt, NULL, NULL);
+}
+
+void viewer_list_want_column(GtkColumnViewColumn *column, gboolean wanted)
+{
+  get_own(column)->is_wanted = wanted;
+  adapt(GTK_WIDGET(gtk_column_view_column_get_column_view(column)), NULL, NULL);
 }
 
 GtkWidget *viewer_list_get_rows(GtkColumnView *view)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the tables of several pages share: columns of text, rows that a screen reader can name, and ways to a
- * row that GtkColumnView of GTK 4.8 does not offer. Items are objects with a signal "changed", at which their
- * cells are written anew. Main thread only.
+ * What the tables of several pages share: columns of text, of which there are as many as have room; rows that
+ * a screen reader can name; and ways to a row that GtkColumnView of GTK 4.8 does not offer. Items are objects
+ * with a signal "changed", at which their cells are written anew. Main thread only.
  */
 #pragma once
 
@@ -17,21 +17,33 @@ typedef struct {
   const char *title;
   guint column; /* handed to get_text */
   ViewerListGetText get_text;
-  ViewerListGetText get_tooltip;                     /* NULL: none */
-  gboolean is_number;                                /* aligned to the end, in digits of one width */
-  int width;                                         /* in characters, the least */
+  ViewerListGetText get_tooltip; /* NULL: none */
+  gboolean is_number;            /* aligned to the end, in digits of one width */
+  guint width, natural;          /* in characters: the least, and what is good */
+  int from_width;                /* of the view: the column is there if the view is so wide */
   void (*name_row)(GtkWidget *child, gpointer item); /* calls viewer_list_name_row; NULL: other columns do */
 } ViewerListColumn;
 
+/* Lets a view show a list, a few more rows a frame in the beginning. Returns the selection, which the view
+ * has. */
+GtkSingleSelection *viewer_list_set_model(GtkColumnView *view, GListModel *model);
+/* Selects a row of that list; GTK_INVALID_LIST_POSITION: none. */
+void viewer_list_select(GtkColumnView *view, guint position);
+
 /* Adds a column to the end; the view has it. */
 GtkColumnViewColumn *viewer_list_add_column(GtkColumnView *view, const ViewerListColumn *column);
+/* Adds one of cells of one's own, which are ViewerCells. */
+GtkColumnViewColumn *viewer_list_add_cells(GtkColumnView *view, const char *title,
+                                           GtkWidget *(*make_cell)(void));
+/* Whether the column is there at all; else it is not, however wide the view may be. */
+void viewer_list_want_column(GtkColumnViewColumn *column, gboolean wanted);
+/* Gives a column of numbers room for such a one. */
+void viewer_list_reserve(GtkColumnViewColumn *column, const char *number);
+/* The view is so wide now: columns come and go with the next frame. */
+void viewer_list_adapt(GtkColumnView *view, int width);
+/* A sorter that is set makes another title, which must be aligned with the numbers below it. */
+void viewer_list_set_sorter(GtkColumnViewColumn *column, GtkSorter *sorter);
 
-/* Aligns the title of the column that was added last with the numbers below it. viewer_list_add_column does
- * so; a sorter that is set later makes another title. */
-void viewer_list_align_last_title(GtkColumnView *view);
-
-/* For factories of one's own: says which item a cell's child shows. */
-void viewer_list_set_item(GtkWidget *child, GtkListItem *item);
 /* How a screen reader names the row that the child of a cell is in. */
 void viewer_list_name_row(GtkWidget *child, const char *text);
 /* The widget of that row; NULL: it is in none. */

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The cell of a tree's row that names its function: an arrow that opens and closes it, indented by its depth.
- * Beyond some depth the indentation grows more slowly and then no more, so that names stay in sight.
+ * The cell of a tree's row that names its function, of a ViewerTreeRow: with an arrow where the row opens and
+ * closes, indented by its depth. Beyond some depth the indentation grows more slowly and then no more, so
+ * that names stay in sight.
  */
 #pragma once
 
-#include <gtk/gtk.h>
-
+#include "viewer/viewer-cell.h"
 #include "viewer/viewer-tree-row.h"
 
 G_BEGIN_DECLS
 
 #define VIEWER_TYPE_TREE_EXPANDER (viewer_tree_expander_get_type())
-G_DECLARE_FINAL_TYPE(ViewerTreeExpander, viewer_tree_expander, VIEWER, TREE_EXPANDER, GtkWidget)
+G_DECLARE_FINAL_TYPE(ViewerTreeExpander, viewer_tree_expander, VIEWER, TREE_EXPANDER, ViewerCell)
 
 GtkWidget *viewer_tree_expander_new(void);
-/* NULL: none. */
-void viewer_tree_expander_set_row(ViewerTreeExpander *self, ViewerTreeRow *row);
+/* Whether the arrow stands at that place of the widget; there is none where nothing can be opened. */
+gboolean viewer_tree_expander_is_arrow(ViewerTreeExpander *self, double x);
 
 G_END_DECLS

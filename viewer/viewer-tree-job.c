@@ -13,7 +13,6 @@ ViewerTreeJob *viewer_tree_job_new(ViewerTreeJobKind kind)
   ViewerTreeJob *self = g_new0(ViewerTreeJob, 1);
 
   self->kind = kind;
-  self->nodes = g_array_new(FALSE, FALSE, sizeof(ProfileTreeNode));
   self->expansions = g_array_new(FALSE, FALSE, sizeof(ViewerTreeExpansion));
   self->open = g_array_new(FALSE, FALSE, sizeof(guint32));
   self->found = g_array_new(FALSE, FALSE, sizeof(guint32));
@@ -27,10 +26,9 @@ void viewer_tree_job_free(ViewerTreeJob *self)
   g_clear_pointer(&self->old_weights, profile_weights_unref);
   g_clear_pointer(&self->search, profile_search_unref);
   g_clear_pointer(&self->made, viewer_tree_nodes_free);
-  g_clear_pointer(&self->rows, g_array_unref);
+  g_clear_pointer(&self->chunk, viewer_tree_chunk_free);
   g_free(self->path);
   g_clear_pointer(&self->was_open, g_array_unref);
-  g_array_unref(self->nodes);
   g_array_unref(self->expansions);
   g_array_unref(self->open);
   g_array_unref(self->found);
@@ -230,11 +228,10 @@ void viewer_tree_job_run(ViewerTreeJob *self, GCancellable *cancellable)
     search(self, cancellable);
     break;
   }
-  for (guint32 i = self->n_known; i < profile_tree_get_n_nodes(self->tree); i++)
-    g_array_append_vals(self->nodes, profile_tree_get_node(self->tree, i), 1);
+  if (profile_tree_get_n_nodes(self->tree) > self->n_known)
+    self->chunk = viewer_tree_chunk_new(self->tree, self->n_known);
   if (self->kind != VIEWER_TREE_JOB_MAKE)
     return;
   self->made = viewer_tree_nodes_new();
   viewer_tree_nodes_add(self->made, self);
-  self->rows = viewer_tree_nodes_make_rows(self->made, 0, TRUE);
 }

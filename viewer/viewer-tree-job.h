@@ -10,6 +10,7 @@
 
 #include "profile/profile-search.h"
 #include "profile/profile-tree.h"
+#include "viewer/viewer-tree-chunk.h"
 
 G_BEGIN_DECLS
 
@@ -57,12 +58,11 @@ typedef struct {
   ProfilePath *path;           /* FOLLOW */
   ProfileSearch *search;       /* SEARCH */
 
-  ViewerTreeNodes *made; /* MAKE: all that is below, put together */
-  GArray *rows;          /* MAKE: guint32, what one sees of it */
-  GArray *nodes;         /* ProfileTreeNode: those from n_known on */
-  GArray *expansions;    /* ViewerTreeExpansion */
-  GArray *open;          /* guint32: nodes that shall be open now */
-  GArray *found;         /* guint32: FOLLOW, the last node of the path; SEARCH, the places */
+  ViewerTreeNodes *made;  /* MAKE: all that is below, put together */
+  ViewerTreeChunk *chunk; /* the nodes from n_known on; NULL: none */
+  GArray *expansions;     /* ViewerTreeExpansion */
+  GArray *open;           /* guint32: nodes that shall be open now, parents before their children */
+  GArray *found;          /* guint32: FOLLOW, the last node of the path; SEARCH, the places */
 } ViewerTreeJob;
 
 ViewerTreeJob *viewer_tree_job_new(ViewerTreeJobKind kind);

@@ -7,6 +7,9 @@
 #include "viewer/viewer-tree-nodes.h"
 #include "viewer/viewer-tree-row.h"
 
+/* Rows that may stay the same ones when another tree is shown; what is behind them is new. */
+enum { MOST_SAME = 20000 };
+
 struct _ViewerTreeModel {
   GObject parent;
   ProfileWeights *weights; /* of what is shown; NULL: nothing is */
@@ -15,7 +18,6 @@ struct _ViewerTreeModel {
   guint32 function;
   ProfileTree *tree; /* NULL while a job has it */
   ViewerTreeNodes *nodes;
-  GArray *rows;       /* guint32, the node of each */
   GHashTable *items;  /* node → ViewerTreeRow, those that somebody holds */
   ViewerTreeJob *job; /* in a thread */
   GQueue jobs;        /* ViewerTreeJob, which come next */
@@ -35,14 +37,9 @@ static guint signals[N_SIGNALS];
 
 static void start_next(ViewerTreeModel *self);
 
-static ViewerTreeKnown *get_known(const ViewerTreeModel *self, guint32 node)
+static const ViewerTreeKnown *get_known(const ViewerTreeModel *self, guint32 node)
 {
   return viewer_tree_nodes_get(self->nodes, node);
-}
-
-static guint32 get_row(const ViewerTreeModel *self, guint position)
-{
-  return g_array_index(self->rows, guint32, position);
 }
 
 void viewer_tree_model_forget(ViewerTreeModel *self, gpointer row)
@@ -57,9 +54,9 @@ static gpointer get_item(GListModel *list, guint position)
 {
   ViewerTreeModel *self = VIEWER_TREE_MODEL(list);
 
-  if (position >= self->rows->len)
+  guint32 node = viewer_tree_nodes_get_row(self->nodes, position);
+  if (node == VIEWER_TREE_NO_NODE)
     return NULL;
-  guint32 node = get_row(self, position);
   ViewerTreeRow *item = g_hash_table_lookup(self->items, GUINT_TO_POINTER(node));
   if (item)
     return g_object_ref(item);
@@ -75,7 +72,7 @@ static GType get_item_type(GListModel *list)
 
 static guint get_n_items(GListModel *list)
 {
-  return VIEWER_TREE_MODEL(list)->rows->len;
+  return viewer_tree_nodes_get_n_rows(VIEWER_TREE_MODEL(list)->nodes);
 }
 
 static void init_list(GListModelInterface *interface)
@@ -99,78 +96,87 @@ static void tell_items(ViewerTreeModel *self)
     viewer_tree_row_changed(items->pdata[i]);
 }
 
-static guint count_rows_below(const ViewerTreeModel *self, guint position)
-{
-  guint32 depth = get_known(self, get_row(self, position))->node.depth;
-  guint end = position + 1;
-
-  while (end < self->rows->len && get_known(self, get_row(self, end))->node.depth > depth)
-    end++;
-  return end - position - 1;
-}
-
-/* After it was opened or closed, or nodes below it were. */
-static void replace_rows_below(ViewerTreeModel *self, guint32 node)
+/* After it was opened or closed, or nodes below it were; so many rows were below it. */
+static void tell_rows_below(ViewerTreeModel *self, guint32 node, guint n_before)
 {
   guint position = viewer_tree_model_get_position(self, node);
+  guint n_now = viewer_tree_nodes_count_rows_below(self->nodes, node);
 
   if (position == G_MAXUINT)
     return;
-  g_autoptr(GArray) rows = viewer_tree_nodes_make_rows(self->nodes, node, FALSE);
-  guint n_removed = count_rows_below(self, position);
-  g_array_remove_range(self->rows, position + 1, n_removed);
-  g_array_insert_vals(self->rows, position + 1, rows->data, rows->len);
   self->is_changing = TRUE;
-  if (n_removed > 0 || rows->len > 0)
-    g_list_model_items_changed(G_LIST_MODEL(self), position + 1, n_removed, rows->len);
+  if (n_before > 0 || n_now > 0)
+    g_list_model_items_changed(G_LIST_MODEL(self), position + 1, n_before, n_now);
   self->is_changing = FALSE;
   tell_items(self);
 }
 
-/* How many rows from the first on lead through the same functions as before. */
-static guint count_same(ViewerTreeModel *self, const ViewerTreeNodes *old_nodes, const GArray *old_rows)
+static void set_open(ViewerTreeModel *self, guint32 node, gboolean is_open)
 {
-  guint same = 0;
+  guint n_before = viewer_tree_nodes_count_rows_below(self->nodes, node);
 
-  for (; same < MIN(old_rows->len, self->rows->len); same++) {
-    const ProfileTreeNode *new = &get_known(self, get_row(self, same))->node;
-    const ProfileTreeNode *old =
-        &viewer_tree_nodes_get(old_nodes, g_array_index(old_rows, guint32, same))->node;
-    if (old->function != new->function || old->depth != new->depth)
-      break;
-  }
-  return same;
+  if (get_known(self, node)->is_open == is_open)
+    return;
+  viewer_tree_nodes_set_open(self->nodes, node, is_open);
+  tell_rows_below(self, node, n_before);
 }
 
-/* Items of rows that stay are the same ones under new numbers: so what is focused stays. */
-static void renumber_items(ViewerTreeModel *self, const GArray *old_rows, guint same)
+static guint32 get_first_row(const ViewerTreeNodes *nodes)
 {
-  g_autoptr(GHashTable) old_items = g_steal_pointer(&self->items);
-  GHashTableIter iterator;
+  return viewer_tree_nodes_get_n(nodes) > 0 ? 0 : VIEWER_TREE_NO_NODE;
+}
+
+static gboolean is_same(const ViewerTreeNodes *old_nodes, guint32 old_node, const ViewerTreeNodes *nodes,
+                        guint32 node)
+{
+  if (old_node == VIEWER_TREE_NO_NODE || node == VIEWER_TREE_NO_NODE)
+    return FALSE;
+  const ProfileTreeNode *old = &viewer_tree_nodes_get(old_nodes, old_node)->node;
+  const ProfileTreeNode *new = &viewer_tree_nodes_get(nodes, node)->node;
+  return old->function == new->function && old->depth == new->depth;
+}
+
+static void renumber_item(ViewerTreeModel *self, GHashTable *old_items, guint32 old_node, guint32 node)
+{
   gpointer item;
 
+  if (!g_hash_table_steal_extended(old_items, GUINT_TO_POINTER(old_node), NULL, &item))
+    return;
+  viewer_tree_row_set_node(item, node);
+  g_hash_table_insert(self->items, GUINT_TO_POINTER(node), item);
+}
+
+/* How many rows from the first on lead through the same functions as before. Their items are the same ones
+ * under new numbers: so what is focused stays. */
+static guint renumber_items(ViewerTreeModel *self, const ViewerTreeNodes *old_nodes)
+{
+  g_autoptr(GHashTable) old_items = g_steal_pointer(&self->items);
+  guint32 old_node = get_first_row(old_nodes), node = get_first_row(self->nodes);
+  GHashTableIter iterator;
+  gpointer item;
+  guint same = 0;
+
   self->items = g_hash_table_new(NULL, NULL);
-  for (guint i = 0; i < same && g_hash_table_size(old_items) > 0; i++) {
-    gpointer key = GUINT_TO_POINTER(g_array_index(old_rows, guint32, i));
-    if (!g_hash_table_steal_extended(old_items, key, NULL, &item))
-      continue;
-    viewer_tree_row_set_node(item, get_row(self, i));
-    g_hash_table_insert(self->items, GUINT_TO_POINTER(get_row(self, i)), item);
+  for (; same < MOST_SAME && is_same(old_nodes, old_node, self->nodes, node); same++) {
+    renumber_item(self, old_items, old_node, node);
+    old_node = viewer_tree_nodes_get_next_row(old_nodes, old_node);
+    node = viewer_tree_nodes_get_next_row(self->nodes, node);
   }
   g_hash_table_iter_init(&iterator, old_items);
   while (g_hash_table_iter_next(&iterator, NULL, &item))
     viewer_tree_row_set_node(item, VIEWER_TREE_NO_NODE);
+  return same;
 }
 
-/* Puts another tree, which is in known and rows already, in place of the old one. */
-static void show_rows(ViewerTreeModel *self, const ViewerTreeNodes *old_nodes, const GArray *old_rows)
+/* Puts another tree, which is in nodes already, in place of the old one. */
+static void show_rows(ViewerTreeModel *self, const ViewerTreeNodes *old_nodes)
 {
-  guint same = count_same(self, old_nodes, old_rows);
+  guint same = renumber_items(self, old_nodes), n_old = viewer_tree_nodes_get_n_rows(old_nodes);
+  guint n = viewer_tree_nodes_get_n_rows(self->nodes);
 
-  renumber_items(self, old_rows, same);
   self->is_changing = TRUE;
-  if (same < old_rows->len || same < self->rows->len)
-    g_list_model_items_changed(G_LIST_MODEL(self), same, old_rows->len - same, self->rows->len - same);
+  if (same < n_old || same < n)
+    g_list_model_items_changed(G_LIST_MODEL(self), same, n_old - same, n - same);
   self->is_changing = FALSE;
   tell_items(self);
   g_signal_emit(self, signals[SHOWN], 0);
@@ -216,7 +222,6 @@ static void set_weights(ViewerTreeModel *self, ProfileWeights *weights)
 static void apply_make(ViewerTreeModel *self, ViewerTreeJob *job)
 {
   g_autoptr(ViewerTreeNodes) old_nodes = g_steal_pointer(&self->nodes);
-  g_autoptr(GArray) old_rows = g_steal_pointer(&self->rows);
 
   drop_jobs_but_make(self);
   set_weights(self, job->weights);
@@ -224,8 +229,7 @@ static void apply_make(ViewerTreeModel *self, ViewerTreeJob *job)
   self->function = job->function;
   self->tree = g_steal_pointer(&job->tree);
   self->nodes = g_steal_pointer(&job->made);
-  self->rows = g_steal_pointer(&job->rows);
-  show_rows(self, old_nodes, old_rows);
+  show_rows(self, old_nodes);
 }
 
 static void apply(ViewerTreeModel *self, ViewerTreeJob *job)
@@ -234,6 +238,7 @@ static void apply(ViewerTreeModel *self, ViewerTreeJob *job)
     apply_make(self, job);
     return;
   }
+  guint n_before = viewer_tree_nodes_count_rows_below(self->nodes, job->node);
   self->tree = g_steal_pointer(&job->tree);
   viewer_tree_nodes_add(self->nodes, job);
   switch (job->kind) {
@@ -241,7 +246,7 @@ static void apply(ViewerTreeModel *self, ViewerTreeJob *job)
     viewer_tree_model_open(self, job->node);
     break;
   case VIEWER_TREE_JOB_EXPAND_BELOW:
-    replace_rows_below(self, job->node);
+    tell_rows_below(self, job->node, n_before);
     break;
   case VIEWER_TREE_JOB_FOLLOW:
     viewer_tree_model_reveal(self, g_array_index(job->found, guint32, 0));
@@ -309,7 +314,6 @@ static void viewer_tree_model_finalize(GObject *object)
   drop_jobs(self);
   set_weights(self, NULL);
   viewer_tree_nodes_free(self->nodes);
-  g_array_unref(self->rows);
   g_array_unref(self->places);
   g_hash_table_unref(self->items);
   g_object_unref(self->cancellable);
@@ -331,7 +335,6 @@ static void viewer_tree_model_class_init(ViewerTreeModelClass *class)
 static void viewer_tree_model_init(ViewerTreeModel *self)
 {
   self->nodes = viewer_tree_nodes_new();
-  self->rows = g_array_new(FALSE, FALSE, sizeof(guint32));
   self->places = g_array_new(FALSE, FALSE, sizeof(guint32));
   self->items = g_hash_table_new(NULL, NULL);
   self->cancellable = g_cancellable_new();
@@ -345,13 +348,11 @@ ViewerTreeModel *viewer_tree_model_new(void)
 static void clear(ViewerTreeModel *self)
 {
   g_autoptr(ViewerTreeNodes) old_nodes = g_steal_pointer(&self->nodes);
-  g_autoptr(GArray) old_rows = g_steal_pointer(&self->rows);
 
   stop(self);
   set_weights(self, NULL);
   self->nodes = viewer_tree_nodes_new();
-  self->rows = g_array_new(FALSE, FALSE, sizeof(guint32));
-  show_rows(self, old_nodes, old_rows);
+  show_rows(self, old_nodes);
 }
 
 void viewer_tree_model_show(ViewerTreeModel *self, ProfileWeights *weights, ViewerTreeKind kind,
@@ -395,15 +396,12 @@ gboolean viewer_tree_model_is_changing(ViewerTreeModel *self)
 
 guint32 viewer_tree_model_get_node_at(ViewerTreeModel *self, guint position)
 {
-  return position < self->rows->len ? get_row(self, position) : VIEWER_TREE_NO_NODE;
+  return viewer_tree_nodes_get_row(self->nodes, position);
 }
 
 guint viewer_tree_model_get_position(ViewerTreeModel *self, guint32 node)
 {
-  for (guint i = 0; i < self->rows->len; i++)
-    if (get_row(self, i) == node)
-      return i;
-  return G_MAXUINT;
+  return viewer_tree_nodes_get_position(self->nodes, node);
 }
 
 const ProfileTreeNode *viewer_tree_model_get(ViewerTreeModel *self, guint32 node)
@@ -454,24 +452,15 @@ static void push_node_job(ViewerTreeModel *self, ViewerTreeJobKind kind, guint32
 
 void viewer_tree_model_open(ViewerTreeModel *self, guint32 node)
 {
-  ViewerTreeKnown *known = get_known(self, node);
-
-  if (!known->is_made) {
+  if (get_known(self, node)->is_made)
+    set_open(self, node, TRUE);
+  else
     push_node_job(self, VIEWER_TREE_JOB_EXPAND, node);
-  } else if (!known->is_open) {
-    known->is_open = TRUE;
-    replace_rows_below(self, node);
-  }
 }
 
 void viewer_tree_model_close(ViewerTreeModel *self, guint32 node)
 {
-  ViewerTreeKnown *known = get_known(self, node);
-
-  if (!known->is_open)
-    return;
-  known->is_open = FALSE;
-  replace_rows_below(self, node);
+  set_open(self, node, FALSE);
 }
 
 void viewer_tree_model_open_below(ViewerTreeModel *self, guint32 node)
@@ -484,7 +473,7 @@ void viewer_tree_model_reveal(ViewerTreeModel *self, guint32 node)
   guint32 uppermost = viewer_tree_nodes_open_to(self->nodes, node);
 
   if (uppermost != VIEWER_TREE_NO_NODE)
-    replace_rows_below(self, uppermost);
+    tell_rows_below(self, uppermost, 0);
   g_signal_emit(self, signals[REVEALED], 0, node);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A call tree as a list of the rows that one sees: the root, and what stands below nodes that are open. A row
- * is four bytes; its item, a ViewerTreeRow, exists only while somebody holds it. What the rows say is worked
- * out in threads, the newest wins; so opening a node takes effect a little later when its children are not
- * known yet. Main thread only.
+ * has no place in memory; its item, a ViewerTreeRow, exists only while somebody holds it. What the rows say
+ * is worked out in threads, the newest wins; so opening a node takes effect a little later when its children
+ * are not known yet. Main thread only.
  *
  * Nodes are numbered as ProfileTree numbers them; 0 is the root.
  *
@@ -41,7 +41,7 @@ gboolean viewer_tree_model_is_changing(ViewerTreeModel *self);
 
 /* VIEWER_TREE_NO_NODE for a position where there is none. */
 guint32 viewer_tree_model_get_node_at(ViewerTreeModel *self, guint position);
-/* G_MAXUINT: it is not in sight. One pass over the rows. */
+/* G_MAXUINT: it is not in sight. */
 guint viewer_tree_model_get_position(ViewerTreeModel *self, guint32 node);
 /* Valid until the main loop runs. */
 const ProfileTreeNode *viewer_tree_model_get(ViewerTreeModel *self, guint32 node);

@@ -13,7 +13,7 @@ struct _ViewerTreeView {
   GtkColumnView *view;
   ViewerTreeModel *model;
   GtkSingleSelection *selection;
-  GtkColumnViewColumn *own;
+  GtkColumnViewColumn *total, *own; /* own: NULL in a compact one */
   gboolean is_compact;
   gboolean is_selecting; /* what is selected now, nobody chose */
   gboolean had_focus;    /* when rows were replaced */
@@ -25,6 +25,8 @@ enum { SELECTED, ACTIVATED, MENU, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 enum { SHARE, TOTAL, SELF, BINARY };
+/* Widths of the view from which on there is room for more than shares and names. */
+enum { ROOM_FOR_TOTAL = 420, ROOM_FOR_BINARY = 560, ROOM_FOR_SELF = 640 };
 
 static char *get_text(gpointer row, guint column)
 {
@@ -68,7 +70,7 @@ guint32 viewer_tree_view_get_selected(ViewerTreeView *self)
 
 static void choose_position(ViewerTreeView *self, guint position)
 {
-  gtk_single_selection_set_selected(self->selection, position);
+  viewer_list_select(self->view, position);
   viewer_list_show(self->view, position, TRUE);
 }
 
@@ -95,11 +97,6 @@ void viewer_tree_view_toggle(ViewerTreeView *self, guint32 node)
     close_node(self, node);
   else if (viewer_tree_model_can_open(self->model, node))
     viewer_tree_model_open(self->model, node);
-}
-
-static void handle_toggle(GtkWidget *widget, const char *name, GVariant *parameter)
-{
-  viewer_tree_view_toggle(VIEWER_TREE_VIEW(widget), g_variant_get_uint32(parameter));
 }
 
 /* Towards the root: closes the row, or goes to the one above it. */
@@ -208,12 +205,28 @@ static void press_secondary(GtkGestureClick *gesture, int n, double x, double y,
   g_signal_emit(self, signals[MENU], 0, x, y);
 }
 
-static void add_menu_gesture(ViewerTreeView *self)
+/* On an arrow, which does not select its row. */
+static void press_primary(GtkGestureClick *gesture, int n, double x, double y, ViewerTreeView *self)
+{
+  GtkWidget *picked = gtk_widget_pick(GTK_WIDGET(self), x, y, GTK_PICK_DEFAULT);
+  ViewerTreeRow *row = VIEWER_IS_TREE_EXPANDER(picked) ? viewer_cell_get_item(VIEWER_CELL(picked)) : NULL;
+  double cell_x, cell_y;
+
+  if (!row || viewer_tree_row_get_node(row) == VIEWER_TREE_NO_NODE ||
+      !gtk_widget_translate_coordinates(GTK_WIDGET(self), picked, x, y, &cell_x, &cell_y) ||
+      !viewer_tree_expander_is_arrow(VIEWER_TREE_EXPANDER(picked), cell_x))
+    return;
+  gtk_gesture_set_state(GTK_GESTURE(gesture), GTK_EVENT_SEQUENCE_CLAIMED);
+  viewer_tree_view_toggle(self, viewer_tree_row_get_node(row));
+}
+
+static void add_click(ViewerTreeView *self, guint button, GtkPropagationPhase phase, GCallback press)
 {
   GtkGesture *gesture = gtk_gesture_click_new();
 
-  gtk_gesture_single_set_button(GTK_GESTURE_SINGLE(gesture), GDK_BUTTON_SECONDARY);
-  g_signal_connect(gesture, "pressed", G_CALLBACK(press_secondary), self);
+  gtk_gesture_single_set_button(GTK_GESTURE_SINGLE(gesture), button);
+  gtk_event_controller_set_propagation_phase(GTK_EVENT_CONTROLLER(gesture), phase);
+  g_signal_connect(gesture, "pressed", press, self);
   gtk_widget_add_controller(GTK_WIDGET(self), GTK_EVENT_CONTROLLER(gesture));
 }
 
@@ -247,12 +260,24 @@ static void give_focus_back(ViewerTreeView *self)
     viewer_list_show(self->view, position == GTK_INVALID_LIST_POSITION ? 0 : position, TRUE);
 }
 
+/* No amount is longer than that of all, unless its unit is another one. */
+static void reserve_widths(ViewerTreeView *self, const ProfileWeights *weights)
+{
+  g_autofree char *widest = viewer_format_widest_weight(weights);
+
+  viewer_list_reserve(self->total, widest);
+  if (self->own)
+    viewer_list_reserve(self->own, widest);
+}
+
 static void handle_shown(ViewerTreeView *self)
 {
-  ViewerTreeKind kind = viewer_tree_model_get_kind(self->model);
+  ProfileWeights *weights = viewer_tree_model_get_weights(self->model);
 
+  if (weights)
+    reserve_widths(self, weights);
   if (self->own)
-    gtk_column_view_column_set_visible(self->own, kind == VIEWER_TREE_TOP_DOWN);
+    viewer_list_want_column(self->own, viewer_tree_model_get_kind(self->model) == VIEWER_TREE_TOP_DOWN);
   give_focus_back(self);
 }
 
@@ -261,55 +286,25 @@ static void handle_revealed(ViewerTreeView *self, guint node)
   guint position = viewer_tree_model_get_position(self->model, node);
 
   self->is_selecting = TRUE;
-  gtk_single_selection_set_selected(self->selection, position);
+  viewer_list_select(self->view, position);
   self->is_selecting = FALSE;
   viewer_list_show(self->view, position, viewer_list_has_focus(self->view));
 }
 
-static void set_up_function(GtkSignalListItemFactory *factory, GtkListItem *item)
-{
-  GtkWidget *expander = viewer_tree_expander_new();
-
-  viewer_list_set_item(expander, item);
-  gtk_list_item_set_child(item, expander);
-}
-
-static void bind_function(GtkSignalListItemFactory *factory, GtkListItem *item)
-{
-  viewer_tree_expander_set_row(VIEWER_TREE_EXPANDER(gtk_list_item_get_child(item)),
-                               gtk_list_item_get_item(item));
-}
-
-static void unbind_function(GtkSignalListItemFactory *factory, GtkListItem *item)
-{
-  viewer_tree_expander_set_row(VIEWER_TREE_EXPANDER(gtk_list_item_get_child(item)), NULL);
-}
-
-static void add_function_column(ViewerTreeView *self)
-{
-  GtkListItemFactory *factory = gtk_signal_list_item_factory_new();
-
-  g_signal_connect(factory, "setup", G_CALLBACK(set_up_function), NULL);
-  g_signal_connect(factory, "bind", G_CALLBACK(bind_function), NULL);
-  g_signal_connect(factory, "unbind", G_CALLBACK(unbind_function), NULL);
-  g_autoptr(GtkColumnViewColumn) column = gtk_column_view_column_new(_("Function"), factory);
-  gtk_column_view_column_set_expand(column, TRUE);
-  gtk_column_view_column_set_resizable(column, TRUE);
-  gtk_column_view_append_column(self->view, column);
-}
-
 static void add_columns(ViewerTreeView *self)
 {
-  const ViewerListColumn share = {_("Total %"), SHARE, get_text, NULL, TRUE, 8, NULL},
-                         total = {_("Total"), TOTAL, get_text, NULL, TRUE, 9, NULL},
-                         own = {_("Self"), SELF, get_text, NULL, TRUE, 9, NULL},
-                         binary = {_("Binary"), BINARY, get_text, get_binary_path, FALSE, 18, NULL};
+  const ViewerListColumn share = {_("Total %"), SHARE, get_text, NULL, TRUE, 7, 0, 0, NULL},
+                         total = {_("Total"), TOTAL, get_text, NULL, TRUE, 5, 0, ROOM_FOR_TOTAL, NULL},
+                         own = {_("Self"), SELF, get_text, NULL, TRUE, 5, 0, ROOM_FOR_SELF, NULL},
+                         binary = {_("Binary"), BINARY,          get_text, get_binary_path, FALSE, 8,
+                                   20,          ROOM_FOR_BINARY, NULL};
 
   viewer_list_add_column(self->view, &share);
-  viewer_list_add_column(self->view, &total);
+  self->total = viewer_list_add_column(self->view, &total);
   if (!self->is_compact)
     self->own = viewer_list_add_column(self->view, &own);
-  add_function_column(self);
+  gtk_column_view_column_set_expand(
+      viewer_list_add_cells(self->view, _("Function"), viewer_tree_expander_new), TRUE);
   if (!self->is_compact)
     viewer_list_add_column(self->view, &binary);
 }
@@ -326,6 +321,20 @@ static void viewer_tree_view_dispose(GObject *object)
   G_OBJECT_CLASS(viewer_tree_view_parent_class)->dispose(object);
 }
 
+static void viewer_tree_view_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
+                                     int *minimum, int *natural, int *minimum_baseline, int *natural_baseline)
+{
+  gtk_widget_measure(VIEWER_TREE_VIEW(widget)->scrolled, orientation, for_size, minimum, natural, NULL, NULL);
+}
+
+static void viewer_tree_view_size_allocate(GtkWidget *widget, int width, int height, int baseline)
+{
+  ViewerTreeView *self = VIEWER_TREE_VIEW(widget);
+
+  gtk_widget_allocate(self->scrolled, width, height, baseline, NULL);
+  viewer_list_adapt(self->view, width);
+}
+
 static gboolean viewer_tree_view_grab_focus(GtkWidget *widget)
 {
   ViewerTreeView *self = VIEWER_TREE_VIEW(widget);
@@ -339,9 +348,9 @@ static void viewer_tree_view_class_init(ViewerTreeViewClass *class)
   GType type = VIEWER_TYPE_TREE_VIEW;
 
   G_OBJECT_CLASS(class)->dispose = viewer_tree_view_dispose;
+  widget_class->measure = viewer_tree_view_measure;
+  widget_class->size_allocate = viewer_tree_view_size_allocate;
   widget_class->grab_focus = viewer_tree_view_grab_focus;
-  gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
-  gtk_widget_class_install_action(widget_class, "tree.toggle", "u", handle_toggle);
   signals[SELECTED] = g_signal_new("selected", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   signals[ACTIVATED] =
       g_signal_new("activated", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
@@ -352,11 +361,9 @@ static void viewer_tree_view_class_init(ViewerTreeViewClass *class)
 static void watch_model(ViewerTreeView *self)
 {
   g_signal_connect_object(self->model, "items-changed", G_CALLBACK(keep_focus), self, G_CONNECT_SWAPPED);
-  self->selection = gtk_single_selection_new(g_object_ref(G_LIST_MODEL(self->model)));
-  gtk_single_selection_set_autoselect(self->selection, FALSE);
-  gtk_single_selection_set_can_unselect(self->selection, TRUE);
-  gtk_single_selection_set_selected(self->selection, GTK_INVALID_LIST_POSITION);
-  g_signal_connect_swapped(self->selection, "notify::selected", G_CALLBACK(handle_selected), self);
+  self->selection = g_object_ref(viewer_list_set_model(self->view, G_LIST_MODEL(self->model)));
+  g_signal_connect_object(self->selection, "notify::selected", G_CALLBACK(handle_selected), self,
+                          G_CONNECT_SWAPPED);
   g_signal_connect_object(self->model, "shown", G_CALLBACK(handle_shown), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(self->model, "revealed", G_CALLBACK(handle_revealed), self, G_CONNECT_SWAPPED);
 }
@@ -364,8 +371,8 @@ static void watch_model(ViewerTreeView *self)
 static void viewer_tree_view_init(ViewerTreeView *self)
 {
   self->model = viewer_tree_model_new();
+  self->view = GTK_COLUMN_VIEW(gtk_column_view_new(NULL));
   watch_model(self);
-  self->view = GTK_COLUMN_VIEW(gtk_column_view_new(GTK_SELECTION_MODEL(g_object_ref(self->selection))));
   gtk_widget_add_css_class(GTK_WIDGET(self->view), "data-table");
   gtk_column_view_set_reorderable(self->view, FALSE);
   g_signal_connect_swapped(self->view, "activate", G_CALLBACK(handle_activated), self);
@@ -374,7 +381,8 @@ static void viewer_tree_view_init(ViewerTreeView *self)
   gtk_widget_set_parent(self->scrolled, GTK_WIDGET(self));
   gtk_widget_set_vexpand(GTK_WIDGET(self), TRUE);
   add_keys(self);
-  add_menu_gesture(self);
+  add_click(self, GDK_BUTTON_PRIMARY, GTK_PHASE_CAPTURE, G_CALLBACK(press_primary));
+  add_click(self, GDK_BUTTON_SECONDARY, GTK_PHASE_BUBBLE, G_CALLBACK(press_secondary));
 }
 
 GtkWidget *viewer_tree_view_new(gboolean compact)

@@ -8,15 +8,17 @@ from captures import make, report, share
 
 TREE_ROW = re.compile(r'^(.*), ([<\d.]+ %), total (\d+), self (\d+)$')
 FUNCTION_ROW = re.compile(r'^(.*), self ([<\d.]+ %), total ([<\d.]+ %)$')
+ARROW = 14 + 8  # pixels: one step of indentation, and half an arrow
 
 
 class PagesCase(WindowCase):
     page = None
+    size = 1100, 940
 
     def setUp(self):
         super().setUp()
         self.path = make(self.directory / 'some.capture', threads=1)
-        self.viewer = self.open(self.path, size=(1100, 940))
+        self.viewer = self.open(self.path, size=self.size)
         self.viewer.press(self.page)
 
     def rows(self, pattern, within=None):
@@ -93,9 +95,10 @@ class TreeTest(PagesCase):
 
     def test_the_arrow_is_clicked(self):
         main = self.viewer.find('row', re.compile('^main, '))
-        arrow = next(node for node in self.viewer.find_all(within=main) if node.role in ('image', 'icon'))
-        self.viewer.click(arrow)
+        name = self.viewer.find('label', 'main', main)
+        self.viewer.click(self.viewer.place_of(name, across=ARROW / name.extents[2]))
         self.viewer.wait(lambda: len(self.rows(TREE_ROW)) == 2, 'main is closed')
+        self.assertNotIn('selected', main.states)
 
     def test_transforms_and_back(self):
         self.open_all()
@@ -160,6 +163,7 @@ class TreeTest(PagesCase):
 
 class FunctionsTest(PagesCase):
     page = 'alt+3'
+    size = 1400, 940  # there is room for all columns
 
     def table(self):
         return self.viewer.find('tree grid', 'Functions')

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "viewer/viewer-cell.h"
+
+typedef struct {
+  ViewerCellKind *kind;
+  gpointer item;
+  gulong changed; /* handler; 0: the item is not in sight */
+  char *text;     /* NULL: it was not in sight yet */
+  PangoAttrList *attributes;
+  int indentation;
+} ViewerCellPrivate;
+
+G_DEFINE_TYPE_WITH_PRIVATE(ViewerCell, viewer_cell, GTK_TYPE_WIDGET)
+
+static ViewerCellPrivate *get_private(ViewerCell *self)
+{
+  return viewer_cell_get_instance_private(self);
+}
+
+static void write_text(ViewerCell *self, gpointer item)
+{
+  ViewerCellPrivate *private = get_private(self);
+  const ViewerCellKind *kind = private->kind;
+
+  g_free(private->text);
+  private->text = kind->get_text(item, kind->data);
+  gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL, private->text, -1);
+  gtk_widget_queue_draw(GTK_WIDGET(self));
+  if (kind->written)
+    kind->written(self, item, kind->data);
+}
+
+static void rewrite(ViewerCell *self)
+{
+  VIEWER_CELL_GET_CLASS(self)->write(self, get_private(self)->item);
+}
+
+static void watch(ViewerCell *self)
+{
+  ViewerCellPrivate *private = get_private(self);
+
+  if (!private->item || private->changed)
+    return;
+  private->changed =
+      g_signal_connect_object(private->item, "changed", G_CALLBACK(rewrite), self, G_CONNECT_SWAPPED);
+  rewrite(self);
+}
+
+static void unwatch(ViewerCell *self)
+{
+  ViewerCellPrivate *private = get_private(self);
+
+  if (private->changed)
+    g_signal_handler_disconnect(private->item, private->changed);
+  private->changed = 0;
+}
+
+static void viewer_cell_map(GtkWidget *widget)
+{
+  GTK_WIDGET_CLASS(viewer_cell_parent_class)->map(widget);
+  watch(VIEWER_CELL(widget));
+}
+
+static void viewer_cell_unmap(GtkWidget *widget)
+{
+  unwatch(VIEWER_CELL(widget));
+  GTK_WIDGET_CLASS(viewer_cell_parent_class)->unmap(widget);
+}
+
+/* The same for all cells of a column. */
+static void measure_font(ViewerCell *self, ViewerCellKind *kind)
+{
+  if (kind->char_width > 0)
+    return;
+  PangoFontMetrics *metrics =
+      pango_context_get_metrics(gtk_widget_get_pango_context(GTK_WIDGET(self)), NULL, NULL);
+  int width = kind->is_number ? pango_font_metrics_get_approximate_digit_width(metrics)
+                              : pango_font_metrics_get_approximate_char_width(metrics);
+  kind->char_width = MAX(PANGO_PIXELS_CEIL(width), 1);
+  kind->line_height =
+      PANGO_PIXELS_CEIL(pango_font_metrics_get_ascent(metrics) + pango_font_metrics_get_descent(metrics));
+  pango_font_metrics_unref(metrics);
+}
+
+static void viewer_cell_measure(GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum,
+                                int *natural, int *minimum_baseline, int *natural_baseline)
+{
+  ViewerCellKind *kind = get_private(VIEWER_CELL(widget))->kind;
+
+  measure_font(VIEWER_CELL(widget), kind);
+  if (orientation == GTK_ORIENTATION_HORIZONTAL) {
+    *minimum = (int)kind->chars * kind->char_width;
+    *natural = (int)MAX(kind->chars, kind->natural) * kind->char_width;
+  } else {
+    *minimum = *natural = kind->line_height;
+  }
+}
+
+/* Another font has other widths. */
+static void viewer_cell_system_setting_changed(GtkWidget *widget, GtkSystemSetting setting)
+{
+  ViewerCellKind *kind = get_private(VIEWER_CELL(widget))->kind;
+
+  if (kind)
+    kind->char_width = 0;
+  GTK_WIDGET_CLASS(viewer_cell_parent_class)->system_setting_changed(widget, setting);
+}
+
+static PangoAttrList *get_attributes_of_numbers(void)
+{
+  static PangoAttrList *attributes;
+
+  if (!attributes) {
+    attributes = pango_attr_list_new();
+    pango_attr_list_insert(attributes, pango_attr_font_features_new("tnum=1"));
+  }
+  return attributes;
+}
+
+static PangoLayout *make_layout(ViewerCell *self, int width)
+{
+  const ViewerCellPrivate *private = get_private(self);
+  PangoLayout *layout = gtk_widget_create_pango_layout(GTK_WIDGET(self), private->text);
+
+  pango_layout_set_single_paragraph_mode(layout, TRUE);
+  pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_MIDDLE);
+  pango_layout_set_width(layout, MAX(width, 1) * PANGO_SCALE);
+  if (private->kind->is_number)
+    pango_layout_set_attributes(layout, get_attributes_of_numbers());
+  else if (private->attributes)
+    pango_layout_set_attributes(layout, private->attributes);
+  return layout;
+}
+
+static void viewer_cell_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
+{
+  const ViewerCellPrivate *private = get_private(VIEWER_CELL(widget));
+  gboolean rtl = gtk_widget_get_direction(widget) == GTK_TEXT_DIR_RTL;
+  int width = gtk_widget_get_width(widget) - private->indentation;
+  PangoRectangle text;
+
+  if (!private->text || !*private->text || width <= 0)
+    return;
+  g_autoptr(PangoLayout) layout = make_layout(VIEWER_CELL(widget), width);
+  pango_layout_get_pixel_extents(layout, NULL, &text);
+  int x = private->kind->is_number != rtl ? width - text.width : 0;
+  int y = (gtk_widget_get_height(widget) - text.height) / 2;
+  gtk_snapshot_render_layout(snapshot, gtk_widget_get_style_context(widget),
+                             x - text.x + (rtl ? 0 : private->indentation), y - text.y, layout);
+}
+
+static gboolean viewer_cell_query_tooltip(GtkWidget *widget, int x, int y, gboolean keyboard,
+                                          GtkTooltip *tooltip)
+{
+  const ViewerCellPrivate *private = get_private(VIEWER_CELL(widget));
+  const ViewerCellKind *kind = private->kind;
+  g_autofree char *text = private->item ? kind->get_tooltip(private->item, kind->data) : NULL;
+
+  gtk_tooltip_set_text(tooltip, text);
+  return text != NULL;
+}
+
+static void viewer_cell_dispose(GObject *object)
+{
+  viewer_cell_set_item(VIEWER_CELL(object), NULL);
+  G_OBJECT_CLASS(viewer_cell_parent_class)->dispose(object);
+}
+
+static void viewer_cell_finalize(GObject *object)
+{
+  ViewerCellPrivate *private = get_private(VIEWER_CELL(object));
+
+  g_free(private->text);
+  g_clear_pointer(&private->attributes, pango_attr_list_unref);
+  G_OBJECT_CLASS(viewer_cell_parent_class)->finalize(object);
+}
+
+static void viewer_cell_class_init(ViewerCellClass *class)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
+
+  class->write = write_text;
+  G_OBJECT_CLASS(class)->dispose = viewer_cell_dispose;
+  G_OBJECT_CLASS(class)->finalize = viewer_cell_finalize;
+  widget_class->map = viewer_cell_map;
+  widget_class->unmap = viewer_cell_unmap;
+  widget_class->measure = viewer_cell_measure;
+  widget_class->snapshot = viewer_cell_snapshot;
+  widget_class->query_tooltip = viewer_cell_query_tooltip;
+  widget_class->system_setting_changed = viewer_cell_system_setting_changed;
+  gtk_widget_class_set_css_name(widget_class, "label");
+  gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_LABEL);
+}
+
+static void viewer_cell_init(ViewerCell *self)
+{
+}
+
+GtkWidget *viewer_cell_new(ViewerCellKind *kind)
+{
+  ViewerCell *self = g_object_new(VIEWER_TYPE_CELL, NULL);
+
+  viewer_cell_set_kind(self, kind);
+  return GTK_WIDGET(self);
+}
+
+void viewer_cell_set_kind(ViewerCell *self, ViewerCellKind *kind)
+{
+  get_private(self)->kind = kind;
+  gtk_widget_set_has_tooltip(GTK_WIDGET(self), kind->get_tooltip != NULL);
+}
+
+void viewer_cell_set_item(ViewerCell *self, gpointer item)
+{
+  ViewerCellPrivate *private = get_private(self);
+
+  if (item == private->item)
+    return;
+  unwatch(self);
+  g_set_object((GObject **)&private->item, item);
+  if (gtk_widget_get_mapped(GTK_WIDGET(self)))
+    watch(self);
+}
+
+gpointer viewer_cell_get_item(ViewerCell *self)
+{
+  return get_private(self)->item;
+}
+
+void viewer_cell_set_indentation(ViewerCell *self, int pixels)
+{
+  get_private(self)->indentation = pixels;
+  gtk_widget_queue_draw(GTK_WIDGET(self));
+}
+
+int viewer_cell_get_indentation(ViewerCell *self)
+{
+  return get_private(self)->indentation;
+}
+
+void viewer_cell_set_attributes(ViewerCell *self, PangoAttrList *attributes)
+{
+  ViewerCellPrivate *private = get_private(self);
+
+  if (attributes)
+    pango_attr_list_ref(attributes);
+  g_clear_pointer(&private->attributes, pango_attr_list_unref);
+  private->attributes = attributes;
+  gtk_widget_queue_draw(GTK_WIDGET(self));
+}

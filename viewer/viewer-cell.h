@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A cell of a table: a line of text about an item. A view keeps some hundred rows, of which one sees few; so
+ * a cell asks for its text when it comes into sight, lays it out when it is drawn, and is as wide as its
+ * column says, whatever stands in it. What is too long for it is cut in its middle. Items that have a signal
+ * "changed" are asked anew when they emit it. For a screen reader it is a label. Main thread only.
+ */
+#pragma once
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+#define VIEWER_TYPE_CELL (viewer_cell_get_type())
+G_DECLARE_DERIVABLE_TYPE(ViewerCell, viewer_cell, VIEWER, CELL, GtkWidget)
+
+/* What the cells of a column share. */
+typedef struct {
+  /* The text, fit to be shown on one line; free it. */
+  char *(*get_text)(gpointer item, gpointer data);
+  char *(*get_tooltip)(gpointer item, gpointer data); /* NULL: none, nor when it returns NULL */
+  /* The cell is in sight with the text of that item; NULL: nobody needs to know. */
+  void (*written)(ViewerCell *cell, gpointer item, gpointer data);
+  gpointer data;
+  gboolean is_number;          /* aligned to the end, in digits of one width */
+  guint chars;                 /* as many have room at least */
+  guint natural;               /* as many shall have room if there is any; 0: no more than that */
+  int char_width, line_height; /* the cells' own: 0 to begin with */
+} ViewerCellKind;
+
+struct _ViewerCellClass {
+  GtkWidgetClass parent_class;
+
+  /* The cell is in sight with that item. Chain up, which writes its text. */
+  void (*write)(ViewerCell *self, gpointer item);
+};
+
+/* kind must outlive the cell. */
+GtkWidget *viewer_cell_new(ViewerCellKind *kind);
+/* NULL: none. */
+void viewer_cell_set_item(ViewerCell *self, gpointer item);
+/* Borrowed. */
+gpointer viewer_cell_get_item(ViewerCell *self);
+
+/* For derived cells. */
+void viewer_cell_set_kind(ViewerCell *self, ViewerCellKind *kind);
+/* Pixels before the text. */
+void viewer_cell_set_indentation(ViewerCell *self, int pixels);
+int viewer_cell_get_indentation(ViewerCell *self);
+/* Of the text; NULL: none. */
+void viewer_cell_set_attributes(ViewerCell *self, PangoAttrList *attributes);
+
+G_END_DECLS
