@@ -4,33 +4,31 @@
 #include <glib/gi18n.h>
 
 #include "viewer/viewer-empty.h"
-#include "viewer/viewer-finder.h"
-#include "viewer/viewer-page.h"
-#include "viewer/viewer-transforms.h"
 #include "viewer/viewer-tree-text.h"
 #include "viewer/viewer-tree-view.h"
 
 struct _ViewerTreePage {
-  AdwBin parent;
+  ViewerListPage parent;
   GtkStack *stack;
   GtkBox *box;
   AdwStatusPage *empty;
   GtkToggleButton *top_down, *inverted;
   GMenuModel *rows_menu;
   ViewerTreeView *tree;
-  ViewerTransforms *transforms; /* the widget's */
-  ViewerDocument *document;
-  ViewerFinder *finder;
-  char *search;
   int next_match;           /* a place is to be gone to when they are there: 1, -1; or 0 */
-  gboolean is_stale;        /* what is shown is not what the document says */
   ProfilePath *upside_down; /* what is selected in a tree of callers; NULL: nothing is */
 };
 
 static void init_page(ViewerPageInterface *interface);
+static ViewerPageInterface *parent_interface;
 
-G_DEFINE_TYPE_WITH_CODE(ViewerTreePage, viewer_tree_page, ADW_TYPE_BIN,
+G_DEFINE_TYPE_WITH_CODE(ViewerTreePage, viewer_tree_page, VIEWER_TYPE_LIST_PAGE,
                         G_IMPLEMENT_INTERFACE(VIEWER_TYPE_PAGE, init_page))
+
+static ViewerDocument *get_document(ViewerTreePage *self)
+{
+  return viewer_list_page_get_document(VIEWER_LIST_PAGE(self));
+}
 
 static ViewerTreeModel *get_model(ViewerTreePage *self)
 {
@@ -46,41 +44,28 @@ static void set_upside_down(ViewerTreePage *self, ProfilePath *path)
 {
   g_free(self->upside_down);
   self->upside_down = path;
-  viewer_transforms_set_inverted_path(self->transforms, path ? path->functions : NULL, path ? path->n : 0);
+  viewer_transforms_set_inverted_path(viewer_list_page_get_transforms(VIEWER_LIST_PAGE(self)),
+                                      path ? path->functions : NULL, path ? path->n : 0);
 }
 
-static void show_document(ViewerTreePage *self)
+static void viewer_tree_page_show(ViewerListPage *page)
 {
-  ProfileWeights *weights = self->document ? viewer_document_get_weights(self->document) : NULL;
+  ViewerTreePage *self = VIEWER_TREE_PAGE(page);
+  ViewerDocument *document = get_document(self);
+  gboolean is_empty = document && viewer_empty_is(document);
   gboolean inverted = gtk_toggle_button_get_active(self->inverted);
 
-  self->is_stale = FALSE;
-  if (self->document && viewer_empty_is(self->document)) {
-    viewer_empty_explain(self->empty, self->document);
-    weights = NULL;
-  }
-  gtk_stack_set_visible_child_name(self->stack,
-                                   self->document && viewer_empty_is(self->document) ? "empty" : "tree");
-  viewer_tree_model_show(get_model(self), weights, inverted ? VIEWER_TREE_INVERTED : VIEWER_TREE_TOP_DOWN, 0);
-}
-
-static void update(ViewerTreePage *self)
-{
-  self->is_stale = TRUE;
-  if (gtk_widget_get_mapped(GTK_WIDGET(self)))
-    show_document(self);
-}
-
-static void show_if_stale(ViewerTreePage *self)
-{
-  if (self->is_stale)
-    show_document(self);
+  if (is_empty)
+    viewer_empty_explain(self->empty, document);
+  gtk_stack_set_visible_child_name(self->stack, is_empty ? "empty" : "tree");
+  viewer_tree_model_show(get_model(self), viewer_list_page_get_weights(page),
+                         inverted ? VIEWER_TREE_INVERTED : VIEWER_TREE_TOP_DOWN, 0);
 }
 
 static void toggle_inverted(ViewerTreePage *self)
 {
   set_upside_down(self, NULL);
-  update(self);
+  viewer_list_page_update(VIEWER_LIST_PAGE(self));
 }
 
 /* Whether the row that is selected stands for what the document has selected. */
@@ -96,14 +81,15 @@ static gboolean shows_selection(ViewerTreePage *self, const guint32 *selection, 
   return path->n == n && (n == 0 || memcmp(path->functions, selection, n * sizeof *selection) == 0);
 }
 
-static void show_selection(ViewerTreePage *self)
+static void viewer_tree_page_show_selection(ViewerListPage *page)
 {
+  ViewerTreePage *self = VIEWER_TREE_PAGE(page);
   guint n;
 
-  if (!self->document || !viewer_tree_model_get_weights(get_model(self)) ||
+  if (!get_document(self) || !viewer_tree_model_get_weights(get_model(self)) ||
       !gtk_widget_get_mapped(GTK_WIDGET(self)))
     return;
-  const guint32 *selection = viewer_document_get_selection(self->document, &n);
+  const guint32 *selection = viewer_document_get_selection(get_document(self), &n);
   if (shows_selection(self, selection, n))
     return;
   if (n == 0)
@@ -126,14 +112,14 @@ static void select_upside_down(ViewerTreePage *self, ProfilePath *path)
 
   set_upside_down(self, path);
   if (heaviest)
-    viewer_document_select(self->document, heaviest->functions, heaviest->n);
+    viewer_document_select(get_document(self), heaviest->functions, heaviest->n);
 }
 
 static void select_in_document(ViewerTreePage *self)
 {
   guint32 node = viewer_tree_view_get_selected(self->tree);
 
-  if (!self->document || node == VIEWER_TREE_NO_NODE)
+  if (!get_document(self) || node == VIEWER_TREE_NO_NODE)
     return;
   g_autofree ProfilePath *path = viewer_tree_model_get_path(get_model(self), node);
   if (path->n > 0 && is_inverted(self)) {
@@ -141,24 +127,33 @@ static void select_in_document(ViewerTreePage *self)
     return;
   }
   set_upside_down(self, NULL);
-  viewer_document_select(self->document, path->functions, path->n);
+  viewer_document_select(get_document(self), path->functions, path->n);
 }
 
-static void find(ViewerTreePage *self)
+static void find(ViewerListPage *page)
 {
-  viewer_finder_find(self->finder, viewer_tree_model_get_weights(get_model(self)), self->search);
+  ViewerTreeModel *model = get_model(VIEWER_TREE_PAGE(page));
+
+  viewer_finder_find(viewer_list_page_get_finder(page), viewer_tree_model_get_weights(model),
+                     viewer_list_page_get_search(page));
 }
 
-static void handle_shown(ViewerTreePage *self)
+static void viewer_tree_page_find(ViewerListPage *page)
 {
-  show_selection(self);
-  find(self);
+  VIEWER_TREE_PAGE(page)->next_match = 0;
+  find(page);
 }
 
-static void handle_found(ViewerTreePage *self)
+static void viewer_tree_page_found(ViewerListPage *page)
 {
-  viewer_tree_model_set_search(get_model(self), viewer_finder_get(self->finder));
-  g_signal_emit_by_name(self, "search-changed");
+  viewer_tree_model_set_search(get_model(VIEWER_TREE_PAGE(page)),
+                               viewer_finder_get(viewer_list_page_get_finder(page)));
+}
+
+static void handle_shown(ViewerListPage *page)
+{
+  viewer_tree_page_show_selection(page);
+  find(page);
 }
 
 static gboolean go_to_place(ViewerTreePage *self, int direction)
@@ -186,10 +181,7 @@ static void handle_activated(ViewerTreePage *self, guint node)
 
 static void handle_menu(ViewerTreePage *self, double x, double y)
 {
-  double page_x, page_y;
-
-  if (gtk_widget_translate_coordinates(GTK_WIDGET(self->tree), GTK_WIDGET(self), x, y, &page_x, &page_y))
-    viewer_transforms_popup(self->transforms, page_x, page_y, self->rows_menu);
+  viewer_list_page_popup(VIEWER_LIST_PAGE(self), GTK_WIDGET(self->tree), x, y, self->rows_menu);
 }
 
 static void handle_open_below(GtkWidget *widget, const char *name, GVariant *parameter)
@@ -211,34 +203,8 @@ static void handle_copy_all(GtkWidget *widget, const char *name, GVariant *param
 
 static void set_document(ViewerPage *page, ViewerDocument *document)
 {
-  ViewerTreePage *self = VIEWER_TREE_PAGE(page);
-
-  if (self->document)
-    g_signal_handlers_disconnect_by_data(self->document, self);
-  g_set_object(&self->document, document);
-  viewer_transforms_set_document(self->transforms, document);
-  g_clear_pointer(&self->upside_down, g_free);
-  if (document) {
-    g_signal_connect_object(document, "weights-changed", G_CALLBACK(update), self, G_CONNECT_SWAPPED);
-    g_signal_connect_object(document, "selection-changed", G_CALLBACK(show_selection), self,
-                            G_CONNECT_SWAPPED);
-  }
-  update(self);
-}
-
-static void set_search(ViewerPage *page, const char *text)
-{
-  ViewerTreePage *self = VIEWER_TREE_PAGE(page);
-
-  g_free(self->search);
-  self->search = g_strdup(text);
-  self->next_match = 0;
-  find(self);
-}
-
-static char *describe_search(ViewerPage *page)
-{
-  return viewer_finder_describe(VIEWER_TREE_PAGE(page)->finder);
+  g_clear_pointer(&VIEWER_TREE_PAGE(page)->upside_down, g_free);
+  parent_interface->set_document(page, document);
 }
 
 /* Places come later than what was found: who asks too early gets there then. */
@@ -249,7 +215,8 @@ static gboolean next_match(ViewerPage *page, int direction)
   self->next_match = 0;
   if (go_to_place(self, direction))
     return TRUE;
-  if (viewer_finder_is_busy(self->finder) || viewer_tree_model_is_busy(get_model(self)))
+  if (viewer_finder_is_busy(viewer_list_page_get_finder(VIEWER_LIST_PAGE(page))) ||
+      viewer_tree_model_is_busy(get_model(self)))
     self->next_match = direction;
   return self->next_match != 0;
 }
@@ -272,34 +239,24 @@ static void get_report(ViewerPage *page, ProfileReportBy *ret_by, ProfileReportT
 
 static void init_page(ViewerPageInterface *interface)
 {
+  parent_interface = g_type_interface_peek_parent(interface);
   interface->get_report = get_report;
   interface->set_document = set_document;
-  interface->set_search = set_search;
-  interface->describe_search = describe_search;
   interface->next_match = next_match;
   interface->copy_text = copy_text;
 }
 
+/* The tree still tells what it does without its rows. */
 static void viewer_tree_page_dispose(GObject *object)
 {
-  ViewerTreePage *self = VIEWER_TREE_PAGE(object);
-
-  if (self->document)
-    g_signal_handlers_disconnect_by_data(self->document, self);
-  g_clear_object(&self->document);
-  /* The tree still tells what it does without its rows. */
-  if (self->finder)
-    g_signal_handlers_disconnect_by_data(get_model(self), self);
-  g_clear_object(&self->finder);
+  if (viewer_list_page_get_finder(VIEWER_LIST_PAGE(object)))
+    g_signal_handlers_disconnect_by_data(get_model(VIEWER_TREE_PAGE(object)), object);
   G_OBJECT_CLASS(viewer_tree_page_parent_class)->dispose(object);
 }
 
 static void viewer_tree_page_finalize(GObject *object)
 {
-  ViewerTreePage *self = VIEWER_TREE_PAGE(object);
-
-  g_free(self->search);
-  g_free(self->upside_down);
+  g_free(VIEWER_TREE_PAGE(object)->upside_down);
   G_OBJECT_CLASS(viewer_tree_page_parent_class)->finalize(object);
 }
 
@@ -323,7 +280,12 @@ static gboolean viewer_tree_page_grab_focus(GtkWidget *widget)
 static void viewer_tree_page_class_init(ViewerTreePageClass *class)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
+  ViewerListPageClass *page_class = VIEWER_LIST_PAGE_CLASS(class);
 
+  page_class->show = viewer_tree_page_show;
+  page_class->show_selection = viewer_tree_page_show_selection;
+  page_class->find = viewer_tree_page_find;
+  page_class->found = viewer_tree_page_found;
   G_OBJECT_CLASS(class)->dispose = viewer_tree_page_dispose;
   widget_class->grab_focus = viewer_tree_page_grab_focus;
   G_OBJECT_CLASS(class)->finalize = viewer_tree_page_finalize;
@@ -337,13 +299,9 @@ static void viewer_tree_page_class_init(ViewerTreePageClass *class)
 static void viewer_tree_page_init(ViewerTreePage *self)
 {
   gtk_widget_init_template(GTK_WIDGET(self));
-  self->transforms = viewer_transforms_install(GTK_WIDGET(self));
-  self->finder = viewer_finder_new();
   self->tree = VIEWER_TREE_VIEW(viewer_tree_view_new(FALSE));
   viewer_tree_view_set_name(self->tree, _("Call tree"));
   gtk_box_append(self->box, GTK_WIDGET(self->tree));
-  g_signal_connect(self, "map", G_CALLBACK(show_if_stale), NULL);
-  g_signal_connect_object(self->finder, "found", G_CALLBACK(handle_found), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(self->tree, "selected", G_CALLBACK(select_in_document), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(self->tree, "activated", G_CALLBACK(handle_activated), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(self->tree, "menu", G_CALLBACK(handle_menu), self, G_CONNECT_SWAPPED);

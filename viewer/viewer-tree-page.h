@@ -2,12 +2,12 @@
 /* The call tree of what is looked at, from the outermost functions down or from the sampled ones up. */
 #pragma once
 
-#include <adwaita.h>
+#include "viewer/viewer-list-page.h"
 
 G_BEGIN_DECLS
 
 #define VIEWER_TYPE_TREE_PAGE (viewer_tree_page_get_type())
-G_DECLARE_FINAL_TYPE(ViewerTreePage, viewer_tree_page, VIEWER, TREE_PAGE, AdwBin)
+G_DECLARE_FINAL_TYPE(ViewerTreePage, viewer_tree_page, VIEWER, TREE_PAGE, ViewerListPage)
 
 GtkWidget *viewer_tree_page_new(void);
 
