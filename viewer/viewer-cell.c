@@ -4,8 +4,8 @@
 typedef struct {
   ViewerCellKind *kind;
   gpointer item;
-  gulong changed; /* handler; 0: the item is not in sight */
-  char *text;     /* NULL: it was not in sight yet */
+  gboolean is_watched; /* the item is in sight */
+  char *text;          /* NULL: it was not in sight yet */
   PangoAttrList *attributes;
   int indentation;
 } ViewerCellPrivate;
@@ -35,14 +35,20 @@ static void rewrite(ViewerCell *self)
   VIEWER_CELL_GET_CLASS(self)->write(self, get_private(self)->item);
 }
 
+static gboolean tells_changes(gpointer item)
+{
+  return g_signal_lookup("changed", G_OBJECT_TYPE(item)) != 0;
+}
+
 static void watch(ViewerCell *self)
 {
   ViewerCellPrivate *private = get_private(self);
 
-  if (!private->item || private->changed)
+  if (!private->item || private->is_watched)
     return;
-  private->changed =
-      g_signal_connect_object(private->item, "changed", G_CALLBACK(rewrite), self, G_CONNECT_SWAPPED);
+  private->is_watched = TRUE;
+  if (tells_changes(private->item))
+    g_signal_connect_object(private->item, "changed", G_CALLBACK(rewrite), self, G_CONNECT_SWAPPED);
   rewrite(self);
 }
 
@@ -50,9 +56,9 @@ static void unwatch(ViewerCell *self)
 {
   ViewerCellPrivate *private = get_private(self);
 
-  if (private->changed)
-    g_signal_handler_disconnect(private->item, private->changed);
-  private->changed = 0;
+  if (private->is_watched && tells_changes(private->item))
+    g_signal_handlers_disconnect_by_data(private->item, self);
+  private->is_watched = FALSE;
 }
 
 static void viewer_cell_map(GtkWidget *widget)
@@ -123,7 +129,7 @@ static PangoLayout *make_layout(ViewerCell *self, int width)
   PangoLayout *layout = gtk_widget_create_pango_layout(GTK_WIDGET(self), private->text);
 
   pango_layout_set_single_paragraph_mode(layout, TRUE);
-  pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_MIDDLE);
+  pango_layout_set_ellipsize(layout, private->kind->ellipsize);
   pango_layout_set_width(layout, MAX(width, 1) * PANGO_SCALE);
   if (private->kind->is_number)
     pango_layout_set_attributes(layout, get_attributes_of_numbers());
@@ -149,13 +155,27 @@ static void viewer_cell_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
                              x - text.x + (rtl ? 0 : private->indentation), y - text.y, layout);
 }
 
+/* NULL: it is seen whole. Free it. */
+static char *get_cut_text(ViewerCell *self)
+{
+  const ViewerCellPrivate *private = get_private(self);
+  int width = gtk_widget_get_width(GTK_WIDGET(self)) - private->indentation;
+  g_autoptr(PangoLayout) layout = private->text ? make_layout(self, width) : NULL;
+
+  return layout && pango_layout_is_ellipsized(layout) ? g_strdup(private->text) : NULL;
+}
+
 static gboolean viewer_cell_query_tooltip(GtkWidget *widget, int x, int y, gboolean keyboard,
                                           GtkTooltip *tooltip)
 {
-  const ViewerCellPrivate *private = get_private(VIEWER_CELL(widget));
-  const ViewerCellKind *kind = private->kind;
-  g_autofree char *text = private->item ? kind->get_tooltip(private->item, kind->data) : NULL;
+  ViewerCell *self = VIEWER_CELL(widget);
+  const ViewerCellKind *kind = get_private(self)->kind;
+  gpointer item = get_private(self)->item;
+  g_autofree char *text = NULL;
 
+  if (!item)
+    return FALSE;
+  text = kind->get_tooltip ? kind->get_tooltip(item, kind->data) : get_cut_text(self);
   gtk_tooltip_set_text(tooltip, text);
   return text != NULL;
 }
@@ -194,6 +214,7 @@ static void viewer_cell_class_init(ViewerCellClass *class)
 
 static void viewer_cell_init(ViewerCell *self)
 {
+  gtk_widget_set_has_tooltip(GTK_WIDGET(self), TRUE);
 }
 
 GtkWidget *viewer_cell_new(ViewerCellKind *kind)
@@ -207,7 +228,6 @@ GtkWidget *viewer_cell_new(ViewerCellKind *kind)
 void viewer_cell_set_kind(ViewerCell *self, ViewerCellKind *kind)
 {
   get_private(self)->kind = kind;
-  gtk_widget_set_has_tooltip(GTK_WIDGET(self), kind->get_tooltip != NULL);
 }
 
 void viewer_cell_set_item(ViewerCell *self, gpointer item)
@@ -225,6 +245,12 @@ void viewer_cell_set_item(ViewerCell *self, gpointer item)
 gpointer viewer_cell_get_item(ViewerCell *self)
 {
   return get_private(self)->item;
+}
+
+void viewer_cell_update(ViewerCell *self)
+{
+  if (get_private(self)->is_watched)
+    rewrite(self);
 }
 
 void viewer_cell_set_indentation(ViewerCell *self, int pixels)

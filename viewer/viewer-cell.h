@@ -18,7 +18,7 @@ G_DECLARE_DERIVABLE_TYPE(ViewerCell, viewer_cell, VIEWER, CELL, GtkWidget)
 typedef struct {
   /* The text, fit to be shown on one line; free it. */
   char *(*get_text)(gpointer item, gpointer data);
-  char *(*get_tooltip)(gpointer item, gpointer data); /* NULL: none, nor when it returns NULL */
+  char *(*get_tooltip)(gpointer item, gpointer data); /* NULL: the text where it is cut; free it */
   /* The cell is in sight with the text of that item; NULL: nobody needs to know. */
   void (*written)(ViewerCell *cell, gpointer item, gpointer data);
   gpointer data;
@@ -41,6 +41,8 @@ GtkWidget *viewer_cell_new(ViewerCellKind *kind);
 void viewer_cell_set_item(ViewerCell *self, gpointer item);
 /* Borrowed. */
 gpointer viewer_cell_get_item(ViewerCell *self);
+/* The item says something else now. */
+void viewer_cell_update(ViewerCell *self);
 
 /* For derived cells. */
 void viewer_cell_set_kind(ViewerCell *self, ViewerCellKind *kind);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "viewer/viewer-column.h"
 
-#include <string.h>
-
+#include "viewer/viewer-cell.h"
 #include "viewer/viewer-format.h"
+#include "viewer/viewer-list.h"
 
 enum {
   TEXT_MAX = 400, /* characters that a cell may have to lay out; nobody reads more of a name */
@@ -14,11 +14,12 @@ enum {
 #define CELLS_KEY     "viewer-column-cells"
 #define LIST_ITEM_KEY "viewer-column-list-item"
 
-/* Of one column: its factory and its sorter share them. */
+/* Of one column: its factory, its cells and its sorter share them. */
 typedef struct {
   ViewerColumn column;
   gpointer data;
-  GHashTable *bound; /* GtkListItem: those in sight */
+  ViewerCellKind kind;
+  GHashTable *bound; /* GtkListItem */
 } Cells;
 
 static void clear_cells(gpointer data)
@@ -37,12 +38,12 @@ static gpointer unwrap(gpointer item)
   return GTK_IS_TREE_LIST_ROW(item) ? gtk_tree_list_row_get_item(item) : g_object_ref(item);
 }
 
-static GtkLabel *get_label(GtkListItem *list_item)
+static ViewerCell *get_cell(GtkListItem *list_item)
 {
   GtkWidget *child = gtk_list_item_get_child(list_item);
 
-  return GTK_LABEL(GTK_IS_TREE_EXPANDER(child) ? gtk_tree_expander_get_child(GTK_TREE_EXPANDER(child))
-                                               : child);
+  return VIEWER_CELL(GTK_IS_TREE_EXPANDER(child) ? gtk_tree_expander_get_child(GTK_TREE_EXPANDER(child))
+                                                 : child);
 }
 
 static char *make_text(const Cells *cells, gpointer wrapped)
@@ -52,61 +53,51 @@ static char *make_text(const Cells *cells, gpointer wrapped)
   return cells->column.get_text(item, cells->data);
 }
 
-static void show_text(const Cells *cells, GtkListItem *list_item)
+static char *get_shown_text(gpointer wrapped, gpointer data)
 {
-  g_autofree char *text = make_text(cells, gtk_list_item_get_item(list_item));
-  g_autofree char *shown = viewer_format_name(text, TEXT_MAX);
+  g_autofree char *text = make_text(data, wrapped);
 
-  if (strcmp(gtk_label_get_text(get_label(list_item)), shown) != 0)
-    gtk_label_set_text(get_label(list_item), shown);
+  return viewer_format_name(text, TEXT_MAX);
 }
 
-/* What is in sight as a whole needs no telling. */
-static gboolean on_query_tooltip(GtkWidget *label, int x, int y, gboolean keyboard, GtkTooltip *tooltip,
-                                 gpointer data)
+/* Numbers are never cut; of texts, those of a column that says nothing of its width have room. */
+static void widen(Cells *cells, GtkListItem *list_item)
 {
-  if (!pango_layout_is_ellipsized(gtk_label_get_layout(GTK_LABEL(label))))
-    return FALSE;
-  gtk_tooltip_set_text(tooltip, gtk_label_get_text(GTK_LABEL(label)));
-  return TRUE;
+  const ViewerColumn *column = &cells->column;
+  ViewerCellKind *kind = &cells->kind;
+
+  if (!kind->is_number && (column->chars > 0 || column->flags & VIEWER_COLUMN_EXPAND))
+    return;
+  g_autofree char *text = get_shown_text(gtk_list_item_get_item(list_item), cells);
+  guint length = (guint)g_utf8_strlen(text, -1), *chars = kind->is_number ? &kind->chars : &kind->natural;
+  length = kind->is_number ? length : MIN(length, CHARS_MAX);
+  if (length <= *chars)
+    return;
+  *chars = length;
+  gtk_widget_queue_resize(GTK_WIDGET(get_cell(list_item)));
 }
 
-static void set_width(GtkLabel *label, const ViewerColumn *column)
+static void init_kind(Cells *cells)
 {
-  gboolean number = (column->flags & VIEWER_COLUMN_NUMBER) != 0;
-  int most = column->flags & VIEWER_COLUMN_EXPAND ? -1 : CHARS_MAX;
+  const ViewerColumn *column = &cells->column;
+  gboolean is_number = (column->flags & VIEWER_COLUMN_NUMBER) != 0;
 
-  gtk_label_set_width_chars(label, column->chars ? (int)column->chars : number ? 0 : CHARS_MIN);
-  gtk_label_set_max_width_chars(label, column->chars ? (int)column->chars : most);
-}
-
-static GtkWidget *make_label(const ViewerColumn *column)
-{
-  GtkWidget *label = gtk_label_new(NULL);
-  gboolean number = (column->flags & VIEWER_COLUMN_NUMBER) != 0;
-
-  gtk_label_set_xalign(GTK_LABEL(label), number ? 1 : 0);
-  gtk_label_set_single_line_mode(GTK_LABEL(label), TRUE);
-  if (!number)
-    gtk_label_set_ellipsize(GTK_LABEL(label),
-                            column->flags & VIEWER_COLUMN_PATH ? PANGO_ELLIPSIZE_START : PANGO_ELLIPSIZE_END);
-  set_width(GTK_LABEL(label), column);
-  if (number) {
-    gtk_widget_add_css_class(label, "numeric");
-    gtk_widget_set_direction(label, GTK_TEXT_DIR_LTR); /* units stand below units in every language */
-  }
-  if (column->flags & VIEWER_COLUMN_DIM)
-    gtk_widget_add_css_class(label, "dim-label");
-  gtk_widget_set_has_tooltip(label, TRUE);
-  g_signal_connect(label, "query-tooltip", G_CALLBACK(on_query_tooltip), NULL);
-  return label;
+  cells->kind = (ViewerCellKind){.get_text = get_shown_text,
+                                 .data = cells,
+                                 .ellipsize = column->flags & VIEWER_COLUMN_PATH ? PANGO_ELLIPSIZE_START
+                                                                                 : PANGO_ELLIPSIZE_END,
+                                 .is_number = is_number,
+                                 .chars = column->chars || is_number ? column->chars : CHARS_MIN};
 }
 
 static void on_setup(GtkSignalListItemFactory *factory, GtkListItem *list_item, gpointer data)
 {
-  const Cells *cells = data;
-  GtkWidget *child = make_label(&cells->column);
+  Cells *cells = data;
+  GtkWidget *child = viewer_cell_new(&cells->kind);
 
+  g_object_set_data_full(G_OBJECT(child), CELLS_KEY, g_rc_box_acquire(cells), release_cells);
+  if (cells->column.flags & VIEWER_COLUMN_DIM)
+    gtk_widget_add_css_class(child, "dim-label");
   if (cells->column.flags & VIEWER_COLUMN_EXPANDER) {
     GtkWidget *expander = gtk_tree_expander_new();
     gtk_tree_expander_set_child(GTK_TREE_EXPANDER(expander), child);
@@ -123,7 +114,8 @@ static void on_bind(GtkSignalListItemFactory *factory, GtkListItem *list_item, g
 
   if (GTK_IS_TREE_EXPANDER(child))
     gtk_tree_expander_set_list_row(GTK_TREE_EXPANDER(child), gtk_list_item_get_item(list_item));
-  show_text(cells, list_item);
+  widen(cells, list_item);
+  viewer_cell_set_item(get_cell(list_item), gtk_list_item_get_item(list_item));
   g_hash_table_add(cells->bound, list_item);
 }
 
@@ -133,6 +125,7 @@ static void on_unbind(GtkSignalListItemFactory *factory, GtkListItem *list_item,
   GtkWidget *child = gtk_list_item_get_child(list_item);
 
   g_hash_table_remove(cells->bound, list_item);
+  viewer_cell_set_item(get_cell(list_item), NULL);
   if (GTK_IS_TREE_EXPANDER(child))
     gtk_tree_expander_set_list_row(GTK_TREE_EXPANDER(child), NULL);
 }
@@ -152,6 +145,7 @@ GtkColumnViewColumn *viewer_column_append(GtkColumnView *view, const ViewerColum
 
   cells->column = *column;
   cells->data = data;
+  init_kind(cells);
   cells->bound = g_hash_table_new(NULL, NULL);
   g_object_set_data_full(G_OBJECT(factory), CELLS_KEY, cells, release_cells);
   g_signal_connect(factory, "setup", G_CALLBACK(on_setup), cells);
@@ -165,11 +159,13 @@ GtkColumnViewColumn *viewer_column_append(GtkColumnView *view, const ViewerColum
   gtk_column_view_column_set_expand(added, (column->flags & VIEWER_COLUMN_EXPAND) != 0);
   gtk_column_view_column_set_resizable(added, TRUE);
   gtk_column_view_append_column(view, added);
+  if (cells->kind.is_number)
+    viewer_list_align_title(added);
   return added;
 }
 
 /* NULL: it was not made here. */
-static const Cells *get_cells(GtkColumnViewColumn *column)
+static Cells *get_cells(GtkColumnViewColumn *column)
 {
   GtkListItemFactory *factory = gtk_column_view_column_get_factory(column);
 
@@ -178,7 +174,7 @@ static const Cells *get_cells(GtkColumnViewColumn *column)
 
 void viewer_column_update(GtkColumnViewColumn *column)
 {
-  const Cells *cells = get_cells(column);
+  Cells *cells = get_cells(column);
   GtkSorter *sorter = gtk_column_view_column_get_sorter(column);
   GHashTableIter iter;
   gpointer list_item;
@@ -186,8 +182,10 @@ void viewer_column_update(GtkColumnViewColumn *column)
   if (!cells)
     return;
   g_hash_table_iter_init(&iter, cells->bound);
-  while (g_hash_table_iter_next(&iter, &list_item, NULL))
-    show_text(cells, list_item);
+  while (g_hash_table_iter_next(&iter, &list_item, NULL)) {
+    widen(cells, list_item);
+    viewer_cell_update(get_cell(list_item));
+  }
   if (sorter)
     gtk_sorter_changed(sorter, GTK_SORTER_CHANGE_DIFFERENT);
 }

@@ -173,7 +173,7 @@ static GtkWidget *find_title(GtkColumnViewColumn *column)
 
 /* In a title's box a label is followed by the arrow of the order, which takes its room even where it is not
  * seen: before the label it leaves that above the numbers. */
-static void align_title(GtkColumnViewColumn *column)
+void viewer_list_align_title(GtkColumnViewColumn *column)
 {
   GtkWidget *title = find_title(column);
   GtkWidget *box = title ? gtk_widget_get_first_child(title) : NULL;
@@ -196,6 +196,7 @@ GtkColumnViewColumn *viewer_list_add_column(GtkColumnView *view, const ViewerLis
                                .get_tooltip = description->get_tooltip ? get_tooltip : NULL,
                                .written = description->name_row ? name_row : NULL,
                                .data = own,
+                               .ellipsize = PANGO_ELLIPSIZE_MIDDLE,
                                .is_number = description->is_number,
                                .chars = description->width,
                                .natural = description->natural};
@@ -204,7 +205,7 @@ GtkColumnViewColumn *viewer_list_add_column(GtkColumnView *view, const ViewerLis
   g_object_set_data_full(G_OBJECT(column), COLUMN, own, g_rc_box_release);
   gtk_column_view_column_set_visible(column, description->from_width == 0);
   if (description->is_number)
-    align_title(column);
+    viewer_list_align_title(column);
   return column;
 }
 
@@ -221,7 +222,7 @@ void viewer_list_set_sorter(GtkColumnViewColumn *column, GtkSorter *sorter)
 {
   gtk_column_view_column_set_sorter(column, sorter);
   if (get_own(column) && get_own(column)->column.is_number)
-    align_title(column);
+    viewer_list_align_title(column);
 }
 
 void viewer_list_reserve(GtkColumnViewColumn *column, const char *number)

@@ -41,6 +41,8 @@ void viewer_list_want_column(GtkColumnViewColumn *column, gboolean wanted);
 void viewer_list_reserve(GtkColumnViewColumn *column, const char *number);
 /* The view is so wide now: columns come and go with the next frame. */
 void viewer_list_adapt(GtkColumnView *view, int width);
+/* Aligns the title of a column of numbers with these, for columns that were not made here. Once. */
+void viewer_list_align_title(GtkColumnViewColumn *column);
 /* A sorter that is set makes another title, which must be aligned with the numbers below it. */
 void viewer_list_set_sorter(GtkColumnViewColumn *column, GtkSorter *sorter);
 

@@ -158,7 +158,10 @@ static void viewer_tree_expander_class_init(ViewerTreeExpanderClass *class)
 
 static void viewer_tree_expander_init(ViewerTreeExpander *self)
 {
-  static ViewerCellKind kind = {.get_text = get_name, .get_tooltip = get_tooltip, .chars = LEAST_WIDTH};
+  static ViewerCellKind kind = {.get_text = get_name,
+                                .get_tooltip = get_tooltip,
+                                .ellipsize = PANGO_ELLIPSIZE_MIDDLE,
+                                .chars = LEAST_WIDTH};
 
   viewer_cell_set_kind(VIEWER_CELL(self), &kind);
 }
