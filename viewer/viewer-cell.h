@@ -22,10 +22,11 @@ typedef struct {
   /* The cell is in sight with the text of that item; NULL: nobody needs to know. */
   void (*written)(ViewerCell *cell, gpointer item, gpointer data);
   gpointer data;
-  gboolean is_number;          /* aligned to the end, in digits of one width */
-  guint chars;                 /* as many have room at least */
-  guint natural;               /* as many shall have room if there is any; 0: no more than that */
-  int char_width, line_height; /* the cells' own: 0 to begin with */
+  PangoEllipsizeMode ellipsize; /* where it is cut: not PANGO_ELLIPSIZE_NONE */
+  gboolean is_number;           /* aligned to the end, in digits of one width */
+  guint chars;                  /* as many have room at least */
+  guint natural;                /* as many shall have room if there is any; 0: no more than that */
+  int char_width, line_height;  /* the cells' own: 0 to begin with */
 } ViewerCellKind;
 
 struct _ViewerCellClass {
