@@ -149,7 +149,7 @@ static void viewer_cell_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
     return;
   g_autoptr(PangoLayout) layout = make_layout(VIEWER_CELL(widget), width);
   pango_layout_get_pixel_extents(layout, NULL, &text);
-  int x = private->kind->is_number != rtl ? width - text.width : 0;
+  int x = private->kind->is_number || rtl ? width - text.width : 0;
   int y = (gtk_widget_get_height(widget) - text.height) / 2;
   gtk_snapshot_render_layout(snapshot, gtk_widget_get_style_context(widget),
                              x - text.x + (rtl ? 0 : private->indentation), y - text.y, layout);
@@ -228,6 +228,8 @@ GtkWidget *viewer_cell_new(ViewerCellKind *kind)
 void viewer_cell_set_kind(ViewerCell *self, ViewerCellKind *kind)
 {
   get_private(self)->kind = kind;
+  if (kind->is_number) /* units stand below units in every language */
+    gtk_widget_set_direction(GTK_WIDGET(self), GTK_TEXT_DIR_LTR);
 }
 
 void viewer_cell_set_item(ViewerCell *self, gpointer item)

@@ -8,7 +8,10 @@
 #include "viewer/viewer-functions-view.h"
 #include "viewer/viewer-tree-view.h"
 
-enum { CHARS_SHOWN = 60 }; /* of what is searched for */
+enum {
+  LEAST_WIDTH = 300, /* of the table, in pixels */
+  CHARS_SHOWN = 60   /* of what is searched for */
+};
 
 struct _ViewerFunctionsPage {
   ViewerListPage parent;
@@ -219,6 +222,8 @@ static void viewer_functions_page_init(ViewerFunctionsPage *self)
 {
   gtk_widget_init_template(GTK_WIDGET(self));
   self->functions = VIEWER_FUNCTIONS_VIEW(viewer_functions_view_new());
+  /* As long as nobody moves what is between them, the two share the width as their requests say. */
+  gtk_widget_set_size_request(GTK_WIDGET(self->functions), LEAST_WIDTH, -1);
   gtk_paned_set_start_child(self->paned, GTK_WIDGET(self->functions));
   self->callers = add_tree(self, self->callers_box, _("Callers"));
   self->callees = add_tree(self, self->callees_box, _("Callees"));

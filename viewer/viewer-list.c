@@ -172,16 +172,17 @@ static GtkWidget *find_title(GtkColumnViewColumn *column)
 }
 
 /* In a title's box a label is followed by the arrow of the order, which takes its room even where it is not
- * seen: before the label it leaves that above the numbers. */
+ * seen: it must not stand above the ends of numbers, which are on the right in every language. */
 void viewer_list_align_title(GtkColumnViewColumn *column)
 {
   GtkWidget *title = find_title(column);
   GtkWidget *box = title ? gtk_widget_get_first_child(title) : NULL;
+  gboolean rtl = title && gtk_widget_get_direction(title) == GTK_TEXT_DIR_RTL;
 
   if (!GTK_IS_BOX(box))
     return;
-  gtk_widget_set_halign(box, GTK_ALIGN_END);
-  if (GTK_IS_LABEL(gtk_widget_get_first_child(box)))
+  gtk_widget_set_halign(box, rtl ? GTK_ALIGN_START : GTK_ALIGN_END);
+  if (!rtl && GTK_IS_LABEL(gtk_widget_get_first_child(box)))
     gtk_box_reorder_child_after(GTK_BOX(box), gtk_widget_get_last_child(box), NULL);
 }
 
@@ -238,16 +239,28 @@ void viewer_list_reserve(GtkColumnViewColumn *column, const char *number)
     gtk_widget_queue_resize(title);
 }
 
+static gboolean has_room(GtkColumnViewColumn *column, int width)
+{
+  const Column *own = get_own(column);
+
+  return !own || (own->is_wanted && width >= own->column.from_width);
+}
+
+/* Cells of a column that comes are put behind all others: those of the columns behind it are made anew, so
+ * that a screen reader reads them in their order. */
 static gboolean adapt(GtkWidget *view, GdkFrameClock *clock, gpointer data)
 {
   GListModel *columns = gtk_column_view_get_columns(GTK_COLUMN_VIEW(view));
   int width = GPOINTER_TO_INT(g_object_get_data(G_OBJECT(view), WIDTH));
+  gboolean is_behind = FALSE;
 
   for (guint i = 0; i < g_list_model_get_n_items(columns); i++) {
     g_autoptr(GtkColumnViewColumn) column = g_list_model_get_item(columns, i);
-    const Column *own = get_own(column);
-    if (own)
-      gtk_column_view_column_set_visible(column, own->is_wanted && width >= own->column.from_width);
+    gboolean was_visible = gtk_column_view_column_get_visible(column), is_visible = has_room(column, width);
+    if (is_behind)
+      gtk_column_view_column_set_visible(column, FALSE);
+    gtk_column_view_column_set_visible(column, is_visible);
+    is_behind = is_behind || (is_visible && !was_visible);
   }
   return G_SOURCE_REMOVE;
 }
