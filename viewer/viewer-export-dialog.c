@@ -92,22 +92,42 @@ static void show_failure(ViewerExportDialog *self, const char *message)
   gtk_widget_set_visible(self->failure, message != NULL);
 }
 
+/* Whoever writes holds no dialog that was closed: it would outlive the window that it belongs to, which GTK
+ * does not expect. */
+static gpointer make_weak(ViewerExportDialog *self)
+{
+  GWeakRef *weak = g_new0(GWeakRef, 1);
+
+  g_weak_ref_init(weak, self);
+  return weak;
+}
+
+static ViewerExportDialog *take_weak(gpointer data)
+{
+  GWeakRef *weak = data;
+  ViewerExportDialog *self = g_weak_ref_get(weak);
+
+  g_weak_ref_clear(weak);
+  g_free(weak);
+  return self;
+}
+
 static void finish(GObject *source, GAsyncResult *result, gpointer data)
 {
-  g_autoptr(ViewerExportDialog) self = data;
+  g_autoptr(ViewerExportDialog) self = take_weak(data);
   g_autoptr(GError) error = NULL;
   gboolean done = viewer_export_write_finish(result, &error);
-  GtkWindow *parent = gtk_window_get_transient_for(GTK_WINDOW(self));
 
   g_application_release(g_application_get_default());
-  g_clear_object(&self->cancellable);
-  if (!gtk_widget_get_visible(GTK_WIDGET(self))) /* cancelled by closing it */
+  if (!self || !gtk_widget_get_visible(GTK_WIDGET(self))) /* cancelled by closing it */
     return;
+  g_clear_object(&self->cancellable);
   show_busy(self, FALSE);
   if (!done) {
     show_failure(self, error->message);
     return;
   }
+  GtkWindow *parent = gtk_window_get_transient_for(GTK_WINDOW(self));
   if (parent)
     gtk_widget_activate_action(GTK_WIDGET(parent), "win.toast", "s", _("Exported"));
   gtk_window_close(GTK_WINDOW(self));
@@ -122,7 +142,7 @@ static void write_to(ViewerExportDialog *self, GFile *file)
   self->cancellable = g_cancellable_new();
   show_failure(self, NULL);
   show_busy(self, TRUE);
-  viewer_export_write_async(format, &self->content, file, self->cancellable, finish, g_object_ref(self));
+  viewer_export_write_async(format, &self->content, file, self->cancellable, finish, make_weak(self));
 }
 
 static void respond(GtkNativeDialog *chooser, int response, ViewerExportDialog *self)
@@ -184,8 +204,6 @@ static void viewer_export_dialog_dispose(GObject *object)
 {
   ViewerExportDialog *self = VIEWER_EXPORT_DIALOG(object);
 
-  /* GTK forgets it too late where somebody still holds the dialog when its parent is gone. */
-  gtk_window_set_transient_for(GTK_WINDOW(self), NULL);
   g_clear_handle_id(&self->pulse, g_source_remove);
   if (self->cancellable)
     g_cancellable_cancel(self->cancellable);
