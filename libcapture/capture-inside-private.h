@@ -181,6 +181,7 @@ struct capture {
 
   struct capture_windows *windows;
   uint32_t n_windows;
+  _Atomic uint32_t n_failed; /* times in a row that no window was free */
   struct capture_thread *threads;
   uint32_t n_threads; /* entries */
   uint32_t max_begun; /* that take part at most */

@@ -9,6 +9,9 @@
 #endif
 #endif
 
+/* When no window is free, idle ones are looked for with the first try, and then with every so many. */
+#define FAILURES_A_LOOK 64u
+
 void capture_inside_commit_window(capture *c, struct capture_inside_window *window)
 {
   struct capture_slot *slot = &window->slot;
@@ -56,10 +59,13 @@ bool capture_inside_open(capture *c, struct capture_inside_window *window,
   close_window(c, window);
   if (capture_pool_claim(c->pool, fill, &window->slot) < 0) {
     window->slot.header = NULL;
-    /* The consumer has more to take, and so more to release, when nobody keeps a window half full. */
-    capture_inside_close_idle(c);
+    /* The consumer has more to take, and so more to release, when nobody keeps a window half full. But to
+     * look for those costs more than all else that a loss does. */
+    if (atomic_fetch_add_explicit(&c->n_failed, 1, memory_order_relaxed) % FAILURES_A_LOOK == 0)
+      capture_inside_close_idle(c);
     return false;
   }
+  atomic_store_explicit(&c->n_failed, 0, memory_order_relaxed);
   if (c->tap && capture_pool_free_windows(c->pool) <= c->window_count / 2)
     atomic_store_explicit(&c->drain_wanted, true, memory_order_relaxed);
   window->used = 0;
