@@ -133,7 +133,7 @@ static char *cut_middle(char *name, guint n_max)
 
 char *viewer_format_name(const char *name, guint n_max)
 {
-  char *valid = cut_middle(g_utf8_make_valid(name, -1), n_max);
+  char *valid = cut_middle(g_utf8_make_valid(name ? name : "", -1), n_max);
 
   for (char *c = valid; *c; c = g_utf8_next_char(c))
     if ((guchar)*c < 0x20 || *c == 0x7f)

@@ -35,7 +35,8 @@ char *viewer_format_time(guint64 nanoseconds, guint64 step);
 char *viewer_format_span(guint64 first, guint64 end);
 
 /* A name from a file, fit to be shown on one line: valid UTF-8 without control characters, and where it is
- * longer than n_max characters (0: any length) "…" in place of its middle. */
+ * longer than n_max characters (0: any length) "…" in place of its middle. NULL: what has no name has an
+ * empty one. */
 char *viewer_format_name(const char *name, guint n_max);
 /* A function's name without parameters and template arguments, of 40 characters at most: for breadcrumbs and
  * labels of menus. */

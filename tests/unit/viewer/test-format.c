@@ -62,6 +62,7 @@ static void test_names(void)
   expect(viewer_format_name("abcdefghij", 5), "ab…ij");
   expect(viewer_format_name("äöüßéèêë", 5), "äö…êë");
   expect(viewer_format_name("", 5), "");
+  expect(viewer_format_name(NULL, 5), "");
   g_autofree char *cut = viewer_format_name(long_name, 100);
   g_assert_cmpint(g_utf8_strlen(cut, -1), ==, 100);
 }
