@@ -149,7 +149,7 @@ class Events(NumbersCase):
     def choose_event(self, name, key):
         chooser = self.viewer.find('combo box', 'Event')
         self.viewer.click(chooser)
-        self.viewer.find('list item', name)
+        self.viewer.find('label', name, within=chooser)
         for each in key, 'Return':
             self.viewer.screen.press(each)
         self.viewer.find('label', name, within=chooser)
