@@ -17,7 +17,7 @@ class NumbersCase(WindowCase):
     def setUp(self):
         super().setUp()
         self.path = make(self.directory / 'some.capture', samples=8000, threads=4, **self.numbers)
-        self.viewer = self.open(self.path)
+        self.viewer = self.open(self.path, size=(1600, 900))  # where each table has all of its columns
         self.viewer.find('tree item', 'All')
 
     def show(self, key, page):
@@ -199,8 +199,10 @@ class Events(NumbersCase):
         def look(key, page):
             self.show(key, page)
             self.viewer.rest()
-            return [text for text in (node.text for node in self.viewer.find_all('label')) if text not in EVENTS]
-        pages = (5, 'Marks'), (7, 'Health'), (8, 'Details')
+            return sorted(text for text in (node.text for node in self.viewer.find_all('label')) if text not in EVENTS)
+        pages = (7, 'Health'), (8, 'Details')
         before = [look(*page) for page in pages]
         self.choose_event('context-switches', 'Down')
         self.assertEqual([look(*page) for page in pages], before)
+        self.show(5, 'Marks')
+        self.viewer.find('label', '40 marks')
