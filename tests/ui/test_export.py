@@ -32,6 +32,7 @@ def samples_by_name(path):
 
 class ExportCase(WindowCase):
     numbers = {}
+    finds_leaks = False
 
     def setUp(self):
         super().setUp()

@@ -63,7 +63,7 @@ class MainWindow(WindowCase):
 
     def test_a_file_is_chosen(self):
         path = make(self.directory / 'chosen.capture')
-        viewer = self.open()
+        viewer = self.open(leaks=False)
         viewer.press('ctrl+o')
         viewer.wait(lambda: len(viewer.windows()) == 2, 'there is a dialog')
         # GTK's own dialog never says that it is the active window.

@@ -172,6 +172,10 @@ class RecentTest(RecordingTest):
         self.viewer.find_gone('list item', 'true')
         self.assertEqual(self.captures(), [])
 
+
+class SavedTest(RecordingTest):
+    finds_leaks = False
+
     def test_what_was_saved_is_the_persons(self):
         saved = self.directory / 'mine.capture'
         self.record('true')

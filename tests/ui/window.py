@@ -35,10 +35,11 @@ SECONDS = 120  # ample, also for sanitizers on a busy machine
 class Viewer:
     """A running capture-viewer. Its window is found by itself, and by every method that needs it."""
 
-    def __init__(self, desktop, home, *arguments, program=VIEWER, env=None):
+    def __init__(self, desktop, home, *arguments, program=VIEWER, env=None, leaks=True):
         self.desktop, self.screen, self.home = desktop, desktop.screen, pathlib.Path(home)
         self.said = self.home / 'stderr'
-        environment = {**desktop.environment(home), **sanitizers(), **(env or {})}
+        # Nobody draws by OpenGL here, and its drivers keep memory.
+        environment = {**desktop.environment(home), 'GDK_DEBUG': 'gl-disable', **sanitizers(leaks), **(env or {})}
         with open(self.said, 'a') as said:
             self.process = subprocess.Popen([str(word) for word in (program, *arguments)], env=environment, stdin=subprocess.DEVNULL,
                                             stdout=said, stderr=said, preexec_fn=end_with_parent, cwd=self.home)
@@ -213,14 +214,18 @@ def _text(what):
     return what() if callable(what) else what
 
 
-def sanitizers():
-    """What sanitized programs with a toolkit in them are told: leaks of libraries that lsan.supp lists are none of ours."""
+def sanitizers(leaks):
+    """What sanitized programs with a toolkit in them are told. Leaks of libraries that lsan.supp lists are none of ours. Where the
+    toolkit's own calls lie between, stacks are not whole: unwinding each allocation by tables would take most of the time of a test."""
     return {'LSAN_OPTIONS': f'suppressions={HERE / "lsan.supp"}:print_suppressions=0',
-            'ASAN_OPTIONS': 'detect_leaks=1:allocator_may_return_null=1:fast_unwind_on_malloc=0:malloc_context_size=24'}
+            'ASAN_OPTIONS': f'detect_leaks={int(leaks)}:allocator_may_return_null=1:fast_unwind_on_malloc=1:malloc_context_size=30'}
 
 
 class WindowCase(TestCase):
     """A test with a desktop, which the tests of a class share, and a home of its own."""
+
+    # Whether a sanitized viewer is asked for leaks. False where GTK's file dialog comes up: that keeps paths, names and icons.
+    finds_leaks = True
 
     @classmethod
     def setUpClass(cls):
@@ -244,7 +249,7 @@ class WindowCase(TestCase):
 
     def start(self, *arguments, **how):
         """Starts a viewer, which must have been closed when the test ends, or is then."""
-        viewer = Viewer(self.desktop, self.home, *arguments, **how)
+        viewer = Viewer(self.desktop, self.home, *arguments, **{'leaks': self.finds_leaks, **how})
         self.addCleanup(viewer.kill)
         self.addCleanup(self._close, viewer)
         return viewer
