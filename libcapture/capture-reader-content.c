@@ -2,6 +2,7 @@
 /* The content of one part; touches nothing of the reader that changes. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "capture-file-private.h"
 #include "capture-reader-private.h"
@@ -27,13 +28,60 @@ static bool is_shuffled(const struct capture_window_header *header)
   return (header->flags & CAPTURE_WINDOW_SHUFFLED) != 0;
 }
 
+/* The first byte of a word is its lowest. */
+static uint64_t little_endian(uint64_t word)
+{
+  return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? word : __builtin_bswap64(word);
+}
+
+/* Swaps the high bits of left with the low ones of right. */
+static void swap(uint64_t *left, uint64_t *right, unsigned bits, uint64_t low)
+{
+  uint64_t difference = ((*left >> bits) ^ *right) & low;
+
+  *right ^= difference;
+  *left ^= difference << bits;
+}
+
+/* Byte j of word i becomes byte i of word j: halves change places, then their halves, then bytes. */
+static void transpose(uint64_t word[8])
+{
+  for (size_t i = 0; i < 4; i++)
+    swap(&word[i], &word[i + 4], 32, 0x00000000ffffffffu);
+  for (size_t i = 0; i < 4; i++)
+    swap(&word[i + i / 2 * 2], &word[i + i / 2 * 2 + 2], 16, 0x0000ffff0000ffffu);
+  for (size_t i = 0; i < 8; i += 2)
+    swap(&word[i], &word[i + 1], 8, 0x00ff00ff00ff00ffu);
+}
+
+/* Eight planes of eight entries at a time. */
+static void unshuffle_block(uint8_t *out, const uint8_t *in, size_t n, size_t entry_size)
+{
+  uint64_t word[8];
+
+  for (size_t plane = 0; plane < 8; plane++) {
+    memcpy(&word[plane], in + plane * n, sizeof word[plane]);
+    word[plane] = little_endian(word[plane]);
+  }
+  transpose(word);
+  for (size_t entry = 0; entry < 8; entry++) {
+    word[entry] = little_endian(word[entry]);
+    memcpy(out + entry * entry_size, &word[entry], sizeof word[entry]);
+  }
+}
+
+/* The size of an entry is a multiple of 8. */
 static void unshuffle(uint8_t *out, const uint8_t *in, size_t length, size_t entry_size)
 {
-  size_t n = length / entry_size;
+  size_t n = length / entry_size, whole = n - n % 8;
 
-  for (size_t plane = 0; plane < entry_size; plane++, in += n) {
-    for (size_t entry = 0; entry < n; entry++)
-      out[entry * entry_size + plane] = in[entry];
+  for (size_t plane = 0; plane < entry_size; plane += 8) {
+    for (size_t entry = 0; entry < whole; entry += 8)
+      unshuffle_block(out + entry * entry_size + plane, in + plane * n + entry, n, entry_size);
+  }
+  for (size_t plane = 0; plane < entry_size; plane++) {
+    for (size_t entry = whole; entry < n; entry++)
+      out[entry * entry_size + plane] = in[plane * n + entry];
   }
 }
 

@@ -58,7 +58,8 @@ struct _ProfileCapture {
   gsize n_nodes;
   guint32 *parent;
   guint32 *frame;
-  guint8 *exact; /* nonzero: nothing was called from here: the frame's address itself was sampled */
+  guint32 *first_child; /* profile-siblings.h */
+  guint8 *exact;        /* nonzero: nothing was called from here: the frame's address itself was sampled */
   gsize n_frames;
   ProfileFrame *frames;
 
@@ -83,6 +84,9 @@ void profile_capture_seal(ProfileCapture *self);
  * while others look at this one. */
 ProfileCapture *profile_capture_share(ProfileCapture *self);
 
+/* The two halves of profile_capture_update_functions: the first needs no nodes. */
+void profile_capture_name_frames(ProfileCapture *self);
+void profile_capture_name_nodes(ProfileCapture *self);
 /* Frees what profile_capture_update_functions made. */
 void profile_names_clear(ProfileNames *names);
 

@@ -8,7 +8,7 @@ struct _ProfileColumns {
   GStringChunk *strings;
   ProfileAddressSpaces *spaces;
   guint32 *code_functions;
-  guint32 *parent, *frame;
+  guint32 *parent, *frame, *first_child;
   guint8 *exact;
   ProfileFrame *frames;
 };
@@ -54,6 +54,7 @@ static void clear_columns(gpointer data)
   g_free(columns->code_functions);
   g_free(columns->parent);
   g_free(columns->frame);
+  g_free(columns->first_child);
   g_free(columns->exact);
   g_free(columns->frames);
 }
@@ -147,6 +148,7 @@ void profile_capture_seal(ProfileCapture *self)
                                     .code_functions = self->code_functions,
                                     .parent = self->parent,
                                     .frame = self->frame,
+                                    .first_child = self->first_child,
                                     .exact = self->exact,
                                     .frames = self->frames};
 }
@@ -160,6 +162,7 @@ static void share_columns(ProfileCapture *copy, ProfileCapture *self)
   copy->n_nodes = self->n_nodes;
   copy->parent = self->parent;
   copy->frame = self->frame;
+  copy->first_child = self->first_child;
   copy->exact = self->exact;
   copy->n_frames = self->n_frames;
   copy->frames = self->frames;

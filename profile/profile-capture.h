@@ -251,7 +251,8 @@ gboolean profile_capture_get_frame_line(ProfileCapture *self, guint32 frame, gbo
 gboolean profile_capture_get_node_line(ProfileCapture *self, guint32 node, const char **ret_file,
                                        guint32 *ret_line, const char **ret_inlined);
 
-/* The prefix tree: parent and frame of n nodes. Joined kernel and user stacks have become plain paths. */
+/* The prefix tree: parent and frame of n nodes, which are those that samples' stacks lead through. Joined
+ * kernel and user stacks have become plain paths. Siblings stand side by side. */
 void profile_capture_get_nodes(ProfileCapture *self, const guint32 **parent, const guint32 **frame, gsize *n);
 const ProfileFrame *profile_capture_get_frames(ProfileCapture *self, gsize *n);
 

@@ -98,11 +98,17 @@ static void find_focus(Layout *layout)
       layout->n_focus = i;
 }
 
+static void add_row(ProfileFlame *self, guint depth)
+{
+  guint index = self->boxes->len;
+
+  if (depth == self->rows->len)
+    g_array_append_val(self->rows, index);
+}
+
 static void add_box(Layout *layout, guint32 node, guint32 parent, guint64 begin, double start, double end)
 {
   const ProfileTreeNode *item = profile_tree_get_node(layout->tree, node);
-  GArray *rows = layout->flame->rows;
-  guint index = layout->flame->boxes->len;
   ProfileFlameBox box = {.start = (float)start,
                          .end = (float)end,
                          .depth = item->depth,
@@ -111,8 +117,7 @@ static void add_box(Layout *layout, guint32 node, guint32 parent, guint64 begin,
                          .self = item->self,
                          .total = item->total};
 
-  if (item->depth == rows->len)
-    g_array_append_val(rows, index);
+  add_row(layout->flame, item->depth);
   g_array_append_val(layout->flame->boxes, box);
   g_array_append_val(layout->nodes, node);
   g_array_append_val(layout->begins, begin);
@@ -189,9 +194,21 @@ static void lay_out(Layout *layout)
   layout->flame->n_focus = layout->n_focus;
 }
 
-ProfileFlame *profile_flame_new(ProfileWeights *weights, const ProfileFlameOptions *options)
+static ProfileFlame *new_empty(ProfileWeights *weights, gboolean inverted)
 {
   ProfileFlame *self = g_new0(ProfileFlame, 1);
+
+  g_atomic_ref_count_init(&self->references);
+  self->weights = profile_weights_ref(weights);
+  self->inverted = inverted;
+  self->boxes = g_array_new(FALSE, FALSE, sizeof(ProfileFlameBox));
+  self->rows = g_array_new(FALSE, FALSE, sizeof(guint));
+  return self;
+}
+
+ProfileFlame *profile_flame_new(ProfileWeights *weights, const ProfileFlameOptions *options)
+{
+  ProfileFlame *self = new_empty(weights, options->inverted);
   Layout layout = {.flame = self,
                    .options = options,
                    .stacks = profile_filter_get_stacks(profile_weights_get_filter(weights)),
@@ -200,11 +217,6 @@ ProfileFlame *profile_flame_new(ProfileWeights *weights, const ProfileFlameOptio
                    .begins = g_array_new(FALSE, FALSE, sizeof(guint64)),
                    .children = g_array_new(FALSE, FALSE, sizeof(Child))};
 
-  g_atomic_ref_count_init(&self->references);
-  self->weights = profile_weights_ref(weights);
-  self->inverted = options->inverted;
-  self->boxes = g_array_new(FALSE, FALSE, sizeof(ProfileFlameBox));
-  self->rows = g_array_new(FALSE, FALSE, sizeof(guint));
   find_focus(&layout);
   lay_out(&layout);
   profile_tree_free(layout.tree);
@@ -212,6 +224,24 @@ ProfileFlame *profile_flame_new(ProfileWeights *weights, const ProfileFlameOptio
   g_array_unref(layout.begins);
   g_array_unref(layout.children);
   g_free(layout.totals);
+  return self;
+}
+
+ProfileFlame *profile_flame_new_coarser(const ProfileFlame *from, double min_share)
+{
+  ProfileFlame *self = new_empty(from->weights, from->inverted);
+  g_autofree guint *places = g_new(guint, from->boxes->len);
+
+  self->n_focus = from->n_focus;
+  for (guint i = 0; i < from->boxes->len; i++) {
+    ProfileFlameBox box = *get_box(from, i);
+    if (box.end - box.start < min_share)
+      continue;
+    box.parent = i ? places[box.parent] : 0;
+    places[i] = self->boxes->len;
+    add_row(self, box.depth);
+    g_array_append_val(self->boxes, box);
+  }
   return self;
 }
 

@@ -34,6 +34,9 @@ typedef struct _ProfileFlame ProfileFlame;
  * side from their parent's start on; those left out take no room, so places move a little when min_share
  * does. */
 ProfileFlame *profile_flame_new(ProfileWeights *weights, const ProfileFlameOptions *options);
+/* Of one that shows everything, without the boxes that are narrower than that share: for less effort than a
+ * new one. The others stay where they are. */
+ProfileFlame *profile_flame_new_coarser(const ProfileFlame *self, double min_share);
 ProfileFlame *profile_flame_ref(ProfileFlame *self);
 void profile_flame_unref(ProfileFlame *self);
 

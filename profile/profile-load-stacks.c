@@ -18,7 +18,8 @@ enum {
   MAX_KERNEL_DEPTH = 512 /* deeper than any kernel stack; bounds what a hostile join can cost */
 };
 
-enum { ENDS = 1, CALLS = 2 }; /* what happens in a node */
+/* What happens in a node. Of those in which stacks end some are samples' own, others are parts of joins. */
+enum { ENDS = 1, CALLS = 2, SAMPLED = 4 };
 
 typedef struct {
   Load *load;
@@ -36,7 +37,7 @@ typedef struct {
 
 static void mark(guint8 *states, guint32 node, guint8 what)
 {
-  if ((__atomic_load_n(&states[node], __ATOMIC_RELAXED) & what) == 0)
+  if ((__atomic_load_n(&states[node], __ATOMIC_RELAXED) & what) != what)
     __atomic_fetch_or(&states[node], what, __ATOMIC_RELAXED);
 }
 
@@ -60,9 +61,9 @@ static void mark_leaves(gsize begin, gsize end, gpointer data)
   const guint32 *leaf = get_event(stacks)->leaf, *waker_leaf = get_event(stacks)->waker_leaf;
 
   for (gsize i = begin; i < end; i++)
-    mark(stacks->states, leaf[i], ENDS);
+    mark(stacks->states, leaf[i], ENDS | SAMPLED);
   for (gsize i = begin; waker_leaf && i < end; i++)
-    mark(stacks->states, waker_leaf[i], ENDS);
+    mark(stacks->states, waker_leaf[i], ENDS | SAMPLED);
 }
 
 static void for_each_event(Stacks *stacks, ProfileParallelFunc function)
@@ -77,7 +78,7 @@ static GArray *collect_joins(Load *load)
   GArray *joins = g_array_new(FALSE, FALSE, sizeof(LoadJoin));
 
   for (guint i = 0; i < parts->len; i++) {
-    const GArray *some = g_array_index(parts, LoadPart, i).joins;
+    g_autoptr(GArray) some = g_steal_pointer(&g_array_index(parts, LoadPart, i).joins);
     if (some && some->len > 0)
       g_array_append_vals(joins, some->data, some->len);
   }
@@ -106,7 +107,7 @@ static void split_nodes(Stacks *stacks)
 
   for (gsize i = 1; i < stacks->n_read; i++) {
     capture->exact[i] = (stacks->states[i] & CALLS) == 0;
-    if (stacks->states[i] == (ENDS | CALLS) && capture->frame[i])
+    if ((stacks->states[i] & ENDS) && (stacks->states[i] & CALLS) && capture->frame[i])
       stacks->forward[i] = load_append_node(stacks->load, capture->parent[i], capture->frame[i], TRUE);
   }
 }
@@ -162,6 +163,7 @@ static void make_joins(Stacks *stacks, const LoadJoin *joins, guint n)
       profile_new0(guint32, stacks->n_read); /* join + 1, the first of each user node */
   g_autofree guint32 *next = profile_new(guint32, n);
 
+  stacks->seen = profile_memory_new0(stacks->n_read, sizeof *stacks->seen);
   for (guint i = n; i-- > 0;) {
     next[i] = head[joins[i].user];
     head[joins[i].user] = i + 1;
@@ -172,31 +174,21 @@ static void make_joins(Stacks *stacks, const LoadJoin *joins, guint n)
     for (; join; join = next[join - 1])
       make_join(stacks, &joins[join - 1]);
   }
+  g_free(stacks->seen);
 }
 
-/* Returns how many lead nowhere. */
-static gint forward(Stacks *stacks, guint32 *leaf, gsize begin, gsize end)
+/* What is left is where each node's samples go, and which nodes have some. */
+static void hand_on(Stacks *stacks)
 {
-  gint bad = 0;
+  Load *load = stacks->load;
 
-  for (gsize i = begin; i < end; i++) {
-    guint32 node = get_end(stacks, leaf[i]);
-    bad += node == 0 && leaf[i] != 0;
-    leaf[i] = node;
+  for (gsize i = 0; i < stacks->n_read; i++) {
+    stacks->forward[i] = get_end(stacks, (guint32)i);
+    stacks->states[i] &= SAMPLED;
   }
-  return bad;
-}
-
-static void forward_leaves(gsize begin, gsize end, gpointer data)
-{
-  Stacks *stacks = data;
-  const ProfileEvent *event = get_event(stacks);
-  gint bad = forward(stacks, (guint32 *)event->leaf, begin, end);
-
-  if (event->waker_leaf)
-    bad += forward(stacks, (guint32 *)event->waker_leaf, begin, end);
-  if (bad)
-    g_atomic_int_add(&stacks->load->undefined, bad);
+  load->ends = stacks->forward;
+  load->sampled = stacks->states;
+  load->n_ends = stacks->n_read;
 }
 
 /* Joins leave their places in the file's numbering empty: nodes that nothing leads through. */
@@ -217,20 +209,20 @@ void load_expand_stacks(Load *load)
   gsize n = capture->n_nodes;
   g_autoptr(GArray) joins = collect_joins(load);
   const LoadJoin *all = (const LoadJoin *)joins->data;
-  g_autofree guint8 *states = profile_new0(guint8, n);
-  g_autofree guint32 *forward = profile_new0(guint32, n);
-  Stacks stacks = {.load = load, .capture = capture, .n_read = n, .states = states, .forward = forward};
+  Stacks stacks = {.load = load,
+                   .capture = capture,
+                   .n_read = n,
+                   .states = profile_new0(guint8, n),
+                   .forward = profile_new0(guint32, n)};
 
   stacks.limit = MIN(n + (guint64)joins->len * 64 + PIECE, G_MAXUINT32 / 2);
-  stacks.seen = profile_memory_new0(n, sizeof *stacks.seen);
   capture->exact = profile_new0(guint8, load->node_capacity);
   mark_joins(&stacks, all, joins->len);
   profile_parallel(n, PIECE, mark_callers, &stacks);
   for_each_event(&stacks, mark_leaves);
   split_nodes(&stacks);
   make_joins(&stacks, all, joins->len);
-  for_each_event(&stacks, forward_leaves);
+  hand_on(&stacks);
   if (capture->n_nodes > stacks.limit)
     load_problem(load, _("The capture joins more kernel stacks than it can hold; some samples lack theirs."));
-  g_free(stacks.seen);
 }

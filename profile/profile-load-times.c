@@ -230,6 +230,8 @@ static guint64 count_samples(const ProfileCapture *capture)
 void load_resolve_times(Load *load)
 {
   ProfileCapture *capture = load->capture;
+
+  load_end_stacks(load);
   guint64 n_samples = count_samples(capture), room = G_MAXUINT32 / 4 - MIN(capture->n_nodes, G_MAXUINT32 / 4);
   g_autofree guint8 *timed = profile_new0(guint8, capture->n_nodes);
   g_autofree Answer *answers = profile_new0(Answer, capture->n_nodes);

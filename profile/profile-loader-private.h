@@ -10,6 +10,7 @@
  *   place   parallel: writes frames, nodes and columns of samples where they belong
  *   stacks  makes joins plain paths
  *   times   gives stacks whose addresses meant different things at different times a node for each
+ *   order   puts siblings side by side, and leaves out what no sample needs
  */
 #pragma once
 
@@ -118,6 +119,9 @@ typedef struct {
   GPtrArray *epochs;                        /* LoadEpoch */
   guint64 budget;                           /* bytes of content that may still be loaded */
   gsize node_capacity;                      /* of the capture's columns of nodes */
+  guint32 *ends;   /* one a node of the file: where stacks that end there end now; NULL: there */
+  guint8 *sampled; /* of those: whether samples' stacks do */
+  gsize n_ends;
   GHashTable *processes;  /* pid → its generations in the order of time (profile-load-processes.c) */
   GHashTable *threads;    /* process and tid → likewise */
   GHashTable *tellers;    /* process and event → streams that sampled it (profile-load-processes.c) */
@@ -212,6 +216,11 @@ void load_finish_samples(Load *load);
 /* profile-load-stacks.c */
 void load_expand_stacks(Load *load);
 guint32 load_append_node(Load *load, guint32 parent, guint32 frame, gboolean exact);
+
+/* profile-load-order.c */
+/* Leads samples to where their stacks end. */
+void load_end_stacks(Load *load);
+void load_order_nodes(Load *load);
 
 /* profile-load-times.c */
 void load_resolve_times(Load *load);

@@ -225,6 +225,52 @@ static gpointer name_functions(gpointer data)
   return NULL;
 }
 
+static gpointer name_frames(gpointer data)
+{
+  profile_capture_name_frames(data);
+  return NULL;
+}
+
+static void place_stacks(Load *load)
+{
+  load_expand_stacks(load);
+  if (load->timed)
+    load_resolve_times(load);
+  load_order_nodes(load);
+}
+
+/* Frames are named while stacks are placed, unless that makes more frames. Both are mostly work for one
+ * processor. */
+static void place_and_name(Load *load)
+{
+  g_autoptr(GThread) naming = NULL;
+
+  if (!load->timed)
+    naming = g_thread_try_new("profile-frames", name_frames, load->capture, NULL);
+  place_stacks(load);
+  if (naming)
+    g_thread_join(g_steal_pointer(&naming));
+  else
+    profile_capture_name_frames(load->capture);
+}
+
+static void clear_buffers(Load *load)
+{
+  for (guint i = 0; i < load->buffers->len; i++)
+    free(g_array_index(load->buffers, LoadBuffer, i).bytes);
+  g_array_set_size(load->buffers, 0);
+}
+
+/* All that is needed of dictionaries by now has been copied. */
+static void free_contents(Load *load)
+{
+  GArray *dictionaries = load->parts[CAPTURE_WINDOW_DICTIONARY];
+
+  for (guint i = 0; i < dictionaries->len; i++)
+    load_release_content(load, &g_array_index(dictionaries, LoadPart, i));
+  clear_buffers(load);
+}
+
 /* Names are read beside the rest: they need nothing but the table of binaries. */
 static void place_everything(Load *load)
 {
@@ -239,12 +285,11 @@ static void place_everything(Load *load)
   load_plan_samples(load);
   profile_parallel(n, 1, place_parts, load);
   load_finish_samples(load);
-  load_expand_stacks(load);
-  if (load->timed)
-    load_resolve_times(load);
-  load_finish_told(load);
   if (names)
     g_thread_join(g_steal_pointer(&names));
+  load_finish_told(load);
+  free_contents(load);
+  place_and_name(load);
 }
 
 static gboolean load_everything(Load *load, capture_reader *reader, GCancellable *cancellable, GError **error)
@@ -297,9 +342,10 @@ static void free_load(Load *load)
   g_clear_pointer(&load->code, profile_code_index_free);
   g_array_unref(load->marks);
   g_array_unref(load->counts);
-  for (guint i = 0; i < load->buffers->len; i++)
-    free(g_array_index(load->buffers, LoadBuffer, i).bytes);
+  clear_buffers(load);
   g_array_unref(load->buffers);
+  g_free(load->ends);
+  g_free(load->sampled);
   g_mutex_clear(&load->lock);
   g_free(load);
 }
@@ -325,6 +371,6 @@ ProfileCapture *profile_capture_load(const char *path, ProfileLoadFlags flags, G
   if (!loaded)
     return NULL;
   profile_capture_seal(capture);
-  profile_capture_update_functions(capture);
+  profile_capture_name_nodes(capture);
   return g_steal_pointer(&capture);
 }

@@ -86,11 +86,8 @@ static void leave(Counting *counting, guint32 node)
 static void walk(Counting *counting)
 {
   g_autoptr(ProfileStacks) stacks = profile_stacks_new(counting->capture);
-  const guint32 *parent = counting->capture->parent, *first_child, *next;
+  const guint32 *parent = stacks->parents, *first_child = stacks->first_child;
 
-  profile_stacks_link(stacks);
-  first_child = stacks->first_child;
-  next = stacks->next;
   for (guint32 node = first_child[0]; node;) {
     enter(counting, node);
     if (first_child[node]) {
@@ -98,11 +95,11 @@ static void walk(Counting *counting)
       continue;
     }
     leave(counting, node);
-    while (node && !next[node]) {
+    while (node && !profile_stacks_get_next(stacks, node)) {
       node = parent[node];
       leave(counting, node);
     }
-    node = node ? next[node] : 0;
+    node = node ? profile_stacks_get_next(stacks, node) : 0;
   }
 }
 

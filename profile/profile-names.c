@@ -236,7 +236,7 @@ void profile_names_clear(ProfileNames *names)
   memset(names, 0, sizeof *names);
 }
 
-void profile_capture_update_functions(ProfileCapture *self)
+void profile_capture_name_frames(ProfileCapture *self)
 {
   ProfileFunction unknown = {.binary = G_MAXUINT32};
   Naming naming = {.capture = self, .functions = g_array_new(FALSE, FALSE, sizeof(ProfileFunction))};
@@ -258,12 +258,22 @@ void profile_capture_update_functions(ProfileCapture *self)
   names->made_names = g_new0(char *, names->n_functions);
   names->leaf = naming.leaf;
   names->caller = naming.caller;
-  names->of_node = profile_new(guint32, self->n_nodes);
-  profile_parallel(self->n_nodes, PIECE, name_nodes, self);
-  profile_stacks_renew_own(self->stacks);
   g_free(naming.first_range);
   g_free(naming.range_function);
   g_free(naming.unnamed);
+}
+
+void profile_capture_name_nodes(ProfileCapture *self)
+{
+  self->names.of_node = profile_new(guint32, self->n_nodes);
+  profile_parallel(self->n_nodes, PIECE, name_nodes, self);
+  profile_stacks_renew_own(self->stacks);
+}
+
+void profile_capture_update_functions(ProfileCapture *self)
+{
+  profile_capture_name_frames(self);
+  profile_capture_name_nodes(self);
 }
 
 static char *make_name(const ProfileCapture *capture, const ProfileFunction *function)

@@ -42,20 +42,19 @@ static void walk_nodes(Walk *walk)
       node = stacks->first_child[node];
       continue;
     }
-    while (node && !stacks->next[node]) {
+    while (node && !profile_stacks_get_next(stacks, node)) {
       leave_node(walk, node);
       node = stacks->parents[node];
     }
     if (node) {
       leave_node(walk, node);
-      node = stacks->next[node];
+      node = profile_stacks_get_next(stacks, node);
     }
   }
 }
 
 const guint8 *profile_stacks_get_outermost(ProfileStacks *self)
 {
-  profile_stacks_link(self);
   if (g_once_init_enter(&self->outermost_once)) {
     g_autofree guint32 *binaries = profile_stacks_make_binaries(self);
     g_autofree guint32 *open_functions = profile_new0(guint32, profile_stacks_get_n_functions(self));

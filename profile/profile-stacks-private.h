@@ -24,19 +24,12 @@ struct _ProfileStacks {
   ProfileCapture *capture;    /* of a capture's own: not a reference */
   gboolean is_own;
   gsize n_nodes;
-  const guint32 *parents, *functions; /* of a capture's own: its columns */
+  const guint32 *parents, *functions; /* of a capture's own: its columns, as the next but one */
   guint32 *map;                       /* one a node of the capture; NULL: each its own */
   gsize n_capture_functions;
   GPtrArray *collapsed; /* ProfileCollapsed in an atomic box: the functions beyond the capture's */
 
-  /* Children of nodes, made when first asked for: those of n are first_child[n], next[first_child[n]], …, 0.
-   */
-  gsize links_once;
-  guint32 *first_child, *next;
-  /* The same side by side, for those who look at them more often: those of n are children[first_of[n]] … up
-   * to first_of[n + 1], and their functions. */
-  gsize children_once;
-  guint32 *first_of, *children, *child_functions;
+  const guint32 *first_child; /* of each node; 0: none */
   gsize outermost_once;
   guint8 *outermost; /* one a node: enum profile_outermost; made when first asked for */
 };
@@ -46,10 +39,14 @@ ProfileStacks *profile_stacks_new_own(ProfileCapture *capture);
 void profile_stacks_renew_own(ProfileStacks *self);
 void profile_stacks_free_own(ProfileStacks *self);
 
-/* Makes first_child and next; thread-safe. */
-void profile_stacks_link(ProfileStacks *self);
-/* Makes first_of, children and child_functions; thread-safe. */
-void profile_stacks_line_up(ProfileStacks *self);
+/* The node behind it that has the same parent; 0: it is the last one. */
+static inline guint32 profile_stacks_get_next(const ProfileStacks *self, guint32 node)
+{
+  guint32 next = node + 1;
+
+  return next < self->n_nodes && self->parents[next] == self->parents[node] ? next : 0;
+}
+
 /* One byte a node: enum profile_outermost; thread-safe. */
 const guint8 *profile_stacks_get_outermost(ProfileStacks *self);
 /* The binary of each function: its index; behind the last one's the kernel, then none. Free it. */

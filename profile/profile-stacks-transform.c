@@ -9,6 +9,7 @@
 
 #include "profile/profile-capture-private.h"
 #include "profile/profile-memory.h"
+#include "profile/profile-siblings.h"
 #include "profile/profile-stacks-private.h"
 
 enum { FEW = 8 }; /* children of a node before they go into the table */
@@ -341,6 +342,30 @@ static guint32 *compose(const guint32 *first, gsize n, const guint32 *then)
   return map;
 }
 
+static guint32 *move(const guint32 *column, const guint32 *places, gsize n)
+{
+  guint32 *moved = profile_new(guint32, n);
+
+  for (gsize node = 0; node < n; node++)
+    moved[places[node]] = column[node];
+  return moved;
+}
+
+/* Nodes were numbered as they came. Siblings are put side by side, as everybody expects them. */
+static void order_nodes(Pass *pass, ProfileStacks *self)
+{
+  g_autofree guint32 *places = profile_siblings_place(pass->parents, NULL, pass->n_nodes, &self->n_nodes);
+
+  for (gsize node = 0; node < pass->n_nodes; node++)
+    pass->parents[node] = places[pass->parents[node]];
+  for (gsize node = 0; node < pass->from->n_nodes; node++)
+    if (pass->to[node] != PROFILE_STACKS_DROPPED)
+      pass->to[node] = places[pass->to[node]];
+  self->parents = move(pass->parents, places, self->n_nodes);
+  self->functions = move(pass->functions, places, self->n_nodes);
+  self->first_child = profile_siblings_find_first(self->parents, self->n_nodes);
+}
+
 ProfileStacks *profile_stacks_transform(ProfileStacks *from, const ProfileTransform *transform)
 {
   ProfileStacks *self = g_new0(ProfileStacks, 1);
@@ -354,13 +379,13 @@ ProfileStacks *profile_stacks_transform(ProfileStacks *from, const ProfileTransf
   if (transform->kind == PROFILE_TRANSFORM_COLLAPSE_BINARY)
     choose_collapsed(&pass, self);
   run(&pass);
-  self->n_nodes = pass.n_nodes;
-  self->parents = g_renew(guint32, pass.parents, pass.n_nodes);
-  self->functions = g_renew(guint32, pass.functions, pass.n_nodes);
+  order_nodes(&pass, self);
   self->map = from->map ? compose(from->map, from->capture->n_nodes, pass.to) : g_steal_pointer(&pass.to);
   g_free(pass.to);
   g_free(pass.state);
   g_free(pass.in_binary);
+  g_free(pass.parents);
+  g_free(pass.functions);
   g_free(pass.first_child);
   g_free(pass.next);
   g_free(pass.slots);

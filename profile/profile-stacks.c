@@ -15,13 +15,8 @@ ProfileStacks *profile_stacks_new_own(ProfileCapture *capture)
 
 static void forget_derived(ProfileStacks *self)
 {
-  g_clear_pointer(&self->first_child, g_free);
-  g_clear_pointer(&self->next, g_free);
-  g_clear_pointer(&self->first_of, g_free);
-  g_clear_pointer(&self->children, g_free);
-  g_clear_pointer(&self->child_functions, g_free);
   g_clear_pointer(&self->outermost, g_free);
-  self->links_once = self->children_once = self->outermost_once = 0;
+  self->outermost_once = 0;
 }
 
 void profile_stacks_renew_own(ProfileStacks *self)
@@ -30,6 +25,7 @@ void profile_stacks_renew_own(ProfileStacks *self)
   self->n_nodes = self->capture->n_nodes;
   self->parents = self->capture->parent;
   self->functions = self->capture->names.of_node;
+  self->first_child = self->capture->first_child;
   self->n_capture_functions = self->capture->names.n_functions;
 }
 
@@ -64,6 +60,7 @@ void profile_stacks_unref(ProfileStacks *self)
   forget_derived(self);
   g_free((gpointer)self->parents);
   g_free((gpointer)self->functions);
+  g_free((gpointer)self->first_child);
   g_free(self->map);
   g_ptr_array_unref(self->collapsed);
   g_object_unref(self->capture);
@@ -130,42 +127,6 @@ const char *profile_stacks_get_function_binary(const ProfileStacks *self, guint3
 gboolean profile_stacks_function_is_kernel(const ProfileStacks *self, guint32 function)
 {
   return profile_stacks_get_function(self, function)->kind == CAPTURE_SPACE_KERNEL;
-}
-
-void profile_stacks_link(ProfileStacks *self)
-{
-  if (!g_once_init_enter(&self->links_once))
-    return;
-  self->first_child = profile_new0(guint32, self->n_nodes);
-  self->next = profile_new(guint32, self->n_nodes);
-  self->next[0] = 0;
-  for (gsize node = self->n_nodes - 1; node > 0; node--) {
-    guint32 parent = self->parents[node];
-    self->next[node] = self->first_child[parent];
-    self->first_child[parent] = (guint32)node;
-  }
-  g_once_init_leave(&self->links_once, 1);
-}
-
-void profile_stacks_line_up(ProfileStacks *self)
-{
-  gsize n = self->n_nodes;
-
-  if (!g_once_init_enter(&self->children_once))
-    return;
-  guint32 *first_of = self->first_of = profile_new0(guint32, n + 1);
-  self->children = profile_new(guint32, n);
-  self->child_functions = profile_new(guint32, n);
-  for (gsize node = 1; node < n; node++)
-    first_of[self->parents[node]]++;
-  for (gsize node = 1; node <= n; node++) /* for the time being where each one's end */
-    first_of[node] += first_of[node - 1];
-  for (gsize node = n - 1; node > 0; node--) {
-    guint32 at = --first_of[self->parents[node]];
-    self->children[at] = (guint32)node;
-    self->child_functions[at] = self->functions[node];
-  }
-  g_once_init_leave(&self->children_once, 1);
 }
 
 guint32 *profile_stacks_make_binaries(const ProfileStacks *self)

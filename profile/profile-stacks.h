@@ -4,7 +4,7 @@
  * walks. Without transforms it is the capture's own. Made in one pass over the nodes a transform; independent
  * of event, time and threads, so that changing those costs nothing here. Immutable, readable from any thread.
  *
- * Node 0 is the root; a node's parent has a smaller index.
+ * Node 0 is the root; a node's parent has a smaller index, and its children stand side by side.
  */
 #pragma once
 

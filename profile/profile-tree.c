@@ -14,7 +14,7 @@
 /* One stack node of a group, with the samples that lead through it (top down) or came up to it. */
 typedef struct {
   guint32 node;
-  guint32 group; /* while children are made: where it goes */
+  guint32 function; /* then the child that it goes to: index into children */
   ProfileWeight weight;
 } Member;
 
@@ -22,7 +22,15 @@ typedef struct {
 typedef struct {
   guint64 count;
   guint32 function, order;
+  guint32 n_members;
+  ProfileWeight self, total;
 } Child;
+
+/* Of a function, while children are made. */
+typedef struct {
+  guint64 count; /* measure of the child that is being made for it; else 0 */
+  guint32 child; /* that child + 1, once there is one; else 0 */
+} Slot;
 
 typedef struct {
   ProfileTreeNode public;
@@ -41,12 +49,15 @@ struct _ProfileTree {
   const guint32 *functions; /* of stack nodes */
   GArray *groups;           /* Group */
   guint64 minimum;          /* measure of a child */
-  GArray *found;            /* Member: while children are made */
-  GArray *children;         /* Child: while children are made */
-  guint64 *counts;          /* one a function: measure of the child that is being made for it; else 0 */
-  guint32 *child_of;        /* one a function: that child; else 0 */
-  guint32 *found_at;        /* upside down, one a stack node: 1 + its place among those found; else 0 */
-  GPtrArray *memory;        /* blocks for members */
+  Member *found;            /* while children are made */
+  gsize n_found, found_room;
+  GArray *children; /* Child: while children are made */
+  guint32 **next;   /* one of those each: where its next member goes */
+  ProfileWeight **next_weight;
+  guint n_next;
+  Slot *slots;       /* one a function */
+  guint32 *found_at; /* upside down, one a stack node: 1 + its place among those found; else 0 */
+  GPtrArray *memory; /* blocks for members */
   gsize memory_left;
 };
 
@@ -85,18 +96,26 @@ static guint32 add_group(ProfileTree *self, guint32 function, guint32 parent)
   return self->groups->len - 1;
 }
 
-static void find_member(ProfileTree *self, guint32 node, ProfileWeight weight)
+static void append_found(ProfileTree *self, guint32 node, ProfileWeight weight)
 {
-  Member member = {.node = node, .weight = weight};
-
-  if (self->inverted) {
-    if (self->found_at[node]) {
-      add_weight(&g_array_index(self->found, Member, self->found_at[node] - 1).weight, weight);
-      return;
-    }
-    self->found_at[node] = self->found->len + 1;
+  if (self->n_found == self->found_room) {
+    self->found_room = MAX(2 * self->found_room, 1024);
+    self->found = g_renew(Member, self->found, self->found_room);
   }
-  g_array_append_val(self->found, member);
+  self->found[self->n_found++] = (Member){node, self->functions[node], weight};
+}
+
+/* Upside down several stack nodes may lead to one, and all are found before it is known how heavy a function
+ * is. */
+static void find_member_inverted(ProfileTree *self, guint32 node, ProfileWeight weight)
+{
+  if (self->found_at[node]) {
+    add_weight(&self->found[self->found_at[node] - 1].weight, weight);
+  } else {
+    append_found(self, node, weight);
+    self->found_at[node] = (guint32)self->n_found;
+  }
+  self->slots[self->functions[node]].count += self->weighed ? weight.weight : weight.count;
 }
 
 /* count is the node's. */
@@ -110,18 +129,19 @@ static guint64 measure_total(const ProfileTree *self, guint32 node, guint32 coun
 static void find_children(ProfileTree *self, const Group *group)
 {
   const guint32 *totals = profile_weights_get_total_counts(self->weights);
-  const guint32 *first_of = self->stacks->first_of, *children = self->stacks->children;
-  const guint32 *functions = self->stacks->child_functions;
+  const guint32 *first_child = self->stacks->first_child, *functions = self->functions;
+  const ProfileStacks *stacks = self->stacks;
+  Slot *slots = self->slots;
 
   for (guint32 i = 0; i < group->n_members; i++)
-    for (guint32 k = first_of[group->members[i]]; k < first_of[group->members[i] + 1]; k++)
-      self->counts[functions[k]] += measure_total(self, children[k], totals[children[k]]);
+    for (guint32 k = first_child[group->members[i]]; k; k = profile_stacks_get_next(stacks, k))
+      slots[functions[k]].count += measure_total(self, k, totals[k]);
   for (guint32 i = 0; i < group->n_members; i++)
-    for (guint32 k = first_of[group->members[i]]; k < first_of[group->members[i] + 1]; k++) {
-      if (self->counts[functions[k]] < self->minimum)
-        self->counts[functions[k]] = 0;
-      else if (totals[children[k]])
-        find_member(self, children[k], profile_weights_get_total(self->weights, children[k]));
+    for (guint32 k = first_child[group->members[i]]; k; k = profile_stacks_get_next(stacks, k)) {
+      if (slots[functions[k]].count < self->minimum)
+        slots[functions[k]].count = 0;
+      else if (totals[k])
+        append_found(self, k, profile_weights_get_total(self->weights, k));
     }
 }
 
@@ -130,7 +150,7 @@ static void find_parents(ProfileTree *self, const Group *group)
   for (guint32 i = 0; i < group->n_members; i++) {
     guint32 parent = self->stacks->parents[group->members[i]];
     if (parent)
-      find_member(self, parent, group->weights[i]);
+      find_member_inverted(self, parent, group->weights[i]);
   }
 }
 
@@ -138,17 +158,21 @@ static void find_parents(ProfileTree *self, const Group *group)
  * too light to be made are not even collected: there are many. */
 static void find_sampled(ProfileTree *self)
 {
-  const guint32 *counts = profile_weights_get_self_counts(self->weights), *functions = self->functions;
-  gsize n = self->stacks->n_nodes;
-  g_autofree guint64 *sums = profile_new0(guint64, profile_stacks_get_n_functions(self->stacks));
+  const guint32 *counts = profile_weights_get_self_counts(self->weights);
+  guint32 n = (guint32)self->stacks->n_nodes;
 
-  for (gsize node = 1; node < n; node++)
+  for (guint32 node = 1; node < n; node++)
     if (counts[node])
-      sums[functions[node]] +=
-          self->weighed ? profile_weights_get_self(self->weights, (guint32)node).weight : counts[node];
-  for (gsize node = 1; node < n; node++)
-    if (counts[node] && sums[functions[node]] >= self->minimum)
-      find_member(self, (guint32)node, profile_weights_get_self(self->weights, (guint32)node));
+      self->slots[self->functions[node]].count +=
+          self->weighed ? profile_weights_get_self(self->weights, node).weight : counts[node];
+  for (guint32 node = 1; node < n; node++) {
+    if (!counts[node])
+      continue;
+    if (self->slots[self->functions[node]].count >= self->minimum)
+      append_found(self, node, profile_weights_get_self(self->weights, node));
+    else
+      self->slots[self->functions[node]].count = 0;
+  }
 }
 
 /* The outermost calls of a function: each sample leads through at most one of them. */
@@ -162,47 +186,8 @@ static void find_calls(ProfileTree *self, guint32 function)
     gboolean below = inside[parent[node]];
     inside[node] = below || self->functions[node] == function;
     if (inside[node] && !below && totals[node])
-      find_member(self, (guint32)node, profile_weights_get_total(self->weights, (guint32)node));
+      append_found(self, (guint32)node, profile_weights_get_total(self->weights, (guint32)node));
   }
-}
-
-/* Adds what was found to the sums of its group. */
-static void add_member(ProfileTree *self, Group *group, const Member *member)
-{
-  group->n_members++;
-  add_weight(&group->public.total, member->weight);
-  if (!self->inverted)
-    add_weight(&group->public.self, profile_weights_get_self(self->weights, member->node));
-  else if (self->stacks->parents[member->node] == 0)
-    add_weight(&group->public.self, member->weight);
-}
-
-/* Moves what was found into the groups it goes to, whose n_members say how many each gets. */
-static void store_members(ProfileTree *self, guint32 first, guint32 n_groups)
-{
-  gsize n = self->found->len;
-  guint32 *nodes = take_memory(self, (n * sizeof *nodes + 7) & ~(gsize)7);
-  ProfileWeight *weights = self->inverted ? take_memory(self, n * sizeof *weights) : NULL;
-
-  for (guint32 i = first; i < first + n_groups; i++) {
-    Group *group = get_group(self, i);
-    group->members = nodes;
-    group->weights = weights;
-    nodes += group->n_members;
-    weights = weights ? weights + group->n_members : NULL;
-    group->n_members = 0;
-  }
-  for (gsize i = 0; i < n; i++) {
-    const Member *member = &g_array_index(self->found, Member, i);
-    Group *group = get_group(self, member->group);
-    ((guint32 *)group->members)[group->n_members] = member->node;
-    if (group->weights)
-      ((ProfileWeight *)group->weights)[group->n_members] = member->weight;
-    group->n_members++;
-    if (self->inverted)
-      self->found_at[member->node] = 0;
-  }
-  g_array_set_size(self->found, 0);
 }
 
 static gint compare_children(gconstpointer a, gconstpointer b)
@@ -214,71 +199,123 @@ static gint compare_children(gconstpointer a, gconstpointer b)
   return left->order < right->order ? -1 : left->order > right->order;
 }
 
-/* Makes a group for each function that was found, heaviest first. child_of says which until members are in.
- */
-static void make_groups(ProfileTree *self, guint32 parent)
+static Child *get_child(const ProfileTree *self, guint32 child)
 {
-  g_array_set_size(self->children, 0);
-  for (guint i = 0; i < self->found->len; i++) {
-    guint32 function = self->functions[g_array_index(self->found, Member, i).node];
-    if (self->counts[function] == 0)
-      continue;
-    Child child = {.count = self->counts[function], .function = function, .order = i};
-    self->counts[function] = 0;
-    g_array_append_val(self->children, child);
-  }
-  g_array_sort(self->children, compare_children);
-  for (guint i = 0; i < self->children->len; i++) {
-    guint32 function = g_array_index(self->children, Child, i).function;
-    self->child_of[function] = add_group(self, function, parent);
-  }
+  return &g_array_index(self->children, Child, child);
 }
 
-/* What was found, of functions with enough samples (counts says how many), becomes the children. */
+/* The child for a function, + 1; 0: it is too light. */
+static guint32 use_child(ProfileTree *self, guint32 function)
+{
+  Slot *slot = &self->slots[function];
+
+  if (slot->child)
+    return slot->child;
+  if (slot->count >= self->minimum) {
+    Child child = {.count = slot->count, .function = function, .order = self->children->len};
+    g_array_append_val(self->children, child);
+    slot->child = self->children->len;
+  }
+  slot->count = 0;
+  return slot->child;
+}
+
+static void add_member(const ProfileTree *self, Child *child, const Member *member)
+{
+  child->n_members++;
+  add_weight(&child->total, member->weight);
+  if (!self->inverted)
+    add_weight(&child->self, profile_weights_get_self(self->weights, member->node));
+  else if (self->stacks->parents[member->node] == 0)
+    add_weight(&child->self, member->weight);
+}
+
+/* Makes a child for each function that was found and has enough samples (its slot says how many); what else
+ * was found is forgotten. */
+static void find_out_children(ProfileTree *self)
+{
+  gsize kept = 0;
+
+  g_array_set_size(self->children, 0);
+  for (gsize i = 0; i < self->n_found; i++) {
+    Member member = self->found[i];
+    guint32 child = use_child(self, member.function);
+    if (self->inverted)
+      self->found_at[member.node] = 0;
+    if (child == 0)
+      continue;
+    add_member(self, get_child(self, child - 1), &member);
+    member.function = child - 1;
+    self->found[kept++] = member;
+  }
+  self->n_found = kept;
+}
+
+static void reserve_next(ProfileTree *self, guint n)
+{
+  if (n <= self->n_next)
+    return;
+  self->n_next = MAX(n, 2 * self->n_next);
+  self->next = g_renew(guint32 *, self->next, self->n_next);
+  self->next_weight = g_renew(ProfileWeight *, self->next_weight, self->n_next);
+}
+
+/* Gives a group its sums and memory for its members. */
+static void fill_group(ProfileTree *self, Group *group, const Child *child)
+{
+  group->public.self = child->self;
+  group->public.total = child->total;
+  group->n_members = child->n_members;
+  self->next[child->order] = take_memory(self, (child->n_members * sizeof(guint32) + 7) & ~(gsize)7);
+  group->members = self->next[child->order];
+  if (!self->inverted)
+    return;
+  self->next_weight[child->order] = take_memory(self, child->n_members * sizeof(ProfileWeight));
+  group->weights = self->next_weight[child->order];
+}
+
+static void store_members(ProfileTree *self)
+{
+  for (gsize i = 0; i < self->n_found; i++) {
+    const Member *member = &self->found[i];
+    *self->next[member->function]++ = member->node;
+    if (self->inverted)
+      *self->next_weight[member->function]++ = member->weight;
+  }
+  self->n_found = 0;
+}
+
+/* What was found becomes the children, heaviest first. */
 static void make_children(ProfileTree *self, guint32 parent)
 {
   guint32 first = self->groups->len;
 
-  make_groups(self, parent);
-  for (guint i = 0; i < self->found->len; i++) {
-    Member *member = &g_array_index(self->found, Member, i);
-    member->group = self->child_of[self->functions[member->node]];
-    add_member(self, get_group(self, member->group), member);
+  find_out_children(self);
+  g_array_sort(self->children, compare_children);
+  reserve_next(self, self->children->len);
+  for (guint i = 0; i < self->children->len; i++) {
+    const Child *child = get_child(self, i);
+    guint32 group = add_group(self, child->function, parent);
+    fill_group(self, get_group(self, group), child);
+    self->slots[child->function].child = 0;
   }
-  guint32 n = self->groups->len - first;
-  for (guint32 i = first; i < first + n; i++)
-    self->child_of[get_group(self, i)->public.function] = 0;
-  store_members(self, first, n);
+  store_members(self);
   get_group(self, parent)->first_child = first;
-  get_group(self, parent)->n_children = n;
-}
-
-/* Upside down all parents are found first, because several stack nodes may lead to one. */
-static void drop_light_members(ProfileTree *self)
-{
-  Member *found = (Member *)self->found->data;
-  guint kept = 0;
-
-  for (guint i = 0; i < self->found->len; i++)
-    self->counts[self->functions[found[i].node]] += profile_weights_measure(self->weights, found[i].weight);
-  for (guint i = 0; i < self->found->len; i++) {
-    guint64 *count = &self->counts[self->functions[found[i].node]];
-    if (*count >= self->minimum) {
-      found[kept++] = found[i];
-    } else {
-      *count = 0;
-      self->found_at[found[i].node] = 0;
-    }
-  }
-  g_array_set_size(self->found, kept);
+  get_group(self, parent)->n_children = self->groups->len - first;
 }
 
 /* What was found becomes the root itself. */
 static void make_root(ProfileTree *self)
 {
-  for (guint i = 0; i < self->found->len; i++)
-    add_member(self, get_group(self, 0), &g_array_index(self->found, Member, i));
-  store_members(self, 0, 1);
+  Child root = {0};
+
+  for (gsize i = 0; i < self->n_found; i++) {
+    add_member(self, &root, &self->found[i]);
+    self->found[i].function = 0;
+  }
+  reserve_next(self, 1);
+  fill_group(self, get_group(self, 0), &root);
+  store_members(self);
 }
 
 static ProfileTree *new_tree(ProfileWeights *weights, gboolean inverted, guint32 function)
@@ -291,17 +328,13 @@ static ProfileTree *new_tree(ProfileWeights *weights, gboolean inverted, guint32
   self->weighed = profile_weights_get_unit(weights) != CAPTURE_UNIT_COUNT;
   self->functions = self->stacks->functions;
   self->groups = g_array_new(FALSE, FALSE, sizeof(Group));
-  self->found = g_array_new(FALSE, FALSE, sizeof(Member));
   self->memory = g_ptr_array_new_with_free_func(g_free);
   gsize n_functions = profile_stacks_get_n_functions(self->stacks);
   self->minimum = 1;
   self->children = g_array_new(FALSE, FALSE, sizeof(Child));
-  self->counts = profile_new0(guint64, n_functions);
-  self->child_of = profile_new0(guint32, n_functions);
+  self->slots = profile_new0(Slot, n_functions);
   if (inverted)
     self->found_at = profile_new0(guint32, self->stacks->n_nodes);
-  else
-    profile_stacks_line_up(self->stacks);
   add_group(self, function, 0);
   return self;
 }
@@ -310,7 +343,7 @@ ProfileTree *profile_tree_new(ProfileWeights *weights)
 {
   ProfileTree *self = new_tree(weights, FALSE, PROFILE_TREE_NO_FUNCTION);
 
-  find_member(self, 0, profile_weights_get_total(weights, 0));
+  append_found(self, 0, profile_weights_get_total(weights, 0));
   make_root(self);
   return self;
 }
@@ -347,11 +380,12 @@ void profile_tree_free(ProfileTree *self)
 {
   profile_weights_unref(self->weights);
   g_array_unref(self->groups);
-  g_array_unref(self->found);
+  g_free(self->found);
   g_ptr_array_unref(self->memory);
   g_array_unref(self->children);
-  g_free(self->counts);
-  g_free(self->child_of);
+  g_free(self->next);
+  g_free(self->next_weight);
+  g_free(self->slots);
   g_free(self->found_at);
   g_free(self);
 }
@@ -388,8 +422,6 @@ guint32 profile_tree_expand(ProfileTree *self, guint32 node, guint32 *n_children
       find_sampled(self);
     else
       find_parents(self, group);
-    if (self->inverted)
-      drop_light_members(self);
     make_children(self, node);
     group = get_group(self, node);
   }

@@ -18,12 +18,9 @@ ViewerApplication *viewer_application_new(void)
                       G_APPLICATION_HANDLES_OPEN, "resource-base-path", "/org/capturectl/Viewer", NULL);
 }
 
-static ViewerWindow *add_window(ViewerApplication *self)
+static void add_window(ViewerApplication *self)
 {
-  ViewerWindow *window = viewer_window_new(ADW_APPLICATION(self));
-
-  gtk_window_present(GTK_WINDOW(window));
-  return window;
+  gtk_window_present(GTK_WINDOW(viewer_window_new(ADW_APPLICATION(self))));
 }
 
 /* What failed may be tried again. */
@@ -57,10 +54,13 @@ void viewer_application_open_file(ViewerApplication *self, GFile *file, GtkWindo
   if (VIEWER_IS_WINDOW(window) && viewer_window_is_free(VIEWER_WINDOW(window)) &&
       (!chosen || !shows(chosen, file)))
     chosen = VIEWER_WINDOW(window);
-  if (!chosen)
-    chosen = add_window(self);
-  if (!shows(chosen, file))
-    viewer_window_open(chosen, file);
+  if (!chosen || !shows(chosen, file)) {
+    g_autoptr(ViewerDocument) document = viewer_document_new(file);
+    viewer_document_open(document);
+    if (!chosen) /* which takes a while, as loading does */
+      chosen = viewer_window_new(ADW_APPLICATION(self));
+    viewer_window_show_document(chosen, document);
+  }
   gtk_window_present(GTK_WINDOW(chosen));
 }
 

@@ -28,6 +28,7 @@ struct _ViewerDocument {
   GArray *selection; /* guint32: functions */
 
   GCancellable *cancellable; /* of what is under way; else NULL */
+  gboolean is_to_be_named;   /* once there are weights: they are waited for more than names */
   ViewerActivity *progress;
   double share;
   char *activity;
@@ -105,9 +106,13 @@ static void on_query_changed(ViewerDocument *self)
     viewer_weigher_ask(self->weigher, self->capture);
 }
 
+static void begin_naming(ViewerDocument *self);
+
 static void on_weights_ready(ViewerDocument *self)
 {
   emit(self, SIGNAL_WEIGHTS_CHANGED);
+  if (self->is_to_be_named)
+    begin_naming(self);
 }
 
 static void viewer_document_init(ViewerDocument *self)
@@ -169,6 +174,7 @@ static void give_up_work(ViewerDocument *self)
   g_clear_handle_id(&self->follow_source, g_source_remove);
   if (self->cancellable)
     g_cancellable_cancel(self->cancellable);
+  self->is_to_be_named = FALSE;
   end_work(self);
 }
 
@@ -214,8 +220,8 @@ static void take_capture(ViewerDocument *self, ProfileCapture *capture)
     translate_selection(self, before, capture);
     viewer_query_translate(self->query, before, capture);
   }
-  emit(self, SIGNAL_CAPTURE_CHANGED);
   viewer_weigher_ask(self->weigher, self->capture);
+  emit(self, SIGNAL_CAPTURE_CHANGED);
 }
 
 static void fail(ViewerDocument *self, const GError *error)
@@ -238,6 +244,12 @@ static void on_capture_named(GObject *source, GAsyncResult *result, gpointer dat
   set_state(self, VIEWER_DOCUMENT_READY);
 }
 
+static void begin_naming(ViewerDocument *self)
+{
+  self->is_to_be_named = FALSE;
+  viewer_loader_name(self->capture, self->progress, self->cancellable, on_capture_named, g_object_ref(self));
+}
+
 static void on_loaded(GObject *source, GAsyncResult *result, gpointer data)
 {
   g_autoptr(ViewerDocument) self = data;
@@ -257,7 +269,7 @@ static void on_loaded(GObject *source, GAsyncResult *result, gpointer data)
     return;
   }
   begin_work(self);
-  viewer_loader_name(capture, self->progress, self->cancellable, on_capture_named, g_object_ref(self));
+  self->is_to_be_named = TRUE;
   set_state(self, VIEWER_DOCUMENT_NAMING);
 }
 

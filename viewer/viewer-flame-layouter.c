@@ -28,17 +28,27 @@ static void free_job(gpointer data)
   g_free(job);
 }
 
+/* Out of the layout, where that has everything in it. */
+static ProfileFlame *make_overview(const Job *job)
+{
+  const ProfileFlameOptions *options = &job->options;
+  ProfileFlameOptions overview = {.inverted = options->inverted, .min_share = OVERVIEW_SHARE};
+
+  if (options->n_focus == 0 && options->first <= 0 && options->end >= 1 &&
+      options->min_share <= OVERVIEW_SHARE)
+    return profile_flame_new_coarser(job->flame, OVERVIEW_SHARE);
+  return profile_flame_new(job->weights, &overview);
+}
+
 static gpointer run_job(gpointer request)
 {
   Job *job = g_new0(Job, 1);
-  ProfileFlameOptions overview = {.min_share = OVERVIEW_SHARE};
 
   *job = *(Job *)request;
   memset(request, 0, sizeof *job);
-  overview.inverted = job->options.inverted;
   job->flame = profile_flame_new(job->weights, &job->options);
   if (!job->overview)
-    job->overview = profile_flame_new(job->weights, &overview);
+    job->overview = make_overview(job);
   if (job->text && !job->search)
     job->search = profile_search_new(job->weights, job->text);
   return job;

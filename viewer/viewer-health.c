@@ -9,6 +9,7 @@ struct _ViewerHealth {
   GObject parent_instance;
 
   ViewerLatest *judging;
+  ProfileCapture *capture; /* that was judged last */
 };
 
 G_DEFINE_FINAL_TYPE(ViewerHealth, viewer_health, G_TYPE_OBJECT)
@@ -26,11 +27,13 @@ static void on_ready(ViewerLatest *judging, ViewerHealth *self)
   g_signal_emit(self, signals[CHANGED], 0);
 }
 
-static void on_capture_changed(ViewerDocument *document, ViewerHealth *self)
+/* The weights of a capture come first, since people look at the graph before anything else. */
+static void on_weights_changed(ViewerDocument *document, ViewerHealth *self)
 {
-  ProfileCapture *capture = viewer_document_get_capture(document);
+  ProfileCapture *capture =
+      viewer_document_get_weights(document) ? viewer_document_get_capture(document) : NULL;
 
-  if (capture)
+  if (capture && g_set_object(&self->capture, capture))
     viewer_latest_request(self->judging, g_object_ref(capture));
 }
 
@@ -39,6 +42,7 @@ static void viewer_health_dispose(GObject *object)
   ViewerHealth *self = VIEWER_HEALTH(object);
 
   g_clear_object(&self->judging);
+  g_clear_object(&self->capture);
   G_OBJECT_CLASS(viewer_health_parent_class)->dispose(object);
 }
 
@@ -64,8 +68,8 @@ ViewerHealth *viewer_health_of(ViewerDocument *document)
     return self;
   self = g_object_new(VIEWER_TYPE_HEALTH, NULL);
   g_object_set_data_full(G_OBJECT(document), key, self, g_object_unref);
-  g_signal_connect_object(document, "capture-changed", G_CALLBACK(on_capture_changed), self, 0);
-  on_capture_changed(document, self);
+  g_signal_connect_object(document, "weights-changed", G_CALLBACK(on_weights_changed), self, 0);
+  on_weights_changed(document, self);
   return self;
 }
 

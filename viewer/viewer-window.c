@@ -158,10 +158,12 @@ static void enable_actions(ViewerWindow *self)
 static void show_content(ViewerWindow *self, const char *name)
 {
   gboolean is_document = g_str_equal(name, "document");
+  gboolean at_once = is_document && shows(self, "loading");
 
   if (shows(self, name))
     return;
-  gtk_stack_set_visible_child_name(self->content, name);
+  gtk_stack_set_visible_child_full(
+      self->content, name, at_once ? GTK_STACK_TRANSITION_TYPE_NONE : GTK_STACK_TRANSITION_TYPE_CROSSFADE);
   gtk_stack_set_visible_child_name(self->titles, is_document ? "pages" : "title");
   enable_actions(self);
   show_page(self);
@@ -241,15 +243,13 @@ static void set_document(ViewerWindow *self, ViewerDocument *document)
   viewer_progress_set_document(self->working_progress, document);
 }
 
-void viewer_window_open(ViewerWindow *self, GFile *file)
+void viewer_window_show_document(ViewerWindow *self, ViewerDocument *document)
 {
-  g_autoptr(ViewerDocument) document = viewer_document_new(file);
   g_autofree char *page = g_settings_get_string(viewer_settings_get(), "page");
 
   g_return_if_fail(VIEWER_IS_WINDOW(self));
   viewer_pages_show(self->pages, page);
   set_document(self, document);
-  viewer_document_open(document);
   show_state(self);
 }
 
@@ -271,7 +271,10 @@ static void begin_recording(ViewerWindow *self, gpointer options)
 
 static void show_recorded(ViewerWindow *self, GFile *file)
 {
-  viewer_window_open(self, file);
+  g_autoptr(ViewerDocument) document = viewer_document_new(file);
+
+  viewer_document_open(document);
+  viewer_window_show_document(self, document);
 }
 
 /* Actions. */

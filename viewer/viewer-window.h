@@ -35,8 +35,8 @@ ViewerWindow *viewer_window_new(AdwApplication *application);
 
 /* Whether a file that is opened may replace what it shows: the start page, or a file that failed. */
 gboolean viewer_window_is_free(ViewerWindow *self);
-/* Loads file and shows it in place of whatever is there. */
-void viewer_window_open(ViewerWindow *self, GFile *file);
+/* Shows a document that is being opened in place of whatever is there. */
+void viewer_window_show_document(ViewerWindow *self, ViewerDocument *document);
 /* NULL while it shows none. */
 ViewerDocument *viewer_window_get_document(ViewerWindow *self);
 void viewer_window_toast(ViewerWindow *self, const char *text);

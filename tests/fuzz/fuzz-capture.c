@@ -39,7 +39,17 @@ static void expect(gboolean holds)
     abort();
 }
 
-/* Every index leads somewhere, and parents come before children. */
+static void check_siblings(const guint32 *parents, gsize n)
+{
+  g_autofree guint8 *ended = g_new0(guint8, n);
+
+  for (gsize i = 2; i < n; i++) {
+    ended[parents[i - 1]] |= parents[i] != parents[i - 1];
+    expect(!ended[parents[i]]);
+  }
+}
+
+/* Every index leads somewhere, parents come before children, and siblings stand side by side. */
 static void check_nodes(ProfileCapture *capture)
 {
   const guint32 *parents, *frames, *functions = profile_capture_get_node_functions(capture);
@@ -54,6 +64,7 @@ static void check_nodes(ProfileCapture *capture)
     expect((i == 0 || parents[i] < i) && frames[i] < n_frames && functions[i] < n_functions);
     profile_capture_get_node_line(capture, (guint32)i, &file, &line, &inlined);
   }
+  check_siblings(parents, n);
   for (gsize i = 0; i < n_functions; i++) {
     expect(profile_capture_get_function_name(capture, (guint32)i) != NULL);
     expect(profile_capture_get_function_binary(capture, (guint32)i) != NULL);
@@ -105,6 +116,7 @@ static void check_stacks(const ProfileStacks *before, const ProfileStacks *after
   expect(n <= profile_stacks_get_n_nodes(before));
   for (gsize i = 1; i < n; i++)
     expect(parents[i] < i && functions[i] < profile_stacks_get_n_functions(after));
+  check_siblings(parents, n);
   for (gsize i = 0; i < profile_stacks_get_n_nodes(before); i++)
     expect(map[i] < n || map[i] == PROFILE_STACKS_DROPPED);
 }

@@ -128,6 +128,49 @@ static void test_whole(void)
   test_capture_free(t);
 }
 
+static uint8_t get_byte(size_t entry, size_t plane)
+{
+  return (uint8_t)(entry / 24 * 11 + plane * 37);
+}
+
+/* Entries of every size, in numbers that blocks do not divide. */
+static void check_shuffled(uint16_t entry_size, size_t n)
+{
+  g_autofree uint8_t *entries = g_new(uint8_t, n * entry_size);
+  struct capture_window_header header = {
+      .kind = CAPTURE_WINDOW_SAMPLES, .stream = 1, .sequence = 1, .entry_size = entry_size};
+  capture_file *file;
+  capture_reader *reader;
+  void *buffer = NULL;
+  size_t buffer_size = 0, length;
+  const uint8_t *content;
+  unsigned problems;
+  int fd = test_memfd();
+
+  for (size_t i = 0; i < n * entry_size; i++)
+    entries[i] = get_byte(i / entry_size, i % entry_size);
+  header.length = (uint32_t)(n * entry_size);
+  g_assert_cmpint(capture_file_create(&file, fd, &compressing), ==, 0);
+  g_assert_cmpint(capture_file_append(file, &header, entries), ==, 0);
+  g_assert_cmpint(open_counting(&reader, fd, false, &problems), ==, 0);
+  g_assert_true(capture_reader_part(reader, 0)->header.flags & CAPTURE_WINDOW_SHUFFLED);
+  g_assert_cmpint(capture_reader_content(reader, 0, &buffer, &buffer_size, &content, &length), ==, 0);
+  g_assert_cmpmem(content, length, entries, n * entry_size);
+  free(buffer);
+  capture_reader_close(reader);
+  capture_file_free(file);
+  close(fd);
+}
+
+static void test_shuffled(void)
+{
+  static const uint16_t sizes[] = {8, 16, 24, 32};
+
+  for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++)
+    for (size_t n = 97; n <= 112; n++)
+      check_shuffled(sizes[i], n);
+}
+
 static void test_every_length(void)
 {
   TestCapture *t = small_capture();
@@ -474,6 +517,7 @@ int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/libcapture/file/whole", test_whole);
+  g_test_add_func("/libcapture/file/shuffled", test_shuffled);
   g_test_add_func("/libcapture/file/every-length", test_every_length);
   g_test_add_func("/libcapture/file/every-byte", test_every_byte);
   g_test_add_func("/libcapture/file/not-a-capture", test_not_a_capture);

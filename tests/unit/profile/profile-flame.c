@@ -181,6 +181,36 @@ static void test_minimum(TestCapture *fixture, gconstpointer plan)
   }
 }
 
+/* All that is as wide, in the same places; however little that is. */
+static void test_coarser(Fixture *fixture, gconstpointer plan)
+{
+  static const double shares[] = {0, 0.01, 0.2, 1};
+
+  for (guint i = 0; i < 2 * G_N_ELEMENTS(shares); i++) {
+    double share = shares[i / 2];
+    ProfileFlameOptions options = {.inverted = i % 2};
+    g_autoptr(ProfileFlame) all = profile_flame_new(fixture->weights, &options);
+    g_autoptr(ProfileFlame) flame = profile_flame_new_coarser(all, share);
+    guint n, n_all, next = 0;
+    const ProfileFlameBox *boxes = profile_flame_get_boxes(flame, &n);
+    const ProfileFlameBox *from = profile_flame_get_boxes(all, &n_all);
+
+    for (guint box = 0; box < n_all; box++) {
+      if (from[box].end - from[box].start < share)
+        continue;
+      g_autofree guint32 *path = get_path(all, box), *same = get_path(flame, next);
+      g_assert_cmpuint(boxes[next].depth, ==, from[box].depth);
+      g_assert_cmpfloat(boxes[next].start, ==, from[box].start);
+      g_assert_cmpmem(same, boxes[next].depth * sizeof *same, path, from[box].depth * sizeof *path);
+      next++;
+    }
+    g_assert_cmpuint(next, ==, n);
+    g_assert_true(profile_flame_is_inverted(flame) == options.inverted);
+    check_rows(flame);
+    check_children(flame);
+  }
+}
+
 /* Below each box: as many boxes as without a focus, in a row as wide as all. */
 static void check_focus(const TestCapture *fixture, const ProfileFlame *all, guint box, gboolean inverted)
 {
@@ -285,6 +315,7 @@ int main(int argc, char **argv)
   g_test_add(name##_path, TestCapture, &plans[i], test_capture_set_up, test_##name, test_capture_tear_down)
     ADD(all);
     ADD(minimum);
+    ADD(coarser);
     ADD(focus);
     ADD(lost_focus);
     ADD(part);

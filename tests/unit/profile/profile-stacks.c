@@ -145,6 +145,7 @@ static void test_own(void)
   g_assert_true(profile_stacks_get_functions(stacks) == profile_capture_get_node_functions(capture));
   g_assert_cmpuint(profile_stacks_get_n_nodes(stacks), ==, n);
   g_assert_null(profile_stacks_get_map(stacks));
+  check_siblings(stacks);
   profile_stacks_unref(again);
   /* They keep the capture, and nothing keeps both. */
   ProfileCapture *kept = capture;
@@ -156,7 +157,20 @@ static void test_own(void)
   g_assert_null(kept);
 }
 
-/* What goes below one node with one function is one node; parents come first. */
+static void check_siblings(const ProfileStacks *stacks)
+{
+  const guint32 *parents = profile_stacks_get_parents(stacks);
+  gsize n = profile_stacks_get_n_nodes(stacks);
+  g_autofree guint8 *ended = g_new0(guint8, n);
+
+  for (gsize node = 2; node < n; node++) {
+    ended[parents[node - 1]] |= parents[node] != parents[node - 1];
+    g_assert_false(ended[parents[node]]);
+  }
+}
+
+/* What goes below one node with one function is one node; parents come first, and siblings stand side by
+ * side. */
 static void check_prefix_tree(const ProfileStacks *stacks)
 {
   g_autoptr(GHashTable) seen = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
@@ -169,6 +183,7 @@ static void check_prefix_tree(const ProfileStacks *stacks)
     g_assert_cmpuint(functions[node], <, profile_stacks_get_n_functions(stacks));
     g_assert_true(g_hash_table_add(seen, g_memdup2(&key, sizeof key)));
   }
+  check_siblings(stacks);
 }
 
 static void test_prefix_tree(void)
