@@ -291,7 +291,8 @@ static void make_children(ProfileTree *self, guint32 parent)
   guint32 first = self->groups->len;
 
   find_out_children(self);
-  g_array_sort(self->children, compare_children);
+  if (self->children->len > 1)
+    g_array_sort(self->children, compare_children);
   reserve_next(self, self->children->len);
   for (guint i = 0; i < self->children->len; i++) {
     const Child *child = get_child(self, i);
