@@ -132,6 +132,18 @@ static void test_kinds(void)
   }
 }
 
+static void check_siblings(const ProfileStacks *stacks)
+{
+  const guint32 *parents = profile_stacks_get_parents(stacks);
+  gsize n = profile_stacks_get_n_nodes(stacks);
+  g_autofree guint8 *ended = g_new0(guint8, n);
+
+  for (gsize node = 2; node < n; node++) {
+    ended[parents[node - 1]] |= parents[node] != parents[node - 1];
+    g_assert_false(ended[parents[node]]);
+  }
+}
+
 static void test_own(void)
 {
   g_autoptr(ProfileCapture) capture = new_capture();
@@ -155,18 +167,6 @@ static void test_own(void)
   g_assert_true(profile_stacks_get_capture(stacks) == kept);
   profile_stacks_unref(stacks);
   g_assert_null(kept);
-}
-
-static void check_siblings(const ProfileStacks *stacks)
-{
-  const guint32 *parents = profile_stacks_get_parents(stacks);
-  gsize n = profile_stacks_get_n_nodes(stacks);
-  g_autofree guint8 *ended = g_new0(guint8, n);
-
-  for (gsize node = 2; node < n; node++) {
-    ended[parents[node - 1]] |= parents[node] != parents[node - 1];
-    g_assert_false(ended[parents[node]]);
-  }
 }
 
 /* What goes below one node with one function is one node; parents come first, and siblings stand side by
