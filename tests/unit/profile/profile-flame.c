@@ -182,7 +182,7 @@ static void test_minimum(TestCapture *fixture, gconstpointer plan)
 }
 
 /* All that is as wide, in the same places; however little that is. */
-static void test_coarser(Fixture *fixture, gconstpointer plan)
+static void test_coarser(TestCapture *fixture, gconstpointer plan)
 {
   static const double shares[] = {0, 0.01, 0.2, 1};
 
