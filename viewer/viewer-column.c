@@ -70,7 +70,7 @@ static void widen(Cells *cells, GtkListItem *list_item)
     return;
   g_autofree char *text = get_shown_text(gtk_list_item_get_item(list_item), cells);
   guint length = (guint)g_utf8_strlen(text, -1), *chars = kind->is_number ? &kind->chars : &kind->natural;
-  length = kind->is_number ? length : MIN(length, CHARS_MAX);
+  length = kind->is_number ? length : MIN(length + length / 4, CHARS_MAX); /* letters may be wide ones */
   if (length <= *chars)
     return;
   *chars = length;
