@@ -7,9 +7,9 @@
 
 #include "daemon/captured-child.h"
 #include "daemon/captured-error.h"
-#include "daemon/captured-packet.h"
 #include "daemon/captured-privileges.h"
 #include "helpers/opener-protocol.h"
+#include "helpers/packet.h"
 
 struct _CapturedOpener {
   GObject parent_instance;
@@ -103,8 +103,8 @@ static void ask(CapturedOpener *self)
       .pid = self->targets->pids[self->next],
   };
 
-  if (!self->child || !captured_packet_send(captured_child_get_socket(self->child), &request, sizeof request,
-                                            &self->targets->pidfds[self->next], 1))
+  if (!self->child || packet_send(captured_child_get_socket(self->child), &request, sizeof request,
+                                  self->targets->pidfds[self->next], false) < 0)
     finish(self, TRUE, CAPTURED_ERROR_FAILED, "it died");
 }
 
@@ -126,16 +126,16 @@ static gboolean on_readable(int socket, GIOCondition condition, gpointer user_da
   CapturedOpener *self = g_object_ref(user_data);
   struct opener_answer answer;
   int fd;
-  guint n_fds;
-  gssize n = captured_packet_receive(socket, &answer, sizeof answer, &fd, 1, &n_fds);
+  gssize n = packet_receive(socket, &answer, sizeof answer, &fd, false);
 
   if (fd >= 0)
     close(fd);
-  if (n == sizeof answer && n_fds == 0 && answer.size == sizeof answer && answer.type == OPENER_PROVE &&
+  if (n == sizeof answer && fd < 0 && answer.size == sizeof answer && answer.type == OPENER_PROVE &&
       answer.kind == OPENER_DONE)
     take_answer(self, &answer);
-  else if (n >= 0)
-    finish(self, TRUE, CAPTURED_ERROR_FAILED, n == 0 ? "it died" : "it does not keep to its protocol");
+  else if (n != -EAGAIN)
+    finish(self, TRUE, CAPTURED_ERROR_FAILED,
+           n > 0 || n == -EBADMSG ? "it does not keep to its protocol" : "it died");
   gboolean goes_on = self->source != 0;
   g_object_unref(self);
   return goes_on;

@@ -8,8 +8,8 @@
 
 #include "daemon/captured-child.h"
 #include "daemon/captured-error.h"
-#include "daemon/captured-packet.h"
 #include "daemon/captured-privileges.h"
+#include "helpers/packet.h"
 
 /* Windows and control. */
 #define MEMORY 2
@@ -157,9 +157,9 @@ static void take_ended(CapturedRecorder *self, struct recorder_ended *ended)
          message);
 }
 
-static gboolean take_ready(CapturedRecorder *self, const struct recorder_ready *ready, int *fds, guint n_fds)
+static gboolean take_ready(CapturedRecorder *self, const struct recorder_ready *ready, int *fds)
 {
-  if (!is_awaited(self, RECORDER_READY) || n_fds != MEMORY || ready->n_events > RECORDER_EVENTS_MAX ||
+  if (!is_awaited(self, RECORDER_READY) || fds[MEMORY - 1] < 0 || ready->n_events > RECORDER_EVENTS_MAX ||
       ready->unwind > RECORDER_UNWIND_NONE)
     return FALSE;
   for (guint i = 0; i < MEMORY; i++) {
@@ -175,14 +175,14 @@ static gboolean take_ready(CapturedRecorder *self, const struct recorder_ready *
 }
 
 /* FALSE when it broke the protocol. Descriptors that are taken are -1 afterwards. */
-static gboolean take_packet(CapturedRecorder *self, Packet *packet, gsize size, int *fds, guint n_fds)
+static gboolean take_packet(CapturedRecorder *self, Packet *packet, gsize size, int *fds)
 {
   if (size < sizeof packet->message || packet->message.size != size ||
-      (n_fds > 0) != (packet->message.type == RECORDER_READY))
+      (fds[0] >= 0) != (packet->message.type == RECORDER_READY))
     return FALSE;
   switch (packet->message.type) {
   case RECORDER_READY:
-    return size == sizeof packet->ready && take_ready(self, &packet->ready, fds, n_fds);
+    return size == sizeof packet->ready && take_ready(self, &packet->ready, fds);
   case RECORDER_STARTED:
     if (!is_awaited(self, RECORDER_STARTED))
       return FALSE;
@@ -211,13 +211,12 @@ static gboolean receive(CapturedRecorder *self)
 {
   g_autofree Packet *packet = g_new(Packet, 1);
   int fds[MEMORY];
-  guint n_fds;
-  gssize n = captured_packet_receive(captured_child_get_socket(self->child), packet, sizeof *packet, fds,
-                                     MEMORY, &n_fds);
+  gssize n =
+      packet_receive_many(captured_child_get_socket(self->child), packet, sizeof *packet, fds, MEMORY, false);
 
-  if (n < 0)
+  if (n == -EAGAIN)
     return FALSE;
-  if (n == 0 || !take_packet(self, packet, (gsize)n, fds, n_fds))
+  if (n <= 0 || !take_packet(self, packet, (gsize)n, fds))
     die(self);
   for (guint i = 0; i < MEMORY; i++)
     if (fds[i] >= 0)
@@ -297,13 +296,13 @@ static gboolean send_configure(CapturedRecorder *self, const struct recorder_con
                                const CapturedTargets *targets)
 {
   int fds[RECORDER_TARGETS_MAX + 1];
-  guint n = targets->n;
+  gsize n = targets->n;
 
   memcpy(fds, targets->pidfds, n * sizeof *fds);
   if (self->opener)
     fds[n++] = captured_opener_get_socket(self->opener);
-  return self->child && captured_packet_send(captured_child_get_socket(self->child), configure,
-                                             configure->message.size, fds, n);
+  return self->child && packet_send_many(captured_child_get_socket(self->child), configure,
+                                         configure->message.size, fds, n, false) == 0;
 }
 
 void captured_recorder_configure_async(CapturedRecorder *self, const CapturedOptions *options,
@@ -332,7 +331,7 @@ static void say(CapturedRecorder *self, guint32 type)
   struct recorder_message message = {.type = type, .size = sizeof message};
 
   if (self->child)
-    captured_packet_send(captured_child_get_socket(self->child), &message, sizeof message, NULL, 0);
+    packet_send(captured_child_get_socket(self->child), &message, sizeof message, -1, false);
 }
 
 void captured_recorder_start_async(CapturedRecorder *self, GAsyncReadyCallback callback, gpointer user_data)

@@ -13,9 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "helpers/packet.h"
 #include "recording/recording-error.h"
 #include "recording/recording-limits-private.h"
-#include "recording/recording-packet-private.h"
 #include "recording/recording-paths-private.h"
 #include "recording/recording-priority-private.h"
 
@@ -239,14 +239,14 @@ gboolean recording_recorder_configure(RecordingRecorder *self, const RecordingOp
   configure->stack_bytes = options->stack_bytes;
   configure->max_stack = options->max_stack;
   /* A recorder that is gone by now is noticed, and its status told, when it is listened to. */
-  recording_packet_send(self->socket, configure, configure->message.size, pidfds, n_pidfds);
+  packet_send_many(self->socket, configure, configure->message.size, pidfds, n_pidfds, false);
   return TRUE;
 }
 
 void recording_recorder_send(RecordingRecorder *self, enum recorder_message_type type)
 {
   struct recorder_message message = {.type = type, .size = sizeof message};
-  recording_packet_send(self->socket, &message, sizeof message, NULL, 0);
+  packet_send(self->socket, &message, sizeof message, -1, false);
 }
 
 static void close_descriptor(int *fd)
@@ -289,13 +289,11 @@ RecordingReceived recording_recorder_receive(RecordingRecorder *self, RecordingM
   int fds[2];
 
   memset(message, 0, sizeof *message);
-  gssize n =
-      recording_packet_receive(self->socket, &message->ready, sizeof message->ready, fds, G_N_ELEMENTS(fds));
+  gssize n = packet_receive_many(self->socket, &message->ready, sizeof message->ready, fds, G_N_ELEMENTS(fds),
+                                 false);
   message->windows_fd = fds[0];
   message->control_fd = fds[1];
-  /* A recorder that exits while a STOP is on its way to it resets the connection: what it said before is
-   * still there, behind the error. */
-  if (n == -EAGAIN || n == -EINTR || n == -ECONNRESET)
+  if (n == -EAGAIN)
     return RECORDING_RECEIVED_NOTHING;
   if (n == 0 || (n < 0 && n != -EBADMSG))
     return RECORDING_RECEIVED_END;

@@ -6,20 +6,19 @@
 #include <linux/magic.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "helpers/packet.h"
 #include "libcapture/capture-announce.h"
-#include "recording/recording-packet-private.h"
 
 /* Before it is other programs' turn. */
 #define MESSAGES_A_TURN 16
 /* Tables that a program may have asked for and not yet received. */
 #define WAITING_MAX 4096
-/* One more descriptor than any message has, so that too many are noticed. */
-#define DESCRIPTORS_MAX 3
+/* As HELLO has. */
+#define DESCRIPTORS_MAX 2
 
 typedef union {
   struct capture_hello hello;
@@ -86,16 +85,13 @@ static gboolean send_table(RecordingSampler *self, guint64 cookie, const Recordi
   struct capture_table_message message = {
       .type = CAPTURE_ANNOUNCE_TABLE, .error = table->error, .cookie = cookie, .length = table->length};
 
-  if (recording_packet_send(self->socket, &message, sizeof message, &table->fd, table->fd >= 0))
-    return TRUE;
-  if (errno == EAGAIN)
-    return FALSE;
-  if (table->fd >= 0) {
-    message.error = -errno;
+  int result = packet_send(self->socket, &message, sizeof message, table->fd, false);
+  if (result < 0 && result != -EAGAIN && table->fd >= 0) {
+    message.error = result;
     message.length = 0;
-    recording_packet_send(self->socket, &message, sizeof message, NULL, 0);
+    packet_send(self->socket, &message, sizeof message, -1, false);
   }
-  return TRUE;
+  return result != -EAGAIN;
 }
 
 static void on_table(gpointer data, guint64 cookie, RecordingTable *table)
@@ -156,7 +152,7 @@ static gboolean send_settings(RecordingSampler *self, guint32 flags)
                                            .pid = self->pid,
                                            .allocation_bytes = settings->allocation_bytes};
 
-  return recording_packet_send(self->socket, &message, sizeof message, NULL, 0);
+  return packet_send(self->socket, &message, sizeof message, -1, false) == 0;
 }
 
 /* For people: a name that is none, or moves their terminal's cursor, does not come out. */
@@ -173,7 +169,7 @@ static gboolean join(RecordingSampler *self, struct capture_hello *hello, const 
   capture_tap *tap;
   guint64 size;
 
-  if (memchr(hello->name, '\0', sizeof hello->name) == NULL || fds[0] < 0 || fds[1] < 0 || fds[2] >= 0 ||
+  if (memchr(hello->name, '\0', sizeof hello->name) == NULL || fds[0] < 0 || fds[1] < 0 ||
       !is_whole(fds[0], self->host->memory_max, &size) || capture_tap_open(&tap, fds[0], fds[1]) < 0)
     return FALSE;
   clean_name(hello->name);
@@ -215,9 +211,9 @@ static gboolean receive(RecordingSampler *self)
 {
   int fds[DESCRIPTORS_MAX];
   Message message;
-  gssize n = recording_packet_receive(self->socket, &message, sizeof message, fds, G_N_ELEMENTS(fds));
+  gssize n = packet_receive_many(self->socket, &message, sizeof message, fds, G_N_ELEMENTS(fds), false);
 
-  if (n == -EAGAIN || n == -EINTR)
+  if (n == -EAGAIN)
     return FALSE;
   if (n <= 0 || !take(self, &message, (gsize)n, fds))
     self->state = RECORDING_SAMPLER_OVER;

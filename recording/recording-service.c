@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "helpers/packet.h"
 #include "helpers/recorder-protocol.h"
 #include "recording/recording-agent-private.h"
-#include "recording/recording-packet-private.h"
 #include "recording/recording-service-message-private.h"
 
 #define PROPERTIES     "org.freedesktop.DBus.Properties"
@@ -54,7 +54,7 @@ static void send_message(RecordingService *self, enum recorder_message_type type
 
   head->type = type;
   head->size = (guint32)size;
-  recording_packet_send(self->socket, message, size, self->memfds, n_fds);
+  packet_send_many(self->socket, message, size, self->memfds, n_fds, false);
 }
 
 static void send_ended(RecordingService *self)
@@ -429,10 +429,10 @@ static gboolean on_packet(int socket, GIOCondition condition, gpointer data)
   g_autofree struct recorder_configure *message = g_malloc0(size);
   int fds[RECORDER_TARGETS_MAX];
 
-  gssize n = recording_packet_receive(socket, message, size, fds, G_N_ELEMENTS(fds));
+  gssize n = packet_receive_many(socket, message, size, fds, G_N_ELEMENTS(fds), false);
   if (n > 0)
     see_message(self, message, fds);
-  else if (n != -EAGAIN && n != -EINTR)
+  else if (n != -EAGAIN)
     g_main_loop_quit(self->loop);
   return G_SOURCE_CONTINUE;
 }

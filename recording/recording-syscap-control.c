@@ -9,9 +9,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "helpers/packet.h"
 #include "recording/recording-descriptor-private.h"
 #include "recording/recording-foreign.h"
-#include "recording/recording-packet-private.h"
 #include "recording/recording-syscap-ring.h"
 
 /* At the same time; half a MiB of memory each, as it is written to. */
@@ -60,7 +60,7 @@ static gboolean answer(int socket, int descriptor)
 {
   const char byte = 0;
 
-  return recording_packet_send(socket, &byte, 1, &descriptor, descriptor >= 0);
+  return packet_send(socket, &byte, 1, descriptor, false) == 0;
 }
 
 static void make_ring(RecordingSyscapControl *self, gint32 pid)

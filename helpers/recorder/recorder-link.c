@@ -3,9 +3,9 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
+#include "helpers/packet.h"
 #include "libcapture/capture-pool.h"
 
 #define KNOWN_FLAGS                                                                                          \
@@ -15,53 +15,20 @@
 #define WINDOW_SIZE_MAX (16u << 20)
 #define RING_PAGES_MAX  (1u << 16)
 
-/* Takes the descriptors that came along, however many, so that none stays open by accident. */
-static bool take_descriptors(struct msghdr *header, struct recorder_packet *packet)
-{
-  bool fit = true;
-  packet->n_fds = 0;
-  for (struct cmsghdr *control = CMSG_FIRSTHDR(header); control != NULL;
-       control = CMSG_NXTHDR(header, control)) {
-    if (control->cmsg_level != SOL_SOCKET || control->cmsg_type != SCM_RIGHTS)
-      continue;
-    size_t count = (control->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-    for (size_t i = 0; i < count; i++) {
-      int fd;
-      memcpy(&fd, CMSG_DATA(control) + i * sizeof fd, sizeof fd);
-      if (packet->n_fds < sizeof packet->fds / sizeof packet->fds[0]) {
-        packet->fds[packet->n_fds++] = fd;
-      } else {
-        close(fd);
-        fit = false;
-      }
-    }
-  }
-  return fit;
-}
-
 int recorder_link_receive(int socket, struct recorder_packet *packet, struct recorder_error *error)
 {
-  union {
-    struct cmsghdr alignment;
-    char bytes[CMSG_SPACE(256 * sizeof(int))];
-  } control;
-  struct iovec iovec = {packet->bytes, sizeof packet->bytes};
-  struct msghdr header = {.msg_iov = &iovec,
-                          .msg_iovlen = 1,
-                          .msg_control = control.bytes,
-                          .msg_controllen = sizeof control.bytes};
-  ssize_t size;
-  do
-    size = recvmsg(socket, &header, MSG_CMSG_CLOEXEC);
-  while (size < 0 && errno == EINTR);
-  if (size == 0 || (size < 0 && errno == ECONNRESET))
+  ssize_t size = packet_receive_many(socket, packet->bytes, sizeof packet->bytes, packet->fds,
+                                     RECORDER_PACKET_FDS_MAX, true);
+  if (size == 0)
     return 0;
-  if (size < 0)
-    return recorder_error_set(error, EPROTO, "The recorder cannot read its socket: %s.", strerror(errno));
-  bool fit = take_descriptors(&header, packet);
-  if (!fit || (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0 || (size_t)size < sizeof packet->message ||
-      packet->message.size != (size_t)size)
+  if (size < 0 && size != -EBADMSG)
+    return recorder_error_set(error, EPROTO, "The recorder cannot read its socket: %s.",
+                              strerror((int)-size));
+  if (size < (ssize_t)sizeof packet->message || packet->message.size != (size_t)size)
     return recorder_error_set(error, EPROTO, "The recorder was sent a message of a wrong size.");
+  packet->n_fds = 0;
+  while (packet->n_fds < RECORDER_PACKET_FDS_MAX && packet->fds[packet->n_fds] >= 0)
+    packet->n_fds++;
   return 1;
 }
 
@@ -94,8 +61,6 @@ static const char *configure_fault(const struct recorder_configure *configure, u
     return "asks for the whole system and for one's own processes alone";
   if (own != 0 && (configure->flags & RECORDER_NAMES) != 0)
     return "asks for names of what its caller can read himself";
-  if (own != 0 && (configure->flags & RECORDER_NAMES) != 0)
-    return "asks for names that only the caller of another scope lacks";
   if (configure->n_targets + own != n_fds || configure->n_targets > RECORDER_TARGETS_MAX ||
       (configure->n_targets == 0) != ((configure->flags & RECORDER_SYSTEM_WIDE) != 0))
     return "has a wrong number of targets";
@@ -117,24 +82,6 @@ bool recorder_link_send(int socket, void *message, uint32_t type, uint32_t size,
                         uint32_t n_fds, bool wait)
 {
   *(struct recorder_message *)message = (struct recorder_message){type, size};
-  union {
-    struct cmsghdr alignment;
-    char bytes[CMSG_SPACE(2 * sizeof(int))];
-  } control = {0};
-  struct iovec iovec = {message, size};
-  struct msghdr header = {.msg_iov = &iovec, .msg_iovlen = 1};
-  if (n_fds != 0) {
-    header.msg_control = control.bytes;
-    header.msg_controllen = CMSG_SPACE(n_fds * sizeof(int));
-    struct cmsghdr *first = CMSG_FIRSTHDR(&header);
-    first->cmsg_level = SOL_SOCKET;
-    first->cmsg_type = SCM_RIGHTS;
-    first->cmsg_len = CMSG_LEN(n_fds * sizeof(int));
-    memcpy(CMSG_DATA(first), fds, n_fds * sizeof(int));
-  }
-  ssize_t sent;
-  do
-    sent = sendmsg(socket, &header, MSG_NOSIGNAL | (wait ? 0 : MSG_DONTWAIT));
-  while (sent < 0 && errno == EINTR);
-  return sent >= 0 || errno == EAGAIN || errno == ENOBUFS;
+  int result = packet_send_many(socket, message, size, fds, n_fds, wait);
+  return result == 0 || result == -EAGAIN || result == -ENOBUFS;
 }

@@ -9,6 +9,8 @@
 
 #define RECORDER_CONFIGURE_MAX                                                                               \
   (sizeof(struct recorder_configure) + RECORDER_EVENTS_MAX * sizeof(struct recorder_event))
+/* With RECORDER_OWN the opener's socket comes after the targets. */
+#define RECORDER_PACKET_FDS_MAX (RECORDER_TARGETS_MAX + 1)
 
 /* A received message; descriptors are the receiver's to close. */
 struct recorder_packet {
@@ -17,7 +19,7 @@ struct recorder_packet {
     struct recorder_configure configure;
     char bytes[RECORDER_CONFIGURE_MAX];
   };
-  int fds[RECORDER_TARGETS_MAX + 1]; /* with RECORDER_OWN the opener's socket is the last */
+  int fds[RECORDER_PACKET_FDS_MAX];
   uint32_t n_fds;
 };
 
