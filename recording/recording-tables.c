@@ -3,11 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include "recording/recording-elf-reader-private.h"
+#include "helpers/elf-reader-client.h"
+#include "helpers/elf-reader-protocol.h"
 #include "recording/recording-paths-private.h"
 #include "recording/recording-vdso-private.h"
 
@@ -41,11 +44,6 @@ typedef struct {
   RecordingTable *table; /* NULL: not yet */
 } Item;
 
-typedef struct {
-  RecordingElfReader *reader; /* NULL: not running */
-  Item *item;                 /* that it has */
-} Slot;
-
 struct _RecordingTablesClient {
   RecordingTablesFunc func;
   gpointer data;
@@ -55,10 +53,10 @@ struct _RecordingTablesClient {
 
 struct _RecordingTables {
   int epoll;
-  char *program; /* NULL: there is none */
-  int vdso;      /* a file that it is in; -1: nobody has asked for it */
-  Slot slots[READERS_MAX];
-  guint n_slots;
+  char *program;                                 /* NULL: there is none */
+  int vdso;                                      /* a file that it is in; -1: nobody has asked for it */
+  struct elf_reader_client readers[READERS_MAX]; /* their jobs are Items */
+  guint n_readers;
   guint n_failures;
   GHashTable *items; /* Identity -> Item */
   GQueue queue;      /* of Item, to be compiled */
@@ -125,17 +123,27 @@ RecordingTables *recording_tables_new(void)
   self->epoll = epoll_create1(EPOLL_CLOEXEC);
   self->program = recording_paths_find_elf_reader(NULL);
   self->vdso = -1;
-  self->n_slots = CLAMP(g_get_num_processors(), 1, READERS_MAX);
+  self->n_readers = CLAMP(g_get_num_processors(), 1, READERS_MAX);
   self->items = g_hash_table_new_full(identity_hash, identity_equal, NULL, item_free);
   g_queue_init(&self->queue);
   g_queue_init(&self->kept);
   return self;
 }
 
+static void end_reader(struct elf_reader_client *reader)
+{
+  pid_t pid = elf_reader_client_release(reader);
+
+  if (pid == 0)
+    return;
+  kill(pid, SIGKILL);
+  waitpid(pid, NULL, 0);
+}
+
 void recording_tables_free(RecordingTables *self)
 {
-  for (guint i = 0; i < self->n_slots; i++)
-    recording_elf_reader_free(self->slots[i].reader);
+  for (guint i = 0; i < self->n_readers; i++)
+    end_reader(&self->readers[i]);
   g_queue_clear(&self->queue);
   g_queue_clear(&self->kept);
   g_hash_table_unref(self->items);
@@ -169,9 +177,9 @@ void recording_tables_remove_client(RecordingTables *self, RecordingTablesClient
   if (client->n_waiting > 0) {
     for (GList *link = self->queue.head; link; link = link->next)
       forget_waiter(link->data, client);
-    for (guint i = 0; i < self->n_slots; i++)
-      if (self->slots[i].item)
-        forget_waiter(self->slots[i].item, client);
+    for (guint i = 0; i < self->n_readers; i++)
+      if (self->readers[i].job)
+        forget_waiter(self->readers[i].job, client);
   }
   g_free(client);
 }
@@ -215,52 +223,68 @@ static void blame(const Item *item)
 }
 
 /* Whatever it died of was this file, as far as anybody can tell. */
-static void lose_reader(RecordingTables *self, Slot *slot)
+static void lose_reader(RecordingTables *self, struct elf_reader_client *reader)
 {
-  Item *item = g_steal_pointer(&slot->item);
+  Item *item = reader->job;
 
-  if (!recording_elf_reader_was_ready(slot->reader))
+  if (!reader->ready)
     self->n_failures++;
-  g_clear_pointer(&slot->reader, recording_elf_reader_free);
+  end_reader(reader);
   if (!item)
     return;
   blame(item);
   settle(self, item, -ECONNABORTED, -1, 0);
 }
 
-static void serve_reader(RecordingTables *self, Slot *slot)
+/* Nobody can change it or take it away, and it is as long as was said. */
+static gboolean is_for_good(const struct elf_reader_answer *answer)
 {
-  RecordingElfReaderAnswer answer;
+  int seals = fcntl(answer->fd, F_GET_SEALS);
+  struct stat status;
 
-  switch (recording_elf_reader_receive(slot->reader, &answer)) {
-  case RECORDING_ELF_READER_ANSWERED:
-    settle(self, g_steal_pointer(&slot->item), answer.error, answer.fd, answer.length);
-    break;
-  case RECORDING_ELF_READER_LOST:
-    lose_reader(self, slot);
-    return;
-  case RECORDING_ELF_READER_QUIET:
-    break;
+  return seals >= 0 && (seals & ELF_READER_SEALS) == ELF_READER_SEALS && fstat(answer->fd, &status) == 0 &&
+         (guint64)status.st_size == answer->size && answer->size > 0 && answer->size <= G_MAXINT32;
+}
+
+static void serve_reader(RecordingTables *self, struct elf_reader_client *reader)
+{
+  struct elf_reader_answer answer;
+  Item *item = reader->job;
+  int result = elf_reader_client_receive(reader, &answer);
+
+  if (result > 0 && answer.fd >= 0 && !is_for_good(&answer)) {
+    close(answer.fd);
+    reader->job = item;
+    result = -EBADMSG;
   }
-  if (recording_elf_reader_was_ready(slot->reader))
+  if (result < 0) {
+    lose_reader(self, reader);
+    return;
+  }
+  if (result > 0)
+    settle(self, item, answer.error, answer.fd, answer.size);
+  if (reader->ready)
     self->n_failures = 0;
 }
 
-static void give(RecordingTables *self, Slot *slot)
+static void give(RecordingTables *self, struct elf_reader_client *reader)
 {
-  slot->item = g_queue_pop_head(&self->queue);
-  if (!recording_elf_reader_compile(slot->reader, slot->item->fd))
-    lose_reader(self, slot);
+  Item *item = g_queue_pop_head(&self->queue);
+
+  if (elf_reader_client_compile(reader, item, item->fd, 0) == 0)
+    return;
+  reader->job = item;
+  lose_reader(self, reader);
 }
 
-static void start_reader(RecordingTables *self, Slot *slot)
+static void start_reader(RecordingTables *self, struct elf_reader_client *reader)
 {
   struct epoll_event event = {.events = EPOLLIN};
 
-  if (recording_elf_reader_new(&slot->reader, self->program) < 0)
+  if (elf_reader_client_start(reader, self->program) < 0)
     self->n_failures++;
   else
-    epoll_ctl(self->epoll, EPOLL_CTL_ADD, recording_elf_reader_get_fd(slot->reader), &event);
+    epoll_ctl(self->epoll, EPOLL_CTL_ADD, reader->socket, &event);
 }
 
 /* No more of them than there is work for. */
@@ -268,13 +292,13 @@ static void start_readers(RecordingTables *self)
 {
   guint coming = 0;
 
-  for (guint i = 0; i < self->n_slots; i++)
-    coming += self->slots[i].reader && !self->slots[i].item;
-  for (guint i = 0; i < self->n_slots && coming < self->queue.length; i++) {
-    if (self->slots[i].reader || self->n_failures >= FAILURES_MAX)
+  for (guint i = 0; i < self->n_readers; i++)
+    coming += self->readers[i].pid && !self->readers[i].job;
+  for (guint i = 0; i < self->n_readers && coming < self->queue.length; i++) {
+    if (self->readers[i].pid || self->n_failures >= FAILURES_MAX)
       continue;
-    start_reader(self, &self->slots[i]);
-    coming += self->slots[i].reader != NULL;
+    start_reader(self, &self->readers[i]);
+    coming += self->readers[i].pid != 0;
   }
 }
 
@@ -282,20 +306,20 @@ static gboolean are_all_gone(const RecordingTables *self)
 {
   if (!self->program)
     return TRUE;
-  for (guint i = 0; i < self->n_slots; i++)
-    if (self->slots[i].reader)
+  for (guint i = 0; i < self->n_readers; i++)
+    if (self->readers[i].pid)
       return FALSE;
   return self->n_failures >= FAILURES_MAX;
 }
 
 void recording_tables_serve(RecordingTables *self)
 {
-  for (guint i = 0; i < self->n_slots; i++) {
-    Slot *slot = &self->slots[i];
-    if (slot->reader)
-      serve_reader(self, slot);
-    if (slot->reader && recording_elf_reader_is_idle(slot->reader) && self->queue.length > 0)
-      give(self, slot);
+  for (guint i = 0; i < self->n_readers; i++) {
+    struct elf_reader_client *reader = &self->readers[i];
+    if (reader->pid)
+      serve_reader(self, reader);
+    if (reader->pid && reader->ready && !reader->job && self->queue.length > 0)
+      give(self, reader);
   }
   if (self->program)
     start_readers(self);
@@ -305,8 +329,8 @@ void recording_tables_serve(RecordingTables *self)
 
 gboolean recording_tables_is_busy(RecordingTables *self)
 {
-  for (guint i = 0; i < self->n_slots; i++)
-    if (self->slots[i].item)
+  for (guint i = 0; i < self->n_readers; i++)
+    if (self->readers[i].job)
       return TRUE;
   return self->queue.length > 0;
 }

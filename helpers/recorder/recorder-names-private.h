@@ -57,7 +57,7 @@ struct recorder_names {
   struct recorder_named *opening; /* NULL: none */
   uint32_t opener_failures;
 
-  struct recorder_reader readers[RECORDER_NAMES_READERS_MAX];
+  struct elf_reader_client readers[RECORDER_NAMES_READERS_MAX];
   uint32_t n_readers;
   uint32_t reader_failures;
   struct recorder_named_queue to_read;

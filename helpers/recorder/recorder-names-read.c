@@ -38,12 +38,12 @@ static bool write_found(struct recorder_names *names, struct recorder_named *nam
 
 /* False when the elf-reader said what no honest one says. */
 static bool take_found(struct recorder_names *names, struct recorder_named *named,
-                       const struct recorder_reader_answer *answer)
+                       const struct elf_reader_answer *answer)
 {
   const struct unwind_names *found = NULL;
   if (answer->error != 0) {
     /* What is no ELF file has no names, and is none of a machine that is understood here. */
-    if (answer->error == ENOEXEC && named->id == 0)
+    if (answer->error == -ENOEXEC && named->id == 0)
       named->id = recorder_names_write_binary(names, named->binary, CAPTURE_NAMING_NONE);
     finish(named);
     return true;
@@ -64,7 +64,7 @@ static bool take_found(struct recorder_names *names, struct recorder_named *name
 }
 
 /* Whatever it died of was this file, as far as anybody can tell. */
-static void lose_reader(struct recorder_names *names, struct recorder_reader *reader)
+static void lose_reader(struct recorder_names *names, struct elf_reader_client *reader)
 {
   struct recorder_named *named = reader->job;
   if (!reader->ready)
@@ -74,24 +74,24 @@ static void lose_reader(struct recorder_names *names, struct recorder_reader *re
     finish(named);
 }
 
-static void serve_reader(struct recorder_names *names, struct recorder_reader *reader)
+static void serve_reader(struct recorder_names *names, struct elf_reader_client *reader)
 {
-  struct recorder_reader_answer answer;
+  struct elf_reader_answer answer;
   struct recorder_named *named = reader->job;
-  int result = recorder_reader_receive(reader, &answer);
+  int result = elf_reader_client_receive(reader, &answer);
   if (result < 0)
     lose_reader(names, reader);
   else if (result > 0 && !take_found(names, named, &answer))
     recorder_reader_stop(reader);
 }
 
-static void give(struct recorder_names *names, struct recorder_reader *reader)
+static void give(struct recorder_names *names, struct elf_reader_client *reader)
 {
   struct recorder_named *named = recorder_named_pop(&names->to_read);
   size_t left = named->offsets.count - named->n_read;
   named->n_asked = left < ELF_READER_OFFSETS_MAX ? left : ELF_READER_OFFSETS_MAX;
-  int result = recorder_reader_name(reader, named, named->fd, named->offsets.items + named->n_read,
-                                    (uint32_t)named->n_asked);
+  int result = elf_reader_client_name(reader, named, named->fd, named->offsets.items + named->n_read,
+                                      (uint32_t)named->n_asked);
   if (result < 0) {
     reader->job = named;
     lose_reader(names, reader);
@@ -103,11 +103,11 @@ static bool serve(struct recorder_names *names)
 {
   bool busy = false;
   for (uint32_t i = 0; i < names->n_readers; i++) {
-    struct recorder_reader *reader = &names->readers[i];
+    struct elf_reader_client *reader = &names->readers[i];
     if (reader->pid != 0)
       serve_reader(names, reader);
     if (reader->pid == 0 && names->to_read.first != NULL && names->reader_failures < FAILURES_MAX &&
-        recorder_reader_start(reader, names->reader) < 0)
+        elf_reader_client_start(reader, names->reader) < 0)
       names->reader_failures++;
     if (reader->pid != 0 && reader->ready && reader->job == NULL && names->to_read.first != NULL)
       give(names, reader);

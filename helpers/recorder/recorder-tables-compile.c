@@ -22,13 +22,13 @@ static void close_file(struct item *item)
 
 /* False when the elf-reader said what no honest one says. */
 static bool take_compiled(struct recorder_tables *tables, struct item *item,
-                          const struct recorder_reader_answer *answer)
+                          const struct elf_reader_answer *answer)
 {
   const struct unwind_table *table = NULL;
   close_file(item);
   if (answer->error != 0) {
-    recorder_tables_settle(tables, item, NULL, 0, answer->error);
-    if (is_lasting(answer->error))
+    recorder_tables_settle(tables, item, NULL, 0, -answer->error);
+    if (is_lasting(-answer->error))
       recorder_tables_keep(tables, item, -1);
     return true;
   }
@@ -42,7 +42,7 @@ static bool take_compiled(struct recorder_tables *tables, struct item *item,
 }
 
 /* Whatever it died of was this file, as far as anybody can tell. */
-static void lose_reader(struct recorder_tables *tables, struct recorder_reader *reader, int error)
+static void lose_reader(struct recorder_tables *tables, struct elf_reader_client *reader, int error)
 {
   struct item *item = reader->job;
   if (!reader->ready)
@@ -54,11 +54,11 @@ static void lose_reader(struct recorder_tables *tables, struct recorder_reader *
   recorder_tables_settle(tables, item, NULL, 0, error == -ETIMEDOUT ? ETIMEDOUT : ECONNABORTED);
 }
 
-static void serve_reader(struct recorder_tables *tables, struct recorder_reader *reader)
+static void serve_reader(struct recorder_tables *tables, struct elf_reader_client *reader)
 {
-  struct recorder_reader_answer answer;
+  struct elf_reader_answer answer;
   struct item *item = reader->job;
-  int result = recorder_reader_receive(reader, &answer);
+  int result = elf_reader_client_receive(reader, &answer);
   if (result < 0)
     lose_reader(tables, reader, result);
   else if (result > 0 && !take_compiled(tables, item, &answer))
@@ -67,10 +67,10 @@ static void serve_reader(struct recorder_tables *tables, struct recorder_reader 
     tables->reader_failures = 0;
 }
 
-static void give(struct recorder_tables *tables, struct recorder_reader *reader)
+static void give(struct recorder_tables *tables, struct elf_reader_client *reader)
 {
   struct item *item = recorder_tables_pop(&tables->to_compile);
-  int result = recorder_reader_compile(reader, item, item->fd, item->reader_flags);
+  int result = elf_reader_client_compile(reader, item, item->fd, item->reader_flags);
   if (result < 0) {
     reader->job = item;
     lose_reader(tables, reader, result);
@@ -86,7 +86,7 @@ static void start_readers(struct recorder_tables *tables)
   for (uint32_t i = 0; i < tables->n_readers && coming < tables->to_compile.count; i++) {
     if (tables->readers[i].pid != 0 || tables->reader_failures >= FAILURES_MAX)
       continue;
-    if (recorder_reader_start(&tables->readers[i], tables->reader) < 0)
+    if (elf_reader_client_start(&tables->readers[i], tables->reader) < 0)
       tables->reader_failures++;
     else
       coming++;
@@ -112,7 +112,7 @@ static void give_up(struct recorder_tables *tables)
 void recorder_tables_serve_readers(struct recorder_tables *tables)
 {
   for (uint32_t i = 0; i < tables->n_readers; i++) {
-    struct recorder_reader *reader = &tables->readers[i];
+    struct elf_reader_client *reader = &tables->readers[i];
     if (reader->pid != 0)
       serve_reader(tables, reader);
     if (reader->pid != 0 && reader->ready && reader->job == NULL && tables->to_compile.first != NULL)

@@ -57,7 +57,7 @@ struct recorder_tables {
   struct keepsake *keepsakes, **last_keepsake;
   uint32_t n_keepsakes;
 
-  struct recorder_reader readers[READERS_MAX];
+  struct elf_reader_client readers[READERS_MAX];
   uint32_t n_readers;
   uint32_t reader_failures; /* readers that never became ready, since one last did */
   struct queue to_compile;

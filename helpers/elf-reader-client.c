@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "helpers/elf-reader-client.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "helpers/elf-reader-protocol.h"
+#include "helpers/packet.h"
+
+#define FD_IN_CHILD 3
+#define PATIENCE    UINT64_C(5000000000)
+
+static uint64_t now(void)
+{
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* In a process group of its own: what a terminal's user interrupts is the recording, which then needs its
+ * last tables. */
+static int set_attributes(posix_spawnattr_t *attributes)
+{
+  sigset_t all, none;
+  sigfillset(&all);
+  sigemptyset(&none);
+  posix_spawnattr_setsigdefault(attributes, &all);
+  posix_spawnattr_setsigmask(attributes, &none);
+  posix_spawnattr_setpgroup(attributes, 0);
+  return posix_spawnattr_setflags(attributes,
+                                  POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+}
+
+static int spawn(const char *program, int socket, pid_t *ret)
+{
+  char *argv[] = {(char *)"capture-elf-reader", (char *)"3", NULL}, *environment[] = {NULL};
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  int result = posix_spawn_file_actions_init(&actions);
+  if (result != 0)
+    return -result;
+  if ((result = posix_spawnattr_init(&attributes)) == 0) {
+    if ((result = posix_spawn_file_actions_adddup2(&actions, socket, FD_IN_CHILD)) == 0 &&
+        (result = set_attributes(&attributes)) == 0)
+      result = posix_spawn(ret, program, &actions, &attributes, argv, environment);
+    posix_spawnattr_destroy(&attributes);
+  }
+  posix_spawn_file_actions_destroy(&actions);
+  return -result;
+}
+
+int elf_reader_client_start(struct elf_reader_client *client, const char *program)
+{
+  int pair[2];
+  *client = (struct elf_reader_client){.socket = -1};
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+    return -errno;
+  int result = spawn(program, pair[1], &client->pid);
+  close(pair[1]);
+  if (result < 0) {
+    close(pair[0]);
+    client->pid = 0;
+    return result;
+  }
+  client->socket = pair[0];
+  client->deadline = now() + PATIENCE;
+  return 0;
+}
+
+pid_t elf_reader_client_release(struct elf_reader_client *client)
+{
+  pid_t pid = client->pid;
+  if (pid != 0)
+    close(client->socket);
+  *client = (struct elf_reader_client){.socket = -1};
+  return pid;
+}
+
+static int ask(struct elf_reader_client *client, void *job, const struct elf_reader_message *message, int fd,
+               uint32_t expected)
+{
+  int result = packet_send(client->socket, message, message->size, fd, false);
+  if (result < 0)
+    return result;
+  client->job = job;
+  client->expected = expected;
+  client->deadline = now() + PATIENCE;
+  return 0;
+}
+
+int elf_reader_client_compile(struct elf_reader_client *client, void *job, int fd, uint32_t flags)
+{
+  struct elf_reader_message message = {
+      .type = ELF_READER_COMPILE, .size = sizeof message, .cookie = ++client->cookie, .flags = flags};
+  return ask(client, job, &message, fd, ELF_READER_COMPILED);
+}
+
+int elf_reader_client_name(struct elf_reader_client *client, void *job, int fd, const uint64_t *offsets,
+                           uint32_t n)
+{
+  static struct elf_reader_name request;
+  uint32_t size = (uint32_t)(offsetof(struct elf_reader_name, offsets) + n * sizeof *offsets);
+  request.message = (struct elf_reader_message){
+      .type = ELF_READER_NAME, .size = size, .cookie = ++client->cookie, .n_offsets = n};
+  memcpy(request.offsets, offsets, n * sizeof *offsets);
+  return ask(client, job, &request.message, fd, ELF_READER_NAMED);
+}
+
+static bool take_ready(struct elf_reader_client *client, const struct elf_reader_message *message, int fd)
+{
+  if (client->ready || fd >= 0 || message->version != ELF_READER_PROTOCOL_VERSION)
+    return false;
+  client->ready = true;
+  client->deadline = UINT64_MAX;
+  return true;
+}
+
+static bool take_answer(struct elf_reader_client *client, const struct elf_reader_message *message, int fd,
+                        struct elf_reader_answer *ret)
+{
+  if (client->job == NULL || message->cookie != client->cookie || message->error > 0 ||
+      message->error < -4095 || (message->error == 0) != (fd >= 0))
+    return false;
+  *ret = (struct elf_reader_answer){.error = message->error, .fd = fd, .size = message->length};
+  client->job = NULL;
+  client->deadline = UINT64_MAX;
+  return true;
+}
+
+int elf_reader_client_receive(struct elf_reader_client *client, struct elf_reader_answer *ret)
+{
+  struct elf_reader_message message;
+  int fd = -1;
+  ssize_t size = packet_receive(client->socket, &message, sizeof message, &fd, false);
+  if (size == -EAGAIN)
+    return now() < client->deadline ? 0 : -ETIMEDOUT;
+  if (size <= 0)
+    return size < 0 ? (int)size : -ECONNABORTED;
+  bool is_whole = size == sizeof message && message.size == sizeof message;
+  if (is_whole && message.type == ELF_READER_READY && take_ready(client, &message, fd))
+    return 0;
+  if (is_whole && message.type == client->expected && take_answer(client, &message, fd, ret))
+    return 1;
+  if (fd >= 0)
+    close(fd);
+  return -EPROTO;
+}
