@@ -6,11 +6,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "daemon/captured-call.h"
 #include "daemon/captured-error.h"
-#include "daemon/captured-log.h"
 #include "daemon/captured-perf-attr.h"
 #include "daemon/captured-privileges.h"
-#include "daemon/captured-targets.h"
 
 /* More processors than any kernel is built for. */
 #define CPUS_MAX  65536
@@ -18,48 +17,26 @@
 
 /* One call under way. */
 typedef struct {
-  const CapturedHouse *house;
-  GDBusMethodInvocation *invocation;
-  GCancellable *cancellable;
-  uid_t user;
-  CapturedClaim *claim;
+  CapturedCall call;
   struct perf_event_attr attr;
   CapturedTargets *target; /* one or none */
   int cpu;
   int group; /* an event, or -1 */
 } Open;
 
-static const char *find_caller(const Open *open)
-{
-  return g_dbus_method_invocation_get_sender(open->invocation);
-}
-
 static void open_free(Open *open)
 {
-  g_signal_handlers_disconnect_by_data(open->house->callers, open);
-  captured_idle_release(open->house->idle);
-  g_clear_pointer(&open->claim, captured_claim_free);
+  captured_call_clear(&open->call);
   g_clear_pointer(&open->target, captured_targets_free);
-  g_object_unref(open->cancellable);
   if (open->group >= 0)
     close(open->group);
   g_free(open);
 }
 
-static void log_outcome(const Open *open, const char *text)
-{
-  g_autofree char *targets = open->target ? captured_targets_describe(open->target) : NULL;
-
-  captured_log(open->user, NULL, targets, "%s", text);
-}
-
 /* Takes both. */
 static void fail(Open *open, GError *error)
 {
-  g_autofree char *text = g_strdup_printf("An event was refused: %s", error->message);
-
-  log_outcome(open, text);
-  g_dbus_method_invocation_take_error(open->invocation, error);
+  captured_call_refuse(&open->call, open->target, "An event", error);
   open_free(open);
 }
 
@@ -97,15 +74,16 @@ static void on_authorized(GObject *source, GAsyncResult *result, gpointer user_d
   GError *error = NULL;
   int fd = -1;
 
-  if (captured_authority_check_finish(open->house->authority, result, &error))
+  if (captured_authority_check_finish(open->call.house->authority, result, &error))
     fd = open_event(open, &error);
   if (fd < 0) {
     fail(open, error);
     return;
   }
   g_autoptr(GUnixFDList) fds = g_unix_fd_list_new_from_array(&fd, 1);
-  log_outcome(open, "Opened an event");
-  g_dbus_method_invocation_return_value_with_unix_fd_list(open->invocation, g_variant_new("(h)", 0), fds);
+  captured_call_log(&open->call, NULL, open->target, "Opened an event");
+  g_dbus_method_invocation_return_value_with_unix_fd_list(open->call.invocation, g_variant_new("(h)", 0),
+                                                          fds);
   open_free(open);
 }
 
@@ -174,8 +152,8 @@ static gboolean take_options(Open *open, GVariant *options, GUnixFDList *fds, GE
 
 static gboolean read_call(Open *open, GError **error)
 {
-  GDBusMessage *message = g_dbus_method_invocation_get_message(open->invocation);
-  GVariant *parameters = g_dbus_method_invocation_get_parameters(open->invocation);
+  GDBusMessage *message = g_dbus_method_invocation_get_message(open->call.invocation);
+  GVariant *parameters = g_dbus_method_invocation_get_parameters(open->call.invocation);
   g_autoptr(GVariant) attr = g_variant_get_child_value(parameters, 0);
   g_autoptr(GVariant) options = g_variant_get_child_value(parameters, 1);
 
@@ -185,31 +163,15 @@ static gboolean read_call(Open *open, GError **error)
          take_options(open, options, g_dbus_message_get_unix_fd_list(message), error);
 }
 
-static void on_caller_left(CapturedCallers *callers, const char *name, gpointer user_data)
+static void on_admitted(GObject *source, GAsyncResult *result, gpointer user_data)
 {
   Open *open = user_data;
-
-  if (strcmp(name, find_caller(open)) == 0)
-    g_cancellable_cancel(open->cancellable);
-}
-
-static void on_user(GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  Open *open = user_data;
-  GDBusMessage *message = g_dbus_method_invocation_get_message(open->invocation);
-  gboolean interactive =
-      (g_dbus_message_get_flags(message) & G_DBUS_MESSAGE_FLAGS_ALLOW_INTERACTIVE_AUTHORIZATION) != 0;
   GError *error = NULL;
 
-  open->user = captured_callers_find_user_finish(open->house->callers, result, &error);
-  if (open->user == (uid_t)-1 || !captured_claim_assign(open->claim, open->user, &error) ||
-      !read_call(open, &error)) {
+  if (captured_call_admit_finish(&open->call, result, &error) && read_call(open, &error))
+    captured_call_authorize_async(&open->call, CAPTURED_ACTION_SYSTEM, on_authorized);
+  else
     fail(open, error);
-    return;
-  }
-  g_signal_connect(open->house->callers, "left", G_CALLBACK(on_caller_left), open);
-  captured_authority_check_async(open->house->authority, find_caller(open), CAPTURED_ACTION_SYSTEM,
-                                 interactive, open->cancellable, on_authorized, open);
 }
 
 void captured_perf_event_open(const CapturedHouse *house, GDBusMethodInvocation *invocation)
@@ -217,16 +179,8 @@ void captured_perf_event_open(const CapturedHouse *house, GDBusMethodInvocation 
   Open *open = g_new0(Open, 1);
   GError *error = NULL;
 
-  open->house = house;
-  open->invocation = invocation;
-  open->cancellable = g_cancellable_new();
-  open->user = (uid_t)-1;
   open->cpu = open->group = -1;
-  captured_idle_hold(house->idle);
-  open->claim = captured_limits_claim(house->limits, find_caller(open), &error);
-  if (!open->claim) {
+  captured_call_init(&open->call, house, invocation, NULL, open);
+  if (!captured_call_admit_async(&open->call, on_admitted, &error))
     fail(open, error);
-    return;
-  }
-  captured_callers_find_user_async(house->callers, find_caller(open), on_user, open);
 }

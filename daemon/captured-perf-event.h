@@ -2,7 +2,9 @@
 /* PerfEventOpen: a single perf event, for callers who do their own reading. */
 #pragma once
 
-#include "daemon/captured-start.h"
+#include <gio/gio.h>
+
+#include "daemon/captured-house.h"
 
 G_BEGIN_DECLS
 

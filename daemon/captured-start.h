@@ -3,24 +3,10 @@
 #pragma once
 
 #include <gio/gio.h>
-#include <gio/gunixfdlist.h>
 
-#include "daemon/captured-authority.h"
-#include "daemon/captured-callers.h"
-#include "daemon/captured-idle.h"
-#include "daemon/captured-limits.h"
-#include "daemon/captured-sessions.h"
+#include "daemon/captured-house.h"
 
 G_BEGIN_DECLS
-
-/* What all callers share. */
-typedef struct {
-  CapturedIdle *idle;
-  CapturedCallers *callers;
-  CapturedLimits *limits;
-  CapturedAuthority *authority;
-  CapturedSessions *sessions;
-} CapturedHouse;
 
 /* Answers the call, in its time, with a session or an error. Takes the invocation; `house` must stay as long
  * as the main loop runs. Ends by itself when the caller leaves the bus. */
