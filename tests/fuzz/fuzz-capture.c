@@ -1,37 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Loads any bytes as a capture and looks at all that came of it. The first byte of an input says how: bit 0
- * puts the checksums right, so that changes reach what is behind them; bit 1 walks instead of using the
- * index. */
+/* Loads any bytes (fuzz-input.h) as a capture and looks at all that came of it. Bit 1 walks instead of using
+ * the index. */
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#include "libcapture/capture-file-private.h"
 #include "profile/profile-chart.h"
 #include "profile/profile-mark-rows.h"
 #include "profile/profile-tree.h"
+#include "tests/fuzz/fuzz-input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void put_checksums_right(uint8_t *bytes, size_t size)
-{
-  struct capture_file_header *header = (struct capture_file_header *)bytes;
-  size_t at = sizeof *header;
-
-  if (size < sizeof *header)
-    return;
-  header->crc = capture_header_crc(header);
-  header->ended.crc = capture_ended_crc(&header->ended);
-  while (size - at >= sizeof(struct capture_window_header)) {
-    struct capture_window_header *part = (struct capture_window_header *)(bytes + at);
-
-    if (sizeof *part + capture_padded(part->stored) > size - at)
-      return;
-    part->crc = capture_part_crc(part, part + 1);
-    at += sizeof *part + capture_padded(part->stored);
-  }
-}
 
 static void expect(gboolean holds)
 {
@@ -180,26 +158,17 @@ static void look(ProfileCapture *capture)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   g_autofree char *path = NULL;
-  uint8_t *bytes;
-  int fd;
+  struct fuzz_input input;
 
-  if (size < 1)
+  if (!fuzz_input_open(&input, data, size))
     return 0;
-  bytes = malloc(size);
-  fd = memfd_create("fuzz", MFD_CLOEXEC);
-  if (!bytes || fd < 0)
-    abort();
-  memcpy(bytes, data + 1, size - 1);
-  if (data[0] & 1)
-    put_checksums_right(bytes, size - 1);
-  path = g_strdup_printf("/proc/self/fd/%d", fd);
-  if (write(fd, bytes, size - 1) == (ssize_t)(size - 1)) {
+  path = g_strdup_printf("/proc/self/fd/%d", input.fd);
+  if (write(input.fd, input.bytes, input.size) == (ssize_t)input.size) {
     g_autoptr(ProfileCapture) capture =
-        profile_capture_load(path, data[0] & 2 ? PROFILE_LOAD_SCAN : PROFILE_LOAD_DEFAULT, NULL, NULL);
+        profile_capture_load(path, input.how & 2 ? PROFILE_LOAD_SCAN : PROFILE_LOAD_DEFAULT, NULL, NULL);
     if (capture)
       look(capture);
   }
-  close(fd);
-  free(bytes);
+  fuzz_input_close(&input);
   return 0;
 }

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads any bytes as a capture. The first byte of an input says how: bit 0 puts the checksums right, so that
- * changes reach what is behind them; bit 1 walks instead of using the index; bit 2 lets the file grow from
- * its half. */
+/* Reads any bytes (fuzz-input.h) as a capture. Bit 1 walks instead of using the index; bit 2 lets the file
+ * grow from its half. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #include <zstd.h>
 
-#include "libcapture/capture-file-private.h"
+#include "libcapture/capture-format.h"
 #include "libcapture/capture-reader.h"
+#include "tests/fuzz/fuzz-input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -22,25 +21,6 @@ static void note_problem(const struct capture_problem *problem, void *data)
 {
   if (strlen(problem->message) == 0)
     abort();
-}
-
-static void put_checksums_right(uint8_t *bytes, size_t size)
-{
-  struct capture_file_header *header = (struct capture_file_header *)bytes;
-  size_t at = sizeof *header;
-
-  if (size < sizeof *header)
-    return;
-  header->crc = capture_header_crc(header);
-  header->ended.crc = capture_ended_crc(&header->ended);
-  while (size - at >= sizeof(struct capture_window_header)) {
-    struct capture_window_header *part = (struct capture_window_header *)(bytes + at);
-
-    if (sizeof *part + capture_padded(part->stored) > size - at)
-      return;
-    part->crc = capture_part_crc(part, part + 1);
-    at += sizeof *part + capture_padded(part->stored);
-  }
 }
 
 static void read_nodes(const struct capture_record_nodes *record)
@@ -91,16 +71,20 @@ static void read_all(const capture_reader *reader)
   free(buffer);
 }
 
-static void open_and_read(int fd, const uint8_t *bytes, size_t size, size_t first, bool scan)
+static void open_and_read(const struct fuzz_input *input)
 {
-  const struct capture_reader_options options = {
-      .size = sizeof options, .decompress = decompress, .problem = note_problem, .scan = scan};
+  const struct capture_reader_options options = {.size = sizeof options,
+                                                 .decompress = decompress,
+                                                 .problem = note_problem,
+                                                 .scan = (input->how & 2) != 0};
+  size_t first = input->how & 4 ? input->size / 2 : input->size, rest = input->size - first;
   capture_reader *reader;
 
-  if (pwrite(fd, bytes, first, 0) != (ssize_t)first || capture_reader_open(&reader, fd, &options) < 0)
+  if (pwrite(input->fd, input->bytes, first, 0) != (ssize_t)first ||
+      capture_reader_open(&reader, input->fd, &options) < 0)
     return;
   read_all(reader);
-  if (first < size && pwrite(fd, bytes + first, size - first, (off_t)first) == (ssize_t)(size - first) &&
+  if (rest > 0 && pwrite(input->fd, input->bytes + first, rest, (off_t)first) == (ssize_t)rest &&
       capture_reader_refresh(reader) > 0)
     read_all(reader);
   capture_reader_close(reader);
@@ -108,20 +92,11 @@ static void open_and_read(int fd, const uint8_t *bytes, size_t size, size_t firs
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-  uint8_t *bytes;
-  int fd;
+  struct fuzz_input input;
 
-  if (size < 1)
+  if (!fuzz_input_open(&input, data, size))
     return 0;
-  bytes = malloc(size);
-  fd = memfd_create("fuzz", MFD_CLOEXEC);
-  if (!bytes || fd < 0)
-    abort();
-  memcpy(bytes, data + 1, size - 1);
-  if (data[0] & 1)
-    put_checksums_right(bytes, size - 1);
-  open_and_read(fd, bytes, size - 1, data[0] & 4 ? (size - 1) / 2 : size - 1, data[0] & 2);
-  close(fd);
-  free(bytes);
+  open_and_read(&input);
+  fuzz_input_close(&input);
   return 0;
 }
