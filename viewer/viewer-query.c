@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "viewer/viewer-query.h"
 
+#include "profile/profile-span.h"
 #include "profile/profile-translate.h"
 
 struct _ViewerQuery {
@@ -188,12 +189,12 @@ ProfileFilter *viewer_query_make_filter(ViewerQuery *self, ProfileCapture *captu
 void viewer_query_get_time(ViewerQuery *self, ProfileCapture *capture, guint64 *ret_first, guint64 *ret_end)
 {
   g_autoptr(ProfileFilter) filter = viewer_query_make_filter(self, capture, TRUE);
-  guint64 first, end, whole_first = 0, whole_last = 0;
+  guint64 first, end, whole_first, whole_end;
 
-  profile_capture_get_time_range(capture, &whole_first, &whole_last);
+  profile_span_get(capture, &whole_first, &whole_end);
   profile_filter_get_time(filter, &first, &end);
   *ret_first = MAX(first, whole_first);
-  *ret_end = MIN(end, whole_last + 1);
+  *ret_end = MIN(end, whole_end);
 }
 
 /* What cannot be translated is no step any more. */

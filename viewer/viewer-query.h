@@ -44,7 +44,8 @@ void viewer_query_commit_preview(ViewerQuery *self, const char *label);
 /* The filter for a capture. With `with_time` FALSE all but the time: what a time line is drawn of. Free it.
  */
 ProfileFilter *viewer_query_make_filter(ViewerQuery *self, ProfileCapture *capture, gboolean with_time);
-/* The span in force, of steps and preview; the whole recording when there is none. */
+/* The span in force, of steps and preview; when there is none the whole recording (profile-span.h), as time
+ * lines show it. */
 void viewer_query_get_time(ViewerQuery *self, ProfileCapture *capture, guint64 *ret_first, guint64 *ret_end);
 
 /* Called when the document's capture is replaced by one that holds the same, named or grown. */

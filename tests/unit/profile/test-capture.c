@@ -103,13 +103,13 @@ static gint compare_times(gconstpointer a, gconstpointer b)
 
 char *test_capture_write(const TestPlan *plan, GArray *samples)
 {
-  TestFile file = test_file_open(1000, plan->compress);
+  TestFile file = test_file_open(TEST_BEGAN, plan->compress);
 
   write_streams(&file, plan, samples);
   g_assert_cmpint(capture_file_add_metadata(file.file, "command", "program --fast"), ==, 0);
   g_assert_cmpint(capture_file_add_index(file.file), ==, 0);
   g_array_sort(samples, compare_times);
-  return test_file_close(&file, 2000);
+  return test_file_close(&file, plan->ended ? plan->ended : 2000);
 }
 
 ProfileCapture *test_capture_load(const char *path)

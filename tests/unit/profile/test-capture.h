@@ -11,6 +11,8 @@
 G_BEGIN_DECLS
 
 enum { TEST_USER_FUNCTIONS = 12, TEST_KERNEL_FUNCTIONS = 6 };
+/* When the recording began. */
+#define TEST_BEGAN 1000
 
 /* What was meant by one sample. */
 typedef struct {
@@ -32,6 +34,7 @@ typedef struct {
   gboolean weights; /* varying */
   gboolean compress;
   guint32 seed;
+  guint64 ended; /* as the file says; 0: before most samples, so it is not believed */
 } TestPlan;
 
 /* Writes a capture as planned to a new temporary file, whose name is returned; remove it. `samples`

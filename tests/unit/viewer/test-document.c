@@ -7,6 +7,9 @@
 #include "tests/unit/profile/test-capture.h"
 #include "viewer/viewer-document.h"
 
+/* Long after the last sample. */
+#define ENDED (G_GUINT64_CONSTANT(1) << 40)
+
 typedef struct {
   char *path;
   GArray *samples; /* TestSample */
@@ -21,7 +24,8 @@ static void on_weights(Fixture *fixture)
 
 static void set_up(Fixture *fixture, gconstpointer data)
 {
-  const TestPlan plan = {.n_samples = 3000, .n_streams = 2, .epochs = 2, .compress = TRUE, .seed = 11};
+  const TestPlan plan = {
+      .n_samples = 3000, .n_streams = 2, .epochs = 2, .compress = TRUE, .seed = 11, .ended = ENDED};
   g_autoptr(GFile) file = NULL;
 
   fixture->samples = g_array_new(FALSE, TRUE, sizeof(TestSample));
@@ -106,6 +110,16 @@ static void test_missing(Fixture *fixture, gconstpointer data)
   g_assert_null(viewer_document_get_capture(document));
 }
 
+static void assert_time(const Fixture *fixture, guint64 expected_first, guint64 expected_end)
+{
+  ViewerQuery *query = viewer_document_get_query(fixture->document);
+  guint64 first, end;
+
+  viewer_query_get_time(query, viewer_document_get_capture(fixture->document), &first, &end);
+  g_assert_cmpuint(first, ==, expected_first);
+  g_assert_cmpuint(end, ==, expected_end);
+}
+
 /* Spans lie in one another; a preview counts like a step and becomes one. */
 static void test_time(Fixture *fixture, gconstpointer data)
 {
@@ -115,13 +129,16 @@ static void test_time(Fixture *fixture, gconstpointer data)
   ProfileWeights *weights;
 
   open_document(fixture);
+  assert_time(fixture, TEST_BEGAN, ENDED + 1);
   step = viewer_step_new_time(from, to, "outer");
   viewer_query_push(query, step);
+  assert_time(fixture, from, to);
   weights = wait_for_weights(fixture, 1);
   g_assert_cmpuint(profile_weights_get_sum(weights).count, ==, count_between(fixture, from, to));
 
   viewer_query_set_preview(query, later, get_time(fixture, 0.9));
   weights = wait_for_weights(fixture, 1);
+  assert_time(fixture, later, to);
   g_assert_cmpuint(profile_weights_get_sum(weights).count, ==, count_between(fixture, later, to));
   g_assert_cmpuint(g_list_model_get_n_items(G_LIST_MODEL(query)), ==, 1);
 
