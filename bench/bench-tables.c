@@ -4,8 +4,8 @@
  * and compile, and with a filled one. From recorder_tables_create on, all binaries of the process, each run
  * on its own.
  *
- *   bench-tables [PID…]   of these processes (0: of all); else of chain, python3 and clang, which it starts,
- * and of all
+ *   bench-tables [PID…]   of these processes (0: of all); else of chain, python3 and clang, which it
+ *                         starts, and of all
  */
 #include <dirent.h>
 #include <inttypes.h>

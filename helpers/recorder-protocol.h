@@ -11,7 +11,8 @@
  *   START                           ─▶                 events count from now on, or from the exec
  *                                   ◀─  STARTED
  *                                   ◀─  STATUS, about four times a second
- *                                   ◀─  WAKE, after each round of commits, and when fewer than half of the windows are free
+ *                                   ◀─  WAKE, after each round of commits, and when fewer than half of
+ *                                       the windows are free
  *   STOP                            ─▶
  *                                   ◀─  ENDED, after everything is committed and closed; then it exits
  *
@@ -24,13 +25,13 @@
 #include <stdint.h>
 
 #define RECORDER_PROTOCOL_VERSION 3
-#define RECORDER_EVENTS_MAX 16
-#define RECORDER_EVENT_NAME_MAX 128
-#define RECORDER_EVENT_OFF_CPU "off-cpu"
-#define RECORDER_TARGETS_MAX 250
-#define RECORDER_TEXT_MAX 512
-#define RECORDER_OUTCOMES 16
-#define RECORDER_STACK_BYTES_MAX 65528 /* of a sample, with all else in it, as perf allows */
+#define RECORDER_EVENTS_MAX       16
+#define RECORDER_EVENT_NAME_MAX   128
+#define RECORDER_EVENT_OFF_CPU    "off-cpu"
+#define RECORDER_TARGETS_MAX      250
+#define RECORDER_TEXT_MAX         512
+#define RECORDER_OUTCOMES         16
+#define RECORDER_STACK_BYTES_MAX  65528 /* of a sample, with all else in it, as perf allows */
 
 enum recorder_message_type {
   RECORDER_CONFIGURE = 1,
@@ -51,27 +52,28 @@ struct recorder_message {
 enum recorder_flags {
   RECORDER_KERNEL_STACKS = 1 << 0,
   RECORDER_USER_STACKS = 1 << 1,
-  RECORDER_SYSTEM_WIDE = 1 << 2,  /* every process on every CPU; no targets */
-  RECORDER_CHILDREN = 1 << 3,     /* follow children of the targets born later */
+  RECORDER_SYSTEM_WIDE = 1 << 2,    /* every process on every CPU; no targets */
+  RECORDER_CHILDREN = 1 << 3,       /* follow children of the targets born later */
   RECORDER_ENABLE_ON_EXEC = 1 << 4, /* the targets wait at a gate: count from their exec on */
   RECORDER_NO_COMMAND_LINES = 1 << 5,
   RECORDER_EXCLUDE_KERNEL = 1 << 6, /* samples in user space only */
-  /* The caller is entitled to the targets alone, which are his: events of the targets' tasks and nothing else, no
-   * address of the kernel's (samples taken there have their user stack); tracepoints, "off-cpu" and raw events are
-   * refused. An opener that runs as the caller, whose socket is attached behind the targets
-   * (helpers/opener-protocol.h), proves the targets to be his once all events are open, opens their files, and has
-   * its own cache of tables. Without its proof there is no READY; afterwards it costs stacks by table when it does
-   * not behave. The recorder looks into no process itself. Not with SYSTEM_WIDE, nor with NAMES. */
+  /* The caller is entitled to the targets alone, which are his: events of the targets' tasks and nothing
+   * else, no address of the kernel's (samples taken there have their user stack); tracepoints, "off-cpu" and
+   * raw events are refused. An opener that runs as the caller, whose socket is attached behind the targets
+   * (helpers/opener-protocol.h), proves the targets to be his once all events are open, opens their files,
+   * and has its own cache of tables. Without its proof there is no READY; afterwards it costs stacks by table
+   * when it does not behave. The recorder looks into no process itself. Not with SYSTEM_WIDE, nor with NAMES.
+   */
   RECORDER_OWN = 1 << 7,
-  /* The caller cannot read what the recorder can: what was sampled in files that not everybody may read, and in the
-   * kernel, is named in the stream when the recording ends. */
+  /* The caller cannot read what the recorder can: what was sampled in files that not everybody may read, and
+   * in the kernel, is named in the stream when the recording ends. */
   RECORDER_NAMES = 1 << 8
 };
 
 /* How user stacks are found. */
 enum recorder_unwind {
-  RECORDER_UNWIND_AUTO = 0,           /* by tables: in BPF programs where they are permitted, else as TABLES, else by frame
-                                         pointers; READY says which it is and notes why no better one */
+  RECORDER_UNWIND_AUTO = 0, /* by tables: in BPF programs where they are permitted, else as TABLES, else by
+                               frame pointers; READY says which it is and notes why no better one */
   RECORDER_UNWIND_FRAME_POINTERS = 1, /* the kernel's own way */
   RECORDER_UNWIND_TABLES = 2,         /* by tables, in the recorder, over a copy of each sample's stack */
   RECORDER_UNWIND_BPF = 3,            /* by tables, in BPF programs; an error where they are not permitted */
@@ -79,9 +81,9 @@ enum recorder_unwind {
 };
 
 /* An event by name, as in sysfs or tracefs: "cycles", "cpu-clock", "page-faults", "sched:sched_switch",
- * "cpu/event=0x3c,umask=1/", "rNNN"; "" is the default (cycles where there is a PMU, else cpu-clock). "off-cpu" is the
- * time that threads are off the CPU, in nanoseconds, where BPF programs are permitted; its period is the shortest time
- * that is recorded (0: every one). */
+ * "cpu/event=0x3c,umask=1/", "rNNN"; "" is the default (cycles where there is a PMU, else cpu-clock).
+ * "off-cpu" is the time that threads are off the CPU, in nanoseconds, where BPF programs are permitted; its
+ * period is the shortest time that is recorded (0: every one). */
 struct recorder_event {
   char name[RECORDER_EVENT_NAME_MAX];
   uint64_t frequency; /* hertz; 0: use period */
@@ -90,15 +92,15 @@ struct recorder_event {
 
 struct recorder_configure {
   struct recorder_message message;
-  uint32_t version; /* RECORDER_PROTOCOL_VERSION */
-  uint32_t flags;   /* enum recorder_flags */
+  uint32_t version;      /* RECORDER_PROTOCOL_VERSION */
+  uint32_t flags;        /* enum recorder_flags */
   uint32_t window_size;  /* bytes; 0: default */
   uint32_t window_count; /* at least n_events + 2; 0: default */
-  uint32_t ring_pages;   /* data pages of each CPU's ring, a power of two; 0: as many as are permitted, at most 512 */
+  uint32_t ring_pages;   /* data of each CPU's ring, a power of two; 0: as many as permitted, up to 512 */
   uint32_t max_stack;    /* frames; 0: 127 */
-  uint32_t n_targets;    /* pidfds attached (SCM_RIGHTS), at most RECORDER_TARGETS_MAX; with RECORDER_OWN one socket more */
+  uint32_t n_targets;    /* pidfds attached, at most RECORDER_TARGETS_MAX; with RECORDER_OWN a socket more */
   uint32_t unwind;       /* enum recorder_unwind */
-  uint32_t stack_bytes;  /* of a sample's stack that are copied where that is needed, a multiple of 8; 0: 16384 */
+  uint32_t stack_bytes;  /* of a sample's stack, copied where needed, a multiple of 8; 0: 16384 */
   uint32_t n_events;     /* at least 1 */
   struct recorder_event events[]; /* n_events, at most RECORDER_EVENTS_MAX */
 };
@@ -122,16 +124,12 @@ struct recorder_status {
   uint64_t outcomes[RECORDER_OUTCOMES]; /* samples by enum capture_outcome */
 };
 
-enum recorder_end {
-  RECORDER_END_STOPPED = 1,
-  RECORDER_END_TARGETS_GONE = 2,
-  RECORDER_END_FAILED = 3
-};
+enum recorder_end { RECORDER_END_STOPPED = 1, RECORDER_END_TARGETS_GONE = 2, RECORDER_END_FAILED = 3 };
 
 struct recorder_ended {
   struct recorder_message message;
-  uint32_t reason; /* enum recorder_end */
-  int32_t error;   /* positive errno when it failed, else 0 */
+  uint32_t reason;               /* enum recorder_end */
+  int32_t error;                 /* positive errno when it failed, else 0 */
   struct recorder_status status; /* its message field is unused */
   char text[RECORDER_TEXT_MAX];  /* one sentence: what is wrong and what to do */
 };

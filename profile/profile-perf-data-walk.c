@@ -205,17 +205,15 @@ static gboolean walk_records(Walk *walk, const guint8 *bytes, gsize length, gsiz
 static char *describe_end(const ProfilePerfData *self, gsize done)
 {
   if (self->cut_off)
-    return g_strdup_printf(_("“%s” was cut off; everything up to byte %zu was taken."),
-                           self->name, done);
+    return g_strdup_printf(_("“%s” was cut off; everything up to byte %zu was taken."), self->name, done);
   if (self->unfinished)
     return g_strdup_printf(
         _("“%s” was not finished by perf, which was probably killed; everything up to byte %zu "
           "was taken."),
         self->name, done);
   if (done < self->data_end)
-    return g_strdup_printf(
-        _("“%s” is damaged or cut off at byte %zu; what follows was left out."), self->name,
-        done);
+    return g_strdup_printf(_("“%s” is damaged or cut off at byte %zu; what follows was left out."),
+                           self->name, done);
   return NULL;
 }
 

@@ -14,8 +14,7 @@ G_DEFINE_QUARK(profile - error - quark, profile_error)
 static void keep_problem(const struct capture_problem *problem, void *data)
 {
   if (data)
-    g_ptr_array_add(
-        data, g_strdup_printf(_("At byte %" PRIu64 ": %s."), problem->offset, problem->message));
+    g_ptr_array_add(data, g_strdup_printf(_("At byte %" PRIu64 ": %s."), problem->offset, problem->message));
 }
 
 static void set_open_error(GError **error, const char *path, int code)

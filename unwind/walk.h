@@ -17,9 +17,10 @@
  *   WALK_AREA_SIZE(walk)            its size, a power of two
  * and may define
  *   WALK_FUNCTION, WALK_INLINE      how larger and smaller functions are declared: `static inline`, or for
- * the verifier's sake `__noinline` (it looks at a global function once, whoever calls it) and `static
- * __always_inline` WALK_MEMO(walk, address)        a struct walk_memo * where the rule of that address may be
- * remembered, the same for the same address, zero at first; or NULL
+ *                                   the verifier's sake `__noinline` (it looks at a global function once,
+ *                                   whoever calls it) and `static __always_inline`
+ *   WALK_MEMO(walk, address)        a struct walk_memo * where the rule of that address may be remembered,
+ *                                   the same for the same address, zero at first; or NULL
  */
 #ifndef WALK_H
 #define WALK_H

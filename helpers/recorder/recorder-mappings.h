@@ -16,7 +16,7 @@ struct recorder_mapping {
   struct recorder_binary *binary;
   uint32_t protection; /* PROT_* */
   uint32_t flags;      /* MAP_* */
-  bool ambiguous;      /* its part of the file was, or is, mapped elsewhere in this address space too, or may be */
+  bool ambiguous;      /* its part of the file was, is or may be mapped elsewhere in this address space too */
 };
 
 struct recorder_mappings {

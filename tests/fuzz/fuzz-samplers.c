@@ -6,8 +6,8 @@
  *   0 OFFSET LENGTH BYTES   writes into the windows       1   a round of the collector
  *   2 BYTES                 a message on the socket       3   another program joins, soundly
  *   4 WINDOW                puts a window's times right, so that samples reach what is behind them
- *   5 CHANGES BYTES         another program joins with a HELLO whose bytes were changed, or cut off, and up
- * to three descriptors
+ *   5 CHANGES BYTES         another program joins with a HELLO whose bytes were changed, or cut off, and
+ *                           up to three descriptors
  *
  * What it may not do is in the abort()s: end the collector, or leave a capture that a reader finds damaged.
  */

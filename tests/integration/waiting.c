@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Waits in a known way, argv[1]. Each thread that is of interest prints a line when it ends: its name, its number, the
- * nanoseconds that it has lived, those on a CPU and those in a run queue, the times of its begin and end. */
+/* Waits in a known way, argv[1]. Each thread that is of interest prints a line when it ends: its name, its
+ * number, the nanoseconds that it has lived, those on a CPU and those in a run queue, the times of its begin
+ * and end. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -241,7 +242,8 @@ int main(int argc, char **argv)
   if (pipe(ends) < 0)
     return 1;
   /* Unwind tables of wakers are not waited for: now there is time for them. */
-  if (strcmp(how, "futex") == 0 || strcmp(how, "pipe") == 0 || strcmp(how, "poll") == 0 || strcmp(how, "mutex") == 0)
+  if (strcmp(how, "futex") == 0 || strcmp(how, "pipe") == 0 || strcmp(how, "poll") == 0 ||
+      strcmp(how, "mutex") == 0)
     nap(300);
   if (strcmp(how, "sleep") == 0)
     sleeper(NULL);

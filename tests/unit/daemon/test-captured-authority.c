@@ -117,7 +117,7 @@ static void on_done(GObject *source, GAsyncResult *result, gpointer data)
 }
 
 static Polkit polkit;
-/* One for all, as in the service: polkit's library minds being taken down while its service changes owners. */
+/* One for all, as in the service: polkit's library minds being taken down as its service changes owners. */
 static CapturedAuthority *authority;
 
 static gboolean check(const Answer *answers, guint n, GCancellable *cancellable, GError **error)
