@@ -18,7 +18,7 @@
   VERB(record, N_("Record a command, processes or everything")) \
   VERB(report, N_("Show where the time of a capture went")) \
   VERB(export, N_("Write a capture for other programs: folded stacks, SVG, pprof")) \
-  VERB(import, N_("Convert a perf.data file into a capture")) \
+  VERB(import, N_("Convert a perf.data or .syscap file into a capture")) \
   VERB(info, N_("Say what a capture holds, and how it ended")) \
   VERB(check, N_("Verify a capture, and recover one that was cut off or damaged")) \
   VERB(dump, N_("Print every record of a capture as text")) \
