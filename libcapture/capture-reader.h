@@ -70,6 +70,7 @@ bool capture_reader_has_index(const capture_reader *reader);
 uint64_t capture_reader_end(const capture_reader *reader);
 uint64_t capture_reader_size(const capture_reader *reader);
 
+/* Parts in the order of the file; number counts from 0. A part is the reader's, and valid until a refresh. */
 size_t capture_reader_n_parts(const capture_reader *reader);
 const struct capture_part *capture_reader_part(const capture_reader *reader, size_t number);
 

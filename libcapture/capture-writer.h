@@ -29,12 +29,16 @@ struct capture_writer_options {
   uint32_t max_events;  /* 0: 64 */
 };
 
+/* In epoch 1. The sink stays the caller's and must outlive the writer; options may be NULL. Returns 0,
+ * -EINVAL (limits that identifiers have no room for) or -ENOMEM; *ret is untouched on failure. Not
+ * async-signal-safe. */
 int capture_writer_create(capture_writer **ret, capture_sink *sink,
                           const struct capture_writer_options *options);
 /* Commits and closes every open window, then frees. Not async-signal-safe. Returns 0 or the first error of a
  * close. */
 int capture_writer_destroy(capture_writer *writer);
 
+/* The epoch in which definitions made now hold, from 1. */
 uint32_t capture_writer_epoch(const capture_writer *writer);
 /* Closes all windows, forgets all definitions. Returns 0 or a negative errno of the sink. */
 int capture_writer_next_epoch(capture_writer *writer);

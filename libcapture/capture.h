@@ -177,6 +177,8 @@ CAPTURE_API int capture_thread_begin(capture *c, const char *name);
 /* Puts the frames of that stack on top of the thread's native ones in every sample (NULL: no more). It must
  * stay valid until then, or until capture_thread_end. Of the calling thread. Not [signal]. */
 CAPTURE_API int capture_thread_set_shadow_stack(capture *c, const struct capture_shadow_stack *stack);
+/* The calling thread takes no part any more, and is not sampled; it may begin again. Harmless when it does
+ * not take part. Not [signal]. */
 CAPTURE_API void capture_thread_end(capture *c);
 
 /* ── Samples ──────────────────────────────────────────────────────────────────────────────────────────── */

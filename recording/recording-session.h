@@ -6,10 +6,10 @@
  * be called from any. A session that was started keeps itself alive until "finished".
  *
  * Signals, none with arguments:
- *   "started"    events count, the capture has its name; get_via, get_events, get_unwind, get_notes and
- *              get_reason have their answers
- *   "progress" about four times a second
- *   "finished" once, always last; get_result has its answer
+ *   "started"   events count, the capture has its name; get_via, get_events, get_unwind, get_notes and
+ *               get_reason have their answers
+ *   "progress"  about four times a second
+ *   "finished"  once, always last; get_result has its answer
  *
  * A command gets SIGTERM when its recording ends before it does.
  */
@@ -27,6 +27,7 @@ G_BEGIN_DECLS
 #define RECORDING_TYPE_SESSION (recording_session_get_type())
 G_DECLARE_FINAL_TYPE(RecordingSession, recording_session, RECORDING, SESSION, GObject)
 
+/* Copies the options. */
 RecordingSession *recording_session_new(const RecordingOptions *options);
 /* Checks that the output can be written, and begins. Does not block. FALSE: nothing was begun, and no signal
  * comes. Once only. */
@@ -46,6 +47,7 @@ RecordingUnwind recording_session_get_unwind(RecordingSession *self);
 const char *recording_session_get_notes(RecordingSession *self);
 /* Why AUTO became PRELOAD: what was refused, in sentences; else NULL. */
 const char *recording_session_get_reason(RecordingSession *self);
+/* How far it is; zeroes before it began. */
 void recording_session_get_progress(RecordingSession *self, RecordingProgress *ret);
 /* NULL before "finished". The session's. */
 const RecordingResult *recording_session_get_result(RecordingSession *self);

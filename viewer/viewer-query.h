@@ -29,8 +29,10 @@ void viewer_query_set_event(ViewerQuery *self, guint event);
 void viewer_query_push(ViewerQuery *self, ViewerStep *step);
 /* Takes back all but the first n steps. */
 void viewer_query_go_back_to(ViewerQuery *self, guint n);
+/* Takes back the last step, or takes again the one that was taken back last. FALSE: there is none. */
 gboolean viewer_query_undo(ViewerQuery *self);
 gboolean viewer_query_redo(ViewerQuery *self);
+/* Whether there is a step to take again. */
 gboolean viewer_query_can_redo(ViewerQuery *self);
 
 /* A span that is being selected and no step yet: counts as if it were the last one. first ≥ end: none.
