@@ -2,7 +2,7 @@
 /*
  * Packets of a SOCK_SEQPACKET socket: some bytes, and descriptors with them. What processes of ours say to
  * each other goes this way, whoever of them is trusted: nothing that is received stays open by accident.
- * Async-signal-safe, no allocation. libc only.
+ * Sending and receiving is async-signal-safe and allocates nothing. libc only.
  */
 #ifndef PACKET_H
 #define PACKET_H
@@ -28,5 +28,9 @@ int packet_send(int socket, const void *bytes, size_t size, int fd, bool wait);
 ssize_t packet_receive_many(int socket, void *bytes, size_t capacity, int *ret_fds, size_t n_fds, bool wait);
 /* The same with one descriptor. */
 ssize_t packet_receive(int socket, void *bytes, size_t capacity, int *ret_fd, bool wait);
+
+/* A helper's end of the socket pair: the descriptor that its only argument is the number of. -1 unless that
+ * is such a socket. */
+int packet_find_socket(int argc, char **argv);
 
 #endif

@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "helpers/opener/opener-serve.h"
+#include "helpers/packet.h"
 
 /* True when somebody of the same user could have attached to this process since its exec. */
 static bool was_exposed(void)
@@ -67,20 +67,17 @@ int main(int argc, char **argv)
   struct opener_options options = {.foreign = true, .exposed = was_exposed()};
   if (!give_up_rights())
     return EXIT_FAILURE;
-  char *end, cache[OPENER_PATH_MAX];
-  long fd = argc == 2 ? strtol(argv[1], &end, 10) : -1;
-  int type;
-  socklen_t size = sizeof type;
-  if (fd < 0 || fd > INT32_MAX || *end != '\0' ||
-      getsockopt((int)fd, SOL_SOCKET, SO_TYPE, &type, &size) < 0 || type != SOCK_SEQPACKET) {
+  char cache[OPENER_PATH_MAX];
+  int fd = packet_find_socket(argc, argv);
+  if (fd < 0) {
     fputs("capture-opener is started by captured, with its end of a socket pair: capture-opener FD.\n",
           stderr);
     return 2;
   }
   reset_signals();
-  fcntl((int)fd, F_SETFD, FD_CLOEXEC);
+  fcntl(fd, F_SETFD, FD_CLOEXEC);
   if (find_cache(cache, sizeof cache))
     options.cache = cache;
-  opener_serve((int)fd, &options);
+  opener_serve(fd, &options);
   return EXIT_SUCCESS;
 }
