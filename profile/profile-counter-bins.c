@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "profile/profile-times.h"
+
 struct _ProfileCounterBins {
   guint64 first, end;
   guint n;
@@ -15,28 +17,13 @@ static guint64 get_edge(const ProfileCounterBins *self, guint bin)
   return self->first + (guint64)((unsigned __int128)(self->end - self->first) * bin / self->n);
 }
 
-/* The first value from begin on whose time is not below. */
-static gsize find_value(const ProfileCounter *counter, gsize begin, guint64 time)
-{
-  gsize low = begin, high = counter->n;
-
-  while (low < high) {
-    gsize middle = low + (high - low) / 2;
-    if (counter->time[middle] < time)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 static void take_means(ProfileCounterBins *self, const ProfileCounter *counter)
 {
-  gsize at = find_value(counter, 0, self->first);
+  gsize at = profile_times_find(counter->time, 0, counter->n, self->first);
   double last = at > 0 ? counter->value[at - 1] : NAN;
 
   for (guint bin = 0; bin < self->n; bin++) {
-    gsize end = find_value(counter, at, get_edge(self, bin + 1)), n = end - at;
+    gsize end = profile_times_find(counter->time, at, counter->n, get_edge(self, bin + 1)), n = end - at;
     double sum = 0;
     for (; at < end; at++)
       sum += counter->value[at];
@@ -68,9 +55,9 @@ static void take_rates(ProfileCounterBins *self, const ProfileCounter *counter)
     guint64 to = MIN(get_edge(self, bin + 1), counter->time[counter->n - 1]);
     if (from >= to)
       continue;
-    at = find_value(counter, at, from);
+    at = profile_times_find(counter->time, at, counter->n, from);
     double before = get_total(counter, at, from);
-    at = find_value(counter, at, to);
+    at = profile_times_find(counter->time, at, counter->n, to);
     double rate = (get_total(counter, at, to) - before) * 1e9 / (double)(to - from);
     self->bins[bin] = rate < 0 ? 0 : rate;
   }

@@ -6,6 +6,7 @@
 
 #include "profile/profile-measure.h"
 #include "profile/profile-parallel.h"
+#include "profile/profile-times.h"
 
 enum {
   MAX_CELLS = 1 << 24,       /* 128 MB, of which only what is not 0 is ever touched */
@@ -42,18 +43,6 @@ typedef struct {
   guint32 process, thread;
   guint64 process_total, total;
 } Place;
-
-static gsize find_time(const guint64 *times, gsize low, gsize high, guint64 time)
-{
-  while (low < high) {
-    gsize middle = low + (high - low) / 2;
-    if (times[middle] < time)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
 
 guint64 profile_density_get_edge(const ProfileDensity *self, guint bin)
 {
@@ -107,12 +96,13 @@ static void count_bins(gsize first_bin, gsize end_bin, gpointer data)
   ProfileDensity *self = count->density;
   g_autofree guint64 *column = g_new0(guint64, self->n_all_threads);
   g_autofree guint64 *totals = g_new0(guint64, self->n_all_threads);
-  gsize end = find_time(count->event->time, count->begin, count->end,
-                        profile_density_get_edge(self, (guint)first_bin));
+  gsize end = profile_times_find(count->event->time, count->begin, count->end,
+                                 profile_density_get_edge(self, (guint)first_bin));
 
   for (gsize bin = first_bin; bin < end_bin; bin++) {
     gsize begin = end;
-    end = find_time(count->event->time, begin, count->end, profile_density_get_edge(self, (guint)bin + 1));
+    end = profile_times_find(count->event->time, begin, count->end,
+                             profile_density_get_edge(self, (guint)bin + 1));
     if (begin == end)
       continue;
     count_samples(count, begin, end, column);

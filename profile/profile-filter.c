@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "profile/profile-times.h"
+
 struct _ProfileFilter {
   ProfileCapture *capture;
   ProfileStacks *stacks;
@@ -145,28 +147,13 @@ void profile_filter_get_time(const ProfileFilter *self, guint64 *first, guint64 
   *end = self->end;
 }
 
-/* The first of n ascending times that is not below time. */
-static gsize find_time(const guint64 *times, gsize n, guint64 time)
-{
-  gsize low = 0, high = n;
-
-  while (low < high) {
-    gsize middle = low + (high - low) / 2;
-    if (times[middle] < time)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 void profile_filter_get_range(const ProfileFilter *self, gsize *begin, gsize *end)
 {
   const ProfileEvent *event = profile_capture_get_event(self->capture, self->event);
 
-  *begin = find_time(event->time, event->n_samples, self->first);
-  *end = self->end == G_MAXUINT64 ? event->n_samples : find_time(event->time, event->n_samples, self->end);
-  *end = MAX(*begin, *end);
+  *begin = profile_times_find(event->time, 0, event->n_samples, self->first);
+  *end = self->end == G_MAXUINT64 ? event->n_samples
+                                  : profile_times_find(event->time, *begin, event->n_samples, self->end);
 }
 
 /* One byte an item; all ones when nothing was chosen. */
