@@ -2,8 +2,6 @@
 #include "helpers/packet.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -106,16 +104,4 @@ ssize_t packet_receive_many(int socket, void *bytes, size_t capacity, int *ret_f
 ssize_t packet_receive(int socket, void *bytes, size_t capacity, int *ret_fd, bool wait)
 {
   return packet_receive_many(socket, bytes, capacity, ret_fd, 1, wait);
-}
-
-int packet_find_socket(int argc, char **argv)
-{
-  char *end;
-  long fd = argc == 2 ? strtol(argv[1], &end, 10) : -1;
-  int type;
-  socklen_t size = sizeof type;
-  if (fd < 0 || fd > INT_MAX || *end != '\0' || getsockopt((int)fd, SOL_SOCKET, SO_TYPE, &type, &size) < 0 ||
-      type != SOCK_SEQPACKET)
-    return -1;
-  return (int)fd;
 }
