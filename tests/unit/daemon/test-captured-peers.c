@@ -9,16 +9,7 @@
 
 #include "daemon/captured-error.h"
 #include "daemon/captured-recorder.h"
-
-static guint count_descriptors(void)
-{
-  g_autoptr(GDir) dir = g_dir_open("/proc/self/fd", 0, NULL);
-  guint n = 0;
-
-  while (g_dir_read_name(dir))
-    n++;
-  return n;
-}
+#include "tests/unit/descriptors.h"
 
 static void on_done(GObject *source, GAsyncResult *result, gpointer data)
 {

@@ -8,6 +8,7 @@
 
 #include "daemon/captured-error.h"
 #include "daemon/captured-targets.h"
+#include "tests/unit/descriptors.h"
 
 #ifndef PIDFD_THREAD
 #define PIDFD_THREAD O_EXCL
@@ -109,16 +110,6 @@ static void test_handles(void)
     g_assert_error(error, CAPTURED_ERROR, CAPTURED_ERROR_INVALID_TARGET);
   }
   g_assert_null(captured_targets_new(handles[0], 1, NULL, NULL));
-}
-
-static guint count_descriptors(void)
-{
-  g_autoptr(GDir) directory = g_dir_open("/proc/self/fd", 0, NULL);
-  guint n = 0;
-
-  while (g_dir_read_name(directory))
-    n++;
-  return n;
 }
 
 static void test_nothing_stays_open(void)

@@ -8,21 +8,12 @@
 #include <unistd.h>
 
 #include "helpers/packet.h"
+#include "tests/unit/descriptors.h"
 
 typedef struct {
   int ends[2];
   guint n_open;
 } Pair;
-
-static guint count_descriptors(void)
-{
-  g_autoptr(GDir) directory = g_dir_open("/proc/self/fd", 0, NULL);
-  guint n = 0;
-
-  while (g_dir_read_name(directory))
-    n++;
-  return n;
-}
 
 static void set_up(Pair *pair, gconstpointer data)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/unit/recording/samplers-fixture.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -10,26 +9,16 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "tests/unit/descriptors.h"
+
 #define PATIENCE (20 * G_TIME_SPAN_SECOND)
-
-guint fixture_count_descriptors(void)
-{
-  DIR *directory = opendir("/proc/self/fd");
-  guint n = 0;
-
-  g_assert_nonnull(directory);
-  while (readdir(directory))
-    n++;
-  closedir(directory);
-  return n;
-}
 
 void fixture_set_up(Fixture *f, gconstpointer data)
 {
   struct capture_file_options options = {.size = sizeof options, .clock = CAPTURE_CLOCK_MONOTONIC};
   g_autoptr(GError) error = NULL;
 
-  f->n_descriptors = fixture_count_descriptors();
+  f->n_descriptors = count_descriptors();
   f->fd = memfd_create("capture", MFD_CLOEXEC);
   g_assert_cmpint(capture_file_create(&f->file, f->fd, &options), ==, 0);
   f->binaries = recording_binaries_new();
@@ -54,7 +43,7 @@ void fixture_tear_down(Fixture *f, gconstpointer data)
   recording_binaries_free(f->binaries);
   capture_file_free(f->file);
   close(f->fd);
-  g_assert_cmpuint(fixture_count_descriptors(), ==, f->n_descriptors);
+  g_assert_cmpuint(count_descriptors(), ==, f->n_descriptors);
 }
 
 void fixture_start(Fixture *f)

@@ -31,8 +31,6 @@ void fixture_set_up(Fixture *f, gconstpointer data);
 void fixture_tear_down(Fixture *f, gconstpointer data);
 /* Lets programs in. */
 void fixture_start(Fixture *f);
-/* Descriptors of this process, but those that come and go with elf-readers. */
-guint fixture_count_descriptors(void);
 /* Whether the capture is sound, and how many samples of which streams it has; the stream's name is NULL: of
  * all. Nothing may be collected any more. */
 guint fixture_count_samples(Fixture *f, const char *stream);
