@@ -7,7 +7,9 @@ import pathlib
 import shlex
 import signal
 import subprocess
+import sys
 import tempfile
+import time
 import unittest
 
 from recordings import start, wait_until
@@ -101,6 +103,20 @@ int main(int argc, char **argv)
     continue;
   return status;
 }
+'''
+
+# Says what else stands in files of Sysprof's: facts, and symbols for what it has sampled.
+NOTARY = r'''
+import os, sys
+sys.path[:0] = [{directory!r}]
+from syscap import Syscap
+own = dict(pid=os.getpid(), time=int({time}))
+file = Syscap().metadata('compiler', 'fast', **own).overlay('/var/app', '/app', **own)
+for address in 0x1010, 0x1020, 0x1030, 0x1040:
+    file.sample([address], **own)
+entries = (0x1010, 0x1010, own['pid'], 160), (0x1020, 0x1030, own['pid'], 164), (0x1040, 0x1040, 1, 160), (0x2000, 0x1000, own['pid'], 9999), (0, 0, 0, 0)
+file.file_chunk('__symbols__', b''.join(file.pack('QQIIQ', *entry, 0) for entry in entries) + b'one\0two\0', **own)
+os.write(int(os.environ['SYSPROF_TRACE_FD']), file.content)
 '''
 
 # Draws N frames in a window, and says how many there were.
@@ -236,6 +252,19 @@ class Dialect(TestCase):
         counters = [counter for counter in info['counters'] if counter['category'] == 'c']
         self.assertEqual({(counter['name'], counter['description'], counter['last']) for counter in counters}, {('n', 'd', 2999)})
         self.assertEqual(sum(counter['values'] for counter in counters), 6000)
+        self.assertEqual(info['problems'], [])
+
+    def test_facts_and_symbols(self):
+        """What an import would keep as facts is told as lines of a log, and a file of symbols names what was sampled."""
+        script = NOTARY.format(directory=os.path.dirname(__file__), time=time.monotonic_ns())
+        self.record('--', sys.executable, '-c', script)
+        path = self.directory / 'a.capture'
+        folded = capturectl('export', path, '--format', 'folded', '--event', 'SYSPROF_TRACE_FD').stdout
+        self.assertEqual(sorted(folded.splitlines()), ['0x1040 1', 'one_[j] 1', 'two_[j] 2'])
+        info = json.loads(capturectl('info', path, '--json').stdout)
+        lines = {(line['domain'], line['severity'], line['text']) for line in info['log']}
+        self.assertEqual({(domain.split('.')[0], *rest) for domain, *rest in lines}, {('compiler', 6, 'fast'), ('overlay', 6, '/var/app')})
+        self.assertTrue(any(domain.startswith('overlay.') and domain.endswith(' /app') for domain, _, _ in lines), lines)
         self.assertEqual(info['problems'], [])
 
     def test_trace_while_recording(self):

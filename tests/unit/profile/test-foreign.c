@@ -525,81 +525,6 @@ static void test_syscap(void)
     check_syscap(swap);
 }
 
-static void put_sample(Bytes *self, guint64 time, guint64 address)
-{
-  put_frame(self, 2, 8 + 8, time);
-  put_32(self, self->swap ? 1 << 16 : 1);
-  put_32(self, PID);
-  put_64(self, address);
-}
-
-/* Entries of the file of symbols, up to an empty one, and the names behind them. */
-static void put_symbols(Bytes *self)
-{
-  static const struct {
-    guint64 first, last;
-    guint32 pid, name;
-  } entries[] = {{0x1010, 0x1010, PID, 128}, {0x1020, 0x1030, PID, 132}, {0x1040, 0x1040, PID + 1, 128}, {0}};
-  const guint16 size = 4 * 32 + 8;
-
-  put_frame(self, 13, 4 + 256 + size, 90);
-  put_16(self, self->swap ? 1 << 15 : 1);
-  put_16(self, size);
-  put_field(self, "__symbols__", 256);
-  for (guint i = 0; i < G_N_ELEMENTS(entries); i++) {
-    put_64(self, entries[i].first);
-    put_64(self, entries[i].last);
-    put_32(self, entries[i].pid);
-    put_32(self, entries[i].name);
-    put_64(self, 0);
-  }
-  put_text(self, "one");
-  put_text(self, "two");
-}
-
-/* What Sysprof itself would take from a file with it is told, where a program says it beside a recording. */
-static void check_facts_and_symbols(gboolean swap)
-{
-  static const char *const lines[][2] = {{"compiler", "fast"}, {"overlay.77 /app", "/var/app"}};
-  g_autoptr(GByteArray) bytes = g_byte_array_new();
-  Bytes file = {bytes, swap};
-  Made made = make_capture();
-  g_autoptr(ProfileCapture) capture = NULL;
-  g_autofree char *names = NULL;
-  gsize n;
-
-  put_syscap_header(&file);
-  put_frame(&file, 11, 40 + 8, 30);
-  put_field(&file, "compiler", 40);
-  put_field(&file, "fast", 8);
-  put_frame(&file, 15, 8 + 9 + 5, 31);
-  put_32(&file, 0);
-  put_32(&file, 0);
-  put_text(&file, "/var/app");
-  put_text(&file, "/app");
-  for (guint i = 1; i <= 4; i++)
-    put_sample(&file, 40 + i, 0x1000 + 0x10 * i);
-  put_symbols(&file);
-  add_foreign(&made, CAPTURE_FOREIGN_SYSCAP, "tool", bytes->data, bytes->len);
-  capture = load(&made);
-  assert_no_problem(capture);
-  names = name_leaves(capture, "tool");
-  g_assert_cmpstr(names, ==, "one two two 0x1040");
-  const ProfileLogLine *log = profile_capture_get_log(capture, &n);
-  g_assert_cmpuint(n, ==, G_N_ELEMENTS(lines));
-  for (gsize i = 0; i < n; i++) {
-    g_assert_cmpstr(log[i].domain, ==, lines[i][0]);
-    g_assert_cmpstr(log[i].text, ==, lines[i][1]);
-    g_assert_cmpuint(log[i].severity, ==, 6);
-  }
-}
-
-static void test_syscap_facts_and_symbols(void)
-{
-  for (gboolean swap = FALSE; swap <= TRUE; swap++)
-    check_facts_and_symbols(swap);
-}
-
 /* A file of a program: a sample of its function 1, and the name of its function `told`. */
 static void put_file(Bytes *file, gint32 pid, guint64 time, guint64 told, const char *name)
 {
@@ -669,7 +594,6 @@ int main(int argc, char **argv)
   g_test_add_func("/profile/foreign/jitdump-other-clock", test_jitdump_other_clock);
   g_test_add_func("/profile/foreign/syscap", test_syscap);
   g_test_add_func("/profile/foreign/syscap-of-several", test_syscap_of_several);
-  g_test_add_func("/profile/foreign/syscap-facts-and-symbols", test_syscap_facts_and_symbols);
   g_test_add_func("/profile/foreign/nonsense", test_nonsense);
   return g_test_run();
 }
