@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the tests of recording share: programs to record, and looking into captures and /proc."""
+import collections
 import os
 import pathlib
 import re
@@ -145,8 +146,14 @@ class Load:
 
     def losses(self):
         """What it says itself that it lost, in words; empty when it is whole."""
-        said = [f'{r.fields["samples"]} samples and {r.fields["records"]} records of processor {r.fields["cpu"]}: '
-                f'{REASONS.get(r.fields["reason"], "nobody knows why")}' for r in self.capture.records if r.word == 'lost']
+        lost = collections.defaultdict(lambda: [0, 0])
+        for record in self.capture.records:
+            if record.word == 'lost':
+                sums = lost[record.fields['cpu'], record.fields['reason']]
+                sums[0] += record.fields['samples']
+                sums[1] += record.fields['records']
+        said = [f'{samples} samples and {records} records of processor {cpu}: {REASONS.get(reason, "nobody knows why")}'
+                for (cpu, reason), (samples, records) in lost.items()]
         stacks = sum(sample.outcome == LOST for sample in self.samples)
         return said + ([f'stacks of {stacks} samples'] if stacks else [])
 
