@@ -121,7 +121,6 @@ static void shown(ViewerFlamePage *self)
   set_enabled(self, "zoom-reset", chronological || zoomed);
   gtk_revealer_set_reveal_child(self->map_revealer, zoomed && !chronological);
   choose_child(self);
-  viewer_page_take_focus(VIEWER_PAGE(self));
   show_details(self);
   tell_search(self);
 }
