@@ -148,8 +148,12 @@ class TreeTest(PagesCase):
         self.viewer.press('Left', 'Right')
         for _ in said:
             self.viewer.press('Down', 'Left')
-        rows = {row[0]: int(row[2]) for row in self.rows(TREE_ROW)}
-        self.assertEqual({name: rows.get(name) for name in said}, {name: row['self'] for name, row in said.items()})
+
+        def seen():
+            rows = {row[0]: int(row[2]) for row in self.rows(TREE_ROW)}
+            return {name: rows.get(name) for name in said}
+        expected = {name: row['self'] for name, row in said.items()}
+        self.viewer.wait(lambda: seen() == expected, lambda: f'{expected} are there; {seen()} are')
 
     def test_nothing(self):
         viewer = self.viewer
