@@ -4,8 +4,8 @@
 
 #include "capture-reader.h"
 
-#define CAPTURE_READER_CHUNK 16384 /* bytes that are looked at at once where a part need not be held whole   \
-                                    */
+/* Bytes that are looked at at once where a part need not be held whole. */
+#define CAPTURE_READER_CHUNK 16384
 
 struct capture_reader {
   int fd;

@@ -100,7 +100,7 @@ int main(void)
 }
 '''
 
-PYTHON = 'def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\nfib(26)\n'
+PYTHON = 'def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\nfib(29)\n'
 
 # Speaks the protocol by hand: joins with 20 samples of a program that never was.
 EMBEDDER = r'''

@@ -304,7 +304,7 @@ static void test_errno(void)
 
 /* ── Losses, and what is going on beside ──────────────────────────────────────────────────────────────── */
 
-/* Nothing is drained as long as no ordinary call is made: what finds no room is counted. */
+/* Nothing is drained as long as no ordinary call is made, as starting is: what finds no room is counted. */
 static void test_full(void)
 {
   const struct capture_options options = {
@@ -315,8 +315,8 @@ static void test_full(void)
   Sampled s;
 
   begin(&s, &options);
-  n_calls = 0;
   g_assert_cmpint(capture_sampler_start(s.c, &sampler), ==, 0);
+  n_calls = 0;
   while (n_calls < 3000)
     ;
   capture_sampler_stop(s.c);
@@ -324,6 +324,8 @@ static void test_full(void)
   capture_close(s.c);
   sampled_read(&s.sampled, s.fd);
   close(s.fd);
+  g_test_message("%" G_GUINT64_FORMAT " calls, %zu samples, %" G_GUINT64_FORMAT " lost", calls,
+                 s.sampled.count, s.sampled.lost);
   g_assert_cmpuint(s.sampled.lost, >, 0);
   g_assert_cmpuint(s.sampled.count, >, 0);
   /* Where there was no set of windows to begin with, nobody was called. */
