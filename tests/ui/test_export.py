@@ -105,6 +105,8 @@ class ExportCase(WindowCase):
         self.viewer.find('slider', 'Selected Span of Time', states=['focused'])
         self.viewer.press('Right', *['shift+Right'] * 40)
         self.viewer.wait(lambda: overview.description.startswith('0.00 s – 4.00 s'), lambda: f'half is selected; it is {overview.description}')
+        # Exported is what one sees, and that follows a little later.
+        self.viewer.rest()
 
 
 class Formats(ExportCase):

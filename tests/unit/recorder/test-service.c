@@ -8,6 +8,7 @@
 
 #include <glib/gstdio.h>
 
+#include "tests/unit/remove-tree.h"
 #include "trust-fixture.h"
 
 #define STACKS (RECORDER_USER_STACKS | RECORDER_KERNEL_STACKS | RECORDER_CHILDREN)
@@ -25,22 +26,9 @@ static void place_make(struct place *place, guint user)
   place->environment = g_environ_setenv(g_get_environ(), "XDG_CACHE_HOME", place->directory, TRUE);
 }
 
-static void remove_all(const char *path)
-{
-  g_autoptr(GDir) directory = g_dir_open(path, 0, NULL);
-  for (const char *name; directory != NULL && (name = g_dir_read_name(directory)) != NULL;) {
-    g_autofree char *below = g_build_filename(path, name, NULL);
-    if (g_file_test(below, G_FILE_TEST_IS_DIR))
-      remove_all(below);
-    else
-      g_unlink(below);
-  }
-  g_assert_cmpint(g_rmdir(path), ==, 0);
-}
-
 static void place_clear(struct place *place)
 {
-  remove_all(place->directory);
+  remove_tree(place->directory);
   g_free(place->directory);
   g_strfreev(place->environment);
 }

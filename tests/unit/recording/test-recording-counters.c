@@ -7,6 +7,7 @@
 
 #include "libcapture/capture-reader.h"
 #include "recording/recording-counters.h"
+#include "tests/unit/remove-tree.h"
 
 #define SECOND G_GUINT64_CONSTANT(1000000000)
 
@@ -45,18 +46,6 @@ static void set_up(Fixture *f, gconstpointer data)
   f->names = g_hash_table_new_full(NULL, NULL, NULL, g_free);
   f->values = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_array_unref);
   g_assert_cmpint(capture_file_create(&f->file, f->fd, NULL), ==, 0);
-}
-
-static void remove_tree(const char *path)
-{
-  g_autoptr(GDir) directory = g_dir_open(path, 0, NULL);
-  const char *name;
-
-  while (directory && (name = g_dir_read_name(directory))) {
-    g_autofree char *below = g_build_filename(path, name, NULL);
-    remove_tree(below);
-  }
-  g_remove(path);
 }
 
 static void tear_down(Fixture *f, gconstpointer data)

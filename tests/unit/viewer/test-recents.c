@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "tests/unit/profile/test-capture.h"
+#include "tests/unit/remove-tree.h"
 #include "viewer/viewer-recents-store.h"
 #include "viewer/viewer-recents.h"
 #include "viewer/viewer-thumbnail.h"
@@ -26,21 +27,10 @@ static void set_up(Fixture *f, gconstpointer data)
   f->store = viewer_recents_store_new(f->path);
 }
 
-static void remove_all(const char *path)
-{
-  g_autoptr(GDir) directory = g_dir_open(path, 0, NULL);
-
-  for (const char *name; directory && (name = g_dir_read_name(directory));) {
-    g_autofree char *child = g_build_filename(path, name, NULL);
-    remove_all(child);
-  }
-  g_remove(path);
-}
-
 static void tear_down(Fixture *f, gconstpointer data)
 {
   viewer_recents_store_free(f->store);
-  remove_all(f->directory);
+  remove_tree(f->directory);
   g_free(f->path);
   g_free(f->directory);
 }

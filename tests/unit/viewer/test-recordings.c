@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/unit/remove-tree.h"
 #include "viewer/viewer-recents-store.h"
 #include "viewer/viewer-recents.h"
 #include "viewer/viewer-recordings.h"
@@ -28,6 +29,8 @@ static void set_up(Fixture *f, gconstpointer data)
 
 static void tear_down(Fixture *f, gconstpointer data)
 {
+  remove_tree(g_get_user_cache_dir());
+  remove_tree(g_get_user_data_dir());
   g_free(f->directory);
   g_free(f->elsewhere);
 }
@@ -233,9 +236,22 @@ static void test_start(Fixture *f, gconstpointer data)
   g_assert_false(g_file_query_exists(oldest, NULL));
 }
 
+/* GLib's own way to isolate directories keeps what it had before. */
+static void set_directory(const char *variable, const char *home, const char *name)
+{
+  g_autofree char *path = g_build_filename(home, name, NULL);
+
+  g_setenv(variable, path, TRUE);
+}
+
 int main(int argc, char **argv)
 {
-  g_test_init(&argc, &argv, G_TEST_OPTION_ISOLATE_DIRS, NULL);
+  g_autofree char *home = g_dir_make_tmp("recordings-XXXXXX", NULL);
+  int status;
+
+  set_directory("XDG_CACHE_HOME", home, "cache");
+  set_directory("XDG_DATA_HOME", home, "data");
+  g_test_init(&argc, &argv, NULL);
 #define ADD(path, function) g_test_add("/viewer/recordings/" path, Fixture, NULL, set_up, function, tear_down)
   ADD("own", test_own);
   ADD("others", test_others);
@@ -248,5 +264,7 @@ int main(int argc, char **argv)
   ADD("recents", test_recents);
   ADD("forget", test_forget);
   ADD("start", test_start);
-  return g_test_run();
+  status = g_test_run();
+  remove_tree(home);
+  return status;
 }
