@@ -133,7 +133,8 @@ class MainWindow(WindowCase):
         viewer.wait(lambda: len(viewer.windows()) == 1, 'the window is closed')
 
     def test_it_says_what_it_is(self):
-        viewer = self.open_document()
+        # With the types of this window GLib's table of quarks grows, and keeps the smaller one it had.
+        viewer = self.open_document(leaks=False)
         viewer.press('F10')
         viewer.find('menu item', 'About Capture').act()
         viewer.find('label', 'The authors of Capture')
