@@ -5,6 +5,8 @@
  */
 #include <gtk/gtk.h>
 
+#include "small-application.h"
+
 static void tell(GtkLabel *label, const char *text)
 {
   gtk_label_set_text(label, text);
@@ -43,20 +45,10 @@ static void offer(GApplication *application, GFile **files, int n, const char *h
   g_boxed_free(GDK_TYPE_FILE_LIST, list);
 }
 
-static void quit(GSimpleAction *action, GVariant *parameter, gpointer application)
-{
-  g_application_quit(application);
-}
-
 int main(int argc, char **argv)
 {
-  static const char *const keys[] = {"<Control>q", NULL};
-  static const GActionEntry actions[] = {{"quit", quit}};
   g_autoptr(GtkApplication) application =
       gtk_application_new("org.capturectl.DragSource", G_APPLICATION_HANDLES_OPEN);
 
-  g_action_map_add_action_entries(G_ACTION_MAP(application), actions, G_N_ELEMENTS(actions), application);
-  gtk_application_set_accels_for_action(application, "app.quit", keys);
-  g_signal_connect(application, "open", G_CALLBACK(offer), NULL);
-  return g_application_run(G_APPLICATION(application), argc, argv);
+  return small_application_run(application, "open", G_CALLBACK(offer), argc, argv);
 }

@@ -2,6 +2,8 @@
 /* A window that says what was done to it, so that the tests of the window can be tested themselves. */
 #include <gtk/gtk.h>
 
+#include "small-application.h"
+
 static GtkWidget *told;
 
 G_GNUC_PRINTF(1, 2) static void tell(const char *format, ...)
@@ -85,20 +87,10 @@ static void activate(GtkApplication *application)
   gtk_window_present(GTK_WINDOW(window));
 }
 
-static void quit(GSimpleAction *action, GVariant *parameter, gpointer application)
-{
-  g_application_quit(application);
-}
-
 int main(int argc, char **argv)
 {
-  static const char *const keys[] = {"<Control>q", NULL};
-  static const GActionEntry actions[] = {{"quit", quit}};
   g_autoptr(GtkApplication) application =
       gtk_application_new("org.capturectl.Probe", G_APPLICATION_DEFAULT_FLAGS);
 
-  g_action_map_add_action_entries(G_ACTION_MAP(application), actions, G_N_ELEMENTS(actions), application);
-  gtk_application_set_accels_for_action(application, "app.quit", keys);
-  g_signal_connect(application, "activate", G_CALLBACK(activate), NULL);
-  return g_application_run(G_APPLICATION(application), argc, argv);
+  return small_application_run(application, "activate", G_CALLBACK(activate), argc, argv);
 }
