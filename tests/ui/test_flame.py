@@ -60,8 +60,8 @@ class Flame(WindowCase):
 
     def test_zoom_by_keys(self):
         box = self.walk_to('main', 'optimise')
-        whole = self.viewer.find('tree item', 'main').extents[2]
-        self.assertLess(box.extents[2], whole / 2)
+        whole = self.viewer.extents_of(self.viewer.find('tree item', 'main'))[2]
+        self.assertLess(self.viewer.extents_of(box)[2], whole / 2)
         self.press('Return')
         self.viewer.wait(lambda: self.focused().extents[2] > whole * 0.95, 'the box fills the width')
         self.press('BackSpace')
@@ -73,11 +73,11 @@ class Flame(WindowCase):
 
     def test_zoom_by_the_pointer(self):
         box = self.walk_to('main', 'optimise')
-        width = box.extents[2]
+        width = self.viewer.extents_of(box)[2]
         place = self.viewer.place_of(box)
         self.viewer.screen.scroll(place, 'up', times=3, modifiers=['ctrl'])
         self.viewer.wait(lambda: self.focused().extents[2] > 1.5 * width, 'the box is wider')
-        x, _, wide, _ = self.focused().extents
+        x, _, wide, _ = self.viewer.extents_of(self.focused())
         here = place[0] - self.viewer.window.frame[0]
         self.assertTrue(x < here < x + wide, 'it was not zoomed about the pointer')
         self.viewer.screen.scroll(place, 'down', times=3, modifiers=['ctrl'])

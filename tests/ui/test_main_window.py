@@ -157,6 +157,6 @@ class MainWindow(WindowCase):
         viewer = self.open(make(self.directory / 'some.capture'), env={'LANGUAGE': 'he'})
         crumb = viewer.find('button', 'ההקלטה כולה')
         menu = viewer.find(None, 'תפריט ראשי')
-        x, _, width, _ = crumb.extents
+        x, _, width, _ = viewer.extents_of(crumb)
         self.assertGreater(x + width / 2, 500)
-        self.assertLess(menu.extents[0], 500)
+        self.assertLess(viewer.extents_of(menu)[0], 500)

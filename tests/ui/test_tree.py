@@ -96,7 +96,7 @@ class TreeTest(PagesCase):
     def test_the_arrow_is_clicked(self):
         main = self.viewer.find('row', re.compile('^main, '))
         name = self.viewer.find('label', 'main', main)
-        self.viewer.click(self.viewer.place_of(name, across=ARROW / name.extents[2]))
+        self.viewer.click(self.viewer.place_of(name, across=ARROW / self.viewer.extents_of(name)[2]))
         self.viewer.wait(lambda: len(self.rows(TREE_ROW)) == 2, 'main is closed')
         self.assertNotIn('selected', main.states)
 

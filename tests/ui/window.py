@@ -134,9 +134,13 @@ class Viewer:
         self.screen.focus(self.window)
         self.wait(lambda: any('active' in node.states for node in self.application.children()), 'its window is the active one')
 
+    def extents_of(self, node):
+        """Where an object of the window on top is: x, y, width, height. What has just come has its place only with the next frame."""
+        return self.wait(lambda: node.extents if any(node.extents[2:]) else None, lambda: f'{node!r} has a place')
+
     def place_of(self, node, across=0.5, down=0.5):
         """A place on the screen within an object of the window on top: across and down from 0 to 1."""
-        x, y, width, height = node.extents
+        x, y, width, height = self.extents_of(node)
         left, top, _, _ = self.window.frame
         return left + x + across * width, top + y + down * height
 
