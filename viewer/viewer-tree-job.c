@@ -4,9 +4,11 @@
 #include "profile/profile-translate.h"
 #include "viewer/viewer-tree-nodes.h"
 
-/* New nodes of one job that expands all below a node; places of a search; and of the heaviest path, how much
- * of all it must be, one in so many. */
-enum { MOST_NODES = 10000, MOST_PLACES = 1000, LEAST_SHARE = 20 };
+/* New nodes of one job that expands all below a node; and places of a search. */
+enum { MOST_NODES = 10000, MOST_PLACES = 1000 };
+/* Of the heaviest path, one in so many: what is not its next node has at most that part of a node; its nodes
+ * have that part of all, and each has a child of that part of its own. */
+enum { MOST_BESIDE = 3, LEAST_OF_ALL = 20, LEAST_BELOW = 20 };
 
 ViewerTreeJob *viewer_tree_job_new(ViewerTreeJobKind kind)
 {
@@ -77,16 +79,23 @@ static guint64 measure(ViewerTreeJob *self, guint32 node)
                                  profile_tree_get_node(self->tree, node)->total);
 }
 
+/* Whether time divides there: the heaviest child does not outweigh all else in its parent by far. */
+static gboolean is_divided(ViewerTreeJob *self, guint64 total, guint64 heaviest)
+{
+  return heaviest < total - total / MOST_BESIDE || heaviest < measure(self, 0) / LEAST_OF_ALL;
+}
+
+/* Up to where it divides, which is seen; but what falls to dust is not. */
 static void open_heaviest(ViewerTreeJob *self)
 {
-  guint64 all = measure(self, 0);
-  guint32 node = 0, n;
-
-  while (measure(self, node) > all / LEAST_SHARE) {
-    guint32 first = expand(self, node, &n);
-    if (n == 0)
-      break;
+  for (guint32 node = 0;;) {
+    guint32 n, first = expand(self, node, &n);
+    guint64 total = measure(self, node), heaviest = n > 0 ? measure(self, first) : 0;
+    if (heaviest == 0 || (node != 0 && heaviest < total / LEAST_BELOW))
+      return;
     g_array_append_val(self->open, node);
+    if (is_divided(self, total, heaviest))
+      return;
     node = first;
   }
 }

@@ -27,7 +27,10 @@ ViewerTreeModel *viewer_tree_model_new(void);
 
 /* Shows the tree of that kind as soon as it is made; function is that of callees and callers. What is open
  * stays open where it is there again; when nothing was shown before, or something else, the heaviest path is
- * opened. Weights NULL: no tree, at once. */
+ * opened to where it divides: from the root on, as long as a child stands out, which holds two thirds of its
+ * parent and a twentieth of all. So what one sees at first is the way there, which has little beside it, and
+ * then what it divides into; unless that is less than a twentieth of it each. Weights NULL: no tree, at once.
+ */
 void viewer_tree_model_show(ViewerTreeModel *self, ProfileWeights *weights, ViewerTreeKind kind,
                             guint32 function);
 

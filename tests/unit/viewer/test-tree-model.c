@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The rows of a call tree against ProfileTree and against counting by hand. */
+#include "tests/unit/profile/made-capture.h"
 #include "tests/unit/profile/test-capture.h"
 #include "viewer/viewer-tree-row.h"
 #include "viewer/viewer-tree-text.h"
@@ -117,27 +118,93 @@ static void test_whole_trees(Fixture *fixture, gconstpointer data)
   }
 }
 
-/* The root and the heaviest of each level are open, as long as they are a twentieth of all. */
-static void test_heaviest_first(Fixture *fixture, gconstpointer data)
-{
-  g_autoptr(ProfileTree) tree = profile_tree_new(fixture->made.weights);
-  guint32 node = 0, n;
-  guint position = 0;
+/* So many samples of each path. */
+typedef struct {
+  const char *path;
+  guint n;
+} Part;
 
-  show(fixture, fixture->made.weights, VIEWER_TREE_TOP_DOWN, 0);
-  while (profile_tree_get_node(tree, node)->total.count > fixture->made.samples->len / 20) {
-    guint32 first = profile_tree_expand(tree, node, &n);
-    assert_same_node(fixture, position, tree, node);
-    if (n == 0)
-      break;
-    g_assert_true(
-        viewer_tree_model_is_open(fixture->model, viewer_tree_model_get_node_at(fixture->model, position)));
-    node = first;
-    position++;
+static ProfileWeights *weigh(const Part *parts, guint n)
+{
+  g_autoptr(GArray) samples = g_array_new(FALSE, FALSE, sizeof(MadeSample));
+
+  for (guint i = 0; i < n; i++)
+    for (guint k = 0; k < parts[i].n; k++) {
+      MadeSample sample = {.path = parts[i].path};
+      g_array_append_val(samples, sample);
+    }
+  const MadePlan plan = {.samples = (const MadeSample *)samples->data, .n = samples->len};
+  g_autoptr(ProfileCapture) capture = made_capture_new(&plan);
+  g_autoptr(ProfileFilter) filter = profile_filter_new(capture);
+  return profile_weights_new(filter);
+}
+
+/* The rows that one sees at first, each with its depth: "0- 1a 2b". */
+static char *show_first(const Part *parts, guint n)
+{
+  g_autoptr(ProfileWeights) weights = weigh(parts, n);
+  ViewerTreeModel *model = viewer_tree_model_new();
+  GString *rows = g_string_new(NULL);
+
+  viewer_tree_model_show(model, weights, VIEWER_TREE_TOP_DOWN, 0);
+  while (viewer_tree_model_is_busy(model))
+    g_main_context_iteration(NULL, TRUE);
+  for (guint i = 0; i < g_list_model_get_n_items(G_LIST_MODEL(model)); i++) {
+    guint32 node = viewer_tree_model_get_node_at(model, i);
+    g_string_append_printf(rows, "%s%u%s", i > 0 ? " " : "", viewer_tree_model_get(model, node)->depth,
+                           node == 0 ? "-" : viewer_tree_model_get_name(model, node));
   }
-  g_assert_cmpuint(position, >, 1);
-  g_assert_false(
-      viewer_tree_model_is_open(fixture->model, viewer_tree_model_get_node_at(fixture->model, position)));
+  test_let_go(&model);
+  return g_string_free(rows, FALSE);
+}
+
+static void assert_first(const Part *parts, guint n, const char *expected)
+{
+  g_autofree char *rows = show_first(parts, n);
+
+  g_assert_cmpstr(rows, ==, expected);
+}
+
+static void test_opens_to_where_it_divides(void)
+{
+  static const Part straight[] = {{"abc", 10}}, divided[] = {{"abxz", 6}, {"aby", 4}},
+                    outweighed[] = {{"abxz", 7}, {"aby", 3}}, at_once[] = {{"abc", 6}, {"xyz", 4}},
+                    own[] = {{"ab", 5}, {"abc", 5}};
+
+  assert_first(straight, G_N_ELEMENTS(straight), "0- 1a 2b 3c");
+  assert_first(divided, G_N_ELEMENTS(divided), "0- 1a 2b 3x 3y");
+  assert_first(outweighed, G_N_ELEMENTS(outweighed), "0- 1a 2b 3x 4z 3y");
+  assert_first(at_once, G_N_ELEMENTS(at_once), "0- 1a 1x");
+  assert_first(own, G_N_ELEMENTS(own), "0- 1a 2b 3c");
+}
+
+/* Each holds two thirds of the one before, and all the same little is left of 81 in the end. */
+static void test_opens_no_small_parts(void)
+{
+  static const Part parts[] = {{"", 27},        {"a", 18},        {"ab", 12},       {"abc", 8},
+                               {"abcd", 5},     {"abcde", 3},     {"abcdef", 2},    {"abcdefg", 2},
+                               {"abcdefgh", 1}, {"abcdefghi", 1}, {"abcdefghij", 2}};
+
+  assert_first(parts, G_N_ELEMENTS(parts), "0- 1a 2b 3c 4d 5e 6f 7g 8h 9i");
+}
+
+/* Of a function from which 40 others were called once each one sees nothing but itself; but the root is open
+ * whatever it divides into. */
+static void test_opens_no_dust(void)
+{
+  char below[40][3] = {{0}}, beside[40][2] = {{0}};
+  Part of_one[40], of_all[40];
+
+  for (guint i = 0; i < 40; i++) {
+    beside[i][0] = below[i][1] = (char)(i < 20 ? 'b' + i : 'A' + i - 20);
+    below[i][0] = 'a';
+    of_one[i] = (Part){below[i], 1};
+    of_all[i] = (Part){beside[i], 1};
+  }
+  assert_first(of_one, 40, "0- 1a");
+  g_autofree char *rows = show_first(of_all, 40);
+  g_auto(GStrv) words = g_strsplit(rows, " ", -1);
+  g_assert_cmpuint(g_strv_length(words), ==, 41);
 }
 
 static gboolean leads_through(const TestSample *sample, ProfileCapture *capture, const ProfilePath *path)
@@ -336,7 +403,6 @@ int main(int argc, char **argv)
     const char *path;
     void (*test)(Fixture *fixture, gconstpointer data);
   } tests[] = {{"/viewer/tree-model/whole-trees", test_whole_trees},
-               {"/viewer/tree-model/heaviest-first", test_heaviest_first},
                {"/viewer/tree-model/numbers-by-hand", test_numbers_by_hand},
                {"/viewer/tree-model/opens-and-closes", test_opens_and_closes},
                {"/viewer/tree-model/stays-open", test_stays_open},
@@ -351,5 +417,8 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS(tests); i++)
     g_test_add(tests[i].path, Fixture, &plan, set_up, tests[i].test, tear_down);
+  g_test_add_func("/viewer/tree-model/opens-to-where-it-divides", test_opens_to_where_it_divides);
+  g_test_add_func("/viewer/tree-model/opens-no-small-parts", test_opens_no_small_parts);
+  g_test_add_func("/viewer/tree-model/opens-no-dust", test_opens_no_dust);
   return g_test_run();
 }
