@@ -217,7 +217,7 @@ static void append_line(GString *text, GListModel *columns, gpointer item)
 char *viewer_column_make_text(GtkColumnView *view, guint n_max)
 {
   GListModel *columns = gtk_column_view_get_columns(view);
-  GListModel *rows = G_LIST_MODEL(gtk_column_view_get_model(view));
+  GListModel *rows = viewer_list_get_whole(view);
   GString *text = g_string_new(NULL);
 
   append_line(text, columns, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "viewer/viewer-functions-list.h"
 
+#include <string.h>
 #include <strings.h>
 
 /* What was counted; shared by lists in other orders. */
@@ -11,8 +12,10 @@ typedef struct {
 
 struct _ViewerFunctionsList {
   gatomicrefcount references;
-  Counted *counted; /* of g_atomic_rc_box */
-  GArray *order;    /* guint32: indices of rows */
+  Counted *counted;   /* of g_atomic_rc_box */
+  GArray *order;      /* guint32: indices of rows */
+  guint32 *positions; /* by function; G_MAXUINT32: it has none */
+  guint32 n_functions;
 };
 
 /* What a row is compared by, before they are compared. */
@@ -88,6 +91,15 @@ static void sort(ViewerFunctionsList *self, ViewerFunctionsBy by, gboolean desce
     g_array_append_val(self->order, g_array_index(keys, Key, i).row);
 }
 
+static void note_positions(ViewerFunctionsList *self)
+{
+  self->n_functions = profile_stacks_get_n_functions(profile_weights_get_stacks(self->counted->weights));
+  self->positions = g_new(guint32, self->n_functions);
+  memset(self->positions, 0xff, self->n_functions * sizeof *self->positions);
+  for (guint32 i = 0; i < self->order->len; i++)
+    self->positions[viewer_functions_list_get(self, i).item] = i;
+}
+
 ViewerFunctionsList *viewer_functions_list_new(ProfileWeights *weights, ViewerFunctionsBy by,
                                                gboolean descending, ProfileSearch *search,
                                                ViewerFunctionsList *known)
@@ -98,6 +110,7 @@ ViewerFunctionsList *viewer_functions_list_new(ProfileWeights *weights, ViewerFu
   self->counted = known ? g_atomic_rc_box_acquire(known->counted) : count(weights);
   self->order = g_array_new(FALSE, FALSE, sizeof(guint32));
   sort(self, by, descending, search);
+  note_positions(self);
   return self;
 }
 
@@ -113,6 +126,7 @@ void viewer_functions_list_unref(ViewerFunctionsList *self)
     return;
   g_atomic_rc_box_release_full(self->counted, (GDestroyNotify)clear_counted);
   g_array_unref(self->order);
+  g_free(self->positions);
   g_free(self);
 }
 
@@ -129,4 +143,9 @@ guint viewer_functions_list_get_n(const ViewerFunctionsList *self)
 ProfileRow viewer_functions_list_get(const ViewerFunctionsList *self, guint position)
 {
   return profile_rows_get(self->counted->rows, g_array_index(self->order, guint32, position));
+}
+
+guint viewer_functions_list_get_position(const ViewerFunctionsList *self, guint32 function)
+{
+  return function < self->n_functions ? self->positions[function] : G_MAXUINT;
 }

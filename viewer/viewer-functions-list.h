@@ -18,6 +18,8 @@ void viewer_functions_list_unref(ViewerFunctionsList *self);
 ProfileWeights *viewer_functions_list_get_weights(const ViewerFunctionsList *self);
 guint viewer_functions_list_get_n(const ViewerFunctionsList *self);
 ProfileRow viewer_functions_list_get(const ViewerFunctionsList *self, guint position);
+/* G_MAXUINT: it is not among the rows. */
+guint viewer_functions_list_get_position(const ViewerFunctionsList *self, guint32 function);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ViewerFunctionsList, viewer_functions_list_unref)
 

@@ -249,8 +249,5 @@ gboolean viewer_functions_model_get(ViewerFunctionsModel *self, guint position, 
 
 guint viewer_functions_model_get_position(ViewerFunctionsModel *self, guint32 function)
 {
-  for (guint i = 0; i < get_n(self->list); i++)
-    if (viewer_functions_list_get(self->list, i).item == function)
-      return i;
-  return G_MAXUINT;
+  return self->list ? viewer_functions_list_get_position(self->list, function) : G_MAXUINT;
 }

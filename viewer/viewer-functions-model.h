@@ -37,7 +37,7 @@ ProfileWeights *viewer_functions_model_get_weights(ViewerFunctionsModel *self);
 gboolean viewer_functions_model_is_changing(ViewerFunctionsModel *self);
 /* FALSE: there is no such row. */
 gboolean viewer_functions_model_get(ViewerFunctionsModel *self, guint position, ProfileRow *ret_row);
-/* G_MAXUINT: it is not among the rows. One pass over them. */
+/* G_MAXUINT: it is not among the rows. */
 guint viewer_functions_model_get_position(ViewerFunctionsModel *self, guint32 function);
 
 G_END_DECLS

@@ -119,6 +119,11 @@ ViewerGradualList *viewer_gradual_list_new(GListModel *whole)
   return self;
 }
 
+GListModel *viewer_gradual_list_get_whole(ViewerGradualList *self)
+{
+  return self->whole;
+}
+
 gboolean viewer_gradual_list_grow(ViewerGradualList *self)
 {
   guint n = g_list_model_get_n_items(self->whole);

@@ -17,6 +17,8 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE(ViewerGradualList, viewer_gradual_list, VIEWER, GRADUAL_LIST, GObject)
 
 ViewerGradualList *viewer_gradual_list_new(GListModel *whole);
+/* Borrowed. */
+GListModel *viewer_gradual_list_get_whole(ViewerGradualList *self);
 /* Adds some rows. FALSE: it is the whole. */
 gboolean viewer_gradual_list_grow(ViewerGradualList *self);
 /* Has the row at that position from now on, if there is one. */

@@ -82,6 +82,13 @@ GtkSingleSelection *viewer_list_set_model(GtkColumnView *view, GListModel *model
   return selection;
 }
 
+GListModel *viewer_list_get_whole(GtkColumnView *view)
+{
+  ViewerGradualList *list = g_object_get_data(G_OBJECT(view), LIST);
+
+  return list ? viewer_gradual_list_get_whole(list) : G_LIST_MODEL(gtk_column_view_get_model(view));
+}
+
 void viewer_list_select(GtkColumnView *view, guint position)
 {
   GtkSingleSelection *selection = GTK_SINGLE_SELECTION(gtk_column_view_get_model(view));

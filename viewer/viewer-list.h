@@ -27,6 +27,8 @@ typedef struct {
 /* Lets a view show a list, a few more rows a frame in the beginning. Returns the selection, which the view
  * has. */
 GtkSingleSelection *viewer_list_set_model(GtkColumnView *view, GListModel *model);
+/* All rows of a view, also those that come with the next frames, whoever gave it its list. Borrowed. */
+GListModel *viewer_list_get_whole(GtkColumnView *view);
 /* Selects a row of that list; GTK_INVALID_LIST_POSITION: none. */
 void viewer_list_select(GtkColumnView *view, guint position);
 

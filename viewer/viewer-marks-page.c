@@ -9,6 +9,7 @@
 #include "viewer/viewer-follower.h"
 #include "viewer/viewer-format.h"
 #include "viewer/viewer-latest.h"
+#include "viewer/viewer-list.h"
 #include "viewer/viewer-marks-private.h"
 #include "viewer/viewer-table.h"
 
@@ -166,14 +167,14 @@ static void show_heading(ViewerMarksPage *self)
 /* A chosen row stays chosen when there are other rows. */
 static void show_chosen(ViewerMarksPage *self)
 {
-  GListModel *model = G_LIST_MODEL(self->rows_selection);
+  GListModel *model = viewer_list_get_whole(self->rows_view);
   guint n = self->name ? MIN(g_list_model_get_n_items(model), ROWS_MAX) : 0;
 
   for (guint i = 0; i < n; i++) {
     g_autoptr(ViewerTableItem) item = g_list_model_get_item(model, i);
     const ProfileMarkRow *row = viewer_marks_get_row(self->marks, item);
     if (g_strcmp0(row->name, self->name) == 0 && g_strcmp0(row->category, self->category) == 0) {
-      gtk_single_selection_set_selected(self->rows_selection, i);
+      viewer_list_select(self->rows_view, i);
       return;
     }
   }
@@ -385,8 +386,8 @@ static gboolean viewer_marks_page_next_match(ViewerPage *page, int direction)
     selected = direction > 0 ? 0 : n - 1;
   else
     selected = (selected + (direction > 0 ? 1 : n - 1)) % n;
-  gtk_single_selection_set_selected(self->marks_selection, selected);
-  viewer_column_scroll_to(self->marks_view, selected);
+  viewer_list_select(self->marks_view, selected);
+  viewer_list_show(self->marks_view, selected, FALSE);
   return TRUE;
 }
 
@@ -471,17 +472,6 @@ static void viewer_marks_page_class_init(ViewerMarksPageClass *class)
   gtk_widget_class_bind_template_callback(widget_class, on_line_activated);
 }
 
-static GtkSingleSelection *set_model(GtkColumnView *view, GListModel *model)
-{
-  g_autoptr(GtkSingleSelection) selection = gtk_single_selection_new(NULL);
-
-  gtk_single_selection_set_autoselect(selection, FALSE);
-  gtk_single_selection_set_can_unselect(selection, TRUE);
-  gtk_single_selection_set_model(selection, model);
-  gtk_column_view_set_model(view, GTK_SELECTION_MODEL(selection));
-  return selection;
-}
-
 static void viewer_marks_page_init(ViewerMarksPage *self)
 {
   g_autoptr(GtkSortListModel) sorted = NULL;
@@ -500,9 +490,9 @@ static void viewer_marks_page_init(ViewerMarksPage *self)
   sorted = gtk_sort_list_model_new(g_object_ref(G_LIST_MODEL(self->rows_table)),
                                    g_object_ref(gtk_column_view_get_sorter(self->rows_view)));
   gtk_sort_list_model_set_incremental(sorted, TRUE);
-  self->rows_selection = set_model(self->rows_view, G_LIST_MODEL(sorted));
-  self->marks_selection = set_model(self->marks_view, G_LIST_MODEL(self->marks_table));
-  self->log_selection = set_model(self->log_view, G_LIST_MODEL(self->log_table));
+  self->rows_selection = viewer_list_set_model(self->rows_view, G_LIST_MODEL(sorted));
+  self->marks_selection = viewer_list_set_model(self->marks_view, G_LIST_MODEL(self->marks_table));
+  self->log_selection = viewer_list_set_model(self->log_view, G_LIST_MODEL(self->log_table));
   g_signal_connect(self->rows_selection, "notify::selected-item", G_CALLBACK(on_row_chosen), self);
 }
 
