@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "viewer/viewer-gradual-list.h"
 
-/* Rows that are made in one frame, and of how many on a view makes no more. */
-enum { AT_ONCE = 16, ENOUGH = 240 };
+/* Rows that are made in one frame, and of how many on a view makes no more; and among how many new ones it may
+ * look for those that were removed, which it does one by one. */
+enum { AT_ONCE = 16, ENOUGH = 240, MOST_LOOKED_AT = 2000 };
 
 struct _ViewerGradualList {
   GObject parent;
@@ -56,6 +57,15 @@ static void grow_to(ViewerGradualList *self, guint n)
     change(self, self->n, 0, n - self->n);
 }
 
+/* All rows from position on are others, and so many there shall be. */
+static void replace_end(ViewerGradualList *self, guint position, guint n, guint kept)
+{
+  guint looked_at = MAX(MOST_LOOKED_AT, kept == G_MAXUINT || kept < position ? 0 : kept + 1 - position);
+
+  change(self, position, self->n - position, MIN(n - position, looked_at));
+  grow_to(self, n);
+}
+
 /* How many of n rows there may be when the kept one stands there. */
 static guint get_limit(const ViewerGradualList *self, guint n, guint kept)
 {
@@ -75,15 +85,15 @@ static guint follow_kept(const ViewerGradualList *self, guint position, guint re
 /* Rows behind the change are the same ones, if all of them may stay; else all from there on are others. */
 static void handle_changed(ViewerGradualList *self, guint position, guint removed, guint added)
 {
-  guint n = g_list_model_get_n_items(self->whole);
-  guint limit = get_limit(self, n, follow_kept(self, position, removed, added));
+  guint n = g_list_model_get_n_items(self->whole), kept = follow_kept(self, position, removed, added);
+  guint limit = get_limit(self, n, kept);
 
   if (position < self->n) {
     guint gone = MIN(removed, self->n - position), behind = self->n - position - gone;
     if (behind > 0 && position + added + behind <= limit)
       change(self, position, gone, added);
     else
-      change(self, position, gone + behind, limit - position);
+      replace_end(self, position, limit, kept);
   } else {
     grow_to(self, limit);
   }
