@@ -232,6 +232,7 @@ static void add_click(ViewerTreeView *self, guint button, GtkPropagationPhase ph
 
 static void handle_selected(ViewerTreeView *self)
 {
+  viewer_tree_model_set_selected(self->model, get_position(self));
   if (!self->is_selecting && !viewer_tree_model_is_changing(self->model))
     g_signal_emit(self, signals[SELECTED], 0);
 }

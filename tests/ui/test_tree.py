@@ -8,7 +8,7 @@ from captures import make, report, share
 
 TREE_ROW = re.compile(r'^(.*), ([<\d.]+ %), total (\d+), self (\d+)$')
 FUNCTION_ROW = re.compile(r'^(.*), self ([<\d.]+ %), total ([<\d.]+ %)$')
-ARROW = 14 + 8  # pixels: one step of indentation, and half an arrow
+STEP = 14  # pixels of indentation; an arrow is a little wider
 
 
 class PagesCase(WindowCase):
@@ -47,11 +47,11 @@ class PagesCase(WindowCase):
         self.viewer.find('row', re.compile(rf'^{re.escape(name)}, '), states=['focused'])
 
 
-def flatten(node, samples, first='All Samples'):
-    """The rows of a tree of a report in their order."""
-    rows = [(node['name'] or first, share(node['total'], samples), str(node['total']), str(node['self']))]
-    for child in node['children']:
-        rows += flatten(child, samples)
+def flatten(node, samples, closed=None):
+    """The rows of a tree of a report in their order, but for those below nodes that are closed."""
+    rows = [(node['name'] or 'All Samples', share(node['total'], samples), str(node['total']), str(node['self']))]
+    for child in [] if closed and node['name'] == closed else node['children']:
+        rows += flatten(child, samples, closed)
     return rows
 
 
@@ -93,12 +93,30 @@ class TreeTest(PagesCase):
         self.viewer.press('Return')
         self.viewer.wait(lambda: len(self.rows(TREE_ROW)) == 2, 'main is closed')
 
+    def click_arrow(self, function, depth):
+        row = self.viewer.find('row', re.compile(f'^{function}, '))
+        name = self.viewer.find('label', function, row)
+        self.viewer.click(self.viewer.place_of(name, across=(depth * STEP + STEP // 2) / self.viewer.extents_of(name)[2]))
+        return row
+
     def test_the_arrow_is_clicked(self):
-        main = self.viewer.find('row', re.compile('^main, '))
-        name = self.viewer.find('label', 'main', main)
-        self.viewer.click(self.viewer.place_of(name, across=ARROW / self.viewer.extents_of(name)[2]))
+        main = self.click_arrow('main', 1)
         self.viewer.wait(lambda: len(self.rows(TREE_ROW)) == 2, 'main is closed')
         self.assertNotIn('selected', main.states)
+
+    def test_closing_and_opening_leaves_the_others_as_they_are(self):
+        """Whether what is selected stands there, before or behind."""
+        said = report(self.path, '--tree', '--limit', '0')
+        self.open_all()
+        for selected in 'parse', 'load', 'emit':
+            with self.subTest(selected):
+                self.focus_row(selected)
+                self.click_arrow('parse', 2)
+                self.expect_rows(flatten(said['tree'], said['samples'], 'parse'), TREE_ROW)
+                self.viewer.find('row', re.compile(f'^{selected}, '), states=['selected'])
+                self.click_arrow('parse', 2)
+                self.expect_report()
+                self.viewer.find('row', re.compile(f'^{selected}, '), states=['selected'])
 
     def test_transforms_and_back(self):
         self.open_all()

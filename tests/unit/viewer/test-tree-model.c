@@ -14,14 +14,16 @@ typedef struct {
 
 static void follow_changes(Fixture *fixture, guint position, guint removed, guint added)
 {
+  guint n = g_list_model_get_n_items(G_LIST_MODEL(fixture->model));
+
   g_assert_true(viewer_tree_model_is_changing(fixture->model));
-  if (removed > 0)
-    g_array_remove_range(fixture->rows, position, removed);
-  for (guint i = 0; i < added; i++) {
-    guint32 node = viewer_tree_model_get_node_at(fixture->model, position + i);
-    g_array_insert_val(fixture->rows, position + i, node);
+  g_assert_cmpuint(position + removed, <=, fixture->rows->len);
+  g_assert_cmpuint(fixture->rows->len - removed + added, ==, n);
+  g_array_set_size(fixture->rows, 0);
+  for (guint i = 0; i < n; i++) {
+    guint32 node = viewer_tree_model_get_node_at(fixture->model, i);
+    g_array_append_val(fixture->rows, node);
   }
-  g_assert_cmpuint(fixture->rows->len, ==, g_list_model_get_n_items(G_LIST_MODEL(fixture->model)));
 }
 
 static void handle_revealed(Fixture *fixture, guint node)
@@ -261,6 +263,88 @@ static void test_opens_and_closes(Fixture *fixture, gconstpointer data)
   g_assert_true(!viewer_tree_model_can_open(fixture->model, last) || fixture->rows->len > n);
 }
 
+static guint count_below(Fixture *fixture, guint position)
+{
+  guint32 depth =
+      viewer_tree_model_get(fixture->model, g_array_index(fixture->rows, guint32, position))->depth;
+  guint end = position + 1;
+
+  while (end < fixture->rows->len &&
+         viewer_tree_model_get(fixture->model, g_array_index(fixture->rows, guint32, end))->depth > depth)
+    end++;
+  return end - position - 1;
+}
+
+/* Opens all; the position of a node that has rows below and behind it. */
+static guint open_all(Fixture *fixture)
+{
+  guint position = 1;
+
+  show(fixture, fixture->made.weights, VIEWER_TREE_TOP_DOWN, 0);
+  viewer_tree_model_open_below(fixture->model, 0);
+  wait_for(fixture);
+  while (count_below(fixture, position) == 0)
+    position++;
+  g_assert_cmpuint(position + count_below(fixture, position) + 1, <, fixture->rows->len);
+  return position;
+}
+
+static ViewerTreeRow *get_item(Fixture *fixture, guint position)
+{
+  return g_list_model_get_item(G_LIST_MODEL(fixture->model), position);
+}
+
+static void assert_standing(Fixture *fixture, const GPtrArray *items)
+{
+  guint n = fixture->rows->len;
+
+  for (guint i = 0; i < items->len; i++) {
+    guint32 node = viewer_tree_model_get_node_at(fixture->model, i);
+    g_autoptr(ViewerTreeRow) item = get_item(fixture, i);
+    g_assert_cmpuint(viewer_tree_row_get_node(items->pdata[i]), ==, node);
+    g_assert_true(item == (i < n ? items->pdata[i] : NULL));
+  }
+}
+
+static void test_items_stay(Fixture *fixture, gconstpointer data)
+{
+  guint position = open_all(fixture), n = fixture->rows->len, n_below = count_below(fixture, position);
+  guint32 node = g_array_index(fixture->rows, guint32, position);
+  g_autoptr(GArray) rows = g_array_copy(fixture->rows);
+  g_autoptr(GPtrArray) items = g_ptr_array_new_with_free_func(g_object_unref);
+
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add(items, get_item(fixture, i));
+  viewer_tree_model_set_selected(fixture->model, position);
+  viewer_tree_model_close(fixture->model, node);
+  g_assert_cmpuint(fixture->rows->len, ==, n - n_below);
+  assert_standing(fixture, items);
+  g_ptr_array_set_size(items, (gint)(n - n_below));
+  viewer_tree_model_open(fixture->model, node);
+  g_assert_cmpuint(fixture->rows->len, ==, n);
+  assert_standing(fixture, items);
+  g_assert_cmpmem(fixture->rows->data, n * sizeof(guint32), rows->data, n * sizeof(guint32));
+}
+
+static void test_the_selected_item_goes_with_its_row(Fixture *fixture, gconstpointer data)
+{
+  guint position = open_all(fixture), n_below = count_below(fixture, position);
+  guint selected = position + n_below + 1;
+  guint32 node = g_array_index(fixture->rows, guint32, position);
+  guint32 selected_node = g_array_index(fixture->rows, guint32, selected);
+  g_autoptr(ViewerTreeRow) item = get_item(fixture, selected);
+
+  viewer_tree_model_set_selected(fixture->model, selected);
+  viewer_tree_model_close(fixture->model, node);
+  g_autoptr(ViewerTreeRow) closed = get_item(fixture, selected - n_below);
+  g_assert_true(closed == item);
+  viewer_tree_model_set_selected(fixture->model, selected - n_below);
+  viewer_tree_model_open(fixture->model, node);
+  g_autoptr(ViewerTreeRow) open = get_item(fixture, selected);
+  g_assert_true(open == item);
+  g_assert_cmpuint(viewer_tree_row_get_node(item), ==, selected_node);
+}
+
 /* What was open is so again of fewer samples, and back; rows that stay keep their items. */
 static void test_stays_open(Fixture *fixture, gconstpointer data)
 {
@@ -402,15 +486,18 @@ int main(int argc, char **argv)
   static const struct {
     const char *path;
     void (*test)(Fixture *fixture, gconstpointer data);
-  } tests[] = {{"/viewer/tree-model/whole-trees", test_whole_trees},
-               {"/viewer/tree-model/numbers-by-hand", test_numbers_by_hand},
-               {"/viewer/tree-model/opens-and-closes", test_opens_and_closes},
-               {"/viewer/tree-model/stays-open", test_stays_open},
-               {"/viewer/tree-model/newest-wins", test_newest_wins},
-               {"/viewer/tree-model/reveals-paths", test_reveals_paths},
-               {"/viewer/tree-model/search-goes-round", test_search_goes_round},
-               {"/viewer/tree-model/text", test_text},
-               {"/viewer/tree-model/nothing", test_nothing}};
+  } tests[] = {
+      {"/viewer/tree-model/whole-trees", test_whole_trees},
+      {"/viewer/tree-model/numbers-by-hand", test_numbers_by_hand},
+      {"/viewer/tree-model/opens-and-closes", test_opens_and_closes},
+      {"/viewer/tree-model/items-stay", test_items_stay},
+      {"/viewer/tree-model/the-selected-item-goes-with-its-row", test_the_selected_item_goes_with_its_row},
+      {"/viewer/tree-model/stays-open", test_stays_open},
+      {"/viewer/tree-model/newest-wins", test_newest_wins},
+      {"/viewer/tree-model/reveals-paths", test_reveals_paths},
+      {"/viewer/tree-model/search-goes-round", test_search_goes_round},
+      {"/viewer/tree-model/text", test_text},
+      {"/viewer/tree-model/nothing", test_nothing}};
 
   static const TestPlan plan = {.n_samples = 600, .n_streams = 2, .epochs = 2, .seed = 21};
 
