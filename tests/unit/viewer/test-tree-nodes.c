@@ -116,6 +116,7 @@ static void test_at_random(Fixture *fixture, gconstpointer data)
   g_autoptr(GRand) rand = g_rand_new_with_seed(5);
   guint most = 0;
 
+  do_job(fixture, VIEWER_TREE_JOB_EXPAND_BELOW, 0);
   for (guint i = 0; i < 400; i++) {
     guint32 n = viewer_tree_nodes_get_n(fixture->nodes);
     guint32 node = (guint32)g_rand_int_range(rand, 0, (gint32)n);
