@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Makes pictures of every page: from real recordings of a compiler, a LuaJIT program and the whole system; and from made ones with 4 and
-400 threads, with long names, with next to nothing and with nothing. Light and dark, small and large, one also in high contrast, in German
-and in Hebrew, which reads from the right. Needs a build in build/, clang, LuaJIT, and the permission to record.
+"""Makes pictures of every page: from real recordings of a compiler, a LuaJIT program and the whole system, of one while it goes on; and from
+made ones with 4 and 400 threads, with long names, with next to nothing and with nothing. Light and dark, small and large, one also in high
+contrast, in German and in Hebrew, which reads from the right. Needs a build in build/, clang, LuaJIT, and the permission to record.
 
 usage: tests/ui/screenshots.py [-o DIRECTORY] [--only NAME-SCENE-LOOK-SIZE…]
 
@@ -10,6 +10,7 @@ They go into build/screenshots/, with the recordings, which are made once; the b
 whose names contain one of the words.
 """
 import argparse
+import contextlib
 import pathlib
 import re
 import subprocess
@@ -22,6 +23,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / 'integration')]
 from captures import make  # noqa: E402
 from desktop import Desktop  # noqa: E402
 from examples import build, install  # noqa: E402
+from record_page import RecordPage  # noqa: E402
 from support import BUILD, capturectl  # noqa: E402
 from window import Viewer  # noqa: E402
 
@@ -54,6 +56,8 @@ template <int N> std::map<std::string, std::vector<int>> index(const std::string
 template <> std::map<std::string, std::vector<int>> index<0>(const std::string &) { return {}; }
 int main(int argc, char **argv) { return index<40>(argv[0]).size(); }
 '''
+# Ten times as much, of which nobody waits for the end.
+LONG_SOURCE = SOURCE.replace('<40>', '<400>')
 
 
 # Recordings.
@@ -174,6 +178,27 @@ RECORDINGS = {
 }
 
 
+class Live(RecordPage):
+    """A compiler that is being recorded, from the start page on."""
+
+    def __init__(self, viewer):
+        self.viewer = viewer
+        (viewer.home / 'index.cpp').write_text(LONG_SOURCE)
+        viewer.click(viewer.find('text box', 'Command and Arguments'))
+        viewer.type('clang++ -O2 -c index.cpp')
+        viewer.press('Return')
+        self.wait_for_samples()
+        viewer.find('button', 'Top-Down')
+
+    def wait_for_more(self, samples):
+        enough = self.count('Samples') + samples
+        self.viewer.wait(lambda: self.count('Samples') >= enough, f'there are {enough} samples')
+
+    def stop(self):
+        self.viewer.press('Escape')
+        self.expect_document()
+
+
 class Photographer:
     def __init__(self, directory, words):
         self.directory, self.words = directory, words
@@ -185,6 +210,19 @@ class Photographer:
     def photograph_start(self):
         for look in LOOKS:
             self.photograph('start', look, {'start': (lambda viewer: None, None)})
+
+    def photograph_live(self):
+        """What is recorded never rests: its picture is taken when there is enough to be seen."""
+        for look in USUAL:
+            sizes = [size for size in SIZES if self.wants('live', 'recording', look, size)]
+            if sizes:
+                with self.viewer('live', look) as viewer:
+                    live = Live(viewer)
+                    for size in sizes:
+                        viewer.resize(*SIZES[size])
+                        live.wait_for_more(4000)
+                        viewer.write_picture(self.directory / f'live-recording-{look}-{size}.png')
+                    live.stop()
 
     def photograph_recording(self, name):
         write, looks, scenes = RECORDINGS[name]
@@ -200,16 +238,21 @@ class Photographer:
         wanted = {scene: scenes[scene] for scene in scenes if any(self.wants(name, scene, look, size) for size in SIZES)}
         if not wanted:
             return
+        with self.viewer(name, look, *capture) as viewer:
+            if capture:
+                viewer.find('button', re.compile('^(Whole Recording|Ganze Aufnahme|ההקלטה כולה)$'))
+                if name == 'luajit':  # whose own sampler knows what Lua calls its functions
+                    self.choose_second_event(viewer)
+            for size in SIZES:
+                viewer.resize(*SIZES[size])
+                self.photograph_scenes(viewer, (name, look, size), wanted)
+
+    @contextlib.contextmanager
+    def viewer(self, name, look, *capture):
         with tempfile.TemporaryDirectory(prefix='capture-home-') as home:
             viewer = Viewer(self.desktop, home, *capture, env=LOOKS[look])
             try:
-                if capture:
-                    viewer.find('button', re.compile('^(Whole Recording|Ganze Aufnahme|ההקלטה כולה)$'))
-                    if name == 'luajit':  # whose own sampler knows what Lua calls its functions
-                        self.choose_second_event(viewer)
-                for size in SIZES:
-                    viewer.resize(*SIZES[size])
-                    self.photograph_scenes(viewer, (name, look, size), wanted)
+                yield viewer
             finally:
                 viewer.kill()
             print(f'{name} {look}: {viewer.said.read_text() or "nothing to say"}', flush=True)
@@ -241,6 +284,7 @@ def main():
     photographer = Photographer(options.o, options.only)
     try:
         photographer.photograph_start()
+        photographer.photograph_live()
         for name in RECORDINGS:
             photographer.photograph_recording(name)
     finally:
