@@ -40,6 +40,15 @@ void viewer_pages_add(AdwViewStack *stack)
   }
 }
 
+void viewer_pages_keep_titles_whole(GtkWidget *switcher)
+{
+  if (GTK_IS_LABEL(switcher))
+    gtk_label_set_ellipsize(GTK_LABEL(switcher), PANGO_ELLIPSIZE_NONE);
+  for (GtkWidget *child = gtk_widget_get_first_child(switcher); child;
+       child = gtk_widget_get_next_sibling(child))
+    viewer_pages_keep_titles_whole(child);
+}
+
 void viewer_pages_set_document(AdwViewStack *stack, ViewerDocument *document)
 {
   for (guint i = 0; i < G_N_ELEMENTS(pages); i++)

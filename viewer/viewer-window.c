@@ -39,6 +39,7 @@ struct _ViewerWindow {
   ViewerSearch *search;
   ViewerHealthBadge *badge;
   AdwViewStack *pages;
+  GtkWidget *header_pages;
   GtkRevealer *working;
   ViewerProgress *working_progress;
 
@@ -532,6 +533,7 @@ static void bind_template(GtkWidgetClass *class)
   gtk_widget_class_bind_template_child(class, ViewerWindow, search);
   gtk_widget_class_bind_template_child(class, ViewerWindow, badge);
   gtk_widget_class_bind_template_child(class, ViewerWindow, pages);
+  gtk_widget_class_bind_template_child(class, ViewerWindow, header_pages);
   gtk_widget_class_bind_template_child(class, ViewerWindow, working);
   gtk_widget_class_bind_template_child(class, ViewerWindow, working_progress);
   gtk_widget_class_bind_template_callback(class, is_same);
@@ -568,6 +570,7 @@ static void viewer_window_init(ViewerWindow *self)
   g_signal_group_connect_swapped(self->document_signals, "capture-changed", G_CALLBACK(show_state), self);
   g_signal_group_connect_swapped(self->document_signals, "file-changed", G_CALLBACK(show_file), self);
   viewer_pages_add(self->pages);
+  viewer_pages_keep_titles_whole(self->header_pages);
   viewer_accessible_follow_stacks(GTK_WIDGET(self));
   g_signal_connect(target, "drop", G_CALLBACK(drop), self);
   gtk_widget_add_controller(GTK_WIDGET(self), GTK_EVENT_CONTROLLER(target));

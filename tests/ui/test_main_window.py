@@ -35,6 +35,20 @@ class MainWindow(WindowCase):
             return wakes(viewer) - before < 20
         viewer.wait(rests, 'it no longer asks for frame after frame')
 
+    def test_titles_of_pages_are_whole_also_in_a_window_that_is_not_wide(self):
+        viewer = self.open_document(size=(1600, 700))
+
+        def widths():
+            """Of the titles that show, in the header or below the page."""
+            look = viewer.look()
+            labels = [label for tab in look.find_all('tab') for label in look.find_all('label', within=tab)]
+            return {text: label.extents[2] for text, label in zip(look.texts(labels), labels)}
+        whole = viewer.wait(lambda: len(widths()) == 8 and widths(), 'every page has a title')
+        self.assertGreater(min(whole.values()), 0)
+        for width in 1000, 900, 800, 760:
+            viewer.resize(width, 700)
+            viewer.wait(lambda: widths() == whole, lambda: f'titles are whole in {width} pixels: {whole}, {widths()}')
+
     def test_what_is_typed_into_the_search_is_no_key_of_the_window(self):
         viewer = self.open_document()
         viewer.press('slash')
