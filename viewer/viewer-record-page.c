@@ -303,6 +303,8 @@ static void viewer_record_page_init(ViewerRecordPage *self)
   gtk_widget_init_template(GTK_WIDGET(self));
   self->overview = VIEWER_OVERVIEW(viewer_overview_new());
   self->flame = VIEWER_PAGE(viewer_flame_page_new());
+  gtk_widget_set_margin_start(GTK_WIDGET(self->overview), 6); /* as in the window of a document */
+  gtk_widget_set_margin_end(GTK_WIDGET(self->overview), 6);
   gtk_widget_set_vexpand(GTK_WIDGET(self->flame), TRUE);
   gtk_box_append(self->graph, GTK_WIDGET(self->overview));
   gtk_box_append(self->graph, GTK_WIDGET(self->flame));
