@@ -2,6 +2,7 @@
 """What a desktop reads of the viewer before it starts it: desktop file, metainfo, types of files, icons, settings."""
 import pathlib
 import re
+import struct
 import unittest
 import xml.etree.ElementTree as ElementTree
 
@@ -9,6 +10,14 @@ from support import BUILD, DATA, SOURCE, TestCase, capturectl, environment, run
 
 ID = 'org.capturectl.Viewer'
 SVG = '{http://www.w3.org/2000/svg}svg'
+PUBLISHED = 'https://example.org/capture/screenshots'
+
+
+def size_of_png(path):
+    """Its width and height, as its first chunk says."""
+    signature, width, height = struct.unpack('>8s8x2I', path.read_bytes()[:24])
+    assert signature == b'\x89PNG\r\n\x1a\n', path
+    return width, height
 
 
 class ViewerFilesTest(TestCase):
@@ -16,8 +25,28 @@ class ViewerFilesTest(TestCase):
         said = run('desktop-file-validate', BUILD / 'data' / f'{ID}.desktop').stdout
         self.assertEqual(said, '')
 
+    def check_metainfo(self, build):
+        """Its screenshots: [(address, (width, height)), …]"""
+        path = build / 'data' / f'{ID}.metainfo.xml'
+        run('appstreamcli', 'validate', '--no-net', '--pedantic', path)
+        images = ElementTree.parse(path).getroot().iterfind('screenshots/screenshot/image')
+        return [(image.text, (int(image.get('width')), int(image.get('height')))) for image in images]
+
     def test_the_metainfo_is_valid(self):
-        run('appstreamcli', 'validate', '--no-net', '--pedantic', BUILD / 'data' / f'{ID}.metainfo.xml')
+        for address, _ in self.check_metainfo(BUILD):
+            self.assertRegex(address, '^https?://')
+
+    def test_the_metainfo_shows_the_pictures_where_they_are_published(self):
+        published = self.directory / 'published'
+        run('meson', 'setup', f'-Dscreenshots_url={PUBLISHED}/', published, SOURCE, timeout=600)
+        run('ninja', '-C', published, f'data/{ID}.metainfo.xml', timeout=600)
+        images = self.check_metainfo(published)
+        self.assertGreater(len(images), 3)
+        for address, size in images:
+            with self.subTest(address):
+                place, _, name = address.rpartition('/')
+                self.assertEqual(place, PUBLISHED)
+                self.assertEqual(size_of_png(SOURCE / 'docs' / 'screenshots' / name), size)
 
     def test_all_is_installed_and_points_to_what_is(self):
         installed = self.directory / 'installed'
