@@ -13,7 +13,8 @@ G_BEGIN_DECLS
 #define VIEWER_PAGES 8
 
 void viewer_pages_add(AdwViewStack *stack);
-/* Lets a switcher of the pages, which were added, ask for as much width as their titles need: none is cut short. */
+/* Lets a switcher of the pages, which were added, ask for as much width as their titles need: none is cut
+ * short. */
 void viewer_pages_keep_titles_whole(GtkWidget *switcher);
 void viewer_pages_set_document(AdwViewStack *stack, ViewerDocument *document);
 /* The page of that name; where there is none the one that is shown stays. */
