@@ -12,38 +12,53 @@
 
 /* A pipe cannot be mapped, and must end before memory does. */
 #define PIPE_BYTES_MAX ((gsize)4 * 1024 * 1024 * 1024)
+#define PIPE_BLOCK     ((gsize)1024 * 1024)
 
-static gboolean read_all(int fd, GByteArray *into, GError **error)
+static gboolean fail(int code, GError **error)
 {
-  gsize used = 0;
+  g_set_error(error, G_IO_ERROR, g_io_error_from_errno(code), _("The pipe could not be read: %s."),
+              g_strerror(code));
+  return FALSE;
+}
 
-  for (;;) {
-    ssize_t got;
+/* For a byte more at least; in all for no more than one beyond what is allowed, which tells that there is too
+ * much. False: there is no memory. */
+static gboolean make_room(guint8 **bytes, gsize used, gsize *room)
+{
+  gsize wanted = MIN(MAX(2 * used, PIPE_BLOCK), PIPE_BYTES_MAX + 1);
+  guint8 *larger = used < *room ? *bytes : g_try_realloc(*bytes, wanted);
 
-    g_byte_array_set_size(into, used + 1024 * 1024);
-    got = read(fd, into->data + used, 1024 * 1024);
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got > 0 && used < PIPE_BYTES_MAX) {
-      used += got;
-      continue;
-    }
-    g_byte_array_set_size(into, used);
+  if (!larger)
+    return FALSE;
+  *room = used < *room ? *room : wanted;
+  *bytes = larger;
+  return TRUE;
+}
+
+static gboolean read_all(int fd, guint8 **bytes, gsize *used, GError **error)
+{
+  gsize room = 0;
+
+  while (*used <= PIPE_BYTES_MAX) {
+    if (!make_room(bytes, *used, &room))
+      return fail(ENOMEM, error);
+    ssize_t got = read(fd, *bytes + *used, room - *used);
     if (got == 0)
       return TRUE;
-    g_set_error(error, G_IO_ERROR, g_io_error_from_errno(got < 0 ? errno : EFBIG),
-                _("The pipe could not be read: %s."), g_strerror(got < 0 ? errno : EFBIG));
-    return FALSE;
+    if (got < 0 && errno != EINTR)
+      return fail(errno, error);
+    *used += (gsize)MAX(got, 0);
   }
+  return fail(EFBIG, error);
 }
 
 static gboolean take_pipe(ProfileInput *self, int fd, GError **error)
 {
-  g_autoptr(GByteArray) all = g_byte_array_new();
+  g_autofree guint8 *bytes = NULL;
 
-  if (!read_all(fd, all, error))
+  if (!read_all(fd, &bytes, &self->size, error))
     return FALSE;
-  self->bytes = g_byte_array_steal(all, &self->size);
+  self->bytes = g_steal_pointer(&bytes);
   self->modified = g_get_real_time() * 1000;
   return TRUE;
 }
