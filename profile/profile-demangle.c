@@ -6,41 +6,66 @@
 #else /* as Fedora's binutils-devel has it */
 #include <demangle.h>
 #endif
+#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NAME_LENGTH_MAX      8192
 #define DEMANGLED_LENGTH_MAX (64 * 1024)
-#define OPTIONS              (DMGL_PARAMS | DMGL_ANSI)
+/* Of D, whose demangler says nothing before it is done. */
+#define D_REFERENCES_MAX 48
+#define D_LENGTH_MAX     ((gsize)64 * 1024 * 1024)
+#define OPTIONS          (DMGL_PARAMS | DMGL_ANSI)
 
 typedef struct {
   GString *text;
-  gboolean too_long;
+  jmp_buf too_long;
 } Output;
 
-/* The demangler cannot be stopped, but what it prints need not be kept. */
+/* A hundred bytes may stand for more text than anybody has time or memory for, and the demangler asks nobody
+ * whether to go on: it is left in the midst, where it has nothing to free. (Rust's may leave one identifier
+ * behind.) */
 static void collect(const char *text, size_t length, void *data)
 {
   Output *output = data;
 
-  output->too_long |= length > DEMANGLED_LENGTH_MAX - output->text->len;
-  if (!output->too_long)
-    g_string_append_len(output->text, text, (gssize)length);
+  if (length > DEMANGLED_LENGTH_MAX - output->text->len)
+    longjmp(output->too_long, 1);
+  g_string_append_len(output->text, text, (gssize)length);
 }
 
 typedef int (*DemangleFunc)(const char *mangled, int options, demangle_callbackref callback, void *data);
 
+static gboolean run(DemangleFunc demangle, const char *name, Output *output)
+{
+  if (setjmp(output->too_long))
+    return FALSE;
+  return demangle(name, OPTIONS, collect, output) != 0;
+}
+
 static char *demangle_with(DemangleFunc demangle, const char *name)
 {
   Output output = {.text = g_string_new(NULL)};
-  gboolean done = demangle(name, OPTIONS, collect, &output) != 0 && !output.too_long && output.text->len > 0;
+  gboolean done = run(demangle, name, &output) && output.text->len > 0;
 
   return g_string_free(output.text, !done);
 }
 
+/* How long what a name stands for may become: each of its n references (and of the letters that look like
+ * one) says again what stands before. Most comes of three to what has three itself, and so on: 3 to the n
+ * / 3. */
+static gboolean is_short_d(const char *name)
+{
+  gsize n = 0;
+
+  for (const char *c = name; *c; c++)
+    n += *c == 'Q';
+  return n <= D_REFERENCES_MAX && strlen(name) << (n * 8 / 15) <= D_LENGTH_MAX;
+}
+
 static char *demangle_d(const char *name)
 {
-  char *text = dlang_demangle(name, OPTIONS);
+  char *text = is_short_d(name) ? dlang_demangle(name, OPTIONS) : NULL;
   char *copy = text && strlen(text) <= DEMANGLED_LENGTH_MAX ? g_strdup(text) : NULL;
 
   free(text);

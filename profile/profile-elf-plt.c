@@ -101,7 +101,10 @@ static const char *get_symbol_name(const Stubs *stubs, guint32 number)
   if (!stubs->table || !stubs->names || number == 0 || number >= stubs->table_size / entry_size)
     return NULL;
   memcpy(&name, stubs->table + number * entry_size, sizeof name); /* st_name comes first in both classes */
-  return name > 0 && name < stubs->names_size ? stubs->names + name : NULL;
+  if (name == 0 || name >= stubs->names_size ||
+      !memchr(stubs->names + name, 0, MIN(stubs->names_size - name, PROFILE_SYMBOLS_NAME_MAX)))
+    return NULL;
+  return stubs->names + name;
 }
 
 /* Slots that are filled by calling a function here are called after it: it has the name of what it chooses.

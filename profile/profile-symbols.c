@@ -51,7 +51,8 @@ void profile_symbols_add(ProfileSymbols *self, guint64 start, guint64 length, gu
 {
   Entry entry = {.symbol = {start, add_saturated(start, length), name, binding}, .order = self->entries->len};
 
-  g_array_append_val(self->entries, entry);
+  if (strnlen(name, PROFILE_SYMBOLS_NAME_MAX + 1) <= PROFILE_SYMBOLS_NAME_MAX)
+    g_array_append_val(self->entries, entry);
 }
 
 static int compare(const void *a, const void *b)

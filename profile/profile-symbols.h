@@ -27,7 +27,10 @@ ProfileSymbols *profile_symbols_new(void);
 void profile_symbols_free(ProfileSymbols *self);
 /* Keeps text, which names given to add point into, and frees it with g_free at the end. */
 void profile_symbols_keep(ProfileSymbols *self, gpointer text);
-/* length 0: not known. Adding goes on after settle; what was settled keeps its place before later ones. */
+/* Longer ones are no names: a table without ends of texts would have megabytes of them in every entry. */
+#define PROFILE_SYMBOLS_NAME_MAX (64 * 1024)
+/* length 0: not known. Adding goes on after settle; what was settled keeps its place before later ones. A
+ * symbol whose name is longer than PROFILE_SYMBOLS_NAME_MAX is left out. */
 void profile_symbols_add(ProfileSymbols *self, guint64 start, guint64 length, guint8 binding,
                          const char *name);
 /* Sorts, ends and chooses; once after each table that was added. */

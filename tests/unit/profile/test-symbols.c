@@ -159,6 +159,45 @@ static void test_demangle(void)
   g_free(profile_demangle(nested));
 }
 
+/* Each parameter is made of the one before, twice: in full the last would be a hundred gigabytes. */
+static void test_demangle_bomb(void)
+{
+  static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  g_autoptr(GString) name = g_string_new("_Z1f1PIiiE");
+
+  for (const char *c = digits; *c; c++)
+    g_string_append_printf(name, "S_IS%c_S%c_E", *c, *c);
+  assert_demangled(name->str, NULL);
+  g_string_truncate(name, strlen("_Z1f1PIiiES_IS0_S0_E"));
+  assert_demangled(name->str, "f(P<int, int>, P<P<int, int>, P<int, int> >)");
+}
+
+/* D's would end the program when there is no memory left. */
+static void test_demangle_d_bomb(void)
+{
+  g_autoptr(GString) name = g_string_new("_D1a1fFHiiHQeQg");
+
+  for (guint i = 0; i < 60; i++)
+    g_string_append(name, "HQgQi");
+  g_string_append(name, "Zv");
+  assert_demangled(name->str, NULL);
+  assert_demangled("_D1a1fFHiiHQeQgZv", "a.f(int[int], int[int][int[int]])");
+}
+
+/* A table of names without ends would be copied once for each symbol. */
+static void test_long_name(void)
+{
+  g_autofree char *longest = g_strnfill(PROFILE_SYMBOLS_NAME_MAX, 'l');
+  g_autofree char *longer = g_strnfill(PROFILE_SYMBOLS_NAME_MAX + 1, 'm');
+  g_autoptr(ProfileSymbols) symbols = profile_symbols_new();
+
+  profile_symbols_add(symbols, 0x100, 8, STB_GLOBAL, longest);
+  profile_symbols_add(symbols, 0x200, 8, STB_GLOBAL, longer);
+  profile_symbols_settle(symbols);
+  assert_held(symbols, 0x100, longest, 0x100, 0x108);
+  assert_held(symbols, 0x200, NULL, 0, 0);
+}
+
 static void test_zstd(void)
 {
   g_autofree guint8 *in = g_malloc0(100000);
@@ -191,6 +230,9 @@ int main(int argc, char **argv)
   g_test_add_func("/symbols/nested", test_nested);
   g_test_add_func("/symbols/huge", test_huge);
   g_test_add_func("/symbols/demangle", test_demangle);
+  g_test_add_func("/symbols/demangle-bomb", test_demangle_bomb);
+  g_test_add_func("/symbols/demangle-d-bomb", test_demangle_d_bomb);
+  g_test_add_func("/symbols/long-name", test_long_name);
   g_test_add_func("/symbols/zstd", test_zstd);
   return g_test_run();
 }
