@@ -34,6 +34,12 @@ static gint64 define_text(ProfileForeignCode *self, const char *text, gsize leng
   return capture_writer_string(self->writer, text, MIN(length, STRING_MAX));
 }
 
+/* Many lines may name one file that is longer than anything that is kept of it. */
+static gint64 define_line_file(ProfileForeignCode *self, const ProfileForeignLine *line)
+{
+  return define_text(self, line->file, strnlen(line->file, STRING_MAX));
+}
+
 /* Takes ":NUMBER" from the end of a text. */
 static gboolean take_number(const char *text, gsize *length, guint32 *ret)
 {
@@ -77,7 +83,7 @@ static gint64 define_file(ProfileForeignCode *self, const ProfileForeignPiece *p
   if (file)
     id = define_text(self, file, length);
   else if (piece->n_lines > 0 && piece->lines[0].file)
-    id = define_text(self, piece->lines[0].file, strlen(piece->lines[0].file));
+    id = define_line_file(self, &piece->lines[0]);
   record->file = (guint32)MAX(id, 0);
   return id;
 }
@@ -87,7 +93,7 @@ static gint64 define_lines(ProfileForeignCode *self, const ProfileForeignPiece *
 {
   for (guint i = 0; i < MIN(piece->n_lines, LINES_MAX); i++) {
     const ProfileForeignLine *line = &piece->lines[i];
-    gint64 file = line->file ? define_text(self, line->file, strlen(line->file)) : 0;
+    gint64 file = line->file ? define_line_file(self, line) : 0;
 
     if (file < 0)
       return file;

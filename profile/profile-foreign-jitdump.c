@@ -8,11 +8,17 @@
 /* Length of the header of an ELF file. V8 adds it to the addresses of lines, for a tool that puts such a
  * header before the code. */
 #define ELF_HEADER 0x40
+/* What is behind that of a name is not looked at, for every move of the code looks again. */
+#define NAME_MAX_BYTES 8192
+/* Code that moves takes its lines along as often as makes this many times the file. No more: a move is a few
+ * bytes, and its lines may be most of the file. */
+#define LINES_AGAIN_MAX 16
 
 typedef struct {
   ProfileForeignCode code;
   ProfileJitdump dump;
   guint64 shift;              /* of addresses of lines */
+  guint64 lines_again;        /* bytes that may still be read again for code that moves */
   ProfileJitdumpRecord lines; /* told for the code that comes next; has that type then */
   GHashTable *loads;          /* number of the code → Load, for what moves */
   GArray *read;               /* ProfileJitdumpLine, of the code in work */
@@ -21,6 +27,7 @@ typedef struct {
 
 typedef struct {
   const char *name;
+  gsize name_length;
   ProfileJitdumpRecord lines; /* of that type if there are any */
 } Load;
 
@@ -78,7 +85,7 @@ static int add_code(Decode *self, const ProfileJitdumpRecord *record, const Load
       .length = record->length,
       .time = get_time(self, record->time),
       .name = load->name,
-      .name_length = strlen(load->name),
+      .name_length = load->name_length,
   };
 
   sort_lines(self, load, record->length);
@@ -92,6 +99,7 @@ static int take_load(Decode *self, const ProfileJitdumpRecord *record)
   Load *load = g_new0(Load, 1);
 
   load->name = record->name;
+  load->name_length = strnlen(record->name, NAME_MAX_BYTES);
   if (self->lines.type == PROFILE_JITDUMP_LINES && self->lines.start == record->start)
     load->lines = self->lines;
   self->lines.type = PROFILE_JITDUMP_LOAD;
@@ -99,13 +107,26 @@ static int take_load(Decode *self, const ProfileJitdumpRecord *record)
   return add_code(self, record, load);
 }
 
+static void allow_lines(Decode *self, Load *load)
+{
+  guint64 bytes = (guint64)(load->lines.lines.end - load->lines.lines.at);
+
+  if (load->lines.type != PROFILE_JITDUMP_LINES)
+    return;
+  if (bytes > self->lines_again)
+    load->lines.type = PROFILE_JITDUMP_LOAD;
+  else
+    self->lines_again -= bytes;
+}
+
 static int take_move(Decode *self, const ProfileJitdumpRecord *record)
 {
-  const Load *load = g_hash_table_lookup(self->loads, &record->index);
+  Load *load = g_hash_table_lookup(self->loads, &record->index);
   int status;
 
   if (!load)
     return 0;
+  allow_lines(self, load);
   status =
       profile_foreign_end_code(&self->code, record->old_start, record->length, get_time(self, record->time));
   return status < 0 ? status : add_code(self, record, load);
@@ -152,7 +173,7 @@ static int take_all(Decode *self)
 /* A file that ends within a record is how any file ends whose writer was still running. */
 gboolean profile_foreign_decode_jitdump(const ProfileForeign *foreign, capture_writer *writer, GError **error)
 {
-  Decode self = {.code = {.writer = writer}};
+  Decode self = {.code = {.writer = writer}, .lines_again = LINES_AGAIN_MAX * (guint64)foreign->length};
   int status;
 
   if (!profile_jitdump_open(&self.dump, foreign->bytes, foreign->length))

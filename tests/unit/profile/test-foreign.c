@@ -84,20 +84,25 @@ static void put_move(Bytes *self, guint64 time, guint64 from, guint64 to, guint6
   put_64(self, index);
 }
 
-/* Lines 10 and 11 of "a.js", from the code's beginning and from its 32nd byte. */
-static void put_lines(Bytes *self, guint64 start, guint64 shift)
+/* Lines 10 and 11 of a file, from the code's beginning and from its 32nd byte. */
+static void put_lines_of(Bytes *self, guint64 start, guint64 shift, const char *file)
 {
-  put_prefix(self, 2, 16 + 16 + 5 + 16 + 2, 1);
+  put_prefix(self, 2, 16 + 16 + (guint32)strlen(file) + 1 + 16 + 2, 1);
   put_64(self, start);
   put_64(self, 2);
   put_64(self, start + shift + 32);
   put_32(self, 11);
   put_32(self, 0);
-  put_text(self, "a.js");
+  put_text(self, file);
   put_64(self, start + shift);
   put_32(self, 10);
   put_32(self, 0);
   put_text(self, "\xff");
+}
+
+static void put_lines(Bytes *self, guint64 start, guint64 shift)
+{
+  put_lines_of(self, start, shift, "a.js");
 }
 
 /* Lines 10 and 11, with names as Node 20 writes them: seven bytes that say nothing. */
@@ -341,6 +346,34 @@ static void test_jitdump_lines(void)
     put_move(&dump, 200, 0x1000, 0x3000, 1);
     check_lines(bytes, "a.js");
   }
+}
+
+/* A move is a few bytes, and would have whole tables of lines read again. */
+static void test_jitdump_moves(void)
+{
+  enum { N = 1000 };
+  g_autofree char *file = g_strnfill(60000, 'f');
+  g_autoptr(GByteArray) bytes = g_byte_array_new();
+  Bytes dump = {bytes, FALSE};
+  Made made = make_capture();
+  guint n_with_lines = 0;
+  gsize n;
+
+  put_dump_header(&dump, 0);
+  put_lines_of(&dump, 0x1000, 0, file);
+  put_load(&dump, 100, 0x1000, 1, "one");
+  for (guint64 i = 1; i <= N; i++)
+    put_move(&dump, 100 + i, 0x1000 * i, 0x1000 * (i + 1), 1);
+  add_samples(&made, 2, (guint64[]){150, 100 + N}, (guint64[]){0x1000 * 51, 0x1000 * (N + 1)});
+  add_foreign(&made, CAPTURE_FOREIGN_JITDUMP, "/tmp/jit-77.dump", bytes->data, bytes->len);
+  g_autoptr(ProfileCapture) capture = load(&made);
+  g_autofree char *names = name_leaves(capture, "js");
+  g_assert_cmpstr(names, ==, "one one");
+  const ProfileCode *code = profile_capture_get_code(capture, &n);
+  for (gsize i = 0; i < n; i++)
+    n_with_lines += code[i].n_lines > 0;
+  g_assert_cmpuint(n_with_lines, >, 1);
+  g_assert_cmpuint(n_with_lines, <, 100);
 }
 
 /* Where names of files say nothing, the function's own says where it is. */
@@ -590,6 +623,7 @@ int main(int argc, char **argv)
   g_test_add_func("/profile/foreign/perf-map-lines", test_perf_map_lines);
   g_test_add_func("/profile/foreign/jitdump", test_jitdump);
   g_test_add_func("/profile/foreign/jitdump-lines", test_jitdump_lines);
+  g_test_add_func("/profile/foreign/jitdump-moves", test_jitdump_moves);
   g_test_add_func("/profile/foreign/jitdump-lines-of-garbage", test_jitdump_lines_of_garbage);
   g_test_add_func("/profile/foreign/jitdump-other-clock", test_jitdump_other_clock);
   g_test_add_func("/profile/foreign/syscap", test_syscap);
