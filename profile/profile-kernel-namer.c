@@ -4,7 +4,9 @@
 #include <elf.h>
 #include <string.h>
 
+#include "profile/profile-code-index.h"
 #include "profile/profile-kallsyms.h"
+#include "profile/profile-memory.h"
 
 static gboolean get_boot_id(guint8 ret[16])
 {
@@ -78,16 +80,41 @@ static gboolean is_recorded_kernel(ProfileCapture *capture, const ProfileKallsym
   return FALSE;
 }
 
-/* The latest that holds address. */
-static const ProfileKernelSymbol *find_recorded(ProfileCapture *capture, guint64 address)
+/* What the capture says itself of the kernel's addresses. */
+typedef struct {
+  const ProfileKernelSymbol *symbols;
+  ProfileCode *code; /* the same, to be looked up as code of one process and one time */
+  ProfileCodeIndex *index;
+} Recorded;
+
+static void make_recorded(Recorded *self, ProfileCapture *capture)
 {
   gsize n;
-  const ProfileKernelSymbol *symbols = profile_capture_get_kernel_symbols(capture, &n);
 
-  for (gsize i = n; i > 0; i--)
-    if (address >= symbols[i - 1].address && address - symbols[i - 1].address < symbols[i - 1].length)
-      return &symbols[i - 1];
-  return NULL;
+  self->symbols = profile_capture_get_kernel_symbols(capture, &n);
+  self->code = profile_new0(ProfileCode, n);
+  for (gsize i = 0; i < n; i++) {
+    self->code[i].start = self->symbols[i].address;
+    self->code[i].length = self->symbols[i].length;
+    self->code[i].name = self->symbols[i].name;
+  }
+  self->index = profile_code_index_new(self->code, n);
+}
+
+static void clear_recorded(Recorded *self)
+{
+  profile_code_index_free(self->index);
+  g_free(self->code);
+}
+
+/* The latest that holds address. */
+static const ProfileKernelSymbol *find_recorded(const Recorded *self, guint64 address)
+{
+  guint64 from = 0, until = G_MAXUINT64;
+  const ProfileCode *code =
+      profile_code_index_find(self->index, PROFILE_CODE_TOLD, 0, address, 0, &from, &until);
+
+  return code ? &self->symbols[code - self->code] : NULL;
 }
 
 static guint64 add_recorded(ProfileFunctionTable *table, const ProfileKernelSymbol *symbol)
@@ -118,19 +145,22 @@ static void add_hits(ProfileFunctionTable *table, ProfileCapture *capture, const
                      const guint64 *addresses, gsize n)
 {
   guint64 end = 0;
+  Recorded all;
 
+  make_recorded(&all, capture);
   for (gsize i = 0; i < n; i++) {
     const ProfileKernelSymbol *recorded;
     ProfileKallsym listed;
 
     if (addresses[i] < end)
       continue;
-    recorded = find_recorded(capture, addresses[i]);
+    recorded = find_recorded(&all, addresses[i]);
     if (recorded)
       end = add_recorded(table, recorded);
     else if (kallsyms && profile_kallsyms_lookup(kallsyms, addresses[i], &listed))
       end = add_listed(table, &listed);
   }
+  clear_recorded(&all);
 }
 
 ProfileFunctionTable *profile_kernel_name(ProfileCapture *capture, const guint64 *addresses, gsize n,
