@@ -2,14 +2,19 @@
 /*
  * The last order of nodes: siblings side by side (profile-siblings.h), and without those that no sample's
  * stack leads through. Those are many: kernel stacks that have been joined to user stacks, and places of
- * joins.
+ * joins. No stack is deeper than whatever is done with stacks can bear.
  */
+#include <glib/gi18n.h>
+
 #include "profile/profile-loader-private.h"
 #include "profile/profile-memory.h"
 #include "profile/profile-parallel.h"
 #include "profile/profile-siblings.h"
 
-enum { PIECE = 1 << 16 };
+enum {
+  PIECE = 1 << 16,
+  FRAMES_MAX = 8192 /* of a stack; the recorder knows of a thousand */
+};
 
 typedef struct {
   Load *load;
@@ -143,11 +148,33 @@ static void replace_leaves(Order *order)
   load_end_stacks(load);
 }
 
+/* What would be deeper becomes a sibling of the deepest that may be: each stack keeps where it began and what
+ * ran. */
+static void limit_depth(Load *load)
+{
+  ProfileCapture *capture = load->capture;
+  g_autofree guint16 *depths = profile_new0(guint16, capture->n_nodes);
+  gboolean is_cut = FALSE;
+
+  for (gsize node = 1; node < capture->n_nodes; node++) {
+    guint32 *parent = &capture->parent[node];
+    if (depths[*parent] == FRAMES_MAX) {
+      *parent = capture->parent[*parent];
+      is_cut = TRUE;
+    }
+    depths[node] = depths[*parent] + 1;
+  }
+  if (is_cut)
+    load_problem(load, _("Some stacks have more than %d frames; frames behind those were left out."),
+                 FRAMES_MAX);
+}
+
 void load_order_nodes(Load *load)
 {
   Order order = {.load = load, .capture = load->capture};
   gsize n;
 
+  limit_depth(load);
   order.kept = profile_new0(guint8, order.capture->n_nodes);
   find_kept(&order);
   order.places = profile_siblings_place(order.capture->parent, order.kept, order.capture->n_nodes, &n);

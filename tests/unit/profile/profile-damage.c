@@ -11,6 +11,7 @@
 #include "profile/profile-rows.h"
 #include "profile/profile-tree.h"
 #include "test-capture.h"
+#include "test-stream.h"
 
 enum { N_CAPTURES = 250 };
 
@@ -188,6 +189,46 @@ static void test_truncated(void)
   g_remove(path);
 }
 
+/* A chain of nodes costs a few bytes each, and one sample reaches down all of it. */
+static char *write_chain(guint n)
+{
+  TestFile file = test_file_open(1, FALSE);
+  TestStream stream = test_stream_open(&file);
+  guint32 leaf = 0;
+
+  test_stream_define(&stream, (struct capture_record_event){0}, "cpu-clock");
+  for (guint i = 0; i < n; i++) {
+    guint32 frame = test_stream_add_frame(&stream, TEST_PROGRAM, (guint64)(i + 1 < n) * TEST_FUNCTION_SIZE);
+    leaf = test_take_id(capture_writer_stack(stream.writer, leaf, &frame, 1));
+  }
+  test_stream_add_sample(&stream, 0, (struct capture_writer_sample){.time = 1, .leaf = leaf, .weight = 1});
+  test_stream_close(&stream);
+  return test_file_close(&file, 2);
+}
+
+static void test_deep(void)
+{
+  enum { N = 20000 };
+  g_autofree char *path = write_chain(N);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(ProfileCapture) capture = profile_capture_load(path, PROFILE_LOAD_DEFAULT, NULL, &error);
+  const guint32 *parent, *frame;
+  gsize n_nodes;
+  guint depth = 0;
+
+  g_assert_no_error(error);
+  g_assert_nonnull(strstr(profile_capture_get_problems(capture)[0], "frames"));
+  profile_capture_get_nodes(capture, &parent, &frame, &n_nodes);
+  guint32 leaf = profile_capture_get_event(capture, 0)->leaf[0];
+  for (guint32 node = leaf; node; node = parent[node])
+    depth++;
+  g_assert_cmpuint(depth, >, 1000);
+  g_assert_cmpuint(depth, <, N / 2);
+  g_assert_cmpuint(frame[leaf], !=, frame[parent[leaf]]);
+  look_at_everything(capture, 0);
+  g_remove(path);
+}
+
 static void test_not_a_capture(void)
 {
   g_autofree char *path = NULL;
@@ -210,6 +251,7 @@ int main(int argc, char **argv)
   g_test_add_data_func("/profile/damage/lies/2", GUINT_TO_POINTER(2), test_lies);
   g_test_add_data_func("/profile/damage/lies/3", GUINT_TO_POINTER(3), test_lies);
   g_test_add_func("/profile/damage/truncated", test_truncated);
+  g_test_add_func("/profile/damage/deep", test_deep);
   g_test_add_func("/profile/damage/not-a-capture", test_not_a_capture);
   return g_test_run();
 }
