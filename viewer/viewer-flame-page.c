@@ -11,13 +11,12 @@
 #include "viewer/viewer-flame-minimap.h"
 #include "viewer/viewer-flame-text.h"
 #include "viewer/viewer-format.h"
+#include "viewer/viewer-matches.h"
 #include "viewer/viewer-settings.h"
 #include "viewer/viewer-swatch.h"
 #include "viewer/viewer-transforms.h"
 
 #define BUTTON_ZOOM 1.5
-
-enum { MAX_MATCHES = 1000 };
 
 struct _ViewerFlamePage {
   GtkWidget parent_instance;
@@ -36,8 +35,7 @@ struct _ViewerFlamePage {
   gboolean stale;           /* the weights have changed since they were shown */
   gboolean selecting;       /* we change the document's selection ourselves */
   ProfileSearch *search;    /* that was told of; NULL: none */
-  GPtrArray *matches;       /* ProfilePath: places of what is searched for; NULL: not asked for yet */
-  gint match;               /* the one that was gone to last; -1 none */
+  ViewerMatches *matches;   /* places of what is searched for */
   ProfileFlame *described;  /* what details are of; NULL: of nothing */
   guint described_box;
 };
@@ -89,12 +87,11 @@ static void tell_search(ViewerFlamePage *self)
 {
   ProfileSearch *search = viewer_flame_graph_get_search(self->graph);
 
+  viewer_matches_set(self->matches, search, is_inverted());
   if (search == self->search)
     return;
   g_clear_pointer(&self->search, profile_search_unref);
   self->search = search ? profile_search_ref(search) : NULL;
-  g_clear_pointer(&self->matches, g_ptr_array_unref);
-  self->match = -1;
   viewer_stack_chart_set_search(viewer_chronology_get_chart(self->chronology), search);
   g_signal_emit_by_name(self, "search-changed");
 }
@@ -235,23 +232,17 @@ static char *describe_search(ViewerPage *page)
   return g_strdup_printf(ngettext("%u function, %s", "%u functions, %s", n), n, share);
 }
 
-static gboolean next_match(ViewerPage *page, int direction)
+static void show_match(ViewerFlamePage *self)
 {
-  ViewerFlamePage *self = VIEWER_FLAME_PAGE(page);
-  ProfileSearch *search = viewer_flame_graph_get_search(self->graph);
+  const ProfilePath *path = viewer_matches_get(self->matches);
 
-  if (!search)
-    return FALSE;
-  if (!self->matches)
-    self->matches = profile_search_find_paths(search, is_inverted(), MAX_MATCHES);
-  gint n = (gint)self->matches->len;
-  if (n == 0)
-    return FALSE;
-  self->match = self->match < 0 && direction < 0 ? n - 1 : (self->match + direction + n) % n;
-  const ProfilePath *path = self->matches->pdata[self->match];
   viewer_flame_graph_select(self->graph, path->functions, path->n);
   selected(self);
-  return TRUE;
+}
+
+static gboolean next_match(ViewerPage *page, int direction)
+{
+  return viewer_matches_go(VIEWER_FLAME_PAGE(page)->matches, direction);
 }
 
 /* The name of what is selected. */
@@ -422,10 +413,10 @@ static void dispose(GObject *object)
     g_signal_handlers_disconnect_by_data(self->document, self);
   g_clear_object(&self->document);
   g_clear_object(&self->actions);
-  g_clear_pointer(&self->matches, g_ptr_array_unref);
   g_clear_pointer(&self->search, profile_search_unref);
   g_clear_pointer(&self->described, profile_flame_unref);
   g_clear_pointer(&self->content, gtk_widget_unparent);
+  g_clear_object(&self->matches);
   G_OBJECT_CLASS(viewer_flame_page_parent_class)->dispose(object);
 }
 
@@ -463,13 +454,14 @@ static void viewer_flame_page_class_init(ViewerFlamePageClass *klass)
 
 static void viewer_flame_page_init(ViewerFlamePage *self)
 {
-  self->match = -1;
   gtk_widget_init_template(GTK_WIDGET(self));
+  self->matches = viewer_matches_new();
   self->transforms = viewer_transforms_install(GTK_WIDGET(self));
   add_actions(self);
   add_legend(self);
   viewer_flame_minimap_set_graph(self->minimap, self->graph);
   follow_settings(self);
+  g_signal_connect_object(self->matches, "reached", G_CALLBACK(show_match), self, G_CONNECT_SWAPPED);
   g_signal_connect_swapped(self->graph, "shown", G_CALLBACK(shown), self);
   g_signal_connect_swapped(self->graph, "selected", G_CALLBACK(selected), self);
   g_signal_connect_swapped(self->graph, "menu", G_CALLBACK(pop_up), self);
