@@ -5,7 +5,8 @@
 
 struct _ProfileMarkLanes {
   GArray *processes; /* guint32 */
-  GPtrArray *lanes;  /* for each of those a GPtrArray of lanes: GArray of ProfileMarkItem */
+  GArray *n_marks;   /* guint64, for each of those */
+  GPtrArray *lanes;  /* and a GPtrArray of lanes: GArray of ProfileMarkItem */
 };
 
 static guint64 get_end(const ProfileMark *mark)
@@ -95,6 +96,7 @@ ProfileMarkLanes *profile_mark_lanes_new(const ProfileFilter *filter, guint max_
   GPtrArray *lanes = NULL;
 
   self->processes = g_array_new(FALSE, FALSE, sizeof(guint32));
+  self->n_marks = g_array_new(FALSE, TRUE, sizeof(guint64));
   self->lanes = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
   for (guint i = 0; i < places->len; i++) {
     const Place *place = &g_array_index(places, Place, i);
@@ -102,7 +104,9 @@ ProfileMarkLanes *profile_mark_lanes_new(const ProfileFilter *filter, guint max_
       lanes = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
       g_ptr_array_add(self->lanes, lanes);
       g_array_append_val(self->processes, place->process);
+      g_array_set_size(self->n_marks, self->processes->len);
     }
+    g_array_index(self->n_marks, guint64, self->n_marks->len - 1)++;
     add_mark(lanes, place, MAX(max_lanes, 1));
   }
   return self;
@@ -111,6 +115,7 @@ ProfileMarkLanes *profile_mark_lanes_new(const ProfileFilter *filter, guint max_
 void profile_mark_lanes_free(ProfileMarkLanes *self)
 {
   g_array_unref(self->processes);
+  g_array_unref(self->n_marks);
   g_ptr_array_unref(self->lanes);
   g_free(self);
 }
@@ -128,18 +133,28 @@ static int compare_processes(const void *a, const void *b)
   return left < right ? -1 : left > right;
 }
 
-static const GPtrArray *find_process(const ProfileMarkLanes *self, guint32 process)
+static gboolean find_process(const ProfileMarkLanes *self, guint32 process, guint *ret_at)
+{
+  return g_array_binary_search(self->processes, &process, compare_processes, ret_at);
+}
+
+static const GPtrArray *get_lanes(const ProfileMarkLanes *self, guint32 process)
 {
   guint at;
 
-  if (!g_array_binary_search(self->processes, &process, compare_processes, &at))
-    return NULL;
-  return self->lanes->pdata[at];
+  return find_process(self, process, &at) ? self->lanes->pdata[at] : NULL;
+}
+
+guint64 profile_mark_lanes_count_marks(const ProfileMarkLanes *self, guint32 process)
+{
+  guint at;
+
+  return find_process(self, process, &at) ? g_array_index(self->n_marks, guint64, at) : 0;
 }
 
 guint profile_mark_lanes_get_n_lanes(const ProfileMarkLanes *self, guint32 process)
 {
-  const GPtrArray *lanes = find_process(self, process);
+  const GPtrArray *lanes = get_lanes(self, process);
 
   return lanes ? lanes->len : 0;
 }
@@ -147,7 +162,7 @@ guint profile_mark_lanes_get_n_lanes(const ProfileMarkLanes *self, guint32 proce
 const ProfileMarkItem *profile_mark_lanes_get(const ProfileMarkLanes *self, guint32 process, guint lane,
                                               gsize *ret_n)
 {
-  const GPtrArray *lanes = find_process(self, process);
+  const GPtrArray *lanes = get_lanes(self, process);
 
   *ret_n = 0;
   if (!lanes || lane >= lanes->len)

@@ -24,6 +24,7 @@ void profile_mark_lanes_free(ProfileMarkLanes *self);
 
 /* Indices of those with marks, ascending; 0: marks of which no process is known. */
 const guint32 *profile_mark_lanes_get_processes(const ProfileMarkLanes *self, guint *ret_n);
+guint64 profile_mark_lanes_count_marks(const ProfileMarkLanes *self, guint32 process);
 /* 0: has no marks. */
 guint profile_mark_lanes_get_n_lanes(const ProfileMarkLanes *self, guint32 process);
 /* Ascending by time; each begins when the one before has ended, or later. */

@@ -28,6 +28,28 @@ static void send_request(ViewerLatest *self, ProfileFilter *filter, guint64 firs
   viewer_latest_request(self, request);
 }
 
+static gboolean has_moved(const ProfileCounter *counter)
+{
+  double resting = counter->totals && counter->n > 0 ? counter->value[0] : 0;
+
+  for (gsize i = 0; i < counter->n; i++)
+    if (counter->value[i] != resting)
+      return TRUE;
+  return FALSE;
+}
+
+static GArray *find_moved(ProfileCapture *capture)
+{
+  GArray *moved = g_array_new(FALSE, FALSE, sizeof(guint32));
+  guint n;
+  const ProfileCounter *counters = profile_capture_get_counters(capture, &n);
+
+  for (guint32 i = 0; i < n; i++)
+    if (has_moved(&counters[i]))
+      g_array_append_val(moved, i);
+  return moved;
+}
+
 static gpointer make_whole(gpointer data)
 {
   const Request *request = data;
@@ -35,6 +57,7 @@ static gpointer make_whole(gpointer data)
 
   whole->density = profile_density_new(request->filter, request->first, request->end, 1);
   whole->lanes = profile_mark_lanes_new(request->filter, VIEWER_TIMELINE_MAX_LANES);
+  whole->counters = find_moved(profile_filter_get_capture(request->filter));
   return whole;
 }
 
@@ -44,6 +67,7 @@ static void whole_free(gpointer data)
 
   profile_density_free(whole->density);
   profile_mark_lanes_free(whole->lanes);
+  g_array_unref(whole->counters);
   g_free(whole);
 }
 

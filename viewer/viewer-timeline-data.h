@@ -17,6 +17,7 @@ enum { VIEWER_TIMELINE_MAX_LANES = 12 };
 typedef struct {
   ProfileDensity *density; /* of one bin */
   ProfileMarkLanes *lanes;
+  GArray *counters; /* guint32: those that moved; others have nothing to show */
 } ViewerTimelineWhole;
 
 typedef struct {

@@ -57,37 +57,26 @@ static void add_track(Build *build, ViewerTrack *track)
   g_ptr_array_add(build->tracks, g_object_ref(track));
 }
 
-/* One that never moved has nothing to show. */
-static gboolean is_silent(const ProfileCounter *counter)
-{
-  double resting = counter->totals && counter->n > 0 ? counter->value[0] : 0;
-
-  for (gsize i = 0; i < counter->n; i++)
-    if (counter->value[i] != resting)
-      return FALSE;
-  return TRUE;
-}
-
 static gboolean is_of_cpu(const ProfileCounter *counter)
 {
   return strcmp(counter->category, "CPU") == 0;
 }
 
-static GHashTable *group_counters(ProfileCapture *capture)
+static GHashTable *group_counters(ProfileCapture *capture, const GArray *moved)
 {
   GHashTable *groups = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
   guint n;
   const ProfileCounter *counters = profile_capture_get_counters(capture, &n);
 
-  for (guint32 i = 0; i < n; i++) {
-    GArray *group = g_hash_table_lookup(groups, GUINT_TO_POINTER(counters[i].process));
-    if (is_silent(&counters[i]))
-      continue;
+  for (guint i = 0; i < moved->len && g_array_index(moved, guint32, i) < n; i++) {
+    guint32 index = g_array_index(moved, guint32, i);
+    gpointer process = GUINT_TO_POINTER(counters[index].process);
+    GArray *group = g_hash_table_lookup(groups, process);
     if (!group) {
       group = g_array_new(FALSE, FALSE, sizeof(guint32));
-      g_hash_table_insert(groups, GUINT_TO_POINTER(counters[i].process), group);
+      g_hash_table_insert(groups, process, group);
     }
-    g_array_append_val(group, i);
+    g_array_append_val(group, index);
   }
   return groups;
 }
@@ -264,7 +253,7 @@ GPtrArray *viewer_timeline_tracks_build(ViewerTimelineTracks *self, const Profil
                  .tracks = g_ptr_array_new_with_free_func(g_object_unref),
                  .everything = !profile_filter_get_threads(filter)};
 
-  build.counters = group_counters(build.capture);
+  build.counters = group_counters(build.capture, whole->counters);
   build.done = g_hash_table_new(NULL, NULL);
   add_machine(&build);
   add_sampled(&build, FALSE);

@@ -133,14 +133,7 @@ static char *describe_counter(const ViewerTimelineShown *shown, const ProfileCou
 static char *describe_marks(ViewerTimeline *timeline, guint32 process)
 {
   const ViewerTimelineWhole *whole = viewer_timeline_get_whole(timeline);
-  guint64 n_marks = 0;
-  gsize n;
-
-  for (guint lane = 0; lane < profile_mark_lanes_get_n_lanes(whole->lanes, process); lane++) {
-    const ProfileMarkItem *items = profile_mark_lanes_get(whole->lanes, process, lane, &n);
-    for (gsize i = 0; i < n; i++)
-      n_marks += items[i].n;
-  }
+  guint64 n_marks = profile_mark_lanes_count_marks(whole->lanes, process);
   g_autofree char *count = viewer_format_count(n_marks);
   return g_strdup_printf(ngettext("%s mark", "%s marks", n_marks), count);
 }
