@@ -14,6 +14,7 @@
 
 enum {
   STREAMS_MAX = 50, /* rows; every program that samples itself is one */
+  EVENTS_MAX = 50,  /* rows */
   VALUE_CHARS = 60, /* of a line of a value; longer ones wrap */
   VALUE_MAX = 4000, /* characters of a value */
   VALUE_LINES = 8,
@@ -209,11 +210,16 @@ static void show_events(ViewerDetailsPage *self)
   guint n;
   const ProfileEvent *events = profile_capture_get_events(self->details->capture, &n);
 
-  for (guint i = 0; i < n; i++) {
+  for (guint i = 0; i < MIN(n, EVENTS_MAX); i++) {
     g_autofree char *rate = describe_rate(&events[i]), *samples = viewer_format_samples(events[i].n_samples);
     /* TRANSLATORS: How often an event was sampled, and what a sample says. */
     g_autofree char *settings = g_strdup_printf(_("%s, %s"), rate, get_unit(events[i].unit));
     add_row(self, self->events, events[i].name, settings, samples);
+  }
+  if (n > EVENTS_MAX) {
+    g_autofree char *more =
+        g_strdup_printf(ngettext("%u More Event", "%u More Events", n - EVENTS_MAX), n - EVENTS_MAX);
+    add_row(self, self->events, more, NULL, "");
   }
   gtk_widget_set_visible(self->events, n > 0);
 }
