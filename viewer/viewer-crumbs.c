@@ -4,6 +4,9 @@
 #include <glib/gi18n.h>
 
 #include "viewer/viewer-accessible.h"
+#include "viewer/viewer-format.h"
+
+enum { EVENT_NAME_MAX = 60 }; /* characters */
 
 struct _ViewerCrumbs {
   GtkWidget parent;
@@ -134,13 +137,21 @@ static void select_event(ViewerCrumbs *self)
     gtk_drop_down_set_selected(self->events, event);
 }
 
+/* As it is listed. */
+static char *name_event(const ProfileEvent *event)
+{
+  return viewer_format_name(event->name, EVENT_NAME_MAX);
+}
+
 static gboolean lists(GListModel *model, const ProfileEvent *events, guint n)
 {
   if (!model || g_list_model_get_n_items(model) != n)
     return FALSE;
-  for (guint i = 0; i < n; i++)
-    if (!g_str_equal(gtk_string_list_get_string(GTK_STRING_LIST(model), i), events[i].name))
+  for (guint i = 0; i < n; i++) {
+    g_autofree char *name = name_event(&events[i]);
+    if (!g_str_equal(gtk_string_list_get_string(GTK_STRING_LIST(model), i), name))
       return FALSE;
+  }
   return TRUE;
 }
 
@@ -154,7 +165,7 @@ static void show_events(ViewerCrumbs *self)
     g_autoptr(GtkStringList) names = gtk_string_list_new(NULL);
 
     for (guint i = 0; i < n; i++)
-      gtk_string_list_append(names, events[i].name);
+      gtk_string_list_take(names, name_event(&events[i]));
     /* To fill the list chooses its first line, which nobody did. */
     gtk_widget_set_visible(GTK_WIDGET(self->events), FALSE);
     gtk_drop_down_set_model(self->events, G_LIST_MODEL(names));

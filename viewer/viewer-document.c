@@ -6,6 +6,7 @@
 
 #include "profile/profile-naming.h"
 #include "profile/profile-translate.h"
+#include "viewer/viewer-format.h"
 #include "viewer/viewer-loader.h"
 #include "viewer/viewer-weigher.h"
 
@@ -126,12 +127,21 @@ static void viewer_document_init(ViewerDocument *self)
   g_signal_connect_object(self->weigher, "ready", G_CALLBACK(on_weights_ready), self, G_CONNECT_SWAPPED);
 }
 
+static void set_title(ViewerDocument *self)
+{
+  const char *command = self->capture ? profile_capture_get_metadata(self->capture, "command") : NULL;
+  g_autofree char *name = g_file_get_basename(self->file);
+
+  g_free(self->title);
+  self->title = viewer_format_name(command && *command ? command : name, 0);
+}
+
 ViewerDocument *viewer_document_new(GFile *file)
 {
   ViewerDocument *self = g_object_new(VIEWER_TYPE_DOCUMENT, NULL);
 
   self->file = g_object_ref(file);
-  self->title = g_file_get_basename(file);
+  set_title(self);
   return self;
 }
 
@@ -186,14 +196,6 @@ static void begin_work(ViewerDocument *self)
   viewer_activity_unref(self->progress);
   self->progress = viewer_activity_new();
   self->progress_source = g_timeout_add(PROGRESS_INTERVAL, look_at_progress, self);
-}
-
-static void set_title(ViewerDocument *self)
-{
-  const char *command = self->capture ? profile_capture_get_metadata(self->capture, "command") : NULL;
-
-  g_free(self->title);
-  self->title = command && *command ? g_strdup(command) : g_file_get_basename(self->file);
 }
 
 /* The same functions in the new capture; what is not there ends the path. */

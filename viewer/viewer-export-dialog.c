@@ -4,6 +4,7 @@
 #include <glib/gi18n.h>
 
 #include "viewer/viewer-export.h"
+#include "viewer/viewer-toast.h"
 
 enum { PULSE = 100 }; /* milliseconds */
 
@@ -129,7 +130,7 @@ static void finish(GObject *source, GAsyncResult *result, gpointer data)
   }
   GtkWindow *parent = gtk_window_get_transient_for(GTK_WINDOW(self));
   if (parent)
-    gtk_widget_activate_action(GTK_WIDGET(parent), "win.toast", "s", _("Exported"));
+    viewer_toast(GTK_WIDGET(parent), _("Exported"));
   gtk_window_close(GTK_WINDOW(self));
 }
 

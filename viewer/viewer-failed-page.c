@@ -44,7 +44,8 @@ void viewer_failed_page_explain(ViewerFailedPage *self, GFile *file, const GErro
   gboolean is_cancelled = g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   g_autofree char *text = is_cancelled ? g_strdup(find_advice(error))
                                        : g_strdup_printf("%s\n%s", error->message, find_advice(error));
-  g_autofree char *description = g_markup_escape_text(text, -1);
+  g_autofree char *valid = g_utf8_make_valid(text, -1);
+  g_autofree char *description = g_markup_escape_text(valid, -1);
 
   g_return_if_fail(VIEWER_IS_FAILED_PAGE(self));
   adw_status_page_set_title(self->status, title);

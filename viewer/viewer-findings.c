@@ -4,6 +4,7 @@
 #include <glib/gi18n.h>
 
 #include "viewer/viewer-accessible.h"
+#include "viewer/viewer-toast.h"
 
 /* Looking starts a few programs: whoever changes windows back and forth shall not wait for them. µs */
 #define PERIOD (5 * G_USEC_PER_SEC)
@@ -26,7 +27,7 @@ static guint signals[N_SIGNALS];
 static void copy(GtkButton *button, gpointer text)
 {
   gdk_clipboard_set_text(gtk_widget_get_clipboard(GTK_WIDGET(button)), text);
-  gtk_widget_activate_action(GTK_WIDGET(button), "win.toast", "s", _("Copied to the clipboard"));
+  viewer_toast(GTK_WIDGET(button), _("Copied to the clipboard"));
 }
 
 static GtkWidget *make_copy_button(const char *command)

@@ -8,6 +8,7 @@
 
 #include "profile/profile-import-file.h"
 #include "profile/profile-naming.h"
+#include "viewer/viewer-format.h"
 
 /* About a tenth of what a busy program gets. */
 #define FOLLOW_NICENESS 10
@@ -31,7 +32,7 @@ static void work_free(gpointer data)
 
 static void on_named(guint done, guint total, const char *name, gpointer data)
 {
-  g_autofree char *base = g_path_get_basename(name);
+  g_autofree char *base = viewer_format_binary(name);
   g_autofree char *activity = g_strdup_printf(_("Naming functions of %s"), base);
 
   viewer_activity_set(data, total ? (double)done / total : -1, activity);

@@ -10,6 +10,7 @@
 #include "viewer/viewer-recorder.h"
 #include "viewer/viewer-recordings.h"
 #include "viewer/viewer-settings.h"
+#include "viewer/viewer-toast.h"
 
 /* Commands of before that a menu can show without scrolling, and characters of each. */
 #define MENU_LENGTH 12
@@ -285,7 +286,7 @@ static gboolean set_target(ViewerRecordForm *self, RecordingOptions *options)
   if (gtk_switch_get_active(self->allocations))
     options->allocations = RECORDING_OPTIONS_ALLOCATIONS;
   if (!options->command)
-    gtk_widget_activate_action(GTK_WIDGET(self), "win.toast", "s", error->message);
+    viewer_toast(GTK_WIDGET(self), error->message);
   return options->command != NULL;
 }
 

@@ -9,6 +9,7 @@
 #include "viewer/viewer-overview.h"
 #include "viewer/viewer-page.h"
 #include "viewer/viewer-recorder.h"
+#include "viewer/viewer-toast.h"
 
 struct _ViewerRecordPage {
   AdwBin parent_instance;
@@ -99,9 +100,10 @@ static void show_notes(ViewerRecordPage *self)
 {
   const char *const *notes = viewer_recorder_get_notes(self->recorder);
   g_autofree char *text = g_strjoinv("\n", (char **)notes);
+  g_autofree char *valid = g_utf8_make_valid(text, -1);
 
   self->n_told = g_strv_length((char **)notes);
-  gtk_label_set_text(self->notes, text);
+  gtk_label_set_text(self->notes, valid);
   gtk_revealer_set_reveal_child(self->notes_revealer, self->n_told > 0);
 }
 
@@ -111,7 +113,7 @@ static void tell_last_notes(ViewerRecordPage *self)
   const char *const *notes = viewer_recorder_get_notes(self->recorder);
 
   for (guint i = self->n_told; notes[i]; i++)
-    gtk_widget_activate_action(GTK_WIDGET(self), "win.toast", "s", notes[i]);
+    viewer_toast(GTK_WIDGET(self), notes[i]);
 }
 
 static void show_graph(ViewerRecordPage *self)
@@ -171,7 +173,8 @@ static void go_back(ViewerRecordPage *self)
 static void show_failure(ViewerRecordPage *self)
 {
   const GError *error = viewer_recorder_get_error(self->recorder);
-  g_autofree char *escaped = g_markup_escape_text(error->message, -1);
+  g_autofree char *valid = g_utf8_make_valid(error->message, -1);
+  g_autofree char *escaped = g_markup_escape_text(valid, -1);
 
   leave_document(self);
   adw_status_page_set_description(self->failure, escaped);

@@ -4,6 +4,7 @@
 #include <glib/gi18n.h>
 
 #include "viewer/viewer-recents.h"
+#include "viewer/viewer-toast.h"
 
 typedef struct {
   GtkWindow *parent;
@@ -24,7 +25,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Save, save_free)
 
 static void tell(Save *self, const char *text)
 {
-  gtk_widget_activate_action(GTK_WIDGET(self->parent), "win.toast", "s", text);
+  viewer_toast(GTK_WIDGET(self->parent), text);
 }
 
 /* What is not in the list yet comes there by itself. */

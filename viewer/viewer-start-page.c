@@ -5,6 +5,7 @@
 #include "viewer/viewer-findings.h"
 #include "viewer/viewer-recent-list.h"
 #include "viewer/viewer-record-form.h"
+#include "viewer/viewer-toast.h"
 
 struct _ViewerStartPage {
   AdwBin parent_instance;
@@ -41,7 +42,7 @@ static void look_again(ViewerStartPage *self)
 
 static void show_problem(ViewerStartPage *self, const char *sentence)
 {
-  gtk_widget_activate_action(GTK_WIDGET(self), "win.toast", "s", sentence);
+  viewer_toast(GTK_WIDGET(self), sentence);
 }
 
 static void viewer_start_page_map(GtkWidget *widget)

@@ -2,6 +2,9 @@
 #include "viewer/viewer-step.h"
 
 #include "profile/profile-translate.h"
+#include "viewer/viewer-format.h"
+
+enum { LABEL_MAX = 200 }; /* characters */
 
 struct _ViewerStep {
   GObject parent_instance;
@@ -38,7 +41,7 @@ static ViewerStep *new_step(ViewerStepKind kind, const char *label)
   ViewerStep *self = g_object_new(VIEWER_TYPE_STEP, NULL);
 
   self->kind = kind;
-  self->label = g_strdup(label);
+  self->label = viewer_format_name(label, LABEL_MAX);
   return self;
 }
 
