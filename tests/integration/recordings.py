@@ -221,6 +221,17 @@ def is_running(pid):
         return False
 
 
+def is_working(pid):
+    """Whether any thread of the process runs, or would if it had a processor."""
+    for path in pathlib.Path(f'/proc/{pid}/task').glob('*/stat'):
+        try:
+            if path.read_text().rpartition(')')[2].split()[0] in 'RD':
+                return True
+        except OSError:
+            continue
+    return False
+
+
 def processor_time(pid):
     """Milliseconds of processor time in user space that the process has had."""
     fields = pathlib.Path(f'/proc/{pid}/stat').read_text().rpartition(')')[2].split()

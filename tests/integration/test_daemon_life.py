@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The life of the system service: what its processes may, what it holds and leaves behind, when it goes."""
+import contextlib
 import json
 import os
 import re
+import time
 import unittest
 
 from daemon import ALICE, CAPTURED, DaemonCase, helpers_of, processes, status_of
@@ -73,10 +75,25 @@ class FlatTest(DaemonCase):
 class RightsOfProcessesTest(DaemonCase):
     """From outside, as the kernel tells it."""
 
-    def running(self, what):
-        """{what it is: pids} of what the service has started for a session."""
+    def running(self, what, wanted):
+        """{what it is: pids} of what the service has started for a session, once that is what is wanted and each has given up what
+        it does not need: what has just been started is for a moment what started it."""
         caller = self.background('alice', RUNNING.format(what=what))
         self.assertIn('/session/', caller.stdout.readline())
+
+        found = None
+
+        def are_at_work():
+            nonlocal found
+            before, found = found, self.look()
+            time.sleep(0.1)
+            return before == found and set(found) == set(wanted) and all(
+                status_of(pid, 'Seccomp') == '2' for pids in found.values() for pid in pids)
+        with contextlib.suppress(AssertionError):  # whoever asked says what is wrong with them
+            wait_until(are_at_work, 'all are at work')
+        return found
+
+    def look(self):
         found = {}
         for pid, name in helpers_of(self.desk).items():
             is_fork = name == 'capture-recorde' and status_of(pid, 'PPid') != str(self.desk.captured.pid)
@@ -107,14 +124,17 @@ class RightsOfProcessesTest(DaemonCase):
         self.assertEqual(capabilities(captured, 'CapEff'), set())
         self.assertEqual(bpf_objects(captured), set())
 
+    def check_table(self, what, table):
+        self.assert_table(self.running(what, table), table)
+
     def test_own(self):
-        self.assert_table(self.running('[busy()]'), {
+        self.check_table('[busy()]', {
             'capture-recorde': (CAPTURED, RECORDER['own']), 'capture-opener': (ALICE, set()), 'capture-elf-rea': (CAPTURED, set())})
 
     def test_system(self):
         self.desk.allow(SYSTEM, 'alice')
         self.addCleanup(self.desk.authorise, '')
-        self.assert_table(self.running('system_wide=True'), {
+        self.check_table('system_wide=True', {
             'capture-recorde': (CAPTURED, RECORDER['system']), 'fork': (CAPTURED, LOOKING), 'capture-elf-rea': (CAPTURED, set())})
 
     def test_unit_gives_what_the_table_says(self):

@@ -9,6 +9,7 @@ import re
 import struct
 import unittest
 
+from perf_oracle import record as perf_record
 from recordings import Capture
 from support import CAPTURECTL, SOURCE, TestCase, capturectl, run
 from told import Told
@@ -126,9 +127,9 @@ class JitTest(TestCase):
 
     def test_java_that_is_asked_for_its_perf_map(self):
         run('javac', '-d', self.directory, PROGRAMS / 'Work.java')
-        self.record('sh', '-c', 'java -XX:+PreserveFramePointer -cp . Work 5000 >/dev/null & p=$!; '
-                    'until jcmd $p VM.uptime >/dev/null 2>&1; do sleep 0.1; done; sleep 1; '
-                    'jcmd $p Compiler.perfmap >/dev/null; wait $p')
+        self.record('sh', '-c', 'java -XX:+PreserveFramePointer -cp . Work 60000 >/dev/null & p=$!; '
+                    'until jcmd $p VM.uptime >/dev/null 2>&1; do sleep 0.1; done; sleep 2; '
+                    'jcmd $p Compiler.perfmap >/dev/null && kill $p && ! wait $p')
         self.assertEqual(self.foreign.kind, PERF_MAP)
         self.assert_named(PerfMap(self.foreign.bytes), 'Work.collatz')
 
@@ -141,8 +142,9 @@ class JitTest(TestCase):
     def import_recording(self, *clock):
         """Records with perf and imports that; what was warned of."""
         data, self.capture = self.directory / 'perf.data', self.directory / 'out.capture'
-        run('perf', 'record', '-q', *clock, '-e', 'cpu-clock', '-F', 997, '-g', '-o', data,
-            'node', '--perf-prof', '--interpreted-frames-native-stack', PROGRAMS / 'work.js', 700, cwd=self.directory)
+        perf_record(*clock, '-e', 'cpu-clock', '-F', 997, '-g', '-o', data,
+                    'sh', '-c', 'cd "$1" && shift && rm -f jit-*.dump && exec "$@"', 'sh', self.directory,
+                    'node', '--perf-prof', '--interpreted-frames-native-stack', PROGRAMS / 'work.js', 700)
         return capturectl('import', data, '-o', self.capture).stderr
 
     def test_perf_and_a_jitdump(self):

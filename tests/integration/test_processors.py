@@ -97,11 +97,13 @@ class Processors(TestCase):
 
     def test_recorder_tied_to_one_processor(self):
         recording = self.record('-a', '-e', 'cpu-clock', before=('taskset', '-c', '0'))
-        time.sleep(1)
-        load = self.stop(recording)
-        for cpu in 0, 1:
-            # cpu-clock ticks on idle processors, too.
-            self.assertGreater(len([sample for sample in load.samples if sample.cpu == cpu]), 300)
+        # cpu-clock ticks on idle processors, too.
+        wait_until(lambda: min(self.samples_of_each(Load(self.path))) > 300)
+        self.assertGreater(min(self.samples_of_each(self.stop(recording))), 300)
+
+    @staticmethod
+    def samples_of_each(load):
+        return [sum(sample.cpu == cpu for sample in load.samples) for cpu in (0, 1)]
 
     def record_beside_others(self, times):
         """Beside perf, which records everything, and recordings that come and go. When it began and ended is in self.span."""

@@ -41,11 +41,20 @@ int main(void)
 }
 '''
 
+# Works until there is a file.
+UNTIL = SHARES.replace('#include <stdlib.h>', '#include <stdlib.h>\n#include <unistd.h>').replace('''int main(void)
+{
+''', '''int main(int argc, char **argv)
+{
+  while (access(argv[1], F_OK) != 0)
+    little(now());
+''')
+
 EXITS = 'int main(void) { return 3; }\n'
 
 SLEEPS = r'''
 #include <time.h>
-__attribute__((noinline)) void doze(void) { nanosleep(&(struct timespec){.tv_nsec = 700000000}, 0); }
+__attribute__((noinline)) void doze(void) { nanosleep(&(struct timespec){.tv_sec = 2}, 0); }
 int main(void) { doze(); return 0; }
 '''
 
@@ -216,14 +225,16 @@ class Preload(InsideCase):
 
     def test_recording_that_is_killed(self):
         """The program goes on as if nothing had been, and the capture holds what was committed."""
-        program = compile_c(self.directory, 'shares', SHARES)
-        told = self.directory / 'told'
+        program = compile_c(self.directory, 'until', UNTIL)
+        told, killed = self.directory / 'told', self.directory / 'killed'
         process = start('record', '--via', 'preload', '--no-names', '-q', '-o', self.path, '--', 'sh', '-c',
-                        f'{program}; echo $? > {told}.new; mv {told}.new {told}')
+                        f'{program} {killed}; echo $? > {told}.new; mv {told}.new {told}')
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         self.assertTrue(wait_until(self.has_samples))
         process.send_signal(signal.SIGKILL)
+        process.wait()
+        killed.touch()
         process.communicate()
         self.assertTrue(wait_until(told.exists))
         self.assertEqual(told.read_text(), '0\n')

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which process of a recording may what, by the kernel's word, while it records. Runs as root."""
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -50,16 +51,21 @@ class RecorderRights(unittest.TestCase):
         self.assertTrue(rights.hidden, rights.name)
 
     def helpers_of(self, recorder):
-        """The recorder's own: (opener or None, elf-readers that are confined). It may take its time to start these."""
+        """The recorder's own: (opener or None, elf-readers that are confined). It may take its time to start these, each of which is
+        called what the recorder is until it executes its program: looked at again until the same are there a moment later."""
+        before = None
         while True:
             self.assertIsNone(recorder.process.poll())
             openers, readers = [], []
             for pid in service.children(recorder.process.pid):
-                rights = service.Rights(pid)
-                (readers if rights.name.startswith('capture-elf') else openers).append(rights)
-            if readers and all(reader.seccomp for reader in readers):
+                with contextlib.suppress(OSError):
+                    rights = service.Rights(pid)
+                    (readers if rights.name.startswith('capture-elf') else openers).append(rights)
+            names = {(rights.pid, rights.name) for rights in openers + readers}
+            if readers and all(reader.seccomp for reader in readers) and names == before:
                 break
-            time.sleep(0.01)
+            before = names
+            time.sleep(0.1)
         self.assertLessEqual(len(openers), 1)
         return openers[0] if openers else None, readers
 

@@ -129,7 +129,7 @@ class StrainTest(TestCase):
 
     def test_programs_die_with_the_caller(self):
         def kill(record, recorder):
-            target = children(record.pid).get('chain')
+            target = wait_until(lambda: children(record.pid).get('chain'))
             record.kill()
             os.kill(target, signal.SIGKILL)
         self.assert_dies_clean(kill)

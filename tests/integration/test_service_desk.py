@@ -249,7 +249,7 @@ class ExamplesTest(ServiceCase):
         self.assertGreater(functions['turn [busy]'], 0.8 * sum(functions.values()))
 
     def test_python_of_a_process(self):
-        process = self.process('alice', 'busy', '1500')
+        process = self.process('alice', 'busy', '4000')
         functions = self.shares(self.example(PYTHON, '-B', self.copy('record.py'), '-p', str(process.pid)).stdout)
         self.assertGreater(functions['turn [busy]'], 500)
 
@@ -257,7 +257,7 @@ class ExamplesTest(ServiceCase):
         """The kernel's functions have the names that the service found."""
         self.desk.allow(SYSTEM, 'alice')
         self.addCleanup(self.desk.authorise, '')
-        others = self.desk.popen(['dd', 'if=/dev/zero', 'of=/dev/null', 'bs=1', 'count=2000000'], 'bob', True, stderr=subprocess.DEVNULL)
+        others = self.desk.popen(['dd', 'if=/dev/zero', 'of=/dev/null', 'bs=1', 'count=6000000'], 'bob', True, stderr=subprocess.DEVNULL)
         self.addCleanup(others.wait)
         self.addCleanup(others.kill)
         functions = self.shares(self.example(PYTHON, '-B', self.copy('record.py'), '-p', str(others.pid)).stdout)
@@ -284,7 +284,7 @@ class ExamplesTest(ServiceCase):
         loaded = record_well(record, enough=500)
         self.assertEqual((loaded.ended, loaded.losses()), ('interrupted', []))
         self.assertGreater(len(loaded.of_command('busy')), 400)
-        process = self.process('alice', 'busy', '500')
+        process = self.process('alice', 'busy', '3000')
         self.example(program, str(process.pid), self.path)
         self.assertEqual(Load(self.path).ended, 'targets-gone')
         others = self.process('bob')

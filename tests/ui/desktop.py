@@ -104,8 +104,9 @@ class Desktop:
         return line
 
     def _start_server(self):
+        # -r: a key that is held repeats nothing, however long this program has to wait for a processor before it lets go.
         ready = os.pipe()
-        return self._start(['Xvfb', '-displayfd', str(ready[1]), '-screen', '0', f'{SIZE[0]}x{SIZE[1]}x24', '-dpi', '96', '-nolisten',
+        return self._start(['Xvfb', '-r', '-displayfd', str(ready[1]), '-screen', '0', f'{SIZE[0]}x{SIZE[1]}x24', '-dpi', '96', '-nolisten',
                             'tcp', '-noreset', '+extension', 'Composite'], ready, pass_fds=ready[1:])
 
     def _start_bus(self, name, services):

@@ -18,8 +18,7 @@ class Drop(WindowCase):
         """From a window beside the viewer's into the middle of the one that is on top."""
         source = self.start(*paths, program=DRAG_SOURCE)
         files = source.find('label', 'nothing yet')
-        source.screen.place(source.window, 1300, 100, 300, 200)
-        source.wait(lambda: source.window.frame == (1300, 100, 300, 200), 'the source is there')
+        self.place(source, 1300, 100, 300, 200)
         x, y, width, height = viewer.window.frame
         end = x + width / 2, y + height / 2
         source.screen.drag(source.place_of(files), end, drop=False)
@@ -27,6 +26,16 @@ class Drop(WindowCase):
         source.screen.button('left', False)
         source.wait(lambda: files.text == 'ended', lambda: f'the drag has ended; it is {files.text}')
         source.close()
+
+    @staticmethod
+    def place(source, *frame):
+        """As often as it takes: what has just come may not say yet how wide its shadow is."""
+        def is_there():
+            if source.window.frame == frame:
+                return True
+            source.screen.place(source.window, *frame)
+            return False
+        source.wait(is_there, lambda: f'the source is at {frame}; it is at {source.window.frame}')
 
     @staticmethod
     def hover(source, files, place):

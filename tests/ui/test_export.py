@@ -59,7 +59,9 @@ class ExportCase(WindowCase):
         self.ask_where()
 
     def ask_where(self):
+        before = len(self.viewer.windows())
         self.viewer.click(self.viewer.find('label', 'Export…'))
+        self.viewer.wait(lambda: len(self.viewer.windows()) > before, 'there is a dialog for the file')
         self.viewer.find('text box', 'Name:', states=('focused',))
 
     def press(self, *keys):
@@ -95,9 +97,11 @@ class ExportCase(WindowCase):
 
     def focus_on_parse(self):
         self.show(FUNCTIONS)
-        self.viewer.click(self.viewer.find('row', re.compile('^parse, ')))
+        self.viewer.click(self.viewer.find_at_rest('row', re.compile('^parse, ')))
+        self.viewer.find('row', re.compile('^parse, '), states=['selected'])
         self.viewer.press('f')
         self.viewer.find('button', 'Focus: parse')
+        self.viewer.rest()
 
     def select_first_half(self):
         overview = self.viewer.find('slider', 'Selected Span of Time')

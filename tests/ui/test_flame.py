@@ -33,8 +33,8 @@ class Flame(WindowCase):
         self.press('Home')
         self.expect_focus('All')
         for name in names:
-            self.press('Down')
-            self.press(*['Left'] * 20)
+            self.press('Down', *['Left'] * 20)
+            self.viewer.rest()
             while self.focused().name != name:
                 before = self.focused()
                 self.press('Right')

@@ -23,6 +23,7 @@ class FlameViews(WindowCase):
 
     def choose_view(self, name):
         self.viewer.find(name=name, states=['focusable']).act()
+        self.viewer.rest()  # the boxes of before are still there until those are laid out
 
     def test_bottom_up_begins_where_samples_were_taken(self):
         said = report(self.path, '--limit', '0')
@@ -67,7 +68,7 @@ class FlameViews(WindowCase):
         said = report(self.path, '--tree', '--limit', '0')
         parse = next(node for node in said['tree']['children'][0]['children'] if node['name'] == 'parse')
         self.viewer.press('Home', 'Down', 'Down')
-        self.viewer.wait(lambda: self.viewer.find_all('tree item', states=['focused']), 'a box has the focus')
+        self.viewer.rest()
         while not self.viewer.find_all('tree item', 'parse', states=['focused']):
             before = self.viewer.find('tree item', states=['focused'])
             self.viewer.press('Right')

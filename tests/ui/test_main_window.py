@@ -62,6 +62,7 @@ class MainWindow(WindowCase):
     def test_a_step_is_taken_back_and_again_and_by_its_crumb(self):
         viewer = self.open_document()
         viewer.press('2')
+        viewer.find_at_rest('row', re.compile('^main, '))
         viewer.press('Down', 'f')
         crumb = viewer.find('button', re.compile('^Focus: ')).name
         viewer.press('ctrl+z')
@@ -95,7 +96,9 @@ class MainWindow(WindowCase):
         for page in '23456781':
             viewer.press(page)
             viewer.picture()
-        viewer.press('2', 'Down', 'f')
+        viewer.press('2')
+        viewer.find_at_rest('row', re.compile('^All Samples, '))
+        viewer.press('Down', 'f')
         viewer.find('button', re.compile('^Focus: '))
 
     def test_a_file_that_is_cut_off_while_it_is_opened_ends_nothing(self):
@@ -135,6 +138,7 @@ class MainWindow(WindowCase):
     def test_help_opens_and_closes(self):
         viewer = self.open_document()
         viewer.press('F1')
+        viewer.wait(lambda: len(viewer.windows()) == 2, 'there is a window for help')
         viewer.find('heading', 'Reading a Flame Graph')
         viewer.press('Escape')
         viewer.wait(lambda: len(viewer.windows()) == 1, 'the window is closed')
@@ -142,6 +146,7 @@ class MainWindow(WindowCase):
     def test_shortcuts_are_told(self):
         viewer = self.open_document()
         viewer.press('ctrl+question')
+        viewer.wait(lambda: len(viewer.windows()) == 2, 'there is a window of shortcuts')
         viewer.find('label', 'Next match')
         viewer.press('Escape')
         viewer.wait(lambda: len(viewer.windows()) == 1, 'the window is closed')

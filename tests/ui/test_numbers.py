@@ -68,6 +68,8 @@ class NumbersCase(WindowCase):
 
     def check_flame_graph(self, said):
         self.show(1, 'Flame Graph')
+        # What it showed before is laid out anew, by a thread, when it is seen again.
+        self.viewer.rest()
         self.viewer.press('Home')
         node = said['tree']
         for name in 'All', node['children'][0]['name']:
@@ -90,8 +92,8 @@ class NumbersCase(WindowCase):
     def select_function(self, name):
         """In the list of functions."""
         self.show(3, 'Functions')
-        row = self.viewer.find('row', re.compile(rf'^{name}, '))
-        self.viewer.click(row)
+        self.viewer.click(self.viewer.find_at_rest('row', re.compile(rf'^{name}, ')))
+        self.viewer.find('row', re.compile(rf'^{name}, '), states=['selected'])
 
     def select_first_quarter(self):
         overview = self.viewer.find('slider', 'Selected Span of Time')

@@ -18,7 +18,7 @@ class RecordingTest(RecordPage, WindowCase):
     def setUp(self):
         super().setUp()
         self.viewer = self.open()
-        self.command = self.viewer.find('text box', 'Command and Arguments')
+        self.command = self.viewer.find_at_rest('text box', 'Command and Arguments')
         self.addCleanup(self.stop_what_failed)
 
     def stop_what_failed(self):
@@ -100,9 +100,9 @@ class CommandTest(RecordingTest):
         self.viewer.press('ctrl+q')
         self.viewer.end(90)
         self.viewer = self.open()
-        self.viewer.click(self.viewer.find('text box', 'Command and Arguments'))
+        self.viewer.click(self.viewer.find_at_rest('text box', 'Command and Arguments'))
         self.viewer.press('ctrl+a', 'BackSpace')
-        self.viewer.click(self.viewer.find('button', 'Commands of Before', states=('focusable',)))
+        self.viewer.click(self.viewer.find_at_rest('button', 'Commands of Before', states=('focusable',)))
         self.viewer.find('menu item', 'true').act()
         self.viewer.find('button', 'Record', states=('sensitive',)).act()
         self.expect_document()
@@ -121,6 +121,7 @@ class ProcessTest(RecordingTest):
         self.viewer.find('search box')
         self.viewer.type(str(process.pid))
         self.viewer.find('label', 'a-busy-program')
+        self.viewer.rest()  # others are no longer listed, of which the first would be taken
         self.viewer.press('Return')
         self.viewer.find('label', f'a-busy-program ({process.pid})')
         self.viewer.find('button', 'Record').act()

@@ -81,7 +81,7 @@ class Reports(WindowCase):
 
     def activate(self, viewer, row, key='Return'):
         """Chooses the row that holds the label and presses a key on it."""
-        viewer.click(viewer.find('label', row))
+        viewer.click(viewer.find_at_rest('label', row))
         viewer.press(key)
 
     def expect_span(self, viewer, pattern):
@@ -100,7 +100,7 @@ class Reports(WindowCase):
 
     def test_a_double_click_does_what_enter_does(self):
         viewer, _ = self.open_page(MARKS, marks=40)
-        viewer.click(viewer.find('label', '0.600000 s'), times=2)
+        viewer.click(viewer.find_at_rest('label', '0.600000 s'), times=2)
         self.expect_span(viewer, r'^0\.60+ s – 0\.80+ s, ')
 
     def test_a_log_line_selects_the_time_around_it(self):
@@ -111,7 +111,7 @@ class Reports(WindowCase):
 
     def test_only_a_process_is_shown(self):
         viewer, path = self.open_page(PROCESSES)
-        viewer.find('label', 'program')
+        viewer.find_at_rest('label', 'program')
         viewer.press('Down', 'Home', 'Return')
         viewer.find('button', 'program (1000)')
         viewer.press('ctrl+z')

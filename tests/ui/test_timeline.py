@@ -43,6 +43,7 @@ class TimeLine(WindowCase):
 
     def drag(self, node, begin, end):
         self.viewer.screen.drag(self.viewer.place_of(node, begin, 0.3), self.viewer.place_of(node, end, 0.3))
+        self.viewer.rest()  # it has followed to the end
 
     def zoom(self):
         self.viewer.find('button', 'Zoom into Selection').act()
@@ -71,7 +72,7 @@ class TimeLine(WindowCase):
         self.viewer.wait(lambda: self.samples_of_recording() == report(self.path)['samples'], 'all is shown again')
 
     def test_drag_in_tracks(self):
-        track = self.viewer.find('image', re.compile('^program: '))
+        track = self.viewer.find_at_rest('image', re.compile('^program: '))
         self.drag(track, 0.5, 0.75)
         first, end = self.span()
         self.assertAlmostEqual(first, 4, delta=0.1)
@@ -137,7 +138,7 @@ class TimeLine(WindowCase):
         self.viewer.find('button', 'Hide What Belongs to It').act()
         self.viewer.find_gone('image', re.compile('^worker-1: '))
         self.viewer.find('button', 'Show What Belongs to It').act()
-        worker = self.viewer.find('image', re.compile('^worker-1: '))
+        worker = self.viewer.find_at_rest('image', re.compile('^worker-1: '))
         self.viewer.click(worker, button='right')
         self.viewer.find('menu item', re.compile('Show Only This Thread')).act()
         self.viewer.find('button', 'worker-1')
@@ -145,7 +146,7 @@ class TimeLine(WindowCase):
 
     def test_walk_marks(self):
         """From the row of the marks to each of them, in the order of time; one selects how long it took."""
-        self.viewer.click(self.viewer.find('image', re.compile('^Marks: 300')))
+        self.viewer.click(self.viewer.find_at_rest('image', re.compile('^Marks: 300')))
         self.viewer.press('Tab')
 
         def focused():
@@ -161,10 +162,11 @@ class TimeLine(WindowCase):
         self.assertAlmostEqual(self.span()[0], times[-1], delta=0.01)
 
     def test_zoom_by_wheel_and_keys(self):
-        track = self.viewer.find('image', re.compile('^program: '))
+        track = self.viewer.find_at_rest('image', re.compile('^program: '))
         everything = self.samples_of('program')
         self.viewer.screen.scroll(self.viewer.place_of(track), 'up', times=4, modifiers=('ctrl',))
         self.viewer.wait(lambda: self.samples_of('program') < everything / 2, 'the wheel has zoomed')
+        self.viewer.rest()
         self.viewer.click(track)
         self.viewer.press('0')
         self.viewer.wait(lambda: self.samples_of('program') == everything, 'all is shown again')

@@ -34,13 +34,16 @@ class PagesCase(WindowCase):
             seen[:] = self.rows(pattern, within() if within else None)
             return seen == expected
         try:
-            self.viewer.wait(are, 'the rows are there', 20)
+            self.viewer.wait(are, 'the rows are there')
         except AssertionError:
             self.assertEqual(seen, expected)
 
+    def click_row(self, pattern, within=None, **how):
+        """Once all rows are where they stay."""
+        self.viewer.click(self.viewer.find_at_rest('row', pattern, within), **how)
+
     def focus_row(self, name):
-        row = self.viewer.find('row', re.compile(rf'^{re.escape(name)}, '))
-        self.viewer.click(row)
+        self.click_row(re.compile(rf'^{re.escape(name)}, '))
         self.expect_focus(name)
 
     def expect_focus(self, name):
@@ -94,7 +97,7 @@ class TreeTest(PagesCase):
         self.viewer.wait(lambda: len(self.rows(TREE_ROW)) == 2, 'main is closed')
 
     def click_arrow(self, function, depth):
-        row = self.viewer.find('row', re.compile(f'^{function}, '))
+        row = self.viewer.find_at_rest('row', re.compile(f'^{function}, '))
         name = self.viewer.find('label', function, row)
         self.viewer.click(self.viewer.place_of(name, across=(depth * STEP + STEP // 2) / self.viewer.extents_of(name)[2]))
         return row
@@ -137,8 +140,7 @@ class TreeTest(PagesCase):
                 self.expect_report()
 
     def test_menu_by_pointer_and_by_key(self):
-        row = self.viewer.find('row', re.compile('^main, '))
-        self.viewer.click(row, button='right')
+        self.click_row(re.compile('^main, '), button='right')
         self.viewer.find('menu item', re.compile('Focus on Function'))
         self.viewer.press('Escape')
         self.viewer.find_gone('menu item', re.compile('Focus on Function'))
@@ -164,6 +166,7 @@ class TreeTest(PagesCase):
         self.viewer.find('row', re.compile('^copy_page, '))
         self.focus_row('All Samples')
         self.viewer.press('Left', 'Right')
+        self.viewer.rest()
         for _ in said:
             self.viewer.press('Down', 'Left')
 
@@ -207,11 +210,11 @@ class FunctionsTest(PagesCase):
 
     def test_titles_sort(self):
         rows = report(self.path)['rows']
-        self.viewer.click(self.viewer.find('label', 'Function', self.table()))
+        self.viewer.click(self.viewer.find_at_rest('label', 'Function', self.table()))
         self.expect_names(sorted((row['name'] for row in rows), key=str.lower))
-        self.viewer.click(self.viewer.find('label', 'Function', self.table()))
+        self.viewer.click(self.viewer.find_at_rest('label', 'Function', self.table()))
         self.expect_names(sorted((row['name'] for row in rows), key=str.lower, reverse=True))
-        self.viewer.click(self.viewer.find('label', 'Total', self.table()))
+        self.viewer.click(self.viewer.find_at_rest('label', 'Total', self.table()))
         totals = {row['name']: row['total'] for row in rows}
         self.viewer.wait(lambda: [totals[row[0]] for row in self.rows(FUNCTION_ROW, self.table())] == sorted(totals.values()),
                          'the rows are sorted by total')
@@ -227,16 +230,16 @@ class FunctionsTest(PagesCase):
 
     def test_callers_and_callees(self):
         self.viewer.find('label', 'No Function Selected')
-        self.viewer.click(self.viewer.find('row', re.compile('^fold, '), self.table()))
+        self.click_row(re.compile('^fold, '), self.table())
         for name, option in ('Callers', '--callers'), ('Callees', '--callees'):
             said = report(self.path, option, 'fold', '--limit', '0')
             grid = self.viewer.find('tree grid', name)
-            self.viewer.click(self.viewer.find('row', re.compile('^fold, '), grid))
+            self.click_row(re.compile('^fold, '), grid)
             self.viewer.press('asterisk')
             self.expect_rows(flatten(said['tree'], said['samples']), TREE_ROW, lambda: self.viewer.find('tree grid', name))
 
     def test_the_selection_is_shared_with_the_tree(self):
-        self.viewer.click(self.viewer.find('row', re.compile('^lex, '), self.table()))
+        self.click_row(re.compile('^lex, '), self.table())
         self.viewer.press('alt+2')
         self.viewer.find('row', re.compile('^lex, '), self.viewer.find('tree grid', 'Call tree'), states=['selected'])
         self.focus_row('parse')
@@ -244,7 +247,7 @@ class FunctionsTest(PagesCase):
         self.viewer.find('row', re.compile('^parse, '), self.table(), states=['selected'])
 
     def test_a_transform(self):
-        self.viewer.click(self.viewer.find('row', re.compile('^fold, '), self.table()))
+        self.click_row(re.compile('^fold, '), self.table())
         self.viewer.press('d')
         said = report(self.path, '--transform', 'drop-function:fold')
         self.expect_rows([(row['name'], share(row['self'], said['samples']), share(row['total'], said['samples']))

@@ -25,7 +25,7 @@ from accessible import Gone  # noqa: E402
 from desk import wait_until  # noqa: E402
 from desktop import Desktop, end_with_parent  # noqa: E402
 from look import Look  # noqa: E402
-from recordings import processor_time  # noqa: E402
+from recordings import is_working, processor_time  # noqa: E402
 from support import BUILD, TestCase, check_sanitizers, read_twice  # noqa: E402
 
 VIEWER = BUILD / 'viewer' / 'capture-viewer'
@@ -119,6 +119,12 @@ class Viewer:
         """Waits until the object's text holds the pattern; returns the match."""
         return self.wait(lambda: re.search(pattern, node.text), lambda: f'“{pattern}” stands in {node!r}: “{node.text}”', seconds)
 
+    def find_at_rest(self, *what, **how):
+        """As find(), in a window that has nothing left to do: what is still counted comes and goes, and moves what is below."""
+        self.find(*what, **how)
+        self.rest()
+        return self.find(*what, **how)
+
     # Doing. Keys go to the window on top.
 
     def press(self, *keys):
@@ -138,10 +144,17 @@ class Viewer:
         """Where an object of the window on top is: x, y, width, height. What has just come has its place only with the next frame."""
         return self.wait(lambda: node.extents if any(node.extents[2:]) else None, lambda: f'{node!r} has a place')
 
+    def frame(self):
+        """Where the window on top lies on the screen, as soon as it says how wide its shadow is, which is a little after it has come."""
+        def known():
+            frame = self.window.frame
+            return frame if any(tuple(node.extents[2:]) == frame[2:] for node in self.application.children()) else None
+        return self.wait(known, lambda: f'its window says where it is; it is {self.window.frame}')
+
     def place_of(self, node, across=0.5, down=0.5):
         """A place on the screen within an object of the window on top: across and down from 0 to 1."""
         x, y, width, height = self.extents_of(node)
-        left, top, _, _ = self.window.frame
+        left, top, _, _ = self.frame()
         return left + x + across * width, top + y + down * height
 
     def click(self, where, **how):
@@ -158,16 +171,17 @@ class Viewer:
     # Seeing.
 
     def rest(self, seconds=SECONDS):
-        """Waits until it has nothing left to do: it shows the same as a moment ago, and has not worked since."""
+        """Waits until it has nothing left to do: it shows the same as a moment ago, has not worked since, and does not wait for a
+        processor either."""
         def look():
-            return self.picture().rgba, processor_time(self.pid)
+            return self.picture().rgba, processor_time(self.pid), is_working(self.pid)
         last = None
 
         def rests():
             nonlocal last
             before, last = last, look()
             time.sleep(0.3)
-            return before == last
+            return before == last and not last[2] and not is_working(self.pid)
         self.wait(rests, 'it rests', seconds)
 
     def picture(self, popups=False):

@@ -125,7 +125,6 @@ class Screen:
 
     def _key(self, code, down):
         _xtst.XTestFakeKeyEvent(self.display, code, down, 0)
-        self.sync()
 
     def _symbol(self, name):
         if len(name) == 1:
@@ -136,7 +135,8 @@ class Screen:
         return symbol
 
     def press(self, keys):
-        """Presses and releases, "ctrl+shift+f", "Escape", "+": words but the last are modifiers."""
+        """Presses and releases, "ctrl+shift+f", "Escape", "+": words but the last are modifiers. All of it is sent together, so that
+        it takes no longer where this program has to wait for a processor."""
         *modifiers, name = [keys] if len(keys) == 1 else keys.split('+')
         code, shifted = self._keycode(self._symbol(name))
         held = [self._keycode(self._symbol(MODIFIERS[modifier]))[0] for modifier in modifiers]
@@ -148,6 +148,7 @@ class Screen:
         self._key(code, False)
         for key in reversed(held):
             self._key(key, False)
+        self.sync()
 
     def type(self, text):
         for letter in text:
@@ -160,19 +161,23 @@ class Screen:
         self.sync()
 
     def button(self, button, down):
-        _xtst.XTestFakeButtonEvent(self.display, BUTTONS[button], down, 0)
+        self._button(button, down)
         self.sync()
 
+    def _button(self, button, down):
+        _xtst.XTestFakeButtonEvent(self.display, BUTTONS[button], down, 0)
+
     def click(self, place, button='left', times=1, modifiers=()):
-        """Clicks; never so soon after another click that both are taken for a double one."""
+        """Clicks; never so soon after another click that both are taken for a double one, and several times at once, so that those
+        are one."""
         when, where = self.last_click
         if where == (place, button):
             time.sleep(max(0, when + DOUBLE_CLICK - time.monotonic()))
         self.move(place)
         with Held(self, modifiers):
             for _ in range(times):
-                self.button(button, True)
-                self.button(button, False)
+                self._button(button, True)
+                self._button(button, False)
         self.last_click = time.monotonic(), (place, button)
 
     def drag(self, begin, end, button='left', steps=8, modifiers=(), drop=True):
@@ -216,7 +221,9 @@ class Screen:
         return found
 
     def windows(self, pid=None):
-        """What is on the screen, the lowest first; pop-ups are menus and the like."""
+        """What is on the screen, the lowest first; pop-ups are menus and the like. Whatever programs asked for before is done by then:
+        the server turns to us a second time only after it has turned to everybody."""
+        self.sync()
         found = []
         for xid in self._children():
             attributes = _Attributes()
@@ -279,6 +286,7 @@ class Held:
     def __exit__(self, *_):
         for code in reversed(self.codes):
             self.screen._key(code, False)
+        self.screen.sync()
 
 
 class Picture:

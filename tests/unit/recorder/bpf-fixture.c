@@ -223,6 +223,22 @@ void bpf_fixture_await(struct bpf_fixture *fixture, guint n, bpf_record_fn fn, v
   g_assert_cmpuint(found, >=, n);
 }
 
+/* Until it is beyond the dynamic linker: by then it has worked for longer than that takes, or it sleeps. */
+static void await_beginning(pid_t pid)
+{
+  enum { TENTH = 10 }; /* of a second, in ticks of /proc */
+  g_autofree char *path = g_strdup_printf("/proc/%d/stat", pid);
+  char state = 'R';
+  unsigned long user = 0, system = 0;
+  while (state != 'S' && user + system < TENTH) {
+    g_autofree char *stat = NULL;
+    g_usleep(1000);
+    g_assert_true(g_file_get_contents(path, &stat, NULL, NULL));
+    g_assert_cmpint(sscanf(strrchr(stat, ')'), ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &state, &user, &system),
+                    ==, 3);
+  }
+}
+
 pid_t bpf_fixture_start(const char *const *arguments)
 {
   int gate[2];
@@ -238,7 +254,7 @@ pid_t bpf_fixture_start(const char *const *arguments)
   close(gate[1]);
   g_assert_cmpint(read(gate[0], &byte, 1), ==, 0); /* closed by the exec */
   close(gate[0]);
-  g_usleep(50000); /* for the dynamic linker */
+  await_beginning(pid);
   g_assert_cmpint(waitpid(pid, NULL, WNOHANG), ==, 0);
   return pid;
 }

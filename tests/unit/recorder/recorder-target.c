@@ -3,6 +3,7 @@
  * Programs to be recorded, one a word:
  *   spin SECONDS            burns CPU time in spin()
  *   threads SECONDS         one thread more after a while, one that another begot
+ *   grow SECONDS            the same, but the one more comes when GATE is read again
  *   storm COUNT             forks and executes itself that often
  *   rename SECONDS          calls itself "renamed" at half time
  *   library SECONDS PATH    burns CPU time in a library that is opened late
@@ -57,6 +58,27 @@ static void *begetting_thread(void *data)
   spin(seconds);
   pthread_join(grandchild, NULL);
   return NULL;
+}
+
+static void wait_at_gate(void)
+{
+  char byte;
+  const char *gate = getenv("GATE");
+  if (gate != NULL && read(atoi(gate), &byte, 1) < 0)
+    exit(1);
+}
+
+/* The late one comes when the gate opens again. */
+static int grow(void)
+{
+  pthread_t first, late;
+  pthread_create(&first, NULL, begetting_thread, NULL);
+  wait_at_gate();
+  pthread_create(&late, NULL, spin_thread, (void *)"late");
+  spin(seconds);
+  pthread_join(first, NULL);
+  pthread_join(late, NULL);
+  return 0;
 }
 
 static int threads(void)
@@ -138,14 +160,6 @@ static int hide(void)
   return spin(seconds) == 0;
 }
 
-static void wait_at_gate(void)
-{
-  char byte;
-  const char *gate = getenv("GATE");
-  if (gate != NULL && read(atoi(gate), &byte, 1) < 0)
-    exit(1);
-}
-
 int main(int argc, char **argv)
 {
   wait_at_gate();
@@ -156,6 +170,8 @@ int main(int argc, char **argv)
     return spin(seconds) == 0;
   if (strcmp(argv[1], "threads") == 0)
     return threads();
+  if (strcmp(argv[1], "grow") == 0)
+    return grow();
   if (strcmp(argv[1], "storm") == 0)
     return unsetenv("GATE") != 0 || storm(argv[0], atoi(argv[2]));
   if (strcmp(argv[1], "rename") == 0)

@@ -75,7 +75,7 @@ static void test_proofs(struct opener *opener, gconstpointer data)
   pid_t own = trust_target(TRUST_CALLER, NULL, "spin", "60", NULL);
   pid_t other = trust_target(TRUST_OTHER, NULL, "spin", "60", NULL);
   pid_t hidden = trust_target(TRUST_CALLER, NULL, "hide", "60", NULL);
-  g_usleep(50000);
+  trust_await_hidden(hidden);
   g_assert_cmpint(prove_pid(opener, own), ==, 0);
   g_assert_cmpint(prove_pid(opener, other), ==, EACCES);
   g_assert_cmpint(prove_pid(opener, hidden), ==, EACCES);

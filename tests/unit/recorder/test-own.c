@@ -2,6 +2,7 @@
 /* Sessions of the caller's own processes: what is recorded, what is refused, what never gets into the stream.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -151,12 +152,21 @@ static void test_kernel_words_are_found(void)
   loaded_clear(&loaded);
 }
 
-/* What is recorded of a program that the target becomes; mode 04755 makes it set-uid. */
+/* What is recorded of a program that the target becomes; mode 04755 makes it set-uid. It waits at a gate until it is
+ * recorded. */
 static void record_become(struct own *own, uint32_t flags, const char *word, guint mode)
 {
+  int gate[2];
   g_autofree char *program = trust_target_program();
   g_autofree char *copy = trust_copy(program, 0, mode);
+  g_assert_cmpint(pipe2(gate, O_CLOEXEC), ==, 0);
+  g_assert_cmpint(fcntl(gate[0], F_SETFD, 0), ==, 0);
+  g_autofree char *number = g_strdup_printf("%d", gate[0]);
+  g_setenv("GATE", number, TRUE);
   own_begin(own, OWN | flags, RECORDER_UNWIND_BPF, word, "0.3", copy);
+  g_unsetenv("GATE");
+  close(gate[0]);
+  close(gate[1]);
   recorder_client_collect(&own->client, 60000);
   g_assert_cmpint(own->client.ended.reason, ==, RECORDER_END_TARGETS_GONE);
   own_finish(own);
@@ -270,7 +280,7 @@ static void test_unreadable_target(void)
 static void test_hidden_target(void)
 {
   pid_t target = trust_target(TRUST_CALLER, NULL, "hide", "60", NULL);
-  g_usleep(100000);
+  trust_await_hidden(target);
   refuse_target(target, TRUST_CALLER, "ipc_lock", EACCES, "administrator");
   trust_end(target);
 }

@@ -155,7 +155,7 @@ static guint record_deleted(guint user, const char *rights, uint32_t unwind)
       recorder_client_configuration(RECORDER_USER_STACKS, "cpu-clock", 1000);
   configure->unwind = unwind;
   private_files_make(&files);
-  pid_t target = trust_target(TRUST_CALLER, files.program, "library", "2", files.library);
+  pid_t target = trust_target(TRUST_CALLER, files.program, "library", "6", files.library);
   /* A quarter of the time it is in the program. */
   await_mapping(target, "private-library.so");
   private_files_delete(&files);

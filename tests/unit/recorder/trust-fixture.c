@@ -66,6 +66,16 @@ void trust_await_name(pid_t pid, const char *name)
   }
 }
 
+void trust_await_hidden(pid_t pid)
+{
+  g_autofree char *path = g_strdup_printf("/proc/%d/status", pid);
+  GStatBuf status;
+  do {
+    g_usleep(1000);
+    g_assert_cmpint(g_stat(path, &status), ==, 0);
+  } while (status.st_uid != 0);
+}
+
 void trust_end(pid_t pid)
 {
   kill(pid, SIGKILL);

@@ -19,6 +19,8 @@
 pid_t trust_target(guint user, const char *program, const char *word, const char *argument, const char *more);
 /* Until it executes the program: its name is that. */
 void trust_await_name(pid_t pid, const char *name);
+/* Until it may not be looked into. */
+void trust_await_hidden(pid_t pid);
 /* Kills it, if it still runs, and takes note of its end. */
 void trust_end(pid_t pid);
 /* Starts capture-opener as a user with those capabilities, as captured does; *ret_socket is the other end. */

@@ -121,7 +121,7 @@ static void check_capture(Fixture *f, gboolean whole)
 
 static void test_exit(Fixture *f, gconstpointer behaviour)
 {
-  set_command(f, "sleep 0.6; exit 7");
+  set_command(f, "sleep 2; exit 7");
   record(f);
   g_assert_no_error(f->result->error);
   g_assert_true(f->result->begun);
@@ -183,11 +183,16 @@ static gboolean leave(gpointer data)
   return G_SOURCE_REMOVE;
 }
 
+static void leave_soon(RecordingSession *session)
+{
+  g_timeout_add(200, leave, session);
+}
+
 static void test_leave(Fixture *f, gconstpointer behaviour)
 {
   f->options->system_wide = TRUE;
   start(f);
-  g_timeout_add(200, leave, f->session);
+  g_signal_connect(f->session, "started", G_CALLBACK(leave_soon), NULL);
   g_main_loop_run(f->loop);
   g_assert_cmpint(f->result->reason, ==, CAPTURE_END_INTERRUPTED);
   check_capture(f, TRUE);
