@@ -234,7 +234,8 @@ static void await_beginning(pid_t pid)
     g_autofree char *stat = NULL;
     g_usleep(1000);
     g_assert_true(g_file_get_contents(path, &stat, NULL, NULL));
-    g_assert_cmpint(sscanf(strrchr(stat, ')'), ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &state, &user, &system),
+    g_assert_cmpint(sscanf(strrchr(stat, ')'), ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &state,
+                           &user, &system),
                     ==, 3);
   }
 }

@@ -152,8 +152,8 @@ static void test_kernel_words_are_found(void)
   loaded_clear(&loaded);
 }
 
-/* What is recorded of a program that the target becomes; mode 04755 makes it set-uid. It waits at a gate until it is
- * recorded. */
+/* What is recorded of a program that the target becomes; mode 04755 makes it set-uid. It waits at a gate
+ * until it is recorded. */
 static void record_become(struct own *own, uint32_t flags, const char *word, guint mode)
 {
   int gate[2];
