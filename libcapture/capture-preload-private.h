@@ -23,4 +23,7 @@ int capture_inside_connect(capture **ret, const struct capture_options *options,
  */
 int capture_sampler_swap_action(const struct sigaction *action, struct sigaction *ret_old);
 
+/* How many SIGPROF the program's action has got, modulo 2^32. -ENOENT when no sampler has the signal. */
+int capture_sampler_get_passed_on(uint32_t *ret);
+
 #endif

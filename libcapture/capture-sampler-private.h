@@ -31,7 +31,8 @@ struct capture_sampler {
   uint64_t period;                        /* nanoseconds */
   _Atomic uint32_t action;                /* which of those is the program's for SIGPROF */
   struct sigaction actions[CAPTURE_SAMPLER_ACTIONS];
-  _Atomic uint32_t turns; /* timers that were begun */
+  _Atomic uint32_t passed_on; /* signals that were the program's */
+  _Atomic uint32_t turns;     /* timers that were begun */
   struct capture_maps maps;
 };
 

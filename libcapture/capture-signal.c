@@ -56,6 +56,7 @@ static void pass_on(struct capture_sampler *sampler, int number, siginfo_t *info
 
   if (!sampler)
     return;
+  (void)atomic_fetch_add_explicit(&sampler->passed_on, 1, memory_order_relaxed);
   action = &sampler->actions[atomic_load_explicit(&sampler->action, memory_order_acquire)];
   if ((action->sa_flags & SA_SIGINFO) != 0) {
     action->sa_sigaction(number, info, ucontext);
@@ -155,6 +156,16 @@ int capture_sampler_swap_action(const struct sigaction *action, struct sigaction
   atomic_store_explicit(&swapping, false, memory_order_release);
   (void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
   return sampler ? 0 : -ENOENT;
+}
+
+int capture_sampler_get_passed_on(uint32_t *ret)
+{
+  struct capture_sampler *sampler = atomic_load_explicit(&current, memory_order_acquire);
+
+  if (!sampler || !capture_signal_is_ours())
+    return -ENOENT;
+  *ret = atomic_load_explicit(&sampler->passed_on, memory_order_relaxed);
+  return 0;
 }
 
 static bool is_not_in_handler(pid_t tid, void *data)

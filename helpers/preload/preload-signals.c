@@ -11,12 +11,18 @@
 #include "libcapture/capture-inside-private.h"
 #include "libcapture/capture-preload-private.h"
 
+/* How often a raised signal is raised again, at most: that the sampler's comes at the same moment is a chance
+ * of a few in a hundred each time. */
+#define RAISES 16
+
 typedef int (*sigaction_fn)(int, const struct sigaction *, struct sigaction *);
 typedef void (*handler_fn)(int);
 typedef handler_fn (*signal_fn)(int, handler_fn);
+typedef int (*raise_fn)(int);
 
 static _Atomic(sigaction_fn) next_sigaction;
 static _Atomic(signal_fn) next_signal, next_sysv_signal;
+static _Atomic(raise_fn) next_raise;
 static _Atomic bool is_told;
 
 static void tell(void)
@@ -95,9 +101,41 @@ PRELOAD_EXPORT handler_fn __sysv_signal(int number, handler_fn handler)
   return sysv_signal(number, handler);
 }
 
+static raise_fn find_raise(void)
+{
+  raise_fn next = atomic_load(&next_raise);
+  if (!next)
+    atomic_store(&next_raise, next = (raise_fn)preload_next("raise"));
+  return next;
+}
+
+static bool is_blocked(void)
+{
+  sigset_t mask;
+  return pthread_sigmask(SIG_BLOCK, NULL, &mask) == 0 && sigismember(&mask, SIGPROF) == 1;
+}
+
+/* A signal is pending in a thread or it is not: one that is raised while the sampler's is on its way would be
+ * swallowed, though the program can be sure of the one that it raises itself. */
+PRELOAD_EXPORT int raise(int number)
+{
+  uint32_t before, after;
+  int r = 0;
+  if (number != SIGPROF || !atomic_load(&preload_capture) || is_blocked())
+    return find_raise()(number);
+  for (int i = 0; i < RAISES && r == 0; i++) {
+    bool is_known = capture_sampler_get_passed_on(&before) == 0;
+    r = find_raise()(number);
+    if (!is_known || capture_sampler_get_passed_on(&after) != 0 || after != before)
+      break;
+  }
+  return r;
+}
+
 void preload_signals_init(void)
 {
   find_sigaction();
+  find_raise();
   find_signal(&next_signal, "signal");
   find_signal(&next_sysv_signal, "sysv_signal");
 }

@@ -20,7 +20,7 @@ ALLOCATION = 14  # of Sysprof's frames
 # All that programs may see of it.
 INTERPOSED = {
     'malloc', 'calloc', 'realloc', 'reallocarray', 'free', 'posix_memalign', 'aligned_alloc', 'memalign', 'valloc', 'pvalloc',
-    'pthread_create', 'dlopen', 'dlmopen', 'dlclose', 'sigaction', 'signal', 'sysv_signal', '__sysv_signal', '_exit', '_Exit',
+    'pthread_create', 'dlopen', 'dlmopen', 'dlclose', 'sigaction', 'signal', 'sysv_signal', '__sysv_signal', 'raise', '_exit', '_Exit',
 }
 
 
@@ -270,6 +270,9 @@ class Storms(Inside):
 
     def test_program_that_ends_by_the_signal(self):
         self.check('killed', 1, status=128 + signal.SIGPROF)
+
+    def test_program_that_raises_the_signal(self):
+        self.check('raises', 5)
 
     def test_program_that_closes_what_it_does_not_know(self):
         self.check('closer', 1)

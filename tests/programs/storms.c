@@ -221,12 +221,30 @@ static unsigned long run_killed(void)
   return 7;
 }
 
+static volatile sig_atomic_t raised;
+
+static void count_raised(int number)
+{
+  raised++;
+}
+
+/* Each signal that a program raises comes. */
+static unsigned long run_raises(void)
+{
+  signal(SIGPROF, count_raised);
+  raised = 0;
+  for (unsigned i = 0; i < 20000; i++)
+    raise(SIGPROF);
+  signal(SIGPROF, SIG_DFL);
+  return (unsigned long)raised;
+}
+
 static const struct {
   const char *name;
   unsigned long (*run)(void);
 } kinds[] = {{"threads", run_threads},   {"libraries", run_libraries}, {"forks", run_forks},
              {"profiler", run_profiler}, {"closer", run_closer},       {"nothing", run_nothing},
-             {"killed", run_killed}};
+             {"killed", run_killed},     {"raises", run_raises}};
 
 int main(int argc, char **argv)
 {

@@ -105,8 +105,11 @@ static guint record(answer_fn answer, uint32_t unwind, gboolean told)
   g_assert_false(trust_knows_binary(&loaded, "test-recorder-own-hostile"));
   g_assert_true(told || !trust_knows_binary(&loaded, "recorder-target"));
   for (guint i = 0; i < loaded.samples->len; i++) {
-    g_assert_cmpuint(g_array_index(loaded.samples, struct loaded_sample, i).leaf, !=, 0);
-    complete += g_array_index(loaded.samples, struct loaded_sample, i).outcome == CAPTURE_OUTCOME_COMPLETE;
+    const struct loaded_sample *sample = &g_array_index(loaded.samples, struct loaded_sample, i);
+    /* While the recorder waits for the opener its rings may fill, and say so. */
+    if (sample->leaf == 0)
+      g_assert_cmpuint(sample->outcome, ==, CAPTURE_OUTCOME_LOST);
+    complete += sample->outcome == CAPTURE_OUTCOME_COMPLETE;
   }
   loaded_clear(&loaded);
   return complete;
