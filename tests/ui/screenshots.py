@@ -220,8 +220,7 @@ class Photographer:
                     live = Live(viewer)
                     for size in sizes:
                         viewer.resize(*SIZES[size])
-                        live.wait_for_more(4000)
-                        viewer.write_picture(self.directory / f'live-recording-{look}-{size}.png')
+                        self.write(viewer, f'live-recording-{look}-{size}', lambda: live.wait_for_more(4000))
                     live.stop()
 
     def photograph_recording(self, name):
@@ -233,6 +232,21 @@ class Photographer:
                 write(capture, pathlib.Path(work))
         for look in wanted:
             self.photograph(name, look, scenes, capture)
+
+    def photograph_recents(self):
+        """The start page of somebody who has recorded before."""
+        captures = [self.directory / f'{name}.capture' for name in ('system', 'luajit', 'compiler')]
+        for look in USUAL:
+            sizes = [size for size in SIZES if self.wants('start', 'recents', look, size)]
+            if sizes and all(capture.exists() for capture in captures):
+                with self.viewer('start', look, *captures) as viewer:
+                    viewer.wait(lambda: len(viewer.windows()) == len(captures), 'each has a window')
+                    viewer.press('ctrl+r')
+                    viewer.wait(lambda: len(viewer.windows()) == len(captures) + 1, 'there is a start page')
+                    viewer.wait(lambda: len(viewer.find_all('list item', 'samples')) == len(captures), 'all are listed')
+                    for size in sizes:
+                        viewer.resize(*SIZES[size])
+                        self.write(viewer, f'start-recents-{look}-{size}', viewer.rest)
 
     def photograph(self, name, look, scenes, *capture):
         wanted = {scene: scenes[scene] for scene in scenes if any(self.wants(name, scene, look, size) for size in SIZES)}
@@ -246,6 +260,12 @@ class Photographer:
             for size in SIZES:
                 viewer.resize(*SIZES[size])
                 self.photograph_scenes(viewer, (name, look, size), wanted)
+
+    def write(self, viewer, name, wait):
+        """Once the pointer is out of the window, where it lights up nothing, and wait() is over."""
+        viewer.screen.move((1, 1))
+        wait()
+        viewer.write_picture(self.directory / f'{name}.png')
 
     @contextlib.contextmanager
     def viewer(self, name, look, *capture):
@@ -269,8 +289,7 @@ class Photographer:
         for scene, (begin, end) in scenes.items():
             if self.wants(name, scene, look, size):
                 begin(viewer)
-                viewer.rest()
-                viewer.write_picture(self.directory / f'{name}-{scene}-{look}-{size}.png')
+                self.write(viewer, f'{name}-{scene}-{look}-{size}', viewer.rest)
                 if end:
                     end(viewer)
 
@@ -287,6 +306,7 @@ def main():
         photographer.photograph_live()
         for name in RECORDINGS:
             photographer.photograph_recording(name)
+        photographer.photograph_recents()
     finally:
         photographer.desktop.stop()
     subprocess.run(['ls', '-l', options.o], check=True)
