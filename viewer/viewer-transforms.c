@@ -111,10 +111,11 @@ static void enable(ViewerTransforms *self, const char *name, gboolean enabled)
 
 static void update_actions(ViewerTransforms *self)
 {
-  guint32 function;
+  guint32 function, binary;
 
   for (guint i = 0; i < G_N_ELEMENTS(entries); i++)
     enable(self, entries[i].action, is_possible(self, &entries[i]));
+  enable(self, "show-only-binary", get_function(self, &function) && get_binary(self, function, &binary));
   enable(self, "copy-name", get_function(self, &function));
 }
 
@@ -220,6 +221,20 @@ static void handle_transform(GSimpleAction *action, GVariant *parameter, gpointe
       apply(self, &entries[i]);
 }
 
+/* No transform: stacks stay whole, but only those of samples that were taken in the binary count. */
+static void handle_show_only_binary(GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  ViewerTransforms *self = data;
+  guint32 function, binary;
+
+  if (!get_function(self, &function) || !get_binary(self, function, &binary))
+    return;
+  g_autofree char *name =
+      viewer_format_binary(profile_stacks_get_function_binary(get_stacks(self), function));
+  g_autoptr(ViewerStep) step = viewer_step_new_items(VIEWER_STEP_BINARIES, &binary, 1, name);
+  viewer_query_push(viewer_document_get_query(self->document), step);
+}
+
 static void handle_copy_name(GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   ViewerTransforms *self = data;
@@ -252,6 +267,7 @@ static void add_item(GMenu *section, const char *label, const char *action, cons
 static GMenuModel *make_menu(void)
 {
   GMenu *menu = g_menu_new();
+  g_autoptr(GMenu) filter = g_menu_new();
   g_autoptr(GMenu) copy = g_menu_new();
 
   for (guint section = 0; section < N_SECTIONS; section++) {
@@ -261,6 +277,8 @@ static GMenuModel *make_menu(void)
         add_item(items, _(entries[i].label), entries[i].action, entries[i].accelerator);
     g_menu_append_section(menu, NULL, G_MENU_MODEL(items));
   }
+  add_item(filter, _("Show _Only This Binary"), "show-only-binary", NULL);
+  g_menu_append_section(menu, NULL, G_MENU_MODEL(filter));
   add_item(copy, _("Copy Function Na_me"), "copy-name", NULL);
   g_menu_append_section(menu, NULL, G_MENU_MODEL(copy));
   return G_MENU_MODEL(menu);
@@ -307,6 +325,7 @@ static void viewer_transforms_init(ViewerTransforms *self)
   self->menu = make_menu();
   for (guint i = 0; i < G_N_ELEMENTS(entries); i++)
     add_action(self, entries[i].action, G_CALLBACK(handle_transform));
+  add_action(self, "show-only-binary", G_CALLBACK(handle_show_only_binary));
   add_action(self, "copy-name", G_CALLBACK(handle_copy_name));
   update_actions(self);
 }

@@ -8,7 +8,8 @@
  *   transform.focus-subtree                Shift+F  transform.collapse-binary            Shift+C
  *   transform.merge-function               m        transform.collapse-recursion         r
  *   transform.merge-node                   Shift+M  transform.collapse-direct-recursion  Shift+R
- *   transform.drop-function                d        transform.copy-name
+ *   transform.drop-function                d        transform.show-only-binary
+ *   transform.copy-name
  *
  * What cannot be done with the selected frame is disabled. Main thread only.
  */

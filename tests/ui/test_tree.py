@@ -139,6 +139,20 @@ class TreeTest(PagesCase):
                 self.open_all()
                 self.expect_report()
 
+    def test_only_samples_of_a_binary(self):
+        """Stacks stay whole; those of samples that were taken elsewhere are gone."""
+        self.open_all()
+        self.focus_row('fold')
+        self.viewer.press('shift+F10')
+        self.viewer.find('menu item', re.compile('Show Only This Binary')).act()
+        self.viewer.find('button', 'program')
+        self.open_all()
+        self.expect_report('--binary', 'program')
+        self.viewer.press('ctrl+z')
+        self.viewer.find_gone('button', 'program')
+        self.open_all()
+        self.expect_report()
+
     def test_menu_by_pointer_and_by_key(self):
         self.click_row(re.compile('^main, '), button='right')
         self.viewer.find('menu item', re.compile('Focus on Function'))
