@@ -2,10 +2,6 @@
 /* What the parts of the flame graph know of each other: its state, drawing and input. */
 #pragma once
 
-#include <adwaita.h>
-
-#include "viewer/viewer-box-painter.h"
-#include "viewer/viewer-canvas-peers.h"
 #include "viewer/viewer-flame-graph.h"
 #include "viewer/viewer-flame-layouter.h"
 
@@ -13,74 +9,49 @@ G_BEGIN_DECLS
 
 enum { VIEWER_FLAME_FRAME_TIMES = 2048 };
 
-#define VIEWER_FLAME_NO_BOX G_MAXUINT
-
 struct _ViewerFlameGraph {
-  GtkWidget parent_instance;
-  GtkAdjustment *adjustments[2]; /* by GtkOrientation */
-  GtkScrollablePolicy policies[2];
+  ViewerBoxCanvas canvas; /* of the flame's focus it shows a part */
   ViewerLatest *layouter;
-  ViewerBoxPainter *painter;
-  ViewerCanvasPeers *peers;
 
   /* What shall be shown. */
   ProfileWeights *weights;
-  gboolean inverted, from_bottom;
-  ViewerPaletteMode mode;
+  gboolean inverted;
   char *search_text;
-  GArray *focus; /* guint32: functions of the path to what fills the width */
-  GArray *trail; /* guint: how long the focus was before each zoom */
-  ViewerViewport target;
+  GArray *focus;        /* guint32: functions of the path to what fills the width */
+  GArray *trail;        /* guint: how long the focus was before each zoom */
   ViewerViewport asked; /* the part, and its share, that the latest layout was asked for */
   double asked_share;
 
   /* What is shown. */
   ProfileFlame *flame;
   ProfileSearch *search;
-  ViewerViewport view; /* of the flame's focus */
-  gboolean settled;    /* the flame is what shall be shown */
-
-  AdwAnimation *animation; /* of view */
-  ViewerViewport animated_from, animated_to;
-  gboolean animating;
+  gboolean settled; /* the flame is what shall be shown */
 
   GArray *selection; /* guint32: functions of the path */
-  guint selected, hovered;
-  double pointer;    /* where it was last, from the left */
-  double drag_value; /* of the vertical adjustment when the drag began */
-  ViewerViewport drag_view;
-  gboolean dragged;
 
-  int width; /* that was allocated last */
   guint32 frame_times[VIEWER_FLAME_FRAME_TIMES];
   guint n_frames;
 };
 
 /* Drawing. */
 void viewer_flame_graph_snapshot(GtkWidget *widget, GtkSnapshot *snapshot);
-/* Place of a box in the widget. */
-graphene_rect_t viewer_flame_graph_get_bounds(ViewerFlameGraph *self, guint box);
-/* FALSE: there is none. */
-gboolean viewer_flame_graph_get_box_at(ViewerFlameGraph *self, double x, double y, guint *ret_box);
-/* Tells screen readers of the selected box and its neighbours. */
-void viewer_flame_graph_update_peers(ViewerFlameGraph *self);
-/* Of those the one with that id; NO_BOX: there is none any more. */
-guint viewer_flame_graph_find_neighbour(ViewerFlameGraph *self, guint64 id);
 
 /* Input. */
-void viewer_flame_graph_add_controllers(ViewerFlameGraph *self);
+guint viewer_flame_graph_get_current(ViewerBoxCanvas *canvas);
+guint viewer_flame_graph_get_next(ViewerBoxCanvas *canvas, guint box, ViewerBoxWay way);
+gboolean viewer_flame_graph_press(ViewerBoxCanvas *canvas, guint key);
 gboolean viewer_flame_graph_query_tooltip(GtkWidget *widget, int x, int y, gboolean keyboard,
                                           GtkTooltip *tooltip);
 
 /* View: layouts, and the way from one to the next. */
-void viewer_flame_graph_add_view(ViewerFlameGraph *self);
-void viewer_flame_graph_remove_view(ViewerFlameGraph *self);
+void viewer_flame_graph_add_layouter(ViewerFlameGraph *self);
+void viewer_flame_graph_remove_layouter(ViewerFlameGraph *self);
 /* Asks for a layout that is as fine as what is going to be seen, unless the latest one is. */
 void viewer_flame_graph_request_layout(ViewerFlameGraph *self, gboolean always);
-void viewer_flame_graph_stop_animation(ViewerFlameGraph *self);
-void viewer_flame_graph_zoom_to_box(ViewerFlameGraph *self, guint box);
+void viewer_flame_graph_zoom_to_box(ViewerBoxCanvas *canvas, guint box);
 /* Shows another part of the focus; smoothly or at once. */
-void viewer_flame_graph_set_view(ViewerFlameGraph *self, ViewerViewport view, gboolean smoothly);
+void viewer_flame_graph_set_view(ViewerBoxCanvas *canvas, ViewerViewport view, gboolean smoothly);
+void viewer_flame_graph_arrived(ViewerBoxCanvas *canvas);
 
 /* State. */
 const ProfileFlameBox *viewer_flame_graph_get_box(ViewerFlameGraph *self, guint box);
@@ -94,11 +65,5 @@ void viewer_flame_graph_adopt(ViewerFlameGraph *self, ProfileFlame *old);
 void viewer_flame_graph_shown(ViewerFlameGraph *self);
 /* As the user does: with "selected". */
 void viewer_flame_graph_choose(ViewerFlameGraph *self, guint box);
-
-/* The siblings' and others' boxes that keys lead to; NO_BOX: none. */
-guint viewer_flame_graph_get_heaviest_child(ViewerFlameGraph *self, guint box);
-guint viewer_flame_graph_get_beside(ViewerFlameGraph *self, guint box, int direction);
-/* The box that keys start from. */
-guint viewer_flame_graph_get_current(ViewerFlameGraph *self);
 
 G_END_DECLS

@@ -4,19 +4,18 @@
 
 #include "viewer/viewer-flame-graph-private.h"
 
-#define MIN_PIXELS     1.0 /* narrower boxes are not laid out */
-#define ANIMATION_TIME 150
+#define MIN_PIXELS 1.0 /* narrower boxes are not laid out */
 
 /* Asks for a layout that is as fine as what is going to be seen, unless the latest one is. */
 void viewer_flame_graph_request_layout(ViewerFlameGraph *self, gboolean always)
 {
   int width = MAX(gtk_widget_get_width(GTK_WIDGET(self)), 100);
-  double share = MIN_PIXELS / width * viewer_viewport_get_width(self->target);
+  double share = MIN_PIXELS / width * viewer_viewport_get_width(self->canvas.target);
   gboolean fits = self->asked_share <= share * 1.2 && self->asked_share > share / 4;
 
-  if (!self->weights || (!always && fits && viewer_viewport_contains(self->asked, self->target)))
+  if (!self->weights || (!always && fits && viewer_viewport_contains(self->asked, self->canvas.target)))
     return;
-  self->asked = viewer_viewport_with_margin(self->target);
+  self->asked = viewer_viewport_with_margin(self->canvas.target);
   self->asked_share = share;
   self->settled = FALSE;
   ProfileFlameOptions options = {.inverted = self->inverted,
@@ -26,43 +25,6 @@ void viewer_flame_graph_request_layout(ViewerFlameGraph *self, gboolean always)
                                  .first = self->asked.first,
                                  .end = self->asked.end};
   viewer_flame_layouter_request(self->layouter, self->weights, &options, self->search_text);
-}
-
-static void animate(double value, gpointer data)
-{
-  ViewerFlameGraph *self = data;
-
-  self->view = viewer_viewport_mix(self->animated_from, self->animated_to, value);
-  gtk_widget_queue_draw(GTK_WIDGET(self));
-}
-
-static void take_layout(ViewerFlameGraph *self);
-
-static void end_animation(ViewerFlameGraph *self)
-{
-  self->animating = FALSE;
-  self->view = self->settled ? self->target : self->animated_to;
-  if (!self->settled)
-    take_layout(self);
-  viewer_flame_graph_shown(self);
-}
-
-void viewer_flame_graph_stop_animation(ViewerFlameGraph *self)
-{
-  if (self->animating)
-    adw_animation_pause(self->animation);
-  self->animating = FALSE;
-}
-
-/* Where animations are not wanted it ends before this returns. */
-static void begin_animation(ViewerFlameGraph *self, ViewerViewport from, ViewerViewport to)
-{
-  viewer_flame_graph_stop_animation(self);
-  self->animated_from = self->view = from;
-  self->animated_to = to;
-  self->animating = TRUE;
-  adw_animation_reset(self->animation);
-  adw_animation_play(self->animation);
 }
 
 /* How many functions two layouts' ways to their focus have in common. */
@@ -123,12 +85,12 @@ static void change_view(ViewerFlameGraph *self, ProfileFlame *old)
   guint n_old = old ? profile_flame_get_n_focus(old) : 0, n_new = profile_flame_get_n_focus(new);
   guint common = comparable ? count_common(old, new) : 0;
 
-  if (comparable && common == n_old && common == n_new && !viewer_viewport_is_all(self->target))
-    self->target = keep_middle(old, new, self->target);
+  if (comparable && common == n_old && common == n_new && !viewer_viewport_is_all(self->canvas.target))
+    self->canvas.target = keep_middle(old, new, self->canvas.target);
   if (comparable && common == n_new && n_new < n_old)
-    begin_animation(self, get_extents(old, new), self->target);
+    viewer_box_canvas_animate(&self->canvas, get_extents(old, new), self->canvas.target);
   else
-    self->view = self->target;
+    self->canvas.view = self->canvas.target;
 }
 
 /* Of what is not the latest that was asked for: whether it shows the same place, with other weights. */
@@ -157,21 +119,34 @@ static void take_layout(ViewerFlameGraph *self)
   g_clear_pointer(&old, profile_flame_unref);
 }
 
+void viewer_flame_graph_arrived(ViewerBoxCanvas *canvas)
+{
+  ViewerFlameGraph *self = VIEWER_FLAME_GRAPH(canvas);
+
+  if (self->settled)
+    canvas->view = canvas->target;
+  else
+    take_layout(self);
+  viewer_flame_graph_shown(self);
+}
+
 static void ready(ViewerFlameGraph *self)
 {
-  if (self->animating)
+  if (self->canvas.animating)
     return;
   take_layout(self);
   viewer_flame_graph_shown(self);
 }
 
-void viewer_flame_graph_set_view(ViewerFlameGraph *self, ViewerViewport view, gboolean smoothly)
+void viewer_flame_graph_set_view(ViewerBoxCanvas *canvas, ViewerViewport view, gboolean smoothly)
 {
-  self->target = view;
+  ViewerFlameGraph *self = VIEWER_FLAME_GRAPH(canvas);
+
+  canvas->target = view;
   if (self->flame && self->settled && smoothly) {
-    begin_animation(self, self->view, view);
-  } else if (self->flame && self->settled && !self->animating) {
-    self->view = view;
+    viewer_box_canvas_animate(canvas, canvas->view, view);
+  } else if (self->flame && self->settled && !canvas->animating) {
+    canvas->view = view;
     viewer_flame_graph_shown(self);
   }
   viewer_flame_graph_request_layout(self, FALSE);
@@ -185,11 +160,11 @@ static void set_focus(ViewerFlameGraph *self, const guint32 *path, guint n)
                       n > profile_flame_get_n_focus(self->flame);
 
   viewer_flame_graph_set_path(self->focus, path, n);
-  self->target = VIEWER_VIEWPORT_ALL;
+  self->canvas.target = VIEWER_VIEWPORT_ALL;
   if (is_shown) {
     const ProfileFlameBox *item = viewer_flame_graph_get_box(self, box);
     self->settled = FALSE;
-    begin_animation(self, self->view, (ViewerViewport){item->start, item->end});
+    viewer_box_canvas_animate(&self->canvas, self->canvas.view, (ViewerViewport){item->start, item->end});
   }
   viewer_flame_graph_request_layout(self, TRUE);
 }
@@ -199,7 +174,7 @@ void viewer_flame_graph_zoom_to(ViewerFlameGraph *self, const guint32 *path, gui
   guint length = self->focus->len;
 
   if (n == length && (n == 0 || memcmp(path, self->focus->data, n * sizeof *path) == 0)) {
-    viewer_flame_graph_set_view(self, VIEWER_VIEWPORT_ALL, TRUE);
+    viewer_flame_graph_set_view(&self->canvas, VIEWER_VIEWPORT_ALL, TRUE);
     return;
   }
   if (n > length)
@@ -208,8 +183,9 @@ void viewer_flame_graph_zoom_to(ViewerFlameGraph *self, const guint32 *path, gui
   set_focus(self, copy, n);
 }
 
-void viewer_flame_graph_zoom_to_box(ViewerFlameGraph *self, guint box)
+void viewer_flame_graph_zoom_to_box(ViewerBoxCanvas *canvas, guint box)
 {
+  ViewerFlameGraph *self = VIEWER_FLAME_GRAPH(canvas);
   guint n;
   g_autofree guint32 *path = viewer_flame_graph_get_path(self->flame, box, &n);
 
@@ -218,15 +194,15 @@ void viewer_flame_graph_zoom_to_box(ViewerFlameGraph *self, guint box)
 
 void viewer_flame_graph_zoom_by(ViewerFlameGraph *self, double at, double factor)
 {
-  viewer_flame_graph_set_view(self, viewer_viewport_zoom(self->target, at, factor), FALSE);
+  viewer_flame_graph_set_view(&self->canvas, viewer_viewport_zoom(self->canvas.target, at, factor), FALSE);
 }
 
 gboolean viewer_flame_graph_zoom_back(ViewerFlameGraph *self)
 {
   guint n = 0;
 
-  if (!viewer_viewport_is_all(self->target)) {
-    viewer_flame_graph_set_view(self, VIEWER_VIEWPORT_ALL, TRUE);
+  if (!viewer_viewport_is_all(self->canvas.target)) {
+    viewer_flame_graph_set_view(&self->canvas, VIEWER_VIEWPORT_ALL, TRUE);
     return TRUE;
   }
   if (self->focus->len == 0)
@@ -251,7 +227,7 @@ void viewer_flame_graph_zoom_reset(ViewerFlameGraph *self)
 
 gboolean viewer_flame_graph_is_zoomed(ViewerFlameGraph *self)
 {
-  return self->focus->len > 0 || !viewer_viewport_is_all(self->target);
+  return self->focus->len > 0 || !viewer_viewport_is_all(self->canvas.target);
 }
 
 ProfileFlame *viewer_flame_graph_get_overview(ViewerFlameGraph *self)
@@ -267,7 +243,8 @@ ViewerViewport viewer_flame_graph_get_part(ViewerFlameGraph *self)
     return VIEWER_VIEWPORT_ALL;
   ViewerViewport focus = get_extents(self->flame, overview);
   double width = viewer_viewport_get_width(focus);
-  return (ViewerViewport){focus.first + self->view.first * width, focus.first + self->view.end * width};
+  return (ViewerViewport){focus.first + self->canvas.view.first * width,
+                          focus.first + self->canvas.view.end * width};
 }
 
 void viewer_flame_graph_show_part(ViewerFlameGraph *self, ViewerViewport part)
@@ -277,29 +254,23 @@ void viewer_flame_graph_show_part(ViewerFlameGraph *self, ViewerViewport part)
   g_array_set_size(self->focus, 0);
   g_array_set_size(self->trail, 0);
   if (was_focused) {
-    viewer_flame_graph_stop_animation(self);
-    self->target = part;
+    viewer_box_canvas_stop_animation(&self->canvas);
+    self->canvas.target = part;
     viewer_flame_graph_request_layout(self, TRUE);
   } else {
-    viewer_flame_graph_set_view(self, part, FALSE);
+    viewer_flame_graph_set_view(&self->canvas, part, FALSE);
   }
 }
 
-void viewer_flame_graph_add_view(ViewerFlameGraph *self)
+void viewer_flame_graph_add_layouter(ViewerFlameGraph *self)
 {
-  AdwAnimationTarget *target = adw_callback_animation_target_new(animate, self, NULL);
-
   self->layouter = viewer_flame_layouter_new();
-  self->animation = adw_timed_animation_new(GTK_WIDGET(self), 0, 1, ANIMATION_TIME, target);
-  g_signal_connect_swapped(self->animation, "done", G_CALLBACK(end_animation), self);
   g_signal_connect_swapped(self->layouter, "ready", G_CALLBACK(ready), self);
 }
 
-void viewer_flame_graph_remove_view(ViewerFlameGraph *self)
+void viewer_flame_graph_remove_layouter(ViewerFlameGraph *self)
 {
-  viewer_flame_graph_stop_animation(self);
   if (self->layouter)
     g_signal_handlers_disconnect_by_data(self->layouter, self);
   g_clear_object(&self->layouter);
-  g_clear_object(&self->animation);
 }

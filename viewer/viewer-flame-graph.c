@@ -2,21 +2,15 @@
 #include "viewer/viewer-flame-graph.h"
 
 #include <glib/gi18n.h>
-#include <math.h>
 #include <string.h>
 
 #include "profile/profile-translate.h"
 #include "viewer/viewer-flame-graph-private.h"
+#include "viewer/viewer-flame-text.h"
 
-#define NATURAL_HEIGHT 240
+static guint shown_signal;
 
-enum { PROP_0, PROP_HADJUSTMENT, PROP_VADJUSTMENT, PROP_HSCROLL_POLICY, PROP_VSCROLL_POLICY };
-enum { SELECTED, SHOWN, MENU, N_SIGNALS };
-
-static guint signals[N_SIGNALS];
-
-G_DEFINE_FINAL_TYPE_WITH_CODE(ViewerFlameGraph, viewer_flame_graph, GTK_TYPE_WIDGET,
-                              G_IMPLEMENT_INTERFACE(GTK_TYPE_SCROLLABLE, NULL))
+G_DEFINE_FINAL_TYPE(ViewerFlameGraph, viewer_flame_graph, VIEWER_TYPE_BOX_CANVAS)
 
 const ProfileFlameBox *viewer_flame_graph_get_box(ViewerFlameGraph *self, guint box)
 {
@@ -48,75 +42,39 @@ void viewer_flame_graph_set_path(GArray *to, const guint32 *path, guint n)
     g_array_append_vals(to, path, n);
 }
 
-static void update_adjustments(ViewerFlameGraph *self)
-{
-  int width = gtk_widget_get_width(GTK_WIDGET(self)), height = gtk_widget_get_height(GTK_WIDGET(self));
-  int row = viewer_box_painter_get_row_height(self->painter);
-  double needed = self->flame ? (double)profile_flame_get_n_rows(self->flame) * row : 0;
-  double upper = MAX(needed, height);
-  GtkAdjustment *vertical = self->adjustments[GTK_ORIENTATION_VERTICAL];
-
-  if (self->adjustments[GTK_ORIENTATION_HORIZONTAL])
-    gtk_adjustment_configure(self->adjustments[GTK_ORIENTATION_HORIZONTAL], 0, 0, width, width, width, width);
-  if (!vertical)
-    return;
-  double value = gtk_adjustment_get_value(vertical);
-  if (self->from_bottom)
-    value = upper - (gtk_adjustment_get_upper(vertical) - value - gtk_adjustment_get_page_size(vertical)) -
-            height;
-  gtk_adjustment_configure(vertical, CLAMP(value, 0, upper - height), 0, upper, row * 3, height * 0.9,
-                           height);
-}
-
-static void redraw(ViewerFlameGraph *self)
-{
-  gtk_widget_queue_draw(GTK_WIDGET(self));
-  gtk_widget_queue_allocate(GTK_WIDGET(self));
-}
-
 void viewer_flame_graph_shown(ViewerFlameGraph *self)
 {
-  redraw(self);
-  viewer_flame_graph_update_peers(self);
-  g_signal_emit(self, signals[SHOWN], 0);
+  viewer_box_canvas_redraw(&self->canvas);
+  g_signal_emit(self, shown_signal, 0);
 }
 
 static void update_selected(ViewerFlameGraph *self)
 {
-  self->selected = VIEWER_FLAME_NO_BOX;
+  self->canvas.selected = VIEWER_NO_BOX;
   if (self->flame && self->selection->len > 0)
     profile_flame_find_path(self->flame, (const guint32 *)self->selection->data, self->selection->len,
-                            &self->selected);
-}
-
-static void update_palette(ViewerFlameGraph *self)
-{
-  if (self->flame)
-    viewer_box_painter_set_stacks(self->painter,
-                                  viewer_flame_graph_get_stacks(profile_flame_get_weights(self->flame)),
-                                  self->mode, viewer_scheme_get_current());
-  gtk_widget_queue_draw(GTK_WIDGET(self));
+                            &self->canvas.selected);
 }
 
 void viewer_flame_graph_adopt(ViewerFlameGraph *self, ProfileFlame *old)
 {
   ProfileStacks *stacks = viewer_flame_graph_get_stacks(profile_flame_get_weights(self->flame));
 
-  self->hovered = VIEWER_FLAME_NO_BOX;
+  self->canvas.hovered = VIEWER_NO_BOX;
   if (!old || viewer_flame_graph_get_stacks(profile_flame_get_weights(old)) != stacks)
-    update_palette(self);
+    viewer_box_canvas_update_palette(&self->canvas);
   update_selected(self);
-  update_adjustments(self);
+  viewer_box_canvas_update_rows(&self->canvas);
 }
 
 static void forget_paths(ViewerFlameGraph *self)
 {
-  viewer_flame_graph_stop_animation(self);
+  viewer_box_canvas_stop_animation(&self->canvas);
   g_array_set_size(self->focus, 0);
   g_array_set_size(self->trail, 0);
   g_array_set_size(self->selection, 0);
-  self->selected = self->hovered = VIEWER_FLAME_NO_BOX;
-  self->target = self->view = VIEWER_VIEWPORT_ALL;
+  self->canvas.selected = self->canvas.hovered = VIEWER_NO_BOX;
+  self->canvas.target = self->canvas.view = VIEWER_VIEWPORT_ALL;
 }
 
 static void clear(ViewerFlameGraph *self)
@@ -174,28 +132,19 @@ void viewer_flame_graph_set_inverted(ViewerFlameGraph *self, gboolean inverted)
 
 void viewer_flame_graph_set_from_bottom(ViewerFlameGraph *self, gboolean from_bottom)
 {
-  GtkAdjustment *vertical = self->adjustments[GTK_ORIENTATION_VERTICAL];
-
-  if (self->from_bottom == from_bottom)
-    return;
-  self->from_bottom = from_bottom;
-  if (vertical)
-    gtk_adjustment_set_value(vertical, gtk_adjustment_get_upper(vertical) -
-                                           gtk_adjustment_get_page_size(vertical) -
-                                           gtk_adjustment_get_value(vertical));
+  viewer_box_canvas_set_from_bottom(&self->canvas, from_bottom);
   viewer_flame_graph_shown(self);
 }
 
 gboolean viewer_flame_graph_is_from_bottom(ViewerFlameGraph *self)
 {
-  return self->from_bottom;
+  return self->canvas.from_bottom;
 }
 
 void viewer_flame_graph_set_colors(ViewerFlameGraph *self, ViewerPaletteMode mode)
 {
-  self->mode = mode;
-  update_palette(self);
-  g_signal_emit(self, signals[SHOWN], 0);
+  viewer_box_canvas_set_colors(&self->canvas, mode);
+  g_signal_emit(self, shown_signal, 0);
 }
 
 void viewer_flame_graph_set_search(ViewerFlameGraph *self, const char *text)
@@ -219,17 +168,16 @@ ProfileFlame *viewer_flame_graph_get_flame(ViewerFlameGraph *self)
 
 static void scroll_to_selected(ViewerFlameGraph *self)
 {
-  GtkAdjustment *vertical = self->adjustments[GTK_ORIENTATION_VERTICAL];
+  ViewerBoxCanvas *canvas = &self->canvas;
 
-  if (self->selected == VIEWER_FLAME_NO_BOX || !vertical)
+  if (canvas->selected == VIEWER_NO_BOX)
     return;
-  const ProfileFlameBox *box = viewer_flame_graph_get_box(self, self->selected);
-  graphene_rect_t bounds = viewer_flame_graph_get_bounds(self, self->selected);
-  double top = bounds.origin.y + gtk_adjustment_get_value(vertical);
-  gtk_adjustment_clamp_page(vertical, top, top + bounds.size.height);
-  gboolean outside = box->end <= self->target.first || box->start >= self->target.end;
-  if (outside && !self->animating)
-    viewer_flame_graph_set_view(self, viewer_viewport_show(self->target, box->start, box->end), TRUE);
+  const ProfileFlameBox *box = viewer_flame_graph_get_box(self, canvas->selected);
+  graphene_rect_t bounds = viewer_box_canvas_get_bounds(canvas, canvas->selected);
+  viewer_box_canvas_scroll_to(canvas, bounds.origin.y, bounds.size.height);
+  gboolean outside = box->end <= canvas->target.first || box->start >= canvas->target.end;
+  if (outside && !canvas->animating)
+    viewer_flame_graph_set_view(canvas, viewer_viewport_show(canvas->target, box->start, box->end), TRUE);
 }
 
 void viewer_flame_graph_select(ViewerFlameGraph *self, const guint32 *path, guint n)
@@ -239,8 +187,7 @@ void viewer_flame_graph_select(ViewerFlameGraph *self, const guint32 *path, guin
   viewer_flame_graph_set_path(self->selection, path, n);
   update_selected(self);
   scroll_to_selected(self);
-  viewer_flame_graph_update_peers(self);
-  redraw(self);
+  viewer_box_canvas_redraw(&self->canvas);
 }
 
 void viewer_flame_graph_choose(ViewerFlameGraph *self, guint box)
@@ -249,11 +196,10 @@ void viewer_flame_graph_choose(ViewerFlameGraph *self, guint box)
   g_autofree guint32 *path = viewer_flame_graph_get_path(self->flame, box, &n);
 
   viewer_flame_graph_set_path(self->selection, path, n);
-  self->selected = box;
+  self->canvas.selected = box;
   scroll_to_selected(self);
-  viewer_flame_graph_update_peers(self);
-  redraw(self);
-  g_signal_emit(self, signals[SELECTED], 0);
+  viewer_box_canvas_redraw(&self->canvas);
+  g_signal_emit_by_name(self, "selected");
 }
 
 const guint32 *viewer_flame_graph_get_selection(ViewerFlameGraph *self, guint *ret_n)
@@ -264,15 +210,15 @@ const guint32 *viewer_flame_graph_get_selection(ViewerFlameGraph *self, guint *r
 
 gboolean viewer_flame_graph_get_selected_box(ViewerFlameGraph *self, guint *ret_box)
 {
-  if (!self->flame || self->selected == VIEWER_FLAME_NO_BOX)
+  if (!self->flame || self->canvas.selected == VIEWER_NO_BOX)
     return FALSE;
-  *ret_box = self->selected;
+  *ret_box = self->canvas.selected;
   return TRUE;
 }
 
 ViewerPalette *viewer_flame_graph_get_palette(ViewerFlameGraph *self)
 {
-  return viewer_box_painter_get_palette(self->painter);
+  return viewer_box_painter_get_palette(self->canvas.painter);
 }
 
 const guint32 *viewer_flame_graph_get_frame_times(ViewerFlameGraph *self, guint *ret_n)
@@ -283,95 +229,71 @@ const guint32 *viewer_flame_graph_get_frame_times(ViewerFlameGraph *self, guint 
 
 gboolean viewer_flame_graph_is_busy(ViewerFlameGraph *self)
 {
-  return self->weights && (!self->settled || self->animating);
+  return self->weights && (!self->settled || self->canvas.animating);
 }
 
-static void scrolled(ViewerFlameGraph *self)
+static ProfileStacks *get_stacks(ViewerBoxCanvas *canvas)
 {
-  viewer_flame_graph_update_peers(self);
-  redraw(self);
+  ProfileFlame *flame = VIEWER_FLAME_GRAPH(canvas)->flame;
+
+  return flame ? viewer_flame_graph_get_stacks(profile_flame_get_weights(flame)) : NULL;
 }
 
-static gboolean resized(gpointer self)
+static guint get_n_rows(ViewerBoxCanvas *canvas)
 {
-  viewer_flame_graph_update_peers(self);
-  return G_SOURCE_REMOVE;
+  ProfileFlame *flame = VIEWER_FLAME_GRAPH(canvas)->flame;
+
+  return flame ? profile_flame_get_n_rows(flame) : 0;
 }
 
-static void set_adjustment(ViewerFlameGraph *self, GtkOrientation orientation, GtkAdjustment *adjustment)
+static ViewerBoxPlace get_place(ViewerBoxCanvas *canvas, guint box)
 {
-  GtkAdjustment **slot = &self->adjustments[orientation];
+  const ProfileFlameBox *item = viewer_flame_graph_get_box(VIEWER_FLAME_GRAPH(canvas), box);
 
-  if (*slot)
-    g_signal_handlers_disconnect_by_func(*slot, scrolled, self);
-  g_clear_object(slot);
-  if (!adjustment)
-    return;
-  *slot = g_object_ref_sink(adjustment);
-  g_signal_connect_swapped(adjustment, "value-changed", G_CALLBACK(scrolled), self);
-  update_adjustments(self);
+  return (ViewerBoxPlace){item->start, item->end, item->depth};
 }
 
-static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
+static gboolean find(ViewerBoxCanvas *canvas, guint depth, double place, guint *ret_box)
 {
-  ViewerFlameGraph *self = VIEWER_FLAME_GRAPH(object);
-
-  if (id == PROP_HADJUSTMENT || id == PROP_VADJUSTMENT)
-    g_value_set_object(value, self->adjustments[id - PROP_HADJUSTMENT]);
-  else
-    g_value_set_enum(value, (gint)self->policies[id - PROP_HSCROLL_POLICY]);
+  return profile_flame_find(VIEWER_FLAME_GRAPH(canvas)->flame, depth, place, ret_box);
 }
 
-static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
+/* The same for the same path of functions, whatever the layout. */
+static guint64 get_id(ViewerBoxCanvas *canvas, guint box)
 {
-  ViewerFlameGraph *self = VIEWER_FLAME_GRAPH(object);
+  guint n;
+  g_autofree guint32 *path = viewer_flame_graph_get_path(VIEWER_FLAME_GRAPH(canvas)->flame, box, &n);
+  guint64 id = 14695981039346656037u;
 
-  if (id == PROP_HADJUSTMENT || id == PROP_VADJUSTMENT)
-    set_adjustment(self, (GtkOrientation)(id - PROP_HADJUSTMENT), g_value_get_object(value));
-  else
-    self->policies[id - PROP_HSCROLL_POLICY] = (GtkScrollablePolicy)g_value_get_enum(value);
+  for (guint i = 0; i < n; i++)
+    id = (id ^ path[i]) * 1099511628211u;
+  return id;
 }
 
-static void measure(GtkWidget *widget, GtkOrientation orientation, int size, int *minimum, int *natural,
-                    int *minimum_baseline, int *natural_baseline)
+static void describe(ViewerBoxCanvas *canvas, guint box, char **ret_name, char **ret_description)
 {
-  *minimum = 1;
-  *natural = NATURAL_HEIGHT;
+  ProfileFlame *flame = VIEWER_FLAME_GRAPH(canvas)->flame;
+
+  *ret_name = viewer_flame_text_get_name(flame, box, 400);
+  *ret_description = viewer_flame_text_describe(flame, box);
 }
 
-static void size_allocate(GtkWidget *widget, int width, int height, int baseline)
+/* What is selected, whoever listens knows already. */
+static void choose(ViewerBoxCanvas *canvas, guint box)
 {
-  ViewerFlameGraph *self = VIEWER_FLAME_GRAPH(widget);
-
-  update_adjustments(self);
-  viewer_flame_graph_request_layout(self, FALSE);
-  viewer_canvas_peers_allocate(self->peers);
-  if (width != self->width)
-    g_idle_add_full(G_PRIORITY_DEFAULT_IDLE, resized, g_object_ref(self), g_object_unref);
-  self->width = width;
+  if (box != canvas->selected)
+    viewer_flame_graph_choose(VIEWER_FLAME_GRAPH(canvas), box);
 }
 
-static gboolean focus(GtkWidget *widget, GtkDirectionType direction)
+static void request_layout(ViewerBoxCanvas *canvas)
 {
-  return viewer_canvas_peers_focus(VIEWER_FLAME_GRAPH(widget)->peers);
-}
-
-static gboolean grab_focus(GtkWidget *widget)
-{
-  return viewer_canvas_peers_grab_focus(VIEWER_FLAME_GRAPH(widget)->peers);
+  viewer_flame_graph_request_layout(VIEWER_FLAME_GRAPH(canvas), FALSE);
 }
 
 static void dispose(GObject *object)
 {
-  ViewerFlameGraph *self = VIEWER_FLAME_GRAPH(object);
-
-  clear(self);
-  if (self->peers)
-    g_object_run_dispose(G_OBJECT(self->peers));
-  g_clear_object(&self->peers);
-  viewer_flame_graph_remove_view(self);
-  set_adjustment(self, GTK_ORIENTATION_HORIZONTAL, NULL);
-  set_adjustment(self, GTK_ORIENTATION_VERTICAL, NULL);
+  clear(VIEWER_FLAME_GRAPH(object));
+  viewer_flame_graph_remove_layouter(VIEWER_FLAME_GRAPH(object));
   G_OBJECT_CLASS(viewer_flame_graph_parent_class)->dispose(object);
 }
 
@@ -379,7 +301,6 @@ static void finalize(GObject *object)
 {
   ViewerFlameGraph *self = VIEWER_FLAME_GRAPH(object);
 
-  viewer_box_painter_free(self->painter);
   g_array_unref(self->focus);
   g_array_unref(self->trail);
   g_array_unref(self->selection);
@@ -391,56 +312,38 @@ static void viewer_flame_graph_class_init(ViewerFlameGraphClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS(klass);
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+  ViewerBoxCanvasClass *canvas_class = VIEWER_BOX_CANVAS_CLASS(klass);
 
-  object_class->get_property = get_property;
-  object_class->set_property = set_property;
   object_class->dispose = dispose;
   object_class->finalize = finalize;
-  widget_class->measure = measure;
-  widget_class->size_allocate = size_allocate;
   widget_class->snapshot = viewer_flame_graph_snapshot;
   widget_class->query_tooltip = viewer_flame_graph_query_tooltip;
-  widget_class->focus = focus;
-  widget_class->grab_focus = grab_focus;
-  g_object_class_override_property(object_class, PROP_HADJUSTMENT, "hadjustment");
-  g_object_class_override_property(object_class, PROP_VADJUSTMENT, "vadjustment");
-  g_object_class_override_property(object_class, PROP_HSCROLL_POLICY, "hscroll-policy");
-  g_object_class_override_property(object_class, PROP_VSCROLL_POLICY, "vscroll-policy");
-  signals[SELECTED] = g_signal_new("selected", VIEWER_TYPE_FLAME_GRAPH, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
-                                   NULL, G_TYPE_NONE, 0);
-  signals[SHOWN] =
+  canvas_class->get_stacks = get_stacks;
+  canvas_class->get_n_rows = get_n_rows;
+  canvas_class->get_place = get_place;
+  canvas_class->find = find;
+  canvas_class->get_current = viewer_flame_graph_get_current;
+  canvas_class->get_next = viewer_flame_graph_get_next;
+  canvas_class->get_id = get_id;
+  canvas_class->describe = describe;
+  canvas_class->choose = choose;
+  canvas_class->zoom_to_box = viewer_flame_graph_zoom_to_box;
+  canvas_class->press = viewer_flame_graph_press;
+  canvas_class->set_view = viewer_flame_graph_set_view;
+  canvas_class->arrived = viewer_flame_graph_arrived;
+  canvas_class->request_layout = request_layout;
+  shown_signal =
       g_signal_new("shown", VIEWER_TYPE_FLAME_GRAPH, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
-  signals[MENU] = g_signal_new("menu", VIEWER_TYPE_FLAME_GRAPH, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
-                               G_TYPE_NONE, 2, G_TYPE_DOUBLE, G_TYPE_DOUBLE);
   gtk_widget_class_set_css_name(widget_class, "flamegraph");
-  gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_TREE);
-}
-
-static void follow_style(ViewerFlameGraph *self)
-{
-  AdwStyleManager *style = adw_style_manager_get_default();
-
-  g_signal_connect_object(style, "notify::dark", G_CALLBACK(update_palette), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object(style, "notify::high-contrast", G_CALLBACK(update_palette), self,
-                          G_CONNECT_SWAPPED);
 }
 
 static void viewer_flame_graph_init(ViewerFlameGraph *self)
 {
-  GtkWidget *widget = GTK_WIDGET(self);
-
   self->focus = g_array_new(FALSE, FALSE, sizeof(guint32));
   self->trail = g_array_new(FALSE, FALSE, sizeof(guint));
   self->selection = g_array_new(FALSE, FALSE, sizeof(guint32));
-  self->painter = viewer_box_painter_new(widget);
-  self->peers = viewer_canvas_peers_new(widget, GTK_ACCESSIBLE_ROLE_TREE_ITEM);
-  viewer_flame_graph_add_view(self);
-  forget_paths(self);
-  gtk_widget_set_overflow(widget, GTK_OVERFLOW_HIDDEN);
-  gtk_widget_set_has_tooltip(widget, TRUE);
+  viewer_flame_graph_add_layouter(self);
   gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Flame graph"), -1);
-  viewer_flame_graph_add_controllers(self);
-  follow_style(self);
 }
 
 GtkWidget *viewer_flame_graph_new(void)

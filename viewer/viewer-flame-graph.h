@@ -15,17 +15,14 @@
  */
 #pragma once
 
-#include <gtk/gtk.h>
-
 #include "profile/profile-flame.h"
 #include "profile/profile-search.h"
-#include "viewer/viewer-palette.h"
-#include "viewer/viewer-viewport.h"
+#include "viewer/viewer-box-canvas.h"
 
 G_BEGIN_DECLS
 
 #define VIEWER_TYPE_FLAME_GRAPH (viewer_flame_graph_get_type())
-G_DECLARE_FINAL_TYPE(ViewerFlameGraph, viewer_flame_graph, VIEWER, FLAME_GRAPH, GtkWidget)
+G_DECLARE_FINAL_TYPE(ViewerFlameGraph, viewer_flame_graph, VIEWER, FLAME_GRAPH, ViewerBoxCanvas)
 
 GtkWidget *viewer_flame_graph_new(void);
 

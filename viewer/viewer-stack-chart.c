@@ -1,32 +1,37 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "viewer/viewer-stack-chart.h"
 
-#include <adwaita.h>
 #include <glib/gi18n.h>
-#include <math.h>
 
 #include "profile/profile-span.h"
 #include "viewer/viewer-format.h"
 #include "viewer/viewer-stack-chart-private.h"
 #include "viewer/viewer-time-draw.h"
 
-enum { PROP_0, PROP_HADJUSTMENT, PROP_VADJUSTMENT, PROP_HSCROLL_POLICY, PROP_VSCROLL_POLICY };
+enum { RULER = 22 };
 
-enum { NATURAL_HEIGHT = 240, RULER = 22 };
+G_DEFINE_FINAL_TYPE(ViewerStackChart, viewer_stack_chart, VIEWER_TYPE_BOX_CANVAS)
 
-G_DEFINE_FINAL_TYPE_WITH_CODE(ViewerStackChart, viewer_stack_chart, GTK_TYPE_WIDGET,
-                              G_IMPLEMENT_INTERFACE(GTK_TYPE_SCROLLABLE, NULL))
-
-static const ProfileChartBox *get_box(ViewerStackChart *self, guint box)
+const ProfileChartBox *viewer_stack_chart_get_box(ViewerStackChart *self, guint box)
 {
   guint n;
 
   return &profile_chart_get_boxes(self->chart, &n)[box];
 }
 
-static ProfileStacks *get_stacks(ViewerStackChart *self)
+static ProfileStacks *get_stacks(ViewerBoxCanvas *canvas)
 {
-  return profile_filter_get_stacks(profile_sequence_get_filter(profile_chart_get_sequence(self->chart)));
+  ProfileChart *chart = VIEWER_STACK_CHART(canvas)->chart;
+
+  return chart ? profile_filter_get_stacks(profile_sequence_get_filter(profile_chart_get_sequence(chart)))
+               : NULL;
+}
+
+static guint get_n_rows(ViewerBoxCanvas *canvas)
+{
+  ProfileChart *chart = VIEWER_STACK_CHART(canvas)->chart;
+
+  return chart ? profile_chart_get_n_rows(chart) : 0;
 }
 
 guint64 viewer_stack_chart_get_time(ViewerStackChart *self, double place)
@@ -39,42 +44,20 @@ double viewer_stack_chart_get_place(ViewerStackChart *self, guint64 time)
   return time <= self->first ? 0 : (double)(time - self->first) / (double)(self->end - self->first);
 }
 
-static double get_x(ViewerStackChart *self, guint64 time)
+static ViewerBoxPlace get_place(ViewerBoxCanvas *canvas, guint box)
 {
-  return viewer_viewport_to_pixels(self->view, viewer_stack_chart_get_place(self, time),
-                                   gtk_widget_get_width(GTK_WIDGET(self)));
+  ViewerStackChart *self = VIEWER_STACK_CHART(canvas);
+  const ProfileChartBox *item = viewer_stack_chart_get_box(self, box);
+
+  return (ViewerBoxPlace){viewer_stack_chart_get_place(self, item->start),
+                          viewer_stack_chart_get_place(self, item->end), item->depth};
 }
 
-static double get_y(ViewerStackChart *self, guint depth)
+static gboolean find(ViewerBoxCanvas *canvas, guint depth, double place, guint *ret_box)
 {
-  GtkAdjustment *vertical = self->adjustments[GTK_ORIENTATION_VERTICAL];
+  ViewerStackChart *self = VIEWER_STACK_CHART(canvas);
 
-  return RULER + (double)depth * viewer_box_painter_get_row_height(self->painter) -
-         (vertical ? floor(gtk_adjustment_get_value(vertical)) : 0);
-}
-
-static void update_adjustments(ViewerStackChart *self)
-{
-  int width = gtk_widget_get_width(GTK_WIDGET(self)), height = gtk_widget_get_height(GTK_WIDGET(self));
-  int row = viewer_box_painter_get_row_height(self->painter);
-  double upper = MAX(self->chart ? RULER + (double)profile_chart_get_n_rows(self->chart) * row : 0, height);
-  GtkAdjustment *vertical = self->adjustments[GTK_ORIENTATION_VERTICAL];
-
-  if (self->adjustments[GTK_ORIENTATION_HORIZONTAL])
-    gtk_adjustment_configure(self->adjustments[GTK_ORIENTATION_HORIZONTAL], 0, 0, width, width, width, width);
-  if (vertical)
-    gtk_adjustment_configure(vertical, CLAMP(gtk_adjustment_get_value(vertical), 0, upper - height), 0, upper,
-                             row * 3, height * 0.9, height);
-}
-
-graphene_rect_t viewer_stack_chart_get_bounds(ViewerStackChart *self, guint box)
-{
-  const ProfileChartBox *item = get_box(self, box);
-  int width = gtk_widget_get_width(GTK_WIDGET(self));
-  double x = CLAMP(get_x(self, item->start), 0, width), end = CLAMP(get_x(self, item->end), x, width);
-
-  return GRAPHENE_RECT_INIT((float)x, (float)get_y(self, item->depth), (float)(end - x),
-                            (float)viewer_box_painter_get_row_height(self->painter));
+  return profile_chart_find(self->chart, depth, viewer_stack_chart_get_time(self, place), ret_box);
 }
 
 static guint64 get_middle(const ProfileChartBox *box)
@@ -82,117 +65,94 @@ static guint64 get_middle(const ProfileChartBox *box)
   return box->start + (box->end - box->start) / 2;
 }
 
-/* The box of another depth at the middle of a box. */
-guint viewer_stack_chart_get_above(ViewerStackChart *self, guint box, int down)
+guint viewer_stack_chart_get_current(ViewerBoxCanvas *canvas)
 {
-  const ProfileChartBox *item = get_box(self, box);
-  guint found = VIEWER_STACK_CHART_NO_BOX;
-
-  if (item->depth == 0 && down < 0)
-    return VIEWER_STACK_CHART_NO_BOX;
-  if (!profile_chart_find(self->chart, item->depth + (guint)down, get_middle(item), &found))
-    return VIEWER_STACK_CHART_NO_BOX;
-  return found;
-}
-
-guint viewer_stack_chart_get_beside(ViewerStackChart *self, guint box, int direction)
-{
-  guint n, first = profile_chart_get_row(self->chart, get_box(self, box)->depth, &n);
-
-  if (direction < 0)
-    return box > first ? box - 1 : VIEWER_STACK_CHART_NO_BOX;
-  return box + 1 < first + n ? box + 1 : VIEWER_STACK_CHART_NO_BOX;
-}
-
-guint viewer_stack_chart_get_current(ViewerStackChart *self)
-{
+  ProfileChart *chart = VIEWER_STACK_CHART(canvas)->chart;
   guint n = 0;
 
-  if (!self->chart)
-    return VIEWER_STACK_CHART_NO_BOX;
-  profile_chart_get_boxes(self->chart, &n);
-  return self->selected != VIEWER_STACK_CHART_NO_BOX ? self->selected : n > 0 ? 0 : VIEWER_STACK_CHART_NO_BOX;
+  if (!chart)
+    return VIEWER_NO_BOX;
+  profile_chart_get_boxes(chart, &n);
+  return canvas->selected != VIEWER_NO_BOX ? canvas->selected : n > 0 ? 0 : VIEWER_NO_BOX;
 }
 
-char *viewer_stack_chart_get_name(ViewerStackChart *self, guint box, guint n_max)
+/* At the time of a box. */
+static guint find_at(ProfileChart *chart, guint depth, const ProfileChartBox *box)
 {
-  return viewer_format_name(profile_stacks_get_function_name(get_stacks(self), get_box(self, box)->function),
-                            n_max);
+  guint found;
+
+  return profile_chart_find(chart, depth, get_middle(box), &found) ? found : VIEWER_NO_BOX;
 }
 
-char *viewer_stack_chart_describe_box(ViewerStackChart *self, guint box)
+static guint get_next(ViewerBoxCanvas *canvas, guint box, ViewerBoxWay way)
 {
-  const ProfileChartBox *item = get_box(self, box);
+  ViewerStackChart *self = VIEWER_STACK_CHART(canvas);
+  const ProfileChartBox *item = viewer_stack_chart_get_box(self, box);
+  guint n, first = profile_chart_get_row(self->chart, item->depth, &n);
+
+  switch (way) {
+  case VIEWER_BOX_CALLER:
+    return item->depth > 0 ? find_at(self->chart, item->depth - 1, item) : VIEWER_NO_BOX;
+  case VIEWER_BOX_CALLEE:
+    return find_at(self->chart, item->depth + 1, item);
+  case VIEWER_BOX_BEFORE:
+    return box > first ? box - 1 : VIEWER_NO_BOX;
+  case VIEWER_BOX_AFTER:
+  default:
+    return box + 1 < first + n ? box + 1 : VIEWER_NO_BOX;
+  }
+}
+
+static guint64 get_id(ViewerBoxCanvas *canvas, guint box)
+{
+  const ProfileChartBox *item = viewer_stack_chart_get_box(VIEWER_STACK_CHART(canvas), box);
+
+  return ((item->start * 31 + item->end) * 31 + item->function) * 31 + item->depth;
+}
+
+static char *get_name(ViewerBoxCanvas *canvas, guint box, guint n_max)
+{
+  const ProfileChartBox *item = viewer_stack_chart_get_box(VIEWER_STACK_CHART(canvas), box);
+
+  return viewer_format_name(profile_stacks_get_function_name(get_stacks(canvas), item->function), n_max);
+}
+
+static char *get_description(ViewerBoxCanvas *canvas, guint box)
+{
+  const ProfileChartBox *item = viewer_stack_chart_get_box(VIEWER_STACK_CHART(canvas), box);
   g_autofree char *duration = viewer_format_duration(item->end - item->start);
   g_autofree char *binary =
-      viewer_format_binary(profile_stacks_get_function_binary(get_stacks(self), item->function));
+      viewer_format_binary(profile_stacks_get_function_binary(get_stacks(canvas), item->function));
 
   /* Translators: how long, binary */
   return g_strdup_printf(_("%s, in %s"), duration, binary);
 }
 
-ViewerStackChartNeighbours viewer_stack_chart_get_neighbours(ViewerStackChart *self)
+static void describe(ViewerBoxCanvas *canvas, guint box, char **ret_name, char **ret_description)
 {
-  guint current = viewer_stack_chart_get_current(self);
-  ViewerStackChartNeighbours found = {.n = 0};
-
-  if (current == VIEWER_STACK_CHART_NO_BOX)
-    return found;
-  guint boxes[] = {current, viewer_stack_chart_get_above(self, current, -1),
-                   viewer_stack_chart_get_above(self, current, 1),
-                   viewer_stack_chart_get_beside(self, current, -1),
-                   viewer_stack_chart_get_beside(self, current, 1)};
-  for (guint i = 0; i < G_N_ELEMENTS(boxes); i++)
-    if (boxes[i] != VIEWER_STACK_CHART_NO_BOX)
-      found.boxes[found.n++] = boxes[i];
-  return found;
+  *ret_name = get_name(canvas, box, 400);
+  *ret_description = get_description(canvas, box);
 }
 
-guint64 viewer_stack_chart_get_id(ViewerStackChart *self, guint box)
+static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean keyboard, GtkTooltip *tooltip)
 {
-  const ProfileChartBox *item = get_box(self, box);
+  ViewerBoxCanvas *canvas = VIEWER_BOX_CANVAS(widget);
+  guint box = viewer_stack_chart_get_current(canvas);
 
-  return ((item->start * 31 + item->end) * 31 + item->function) * 31 + item->depth;
+  if (box == VIEWER_NO_BOX || (!keyboard && !viewer_box_canvas_get_box_at(canvas, x, y, &box)))
+    return FALSE;
+  g_autofree char *name = get_name(canvas, box, 300), *numbers = get_description(canvas, box);
+  g_autofree char *text = g_markup_printf_escaped("<b>%s</b>\n%s", name, numbers);
+  gtk_tooltip_set_markup(tooltip, text);
+  return TRUE;
 }
 
-static void update_peers(ViewerStackChart *self)
+/* What is selected, in another layout. */
+static guint find_again(ViewerStackChart *self, ProfileChart *chart)
 {
-  ViewerStackChartNeighbours neighbours = viewer_stack_chart_get_neighbours(self);
-  ViewerCanvasItem items[G_N_ELEMENTS(neighbours.boxes)];
+  const ProfileChartBox *box = viewer_stack_chart_get_box(self, self->canvas.selected);
 
-  for (guint i = 0; i < neighbours.n; i++) {
-    guint box = neighbours.boxes[i];
-    items[i] = (ViewerCanvasItem){.id = viewer_stack_chart_get_id(self, box),
-                                  .name = viewer_stack_chart_get_name(self, box, 400),
-                                  .description = viewer_stack_chart_describe_box(self, box),
-                                  .bounds = viewer_stack_chart_get_bounds(self, box)};
-  }
-  viewer_canvas_peers_show(self->peers, items, neighbours.n);
-  for (guint i = 0; i < neighbours.n; i++) {
-    g_free((char *)items[i].name);
-    g_free((char *)items[i].description);
-  }
-}
-
-void viewer_stack_chart_redraw(ViewerStackChart *self)
-{
-  update_peers(self);
-  gtk_widget_queue_draw(GTK_WIDGET(self));
-  gtk_widget_queue_allocate(GTK_WIDGET(self));
-}
-
-static void update_palette(ViewerStackChart *self)
-{
-  if (self->chart)
-    viewer_box_painter_set_stacks(self->painter, get_stacks(self), self->mode, viewer_scheme_get_current());
-  gtk_widget_queue_draw(GTK_WIDGET(self));
-}
-
-static guint find_again(ProfileChart *chart, ProfileChartBox box)
-{
-  guint found;
-
-  return profile_chart_find(chart, box.depth, get_middle(&box), &found) ? found : VIEWER_STACK_CHART_NO_BOX;
+  return find_at(chart, box->depth, box);
 }
 
 void viewer_stack_chart_take_layout(ViewerStackChart *self)
@@ -202,15 +162,15 @@ void viewer_stack_chart_take_layout(ViewerStackChart *self)
   self->layout_waits = FALSE;
   if (!self->weights)
     return;
-  if (self->selected != VIEWER_STACK_CHART_NO_BOX)
-    self->selected = find_again(chart, *get_box(self, self->selected));
-  self->hovered = VIEWER_STACK_CHART_NO_BOX;
+  if (self->canvas.selected != VIEWER_NO_BOX)
+    self->canvas.selected = find_again(self, chart);
+  self->canvas.hovered = VIEWER_NO_BOX;
   profile_chart_ref(chart);
   g_clear_pointer(&self->chart, profile_chart_unref);
   self->chart = chart;
-  update_palette(self);
-  update_adjustments(self);
-  viewer_stack_chart_redraw(self);
+  viewer_box_canvas_update_palette(&self->canvas);
+  viewer_box_canvas_update_rows(&self->canvas);
+  viewer_box_canvas_redraw(&self->canvas);
 }
 
 void viewer_stack_chart_set_weights(ViewerStackChart *self, ProfileWeights *weights, guint32 thread,
@@ -228,16 +188,15 @@ void viewer_stack_chart_set_weights(ViewerStackChart *self, ProfileWeights *weig
   self->end = MAX(end, first + 1);
   if (!weights) {
     g_clear_pointer(&self->chart, profile_chart_unref);
-    self->selected = self->hovered = VIEWER_STACK_CHART_NO_BOX;
-    viewer_stack_chart_redraw(self);
+    self->canvas.selected = self->canvas.hovered = VIEWER_NO_BOX;
+    viewer_box_canvas_redraw(&self->canvas);
   }
   viewer_stack_chart_request_layout(self, TRUE);
 }
 
 void viewer_stack_chart_set_colors(ViewerStackChart *self, ViewerPaletteMode mode)
 {
-  self->mode = mode;
-  update_palette(self);
+  viewer_box_canvas_set_colors(&self->canvas, mode);
 }
 
 void viewer_stack_chart_set_search(ViewerStackChart *self, ProfileSearch *search)
@@ -252,15 +211,15 @@ void viewer_stack_chart_set_search(ViewerStackChart *self, ProfileSearch *search
 guint32 *viewer_stack_chart_get_selection(ViewerStackChart *self, guint *ret_n)
 {
   *ret_n = 0;
-  if (!self->chart || self->selected == VIEWER_STACK_CHART_NO_BOX)
+  if (!self->chart || self->canvas.selected == VIEWER_NO_BOX)
     return NULL;
-  const ProfileChartBox *item = get_box(self, self->selected);
+  const ProfileChartBox *item = viewer_stack_chart_get_box(self, self->canvas.selected);
   guint32 *path = g_new(guint32, item->depth + 1);
   for (guint depth = 0; depth <= item->depth; depth++) {
     guint box;
     if (!profile_chart_find(self->chart, depth, get_middle(item), &box))
       break;
-    path[(*ret_n)++] = get_box(self, box)->function;
+    path[(*ret_n)++] = viewer_stack_chart_get_box(self, box)->function;
   }
   return path;
 }
@@ -272,40 +231,31 @@ static ViewerBoxLook get_look(ViewerStackChart *self, guint32 function)
   return profile_search_has(self->search, function) ? VIEWER_BOX_MATCH : VIEWER_BOX_DIM;
 }
 
+static double get_x(ViewerStackChart *self, guint64 time)
+{
+  return viewer_box_canvas_get_x(&self->canvas, viewer_stack_chart_get_place(self, time));
+}
+
 static void draw_row(ViewerStackChart *self, guint depth)
 {
+  double y = viewer_box_canvas_get_y(&self->canvas, depth);
   guint n, first = profile_chart_get_row(self->chart, depth, &n);
-  guint64 from = viewer_stack_chart_get_time(self, self->view.first),
-          to = viewer_stack_chart_get_time(self, self->view.end);
+  guint64 from = viewer_stack_chart_get_time(self, self->canvas.view.first),
+          to = viewer_stack_chart_get_time(self, self->canvas.view.end);
   guint low = first, high = first + n;
 
   while (low < high) {
     guint middle = low + (high - low) / 2;
-    if (get_box(self, middle)->end <= from)
+    if (viewer_stack_chart_get_box(self, middle)->end <= from)
       low = middle + 1;
     else
       high = middle;
   }
-  for (guint i = low; i < first + n && get_box(self, i)->start < to; i++) {
-    const ProfileChartBox *box = get_box(self, i);
-    double x = get_x(self, box->start);
-    viewer_box_painter_draw(self->painter, x, get_y(self, depth), get_x(self, box->end) - x, box->function,
+  for (guint i = low; i < first + n && viewer_stack_chart_get_box(self, i)->start < to; i++) {
+    const ProfileChartBox *box = viewer_stack_chart_get_box(self, i);
+    double x = get_x(self, box->start), end = get_x(self, box->end);
+    viewer_box_painter_draw(self->canvas.painter, x, y, end - x, box->function,
                             get_look(self, box->function));
-  }
-}
-
-static void draw_marks(ViewerStackChart *self, GtkSnapshot *snapshot)
-{
-  gboolean focused = viewer_canvas_peers_have_focus(self->peers);
-  guint current = focused ? viewer_stack_chart_get_current(self) : self->selected;
-
-  if (self->hovered != VIEWER_STACK_CHART_NO_BOX) {
-    graphene_rect_t at = viewer_stack_chart_get_bounds(self, self->hovered);
-    viewer_box_painter_highlight(self->painter, snapshot, at.origin.x, at.origin.y, at.size.width);
-  }
-  if (current != VIEWER_STACK_CHART_NO_BOX) {
-    graphene_rect_t at = viewer_stack_chart_get_bounds(self, current);
-    viewer_box_painter_outline(self->painter, snapshot, at.origin.x, at.origin.y, at.size.width, focused);
   }
 }
 
@@ -321,120 +271,47 @@ static void draw_ruler(ViewerStackChart *self, GtkSnapshot *snapshot)
   profile_span_get(profile_weights_get_capture(self->weights), &first, &end);
   viewer_time_axis_init(&axis, MIN(first, self->first), MAX(end, self->end));
   viewer_time_axis_set_width(&axis, width);
-  viewer_time_axis_show(&axis, viewer_stack_chart_get_time(self, self->view.first),
-                        viewer_stack_chart_get_time(self, self->view.end));
+  viewer_time_axis_show(&axis, viewer_stack_chart_get_time(self, self->canvas.view.first),
+                        viewer_stack_chart_get_time(self, self->canvas.view.end));
   gtk_snapshot_append_color(snapshot, &ground, &area);
   viewer_time_draw_ticks(GTK_WIDGET(self), snapshot, &axis, &area);
-}
-
-static gboolean draw_again(gpointer widget)
-{
-  gtk_widget_queue_draw(widget);
-  return G_SOURCE_REMOVE;
 }
 
 static void snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 {
   ViewerStackChart *self = VIEWER_STACK_CHART(widget);
-  int height = gtk_widget_get_height(widget), row = viewer_box_painter_get_row_height(self->painter);
+  ViewerBoxCanvas *canvas = &self->canvas;
+  int height = gtk_widget_get_height(widget), row = viewer_box_painter_get_row_height(canvas->painter);
 
   if (!self->chart || !self->weights)
     return;
-  viewer_box_painter_begin(self->painter, snapshot, gtk_widget_get_width(widget));
-  for (guint depth = 0; depth < profile_chart_get_n_rows(self->chart); depth++)
-    if (get_y(self, depth) + row > 0 && get_y(self, depth) < height)
+  viewer_box_painter_begin(canvas->painter, snapshot, gtk_widget_get_width(widget));
+  for (guint depth = 0; depth < profile_chart_get_n_rows(self->chart); depth++) {
+    double y = viewer_box_canvas_get_y(canvas, depth);
+    if (y + row > 0 && y < height)
       draw_row(self, depth);
-  if (!viewer_box_painter_end(self->painter))
-    g_idle_add_full(G_PRIORITY_DEFAULT_IDLE, draw_again, g_object_ref(self), g_object_unref);
-  draw_marks(self, snapshot);
+  }
+  viewer_box_canvas_end_boxes(canvas);
+  viewer_box_canvas_draw_marks(canvas, snapshot, TRUE);
   draw_ruler(self, snapshot);
 }
 
-void viewer_stack_chart_choose(ViewerStackChart *self, guint box)
+void viewer_stack_chart_choose(ViewerBoxCanvas *canvas, guint box)
 {
-  const ProfileChartBox *item = get_box(self, box);
-  GtkAdjustment *vertical = self->adjustments[GTK_ORIENTATION_VERTICAL];
+  graphene_rect_t bounds = viewer_box_canvas_get_bounds(canvas, box);
+  ViewerBoxPlace place = get_place(canvas, box);
 
-  self->selected = box;
-  if (vertical) {
-    double y = get_y(self, item->depth) + gtk_adjustment_get_value(vertical);
-    gtk_adjustment_clamp_page(vertical, y - RULER, y + viewer_box_painter_get_row_height(self->painter));
-  }
-  double first = viewer_stack_chart_get_place(self, item->start),
-         end = viewer_stack_chart_get_place(self, item->end);
-  if (end <= self->target.first || first >= self->target.end)
-    viewer_stack_chart_set_view(self, viewer_viewport_show(self->target, first, end), TRUE);
-  viewer_stack_chart_redraw(self);
-  g_signal_emit_by_name(self, "selected");
+  canvas->selected = box;
+  viewer_box_canvas_scroll_to(canvas, bounds.origin.y - RULER, bounds.size.height + RULER);
+  if (place.end <= canvas->target.first || place.first >= canvas->target.end)
+    viewer_stack_chart_set_view(canvas, viewer_viewport_show(canvas->target, place.first, place.end), TRUE);
+  viewer_box_canvas_redraw(canvas);
+  g_signal_emit_by_name(canvas, "selected");
 }
 
-gboolean viewer_stack_chart_get_box_at(ViewerStackChart *self, double x, double y, guint *ret_box)
+static void request_layout(ViewerBoxCanvas *canvas)
 {
-  double depth = floor((y - get_y(self, 0)) / viewer_box_painter_get_row_height(self->painter));
-  double place = viewer_viewport_from_pixels(self->view, x, gtk_widget_get_width(GTK_WIDGET(self)));
-
-  return self->chart && y >= RULER && depth >= 0 &&
-         profile_chart_find(self->chart, (guint)depth, viewer_stack_chart_get_time(self, place), ret_box);
-}
-
-static void set_adjustment(ViewerStackChart *self, GtkOrientation orientation, GtkAdjustment *adjustment)
-{
-  GtkAdjustment **slot = &self->adjustments[orientation];
-
-  if (*slot)
-    g_signal_handlers_disconnect_by_func(*slot, viewer_stack_chart_redraw, self);
-  g_clear_object(slot);
-  if (!adjustment)
-    return;
-  *slot = g_object_ref_sink(adjustment);
-  g_signal_connect_swapped(adjustment, "value-changed", G_CALLBACK(viewer_stack_chart_redraw), self);
-  update_adjustments(self);
-}
-
-static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
-{
-  ViewerStackChart *self = VIEWER_STACK_CHART(object);
-
-  if (id == PROP_HADJUSTMENT || id == PROP_VADJUSTMENT)
-    g_value_set_object(value, self->adjustments[id - PROP_HADJUSTMENT]);
-  else
-    g_value_set_enum(value, (gint)self->policies[id - PROP_HSCROLL_POLICY]);
-}
-
-static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
-{
-  ViewerStackChart *self = VIEWER_STACK_CHART(object);
-
-  if (id == PROP_HADJUSTMENT || id == PROP_VADJUSTMENT)
-    set_adjustment(self, (GtkOrientation)(id - PROP_HADJUSTMENT), g_value_get_object(value));
-  else
-    self->policies[id - PROP_HSCROLL_POLICY] = (GtkScrollablePolicy)g_value_get_enum(value);
-}
-
-static void measure(GtkWidget *widget, GtkOrientation orientation, int size, int *minimum, int *natural,
-                    int *minimum_baseline, int *natural_baseline)
-{
-  *minimum = 1;
-  *natural = NATURAL_HEIGHT;
-}
-
-static void size_allocate(GtkWidget *widget, int width, int height, int baseline)
-{
-  ViewerStackChart *self = VIEWER_STACK_CHART(widget);
-
-  update_adjustments(self);
-  viewer_stack_chart_request_layout(self, FALSE);
-  viewer_canvas_peers_allocate(self->peers);
-}
-
-static gboolean focus(GtkWidget *widget, GtkDirectionType direction)
-{
-  return viewer_canvas_peers_focus(VIEWER_STACK_CHART(widget)->peers);
-}
-
-static gboolean grab_focus(GtkWidget *widget)
-{
-  return viewer_canvas_peers_grab_focus(VIEWER_STACK_CHART(widget)->peers);
+  viewer_stack_chart_request_layout(VIEWER_STACK_CHART(canvas), FALSE);
 }
 
 static void dispose(GObject *object)
@@ -444,63 +321,40 @@ static void dispose(GObject *object)
   g_clear_pointer(&self->weights, profile_weights_unref);
   g_clear_pointer(&self->search, profile_search_unref);
   g_clear_pointer(&self->chart, profile_chart_unref);
-  viewer_stack_chart_remove_view(self);
-  set_adjustment(self, GTK_ORIENTATION_HORIZONTAL, NULL);
-  set_adjustment(self, GTK_ORIENTATION_VERTICAL, NULL);
-  if (self->peers)
-    g_object_run_dispose(G_OBJECT(self->peers));
-  g_clear_object(&self->peers);
+  viewer_stack_chart_remove_layouter(self);
   G_OBJECT_CLASS(viewer_stack_chart_parent_class)->dispose(object);
-}
-
-static void finalize(GObject *object)
-{
-  viewer_box_painter_free(VIEWER_STACK_CHART(object)->painter);
-  G_OBJECT_CLASS(viewer_stack_chart_parent_class)->finalize(object);
 }
 
 static void viewer_stack_chart_class_init(ViewerStackChartClass *klass)
 {
-  GObjectClass *object_class = G_OBJECT_CLASS(klass);
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+  ViewerBoxCanvasClass *canvas_class = VIEWER_BOX_CANVAS_CLASS(klass);
 
-  object_class->get_property = get_property;
-  object_class->set_property = set_property;
-  object_class->dispose = dispose;
-  object_class->finalize = finalize;
-  widget_class->measure = measure;
-  widget_class->size_allocate = size_allocate;
+  G_OBJECT_CLASS(klass)->dispose = dispose;
   widget_class->snapshot = snapshot;
-  widget_class->query_tooltip = viewer_stack_chart_query_tooltip;
-  widget_class->focus = focus;
-  widget_class->grab_focus = grab_focus;
-  g_object_class_override_property(object_class, PROP_HADJUSTMENT, "hadjustment");
-  g_object_class_override_property(object_class, PROP_VADJUSTMENT, "vadjustment");
-  g_object_class_override_property(object_class, PROP_HSCROLL_POLICY, "hscroll-policy");
-  g_object_class_override_property(object_class, PROP_VSCROLL_POLICY, "vscroll-policy");
-  g_signal_new("selected", VIEWER_TYPE_STACK_CHART, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
-  g_signal_new("menu", VIEWER_TYPE_STACK_CHART, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
-               G_TYPE_DOUBLE, G_TYPE_DOUBLE);
+  widget_class->query_tooltip = query_tooltip;
+  canvas_class->get_stacks = get_stacks;
+  canvas_class->get_n_rows = get_n_rows;
+  canvas_class->get_place = get_place;
+  canvas_class->find = find;
+  canvas_class->get_current = viewer_stack_chart_get_current;
+  canvas_class->get_next = get_next;
+  canvas_class->get_id = get_id;
+  canvas_class->describe = describe;
+  canvas_class->choose = viewer_stack_chart_choose;
+  canvas_class->zoom_to_box = viewer_stack_chart_zoom_to_box;
+  canvas_class->press = viewer_stack_chart_press;
+  canvas_class->set_view = viewer_stack_chart_set_view;
+  canvas_class->arrived = viewer_stack_chart_arrived;
+  canvas_class->request_layout = request_layout;
   gtk_widget_class_set_css_name(widget_class, "stackchart");
-  gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_TREE);
 }
 
 static void viewer_stack_chart_init(ViewerStackChart *self)
 {
-  GtkWidget *widget = GTK_WIDGET(self);
-  AdwStyleManager *style = adw_style_manager_get_default();
-
-  self->selected = self->hovered = VIEWER_STACK_CHART_NO_BOX;
-  viewer_stack_chart_add_view(self);
-  self->painter = viewer_box_painter_new(widget);
-  self->peers = viewer_canvas_peers_new(widget, GTK_ACCESSIBLE_ROLE_TREE_ITEM);
-  g_signal_connect_object(style, "notify::dark", G_CALLBACK(update_palette), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object(style, "notify::high-contrast", G_CALLBACK(update_palette), self,
-                          G_CONNECT_SWAPPED);
-  gtk_widget_set_overflow(widget, GTK_OVERFLOW_HIDDEN);
-  gtk_widget_set_has_tooltip(widget, TRUE);
+  self->canvas.top = RULER;
+  viewer_stack_chart_add_layouter(self);
   gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Stack chart"), -1);
-  viewer_stack_chart_add_controllers(self);
 }
 
 GtkWidget *viewer_stack_chart_new(void)

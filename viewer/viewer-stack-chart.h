@@ -13,16 +13,14 @@
  */
 #pragma once
 
-#include <gtk/gtk.h>
-
 #include "profile/profile-search.h"
 #include "profile/profile-sequence.h"
-#include "viewer/viewer-palette.h"
+#include "viewer/viewer-box-canvas.h"
 
 G_BEGIN_DECLS
 
 #define VIEWER_TYPE_STACK_CHART (viewer_stack_chart_get_type())
-G_DECLARE_FINAL_TYPE(ViewerStackChart, viewer_stack_chart, VIEWER, STACK_CHART, GtkWidget)
+G_DECLARE_FINAL_TYPE(ViewerStackChart, viewer_stack_chart, VIEWER, STACK_CHART, ViewerBoxCanvas)
 
 GtkWidget *viewer_stack_chart_new(void);
 
