@@ -6,6 +6,7 @@
 
 #include "profile/profile-ended.h"
 #include "profile/profile-health-private.h"
+#include "profile/profile-span.h"
 
 /* Of damaged places and of messages; a broken file has thousands. */
 enum { SENTENCES_MAX = 20 };
@@ -344,24 +345,23 @@ const ProfileMissingNames *profile_health_get_missing_names(const ProfileHealth 
 
 guint64 *profile_health_make_losses(const ProfileHealth *self, guint n, guint64 *ret_first, guint64 *ret_end)
 {
-  guint64 first = G_MAXUINT64, last = 0, *bins;
+  guint64 first, end, *bins;
   gsize n_losses;
   const ProfileLoss *losses = profile_capture_get_losses(self->capture, &n_losses);
 
   if (n_losses == 0 || n == 0)
     return NULL;
-  if (!profile_capture_get_time_range(self->capture, &first, &last))
-    first = G_MAXUINT64;
+  profile_span_get(self->capture, &first, &end);
   for (gsize i = 0; i < n_losses; i++) {
     first = MIN(first, losses[i].time);
-    last = MAX(last, losses[i].time);
+    end = MAX(end, MIN(losses[i].time, G_MAXUINT64 - 1) + 1);
   }
   bins = g_new0(guint64, n);
   for (gsize i = 0; i < n_losses; i++) {
-    double at = last > first ? (double)(losses[i].time - first) / (double)(last - first) : 0;
+    double at = (double)(losses[i].time - first) / (double)(end - first);
     bins[MIN((guint)(at * n), n - 1)] += losses[i].samples + losses[i].records;
   }
   *ret_first = first;
-  *ret_end = last < G_MAXUINT64 ? last + 1 : last;
+  *ret_end = end;
   return bins;
 }

@@ -57,8 +57,8 @@ const ProfileHealthFinding *profile_health_get_findings(const ProfileHealth *sel
 guint64 profile_health_get_n_samples(const ProfileHealth *self);
 const ProfileLedger *profile_health_get_ledger(const ProfileHealth *self);
 const ProfileMissingNames *profile_health_get_missing_names(const ProfileHealth *self);
-/* What was lost in each of n equal spans of *ret_first ≤ time < *ret_end, which holds every sample and loss.
- * NULL: nothing was. Free it. */
+/* What was lost in each of n equal spans of *ret_first ≤ time < *ret_end: of the recording, as
+ * profile_span_get() says, and whatever losses lie outside of that. NULL: nothing was lost. Free it. */
 guint64 *profile_health_make_losses(const ProfileHealth *self, guint n, guint64 *ret_first, guint64 *ret_end);
 
 /* "12.3 %", with more digits near 0 and 100, which it never says of a part. Free it. */

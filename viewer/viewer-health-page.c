@@ -331,11 +331,9 @@ static void show_tables(ViewerHealthPage *self)
 static void show_losses(ViewerHealthPage *self)
 {
   ProfileCapture *capture = profile_health_get_capture(self->health);
-  struct capture_file_header header;
 
-  profile_capture_get_header(capture, &header);
   gtk_widget_set_visible(self->losses, profile_capture_get_n_lost(capture) > 0);
-  viewer_loss_chart_show(VIEWER_LOSS_CHART(self->chart), self->health, header.time);
+  viewer_loss_chart_show(VIEWER_LOSS_CHART(self->chart), self->health);
 }
 
 /* Rows of the tables point into what is shown: it goes when they are gone. */

@@ -11,17 +11,15 @@ struct _ViewerLossChart {
   GtkWidget parent_instance;
 
   guint64 bins[BINS];
-  guint64 first, end; /* after the recording's begin */
-  guint64 most;       /* of the bins */
+  guint64 span; /* time of all bins */
+  guint64 most; /* of the bins */
 };
 
 G_DEFINE_FINAL_TYPE(ViewerLossChart, viewer_loss_chart, GTK_TYPE_WIDGET)
 
 static char *format_time(const ViewerLossChart *self, guint bin)
 {
-  guint64 span = self->end - self->first;
-
-  return viewer_format_time(self->first + (guint64)((double)span * bin / BINS), span / BINS);
+  return viewer_format_time((guint64)((double)self->span * bin / BINS), self->span / BINS);
 }
 
 static void draw_text(ViewerLossChart *self, GtkSnapshot *snapshot, const char *text, double align)
@@ -135,14 +133,12 @@ static void describe(ViewerLossChart *self)
   gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
 }
 
-void viewer_loss_chart_show(ViewerLossChart *self, const ProfileHealth *health, guint64 begin)
+void viewer_loss_chart_show(ViewerLossChart *self, const ProfileHealth *health)
 {
   guint64 first = 0, end = 0;
   g_autofree guint64 *bins = profile_health_make_losses(health, BINS, &first, &end);
 
-  begin = MIN(begin, first);
-  self->first = first - begin;
-  self->end = end - begin;
+  self->span = end - first;
   self->most = 0;
   for (guint i = 0; i < BINS; i++) {
     self->bins[i] = bins ? bins[i] : 0;

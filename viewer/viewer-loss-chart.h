@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 #define VIEWER_TYPE_LOSS_CHART (viewer_loss_chart_get_type())
 G_DECLARE_FINAL_TYPE(ViewerLossChart, viewer_loss_chart, VIEWER, LOSS_CHART, GtkWidget)
 
-/* begin: the recording's, from which times are counted. Health is not kept. */
-void viewer_loss_chart_show(ViewerLossChart *self, const ProfileHealth *health, guint64 begin);
+/* Health is not kept. */
+void viewer_loss_chart_show(ViewerLossChart *self, const ProfileHealth *health);
 
 G_END_DECLS

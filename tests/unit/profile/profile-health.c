@@ -7,7 +7,7 @@
 
 #include "told-capture.h"
 
-enum { SAMPLES = 100 };
+enum { SAMPLES = 100, ENDED = 5000 };
 
 typedef struct {
   TestFile file;
@@ -56,7 +56,7 @@ static void add_loss(Recording *recording, guint64 time, guint64 samples, guint6
 static ProfileHealth *end(Recording *recording)
 {
   told_close_stream(&recording->stream);
-  g_autoptr(ProfileCapture) capture = test_file_load(&recording->file, 5000);
+  g_autoptr(ProfileCapture) capture = test_file_load(&recording->file, ENDED);
   return profile_health_new(capture);
 }
 
@@ -113,14 +113,32 @@ static void test_losses(void)
   g_assert_cmpuint(other->count, ==, 1);
   g_assert_null(find(health, PROFILE_HEALTH_LOSS, CAPTURE_LOST_DAMAGED));
   g_assert_cmpint(profile_health_get_severity(health), ==, PROFILE_HEALTH_WARNING);
+  /* Of the whole recording, as a time line has it, whenever there were samples. */
   g_autofree guint64 *bins = profile_health_make_losses(health, 20, &first, &last);
-  g_assert_cmpuint(first, ==, 1000);
-  g_assert_cmpuint(last, ==, 3001);
+  g_assert_cmpuint(first, ==, 1);
+  g_assert_cmpuint(last, ==, ENDED + 1);
   for (guint i = 0; i < 20; i++)
     sum += bins[i];
   g_assert_cmpuint(sum, ==, 30);
-  g_assert_cmpuint(bins[0], ==, 25);
-  g_assert_cmpuint(bins[19], ==, 5);
+  g_assert_cmpuint(bins[4], ==, 25);
+  g_assert_cmpuint(bins[11], ==, 5);
+}
+
+/* What is told of after the end was lost all the same. */
+static void test_late_loss(void)
+{
+  Recording recording = begin();
+  guint64 first, last;
+
+  add_samples(&recording, SAMPLES, CAPTURE_OUTCOME_COMPLETE);
+  add_loss(&recording, 1001, 3, 0, CAPTURE_LOST_RING);
+  add_loss(&recording, ENDED + 100, 4, 0, CAPTURE_LOST_RING);
+  g_autoptr(ProfileHealth) health = end(&recording);
+  g_autofree guint64 *bins = profile_health_make_losses(health, 10, &first, &last);
+  g_assert_cmpuint(first, ==, 1);
+  g_assert_cmpuint(last, ==, ENDED + 101);
+  g_assert_cmpuint(bins[1], ==, 3);
+  g_assert_cmpuint(bins[9], ==, 4);
 }
 
 /* One in a thousand is worth a note, no warning. */
@@ -233,6 +251,7 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/health/sound", test_sound);
   g_test_add_func("/health/losses", test_losses);
+  g_test_add_func("/health/late-loss", test_late_loss);
   g_test_add_func("/health/few-losses", test_few_losses);
   g_test_add_func("/health/stacks", test_stacks);
   g_test_add_func("/health/frame-pointers", test_frame_pointers);
