@@ -100,13 +100,14 @@ static __attribute__((destructor)) void end(void)
 }
 
 /* Ends without destructors, perhaps in a signal handler, or in a child of vfork, which has its parent's
- * memory. */
+ * memory: the thread that goes on with it is not inside. */
 static __attribute__((noreturn)) void leave(int status)
 {
   capture *c = atomic_load(&preload_capture);
   preload_self.inside++;
   if (c && (atomic_load(&preload_attention) & PRELOAD_TRACE) != 0)
     preload_totals_tell(c);
+  preload_self.inside--;
   for (;;)
     syscall(SYS_exit_group, status);
 }

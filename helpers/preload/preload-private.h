@@ -27,7 +27,7 @@
 
 /* ── The process ──────────────────────────────────────────────────────────────────────────────────────── */
 
-/* NULL until the constructor has found a recording, and after the destructor. */
+/* NULL until the constructor has found a recording; it stays when that has ended. */
 extern _Atomic(capture *) preload_capture;
 extern struct preload_area preload_area;
 

@@ -308,7 +308,7 @@ class Allocations(Inside):
             wanted = blocks - blocks // 5 if name == 'grow_and_shrink' else blocks
             self.assertEqual(found[name], (wanted, size), name)
         freed = self.by_function('frees')
-        for name in 'many_mallocs', 'some_callocs', 'an_array', 'aligned_ones', 'grow_and_shrink':
+        for name in 'many_mallocs', 'some_callocs', 'an_array', 'aligned_ones', 'grow_and_shrink', 'after_child':
             self.assertEqual(freed[name][1], known[name][1], name)
         self.assertEqual(freed['take_over'][1], known['hand_over'][1])
         self.assertEqual(info['outcomes'], {'complete': info['samples']})

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define FAR __attribute__((noinline, noclone))
 #define MAX 64
@@ -122,6 +124,27 @@ FAR static void *work(void *which)
   return NULL;
 }
 
+/* A child that has this thread's memory, and ends without executing anything. */
+FAR static void leave_child(void)
+{
+  pid_t child = vfork();
+  if (child == 0)
+    _exit(7);
+  if (waitpid(child, NULL, 0) != child)
+    abort();
+  sink++;
+}
+
+FAR static void after_child(void)
+{
+  for (unsigned i = 0; i < 10; i++) {
+    void *block = malloc(77);
+    use(block);
+    free(block);
+  }
+  sink++;
+}
+
 FAR static void take_over(unsigned n)
 {
   for (unsigned i = 0; i < n; i++)
@@ -145,11 +168,14 @@ int main(int argc, char **argv)
   for (unsigned i = 0; i < n; i++)
     pthread_join(threads[i], NULL);
   take_over(n);
+  leave_child();
+  after_child();
   printf("many_mallocs %u %u\n", times * 100, times * MALLOC_BYTES);
   printf("some_callocs %u %u\n", times * 10, times * CALLOC_BYTES);
   printf("grow_and_shrink %u %u\n", times * 5, times * REALLOC_BYTES);
   printf("an_array %u %u\n", times, times * ARRAY_BYTES);
   printf("aligned_ones %u %u\n", times * 5, times * MEMALIGN_BYTES);
   printf("hand_over %u %u\n", n, n * 12345);
+  printf("after_child 10 770\n");
   return 0;
 }
