@@ -20,18 +20,29 @@ static int64_t nanoseconds(const struct timespec *time)
   return (int64_t)time->tv_sec * 1000000000 + time->tv_nsec;
 }
 
+/* Of this process's memory, by the kernel: another thread may have unmapped it, or its file been cut off. */
+static bool read_memory(uint64_t address, char *bytes, size_t size)
+{
+  int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return false;
+  ssize_t n = pread(fd, bytes, size, (off_t)address);
+  close(fd);
+  return n == (ssize_t)size;
+}
+
 /* File systems that are put together from others (btrfs, overlayfs) have device numbers of their own in
  * stat(); there the code tells whether it is the file that is mapped. */
 static bool is_mapped(const struct preload_map *map, int fd, const struct stat *status)
 {
-  char bytes[COMPARED];
+  char bytes[COMPARED], mapped[COMPARED];
   if (status->st_ino != map->inode || !S_ISREG(status->st_mode))
     return false;
   if (status->st_dev == map->device)
     return true;
   size_t size = map->end - map->start < sizeof bytes ? map->end - map->start : sizeof bytes;
   return pread(fd, bytes, size, (off_t)map->offset) == (ssize_t)size &&
-         memcmp(bytes, (const void *)map->start, size) == 0;
+         read_memory(map->start, mapped, size) && memcmp(bytes, mapped, size) == 0;
 }
 
 /* Looks before it opens, since to open some things does something. */

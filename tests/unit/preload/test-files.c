@@ -116,6 +116,28 @@ static void test_identity(void)
   tear_down(&fixture, socket);
 }
 
+/* Where device numbers say nothing the code is compared; what was unmapped meanwhile is no file's. */
+static void test_other_device(void)
+{
+  struct fixture fixture;
+  GStatBuf status;
+  set_up(&fixture, -1);
+  struct preload_files *files = fixture.files;
+  int socket = files->socket, fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+  struct preload_map map = map_of("/proc/self/exe", &status);
+  void *code = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
+  g_assert_true(code != MAP_FAILED);
+  map.device++;
+  map.start = (uintptr_t)code;
+  map.end = map.start + 4096;
+  g_assert_nonnull(preload_files_find(files, &map));
+  map.device++;
+  g_assert_cmpint(munmap(code, 4096), ==, 0);
+  g_assert_null(preload_files_find(files, &map));
+  close(fd);
+  tear_down(&fixture, socket);
+}
+
 /* A file that is written again at the same inode is another one. */
 static void test_rewritten(void)
 {
@@ -226,6 +248,7 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/preload/files/own", test_own);
   g_test_add_func("/preload/files/identity", test_identity);
+  g_test_add_func("/preload/files/other-device", test_other_device);
   g_test_add_func("/preload/files/rewritten", test_rewritten);
   g_test_add_func("/preload/files/late", test_late);
   g_test_add_func("/preload/files/hostile", test_hostile);
