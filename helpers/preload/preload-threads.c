@@ -5,21 +5,27 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <threads.h>
 
 #include "helpers/preload/preload-private.h"
 #include "helpers/preload/preload-totals.h"
 #include "helpers/preload/preload-update.h"
 
 typedef int (*create_fn)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+typedef int (*create_c11_fn)(thrd_t *, thrd_start_t, void *);
 
 struct start {
-  void *(*routine)(void *);
+  union {
+    void *(*routine)(void *);
+    thrd_start_t function; /* C11's */
+  };
   void *argument;
 };
 
 __thread struct preload_thread preload_self __attribute__((tls_model("initial-exec")));
 
 static _Atomic(create_fn) next_create;
+static _Atomic(create_c11_fn) next_create_c11;
 static pthread_key_t key;
 static _Atomic bool has_key;
 
@@ -108,17 +114,18 @@ static void *run_thread(void *data)
   return start.routine(start.argument);
 }
 
-static int create_started(create_fn create, pthread_t *thread, const pthread_attr_t *attributes,
-                          void *(*routine)(void *), void *argument)
+static int run_c11_thread(void *data)
 {
-  struct start *start = malloc(sizeof *start);
-  if (!start)
-    return EAGAIN;
-  *start = (struct start){routine, argument};
-  int error = create(thread, attributes, run_thread, start);
-  if (error != 0)
-    free(start);
-  return error;
+  struct start start = take_start(data);
+  return start.function(start.argument);
+}
+
+static struct start *new_start(struct start start)
+{
+  struct start *copy = malloc(sizeof *copy);
+  if (copy)
+    *copy = start;
+  return copy;
 }
 
 PRELOAD_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
@@ -131,5 +138,30 @@ PRELOAD_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attri
   if (!c || preload_self.inside != 0)
     return create(thread, attributes, routine, argument);
   preload_update_if_wanted(c);
-  return create_started(create, thread, attributes, routine, argument);
+  struct start *start = new_start((struct start){.routine = routine, .argument = argument});
+  if (!start)
+    return EAGAIN;
+  int error = create(thread, attributes, run_thread, start);
+  if (error != 0)
+    free(start);
+  return error;
+}
+
+/* The C library's own does not call pthread_create by its name. */
+PRELOAD_EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
+{
+  create_c11_fn create = atomic_load(&next_create_c11);
+  capture *c = atomic_load(&preload_capture);
+  if (!create)
+    atomic_store(&next_create_c11, create = (create_c11_fn)preload_next("thrd_create"));
+  if (!c || preload_self.inside != 0)
+    return create(thread, function, argument);
+  preload_update_if_wanted(c);
+  struct start *start = new_start((struct start){.function = function, .argument = argument});
+  if (!start)
+    return thrd_nomem;
+  int error = create(thread, run_c11_thread, start);
+  if (error != thrd_success)
+    free(start);
+  return error;
 }

@@ -20,7 +20,7 @@ ALLOCATION = 14  # of Sysprof's frames
 # All that programs may see of it.
 INTERPOSED = {
     'malloc', 'calloc', 'realloc', 'reallocarray', 'free', 'posix_memalign', 'aligned_alloc', 'memalign', 'valloc', 'pvalloc',
-    'pthread_create', 'dlopen', 'dlmopen', 'dlclose', 'sigaction', 'signal', 'sysv_signal', '__sysv_signal', 'raise', '_exit', '_Exit',
+    'pthread_create', 'thrd_create', 'dlopen', 'dlmopen', 'dlclose', 'sigaction', 'signal', 'sysv_signal', '__sysv_signal', 'raise', '_exit', '_Exit',
 }
 
 
@@ -223,6 +223,18 @@ class Programs(Inside):
             run('gcc', '-O1', '-o', path, path.with_suffix('.c'), *options)
         run(self.directory / 'program', status=42)
         self.record(self.directory / 'program', status=42)
+
+    def test_threads_of_c11(self):
+        source = self.directory / 'threads.c'
+        source.write_text('#include <stdio.h>\n#include <threads.h>\nstatic volatile unsigned long sink;\n'
+                          'static int work(void *argument) { for (unsigned long i = 0; i < 300000000; i++) sink++; return 7; }\n'
+                          'int main(void) { thrd_t thread; int result = 0;\n'
+                          'if (thrd_create(&thread, work, NULL) != thrd_success || thrd_join(thread, &result) != thrd_success) return 1;\n'
+                          'return result; }\n')
+        run('gcc', '-O1', '-pthread', '-o', self.directory / 'threads', source)
+        info = self.record(self.directory / 'threads', status=7)[1]
+        self.assertEqual(info['threads'], 2)
+        self.assertGreater(sum(n for stack, n in self.folded().items() if stack.endswith('work')), 0.9 * info['samples'])
 
     def test_little_address_space(self):
         said, info = self.record('bash', '-c', 'ulimit -v 500000; /usr/bin/python3 -c "print(sum(range(5000000)))"')
