@@ -120,7 +120,7 @@ static int append(const struct capture_taken *taken, void *data)
   struct capture_window_header header = taken->header;
 
   if (stream->kind == CAPTURE_STREAM_SAMPLER &&
-      !recording_stream_may_hold(taken, self->began, (guint64)g_get_monotonic_time() * 1000))
+      !recording_stream_may_hold(taken, stream->pid, self->began, (guint64)g_get_monotonic_time() * 1000))
     return -EBADMSG;
   header.stream = stream->number;
   int result = capture_file_append(self->file, &header, taken->content);

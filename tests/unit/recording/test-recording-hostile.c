@@ -283,8 +283,14 @@ static void write_nonsense(Hostile *h, const struct capture_window_header *fill,
 
 static void test_windows_of_others(Hostile *h, gconstpointer data)
 {
-  static const guint16 kinds[] = {
-      0, CAPTURE_WINDOW_META, CAPTURE_WINDOW_NAMES, CAPTURE_WINDOW_INDEX, CAPTURE_WINDOW_FOOTER, 9, 0xffff};
+  static const guint16 kinds[] = {0,
+                                  CAPTURE_WINDOW_FOREIGN,
+                                  CAPTURE_WINDOW_META,
+                                  CAPTURE_WINDOW_NAMES,
+                                  CAPTURE_WINDOW_INDEX,
+                                  CAPTURE_WINDOW_FOOTER,
+                                  9,
+                                  0xffff};
   const guint8 content[64] = {0};
 
   for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
@@ -313,6 +319,25 @@ static void test_records_that_lie(Hostile *h, gconstpointer data)
     }
     write_nonsense(h, &fill, "odd", 3);
   }
+}
+
+/* A program speaks of itself: what it says of others would be believed of them. */
+static void test_records_of_others(Hostile *h, gconstpointer data)
+{
+  static const guint16 types[] = {CAPTURE_RECORD_KERNEL_SYMBOL, CAPTURE_RECORD_THROTTLE, CAPTURE_RECORD_FORK,
+                                  CAPTURE_RECORD_EXIT, CAPTURE_RECORD_CPU};
+  const struct capture_window_header fill = {.kind = CAPTURE_WINDOW_DICTIONARY, .epoch = 1};
+  const struct capture_record_process process = {
+      .record = {.size = sizeof process, .type = CAPTURE_RECORD_PROCESS}, .id = 1, .pid = getppid()};
+  const struct capture_record_mapping mapping = {
+      .record = {.size = sizeof mapping, .type = CAPTURE_RECORD_MAPPING}, .end = G_MAXUINT64};
+
+  for (guint i = 0; i < G_N_ELEMENTS(types); i++) {
+    struct capture_record record[8] = {{.size = sizeof record, .type = types[i]}};
+    write_nonsense(h, &fill, record, sizeof record);
+  }
+  write_nonsense(h, &fill, &process, sizeof process);
+  write_nonsense(h, &fill, &mapping, sizeof mapping);
 }
 
 static void test_samples_that_lie(Hostile *h, gconstpointer data)
@@ -413,6 +438,7 @@ int main(int argc, char **argv)
       {"silent-crowd", test_silent_crowd},
       {"windows-of-others", test_windows_of_others},
       {"records-that-lie", test_records_that_lie},
+      {"records-of-others", test_records_of_others},
       {"samples-that-lie", test_samples_that_lie},
       {"windows-changed-while-read", test_windows_changed_while_read},
   };
