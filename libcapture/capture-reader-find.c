@@ -19,7 +19,7 @@ static uint64_t find_footer(const capture_reader *reader, struct capture_window_
   at = reader->size - PART_SIZE;
   if (capture_reader_read_part(reader, at, reader->size, true, ret) != PART_SIZE)
     return 0;
-  return ret->kind == CAPTURE_WINDOW_FOOTER && ret->stream == 0 ? at : 0;
+  return ret->kind == CAPTURE_WINDOW_FOOTER && ret->stream == 0 && ret->length == 0 ? at : 0;
 }
 
 static bool is_index(const capture_reader *reader, uint64_t offset, uint64_t end,

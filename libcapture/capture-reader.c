@@ -82,7 +82,7 @@ static int read_header(capture_reader *reader)
 
 static bool ended_is_valid(const struct capture_ended *ended)
 {
-  return ended->crc == capture_ended_crc(ended) && ended->reserved == 0;
+  return ended->crc == capture_ended_crc(ended);
 }
 
 /* Whether a header's fields fit together, so far as it says of itself what its bytes are. */

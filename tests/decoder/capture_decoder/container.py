@@ -131,10 +131,10 @@ class File:
     def _read_index(self):
         """The parts that the last footer's index lists; None when footer or index are not as they should be."""
         footer = self._part_at(self.size - PART_HEADER_SIZE)
-        if self.size % 8 or not footer or footer.kind != FOOTER or footer.length or footer.offset < HEADER_SIZE:
+        if self.size % 8 or not footer or footer.kind != FOOTER or footer.length or footer.stream or footer.offset < HEADER_SIZE:
             return None
         index = self._part_at(footer.time_first) if footer.time_first >= HEADER_SIZE else None
-        if not index or index.kind != INDEX or index.end != footer.offset or not self._crc_is_right(footer):
+        if not index or index.kind != INDEX or index.stream or index.end != footer.offset or not self._crc_is_right(footer):
             return None
         content = self.content(index)
         if content is None or index.flags & ZSTD or len(content) % 48:

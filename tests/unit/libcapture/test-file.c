@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "libcapture/capture-file-private.h"
 #include "tests/unit/libcapture/test-helpers.h"
 
 static const struct capture_file_options compressing = {.size = sizeof compressing,
@@ -125,6 +126,29 @@ static void test_whole(void)
   g_assert_cmpuint(header.ended.reason, ==, CAPTURE_END_INTERRUPTED);
   g_assert_cmpint(header.ended.status, ==, 2);
   g_assert_cmpuint(header.ended.time, ==, 1234);
+  test_capture_free(t);
+}
+
+/* What is reserved may say something in a later minor version. */
+static void test_ended_later(void)
+{
+  const off_t at = offsetof(struct capture_file_header, ended);
+  TestCapture *t = small_capture();
+  struct capture_file_header header;
+  struct capture_ended ended;
+  capture_reader *reader;
+  unsigned problems;
+
+  finish(t);
+  g_assert_cmpint(pread(t->fd, &ended, sizeof ended, at), ==, sizeof ended);
+  ended.reserved = 1;
+  ended.crc = capture_ended_crc(&ended);
+  g_assert_cmpint(pwrite(t->fd, &ended, sizeof ended, at), ==, sizeof ended);
+  g_assert_cmpint(open_counting(&reader, t->fd, false, &problems), ==, 0);
+  g_assert_cmpuint(problems, ==, 0);
+  capture_reader_header(reader, &header);
+  g_assert_cmpuint(header.ended.reason, ==, CAPTURE_END_INTERRUPTED);
+  capture_reader_close(reader);
   test_capture_free(t);
 }
 
@@ -517,6 +541,7 @@ int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/libcapture/file/whole", test_whole);
+  g_test_add_func("/libcapture/file/ended-later", test_ended_later);
   g_test_add_func("/libcapture/file/shuffled", test_shuffled);
   g_test_add_func("/libcapture/file/every-length", test_every_length);
   g_test_add_func("/libcapture/file/every-byte", test_every_byte);
