@@ -86,13 +86,20 @@ static bool write_sample(capture *c, struct capture_windows *w, struct capture_t
   return write_entry(c, w, event, &entry, sample->has_detail);
 }
 
+/* 0: there is no such event. */
+static uint32_t find_event(const capture *c, uint32_t asked)
+{
+  uint32_t event = asked ? asked : atomic_load_explicit(&c->sampler_event, memory_order_relaxed);
+
+  return event <= atomic_load_explicit(&c->n_events, memory_order_acquire) ? event : 0;
+}
+
 bool capture_inside_sample(capture *c, struct capture_windows *w, struct capture_thread *thread,
                            const struct capture_inside_sample *sample)
 {
-  uint32_t event =
-      sample->event ? sample->event : atomic_load_explicit(&c->sampler_event, memory_order_relaxed);
+  uint32_t event = find_event(c, sample->event);
 
-  if (event == 0 || event > atomic_load_explicit(&c->n_events, memory_order_acquire))
+  if (event == 0)
     return false;
   if (write_sample(c, w, thread, event, sample))
     return true;
@@ -111,25 +118,29 @@ int capture_sample_begin(capture *c, struct capture_stack *stack,
   struct capture_inside_stack *in = inside(stack);
   struct capture_windows *w;
   int saved_errno = errno;
+  uint32_t event;
   bool lost;
 
   in->c = NULL;
   if (!c)
     return -ENOTCONN;
+  event = find_event(c, options->event);
+  if (event == 0)
+    return -EINVAL;
   memset(in, 0, sizeof *in);
   in->thread = capture_inside_thread(c);
   errno = saved_errno;
   w = capture_inside_enter(c, in->thread, &lost);
   if (!w) {
     if (lost)
-      capture_inside_lost(c, options->event, 1);
+      capture_inside_lost(c, event, 1);
     return lost ? -EAGAIN : -ENOTCONN;
   }
   in->c = c;
   in->w = w;
   in->max = CAPTURE_FRAMES_MAX;
   in->ucontext = options->ucontext;
-  in->sample = (struct capture_inside_sample){.event = options->event,
+  in->sample = (struct capture_inside_sample){.event = event,
                                               .outcome = CAPTURE_OUTCOME_COMPLETE,
                                               .has_detail = options->detail != 0,
                                               .weight = options->weight,

@@ -220,7 +220,7 @@ struct capture_sample_options {
 
 /* Samples that a runtime takes of its own accord, as in a profiler hook of its virtual machine: begin,
  * frames, end, all in one function of one thread. The thread need not have begun, but has no native frames
- * then. 0 or a negative errno, and then the others do nothing. [signal] */
+ * then. 0 or a negative errno (-EINVAL: there is no such event), and then the others do nothing. [signal] */
 CAPTURE_API int capture_sample_begin(capture *c, struct capture_stack *stack,
                                      const struct capture_sample_options *options);
 CAPTURE_API void capture_sample_end(struct capture_stack *stack);

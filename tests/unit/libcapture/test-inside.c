@@ -207,7 +207,8 @@ static void test_samples(void)
   g_assert_cmpint(sample(f.c, count, frames, 0, 0, 0), ==, 0);
   frames[0] = CAPTURE_IDENTIFIER(1234567); /* which nobody was given */
   g_assert_cmpint(sample(f.c, count, frames, 1, 2, 0), ==, 0);
-  g_assert_cmpint(sample(f.c, 32, frames, 1, 2, 0), ==, 0); /* an event that is none */
+  g_assert_cmpint(sample(f.c, 32, frames, 1, 2, 0), ==, -EINVAL); /* an event that is none */
+  g_assert_cmpint(sample(f.c, 0, frames, 1, 2, 0), ==, -EINVAL);  /* the sampler's, and there is no sampler */
   told = finish(&f);
   g_assert_cmpuint(told->n_events, ==, 2);
   g_assert_cmpuint(told_count_samples(told, "allocations"), ==, 3);
