@@ -112,9 +112,10 @@ __attribute__((noinline)) int shadow_call(lua_State *L, int n_arguments, int n_r
 /* What Lua calls instead of the host's function. The hook has pushed it already. */
 static int call_native(lua_State *L)
 {
-  struct entry *top = &entries[depth - 1];
   lua_Debug call;
-  if (recording && depth < CAPACITY && lua_getstack(L, 0, &call) && top->call == call.i_ci) {
+  if (recording && depth > 0 && depth < CAPACITY && lua_getstack(L, 0, &call) &&
+      entries[depth - 1].call == call.i_ci) {
+    struct entry *top = &entries[depth - 1];
     top->native = __builtin_frame_address(0);
     atomic_signal_fence(memory_order_release);
     top->kind = LEFT;
