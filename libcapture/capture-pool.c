@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -46,6 +47,14 @@ static int create_memfd(const char *name)
   if (fd < 0 && errno == EINVAL)
     fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
   return fd < 0 ? -errno : fd;
+}
+
+/* Where files may not be so long, to make one so is answered by a signal, which ends the program. */
+static bool may_be_so_long(uint64_t length)
+{
+  struct rlimit limit;
+
+  return getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= length;
 }
 
 static int create_control(capture_pool *pool)
@@ -105,7 +114,7 @@ int capture_pool_create(capture_pool **ret, const struct capture_pool_options *o
   pool->window_count = count;
   pool->length = (size_t)size * count;
   pool->windows_fd = pool->control_fd = -1;
-  r = create_windows(pool);
+  r = may_be_so_long(pool->length) ? create_windows(pool) : -EFBIG;
   if (r >= 0)
     r = create_control(pool);
   if (r < 0) {

@@ -57,7 +57,8 @@ struct capture_pool_options {
 };
 
 /* Creates both memfds, maps and seals them. Options may be NULL.
- * Returns 0 or a negative errno; *ret is untouched on failure. Not async-signal-safe. */
+ * Returns 0 or a negative errno (-EFBIG where RLIMIT_FSIZE permits no file of that size); *ret is untouched
+ * on failure. Not async-signal-safe. */
 int capture_pool_create(capture_pool **ret, const struct capture_pool_options *options);
 void capture_pool_destroy(capture_pool *pool);
 

@@ -5,7 +5,9 @@
 #include <glib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "libcapture/capture-pool-private.h"
@@ -328,6 +330,26 @@ static void test_failed_round(Fixture *f, gconstpointer count)
   g_assert_cmpmem(f->taken.bytes->data, f->taken.bytes->len, "abc", 3);
 }
 
+/* A program whose files may not be long is not ended by the signal that says so. */
+static void test_short_files(void)
+{
+  const struct rlimit limit = {.rlim_cur = 1 << 16, .rlim_max = 1 << 16};
+  const struct capture_pool_options fits = {.size = sizeof fits, .window_size = PAGE, .window_count = 16};
+  capture_pool *pool;
+  int status;
+  pid_t pid = fork();
+
+  g_assert_cmpint(pid, >=, 0);
+  if (pid == 0) {
+    bool is_right = setrlimit(RLIMIT_FSIZE, &limit) == 0 && capture_pool_create(&pool, NULL) == -EFBIG &&
+                    capture_pool_create(&pool, &fits) == 0;
+
+    _exit(is_right ? 0 : 1);
+  }
+  g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
+  g_assert_cmpint(status, ==, 0);
+}
+
 int main(int argc, char **argv)
 {
   static const struct {
@@ -346,6 +368,7 @@ int main(int argc, char **argv)
 
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/libcapture/pool/options", test_options);
+  g_test_add_func("/libcapture/pool/short-files", test_short_files);
   for (guint i = 0; i < G_N_ELEMENTS(tests); i++) {
     g_autofree char *path = g_strconcat("/libcapture/pool/", tests[i].name, NULL);
 
