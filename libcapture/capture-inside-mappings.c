@@ -51,6 +51,7 @@ struct capture_inside_mappings {
   uint32_t n_mappings;
   uint32_t n_before;
   bool changed;
+  struct capture_inside_maps_scratch scratch;
   struct binary binaries[BINARIES_MAX + 1];
   struct mapping mappings[MAPPINGS_MAX];
   struct mapping before[MAPPINGS_MAX];
@@ -194,7 +195,7 @@ static uint32_t find_binary(capture *c, const struct capture_inside_maps_line *l
   binary->path = path;
   binary->mapped_start = line->start;
   binary->mapped_end = line->end;
-  binary->build_id_size = capture_inside_maps_build_id(line, binary->build_id);
+  binary->build_id_size = capture_inside_maps_build_id(&m->scratch, line, binary->build_id);
   return m->n_binaries;
 }
 
@@ -291,7 +292,7 @@ static void read_again(capture *c)
   m->n_before = m->n_mappings;
   m->n_mappings = 0;
   m->changed = false;
-  if (!capture_inside_maps_read(read_line, c)) {
+  if (!capture_inside_maps_read(&m->scratch, read_line, c)) {
     memcpy(m->mappings, m->before, m->n_before * sizeof m->before[0]);
     m->n_mappings = m->n_before;
     return;

@@ -11,9 +11,7 @@
 
 #include "capture.h"
 
-#define BUFFER_SIZE    8192u /* longer than a line: 4096 bytes of path, quoted, and 73 before it */
 #define HEADERS_MAX    64u
-#define NOTES_MAX      4096u
 #define DELETED        " (deleted)"
 #define NOTE_PADDED(n) (((n) + 3u) & ~3u)
 
@@ -135,20 +133,21 @@ static size_t take_lines(struct reading *reading, char *buffer, size_t length)
   return length;
 }
 
-bool capture_inside_maps_read(void (*fn)(const struct capture_inside_maps_line *line, void *data), void *data)
+bool capture_inside_maps_read(struct capture_inside_maps_scratch *scratch,
+                              void (*fn)(const struct capture_inside_maps_line *line, void *data), void *data)
 {
   struct reading reading = {.fn = fn, .data = data, .now = capture_time()};
   int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-  char buffer[BUFFER_SIZE];
+  const size_t size = sizeof scratch->text;
   size_t length = 0;
   ssize_t n;
 
   if (fd < 0)
     return false;
-  while ((n = read(fd, buffer + length, sizeof buffer - length)) > 0 || (n < 0 && errno == EINTR)) {
+  while ((n = read(fd, scratch->text + length, size - length)) > 0 || (n < 0 && errno == EINTR)) {
     if (n > 0)
-      length = take_lines(&reading, buffer, length + (size_t)n);
-    if (length == sizeof buffer)
+      length = take_lines(&reading, scratch->text, length + (size_t)n);
+    if (length == size)
       break;
   }
   close(fd);
@@ -186,11 +185,12 @@ static bool read_memory(int fd, const struct capture_inside_maps_line *line, uin
   return pread(fd, to, size, (off_t)(line->image + offset)) == (ssize_t)size;
 }
 
-static uint32_t read_build_id(int fd, const struct capture_inside_maps_line *line, uint8_t *build_id)
+static uint32_t read_build_id(int fd, struct capture_inside_maps_scratch *scratch,
+                              const struct capture_inside_maps_line *line, uint8_t *build_id)
 {
   ElfW(Ehdr) elf;
   ElfW(Phdr) header;
-  uint8_t notes[NOTES_MAX];
+  uint8_t *notes = scratch->notes;
   uint32_t size = 0;
 
   if (!read_memory(fd, line, 0, &elf, sizeof elf) || memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0)
@@ -200,14 +200,15 @@ static uint32_t read_build_id(int fd, const struct capture_inside_maps_line *lin
 
     if (!read_memory(fd, line, elf.e_phoff + i * sizeof header, &header, sizeof header))
       return 0;
-    length = header.p_filesz < sizeof notes ? header.p_filesz : sizeof notes;
+    length = header.p_filesz < sizeof scratch->notes ? header.p_filesz : sizeof scratch->notes;
     if (header.p_type == PT_NOTE && read_memory(fd, line, header.p_offset, notes, length))
       size = find_build_id(notes, length, build_id);
   }
   return size;
 }
 
-uint32_t capture_inside_maps_build_id(const struct capture_inside_maps_line *line,
+uint32_t capture_inside_maps_build_id(struct capture_inside_maps_scratch *scratch,
+                                      const struct capture_inside_maps_line *line,
                                       uint8_t build_id[static CAPTURE_BUILD_ID_MAX])
 {
   uint32_t size;
@@ -219,7 +220,7 @@ uint32_t capture_inside_maps_build_id(const struct capture_inside_maps_line *lin
   fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
   if (fd < 0)
     return 0;
-  size = read_build_id(fd, line, build_id);
+  size = read_build_id(fd, scratch, line, build_id);
   close(fd);
   return size;
 }

@@ -23,8 +23,9 @@ struct preload_area preload_area;
 static uint32_t unwind(const void *ucontext, uintptr_t low, uintptr_t high, uint64_t *frames, uint64_t *sps,
                        uint32_t max, uint32_t *ret_outcome, void *data)
 {
+  struct preload_remembered *remembered = preload_self.remembered;
   struct preload_walk walk = {.area = &preload_area,
-                              .memos = &preload_self.interrupted,
+                              .memos = remembered ? &remembered->interrupted : NULL,
                               .low = low,
                               .high = high,
                               .frames = frames,

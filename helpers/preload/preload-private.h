@@ -40,15 +40,20 @@ extern _Atomic uint32_t preload_attention;
 
 /* ── Threads ──────────────────────────────────────────────────────────────────────────────────────────── */
 
+/* What a thread's walks remember. Beside the thread's own data, which take their place from its stack. */
+struct preload_remembered {
+  struct preload_memos interrupted; /* of the signal handler's walks */
+  struct preload_memos called;      /* of its allocations' */
+  struct preload_trail trail;       /* likewise */
+};
+
 struct preload_thread {
   uint32_t inside; /* not 0: the library's own calls; they are not traced */
   uint32_t totals; /* which of preload-totals.h; 0: none yet */
   struct preload_chance chance;
-  uintptr_t stack_low;              /* of its stack */
-  uintptr_t stack_high;             /* 0: not looked up yet */
-  struct preload_trail *trail;      /* of its allocations' walks; NULL: none */
-  struct preload_memos interrupted; /* of the signal handler's walks */
-  struct preload_memos called;
+  uintptr_t stack_low;                   /* of its stack */
+  uintptr_t stack_high;                  /* 0: not looked up yet */
+  struct preload_remembered *remembered; /* NULL: nothing is */
 };
 
 /* A thread's own, found without a call: the library is there from the program's start. */

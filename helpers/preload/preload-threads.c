@@ -50,25 +50,28 @@ void preload_stack_find(struct preload_thread *self)
 }
 
 /* Not of the heap's: it would show, and most of it is never touched. */
-static void begin_trail(struct preload_thread *self)
+static void begin_to_remember(struct preload_thread *self)
 {
-  void *memory = mmap(NULL, sizeof *self->trail, PROT_READ | PROT_WRITE,
+  void *memory = mmap(NULL, sizeof *self->remembered, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  self->trail = memory != MAP_FAILED ? memory : NULL;
+  self->remembered = memory != MAP_FAILED ? memory : NULL;
 }
 
-static void end_trail(struct preload_thread *self)
+static void forget(struct preload_thread *self)
 {
-  if (self->trail)
-    munmap(self->trail, sizeof *self->trail);
-  self->trail = NULL;
+  struct preload_remembered *remembered = self->remembered;
+  self->remembered = NULL;
+  /* A handler that comes from now on does not find it. */
+  atomic_signal_fence(memory_order_seq_cst);
+  if (remembered)
+    munmap(remembered, sizeof *remembered);
 }
 
 static void end_thread(void *unused)
 {
   struct preload_thread *self = &preload_self;
   self->inside++;
-  end_trail(self);
+  forget(self);
   preload_totals_leave(self);
   capture_thread_end(atomic_load(&preload_capture));
   self->inside--;
@@ -86,13 +89,12 @@ void preload_thread_begin(void)
   if (!c || !atomic_load(&has_key))
     return;
   self->inside++;
+  begin_to_remember(self);
   /* Ends of threads are told by the key, since no function of this library's shall stand in their stacks. */
   if (pthread_setspecific(key, self) == 0)
     capture_thread_begin(c, NULL);
-  if ((atomic_load(&preload_attention) & PRELOAD_TRACE) != 0) {
+  if ((atomic_load(&preload_attention) & PRELOAD_TRACE) != 0)
     preload_totals_take(self);
-    begin_trail(self);
-  }
   preload_stack_find(self);
   self->inside--;
 }

@@ -31,13 +31,14 @@ static uint8_t walk(struct capture_windows *w, struct preload_thread *self, cons
   uint32_t outcome = CAPTURE_OUTCOME_UNKNOWN;
   uintptr_t here = (uintptr_t)__builtin_frame_address(0);
   preload_stack_find(self);
+  struct preload_remembered *remembered = self->remembered;
   struct preload_walk walk = {.area = &preload_area,
-                              .memos = &self->called,
+                              .memos = remembered ? &remembered->called : NULL,
                               .low = here - BELOW,
                               .high = self->stack_high,
                               .frames = w->frames,
                               .max = CAPTURE_FRAMES_MAX,
-                              .trail = self->trail};
+                              .trail = remembered ? &remembered->trail : NULL};
   /* A coroutine's stack, or a signal handler's: no more of it is known to be readable than what is in use. */
   if (here < self->stack_low || here >= self->stack_high)
     walk.high = (here | (PAGE - 1)) + 1;

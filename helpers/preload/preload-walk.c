@@ -45,7 +45,9 @@ static inline int read_word(const struct preload_walk *given, uint64_t address, 
 #define WALK_AREA(walk)                ((walk)->memory.given->area->bytes)
 #define WALK_AREA_SIZE(walk)           ((walk)->memory.given->area->size)
 #define WALK_MEMO(walk, address)                                                                             \
-  (&(walk)->memory.given->memos->memos[((address) ^ (address) >> 8) % PRELOAD_MEMOS])
+  ((walk)->memory.given->memos                                                                               \
+       ? &(walk)->memory.given->memos->memos[((address) ^ (address) >> 8) % PRELOAD_MEMOS]                   \
+       : (struct walk_memo *)0)
 #include "unwind/walk.h"
 
 #ifdef __aarch64__

@@ -29,8 +29,8 @@ struct preload_memos {
 
 struct preload_walk {
   struct preload_area *area;
-  struct preload_memos *memos;
-  uintptr_t low; /* of the thread's stack */
+  struct preload_memos *memos; /* may be NULL */
+  uintptr_t low;               /* of the thread's stack */
   uintptr_t high;
   uintptr_t other_low; /* of the stack that its signal handlers have; 0 0: none */
   uintptr_t other_high;

@@ -236,6 +236,23 @@ class Programs(Inside):
         self.assertEqual(info['threads'], 2)
         self.assertGreater(sum(n for stack, n in self.folded().items() if stack.endswith('work')), 0.9 * info['samples'])
 
+    def test_little_stacks(self):
+        """Threads have all but little of the stack that they asked for, the smallest that there is."""
+        source = self.directory / 'little.c'
+        source.write_text('#include <pthread.h>\n#include <stdlib.h>\n#include <time.h>\n#include <unistd.h>\n'
+                          'static volatile unsigned long sink;\n'
+                          'static void *work(void *argument) { for (unsigned long i = 0; i < 3000000; i++) sink++; free(malloc(100)); return argument; }\n'
+                          'int main(void) { pthread_attr_t little; pthread_t thread; pthread_attr_init(&little);\n'
+                          'if (pthread_attr_setstacksize(&little, (size_t)sysconf(_SC_THREAD_STACK_MIN)) != 0) return 1;\n'
+                          'while (clock() < CLOCKS_PER_SEC)\n'
+                          'if (pthread_create(&thread, &little, work, NULL) != 0 || pthread_join(thread, NULL) != 0) return 2;\n'
+                          'return 7; }\n')
+        run('gcc', '-O1', '-pthread', '-o', self.directory / 'little', source)
+        run(self.directory / 'little', status=7)
+        for options in (), ('--allocations=1',):
+            info = self.record(self.directory / 'little', options=options, status=7)[1]
+            self.assertGreater(info['threads'], 2)
+
     def test_little_address_space(self):
         said, info = self.record('bash', '-c', 'ulimit -v 500000; /usr/bin/python3 -c "print(sum(range(5000000)))"')
         self.assertEqual(said.stdout, '12499997500000\n')
