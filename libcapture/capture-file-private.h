@@ -43,6 +43,8 @@ struct capture_index_entry capture_index_entry_of(const struct capture_window_he
 /* Room in memory for so many parts, so that appending them allocates nothing (unless they are compressed).
  * 0 or -ENOMEM. */
 int capture_file_reserve(capture_file *file, size_t parts);
+/* Whether so many more parts find room there. */
+bool capture_file_has_room(const capture_file *file, size_t parts);
 /* Number of the next window in stream 0. */
 uint32_t capture_file_next_sequence(capture_file *file);
 

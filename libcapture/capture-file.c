@@ -252,6 +252,11 @@ int capture_file_reserve(capture_file *file, size_t parts)
   return parts > file->index_capacity ? grow_index(file, parts) : 0;
 }
 
+bool capture_file_has_room(const capture_file *file, size_t parts)
+{
+  return parts <= file->index_capacity - file->n_index;
+}
+
 static int add_index_entry(capture_file *file, const struct capture_window_header *header, uint64_t offset)
 {
   int r = 0;

@@ -35,12 +35,19 @@ static void take_all(capture *c)
     c->file_error = (int)r;
 }
 
-void capture_inside_drain(capture *c)
+/* A round takes one part of each window at most. */
+static void drain(capture *c, bool may_allocate)
 {
   if (!c->tap || !try_lock(c))
     return;
-  take_all(c);
+  if (may_allocate || capture_file_has_room(c->file, c->window_count))
+    take_all(c);
   atomic_store_explicit(&c->draining, false, memory_order_release);
+}
+
+void capture_inside_drain(capture *c)
+{
+  drain(c, true);
 }
 
 /* Other threads may still be in the midst of calls when the process ends. One that writes now is waited for,
@@ -60,7 +67,7 @@ static bool lock_for_good(capture *c)
 void capture_inside_catch_up(capture *c)
 {
   if (atomic_load_explicit(&c->drain_wanted, memory_order_relaxed))
-    capture_inside_drain(c);
+    drain(c, false);
   if ((atomic_load_explicit(&c->pending, memory_order_relaxed) & CAPTURE_PENDING_STALE) != 0)
     capture_inside_mappings_read(c);
 }
