@@ -13,7 +13,7 @@
 /* Rounds in search of threads: each finds those that earlier ones' began meanwhile. */
 #define SEARCHES_MAX 8
 
-/* Of ordinary calls; no handler takes it. */
+/* Of ordinary calls, and of one in a program's handler that finds the place of a thread which has ended. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static const char taken_early[] = "The program handles SIGPROF itself, so it is not sampled from inside.";
@@ -23,6 +23,22 @@ static const char taken_late[] =
 static const char too_few_timers[] =
     "Some threads are not sampled: the system gave no timers for them. Raise the limit of pending signals "
     "(ulimit -i).";
+
+/* Signals wait: a handler of the program's must not come to wait for whom it interrupted. */
+static void take_lock(sigset_t *ret_mask)
+{
+  sigset_t all;
+
+  (void)sigfillset(&all);
+  (void)pthread_sigmask(SIG_SETMASK, &all, ret_mask);
+  pthread_mutex_lock(&lock);
+}
+
+static void give_lock(const sigset_t *mask)
+{
+  pthread_mutex_unlock(&lock);
+  (void)pthread_sigmask(SIG_SETMASK, mask, NULL);
+}
 
 static struct capture_sampler *get_or_create(capture *c)
 {
@@ -146,10 +162,12 @@ static void find_threads(struct capture_sampler *sampler)
 /* Not with the lock: an entry that is wanted may be that of a thread that has ended, which tells us so. */
 static void start_all_threads(struct capture_sampler *sampler)
 {
+  sigset_t mask;
+
   find_threads(sampler);
-  pthread_mutex_lock(&lock);
+  take_lock(&mask);
   begin_timers(sampler);
-  pthread_mutex_unlock(&lock);
+  give_lock(&mask);
 }
 
 /* ── What ordinary calls tell ─────────────────────────────────────────────────────────────────────────── */
@@ -170,24 +188,30 @@ static void look_after(struct capture_sampler *sampler)
 
 static void on_attend(capture *c)
 {
-  pthread_mutex_lock(&lock);
+  sigset_t mask;
+
+  take_lock(&mask);
   look_after(capture_sampler_get(c));
-  pthread_mutex_unlock(&lock);
+  give_lock(&mask);
 }
 
 static void on_thread_begin(capture *c, struct capture_thread *thread)
 {
-  pthread_mutex_lock(&lock);
+  sigset_t mask;
+
+  take_lock(&mask);
   begin_timer(capture_sampler_get(c), thread);
-  pthread_mutex_unlock(&lock);
+  give_lock(&mask);
 }
 
 static void on_thread_end(capture *c, struct capture_thread *thread)
 {
-  pthread_mutex_lock(&lock);
+  sigset_t mask;
+
+  take_lock(&mask);
   capture_timer_end(capture_sampler_get(c), thread);
   look_after(capture_sampler_get(c));
-  pthread_mutex_unlock(&lock);
+  give_lock(&mask);
 }
 
 /* Whoever held it is gone. */
@@ -207,6 +231,7 @@ static void on_forked(capture *c)
   }
   sampler->is_quiet = false;
   sampler->pid = getpid();
+  look_after(sampler);
   begin_timers(sampler);
 }
 
@@ -223,12 +248,13 @@ static void stop(struct capture_sampler *sampler)
 static void on_close(capture *c)
 {
   struct capture_sampler *sampler = capture_sampler_get(c);
+  sigset_t mask;
 
-  pthread_mutex_lock(&lock);
+  take_lock(&mask);
   stop(sampler);
   atomic_store_explicit(&c->hooks, NULL, memory_order_release);
   __atomic_store_n(&c->sampler, NULL, __ATOMIC_RELEASE);
-  pthread_mutex_unlock(&lock);
+  give_lock(&mask);
   munmap(sampler, sizeof *sampler);
 }
 
@@ -281,18 +307,20 @@ int capture_sampler_start(capture *c, const struct capture_sampler_options *opti
 {
   struct capture_sampler *sampler;
   bool all_threads;
+  sigset_t mask;
   int r = -ENOMEM;
 
   if (!c)
     return 0;
   if (c->socket >= 0 && (c->settings.flags & CAPTURE_SETTINGS_SAMPLE) == 0)
     return -ECANCELED;
-  pthread_mutex_lock(&lock);
+  (void)capture_inside_thread(c); /* now: to find a place for this thread may take the lock */
+  take_lock(&mask);
   sampler = get_or_create_once(c);
   if (sampler)
     r = start(sampler, options);
   all_threads = r == 0 && sampler->options.all_threads;
-  pthread_mutex_unlock(&lock);
+  give_lock(&mask);
   if (all_threads)
     start_all_threads(sampler);
   return r;
@@ -300,9 +328,11 @@ int capture_sampler_start(capture *c, const struct capture_sampler_options *opti
 
 void capture_sampler_stop(capture *c)
 {
+  sigset_t mask;
+
   if (!c)
     return;
-  pthread_mutex_lock(&lock);
+  take_lock(&mask);
   stop(capture_sampler_get(c));
-  pthread_mutex_unlock(&lock);
+  give_lock(&mask);
 }

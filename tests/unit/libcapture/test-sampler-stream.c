@@ -236,6 +236,36 @@ static void have_child(void)
   capture_close(c);
 }
 
+static volatile sig_atomic_t n_taken;
+
+static void take_signal(int number)
+{
+  n_taken++;
+}
+
+/* Where a program has taken SIGPROF for itself, no timer of ours sends it to its children either. */
+static void take_signal_and_fork(void)
+{
+  capture *c = join();
+  pid_t pid;
+
+  signal(SIGPROF, take_signal);
+  capture_flush(c);
+  pid = fork();
+  if (pid == 0) {
+    n_taken = 0;
+    for (clock_t begun = clock(); clock() - begun < CLOCKS_PER_SEC / 20;)
+      ;
+    if (n_taken != 0)
+      _exit(84);
+    capture_close(c);
+    _exit(0);
+  }
+  if (wait_for(pid) != 0)
+    _exit(85);
+  capture_close(c);
+}
+
 /* No timer is left after the recording has ended and somebody began, flushed, or ended. */
 static void outlive(void)
 {
@@ -329,6 +359,26 @@ static void test_fork(void)
   g_assert_cmpuint(child.sampled.count, >, 10);
   for (size_t i = 0; i < child.sampled.count; i++)
     g_assert_cmpint(child.sampled.samples[i].tid, ==, child.pid);
+  stream_die(&s);
+  stream_die(&child);
+  recording_close(&r);
+}
+
+static void test_fork_of_who_took_the_signal(void)
+{
+  const uint32_t flags = CAPTURE_SETTINGS_SAMPLE | CAPTURE_SETTINGS_CHILDREN;
+  Stream s, child;
+  Recording r;
+  pid_t pid;
+
+  recording_open(&r);
+  pid = program_start(take_signal_and_fork);
+  stream_accept(&s, &r, flags);
+  stream_accept(&child, &r, flags);
+  g_assert_cmpint(wait_for(pid), ==, 0);
+  stream_finish(&s);
+  stream_finish(&child);
+  g_assert_nonnull(strstr(child.sampled.messages, "has taken SIGPROF"));
   stream_die(&s);
   stream_die(&child);
   recording_close(&r);
@@ -446,6 +496,7 @@ int main(int argc, char **argv)
   g_test_add_func("/sampler/stream/sampled", test_sampled);
   g_test_add_func("/sampler/stream/refused", test_refused);
   g_test_add_func("/sampler/stream/fork", test_fork);
+  g_test_add_func("/sampler/stream/fork-taken", test_fork_of_who_took_the_signal);
   g_test_add_func("/sampler/stream/not-followed", test_not_followed);
   g_test_add_func("/sampler/stream/consumer-dies", test_consumer_dies);
   g_test_add_func("/sampler/stream/consumer-stalls", test_consumer_stalls);

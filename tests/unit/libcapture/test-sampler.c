@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libcapture/capture-inside-private.h"
 #include "libcapture/capture-preload-private.h"
 #include "sampler-fixture.h"
 
@@ -236,6 +237,92 @@ static void test_found(void)
   sampled_clear(&s.sampled);
 }
 
+/* Keeps who stops the sampler waiting, as a handler of the sampler's would. */
+static gpointer spin_with_signal_blocked(gpointer data)
+{
+  sigset_t blocked;
+
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGPROF);
+  pthread_sigmask(SIG_BLOCK, &blocked, NULL);
+  return spin(data);
+}
+
+static gpointer get_tid(gpointer data)
+{
+  return GINT_TO_POINTER(gettid());
+}
+
+/* Every place is that of a thread which has ended, and one of them took part. */
+static void fill_places(capture *c)
+{
+  pid_t gone = GPOINTER_TO_INT(g_thread_join(g_thread_new("gone", get_tid, NULL)));
+  uint32_t n_free = 0;
+
+  for (uint32_t i = 0; i < c->n_threads; i++)
+    n_free += atomic_load(&c->threads[i].state) == CAPTURE_THREAD_FREE;
+  g_assert_cmpuint(n_free, >, 0);
+  g_assert_nonnull(capture_inside_thread_take(c, gone));
+  while (--n_free > 0)
+    g_assert_nonnull(capture_inside_thread_claim(c, gone));
+}
+
+static capture *of_handler;
+static volatile sig_atomic_t n_marked;
+
+static void mark(int number)
+{
+  capture_mark(of_handler, 0, 0, "by a thread that never called in before");
+  n_marked++;
+}
+
+static void *stop(void *c)
+{
+  capture_sampler_stop(c);
+  return NULL;
+}
+
+static void wait_until_stopping(void)
+{
+  struct sigaction now;
+
+  do
+    g_assert_cmpint(sigaction(SIGPROF, NULL, &now), ==, 0);
+  while ((now.sa_flags & SA_SIGINFO) != 0);
+}
+
+/* A handler of the program's that looks for a place for its thread does not wait for whom it interrupted. */
+static void test_handler_of_who_stops(void)
+{
+  const struct capture_options few = {.size = sizeof few, .max_threads = 8};
+  GThread *blocked;
+  pthread_t stopping;
+  Sampled s;
+
+  begin(&s, &few);
+  start(&s, NULL, NULL);
+  fill_places(s.c);
+  of_handler = s.c;
+  n_marked = 0;
+  signal(SIGUSR1, mark);
+  g_atomic_int_set(&n_spinning, 0);
+  g_atomic_int_set(&goes_on, 1);
+  blocked = g_thread_new("blocked", spin_with_signal_blocked, NULL);
+  while (g_atomic_int_get(&n_spinning) == 0)
+    g_usleep(100);
+  g_assert_cmpint(pthread_create(&stopping, NULL, stop, s.c), ==, 0);
+  wait_until_stopping();
+  g_assert_cmpint(pthread_kill(stopping, SIGUSR1), ==, 0);
+  g_usleep(2000);
+  g_atomic_int_set(&goes_on, 0);
+  g_thread_join(blocked);
+  g_assert_cmpint(pthread_join(stopping, NULL), ==, 0);
+  g_assert_cmpint(n_marked, ==, 1);
+  signal(SIGUSR1, SIG_DFL);
+  end(&s);
+  sampled_clear(&s.sampled);
+}
+
 static volatile uintptr_t handler_stack;
 
 static void note_stack(struct capture_stack *stack, const void *ucontext, void *data)
@@ -378,6 +465,7 @@ int main(int argc, char **argv)
   g_test_add_func("/sampler/signal/swap", test_swap);
   g_test_add_func("/sampler/signal/again", test_again);
   g_test_add_func("/sampler/found", test_found);
+  g_test_add_func("/sampler/handler-of-who-stops", test_handler_of_who_stops);
   g_test_add_func("/sampler/signal/alternate-stack", test_alternate_stack);
   g_test_add_func("/sampler/signal/errno", test_errno);
   g_test_add_func("/sampler/full", test_full);
