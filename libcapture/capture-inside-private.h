@@ -203,6 +203,7 @@ struct capture {
   struct capture_inside_mappings *mappings;
 
   capture_flag names_full_said;
+  capture_flag threads_full_said;
   _Atomic uint32_t pending;                              /* enum capture_inside_pending */
   _Atomic uint64_t lost_samples[CAPTURE_EVENTS_MAX + 1]; /* by handle; not written yet */
   _Atomic uint64_t lost_records;
@@ -250,7 +251,7 @@ struct capture_inside_sample {
 };
 
 /* Writes a sample whose stack is in w->frames, the innermost first, at the time w->now; begins another epoch
- * when this one is full. False when it was lost, which has been counted. */
+ * when this one is full. False when it was lost, which has been counted, or there is no such event. */
 bool capture_inside_sample(capture *c, struct capture_windows *w, struct capture_thread *thread,
                            const struct capture_inside_sample *sample);
 
@@ -367,7 +368,7 @@ void capture_inside_thread_forked(capture *c);
 /* What every call but the sampler's sees to at its end: an own file that is to be written to, mappings that
  * are to be read again. Allocates nothing. */
 void capture_inside_catch_up(capture *c);
-/* Writes to an own file what was committed. */
+/* Writes to an own file what was committed. Not async-signal-safe. */
 void capture_inside_drain(capture *c);
 
 /* The table of names is full: this is said once. */

@@ -137,6 +137,7 @@ struct capture_thread *capture_inside_thread_claim(capture *c, pid_t tid)
   thread->c = c;
   thread->found = tid != own_tid();
   thread->stack_low = thread->stack_high = 0;
+  thread->chain_end = 0;
   thread->path->epoch = 0;
   atomic_store(&thread->path->busy, false);
   atomic_store(&thread->shadow_stack, NULL);
@@ -272,12 +273,21 @@ static void find_stack(struct capture_thread *thread)
   pthread_attr_destroy(&attributes);
 }
 
+static void tell_full(capture *c)
+{
+  if (!atomic_exchange(&c->threads_full_said, true))
+    capture_inside_message(
+        c, 4,
+        "Some threads are not sampled: there were more at once than the max_threads that were asked for.");
+}
+
 bool capture_inside_thread_take_part(capture *c, struct capture_thread *thread)
 {
   if (atomic_load(&thread->state) == CAPTURE_THREAD_BEGUN)
     return true;
   if (atomic_fetch_add(&c->n_begun, 1) >= c->max_begun) {
     atomic_fetch_sub(&c->n_begun, 1);
+    tell_full(c);
     return false;
   }
   atomic_store(&thread->state, CAPTURE_THREAD_BEGUN);

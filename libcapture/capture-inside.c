@@ -136,10 +136,11 @@ static int open_stream(capture *c)
 
 /* ── fork ─────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* Nothing of what the parent's threads were about to do is done here. */
+/* Nothing of what the parent's threads were about to do is done here. One of them may have been filling the
+ * next epoch: what it defined there is not in this stream. */
 static void forget_parent(capture *c)
 {
-  uint32_t epoch = atomic_load(&c->epoch) + 1;
+  uint32_t epoch = atomic_load(&c->epoch) + 2;
 
   for (uint32_t i = 0; i < c->n_windows; i++) {
     struct capture_windows *w = &c->windows[i];
@@ -158,6 +159,7 @@ static void forget_parent(capture *c)
   atomic_store(&c->lost_records, 0);
   atomic_store(&c->pending, 0);
   atomic_store(&c->names_full_said, false);
+  atomic_store(&c->threads_full_said, false);
   atomic_store(&c->switching, false);
   atomic_store(&c->epoch, epoch);
   c->registering = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
@@ -365,8 +367,9 @@ static void end_capture(capture *c)
     hooks->close(c);
   capture_inside_mappings_read(c);
   finish(c);
-  capture_inside_threads_end(c);
+  /* First: nobody who still calls in shall look for himself by a key that is somebody else's by then. */
   atomic_store(c->alive, 0);
+  capture_inside_threads_end(c);
   if (c->pool)
     capture_inside_close_idle(c);
   if (c->file)

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "host.h"
-#include "libcapture/capture.h"
+#include "libcapture/capture-inside-private.h"
 #include "told.h"
 
 static uint32_t name(capture *c, const char *text)
@@ -287,6 +287,7 @@ static void test_too_many_threads(void)
   const struct capture_options options = {.size = sizeof options, .max_threads = 2};
   struct host *host = host_new(HOST_SETTINGS, 0);
   struct crew crew = {.c = connect_to(&options)};
+  g_autoptr(Told) told = NULL;
   pthread_t threads[3];
 
   for (int i = 0; i < 3; i++)
@@ -294,8 +295,11 @@ static void test_too_many_threads(void)
   for (int i = 0; i < 3; i++)
     g_assert_cmpint(pthread_join(threads[i], NULL), ==, 0);
   g_assert_cmpuint(crew.refused, ==, 1);
+  g_assert_cmpint(capture_thread_begin(crew.c, "main"), ==, 0);
   capture_close(crew.c);
-  told_free(finish(host));
+  told = finish(host);
+  g_assert_cmpuint(told->messages->len, ==, 1);
+  g_assert_nonnull(strstr(told->messages->pdata[0], "max_threads"));
 }
 
 /* ── fork ─────────────────────────────────────────────────────────────────────────────────────────────── */
@@ -380,6 +384,30 @@ static void test_children_that_are_not(void)
   check_crew(told, 4);
 }
 
+/* While another thread defines what the next epoch begins with, which is in the parent's stream alone. */
+static void test_fork_at_the_end_of_an_epoch(void)
+{
+  struct host *host = host_new(HOST_SETTINGS, CAPTURE_SETTINGS_CHILDREN);
+  capture *c = connect_to(NULL);
+  g_autoptr(Told) told = NULL;
+  int status;
+  pid_t pid;
+
+  capture_definition_add(&c->process, atomic_load(&c->epoch) + 1, 77);
+  pid = fork();
+  if (pid == 0) {
+    capture_mark(c, 0, name(c, "child"), NULL);
+    capture_close(c);
+    _exit(0);
+  }
+  g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
+  g_assert_cmpint(status, ==, 0);
+  capture_close(c);
+  told = finish(host);
+  g_assert_cmpuint(told_count_marks(told, "child"), ==, 1);
+  g_assert_cmpint(GPOINTER_TO_INT(g_hash_table_lookup(told->pids, GUINT_TO_POINTER(2))), ==, pid);
+}
+
 static void test_vfork_and_exec(void)
 {
   struct host *host = host_new(HOST_SETTINGS, CAPTURE_SETTINGS_CHILDREN);
@@ -420,6 +448,7 @@ int main(int argc, char **argv)
   g_test_add_func("/inside/alone/too-many", test_too_many_threads);
   g_test_add_func("/inside/fork/followed", test_children_that_are_followed);
   g_test_add_func("/inside/fork/not-followed", test_children_that_are_not);
+  g_test_add_func("/inside/fork/epoch", test_fork_at_the_end_of_an_epoch);
   g_test_add_func("/inside/fork/vfork", test_vfork_and_exec);
   return g_test_run();
 }
