@@ -48,24 +48,35 @@ static void take_sample(struct capture_sampler *sampler, struct capture_thread *
   capture_inside_leave(c, w);
 }
 
+static const struct sigaction by_default = {.sa_handler = SIG_DFL};
+
+/* As the kernel calls a handler: with the signals blocked that it asks for, until ours returns. */
+static void call(const struct sigaction *action, int number, siginfo_t *info, void *ucontext)
+{
+  if ((action->sa_flags & SA_RESETHAND) != 0)
+    (void)capture_sampler_swap_action(&by_default, NULL);
+  (void)pthread_sigmask(SIG_BLOCK, &action->sa_mask, NULL);
+  if ((action->sa_flags & SA_SIGINFO) != 0)
+    action->sa_sigaction(number, info, ucontext);
+  else
+    action->sa_handler(number);
+}
+
 /* Somebody else's SIGPROF does what it would have done. */
 static void pass_on(struct capture_sampler *sampler, int number, siginfo_t *info, void *ucontext)
 {
-  const struct sigaction by_default = {.sa_handler = SIG_DFL};
-  const struct sigaction *action;
+  struct sigaction action;
 
   if (!sampler)
     return;
   (void)atomic_fetch_add_explicit(&sampler->passed_on, 1, memory_order_relaxed);
-  action = &sampler->actions[atomic_load_explicit(&sampler->action, memory_order_acquire)];
-  if ((action->sa_flags & SA_SIGINFO) != 0) {
-    action->sa_sigaction(number, info, ucontext);
-  } else if (action->sa_handler == SIG_DFL) {
+  action = sampler->actions[atomic_load_explicit(&sampler->action, memory_order_acquire)];
+  if ((action.sa_flags & SA_SIGINFO) == 0 && action.sa_handler == SIG_DFL) {
     /* Which ends the program, as soon as this handler returns. */
     (void)sigaction(SIGPROF, &by_default, NULL);
     (void)syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), SIGPROF);
-  } else if (action->sa_handler != SIG_IGN) {
-    action->sa_handler(number);
+  } else if ((action.sa_flags & SA_SIGINFO) != 0 || action.sa_handler != SIG_IGN) {
+    call(&action, number, info, ucontext);
   }
 }
 

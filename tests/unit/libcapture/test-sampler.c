@@ -174,6 +174,40 @@ static void test_swap(void)
   sampled_clear(&s.sampled);
 }
 
+static volatile sig_atomic_t n_with_mask;
+
+static void note_mask(int number)
+{
+  sigset_t now;
+
+  n_foreign++;
+  pthread_sigmask(SIG_BLOCK, NULL, &now);
+  n_with_mask += sigismember(&now, SIGUSR2) == 1;
+}
+
+/* As by the kernel: signals that the handler asks for are blocked meanwhile, and once may mean once. */
+static void test_swap_as_asked(void)
+{
+  struct sigaction theirs = {.sa_handler = note_mask, .sa_flags = (int)SA_RESETHAND}, old;
+  sigset_t now;
+  Sampled s;
+
+  sigaddset(&theirs.sa_mask, SIGUSR2);
+  begin(&s, NULL);
+  start(&s, count_call, NULL);
+  g_assert_cmpint(capture_sampler_swap_action(&theirs, NULL), ==, 0);
+  n_foreign = n_with_mask = 0;
+  send_foreign(send_to_thread);
+  g_assert_cmpint(n_foreign, ==, 1);
+  g_assert_cmpint(n_with_mask, ==, 1);
+  g_assert_cmpint(pthread_sigmask(SIG_BLOCK, NULL, &now), ==, 0);
+  g_assert_cmpint(sigismember(&now, SIGUSR2), ==, 0);
+  g_assert_cmpint(capture_sampler_swap_action(NULL, &old), ==, 0);
+  g_assert_true(old.sa_handler == SIG_DFL);
+  end(&s);
+  sampled_clear(&s.sampled);
+}
+
 /* After stop and start again, signals are neither lost nor deadly; many times, since they race. */
 static void test_again(void)
 {
@@ -463,6 +497,7 @@ int main(int argc, char **argv)
   g_test_add_func("/sampler/signal/taken-late", test_taken_late);
   g_test_add_func("/sampler/signal/two", test_two);
   g_test_add_func("/sampler/signal/swap", test_swap);
+  g_test_add_func("/sampler/signal/swap-as-asked", test_swap_as_asked);
   g_test_add_func("/sampler/signal/again", test_again);
   g_test_add_func("/sampler/found", test_found);
   g_test_add_func("/sampler/handler-of-who-stops", test_handler_of_who_stops);
