@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "viewer/viewer-gradual-list.h"
 
-/* Rows that are made in one frame, and of how many on a view makes no more; and among how many new ones it may
- * look for those that were removed, which it does one by one. */
+/* Rows that are made in one frame, and of how many on a view makes no more; and among how many new ones it
+ * may look for those that were removed, which it does one by one. */
 enum { AT_ONCE = 16, ENOUGH = 240, MOST_LOOKED_AT = 2000 };
+/* Rows whose widgets go in one frame. */
+enum { GO_AT_ONCE = 64 };
 
 struct _ViewerGradualList {
   GObject parent;
   GListModel *whole;
-  guint n;    /* rows of it that are there */
+  guint n;    /* rows of it that are there; more than it has: the last ones have to go */
   guint kept; /* position; G_MAXUINT: none */
+  gboolean lingers;
 };
 
 static void init_list(GListModelInterface *interface);
@@ -34,7 +37,11 @@ static gpointer get_item(GListModel *list, guint position)
 {
   ViewerGradualList *self = VIEWER_GRADUAL_LIST(list);
 
-  return position < self->n ? g_list_model_get_item(self->whole, position) : NULL;
+  if (position >= self->n)
+    return NULL;
+  if (position >= g_list_model_get_n_items(self->whole))
+    return g_object_new(get_item_type(list), NULL);
+  return g_list_model_get_item(self->whole, position);
 }
 
 static void init_list(GListModelInterface *interface)
@@ -82,13 +89,25 @@ static guint follow_kept(const ViewerGradualList *self, guint position, guint re
   return self->kept >= position + removed ? self->kept - removed + added : MIN(self->kept, position + added);
 }
 
+/* Rows have gone from the end of the whole: those that a view may have widgets of stay for some frames. */
+static void linger(ViewerGradualList *self, guint n)
+{
+  guint end = self->n - n > GO_AT_ONCE ? MIN(self->n, n + ENOUGH) : n;
+
+  change(self, end, self->n - end, 0);
+}
+
 /* Rows behind the change are the same ones, if all of them may stay; else all from there on are others. */
 static void handle_changed(ViewerGradualList *self, guint position, guint removed, guint added)
 {
   guint n = g_list_model_get_n_items(self->whole), kept = follow_kept(self, position, removed, added);
   guint limit = get_limit(self, n, kept);
 
-  if (position < self->n) {
+  if (self->n > n - added + removed) {
+    replace_end(self, position, limit, kept);
+  } else if (self->lingers && added == 0 && position == n && position < self->n) {
+    linger(self, n);
+  } else if (position < self->n) {
     guint gone = MIN(removed, self->n - position), behind = self->n - position - gone;
     if (behind > 0 && position + added + behind <= limit)
       change(self, position, gone, added);
@@ -97,7 +116,7 @@ static void handle_changed(ViewerGradualList *self, guint position, guint remove
   } else {
     grow_to(self, limit);
   }
-  if (self->n < n)
+  if (self->n != n)
     g_signal_emit(self, signals[BEHIND], 0);
 }
 
@@ -134,12 +153,20 @@ GListModel *viewer_gradual_list_get_whole(ViewerGradualList *self)
   return self->whole;
 }
 
+void viewer_gradual_list_linger(ViewerGradualList *self)
+{
+  self->lingers = TRUE;
+}
+
 gboolean viewer_gradual_list_grow(ViewerGradualList *self)
 {
   guint n = g_list_model_get_n_items(self->whole);
 
-  grow_to(self, get_limit(self, n, G_MAXUINT));
-  return self->n < n;
+  if (self->n > n)
+    change(self, MAX(n, self->n - MIN(self->n, GO_AT_ONCE)), MIN(self->n - n, GO_AT_ONCE), 0);
+  else
+    grow_to(self, get_limit(self, n, G_MAXUINT));
+  return self->n != n;
 }
 
 void viewer_gradual_list_reach(ViewerGradualList *self, guint position)

@@ -19,7 +19,11 @@ G_DECLARE_FINAL_TYPE(ViewerGradualList, viewer_gradual_list, VIEWER, GRADUAL_LIS
 ViewerGradualList *viewer_gradual_list_new(GListModel *whole);
 /* Borrowed. */
 GListModel *viewer_gradual_list_get_whole(ViewerGradualList *self);
-/* Adds some rows. FALSE: it is the whole. */
+/* From now on rows that go from the end of the whole go a few a frame, too: to take their widgets down also
+ * takes a while. Meanwhile they keep their items, or have new ones of the whole's type of item, made without
+ * properties, which must be fit to be shown as nothing. */
+void viewer_gradual_list_linger(ViewerGradualList *self);
+/* Adds some rows, or takes some that linger. FALSE: it is the whole. */
 gboolean viewer_gradual_list_grow(ViewerGradualList *self);
 /* Has the row at that position from now on, if there is one. */
 void viewer_gradual_list_reach(ViewerGradualList *self, guint position);

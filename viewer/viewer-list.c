@@ -82,6 +82,11 @@ GtkSingleSelection *viewer_list_set_model(GtkColumnView *view, GListModel *model
   return selection;
 }
 
+void viewer_list_linger(GtkColumnView *view)
+{
+  viewer_gradual_list_linger(g_object_get_data(G_OBJECT(view), LIST));
+}
+
 GListModel *viewer_list_get_whole(GtkColumnView *view)
 {
   ViewerGradualList *list = g_object_get_data(G_OBJECT(view), LIST);

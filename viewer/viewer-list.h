@@ -27,6 +27,8 @@ typedef struct {
 /* Lets a view show a list, a few more rows a frame in the beginning. Returns the selection, which the view
  * has. */
 GtkSingleSelection *viewer_list_set_model(GtkColumnView *view, GListModel *model);
+/* Rows that go from the end of that list go a few a frame, as viewer_gradual_list_linger has it. */
+void viewer_list_linger(GtkColumnView *view);
 /* All rows of a view, also those that come with the next frames, whoever gave it its list. Borrowed. */
 GListModel *viewer_list_get_whole(GtkColumnView *view);
 /* Selects a row of that list; GTK_INVALID_LIST_POSITION: none. */

@@ -95,14 +95,25 @@ static void describe_row(ViewerTreeExpander *self, guint32 depth)
     gtk_accessible_reset_state(GTK_ACCESSIBLE(row), GTK_ACCESSIBLE_STATE_EXPANDED);
 }
 
+static void write_nothing(ViewerTreeExpander *self, gpointer row)
+{
+  self->can_open = self->is_open = FALSE;
+  viewer_cell_set_attributes(VIEWER_CELL(self), NULL);
+  VIEWER_CELL_CLASS(viewer_tree_expander_parent_class)->write(VIEWER_CELL(self), row);
+  viewer_list_name_row(GTK_WIDGET(self), "");
+  describe_row(self, 0);
+}
+
 static void viewer_tree_expander_write(ViewerCell *cell, gpointer row)
 {
   ViewerTreeExpander *self = VIEWER_TREE_EXPANDER(cell);
   ViewerTreeModel *model = viewer_tree_row_get_model(row);
   guint32 node = viewer_tree_row_get_node(row);
 
-  if (node == VIEWER_TREE_NO_NODE)
+  if (node == VIEWER_TREE_NO_NODE) {
+    write_nothing(self, row);
     return;
+  }
   guint32 depth = viewer_tree_model_get(model, node)->depth;
   gboolean is_found = viewer_tree_model_is_found(model, node);
   self->can_open = viewer_tree_model_can_open(model, node);

@@ -31,6 +31,7 @@ static void viewer_tree_row_class_init(ViewerTreeRowClass *class)
 
 static void viewer_tree_row_init(ViewerTreeRow *self)
 {
+  self->node = VIEWER_TREE_NO_NODE;
 }
 
 ViewerTreeRow *viewer_tree_row_new(ViewerTreeModel *model, guint32 node)
@@ -55,6 +56,8 @@ guint32 viewer_tree_row_get_node(ViewerTreeRow *self)
 void viewer_tree_row_set_node(ViewerTreeRow *self, guint32 node)
 {
   self->node = node;
+  if (node == VIEWER_TREE_NO_NODE)
+    viewer_tree_row_changed(self);
 }
 
 void viewer_tree_row_changed(ViewerTreeRow *self)

@@ -363,6 +363,7 @@ static void watch_model(ViewerTreeView *self)
 {
   g_signal_connect_object(self->model, "items-changed", G_CALLBACK(keep_focus), self, G_CONNECT_SWAPPED);
   self->selection = g_object_ref(viewer_list_set_model(self->view, G_LIST_MODEL(self->model)));
+  viewer_list_linger(self->view);
   g_signal_connect_object(self->selection, "notify::selected", G_CALLBACK(handle_selected), self,
                           G_CONNECT_SWAPPED);
   g_signal_connect_object(self->model, "shown", G_CALLBACK(handle_shown), self, G_CONNECT_SWAPPED);

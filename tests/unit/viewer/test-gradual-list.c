@@ -2,13 +2,14 @@
 /* A list that grows, against the one whose beginning it is. */
 #include "viewer/viewer-gradual-list.h"
 
-enum { MOST_AT_ONCE = 100, MANY = 10000 };
+enum { MOST_AT_ONCE = 100, MANY = 10000, MOST_WIDGETS = 300 };
 
 typedef struct {
   GListStore *whole; /* GObject */
   ViewerGradualList *list;
   GPtrArray *seen; /* GObject, borrowed: as "items-changed" told them */
-  guint most_added, n_behind;
+  guint most_added, most_removed, n_behind;
+  guint most_lingering; /* rows at a time; 0: none do */
 } Fixture;
 
 static void follow_changes(Fixture *fixture, guint position, guint removed, guint added)
@@ -20,6 +21,7 @@ static void follow_changes(Fixture *fixture, guint position, guint removed, guin
     g_ptr_array_insert(fixture->seen, (gint)(position + i), item);
   }
   fixture->most_added = MAX(fixture->most_added, added);
+  fixture->most_removed = MAX(fixture->most_removed, removed);
 }
 
 static void count_behind(Fixture *fixture)
@@ -58,13 +60,14 @@ static guint get_n_whole(Fixture *fixture)
   return g_list_model_get_n_items(G_LIST_MODEL(fixture->whole));
 }
 
+/* Or more than the whole, where rows linger. */
 static void assert_beginning(Fixture *fixture)
 {
   guint n = g_list_model_get_n_items(G_LIST_MODEL(fixture->list));
 
   g_assert_cmpuint(n, ==, fixture->seen->len);
-  g_assert_cmpuint(n, <=, get_n_whole(fixture));
-  for (guint i = 0; i < n; i++) {
+  g_assert_cmpuint(n, <=, get_n_whole(fixture) + fixture->most_lingering);
+  for (guint i = 0; i < MIN(n, get_n_whole(fixture)); i++) {
     g_autoptr(GObject) item = g_list_model_get_item(G_LIST_MODEL(fixture->whole), i);
     g_assert_true(item == g_ptr_array_index(fixture->seen, i));
   }
@@ -145,14 +148,52 @@ static void test_keeps(Fixture *fixture, gconstpointer data)
   g_assert_true(g_ptr_array_index(fixture->seen, 1018) == kept);
 }
 
-static void test_anything(Fixture *fixture, gconstpointer data)
+static void let_linger(Fixture *fixture)
+{
+  viewer_gradual_list_linger(fixture->list);
+  fixture->most_lingering = MOST_WIDGETS;
+}
+
+/* They go from the end, a few at a time, and there is an item for each of them. */
+static void test_lingers(Fixture *fixture, gconstpointer data)
+{
+  let_linger(fixture);
+  splice(fixture, 0, 0, MANY);
+  grow_up(fixture);
+  fixture->n_behind = 0;
+  splice(fixture, 5, MANY - 5, 0);
+  assert_beginning(fixture);
+  g_assert_cmpuint(fixture->n_behind, ==, 1);
+  g_assert_cmpuint(fixture->seen->len, >, MOST_AT_ONCE);
+  g_autoptr(GObject) last = g_list_model_get_item(G_LIST_MODEL(fixture->list), fixture->seen->len - 1);
+  g_assert_true(G_IS_OBJECT(last));
+  fixture->most_removed = 0;
+  grow_up(fixture);
+  g_assert_cmpuint(fixture->most_removed, <, MOST_AT_ONCE);
+}
+
+static void test_lingers_no_longer_than_that(Fixture *fixture, gconstpointer data)
+{
+  let_linger(fixture);
+  splice(fixture, 0, 0, MANY);
+  grow_up(fixture);
+  splice(fixture, 5, MANY - 5, 0);
+  splice(fixture, 2, 1, 3);
+  fixture->most_lingering = 0;
+  assert_beginning(fixture);
+  grow_up(fixture);
+}
+
+static void do_anything(Fixture *fixture)
 {
   g_autoptr(GRand) rand = g_rand_new_with_seed(7);
 
   for (guint i = 0; i < 2000; i++) {
     guint n = get_n_whole(fixture), position = (guint)g_rand_int_range(rand, 0, (gint)n + 1);
     guint removed = (guint)g_rand_int_range(rand, 0, (gint)(n - position) + 1);
-    splice(fixture, position, g_rand_boolean(rand) ? removed : 0, (guint)g_rand_int_range(rand, 0, 60));
+    gboolean is_end = g_rand_int_range(rand, 0, 9) == 0;
+    splice(fixture, position, is_end ? n - position : (g_rand_boolean(rand) ? removed : 0),
+           is_end ? 0 : (guint)g_rand_int_range(rand, 0, 60));
     assert_beginning(fixture);
     if (g_rand_int_range(rand, 0, 3) == 0)
       viewer_gradual_list_grow(fixture->list);
@@ -161,6 +202,17 @@ static void test_anything(Fixture *fixture, gconstpointer data)
     assert_beginning(fixture);
   }
   grow_up(fixture);
+}
+
+static void test_anything(Fixture *fixture, gconstpointer data)
+{
+  do_anything(fixture);
+}
+
+static void test_anything_and_lingers(Fixture *fixture, gconstpointer data)
+{
+  let_linger(fixture);
+  do_anything(fixture);
 }
 
 int main(int argc, char **argv)
@@ -173,7 +225,10 @@ int main(int argc, char **argv)
                {"/viewer/gradual-list/starts-again", test_starts_again},
                {"/viewer/gradual-list/reaches", test_reaches},
                {"/viewer/gradual-list/keeps", test_keeps},
-               {"/viewer/gradual-list/anything", test_anything}};
+               {"/viewer/gradual-list/lingers", test_lingers},
+               {"/viewer/gradual-list/lingers-no-longer-than-that", test_lingers_no_longer_than_that},
+               {"/viewer/gradual-list/anything", test_anything},
+               {"/viewer/gradual-list/anything-and-lingers", test_anything_and_lingers}};
 
   g_test_init(&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS(tests); i++)
