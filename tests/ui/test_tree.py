@@ -121,6 +121,28 @@ class TreeTest(PagesCase):
                 self.expect_report()
                 self.viewer.find('row', re.compile(f'^{selected}, '), states=['selected'])
 
+    def test_a_large_tree_closes_and_opens(self):
+        """Whose rows take some frames to come and to go, whatever is pressed meanwhile."""
+        self.viewer.close()
+        self.path = make(self.directory / 'large.capture', stacks=300)
+        self.viewer = self.open(self.path, size=self.size)
+        self.viewer.press(self.page)
+        self.open_all()
+        said = report(self.path, '--tree', '--limit', '0')
+        expected = flatten(said['tree'], said['samples'])
+        self.assertGreater(len(expected), 1000)
+        grid = self.viewer.find('tree grid', 'Call tree')
+        for keys in ('Left', 'Right'), ('Left', 'Right', 'Left', 'Right'), ('Left', 'End', 'Down', 'Home', 'Right'):
+            with self.subTest(keys):
+                self.viewer.wait(lambda: self.rows(TREE_ROW)[:20] == expected[:20], 'all is open')
+                self.viewer.press(keys[0])
+                self.viewer.wait(lambda: len(self.viewer.find_all('row', within=grid)) == 2, 'nothing but titles and the root is left')
+                self.assertEqual(self.rows(TREE_ROW), expected[:1])
+                self.viewer.press('Right')
+                self.viewer.press(*keys)
+                self.expect_focus('All Samples')
+        self.viewer.wait(lambda: self.rows(TREE_ROW)[:20] == expected[:20], 'all is open')
+
     def test_transforms_and_back(self):
         self.open_all()
         crumb = re.compile('^(Merge|Collapse|Drop|Focus|Subtree).*: ')
