@@ -47,7 +47,7 @@ char *profile_health_share_to_string(guint64 part, guint64 whole)
   double percent = profile_ledger_get_percent(part, whole);
 
   if (part > 0 && percent < 0.01)
-    return g_strdup(_("less than 0.01 %"));
+    return g_strdup(_("<0.01 %"));
   return g_strdup_printf(
       (part > 0 && percent < 0.1) || (percent > 99.9 && part < whole) ? _("%.2f %%") : _("%.1f %%"), percent);
 }

@@ -8,7 +8,7 @@
 #include "viewer/viewer-format.h"
 
 enum {
-  PADDING = 4,
+  PADDING = 6,
   TEXT_WIDTH = 30,      /* narrower boxes have no text */
   EDGES_WIDTH = 4,      /* nor edges */
   MAX_CHARACTERS = 400, /* more than a screen is wide */

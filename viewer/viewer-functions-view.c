@@ -129,7 +129,7 @@ static void add_columns(ViewerFunctionsView *self)
                          function = {_("Function"), FUNCTION, get_text, get_tooltip, FALSE, 16, 0, 0,
                                      name_row},
                          binary = {_("Binary"), BINARY, get_text,        get_tooltip, FALSE,
-                                   8,           16,     ROOM_FOR_BINARY, NULL};
+                                   8,           19,     ROOM_FOR_BINARY, NULL};
 
   gtk_column_view_sort_by_column(self->view, add_column(self, &own_share), GTK_SORT_DESCENDING);
   self->own = add_column(self, &own);
