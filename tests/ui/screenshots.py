@@ -243,7 +243,7 @@ class Photographer:
                     viewer.wait(lambda: len(viewer.windows()) == len(captures), 'each has a window')
                     viewer.press('ctrl+r')
                     viewer.wait(lambda: len(viewer.windows()) == len(captures) + 1, 'there is a start page')
-                    viewer.wait(lambda: len(viewer.find_all('list item', 'samples')) == len(captures), 'all are listed')
+                    viewer.wait(lambda: len(viewer.find_all('button', 'Remove From the List')) == len(captures), 'all are listed')
                     for size in sizes:
                         viewer.resize(*SIZES[size])
                         self.write(viewer, f'start-recents-{look}-{size}', viewer.rest)
