@@ -91,7 +91,7 @@ gboolean capturectl_recover(int fd, const capture_reader *reader, const guint8 *
                             GError **error)
 {
   g_autofree char *temporary = g_strconcat(path, ".XXXXXX", NULL);
-  int out = g_mkstemp_full(temporary, O_RDWR | O_CLOEXEC, 0666);
+  int out = g_mkstemp_full(temporary, O_RDWR | O_CLOEXEC, 0600);
   int result;
 
   if (out < 0)

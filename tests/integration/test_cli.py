@@ -481,6 +481,7 @@ class Check(TestCase):
         self.assertIn('recovered.capture', text)
         self.assertEqual(path.read_bytes(), data)
         self.assertEqual(sorted(entry.name for entry in self.directory.iterdir()), ['made.capture', 'recovered.capture'])
+        self.assertEqual(out.stat().st_mode & 0o777, 0o600, 'as private as a recording')
         return out
 
     def test_recover_cut_off(self):
