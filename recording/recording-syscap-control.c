@@ -80,15 +80,31 @@ static void make_ring(RecordingSyscapControl *self, gint32 pid)
   g_async_queue_push(self->asked, ring);
 }
 
+/* What a program attaches would stay open here for good, until there is no room for anybody's. */
+static void close_descriptors(const struct cmsghdr *control)
+{
+  int descriptor;
+
+  for (gsize at = CMSG_LEN(0); at + sizeof descriptor <= control->cmsg_len; at += sizeof descriptor) {
+    memcpy(&descriptor, (const guint8 *)control + at, sizeof descriptor);
+    close(descriptor);
+  }
+}
+
 /* As the kernel says it, not as the program does; bytes of one process are never read together with
  * another's. */
 static gint32 get_sender(struct msghdr *message)
 {
   struct ucred credentials = {0};
 
-  for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c))
-    if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS)
+  for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c)) {
+    if (c->cmsg_level != SOL_SOCKET)
+      continue;
+    if (c->cmsg_type == SCM_CREDENTIALS)
       memcpy(&credentials, CMSG_DATA(c), sizeof credentials);
+    else if (c->cmsg_type == SCM_RIGHTS)
+      close_descriptors(c);
+  }
   return credentials.pid;
 }
 
@@ -96,16 +112,20 @@ static gint32 get_sender(struct msghdr *message)
 static gboolean serve_request(RecordingSyscapControl *self)
 {
   char request[sizeof REQUEST];
-  char control[256];
+  union {
+    struct cmsghdr alignment;
+    char bytes[256];
+  } control;
   struct iovec iov = {request, sizeof request};
   struct msghdr message = {
-      .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+      .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
   ssize_t n = recvmsg(self->socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 
   if (n < 0)
     return errno == EAGAIN || errno == EINTR;
+  gint32 pid = get_sender(&message);
   if (n == sizeof request && memcmp(request, REQUEST, sizeof request) == 0)
-    make_ring(self, get_sender(&message));
+    make_ring(self, pid);
   return n > 0;
 }
 
