@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import time
 
-from recordings import Load, children, record_well, start, wait_until
+from recordings import Load, children, compile_c, record_well, start, wait_until
 from support import TestCase, capturectl, copy_programs, environment, run
 from told import frames
 
@@ -20,6 +20,22 @@ Account = collections.namedtuple('Account', 'tid lived on queued begin end')
 MS = 1000000
 
 SAMPLE, MARK = 2, 10  # of Sysprof's frames
+
+# Set-user-ID: becomes root for good, and then the program that its arguments name.
+GAIN = r'''
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+  if (setresuid(0, 0, 0) != 0)
+    return 2;
+  printf("%d %d\n", getpid(), geteuid());
+  fflush(stdout);
+  execvp(argv[1], argv + 1);
+  return 3;
+}
+'''
 
 
 def compile_waiting(directory):
@@ -318,6 +334,23 @@ class OptionsTest(OffCpuCase):
         load = Load(self.directory / 'b.capture')
         self.assertGreater(max(sample.weight for sample in load.samples), 100 * MS - MS)
         self.assertEqual({sample.outcome for sample in load.samples if sample.weight > 90 * MS}, {1})
+
+    def test_program_that_gained_rights(self):
+        """Nor what it executes then, although its rights do not change again. The shell that waits for it is recorded."""
+        programs = self.directory / 'programs'
+        programs.mkdir()
+        program, gain = copy_programs(programs), compile_c(programs, 'gain', GAIN)
+        gain.chmod(0o4755)
+        self.directory.chmod(0o777)
+        capabilities = '-all,+bpf,+perfmon'
+        done = run('setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', f'--inh-caps={capabilities}',
+                   f'--ambient-caps={capabilities}', program, 'record', '-q', '-e', 'off-cpu', '-o', self.directory / 'b.capture',
+                   'sh', '-c', '"$0" sleep 0.2; exit 0', gain, env=environment(XDG_CACHE_HOME=str(self.directory / 'cache')))
+        pid, uid = map(int, done.stdout.split())
+        self.assertEqual(uid, 0)
+        long = [sample for sample in Load(self.directory / 'b.capture').samples if sample.weight > 150 * MS]
+        self.assertNotEqual(long, [])
+        self.assertNotIn(pid, {sample.pid for sample in long})
 
     def test_not_a_time(self):
         for text in '1', '1x', 'ms', '-1ms', 'nan':

@@ -55,14 +55,15 @@ int recorder_off_cpu_fork(uint64_t *arguments)
   return 0;
 }
 
-/* Who gains rights by an exec is recorded no more, as perf's events of threads are not. */
+/* Who gains rights by an exec is recorded no more, whatever he executes then, as perf's events of threads are
+ * not. */
 SEC("tp_btf/sched_process_exec")
 int recorder_off_cpu_exec(uint64_t *arguments)
 {
   struct task_struct *task = (struct task_struct *)arguments[0];
   struct linux_binprm *program = (struct linux_binprm *)arguments[2];
   uint32_t member = membership(task);
-  if (member == RECORDER_OFF_CPU_NO_MEMBER)
+  if (member == RECORDER_OFF_CPU_NO_MEMBER || member == RECORDER_OFF_CPU_LEFT)
     return 0;
   set_membership(task, BPF_CORE_READ_BITFIELD(program, secureexec) ? RECORDER_OFF_CPU_LEFT
                                                                    : RECORDER_OFF_CPU_MEMBER);
