@@ -33,39 +33,25 @@ static int open_owner(uint32_t cpu, uint32_t watermark)
   return fd < 0 ? -errno : fd;
 }
 
-/* The limit on locked memory is known by trying. */
-static void *map_ring(int fd, uint32_t *pages)
+int recorder_ring_open(struct recorder_ring *ring, uint32_t cpu, uint32_t pages, uint32_t watermark)
 {
   size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
-  uint32_t count = *pages;
-  void *map = MAP_FAILED;
-  while (count != 0 &&
-         (map = mmap(NULL, (count + 1) * page_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)) ==
-             MAP_FAILED &&
-         (errno == EPERM || errno == ENOMEM))
-    count /= 2;
-  *pages = count;
-  return map;
-}
-
-int recorder_ring_open(struct recorder_ring *ring, uint32_t cpu, uint32_t *pages, uint32_t watermark)
-{
   int fd = open_owner(cpu, watermark);
   if (fd < 0)
     return fd;
-  void *map = map_ring(fd, pages);
+  void *map = mmap(NULL, (pages + 1) * page_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (map == MAP_FAILED) {
-    int error = errno;
+    /* EPERM is the limit on locked memory here: who may not record did not get as far. */
+    int error = errno == EPERM ? ENOBUFS : errno;
     close(fd);
     return -error;
   }
-  size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
   *ring = (struct recorder_ring){
       .cpu = cpu,
       .fd = fd,
       .control = map,
       .data = (const uint8_t *)map + page_size,
-      .size = *pages * page_size,
+      .size = pages * page_size,
       .unwrapped = recorder_allocate(RECORD_MAX, 1),
   };
   return 0;

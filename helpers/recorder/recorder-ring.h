@@ -64,10 +64,9 @@ struct recorder_ring {
   struct recorder_raws raws; /* that wait for their samples */
 };
 
-/* Takes at most *pages pages, a power of two; fewer, and says so in *pages, when not so many may be locked.
- * Its descriptor is readable each time that `watermark` bytes were written; 0: half of the ring. 0 or -errno.
- */
-int recorder_ring_open(struct recorder_ring *ring, uint32_t cpu, uint32_t *pages, uint32_t watermark);
+/* `pages` is a power of two. Its descriptor is readable each time that `watermark` bytes were written; 0:
+ * half of the ring. 0 or -errno: -ENOBUFS when so much memory may not be locked. */
+int recorder_ring_open(struct recorder_ring *ring, uint32_t cpu, uint32_t pages, uint32_t watermark);
 void recorder_ring_close(struct recorder_ring *ring);
 
 /* Looks how far the kernel has come. */

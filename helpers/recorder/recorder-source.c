@@ -95,10 +95,10 @@ static uint32_t watermark(const struct recorder_source *source)
   return large ? WATERMARK : 0;
 }
 
-static int open_ring(struct recorder_source *source, uint32_t cpu, struct recorder_ring **ret)
+static int open_ring(struct recorder_source *source, uint32_t cpu, uint32_t pages, struct recorder_ring **ret)
 {
   struct recorder_ring *ring = recorder_allocate(1, sizeof *ring);
-  int result = recorder_ring_open(ring, cpu, &source->ring_pages, watermark(source));
+  int result = recorder_ring_open(ring, cpu, pages, watermark(source));
   if (result < 0) {
     free(ring);
     return result;
@@ -107,6 +107,40 @@ static int open_ring(struct recorder_source *source, uint32_t cpu, struct record
   source->rings[source->n_rings++] = ring;
   *ret = ring;
   return 0;
+}
+
+static void close_rings(struct recorder_source *source)
+{
+  for (uint32_t i = 0; i < source->n_rings; i++) {
+    recorder_ring_close(source->rings[i]);
+    free(source->rings[i]);
+  }
+  source->n_rings = 0;
+}
+
+static int open_ring_of_each_cpu(struct recorder_source *source)
+{
+  int result = 0;
+  for (uint32_t cpu = 0; cpu < RECORDER_CPUS_MAX && result == 0; cpu++) {
+    struct recorder_ring *ring;
+    if (recorder_cpus_has(&source->online, cpu))
+      result = open_ring(source, cpu, source->ring_pages, &ring);
+  }
+  return result;
+}
+
+static int explain_memory(struct recorder_error *error)
+{
+  return recorder_error_set(
+      error, EPERM,
+      "This user may not lock the memory that samples need on their way, a little for "
+      "each CPU: end other recordings, raise the limit with “ulimit -l”, or run “sysctl "
+      "kernel.perf_event_mlock_kb=2048” as root.");
+}
+
+static bool is_short_of_memory(int result)
+{
+  return result == -ENOBUFS || result == -ENOMEM;
 }
 
 static int open_rings(struct recorder_source *source, struct recorder_error *error)
@@ -118,15 +152,15 @@ static int open_rings(struct recorder_source *source, struct recorder_error *err
                               strerror(-result));
   if (source->ring_pages == 0)
     source->ring_pages = RING_PAGES_DEFAULT;
-  for (uint32_t cpu = 0; cpu < RECORDER_CPUS_MAX; cpu++) {
-    struct recorder_ring *ring;
-    if (!recorder_cpus_has(&source->online, cpu))
-      continue;
-    result = open_ring(source, cpu, &ring);
-    if (result < 0)
-      return recorder_attr_explain(source, 0, 0, result, error);
+  /* The limit on locked memory is one for all CPUs and known by trying. All have rings of one size: what the
+   * first ones took beyond their share the last ones would lack. */
+  while (is_short_of_memory(result = open_ring_of_each_cpu(source)) && source->ring_pages > 1) {
+    close_rings(source);
+    source->ring_pages /= 2;
   }
-  return 0;
+  if (result == -ENOBUFS)
+    return explain_memory(error);
+  return result < 0 ? recorder_attr_explain(source, 0, 0, result, error) : 0;
 }
 
 static int open_thread(struct recorder_source *source, int32_t pid, int32_t tid, struct recorder_error *error)
@@ -258,10 +292,7 @@ int recorder_source_open(struct recorder_source *source, char *notes, struct rec
 void recorder_source_close(struct recorder_source *source)
 {
   close_descriptors(source);
-  for (uint32_t i = 0; i < source->n_rings; i++) {
-    recorder_ring_close(source->rings[i]);
-    free(source->rings[i]);
-  }
+  close_rings(source);
   free(source->rings);
   free(source->descriptors);
   recorder_table_clear(&source->ids);
@@ -354,12 +385,21 @@ static void cpu_went(struct recorder_source *source, uint32_t cpu)
   }
 }
 
+/* A smaller ring when there is no memory left for one as the others have. */
+static int open_late_ring(struct recorder_source *source, uint32_t cpu, struct recorder_ring **ret)
+{
+  int result = -ENOBUFS;
+  for (uint32_t pages = source->ring_pages; pages > 0 && is_short_of_memory(result); pages /= 2)
+    result = open_ring(source, cpu, pages, ret);
+  return result;
+}
+
 static bool cpu_came(struct recorder_source *source, uint32_t cpu)
 {
   struct recorder_ring *ring = ring_of(source, cpu);
   bool known = ring != NULL;
   uint32_t event, threads = source->n_descriptors;
-  if (!known && open_ring(source, cpu, &ring) < 0)
+  if (!known && open_late_ring(source, cpu, &ring) < 0)
     return false;
   if (open_raw_event(source, ring) < 0)
     return false;

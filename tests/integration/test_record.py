@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import select
 import shutil
 import signal
@@ -275,20 +276,22 @@ class Statuses(RecordCase):
                 self.assertIn('--help', result.stderr)
         self.assert_nothing_left()
 
-    def as_ordinary_user(self, *arguments, paranoid=2, capabilities=()):
-        """capturectl record as nobody, in a directory of nobody's, with these capabilities and no other;
-        perf_event_paranoid is put back afterwards."""
-        setting = '/proc/sys/kernel/perf_event_paranoid'
-        with open(setting) as file:
-            self.addCleanup(run, 'sysctl', '-q', f'kernel.perf_event_paranoid={file.read().strip()}')
-        run('sysctl', '-q', f'kernel.perf_event_paranoid={paranoid}')
+    def set_for_perf(self, name, value):
+        """One of the kernel's settings; put back afterwards."""
+        with open(f'/proc/sys/kernel/perf_event_{name}') as file:
+            self.addCleanup(run, 'sysctl', '-q', f'kernel.perf_event_{name}={file.read().strip()}')
+        run('sysctl', '-q', f'kernel.perf_event_{name}={value}')
+
+    def as_ordinary_user(self, *arguments, paranoid=2, capabilities=(), memlock=8 << 20):
+        """capturectl record as nobody, in a directory of nobody's, with these capabilities and no other."""
+        self.set_for_perf('paranoid', paranoid)
         programs = tempfile.TemporaryDirectory()
         self.addCleanup(programs.cleanup)
         os.chmod(self.directory, 0o777)
         only = ','.join(['-all'] + ['+' + capability for capability in capabilities])
-        return run('setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', f'--inh-caps={only}', f'--ambient-caps={only}',
-                   f'--bounding-set={only}', copy_programs(pathlib.Path(programs.name)), 'record', '--no-names', *arguments,
-                   status=None, cwd=self.directory)
+        return run('prlimit', f'--memlock={memlock}', 'setpriv', '--reuid=65534', '--regid=65534', '--clear-groups',
+                   f'--inh-caps={only}', f'--ambient-caps={only}', f'--bounding-set={only}', copy_programs(pathlib.Path(programs.name)),
+                   'record', '--no-names', *arguments, status=None, cwd=self.directory)
 
     @unittest.skipIf(os.getuid() != 0, 'an ordinary user cannot become another one')
     def test_all_processes_are_not_an_ordinary_users(self):
@@ -313,6 +316,22 @@ class Statuses(RecordCase):
         self.assertIn('kernel', result.stderr)
         self.assertGreater(len(Load(self.path).of_command('python3')), 20)
 
+    @unittest.skipIf(os.getuid() != 0, 'an ordinary user cannot become another one')
+    def test_little_memory_is_shared_by_all_cpus(self):
+        """The first rings leave room for the last ones, whatever the number of CPUs."""
+        self.set_for_perf('mlock_kb', 5 * resource.getpagesize() // 1024)
+        result = self.as_ordinary_user('--via', 'direct', '--unwind', 'fp', '-F', '499', '-o', 'a.capture', '--',
+                                       'python3', '-c', 'sum(range(3000000))', memlock=0)
+        self.assertEqual(result.status, 0, result)
+        self.assertGreater(len(Load(self.path).of_command('python3')), 0)
+
+    @unittest.skipIf(os.getuid() != 0, 'an ordinary user cannot become another one')
+    def test_no_memory(self):
+        self.set_for_perf('mlock_kb', 0)
+        result = self.as_ordinary_user('--via', 'direct', '--', 'true', memlock=0)
+        self.assertEqual(result.status, 1, result)
+        self.assertRegex(result.stderr, 'may not lock the memory .* “ulimit -l”, .*perf_event_mlock_kb')
+        self.assert_nothing_left()
 
     @unittest.skipIf(os.getuid() != 0, 'an ordinary user cannot give capabilities')
     def test_capabilities_that_suffice_to_walk_stacks_in_the_kernel(self):

@@ -36,8 +36,7 @@ static void add_ring(struct bpf_fixture *fixture, uint32_t cpu)
       .use_clockid = 1,
       .clockid = CLOCK_MONOTONIC,
   };
-  uint32_t pages = RING_PAGES;
-  g_assert_cmpint(recorder_ring_open(ring, cpu, &pages, 0), ==, 0);
+  g_assert_cmpint(recorder_ring_open(ring, cpu, RING_PAGES, 0), ==, 0);
   g_ptr_array_add(fixture->rings, ring);
   int fd = open_event(&attr, -1, ring);
   g_assert_cmpint(recorder_bpf_set_output(fixture->bpf, cpu, fd), ==, 0);
