@@ -403,8 +403,12 @@ static bool cpu_came(struct recorder_source *source, uint32_t cpu)
     return false;
   if (open_raw_event(source, ring) < 0)
     return false;
-  if ((source->flags & RECORDER_SYSTEM_WIDE) != 0)
-    return open_events(source, ring, -1, &event) == 0;
+  if ((source->flags & RECORDER_SYSTEM_WIDE) != 0) {
+    bool opened = open_events(source, ring, -1, &event) == 0;
+    if (!opened) /* or what was opened would be open twice after the next attempt */
+      cpu_went(source, cpu);
+    return opened;
+  }
   /* Whose a thread's number is by now cannot be proven. */
   if ((source->flags & RECORDER_OWN) != 0)
     return true;
