@@ -186,10 +186,11 @@ static int explain_denied(const struct recorder_source *source, uint32_t event, 
                           struct recorder_error *error)
 {
   int paranoid = recorder_attr_paranoid();
+  bool system_wide = (source->flags & RECORDER_SYSTEM_WIDE) != 0;
   if (recorder_rights_are_lent())
     return explain_denied_service(source, event, pid, code, error);
-  /* Up to 2 everybody may record what his own processes do in user space. */
-  if (source->n_rings == 0 && (source->flags & RECORDER_SYSTEM_WIDE) == 0 && paranoid <= 2)
+  /* Up to 2 everybody may record what his own processes do in user space, and no more is asked for a ring. */
+  if (source->n_rings == 0 && paranoid <= 2)
     return recorder_error_set(error, code,
                               "The kernel permits no recording to this user, although perf_event_paranoid is "
                               "%d: a security filter, "
@@ -199,13 +200,13 @@ static int explain_denied(const struct recorder_source *source, uint32_t event, 
     return recorder_error_set(
         error, code,
         "The kernel permits no recording to this user (perf_event_paranoid is %d): record as root, "
-        "or run “sysctl kernel.perf_event_paranoid=1” as root.",
-        paranoid);
+        "or run “sysctl kernel.perf_event_paranoid=%d” as root.",
+        paranoid, system_wide ? 0 : 1);
   if (source->events[event].type == PERF_TYPE_TRACEPOINT)
     return recorder_error_set(error, code,
                               "The tracepoint “%s” may not be recorded by this user: record as root.",
                               source->events[event].name);
-  if ((source->flags & RECORDER_SYSTEM_WIDE) != 0)
+  if (system_wide)
     return recorder_error_set(
         error, code,
         "The whole system may not be recorded by this user (perf_event_paranoid is %d): record as "
