@@ -285,8 +285,10 @@ void recorder_output_lost(struct recorder_output *output, uint64_t time, uint64_
                           uint32_t cpu, uint32_t event)
 {
   output->lost += samples + records;
-  if (write_lost(output, time, samples, records, CAPTURE_LOST_RING, cpu, event) < 0)
-    output->dropped_records += samples + records;
+  if (write_lost(output, time, samples, records, CAPTURE_LOST_RING, cpu, event) == 0)
+    return;
+  output->dropped += samples;
+  output->dropped_records += records;
 }
 
 bool recorder_output_owes(const struct recorder_output *output)

@@ -234,6 +234,23 @@ static void test_symbol_with_a_tail(void)
   g_assert_true(recorder_trailer(&record.header) == &record.trailer);
 }
 
+/* What there is no room to tell of is told later: what were samples as samples. */
+static void test_losses_without_room(void)
+{
+  struct recorder_output output;
+  struct recorder_configure configure = {.window_size = 4096, .window_count = 4};
+  struct recorder_event_type events[1] = {{.name = "cpu-clock"}};
+  g_assert_cmpint(recorder_output_init(&output, &configure, events, NULL), ==, 0);
+  struct capture_record_lost record = {.record = {.size = sizeof record, .type = CAPTURE_RECORD_LOST}};
+  while (output.dropped_records == 0)
+    recorder_output_record(&output, &record.record, 1);
+  recorder_output_lost(&output, 2, 30, 400, 0, 0);
+  g_assert_cmpuint(output.dropped, ==, 30);
+  g_assert_cmpuint(output.dropped_records, ==, 401);
+  g_assert_cmpuint(output.lost, ==, 431);
+  recorder_output_clear(&output);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -242,5 +259,6 @@ int main(int argc, char **argv)
   g_test_add_func("/recorder/decoder/file-address", test_file_address);
   g_test_add_func("/recorder/decoder/damaged", test_damaged);
   g_test_add_func("/recorder/decoder/symbol-with-a-tail", test_symbol_with_a_tail);
+  g_test_add_func("/recorder/decoder/losses-without-room", test_losses_without_room);
   return g_test_run();
 }
