@@ -51,6 +51,7 @@ struct recorder_names {
   uint32_t by_id_capacity;
   struct recorder_addresses kernel;
   size_t n_addresses; /* that there is room for, of all of them */
+  uint64_t n_dropped; /* sampled, but there was no room */
 
   struct recorder_opener opener;
   struct recorder_named_queue to_open;

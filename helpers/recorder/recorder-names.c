@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "helpers/recorder/recorder-names.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,12 +139,16 @@ void recorder_names_define(struct recorder_names *names, const struct recorder_b
 static void add(struct recorder_names *names, struct recorder_addresses *addresses, uint64_t address)
 {
   size_t before = addresses->capacity;
-  if (names->n_addresses >= ADDRESSES_MAX && addresses->count + 2 > addresses->capacity)
+  uint64_t dropped = addresses->dropped;
+  if (names->n_addresses >= ADDRESSES_MAX && addresses->count + 2 > addresses->capacity) {
+    names->n_dropped++;
     return;
+  }
   if (address != 0)
     recorder_addresses_add(addresses, address - 1);
   recorder_addresses_add(addresses, address);
   names->n_addresses += addresses->capacity - before;
+  names->n_dropped += addresses->dropped - dropped;
 }
 
 void recorder_names_add(struct recorder_names *names, const struct recorder_binary *binary, uint64_t offset)
@@ -205,24 +210,36 @@ static void count_unnamed(struct recorder_names *names)
   }
 }
 
-static void tell(struct recorder_names *names)
+static __attribute__((format(printf, 2, 3))) void say(struct recorder_names *names, const char *format, ...)
 {
   union {
     struct capture_record_message record;
     char bytes[sizeof(struct capture_record_message) + TEXT_MAX];
   } message = {.bytes = ""};
-  if (names->n_unnamed == 0 && names->n_unseen == 0)
-    return;
-  int length =
-      snprintf(message.bytes + sizeof message.record, TEXT_MAX,
-               "%u files that not everybody may read could not be read for their names%s.", names->n_unnamed,
-               names->n_unseen == 0 ? "" : ", and there were more than are looked at");
+  va_list arguments;
+  va_start(arguments, format);
+  int length = vsnprintf(message.bytes + sizeof message.record, TEXT_MAX, format, arguments);
+  va_end(arguments);
   message.record.record.type = CAPTURE_RECORD_MESSAGE;
   message.record.record.size = (uint32_t)((sizeof message.record + (size_t)length + 8) & ~(size_t)7);
   message.record.time = recorder_clock_now();
   message.record.severity = 4;
   message.record.length = (uint32_t)length;
   recorder_output_record(names->output, &message.record.record, message.record.time);
+}
+
+static void tell(struct recorder_names *names)
+{
+  if (names->n_unnamed != 0)
+    say(names, "%u file%s that not everybody may read could not be read for %s names.", names->n_unnamed,
+        names->n_unnamed == 1 ? "" : "s", names->n_unnamed == 1 ? "its" : "their");
+  if (names->n_unseen != 0)
+    say(names,
+        "There were more than %u files that not everybody may read; functions in the others have no names.",
+        FILES_MAX);
+  if (names->n_dropped != 0)
+    say(names, "Samples were taken in more places than are kept; functions at some of them may "
+               "have no names.");
 }
 
 void recorder_names_finish(struct recorder_names *names, struct recorder_output *output,

@@ -53,8 +53,10 @@ static int keep(const struct capture_taken *taken, void *data)
   size_t position = 0;
   while ((record = capture_records_next(taken->content, taken->header.length, &position)) != NULL) {
     g_assert_true(capture_record_is_valid(record));
-    if (record->type == CAPTURE_RECORD_MESSAGE)
+    if (record->type == CAPTURE_RECORD_MESSAGE) {
+      g_free(fixture->message);
       fixture->message = g_strdup(((const struct capture_record_message *)record)->text);
+    }
     if (taken->header.kind != CAPTURE_WINDOW_NAMES)
       continue;
     if (record->type == CAPTURE_RECORD_STRING)
@@ -270,21 +272,39 @@ static void test_many(struct fixture *fixture, gconstpointer data)
   }
 }
 
-/* Sampled before anybody could know whether it may be read, through a process that has gone: what became of
- * it is told. */
-static void test_out_of_reach(struct fixture *fixture, gconstpointer data)
+/* Nobody can know whether it may be read, and the process that had it mapped has gone. */
+static struct recorder_binary *map_nowhere(struct fixture *fixture)
 {
-  create_names(fixture, fixture->files.reader, NULL, 0);
   struct recorder_binary_key key = {.device = 1, .inode = 2};
   recorder_binary_key_set_path(&key, "/no/such/file", strlen("/no/such/file"));
   struct recorder_mapping mapping = {
       .start = 4096, .end = 8192, .binary = recorder_binaries_take(&fixture->binaries, &key)};
   g_assert_cmpint(recorder_output_mapping(&fixture->output, &fixture->process, &mapping), ==, 0);
-  sample(fixture, mapping.binary, 0x100);
-  recorder_binaries_release(&fixture->binaries, mapping.binary);
+  return mapping.binary;
+}
+
+/* What became of it is told. */
+static void test_out_of_reach(struct fixture *fixture, gconstpointer data)
+{
+  create_names(fixture, fixture->files.reader, NULL, 0);
+  struct recorder_binary *binary = map_nowhere(fixture);
+  sample(fixture, binary, 0x100);
+  recorder_binaries_release(&fixture->binaries, binary);
   finish(fixture);
   g_assert_cmpint(status_of(fixture, "file"), ==, CAPTURE_NAMING_UNREADABLE);
-  g_assert_true(g_str_has_prefix(fixture->message, "1 files "));
+  g_assert_true(g_str_has_prefix(fixture->message, "1 file "));
+}
+
+/* A program that runs everywhere fills no memory; that names are missing for it is told. */
+static void test_sampled_everywhere(struct fixture *fixture, gconstpointer data)
+{
+  create_names(fixture, fixture->files.reader, NULL, 0);
+  struct recorder_binary *binary = map_nowhere(fixture);
+  for (guint64 i = 0; i < 1u << 20; i++)
+    recorder_names_add(fixture->names, binary, 16 * i + 8);
+  recorder_binaries_release(&fixture->binaries, binary);
+  finish(fixture);
+  g_assert_nonnull(g_strstr_len(fixture->message, -1, " more places "));
 }
 
 /* Whatever the elf-reader does, the rest is named and the end comes. */
@@ -412,6 +432,7 @@ int main(int argc, char **argv)
   add("/recorder/names/epochs", test_epochs, NULL);
   add("/recorder/names/many", test_many, NULL);
   add("/recorder/names/out-of-reach", test_out_of_reach, NULL);
+  add("/recorder/names/sampled-everywhere", test_sampled_everywhere, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS(deeds); i++) {
     g_autofree char *path = g_strconcat("/recorder/names/reader/", deeds[i], NULL);
     add(path, test_reader, deeds[i]);
