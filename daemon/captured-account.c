@@ -32,7 +32,6 @@ static CapturedAccount *from_entry(const struct passwd *entry)
   self->uid = entry->pw_uid;
   self->gid = entry->pw_gid;
   self->groups = list_groups(entry, &self->n_groups);
-  self->home = g_strdup(entry->pw_dir);
   return self;
 }
 
@@ -83,6 +82,5 @@ CapturedAccount *captured_account_load_finish(GAsyncResult *result, GError **err
 void captured_account_free(CapturedAccount *self)
 {
   g_free(self->groups);
-  g_free(self->home);
   g_free(self);
 }

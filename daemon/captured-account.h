@@ -12,7 +12,6 @@ typedef struct {
   gid_t gid;
   gsize n_groups;
   gid_t *groups;
-  char *home;
 } CapturedAccount;
 
 /* Reads the database in a thread: it may ask a network. */
