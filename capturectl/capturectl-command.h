@@ -11,10 +11,8 @@ enum { CAPTURECTL_DONE = 0, CAPTURECTL_FAILED = 1, CAPTURECTL_USAGE = 2 };
 
 /*
  * Parses a verb's options with --help and --version. `parameters` stands behind "capturectl VERB [OPTION…]"
- * in
- * --help ("FILE"), `summary` below it (translated). The entries end with a NULL name. What is not an option
- * stays in argv, "--" as well when a verb asks for it with G_OPTION_FLAG_… of its own; argv[0] stays. Returns
- * -1 to go on, else the exit status to return at once.
+ * in --help ("FILE"), `summary` below it (translated). The entries end with a NULL name. argv[0] and what is
+ * no option stay in argv. Returns -1 to go on, else the exit status to return at once.
  */
 int capturectl_parse_options(int *argc, char ***argv, const GOptionEntry *entries, const char *parameters,
                              const char *summary);

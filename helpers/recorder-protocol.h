@@ -97,7 +97,7 @@ struct recorder_configure {
   uint32_t window_size;  /* bytes; 0: default */
   uint32_t window_count; /* at least n_events + 2; 0: default */
   uint32_t ring_pages;   /* data of each CPU's ring, a power of two; 0: as many as permitted, up to 512 */
-  uint32_t max_stack;    /* frames; 0: 127 */
+  uint32_t max_stack;    /* frames; 0: 127 where frame pointers are followed, 512 where tables are */
   uint32_t n_targets;    /* pidfds attached, at most RECORDER_TARGETS_MAX; with RECORDER_OWN a socket more */
   uint32_t unwind;       /* enum recorder_unwind */
   uint32_t stack_bytes;  /* of a sample's stack, copied where needed, a multiple of 8; 0: 16384 */

@@ -2,8 +2,9 @@
 /*
  * Speaks for the system service captured (docs/dbus.md) as if it were a recorder: a thread with a connection
  * to the system bus of its own, which holds one end of a socket pair and keeps to helpers/recorder-protocol.h
- * there, but for two things: events count when READY comes, for the service begins before it answers; and
- * neither WAKE nor STATUS comes, for all they say is in the windows.
+ * there, but for two things: events count when READY comes, for the service begins before it answers; and of
+ * WAKE and STATUS there comes only a STATUS now and then after STOP, while the service is still at work, for
+ * all that they say is in the windows.
  *
  * What is refused comes as ENDED with a sentence, and as its error: EACCES not authorised, EPERM not to be
  * had at all, ESRCH a target that is gone, ENOENT no service, ENOSYS none that could do more, EOPNOTSUPP the

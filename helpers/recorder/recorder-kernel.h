@@ -18,7 +18,7 @@ struct recorder_kernel {
   struct recorder_mappings *mappings;
   bool known;                             /* mappings were looked up */
   uint32_t epoch;                         /* in which all of this was defined */
-  struct recorder_kernel_symbol *symbols; /* repeated in each epoch; what was taken back is forgotten then */
+  struct recorder_kernel_symbol *symbols; /* repeated in each epoch, those that were taken back, too */
   uint32_t n_symbols;
   uint32_t n_defined; /* symbols that stand in `epoch` */
   uint32_t capacity;

@@ -43,7 +43,7 @@ struct recorder_process {
 struct recorder_thread {
   struct recorder_process *process;
   int32_t tid;
-  uint32_t source; /* the target whose events sample it, plus one; 0 not yet known */
+  uint32_t source; /* the thread whose events sample it; 0 not yet known */
   uint32_t id;     /* in the dictionary of `epoch` */
   uint32_t epoch;  /* 0: never defined */
   uint64_t time;   /* from when on it has this name; 0: before the recording */

@@ -28,7 +28,7 @@
 enum recorder_raw_kind {
   RECORDER_RAW_STACK = 1, /* then `count` addresses, the innermost first */
   RECORDER_RAW_MISS = 2,  /* then struct recorder_raw_registers and `count` bytes of the stack from sp on:
-                             something was not in the  area yet; user space walks */
+                             something was not in the area yet; user space walks */
   RECORDER_RAW_OFF_CPU =
       3, /* then struct recorder_raw_off_cpu and `count` addresses: a thread was off the CPU. It belongs to no
             sample: it is one, of the event "off-cpu", and its time is when the thread came back */
@@ -39,7 +39,7 @@ enum recorder_raw_kind {
                             end or to another program */
   RECORDER_RAW_WAKER_MISS = 6, /* as OFF_CPU_MISS, of a thread that wakes another one, by waker_end */
   RECORDER_RAW_MORE = 7        /* right after a MISS whose stack did not end with it: the same registers, then
-                                  `count`        bytes more of the stack, from where it ended on */
+                                  `count` bytes more of the stack, from where it ended on */
 };
 
 struct recorder_raw {

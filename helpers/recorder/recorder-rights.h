@@ -3,10 +3,13 @@
  * What the recorder may do: of whatever it was given, it keeps what its work takes, and nothing that a child
  * of it could inherit by executing.
  *
- *   direct      what it was given of PERFMON, BPF, SYS_PTRACE, SYSLOG, IPC_LOCK, CHECKPOINT_RESTORE,
- * DAC_READ_SEARCH; as root also what it takes to make an elf-reader somebody else, and to end it system the
- * same own         PERFMON, BPF, IPC_LOCK; SYS_PTRACE until the events are open, for a /proc that hides
- * processes (hidepid) from who has not got it
+ *   direct   what it was given of PERFMON, BPF, SYS_PTRACE, SYSLOG, IPC_LOCK, CHECKPOINT_RESTORE and
+ *            DAC_READ_SEARCH; as root also what it takes to make an elf-reader somebody else, and to end it
+ *
+ *   system   the same
+ *
+ *   own      PERFMON, BPF, IPC_LOCK; SYS_PTRACE until the events are open, for a /proc that hides processes
+ *            (hidepid) from who has not got it
  */
 #ifndef RECORDER_RIGHTS_H
 #define RECORDER_RIGHTS_H
