@@ -414,23 +414,6 @@ const ProfileFrame *profile_capture_get_frames(ProfileCapture *self, gsize *n)
   return self->frames;
 }
 
-gboolean profile_capture_get_address(ProfileCapture *self, guint32 frame, guint32 process, guint64 time,
-                                     guint64 *ret_address)
-{
-  const ProfileFrame *item = &self->frames[frame];
-
-  if (item->kind != CAPTURE_SPACE_BINARY) {
-    *ret_address = item->address;
-    return item->kind != 0;
-  }
-  const ProfileMapping *mapping =
-      profile_address_spaces_find_offset(self->spaces, process, item->owner, item->address, time);
-  if (!mapping)
-    return FALSE;
-  *ret_address = item->address - mapping->offset + mapping->start;
-  return TRUE;
-}
-
 ProfileFunctionTable *profile_capture_get_table(ProfileCapture *self, guint32 binary)
 {
   return binary == G_MAXUINT32 ? self->kernel_table : self->tables[binary];

@@ -256,11 +256,6 @@ gboolean profile_capture_get_node_line(ProfileCapture *self, guint32 node, const
 void profile_capture_get_nodes(ProfileCapture *self, const guint32 **parent, const guint32 **frame, gsize *n);
 const ProfileFrame *profile_capture_get_frames(ProfileCapture *self, gsize *n);
 
-/* The address at which a frame was sampled in a process at a time: undoes the file offset through the
- * process's mappings. False when no mapping fits. */
-gboolean profile_capture_get_address(ProfileCapture *self, guint32 frame, guint32 process, guint64 time,
-                                     guint64 *ret_address);
-
 /* Names. The names stored in the capture are there after loading; set_table replaces or adds a
  * binary's (G_MAXUINT32: the kernel's) and must be followed by one update. Only before other threads look.
  * What the recorder named, because it may read what others may not, stays where no table names it:

@@ -17,11 +17,6 @@ static const ProfileElfSection *find_table(const ProfileElf *self, guint32 type)
   return NULL;
 }
 
-gboolean profile_elf_has_symbol_table(const ProfileElf *self)
-{
-  return find_table(self, SHT_SYMTAB) != NULL;
-}
-
 static void get_symbol(gboolean is_64_bit, const guint8 *at, Elf64_Sym *ret)
 {
   Elf32_Sym narrow;

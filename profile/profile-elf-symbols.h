@@ -7,8 +7,6 @@
 
 G_BEGIN_DECLS
 
-gboolean profile_elf_has_symbol_table(const ProfileElf *self);
-
 /* Adds the symbols of source's table `type` (SHT_SYMTAB or SHT_DYNSYM) as offsets in the file of runtime, the
  * binary that ran: source itself, or the one that source is the debug file of. Symbols of code and
  * data are added (those of data bound those of code), undefined, absolute and unnamed ones not.

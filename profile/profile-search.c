@@ -122,11 +122,6 @@ ProfileWeights *profile_search_get_weights(const ProfileSearch *self)
   return self->weights;
 }
 
-const char *profile_search_get_text(const ProfileSearch *self)
-{
-  return self->text;
-}
-
 gboolean profile_search_has(const ProfileSearch *self, guint32 function)
 {
   return function < self->n_all && self->has[function];

@@ -18,7 +18,6 @@ ProfileSearch *profile_search_ref(ProfileSearch *self);
 void profile_search_unref(ProfileSearch *self);
 
 ProfileWeights *profile_search_get_weights(const ProfileSearch *self);
-const char *profile_search_get_text(const ProfileSearch *self);
 /* Whether the text is in that function of the weights' stacks. FALSE for those that they do not have. */
 gboolean profile_search_has(const ProfileSearch *self, guint32 function);
 guint profile_search_get_n_functions(const ProfileSearch *self);

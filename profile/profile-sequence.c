@@ -163,11 +163,6 @@ guint32 profile_sequence_get_node(const ProfileSequence *self, gsize sample)
   return self->map ? self->map[leaf] : leaf;
 }
 
-guint64 profile_sequence_get_period(const ProfileSequence *self)
-{
-  return self->period;
-}
-
 /* Time off the CPU ends with the sample; of several threads it overlaps, and each begins when the one before
  * ended. */
 static void get_span_before(const ProfileSequence *self, gsize sample, guint64 *ret_start, guint64 *ret_end)

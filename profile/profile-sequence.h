@@ -29,8 +29,6 @@ guint32 profile_sequence_get_node(const ProfileSequence *self, gsize sample);
  * none was taken for longer than some periods, one period. These spans ascend and do not overlap. */
 void profile_sequence_get_span(const ProfileSequence *self, gsize sample, guint64 *ret_start,
                                guint64 *ret_end);
-/* What is taken for the period: the one that was asked for, or the longer one in which samples came. */
-guint64 profile_sequence_get_period(const ProfileSequence *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ProfileSequence, profile_sequence_unref)
 

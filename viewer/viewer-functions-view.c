@@ -306,11 +306,6 @@ GtkWidget *viewer_functions_view_new(void)
   return g_object_new(VIEWER_TYPE_FUNCTIONS_VIEW, NULL);
 }
 
-ViewerFunctionsModel *viewer_functions_view_get_model(ViewerFunctionsView *self)
-{
-  return self->model;
-}
-
 void viewer_functions_view_show(ViewerFunctionsView *self, ProfileWeights *weights, ProfileSearch *search)
 {
   if (weights)

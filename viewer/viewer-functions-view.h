@@ -19,7 +19,6 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE(ViewerFunctionsView, viewer_functions_view, VIEWER, FUNCTIONS_VIEW, GtkWidget)
 
 GtkWidget *viewer_functions_view_new(void);
-ViewerFunctionsModel *viewer_functions_view_get_model(ViewerFunctionsView *self);
 /* As viewer_functions_model_show, in the order that was chosen. */
 void viewer_functions_view_show(ViewerFunctionsView *self, ProfileWeights *weights, ProfileSearch *search);
 /* PROFILE_TREE_NO_FUNCTION: none is selected. */

@@ -364,11 +364,6 @@ void viewer_transforms_set_inverted_path(ViewerTransforms *self, const guint32 *
   update_actions(self);
 }
 
-GMenuModel *viewer_transforms_get_menu(ViewerTransforms *self)
-{
-  return self->menu;
-}
-
 void viewer_transforms_popup(ViewerTransforms *self, double x, double y, GMenuModel *further)
 {
   g_autoptr(GMenu) menu = g_menu_new();

@@ -32,9 +32,8 @@ void viewer_transforms_set_document(ViewerTransforms *self, ViewerDocument *docu
  * where samples were taken, which the document's selection does not tell. Copied; n 0: the document's
  * selection alone counts. */
 void viewer_transforms_set_inverted_path(ViewerTransforms *self, const guint32 *path, guint n);
-/* For a context menu. Borrowed. */
-GMenuModel *viewer_transforms_get_menu(ViewerTransforms *self);
-/* Shows that menu at a place in the widget; further is a section of the widget's own above it, or NULL. */
+/* Shows the menu of transforms at a place in the widget; further is a section of the widget's own above it,
+ * or NULL. */
 void viewer_transforms_popup(ViewerTransforms *self, double x, double y, GMenuModel *further);
 
 G_END_DECLS
