@@ -14,12 +14,15 @@ SAMPLES = 20
 SIZE, COUNT = 65536, 4
 SHRINK, GROW, SEAL, FUTURE_WRITE = fcntl.F_SEAL_SHRINK, fcntl.F_SEAL_GROW, fcntl.F_SEAL_SEAL, 0x10
 
-DICTIONARY = b''.join([
-    string(1, b'/bin/demo'), string(2, b'cpu-clock'), string(3, b'demo'), fixed(2, 'IIIIQ', 1, 1, 1, 0, 0),
-    listed(3, 1, 0, 'II', [(1, 0x1050), (1, 0x1100)]), record(4, struct.pack('<IIII', 1, 2, 1, 2), 2),
-    fixed(6, 'IIQQQQQiI20sI', 1, 1, 1, 2, 0, 0x400000, 0x500000, 10, 0, bytes(20), 0),
-    fixed(7, 'IiIIIIQ', 1, 10, 0, 0, 3, 0, 0), fixed(9, 'IIiIQ', 1, 1, 10, 3, 0),
-    fixed(10, 'IIIIIIQQQQQ', 1, 2, 1, 0, 1, 0, 0, 0, 0, 0, 1000)])
+
+def dictionary(pid):
+    return b''.join([
+        string(1, b'/bin/demo'), string(2, b'cpu-clock'), string(3, b'demo'), fixed(2, 'IIIIQ', 1, 1, 1, 0, 0),
+        listed(3, 1, 0, 'II', [(1, 0x1050), (1, 0x1100)]), record(4, struct.pack('<IIII', 1, 2, 1, 2), 2),
+        fixed(6, 'IIQQQQQiI20sI', 1, 1, 1, 2, 0, 0x400000, 0x500000, pid, 0, bytes(20), 0),
+        fixed(7, 'IiIIIIQ', 1, pid, 0, 0, 3, 0, 0), fixed(9, 'IIiIQ', 1, 1, pid, 3, 0),
+        fixed(10, 'IIIIIIQQQQQ', 1, 2, 1, 0, 1, 0, 0, 0, 0, 0, 1000)])
+
 
 
 def window(kind, content, sequence, **how):
@@ -38,11 +41,11 @@ def memfd(name, size, content=b'', mode=0o600, whole=False):
     return fd
 
 
-def make(now, *, seals=SHRINK | GROW | FUTURE_WRITE | SEAL, control_seals=SHRINK | GROW | SEAL, size=SIZE * COUNT, whole=False):
-    """(windows, control), sealed as asked for; all of it in memory, as programs have to have it, if whole."""
+def make(now, *, seals=SHRINK | GROW | FUTURE_WRITE | SEAL, control_seals=SHRINK | GROW | SEAL, size=SIZE * COUNT, whole=False, pid=10):
+    """(windows, control), sealed as asked for; all of it in memory, as programs have to have it, if whole. Of the process pid."""
     samples = b''.join(sample(10 * i, 1, 1 + i % 2) for i in range(SAMPLES))
     windows = memfd('windows', size, mode=0o400, whole=whole)
-    os.pwrite(windows, window(1, DICTIONARY, 0), 0)
+    os.pwrite(windows, window(1, dictionary(pid), 0), 0)
     os.pwrite(windows, window(2, samples, 1, event=1, entry_size=16, first=now, last=now + 1000, weight=1000), SIZE)
     control = memfd('control', mmap.PAGESIZE, struct.pack('<IIII', 0x4c4f4f50, 1, SIZE, COUNT))
     fcntl.fcntl(windows, fcntl.F_ADD_SEALS, seals)

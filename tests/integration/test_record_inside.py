@@ -116,7 +116,7 @@ EMBEDDER = r'''
 import os, socket, struct, sys, time
 sys.path[:0] = [{integration!r}]
 import fake_pool
-windows, control = fake_pool.make(time.monotonic_ns(), whole=True)
+windows, control = fake_pool.make(time.monotonic_ns(), whole=True, pid=os.getpid())
 program = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 program.connect(os.environ['CAPTURE_SOCKET'])
 socket.send_fds(program, [struct.pack('<IIiI64s', 1, 1, os.getpid(), 0, b'embedder')], [windows, control])
@@ -343,7 +343,7 @@ class Beside(InsideCase):
         *settings, told, interval, pid = result.stdout.split()
         self.assertEqual((settings, interval), (['2', '1', '17', '1500', '0'], '0'))
         self.assertEqual(told, pid)
-        self.assertIn('demo', capturectl('report', '--by', 'process', self.path).stdout)
+        self.assertIn('demo', capturectl('report', '--by', 'binary', '-e', 'cpu-clock (embedder)', self.path).stdout)
 
     def test_allocations(self):
         """The library traces them and leaves sampling to the recorder."""
