@@ -246,6 +246,22 @@ static void add(const char *name, void (*test)(Fixture *, gconstpointer))
   g_test_add(name, Fixture, NULL, set_up, test, tear_down);
 }
 
+/* Processes and files may be called anything; what is shown of them is text, on one line. */
+static void test_names(void)
+{
+  static const guint32 process = 1;
+  g_autofree char *path = g_strconcat(g_get_tmp_dir(), "/b\xff\n.capture", NULL);
+  g_autoptr(GFile) file = g_file_new_for_path(path);
+  g_autoptr(ViewerDocument) document = viewer_document_new(file);
+  g_autofree char *name = g_strnfill(5000, 'n');
+  g_autoptr(ViewerStep) odd = viewer_step_new_items(VIEWER_STEP_PROCESSES, &process, 1, "a\xff\nb");
+  g_autoptr(ViewerStep) lengthy = viewer_step_new_items(VIEWER_STEP_PROCESSES, &process, 1, name);
+
+  g_assert_cmpstr(viewer_step_get_label(odd), ==, "a\uFFFD b");
+  g_assert_cmpint(g_utf8_strlen(viewer_step_get_label(lengthy), -1), <=, 200);
+  g_assert_cmpstr(viewer_document_get_title(document), ==, "b\uFFFD .capture");
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -256,5 +272,6 @@ int main(int argc, char **argv)
   add("/viewer/document/last-wins", test_last_wins);
   add("/viewer/document/transform", test_transform);
   add("/viewer/document/selection", test_selection);
+  g_test_add_func("/viewer/document/names", test_names);
   return g_test_run();
 }
