@@ -75,13 +75,15 @@ def record_compiler(path, directory):
 def record_luajit(path, directory):
     env = install(directory / 'installed')
     place = build('luajit', directory, env)
-    record(path, place / 'luajit-host', 'work.lua', '4', options=('-F', '1999'), env=env, cwd=place)
+    record(path, './luajit-host', 'work.lua', '4', options=('-F', '1999'), env=env, cwd=place)
 
 
 def record_system(path, directory):
-    script = ('for i in 1 2 3; do gzip -9 < "$0" > /dev/null & python3 -c "sum(i * i for i in range(8_000_000))" & '
-              'find /usr/lib -type f | head -n 4000 | xargs -d "\\n" sha1sum > /dev/null; done; wait')
-    record(path, 'sh', '-c', script, BUILD / 'viewer' / 'capture-viewer', options=('-a', '-F', '999'), cwd=directory)
+    script = directory / 'work.sh'
+    script.write_text(f'for i in 1 2 3; do gzip -9 < "{BUILD}/viewer/capture-viewer" > /dev/null &\n'
+                      'python3 -c "sum(i * i for i in range(8_000_000))" &\n'
+                      'find /usr/lib -type f | head -n 4000 | xargs -d "\\n" sha1sum > /dev/null; done; wait\n')
+    record(path, 'sh', script.name, options=('-a', '-F', '999'), cwd=directory)
 
 
 def make_many(path, _directory):
