@@ -77,12 +77,12 @@ static GtkWidget *make_value(const char *value)
 {
   g_autofree char *shown = viewer_format_name(value, VALUE_MAX);
   GtkWidget *label = gtk_label_new(shown);
-  gboolean is_long =
-      g_utf8_strlen(shown, -1) > VALUE_CHARS; /* and leaves its title the room for whole words */
+  gboolean is_long = g_utf8_strlen(shown, -1) > VALUE_CHARS;
 
   gtk_label_set_selectable(GTK_LABEL(label), TRUE);
   gtk_label_set_wrap(GTK_LABEL(label), TRUE);
   gtk_label_set_wrap_mode(GTK_LABEL(label), PANGO_WRAP_WORD_CHAR);
+  /* A long one leaves its title the room for whole words. */
   gtk_label_set_natural_wrap_mode(GTK_LABEL(label),
                                   is_long ? GTK_NATURAL_WRAP_INHERIT : GTK_NATURAL_WRAP_NONE);
   gtk_label_set_lines(GTK_LABEL(label), VALUE_LINES);
