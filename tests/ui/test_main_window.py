@@ -25,15 +25,37 @@ class MainWindow(WindowCase):
         viewer.find('button', 'Whole Recording')
         return viewer
 
-    def test_nothing_is_drawn_where_nothing_changes(self):
-        viewer = self.open(make(self.directory / 'some.capture', samples=400_000, stacks=4000, functions=2000))
-        viewer.find('button', 'Whole Recording')
-
+    def rest(self, viewer):
+        """Waits until it asks for no frames."""
         def rests():
             before = wakes(viewer)
             time.sleep(1)
             return wakes(viewer) - before < 20
         viewer.wait(rests, 'it no longer asks for frame after frame')
+
+    def test_nothing_is_drawn_where_nothing_changes(self):
+        """Nor where a bar has moved: it does while a pipe is read that nobody writes into."""
+        path = self.directory / 'some.capture'
+        os.mkfifo(path)
+        end = os.open(path, os.O_RDWR)
+        viewer = self.open(path)
+        bar = viewer.find('progress bar', within=viewer.find('label', 'Converting').parent())
+        shown = set()
+
+        def moves():
+            left, top, width, height = map(int, viewer.extents_of(bar))
+            picture = viewer.picture()
+            shown.add(tuple(picture.pixel(x, top + height // 2) for x in range(left, left + width)))
+            return len(shown) > 3
+        viewer.wait(moves, 'the bar moves')
+        os.close(end)
+        again = viewer.find('button', 'Try Again')
+        self.rest(viewer)
+        path.unlink()
+        make(path)
+        again.act()
+        viewer.find('button', 'Whole Recording')
+        self.rest(viewer)
 
     def test_titles_of_pages_are_whole_also_in_a_window_that_is_not_wide(self):
         viewer = self.open_document(size=(1600, 700))
