@@ -34,3 +34,31 @@ def share(part, whole):
     """As the window writes shares."""
     value = 100 * part / whole if whole else 0
     return '<0.1 %' if part and value < 0.05 else f'{value:.1f} %'
+
+
+def duration(nanoseconds):
+    """As the window writes durations of less than a minute: four digits, but for nanoseconds."""
+    if nanoseconds < 1e3:
+        return f'{nanoseconds} ns'
+    unit, size = ('µs', 1e3) if nanoseconds < 999.95e3 else ('ms', 1e6) if nanoseconds < 999.95e6 else ('s', 1e9)
+    value = nanoseconds / size
+    return f'{value:.{3 if value < 9.9995 else 2 if value < 99.995 else 1 if value < 999.95 else 0}f} {unit}'
+
+
+class Measure:
+    """What the window compares the samples of a report's first event by: their number, or for how long they say that somebody waited. Of
+    a row, or a node, as amount and as share; `which` is "self" or "total"."""
+
+    def __init__(self, said):
+        event = said['events'][0]
+        self.is_time = event['name'] == 'off-cpu'
+        self.whole = event['weight' if self.is_time else 'samples']
+
+    def of(self, row, which):
+        return row[f'{which}_weight' if self.is_time else which]
+
+    def amount(self, row, which):
+        return duration(self.of(row, which)) if self.is_time else str(self.of(row, which))
+
+    def share(self, row, which):
+        return share(self.of(row, which), self.whole)

@@ -3,10 +3,44 @@
 transforms, of the whole again when steps are taken back; and of each event."""
 import re
 
-from captures import make, report, share
 from window import WindowCase
 
+from captures import Measure, make, report  # behind what says where it is
+from recordings import compile_c
+from support import capturectl
+
 EVENTS = 'cpu-clock', 'context-switches'
+# Works and waits in turn.
+WORKS_AND_WAITS = r'''
+#include <time.h>
+
+static volatile unsigned long counter;
+
+__attribute__((noinline)) static void work(void)
+{
+  struct timespec begin, now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
+  do {
+    for (int i = 0; i < 10000; i++)
+      counter++;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  } while ((now.tv_sec - begin.tv_sec) * 1000000000 + now.tv_nsec - begin.tv_nsec < 100000000);
+}
+
+__attribute__((noinline)) static void nap(void)
+{
+  nanosleep(&(struct timespec){.tv_nsec = 50000000}, 0);
+}
+
+int main(void)
+{
+  for (int i = 0; i < 4; i++) {
+    work();
+    nap();
+  }
+  return 0;
+}
+'''
 # The keys of transforms, and how capturectl is told of them.
 TRANSFORMS = {'f': 'focus-function', 'm': 'merge-function', 'd': 'drop-function', 'c': 'collapse-function', 'r': 'collapse-recursion'}
 
@@ -14,9 +48,12 @@ TRANSFORMS = {'f': 'focus-function', 'm': 'merge-function', 'd': 'drop-function'
 class NumbersCase(WindowCase):
     numbers = {}
 
+    def make_capture(self, path):
+        return make(path, samples=8000, threads=4, **self.numbers)
+
     def setUp(self):
         super().setUp()
-        self.path = make(self.directory / 'some.capture', samples=8000, threads=4, **self.numbers)
+        self.path = self.make_capture(self.directory / 'some.capture')
         self.viewer = self.open(self.path, size=(1600, 900))  # where each table has all of its columns
         self.viewer.find('tree item', 'All')
 
@@ -41,24 +78,26 @@ class NumbersCase(WindowCase):
 
     def check_functions(self, said):
         self.show(3, 'Functions')
-        rows = [row for row in said['rows'] if row['self'] > 0]
-        expected = {row['name']: [share(row['self'], said['samples']), str(row['self']), share(row['total'], said['samples']),
-                                  str(row['total'])] for row in rows}
+        measure = Measure(said)
+        expected = sorted([measure.share(row, 'self'), measure.amount(row, 'self'), measure.share(row, 'total'),
+                           measure.amount(row, 'total'), row['name']] for row in said['rows'] if row['self'] > 0)
 
         def same():
-            shown = {row[4]: row[:4] for row in self.rows('Functions') if row[1] != '0'}
-            return shown == expected
+            return sorted(row[:5] for row in self.rows('Functions') if row[1] not in ('0', '0 ns')) == expected
         self.viewer.wait(same, lambda: f'functions are\n{expected}\nthey are\n{self.rows("Functions")}')
 
     def check_tree(self, said):
         """The heaviest path as far as it is open: with other samples it may divide elsewhere, and what was open stays so."""
         self.show(2, 'Call Tree')
-        samples, node = said['samples'], said['tree']
-        expected = [[share(samples, samples), str(samples), str(node['self']), 'All Samples']]
+        measure, node, expected = Measure(said), said['tree'], []
+
+        def expect(node, name):
+            expected.append([measure.share(node, 'total'), measure.amount(node, 'total'), measure.amount(node, 'self'), name])
+        expect(node, 'All Samples')
         for _ in range(2):
             child = node['children'][0]
-            expected.append([share(child['total'], samples), str(child['total']), str(child['self']), child['name']])
-            if not child['children'] or 3 * child['total'] < 2 * node['total']:
+            expect(child, child['name'])
+            if not child['children'] or 3 * measure.of(child, 'total') < 2 * measure.of(node, 'total'):
                 break
             node = child
 
@@ -71,16 +110,16 @@ class NumbersCase(WindowCase):
         # What it showed before is laid out anew, by a thread, when it is seen again.
         self.viewer.rest()
         self.viewer.press('Home')
-        node = said['tree']
-        for name in 'All', node['children'][0]['name']:
-            expected = share(node['total'], said['samples'])
+        measure, root = Measure(said), said['tree']
+        only = root['children'] if len(root['children']) == 1 else []
+        for name, node in ('All', root), *((child['name'], child) for child in only):
+            expected = f'{measure.share(node, "total")}, {measure.amount(node, "total")}'
 
             def says():
                 box = self.viewer.find('tree item', states=['focused'])
-                return box.name == name and box.description.startswith(f'{expected}, ')
+                return box.name == name and re.match(rf'{re.escape(expected)}($|, )', box.description)
             self.viewer.wait(says, f'the box of “{name}” says {expected}')
             self.viewer.press('Down')
-            node = node['children'][0]
 
     def check_all(self, *filter_):
         said = report(self.path, '--tree', '--limit', '0', *filter_)
@@ -146,10 +185,8 @@ class Numbers(NumbersCase):
         self.check_all()
 
 
-class Events(NumbersCase):
+class EventsCase(NumbersCase):
     """Which of the events is looked at, is chosen beside the breadcrumbs."""
-
-    numbers = {'switches': 1200, 'marks': 40}
 
     def choose_event(self, name, key):
         chooser = self.viewer.find('combo box', 'Event')
@@ -161,8 +198,8 @@ class Events(NumbersCase):
 
     def check_processes(self, said):
         self.show(6, 'Processes')
-        samples = sum(row['self'] for row in said['rows'])
-        expected = {row['name']: {str(row['pid']), str(row['self']), share(row['self'], samples)} for row in said['rows']}
+        measure = Measure(said)
+        expected = {row['name']: {str(row['pid']), measure.amount(row, 'self'), measure.share(row, 'self')} for row in said['rows']}
 
         def same():
             shown = {}
@@ -173,8 +210,10 @@ class Events(NumbersCase):
 
     def check_time_line(self, said):
         self.show(4, 'Time Line')
+        measure = Measure(said)
         for row in said['rows']:
-            self.viewer.find('image', re.compile(rf'^{row["name"]}: .*\b{row["self"]} samples$'))
+            amount = measure.amount(row, 'self') + ('' if measure.is_time else ' samples')
+            self.viewer.find('image', re.compile(rf'^{re.escape(row["name"])}: (.*, )?{amount}$'))
 
     def check_event(self, name):
         samples = self.check_all('-e', name)
@@ -183,6 +222,10 @@ class Events(NumbersCase):
         self.check_time_line(said)
         self.viewer.find_gone('label', 'No Samples')
         return samples
+
+
+class Events(EventsCase):
+    numbers = {'switches': 1200, 'marks': 40}
 
     def test_each_page_is_of_the_event(self):
         self.assertEqual(self.check_event('cpu-clock'), 8000)
@@ -211,3 +254,18 @@ class Events(NumbersCase):
         self.assertEqual([look(*page) for page in pages], before)
         self.show(5, 'Marks')
         self.viewer.find('label', '40 marks')
+
+
+class Waiting(EventsCase):
+    """Time off the CPU, as `record --off-cpu` found it, is said as time."""
+
+    def make_capture(self, path):
+        program = compile_c(self.directory, 'works-and-waits', WORKS_AND_WAITS)
+        capturectl('record', '-q', '--off-cpu', '-o', path, '--', program)
+        return path
+
+    def test_each_page_says_how_long(self):
+        self.choose_event('off-cpu', 'Down')
+        self.check_event('off-cpu')
+        self.choose_event('cpu-clock', 'Up')
+        self.check_tree(report(self.path, '--tree', '--limit', '0', '-e', 'cpu-clock'))
