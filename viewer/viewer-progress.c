@@ -10,11 +10,15 @@ struct _ViewerProgress {
   GtkProgressBar *bar;
 
   ViewerDocument *document;
-  GSignalGroup *signals;
+  GSignalGroup *document_signals;
+  gboolean is_to_pulse; /* when it is seen */
   guint pulse;
 };
 
 G_DEFINE_FINAL_TYPE(ViewerProgress, viewer_progress, GTK_TYPE_BOX)
+
+enum { STOPPED, N_SIGNALS };
+static guint signals[N_SIGNALS];
 
 static gboolean pulse(gpointer data)
 {
@@ -32,30 +36,40 @@ static void stop_pulsing(ViewerProgress *self)
 }
 
 /* Nothing moves where nobody sees it. */
-static void set_pulsing(ViewerProgress *self, gboolean pulsing)
+static void update_pulsing(ViewerProgress *self)
 {
-  pulsing = pulsing && gtk_widget_get_mapped(GTK_WIDGET(self));
+  gboolean pulsing = self->is_to_pulse && gtk_widget_get_mapped(GTK_WIDGET(self));
+
   if (pulsing && !self->pulse)
     self->pulse = g_timeout_add(PULSES_EVERY, pulse, self);
   else if (!pulsing)
     stop_pulsing(self);
 }
 
-static void show_progress(ViewerProgress *self)
+void viewer_progress_show(ViewerProgress *self, const char *activity, double share)
 {
-  const char *activity = self->document ? viewer_document_get_activity(self->document) : NULL;
-  double progress = self->document ? viewer_document_get_progress(self->document) : 0;
-
+  g_return_if_fail(VIEWER_IS_PROGRESS(self));
   gtk_label_set_label(self->activity, activity ? activity : "");
-  set_pulsing(self, activity && progress < 0);
-  if (progress >= 0)
-    gtk_progress_bar_set_fraction(self->bar, MIN(progress, 1));
+  self->is_to_pulse = activity && share < 0;
+  update_pulsing(self);
+  if (share >= 0)
+    gtk_progress_bar_set_fraction(self->bar, MIN(share, 1));
 }
 
-static void cancel(ViewerProgress *self)
+static void show_document(ViewerProgress *self)
+{
+  if (self->document)
+    viewer_progress_show(self, viewer_document_get_activity(self->document),
+                         viewer_document_get_progress(self->document));
+  else
+    viewer_progress_show(self, NULL, 0);
+}
+
+static void stop(ViewerProgress *self)
 {
   if (self->document)
     viewer_document_cancel(self->document);
+  g_signal_emit(self, signals[STOPPED], 0);
 }
 
 void viewer_progress_set_document(ViewerProgress *self, ViewerDocument *document)
@@ -63,20 +77,20 @@ void viewer_progress_set_document(ViewerProgress *self, ViewerDocument *document
   g_return_if_fail(VIEWER_IS_PROGRESS(self));
   if (!g_set_object(&self->document, document))
     return;
-  g_signal_group_set_target(self->signals, document);
-  show_progress(self);
+  g_signal_group_set_target(self->document_signals, document);
+  show_document(self);
 }
 
 static void viewer_progress_map(GtkWidget *widget)
 {
   GTK_WIDGET_CLASS(viewer_progress_parent_class)->map(widget);
-  show_progress(VIEWER_PROGRESS(widget));
+  update_pulsing(VIEWER_PROGRESS(widget));
 }
 
 static void viewer_progress_unmap(GtkWidget *widget)
 {
   GTK_WIDGET_CLASS(viewer_progress_parent_class)->unmap(widget);
-  set_pulsing(VIEWER_PROGRESS(widget), FALSE);
+  update_pulsing(VIEWER_PROGRESS(widget));
 }
 
 static void viewer_progress_dispose(GObject *object)
@@ -84,7 +98,7 @@ static void viewer_progress_dispose(GObject *object)
   ViewerProgress *self = VIEWER_PROGRESS(object);
 
   g_clear_handle_id(&self->pulse, g_source_remove);
-  g_clear_object(&self->signals);
+  g_clear_object(&self->document_signals);
   g_clear_object(&self->document);
   G_OBJECT_CLASS(viewer_progress_parent_class)->dispose(object);
 }
@@ -99,13 +113,15 @@ static void viewer_progress_class_init(ViewerProgressClass *class)
   gtk_widget_class_set_template_from_resource(widget_class, "/org/capturectl/Viewer/viewer-progress.ui");
   gtk_widget_class_bind_template_child(widget_class, ViewerProgress, activity);
   gtk_widget_class_bind_template_child(widget_class, ViewerProgress, bar);
-  gtk_widget_class_bind_template_callback(widget_class, cancel);
+  gtk_widget_class_bind_template_callback(widget_class, stop);
+  signals[STOPPED] =
+      g_signal_new("stopped", VIEWER_TYPE_PROGRESS, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
 }
 
 static void viewer_progress_init(ViewerProgress *self)
 {
   gtk_widget_init_template(GTK_WIDGET(self));
-  self->signals = g_signal_group_new(VIEWER_TYPE_DOCUMENT);
-  g_signal_group_connect_swapped(self->signals, "progress-changed", G_CALLBACK(show_progress), self);
-  g_signal_group_connect_swapped(self->signals, "state-changed", G_CALLBACK(show_progress), self);
+  self->document_signals = g_signal_group_new(VIEWER_TYPE_DOCUMENT);
+  g_signal_group_connect_swapped(self->document_signals, "progress-changed", G_CALLBACK(show_document), self);
+  g_signal_group_connect_swapped(self->document_signals, "state-changed", G_CALLBACK(show_document), self);
 }

@@ -40,6 +40,7 @@ struct _ViewerWindow {
   ViewerHealthBadge *badge;
   AdwViewStack *pages;
   GtkWidget *header_pages;
+  ViewerSave *save;
   GtkRevealer *working;
   ViewerProgress *working_progress;
 
@@ -473,7 +474,7 @@ static void act_export(GtkWidget *widget, const char *action, GVariant *paramete
 
 static void act_save(GtkWidget *widget, const char *action, GVariant *parameter)
 {
-  viewer_save_show(GTK_WINDOW(widget), VIEWER_WINDOW(widget)->document);
+  viewer_save_ask(VIEWER_WINDOW(widget)->save, VIEWER_WINDOW(widget)->document);
 }
 
 static void install_actions(GtkWidgetClass *class)
@@ -534,6 +535,7 @@ static void bind_template(GtkWidgetClass *class)
   gtk_widget_class_bind_template_child(class, ViewerWindow, badge);
   gtk_widget_class_bind_template_child(class, ViewerWindow, pages);
   gtk_widget_class_bind_template_child(class, ViewerWindow, header_pages);
+  gtk_widget_class_bind_template_child(class, ViewerWindow, save);
   gtk_widget_class_bind_template_child(class, ViewerWindow, working);
   gtk_widget_class_bind_template_child(class, ViewerWindow, working_progress);
   gtk_widget_class_bind_template_callback(class, is_same);
@@ -553,6 +555,7 @@ static void viewer_window_class_init(ViewerWindowClass *class)
   g_type_ensure(VIEWER_TYPE_HEALTH_BADGE);
   g_type_ensure(VIEWER_TYPE_PROGRESS);
   g_type_ensure(VIEWER_TYPE_RECORD_PAGE);
+  g_type_ensure(VIEWER_TYPE_SAVE);
   g_type_ensure(VIEWER_TYPE_SEARCH);
   g_type_ensure(VIEWER_TYPE_START_PAGE);
   bind_template(GTK_WIDGET_CLASS(class));

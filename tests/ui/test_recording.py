@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Recording with the window: from the start page to a flame graph, with a real recorder and real programs."""
+import errno
 import json
+import os
 import pathlib
 import re
+import shutil
 import subprocess
+import tempfile
 
 from window import WindowCase
 
@@ -177,16 +181,37 @@ class RecentTest(RecordingTest):
 class SavedTest(RecordingTest):
     finds_leaks = False
 
-    def test_what_was_saved_is_the_persons(self):
-        saved = self.directory / 'mine.capture'
-        self.record('true')
-        self.expect_document()
+    def save_as(self, path):
         self.viewer.press('ctrl+s')
         self.viewer.wait(lambda: len(self.viewer.windows()) == 2, 'there is a dialog')
         self.viewer.screen.focus(self.viewer.window)
         self.viewer.screen.press('ctrl+a')
-        self.viewer.screen.type(str(saved))
+        self.viewer.screen.type(str(path))
         self.viewer.screen.press('Return')
+
+    def write_into(self, pipe):
+        """The end that one writes into, as soon as the viewer reads."""
+        def find_reader():
+            try:
+                return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+            except OSError as error:
+                self.assertEqual(error.errno, errno.ENXIO)
+                return None
+        end = self.viewer.wait(find_reader, 'it reads the pipe')
+        os.set_blocking(end, True)
+        return open(end, 'wb', buffering=0)
+
+    def let_go(self, pipe):
+        """Nobody waits for what is no recording, whatever failed."""
+        if pipe.exists():
+            os.close(os.open(pipe, os.O_RDWR))
+            pipe.unlink()
+
+    def test_what_was_saved_is_the_persons(self):
+        saved = self.directory / 'mine.capture'
+        self.record('true')
+        self.expect_document()
+        self.save_as(saved)
         self.viewer.find('label', re.compile('^Saved as'))
         self.assertEqual(self.captures(), [])
         self.assertEqual(json.loads(capturectl('info', '--json', saved).stdout)['command'], 'true')
@@ -196,3 +221,38 @@ class SavedTest(RecordingTest):
         self.viewer.find('button', 'Remove From the List').act()
         self.viewer.find_gone('list item', 'true')
         self.assertTrue(saved.exists())
+
+    def test_what_takes_long_to_be_saved_is_shown_and_can_be_given_up(self):
+        """Onto another file system a recording is copied: here from a pipe, so for as long as the test likes."""
+        elsewhere = pathlib.Path(tempfile.mkdtemp(prefix='capture-saved-', dir='/dev/shm'))
+        self.addCleanup(shutil.rmtree, elsewhere)
+        saved = elsewhere / 'mine.capture'
+        self.record('true')
+        self.expect_document()
+        recording, = self.captures()
+        content = recording.read_bytes()
+        recording.unlink()
+        os.mkfifo(recording)
+        self.addCleanup(self.let_go, recording)
+
+        self.save_as(saved)
+        strip = self.viewer.find('label', 'Saving “mine.capture”').parent()
+        self.viewer.find('progress bar', within=strip)
+        self.viewer.find('button', 'Stop', within=strip).act()
+        self.viewer.find_gone('label', 'Saving “mine.capture”')
+        self.write_into(recording).close()
+        self.viewer.find('label', re.compile('was not saved$'))
+        self.assertEqual(list(elsewhere.iterdir()), [])
+        self.assertTrue(recording.is_fifo())
+
+        self.save_as(saved)
+        with self.write_into(recording) as pipe:
+            pipe.write(content[:100])
+            self.viewer.find('label', 'Saving “mine.capture”')
+            self.assertFalse(saved.exists())
+            pipe.write(content[100:])
+        self.viewer.find('label', re.compile('^Saved as'))
+        self.viewer.find_gone('label', 'Saving “mine.capture”')
+        self.assertEqual(list(elsewhere.iterdir()), [saved])
+        self.assertEqual(saved.read_bytes(), content)
+        self.assertEqual(self.captures(), [])
