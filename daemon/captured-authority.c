@@ -78,7 +78,7 @@ static void judge(GTask *task, PolkitAuthorizationResult *result)
     g_task_return_new_error(
         task, CAPTURED_ERROR, CAPTURED_ERROR_NOT_AUTHORIZED,
         check->interactive
-            ? "polkit does not grant %s to this caller: the password was wrong, or a rule forbids it."
+            ? "The password was wrong, or a rule of polkit forbids it: %s is not granted to this caller."
             : "polkit does not grant %s to this caller.",
         check->action);
 }

@@ -80,13 +80,14 @@ static void note_refusal(RecordingMessage *ready, const GError *refusal)
              used && ready->ready.notes[used - 1] != '\n' ? "\n" : "", note);
 }
 
+/* Where there is a service it is what people expect to record: why it did not comes first. */
 static void set_both_errors(GError **error, const GError *direct, const GError *service)
 {
   if (is_absent(service))
     g_propagate_error(error, g_error_copy(direct));
   else
-    g_set_error(error, RECORDING_ERROR, direct->code, _("%s The system service does not either: %s"),
-                direct->message, service->message);
+    g_set_error(error, RECORDING_ERROR, direct->code, _("%s Without the system service: %s"),
+                service->message, direct->message);
 }
 
 /* The caller's own recorder waits meanwhile, so that nothing is started twice. */

@@ -215,7 +215,7 @@ class Way(Bus):
         """Nor the third one, which knows no events."""
         self.assert_refused('capturectl record: The fake recorder says EACCES.\n', '-e', 'cpu-clock')
         self.service('refuse:LimitExceeded')
-        self.assert_refused('The fake recorder says EACCES. The system service does not either: The fake service says LimitExceeded.',
+        self.assert_refused('The fake service says LimitExceeded. Without the system service: The fake recorder says EACCES.',
                             '-e', 'cpu-clock')
 
     def test_neither_way_but_from_inside(self):

@@ -63,18 +63,18 @@ class Password(RecordPage, WindowCase, DaemonCase):
     def test_a_wrong_one(self):
         with self.desk.agent('alice', 'wrong') as lines:
             self.record_the_system()
-            self.expect_failure('the password was wrong')
+            self.expect_failure('^The password was wrong, .* Without the system service: ')
             self.assertIn(f'asked {SYSTEM}', lines())
 
     def test_the_question_is_closed(self):
         with self.desk.agent('alice', DISMISS) as lines:
             self.record_the_system()
-            self.expect_failure('question for a password, .* was dismissed')
+            self.expect_failure('^The question for a password, .* was dismissed')
             self.assertIn(f'asked {SYSTEM}', lines())
 
     def test_nobody_can_ask(self):
         self.record_the_system()
-        self.expect_failure('nobody here who could be asked')
+        self.expect_failure(r'^\S+ takes a password, and there is nobody here who could be asked')
 
     def test_the_recording_is_given_up_while_it_asks(self):
         with self.desk.agent('alice', None) as lines:
@@ -88,7 +88,7 @@ class Password(RecordPage, WindowCase, DaemonCase):
     def test_once_more_after_a_wrong_one(self):
         with self.desk.agent('alice', 'wrong'):
             self.record_the_system()
-            self.expect_failure('the password was wrong')
+            self.expect_failure('^The password was wrong')
         with self.desk.agent('alice'):
             self.viewer.find('button', 'Record', states=('sensitive',)).act()
             self.wait_for_samples()
