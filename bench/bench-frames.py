@@ -106,10 +106,10 @@ def measure(desktop, title, capture, looks, rounds):
                 finally:
                     window.viewer.kill()
     print(f'\n{title}; load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors\n'
-          f'{"milliseconds of the longest turn":44} by the clock: median, most   of processor time: median, most')
+          f'{"milliseconds of the longest turn":44} by the clock: median    of processor time: least, median, most')
     for step, longest in steps.items():
         clock, cpu = zip(*longest)
-        print(f'{step:44}{statistics.median(clock):16.1f}{max(clock):9.1f}{statistics.median(cpu):25.1f}{max(cpu):9.1f}'
+        print(f'{step:44}{statistics.median(clock):21.1f}{min(cpu):28.1f}{statistics.median(cpu):8.1f}{max(cpu):7.1f}'
               f'{"  longer than a frame" if statistics.median(cpu) > FRAME else ""}', flush=True)
 
 

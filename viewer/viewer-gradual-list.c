@@ -5,7 +5,7 @@
  * may look for those that were removed, which it does one by one. */
 enum { AT_ONCE = 16, ENOUGH = 240, MOST_LOOKED_AT = 2000 };
 /* Rows whose widgets go in one frame. */
-enum { GO_AT_ONCE = 64 };
+enum { GO_AT_ONCE = 32 };
 
 struct _ViewerGradualList {
   GObject parent;
