@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Makes pictures of every page: from real recordings of a compiler, a LuaJIT program and the whole system, of one while it goes on; and from
-made ones with 4 and 400 threads, with long names, with next to nothing and with nothing. Light and dark, small and large, one also in high
-contrast, in German and in Hebrew, which reads from the right. Needs a build in build/, clang, LuaJIT, and the permission to record.
+"""Makes pictures of every page: from real recordings of a compiler, a LuaJIT program and the whole system, of one while it goes on; and
+from made ones with 4 and 400 threads, with long names, with next to nothing and with nothing. Light and dark, small and large, one also in
+high contrast, in German and in Hebrew, which reads from the right. Needs a build in build/, clang, LuaJIT, and the permission to record.
 
 usage: tests/ui/screenshots.py [-o DIRECTORY] [--only NAME-SCENE-LOOK-SIZE…]
 
