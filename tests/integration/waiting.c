@@ -25,7 +25,7 @@ struct account {
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
-static sem_t turn;
+static sem_t begun, turn;
 static int ready, ends[2];
 static volatile unsigned long counter;
 
@@ -77,16 +77,16 @@ __attribute__((noinline)) static void take(void)
 __attribute__((noinline)) static void await(void)
 {
   pthread_mutex_lock(&mutex);
-  while (!ready)
+  while (ready == 0)
     pthread_cond_wait(&condition, &mutex);
-  ready = 0;
+  ready--;
   pthread_mutex_unlock(&mutex);
 }
 
 __attribute__((noinline)) static void announce(void)
 {
   pthread_mutex_lock(&mutex);
-  ready = 1;
+  ready++;
   pthread_mutex_unlock(&mutex);
   pthread_cond_signal(&condition);
   counter++;
@@ -119,6 +119,7 @@ static void *sleeper(void *data)
 static void *condition_waiter(void *data)
 {
   struct account begin = look();
+  sem_post(&begun);
   for (int i = 0; i < ROUNDS; i++)
     await();
   tell("waiter", begin);
@@ -128,6 +129,7 @@ static void *condition_waiter(void *data)
 static void *lock_waiter(void *data)
 {
   struct account begin = look();
+  sem_post(&begun);
   for (int i = 0; i < ROUNDS; i++) {
     sem_wait(&turn);
     take();
@@ -140,6 +142,7 @@ static void *lock_waiter(void *data)
 static void *reader(void *data)
 {
   struct account begin = look();
+  sem_post(&begun);
   for (int i = 0; i < ROUNDS; i++)
     drink();
   tell("reader", begin);
@@ -149,6 +152,7 @@ static void *reader(void *data)
 static void *poller(void *data)
 {
   struct account begin = look();
+  sem_post(&begun);
   for (int i = 0; i < ROUNDS; i++) {
     struct pollfd end = {.fd = ends[0], .events = POLLIN};
     poll(&end, 1, -1);
@@ -202,7 +206,9 @@ __attribute__((noinline)) static void wait_for_child(void)
 static void with_partner(void *(*partner)(void *), void (*help)(void))
 {
   pthread_t thread;
+  sem_init(&begun, 0, 0);
   pthread_create(&thread, NULL, partner, NULL);
+  sem_wait(&begun);
   for (int i = 0; i < ROUNDS; i++) {
     nap(20);
     help();
@@ -214,8 +220,10 @@ static void with_partner(void *(*partner)(void *), void (*help)(void))
 static void hand_over(void)
 {
   pthread_t thread;
+  sem_init(&begun, 0, 0);
   sem_init(&turn, 0, 0);
   pthread_create(&thread, NULL, lock_waiter, NULL);
+  sem_wait(&begun);
   for (int i = 0; i < ROUNDS; i++) {
     take();
     sem_post(&turn);
