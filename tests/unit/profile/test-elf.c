@@ -260,7 +260,7 @@ static void test_cplusplus(void)
 static void test_huge_name(void)
 {
   char *directory = symbol_files_enter();
-  g_autofree char *name = g_strnfill(100000, 'n');
+  g_autofree char *name = g_strnfill(PROFILE_SYMBOLS_NAME_MAX - 100, 'n');
   g_autofree char *mangled = g_strdup_printf("_ZN9999%s1fEv", name);
   g_autofree char *program =
       g_strdup_printf("void %s(void) {}\nvoid %s(void) {}\nint main() { return 0; }\n", name, mangled);
