@@ -180,7 +180,7 @@ class Viewer:
         def rests():
             nonlocal last
             before, last = last, look()
-            time.sleep(0.3)
+            time.sleep(0.2)
             return before == last and not last[2] and not is_working(self.pid)
         self.wait(rests, 'it rests', seconds)
 
