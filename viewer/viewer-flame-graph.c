@@ -227,11 +227,6 @@ const guint32 *viewer_flame_graph_get_frame_times(ViewerFlameGraph *self, guint 
   return self->frame_times;
 }
 
-gboolean viewer_flame_graph_is_busy(ViewerFlameGraph *self)
-{
-  return self->weights && (!self->settled || self->canvas.animating);
-}
-
 static ProfileStacks *get_stacks(ViewerBoxCanvas *canvas)
 {
   ProfileFlame *flame = VIEWER_FLAME_GRAPH(canvas)->flame;

@@ -67,7 +67,5 @@ ViewerPalette *viewer_flame_graph_get_palette(ViewerFlameGraph *self);
 
 /* How long drawing took us: microseconds of each of the latest frames, in any order. */
 const guint32 *viewer_flame_graph_get_frame_times(ViewerFlameGraph *self, guint *ret_n);
-/* Whether a layout is being made or the view moves: what is seen will change by itself. */
-gboolean viewer_flame_graph_is_busy(ViewerFlameGraph *self);
 
 G_END_DECLS
