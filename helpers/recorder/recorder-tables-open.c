@@ -85,6 +85,8 @@ static struct item *take_answer(struct recorder_tables *tables, struct item *ite
   answer->identity[OPENER_IDENTITY_MAX - 1] = '\0';
   struct item *same = find_or_be(tables, item, answer->identity);
   if (same == item || item->is_given) {
+    /* Two names of one binary may both be given out before it is known; the cache must know either. */
+    memcpy(item->identity, answer->identity, sizeof item->identity);
     take_opened(tables, item, answer, fd);
     return NULL;
   }

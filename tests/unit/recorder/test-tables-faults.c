@@ -138,6 +138,32 @@ static void test_slow_file(struct tables_fixture *fixture, gconstpointer data)
   tables_unmap(&mapped);
 }
 
+/* Two names are given out before anybody knows that they are one binary: both have a table, and the opener lives
+ * to keep it. */
+static void test_slow_names(struct tables_fixture *fixture, gconstpointer data)
+{
+  struct tables_mapped mapped = tables_map(files_library()), named = mapped;
+  pid_t opener = fixture->tables->opener->pid;
+  named.key = tables_key_by_build_id(files_library());
+  fixture->tables->ask_patience = 1;
+  g_assert_cmpint(kill(opener, SIGSTOP), ==, 0);
+  struct recorder_unwind_table *first = tables_request(fixture, &mapped);
+  struct recorder_unwind_table *second = tables_request(fixture, &named);
+  g_assert_true(first != second);
+  g_assert_cmpint(kill(opener, SIGCONT), ==, 0);
+  tables_wait(fixture);
+  tables_assert_ready(first);
+  tables_assert_ready(second);
+  while (fixture->tables->keepsakes != NULL || recorder_opener_is_busy(fixture->tables->opener)) {
+    recorder_opener_wait(fixture->tables->opener, 100);
+    recorder_tables_serve_opener(fixture->tables);
+  }
+  g_assert_cmpint(fixture->tables->opener->pid, ==, opener);
+  tables_recreate(fixture, fixture->cache, fixture->reader);
+  tables_assert_ready(tables_request(fixture, &named));
+  tables_unmap(&mapped);
+}
+
 /* A file system whose server never says a word. Returns the server's descriptor; closing it ends all who
  * wait. */
 static int mount_silence(const char *place)
@@ -187,6 +213,7 @@ int main(int argc, char **argv)
   tables_add("/tables/large", test_large, NULL);
   tables_add("/tables/bus error", test_bus_error, NULL);
   tables_add("/tables/slow file", test_slow_file, NULL);
+  tables_add("/tables/slow names", test_slow_names, NULL);
   tables_add("/tables/hanging file", test_hanging_file, NULL);
   add_deeds();
   return g_test_run();
