@@ -21,11 +21,14 @@ static void write_text(ViewerCell *self, gpointer item)
 {
   ViewerCellPrivate *private = get_private(self);
   const ViewerCellKind *kind = private->kind;
+  g_autofree char *text = kind->get_text(item, kind->data);
 
-  g_free(private->text);
-  private->text = kind->get_text(item, kind->data);
-  gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL, private->text, -1);
-  gtk_widget_queue_draw(GTK_WIDGET(self));
+  if (g_strcmp0(text, private->text) != 0) {
+    g_free(private->text);
+    private->text = g_steal_pointer(&text);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL, private->text, -1);
+    gtk_widget_queue_draw(GTK_WIDGET(self));
+  }
   if (kind->written)
     kind->written(self, item, kind->data);
 }
@@ -95,8 +98,8 @@ static void viewer_cell_measure(GtkWidget *widget, GtkOrientation orientation, i
 
   measure_font(VIEWER_CELL(widget), kind);
   if (orientation == GTK_ORIENTATION_HORIZONTAL) {
-    *minimum = (int)kind->chars * kind->char_width;
-    *natural = (int)MAX(kind->chars, kind->natural) * kind->char_width;
+    *minimum = (int)kind->chars * kind->char_width + kind->room;
+    *natural = (int)MAX(kind->chars, kind->natural) * kind->char_width + kind->room;
   } else {
     *minimum = *natural = kind->line_height;
   }
@@ -208,8 +211,8 @@ static void viewer_cell_class_init(ViewerCellClass *class)
   widget_class->snapshot = viewer_cell_snapshot;
   widget_class->query_tooltip = viewer_cell_query_tooltip;
   widget_class->system_setting_changed = viewer_cell_system_setting_changed;
-  gtk_widget_class_set_css_name(widget_class, "label");
-  gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_LABEL);
+  gtk_widget_class_set_css_name(widget_class, "cell");
+  gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_GRID_CELL);
 }
 
 static void viewer_cell_init(ViewerCell *self)
@@ -220,6 +223,15 @@ static void viewer_cell_init(ViewerCell *self)
 GtkWidget *viewer_cell_new(ViewerCellKind *kind)
 {
   ViewerCell *self = g_object_new(VIEWER_TYPE_CELL, NULL);
+
+  viewer_cell_set_kind(self, kind);
+  return GTK_WIDGET(self);
+}
+
+GtkWidget *viewer_cell_new_label(ViewerCellKind *kind)
+{
+  ViewerCell *self =
+      g_object_new(VIEWER_TYPE_CELL, "css-name", "label", "accessible-role", GTK_ACCESSIBLE_ROLE_LABEL, NULL);
 
   viewer_cell_set_kind(self, kind);
   return GTK_WIDGET(self);

@@ -3,7 +3,7 @@
  * A cell of a table: a line of text about an item. A view keeps some hundred rows, of which one sees few; so
  * a cell asks for its text when it comes into sight, lays it out when it is drawn, and is as wide as its
  * column says, whatever stands in it. What is too long for it is cut in its middle. Items that have a signal
- * "changed" are asked anew when they emit it. For a screen reader it is a label. Main thread only.
+ * "changed" are asked anew when they emit it. For a screen reader it is a cell of a grid. Main thread only.
  */
 #pragma once
 
@@ -26,6 +26,7 @@ typedef struct {
   gboolean is_number;           /* aligned to the end, in digits of one width */
   guint chars;                  /* as many have room at least */
   guint natural;                /* as many shall have room if there is any; 0: no more than that */
+  int room;                     /* pixels that something beside the text takes, at most */
   int char_width, line_height;  /* the cells' own: 0 to begin with */
 } ViewerCellKind;
 
@@ -38,6 +39,8 @@ struct _ViewerCellClass {
 
 /* kind must outlive the cell. */
 GtkWidget *viewer_cell_new(ViewerCellKind *kind);
+/* One that stands in a cell beside something else: a label. */
+GtkWidget *viewer_cell_new_label(ViewerCellKind *kind);
 /* NULL: none. */
 void viewer_cell_set_item(ViewerCell *self, gpointer item);
 /* Borrowed. */

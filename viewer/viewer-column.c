@@ -11,26 +11,15 @@ enum {
   CHARS_MIN = 8
 };
 
-#define CELLS_KEY     "viewer-column-cells"
-#define LIST_ITEM_KEY "viewer-column-list-item"
+#define CELLS_KEY "viewer-column-cells"
 
-/* Of one column: its factory, its cells and its sorter share them. */
+/* Of one column: it, its cells and its sorter share them. */
 typedef struct {
   ViewerColumn column;
   gpointer data;
   ViewerCellKind kind;
-  GHashTable *bound; /* GtkListItem */
+  GtkColumnViewColumn *title; /* borrowed: it lives as long as there are cells to bind */
 } Cells;
-
-static void clear_cells(gpointer data)
-{
-  g_hash_table_unref(((Cells *)data)->bound);
-}
-
-static void release_cells(gpointer data)
-{
-  g_rc_box_release_full(data, clear_cells);
-}
 
 /* Of a tree: what the row holds. A reference of one's own. */
 static gpointer unwrap(gpointer item)
@@ -38,10 +27,8 @@ static gpointer unwrap(gpointer item)
   return GTK_IS_TREE_LIST_ROW(item) ? gtk_tree_list_row_get_item(item) : g_object_ref(item);
 }
 
-static ViewerCell *get_cell(GtkListItem *list_item)
+static ViewerCell *get_cell(GtkWidget *child)
 {
-  GtkWidget *child = gtk_list_item_get_child(list_item);
-
   return VIEWER_CELL(GTK_IS_TREE_EXPANDER(child) ? gtk_tree_expander_get_child(GTK_TREE_EXPANDER(child))
                                                  : child);
 }
@@ -61,20 +48,20 @@ static char *get_shown_text(gpointer wrapped, gpointer data)
 }
 
 /* Numbers are never cut; of texts, those of a column that says nothing of its width have room. */
-static void widen(Cells *cells, GtkListItem *list_item)
+static void widen(Cells *cells, gpointer item)
 {
   const ViewerColumn *column = &cells->column;
   ViewerCellKind *kind = &cells->kind;
 
   if (!kind->is_number && (column->chars > 0 || column->flags & VIEWER_COLUMN_EXPAND))
     return;
-  g_autofree char *text = get_shown_text(gtk_list_item_get_item(list_item), cells);
+  g_autofree char *text = get_shown_text(item, cells);
   guint length = (guint)g_utf8_strlen(text, -1), *chars = kind->is_number ? &kind->chars : &kind->natural;
   length = kind->is_number ? length : MIN(length + length / 4, CHARS_MAX); /* letters may be wide ones */
   if (length <= *chars)
     return;
   *chars = length;
-  gtk_widget_queue_resize(GTK_WIDGET(get_cell(list_item)));
+  viewer_list_remeasure(cells->title);
 }
 
 static void init_kind(Cells *cells)
@@ -90,44 +77,45 @@ static void init_kind(Cells *cells)
                                  .chars = column->chars || is_number ? column->chars : CHARS_MIN};
 }
 
-static void on_setup(GtkSignalListItemFactory *factory, GtkListItem *list_item, gpointer data)
+static GtkWidget *make(gpointer data)
 {
   Cells *cells = data;
-  GtkWidget *child = viewer_cell_new(&cells->kind);
+  gboolean has_arrow = (cells->column.flags & VIEWER_COLUMN_EXPANDER) != 0;
+  GtkWidget *child = has_arrow ? viewer_cell_new_label(&cells->kind) : viewer_cell_new(&cells->kind),
+            *expander;
 
-  g_object_set_data_full(G_OBJECT(child), CELLS_KEY, g_rc_box_acquire(cells), release_cells);
+  g_object_set_data_full(G_OBJECT(child), CELLS_KEY, g_rc_box_acquire(cells), g_rc_box_release);
   if (cells->column.flags & VIEWER_COLUMN_DIM)
     gtk_widget_add_css_class(child, "dim-label");
-  if (cells->column.flags & VIEWER_COLUMN_EXPANDER) {
-    GtkWidget *expander = gtk_tree_expander_new();
-    gtk_tree_expander_set_child(GTK_TREE_EXPANDER(expander), child);
-    child = expander;
-  }
-  g_object_set_data(G_OBJECT(child), LIST_ITEM_KEY, list_item);
-  gtk_list_item_set_child(list_item, child);
+  if (!has_arrow)
+    return child;
+  expander = gtk_tree_expander_new();
+  gtk_tree_expander_set_child(GTK_TREE_EXPANDER(expander), child);
+  return expander;
 }
 
-static void on_bind(GtkSignalListItemFactory *factory, GtkListItem *list_item, gpointer data)
+/* As deep as the row stands, its text is moved. */
+static void make_room(Cells *cells, GtkWidget *expander)
 {
-  Cells *cells = data;
-  GtkWidget *child = gtk_list_item_get_child(list_item);
+  int all, text;
 
-  if (GTK_IS_TREE_EXPANDER(child))
-    gtk_tree_expander_set_list_row(GTK_TREE_EXPANDER(child), gtk_list_item_get_item(list_item));
-  widen(cells, list_item);
-  viewer_cell_set_item(get_cell(list_item), gtk_list_item_get_item(list_item));
-  g_hash_table_add(cells->bound, list_item);
+  gtk_widget_measure(expander, GTK_ORIENTATION_HORIZONTAL, -1, &all, NULL, NULL, NULL);
+  gtk_widget_measure(GTK_WIDGET(get_cell(expander)), GTK_ORIENTATION_HORIZONTAL, -1, &text, NULL, NULL, NULL);
+  if (all - text <= cells->kind.room)
+    return;
+  cells->kind.room = all - text;
+  viewer_list_remeasure(cells->title);
 }
 
-static void on_unbind(GtkSignalListItemFactory *factory, GtkListItem *list_item, gpointer data)
+static void bind(GtkWidget *child, gpointer item, gpointer data)
 {
-  Cells *cells = data;
-  GtkWidget *child = gtk_list_item_get_child(list_item);
-
-  g_hash_table_remove(cells->bound, list_item);
-  viewer_cell_set_item(get_cell(list_item), NULL);
   if (GTK_IS_TREE_EXPANDER(child))
-    gtk_tree_expander_set_list_row(GTK_TREE_EXPANDER(child), NULL);
+    gtk_tree_expander_set_list_row(GTK_TREE_EXPANDER(child), item);
+  if (GTK_IS_TREE_EXPANDER(child) && item)
+    make_room(data, child);
+  if (item)
+    widen(data, item);
+  viewer_cell_set_item(get_cell(child), item);
 }
 
 static int compare(gconstpointer a, gconstpointer b, gpointer data)
@@ -137,62 +125,56 @@ static int compare(gconstpointer a, gconstpointer b, gpointer data)
   return cells->column.compare((gpointer)a, (gpointer)b, cells->data);
 }
 
-GtkColumnViewColumn *viewer_column_append(GtkColumnView *view, const ViewerColumn *column, gpointer data)
+GtkColumnViewColumn *viewer_column_append(ViewerList *list, const ViewerColumn *column, gpointer data)
 {
-  GtkListItemFactory *factory = gtk_signal_list_item_factory_new();
-  g_autoptr(GtkColumnViewColumn) added = gtk_column_view_column_new(column->title, factory);
   Cells *cells = g_rc_box_new0(Cells);
 
   cells->column = *column;
   cells->data = data;
   init_kind(cells);
-  cells->bound = g_hash_table_new(NULL, NULL);
-  g_object_set_data_full(G_OBJECT(factory), CELLS_KEY, cells, release_cells);
-  g_signal_connect(factory, "setup", G_CALLBACK(on_setup), cells);
-  g_signal_connect(factory, "bind", G_CALLBACK(on_bind), cells);
-  g_signal_connect(factory, "unbind", G_CALLBACK(on_unbind), cells);
+  cells->title = viewer_list_add_cells(list, column->title, cells->kind.is_number,
+                                       &(ViewerRowsColumn){make, bind, cells});
+  g_object_set_data_full(G_OBJECT(cells->title), CELLS_KEY, cells, g_rc_box_release);
   if (column->compare) {
     g_autoptr(GtkSorter) sorter =
-        GTK_SORTER(gtk_custom_sorter_new(compare, g_rc_box_acquire(cells), release_cells));
-    gtk_column_view_column_set_sorter(added, sorter);
+        GTK_SORTER(gtk_custom_sorter_new(compare, g_rc_box_acquire(cells), g_rc_box_release));
+    viewer_list_set_sorter(cells->title, sorter);
   }
-  gtk_column_view_column_set_expand(added, (column->flags & VIEWER_COLUMN_EXPAND) != 0);
-  gtk_column_view_column_set_resizable(added, TRUE);
-  gtk_column_view_append_column(view, added);
-  if (cells->kind.is_number)
-    viewer_list_align_title(added);
-  return added;
+  gtk_column_view_column_set_expand(cells->title, (column->flags & VIEWER_COLUMN_EXPAND) != 0);
+  return cells->title;
 }
 
 /* NULL: it was not made here. */
 static Cells *get_cells(GtkColumnViewColumn *column)
 {
-  GtkListItemFactory *factory = gtk_column_view_column_get_factory(column);
-
-  return factory ? g_object_get_data(G_OBJECT(factory), CELLS_KEY) : NULL;
+  return g_object_get_data(G_OBJECT(column), CELLS_KEY);
 }
 
 void viewer_column_update(GtkColumnViewColumn *column)
 {
   Cells *cells = get_cells(column);
   GtkSorter *sorter = gtk_column_view_column_get_sorter(column);
-  GHashTableIter iter;
-  gpointer list_item;
+  GtkWidget *child;
 
   if (!cells)
     return;
-  g_hash_table_iter_init(&iter, cells->bound);
-  while (g_hash_table_iter_next(&iter, &list_item, NULL)) {
-    widen(cells, list_item);
-    viewer_cell_update(get_cell(list_item));
+  for (guint n = 0; (child = viewer_list_next_cell(column, &n));) {
+    if (viewer_cell_get_item(get_cell(child)))
+      widen(cells, viewer_cell_get_item(get_cell(child)));
+    viewer_cell_update(get_cell(child));
   }
   if (sorter)
     gtk_sorter_changed(sorter, GTK_SORTER_CHANGE_DIFFERENT);
 }
 
-void viewer_column_update_all(GtkColumnView *view)
+static GListModel *get_columns(ViewerList *list)
 {
-  GListModel *columns = gtk_column_view_get_columns(view);
+  return gtk_column_view_get_columns(viewer_list_get_titles(list));
+}
+
+void viewer_column_update_all(ViewerList *list)
+{
+  GListModel *columns = get_columns(list);
 
   for (guint i = 0; i < g_list_model_get_n_items(columns); i++) {
     g_autoptr(GtkColumnViewColumn) column = g_list_model_get_item(columns, i);
@@ -214,10 +196,9 @@ static void append_line(GString *text, GListModel *columns, gpointer item)
   g_string_append_c(text, '\n');
 }
 
-char *viewer_column_make_text(GtkColumnView *view, guint n_max)
+char *viewer_column_make_text(ViewerList *list, guint n_max)
 {
-  GListModel *columns = gtk_column_view_get_columns(view);
-  GListModel *rows = viewer_list_get_whole(view);
+  GListModel *columns = get_columns(list), *rows = G_LIST_MODEL(viewer_list_get_selection(list));
   GString *text = g_string_new(NULL);
 
   append_line(text, columns, NULL);
@@ -229,12 +210,12 @@ char *viewer_column_make_text(GtkColumnView *view, guint n_max)
 }
 
 /* A list says how high it is only once it is laid out. */
-void viewer_column_fit(GtkColumnView *view, guint n_max)
+void viewer_column_fit(ViewerList *list, guint n_max)
 {
   enum { PADDING = 6, HEADING = 32 };
-  GtkWidget *window = gtk_widget_get_ancestor(GTK_WIDGET(view), GTK_TYPE_SCROLLED_WINDOW);
-  guint n = g_list_model_get_n_items(G_LIST_MODEL(gtk_column_view_get_model(view)));
-  g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(GTK_WIDGET(view), "0");
+  GtkWidget *window = gtk_widget_get_ancestor(GTK_WIDGET(list), GTK_TYPE_SCROLLED_WINDOW);
+  guint n = g_list_model_get_n_items(G_LIST_MODEL(viewer_list_get_selection(list)));
+  g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(GTK_WIDGET(list), "0");
   int height;
 
   pango_layout_get_pixel_size(layout, NULL, &height);
@@ -242,39 +223,4 @@ void viewer_column_fit(GtkColumnView *view, guint n_max)
   gtk_scrolled_window_set_min_content_height(GTK_SCROLLED_WINDOW(window), -1); /* never above the most */
   gtk_scrolled_window_set_max_content_height(GTK_SCROLLED_WINDOW(window), height);
   gtk_scrolled_window_set_min_content_height(GTK_SCROLLED_WINDOW(window), height);
-}
-
-/* The list in the view knows how, from GTK 4.12 on the view itself does. */
-void viewer_column_scroll_to(GtkColumnView *view, guint position)
-{
-  GtkWidget *child = gtk_widget_get_first_child(GTK_WIDGET(view));
-
-  while (child && !GTK_IS_LIST_VIEW(child))
-    child = gtk_widget_get_next_sibling(child);
-  if (child)
-    gtk_widget_activate_action(child, "list.scroll-to-item", "u", position);
-}
-
-/* The first cell in a widget that was made here; NULL: none was. */
-static GtkListItem *find_cell(GtkWidget *widget)
-{
-  GtkListItem *found = g_object_get_data(G_OBJECT(widget), LIST_ITEM_KEY);
-
-  for (GtkWidget *child = gtk_widget_get_first_child(widget); child && !found;
-       child = gtk_widget_get_next_sibling(child))
-    found = find_cell(child);
-  return found;
-}
-
-guint viewer_column_find_row(GtkColumnView *view, double x, double y)
-{
-  GtkWidget *widget = gtk_widget_pick(GTK_WIDGET(view), x, y, GTK_PICK_DEFAULT);
-
-  for (; widget && !GTK_IS_LIST_VIEW(widget) && widget != GTK_WIDGET(view);
-       widget = gtk_widget_get_parent(widget)) {
-    GtkListItem *list_item = find_cell(widget);
-    if (list_item)
-      return gtk_list_item_get_position(list_item);
-  }
-  return GTK_INVALID_LIST_POSITION;
 }

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include <gtk/gtk.h>
+#include "viewer/viewer-list.h"
 
 G_BEGIN_DECLS
 
@@ -32,24 +32,20 @@ typedef struct {
   ViewerColumnCompareFunc compare; /* NULL: not sorted by it */
 } ViewerColumn;
 
-/* Adds a column at the end and returns it; it is the view's. data must outlive the view, or stay until the
+/* Adds a column at the end and returns it; it is the list's. data must outlive the list, or stay until the
  * column is removed. Text that is no valid UTF-8, has control characters or is very long is made fit to be
  * shown; what is cut is told by a tooltip. */
-GtkColumnViewColumn *viewer_column_append(GtkColumnView *view, const ViewerColumn *column, gpointer data);
+GtkColumnViewColumn *viewer_column_append(ViewerList *list, const ViewerColumn *column, gpointer data);
 /* The texts of the cells that are in sight are asked for again, and rows that are sorted by it are sorted
  * anew. */
 void viewer_column_update(GtkColumnViewColumn *column);
-/* All columns of a view that were made here. */
-void viewer_column_update_all(GtkColumnView *view);
+/* All columns of a list that were made here. */
+void viewer_column_update_all(ViewerList *list);
 
-/* The rows of a view as text, at most n_max of them: a line of headings, then a line a row, cells separated
+/* The rows of a list as text, at most n_max of them: a line of headings, then a line a row, cells separated
  * by tabs. Of columns that were made here. Free it. */
-char *viewer_column_make_text(GtkColumnView *view, guint n_max);
-/* Lets a view in a scrolled window show as many rows as it has, n_max at most. */
-void viewer_column_fit(GtkColumnView *view, guint n_max);
-/* Brings a row into sight. */
-void viewer_column_scroll_to(GtkColumnView *view, guint position);
-/* The row at a place of the view; GTK_INVALID_LIST_POSITION: there is none. */
-guint viewer_column_find_row(GtkColumnView *view, double x, double y);
+char *viewer_column_make_text(ViewerList *list, guint n_max);
+/* Lets a list in a scrolled window show as many rows as it has, n_max at most. */
+void viewer_column_fit(ViewerList *list, guint n_max);
 
 G_END_DECLS

@@ -25,7 +25,7 @@ struct _ViewerDetailsPage {
   GtkWidget parent_instance;
 
   GtkWidget *content, *recording, *machine, *events, *streams, *counters, *binaries;
-  GtkColumnView *counters_view, *binaries_view;
+  ViewerList *counters_view, *binaries_view;
   ViewerTable *counters_table, *binaries_table;
   GPtrArray *rows; /* GtkWidget: those in the groups */
   ViewerFollower *follower;
@@ -410,6 +410,7 @@ static void viewer_details_page_class_init(ViewerDetailsPageClass *class)
 
   G_OBJECT_CLASS(class)->dispose = viewer_details_page_dispose;
   widget_class->grab_focus = viewer_details_page_grab_focus;
+  g_type_ensure(VIEWER_TYPE_LIST);
   gtk_widget_class_set_template_from_resource(widget_class, "/org/capturectl/Viewer/viewer-details-page.ui");
   gtk_widget_class_bind_template_child(widget_class, ViewerDetailsPage, content);
   gtk_widget_class_bind_template_child(widget_class, ViewerDetailsPage, recording);
@@ -422,14 +423,14 @@ static void viewer_details_page_class_init(ViewerDetailsPageClass *class)
   gtk_widget_class_bind_template_child(widget_class, ViewerDetailsPage, binaries_view);
 }
 
-static void set_model(GtkColumnView *view, ViewerTable *table)
+static void set_model(ViewerList *view, ViewerTable *table)
 {
-  GtkSorter *sorter = gtk_column_view_get_sorter(view);
+  GtkSorter *sorter = gtk_column_view_get_sorter(viewer_list_get_titles(view));
   GtkSortListModel *sorted = gtk_sort_list_model_new(g_object_ref(G_LIST_MODEL(table)), g_object_ref(sorter));
   g_autoptr(GtkSelectionModel) model = GTK_SELECTION_MODEL(gtk_no_selection_new(G_LIST_MODEL(sorted)));
 
   gtk_sort_list_model_set_incremental(sorted, TRUE);
-  gtk_column_view_set_model(view, model);
+  viewer_list_set_selection(view, model);
 }
 
 static void viewer_details_page_init(ViewerDetailsPage *self)

@@ -2,7 +2,7 @@
 /* What the page of details shows, and the columns of its tables. */
 #pragma once
 
-#include <gtk/gtk.h>
+#include "viewer/viewer-list.h"
 
 #include "profile/profile-capture.h"
 
@@ -29,7 +29,7 @@ gpointer viewer_details_new(gpointer request);
 void viewer_details_free(ViewerDetails *details);
 
 /* details: where those that are shown stand; tables are empty while there are none. */
-void viewer_details_add_counter_columns(GtkColumnView *view, ViewerDetails **details);
-void viewer_details_add_binary_columns(GtkColumnView *view, ViewerDetails **details);
+void viewer_details_add_counter_columns(ViewerList *view, ViewerDetails **details);
+void viewer_details_add_binary_columns(ViewerList *view, ViewerDetails **details);
 
 G_END_DECLS

@@ -208,13 +208,13 @@ static int compare_names(gpointer a, gpointer b, gpointer details)
   return strcmp(left, right);
 }
 
-static void append(GtkColumnView *view, const ViewerColumn *columns, guint n, ViewerDetails **details)
+static void append(ViewerList *view, const ViewerColumn *columns, guint n, ViewerDetails **details)
 {
   for (guint i = 0; i < n; i++)
     viewer_column_append(view, &columns[i], details);
 }
 
-void viewer_details_add_counter_columns(GtkColumnView *view, ViewerDetails **details)
+void viewer_details_add_counter_columns(ViewerList *view, ViewerDetails **details)
 {
   const ViewerColumn columns[] = {
       {_("Counter"), VIEWER_COLUMN_EXPAND, 0, get_counter_name, compare_counter_names},
@@ -227,7 +227,7 @@ void viewer_details_add_counter_columns(GtkColumnView *view, ViewerDetails **det
   append(view, columns, G_N_ELEMENTS(columns), details);
 }
 
-void viewer_details_add_binary_columns(GtkColumnView *view, ViewerDetails **details)
+void viewer_details_add_binary_columns(ViewerList *view, ViewerDetails **details)
 {
   const ViewerColumn columns[] = {
       {_("Path"), VIEWER_COLUMN_EXPAND | VIEWER_COLUMN_PATH, 0, get_binary_path, compare_binary_paths},

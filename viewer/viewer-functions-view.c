@@ -21,7 +21,7 @@ static const ViewerFunctionsBy orders[N_COLUMNS] = {VIEWER_FUNCTIONS_BY_SELF,  V
 struct _ViewerFunctionsView {
   GtkWidget parent;
   GtkWidget *scrolled;
-  GtkColumnView *view;
+  ViewerList *view;
   ViewerFunctionsModel *model;
   GtkSingleSelection *selection;
   GtkColumnViewColumn *own, *total; /* amounts */
@@ -92,7 +92,7 @@ static gint note_column(gconstpointer a, gconstpointer b, gpointer data)
 
 static ViewerFunctionsBy get_order(ViewerFunctionsView *self, gboolean *ret_descending)
 {
-  GtkSorter *sorter = gtk_column_view_get_sorter(self->view);
+  GtkSorter *sorter = gtk_column_view_get_sorter(viewer_list_get_titles(self->view));
   g_autoptr(GObject) first = g_object_new(G_TYPE_OBJECT, NULL), second = g_object_new(G_TYPE_OBJECT, NULL);
 
   self->sort_column = N_COLUMNS;
@@ -131,7 +131,8 @@ static void add_columns(ViewerFunctionsView *self)
                          binary = {_("Binary"), BINARY, get_text,        get_tooltip, FALSE,
                                    8,           19,     ROOM_FOR_BINARY, NULL};
 
-  gtk_column_view_sort_by_column(self->view, add_column(self, &own_share), GTK_SORT_DESCENDING);
+  gtk_column_view_sort_by_column(viewer_list_get_titles(self->view), add_column(self, &own_share),
+                                 GTK_SORT_DESCENDING);
   self->own = add_column(self, &own);
   add_column(self, &total_share);
   self->total = add_column(self, &total);
@@ -212,7 +213,7 @@ static void press_secondary(GtkGestureClick *gesture, int n, double x, double y,
   if (position == GTK_INVALID_LIST_POSITION)
     return;
   gtk_gesture_set_state(GTK_GESTURE(gesture), GTK_EVENT_SEQUENCE_CLAIMED);
-  viewer_list_select(self->view, position);
+  gtk_single_selection_set_selected(self->selection, position);
   viewer_list_show(self->view, position, TRUE);
   g_signal_emit(self, signals[MENU], 0, x, y);
 }
@@ -242,12 +243,11 @@ static void viewer_functions_view_size_allocate(GtkWidget *widget, int width, in
   ViewerFunctionsView *self = VIEWER_FUNCTIONS_VIEW(widget);
 
   gtk_widget_allocate(self->scrolled, width, height, baseline, NULL);
-  viewer_list_adapt(self->view, width);
 }
 
 static gboolean viewer_functions_view_grab_focus(GtkWidget *widget)
 {
-  return gtk_widget_grab_focus(viewer_list_get_rows(VIEWER_FUNCTIONS_VIEW(widget)->view));
+  return gtk_widget_grab_focus(GTK_WIDGET(VIEWER_FUNCTIONS_VIEW(widget)->view));
 }
 
 static void viewer_functions_view_class_init(ViewerFunctionsViewClass *class)
@@ -283,15 +283,13 @@ static void viewer_functions_view_init(ViewerFunctionsView *self)
 
   self->function = PROFILE_TREE_NO_FUNCTION;
   self->model = viewer_functions_model_new();
-  self->view = GTK_COLUMN_VIEW(gtk_column_view_new(NULL));
+  self->view = VIEWER_LIST(viewer_list_new());
   watch_model(self);
-  gtk_widget_add_css_class(GTK_WIDGET(self->view), "data-table");
-  gtk_column_view_set_reorderable(self->view, FALSE);
   gtk_accessible_update_property(GTK_ACCESSIBLE(self->view), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Functions"),
                                  -1);
   add_columns(self);
-  g_signal_connect_object(gtk_column_view_get_sorter(self->view), "changed", G_CALLBACK(reload), self,
-                          G_CONNECT_SWAPPED);
+  g_signal_connect_object(gtk_column_view_get_sorter(viewer_list_get_titles(self->view)), "changed",
+                          G_CALLBACK(reload), self, G_CONNECT_SWAPPED);
   g_signal_connect_swapped(self->view, "activate", G_CALLBACK(handle_activated), self);
   self->scrolled = gtk_scrolled_window_new();
   gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(self->scrolled), GTK_WIDGET(self->view));
@@ -330,7 +328,7 @@ void viewer_functions_view_select(ViewerFunctionsView *self, guint32 function)
   if (position == get_position(self))
     return;
   self->is_selecting = TRUE;
-  viewer_list_select(self->view, position);
+  gtk_single_selection_set_selected(self->selection, position);
   self->is_selecting = FALSE;
   if (position != GTK_INVALID_LIST_POSITION)
     viewer_list_show(self->view, position, viewer_list_has_focus(self->view));
@@ -346,7 +344,7 @@ gboolean viewer_functions_view_move(ViewerFunctionsView *self, int n)
     position = n > 0 ? 0 : n_rows - 1;
   else
     position = (guint)(((gint64)position + n + n_rows) % n_rows);
-  viewer_list_select(self->view, position);
+  gtk_single_selection_set_selected(self->selection, position);
   viewer_list_show(self->view, position, FALSE);
   return TRUE;
 }

@@ -18,7 +18,7 @@ struct _ViewerHealthPage {
 
   GtkWidget *stack, *content, *icon, *title, *summary;
   GtkWidget *findings, *losses, *chart, *outcomes, *names;
-  GtkColumnView *outcomes_view, *names_view;
+  ViewerList *outcomes_view, *names_view;
   ViewerTable *outcomes_table, *names_table;
   GPtrArray *rows; /* of findings */
   ViewerDocument *document;
@@ -162,13 +162,13 @@ static void add_columns(ViewerHealthPage *self)
     viewer_column_append(self->names_view, &names[i], self);
 }
 
-static void set_model(GtkColumnView *view, ViewerTable *table)
+static void set_model(ViewerList *view, ViewerTable *table)
 {
-  GtkSorter *sorter = gtk_column_view_get_sorter(view);
+  GtkSorter *sorter = gtk_column_view_get_sorter(viewer_list_get_titles(view));
   GtkSortListModel *sorted = gtk_sort_list_model_new(g_object_ref(G_LIST_MODEL(table)), g_object_ref(sorter));
   g_autoptr(GtkSelectionModel) model = GTK_SELECTION_MODEL(gtk_no_selection_new(G_LIST_MODEL(sorted)));
 
-  gtk_column_view_set_model(view, model);
+  viewer_list_set_selection(view, model);
 }
 
 /* "1,234 of 56,789"; NULL: the finding is about no number. */
@@ -447,6 +447,7 @@ static void viewer_health_page_class_init(ViewerHealthPageClass *class)
   widget_class->map = viewer_health_page_map;
   widget_class->grab_focus = viewer_health_page_grab_focus;
   g_type_ensure(VIEWER_TYPE_LOSS_CHART);
+  g_type_ensure(VIEWER_TYPE_LIST);
   gtk_widget_class_set_template_from_resource(widget_class, "/org/capturectl/Viewer/viewer-health-page.ui");
   gtk_widget_class_bind_template_child(widget_class, ViewerHealthPage, stack);
   gtk_widget_class_bind_template_child(widget_class, ViewerHealthPage, content);

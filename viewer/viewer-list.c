@@ -2,39 +2,101 @@
 #include "viewer/viewer-list.h"
 
 #include "viewer/viewer-cell.h"
-#include "viewer/viewer-gradual-list.h"
+#include "viewer/viewer-row.h"
 
 #define COLUMN  "viewer-list-column"
-#define ITEM    "viewer-list-item"
-#define LIST    "viewer-list-list"
-#define GROWING "viewer-list-growing"
-#define WIDTH   "viewer-list-width"
-#define SHOWING "viewer-list-showing"
+#define MEASURE "viewer-list-measure"
+#define NUMBER  "viewer-list-number"
 
-enum { FRAMES_TO_LAY_OUT = 2 };
+struct _ViewerList {
+  GtkWidget parent_instance;
+  GtkColumnView *titles;
+  ViewerRows *rows;
+  GtkAdjustment *hadjustment, *vadjustment;
+  GtkScrollablePolicy hscroll_policy, vscroll_policy;
+  int width; /* that columns were chosen for */
+};
 
-/* Of a column: it and its cells share it. */
+G_DEFINE_FINAL_TYPE_WITH_CODE(ViewerList, viewer_list, GTK_TYPE_WIDGET,
+                              G_IMPLEMENT_INTERFACE(GTK_TYPE_SCROLLABLE, NULL))
+
+enum { PROP_HADJUSTMENT = 1, PROP_VADJUSTMENT, PROP_HSCROLL_POLICY, PROP_VSCROLL_POLICY };
+enum { ACTIVATE, N_SIGNALS };
+static guint signals[N_SIGNALS];
+
+/* Of a column of text: it and its cells share it. */
 typedef struct {
   ViewerListColumn column;
   ViewerCellKind kind;
   gboolean is_wanted;
 } Column;
 
-static GtkListItem *get_item(GtkWidget *child)
+/* The titles' own row is never seen: its cells say how wide columns are. */
+typedef struct {
+  ViewerRowsColumn cells;
+  GtkWidget *child; /* NULL: there is none now */
+} Measure;
+
+/* NULL: its cells are somebody else's. */
+static Column *get_own(GtkColumnViewColumn *column)
 {
-  return g_object_get_data(G_OBJECT(child), ITEM);
+  return g_object_get_data(G_OBJECT(column), COLUMN);
+}
+
+static GtkColumnViewColumn *get_column(ViewerList *self, guint i)
+{
+  g_autoptr(GtkColumnViewColumn) column = g_list_model_get_item(gtk_column_view_get_columns(self->titles), i);
+
+  return column; /* the titles have it */
+}
+
+static guint get_n_columns(ViewerList *self)
+{
+  return g_list_model_get_n_items(gtk_column_view_get_columns(self->titles));
+}
+
+static ViewerList *get_list(GtkColumnViewColumn *column)
+{
+  GtkColumnView *titles = gtk_column_view_column_get_column_view(column);
+
+  return VIEWER_LIST(gtk_widget_get_ancestor(GTK_WIDGET(titles), VIEWER_TYPE_LIST));
+}
+
+/* The line of titles; GTK offers no way to it. */
+static GtkWidget *get_line(ViewerList *self)
+{
+  return gtk_widget_get_first_child(GTK_WIDGET(self->titles));
+}
+
+/* Nor to a title: they stand in the order of columns. */
+static GtkWidget *find_title(GtkColumnViewColumn *column)
+{
+  ViewerList *self = get_list(column);
+  GtkWidget *title = gtk_widget_get_first_child(get_line(self));
+
+  for (guint i = 0; title && get_column(self, i) != column; i++)
+    title = gtk_widget_get_next_sibling(title);
+  return title;
+}
+
+/* In a title's box a label is followed by the arrow of the order, which takes its room even where it is not
+ * seen: it must not stand above the ends of numbers, which are on the right in every language. */
+static void align_title(GtkColumnViewColumn *column)
+{
+  GtkWidget *title = find_title(column);
+  GtkWidget *box = title ? gtk_widget_get_first_child(title) : NULL;
+  gboolean rtl = title && gtk_widget_get_direction(title) == GTK_TEXT_DIR_RTL;
+
+  if (!GTK_IS_BOX(box))
+    return;
+  gtk_widget_set_halign(box, rtl ? GTK_ALIGN_START : GTK_ALIGN_END);
+  if (!rtl && GTK_IS_LABEL(gtk_widget_get_first_child(box)))
+    gtk_box_reorder_child_after(GTK_BOX(box), gtk_widget_get_last_child(box), NULL);
 }
 
 GtkWidget *viewer_list_get_row(GtkWidget *child)
 {
-  GtkWidget *parent;
-
-  for (; child; child = parent) {
-    parent = gtk_widget_get_parent(child);
-    if (parent && GTK_IS_LIST_VIEW(parent))
-      return child;
-  }
-  return NULL;
+  return gtk_widget_get_ancestor(child, VIEWER_TYPE_ROW);
 }
 
 void viewer_list_name_row(GtkWidget *child, const char *text)
@@ -43,63 +105,6 @@ void viewer_list_name_row(GtkWidget *child, const char *text)
 
   if (row)
     gtk_accessible_update_property(GTK_ACCESSIBLE(row), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
-}
-
-static gboolean grow(GtkWidget *view, GdkFrameClock *clock, gpointer list)
-{
-  gboolean is_behind = viewer_gradual_list_grow(list);
-
-  if (!is_behind)
-    g_object_set_data(G_OBJECT(view), GROWING, NULL);
-  return is_behind ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
-}
-
-static void start_growing(GtkWidget *view, ViewerGradualList *list)
-{
-  if (g_object_get_data(G_OBJECT(view), GROWING))
-    return;
-  g_object_set_data(G_OBJECT(view), GROWING, view);
-  gtk_widget_add_tick_callback(view, grow, g_object_ref(list), g_object_unref);
-}
-
-static void keep_selected(GtkSingleSelection *selection, GParamSpec *spec, ViewerGradualList *list)
-{
-  viewer_gradual_list_keep(list, gtk_single_selection_get_selected(selection));
-}
-
-GtkSingleSelection *viewer_list_set_model(GtkColumnView *view, GListModel *model)
-{
-  ViewerGradualList *list = viewer_gradual_list_new(model);
-  g_autoptr(GtkSingleSelection) selection = gtk_single_selection_new(G_LIST_MODEL(list));
-
-  gtk_single_selection_set_autoselect(selection, FALSE);
-  gtk_single_selection_set_can_unselect(selection, TRUE);
-  gtk_single_selection_set_selected(selection, GTK_INVALID_LIST_POSITION);
-  g_object_set_data_full(G_OBJECT(view), LIST, g_object_ref(list), g_object_unref);
-  g_signal_connect_object(selection, "notify::selected", G_CALLBACK(keep_selected), list, 0);
-  g_signal_connect_object(list, "behind", G_CALLBACK(start_growing), view, G_CONNECT_SWAPPED);
-  gtk_column_view_set_model(view, GTK_SELECTION_MODEL(selection));
-  return selection;
-}
-
-void viewer_list_linger(GtkColumnView *view)
-{
-  viewer_gradual_list_linger(g_object_get_data(G_OBJECT(view), LIST));
-}
-
-GListModel *viewer_list_get_whole(GtkColumnView *view)
-{
-  ViewerGradualList *list = g_object_get_data(G_OBJECT(view), LIST);
-
-  return list ? viewer_gradual_list_get_whole(list) : G_LIST_MODEL(gtk_column_view_get_model(view));
-}
-
-void viewer_list_select(GtkColumnView *view, guint position)
-{
-  GtkSingleSelection *selection = GTK_SINGLE_SELECTION(gtk_column_view_get_model(view));
-
-  viewer_gradual_list_reach(g_object_get_data(G_OBJECT(view), LIST), position);
-  gtk_single_selection_set_selected(selection, position);
 }
 
 static char *get_text(gpointer item, gpointer data)
@@ -121,87 +126,55 @@ static void name_row(ViewerCell *cell, gpointer item, gpointer data)
   ((Column *)data)->column.name_row(GTK_WIDGET(cell), item);
 }
 
-static void set_up_cell(GtkSignalListItemFactory *factory, GtkListItem *item, Column *column)
+static GtkWidget *make_cell(gpointer data)
 {
-  GtkWidget *cell = viewer_cell_new(&column->kind);
+  Column *own = data;
+  GtkWidget *cell = viewer_cell_new(&own->kind);
 
-  g_object_set_data_full(G_OBJECT(cell), COLUMN, g_rc_box_acquire(column), g_rc_box_release);
-  g_object_set_data(G_OBJECT(cell), ITEM, item);
-  gtk_list_item_set_child(item, cell);
+  g_object_set_data_full(G_OBJECT(cell), COLUMN, g_rc_box_acquire(own), g_rc_box_release);
+  return cell;
 }
 
-static void set_up_own_cell(GtkSignalListItemFactory *factory, GtkListItem *item,
-                            GtkWidget *(*make_cell)(void))
+static void bind_cell(GtkWidget *cell, gpointer item, gpointer data)
 {
-  GtkWidget *cell = make_cell();
-
-  g_object_set_data(G_OBJECT(cell), ITEM, item);
-  gtk_list_item_set_child(item, cell);
+  viewer_cell_set_item(VIEWER_CELL(cell), item);
 }
 
-static void bind_cell(GtkSignalListItemFactory *factory, GtkListItem *item)
+static void set_up_measure(GtkSignalListItemFactory *factory, GtkListItem *item, Measure *measure)
 {
-  viewer_cell_set_item(VIEWER_CELL(gtk_list_item_get_child(item)), gtk_list_item_get_item(item));
+  g_set_weak_pointer(&measure->child, measure->cells.make(measure->cells.data));
+  gtk_list_item_set_child(item, measure->child);
 }
 
-static void unbind_cell(GtkSignalListItemFactory *factory, GtkListItem *item)
+static void free_measure(gpointer data)
 {
-  viewer_cell_set_item(VIEWER_CELL(gtk_list_item_get_child(item)), NULL);
+  g_clear_weak_pointer(&((Measure *)data)->child);
+  g_free(data);
 }
 
-static GtkColumnViewColumn *add_column(GtkColumnView *view, const char *title, GtkListItemFactory *factory)
+GtkColumnViewColumn *viewer_list_add_cells(ViewerList *self, const char *title, gboolean is_number,
+                                           const ViewerRowsColumn *cells)
 {
+  GtkListItemFactory *factory = gtk_signal_list_item_factory_new();
+  Measure *measure = g_new0(Measure, 1);
+
+  measure->cells = *cells;
+  g_object_set_data_full(G_OBJECT(factory), MEASURE, measure, free_measure);
+  g_signal_connect(factory, "setup", G_CALLBACK(set_up_measure), measure);
   g_autoptr(GtkColumnViewColumn) column = gtk_column_view_column_new(title, factory);
-
-  g_signal_connect(factory, "bind", G_CALLBACK(bind_cell), NULL);
-  g_signal_connect(factory, "unbind", G_CALLBACK(unbind_cell), NULL);
+  g_object_set_data(G_OBJECT(column), NUMBER, GINT_TO_POINTER(is_number));
   gtk_column_view_column_set_resizable(column, TRUE);
-  gtk_column_view_append_column(view, column);
+  gtk_column_view_append_column(self->titles, column);
+  viewer_rows_add_column(self->rows, cells);
+  if (is_number)
+    align_title(column);
   return column;
 }
 
-/* NULL: its cells are somebody else's. */
-static Column *get_own(GtkColumnViewColumn *column)
+GtkColumnViewColumn *viewer_list_add_column(ViewerList *self, const ViewerListColumn *description)
 {
-  return g_object_get_data(G_OBJECT(column), COLUMN);
-}
-
-/* GTK offers no way to it: titles stand in the order of columns. */
-static GtkWidget *find_title(GtkColumnViewColumn *column)
-{
-  GtkColumnView *view = gtk_column_view_column_get_column_view(column);
-  GtkWidget *titles = gtk_widget_get_first_child(GTK_WIDGET(view));
-  GtkWidget *title = titles ? gtk_widget_get_first_child(titles) : NULL;
-  GListModel *columns = gtk_column_view_get_columns(view);
-
-  for (guint i = 0; title && i < g_list_model_get_n_items(columns); i++) {
-    g_autoptr(GtkColumnViewColumn) other = g_list_model_get_item(columns, i);
-    if (other == column)
-      return title;
-    title = gtk_widget_get_next_sibling(title);
-  }
-  return NULL;
-}
-
-/* In a title's box a label is followed by the arrow of the order, which takes its room even where it is not
- * seen: it must not stand above the ends of numbers, which are on the right in every language. */
-void viewer_list_align_title(GtkColumnViewColumn *column)
-{
-  GtkWidget *title = find_title(column);
-  GtkWidget *box = title ? gtk_widget_get_first_child(title) : NULL;
-  gboolean rtl = title && gtk_widget_get_direction(title) == GTK_TEXT_DIR_RTL;
-
-  if (!GTK_IS_BOX(box))
-    return;
-  gtk_widget_set_halign(box, rtl ? GTK_ALIGN_START : GTK_ALIGN_END);
-  if (!rtl && GTK_IS_LABEL(gtk_widget_get_first_child(box)))
-    gtk_box_reorder_child_after(GTK_BOX(box), gtk_widget_get_last_child(box), NULL);
-}
-
-GtkColumnViewColumn *viewer_list_add_column(GtkColumnView *view, const ViewerListColumn *description)
-{
-  GtkListItemFactory *factory = gtk_signal_list_item_factory_new();
   Column *own = g_rc_box_new0(Column);
+  const ViewerRowsColumn cells = {make_cell, bind_cell, own};
 
   own->column = *description;
   own->is_wanted = TRUE;
@@ -213,42 +186,46 @@ GtkColumnViewColumn *viewer_list_add_column(GtkColumnView *view, const ViewerLis
                                .is_number = description->is_number,
                                .chars = description->width,
                                .natural = description->natural};
-  g_signal_connect(factory, "setup", G_CALLBACK(set_up_cell), own);
-  GtkColumnViewColumn *column = add_column(view, description->title, factory);
+  GtkColumnViewColumn *column =
+      viewer_list_add_cells(self, description->title, description->is_number, &cells);
   g_object_set_data_full(G_OBJECT(column), COLUMN, own, g_rc_box_release);
   gtk_column_view_column_set_visible(column, description->from_width == 0);
-  if (description->is_number)
-    viewer_list_align_title(column);
   return column;
-}
-
-GtkColumnViewColumn *viewer_list_add_cells(GtkColumnView *view, const char *title,
-                                           GtkWidget *(*make_cell)(void))
-{
-  GtkListItemFactory *factory = gtk_signal_list_item_factory_new();
-
-  g_signal_connect(factory, "setup", G_CALLBACK(set_up_own_cell), make_cell);
-  return add_column(view, title, factory);
 }
 
 void viewer_list_set_sorter(GtkColumnViewColumn *column, GtkSorter *sorter)
 {
   gtk_column_view_column_set_sorter(column, sorter);
-  if (get_own(column) && get_own(column)->column.is_number)
-    viewer_list_align_title(column);
+  if (g_object_get_data(G_OBJECT(column), NUMBER))
+    align_title(column);
+}
+
+static gboolean measure_again(GtkWidget *child, GdkFrameClock *clock, gpointer data)
+{
+  while (gtk_widget_get_last_child(child))
+    child = gtk_widget_get_last_child(child);
+  gtk_widget_queue_resize(child);
+  return G_SOURCE_REMOVE;
+}
+
+/* Who asks may do so while rows are given their places, when titles have theirs already. */
+void viewer_list_remeasure(GtkColumnViewColumn *column)
+{
+  Measure *measure = g_object_get_data(G_OBJECT(gtk_column_view_column_get_factory(column)), MEASURE);
+
+  if (measure->child)
+    gtk_widget_add_tick_callback(measure->child, measure_again, NULL, NULL);
 }
 
 void viewer_list_reserve(GtkColumnViewColumn *column, const char *number)
 {
   Column *own = get_own(column);
   guint chars = MAX((guint)g_utf8_strlen(number, -1), own->column.width);
-  GtkWidget *title = find_title(column);
 
   if (chars == own->kind.chars)
     return;
   own->kind.chars = chars;
-  if (title) /* which makes the column ask all its cells again */
-    gtk_widget_queue_resize(title);
+  viewer_list_remeasure(column);
 }
 
 static gboolean has_room(GtkColumnViewColumn *column, int width)
@@ -258,137 +235,277 @@ static gboolean has_room(GtkColumnViewColumn *column, int width)
   return !own || (own->is_wanted && width >= own->column.from_width);
 }
 
-/* Cells of a column that comes are put behind all others: those of the columns behind it are made anew, so
- * that a screen reader reads them in their order. */
-static gboolean adapt(GtkWidget *view, GdkFrameClock *clock, gpointer data)
+static gboolean choose_columns(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 {
-  GListModel *columns = gtk_column_view_get_columns(GTK_COLUMN_VIEW(view));
-  int width = GPOINTER_TO_INT(g_object_get_data(G_OBJECT(view), WIDTH));
-  gboolean is_behind = FALSE;
+  ViewerList *self = VIEWER_LIST(widget);
 
-  for (guint i = 0; i < g_list_model_get_n_items(columns); i++) {
-    g_autoptr(GtkColumnViewColumn) column = g_list_model_get_item(columns, i);
-    gboolean was_visible = gtk_column_view_column_get_visible(column), is_visible = has_room(column, width);
-    if (is_behind)
-      gtk_column_view_column_set_visible(column, FALSE);
-    gtk_column_view_column_set_visible(column, is_visible);
-    is_behind = is_behind || (is_visible && !was_visible);
-  }
+  for (guint i = 0; i < get_n_columns(self); i++)
+    if (get_own(get_column(self, i)))
+      gtk_column_view_column_set_visible(get_column(self, i), has_room(get_column(self, i), self->width));
   return G_SOURCE_REMOVE;
-}
-
-void viewer_list_adapt(GtkColumnView *view, int width)
-{
-  if (GPOINTER_TO_INT(g_object_get_data(G_OBJECT(view), WIDTH)) == width)
-    return;
-  g_object_set_data(G_OBJECT(view), WIDTH, GINT_TO_POINTER(width));
-  gtk_widget_add_tick_callback(GTK_WIDGET(view), adapt, NULL, NULL);
 }
 
 void viewer_list_want_column(GtkColumnViewColumn *column, gboolean wanted)
 {
   get_own(column)->is_wanted = wanted;
-  adapt(GTK_WIDGET(gtk_column_view_column_get_column_view(column)), NULL, NULL);
+  choose_columns(GTK_WIDGET(get_list(column)), NULL, NULL);
 }
 
-GtkWidget *viewer_list_get_rows(GtkColumnView *view)
+static int get_height_of_titles(ViewerList *self)
 {
-  GtkWidget *child = gtk_widget_get_first_child(GTK_WIDGET(view));
+  int height;
 
-  while (child && !GTK_IS_LIST_VIEW(child))
-    child = gtk_widget_get_next_sibling(child);
-  return child;
+  gtk_widget_measure(get_line(self), GTK_ORIENTATION_VERTICAL, -1, &height, NULL, NULL, NULL);
+  return height;
 }
 
-gboolean viewer_list_has_focus(GtkColumnView *view)
+static void viewer_list_measure(GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum,
+                                int *natural, int *minimum_baseline, int *natural_baseline)
 {
-  GtkWidget *rows = viewer_list_get_rows(view);
-  GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(view));
-  GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
+  ViewerList *self = VIEWER_LIST(widget);
 
-  return focus && rows && (focus == rows || gtk_widget_is_ancestor(focus, rows));
-}
-
-/* Any cell of a row knows its item. */
-static GtkListItem *find_item(GtkWidget *row)
-{
-  GtkWidget *cell = gtk_widget_get_first_child(row);
-  GtkWidget *child = cell ? gtk_widget_get_first_child(cell) : NULL;
-
-  return child ? get_item(child) : NULL;
-}
-
-guint viewer_list_get_position_at(GtkColumnView *view, GtkWidget *widget, double x, double y)
-{
-  GtkWidget *picked = gtk_widget_pick(widget, x, y, GTK_PICK_DEFAULT);
-  GtkWidget *row =
-      picked && gtk_widget_is_ancestor(picked, GTK_WIDGET(view)) ? viewer_list_get_row(picked) : NULL;
-  GtkListItem *item = row ? find_item(row) : NULL;
-
-  return item ? gtk_list_item_get_position(item) : GTK_INVALID_LIST_POSITION;
-}
-
-static GtkWidget *find_row(GtkColumnView *view, guint position)
-{
-  GtkWidget *row = gtk_widget_get_first_child(viewer_list_get_rows(view));
-
-  for (; row; row = gtk_widget_get_next_sibling(row)) {
-    GtkListItem *item = find_item(row);
-    if (item && gtk_widget_get_mapped(row) && gtk_list_item_get_position(item) == position)
-      return row;
+  if (orientation == GTK_ORIENTATION_HORIZONTAL) {
+    gtk_widget_measure(GTK_WIDGET(self->titles), orientation, -1, minimum, natural, NULL, NULL);
+    return;
   }
+  int height = get_height_of_titles(self);
+  gtk_widget_measure(GTK_WIDGET(self->rows), orientation, -1, minimum, natural, NULL, NULL);
+  *minimum += height;
+  *natural += height;
+}
+
+/* Cells stand below titles, as wide as these. */
+static void place_columns(ViewerList *self)
+{
+  GtkWidget *title = gtk_widget_get_first_child(get_line(self));
+
+  for (guint i = 0; i < get_n_columns(self) && title; i++, title = gtk_widget_get_next_sibling(title)) {
+    graphene_rect_t place = GRAPHENE_RECT_INIT(0, 0, 0, 0);
+    if (gtk_column_view_column_get_visible(get_column(self, i)) &&
+        !gtk_widget_compute_bounds(title, GTK_WIDGET(self), &place))
+      continue;
+    viewer_rows_place_column(self->rows, i, (int)place.origin.x, (int)place.size.width);
+  }
+}
+
+/* Columns come and go with the next frame. */
+static void viewer_list_size_allocate(GtkWidget *widget, int width, int height, int baseline)
+{
+  ViewerList *self = VIEWER_LIST(widget);
+  int of_titles = get_height_of_titles(self);
+
+  gtk_widget_size_allocate(GTK_WIDGET(self->titles), &(GtkAllocation){0, 0, width, of_titles}, -1);
+  place_columns(self);
+  gtk_widget_size_allocate(GTK_WIDGET(self->rows),
+                           &(GtkAllocation){0, of_titles, width, MAX(height - of_titles, 0)}, -1);
+  if (self->width == width)
+    return;
+  self->width = width;
+  gtk_widget_add_tick_callback(widget, choose_columns, NULL, NULL);
+}
+
+static void set_hadjustment(ViewerList *self, GtkAdjustment *adjustment)
+{
+  if (self->hadjustment)
+    g_signal_handlers_disconnect_by_data(self->hadjustment, self);
+  g_set_object(&self->hadjustment, adjustment);
+  gtk_scrollable_set_hadjustment(GTK_SCROLLABLE(self->titles), adjustment);
+  if (adjustment)
+    g_signal_connect_swapped(adjustment, "value-changed", G_CALLBACK(gtk_widget_queue_allocate), self);
+}
+
+static void viewer_list_set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
+{
+  ViewerList *self = VIEWER_LIST(object);
+
+  switch (id) {
+  case PROP_HADJUSTMENT:
+    set_hadjustment(self, g_value_get_object(value));
+    break;
+  case PROP_VADJUSTMENT:
+    g_set_object(&self->vadjustment, g_value_get_object(value));
+    viewer_rows_set_adjustment(self->rows, self->vadjustment);
+    break;
+  case PROP_HSCROLL_POLICY:
+    self->hscroll_policy = g_value_get_enum(value);
+    break;
+  default:
+    self->vscroll_policy = g_value_get_enum(value);
+  }
+}
+
+static void viewer_list_get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
+{
+  ViewerList *self = VIEWER_LIST(object);
+
+  switch (id) {
+  case PROP_HADJUSTMENT:
+    g_value_set_object(value, self->hadjustment);
+    break;
+  case PROP_VADJUSTMENT:
+    g_value_set_object(value, self->vadjustment);
+    break;
+  case PROP_HSCROLL_POLICY:
+    g_value_set_enum(value, self->hscroll_policy);
+    break;
+  default:
+    g_value_set_enum(value, self->vscroll_policy);
+  }
+}
+
+static gboolean viewer_list_grab_focus(GtkWidget *widget)
+{
+  return gtk_widget_grab_focus(GTK_WIDGET(VIEWER_LIST(widget)->rows));
+}
+
+static void viewer_list_dispose(GObject *object)
+{
+  ViewerList *self = VIEWER_LIST(object);
+
+  if (self->rows) {
+    viewer_rows_end(self->rows);
+    set_hadjustment(self, NULL);
+    gtk_widget_unparent(GTK_WIDGET(self->rows));
+    gtk_widget_unparent(GTK_WIDGET(self->titles));
+    g_object_unref(self->titles); /* which tells its order once more and is asked for it */
+  }
+  self->rows = NULL;
+  self->titles = NULL;
+  g_clear_object(&self->vadjustment);
+  G_OBJECT_CLASS(viewer_list_parent_class)->dispose(object);
+}
+
+static void viewer_list_class_init(ViewerListClass *class)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
+  GObjectClass *object_class = G_OBJECT_CLASS(class);
+
+  object_class->dispose = viewer_list_dispose;
+  object_class->set_property = viewer_list_set_property;
+  object_class->get_property = viewer_list_get_property;
+  widget_class->measure = viewer_list_measure;
+  widget_class->size_allocate = viewer_list_size_allocate;
+  widget_class->grab_focus = viewer_list_grab_focus;
+  g_object_class_override_property(object_class, PROP_HADJUSTMENT, "hadjustment");
+  g_object_class_override_property(object_class, PROP_VADJUSTMENT, "vadjustment");
+  g_object_class_override_property(object_class, PROP_HSCROLL_POLICY, "hscroll-policy");
+  g_object_class_override_property(object_class, PROP_VSCROLL_POLICY, "vscroll-policy");
+  signals[ACTIVATE] = g_signal_new("activate", VIEWER_TYPE_LIST, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                                   G_TYPE_NONE, 1, G_TYPE_UINT);
+  gtk_widget_class_set_css_name(widget_class, "columnview");
+  gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_TREE_GRID);
+}
+
+static void activate(ViewerList *self, guint position)
+{
+  g_signal_emit(self, signals[ACTIVATE], 0, position);
+}
+
+/* Of one row, which is as nothing: see set_up_measure. */
+static GtkSelectionModel *make_measures(void)
+{
+  g_autoptr(GObject) item = g_object_new(G_TYPE_OBJECT, NULL);
+  GListStore *store = g_list_store_new(G_TYPE_OBJECT);
+
+  g_list_store_append(store, item);
+  return GTK_SELECTION_MODEL(gtk_no_selection_new(G_LIST_MODEL(store)));
+}
+
+static void make_titles(ViewerList *self)
+{
+  self->titles = g_object_new(GTK_TYPE_COLUMN_VIEW, "accessible-role", GTK_ACCESSIBLE_ROLE_ROW_GROUP, NULL);
+  g_object_ref_sink(self->titles);
+  g_autoptr(GtkSelectionModel) measures = make_measures();
+  gtk_column_view_set_model(self->titles, measures);
+  gtk_column_view_set_reorderable(self->titles, FALSE);
+  gtk_widget_add_css_class(GTK_WIDGET(self->titles), "data-table");
+  gtk_widget_set_overflow(GTK_WIDGET(self->titles), GTK_OVERFLOW_HIDDEN);
+  GtkWidget *measuring = gtk_widget_get_next_sibling(get_line(self));
+  gtk_widget_set_child_visible(measuring, FALSE);
+  gtk_widget_set_can_focus(measuring, FALSE);
+  gtk_accessible_update_state(GTK_ACCESSIBLE(measuring), GTK_ACCESSIBLE_STATE_HIDDEN, TRUE, -1);
+  gtk_widget_set_parent(GTK_WIDGET(self->titles), GTK_WIDGET(self));
+}
+
+static void viewer_list_init(ViewerList *self)
+{
+  make_titles(self);
+  self->rows = VIEWER_ROWS(viewer_rows_new());
+  g_signal_connect_swapped(self->rows, "activate", G_CALLBACK(activate), self);
+  gtk_widget_set_parent(GTK_WIDGET(self->rows), GTK_WIDGET(self));
+  gtk_widget_add_css_class(GTK_WIDGET(self), "data-table");
+}
+
+GtkWidget *viewer_list_new(void)
+{
+  return g_object_new(VIEWER_TYPE_LIST, NULL);
+}
+
+GtkSingleSelection *viewer_list_set_model(ViewerList *self, GListModel *model)
+{
+  GtkSingleSelection *selection = gtk_single_selection_new(g_object_ref(model));
+
+  gtk_single_selection_set_autoselect(selection, FALSE);
+  gtk_single_selection_set_can_unselect(selection, TRUE);
+  gtk_single_selection_set_selected(selection, GTK_INVALID_LIST_POSITION);
+  viewer_list_set_selection(self, GTK_SELECTION_MODEL(selection));
+  g_object_unref(selection);
+  return selection;
+}
+
+void viewer_list_set_selection(ViewerList *self, GtkSelectionModel *selection)
+{
+  viewer_rows_set_selection(self->rows, selection);
+}
+
+GtkSelectionModel *viewer_list_get_selection(ViewerList *self)
+{
+  return viewer_rows_get_selection(self->rows);
+}
+
+GtkColumnView *viewer_list_get_titles(ViewerList *self)
+{
+  return self->titles;
+}
+
+GtkWidget *viewer_list_next_cell(GtkColumnViewColumn *column, guint *n)
+{
+  ViewerList *self = get_list(column);
+
+  for (guint i = 0; i < get_n_columns(self); i++)
+    if (get_column(self, i) == column)
+      return viewer_rows_next_child(self->rows, i, n);
   return NULL;
 }
 
-gboolean viewer_list_get_place_of(GtkColumnView *view, GtkWidget *widget, guint position, double *ret_x,
+gboolean viewer_list_has_focus(ViewerList *self)
+{
+  GtkWidget *rows = GTK_WIDGET(self->rows);
+  GtkRoot *root = gtk_widget_get_root(rows);
+  GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
+
+  return focus && (focus == rows || gtk_widget_is_ancestor(focus, rows));
+}
+
+guint viewer_list_get_position_at(ViewerList *self, GtkWidget *widget, double x, double y)
+{
+  double rows_x, rows_y;
+
+  if (!gtk_widget_translate_coordinates(widget, GTK_WIDGET(self->rows), x, y, &rows_x, &rows_y) ||
+      !gtk_widget_contains(GTK_WIDGET(self->rows), rows_x, rows_y))
+    return GTK_INVALID_LIST_POSITION;
+  return viewer_rows_get_position_at(self->rows, rows_y);
+}
+
+gboolean viewer_list_get_place_of(ViewerList *self, GtkWidget *widget, guint position, double *ret_x,
                                   double *ret_y)
 {
-  GtkWidget *row = find_row(view, position);
+  GtkWidget *row = viewer_rows_get_row(self->rows, position);
 
   return row && gtk_widget_translate_coordinates(row, widget, 24, gtk_widget_get_height(row), ret_x, ret_y);
 }
 
-/* What viewer_list_show is to do again when rows have their places. */
-typedef struct {
-  guint position;
-  gboolean focus;
-  guint n_frames; /* to go */
-} Showing;
-
-static void focus_row(GtkColumnView *view, guint position)
+void viewer_list_show(ViewerList *self, guint position, gboolean focus)
 {
-  GtkWidget *row = find_row(view, position);
-
-  gtk_widget_grab_focus(row ? row : viewer_list_get_rows(view));
-}
-
-static gboolean show_again(GtkWidget *view, GdkFrameClock *clock, gpointer data)
-{
-  Showing *showing = data;
-
-  if (showing->n_frames-- > 1)
-    return G_SOURCE_CONTINUE;
-  gtk_widget_activate_action(viewer_list_get_rows(GTK_COLUMN_VIEW(view)), "list.scroll-to-item", "u",
-                             showing->position);
-  if (showing->focus &&
-      (viewer_list_has_focus(GTK_COLUMN_VIEW(view)) || !gtk_root_get_focus(gtk_widget_get_root(view))))
-    focus_row(GTK_COLUMN_VIEW(view), showing->position);
-  g_object_set_data(G_OBJECT(view), SHOWING, NULL);
-  return G_SOURCE_REMOVE;
-}
-
-/* Rows that were added just now have no place before the next frame: then it is done once more. */
-void viewer_list_show(GtkColumnView *view, guint position, gboolean focus)
-{
-  guint number = GPOINTER_TO_UINT(g_object_get_data(G_OBJECT(view), SHOWING));
-  Showing *showing = g_new0(Showing, 1);
-
-  if (number)
-    gtk_widget_remove_tick_callback(GTK_WIDGET(view), number);
-  gtk_widget_activate_action(viewer_list_get_rows(view), "list.scroll-to-item", "u", position);
-  if (focus)
-    focus_row(view, position);
-  *showing = (Showing){position, focus, FRAMES_TO_LAY_OUT};
-  number = gtk_widget_add_tick_callback(GTK_WIDGET(view), show_again, showing, g_free);
-  g_object_set_data(G_OBJECT(view), SHOWING, GUINT_TO_POINTER(number));
+  viewer_rows_show(self->rows, position, focus);
 }

@@ -220,13 +220,13 @@ static char *get_line_thread(gpointer item, gpointer marks)
   return format_thread(*(ViewerMarks **)marks, get_line(item, marks)->thread);
 }
 
-static void append(GtkColumnView *view, const ViewerColumn *columns, guint n, ViewerMarks **marks)
+static void append(ViewerList *view, const ViewerColumn *columns, guint n, ViewerMarks **marks)
 {
   for (guint i = 0; i < n; i++)
     viewer_column_append(view, &columns[i], marks);
 }
 
-void viewer_marks_add_row_columns(GtkColumnView *view, ViewerMarks **marks)
+void viewer_marks_add_row_columns(ViewerList *view, ViewerMarks **marks)
 {
   const ViewerColumn columns[] = {
       {_("Mark"), VIEWER_COLUMN_EXPAND, 0, get_row_name, compare_row_names},
@@ -240,7 +240,7 @@ void viewer_marks_add_row_columns(GtkColumnView *view, ViewerMarks **marks)
   append(view, columns, G_N_ELEMENTS(columns), marks);
 }
 
-void viewer_marks_add_mark_columns(GtkColumnView *view, ViewerMarks **marks)
+void viewer_marks_add_mark_columns(ViewerList *view, ViewerMarks **marks)
 {
   const ViewerColumn columns[] = {
       {_("Time"), VIEWER_COLUMN_NUMBER, 12, get_mark_time, NULL},
@@ -252,7 +252,7 @@ void viewer_marks_add_mark_columns(GtkColumnView *view, ViewerMarks **marks)
   append(view, columns, G_N_ELEMENTS(columns), marks);
 }
 
-void viewer_marks_add_log_columns(GtkColumnView *view, ViewerMarks **marks)
+void viewer_marks_add_log_columns(ViewerList *view, ViewerMarks **marks)
 {
   const ViewerColumn columns[] = {
       {_("Time"), VIEWER_COLUMN_NUMBER, 12, get_line_time, NULL},

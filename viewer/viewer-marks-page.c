@@ -27,7 +27,7 @@ struct _ViewerMarksPage {
 
   GtkWidget *stack, *rows, *lists, *switcher, *heading, *show_all;
   AdwStatusPage *empty;
-  GtkColumnView *rows_view, *marks_view, *log_view;
+  ViewerList *rows_view, *marks_view, *log_view;
   GtkSingleSelection *rows_selection, *marks_selection, *log_selection;
   ViewerTable *rows_table, *marks_table, *log_table;
   ViewerFollower *follower;
@@ -167,14 +167,14 @@ static void show_heading(ViewerMarksPage *self)
 /* A chosen row stays chosen when there are other rows. */
 static void show_chosen(ViewerMarksPage *self)
 {
-  GListModel *model = viewer_list_get_whole(self->rows_view);
+  GListModel *model = G_LIST_MODEL(self->rows_selection);
   guint n = self->name ? MIN(g_list_model_get_n_items(model), ROWS_MAX) : 0;
 
   for (guint i = 0; i < n; i++) {
     g_autoptr(ViewerTableItem) item = g_list_model_get_item(model, i);
     const ProfileMarkRow *row = viewer_marks_get_row(self->marks, item);
     if (g_strcmp0(row->name, self->name) == 0 && g_strcmp0(row->category, self->category) == 0) {
-      viewer_list_select(self->rows_view, i);
+      gtk_single_selection_set_selected(self->rows_selection, i);
       return;
     }
   }
@@ -386,7 +386,7 @@ static gboolean viewer_marks_page_next_match(ViewerPage *page, int direction)
     selected = direction > 0 ? 0 : n - 1;
   else
     selected = (selected + (direction > 0 ? 1 : n - 1)) % n;
-  viewer_list_select(self->marks_view, selected);
+  gtk_single_selection_set_selected(self->marks_selection, selected);
   viewer_list_show(self->marks_view, selected, FALSE);
   return TRUE;
 }
@@ -455,6 +455,7 @@ static void viewer_marks_page_class_init(ViewerMarksPageClass *class)
 
   G_OBJECT_CLASS(class)->dispose = viewer_marks_page_dispose;
   widget_class->grab_focus = viewer_marks_page_grab_focus;
+  g_type_ensure(VIEWER_TYPE_LIST);
   gtk_widget_class_set_template_from_resource(widget_class, "/org/capturectl/Viewer/viewer-marks-page.ui");
   gtk_widget_class_bind_template_child(widget_class, ViewerMarksPage, stack);
   gtk_widget_class_bind_template_child(widget_class, ViewerMarksPage, empty);
@@ -487,8 +488,9 @@ static void viewer_marks_page_init(ViewerMarksPage *self)
   viewer_marks_add_row_columns(self->rows_view, &self->marks);
   viewer_marks_add_mark_columns(self->marks_view, &self->marks);
   viewer_marks_add_log_columns(self->log_view, &self->marks);
-  sorted = gtk_sort_list_model_new(g_object_ref(G_LIST_MODEL(self->rows_table)),
-                                   g_object_ref(gtk_column_view_get_sorter(self->rows_view)));
+  sorted = gtk_sort_list_model_new(
+      g_object_ref(G_LIST_MODEL(self->rows_table)),
+      g_object_ref(gtk_column_view_get_sorter(viewer_list_get_titles(self->rows_view))));
   gtk_sort_list_model_set_incremental(sorted, TRUE);
   self->rows_selection = viewer_list_set_model(self->rows_view, G_LIST_MODEL(sorted));
   self->marks_selection = viewer_list_set_model(self->marks_view, G_LIST_MODEL(self->marks_table));

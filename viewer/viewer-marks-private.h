@@ -2,7 +2,7 @@
 /* What the tables of the page of marks show, and their columns. */
 #pragma once
 
-#include <gtk/gtk.h>
+#include "viewer/viewer-list.h"
 
 #include "profile/profile-mark-rows.h"
 #include "profile/profile-told-list.h"
@@ -28,9 +28,9 @@ const ProfileLogLine *viewer_marks_get_line(const ViewerMarks *marks, gpointer i
 char *viewer_marks_format_name(const char *category, const char *name);
 
 /* marks: where the one that is shown stands; tables are empty while there is none. */
-void viewer_marks_add_row_columns(GtkColumnView *view, ViewerMarks **marks);
-void viewer_marks_add_mark_columns(GtkColumnView *view, ViewerMarks **marks);
-void viewer_marks_add_log_columns(GtkColumnView *view, ViewerMarks **marks);
+void viewer_marks_add_row_columns(ViewerList *view, ViewerMarks **marks);
+void viewer_marks_add_mark_columns(ViewerList *view, ViewerMarks **marks);
+void viewer_marks_add_log_columns(ViewerList *view, ViewerMarks **marks);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ViewerMarks, viewer_marks_free)
 

@@ -24,7 +24,7 @@ struct _ViewerProcessesPage {
   GtkWidget parent_instance;
 
   GtkWidget *stack, *chosen, *command_line, *show_only, *menu;
-  GtkColumnView *view;
+  ViewerList *view;
   GtkColumnViewColumn *by_share;
   GtkSingleSelection *selection;
   GtkTreeListModel *rows; /* the selection's, before it is sorted */
@@ -347,7 +347,7 @@ static void select_parent(ViewerProcessesPage *self, GtkTreeListRow *row)
     if (above != parent)
       continue;
     gtk_single_selection_set_selected(self->selection, at);
-    viewer_column_scroll_to(self->view, at);
+    viewer_list_show(self->view, at, FALSE);
     return;
   }
 }
@@ -394,12 +394,8 @@ static void pop_up(ViewerProcessesPage *self, double x, double y)
 
 static void on_pressed(GtkGestureClick *gesture, int n_press, double x, double y, ViewerProcessesPage *self)
 {
-  double view_x, view_y;
-  guint position;
+  guint position = viewer_list_get_position_at(self->view, GTK_WIDGET(self), x, y);
 
-  if (!gtk_widget_translate_coordinates(GTK_WIDGET(self), GTK_WIDGET(self->view), x, y, &view_x, &view_y))
-    return;
-  position = viewer_column_find_row(self->view, view_x, view_y);
   if (position == GTK_INVALID_LIST_POSITION)
     return;
   gtk_single_selection_set_selected(self->selection, position);
@@ -409,8 +405,13 @@ static void on_pressed(GtkGestureClick *gesture, int n_press, double x, double y
 /* The menu key, or Shift and F10. */
 static gboolean on_menu_key(GtkWidget *widget, GVariant *arguments, gpointer data)
 {
-  pop_up(VIEWER_PROCESSES_PAGE(widget), gtk_widget_get_width(widget) / 3.0,
-         gtk_widget_get_height(widget) / 3.0);
+  ViewerProcessesPage *self = VIEWER_PROCESSES_PAGE(widget);
+  guint position = gtk_single_selection_get_selected(self->selection);
+  double x, y;
+
+  if (!viewer_list_get_place_of(self->view, widget, position, &x, &y))
+    return FALSE;
+  pop_up(self, x, y);
   return TRUE;
 }
 
@@ -471,6 +472,7 @@ static void viewer_processes_page_class_init(ViewerProcessesPageClass *class)
 
   G_OBJECT_CLASS(class)->dispose = viewer_processes_page_dispose;
   widget_class->grab_focus = viewer_processes_page_grab_focus;
+  g_type_ensure(VIEWER_TYPE_LIST);
   gtk_widget_class_set_template_from_resource(widget_class,
                                               "/org/capturectl/Viewer/viewer-processes-page.ui");
   gtk_widget_class_bind_template_child(widget_class, ViewerProcessesPage, stack);
@@ -487,7 +489,7 @@ static void viewer_processes_page_class_init(ViewerProcessesPageClass *class)
 
 static void set_model(ViewerProcessesPage *self)
 {
-  GtkSorter *of_columns = g_object_ref(gtk_column_view_get_sorter(self->view));
+  GtkSorter *of_columns = g_object_ref(gtk_column_view_get_sorter(viewer_list_get_titles(self->view)));
   GtkSorter *sorter = GTK_SORTER(gtk_tree_list_row_sorter_new(of_columns));
   GtkSortListModel *sorted;
 
@@ -499,8 +501,8 @@ static void set_model(ViewerProcessesPage *self)
   gtk_single_selection_set_autoselect(self->selection, FALSE);
   gtk_single_selection_set_can_unselect(self->selection, TRUE);
   gtk_single_selection_set_model(self->selection, G_LIST_MODEL(sorted));
-  gtk_column_view_set_model(self->view, GTK_SELECTION_MODEL(self->selection));
-  gtk_column_view_sort_by_column(self->view, self->by_share, GTK_SORT_DESCENDING);
+  viewer_list_set_selection(self->view, GTK_SELECTION_MODEL(self->selection));
+  gtk_column_view_sort_by_column(viewer_list_get_titles(self->view), self->by_share, GTK_SORT_DESCENDING);
   g_signal_connect(self->selection, "notify::selected-item", G_CALLBACK(on_selected), self);
   g_object_unref(self->selection);
   g_object_unref(sorted);

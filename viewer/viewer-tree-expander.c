@@ -177,10 +177,17 @@ static void viewer_tree_expander_init(ViewerTreeExpander *self)
   viewer_cell_set_kind(VIEWER_CELL(self), &kind);
 }
 
-GtkWidget *viewer_tree_expander_new(void)
+static GtkWidget *make(gpointer data)
 {
   return g_object_new(VIEWER_TYPE_TREE_EXPANDER, NULL);
 }
+
+static void bind(GtkWidget *cell, gpointer row, gpointer data)
+{
+  viewer_cell_set_item(VIEWER_CELL(cell), row);
+}
+
+const ViewerRowsColumn viewer_tree_expander_cells = {make, bind, NULL};
 
 gboolean viewer_tree_expander_is_arrow(ViewerTreeExpander *self, double x)
 {

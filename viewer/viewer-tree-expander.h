@@ -7,6 +7,7 @@
 #pragma once
 
 #include "viewer/viewer-cell.h"
+#include "viewer/viewer-rows.h"
 #include "viewer/viewer-tree-row.h"
 
 G_BEGIN_DECLS
@@ -14,7 +15,8 @@ G_BEGIN_DECLS
 #define VIEWER_TYPE_TREE_EXPANDER (viewer_tree_expander_get_type())
 G_DECLARE_FINAL_TYPE(ViewerTreeExpander, viewer_tree_expander, VIEWER, TREE_EXPANDER, ViewerCell)
 
-GtkWidget *viewer_tree_expander_new(void);
+/* The cells of a column of these. */
+extern const ViewerRowsColumn viewer_tree_expander_cells;
 /* Whether the arrow stands at that place of the widget; there is none where nothing can be opened. */
 gboolean viewer_tree_expander_is_arrow(ViewerTreeExpander *self, double x);
 

@@ -24,7 +24,6 @@ struct _ViewerTreeModel {
   GCancellable *cancellable;
   ProfileSearch *search;
   GArray *places; /* guint32, in the order of rows */
-  guint selected; /* position; G_MAXUINT: none */
   gboolean is_changing;
 };
 
@@ -97,48 +96,6 @@ static void tell_items(ViewerTreeModel *self)
     viewer_tree_row_changed(items->pdata[i]);
 }
 
-/* How rows stood before nodes were opened or closed. */
-typedef struct {
-  GPtrArray *items;  /* ViewerTreeRow, those that somebody holds */
-  GArray *positions; /* guint, of those */
-} Standing;
-
-static void clear_standing(Standing *standing)
-{
-  g_ptr_array_unref(standing->items);
-  g_array_unref(standing->positions);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Standing, clear_standing)
-
-static Standing note_standing(ViewerTreeModel *self)
-{
-  Standing standing = {g_ptr_array_new_with_free_func(g_object_unref),
-                       g_array_new(FALSE, FALSE, sizeof(guint))};
-  GHashTableIter iterator;
-  gpointer node, item;
-
-  g_hash_table_iter_init(&iterator, self->items);
-  while (g_hash_table_iter_next(&iterator, &node, &item)) {
-    guint position = viewer_tree_model_get_position(self, GPOINTER_TO_UINT(node));
-    g_ptr_array_add(standing.items, g_object_ref(item));
-    g_array_append_val(standing.positions, position);
-  }
-  return standing;
-}
-
-/* Items stay where they stood, and are of the nodes that stand there now. */
-static void stay(ViewerTreeModel *self, const Standing *standing)
-{
-  g_hash_table_remove_all(self->items);
-  for (guint i = 0; i < standing->items->len; i++) {
-    guint32 node = viewer_tree_nodes_get_row(self->nodes, g_array_index(standing->positions, guint, i));
-    viewer_tree_row_set_node(standing->items->pdata[i], node);
-    if (node != VIEWER_TREE_NO_NODE)
-      g_hash_table_insert(self->items, GUINT_TO_POINTER(node), standing->items->pdata[i]);
-  }
-}
-
 static void tell_rows(ViewerTreeModel *self, guint position, guint removed, guint added)
 {
   self->is_changing = TRUE;
@@ -148,22 +105,13 @@ static void tell_rows(ViewerTreeModel *self, guint position, guint removed, guin
   tell_items(self);
 }
 
-/* After it was opened or closed, or nodes below it were; so many rows were below it. Rows that came or went
- * in the middle would cost a view the widgets of all that it takes out or puts in. */
-static void tell_rows_below(ViewerTreeModel *self, guint32 node, guint n_below, const Standing *standing)
+/* After it was opened or closed, or nodes below it were; so many rows were below it. */
+static void tell_rows_below(ViewerTreeModel *self, guint32 node, guint n_below)
 {
   guint position = viewer_tree_model_get_position(self, node);
-  guint n_below_now = viewer_tree_nodes_count_rows_below(self->nodes, node);
-  guint n_now = viewer_tree_nodes_get_n_rows(self->nodes), n = n_now - n_below_now + n_below;
 
-  if (position == G_MAXUINT)
-    return;
-  if (self->selected != G_MAXUINT && self->selected > position) {
-    tell_rows(self, position + 1, n_below, n_below_now);
-    return;
-  }
-  stay(self, standing);
-  tell_rows(self, MIN(n, n_now), n - MIN(n, n_now), n_now - MIN(n, n_now));
+  if (position != G_MAXUINT)
+    tell_rows(self, position + 1, n_below, viewer_tree_nodes_count_rows_below(self->nodes, node));
 }
 
 static void set_open(ViewerTreeModel *self, guint32 node, gboolean is_open)
@@ -172,9 +120,8 @@ static void set_open(ViewerTreeModel *self, guint32 node, gboolean is_open)
 
   if (get_known(self, node)->is_open == is_open)
     return;
-  g_auto(Standing) standing = note_standing(self);
   viewer_tree_nodes_set_open(self->nodes, node, is_open);
-  tell_rows_below(self, node, n_before, &standing);
+  tell_rows_below(self, node, n_before);
 }
 
 static guint32 get_first_row(const ViewerTreeNodes *nodes)
@@ -291,7 +238,6 @@ static void apply(ViewerTreeModel *self, ViewerTreeJob *job)
     return;
   }
   guint n_before = viewer_tree_nodes_count_rows_below(self->nodes, job->node);
-  g_auto(Standing) standing = note_standing(self);
   self->tree = g_steal_pointer(&job->tree);
   viewer_tree_nodes_add(self->nodes, job);
   switch (job->kind) {
@@ -299,7 +245,7 @@ static void apply(ViewerTreeModel *self, ViewerTreeJob *job)
     viewer_tree_model_open(self, job->node);
     break;
   case VIEWER_TREE_JOB_EXPAND_BELOW:
-    tell_rows_below(self, job->node, n_before, &standing);
+    tell_rows_below(self, job->node, n_before);
     break;
   case VIEWER_TREE_JOB_FOLLOW:
     viewer_tree_model_reveal(self, g_array_index(job->found, guint32, 0));
@@ -391,7 +337,6 @@ static void viewer_tree_model_init(ViewerTreeModel *self)
   self->places = g_array_new(FALSE, FALSE, sizeof(guint32));
   self->items = g_hash_table_new(NULL, NULL);
   self->cancellable = g_cancellable_new();
-  self->selected = G_MAXUINT;
 }
 
 ViewerTreeModel *viewer_tree_model_new(void)
@@ -441,11 +386,6 @@ ViewerTreeKind viewer_tree_model_get_kind(ViewerTreeModel *self)
 gboolean viewer_tree_model_is_busy(ViewerTreeModel *self)
 {
   return self->job != NULL;
-}
-
-void viewer_tree_model_set_selected(ViewerTreeModel *self, guint position)
-{
-  self->selected = position;
 }
 
 gboolean viewer_tree_model_is_changing(ViewerTreeModel *self)
@@ -529,11 +469,10 @@ void viewer_tree_model_open_below(ViewerTreeModel *self, guint32 node)
 
 void viewer_tree_model_reveal(ViewerTreeModel *self, guint32 node)
 {
-  g_auto(Standing) standing = note_standing(self);
   guint32 uppermost = viewer_tree_nodes_open_to(self->nodes, node);
 
   if (uppermost != VIEWER_TREE_NO_NODE)
-    tell_rows_below(self, uppermost, 0, &standing);
+    tell_rows_below(self, uppermost, 0);
   g_signal_emit(self, signals[REVEALED], 0, node);
 }
 

@@ -5,10 +5,6 @@
  * is worked out in threads, the newest wins; so opening a node takes effect a little later when its children
  * are not known yet. Main thread only.
  *
- * Items belong to positions. When a node is opened or closed, those behind it say something else, and rows
- * come or go at the end of the list: a view needs no other widgets but there. Unless a row behind it is
- * selected, whose item goes with it: then rows come or go where they do.
- *
  * Nodes are numbered as ProfileTree numbers them; 0 is the root.
  *
  * Signals:
@@ -43,8 +39,6 @@ ProfileWeights *viewer_tree_model_get_weights(ViewerTreeModel *self);
 ViewerTreeKind viewer_tree_model_get_kind(ViewerTreeModel *self);
 /* Whether something is being worked out. */
 gboolean viewer_tree_model_is_busy(ViewerTreeModel *self);
-/* Of the row that is selected; G_MAXUINT, to begin with: none is. */
-void viewer_tree_model_set_selected(ViewerTreeModel *self, guint position);
 /* Whether rows are being replaced: a selection that changes meanwhile was not chosen by anybody. */
 gboolean viewer_tree_model_is_changing(ViewerTreeModel *self);
 

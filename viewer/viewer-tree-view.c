@@ -10,7 +10,7 @@
 struct _ViewerTreeView {
   GtkWidget parent;
   GtkWidget *scrolled;
-  GtkColumnView *view;
+  ViewerList *view;
   ViewerTreeModel *model;
   GtkSingleSelection *selection;
   GtkColumnViewColumn *total, *own; /* own: NULL in a compact one */
@@ -70,7 +70,7 @@ guint32 viewer_tree_view_get_selected(ViewerTreeView *self)
 
 static void choose_position(ViewerTreeView *self, guint position)
 {
-  viewer_list_select(self->view, position);
+  gtk_single_selection_set_selected(self->selection, position);
   viewer_list_show(self->view, position, TRUE);
 }
 
@@ -232,7 +232,6 @@ static void add_click(ViewerTreeView *self, guint button, GtkPropagationPhase ph
 
 static void handle_selected(ViewerTreeView *self)
 {
-  viewer_tree_model_set_selected(self->model, get_position(self));
   if (!self->is_selecting && !viewer_tree_model_is_changing(self->model))
     g_signal_emit(self, signals[SELECTED], 0);
 }
@@ -287,7 +286,7 @@ static void handle_revealed(ViewerTreeView *self, guint node)
   guint position = viewer_tree_model_get_position(self->model, node);
 
   self->is_selecting = TRUE;
-  viewer_list_select(self->view, position);
+  gtk_single_selection_set_selected(self->selection, position);
   self->is_selecting = FALSE;
   viewer_list_show(self->view, position, viewer_list_has_focus(self->view));
 }
@@ -305,7 +304,7 @@ static void add_columns(ViewerTreeView *self)
   if (!self->is_compact)
     self->own = viewer_list_add_column(self->view, &own);
   gtk_column_view_column_set_expand(
-      viewer_list_add_cells(self->view, _("Function"), viewer_tree_expander_new), TRUE);
+      viewer_list_add_cells(self->view, _("Function"), FALSE, &viewer_tree_expander_cells), TRUE);
   if (!self->is_compact)
     viewer_list_add_column(self->view, &binary);
 }
@@ -333,14 +332,13 @@ static void viewer_tree_view_size_allocate(GtkWidget *widget, int width, int hei
   ViewerTreeView *self = VIEWER_TREE_VIEW(widget);
 
   gtk_widget_allocate(self->scrolled, width, height, baseline, NULL);
-  viewer_list_adapt(self->view, width);
 }
 
 static gboolean viewer_tree_view_grab_focus(GtkWidget *widget)
 {
   ViewerTreeView *self = VIEWER_TREE_VIEW(widget);
 
-  return gtk_widget_grab_focus(viewer_list_get_rows(self->view));
+  return gtk_widget_grab_focus(GTK_WIDGET(self->view));
 }
 
 static void viewer_tree_view_class_init(ViewerTreeViewClass *class)
@@ -363,7 +361,6 @@ static void watch_model(ViewerTreeView *self)
 {
   g_signal_connect_object(self->model, "items-changed", G_CALLBACK(keep_focus), self, G_CONNECT_SWAPPED);
   self->selection = g_object_ref(viewer_list_set_model(self->view, G_LIST_MODEL(self->model)));
-  viewer_list_linger(self->view);
   g_signal_connect_object(self->selection, "notify::selected", G_CALLBACK(handle_selected), self,
                           G_CONNECT_SWAPPED);
   g_signal_connect_object(self->model, "shown", G_CALLBACK(handle_shown), self, G_CONNECT_SWAPPED);
@@ -373,10 +370,8 @@ static void watch_model(ViewerTreeView *self)
 static void viewer_tree_view_init(ViewerTreeView *self)
 {
   self->model = viewer_tree_model_new();
-  self->view = GTK_COLUMN_VIEW(gtk_column_view_new(NULL));
+  self->view = VIEWER_LIST(viewer_list_new());
   watch_model(self);
-  gtk_widget_add_css_class(GTK_WIDGET(self->view), "data-table");
-  gtk_column_view_set_reorderable(self->view, FALSE);
   g_signal_connect_swapped(self->view, "activate", G_CALLBACK(handle_activated), self);
   self->scrolled = gtk_scrolled_window_new();
   gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(self->scrolled), GTK_WIDGET(self->view));

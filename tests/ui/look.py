@@ -4,7 +4,7 @@ hundreds on its screen answers in the time of a few questions.
 
     look = Look(application)
     for row in look.find_all('row', within=look.find('tree grid', 'Functions')):
-        print(look.texts(look.find_all('label', within=row)))
+        print(look.texts(look.find_all('grid cell', within=row)))
 
 A Look is of one moment: what was answered once is not asked again.
 """

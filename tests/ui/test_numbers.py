@@ -65,7 +65,7 @@ class NumbersCase(WindowCase):
         """The texts of a table's rows, cell by cell."""
         look = self.viewer.look()
         table = look.find('tree grid', grid)
-        rows = [[label for cell in look.find_all('grid cell', within=row) for label in look.find_all('label', within=cell)[-1:]]
+        rows = [[(look.find_all('label', within=cell) or [cell])[-1] for cell in look.find_all('grid cell', within=row)]
                 for row in (look.find_all('row', within=table) if table else [])]
         texts = iter(look.texts([label for row in rows for label in row]))
         return [[next(texts) for _ in row] for row in rows if row]
@@ -249,6 +249,7 @@ class Events(EventsCase):
             self.viewer.rest()
             tips = {label for tip in self.viewer.find_all(name='GtkTooltipWindow') for label in self.viewer.find_all('label', within=tip)}
             texts = [node.text for node in self.viewer.find_all('label') if node not in tips]  # the pointer is where another test left it
+            texts += [node.name for node in self.viewer.find_all('grid cell')]
             return sorted(text for text in texts if text not in EVENTS)
         pages = (7, 'Health'), (8, 'Details')
         before = [look(*page) for page in pages]

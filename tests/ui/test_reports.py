@@ -35,7 +35,7 @@ class Reports(WindowCase):
         for entry in stacks['incomplete']:
             viewer.find('label', f'{entry["samples"]} of {stacks["samples"]}')
             viewer.find('label', entry['advice'])
-            viewer.find('label', entry['binary'])
+            viewer.find('grid cell', entry['binary'])
 
     def test_the_badge_leads_to_what_it_warns_of(self):
         viewer, _ = self.open_page(PROCESSES, lost=500)
@@ -45,8 +45,8 @@ class Reports(WindowCase):
     def test_marks_are_what_report_says(self):
         viewer, path = self.open_page(MARKS, marks=2000)
         row, = report(path, '--by', 'mark')['rows']
-        viewer.find('label', str(row['count']))
-        viewer.find('label', f'{row["category"]}: {row["name"]}')
+        viewer.find('grid cell', str(row['count']))
+        viewer.find('grid cell', f'{row["category"]}: {row["name"]}')
         viewer.find('label', '2000 marks')
 
     def test_marks_are_searched(self):
@@ -71,8 +71,8 @@ class Reports(WindowCase):
         said = report(path, '--by', 'process')
         for row in said['rows']:
             viewer.find('label', row['name'])
-            viewer.find('label', str(row['pid']))
-            viewer.find('label', share(row['total'], sum(other['total'] for other in said['rows'])))
+            viewer.find('grid cell', str(row['pid']))
+            viewer.find('grid cell', share(row['total'], sum(other['total'] for other in said['rows'])))
 
     def expect_samples(self, viewer, samples):
         """Of all that is shown, as the call tree has it."""
@@ -80,8 +80,8 @@ class Reports(WindowCase):
         viewer.find('row', re.compile(rf'^All Samples, 100\.0 %, total {samples}, '))
 
     def activate(self, viewer, row, key='Return'):
-        """Chooses the row that holds the label and presses a key on it."""
-        viewer.click(viewer.find_at_rest('label', row))
+        """Chooses the row that holds the text and presses a key on it."""
+        viewer.click(viewer.find_at_rest(None, row))
         viewer.press(key)
 
     def expect_span(self, viewer, pattern):
@@ -100,7 +100,7 @@ class Reports(WindowCase):
 
     def test_a_double_click_does_what_enter_does(self):
         viewer, _ = self.open_page(MARKS, marks=40)
-        viewer.click(viewer.find_at_rest('label', '0.600000 s'), times=2)
+        viewer.click(viewer.find_at_rest('grid cell', '0.600000 s'), times=2)
         self.expect_span(viewer, r'^0\.60+ s – 0\.80+ s, ')
 
     def test_a_log_line_selects_the_time_around_it(self):

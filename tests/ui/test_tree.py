@@ -98,7 +98,7 @@ class TreeTest(PagesCase):
 
     def click_arrow(self, function, depth):
         row = self.viewer.find_at_rest('row', re.compile(f'^{function}, '))
-        name = self.viewer.find('label', function, row)
+        name = self.viewer.find('grid cell', function, row)
         self.viewer.click(self.viewer.place_of(name, across=(depth * STEP + STEP // 2) / self.viewer.extents_of(name)[2]))
         return row
 
@@ -142,6 +142,51 @@ class TreeTest(PagesCase):
                 self.viewer.press(*keys)
                 self.expect_focus('All Samples')
         self.viewer.wait(lambda: self.rows(TREE_ROW)[:20] == expected[:20], 'all is open')
+
+    def test_going_far(self):
+        """There are widgets for rows in sight only, and for the one that has the focus."""
+        self.viewer.close()
+        self.path = make(self.directory / 'large.capture', stacks=300)
+        self.viewer = self.open(self.path, size=self.size)
+        self.viewer.press(self.page)
+        self.open_all()
+        said = report(self.path, '--tree', '--limit', '0')
+        expected = flatten(said['tree'], said['samples'])
+        self.viewer.wait(lambda: self.rows(TREE_ROW)[:20] == expected[:20], 'all is open')
+        page = len(self.rows(TREE_ROW)) - 2  # of the last one in sight there may be a part only
+
+        def expect(position):
+            """That row has the focus, is selected and lies whole among its neighbours."""
+            selected = self.viewer.wait(lambda: self.viewer.find_all('row', states=['selected', 'focused']), 'a row has the focus')[0]
+            self.viewer.wait(lambda: TREE_ROW.match(selected.name).groups() == expected[position],
+                             lambda: f'{expected[position]} has the focus; {selected.name} has')
+            rows = self.rows(TREE_ROW)
+            first = next(i for i in range(len(expected)) if expected[i:i + len(rows)] == rows)
+            self.assertTrue(first <= position < first + len(rows))
+            grid = self.viewer.find('tree grid', 'Call tree')
+            _, top, _, height = grid.extents
+            _, y, _, row_height = selected.extents
+            self.assertTrue(top <= y and y + row_height <= top + height)
+            return first
+        self.viewer.press('End')
+        last = len(expected) - 1
+        first = expect(last)
+        self.assertEqual(first + len(self.rows(TREE_ROW)) - 1, last)
+        self.assertLess(len(self.viewer.find_all('row', showing=False)), 3 * page)
+        self.viewer.press('Up', 'Page_Up')
+        expect(last - 1 - page)
+        self.viewer.press('Home')
+        self.assertEqual(expect(0), 0)
+        self.viewer.press('Page_Down', 'Page_Down')
+        expect(2 * page)
+        grid = self.viewer.find('tree grid', 'Call tree')
+        x, y, width, height = grid.extents
+        self.viewer.screen.scroll((x + width // 2, y + height // 2), 'down', 40)
+        self.viewer.rest()
+        (_, at, _, row_height), = [row.extents for row in self.viewer.find_all('row', states=['focused'])]
+        self.assertLess(at, y + row_height, 'what has the focus is out of sight')
+        self.viewer.press('Down')
+        expect(2 * page + 1)
 
     def test_transforms_and_back(self):
         self.open_all()
@@ -240,7 +285,7 @@ class FunctionsTest(PagesCase):
         for row in said['rows']:
             node = self.viewer.find('row', re.compile(rf'^{re.escape(row["name"])}, '), self.table())
             look = self.viewer.look()
-            texts = look.texts(look.find_all('label', within=node))
+            texts = look.texts(look.find_all('grid cell', within=node))
             self.assertEqual(texts, [share(row['self'], said['samples']), str(row['self']), share(row['total'], said['samples']),
                                      str(row['total']), row['name'], row['binary'].split('/')[-1]])
 
