@@ -85,6 +85,7 @@ static void viewer_row_init(ViewerRow *self)
   self->position = GTK_INVALID_LIST_POSITION;
   gtk_widget_set_focusable(GTK_WIDGET(self), TRUE);
   gtk_widget_add_css_class(GTK_WIDGET(self), "activatable");
+  gtk_accessible_update_state(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_STATE_SELECTED, FALSE, -1);
 }
 
 ViewerRow *viewer_row_new(const GArray *places)
@@ -131,9 +132,11 @@ void viewer_row_set_selected(ViewerRow *self, gboolean selected)
   GtkWidget *widget = GTK_WIDGET(self);
   gboolean was_selected = (gtk_widget_get_state_flags(widget) & GTK_STATE_FLAG_SELECTED) != 0;
 
-  if (selected && !was_selected)
+  if (selected == was_selected)
+    return;
+  if (selected)
     gtk_widget_set_state_flags(widget, GTK_STATE_FLAG_SELECTED, FALSE);
-  else if (!selected && was_selected)
+  else
     gtk_widget_unset_state_flags(widget, GTK_STATE_FLAG_SELECTED);
   gtk_accessible_update_state(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_STATE_SELECTED, selected, -1);
 }

@@ -296,6 +296,21 @@ guint viewer_rows_get_current(ViewerRows *self)
   return first;
 }
 
+/* Where a row was that had the focus, the next one gets it. */
+static void follow_focus(ViewerRows *self, guint position, guint removed, guint added)
+{
+  ViewerRow *focused = find_focused(self);
+  guint n = viewer_rows_get_n(self);
+
+  if (focused && viewer_row_get_position(focused) == GTK_INVALID_LIST_POSITION)
+    GTK_WIDGET_CLASS(viewer_rows_parent_class)->grab_focus(GTK_WIDGET(self));
+  if (self->focus == GTK_INVALID_LIST_POSITION)
+    return;
+  if (self->focus >= position + removed)
+    self->focus += added - removed;
+  self->focus = n > 0 ? MIN(self->focus, n - 1) : GTK_INVALID_LIST_POSITION;
+}
+
 /* Widgets go with their rows: those behind are moved, one in whose place there is another row becomes that
  * one's. */
 static void handle_items(ViewerRows *self, guint position, guint removed, guint added)
@@ -312,10 +327,7 @@ static void handle_items(ViewerRows *self, guint position, guint removed, guint 
     else if (at >= position)
       be(self, row, at);
   }
-  if (self->focus != GTK_INVALID_LIST_POSITION && self->focus >= position + removed)
-    self->focus += added - removed;
-  if (self->focus >= n)
-    self->focus = GTK_INVALID_LIST_POSITION;
+  follow_focus(self, position, removed, added);
   set_range(self);
   choose_rows(self);
   gtk_widget_queue_resize(GTK_WIDGET(self));

@@ -121,15 +121,19 @@ class TreeTest(PagesCase):
                 self.expect_report()
                 self.viewer.find('row', re.compile(f'^{selected}, '), states=['selected'])
 
-    def test_a_large_tree_closes_and_opens(self):
-        """Whose rows take some frames to come and to go, whatever is pressed meanwhile."""
+    def open_large(self):
+        """Another capture, all rows of its tree open. What they say."""
         self.viewer.close()
         self.path = make(self.directory / 'large.capture', stacks=300)
         self.viewer = self.open(self.path, size=self.size)
         self.viewer.press(self.page)
         self.open_all()
         said = report(self.path, '--tree', '--limit', '0')
-        expected = flatten(said['tree'], said['samples'])
+        return flatten(said['tree'], said['samples'])
+
+    def test_a_large_tree_closes_and_opens(self):
+        """Whatever is pressed meanwhile."""
+        expected = self.open_large()
         self.assertGreater(len(expected), 1000)
         grid = self.viewer.find('tree grid', 'Call tree')
         for keys in ('Left', 'Right'), ('Left', 'Right', 'Left', 'Right'), ('Left', 'End', 'Down', 'Home', 'Right'):
@@ -145,13 +149,7 @@ class TreeTest(PagesCase):
 
     def test_going_far(self):
         """There are widgets for rows in sight only, and for the one that has the focus."""
-        self.viewer.close()
-        self.path = make(self.directory / 'large.capture', stacks=300)
-        self.viewer = self.open(self.path, size=self.size)
-        self.viewer.press(self.page)
-        self.open_all()
-        said = report(self.path, '--tree', '--limit', '0')
-        expected = flatten(said['tree'], said['samples'])
+        expected = self.open_large()
         self.viewer.wait(lambda: self.rows(TREE_ROW)[:20] == expected[:20], 'all is open')
         page = len(self.rows(TREE_ROW)) - 2  # of the last one in sight there may be a part only
 
