@@ -200,21 +200,23 @@ void viewer_list_set_sorter(GtkColumnViewColumn *column, GtkSorter *sorter)
     align_title(column);
 }
 
-static gboolean measure_again(GtkWidget *child, GdkFrameClock *clock, gpointer data)
+static gboolean measure_again(GtkWidget *list, GdkFrameClock *clock, gpointer column)
 {
-  while (gtk_widget_get_last_child(child))
-    child = gtk_widget_get_last_child(child);
-  gtk_widget_queue_resize(child);
+  Measure *measure = g_object_get_data(G_OBJECT(gtk_column_view_column_get_factory(column)), MEASURE);
+  GtkWidget *innermost = measure->child;
+
+  while (innermost && gtk_widget_get_last_child(innermost))
+    innermost = gtk_widget_get_last_child(innermost);
+  if (innermost)
+    gtk_widget_queue_resize(innermost);
   return G_SOURCE_REMOVE;
 }
 
 /* Who asks may do so while rows are given their places, when titles have theirs already. */
 void viewer_list_remeasure(GtkColumnViewColumn *column)
 {
-  Measure *measure = g_object_get_data(G_OBJECT(gtk_column_view_column_get_factory(column)), MEASURE);
-
-  if (measure->child)
-    gtk_widget_add_tick_callback(measure->child, measure_again, NULL, NULL);
+  gtk_widget_add_tick_callback(GTK_WIDGET(get_list(column)), measure_again, g_object_ref(column),
+                               g_object_unref);
 }
 
 void viewer_list_reserve(GtkColumnViewColumn *column, const char *number)

@@ -36,6 +36,8 @@ class Reports(WindowCase):
             viewer.find('label', f'{entry["samples"]} of {stacks["samples"]}')
             viewer.find('label', entry['advice'])
             viewer.find('grid cell', entry['binary'])
+        _, _, width, _ = viewer.find_at_rest('grid cell', 'Deeper than recorded').extents
+        self.assertGreater(width, 100, 'the column is as wide as its texts')
 
     def test_the_badge_leads_to_what_it_warns_of(self):
         viewer, _ = self.open_page(PROCESSES, lost=500)
