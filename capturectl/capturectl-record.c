@@ -18,7 +18,8 @@ typedef struct {
   CapturectlRecordOptions options;
   RecordingSession *session;
   GMainLoop *loop;
-  GCancellable *naming; /* cancelled by SIGINT */
+  GCancellable *naming;
+  gboolean has_finished; /* only naming can be going on */
   guint n_signals;
   int signal; /* the first that came */
 } Record;
@@ -99,19 +100,26 @@ static void on_started(RecordingSession *session, gpointer data)
 
 static void on_finished(RecordingSession *session, gpointer data)
 {
-  g_main_loop_quit(((Record *)data)->loop);
+  Record *record = data;
+
+  record->has_finished = TRUE;
+  g_main_loop_quit(record->loop);
 }
 
-/* The first asks for an orderly end, the second leaves at once. */
+/* The first asks for an orderly end, of which names are a part; the second leaves at once. One that comes
+ * when only names are missing leaves these out. */
 static void see_signal(Record *record, int signal)
 {
-  if (record->n_signals++ == 0) {
+  gboolean is_first = record->n_signals++ == 0;
+
+  if (!is_first || record->has_finished)
+    g_cancellable_cancel(record->naming);
+  if (is_first) {
     record->signal = signal;
     recording_session_stop(record->session, signal);
   } else {
     recording_session_leave(record->session);
   }
-  g_cancellable_cancel(record->naming);
 }
 
 static gboolean on_interrupt(gpointer data)

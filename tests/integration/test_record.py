@@ -544,6 +544,20 @@ class Names(RecordCase):
         self.assert_whole(load)
         self.assertEqual(load.ended, 'duration')
 
+    def test_interrupted_recording_has_names(self):
+        for signals in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(signals):
+                process = start('record', '-o', self.path, '--', self.busy, 60_000)
+                self.addCleanup(process.kill)
+                self.assertTrue(wait_until(lambda: self.path.exists() and Load(self.path).samples))
+                process.send_signal(signals)
+                stderr = process.communicate(timeout=60)[1].decode()
+                check_sanitizers(stderr)
+                self.assertNotIn('Naming was interrupted', stderr)
+                self.assertTrue(Load(self.path).capture.file.has_index)
+                self.assertIn('turn', self.functions())
+                self.path.unlink()
+
     def test_too_few_descriptors(self):
         # 128 are left to everything else.
         result = run('prlimit', '--nofile=130:130', CAPTURECTL, 'record', '-o', self.path, '--', 'gcc', '--version')
