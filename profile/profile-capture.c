@@ -307,25 +307,35 @@ const ProfileBinary *profile_capture_get_binaries(ProfileCapture *self, guint *n
   return (const ProfileBinary *)self->binaries->data;
 }
 
-static guint count_distinct(const gint32 *first, guint n, gsize stride)
+static gint32 get_pid(ProfileCapture *self, guint process)
 {
-  g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
-
-  for (guint i = 1; i < n; i++)
-    g_hash_table_add(seen, GINT_TO_POINTER(*(const gint32 *)((const char *)first + i * stride)));
-  return g_hash_table_size(seen);
+  return g_array_index(self->processes, ProfileProcess, process).pid;
 }
 
+/* Of a process no thread of which was seen it is its first one that ran, which has the process's number. */
 guint profile_capture_count_threads(ProfileCapture *self)
 {
-  return count_distinct(&((const ProfileThread *)self->threads->data)->tid, self->threads->len,
-                        sizeof(ProfileThread));
+  g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL), owners = g_hash_table_new(NULL, NULL);
+
+  for (guint i = 1; i < self->threads->len; i++) {
+    const ProfileThread *thread = &g_array_index(self->threads, ProfileThread, i);
+
+    g_hash_table_add(seen, GINT_TO_POINTER(thread->tid));
+    g_hash_table_add(owners, GINT_TO_POINTER(get_pid(self, thread->process)));
+  }
+  for (guint i = 1; i < self->processes->len; i++)
+    if (!g_hash_table_contains(owners, GINT_TO_POINTER(get_pid(self, i))))
+      g_hash_table_add(seen, GINT_TO_POINTER(get_pid(self, i)));
+  return g_hash_table_size(seen);
 }
 
 guint profile_capture_count_processes(ProfileCapture *self)
 {
-  return count_distinct(&((const ProfileProcess *)self->processes->data)->pid, self->processes->len,
-                        sizeof(ProfileProcess));
+  g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+
+  for (guint i = 1; i < self->processes->len; i++)
+    g_hash_table_add(seen, GINT_TO_POINTER(get_pid(self, i)));
+  return g_hash_table_size(seen);
 }
 
 guint profile_capture_count_files(ProfileCapture *self)

@@ -222,7 +222,8 @@ const ProfileEvent *profile_capture_get_event(ProfileCapture *self, guint event)
 const ProfileThread *profile_capture_get_threads(ProfileCapture *self, guint *n);
 const ProfileProcess *profile_capture_get_processes(ProfileCapture *self, guint *n);
 const ProfileBinary *profile_capture_get_binaries(ProfileCapture *self, guint *n);
-/* Different numbers of threads and of processes: an exec does not make another process. */
+/* Different numbers of threads and of processes: an exec does not make another process. A process has one
+ * thread at least. */
 guint profile_capture_count_threads(ProfileCapture *self);
 guint profile_capture_count_processes(ProfileCapture *self);
 /* Files that were mapped: the first ones of the binaries. Behind them comes what stands for functions that

@@ -9,17 +9,19 @@
 #include "profile/profile-times.h"
 
 enum {
-  MAX_CELLS = 1 << 24,       /* 128 MB, of which only what is not 0 is ever touched */
-  SAMPLES_A_THREAD = 1 << 20 /* fewer are counted before another thread has started */
+  MAX_CELLS = 1 << 24,        /* 128 MB, of which only what is not 0 is ever touched */
+  SAMPLES_A_THREAD = 1 << 20, /* fewer are counted before another thread has started */
+  PARTS = 256                 /* that a sample can be divided into */
 };
 
 struct _ProfileDensity {
   guint64 first, end;
   guint n_bins;
+  guint parts;                          /* of a measure, which the bins count in */
   guint n_all_threads, n_all_processes; /* of the capture */
-  guint64 *bins, *process_bins;         /* n_bins for each of those */
+  guint64 *bins, *process_bins;         /* n_bins for each of those, in parts */
   guint64 *totals, *process_totals;     /* one for each of those */
-  guint64 *sum, *busy;                  /* n_bins */
+  guint64 *sum, *busy;                  /* n_bins, in parts */
   guint32 *threads, *processes;         /* those with samples, in their order */
   guint n_threads, n_processes;
   guint64 fullest;
@@ -32,11 +34,13 @@ typedef struct {
   ProfileDensity *density;
   const ProfileEvent *event;
   gsize begin, end;        /* samples */
+  gsize reaching_end;      /* of those after the end, the ones that stand for time before it end here */
   const guint8 *threads;   /* NULL: all pass */
   const guint8 *functions; /* NULL: all pass */
   const guint32 *of_node;
   const guint32 *map; /* of the filter's stacks; NULL: none was dropped */
   gboolean by_weight;
+  guint64 reach; /* nanoseconds before a sample that it stands for, no more than a bin lasts; 0: none */
 } Count;
 
 typedef struct {
@@ -68,25 +72,59 @@ enum capture_unit profile_density_get_unit(const ProfileDensity *self)
   return self->unit;
 }
 
-/* Of samples begin … end - 1, by thread. */
-static void count_samples(const Count *count, gsize begin, gsize end, guint64 *column)
+static gboolean passes(const Count *count, gsize i)
+{
+  guint32 leaf = count->event->leaf[i];
+
+  return (count->threads ? count->threads[count->event->thread[i]] != 0 : 1) &
+         (count->functions ? count->functions[count->of_node[leaf]] != 0 : 1) &
+         (count->map ? count->map[leaf] != PROFILE_STACKS_DROPPED : 1);
+}
+
+/* Of samples begin … end - 1, by thread, in parts. */
+static void count_samples(const Count *count, gsize begin, gsize end, guint parts, guint64 *column)
 {
   const ProfileEvent *event = count->event;
 
   if (!count->threads && !count->functions && !count->map && !count->by_weight) {
     for (gsize i = begin; i < end; i++)
-      column[event->thread[i]]++;
+      column[event->thread[i]] += parts;
     return;
   }
   for (gsize i = begin; i < end; i++) {
-    guint32 thread = event->thread[i];
-    guint32 leaf = event->leaf[i];
-    guint8 passes = (count->threads ? count->threads[thread] != 0 : 1) &
-                    (count->functions ? count->functions[count->of_node[leaf]] != 0 : 1) &
-                    (count->map ? count->map[leaf] != PROFILE_STACKS_DROPPED : 1);
-    guint64 measure = !count->by_weight ? 1 : event->weight ? event->weight[i] : event->constant_weight;
-    column[thread] += passes * measure;
+    guint64 measure = !count->by_weight ? parts : event->weight ? event->weight[i] : event->constant_weight;
+    column[event->thread[i]] += (guint64)passes(count, i) * measure;
   }
+}
+
+/* Of samples that stand for time on both sides of an edge: what is behind it, or before. */
+static void count_divided(const Count *count, gsize begin, gsize end, guint64 edge, gboolean behind,
+                          guint64 *column)
+{
+  const ProfileEvent *event = count->event;
+
+  for (gsize i = begin; i < end; i++) {
+    guint64 part = (guint64)((double)(event->time[i] - edge) / (double)count->reach * PARTS);
+    column[event->thread[i]] += (guint64)passes(count, i) * (behind ? part : PARTS - part);
+  }
+}
+
+/* Of samples begin … end - 1, which are those of a bin; and of what later ones stand for in it. */
+static void count_bin(const Count *count, guint bin, gsize begin, gsize end, guint64 *column)
+{
+  const guint64 *time = count->event->time;
+  guint64 from = profile_density_get_edge(count->density, bin),
+          to = profile_density_get_edge(count->density, bin + 1);
+
+  if (count->reach == 0) {
+    count_samples(count, begin, end, count->density->parts, column);
+    return;
+  }
+  gsize whole = profile_times_find(time, begin, end, from + count->reach);
+  gsize reaching = profile_times_find(time, end, count->reaching_end, to + count->reach);
+  count_divided(count, begin, whole, from, TRUE, column);
+  count_samples(count, whole, end, count->density->parts, column);
+  count_divided(count, end, reaching, to, FALSE, column);
 }
 
 /* One bin after the other, so that the threads' numbers stand together while they are counted. */
@@ -96,25 +134,26 @@ static void count_bins(gsize first_bin, gsize end_bin, gpointer data)
   ProfileDensity *self = count->density;
   g_autofree guint64 *column = g_new0(guint64, self->n_all_threads);
   g_autofree guint64 *totals = g_new0(guint64, self->n_all_threads);
-  gsize end = profile_times_find(count->event->time, count->begin, count->end,
-                                 profile_density_get_edge(self, (guint)first_bin));
+  gsize first = profile_times_find(count->event->time, count->begin, count->end,
+                                   profile_density_get_edge(self, (guint)first_bin));
+  gsize end = first;
 
   for (gsize bin = first_bin; bin < end_bin; bin++) {
     gsize begin = end;
     end = profile_times_find(count->event->time, begin, count->end,
                              profile_density_get_edge(self, (guint)bin + 1));
-    if (begin == end)
+    if (begin == end && count->reach == 0)
       continue;
-    count_samples(count, begin, end, column);
+    count_bin(count, (guint)bin, begin, end, column);
     for (guint thread = 0; thread < self->n_all_threads; thread++) {
       if (column[thread] == 0)
         continue;
       self->bins[(gsize)thread * self->n_bins + bin] = column[thread];
       self->sum[bin] += column[thread];
-      totals[thread] += column[thread];
       column[thread] = 0;
     }
   }
+  count_samples(count, first, end, 1, totals);
   for (guint thread = 0; thread < self->n_all_threads; thread++)
     if (totals[thread] > 0)
       __atomic_fetch_add(&self->totals[thread], totals[thread], __ATOMIC_RELAXED);
@@ -208,52 +247,89 @@ static ProfileDensity *new_empty(ProfileCapture *capture, guint64 first, guint64
   profile_capture_get_processes(capture, &self->n_all_processes);
   self->first = first;
   self->end = MAX(first, end);
+  self->parts = 1;
   self->n_bins = CLAMP(n_bins, 1, MAX(1, MAX_CELLS / (self->n_all_threads + self->n_all_processes)));
-  self->bins = g_new0(guint64, (gsize)self->n_all_threads * self->n_bins);
-  self->process_bins = g_new0(guint64, (gsize)self->n_all_processes * self->n_bins);
-  self->sum = g_new0(guint64, self->n_bins);
-  self->busy = g_new0(guint64, self->n_bins);
   self->totals = g_new0(guint64, self->n_all_threads);
   self->process_totals = g_new0(guint64, self->n_all_processes);
   return self;
 }
 
-ProfileDensity *profile_density_new(const ProfileFilter *filter, guint64 first, guint64 end, guint n_bins)
+static void add_bins(ProfileDensity *self)
+{
+  self->bins = g_new0(guint64, (gsize)self->n_all_threads * self->n_bins);
+  self->process_bins = g_new0(guint64, (gsize)self->n_all_processes * self->n_bins);
+  self->sum = g_new0(guint64, self->n_bins);
+  self->busy = g_new0(guint64, self->n_bins);
+}
+
+static Count begin_counting(const ProfileFilter *filter, ProfileDensity *self)
+{
+  ProfileCapture *capture = profile_filter_get_capture(filter);
+  Count count = {.density = self,
+                 .event = profile_capture_get_event(capture, profile_filter_get_event(filter)),
+                 .threads = profile_filter_get_threads(filter),
+                 .functions = profile_filter_get_functions(filter),
+                 .of_node = profile_capture_get_node_functions(capture),
+                 .map = profile_stacks_get_map(profile_filter_get_stacks(filter))};
+
+  profile_filter_get_range(filter, &count.begin, &count.end);
+  self->unit = profile_measure_get_unit(count.event);
+  self->interval = get_interval(&count);
+  count.by_weight = self->unit != CAPTURE_UNIT_COUNT;
+  return count;
+}
+
+/* Bins that last no multiple of the interval would hold a sample more and a sample less in turns. */
+static void spread(Count *count, guint min_samples)
+{
+  ProfileDensity *self = count->density;
+  double least = self->interval * min_samples, lasts = (double)(self->end - self->first);
+  guint64 until;
+
+  if (least <= 0)
+    return;
+  self->n_bins = (guint)CLAMP(lasts / least, 1, self->n_bins);
+  if (count->by_weight)
+    return;
+  guint64 reach = MIN((guint64)self->interval, (self->end - self->first) / self->n_bins);
+  if (__builtin_add_overflow(self->end, reach, &until))
+    return;
+  self->parts = PARTS;
+  count->reach = reach;
+  count->reaching_end = profile_times_find(count->event->time, count->end, count->event->n_samples, until);
+}
+
+/* min_samples: 0 where what is counted need not be readable. */
+static ProfileDensity *make_density(const ProfileFilter *filter, guint64 first, guint64 end, guint n_bins,
+                                    guint min_samples)
 {
   g_autoptr(ProfileFilter) timed = profile_filter_copy(filter);
   ProfileCapture *capture = profile_filter_get_capture(timed);
   ProfileDensity *self = new_empty(capture, first, end, n_bins);
   guint n;
   const ProfileThread *threads = profile_capture_get_threads(capture, &n);
-  Count count = {.density = self,
-                 .event = profile_capture_get_event(capture, profile_filter_get_event(timed)),
-                 .threads = profile_filter_get_threads(timed),
-                 .functions = profile_filter_get_functions(timed),
-                 .of_node = profile_capture_get_node_functions(capture),
-                 .map = profile_stacks_get_map(profile_filter_get_stacks(timed))};
+
   profile_filter_set_time(timed, self->first, self->end);
-  profile_filter_get_range(timed, &count.begin, &count.end);
-  self->unit = profile_measure_get_unit(count.event);
-  count.by_weight = self->unit != CAPTURE_UNIT_COUNT;
+  Count count = begin_counting(timed, self);
+  spread(&count, min_samples);
+  add_bins(self);
   gsize pieces = (count.end - count.begin) / SAMPLES_A_THREAD + 1;
   profile_parallel(self->n_bins, self->n_bins / pieces + 1, count_bins, &count);
   add_up(self, threads);
   subtract_idle(self, capture);
   order_threads(self, threads);
-  self->interval = get_interval(&count);
   return self;
+}
+
+ProfileDensity *profile_density_new(const ProfileFilter *filter, guint64 first, guint64 end, guint n_bins)
+{
+  return make_density(filter, first, end, n_bins, 0);
 }
 
 ProfileDensity *profile_density_new_readable(const ProfileFilter *filter, guint64 first, guint64 end,
                                              guint n_bins, guint min_samples)
 {
-  ProfileDensity *self = profile_density_new(filter, first, end, n_bins);
-  double least = self->interval * min_samples, lasts = (double)(self->end - self->first);
-
-  if (least <= 0 || lasts / self->n_bins >= least)
-    return self;
-  profile_density_free(self);
-  return profile_density_new(filter, first, end, (guint)MAX(lasts / least, 1));
+  return make_density(filter, first, end, n_bins, MAX(min_samples, 1));
 }
 
 void profile_density_free(ProfileDensity *self)
@@ -331,8 +407,13 @@ double profile_density_get_share(const ProfileDensity *self, guint64 measure)
   double lasts = (double)(self->end - self->first) / self->n_bins;
 
   if (self->interval > 0)
-    return lasts > 0 ? (double)measure * self->interval / lasts : 0;
+    return lasts > 0 ? (double)measure / self->parts * self->interval / lasts : 0;
   return self->fullest > 0 ? (double)measure / (double)self->fullest : 0;
+}
+
+double profile_density_get_average(const ProfileDensity *self, guint64 total)
+{
+  return profile_density_get_share(self, total * self->parts) / self->n_bins;
 }
 
 double profile_density_get_interval(const ProfileDensity *self)

@@ -15,8 +15,10 @@ typedef struct _ProfileDensity ProfileDensity;
  * of thousands of threads gets fewer bins, so that they fit into memory. first ≥ end: there is one, and it is
  * empty. */
 ProfileDensity *profile_density_new(const ProfileFilter *filter, guint64 first, guint64 end, guint n_bins);
-/* The same with so few bins that a busy processor has at least min_samples in each: narrower ones would show
- * nothing but whether one was taken there. Of events that say nothing of time it is n_bins. */
+/* The same for drawing, with so few bins that a busy processor has at least min_samples in each: narrower
+ * ones would show nothing but whether one was taken there. A sample belongs to the bins of the time that it
+ * stands for, in parts, so that what is even looks even; bins are then no measures, get_share alone says what
+ * they mean. Of events that say nothing of time it is n_bins, and a sample belongs to its own. */
 ProfileDensity *profile_density_new_readable(const ProfileFilter *filter, guint64 first, guint64 end,
                                              guint n_bins, guint min_samples);
 void profile_density_free(ProfileDensity *self);
@@ -47,6 +49,8 @@ guint64 profile_density_get_process_total(const ProfileDensity *self, guint32 pr
 /* The share of one processor that a measure in one bin stands for, 0 … 1 and more: of events that say nothing
  * of time, the share of the fullest bin. */
 double profile_density_get_share(const ProfileDensity *self, guint64 measure);
+/* The same for a total in all bins together. */
+double profile_density_get_average(const ProfileDensity *self, guint64 total);
 /* Nanoseconds on a processor that one sample stands for; 0: the event says nothing of that. A bin that lasts
  * less than this says little. */
 double profile_density_get_interval(const ProfileDensity *self);

@@ -185,7 +185,7 @@ gboolean profile_foreign_decode_jitdump(const ProfileForeign *foreign, capture_w
   if (self.dump.has_other_clock)
     return set_damaged(
         foreign, error,
-        _("“%s” counts time by the processor's own clock: code that was replaced while it ran may "
+        _("“%s” counts time by the processor’s own clock: code that was replaced while it ran may "
           "be named by what replaced it."));
   return TRUE;
 }

@@ -2,6 +2,7 @@
 #include <glib/gi18n.h>
 
 #include "profile/profile-health-private.h"
+#include "profile/profile-share.h"
 
 /* Some names are missing in nearly every recording; an address in place of a name misleads nobody. */
 static const ProfileHealthLimits limits = {10, 101};
@@ -58,9 +59,9 @@ static char *describe(ProfileMissingReason reason, const char *share, const Prof
                              describe_reason(reason));
   if (places->n == 1)
     return g_steal_pointer(&sentence);
-  return g_strdup_printf(
-      ngettext("%s So it is with %u other file.", "%s So it is with %u other files.", places->n - 1),
-      sentence, places->n - 1);
+  return g_strdup_printf(ngettext("%s The same is true of %u other file.",
+                                  "%s The same is true of %u other files.", places->n - 1),
+                         sentence, places->n - 1);
 }
 
 /* Entries come with most samples first. */
@@ -81,7 +82,7 @@ static void find_reason(ProfileHealth *self, ProfileMissingReason reason)
   }
   if (places.n == 0)
     return;
-  g_autofree char *share = profile_health_share_to_string(finding.count, finding.of);
+  g_autofree char *share = profile_share_to_string(finding.count, finding.of);
   if (reason != PROFILE_MISSING_NOT_SOUGHT)
     finding.severity = profile_health_judge(finding.count, finding.of, &limits);
   profile_health_add(self, &finding, describe(reason, share, &places), advise(reason));

@@ -2,6 +2,7 @@
 #include <glib/gi18n.h>
 
 #include "profile/profile-health-private.h"
+#include "profile/profile-share.h"
 
 const ProfileHealthLimits profile_health_stack_limits = {1, 10};
 
@@ -86,7 +87,7 @@ static char *describe_places(const ProfileHealthPlaces *places)
 
 static char *describe_group(const Group *group, guint64 stacks)
 {
-  g_autofree char *share = profile_health_share_to_string(group->samples, stacks);
+  g_autofree char *share = profile_share_to_string(group->samples, stacks);
   g_autofree char *places = NULL;
 
   if (!group->places.first)
@@ -115,7 +116,7 @@ static void find_partly_proven(ProfileHealth *self)
 
   if (partly == 0)
     return;
-  g_autofree char *share = profile_health_share_to_string(partly, complete);
+  g_autofree char *share = profile_share_to_string(partly, complete);
   profile_health_add(
       self, &finding,
       g_strdup_printf(_("%s of complete stacks lead through code without unwind tables, by frame pointers."),

@@ -6,6 +6,7 @@
 
 #include "profile/profile-ended.h"
 #include "profile/profile-health-private.h"
+#include "profile/profile-share.h"
 #include "profile/profile-span.h"
 
 /* Of damaged places and of messages; a broken file has thousands. */
@@ -40,16 +41,6 @@ ProfileHealthSeverity profile_health_judge(guint64 part, guint64 whole, const Pr
   return percent >= limits->warning ? PROFILE_HEALTH_WARNING
          : percent >= limits->note  ? PROFILE_HEALTH_NOTE
                                     : PROFILE_HEALTH_GOOD;
-}
-
-char *profile_health_share_to_string(guint64 part, guint64 whole)
-{
-  double percent = profile_ledger_get_percent(part, whole);
-
-  if (part > 0 && percent < 0.01)
-    return g_strdup(_("<0.01 %"));
-  return g_strdup_printf(
-      (part > 0 && percent < 0.1) || (percent > 99.9 && part < whole) ? _("%.2f %%") : _("%.1f %%"), percent);
 }
 
 static void find_damage(ProfileHealth *self)
@@ -114,8 +105,8 @@ static char *describe_loss(guint32 reason, guint64 n)
 {
   switch (reason) {
   case CAPTURE_LOST_RING:
-    return g_strdup_printf(ngettext("%" PRIu64 " sample was lost because the kernel's buffer was full.",
-                                    "%" PRIu64 " samples were lost because the kernel's buffer was full.", n),
+    return g_strdup_printf(ngettext("%" PRIu64 " sample was lost because the kernel’s buffer was full.",
+                                    "%" PRIu64 " samples were lost because the kernel’s buffer was full.", n),
                            n);
   case CAPTURE_LOST_WINDOWS:
     return g_strdup_printf(
@@ -176,7 +167,7 @@ static void find_throttling(ProfileHealth *self)
             ngettext("The kernel paused sampling %" PRIu64 " time, because it took too much time.",
                      "The kernel paused sampling %" PRIu64 " times, because it took too much time.", n),
             n),
-        _("What ran meanwhile was not sampled: record at a lower frequency."));
+        _("What ran during the pauses was not sampled: record at a lower frequency."));
 }
 
 static void find_emptiness(ProfileHealth *self)
@@ -207,7 +198,8 @@ static void find_messages(ProfileHealth *self)
 
 static char *summarize_losses(const ProfileHealth *self, const char *lost)
 {
-  return self->lost ? g_strdup_printf(_("%s of samples were lost."), lost) : g_strdup(_("Nothing was lost."));
+  return self->lost ? g_strdup_printf(_("%s of samples were lost."), lost)
+                    : g_strdup(_("No sample was lost."));
 }
 
 /* Stacks that follow frame pointers throughout are no worse for having no proof of their end. */
@@ -216,8 +208,8 @@ static char *summarize(const ProfileHealth *self)
   guint64 stacks = profile_ledger_get_stacks(self->ledger);
   guint64 proven = profile_ledger_get_samples(self->ledger, CAPTURE_OUTCOME_COMPLETE);
   guint64 unproven = profile_ledger_get_samples(self->ledger, CAPTURE_OUTCOME_FRAME_POINTERS);
-  g_autofree char *most = profile_health_share_to_string(MAX(proven, unproven), stacks);
-  g_autofree char *lost = profile_health_share_to_string(self->lost, self->samples + self->lost);
+  g_autofree char *most = profile_share_to_string(MAX(proven, unproven), stacks);
+  g_autofree char *lost = profile_share_to_string(self->lost, self->samples + self->lost);
 
   if (self->samples == 0)
     return g_strdup(_("The recording holds no samples."));
@@ -228,11 +220,11 @@ static char *summarize(const ProfileHealth *self)
                                           "and %s of samples were lost."),
                                         most, lost)
                       : g_strdup_printf(_("%s of stacks follow frame pointers to an end that is not proven, "
-                                          "and nothing was lost."),
+                                          "and no sample was lost."),
                                         most);
   return self->lost
              ? g_strdup_printf(_("%s of stacks are complete, and %s of samples were lost."), most, lost)
-             : g_strdup_printf(_("%s of stacks are complete, and nothing was lost."), most);
+             : g_strdup_printf(_("%s of stacks are complete, and no sample was lost."), most);
 }
 
 static int compare_findings(const void *a, const void *b)

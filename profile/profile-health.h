@@ -61,9 +61,6 @@ const ProfileMissingNames *profile_health_get_missing_names(const ProfileHealth 
  * profile_span_get() says, and whatever losses lie outside of that. NULL: nothing was lost. Free it. */
 guint64 *profile_health_make_losses(const ProfileHealth *self, guint n, guint64 *ret_first, guint64 *ret_end);
 
-/* "12.3 %", with more digits near 0 and 100, which it never says of a part. Free it. */
-char *profile_health_share_to_string(guint64 part, guint64 whole);
-
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ProfileHealth, profile_health_unref)
 
 G_END_DECLS

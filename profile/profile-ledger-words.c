@@ -55,8 +55,7 @@ static const char *advise_frame_pointers(ProfileCapture *capture, gboolean no_fi
              "-XX:+PreserveFramePointer” does.");
   if (has_samplers(capture))
     return _("A program that samples itself follows frame pointers, which prove no end; where it is the "
-             "recorder's "
-             "stacks that end so, build it with -fasynchronous-unwind-tables.");
+             "recorder’s stacks that end so, build it with -fasynchronous-unwind-tables.");
   return _("Build it with -fasynchronous-unwind-tables: without them, the end of a stack cannot be proven.");
 }
 

@@ -24,8 +24,8 @@ static void add_rights(GPtrArray *findings, const RecordingServiceFacts *facts)
       _("Your own processes can be recorded through the system service, without a password."),
   };
   const char *system[] = {
-      _("Others' processes and the kernel cannot be recorded through the system service: polkit refuses it."),
-      _("Every process, and the kernel, can be recorded through the system service after an administrator's "
+      _("Others’ processes and the kernel cannot be recorded through the system service: polkit refuses it."),
+      _("Every process, and the kernel, can be recorded through the system service after an administrator’s "
         "password."),
       _("Every process, and the kernel, can be recorded through the system service, without a password."),
   };

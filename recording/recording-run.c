@@ -183,7 +183,7 @@ static gboolean add_recorder(Run *run, GError **error)
 
   if (capture_tap_open(&tap, run->ready.windows_fd, run->ready.control_fd) < 0)
     return fail(error, RECORDING_ERROR_RECORDER,
-                _("The recorder's shared memory cannot be used; is it of another version?"));
+                _("The recorder’s shared memory cannot be used; is it of another version?"));
   recording_collector_add(run->collector, tap, CAPTURE_STREAM_RECORDER,
                           recording_recorder_get_pid(run->recorder), "recorder");
   return TRUE;
@@ -360,7 +360,7 @@ static void collect(Run *run)
   else
     break_off(run, CAPTURE_END_FAILED, -result,
               make_error(RECORDING_ERROR_RECORDER, run->options->path,
-                         _("The recorder's shared memory is damaged")));
+                         _("The recorder’s shared memory is damaged")));
 }
 
 static void update_progress(Run *run)

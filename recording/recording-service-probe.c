@@ -83,7 +83,7 @@ static char *describe_problem(const char *action, const GError *error)
 
   if (g_strcmp0(name, POLKIT ".Error.Failed") == 0)
     return g_strdup_printf(
-        _("polkit does not know the action “%s”: the service's policy file is not installed."), action);
+        _("polkit does not know the action “%s”: the service’s policy file is not installed."), action);
   g_autoptr(GError) plain = g_error_copy(error);
   g_dbus_error_strip_remote_error(plain);
   return g_strdup_printf(_("polkit does not answer: %s."), plain->message);

@@ -127,7 +127,7 @@ static void on_ended(GDBusConnection *bus, const char *sender, const char *path,
     end(self);
     return;
   }
-  g_autofree char *sentence = g_strdup(*message ? message : _("The system service's recorder died"));
+  g_autofree char *sentence = g_strdup(*message ? message : _("The system service’s recorder died"));
   sentence[strlen(sentence) - g_str_has_suffix(sentence, ".")] = '\0';
   go_away(self, sentence);
 }

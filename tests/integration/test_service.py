@@ -374,7 +374,7 @@ class Refused(Bus):
         for behaviour in 'unsealed', 'unsealed-control', 'cut', 'pipes':
             with self.subTest(behaviour=behaviour):
                 process = self.service(behaviour)
-                self.assert_refused("The recorder's shared memory cannot be used", '--via', 'daemon')
+                self.assert_refused("The recorder’s shared memory cannot be used", '--via', 'daemon')
                 self.stop(process)
 
     def test_answers_of_wrong_types(self):

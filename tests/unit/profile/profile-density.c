@@ -8,6 +8,7 @@
 
 static const TestPlan plan = {.n_samples = 3000, .n_streams = 3, .epochs = 2, .seed = 7};
 static const TestPlan weighed = {.n_samples = 3000, .n_streams = 1, .epochs = 1, .weights = TRUE, .seed = 8};
+static const TestPlan longer = {.n_samples = 6000, .n_streams = 1, .epochs = 1, .seed = 9};
 
 static ProfileCapture *make_capture(const TestPlan *of)
 {
@@ -231,6 +232,47 @@ static void test_readable(void)
   g_assert_cmpuint(profile_density_get_n_bins(none), ==, 1);
 }
 
+/* How much of the time that samples stand for lies in a bin, in samples. */
+static double add_parts(const ProfileEvent *event, const ProfileDensity *density, guint bin)
+{
+  double from = (double)profile_density_get_edge(density, bin),
+         to = (double)profile_density_get_edge(density, bin + 1),
+         interval = profile_density_get_interval(density), sum = 0;
+
+  for (gsize i = 0; i < event->n_samples; i++) {
+    double end = (double)event->time[i];
+    sum += MAX((MIN(end, to) - MAX(end - interval, from)) / interval, 0);
+  }
+  return sum;
+}
+
+/* What lies after the time asked for stands for a part of it too. */
+static void test_spread(void)
+{
+  g_autoptr(ProfileCapture) capture = make_capture(&longer);
+  g_autoptr(ProfileFilter) filter = profile_filter_new(capture);
+  const ProfileEvent *event = profile_capture_get_event(capture, 0);
+  guint64 first = event->time[0], end = event->time[event->n_samples * 3 / 4];
+  g_autoptr(ProfileDensity) density = profile_density_new_readable(filter, first, end, 1000, 1);
+  guint n_bins = profile_density_get_n_bins(density), n;
+  const guint32 *threads = profile_density_get_threads(density, &n);
+  double lasts = (double)(end - first) / n_bins;
+  guint64 total = 0;
+
+  g_assert_cmpuint(n_bins, >, 5);
+  for (guint bin = 0; bin < n_bins; bin++) {
+    double found = profile_density_get_share(density, profile_density_get_sum(density)[bin]);
+    double wanted = add_parts(event, density, bin) * profile_density_get_interval(density) / lasts;
+    g_assert_cmpfloat_with_epsilon(found, wanted, wanted / 100);
+  }
+  for (guint i = 0; i < n; i++)
+    total += profile_density_get_total(density, threads[i]);
+  g_assert_cmpuint(total, ==, count(filter, G_MAXUINT32, first, end));
+  g_assert_cmpfloat_with_epsilon(
+      profile_density_get_average(density, total),
+      (double)total * profile_density_get_interval(density) / (double)(end - first), 1e-6);
+}
+
 /* Samples of a clock that weigh differently: counted all the same, and each stands for their average. */
 static void test_weights(void)
 {
@@ -256,6 +298,7 @@ int main(int argc, char **argv)
   g_test_add_func("/profile/density/order", test_order);
   g_test_add_func("/profile/density/share", test_share);
   g_test_add_func("/profile/density/readable", test_readable);
+  g_test_add_func("/profile/density/spread", test_spread);
   g_test_add_func("/profile/density/weights", test_weights);
   return g_test_run();
 }

@@ -5,6 +5,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "profile/profile-share.h"
 #include "told-capture.h"
 
 enum { SAMPLES = 100, ENDED = 5000 };
@@ -82,7 +83,7 @@ static void test_sound(void)
   g_autoptr(ProfileHealth) health = end(&recording);
   g_assert_cmpint(profile_health_get_severity(health), ==, PROFILE_HEALTH_GOOD);
   g_assert_cmpstr(profile_health_get_summary(health), ==,
-                  "100.0 % of stacks are complete, and nothing was lost.");
+                  "100.0 % of stacks are complete, and no sample was lost.");
   g_assert_cmpuint(profile_health_get_n_samples(health), ==, SAMPLES);
   g_assert_null(profile_health_make_losses(health, 10, &first, &last));
   /* Only that names are still to be looked for. */
@@ -174,7 +175,7 @@ static void test_stacks(void)
   g_assert_cmpint(find(health, PROFILE_HEALTH_STACKS, CAPTURE_OUTCOME_FRAME_POINTERS)->severity, ==,
                   PROFILE_HEALTH_NOTE);
   g_assert_cmpstr(profile_health_get_summary(health), ==,
-                  "80.0 % of stacks are complete, and nothing was lost.");
+                  "80.0 % of stacks are complete, and no sample was lost.");
 }
 
 static void test_frame_pointers(void)
@@ -236,12 +237,12 @@ static void test_shares(void)
                {0, 7, "0.0 %"},
                {1, 3, "33.3 %"},
                {7, 7, "100.0 %"},
-               {1, 1000000, "<0.01 %"},
-               {5, 10000, "0.05 %"},
-               {999999, 1000000, "99.99 %"}};
+               {1, 1000000, "<0.1 %"},
+               {5, 10000, "0.1 %"},
+               {999999, 1000000, ">99.9 %"}};
 
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_autofree char *text = profile_health_share_to_string(cases[i].part, cases[i].whole);
+    g_autofree char *text = profile_share_to_string(cases[i].part, cases[i].whole);
     g_assert_cmpstr(text, ==, cases[i].text);
   }
 }

@@ -152,6 +152,22 @@ static void test_family(void)
   g_assert_cmpint(get_parent_id(tree, find(tree, CC1 + 100, TRUE)), ==, CC1);
 }
 
+/* A process whose threads nobody told of has one nevertheless. */
+static void test_counts(void)
+{
+  static const Plan plans[] = {
+      {MAKE, NONE, CAPTURE_PROCESS_EXISTED, 0, "make", NULL, {MAKE, MAKE + 100}, {1, 1}},
+      {GCC, 1, CAPTURE_PROCESS_FORKED, 1100, "make", NULL, {GCC}, {1}},
+      {GCC, 2, CAPTURE_PROCESS_EXECED, 1200, "gcc", NULL, {0}, {0}},
+      {CC1, 3, CAPTURE_PROCESS_FORKED, 1300, "gcc", NULL, {0}, {0}},
+  };
+  g_autoptr(ProfileProcessTree) tree = make(plans, G_N_ELEMENTS(plans), 0, 0);
+  ProfileCapture *capture = profile_weights_get_capture(profile_process_tree_get_weights(tree));
+
+  g_assert_cmpuint(profile_capture_count_processes(capture), ==, 3);
+  g_assert_cmpuint(profile_capture_count_threads(capture), ==, 4);
+}
+
 /* A file may say that two processes are each other's parent, by fork or by exec. */
 static void test_circles(void)
 {
@@ -193,6 +209,7 @@ int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/process-tree/family", test_family);
+  g_test_add_func("/process-tree/counts", test_counts);
   g_test_add_func("/process-tree/circles", test_circles);
   g_test_add_func("/process-tree/nobody", test_nobody);
   return g_test_run();
