@@ -67,7 +67,8 @@ void viewer_box_canvas_update_rows(ViewerBoxCanvas *self)
 {
   int width = gtk_widget_get_width(GTK_WIDGET(self)), height = gtk_widget_get_height(GTK_WIDGET(self));
   int row = viewer_box_painter_get_row_height(self->painter);
-  double upper = MAX(get_needed_height(self), height);
+  double beyond = MAX(get_needed_height(self) - height, 0);
+  double upper = height + (self->from_bottom ? beyond : ceil(beyond / row) * row);
   GtkAdjustment *vertical = self->adjustments[GTK_ORIENTATION_VERTICAL];
 
   if (self->adjustments[GTK_ORIENTATION_HORIZONTAL])
@@ -95,14 +96,22 @@ void viewer_box_canvas_set_from_bottom(ViewerBoxCanvas *self, gboolean from_bott
                                            gtk_adjustment_get_value(vertical));
 }
 
+/* The rows at the end that the first one is at are whole then: a part of one looks like something else. */
 void viewer_box_canvas_scroll_to(ViewerBoxCanvas *self, double y, double height)
 {
   GtkAdjustment *vertical = self->adjustments[GTK_ORIENTATION_VERTICAL];
+  int row = viewer_box_painter_get_row_height(self->painter);
 
   if (!vertical)
     return;
-  double top = y + gtk_adjustment_get_value(vertical);
+  double before = gtk_adjustment_get_value(vertical), top = y + before;
+  double last = gtk_adjustment_get_upper(vertical) - gtk_adjustment_get_page_size(vertical);
   gtk_adjustment_clamp_page(vertical, top, top + height);
+  double value = gtk_adjustment_get_value(vertical);
+  if (value == before)
+    return;
+  double whole = self->from_bottom ? last - ceil((last - value) / row) * row : ceil(value / row) * row;
+  gtk_adjustment_set_value(vertical, whole);
 }
 
 void viewer_box_canvas_update_palette(ViewerBoxCanvas *self)
@@ -221,20 +230,33 @@ void viewer_box_canvas_end_boxes(ViewerBoxCanvas *self)
     g_idle_add_full(G_PRIORITY_DEFAULT_IDLE, draw_again, g_object_ref(self), g_object_unref);
 }
 
-void viewer_box_canvas_draw_marks(ViewerBoxCanvas *self, GtkSnapshot *snapshot, gboolean focus_visible)
+static gboolean is_focus_seen(ViewerBoxCanvas *self)
 {
-  gboolean focused = viewer_canvas_peers_have_focus(self->peers);
+  GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(self));
+
+  return viewer_canvas_peers_have_focus(self->peers) && GTK_IS_WINDOW(root) &&
+         gtk_window_get_focus_visible(GTK_WINDOW(root));
+}
+
+static void outline(ViewerBoxCanvas *self, GtkSnapshot *snapshot, guint box, gboolean focused)
+{
+  graphene_rect_t at = viewer_box_canvas_get_bounds(self, box);
+
+  viewer_box_painter_outline(self->painter, snapshot, at.origin.x, at.origin.y, at.size.width,
+                             box == self->selected, focused);
+}
+
+void viewer_box_canvas_draw_marks(ViewerBoxCanvas *self, GtkSnapshot *snapshot)
+{
+  gboolean focused = is_focus_seen(self);
   guint current = focused ? VIEWER_BOX_CANVAS_GET_CLASS(self)->get_current(self) : self->selected;
 
   if (self->hovered != VIEWER_NO_BOX) {
     graphene_rect_t at = viewer_box_canvas_get_bounds(self, self->hovered);
     viewer_box_painter_highlight(self->painter, snapshot, at.origin.x, at.origin.y, at.size.width);
   }
-  if (current != VIEWER_NO_BOX) {
-    graphene_rect_t at = viewer_box_canvas_get_bounds(self, current);
-    viewer_box_painter_outline(self->painter, snapshot, at.origin.x, at.origin.y, at.size.width,
-                               focused && focus_visible);
-  }
+  if (current != VIEWER_NO_BOX)
+    outline(self, snapshot, current, focused);
 }
 
 static void set_adjustment(ViewerBoxCanvas *self, GtkOrientation orientation, GtkAdjustment *adjustment)

@@ -127,9 +127,8 @@ void viewer_box_canvas_stop_animation(ViewerBoxCanvas *self);
 
 /* Ends what viewer_box_painter_begin began, and draws again if names are missing still. */
 void viewer_box_canvas_end_boxes(ViewerBoxCanvas *self);
-/* The boxes that the pointer is on and that is selected or has the focus; that strongly, if the focus is to
- * be seen. */
-void viewer_box_canvas_draw_marks(ViewerBoxCanvas *self, GtkSnapshot *snapshot, gboolean focus_visible);
+/* Of the box that the pointer is on, the selected one, and the one with the focus if that is to be seen. */
+void viewer_box_canvas_draw_marks(ViewerBoxCanvas *self, GtkSnapshot *snapshot);
 
 /* Emits "menu" for the place below a box, which is the selected one. */
 void viewer_box_canvas_open_menu(ViewerBoxCanvas *self, guint box);

@@ -6,11 +6,15 @@
 
 #include "profile/profile-tree.h"
 #include "viewer/viewer-format.h"
+#include "viewer/viewer-time-draw.h"
 
 enum {
   PADDING = 6,
+  TEXT_TOP = 2,         /* below the ring of a box */
   TEXT_WIDTH = 30,      /* narrower boxes have no text */
-  EDGES_WIDTH = 4,      /* nor edges */
+  MIN_LETTERS = 3,      /* fewer of a text say nothing */
+  EDGES_WIDTH = 4,      /* narrower boxes have no edges */
+  NARROW = 8,           /* narrower ones would be filled by a ring of full width */
   MAX_CHARACTERS = 400, /* more than a screen is wide */
   MAX_LABELS = 6000,
   SHAPING_TIME = 3000 /* µs of a frame */
@@ -21,9 +25,10 @@ typedef struct {
   PangoLayout *layout;
   GskRenderNode *node; /* NULL: not drawn yet */
   GdkRGBA color;       /* the node's */
-  float *stops;        /* where it may be cut: right edges of its characters */
+  float *stops;        /* where it may be cut: how wide it is up to the end of each character */
   guint n_stops;
-  guint frame; /* when it was used last */
+  gboolean from_right; /* it is read from there */
+  guint frame;         /* when it was used last */
 } Label;
 
 /* Neighbouring boxes that are too narrow to be told apart become one rectangle. */
@@ -125,32 +130,45 @@ int viewer_box_painter_get_row_height(ViewerBoxPainter *self)
   return self->row_height;
 }
 
+static int compare_stops(gconstpointer a, gconstpointer b)
+{
+  float left = *(const float *)a, right = *(const float *)b;
+
+  return left < right ? -1 : left > right;
+}
+
 static void find_stops(Label *label)
 {
   PangoLayoutIter *iter = pango_layout_get_iter(label->layout);
   g_autoptr(GArray) stops = g_array_new(FALSE, FALSE, sizeof(float));
+  PangoRectangle all, extents;
 
+  pango_layout_get_extents(label->layout, NULL, &all);
   do {
-    PangoRectangle extents;
     pango_layout_iter_get_cluster_extents(iter, NULL, &extents);
-    float stop = (float)(extents.x + extents.width) / PANGO_SCALE;
+    int end = label->from_right ? all.x + all.width - extents.x : extents.x + extents.width;
+    float stop = (float)end / PANGO_SCALE;
     g_array_append_val(stops, stop);
   } while (pango_layout_iter_next_cluster(iter));
   pango_layout_iter_free(iter);
+  g_array_sort(stops, compare_stops);
   label->n_stops = stops->len;
   label->stops = (float *)g_array_free(g_steal_pointer(&stops), FALSE);
 }
 
-/* Names of functions read from the left, wherever one reads from the right: so do their brackets. */
-static Label *make_label(ViewerBoxPainter *self, const char *text)
+/* Names of functions read from the left, wherever one reads from the right: so do their brackets. What we say
+ * ourselves reads as its language does. The widget's context is the same for both: each change of it makes
+ * all that was shaped useless. */
+static Label *make_label(ViewerBoxPainter *self, const char *text, gboolean is_name)
 {
   Label *label = g_new0(Label, 1);
 
   label->layout = gtk_widget_create_pango_layout(self->widget, NULL);
   pango_context_set_base_dir(pango_layout_get_context(label->layout), PANGO_DIRECTION_LTR);
-  pango_layout_set_auto_dir(label->layout, FALSE);
+  pango_layout_set_auto_dir(label->layout, !is_name);
   pango_layout_set_single_paragraph_mode(label->layout, TRUE);
   pango_layout_set_text(label->layout, text, -1);
+  label->from_right = pango_layout_get_direction(label->layout, 0) == PANGO_DIRECTION_RTL && !is_name;
   find_stops(label);
   return label;
 }
@@ -166,9 +184,9 @@ static Label *get_label(ViewerBoxPainter *self, guint32 function)
   }
   if (!label) {
     gboolean is_root = function == PROFILE_TREE_NO_FUNCTION;
-    const char *name = is_root ? _("All") : profile_stacks_get_function_name(self->stacks, function);
+    const char *name = is_root ? _("All Samples") : profile_stacks_get_function_name(self->stacks, function);
     g_autofree char *text = viewer_format_name(name, MAX_CHARACTERS);
-    label = make_label(self, text);
+    label = make_label(self, text, !is_root);
     g_hash_table_insert(self->labels, key, label);
   }
   label->frame = self->frame;
@@ -193,43 +211,76 @@ void viewer_box_painter_begin(ViewerBoxPainter *self, GtkSnapshot *snapshot, dou
   self->run = (Run){0};
 }
 
+static void append(ViewerBoxPainter *self, const GdkRGBA *color, double x, double y, double width,
+                   double height)
+{
+  gtk_snapshot_append_color(self->snapshot, color,
+                            &GRAPHENE_RECT_INIT((float)x, (float)y, (float)width, (float)height));
+}
+
 static void end_run(ViewerBoxPainter *self)
 {
   const Run *run = &self->run;
-  float height = (float)viewer_box_painter_get_row_height(self) - 1;
 
   if (run->end > run->x)
-    gtk_snapshot_append_color(
-        self->snapshot, &run->color,
-        &GRAPHENE_RECT_INIT((float)run->x, (float)run->y, (float)(run->end - run->x), height));
+    append(self, &run->color, run->x, run->y + self->has_edges, run->end - run->x, self->row_height - 1);
   self->run = (Run){0};
 }
 
-/* Colors that text stands out from hardly stand out from the ground themselves. */
-static void draw_edges(ViewerBoxPainter *self, double x, double end, double y, const GdkRGBA *color)
+/* A box on whole pixels: a gap parts it from the next ones, or an edge that it shares with them. */
+static void append_box(ViewerBoxPainter *self, double x, double end, double y, const ViewerColor *color)
 {
-  int height = viewer_box_painter_get_row_height(self);
+  double left = round(x), right = round(end);
 
-  gtk_snapshot_append_color(self->snapshot, color,
-                            &GRAPHENE_RECT_INIT((float)end - 1, (float)y, 1, (float)height));
-  gtk_snapshot_append_color(self->snapshot, color,
-                            &GRAPHENE_RECT_INIT((float)x, (float)(y + height) - 1, (float)(end - x), 1));
+  if (!self->has_edges) {
+    append(self, &color->fill, left, y, right - left - 1, self->row_height - 1);
+    return;
+  }
+  right = MIN(right, self->width - 1);
+  append(self, &color->text, left, y, right - left + 1, self->row_height + 1);
+  append(self, &color->fill, left + 1, y + 1, right - left - 1, self->row_height - 1);
 }
 
-static void fill(ViewerBoxPainter *self, double x, double end, double y, const GdkRGBA *color)
+/* Where boxes have edges, the fill alone is too near to the ground. */
+static GdkRGBA get_sliver_color(const ViewerBoxPainter *self, const ViewerColor *color)
 {
-  gboolean narrow = end - x < 2;
+  return self->has_edges ? viewer_color_mix(color, 0.5f) : color->fill;
+}
+
+static void append_sliver(ViewerBoxPainter *self, double x, double end, double y, const ViewerColor *color)
+{
+  GdkRGBA shown = get_sliver_color(self, color);
   Run *run = &self->run;
 
-  if (narrow && run->y == y && x - run->end < 1 && run->end - run->x < 8 &&
-      gdk_rgba_equal(&run->color, color)) {
+  if (run->y == y && x - run->end < 1 && run->end - run->x < 8 && gdk_rgba_equal(&run->color, &shown)) {
     run->end = MAX(end, run->end);
     return;
   }
   end_run(self);
-  *run = (Run){.x = x, .end = end - (narrow ? 0 : 1), .y = y, .color = *color};
-  if (!narrow)
-    end_run(self);
+  *run = (Run){.x = x, .end = end, .y = y, .color = shown};
+}
+
+static void fill(ViewerBoxPainter *self, double x, double end, double y, const ViewerColor *color)
+{
+  if (end - x < (self->has_edges ? EDGES_WIDTH : 2)) {
+    append_sliver(self, x, end, y, color);
+    return;
+  }
+  end_run(self);
+  append_box(self, x, end, y, color);
+}
+
+/* What it stands for: many boxes, side by side. */
+static void append_stripes(ViewerBoxPainter *self, double x, double end, double y, const ViewerColor *color)
+{
+  GdkRGBA line = viewer_color_mix(color, 0.35f);
+  float left = (float)round(x) + self->has_edges, right = (float)round(end) - 1;
+  GskColorStop stops[] = {{0, line}, {1 / 3.0f, line}, {1 / 3.0f, color->fill}, {1, color->fill}};
+
+  gtk_snapshot_append_repeating_linear_gradient(
+      self->snapshot,
+      &GRAPHENE_RECT_INIT(left, (float)y + self->has_edges, right - left, (float)self->row_height - 1),
+      &GRAPHENE_POINT_INIT(left, 0), &GRAPHENE_POINT_INIT(left + 3, 0), stops, G_N_ELEMENTS(stops));
 }
 
 /* How much of a label may be seen when it does not fit; 0: nothing of use. */
@@ -244,7 +295,7 @@ static double cut(const Label *label, double room)
     else
       high = middle;
   }
-  return low > 0 ? label->stops[low - 1] : 0;
+  return low >= MIN_LETTERS ? label->stops[low - 1] : 0;
 }
 
 static GskRenderNode *get_node(Label *label, const GdkRGBA *color)
@@ -266,7 +317,7 @@ static void draw_label(ViewerBoxPainter *self, Label *label, double x, double y,
   if (!node)
     return;
   gtk_snapshot_save(self->snapshot);
-  gtk_snapshot_translate(self->snapshot, &GRAPHENE_POINT_INIT((float)round(x), (float)round(y) + 1));
+  gtk_snapshot_translate(self->snapshot, &GRAPHENE_POINT_INIT((float)round(x), (float)round(y) + TEXT_TOP));
   gtk_snapshot_append_node(self->snapshot, node);
   gtk_snapshot_restore(self->snapshot);
 }
@@ -283,16 +334,18 @@ static void write_label(ViewerBoxPainter *self, Label *label, double x, double e
     return;
   }
   if (!self->ellipsis)
-    self->ellipsis = make_label(self, "…");
-  double seen = cut(label, room - self->ellipsis->stops[0]);
+    self->ellipsis = make_label(self, "…", TRUE);
+  double dots = self->ellipsis->stops[0], seen = cut(label, room - dots);
   if (seen <= 0)
     return;
+  double begin = label->from_right ? left + dots : left;
+  double hidden = label->from_right ? label->stops[label->n_stops - 1] - seen : 0;
   graphene_rect_t clip =
-      GRAPHENE_RECT_INIT((float)round(left), (float)y, (float)ceil(seen), (float)self->row_height);
+      GRAPHENE_RECT_INIT((float)round(begin), (float)y, (float)ceil(seen), (float)self->row_height);
   gtk_snapshot_push_clip(self->snapshot, &clip);
-  draw_label(self, label, left, y, color);
+  draw_label(self, label, begin - hidden, y, color);
   gtk_snapshot_pop(self->snapshot);
-  draw_label(self, self->ellipsis, left + seen, y, color);
+  draw_label(self, self->ellipsis, label->from_right ? left : left + seen, y, color);
 }
 
 static ViewerColor choose_color(ViewerBoxPainter *self, guint32 function, ViewerBoxLook look)
@@ -313,30 +366,29 @@ void viewer_box_painter_draw(ViewerBoxPainter *self, double x, double y, double 
   x = MAX(x, 0);
   if (end <= x)
     return;
-  fill(self, x, end, y, &color.fill);
-  if (self->has_edges && end - x >= EDGES_WIDTH)
-    draw_edges(self, x, end, y, &color.text);
+  fill(self, x, end, y, &color);
   if (end - x >= TEXT_WIDTH)
     write_label(self, get_label(self, function), x, end - 1, y, &color.text);
 }
 
-void viewer_box_painter_draw_rest(ViewerBoxPainter *self, double x, double y, double width)
+void viewer_box_painter_draw_rest(ViewerBoxPainter *self, double x, double y, double width,
+                                  ViewerBoxLook look)
 {
   double end = MIN(x + width, self->width + 1);
-  GdkRGBA color, ground;
+  ViewerColor color = viewer_palette_get_rest(self->palette);
 
+  if (look == VIEWER_BOX_DIM)
+    color = viewer_palette_dim(self->palette, &color);
   x = MAX(x, 0);
   if (end - x < 2)
     return;
-  gtk_style_context_get_color(gtk_widget_get_style_context(self->widget), &color);
-  ground = color;
-  ground.alpha = 0.06f;
-  fill(self, x, end, y, &ground);
-  color.alpha = 0.8f;
+  fill(self, x, end, y, &color);
+  if (end - x >= EDGES_WIDTH)
+    append_stripes(self, x, end, y, &color);
   if (!self->rest)
-    self->rest = make_label(self, _("Too small to be seen each"));
+    self->rest = make_label(self, _("Many small functions"), FALSE);
   if (end - x >= TEXT_WIDTH)
-    write_label(self, self->rest, x, end - 1, y, &color);
+    write_label(self, self->rest, x, end - 1, y, &color.text);
 }
 
 gboolean viewer_box_painter_end(ViewerBoxPainter *self)
@@ -346,30 +398,53 @@ gboolean viewer_box_painter_end(ViewerBoxPainter *self)
   return !self->incomplete;
 }
 
-void viewer_box_painter_outline(ViewerBoxPainter *self, GtkSnapshot *snapshot, double x, double y,
-                                double width, gboolean strong)
+/* What of a box is filled, and a bit more of what is hardly to be seen. */
+static graphene_rect_t get_frame(ViewerBoxPainter *self, double x, double y, double width)
 {
-  float line = strong ? 3 : 2;
-  GskRoundedRect frame;
-  GdkRGBA color;
+  double left = round(x), filled = round(x + width) - left + (self->has_edges ? 1 : -1);
+
+  return GRAPHENE_RECT_INIT((float)left, (float)y, (float)MAX(filled, 4),
+                            (float)viewer_box_painter_get_row_height(self) + (self->has_edges ? 1 : -1));
+}
+
+static void append_dashes(GtkSnapshot *snapshot, const graphene_rect_t *frame, double line,
+                          const GdkRGBA *color)
+{
+  cairo_t *cairo = gtk_snapshot_append_cairo(snapshot, frame);
+
+  gdk_cairo_set_source_rgba(cairo, color);
+  cairo_set_line_width(cairo, line);
+  cairo_set_dash(cairo, (double[]){4, 3}, 2, 0);
+  cairo_rectangle(cairo, frame->origin.x + line / 2, frame->origin.y + line / 2, frame->size.width - line,
+                  frame->size.height - line);
+  cairo_stroke(cairo);
+  cairo_destroy(cairo);
+}
+
+void viewer_box_painter_outline(ViewerBoxPainter *self, GtkSnapshot *snapshot, double x, double y,
+                                double width, gboolean selected, gboolean focused)
+{
+  graphene_rect_t frame = get_frame(self, x, y, width);
+  float line = frame.size.width < NARROW ? 1 : self->has_edges ? 3 : 2;
+  GdkRGBA color, accent = viewer_time_draw_get_color(self->widget, "accent_color", "#1c71d8");
+  GskRoundedRect ring;
 
   gtk_style_context_get_color(gtk_widget_get_style_context(self->widget), &color);
-  gsk_rounded_rect_init_from_rect(&frame,
-                                  &GRAPHENE_RECT_INIT((float)x, (float)y, (float)MAX(width - 1, 4),
-                                                      (float)viewer_box_painter_get_row_height(self) - 1),
-                                  0);
-  gtk_snapshot_append_border(snapshot, &frame, (float[4]){line, line, line, line},
-                             (GdkRGBA[4]){color, color, color, color});
+  gsk_rounded_rect_init_from_rect(&ring, &frame, 0);
+  if (selected)
+    gtk_snapshot_append_border(snapshot, &ring, (float[4]){line, line, line, line},
+                               (GdkRGBA[4]){color, color, color, color});
+  if (focused)
+    append_dashes(snapshot, &frame, selected || self->has_edges ? line : 1, selected ? &accent : &color);
 }
 
 void viewer_box_painter_highlight(ViewerBoxPainter *self, GtkSnapshot *snapshot, double x, double y,
                                   double width)
 {
+  graphene_rect_t frame = get_frame(self, x, y, width);
   GdkRGBA color;
 
   gtk_style_context_get_color(gtk_widget_get_style_context(self->widget), &color);
   color.alpha = 0.15f;
-  gtk_snapshot_append_color(snapshot, &color,
-                            &GRAPHENE_RECT_INIT((float)x, (float)y, (float)MAX(width - 1, 1),
-                                                (float)viewer_box_painter_get_row_height(self) - 1));
+  gtk_snapshot_append_color(snapshot, &color, &frame);
 }

@@ -38,13 +38,14 @@ void viewer_box_painter_begin(ViewerBoxPainter *self, GtkSnapshot *snapshot, dou
 void viewer_box_painter_draw(ViewerBoxPainter *self, double x, double y, double width, guint32 function,
                              ViewerBoxLook look);
 /* In place of boxes that are too narrow to be seen each. */
-void viewer_box_painter_draw_rest(ViewerBoxPainter *self, double x, double y, double width);
+void viewer_box_painter_draw_rest(ViewerBoxPainter *self, double x, double y, double width,
+                                  ViewerBoxLook look);
 /* FALSE: names are missing still; draw again soon. */
 gboolean viewer_box_painter_end(ViewerBoxPainter *self);
 
-/* A frame around a box: the selected one, one with the keyboard's focus (strong). */
+/* A ring within a box that is selected; a dashed one within that which has the keyboard's focus. */
 void viewer_box_painter_outline(ViewerBoxPainter *self, GtkSnapshot *snapshot, double x, double y,
-                                double width, gboolean strong);
+                                double width, gboolean selected, gboolean focused);
 /* Lets a box stand out: the pointer is on it. */
 void viewer_box_painter_highlight(ViewerBoxPainter *self, GtkSnapshot *snapshot, double x, double y,
                                   double width);

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "viewer/viewer-cell.h"
 
+/* Cells that a screen reader is told of at a stretch. */
+enum { MOST_TOLD = 16 };
+
 typedef struct {
   ViewerCellKind *kind;
   gpointer item;
   gboolean is_watched; /* the item is in sight */
   char *text;          /* NULL: it was not in sight yet */
+  char *told_text;     /* what a screen reader knows; NULL: nothing yet */
+  GList to_tell;       /* in cells_to_tell; without data: it is not there */
   PangoAttrList *attributes;
   int indentation;
 } ViewerCellPrivate;
@@ -17,25 +22,79 @@ static ViewerCellPrivate *get_private(ViewerCell *self)
   return viewer_cell_get_instance_private(self);
 }
 
+/* Those of which a screen reader does not know yet what they say. */
+static GQueue cells_to_tell = G_QUEUE_INIT;
+
+static void forget_to_tell(ViewerCell *self)
+{
+  ViewerCellPrivate *private = get_private(self);
+
+  if (private->to_tell.data)
+    g_queue_unlink(&cells_to_tell, &private->to_tell);
+  private->to_tell.data = NULL;
+}
+
+void viewer_cell_tell(ViewerCell *self)
+{
+  ViewerCellPrivate *private = get_private(self);
+
+  if (!private->to_tell.data)
+    return;
+  forget_to_tell(self);
+  VIEWER_CELL_GET_CLASS(self)->tell(self, private->item);
+}
+
+static gboolean tell_some(gpointer data)
+{
+  for (guint i = 0; i < MOST_TOLD && !g_queue_is_empty(&cells_to_tell); i++)
+    viewer_cell_tell(cells_to_tell.head->data);
+  return !g_queue_is_empty(&cells_to_tell);
+}
+
+/* Telling takes a message a cell: rows that are gone again until there is time for it cost none. */
+static void tell_later(ViewerCell *self)
+{
+  ViewerCellPrivate *private = get_private(self);
+
+  if (private->to_tell.data)
+    return;
+  if (g_queue_is_empty(&cells_to_tell))
+    g_idle_add(tell_some, NULL);
+  private->to_tell.data = self;
+  g_queue_push_tail_link(&cells_to_tell, &private->to_tell);
+}
+
+static void tell_text(ViewerCell *self, gpointer item)
+{
+  ViewerCellPrivate *private = get_private(self);
+  const ViewerCellKind *kind = private->kind;
+
+  if (g_strcmp0(private->text, private->told_text) != 0) {
+    g_free(private->told_text);
+    private->told_text = g_strdup(private->text);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL, private->text, -1);
+  }
+  if (kind->told)
+    kind->told(self, item, kind->data);
+}
+
 static void write_text(ViewerCell *self, gpointer item)
 {
   ViewerCellPrivate *private = get_private(self);
   const ViewerCellKind *kind = private->kind;
   g_autofree char *text = kind->get_text(item, kind->data);
 
-  if (g_strcmp0(text, private->text) != 0) {
-    g_free(private->text);
-    private->text = g_steal_pointer(&text);
-    gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL, private->text, -1);
-    gtk_widget_queue_draw(GTK_WIDGET(self));
-  }
-  if (kind->written)
-    kind->written(self, item, kind->data);
+  if (g_strcmp0(text, private->text) == 0)
+    return;
+  g_free(private->text);
+  private->text = g_steal_pointer(&text);
+  gtk_widget_queue_draw(GTK_WIDGET(self));
 }
 
 static void rewrite(ViewerCell *self)
 {
   VIEWER_CELL_GET_CLASS(self)->write(self, get_private(self)->item);
+  tell_later(self);
 }
 
 static gboolean tells_changes(gpointer item)
@@ -62,6 +121,7 @@ static void unwatch(ViewerCell *self)
   if (private->is_watched && tells_changes(private->item))
     g_signal_handlers_disconnect_by_data(private->item, self);
   private->is_watched = FALSE;
+  forget_to_tell(self);
 }
 
 static void viewer_cell_map(GtkWidget *widget)
@@ -126,6 +186,23 @@ static PangoAttrList *get_attributes_of_numbers(void)
   return attributes;
 }
 
+/* Pango widens the ellipsis to what is left of the layout's width: a gap amid the text. */
+static void close_gap(PangoLayout *layout)
+{
+  for (GSList *i = pango_layout_get_line(layout, 0)->runs; i; i = i->next) {
+    const PangoGlyphItem *run = i->data;
+    if (!(run->item->analysis.flags & PANGO_ANALYSIS_FLAG_IS_ELLIPSIS))
+      continue;
+    for (int j = 0; j < run->glyphs->num_glyphs; j++) {
+      PangoGlyphInfo *glyph = &run->glyphs->glyphs[j];
+      PangoRectangle natural;
+      pango_font_get_glyph_extents(run->item->analysis.font, glyph->glyph, NULL, &natural);
+      glyph->geometry.width = natural.width;
+      glyph->geometry.x_offset = 0;
+    }
+  }
+}
+
 static PangoLayout *make_layout(ViewerCell *self, int width)
 {
   const ViewerCellPrivate *private = get_private(self);
@@ -138,6 +215,8 @@ static PangoLayout *make_layout(ViewerCell *self, int width)
     pango_layout_set_attributes(layout, get_attributes_of_numbers());
   else if (private->attributes)
     pango_layout_set_attributes(layout, private->attributes);
+  if (pango_layout_is_ellipsized(layout))
+    close_gap(layout);
   return layout;
 }
 
@@ -194,6 +273,7 @@ static void viewer_cell_finalize(GObject *object)
   ViewerCellPrivate *private = get_private(VIEWER_CELL(object));
 
   g_free(private->text);
+  g_free(private->told_text);
   g_clear_pointer(&private->attributes, pango_attr_list_unref);
   G_OBJECT_CLASS(viewer_cell_parent_class)->finalize(object);
 }
@@ -203,6 +283,7 @@ static void viewer_cell_class_init(ViewerCellClass *class)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
 
   class->write = write_text;
+  class->tell = tell_text;
   G_OBJECT_CLASS(class)->dispose = viewer_cell_dispose;
   G_OBJECT_CLASS(class)->finalize = viewer_cell_finalize;
   widget_class->map = viewer_cell_map;

@@ -3,7 +3,9 @@
  * A cell of a table: a line of text about an item. A view keeps some hundred rows, of which one sees few; so
  * a cell asks for its text when it comes into sight, lays it out when it is drawn, and is as wide as its
  * column says, whatever stands in it. What is too long for it is cut in its middle. Items that have a signal
- * "changed" are asked anew when they emit it. For a screen reader it is a cell of a grid. Main thread only.
+ * "changed" are asked anew when they emit it. For a screen reader it is a cell of a grid; what it says is
+ * told there when there is nothing more urgent to do, since that takes longer than to draw it. Main thread
+ * only.
  */
 #pragma once
 
@@ -19,8 +21,8 @@ typedef struct {
   /* The text, fit to be shown on one line; free it. */
   char *(*get_text)(gpointer item, gpointer data);
   char *(*get_tooltip)(gpointer item, gpointer data); /* NULL: the text where it is cut; free it */
-  /* The cell is in sight with the text of that item; NULL: nobody needs to know. */
-  void (*written)(ViewerCell *cell, gpointer item, gpointer data);
+  /* A screen reader was told the text of that item; NULL: nobody needs to know. */
+  void (*told)(ViewerCell *cell, gpointer item, gpointer data);
   gpointer data;
   PangoEllipsizeMode ellipsize; /* where it is cut: not PANGO_ELLIPSIZE_NONE */
   gboolean is_number;           /* aligned to the end, in digits of one width */
@@ -35,6 +37,8 @@ struct _ViewerCellClass {
 
   /* The cell is in sight with that item. Chain up, which writes its text. */
   void (*write)(ViewerCell *self, gpointer item);
+  /* Later: a screen reader is to know. Chain up, which tells the text. */
+  void (*tell)(ViewerCell *self, gpointer item);
 };
 
 /* kind must outlive the cell. */
@@ -47,6 +51,8 @@ void viewer_cell_set_item(ViewerCell *self, gpointer item);
 gpointer viewer_cell_get_item(ViewerCell *self);
 /* The item says something else now. */
 void viewer_cell_update(ViewerCell *self);
+/* What a screen reader is still to be told, it is told at once. */
+void viewer_cell_tell(ViewerCell *self);
 
 /* For derived cells. */
 void viewer_cell_set_kind(ViewerCell *self, ViewerCellKind *kind);

@@ -20,7 +20,7 @@ struct _ViewerChronology {
 
 G_DEFINE_FINAL_TYPE(ViewerChronology, viewer_chronology, GTK_TYPE_WIDGET)
 
-/* Threads with samples, most of them first. */
+/* Threads with samples, most of them first; but what was idle comes last. */
 typedef struct {
   ProfileWeights *weights;
   GArray *threads; /* guint32 */
@@ -35,6 +35,25 @@ static void free_threads(gpointer data)
   g_free(threads);
 }
 
+/* The kernel's process 0 "runs" where nothing else does. */
+static gboolean is_idle(ProfileWeights *weights, guint32 thread)
+{
+  ProfileCapture *capture = profile_weights_get_capture(weights);
+  guint n;
+  guint32 process = profile_capture_get_threads(capture, &n)[thread].process;
+
+  return profile_capture_get_processes(capture, &n)[process].pid == 0;
+}
+
+static void add_threads(Threads *threads, const ProfileRows *rows, gboolean idle)
+{
+  for (gsize i = 0; i < profile_rows_get_n(rows); i++) {
+    guint32 thread = profile_rows_get(rows, i).item;
+    if (is_idle(threads->weights, thread) == idle)
+      g_array_append_val(threads->threads, thread);
+  }
+}
+
 static gpointer find_threads(gpointer request)
 {
   Threads *threads = g_new0(Threads, 1);
@@ -42,10 +61,8 @@ static gpointer find_threads(gpointer request)
   threads->weights = g_steal_pointer(&((Threads *)request)->weights);
   threads->threads = g_array_new(FALSE, FALSE, sizeof(guint32));
   g_autoptr(ProfileRows) rows = profile_rows_new(threads->weights, PROFILE_ROWS_THREAD);
-  for (gsize i = 0; i < profile_rows_get_n(rows); i++) {
-    guint32 thread = profile_rows_get(rows, i).item;
-    g_array_append_val(threads->threads, thread);
-  }
+  add_threads(threads, rows, FALSE);
+  add_threads(threads, rows, TRUE);
   return threads;
 }
 

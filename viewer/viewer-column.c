@@ -210,16 +210,22 @@ char *viewer_column_make_text(ViewerList *list, guint n_max)
 }
 
 /* A list says how high it is only once it is laid out. */
-void viewer_column_fit(ViewerList *list, guint n_max)
+int viewer_column_get_height(ViewerList *list, guint n_rows)
 {
-  enum { PADDING = 6, HEADING = 32 };
-  GtkWidget *window = gtk_widget_get_ancestor(GTK_WIDGET(list), GTK_TYPE_SCROLLED_WINDOW);
-  guint n = g_list_model_get_n_items(G_LIST_MODEL(viewer_list_get_selection(list)));
+  enum { PADDING = 6, HEADING = 32, MOST_ROWS = 10000 };
   g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(GTK_WIDGET(list), "0");
   int height;
 
   pango_layout_get_pixel_size(layout, NULL, &height);
-  height = (int)MIN(n, n_max) * (height + PADDING) + HEADING;
+  return (int)MIN(n_rows, MOST_ROWS) * (height + PADDING) + HEADING;
+}
+
+void viewer_column_fit(ViewerList *list, guint n_max)
+{
+  GtkWidget *window = gtk_widget_get_ancestor(GTK_WIDGET(list), GTK_TYPE_SCROLLED_WINDOW);
+  guint n = g_list_model_get_n_items(G_LIST_MODEL(viewer_list_get_selection(list)));
+  int height = viewer_column_get_height(list, MIN(n, n_max));
+
   gtk_scrolled_window_set_min_content_height(GTK_SCROLLED_WINDOW(window), -1); /* never above the most */
   gtk_scrolled_window_set_max_content_height(GTK_SCROLLED_WINDOW(window), height);
   gtk_scrolled_window_set_min_content_height(GTK_SCROLLED_WINDOW(window), height);

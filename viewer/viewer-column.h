@@ -45,6 +45,8 @@ void viewer_column_update_all(ViewerList *list);
 /* The rows of a list as text, at most n_max of them: a line of headings, then a line a row, cells separated
  * by tabs. Of columns that were made here. Free it. */
 char *viewer_column_make_text(ViewerList *list, guint n_max);
+/* Of a list of so many rows with its titles, in pixels, about. */
+int viewer_column_get_height(ViewerList *list, guint n_rows);
 /* Lets a list in a scrolled window show as many rows as it has, n_max at most. */
 void viewer_column_fit(ViewerList *list, guint n_max);
 

@@ -14,6 +14,7 @@ struct _ViewerCrumbs {
   GtkScrolledWindow *scroller;
   GtkBox *steps;
   GtkDropDown *events;
+  gboolean has_use_of_events;
 
   ViewerDocument *document;
   GSignalGroup *document_signals;
@@ -170,8 +171,16 @@ static void show_events(ViewerCrumbs *self)
     gtk_widget_set_visible(GTK_WIDGET(self->events), FALSE);
     gtk_drop_down_set_model(self->events, G_LIST_MODEL(names));
   }
-  gtk_widget_set_visible(GTK_WIDGET(self->events), n > 1);
+  gtk_widget_set_visible(GTK_WIDGET(self->events), n > 1 && self->has_use_of_events);
   select_event(self);
+}
+
+void viewer_crumbs_set_page(ViewerCrumbs *self, ViewerPage *page)
+{
+  g_return_if_fail(VIEWER_IS_CRUMBS(self));
+  self->has_use_of_events = page && !viewer_page_is_of_all_events(page);
+  if (self->document)
+    show_events(self);
 }
 
 static void choose_event(ViewerCrumbs *self)

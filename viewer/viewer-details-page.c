@@ -57,7 +57,7 @@ static const Fact machine_facts[] = {{"hostname", N_("Host")}, {"os", N_("System
 /* Words of metadata that say little by themselves. */
 static const struct {
   const char *key, *value, *text;
-} words[] = {{"via", "direct", N_("A recorder of one’s own")},
+} words[] = {{"via", "direct", N_("A private recorder")},
              {"via", "daemon", N_("The system service")},
              {"via", "preload", N_("The preloaded sampler")},
              {"via", "import", N_("An import")},
@@ -126,11 +126,11 @@ static gboolean add_facts(ViewerDetailsPage *self, GtkWidget *group, const Fact 
   return any;
 }
 
-static void add_count(ViewerDetailsPage *self, const char *title, guint64 count)
+static void add_count(ViewerDetailsPage *self, const char *title, const char *subtitle, guint64 count)
 {
   g_autofree char *text = viewer_format_count(count);
 
-  add_row(self, self->recording, title, NULL, text);
+  add_row(self, self->recording, title, subtitle, text);
 }
 
 static char *format_date(gint64 nanoseconds)
@@ -138,7 +138,7 @@ static char *format_date(gint64 nanoseconds)
   g_autoptr(GDateTime) utc = g_date_time_new_from_unix_utc(nanoseconds / 1000000000);
   g_autoptr(GDateTime) local = utc ? g_date_time_to_local(utc) : NULL;
 
-  return local ? g_date_time_format(local, "%c") : NULL;
+  return local ? g_date_time_format(local, "%F %T") : NULL;
 }
 
 static void show_file(ViewerDetailsPage *self)
@@ -166,21 +166,23 @@ static void show_recording(ViewerDetailsPage *self)
 {
   ViewerDetails *details = self->details;
   struct capture_file_header header;
+  guint n_events;
   g_autofree char *duration = viewer_format_duration(profile_capture_get_duration(details->capture));
 
   profile_capture_get_header(details->capture, &header);
+  profile_capture_get_events(details->capture, &n_events);
   g_autofree char *date = header.time_realtime > 0 ? format_date(header.time_realtime) : NULL;
   g_autofree char *end = describe_end(&header.ended);
   g_autofree char *format = g_strdup_printf("%u.%u", header.major, header.minor);
   show_file(self);
   add_facts(self, self->recording, recording_facts, G_N_ELEMENTS(recording_facts));
   if (date)
-    add_row(self, self->recording, _("Begun"), NULL, date);
+    add_row(self, self->recording, _("Started"), NULL, date);
   add_row(self, self->recording, _("Duration"), NULL, duration);
   add_row(self, self->recording, _("Ended"), NULL, end);
-  add_count(self, _("Samples"), details->n_samples);
-  add_count(self, _("Processes"), details->n_processes);
-  add_count(self, _("Threads"), details->n_threads);
+  add_count(self, _("Samples"), n_events > 1 ? _("Of all events together") : NULL, details->n_samples);
+  add_count(self, _("Processes"), NULL, details->n_processes);
+  add_count(self, _("Threads"), NULL, details->n_threads);
   add_row(self, self->recording, _("Capture Format"), NULL, format);
 }
 
@@ -379,6 +381,7 @@ static void viewer_details_page_interface_init(ViewerPageInterface *interface)
 {
   interface->set_document = viewer_details_page_set_document;
   interface->copy_text = viewer_details_page_copy_text;
+  interface->is_of_all_events = TRUE;
 }
 
 /* So that keys scroll. */

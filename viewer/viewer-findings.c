@@ -75,9 +75,8 @@ static void show_title(ViewerFindings *self)
 
   adw_preferences_row_set_title(ADW_PREFERENCES_ROW(self->expander),
                                 can_record ? title : _("Nothing Can Be Recorded Yet"));
-  adw_expander_row_set_subtitle(self->expander, can_record
-                                                    ? _("Recording works without them, and shows less.")
-                                                    : _("One of these commands changes that."));
+  adw_expander_row_set_subtitle(self->expander, can_record ? _("Recording works, but shows less.")
+                                                           : _("One of these commands changes that."));
   if (!can_record)
     adw_expander_row_set_expanded(self->expander, TRUE);
   gtk_widget_set_visible(GTK_WIDGET(self), n > 0);

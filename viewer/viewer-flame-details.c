@@ -72,12 +72,10 @@ GtkWidget *viewer_flame_details_new(void)
   return g_object_new(VIEWER_TYPE_FLAME_DETAILS, NULL);
 }
 
-/* Why stacks are not complete. NULL: nothing is missing, or nothing is known. */
+/* Why stacks are not complete. NULL: nothing is known to be missing. */
 static const char *get_reason(enum capture_outcome outcome)
 {
   switch (outcome) {
-  case CAPTURE_OUTCOME_FRAME_POINTERS:
-    return _("frame pointers alone were followed, functions without one may be missing");
   case CAPTURE_OUTCOME_TRUNCATED:
     return _("they have more frames than are recorded");
   case CAPTURE_OUTCOME_NO_TABLE:
@@ -99,10 +97,31 @@ static const char *get_reason(enum capture_outcome outcome)
   }
 }
 
+/* An end that is not proven may well be the right one. NULL: all ends are. */
+static char *describe_unproven(guint64 unproven, guint64 known)
+{
+  g_autofree char *part = viewer_format_share(unproven, known);
+
+  if (unproven == 0)
+    return NULL;
+  return g_strdup_printf(_("The end of %s of its stacks is not proven: they follow frame pointers, and a "
+                           "function that keeps none may be missing."),
+                         part);
+}
+
+static char *describe_incomplete(guint64 incomplete, guint64 most, guint64 known, const char *reason)
+{
+  g_autofree char *part = viewer_format_share(incomplete, known);
+
+  if (most == incomplete)
+    return g_strdup_printf(_("%s of its stacks are incomplete: %s."), part, reason);
+  return g_strdup_printf(_("%s of its stacks are incomplete, most of them because %s."), part, reason);
+}
+
 /* Free it; NULL: nothing is known of how these stacks ended. */
 static char *describe_outcomes(const guint64 *samples)
 {
-  guint64 known = samples[CAPTURE_OUTCOME_COMPLETE], incomplete = 0, most = 0;
+  guint64 unproven = samples[CAPTURE_OUTCOME_FRAME_POINTERS], incomplete = 0, most = 0;
   const char *reason = NULL;
 
   for (guint i = 0; i < PROFILE_OUTCOMES; i++) {
@@ -114,15 +133,16 @@ static char *describe_outcomes(const guint64 *samples)
       reason = get_reason((enum capture_outcome)i);
     }
   }
-  known += incomplete;
+  guint64 known = samples[CAPTURE_OUTCOME_COMPLETE] + unproven + incomplete;
   if (known == 0)
     return NULL;
-  if (incomplete == 0)
+  if (incomplete + unproven == 0)
     return g_strdup(_("All of its stacks are complete."));
-  g_autofree char *part = viewer_format_share(incomplete, known);
-  if (most == incomplete)
-    return g_strdup_printf(_("%s of its stacks are incomplete: %s."), part, reason);
-  return g_strdup_printf(_("%s of its stacks are incomplete, most of them because %s."), part, reason);
+  g_autofree char *open = describe_unproven(unproven, known);
+  if (incomplete == 0)
+    return g_steal_pointer(&open);
+  g_autofree char *broken = describe_incomplete(incomplete, most, known, reason);
+  return g_strjoin(" ", broken, open, NULL);
 }
 
 static void count(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
@@ -143,6 +163,7 @@ static void counted(GObject *source, GAsyncResult *result, gpointer data)
   Counting *counting = g_task_get_task_data(G_TASK(result));
   g_autofree char *text = describe_outcomes(counting->samples);
   gtk_label_set_text(self->outcome, text ? text : "");
+  gtk_widget_set_tooltip_text(GTK_WIDGET(self->outcome), text);
 }
 
 static void count_outcomes(ViewerFlameDetails *self, ProfileFlame *flame, guint box)

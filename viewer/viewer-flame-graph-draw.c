@@ -4,11 +4,17 @@
 
 enum { WIDE = 8 }; /* pixels: narrower boxes say nothing of what is not laid out above them */
 
+/* What lies above that which one looks at steps back. */
+static ViewerBoxLook get_look_of_depth(ViewerFlameGraph *self, guint depth)
+{
+  return depth < profile_flame_get_n_focus(self->flame) ? VIEWER_BOX_DIM : VIEWER_BOX_PLAIN;
+}
+
 static ViewerBoxLook get_look(ViewerFlameGraph *self, const ProfileFlameBox *box)
 {
   if (self->search)
     return profile_search_has(self->search, box->function) ? VIEWER_BOX_MATCH : VIEWER_BOX_DIM;
-  return box->depth < profile_flame_get_n_focus(self->flame) ? VIEWER_BOX_DIM : VIEWER_BOX_PLAIN;
+  return get_look_of_depth(self, box->depth);
 }
 
 /* The first box of a row that reaches into what is seen; rows ascend by place. */
@@ -52,7 +58,8 @@ static void draw_rest(ViewerFlameGraph *self, guint index)
   double x = viewer_box_canvas_get_x(canvas, begin);
   double end = viewer_box_canvas_get_x(canvas, box->end - alone);
 
-  viewer_box_painter_draw_rest(canvas->painter, x, viewer_box_canvas_get_y(canvas, box->depth + 1), end - x);
+  viewer_box_painter_draw_rest(canvas->painter, x, viewer_box_canvas_get_y(canvas, box->depth + 1), end - x,
+                               self->search ? VIEWER_BOX_DIM : get_look_of_depth(self, box->depth + 1));
 }
 
 static void draw_rests(ViewerFlameGraph *self, guint depth)
@@ -67,13 +74,6 @@ static void draw_rests(ViewerFlameGraph *self, guint depth)
     if (viewer_box_canvas_get_x(canvas, box->end) - viewer_box_canvas_get_x(canvas, box->start) >= WIDE)
       draw_rest(self, i);
   }
-}
-
-static gboolean is_focus_visible(ViewerFlameGraph *self)
-{
-  GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(self));
-
-  return GTK_IS_WINDOW(root) && gtk_window_get_focus_visible(GTK_WINDOW(root));
 }
 
 static void draw(ViewerFlameGraph *self, GtkSnapshot *snapshot)
@@ -91,7 +91,7 @@ static void draw(ViewerFlameGraph *self, GtkSnapshot *snapshot)
       draw_row(self, depth);
   }
   viewer_box_canvas_end_boxes(canvas);
-  viewer_box_canvas_draw_marks(canvas, snapshot, is_focus_visible(self));
+  viewer_box_canvas_draw_marks(canvas, snapshot);
 }
 
 void viewer_flame_graph_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)

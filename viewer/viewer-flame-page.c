@@ -21,6 +21,7 @@
 struct _ViewerFlamePage {
   GtkWidget parent_instance;
   GtkWidget *content, *legend;
+  ProfileStacks *legend_stacks; /* what the legend is of; NULL: nothing */
   GtkRevealer *map_revealer;
   ViewerFlameMinimap *minimap;
   GtkStack *stack;
@@ -69,10 +70,21 @@ static void set_enabled(ViewerFlamePage *self, const char *name, gboolean enable
   g_simple_action_set_enabled(G_SIMPLE_ACTION(action), enabled);
 }
 
+/* A thread need not have the stack that was selected among those of all. */
+static gboolean is_selection_seen(ViewerFlamePage *self)
+{
+  guint n = 1;
+  g_autofree guint32 *path =
+      is_chronological() ? viewer_stack_chart_get_selection(viewer_chronology_get_chart(self->chronology), &n)
+                         : NULL;
+
+  return n > 0;
+}
+
 static void show_details(ViewerFlamePage *self)
 {
   guint box = 0;
-  gboolean any = viewer_flame_graph_get_selected_box(self->graph, &box);
+  gboolean any = viewer_flame_graph_get_selected_box(self->graph, &box) && is_selection_seen(self);
   ProfileFlame *flame = any ? viewer_flame_graph_get_flame(self->graph) : NULL;
 
   if (flame == self->described && box == self->described_box)
@@ -111,11 +123,12 @@ static void choose_child(ViewerFlamePage *self)
 static void shown(ViewerFlamePage *self)
 {
   gboolean chronological = is_chronological(), zoomed = viewer_flame_graph_is_zoomed(self->graph);
-  ViewerViewport part = viewer_flame_graph_get_part(self->graph);
+  gboolean shows_all = viewer_viewport_is_all(viewer_flame_graph_get_part(self->graph));
+  gboolean whole_time = viewer_stack_chart_shows_all(viewer_chronology_get_chart(self->chronology));
 
   set_enabled(self, "zoom-back", zoomed && !chronological);
-  set_enabled(self, "zoom-out", chronological || !viewer_viewport_is_all(part));
-  set_enabled(self, "zoom-reset", chronological || zoomed);
+  set_enabled(self, "zoom-out", chronological ? !whole_time : !shows_all);
+  set_enabled(self, "zoom-reset", chronological ? !whole_time : zoomed);
   gtk_revealer_set_reveal_child(self->map_revealer, zoomed && !chronological);
   choose_child(self);
   show_details(self);
@@ -152,6 +165,12 @@ static void chronology_selected(ViewerFlamePage *self)
   selected(self);
 }
 
+static void select_path(ViewerFlamePage *self, const guint32 *path, guint n)
+{
+  viewer_flame_graph_select(self->graph, path, n);
+  viewer_stack_chart_select(viewer_chronology_get_chart(self->chronology), path, n);
+}
+
 static void document_selected(ViewerFlamePage *self)
 {
   guint n;
@@ -159,7 +178,7 @@ static void document_selected(ViewerFlamePage *self)
 
   if (self->selecting || is_inverted())
     return;
-  viewer_flame_graph_select(self->graph, path, n);
+  select_path(self, path, n);
   show_details(self);
 }
 
@@ -178,9 +197,27 @@ static void show_chronology(ViewerFlamePage *self)
   viewer_chronology_set_weights(self->chronology, weights, first, end);
 }
 
+/* The kinds that there are. */
+static void show_legend(ViewerFlamePage *self)
+{
+  ProfileWeights *weights = self->document ? viewer_document_get_weights(self->document) : NULL;
+  ProfileStacks *stacks = weights ? profile_filter_get_stacks(profile_weights_get_filter(weights)) : NULL;
+  GtkWidget *entry = gtk_widget_get_first_child(self->legend);
+
+  if (stacks == self->legend_stacks)
+    return;
+  g_clear_pointer(&self->legend_stacks, profile_stacks_unref);
+  self->legend_stacks = stacks ? profile_stacks_ref(stacks) : NULL;
+  for (guint kinds = stacks ? viewer_palette_find_kinds(stacks) : 0; entry; kinds >>= 1) {
+    gtk_widget_set_visible(entry, kinds & 1);
+    entry = gtk_widget_get_next_sibling(entry);
+  }
+}
+
 static void show_weights(ViewerFlamePage *self)
 {
   self->stale = FALSE;
+  show_legend(self);
   viewer_flame_graph_set_weights(self->graph,
                                  self->document ? viewer_document_get_weights(self->document) : NULL);
   show_chronology(self);
@@ -236,7 +273,7 @@ static void show_match(ViewerFlamePage *self)
 {
   const ProfilePath *path = viewer_matches_get(self->matches);
 
-  viewer_flame_graph_select(self->graph, path->functions, path->n);
+  select_path(self, path->functions, path->n);
   selected(self);
 }
 
@@ -405,14 +442,25 @@ static void map(GtkWidget *widget)
     show_weights(VIEWER_FLAME_PAGE(widget));
 }
 
+/* What is still on its way to them may come when the page has gone. */
+static void forget_canvases(ViewerFlamePage *self)
+{
+  if (self->chronology)
+    g_signal_handlers_disconnect_by_data(viewer_chronology_get_chart(self->chronology), self);
+  if (self->graph)
+    g_signal_handlers_disconnect_by_data(self->graph, self);
+}
+
 static void dispose(GObject *object)
 {
   ViewerFlamePage *self = VIEWER_FLAME_PAGE(object);
 
+  forget_canvases(self);
   if (self->document)
     g_signal_handlers_disconnect_by_data(self->document, self);
   g_clear_object(&self->document);
   g_clear_object(&self->actions);
+  g_clear_pointer(&self->legend_stacks, profile_stacks_unref);
   g_clear_pointer(&self->search, profile_search_unref);
   g_clear_pointer(&self->described, profile_flame_unref);
   g_clear_pointer(&self->content, gtk_widget_unparent);
@@ -465,6 +513,8 @@ static void viewer_flame_page_init(ViewerFlamePage *self)
   g_signal_connect_swapped(self->graph, "shown", G_CALLBACK(shown), self);
   g_signal_connect_swapped(self->graph, "selected", G_CALLBACK(selected), self);
   g_signal_connect_swapped(self->graph, "menu", G_CALLBACK(pop_up), self);
+  g_signal_connect_object(viewer_chronology_get_chart(self->chronology), "shown", G_CALLBACK(shown), self,
+                          G_CONNECT_SWAPPED);
   g_signal_connect_swapped(self->chronology, "selected", G_CALLBACK(chronology_selected), self);
   g_signal_connect_swapped(self->chronology, "menu", G_CALLBACK(pop_up_in_chronology), self);
   shown(self);

@@ -26,7 +26,7 @@ static gboolean is_root(const ProfileFlame *flame, guint box)
 char *viewer_flame_text_get_name(const ProfileFlame *flame, guint box, guint n_max)
 {
   if (is_root(flame, box))
-    return g_strdup(_("All"));
+    return g_strdup(_("All Samples"));
   return viewer_format_name(
       profile_stacks_get_function_name(get_stacks(flame), get_box(flame, box)->function), n_max);
 }

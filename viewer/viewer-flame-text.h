@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* The function's name, of n_max characters at most (0: any length); of the root "All". */
+/* The function's name, of n_max characters at most (0: any length); of the root "All Samples". */
 char *viewer_flame_text_get_name(const ProfileFlame *flame, guint box, guint n_max);
 /* "libc.so.6", "[kernel]"; NULL: the root's. */
 char *viewer_flame_text_get_binary(const ProfileFlame *flame, guint box);

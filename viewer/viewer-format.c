@@ -6,6 +6,7 @@
 
 #include "profile/profile-amount.h"
 #include "profile/profile-duration.h"
+#include "profile/profile-share.h"
 
 #define SECOND G_GUINT64_CONSTANT(1000000000)
 
@@ -13,13 +14,7 @@ enum { SHORT_NAME = 40 };
 
 char *viewer_format_share(guint64 part, guint64 whole)
 {
-  double percent = whole == 0 ? 0 : (double)part * 100 / (double)whole;
-
-  if (part > 0 && percent < 0.05)
-    /* TRANSLATORS: A share of the samples that is more than nothing, but rounds to it. */
-    return g_strdup_printf(_("<%.1f %%"), 0.1);
-  /* TRANSLATORS: A share of the samples. */
-  return g_strdup_printf(_("%.1f %%"), percent);
+  return profile_share_to_string(part, whole);
 }
 
 char *viewer_format_count(guint64 count)
@@ -139,6 +134,21 @@ char *viewer_format_name(const char *name, guint n_max)
     if ((guchar)*c < 0x20 || *c == 0x7f)
       *c = ' ';
   return valid;
+}
+
+char *viewer_format_advice(const char *advice)
+{
+  static const char word_joiner[] = "\342\201\240";
+  GString *joined = g_string_new(NULL);
+  gboolean is_option = FALSE;
+
+  for (const char *c = advice; *c; c++) {
+    is_option = is_option ? *c != ' ' : *c == '-' && (c == advice || !g_ascii_isalnum(c[-1]));
+    g_string_append_c(joined, *c);
+    if (is_option && *c == '-')
+      g_string_append(joined, word_joiner);
+  }
+  return g_string_free(joined, FALSE);
 }
 
 /* Whether what opens there is part of an operator's name: operator(), operator<, operator<<. */

@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* "12.3 %"; what is there but too little to be seen that way is "<0.1 %". Of nothing: "0.0 %". */
+/* profile_share_to_string. */
 char *viewer_format_share(guint64 part, guint64 whole);
 /* "12,345" */
 char *viewer_format_count(guint64 count);
@@ -38,6 +38,8 @@ char *viewer_format_span(guint64 first, guint64 end);
  * longer than n_max characters (0: any length) "…" in place of its middle. NULL: what has no name has an
  * empty one. */
 char *viewer_format_name(const char *name, guint n_max);
+/* A sentence whose options (-fasynchronous-unwind-tables) no line breaks behind a hyphen. */
+char *viewer_format_advice(const char *advice);
 /* A function's name without parameters and template arguments, of 40 characters at most: for breadcrumbs and
  * labels of menus. */
 char *viewer_format_short_name(const char *name);

@@ -20,6 +20,7 @@ struct _ViewerFunctionsPage {
   AdwStatusPage *empty;
   GtkBox *callers_box, *callees_box;
   ViewerFunctionsView *functions;
+  GtkWidget *no_callers, *no_callees;
   ViewerTreeView *callers, *callees;
 };
 
@@ -64,6 +65,22 @@ static void show_sandwich(ViewerFunctionsPage *self)
   gtk_stack_set_visible_child_name(self->sandwich, weights ? "trees" : "none");
   viewer_tree_model_show(viewer_tree_view_get_model(self->callers), weights, VIEWER_TREE_CALLERS, function);
   viewer_tree_model_show(viewer_tree_view_get_model(self->callees), weights, VIEWER_TREE_CALLEES, function);
+}
+
+/* A tree of nothing but the function itself would look as if it called itself. */
+static void choose_words(ViewerTreeView *tree, GtkWidget *words)
+{
+  ViewerTreeModel *model = viewer_tree_view_get_model(tree);
+  gboolean is_alone = viewer_tree_model_get_weights(model) && !viewer_tree_model_can_open(model, 0);
+
+  gtk_widget_set_visible(GTK_WIDGET(tree), !is_alone);
+  gtk_widget_set_visible(words, is_alone);
+}
+
+static void handle_relatives(ViewerFunctionsPage *self)
+{
+  choose_words(self->callers, self->no_callers);
+  choose_words(self->callees, self->no_callees);
 }
 
 static void viewer_functions_page_find(ViewerListPage *page)
@@ -188,6 +205,18 @@ static gboolean viewer_functions_page_grab_focus(GtkWidget *widget)
   return gtk_widget_get_mapped(functions) && gtk_widget_grab_focus(functions);
 }
 
+/* The trees still tell that they have nothing to show any more. */
+static void viewer_functions_page_dispose(GObject *object)
+{
+  ViewerFunctionsPage *self = VIEWER_FUNCTIONS_PAGE(object);
+
+  if (viewer_list_page_get_finder(VIEWER_LIST_PAGE(object))) {
+    g_signal_handlers_disconnect_by_data(viewer_tree_view_get_model(self->callers), object);
+    g_signal_handlers_disconnect_by_data(viewer_tree_view_get_model(self->callees), object);
+  }
+  G_OBJECT_CLASS(viewer_functions_page_parent_class)->dispose(object);
+}
+
 static void viewer_functions_page_class_init(ViewerFunctionsPageClass *class)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
@@ -197,6 +226,7 @@ static void viewer_functions_page_class_init(ViewerFunctionsPageClass *class)
   page_class->show_selection = viewer_functions_page_show_selection;
   page_class->find = viewer_functions_page_find;
   page_class->found = viewer_functions_page_found;
+  G_OBJECT_CLASS(class)->dispose = viewer_functions_page_dispose;
   widget_class->grab_focus = viewer_functions_page_grab_focus;
   gtk_widget_class_set_template_from_resource(widget_class,
                                               "/org/capturectl/Viewer/viewer-functions-page.ui");
@@ -206,6 +236,8 @@ static void viewer_functions_page_class_init(ViewerFunctionsPageClass *class)
   gtk_widget_class_bind_template_child(widget_class, ViewerFunctionsPage, empty);
   gtk_widget_class_bind_template_child(widget_class, ViewerFunctionsPage, callers_box);
   gtk_widget_class_bind_template_child(widget_class, ViewerFunctionsPage, callees_box);
+  gtk_widget_class_bind_template_child(widget_class, ViewerFunctionsPage, no_callers);
+  gtk_widget_class_bind_template_child(widget_class, ViewerFunctionsPage, no_callees);
 }
 
 static ViewerTreeView *add_tree(ViewerFunctionsPage *self, GtkBox *box, const char *name)
@@ -215,6 +247,8 @@ static ViewerTreeView *add_tree(ViewerFunctionsPage *self, GtkBox *box, const ch
   viewer_tree_view_set_name(VIEWER_TREE_VIEW(tree), name);
   gtk_box_append(box, tree);
   g_signal_connect_object(tree, "activated", G_CALLBACK(handle_relative), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(viewer_tree_view_get_model(VIEWER_TREE_VIEW(tree)), "shown",
+                          G_CALLBACK(handle_relatives), self, G_CONNECT_SWAPPED);
   return VIEWER_TREE_VIEW(tree);
 }
 

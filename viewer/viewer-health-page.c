@@ -10,8 +10,9 @@
 #include "viewer/viewer-loss-chart.h"
 #include "viewer/viewer-table.h"
 
-/* Rows of a table that are seen without scrolling in it. */
-enum { ROWS_SHOWN = 12 };
+/* Rows of a table that are seen without scrolling in it; and the width of a column that both tables have, so
+ * that one stands below the other. */
+enum { ROWS_SHOWN = 12, WHY_CHARS = 26 };
 
 struct _ViewerHealthPage {
   GtkWidget parent_instance;
@@ -74,8 +75,8 @@ static char *get_outcome_share_text(gpointer item, gpointer page)
 {
   ViewerHealthPage *self = page;
 
-  return profile_health_share_to_string(get_outcome(self, item)->samples,
-                                        profile_ledger_get_stacks(profile_health_get_ledger(self->health)));
+  return viewer_format_share(get_outcome(self, item)->samples,
+                             profile_ledger_get_stacks(profile_health_get_ledger(self->health)));
 }
 
 static int compare_numbers(guint64 a, guint64 b)
@@ -120,8 +121,7 @@ static char *get_missing_share_text(gpointer item, gpointer page)
 {
   ViewerHealthPage *self = page;
 
-  return profile_health_share_to_string(get_missing(self, item)->samples,
-                                        profile_health_get_n_samples(self->health));
+  return viewer_format_share(get_missing(self, item)->samples, profile_health_get_n_samples(self->health));
 }
 
 static int compare_missing_binaries(gpointer a, gpointer b, gpointer page)
@@ -146,13 +146,13 @@ static void add_columns(ViewerHealthPage *self)
   const ViewerColumn outcomes[] = {
       {_("Binary"), VIEWER_COLUMN_EXPAND | VIEWER_COLUMN_PATH, 0, get_outcome_binary_text,
        compare_outcome_binaries},
-      {_("Why"), VIEWER_COLUMN_TEXT, 0, get_outcome_text, compare_outcomes},
+      {_("Why"), VIEWER_COLUMN_TEXT, WHY_CHARS, get_outcome_text, compare_outcomes},
       {_("Samples"), VIEWER_COLUMN_NUMBER, 9, get_outcome_samples_text, compare_outcome_samples},
       {_("Share"), VIEWER_COLUMN_NUMBER, 8, get_outcome_share_text, compare_outcome_samples}};
   const ViewerColumn names[] = {
       {_("Binary"), VIEWER_COLUMN_EXPAND | VIEWER_COLUMN_PATH, 0, get_missing_binary_text,
        compare_missing_binaries},
-      {_("Why"), VIEWER_COLUMN_TEXT, 0, get_missing_text, compare_missing},
+      {_("Why"), VIEWER_COLUMN_TEXT, WHY_CHARS, get_missing_text, compare_missing},
       {_("Samples"), VIEWER_COLUMN_NUMBER, 9, get_missing_samples_text, compare_missing_samples},
       {_("Share"), VIEWER_COLUMN_NUMBER, 8, get_missing_share_text, compare_missing_samples}};
 
@@ -212,11 +212,12 @@ static GtkWidget *make_row(const ProfileHealthFinding *finding)
 {
   GtkWidget *row = adw_action_row_new();
   g_autofree char *sentence = viewer_format_name(finding->sentence, 1000);
+  g_autofree char *advice = viewer_format_advice(finding->advice ? finding->advice : "");
 
   adw_preferences_row_set_use_markup(ADW_PREFERENCES_ROW(row), FALSE);
   adw_preferences_row_set_title(ADW_PREFERENCES_ROW(row), sentence);
   adw_preferences_row_set_title_selectable(ADW_PREFERENCES_ROW(row), TRUE);
-  adw_action_row_set_subtitle(ADW_ACTION_ROW(row), finding->advice ? finding->advice : "");
+  adw_action_row_set_subtitle(ADW_ACTION_ROW(row), advice);
   adw_action_row_set_title_lines(ADW_ACTION_ROW(row), 0);
   adw_action_row_set_subtitle_lines(ADW_ACTION_ROW(row), 0);
   add_icon(ADW_ACTION_ROW(row), finding->severity);
@@ -416,6 +417,7 @@ static void viewer_health_page_interface_init(ViewerPageInterface *interface)
 {
   interface->set_document = viewer_health_page_set_document;
   interface->copy_text = viewer_health_page_copy_text;
+  interface->is_of_all_events = TRUE;
 }
 
 /* So that keys scroll. */

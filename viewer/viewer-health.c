@@ -84,7 +84,7 @@ const char *viewer_health_get_icon(ProfileHealthSeverity severity)
   case PROFILE_HEALTH_WARNING:
     return "dialog-warning-symbolic";
   case PROFILE_HEALTH_NOTE:
-    return "dialog-information-symbolic";
+    return "viewer-note-symbolic";
   default:
     return "emblem-ok-symbolic";
   }

@@ -8,6 +8,9 @@
 #define MEASURE "viewer-list-measure"
 #define NUMBER  "viewer-list-number"
 
+/* Pixels beside the first and the last column: with what cells leave, texts begin where those above do. */
+enum { INSET = 6 };
+
 struct _ViewerList {
   GtkWidget parent_instance;
   GtkColumnView *titles;
@@ -180,7 +183,7 @@ GtkColumnViewColumn *viewer_list_add_column(ViewerList *self, const ViewerListCo
   own->is_wanted = TRUE;
   own->kind = (ViewerCellKind){.get_text = get_text,
                                .get_tooltip = description->get_tooltip ? get_tooltip : NULL,
-                               .written = description->name_row ? name_row : NULL,
+                               .told = description->name_row ? name_row : NULL,
                                .data = own,
                                .ellipsize = PANGO_ELLIPSIZE_MIDDLE,
                                .is_number = description->is_number,
@@ -268,6 +271,8 @@ static void viewer_list_measure(GtkWidget *widget, GtkOrientation orientation, i
 
   if (orientation == GTK_ORIENTATION_HORIZONTAL) {
     gtk_widget_measure(GTK_WIDGET(self->titles), orientation, -1, minimum, natural, NULL, NULL);
+    *minimum += 2 * INSET;
+    *natural += 2 * INSET;
     return;
   }
   int height = get_height_of_titles(self);
@@ -296,7 +301,8 @@ static void viewer_list_size_allocate(GtkWidget *widget, int width, int height, 
   ViewerList *self = VIEWER_LIST(widget);
   int of_titles = get_height_of_titles(self);
 
-  gtk_widget_size_allocate(GTK_WIDGET(self->titles), &(GtkAllocation){0, 0, width, of_titles}, -1);
+  gtk_widget_size_allocate(GTK_WIDGET(self->titles), &(GtkAllocation){INSET, 0, width - 2 * INSET, of_titles},
+                           -1);
   place_columns(self);
   gtk_widget_size_allocate(GTK_WIDGET(self->rows),
                            &(GtkAllocation){0, of_titles, width, MAX(height - of_titles, 0)}, -1);

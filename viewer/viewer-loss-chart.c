@@ -4,6 +4,7 @@
 #include <glib/gi18n.h>
 
 #include "viewer/viewer-format.h"
+#include "viewer/viewer-palette.h"
 
 enum { BINS = 120, HEIGHT = 72, LABEL_GAP = 4 };
 
@@ -22,18 +23,37 @@ static char *format_time(const ViewerLossChart *self, guint bin)
   return viewer_format_time((guint64)((double)self->span * bin / BINS), self->span / BINS);
 }
 
-static void draw_text(ViewerLossChart *self, GtkSnapshot *snapshot, const char *text, double align)
+/* Of what steps back; with high contrast it hardly does. */
+static GdkRGBA get_color(GtkWidget *widget, float alpha)
 {
-  g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(GTK_WIDGET(self), text);
-  int width = gtk_widget_get_width(GTK_WIDGET(self)), text_width;
   GdkRGBA color;
 
-  pango_layout_get_pixel_size(layout, &text_width, NULL);
-  gtk_style_context_get_color(gtk_widget_get_style_context(GTK_WIDGET(self)), &color);
-  color.alpha *= 0.7f;
+  gtk_style_context_get_color(gtk_widget_get_style_context(widget), &color);
+  color.alpha *= viewer_scheme_get_current().high_contrast ? MIN(3 * alpha, 1) : alpha;
+  return color;
+}
+
+static int get_text_height(GtkWidget *widget)
+{
+  g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(widget, "0");
+  int height;
+
+  pango_layout_get_pixel_size(layout, NULL, &height);
+  return height;
+}
+
+/* As near to that middle as there is room. */
+static void draw_text(ViewerLossChart *self, GtkSnapshot *snapshot, const char *text, float middle, float y)
+{
+  g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(GTK_WIDGET(self), text);
+  GdkRGBA color = get_color(GTK_WIDGET(self), 0.75f);
+  int width;
+
+  pango_layout_get_pixel_size(layout, &width, NULL);
+  float last = (float)(gtk_widget_get_width(GTK_WIDGET(self)) - width);
   gtk_snapshot_save(snapshot);
   gtk_snapshot_translate(snapshot,
-                         &GRAPHENE_POINT_INIT((float)((width - text_width) * align), HEIGHT + LABEL_GAP));
+                         &GRAPHENE_POINT_INIT(CLAMP(middle - (float)width / 2, 0, MAX(last, 0)), y));
   gtk_snapshot_append_layout(snapshot, layout, &color);
   gtk_snapshot_restore(snapshot);
 }
@@ -61,30 +81,40 @@ static void draw_bars(ViewerLossChart *self, GtkSnapshot *snapshot)
   }
 }
 
+static guint find_worst(const ViewerLossChart *self)
+{
+  guint worst = 0;
+
+  for (guint i = 1; i < BINS; i++)
+    if (self->bins[i] > self->bins[worst])
+      worst = i;
+  return worst;
+}
+
+/* The highest bar says what its height means. */
 static void viewer_loss_chart_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 {
   ViewerLossChart *self = VIEWER_LOSS_CHART(widget);
-  g_autofree char *from = format_time(self, 0), *to = format_time(self, BINS);
-  GdkRGBA line;
+  g_autofree char *from = format_time(self, 0), *to = format_time(self, BINS),
+                  *most = viewer_format_samples(self->most);
+  GdkRGBA line = get_color(widget, 0.3f);
+  float width = (float)gtk_widget_get_width(widget);
+  int top = get_text_height(widget) + LABEL_GAP;
 
+  draw_text(self, snapshot, most, ((float)find_worst(self) + 0.5f) * width / BINS, 0);
+  gtk_snapshot_translate(snapshot, &GRAPHENE_POINT_INIT(0, (float)top));
   draw_bars(self, snapshot);
-  gtk_style_context_get_color(gtk_widget_get_style_context(widget), &line);
-  line.alpha *= 0.3f;
-  gtk_snapshot_append_color(snapshot, &line,
-                            &GRAPHENE_RECT_INIT(0, HEIGHT, (float)gtk_widget_get_width(widget), 1));
-  draw_text(self, snapshot, from, 0);
-  draw_text(self, snapshot, to, 1);
+  gtk_snapshot_append_color(snapshot, &line, &GRAPHENE_RECT_INIT(0, HEIGHT, width, 1));
+  draw_text(self, snapshot, from, 0, HEIGHT + LABEL_GAP);
+  draw_text(self, snapshot, to, width, HEIGHT + LABEL_GAP);
 }
 
 static void viewer_loss_chart_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
                                       int *minimum, int *natural, int *minimum_baseline,
                                       int *natural_baseline)
 {
-  g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(widget, "0");
-  int height;
-
-  pango_layout_get_pixel_size(layout, NULL, &height);
-  *minimum = orientation == GTK_ORIENTATION_HORIZONTAL ? BINS : HEIGHT + LABEL_GAP + height;
+  *minimum =
+      orientation == GTK_ORIENTATION_HORIZONTAL ? BINS : HEIGHT + 2 * (LABEL_GAP + get_text_height(widget));
   *natural = *minimum;
 }
 
@@ -123,12 +153,7 @@ static void viewer_loss_chart_init(ViewerLossChart *self)
 
 static void describe(ViewerLossChart *self)
 {
-  guint worst = 0;
-
-  for (guint i = 1; i < BINS; i++)
-    if (self->bins[i] > self->bins[worst])
-      worst = i;
-  g_autofree char *time = format_time(self, worst), *samples = viewer_format_samples(self->most);
+  g_autofree char *time = format_time(self, find_worst(self)), *samples = viewer_format_samples(self->most);
   g_autofree char *text = g_strdup_printf(_("Losses over time: most at %s, %s"), time, samples);
   gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
 }

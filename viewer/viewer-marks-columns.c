@@ -8,6 +8,8 @@
 
 /* Times are told to the microsecond. */
 enum { TIME_STEP = 1000 };
+/* Of the table of marks. */
+enum { TIME, DURATION, MARK, MESSAGE, THREAD, N_MARK_COLUMNS };
 
 void viewer_marks_free(ViewerMarks *marks)
 {
@@ -234,7 +236,7 @@ void viewer_marks_add_row_columns(ViewerList *view, ViewerMarks **marks)
       {_("Total"), VIEWER_COLUMN_NUMBER, 10, get_row_total, compare_row_totals},
       {_("Median"), VIEWER_COLUMN_NUMBER, 10, get_row_median, compare_row_medians},
       /* TRANSLATORS: Heading of a column: 95 % last no longer than this. */
-      {_("95 %"), VIEWER_COLUMN_NUMBER, 10, get_row_p95, compare_row_p95s},
+      {_("95th Percentile"), VIEWER_COLUMN_NUMBER, 10, get_row_p95, compare_row_p95s},
       {_("Longest"), VIEWER_COLUMN_NUMBER, 10, get_row_max, compare_row_maxima}};
 
   append(view, columns, G_N_ELEMENTS(columns), marks);
@@ -242,24 +244,34 @@ void viewer_marks_add_row_columns(ViewerList *view, ViewerMarks **marks)
 
 void viewer_marks_add_mark_columns(ViewerList *view, ViewerMarks **marks)
 {
-  const ViewerColumn columns[] = {
-      {_("Time"), VIEWER_COLUMN_NUMBER, 12, get_mark_time, NULL},
-      {_("Duration"), VIEWER_COLUMN_NUMBER, 12, get_mark_duration, NULL},
-      {_("Mark"), VIEWER_COLUMN_TEXT, 30, get_mark_name, NULL},
-      {_("Message"), VIEWER_COLUMN_EXPAND, 0, get_mark_message, NULL},
-      {_("Thread"), VIEWER_COLUMN_TEXT | VIEWER_COLUMN_DIM, 20, get_mark_thread, NULL}};
+  const ViewerColumn columns[N_MARK_COLUMNS] = {
+      [TIME] = {_("Time"), VIEWER_COLUMN_NUMBER, 12, get_mark_time, NULL},
+      [DURATION] = {_("Duration"), VIEWER_COLUMN_NUMBER, 12, get_mark_duration, NULL},
+      [MARK] = {_("Mark"), VIEWER_COLUMN_TEXT, 30, get_mark_name, NULL},
+      [MESSAGE] = {_("Message"), VIEWER_COLUMN_EXPAND, 0, get_mark_message, NULL},
+      [THREAD] = {_("Thread"), VIEWER_COLUMN_TEXT, 20, get_mark_thread, NULL}};
 
-  append(view, columns, G_N_ELEMENTS(columns), marks);
+  append(view, columns, N_MARK_COLUMNS, marks);
+}
+
+/* One of the columns has to take the room that is left. */
+void viewer_marks_show_messages(ViewerList *view, gboolean shown)
+{
+  GListModel *columns = gtk_column_view_get_columns(viewer_list_get_titles(view));
+  g_autoptr(GtkColumnViewColumn) messages = g_list_model_get_item(columns, MESSAGE);
+  g_autoptr(GtkColumnViewColumn) threads = g_list_model_get_item(columns, THREAD);
+
+  gtk_column_view_column_set_visible(messages, shown);
+  gtk_column_view_column_set_expand(threads, !shown);
 }
 
 void viewer_marks_add_log_columns(ViewerList *view, ViewerMarks **marks)
 {
-  const ViewerColumn columns[] = {
-      {_("Time"), VIEWER_COLUMN_NUMBER, 12, get_line_time, NULL},
-      {_("Severity"), VIEWER_COLUMN_TEXT, 12, get_line_severity, NULL},
-      {_("Domain"), VIEWER_COLUMN_TEXT, 16, get_line_domain, NULL},
-      {_("Text"), VIEWER_COLUMN_EXPAND, 0, get_line_text, NULL},
-      {_("Thread"), VIEWER_COLUMN_TEXT | VIEWER_COLUMN_DIM, 20, get_line_thread, NULL}};
+  const ViewerColumn columns[] = {{_("Time"), VIEWER_COLUMN_NUMBER, 12, get_line_time, NULL},
+                                  {_("Severity"), VIEWER_COLUMN_TEXT, 12, get_line_severity, NULL},
+                                  {_("Domain"), VIEWER_COLUMN_TEXT, 16, get_line_domain, NULL},
+                                  {_("Text"), VIEWER_COLUMN_EXPAND, 0, get_line_text, NULL},
+                                  {_("Thread"), VIEWER_COLUMN_TEXT, 20, get_line_thread, NULL}};
 
   append(view, columns, G_N_ELEMENTS(columns), marks);
 }

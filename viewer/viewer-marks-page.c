@@ -21,11 +21,15 @@
 #define COPIED_MAX 10000
 /* Characters of what is searched for. */
 #define CHARS_SHOWN 60
+/* Pixels of the table of names, as long as nobody wants it otherwise. */
+#define ROWS_LEAST_HEIGHT 100
+#define ROWS_MOST_HEIGHT  240
 
 struct _ViewerMarksPage {
   GtkWidget parent_instance;
 
-  GtkWidget *stack, *rows, *lists, *switcher, *heading, *show_all;
+  GtkWidget *stack, *paned, *rows, *lists, *switcher, *heading, *show_all;
+  int fitted; /* where the divider was put for the rows; elsewhere the user put it */
   AdwStatusPage *empty;
   ViewerList *rows_view, *marks_view, *log_view;
   GtkSingleSelection *rows_selection, *marks_selection, *log_selection;
@@ -77,6 +81,16 @@ static GArray *choose_rows(const ProfileMarkRows *rows, const char *text)
   return shown;
 }
 
+static gboolean find_message(ProfileCapture *capture)
+{
+  gsize n, i = 0;
+  const ProfileMark *marks = profile_capture_get_marks(capture, &n);
+
+  while (i < n && (!marks[i].message || !*marks[i].message))
+    i++;
+  return i < n;
+}
+
 static gpointer make(gpointer data)
 {
   const Input *input = data;
@@ -88,6 +102,7 @@ static gpointer make(gpointer data)
   profile_capture_get_header(marks->capture, &header);
   marks->begin = header.time;
   marks->rows_turn = input->rows_turn;
+  marks->has_messages = find_message(marks->capture);
   marks->rows = profile_mark_rows_new(input->filter);
   marks->shown = choose_rows(marks->rows, input->text);
   marks->told = profile_told_list_new(input->filter, &options);
@@ -242,6 +257,17 @@ static void show_what_there_is(ViewerMarksPage *self)
                                                                                 : "marks");
 }
 
+/* Few names leave the room to the marks. */
+static void fit_rows(ViewerMarksPage *self)
+{
+  int height = viewer_column_get_height(self->rows_view, self->marks->shown->len);
+
+  if (self->text || gtk_paned_get_position(GTK_PANED(self->paned)) != self->fitted)
+    return;
+  self->fitted = CLAMP(height, ROWS_LEAST_HEIGHT, ROWS_MOST_HEIGHT);
+  gtk_paned_set_position(GTK_PANED(self->paned), self->fitted);
+}
+
 /* Nothing may look into what was shown before: it is gone. */
 static void set_marks(ViewerMarksPage *self, ViewerMarks *marks)
 {
@@ -250,6 +276,10 @@ static void set_marks(ViewerMarksPage *self, ViewerMarks *marks)
   self->marks = marks;
   self->shown_turn = marks ? marks->rows_turn : 0;
   reset_tables(self, other_rows);
+  if (marks) {
+    viewer_marks_show_messages(self->marks_view, marks->has_messages);
+    fit_rows(self);
+  }
   show_what_there_is(self);
   show_heading(self);
   viewer_page_take_focus(VIEWER_PAGE(self));
@@ -362,6 +392,14 @@ static void viewer_marks_page_set_search(ViewerPage *page, const char *text)
   look(self);
 }
 
+/* As long as nothing is known, there may be marks. */
+static gboolean viewer_marks_page_can_search(ViewerPage *page)
+{
+  ViewerMarksPage *self = VIEWER_MARKS_PAGE(page);
+
+  return !self->marks || g_strcmp0(gtk_stack_get_visible_child_name(GTK_STACK(self->stack)), "none") != 0;
+}
+
 static char *viewer_marks_page_describe_search(ViewerPage *page)
 {
   ViewerMarksPage *self = VIEWER_MARKS_PAGE(page);
@@ -417,6 +455,7 @@ static void viewer_marks_page_interface_init(ViewerPageInterface *interface)
   interface->set_document = viewer_marks_page_set_document;
   interface->search_label = N_("Search Marks");
   interface->set_search = viewer_marks_page_set_search;
+  interface->can_search = viewer_marks_page_can_search;
   interface->describe_search = viewer_marks_page_describe_search;
   interface->next_match = viewer_marks_page_next_match;
   interface->copy_text = viewer_marks_page_copy_text;
@@ -459,6 +498,7 @@ static void viewer_marks_page_class_init(ViewerMarksPageClass *class)
   gtk_widget_class_set_template_from_resource(widget_class, "/org/capturectl/Viewer/viewer-marks-page.ui");
   gtk_widget_class_bind_template_child(widget_class, ViewerMarksPage, stack);
   gtk_widget_class_bind_template_child(widget_class, ViewerMarksPage, empty);
+  gtk_widget_class_bind_template_child(widget_class, ViewerMarksPage, paned);
   gtk_widget_class_bind_template_child(widget_class, ViewerMarksPage, rows);
   gtk_widget_class_bind_template_child(widget_class, ViewerMarksPage, rows_view);
   gtk_widget_class_bind_template_child(widget_class, ViewerMarksPage, lists);
@@ -482,6 +522,7 @@ static void viewer_marks_page_init(ViewerMarksPage *self)
       viewer_follower_new(GTK_WIDGET(self), VIEWER_FOLLOW_CAPTURE | VIEWER_FOLLOW_QUERY, on_followed);
   self->making = viewer_latest_new(make, free_input, (GDestroyNotify)viewer_marks_free);
   g_signal_connect_object(self->making, "ready", G_CALLBACK(on_ready), self, 0);
+  self->fitted = gtk_paned_get_position(GTK_PANED(self->paned));
   self->rows_table = viewer_table_new();
   self->marks_table = viewer_table_new();
   self->log_table = viewer_table_new();

@@ -16,7 +16,8 @@ typedef struct {
   ProfileMarkRows *rows;
   GArray *shown; /* guint32: the rows that hold what is searched for */
   ProfileToldList *told;
-  guint rows_turn; /* rows of one turn are the same */
+  guint rows_turn;       /* rows of one turn are the same */
+  gboolean has_messages; /* any mark of the capture, shown or not */
 } ViewerMarks;
 
 void viewer_marks_free(ViewerMarks *marks);
@@ -30,6 +31,8 @@ char *viewer_marks_format_name(const char *category, const char *name);
 /* marks: where the one that is shown stands; tables are empty while there is none. */
 void viewer_marks_add_row_columns(ViewerList *view, ViewerMarks **marks);
 void viewer_marks_add_mark_columns(ViewerList *view, ViewerMarks **marks);
+/* Whether the table of marks has a column of messages. */
+void viewer_marks_show_messages(ViewerList *view, gboolean shown);
 void viewer_marks_add_log_columns(ViewerList *view, ViewerMarks **marks);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ViewerMarks, viewer_marks_free)

@@ -28,7 +28,7 @@ const char *viewer_page_get_search_label(ViewerPage *self)
   g_return_val_if_fail(VIEWER_IS_PAGE(self), NULL);
   ViewerPageInterface *iface = VIEWER_PAGE_GET_IFACE(self);
 
-  if (!iface->set_search)
+  if (!iface->set_search || (iface->can_search && !iface->can_search(self)))
     return NULL;
   return iface->search_label ? _(iface->search_label) : _("Search Functions");
 }
@@ -55,6 +55,12 @@ char *viewer_page_copy_text(ViewerPage *self)
   if (VIEWER_PAGE_GET_IFACE(self)->copy_text)
     return VIEWER_PAGE_GET_IFACE(self)->copy_text(self);
   return NULL;
+}
+
+gboolean viewer_page_is_of_all_events(ViewerPage *self)
+{
+  g_return_val_if_fail(VIEWER_IS_PAGE(self), FALSE);
+  return VIEWER_PAGE_GET_IFACE(self)->is_of_all_events;
 }
 
 void viewer_page_get_report(ViewerPage *self, ProfileReportBy *ret_by, ProfileReportTree *ret_tree)

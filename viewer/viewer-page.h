@@ -19,8 +19,10 @@ struct _ViewerPageInterface {
   GTypeInterface parent;
 
   const char *search_label; /* N_("…"), where it is not functions that are searched */
+  gboolean is_of_all_events;
   void (*set_document)(ViewerPage *self, ViewerDocument *document);
   void (*set_search)(ViewerPage *self, const char *text);
+  gboolean (*can_search)(ViewerPage *self); /* NULL: always */
   char *(*describe_search)(ViewerPage *self);
   gboolean (*next_match)(ViewerPage *self, int direction);
   char *(*copy_text)(ViewerPage *self);
@@ -33,7 +35,8 @@ void viewer_page_set_document(ViewerPage *self, ViewerDocument *document);
 /* Looks for functions whose names hold text, without regard to case; NULL or "": for none. A page without
  * search ignores it. */
 void viewer_page_set_search(ViewerPage *self, const char *text);
-/* What the entry says that it searches, as "Search Functions"; NULL: the page has no search. Borrowed. */
+/* What the entry says that it searches, as "Search Functions"; NULL: the page has no search, or nothing in it
+ * that can be searched, which may change with "search-changed". Borrowed. */
 const char *viewer_page_get_search_label(ViewerPage *self);
 /* What is shown beside the search entry, "12 functions, 34.5 %"; NULL: nothing. Free it. Emits
  * "search-changed" when it changes. */
@@ -42,6 +45,8 @@ char *viewer_page_describe_search(ViewerPage *self);
 gboolean viewer_page_next_match(ViewerPage *self, int direction);
 /* What is selected, or else what one sees, as text for the clipboard; NULL: nothing to copy. Free it. */
 char *viewer_page_copy_text(ViewerPage *self);
+/* Whether the page says the same whichever event is looked at. */
+gboolean viewer_page_is_of_all_events(ViewerPage *self);
 /* What a report of the document must show to say what the page does; the call tree from the outermost
  * functions where a page has nothing of the kind. */
 void viewer_page_get_report(ViewerPage *self, ProfileReportBy *ret_by, ProfileReportTree *ret_tree);

@@ -53,16 +53,22 @@ static gboolean convert(double lightness, double chroma, double hue, GdkRGBA *re
   return MIN(red, MIN(green, blue)) >= -1e-4 && MAX(red, MAX(green, blue)) <= 1 + 1e-4;
 }
 
-static ViewerColor make_color(double chroma, double hue, gboolean strong, ViewerScheme scheme)
+static ViewerColor make_color(double lightness, double chroma, double hue, ViewerScheme scheme)
 {
-  double light = scheme.high_contrast ? 0.90 : 0.83, dark = scheme.high_contrast ? 0.38 : 0.41;
-  double lightness = scheme.dark ? dark + (strong ? 0.05 : 0) : light - (strong ? 0.07 : 0);
   float text = scheme.dark ? 1 : scheme.high_contrast ? 0 : 0.1f;
   ViewerColor color = {.text = {text, text, text, 1}};
 
   while (!convert(lightness, chroma, hue, &color.fill) && chroma > 0)
     chroma -= 0.005;
   return color;
+}
+
+/* As far from the ground as the text on it lets it be. */
+static double get_lightness(gboolean strong, ViewerScheme scheme)
+{
+  if (scheme.dark)
+    return (scheme.high_contrast ? 0.41 : 0.50) + (strong ? 0.04 : 0);
+  return (scheme.high_contrast ? 0.77 : 0.83) - (strong ? 0.07 : 0);
 }
 
 /* FNV-1a, and a last step that lets every bit count. */
@@ -88,7 +94,8 @@ static guint choose_color(const char *name)
 
 static ViewerColor make_name_color(guint index, ViewerScheme scheme)
 {
-  return make_color(scheme.dark ? 0.085 : 0.095, index % HUES * 360.0 / HUES + 10, index >= HUES, scheme);
+  return make_color(get_lightness(index >= HUES, scheme), scheme.dark ? 0.085 : 0.095,
+                    index % HUES * 360.0 / HUES + 10, scheme);
 }
 
 ViewerColor viewer_palette_of_name(const char *name, ViewerScheme scheme)
@@ -104,9 +111,17 @@ ViewerColor viewer_palette_of_kind(ViewerKind kind, ViewerScheme scheme)
                              [VIEWER_KIND_LIBRARY] = {0.09, 160},
                              [VIEWER_KIND_KERNEL] = {0.11, 35},
                              [VIEWER_KIND_RUN_TIME] = {0.10, 320},
-                             [VIEWER_KIND_UNNAMED] = {0, 0}};
+                             [VIEWER_KIND_UNKNOWN] = {0, 0}};
 
-  return make_color(kinds[kind].chroma, kinds[kind].hue, FALSE, scheme);
+  return make_color(get_lightness(FALSE, scheme), kinds[kind].chroma, kinds[kind].hue, scheme);
+}
+
+/* A grey that unknown memory does not have, whatever its tint. */
+ViewerColor viewer_palette_of_root(ViewerScheme scheme)
+{
+  double light = scheme.high_contrast ? 0.95 : 0.73, dark = scheme.high_contrast ? 0.25 : 0.37;
+
+  return make_color(scheme.dark ? dark : light, 0, 0, scheme);
 }
 
 const char *viewer_kind_get_label(ViewerKind kind)
@@ -115,7 +130,7 @@ const char *viewer_kind_get_label(ViewerKind kind)
                                                      [VIEWER_KIND_LIBRARY] = N_("Library"),
                                                      [VIEWER_KIND_KERNEL] = N_("Kernel"),
                                                      [VIEWER_KIND_RUN_TIME] = N_("Made at Run Time"),
-                                                     [VIEWER_KIND_UNNAMED] = N_("Unnamed")};
+                                                     [VIEWER_KIND_UNKNOWN] = N_("Unknown")};
 
   return _(labels[kind]);
 }
@@ -132,21 +147,60 @@ static ViewerKind get_kind_of_binary(const char *binary)
   if (strcmp(binary, "[kernel]") == 0)
     return VIEWER_KIND_KERNEL;
   if (strcmp(binary, "[unknown]") == 0 || strcmp(binary, "[guest]") == 0)
-    return VIEWER_KIND_UNNAMED;
+    return VIEWER_KIND_UNKNOWN;
   return is_library(binary) ? VIEWER_KIND_LIBRARY : VIEWER_KIND_PROGRAM;
 }
 
-ViewerKind viewer_palette_get_kind(ProfileStacks *stacks, guint32 function)
+/* What the function says of itself; else its binary decides. */
+static gboolean has_own_kind(ProfileStacks *stacks, guint32 function, ViewerKind *ret_kind)
 {
   ProfileCapture *capture = profile_stacks_get_capture(stacks);
   gsize n;
 
   profile_capture_get_functions(capture, &n);
-  if (function < n && profile_capture_function_is_kernel(capture, function))
-    return VIEWER_KIND_KERNEL;
-  if (function < n && profile_capture_function_is_told(capture, function))
-    return VIEWER_KIND_RUN_TIME;
-  return get_kind_of_binary(profile_stacks_get_function_binary(stacks, function));
+  if (function >= n)
+    return FALSE;
+  *ret_kind = VIEWER_KIND_KERNEL;
+  if (profile_capture_function_is_kernel(capture, function))
+    return TRUE;
+  *ret_kind = VIEWER_KIND_RUN_TIME;
+  return profile_capture_function_is_told(capture, function);
+}
+
+ViewerKind viewer_palette_get_kind(ProfileStacks *stacks, guint32 function)
+{
+  ViewerKind kind;
+
+  return has_own_kind(stacks, function, &kind)
+             ? kind
+             : get_kind_of_binary(profile_stacks_get_function_binary(stacks, function));
+}
+
+/* Functions of a binary share its name, which is looked at once where they follow each other. */
+guint viewer_palette_find_kinds(ProfileStacks *stacks)
+{
+  const guint32 *functions = profile_stacks_get_functions(stacks);
+  gsize n = profile_stacks_get_n_nodes(stacks);
+  g_autofree guint8 *seen = g_new0(guint8, profile_stacks_get_n_functions(stacks));
+  const char *last = NULL;
+  guint kinds = 0;
+
+  for (gsize node = 1; node < n; node++) {
+    guint32 function = functions[node];
+    ViewerKind kind;
+    if (seen[function])
+      continue;
+    seen[function] = TRUE;
+    if (has_own_kind(stacks, function, &kind)) {
+      kinds |= 1u << kind;
+      continue;
+    }
+    const char *binary = profile_stacks_get_function_binary(stacks, function);
+    if (binary != last)
+      kinds |= 1u << get_kind_of_binary(binary);
+    last = binary;
+  }
+  return kinds;
 }
 
 /* Tints go away from the text's colour, so that it is read no worse. */
@@ -155,7 +209,7 @@ static void set_color(ViewerPalette *self, guint index, ViewerColor color)
   float to = self->scheme.dark ? 0 : 1;
 
   for (guint tint = 0; tint < TINTS; tint++) {
-    float part = (float)tint * (self->scheme.dark ? 0.09f : 0.14f);
+    float part = (float)tint * (self->scheme.dark ? 0.07f : self->scheme.high_contrast ? 0.10f : 0.14f);
     ViewerColor *tinted = &self->colors[index * TINTS + tint];
     *tinted = color;
     tinted->fill.red += (to - color.fill.red) * part;
@@ -173,11 +227,11 @@ ViewerPalette *viewer_palette_new(ProfileStacks *stacks, ViewerPaletteMode mode,
   self->scheme = scheme;
   self->n_functions = profile_stacks_get_n_functions(stacks);
   self->chosen = g_new0(guint8, self->n_functions);
-  self->neutral = make_color(0, 0, FALSE, scheme);
+  self->neutral = viewer_palette_of_root(scheme);
   for (guint i = 0; mode == VIEWER_PALETTE_BINARY && i < COLORS; i++)
     set_color(self, i, make_name_color(i, scheme));
   set_color(self, KERNEL, viewer_palette_of_kind(VIEWER_KIND_KERNEL, scheme));
-  set_color(self, UNKNOWN, viewer_palette_of_kind(VIEWER_KIND_UNNAMED, scheme));
+  set_color(self, UNKNOWN, viewer_palette_of_kind(VIEWER_KIND_UNKNOWN, scheme));
   for (guint i = 0; mode == VIEWER_PALETTE_KIND && i < VIEWER_N_KINDS; i++)
     set_color(self, i, viewer_palette_of_kind((ViewerKind)i, scheme));
   return self;
@@ -222,6 +276,20 @@ ViewerColor viewer_palette_get_match(const ViewerPalette *self)
   static const ViewerColor match = {.fill = {0.973f, 0.894f, 0.361f, 1}, .text = {0, 0, 0, 1}};
 
   return match;
+}
+
+ViewerColor viewer_palette_get_rest(const ViewerPalette *self)
+{
+  return make_color(self->scheme.dark ? 0.33 : 0.93, 0, 0, self->scheme);
+}
+
+GdkRGBA viewer_color_mix(const ViewerColor *color, float share)
+{
+  const GdkRGBA *fill = &color->fill, *text = &color->text;
+
+  return (GdkRGBA){fill->red + (text->red - fill->red) * share,
+                   fill->green + (text->green - fill->green) * share,
+                   fill->blue + (text->blue - fill->blue) * share, 1};
 }
 
 ViewerColor viewer_palette_dim(const ViewerPalette *self, const ViewerColor *color)

@@ -22,7 +22,7 @@ typedef enum {
   VIEWER_KIND_LIBRARY,
   VIEWER_KIND_KERNEL,
   VIEWER_KIND_RUN_TIME, /* interpreted, or compiled at run time */
-  VIEWER_KIND_UNNAMED,  /* memory of which nothing is known */
+  VIEWER_KIND_UNKNOWN,  /* memory of which nothing is known */
   VIEWER_N_KINDS
 } ViewerKind;
 
@@ -44,18 +44,26 @@ ViewerPalette *viewer_palette_new(ProfileStacks *stacks, ViewerPaletteMode mode,
 void viewer_palette_free(ViewerPalette *self);
 ViewerScheme viewer_palette_get_scheme(const ViewerPalette *self);
 
-/* Of an index of the stacks' functions. Anything else (the root of all): a neutral one. Valid as long as the
- * palette is. */
+/* Of an index of the stacks' functions. Anything else: that of the root of all. Valid as long as the palette
+ * is. */
 const ViewerColor *viewer_palette_get(ViewerPalette *self, guint32 function);
+/* In place of what is too small to be drawn. */
+ViewerColor viewer_palette_get_rest(const ViewerPalette *self);
 /* What a search has found; and the same colour stepping back for what it has not. */
 ViewerColor viewer_palette_get_match(const ViewerPalette *self);
 ViewerColor viewer_palette_dim(const ViewerPalette *self, const ViewerColor *color);
 
+/* A fill with a share of its text's colour, of which lines on it are made. */
+GdkRGBA viewer_color_mix(const ViewerColor *color, float share);
+
 /* Without a capture: legends, other drawings. */
+ViewerColor viewer_palette_of_root(ViewerScheme scheme);
 ViewerColor viewer_palette_of_kind(ViewerKind kind, ViewerScheme scheme);
 /* Of a binary, a process, a category of marks: of anything that has a name. */
 ViewerColor viewer_palette_of_name(const char *name, ViewerScheme scheme);
 ViewerKind viewer_palette_get_kind(ProfileStacks *stacks, guint32 function);
+/* A bit (1 << kind) for each kind that is in these stacks. */
+guint viewer_palette_find_kinds(ProfileStacks *stacks);
 /* In the user's language. Static. */
 const char *viewer_kind_get_label(ViewerKind kind);
 

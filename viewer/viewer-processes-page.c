@@ -13,7 +13,8 @@
 
 enum {
   ROWS_LOOKED_AT = 40, /* the first ones, when a tree is shown for the first time: */
-  ROWS_OPENED = 40,    /* heavy families among them are opened until so many rows were added */
+  ROWS_OPENED = 40,    /* heavy families among them are opened until so many rows were added, */
+  THREADS_OPENED = 20, /* but none of more threads, which would push the others out of sight */
   COPIED_MAX = 10000,  /* rows that are copied as text */
   CHARS_SHOWN = 2000   /* of a command line below the table */
 };
@@ -25,7 +26,7 @@ struct _ViewerProcessesPage {
 
   GtkWidget *stack, *chosen, *command_line, *show_only, *menu;
   ViewerList *view;
-  GtkColumnViewColumn *by_share;
+  GtkColumnViewColumn *by_share, *starts, *ends;
   GtkSingleSelection *selection;
   GtkTreeListModel *rows; /* the selection's, before it is sorted */
   ViewerTable *table;     /* of those at the root */
@@ -72,21 +73,26 @@ static char *get_id(gpointer item, gpointer page)
   return node->id == -1 ? g_strdup("") : g_strdup_printf("%d", node->id);
 }
 
-/* What is not known stays empty: it was there before, or after. */
-static char *format_time(const ViewerProcessesPage *self, guint64 time)
+/* other: of the same life. Where that is known alone this one was before the recording, or after. */
+static char *format_time(const ViewerProcessesPage *self, guint64 time, guint64 other)
 {
-  return time == 0 ? g_strdup("")
-                   : viewer_format_time(time > self->begin ? time - self->begin : 0, TIME_STEP);
+  if (time == 0)
+    return g_strdup(other ? "–" : "");
+  return viewer_format_time(time > self->begin ? time - self->begin : 0, TIME_STEP);
 }
 
 static char *get_start(gpointer item, gpointer page)
 {
-  return format_time(page, get_node(item, page)->start);
+  const ProfileProcessNode *node = get_node(item, page);
+
+  return format_time(page, node->start, node->end);
 }
 
 static char *get_end(gpointer item, gpointer page)
 {
-  return format_time(page, get_node(item, page)->end);
+  const ProfileProcessNode *node = get_node(item, page);
+
+  return format_time(page, node->end, node->start);
 }
 
 static char *get_self(gpointer item, gpointer page)
@@ -162,20 +168,38 @@ static int compare_command_lines(gpointer a, gpointer b, gpointer page)
 
 static void add_columns(ViewerProcessesPage *self)
 {
-  const ViewerColumn columns[] = {{_("Process"), VIEWER_COLUMN_EXPANDER, 22, get_name, compare_names},
-                                  {_("ID"), VIEWER_COLUMN_NUMBER, 7, get_id, compare_ids},
-                                  {_("Start"), VIEWER_COLUMN_NUMBER, 8, get_start, compare_starts},
-                                  {_("End"), VIEWER_COLUMN_NUMBER, 8, get_end, compare_ends},
-                                  {_("Self"), VIEWER_COLUMN_NUMBER, 8, get_self, compare_selves},
-                                  {_("Share"), VIEWER_COLUMN_NUMBER, 7, get_self_share, compare_selves}};
-  const ViewerColumn share = {_("Total"), VIEWER_COLUMN_NUMBER, 7, get_total_share, compare_totals};
-  const ViewerColumn line = {_("Command Line"), VIEWER_COLUMN_EXPAND | VIEWER_COLUMN_DIM, 0, get_command_line,
-                             compare_command_lines};
+  enum { START = 2, END = 3, TOTAL = 6, N = 8 };
+  const ViewerColumn columns[N] = {{_("Process"), VIEWER_COLUMN_EXPANDER, 22, get_name, compare_names},
+                                   {_("ID"), VIEWER_COLUMN_NUMBER, 7, get_id, compare_ids},
+                                   {_("Start"), VIEWER_COLUMN_NUMBER, 8, get_start, compare_starts},
+                                   {_("End"), VIEWER_COLUMN_NUMBER, 8, get_end, compare_ends},
+                                   {_("Self"), VIEWER_COLUMN_NUMBER, 8, get_self, compare_selves},
+                                   {_("Self %"), VIEWER_COLUMN_NUMBER, 7, get_self_share, compare_selves},
+                                   {_("Total %"), VIEWER_COLUMN_NUMBER, 7, get_total_share, compare_totals},
+                                   {_("Command Line"), VIEWER_COLUMN_EXPAND | VIEWER_COLUMN_DIM, 0,
+                                    get_command_line, compare_command_lines}};
+  GtkColumnViewColumn *made[N];
 
-  for (guint i = 0; i < G_N_ELEMENTS(columns); i++)
-    viewer_column_append(self->view, &columns[i], self);
-  self->by_share = viewer_column_append(self->view, &share, self);
-  viewer_column_append(self->view, &line, self);
+  for (guint i = 0; i < N; i++)
+    made[i] = viewer_column_append(self->view, &columns[i], self);
+  self->starts = made[START];
+  self->ends = made[END];
+  self->by_share = made[TOTAL];
+}
+
+/* A column of times is there when any is known. */
+static void choose_columns(ViewerProcessesPage *self)
+{
+  gboolean has_starts = FALSE, has_ends = FALSE;
+  guint n;
+  const ProfileProcessNode *nodes = profile_process_tree_get_nodes(self->tree, &n);
+
+  for (guint i = 0; i < n; i++) {
+    has_starts |= nodes[i].start != 0;
+    has_ends |= nodes[i].end != 0;
+  }
+  gtk_column_view_column_set_visible(self->starts, has_starts);
+  gtk_column_view_column_set_visible(self->ends, has_ends);
 }
 
 /* What a thread makes the tree of. */
@@ -200,13 +224,20 @@ static guint count_at_root(const ViewerProcessesPage *self)
   return root->n_children - (nobody->total.count == 0);
 }
 
+/* Threads come first among children. */
+static gboolean has_many_threads(ViewerProcessesPage *self, const ProfileProcessNode *node)
+{
+  return node->n_children > THREADS_OPENED && get_nodes(self)[node->first_child + THREADS_OPENED].is_thread;
+}
+
 static gboolean is_worth_opening(ViewerProcessesPage *self, GtkTreeListRow *row)
 {
   g_autoptr(ViewerTableItem) item = gtk_tree_list_row_get_item(row);
   const ProfileProcessNode *node = get_node(item, self);
   guint64 all = profile_weights_measure(get_weights(self), get_nodes(self)->total);
 
-  return !node->is_thread && profile_weights_measure(get_weights(self), node->total) >= MAX(all / 50, 1);
+  return !node->is_thread && !has_many_threads(self, node) &&
+         profile_weights_measure(get_weights(self), node->total) >= MAX(all / 50, 1);
 }
 
 /* The heaviest come first. */
@@ -266,6 +297,8 @@ static void set_tree(ViewerProcessesPage *self, ProfileProcessTree *tree)
   }
   self->shown = n;
   self->begin = header.time;
+  if (tree)
+    choose_columns(self);
   if (tree && n == before && g_list_model_get_n_items(G_LIST_MODEL(self->table)) == count_at_root(self))
     viewer_column_update_all(self->view);
   else

@@ -47,8 +47,8 @@ static void ask_to_delete(ViewerRecentList *self, ViewerRecent *recent, const ch
   adw_message_dialog_format_body(ADW_MESSAGE_DIALOG(dialog),
                                  _("The recording of “%s” was not saved; it will be gone for good."),
                                  viewer_recent_get_facts(recent)->title);
-  adw_message_dialog_add_responses(ADW_MESSAGE_DIALOG(dialog), "keep", _("_Cancel"), "delete",
-                                   _("_Delete"), NULL);
+  adw_message_dialog_add_responses(ADW_MESSAGE_DIALOG(dialog), "keep", _("_Cancel"), "delete", _("_Delete"),
+                                   NULL);
   adw_message_dialog_set_response_appearance(ADW_MESSAGE_DIALOG(dialog), "delete", ADW_RESPONSE_DESTRUCTIVE);
   adw_message_dialog_set_default_response(ADW_MESSAGE_DIALOG(dialog), "keep");
   adw_message_dialog_set_close_response(ADW_MESSAGE_DIALOG(dialog), "keep");

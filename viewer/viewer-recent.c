@@ -98,7 +98,7 @@ static char *describe_time(gint64 seconds)
 
 char *viewer_recent_describe(ViewerRecent *self)
 {
-  g_autofree char *time = describe_time(self->facts.time);
+  g_autofree char *time = describe_time(self->facts.recorded > 0 ? self->facts.recorded : self->facts.time);
   g_autofree char *samples = viewer_format_samples(self->facts.samples);
   g_autofree char *duration = viewer_format_duration(self->facts.duration);
 
@@ -122,6 +122,7 @@ gboolean viewer_recent_equal(ViewerRecent *self, ViewerRecent *other)
   const ViewerRecentFacts *a = &self->facts, *b = &other->facts;
 
   return g_file_equal(a->file, b->file) && g_str_equal(a->title, b->title) && a->time == b->time &&
-         a->samples == b->samples && a->duration == b->duration && self->missing == other->missing &&
-         self->unsaved == other->unsaved && equal_bytes(a->thumbnail, b->thumbnail);
+         a->samples == b->samples && a->duration == b->duration && a->recorded == b->recorded &&
+         self->missing == other->missing && self->unsaved == other->unsaved &&
+         equal_bytes(a->thumbnail, b->thumbnail);
 }

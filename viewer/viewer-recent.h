@@ -16,6 +16,7 @@ typedef struct {
   guint64 samples;
   guint64 duration;  /* nanoseconds */
   GBytes *thumbnail; /* a PNG; NULL: none */
+  gint64 recorded;   /* when it was: seconds since 1970; 0: the capture does not say so */
 } ViewerRecentFacts;
 
 /* Copies the facts; decodes the thumbnail, and has none where that is no picture; looks whether the file is
@@ -30,7 +31,8 @@ GdkTexture *viewer_recent_get_texture(ViewerRecent *self);
 gboolean viewer_recent_is_missing(ViewerRecent *self);
 /* Whether it was a recording then that nobody had saved (viewer-recordings.h). */
 gboolean viewer_recent_is_unsaved(ViewerRecent *self);
-/* "Today 14:05 · 12,345 samples in 3.2 s", as of now; of a missing or unsaved one that it is. Free it. */
+/* "Today 14:05 · 12,345 samples in 3.2 s", as of now: when it was recorded, else made or opened; of a missing
+ * or unsaved one that it is. Free it. */
 char *viewer_recent_describe(ViewerRecent *self);
 /* Whether both look the same. */
 gboolean viewer_recent_equal(ViewerRecent *self, ViewerRecent *other);

@@ -7,18 +7,23 @@
 #include <string.h>
 
 /* Rises with the tables. */
-#define VERSION       1
+#define VERSION       2
 #define BUSY_MS       1000
 #define BYTES_MAX     (1 << 20) /* of any one value */
 #define STRING(value) #value
 #define TEXT(value)   STRING(value)
 
-/* time: seconds since 1970; duration: nanoseconds; thumbnail: a PNG. */
+/* time, recorded: seconds since 1970; duration: nanoseconds; thumbnail: a PNG. */
 static const char schema[] =
     "CREATE TABLE capture (uri TEXT NOT NULL PRIMARY KEY, title TEXT NOT NULL, time INTEGER NOT NULL,"
-    "  samples INTEGER NOT NULL, duration INTEGER NOT NULL, thumbnail BLOB) WITHOUT ROWID;"
+    "  samples INTEGER NOT NULL, duration INTEGER NOT NULL, thumbnail BLOB,"
+    "  recorded INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;"
     "CREATE TABLE command (line TEXT NOT NULL PRIMARY KEY, time INTEGER NOT NULL) WITHOUT ROWID;"
     "PRAGMA user_version = " TEXT(VERSION) ";";
+
+/* From what the first version has. */
+static const char upgrade[] = "ALTER TABLE capture ADD COLUMN recorded INTEGER NOT NULL DEFAULT 0;"
+                              "PRAGMA user_version = " TEXT(VERSION) ";";
 
 struct _ViewerRecentsStore {
   GMutex mutex; /* of all that follows */
@@ -89,8 +94,8 @@ static int make_tables(sqlite3 *db)
   if (result != SQLITE_OK)
     return result;
   result = get_version(db, &version);
-  if (result == SQLITE_OK && version == 0)
-    result = run(db, schema);
+  if (result == SQLITE_OK && version < VERSION)
+    result = run(db, version == 0 ? schema : upgrade);
   if (result == SQLITE_OK)
     result = run(db, "COMMIT");
   if (result != SQLITE_OK)
@@ -147,7 +152,7 @@ static int set_up(ViewerRecentsStore *self, int *ret_version)
 {
   int result = get_version(self->db, ret_version);
 
-  if (result == SQLITE_OK && *ret_version == 0)
+  if (result == SQLITE_OK && *ret_version < VERSION)
     result = make_tables(self->db);
   if (result == SQLITE_OK)
     result = get_version(self->db, ret_version);
@@ -252,8 +257,13 @@ static void take_row(sqlite3_stmt *row, GPtrArray *recents)
     return;
   g_autoptr(GFile) file = g_file_new_for_uri(uri);
   g_autoptr(GBytes) thumbnail = get_bytes(row, 5);
-  const ViewerRecentFacts facts = {
-      file, title, sqlite3_column_int64(row, 2), (guint64)samples, (guint64)duration, thumbnail};
+  const ViewerRecentFacts facts = {file,
+                                   title,
+                                   sqlite3_column_int64(row, 2),
+                                   (guint64)samples,
+                                   (guint64)duration,
+                                   thumbnail,
+                                   sqlite3_column_int64(row, 6)};
   g_ptr_array_add(recents, viewer_recent_new(&facts));
 }
 
@@ -279,7 +289,8 @@ GPtrArray *viewer_recents_store_load(ViewerRecentsStore *self)
 
   lock(self);
   read_rows(self,
-            "SELECT uri, title, time, samples, duration, thumbnail FROM capture ORDER BY time DESC, uri",
+            "SELECT uri, title, time, samples, duration, thumbnail, recorded FROM capture"
+            " ORDER BY time DESC, uri",
             take_row, recents);
   unlock(self);
   return recents;
@@ -292,7 +303,7 @@ static int put(sqlite3 *db, gconstpointer data)
   g_autofree char *uri = g_file_get_uri(facts->file);
   gsize size = 0;
   gconstpointer thumbnail = facts->thumbnail ? g_bytes_get_data(facts->thumbnail, &size) : NULL;
-  int result = sqlite3_prepare_v2(db, "INSERT OR REPLACE INTO capture VALUES (?, ?, ?, ?, ?, ?)", -1,
+  int result = sqlite3_prepare_v2(db, "INSERT OR REPLACE INTO capture VALUES (?, ?, ?, ?, ?, ?, ?)", -1,
                                   &statement, NULL);
 
   if (result != SQLITE_OK)
@@ -303,6 +314,7 @@ static int put(sqlite3 *db, gconstpointer data)
   sqlite3_bind_int64(statement, 4, (gint64)MIN(facts->samples, G_MAXINT64));
   sqlite3_bind_int64(statement, 5, (gint64)MIN(facts->duration, G_MAXINT64));
   sqlite3_bind_blob(statement, 6, thumbnail, (int)MIN(size, BYTES_MAX), SQLITE_STATIC);
+  sqlite3_bind_int64(statement, 7, facts->recorded);
   result = sqlite3_step(statement);
   if (result != SQLITE_DONE)
     return result;

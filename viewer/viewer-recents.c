@@ -7,6 +7,7 @@
 
 #define THUMBNAIL_WIDTH  192
 #define THUMBNAIL_HEIGHT 108
+#define NANOSECONDS      1000000000
 
 struct _ViewerRecents {
   GObject parent_instance;
@@ -66,11 +67,14 @@ static void put_capture(ViewerRecentsStore *store, const Job *job)
                              .time = g_get_real_time() / G_USEC_PER_SEC,
                              .duration = profile_capture_get_duration(job->capture),
                              .thumbnail = thumbnail};
+  struct capture_file_header header;
   guint n_events;
   const ProfileEvent *events = profile_capture_get_events(job->capture, &n_events);
 
+  profile_capture_get_header(job->capture, &header);
+  facts.recorded = header.time_realtime / NANOSECONDS;
   for (guint i = 0; i < n_events; i++)
-    facts.samples = MAX(facts.samples, events[i].n_samples);
+    facts.samples += events[i].n_samples;
   viewer_recents_store_put(store, &facts);
 }
 

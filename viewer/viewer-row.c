@@ -49,6 +49,27 @@ static void viewer_row_size_allocate(GtkWidget *widget, int width, int height, i
   }
 }
 
+/* NULL: what was added there has no text. */
+static ViewerCell *find_cell(GtkWidget *child)
+{
+  while (child && !VIEWER_IS_CELL(child))
+    child = gtk_widget_get_last_child(child);
+  return child ? VIEWER_CELL(child) : NULL;
+}
+
+/* A screen reader reads a row that gets the focus at once. */
+static gboolean viewer_row_grab_focus(GtkWidget *widget)
+{
+  const GPtrArray *children = VIEWER_ROW(widget)->children;
+
+  for (guint i = 0; i < children->len; i++) {
+    ViewerCell *cell = find_cell(children->pdata[i]);
+    if (cell)
+      viewer_cell_tell(cell);
+  }
+  return GTK_WIDGET_CLASS(viewer_row_parent_class)->grab_focus(widget);
+}
+
 static void viewer_row_dispose(GObject *object)
 {
   ViewerRow *self = VIEWER_ROW(object);
@@ -75,6 +96,7 @@ static void viewer_row_class_init(ViewerRowClass *class)
   G_OBJECT_CLASS(class)->finalize = viewer_row_finalize;
   widget_class->measure = viewer_row_measure;
   widget_class->size_allocate = viewer_row_size_allocate;
+  widget_class->grab_focus = viewer_row_grab_focus;
   gtk_widget_class_set_css_name(widget_class, "row");
   gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_ROW);
 }

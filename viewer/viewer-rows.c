@@ -4,8 +4,8 @@
 
 G_DEFINE_FINAL_TYPE(ViewerRows, viewer_rows, GTK_TYPE_WIDGET)
 
-/* Widgets that are made in a frame. */
-enum { MOST_MADE = 8 };
+/* Widgets that are made in a frame, for all lists that there are. */
+enum { MOST_MADE = 10 };
 
 guint viewer_rows_get_n(ViewerRows *self)
 {
@@ -136,10 +136,23 @@ static void make_more_later(ViewerRows *self)
   self->is_making = TRUE;
 }
 
+static gboolean may_make(ViewerRows *self)
+{
+  static gint64 frame;
+  static guint n_made;
+  GdkFrameClock *clock = gtk_widget_get_frame_clock(GTK_WIDGET(self));
+  gint64 now = clock ? gdk_frame_clock_get_frame_counter(clock) : 0;
+
+  if (now != frame)
+    n_made = 0;
+  frame = now;
+  return n_made++ < MOST_MADE;
+}
+
 /* Widgets for rows that come into sight. */
 typedef struct {
   GPtrArray *others; /* ViewerRow, of rows that went */
-  guint n_taken, n_made;
+  guint n_taken;
 } Pool;
 
 /* NULL: later. */
@@ -147,12 +160,10 @@ static ViewerRow *take_row(ViewerRows *self, Pool *pool)
 {
   if (pool->n_taken < pool->others->len)
     return pool->others->pdata[pool->n_taken++];
-  if (pool->n_made == MOST_MADE) {
-    make_more_later(self);
-    return NULL;
-  }
-  pool->n_made++;
-  return make_row(self);
+  if (may_make(self))
+    return make_row(self);
+  make_more_later(self);
+  return NULL;
 }
 
 /* Rows that stay in sight keep their widgets, and so does the one that has the focus, wherever it is. The
@@ -163,7 +174,7 @@ static void choose_rows(ViewerRows *self)
   ViewerRow *focused = find_focused(self);
   guint far = focused ? viewer_row_get_position(focused) : GTK_INVALID_LIST_POSITION;
   guint first, n = get_range(self, &first);
-  Pool pool = {others, 0, 0};
+  Pool pool = {others, 0};
   g_autofree ViewerRow **in_sight = sort_rows(self, first, n, focused, others);
   gboolean is_far = far < viewer_rows_get_n(self) && (far < first || far - first >= n);
 

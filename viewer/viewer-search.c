@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "viewer/viewer-search.h"
 
-#include <glib/gi18n.h>
-
 struct _ViewerSearch {
   GtkBox parent;
 
@@ -25,13 +23,14 @@ static const char *get_label(ViewerSearch *self)
   return self->page ? viewer_page_get_search_label(self->page) : NULL;
 }
 
-/* What the entry is for; without a page that searches it is of no use. */
+/* What the entry is for; where nothing can be searched there is none. */
 static void show_label(ViewerSearch *self)
 {
   const char *label = get_label(self);
 
-  gtk_widget_set_sensitive(GTK_WIDGET(self->entry), label != NULL);
-  label = label ? label : _("Search Functions");
+  gtk_widget_set_visible(GTK_WIDGET(self->entry), label != NULL);
+  if (!label)
+    return;
   g_object_set(self->entry, "placeholder-text", label, NULL);
   gtk_accessible_update_property(GTK_ACCESSIBLE(self->entry), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
 }
@@ -42,6 +41,12 @@ static void show_found(ViewerSearch *self)
 
   gtk_widget_set_visible(GTK_WIDGET(self->found), found != NULL);
   gtk_label_set_label(self->found, found ? found : "");
+}
+
+static void on_search_changed(ViewerSearch *self)
+{
+  show_label(self);
+  show_found(self);
 }
 
 static void search(ViewerSearch *self)
@@ -82,7 +87,7 @@ static void stop(ViewerSearch *self)
 static void leave_page(ViewerSearch *self)
 {
   if (self->page)
-    g_signal_handlers_disconnect_by_func(self->page, show_found, self);
+    g_signal_handlers_disconnect_by_func(self->page, on_search_changed, self);
   g_clear_object(&self->page);
 }
 
@@ -94,7 +99,7 @@ void viewer_search_set_page(ViewerSearch *self, ViewerPage *page)
   leave_page(self);
   if (page) {
     self->page = g_object_ref(page);
-    g_signal_connect_swapped(page, "search-changed", G_CALLBACK(show_found), self);
+    g_signal_connect_swapped(page, "search-changed", G_CALLBACK(on_search_changed), self);
   }
   show_label(self);
   search(self);

@@ -20,6 +20,9 @@ struct _ViewerStackChart {
   gboolean layout_waits; /* for the end of the animation */
   ProfileSearch *search;
   ProfileChart *chart;
+
+  GArray *path;   /* guint32: functions of what is selected, from the outermost */
+  gboolean seeks; /* the next layout may have it elsewhere */
 };
 
 /* State. */
@@ -32,6 +35,9 @@ void viewer_stack_chart_take_layout(ViewerStackChart *self);
 /* A place is a share of the whole width, 0 … 1. */
 guint64 viewer_stack_chart_get_time(ViewerStackChart *self, double place);
 double viewer_stack_chart_get_place(ViewerStackChart *self, guint64 time);
+
+/* Tells that something else is shown. */
+void viewer_stack_chart_shown(ViewerStackChart *self);
 
 /* View: layouts, and the way from one part of the time to another. */
 void viewer_stack_chart_add_layouter(ViewerStackChart *self);

@@ -45,6 +45,7 @@ void viewer_stack_chart_set_view(ViewerBoxCanvas *canvas, ViewerViewport view, g
   viewer_box_canvas_stop_animation(canvas);
   canvas->target = view;
   viewer_stack_chart_request_layout(VIEWER_STACK_CHART(canvas), FALSE);
+  viewer_stack_chart_shown(VIEWER_STACK_CHART(canvas));
   if (smoothly) {
     viewer_box_canvas_animate(canvas, canvas->view, view);
     return;
@@ -76,6 +77,11 @@ void viewer_stack_chart_zoom_by(ViewerStackChart *self, double factor)
 void viewer_stack_chart_zoom_reset(ViewerStackChart *self)
 {
   viewer_stack_chart_set_view(&self->canvas, VIEWER_VIEWPORT_ALL, TRUE);
+}
+
+gboolean viewer_stack_chart_shows_all(ViewerStackChart *self)
+{
+  return viewer_viewport_is_all(self->canvas.target);
 }
 
 static gboolean open_menu(ViewerBoxCanvas *canvas)

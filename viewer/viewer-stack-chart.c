@@ -2,6 +2,7 @@
 #include "viewer/viewer-stack-chart.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
 
 #include "profile/profile-span.h"
 #include "viewer/viewer-format.h"
@@ -9,6 +10,8 @@
 #include "viewer/viewer-time-draw.h"
 
 enum { RULER = 22 };
+
+static guint shown_signal;
 
 G_DEFINE_FINAL_TYPE(ViewerStackChart, viewer_stack_chart, VIEWER_TYPE_BOX_CANVAS)
 
@@ -147,12 +150,61 @@ static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean keyboard
   return TRUE;
 }
 
+void viewer_stack_chart_shown(ViewerStackChart *self)
+{
+  g_signal_emit(self, shown_signal, 0);
+}
+
+static gboolean has_path(ProfileChart *chart, const ProfileChartBox *box, const GArray *path)
+{
+  guint found, n;
+
+  for (guint depth = 0; depth < path->len; depth++)
+    if (!profile_chart_find(chart, depth, get_middle(box), &found) ||
+        profile_chart_get_boxes(chart, &n)[found].function != g_array_index(path, guint32, depth))
+      return FALSE;
+  return box->depth + 1 == path->len;
+}
+
 /* What is selected, in another layout. */
 static guint find_again(ViewerStackChart *self, ProfileChart *chart)
 {
   const ProfileChartBox *box = viewer_stack_chart_get_box(self, self->canvas.selected);
+  guint found = find_at(chart, box->depth, box), n;
 
-  return find_at(chart, box->depth, box);
+  return found != VIEWER_NO_BOX && has_path(chart, &profile_chart_get_boxes(chart, &n)[found], self->path)
+             ? found
+             : VIEWER_NO_BOX;
+}
+
+static guint find_longest(ProfileChart *chart, const GArray *path)
+{
+  guint n, n_boxes, longest = VIEWER_NO_BOX;
+  const ProfileChartBox *boxes = profile_chart_get_boxes(chart, &n_boxes);
+  guint first = path->len > 0 ? profile_chart_get_row(chart, path->len - 1, &n) : n_boxes;
+
+  for (guint i = first; i < n_boxes && i < first + n; i++) {
+    gboolean is_longer =
+        longest == VIEWER_NO_BOX || boxes[i].end - boxes[i].start > boxes[longest].end - boxes[longest].start;
+    if (is_longer && has_path(chart, &boxes[i], path))
+      longest = i;
+  }
+  return longest;
+}
+
+static void scroll_to_selected(ViewerStackChart *self)
+{
+  graphene_rect_t bounds = viewer_box_canvas_get_bounds(&self->canvas, self->canvas.selected);
+
+  viewer_box_canvas_scroll_to(&self->canvas, bounds.origin.y - RULER, bounds.size.height + RULER);
+}
+
+static void seek(ViewerStackChart *self)
+{
+  self->seeks = FALSE;
+  self->canvas.selected = find_longest(self->chart, self->path);
+  if (self->canvas.selected != VIEWER_NO_BOX)
+    scroll_to_selected(self);
 }
 
 void viewer_stack_chart_take_layout(ViewerStackChart *self)
@@ -170,6 +222,24 @@ void viewer_stack_chart_take_layout(ViewerStackChart *self)
   self->chart = chart;
   viewer_box_canvas_update_palette(&self->canvas);
   viewer_box_canvas_update_rows(&self->canvas);
+  if (self->canvas.selected == VIEWER_NO_BOX && self->seeks)
+    seek(self);
+  self->seeks = FALSE;
+  viewer_box_canvas_redraw(&self->canvas);
+  viewer_stack_chart_shown(self);
+}
+
+void viewer_stack_chart_select(ViewerStackChart *self, const guint32 *path, guint n)
+{
+  if (n == self->path->len && (n == 0 || memcmp(path, self->path->data, n * sizeof *path) == 0))
+    return;
+  g_array_set_size(self->path, 0);
+  g_array_append_vals(self->path, path, n);
+  self->canvas.selected = VIEWER_NO_BOX;
+  self->seeks = TRUE;
+  if (!self->chart || viewer_latest_is_busy(self->layouter))
+    return;
+  seek(self);
   viewer_box_canvas_redraw(&self->canvas);
 }
 
@@ -183,7 +253,10 @@ void viewer_stack_chart_set_weights(ViewerStackChart *self, ProfileWeights *weig
   self->generation++;
   if (first != self->first || end != self->end)
     viewer_stack_chart_forget_view(self);
+  if (thread != self->thread)
+    self->canvas.selected = VIEWER_NO_BOX;
   self->thread = thread;
+  self->seeks = TRUE;
   self->first = first;
   self->end = MAX(end, first + 1);
   if (!weights) {
@@ -259,7 +332,7 @@ static void draw_row(ViewerStackChart *self, guint depth)
   }
 }
 
-/* Stays while rows scroll below it. */
+/* Stays while rows scroll below it. Its texts are as large as those of other axes, not as those of boxes. */
 static void draw_ruler(ViewerStackChart *self, GtkSnapshot *snapshot)
 {
   int width = gtk_widget_get_width(GTK_WIDGET(self));
@@ -274,7 +347,7 @@ static void draw_ruler(ViewerStackChart *self, GtkSnapshot *snapshot)
   viewer_time_axis_show(&axis, viewer_stack_chart_get_time(self, self->canvas.view.first),
                         viewer_stack_chart_get_time(self, self->canvas.view.end));
   gtk_snapshot_append_color(snapshot, &ground, &area);
-  viewer_time_draw_ticks(GTK_WIDGET(self), snapshot, &axis, &area);
+  viewer_time_draw_ticks(gtk_widget_get_parent(GTK_WIDGET(self)), snapshot, &axis, &area);
 }
 
 static void snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
@@ -292,17 +365,21 @@ static void snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
       draw_row(self, depth);
   }
   viewer_box_canvas_end_boxes(canvas);
-  viewer_box_canvas_draw_marks(canvas, snapshot, TRUE);
+  viewer_box_canvas_draw_marks(canvas, snapshot);
   draw_ruler(self, snapshot);
 }
 
 void viewer_stack_chart_choose(ViewerBoxCanvas *canvas, guint box)
 {
-  graphene_rect_t bounds = viewer_box_canvas_get_bounds(canvas, box);
+  ViewerStackChart *self = VIEWER_STACK_CHART(canvas);
   ViewerBoxPlace place = get_place(canvas, box);
+  guint n;
 
   canvas->selected = box;
-  viewer_box_canvas_scroll_to(canvas, bounds.origin.y - RULER, bounds.size.height + RULER);
+  g_autofree guint32 *path = viewer_stack_chart_get_selection(self, &n);
+  g_array_set_size(self->path, 0);
+  g_array_append_vals(self->path, path, n);
+  scroll_to_selected(self);
   if (place.end <= canvas->target.first || place.first >= canvas->target.end)
     viewer_stack_chart_set_view(canvas, viewer_viewport_show(canvas->target, place.first, place.end), TRUE);
   viewer_box_canvas_redraw(canvas);
@@ -325,12 +402,19 @@ static void dispose(GObject *object)
   G_OBJECT_CLASS(viewer_stack_chart_parent_class)->dispose(object);
 }
 
+static void finalize(GObject *object)
+{
+  g_array_unref(VIEWER_STACK_CHART(object)->path);
+  G_OBJECT_CLASS(viewer_stack_chart_parent_class)->finalize(object);
+}
+
 static void viewer_stack_chart_class_init(ViewerStackChartClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
   ViewerBoxCanvasClass *canvas_class = VIEWER_BOX_CANVAS_CLASS(klass);
 
   G_OBJECT_CLASS(klass)->dispose = dispose;
+  G_OBJECT_CLASS(klass)->finalize = finalize;
   widget_class->snapshot = snapshot;
   widget_class->query_tooltip = query_tooltip;
   canvas_class->get_stacks = get_stacks;
@@ -347,12 +431,15 @@ static void viewer_stack_chart_class_init(ViewerStackChartClass *klass)
   canvas_class->set_view = viewer_stack_chart_set_view;
   canvas_class->arrived = viewer_stack_chart_arrived;
   canvas_class->request_layout = request_layout;
+  shown_signal =
+      g_signal_new("shown", VIEWER_TYPE_STACK_CHART, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   gtk_widget_class_set_css_name(widget_class, "stackchart");
 }
 
 static void viewer_stack_chart_init(ViewerStackChart *self)
 {
   self->canvas.top = RULER;
+  self->path = g_array_new(FALSE, FALSE, sizeof(guint32));
   viewer_stack_chart_add_layouter(self);
   gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Stack chart"), -1);
 }

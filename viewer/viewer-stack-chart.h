@@ -9,6 +9,7 @@
  *
  * Signals:
  *   "selected"               another box was selected by the user
+ *   "shown"                  another part of the time is shown, or another layout, whose selection may differ
  *   "menu" (double, double)  a context menu is wanted for it, at that place of the widget
  */
 #pragma once
@@ -31,6 +32,11 @@ void viewer_stack_chart_set_weights(ViewerStackChart *self, ProfileWeights *weig
 void viewer_stack_chart_set_colors(ViewerStackChart *self, ViewerPaletteMode mode);
 /* What is marked; NULL: nothing. */
 void viewer_stack_chart_set_search(ViewerStackChart *self, ProfileSearch *search);
+/* Selects without a signal the longest box with this path of functions from the outermost one, now or when
+ * there is one; n 0: nothing. */
+void viewer_stack_chart_select(ViewerStackChart *self, const guint32 *path, guint n);
+/* Whether the whole time is seen, or going to be. */
+gboolean viewer_stack_chart_shows_all(ViewerStackChart *self);
 /* Zooms about the middle. */
 void viewer_stack_chart_zoom_by(ViewerStackChart *self, double factor);
 void viewer_stack_chart_zoom_reset(ViewerStackChart *self);

@@ -14,10 +14,16 @@ G_DEFINE_FINAL_TYPE(ViewerSwatch, viewer_swatch, GTK_TYPE_WIDGET)
 
 static void snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 {
-  ViewerColor color = viewer_palette_of_kind(VIEWER_SWATCH(widget)->kind, viewer_scheme_get_current());
-  float y = (float)(gtk_widget_get_height(widget) - SIZE) / 2;
+  ViewerScheme scheme = viewer_scheme_get_current();
+  ViewerColor color = viewer_palette_of_kind(VIEWER_SWATCH(widget)->kind, scheme);
+  graphene_rect_t square =
+      GRAPHENE_RECT_INIT(0, (float)((gtk_widget_get_height(widget) - SIZE) / 2), SIZE, SIZE);
 
-  gtk_snapshot_append_color(snapshot, &color.fill, &GRAPHENE_RECT_INIT(0, y, SIZE, SIZE));
+  if (scheme.high_contrast) {
+    gtk_snapshot_append_color(snapshot, &color.text, &square);
+    graphene_rect_inset(&square, 1, 1);
+  }
+  gtk_snapshot_append_color(snapshot, &color.fill, &square);
 }
 
 static void measure(GtkWidget *widget, GtkOrientation orientation, int size, int *minimum, int *natural,

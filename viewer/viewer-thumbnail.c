@@ -10,6 +10,8 @@
 
 /* Higher boxes would look like a chart of something else. */
 #define ROW_HEIGHT_MAX 9.0
+/* Rows that hold less of the width are left out: a single deep stack would make the others a strip. */
+#define ROW_SHARE_MIN 0.05
 
 static ProfileFlame *make_flame(ProfileCapture *capture, guint width)
 {
@@ -28,23 +30,49 @@ static ProfileFlame *make_flame(ProfileCapture *capture, guint width)
   return profile_flame_new(weights, &options);
 }
 
-/* The root of all is left out: it says nothing. From the bottom up. */
-static void draw_boxes(cairo_t *cairo, ProfileFlame *flame, ViewerPalette *palette, guint width, guint height)
+/* The root of all counts as none. */
+static guint count_rows(const ProfileFlame *flame)
 {
-  guint n;
+  const ProfileFlameBox *boxes = profile_flame_get_boxes(flame, &(guint){0});
+  guint n = profile_flame_get_n_rows(flame), depth;
+
+  for (depth = 1; depth < n; depth++) {
+    guint n_boxes, first = profile_flame_get_row(flame, depth, &n_boxes);
+    double share = 0;
+    for (guint i = first; i < first + n_boxes; i++)
+      share += boxes[i].end - boxes[i].start;
+    if (share < ROW_SHARE_MIN)
+      break;
+  }
+  return MAX(depth, 2) - 1;
+}
+
+/* Between those for light and for dark backgrounds: one picture stands on both. */
+static GdkRGBA get_color(ViewerPalette *const palettes[2], guint32 function)
+{
+  const GdkRGBA *a = &viewer_palette_get(palettes[0], function)->fill,
+                *b = &viewer_palette_get(palettes[1], function)->fill;
+
+  return (GdkRGBA){(a->red + b->red) / 2, (a->green + b->green) / 2, (a->blue + b->blue) / 2, 1};
+}
+
+/* The root of all is left out: it says nothing. From the top down. */
+static void draw_boxes(cairo_t *cairo, ProfileFlame *flame, ViewerPalette *const palettes[2], guint width,
+                       guint height)
+{
+  guint n, n_rows = count_rows(flame);
   const ProfileFlameBox *boxes = profile_flame_get_boxes(flame, &n);
-  guint n_rows = MAX(profile_flame_get_n_rows(flame), 2) - 1;
   double row = MIN(ROW_HEIGHT_MAX, (double)height / n_rows);
   double gap = row > 4 ? 1 : 0;
 
   for (guint i = 0; i < n; i++) {
-    if (boxes[i].function == PROFILE_TREE_NO_FUNCTION)
+    if (boxes[i].function == PROFILE_TREE_NO_FUNCTION || boxes[i].depth > n_rows)
       continue;
-    const GdkRGBA *fill = &viewer_palette_get(palette, boxes[i].function)->fill;
+    GdkRGBA fill = get_color(palettes, boxes[i].function);
     double x = boxes[i].start * width, w = (boxes[i].end - boxes[i].start) * width;
-    double top = round(height - boxes[i].depth * row), bottom = round(height - (boxes[i].depth - 1) * row);
-    cairo_set_source_rgb(cairo, fill->red, fill->green, fill->blue);
-    cairo_rectangle(cairo, x, top + gap, w > 2 ? w - gap * 0.5 : w, bottom - top - gap);
+    double top = round((boxes[i].depth - 1) * row), bottom = round(boxes[i].depth * row);
+    cairo_set_source_rgb(cairo, fill.red, fill.green, fill.blue);
+    cairo_rectangle(cairo, x, top, w > 2 ? w - gap * 0.5 : w, bottom - top - gap);
     cairo_fill(cairo);
   }
 }
@@ -63,13 +91,15 @@ GBytes *viewer_thumbnail_new(ProfileCapture *capture, guint width, guint height)
     return NULL;
   ProfileStacks *stacks =
       profile_filter_get_stacks(profile_weights_get_filter(profile_flame_get_weights(flame)));
-  g_autoptr(ViewerPalette) palette =
+  g_autoptr(ViewerPalette) light =
       viewer_palette_new(stacks, VIEWER_PALETTE_KIND, (ViewerScheme){FALSE, FALSE});
+  g_autoptr(ViewerPalette) dark =
+      viewer_palette_new(stacks, VIEWER_PALETTE_KIND, (ViewerScheme){TRUE, FALSE});
   cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, (int)width, (int)height);
   cairo_t *cairo = cairo_create(surface);
   GByteArray *png = g_byte_array_new();
 
-  draw_boxes(cairo, flame, palette, width, height);
+  draw_boxes(cairo, flame, (ViewerPalette *[]){light, dark}, width, height);
   cairo_destroy(cairo);
   cairo_surface_write_to_png_stream(surface, append, png);
   cairo_surface_destroy(surface);

@@ -87,10 +87,9 @@ static void for_each_tick(GtkWidget *widget, GtkSnapshot *snapshot, const Viewer
   }
 }
 
-/* Behind its tick; before it where the area ends too early. Then there may be no room beside the label of the
- * tick before, and it is left out. */
+/* Behind its tick, or left out where the area ends too early. */
 static void draw_label(GtkWidget *widget, GtkSnapshot *snapshot, const graphene_rect_t *area, double x,
-                       double distance, const char *text)
+                       const char *text)
 {
   g_autoptr(PangoLayout) layout = make_layout(widget, text, TICK_DISTANCE - 2 * LABEL_GAP);
   GdkRGBA color = get_text_color(widget, 0.75f);
@@ -98,11 +97,8 @@ static void draw_label(GtkWidget *widget, GtkSnapshot *snapshot, const graphene_
   double left = x + LABEL_GAP;
 
   pango_layout_get_pixel_extents(layout, NULL, &place);
-  if (left + place.width > area->origin.x + area->size.width) {
-    left = x - LABEL_GAP - place.width;
-    if (left < area->origin.x || 2 * place.width + 3 * LABEL_GAP > distance)
-      return;
-  }
+  if (left + place.width > area->origin.x + area->size.width)
+    return;
   append_layout(snapshot, layout, left - place.x, area->origin.y + 1, &color);
 }
 
@@ -114,7 +110,7 @@ static void draw_tick(GtkWidget *widget, GtkSnapshot *snapshot, const ViewerTime
   g_autofree char *text = viewer_time_axis_format(axis, time, step);
 
   append_line(snapshot, &line, x, area->origin.y, area->size.height);
-  draw_label(widget, snapshot, area, x, (double)step / viewer_time_axis_get_scale(axis), text);
+  draw_label(widget, snapshot, area, x, text);
 }
 
 void viewer_time_draw_ticks(GtkWidget *widget, GtkSnapshot *snapshot, const ViewerTimeAxis *axis,

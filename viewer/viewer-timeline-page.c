@@ -87,8 +87,9 @@ static void update_actions(ViewerTimelinePage *self)
   gtk_widget_action_set_enabled(GTK_WIDGET(self), "timeline.show-only-process", process);
   gtk_widget_action_set_enabled(GTK_WIDGET(self), "timeline.commit",
                                 viewer_span_selector_get_preview(get_selector(self), &first, &end));
-  gtk_widget_action_set_enabled(GTK_WIDGET(self), "timeline.zoom-fit",
-                                !viewer_time_axis_shows_all(viewer_timeline_get_axis(self->timeline)));
+  gboolean shows_all = viewer_time_axis_shows_all(viewer_timeline_get_axis(self->timeline));
+  gtk_widget_action_set_enabled(GTK_WIDGET(self), "timeline.zoom-fit", !shows_all);
+  gtk_widget_action_set_enabled(GTK_WIDGET(self), "timeline.zoom-out", !shows_all);
 }
 
 static void update(ViewerTimelinePage *self)
@@ -446,6 +447,7 @@ static void viewer_timeline_page_init(ViewerTimelinePage *self)
   gtk_single_selection_set_can_unselect(self->selection, TRUE);
   gtk_single_selection_set_selected(self->selection, GTK_INVALID_LIST_POSITION);
   gtk_widget_set_direction(self->head, GTK_TEXT_DIR_LTR);
+  gtk_widget_set_direction(self->buttons, GTK_TEXT_DIR_LTR);
   gtk_widget_set_size_request(self->buttons, VIEWER_TRACK_ROW_HEADER - 6, -1);
   self->ruler = viewer_time_ruler_new(self->timeline);
   gtk_box_append(GTK_BOX(self->head), self->ruler);

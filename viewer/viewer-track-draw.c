@@ -9,6 +9,7 @@ enum { PROCESS_HEIGHT = 40, THREAD_HEIGHT = 30, COUNTER_HEIGHT = 36, MARGIN = 3 
 int viewer_track_get_height(ViewerTimeline *timeline, ViewerTrack *track)
 {
   switch (viewer_track_get_kind(track)) {
+  case VIEWER_TRACK_MACHINE:
   case VIEWER_TRACK_PROCESS:
     return PROCESS_HEIGHT;
   case VIEWER_TRACK_THREAD:

@@ -151,6 +151,7 @@ static void viewer_track_row_init(ViewerTrackRow *self)
 {
   gtk_widget_init_template(GTK_WIDGET(self));
   gtk_widget_set_direction(self->header, GTK_TEXT_DIR_LTR);
+  gtk_widget_set_direction(self->texts, GTK_TEXT_DIR_LTR);
   gtk_widget_set_direction(GTK_WIDGET(self->title), GTK_TEXT_DIR_LTR);
   gtk_widget_set_direction(GTK_WIDGET(self->detail), GTK_TEXT_DIR_LTR);
   self->of_track = g_signal_group_new(VIEWER_TYPE_TRACK);

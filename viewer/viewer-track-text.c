@@ -113,7 +113,7 @@ static char *describe_density(const ProfileDensity *density, ViewerTrack *track)
 
   if (profile_density_get_interval(density) <= 0)
     return g_steal_pointer(&amount);
-  double share = profile_density_get_share(density, total) / profile_density_get_n_bins(density);
+  double share = profile_density_get_average(density, total);
   /* TRANSLATORS: How much of one processor was used on average, and how many samples say so. */
   return g_strdup_printf(_("%.0f %% CPU, %s"), share * 100, amount);
 }

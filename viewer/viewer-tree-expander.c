@@ -6,14 +6,11 @@
 #include "viewer/viewer-format.h"
 #include "viewer/viewer-list.h"
 
-/* Indentation in pixels a level, of how many levels; then less, of how many; then none. Longer names are cut:
- * nobody reads them in a row, and to measure them costs. */
+/* Pixels of the arrow and behind it. Longer names are cut: nobody reads them in a row, and to measure them
+ * costs. */
 enum {
-  STEP = 14,
-  N_STEPS = 20,
-  SMALL_STEP = 3,
-  N_SMALL_STEPS = 60,
   ARROW = 16,
+  GAP = 4,
   LONGEST_NAME = 250,
   LONGEST_TOOLTIP = 2000,
   LEAST_WIDTH = 16 /* in characters */
@@ -21,15 +18,12 @@ enum {
 
 struct _ViewerTreeExpander {
   ViewerCell parent;
+  const ViewerTreeIndentation *indentation; /* the view's */
+  guint32 depth;
   gboolean can_open, is_open;
 };
 
 G_DEFINE_TYPE(ViewerTreeExpander, viewer_tree_expander, VIEWER_TYPE_CELL)
-
-static int get_indentation(guint32 depth)
-{
-  return (int)(MIN(depth, N_STEPS) * STEP + CLAMP((int)depth - N_STEPS, 0, N_SMALL_STEPS) * SMALL_STEP);
-}
 
 static char *get_name(gpointer row, gpointer data)
 {
@@ -82,13 +76,14 @@ static void name_row(ViewerTreeExpander *self, ViewerTreeModel *model, guint32 n
   viewer_list_name_row(GTK_WIDGET(self), text);
 }
 
-static void describe_row(ViewerTreeExpander *self, guint32 depth)
+static void describe_row(ViewerTreeExpander *self)
 {
   GtkWidget *row = viewer_list_get_row(GTK_WIDGET(self));
 
   if (!row)
     return;
-  gtk_accessible_update_property(GTK_ACCESSIBLE(row), GTK_ACCESSIBLE_PROPERTY_LEVEL, (int)depth + 1, -1);
+  gtk_accessible_update_property(GTK_ACCESSIBLE(row), GTK_ACCESSIBLE_PROPERTY_LEVEL, (int)self->depth + 1,
+                                 -1);
   if (self->can_open)
     gtk_accessible_update_state(GTK_ACCESSIBLE(row), GTK_ACCESSIBLE_STATE_EXPANDED, self->is_open, -1);
   else
@@ -98,10 +93,9 @@ static void describe_row(ViewerTreeExpander *self, guint32 depth)
 static void write_nothing(ViewerTreeExpander *self, gpointer row)
 {
   self->can_open = self->is_open = FALSE;
+  self->depth = 0;
   viewer_cell_set_attributes(VIEWER_CELL(self), NULL);
   VIEWER_CELL_CLASS(viewer_tree_expander_parent_class)->write(VIEWER_CELL(self), row);
-  viewer_list_name_row(GTK_WIDGET(self), "");
-  describe_row(self, 0);
 }
 
 static void viewer_tree_expander_write(ViewerCell *cell, gpointer row)
@@ -114,15 +108,27 @@ static void viewer_tree_expander_write(ViewerCell *cell, gpointer row)
     write_nothing(self, row);
     return;
   }
-  guint32 depth = viewer_tree_model_get(model, node)->depth;
   gboolean is_found = viewer_tree_model_is_found(model, node);
+  self->depth = viewer_tree_model_get(model, node)->depth;
   self->can_open = viewer_tree_model_can_open(model, node);
   self->is_open = viewer_tree_model_is_open(model, node);
-  viewer_cell_set_indentation(cell, get_indentation(depth) + ARROW);
+  viewer_tree_expander_indent(self);
   viewer_cell_set_attributes(cell, is_found ? get_attributes_of_found() : NULL);
   VIEWER_CELL_CLASS(viewer_tree_expander_parent_class)->write(cell, row);
-  name_row(self, model, node);
-  describe_row(self, depth);
+}
+
+static void viewer_tree_expander_tell(ViewerCell *cell, gpointer row)
+{
+  ViewerTreeExpander *self = VIEWER_TREE_EXPANDER(cell);
+  ViewerTreeModel *model = viewer_tree_row_get_model(row);
+  guint32 node = viewer_tree_row_get_node(row);
+
+  VIEWER_CELL_CLASS(viewer_tree_expander_parent_class)->tell(cell, row);
+  if (node == VIEWER_TREE_NO_NODE)
+    viewer_list_name_row(GTK_WIDGET(self), "");
+  else
+    name_row(self, model, node);
+  describe_row(self);
 }
 
 static int get_arrow_x(ViewerTreeExpander *self)
@@ -130,8 +136,9 @@ static int get_arrow_x(ViewerTreeExpander *self)
   GtkWidget *widget = GTK_WIDGET(self);
   int indentation = viewer_cell_get_indentation(VIEWER_CELL(self));
 
-  return gtk_widget_get_direction(widget) == GTK_TEXT_DIR_RTL ? gtk_widget_get_width(widget) - indentation
-                                                              : indentation - ARROW;
+  return gtk_widget_get_direction(widget) == GTK_TEXT_DIR_RTL
+             ? gtk_widget_get_width(widget) - indentation + GAP
+             : indentation - GAP - ARROW;
 }
 
 static void draw_arrow(ViewerTreeExpander *self, GtkSnapshot *snapshot)
@@ -164,6 +171,7 @@ static void viewer_tree_expander_snapshot(GtkWidget *widget, GtkSnapshot *snapsh
 static void viewer_tree_expander_class_init(ViewerTreeExpanderClass *class)
 {
   VIEWER_CELL_CLASS(class)->write = viewer_tree_expander_write;
+  VIEWER_CELL_CLASS(class)->tell = viewer_tree_expander_tell;
   GTK_WIDGET_CLASS(class)->snapshot = viewer_tree_expander_snapshot;
 }
 
@@ -179,7 +187,10 @@ static void viewer_tree_expander_init(ViewerTreeExpander *self)
 
 static GtkWidget *make(gpointer data)
 {
-  return g_object_new(VIEWER_TYPE_TREE_EXPANDER, NULL);
+  ViewerTreeExpander *self = g_object_new(VIEWER_TYPE_TREE_EXPANDER, NULL);
+
+  self->indentation = data;
+  return GTK_WIDGET(self);
 }
 
 static void bind(GtkWidget *cell, gpointer row, gpointer data)
@@ -187,7 +198,18 @@ static void bind(GtkWidget *cell, gpointer row, gpointer data)
   viewer_cell_set_item(VIEWER_CELL(cell), row);
 }
 
-const ViewerRowsColumn viewer_tree_expander_cells = {make, bind, NULL};
+ViewerRowsColumn viewer_tree_expander_get_cells(ViewerTreeIndentation *indentation)
+{
+  return (ViewerRowsColumn){make, bind, indentation};
+}
+
+void viewer_tree_expander_indent(ViewerTreeExpander *self)
+{
+  int indentation = viewer_tree_indentation_get(self->indentation, self->depth) + ARROW + GAP;
+
+  if (indentation != viewer_cell_get_indentation(VIEWER_CELL(self)))
+    viewer_cell_set_indentation(VIEWER_CELL(self), indentation);
+}
 
 gboolean viewer_tree_expander_is_arrow(ViewerTreeExpander *self, double x)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The cell of a tree's row that names its function, of a ViewerTreeRow: with an arrow where the row opens and
- * closes, indented by its depth. Beyond some depth the indentation grows more slowly and then no more, so
- * that names stay in sight.
+ * closes, indented by its depth.
  */
 #pragma once
 
 #include "viewer/viewer-cell.h"
 #include "viewer/viewer-rows.h"
+#include "viewer/viewer-tree-indentation.h"
 #include "viewer/viewer-tree-row.h"
 
 G_BEGIN_DECLS
@@ -15,8 +15,10 @@ G_BEGIN_DECLS
 #define VIEWER_TYPE_TREE_EXPANDER (viewer_tree_expander_get_type())
 G_DECLARE_FINAL_TYPE(ViewerTreeExpander, viewer_tree_expander, VIEWER, TREE_EXPANDER, ViewerCell)
 
-/* The cells of a column of these. */
-extern const ViewerRowsColumn viewer_tree_expander_cells;
+/* The cells of a column of these; the indentation must outlive them. */
+ViewerRowsColumn viewer_tree_expander_get_cells(ViewerTreeIndentation *indentation);
+/* The indentation is another one. */
+void viewer_tree_expander_indent(ViewerTreeExpander *self);
 /* Whether the arrow stands at that place of the widget; there is none where nothing can be opened. */
 gboolean viewer_tree_expander_is_arrow(ViewerTreeExpander *self, double x);
 

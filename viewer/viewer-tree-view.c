@@ -13,7 +13,8 @@ struct _ViewerTreeView {
   ViewerList *view;
   ViewerTreeModel *model;
   GtkSingleSelection *selection;
-  GtkColumnViewColumn *total, *own; /* own: NULL in a compact one */
+  GtkColumnViewColumn *total, *own, *name; /* own: NULL in a compact one */
+  ViewerTreeIndentation indentation;
   gboolean is_compact;
   gboolean is_selecting; /* what is selected now, nobody chose */
   gboolean had_focus;    /* when rows were replaced */
@@ -298,15 +299,55 @@ static void add_columns(ViewerTreeView *self)
                          own = {_("Self"), SELF, get_text, NULL, TRUE, 5, 0, ROOM_FOR_SELF, NULL},
                          binary = {_("Binary"), BINARY,          get_text, get_binary_path, FALSE, 8,
                                    20,          ROOM_FOR_BINARY, NULL};
+  const ViewerRowsColumn names = viewer_tree_expander_get_cells(&self->indentation);
 
   viewer_list_add_column(self->view, &share);
   self->total = viewer_list_add_column(self->view, &total);
   if (!self->is_compact)
     self->own = viewer_list_add_column(self->view, &own);
-  gtk_column_view_column_set_expand(
-      viewer_list_add_cells(self->view, _("Function"), FALSE, &viewer_tree_expander_cells), TRUE);
+  self->name = viewer_list_add_cells(self->view, _("Function"), FALSE, &names);
+  gtk_column_view_column_set_expand(self->name, TRUE);
   if (!self->is_compact)
     viewer_list_add_column(self->view, &binary);
+}
+
+static int get_name_width(ViewerTreeView *self)
+{
+  guint n = 0;
+  GtkWidget *cell = viewer_list_next_cell(self->name, &n);
+
+  return cell ? gtk_widget_get_width(cell) : 0;
+}
+
+static void indent_cells(ViewerTreeView *self)
+{
+  GtkWidget *cell;
+
+  for (guint n = 0; (cell = viewer_list_next_cell(self->name, &n));)
+    viewer_tree_expander_indent(VIEWER_TREE_EXPANDER(cell));
+}
+
+/* As the rows in sight ask for; all are of the same height. */
+static void fit_indentation(ViewerTreeView *self)
+{
+  GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(self->scrolled));
+  guint n = g_list_model_get_n_items(G_LIST_MODEL(self->model));
+  double rows_a_pixel = n / MAX(gtk_adjustment_get_upper(adjustment), 1);
+  guint first = (guint)(gtk_adjustment_get_value(adjustment) * rows_a_pixel);
+  guint n_rows = (guint)(gtk_adjustment_get_page_size(adjustment) * rows_a_pixel) + 1;
+  guint32 least = G_MAXUINT32, most = 0;
+
+  for (guint i = first; i < MIN(first + n_rows, n); i++) {
+    guint32 node = viewer_tree_model_get_node_at(self->model, i);
+    if (node == VIEWER_TREE_NO_NODE)
+      continue;
+    guint32 depth = viewer_tree_model_get(self->model, node)->depth;
+    least = MIN(least, depth);
+    most = MAX(most, depth);
+  }
+  if (least <= most &&
+      viewer_tree_indentation_fit(&self->indentation, get_name_width(self), n_rows, least, most))
+    indent_cells(self);
 }
 
 static void viewer_tree_view_dispose(GObject *object)
@@ -332,6 +373,7 @@ static void viewer_tree_view_size_allocate(GtkWidget *widget, int width, int hei
   ViewerTreeView *self = VIEWER_TREE_VIEW(widget);
 
   gtk_widget_allocate(self->scrolled, width, height, baseline, NULL);
+  fit_indentation(self);
 }
 
 static gboolean viewer_tree_view_grab_focus(GtkWidget *widget)
@@ -376,6 +418,8 @@ static void viewer_tree_view_init(ViewerTreeView *self)
   self->scrolled = gtk_scrolled_window_new();
   gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(self->scrolled), GTK_WIDGET(self->view));
   gtk_widget_set_parent(self->scrolled, GTK_WIDGET(self));
+  g_signal_connect_object(gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(self->scrolled)),
+                          "value-changed", G_CALLBACK(fit_indentation), self, G_CONNECT_SWAPPED);
   gtk_widget_set_vexpand(GTK_WIDGET(self), TRUE);
   add_keys(self);
   add_click(self, GDK_BUTTON_PRIMARY, GTK_PHASE_CAPTURE, G_CALLBACK(press_primary));

@@ -111,6 +111,7 @@ static void show_page(ViewerWindow *self)
   const char *name = adw_view_stack_get_visible_child_name(self->pages);
 
   viewer_search_set_page(self->search, page);
+  viewer_crumbs_set_page(self->crumbs, page);
   if (page && name)
     g_settings_set_string(viewer_settings_get(), "page", name);
 }

@@ -33,7 +33,7 @@ def functions(path, *arguments):
 def share(part, whole):
     """As the window writes shares."""
     value = 100 * part / whole if whole else 0
-    return '<0.1 %' if part and value < 0.05 else f'{value:.1f} %'
+    return '<0.1 %' if part and value < 0.05 else '>99.9 %' if part < whole and value >= 99.95 else f'{value:.1f} %'
 
 
 def duration(nanoseconds):

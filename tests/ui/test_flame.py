@@ -12,7 +12,7 @@ class Flame(WindowCase):
         self.path = make(self.directory / 'some.capture', samples=8000, threads=4)
         self.viewer = self.open(self.path)
         self.press('Home')
-        self.expect_focus('All')
+        self.expect_focus('All Samples')
 
     def press(self, *keys):
         self.viewer.press(*keys)
@@ -31,7 +31,7 @@ class Flame(WindowCase):
     def walk_to(self, *names):
         """From the root to a box, by the keys; returns it."""
         self.press('Home')
-        self.expect_focus('All')
+        self.expect_focus('All Samples')
         for name in names:
             self.press('Down', *['Left'] * 20)
             self.viewer.rest()
@@ -43,7 +43,7 @@ class Flame(WindowCase):
 
     def test_numbers_are_those_of_report(self):
         said = report(self.path, '--tree', '--limit', '0')
-        self.expect_focus('All', '100.0 %')
+        self.expect_focus('All Samples', '100.0 %')
         node = said['tree']
         for _ in range(3):
             node = min(node['children'], key=lambda child: (-child['total'], child['name']))
@@ -88,7 +88,7 @@ class Flame(WindowCase):
     def test_a_click_selects(self):
         place = self.viewer.place_of(self.walk_to('main', 'parse'))
         self.press('Home')
-        self.expect_focus('All')
+        self.expect_focus('All Samples')
         self.viewer.click(place)
         self.expect_focus('parse')
 

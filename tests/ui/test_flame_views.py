@@ -11,7 +11,7 @@ class FlameViews(WindowCase):
         super().setUp()
         self.path = make(self.directory / 'some.capture', samples=8000, threads=4)
         self.viewer = self.open(self.path)
-        self.expect_box('All')
+        self.expect_box('All Samples')
 
     def expect_box(self, name, description='', states=()):
         """Waits until a box of that name says this of itself; returns it."""
@@ -55,6 +55,35 @@ class FlameViews(WindowCase):
         self.viewer.wait(lambda: all(node.extents[2] <= 1 for node in self.viewer.find_all('tree item', 'parse', within=chart)),
                          'what comes after the box is out of sight')
 
+    def test_chronological_shows_what_was_selected(self):
+        nothing = re.compile('^Select a box')
+        self.viewer.press('Home', 'Down')
+        self.expect_box('main', states=['focused'])
+        self.choose_view('Chronological')
+        self.viewer.find('tree item', 'main', within=self.viewer.find('tree', 'Stack chart'))
+        self.viewer.find_gone('label', nothing)
+        self.choose_view('Top-Down')
+        self.viewer.press('Home')
+        self.expect_box('All Samples', states=['focused'])
+        self.choose_view('Chronological')
+        self.viewer.find('label', nothing)
+
+    def expect_zoom(self, possible, show_all='Show All'):
+        for name in ('Zoom Out', show_all):
+            self.viewer.wait(lambda: ('sensitive' in self.viewer.find('button', name).states) == possible,
+                             f'“{name}” is {"" if possible else "not "}possible')
+
+    def test_zoom_out_of_all_is_not_possible(self):
+        for view in ('Top-Down', 'Chronological'):
+            self.choose_view(view)
+            self.expect_zoom(False)
+            self.viewer.find('button', 'Zoom In').act()
+            self.expect_zoom(True)
+            self.viewer.find('button', 'Show All').act()
+            self.expect_zoom(False)
+        self.viewer.press('alt+4')
+        self.expect_zoom(False, 'Show Whole Recording')
+
     def test_nothing_left_says_how_to_go_back(self):
         self.viewer.press('Home', 'Down')
         self.expect_box('main', states=['focused'])
@@ -75,10 +104,25 @@ class FlameViews(WindowCase):
             self.viewer.wait(lambda: self.viewer.find('tree item', states=['focused']) != before, 'the focus moves')
         self.viewer.press('d')
         self.viewer.press('Home')
-        self.expect_box('All', str(said['samples'] - parse['total']))
+        self.expect_box('All Samples', str(said['samples'] - parse['total']))
         self.viewer.press('ctrl+z')
-        self.expect_box('All', str(said['samples']))
+        self.expect_box('All Samples', str(said['samples']))
 
     def test_colours_are_told(self):
         for name in ('Program', 'Library', 'Kernel'):
             self.viewer.find('label', re.compile(name))
+        self.assertFalse(self.viewer.find_all('label', 'Made at Run Time'), 'nothing was')
+
+
+class DeepFlame(WindowCase):
+    def test_rows_are_whole_after_scrolling(self):
+        viewer = self.open(make(self.directory / 'deep.capture', samples=8000, threads=4, stacks=4000, depth=60))
+        viewer.find('tree item', 'All Samples')
+        viewer.press('Home', 'End')
+        leaf = viewer.wait(lambda: next((node for node in viewer.find_all('tree item', states=['focused']) if node.name != 'All Samples'), None),
+                           'another box has the focus')
+        viewer.rest()
+        _, top, _, page = viewer.extents_of(viewer.find('tree', 'Flame graph'))
+        _, y, _, row = viewer.extents_of(leaf)
+        self.assertEqual((y - top) % row, 0)
+        self.assertLessEqual(y + row, top + page)

@@ -201,3 +201,10 @@ class MainWindow(WindowCase):
         x, _, width, _ = viewer.extents_of(crumb)
         self.assertGreater(x + width / 2, 500)
         self.assertLess(viewer.extents_of(menu)[0], 500)
+
+    def test_many_names_come_to_rest_in_hebrew(self):
+        """In boxes they read from the left, and what the viewer says itself from the right."""
+        capture = make(self.directory / 'many.capture', functions=2000, stacks=40, depth=40, long_names=True)
+        viewer = self.open(capture, env={'LANGUAGE': 'he'})
+        viewer.resize(1600, 1000)
+        viewer.rest()

@@ -32,7 +32,7 @@ class Open(WindowCase):
         content[len(content) // 2] ^= 0xff
         damaged.write_bytes(content[:len(content) * 3 // 4])
         viewer = self.open(damaged)
-        viewer.find('tree item', 'All')
+        viewer.find('tree item', 'All Samples')
         viewer.find('button', re.compile('Warning|Note'))
 
     def show_all_pages(self, viewer):

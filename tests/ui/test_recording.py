@@ -39,6 +39,11 @@ class RecordingTest(RecordPage, WindowCase):
 
 
 class CommandTest(RecordingTest):
+    def test_what_belongs_to_a_choice_stands_below_its_title(self):
+        left = self.viewer.find_at_rest('label', 'A Command').extents[0]
+        for name in 'Command and Arguments', 'Working Directory':
+            self.assertLessEqual(abs(self.viewer.find('label', name).extents[0] - left), 2)
+
     def test_a_command_to_its_flame_graph(self):
         self.record("sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'")
         self.expect_document()

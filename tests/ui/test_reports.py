@@ -34,7 +34,8 @@ class Reports(WindowCase):
         viewer.find('label', f'{lost} of {all_samples}')
         for entry in stacks['incomplete']:
             viewer.find('label', f'{entry["samples"]} of {stacks["samples"]}')
-            viewer.find('label', entry['advice'])
+            # What keeps an option on one line is not seen.
+            viewer.find('label', re.compile('^' + re.escape(entry['advice']).replace('\\-', '-\u2060?') + '$'))
             viewer.find('grid cell', entry['binary'])
         _, _, width, _ = viewer.find_at_rest('grid cell', 'Deeper than recorded').extents
         self.assertGreater(width, 100, 'the column is as wide as its texts')
@@ -65,6 +66,7 @@ class Reports(WindowCase):
     def test_no_marks_say_what_to_do(self):
         viewer, _ = self.open_page(MARKS)
         viewer.find('label', 'No Marks')
+        viewer.find_gone('search box')
         viewer.press(PROCESSES)
         viewer.find('label', 'program')
 
@@ -75,6 +77,27 @@ class Reports(WindowCase):
             viewer.find('label', row['name'])
             viewer.find('grid cell', str(row['pid']))
             viewer.find('grid cell', share(row['total'], sum(other['total'] for other in said['rows'])))
+
+    def test_columns_without_a_word_are_left_out(self):
+        viewer, _ = self.open_page(MARKS, marks=20)
+        viewer.find(name='95th Percentile')
+        viewer.find_gone(name='Message')
+        viewer.press(PROCESSES)
+        viewer.find(name='Command Line')
+        for title in 'Start', 'End':
+            viewer.find_gone(name=title)
+
+    def test_few_names_of_marks_leave_room_to_marks(self):
+        viewer, _ = self.open_page(MARKS, marks=2000)
+        _, top, _, _ = viewer.find_at_rest(None, 'Marks by Name').extents
+        _, bottom, _, _ = viewer.find_at_rest('label', '2000 marks').extents
+        self.assertLess(bottom - top, 130)
+
+    def test_many_threads_push_no_process_out_of_sight(self):
+        viewer, _ = self.open_page(PROCESSES, threads=400)
+        viewer.find('label', 'program')
+        viewer.find('label', 'helper')
+        viewer.find_gone('label', 'worker-1')
 
     def expect_samples(self, viewer, samples):
         """Of all that is shown, as the call tree has it."""
@@ -146,3 +169,8 @@ class Reports(WindowCase):
         viewer.find('label', said['command'])
         viewer.find('label', str(said['samples']))
         viewer.find('label', 'The command ended: exit status 0')
+        viewer.find('label', re.compile(r'^2023-11-1\d \d\d:\d\d:\d\d$'))
+        viewer.press('ctrl+f')  # where nothing can be searched this does nothing
+        viewer.find_gone('search box')
+        viewer.press('alt+3')
+        viewer.find('search box', 'Search Functions')

@@ -121,19 +121,32 @@ class TreeTest(PagesCase):
                 self.expect_report()
                 self.viewer.find('row', re.compile(f'^{selected}, '), states=['selected'])
 
-    def open_large(self):
+    def open_large(self, **numbers):
         """Another capture, all rows of its tree open. What they say."""
         self.viewer.close()
-        self.path = make(self.directory / 'large.capture', stacks=300)
+        self.path = make(self.directory / 'large.capture', **numbers)
         self.viewer = self.open(self.path, size=self.size)
         self.viewer.press(self.page)
         self.open_all()
         said = report(self.path, '--tree', '--limit', '0')
         return flatten(said['tree'], said['samples'])
 
+    def test_deep_levels_are_seen_as_levels(self):
+        """Those that all rows in sight share are left out, so that the deepest row begins where names have room."""
+        expected = self.open_large(threads=2, stacks=1, depth=100)
+        self.viewer.press('End')
+        self.viewer.wait(lambda: self.rows(TREE_ROW)[-1] == expected[-1], 'the last row is there')
+        self.viewer.rest()
+        parent = self.viewer.find_all('row', TREE_ROW)[-2]
+        name = self.viewer.find_all('grid cell', TREE_ROW.match(parent.name)[1], parent)[0]
+        width = self.viewer.extents_of(name)[2]
+        levels = width * 6 // 10 // STEP
+        self.viewer.click(self.viewer.place_of(name, across=((levels - 1) * STEP + STEP // 2) / width))
+        self.viewer.wait(lambda: self.rows(TREE_ROW)[-1] == expected[-2], 'the row above it is closed')
+
     def test_a_large_tree_closes_and_opens(self):
         """Whatever is pressed meanwhile."""
-        expected = self.open_large()
+        expected = self.open_large(stacks=300)
         self.assertGreater(len(expected), 1000)
         grid = self.viewer.find('tree grid', 'Call tree')
         for keys in ('Left', 'Right'), ('Left', 'Right', 'Left', 'Right'), ('Left', 'End', 'Down', 'Home', 'Right'):
@@ -149,7 +162,7 @@ class TreeTest(PagesCase):
 
     def test_going_far(self):
         """There are widgets for rows in sight only, and for the one that has the focus."""
-        expected = self.open_large()
+        expected = self.open_large(stacks=300)
         self.viewer.wait(lambda: self.rows(TREE_ROW)[:20] == expected[:20], 'all is open')
         page = len(self.rows(TREE_ROW)) - 2  # of the last one in sight there may be a part only
 
@@ -316,6 +329,15 @@ class FunctionsTest(PagesCase):
             self.click_row(re.compile('^fold, '), grid)
             self.viewer.press('asterisk')
             self.expect_rows(flatten(said['tree'], said['samples']), TREE_ROW, lambda: self.viewer.find('tree grid', name))
+
+    def test_without_callers_or_callees(self):
+        self.click_row(re.compile('^main, '), self.table())
+        self.viewer.find('label', 'Nothing calls it: stacks begin with it.')
+        self.viewer.find('tree grid', 'Callees')
+        self.click_row(re.compile('^copy_page, '), self.table())
+        self.viewer.find('label', 'It calls nothing that was sampled.')
+        self.viewer.find_gone('tree grid', 'Callees')
+        self.viewer.find('tree grid', 'Callers')
 
     def test_the_selection_is_shared_with_the_tree(self):
         self.click_row(re.compile('^lex, '), self.table())

@@ -5,6 +5,7 @@ Nobody manages windows here: `focus` gives one the keyboard, which a window mana
 that it composes windows and knows shadows, so that toolkits draw those and round corners, as they do on a desktop.
 """
 import ctypes
+import re
 import struct
 import time
 import zlib
@@ -352,7 +353,7 @@ def _take(image):
 
 def _partly(alphas):
     """Where alpha is neither nothing nor all: at round corners, so few."""
-    return [at for at, alpha in enumerate(alphas) if 0 < alpha < 255]
+    return [found.start() for found in re.finditer(rb'[\x01-\xfe]', alphas)]
 
 
 def _chunk(kind, data):

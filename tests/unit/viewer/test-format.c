@@ -19,6 +19,8 @@ static void test_share(void)
   expect(viewer_format_share(0, 0), "0.0 %");
   expect(viewer_format_share(1, 1000), "0.1 %");
   expect(viewer_format_share(1, 100000), "<0.1 %");
+  expect(viewer_format_share(9994, 10000), "99.9 %");
+  expect(viewer_format_share(9996, 10000), ">99.9 %");
   expect(viewer_format_share(G_MAXUINT64, G_MAXUINT64), "100.0 %");
 }
 
@@ -89,6 +91,14 @@ static void test_binaries(void)
   expect(viewer_format_binary("/usr/lib/"), "/usr/lib/");
 }
 
+/* Words with hyphens may still break there. */
+static void test_advice(void)
+{
+  expect(viewer_format_advice("hand-written: use --a-b, “-c”"),
+         "hand-written: use -\342\201\240-\342\201\240a-\342\201\240b, “-\342\201\240c”");
+  expect(viewer_format_advice(""), "");
+}
+
 /* Decimals and groups of digits are the language's, where it is installed. */
 static void test_language(void)
 {
@@ -111,6 +121,7 @@ int main(int argc, char **argv)
   g_test_add_func("/viewer/format/names", test_names);
   g_test_add_func("/viewer/format/short-names", test_short_names);
   g_test_add_func("/viewer/format/binaries", test_binaries);
+  g_test_add_func("/viewer/format/advice", test_advice);
   g_test_add_func("/viewer/format/language", test_language);
   return g_test_run();
 }

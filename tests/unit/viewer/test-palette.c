@@ -23,16 +23,27 @@ static double get_luminance(const GdkRGBA *color)
   return 0.2126 * linear(color->red) + 0.7152 * linear(color->green) + 0.0722 * linear(color->blue);
 }
 
-static double get_contrast(const ViewerColor *color)
+static double get_contrast(const GdkRGBA *left, const GdkRGBA *right)
 {
-  double a = get_luminance(&color->fill), b = get_luminance(&color->text);
+  double a = get_luminance(left), b = get_luminance(right);
 
   return (MAX(a, b) + 0.05) / (MIN(a, b) + 0.05);
 }
 
+/* Text on it can be read; and where fills cannot stand out from the ground for that, what is mixed of both
+ * does. */
 static void check_contrast(ViewerColor color, ViewerScheme scheme)
 {
-  g_assert_cmpfloat(get_contrast(&color), >=, scheme.high_contrast ? 7 : 4.5);
+  GdkRGBA ground, sliver = viewer_color_mix(&color, 0.5f);
+
+  gdk_rgba_parse(&ground, scheme.dark ? "#1e1e1e" : "#ffffff");
+  g_assert_cmpfloat(get_contrast(&color.fill, &color.text), >=, scheme.high_contrast ? 7 : 4.5);
+  if (scheme.dark && !scheme.high_contrast)
+    g_assert_cmpfloat(get_contrast(&color.fill, &ground), >=, 2.4);
+  if (scheme.high_contrast) {
+    g_assert_cmpfloat(get_contrast(&sliver, &ground), >=, 3);
+    g_assert_cmpfloat(get_contrast(&color.text, &ground), >=, 7);
+  }
 }
 
 static void test_contrast(void)
@@ -53,15 +64,20 @@ static double get_distance(const ViewerColor *a, const ViewerColor *b)
          fabs(a->fill.blue - b->fill.blue);
 }
 
+/* From each other, and from the root. */
 static void test_kinds_differ(void)
 {
   for (guint i = 0; i < G_N_ELEMENTS(schemes); i++)
-    for (guint a = 0; a < VIEWER_N_KINDS; a++)
+    for (guint a = 0; a < VIEWER_N_KINDS; a++) {
+      ViewerColor root = viewer_palette_of_root(schemes[i]);
+      ViewerColor kind = viewer_palette_of_kind((ViewerKind)a, schemes[i]);
+      g_assert_cmpfloat(get_distance(&root, &kind), >, 0.1);
       for (guint b = 0; b < a; b++) {
         ViewerColor left = viewer_palette_of_kind((ViewerKind)a, schemes[i]);
         ViewerColor right = viewer_palette_of_kind((ViewerKind)b, schemes[i]);
         g_assert_cmpfloat(get_distance(&left, &right), >, 0.1);
       }
+    }
 }
 
 /* Two colours of binaries are the same or can be told apart; and many are used. */

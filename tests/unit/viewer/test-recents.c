@@ -47,7 +47,7 @@ static void put(Fixture *f, const char *name, gint64 time)
   g_autoptr(GFile) file = g_file_new_for_path(path);
   g_autoptr(GBytes) thumbnail = g_bytes_new_static("no picture", 10);
   g_autofree char *title = g_strconcat("Title of ", name, NULL);
-  const ViewerRecentFacts facts = {file, title, time, 12345, 6789, thumbnail};
+  const ViewerRecentFacts facts = {file, title, time, 12345, 6789, thumbnail, 1234567890};
 
   viewer_recents_store_put(f->store, &facts);
 }
@@ -117,6 +117,7 @@ static void test_facts(Fixture *f, gconstpointer data)
   g_assert_cmpint(facts->time, ==, 1700000000);
   g_assert_cmpuint(facts->samples, ==, 12345);
   g_assert_cmpuint(facts->duration, ==, 6789);
+  g_assert_cmpint(facts->recorded, ==, 1234567890);
   g_assert_cmpuint(g_bytes_get_size(facts->thumbnail), ==, 10);
   g_assert_null(viewer_recent_get_texture(before->pdata[0]));
   g_assert_true(viewer_recent_is_missing(before->pdata[0]));
@@ -126,6 +127,8 @@ static void test_facts(Fixture *f, gconstpointer data)
   g_autoptr(GPtrArray) after = viewer_recents_store_load(f->store);
   g_assert_false(viewer_recent_is_missing(after->pdata[0]));
   g_assert_false(viewer_recent_equal(before->pdata[0], after->pdata[0]));
+  g_autofree char *text = viewer_recent_describe(after->pdata[0]);
+  g_assert_nonnull(strstr(text, "2009"));
 }
 
 static void test_limit(Fixture *f, gconstpointer data)
@@ -225,19 +228,33 @@ static void test_newer(Fixture *f, gconstpointer data)
   assert_list(f, "");
   assert_problem(f, "newer");
   assert_works_in_memory(f);
-  execute(f, "PRAGMA user_version = 1");
+  execute(f, "PRAGMA user_version = 2");
   reopen(f);
   assert_list(f, "old");
+}
+
+/* Of the first version, which knew of no time of recording. */
+static void test_older(Fixture *f, gconstpointer data)
+{
+  put(f, "old", 1);
+  execute(f, "ALTER TABLE capture DROP COLUMN recorded; PRAGMA user_version = 1");
+  reopen(f);
+  g_autoptr(GPtrArray) recents = viewer_recents_store_load(f->store);
+  g_assert_cmpint(viewer_recent_get_facts(recents->pdata[0])->recorded, ==, 0);
+  put(f, "new", 2);
+  reopen(f);
+  assert_list(f, "new old");
+  assert_no_problem(f);
 }
 
 static void test_hostile_rows(Fixture *f, gconstpointer data)
 {
   put(f, "good", 1);
-  execute(f, "INSERT INTO capture VALUES (x'00ff', 'blob', 2, 1, 1, NULL),"
-             " ('file:///a', x'ff', 3, 1, 1, NULL), ('file:///b', 'negative', 4, -1, 1, NULL),"
-             " ('file:///c', 'nul' || char(0) || 'x', 5, 1, 1, NULL),"
-             " ('no uri at all', 'odd', 0, 1, 1, 'text for a picture'),"
-             " ('file:///d', 'what', 'no time', 'x', 'y', x'89504e47');"
+  execute(f, "INSERT INTO capture VALUES (x'00ff', 'blob', 2, 1, 1, NULL, 0),"
+             " ('file:///a', x'ff', 3, 1, 1, NULL, 0), ('file:///b', 'negative', 4, -1, 1, NULL, 0),"
+             " ('file:///c', 'nul' || char(0) || 'x', 5, 1, 1, NULL, 0),"
+             " ('no uri at all', 'odd', 0, 1, 1, 'text for a picture', 'never'),"
+             " ('file:///d', 'what', 'no time', 'x', 'y', x'89504e47', 0);"
              "INSERT INTO command VALUES (x'ff', 5), ('fine', 1), ('nul' || char(0), 2)");
   reopen(f);
   g_autoptr(GPtrArray) recents = viewer_recents_store_load(f->store);
@@ -423,8 +440,7 @@ static void test_capture(Fixture *f, gconstpointer data)
   g_remove(path);
 }
 
-/* The row above the bottom is full: every sample leads through some outermost function. Nothing stands above
- * the deepest stack. */
+/* The row at the top is full: every sample leads through some outermost function. */
 static void test_thumbnail(void)
 {
   const TestPlan plan = {.n_samples = 1000, .n_streams = 1, .epochs = 1, .seed = 1};
@@ -440,7 +456,7 @@ static void test_thumbnail(void)
   g_assert_nonnull(texture);
   gdk_texture_download(texture, (guchar *)pixels, sizeof pixels[0]);
   for (guint x = 0; x < 100; x++)
-    n_drawn += pixels[49][x] >> 24 > 128;
+    n_drawn += pixels[0][x] >> 24 > 128;
   g_assert_cmpuint(n_drawn, >=, 90);
 }
 
@@ -466,6 +482,7 @@ int main(int argc, char **argv)
   ADD("damaged", test_damaged);
   ADD("damaged-inside", test_damaged_inside);
   ADD("newer", test_newer);
+  ADD("older", test_older);
   ADD("hostile-rows", test_hostile_rows);
   ADD("read-only", test_read_only);
   ADD("read-only-directory", test_read_only_directory);
