@@ -32,7 +32,6 @@ unshare --mount --propagation private bash -euo pipefail -s "${verbs[@]}" <<'INS
 mount --bind "$root" "$root"
 mount -t proc proc "$root/proc"
 mount -t sysfs sysfs "$root/sys"
-mount -t tracefs tracefs "$root/sys/kernel/tracing"
 mount -t devtmpfs devtmpfs "$root/dev"
 mount -t devpts -o gid=5,mode=620,ptmxmode=666 devpts "$root/dev/pts"
 cd "$root"
