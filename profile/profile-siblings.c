@@ -1,28 +1,47 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Sorting by parent, by counting. A parent's place is before its children's because the parent's own parent
- * comes before the parent itself, and so before it as what is sorted by.
+/* Children are sorted by their parents, by counting; then the tree is walked from the root, level by level.
  */
 #include "profile/profile-siblings.h"
 
 #include "profile/profile-memory.h"
 
-guint32 *profile_siblings_place(const guint32 *parents, const guint8 *kept, gsize n, gsize *ret_n)
+/* Nodes behind one another by their parents; those of one end where ends says, and begin where those of the
+ * parent before it end. */
+static guint32 *list_children(const guint32 *parents, const guint8 *kept, gsize n, guint32 *ends)
 {
-  g_autofree guint32 *next = profile_new0(guint32, n); /* children, then where the next one goes */
-  guint32 *places = profile_new(guint32, n), sum = 1;
+  guint32 *children = profile_new(guint32, n), sum = 0;
 
   for (gsize node = 1; node < n; node++)
-    next[parents[node]] += !kept || kept[node];
+    ends[parents[node]] += !kept || kept[node];
   for (gsize node = 0; node < n; node++) {
-    guint32 children = next[node];
-    next[node] = sum;
-    sum += children;
+    guint32 n_children = ends[node];
+    ends[node] = sum;
+    sum += n_children;
   }
-  places[0] = 0;
   for (gsize node = 1; node < n; node++)
-    places[node] = !kept || kept[node] ? next[parents[node]]++ : 0;
-  *ret_n = sum;
+    if (!kept || kept[node])
+      children[ends[parents[node]]++] = (guint32)node;
+  return children;
+}
+
+guint32 *profile_siblings_place(const guint32 *parents, const guint8 *kept, gsize n, gsize *ret_n)
+{
+  enum { AHEAD = 16 };
+  g_autofree guint32 *ends = profile_new0(guint32, n), *order = profile_new(guint32, n);
+  g_autofree guint32 *children = list_children(parents, kept, n, ends);
+  guint32 *places = profile_new0(guint32, n), n_placed = 1;
+
+  order[0] = 0;
+  for (guint32 i = 0; i < n_placed; i++) {
+    guint32 node = order[i];
+    if (i + AHEAD < n_placed)
+      __builtin_prefetch(&ends[order[i + AHEAD]]);
+    for (guint32 k = node ? ends[node - 1] : 0; k < ends[node]; k++) {
+      places[children[k]] = n_placed;
+      order[n_placed++] = children[k];
+    }
+  }
+  *ret_n = n_placed;
   return places;
 }
 

@@ -26,18 +26,12 @@ typedef struct {
   ProfileWeight self, total;
 } Child;
 
-/* Of a function, while children are made. */
-typedef struct {
-  guint64 count; /* measure of the child that is being made for it; else 0 */
-  guint32 child; /* that child + 1, once there is one; else 0 */
-} Slot;
-
 typedef struct {
   ProfileTreeNode public;
   guint32 first_child, n_children;
   guint32 n_members;
   gboolean expanded;
-  const guint32 *members;       /* stack nodes; in the tree's memory */
+  const guint32 *members;       /* stack nodes, ascending; in the tree's memory */
   const ProfileWeight *weights; /* upside down: one a member */
 } Group;
 
@@ -55,8 +49,8 @@ struct _ProfileTree {
   guint32 **next;   /* one of those each: where its next member goes */
   ProfileWeight **next_weight;
   guint n_next;
-  Slot *slots;       /* one a function */
-  guint32 *found_at; /* upside down, one a stack node: 1 + its place among those found; else 0 */
+  guint64 *sums;     /* one a function: measure of the child that is being made for it; else 0 */
+  guint32 *child_of; /* one a function: that child + 1, once there is one; else 0 */
   GPtrArray *memory; /* blocks for members */
   gsize memory_left;
 };
@@ -105,23 +99,26 @@ static void append_found(ProfileTree *self, guint32 node, ProfileWeight weight)
   self->found[self->n_found++] = (Member){node, self->functions[node], weight};
 }
 
-/* Upside down several stack nodes may lead to one, and all are found before it is known how heavy a function
- * is. */
+/* Upside down several stack nodes may lead to one: behind one another, since members ascend, and so do the
+ * parents of what ascends. All are found before it is known how heavy a function is. */
 static void find_member_inverted(ProfileTree *self, guint32 node, ProfileWeight weight)
 {
-  if (self->found_at[node]) {
-    add_weight(&self->found[self->found_at[node] - 1].weight, weight);
-  } else {
+  if (self->n_found && self->found[self->n_found - 1].node == node)
+    add_weight(&self->found[self->n_found - 1].weight, weight);
+  else
     append_found(self, node, weight);
-    self->found_at[node] = (guint32)self->n_found;
-  }
-  self->slots[self->functions[node]].count += self->weighed ? weight.weight : weight.count;
+  self->sums[self->functions[node]] += self->weighed ? weight.weight : weight.count;
 }
 
 /* count is the node's. */
 static guint64 measure_total(const ProfileTree *self, guint32 node, guint32 count)
 {
   return self->weighed ? profile_weights_get_total(self->weights, node).weight : count;
+}
+
+static guint64 measure_self(const ProfileTree *self, guint32 node, guint32 count)
+{
+  return self->weighed ? profile_weights_get_self(self->weights, node).weight : count;
 }
 
 /* Most children are too light to be made: a first pass finds out which, so that the second one looks
@@ -131,15 +128,15 @@ static void find_children(ProfileTree *self, const Group *group)
   const guint32 *totals = profile_weights_get_total_counts(self->weights);
   const guint32 *first_child = self->stacks->first_child, *functions = self->functions;
   const ProfileStacks *stacks = self->stacks;
-  Slot *slots = self->slots;
+  guint64 *sums = self->sums;
 
   for (guint32 i = 0; i < group->n_members; i++)
     for (guint32 k = first_child[group->members[i]]; k; k = profile_stacks_get_next(stacks, k))
-      slots[functions[k]].count += measure_total(self, k, totals[k]);
+      sums[functions[k]] += measure_total(self, k, totals[k]);
   for (guint32 i = 0; i < group->n_members; i++)
     for (guint32 k = first_child[group->members[i]]; k; k = profile_stacks_get_next(stacks, k)) {
-      if (slots[functions[k]].count < self->minimum)
-        slots[functions[k]].count = 0;
+      if (sums[functions[k]] < self->minimum)
+        sums[functions[k]] = 0;
       else if (totals[k])
         append_found(self, k, profile_weights_get_total(self->weights, k));
     }
@@ -156,7 +153,6 @@ static void find_parents(ProfileTree *self, const Group *group)
     if (i + AHEAD < group->n_members) {
       guint32 later = parents[group->members[i + AHEAD]];
       __builtin_prefetch(&self->functions[later]);
-      __builtin_prefetch(&self->found_at[later], 1);
       __builtin_prefetch(&parents[later]);
     }
     if (parent)
@@ -168,20 +164,22 @@ static void find_parents(ProfileTree *self, const Group *group)
  * too light to be made are not even collected: there are many. */
 static void find_sampled(ProfileTree *self)
 {
-  const guint32 *counts = profile_weights_get_self_counts(self->weights);
-  guint32 n = (guint32)self->stacks->n_nodes;
+  const guint32 *counts = profile_weights_get_self_counts(self->weights), *functions = self->functions;
+  guint32 n = (guint32)self->stacks->n_nodes, n_sampled = 0;
+  g_autofree guint32 *sampled = profile_new(guint32, n);
 
-  for (guint32 node = 1; node < n; node++)
-    if (counts[node])
-      self->slots[self->functions[node]].count +=
-          self->weighed ? profile_weights_get_self(self->weights, node).weight : counts[node];
   for (guint32 node = 1; node < n; node++) {
-    if (!counts[node])
-      continue;
-    if (self->slots[self->functions[node]].count >= self->minimum)
+    sampled[n_sampled] = node; /* whether it was is anyone's guess: to write costs less than to guess wrong */
+    n_sampled += counts[node] != 0;
+  }
+  for (guint32 i = 0; i < n_sampled; i++)
+    self->sums[functions[sampled[i]]] += measure_self(self, sampled[i], counts[sampled[i]]);
+  for (guint32 i = 0; i < n_sampled; i++) {
+    guint32 node = sampled[i];
+    if (self->sums[functions[node]] >= self->minimum)
       append_found(self, node, profile_weights_get_self(self->weights, node));
     else
-      self->slots[self->functions[node]].count = 0;
+      self->sums[functions[node]] = 0;
   }
 }
 
@@ -217,17 +215,15 @@ static Child *get_child(const ProfileTree *self, guint32 child)
 /* The child for a function, + 1; 0: it is too light. */
 static guint32 use_child(ProfileTree *self, guint32 function)
 {
-  Slot *slot = &self->slots[function];
-
-  if (slot->child)
-    return slot->child;
-  if (slot->count >= self->minimum) {
-    Child child = {.count = slot->count, .function = function, .order = self->children->len};
+  if (self->child_of[function])
+    return self->child_of[function];
+  if (self->sums[function] >= self->minimum) {
+    Child child = {.count = self->sums[function], .function = function, .order = self->children->len};
     g_array_append_val(self->children, child);
-    slot->child = self->children->len;
+    self->child_of[function] = self->children->len;
   }
-  slot->count = 0;
-  return slot->child;
+  self->sums[function] = 0;
+  return self->child_of[function];
 }
 
 static void add_member(const ProfileTree *self, Child *child, const Member *member)
@@ -250,8 +246,6 @@ static void find_out_children(ProfileTree *self)
   for (gsize i = 0; i < self->n_found; i++) {
     Member member = self->found[i];
     guint32 child = use_child(self, member.function);
-    if (self->inverted)
-      self->found_at[member.node] = 0;
     if (child == 0)
       continue;
     add_member(self, get_child(self, child - 1), &member);
@@ -308,7 +302,7 @@ static void make_children(ProfileTree *self, guint32 parent)
     const Child *child = get_child(self, i);
     guint32 group = add_group(self, child->function, parent);
     fill_group(self, get_group(self, group), child);
-    self->slots[child->function].child = 0;
+    self->child_of[child->function] = 0;
   }
   store_members(self);
   get_group(self, parent)->first_child = first;
@@ -343,9 +337,8 @@ static ProfileTree *new_tree(ProfileWeights *weights, gboolean inverted, guint32
   gsize n_functions = profile_stacks_get_n_functions(self->stacks);
   self->minimum = 1;
   self->children = g_array_new(FALSE, FALSE, sizeof(Child));
-  self->slots = profile_new0(Slot, n_functions);
-  if (inverted)
-    self->found_at = profile_new0(guint32, self->stacks->n_nodes);
+  self->sums = profile_new0(guint64, n_functions);
+  self->child_of = profile_new0(guint32, n_functions);
   add_group(self, function, 0);
   return self;
 }
@@ -396,8 +389,8 @@ void profile_tree_free(ProfileTree *self)
   g_array_unref(self->children);
   g_free(self->next);
   g_free(self->next_weight);
-  g_free(self->slots);
-  g_free(self->found_at);
+  g_free(self->sums);
+  g_free(self->child_of);
   g_free(self);
 }
 
