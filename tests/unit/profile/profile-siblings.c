@@ -66,6 +66,8 @@ static void test_random(void)
     g_assert_true(node == 0 || places[parents[node]] < places[node]);
     moved[places[node]] = places[parents[node]];
   }
+  for (guint32 node = 1; node < N; node++)
+    g_assert_cmpuint(moved[node - 1], <=, moved[node]);
   check_children(moved, N);
 }
 
