@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -246,6 +247,7 @@ pid_t bpf_fixture_start(const char *const *arguments)
   g_assert_no_errno(pipe2(gate, O_CLOEXEC));
   pid_t pid = fork();
   if (pid == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nobody behind */
     dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
     dup2(STDOUT_FILENO, STDERR_FILENO);
     execvp(arguments[0], (char *const *)arguments);
