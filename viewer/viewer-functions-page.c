@@ -15,12 +15,10 @@ enum {
 
 struct _ViewerFunctionsPage {
   ViewerListPage parent;
-  GtkStack *stack, *sandwich;
+  GtkStack *stack, *sandwich, *callers_stack, *callees_stack;
   GtkPaned *paned;
   AdwStatusPage *empty;
-  GtkBox *callers_box, *callees_box;
   ViewerFunctionsView *functions;
-  GtkWidget *no_callers, *no_callees;
   ViewerTreeView *callers, *callees;
 };
 
@@ -68,19 +66,18 @@ static void show_sandwich(ViewerFunctionsPage *self)
 }
 
 /* A tree of nothing but the function itself would look as if it called itself. */
-static void choose_words(ViewerTreeView *tree, GtkWidget *words)
+static void choose_words(ViewerTreeView *tree, GtkStack *stack)
 {
   ViewerTreeModel *model = viewer_tree_view_get_model(tree);
-  gboolean is_alone = viewer_tree_model_get_weights(model) && !viewer_tree_model_can_open(model, 0);
 
-  gtk_widget_set_visible(GTK_WIDGET(tree), !is_alone);
-  gtk_widget_set_visible(words, is_alone);
+  if (viewer_tree_model_get_weights(model))
+    gtk_stack_set_visible_child_name(stack, viewer_tree_model_can_open(model, 0) ? "tree" : "none");
 }
 
 static void handle_relatives(ViewerFunctionsPage *self)
 {
-  choose_words(self->callers, self->no_callers);
-  choose_words(self->callees, self->no_callees);
+  choose_words(self->callers, self->callers_stack);
+  choose_words(self->callees, self->callees_stack);
 }
 
 static void viewer_functions_page_find(ViewerListPage *page)
@@ -205,18 +202,6 @@ static gboolean viewer_functions_page_grab_focus(GtkWidget *widget)
   return gtk_widget_get_mapped(functions) && gtk_widget_grab_focus(functions);
 }
 
-/* The trees still tell that they have nothing to show any more. */
-static void viewer_functions_page_dispose(GObject *object)
-{
-  ViewerFunctionsPage *self = VIEWER_FUNCTIONS_PAGE(object);
-
-  if (viewer_list_page_get_finder(VIEWER_LIST_PAGE(object))) {
-    g_signal_handlers_disconnect_by_data(viewer_tree_view_get_model(self->callers), object);
-    g_signal_handlers_disconnect_by_data(viewer_tree_view_get_model(self->callees), object);
-  }
-  G_OBJECT_CLASS(viewer_functions_page_parent_class)->dispose(object);
-}
-
 static void viewer_functions_page_class_init(ViewerFunctionsPageClass *class)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
@@ -226,7 +211,6 @@ static void viewer_functions_page_class_init(ViewerFunctionsPageClass *class)
   page_class->show_selection = viewer_functions_page_show_selection;
   page_class->find = viewer_functions_page_find;
   page_class->found = viewer_functions_page_found;
-  G_OBJECT_CLASS(class)->dispose = viewer_functions_page_dispose;
   widget_class->grab_focus = viewer_functions_page_grab_focus;
   gtk_widget_class_set_template_from_resource(widget_class,
                                               "/org/capturectl/Viewer/viewer-functions-page.ui");
@@ -234,18 +218,16 @@ static void viewer_functions_page_class_init(ViewerFunctionsPageClass *class)
   gtk_widget_class_bind_template_child(widget_class, ViewerFunctionsPage, sandwich);
   gtk_widget_class_bind_template_child(widget_class, ViewerFunctionsPage, paned);
   gtk_widget_class_bind_template_child(widget_class, ViewerFunctionsPage, empty);
-  gtk_widget_class_bind_template_child(widget_class, ViewerFunctionsPage, callers_box);
-  gtk_widget_class_bind_template_child(widget_class, ViewerFunctionsPage, callees_box);
-  gtk_widget_class_bind_template_child(widget_class, ViewerFunctionsPage, no_callers);
-  gtk_widget_class_bind_template_child(widget_class, ViewerFunctionsPage, no_callees);
+  gtk_widget_class_bind_template_child(widget_class, ViewerFunctionsPage, callers_stack);
+  gtk_widget_class_bind_template_child(widget_class, ViewerFunctionsPage, callees_stack);
 }
 
-static ViewerTreeView *add_tree(ViewerFunctionsPage *self, GtkBox *box, const char *name)
+static ViewerTreeView *add_tree(ViewerFunctionsPage *self, GtkStack *stack, const char *name)
 {
   GtkWidget *tree = viewer_tree_view_new(TRUE);
 
   viewer_tree_view_set_name(VIEWER_TREE_VIEW(tree), name);
-  gtk_box_append(box, tree);
+  gtk_stack_add_named(stack, tree, "tree");
   g_signal_connect_object(tree, "activated", G_CALLBACK(handle_relative), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(viewer_tree_view_get_model(VIEWER_TREE_VIEW(tree)), "shown",
                           G_CALLBACK(handle_relatives), self, G_CONNECT_SWAPPED);
@@ -259,8 +241,8 @@ static void viewer_functions_page_init(ViewerFunctionsPage *self)
   /* As long as nobody moves what is between them, the two share the width as their requests say. */
   gtk_widget_set_size_request(GTK_WIDGET(self->functions), LEAST_WIDTH, -1);
   gtk_paned_set_start_child(self->paned, GTK_WIDGET(self->functions));
-  self->callers = add_tree(self, self->callers_box, _("Callers"));
-  self->callees = add_tree(self, self->callees_box, _("Callees"));
+  self->callers = add_tree(self, self->callers_stack, _("Callers"));
+  self->callees = add_tree(self, self->callees_stack, _("Callees"));
   g_signal_connect_object(self->functions, "selected", G_CALLBACK(handle_selected), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(self->functions, "activated", G_CALLBACK(handle_activated), self,
                           G_CONNECT_SWAPPED);
