@@ -24,24 +24,35 @@ static guint32 *list_children(const guint32 *parents, const guint8 *kept, gsize 
   return children;
 }
 
-guint32 *profile_siblings_place(const guint32 *parents, const guint8 *kept, gsize n, gsize *ret_n)
+/* All nodes that are left, level by level. */
+static guint32 *list_levels(const guint32 *parents, const guint8 *kept, gsize n, guint32 *ret_n)
 {
   enum { AHEAD = 16 };
-  g_autofree guint32 *ends = profile_new0(guint32, n), *order = profile_new(guint32, n);
+  g_autofree guint32 *ends = profile_new0(guint32, n);
   g_autofree guint32 *children = list_children(parents, kept, n, ends);
-  guint32 *places = profile_new0(guint32, n), n_placed = 1;
+  guint32 *order = profile_new(guint32, n), n_listed = 1;
 
   order[0] = 0;
-  for (guint32 i = 0; i < n_placed; i++) {
+  for (guint32 i = 0; i < n_listed; i++) {
     guint32 node = order[i];
-    if (i + AHEAD < n_placed)
+    if (i + AHEAD < n_listed)
       __builtin_prefetch(&ends[order[i + AHEAD]]);
-    for (guint32 k = node ? ends[node - 1] : 0; k < ends[node]; k++) {
-      places[children[k]] = n_placed;
-      order[n_placed++] = children[k];
-    }
+    for (guint32 k = node ? ends[node - 1] : 0; k < ends[node]; k++)
+      order[n_listed++] = children[k];
   }
-  *ret_n = n_placed;
+  *ret_n = n_listed;
+  return order;
+}
+
+guint32 *profile_siblings_place(const guint32 *parents, const guint8 *kept, gsize n, gsize *ret_n)
+{
+  guint32 n_left;
+  g_autofree guint32 *order = list_levels(parents, kept, n, &n_left);
+  guint32 *places = profile_new0(guint32, n);
+
+  for (guint32 i = 0; i < n_left; i++)
+    places[order[i]] = i;
+  *ret_n = n_left;
   return places;
 }
 

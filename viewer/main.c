@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <libintl.h>
 #include <locale.h>
-#include <malloc.h>
 
 #include "viewer/viewer-application.h"
 #include "viewer/viewer-paths.h"
@@ -16,18 +15,10 @@ static void bind_texts(void)
   textdomain(GETTEXT_PACKAGE);
 }
 
-/* glibc raises the size from which memory is mapped, and so goes back when it is freed, with each large block
- * that is freed: after a load of a hundred megabytes, a third as much would stay behind unused. */
-static void give_memory_back(void)
-{
-  mallopt(M_MMAP_THRESHOLD, 1 << 20);
-}
-
 int main(int argc, char **argv)
 {
   g_autoptr(ViewerApplication) application = NULL;
 
-  give_memory_back();
   bind_texts();
   application = viewer_application_new();
   return g_application_run(G_APPLICATION(application), argc, argv);

@@ -25,7 +25,7 @@ typedef struct {
   Kind kind;
   GFile *file;
   char *text; /* title or command */
-  ProfileCapture *capture;
+  ProfileWeights *weights;
 } Job;
 
 /* What the store says then. */
@@ -45,7 +45,7 @@ static guint signals[N_SIGNALS];
 static void job_free(Job *job)
 {
   g_clear_object(&job->file);
-  g_clear_object(&job->capture);
+  g_clear_pointer(&job->weights, profile_weights_unref);
   g_free(job->text);
   g_free(job);
 }
@@ -61,17 +61,18 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(State, state_free)
 
 static void put_capture(ViewerRecentsStore *store, const Job *job)
 {
-  g_autoptr(GBytes) thumbnail = viewer_thumbnail_new(job->capture, THUMBNAIL_WIDTH, THUMBNAIL_HEIGHT);
+  ProfileCapture *capture = profile_weights_get_capture(job->weights);
+  g_autoptr(GBytes) thumbnail = viewer_thumbnail_new(job->weights, THUMBNAIL_WIDTH, THUMBNAIL_HEIGHT);
   ViewerRecentFacts facts = {.file = job->file,
                              .title = job->text,
                              .time = g_get_real_time() / G_USEC_PER_SEC,
-                             .duration = profile_capture_get_duration(job->capture),
+                             .duration = profile_capture_get_duration(capture),
                              .thumbnail = thumbnail};
   struct capture_file_header header;
   guint n_events;
-  const ProfileEvent *events = profile_capture_get_events(job->capture, &n_events);
+  const ProfileEvent *events = profile_capture_get_events(capture, &n_events);
 
-  profile_capture_get_header(job->capture, &header);
+  profile_capture_get_header(capture, &header);
   facts.recorded = header.time_realtime / NANOSECONDS;
   for (guint i = 0; i < n_events; i++)
     facts.samples += events[i].n_samples;
@@ -145,14 +146,14 @@ static void on_done(GObject *source, GAsyncResult *result, gpointer data)
     g_signal_emit(self, signals[PROBLEM], 0, state->problem);
 }
 
-static void push(ViewerRecents *self, Kind kind, GFile *file, const char *text, ProfileCapture *capture)
+static void push(ViewerRecents *self, Kind kind, GFile *file, const char *text, ProfileWeights *weights)
 {
   GTask *task = g_task_new(self, NULL, on_done, NULL);
   Job *job = g_new0(Job, 1);
 
   job->kind = kind;
   g_set_object(&job->file, file);
-  g_set_object(&job->capture, capture);
+  job->weights = weights ? profile_weights_ref(weights) : NULL;
   job->text = text ? g_utf8_make_valid(text, -1) : NULL;
   g_task_set_task_data(task, job, (GDestroyNotify)job_free);
   g_thread_pool_push(self->pool, task, NULL);
@@ -238,9 +239,9 @@ void viewer_recents_refresh(ViewerRecents *self)
   push(self, REFRESH, NULL, NULL, NULL);
 }
 
-void viewer_recents_add_capture(ViewerRecents *self, GFile *file, const char *title, ProfileCapture *capture)
+void viewer_recents_add_capture(ViewerRecents *self, GFile *file, const char *title, ProfileWeights *weights)
 {
-  push(self, ADD_CAPTURE, file, title, capture);
+  push(self, ADD_CAPTURE, file, title, weights);
 }
 
 void viewer_recents_remove(ViewerRecents *self, ViewerRecent *recent)

@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include "profile/profile-capture.h"
+#include "profile/profile-weights.h"
 #include "viewer/viewer-recent.h"
 
 G_BEGIN_DECLS
@@ -26,8 +26,9 @@ ViewerRecents *viewer_recents_new(const char *path);
 
 /* Looks again at what is kept and which files are there. */
 void viewer_recents_refresh(ViewerRecents *self);
-/* The capture, loaded from file, was shown just now: it becomes the first. Its thumbnail is made. */
-void viewer_recents_add_capture(ViewerRecents *self, GFile *file, const char *title, ProfileCapture *capture);
+/* The capture of these weights, loaded from file, was shown just now: it becomes the first. Its thumbnail is
+ * made. */
+void viewer_recents_add_capture(ViewerRecents *self, GFile *file, const char *title, ProfileWeights *weights);
 /* Forgets it. A recording that nobody has saved (viewer-recordings.h) is deleted, any other file stays. */
 void viewer_recents_remove(ViewerRecents *self, ViewerRecent *recent);
 /* Forgets what is known of the file; the file stays. */

@@ -64,9 +64,10 @@ static void move_recent(ViewerSave *self, GFile *from)
   ViewerRecents *recents = viewer_recents_get_default();
 
   viewer_recents_forget(recents, from);
-  if (viewer_document_get_state(self->document) == VIEWER_DOCUMENT_READY)
+  if (viewer_document_get_state(self->document) == VIEWER_DOCUMENT_READY &&
+      viewer_document_get_weights(self->document))
     viewer_recents_add_capture(recents, self->to, viewer_document_get_title(self->document),
-                               viewer_document_get_capture(self->document));
+                               viewer_document_get_weights(self->document));
 }
 
 static void finish(GObject *source, GAsyncResult *result, gpointer data)

@@ -13,18 +13,27 @@
 /* Rows that hold less of the width are left out: a single deep stack would make the others a strip. */
 #define ROW_SHARE_MIN 0.05
 
-static ProfileFlame *make_flame(ProfileCapture *capture, guint width)
+/* Whether they count all samples of the event, in the stacks that were recorded. */
+static gboolean are_of_all(ProfileWeights *weights, guint event, gsize n_samples)
+{
+  return profile_filter_get_event(profile_weights_get_filter(weights)) == event &&
+         profile_weights_get_sum(weights).count == n_samples &&
+         profile_stacks_get_map(profile_weights_get_stacks(weights)) == NULL;
+}
+
+static ProfileFlame *make_flame(ProfileWeights *shown, guint width)
 {
   const ProfileFlameOptions options = {.min_share = 0.5 / width};
-  g_autoptr(ProfileFilter) filter = profile_filter_new(capture);
-  guint n_events;
-  const ProfileEvent *events = profile_capture_get_events(capture, &n_events);
-  guint event = 0;
+  guint n_events, event = 0;
+  const ProfileEvent *events = profile_capture_get_events(profile_weights_get_capture(shown), &n_events);
 
   while (event < n_events && events[event].n_samples == 0)
     event++;
   if (event == n_events)
     return NULL;
+  if (are_of_all(shown, event, events[event].n_samples))
+    return profile_flame_new(shown, &options);
+  g_autoptr(ProfileFilter) filter = profile_filter_new(profile_weights_get_capture(shown));
   profile_filter_set_event(filter, event);
   g_autoptr(ProfileWeights) weights = profile_weights_new(filter);
   return profile_flame_new(weights, &options);
@@ -83,9 +92,9 @@ static cairo_status_t append(void *array, const unsigned char *data, unsigned in
   return CAIRO_STATUS_SUCCESS;
 }
 
-GBytes *viewer_thumbnail_new(ProfileCapture *capture, guint width, guint height)
+GBytes *viewer_thumbnail_new(ProfileWeights *weights, guint width, guint height)
 {
-  g_autoptr(ProfileFlame) flame = make_flame(capture, width);
+  g_autoptr(ProfileFlame) flame = make_flame(weights, width);
 
   if (!flame || profile_flame_get_n_rows(flame) < 2)
     return NULL;

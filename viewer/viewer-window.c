@@ -202,15 +202,17 @@ static void show_failure(ViewerWindow *self)
   }
 }
 
-/* Once a document, when all its names are there. */
+/* Once a document, when all its names are there and its samples are counted with them. */
 static void remember(ViewerWindow *self)
 {
-  if (self->is_remembered)
+  ProfileWeights *weights = viewer_document_get_weights(self->document);
+
+  if (self->is_remembered || viewer_document_get_state(self->document) != VIEWER_DOCUMENT_READY || !weights ||
+      profile_weights_get_capture(weights) != viewer_document_get_capture(self->document))
     return;
   self->is_remembered = TRUE;
   viewer_recents_add_capture(viewer_recents_get_default(), viewer_document_get_file(self->document),
-                             viewer_document_get_title(self->document),
-                             viewer_document_get_capture(self->document));
+                             viewer_document_get_title(self->document), weights);
 }
 
 static void show_state(ViewerWindow *self)
@@ -220,8 +222,7 @@ static void show_state(ViewerWindow *self)
     show_failure(self);
   else
     show_content(self, viewer_document_get_capture(self->document) ? "document" : "loading");
-  if (viewer_document_get_state(self->document) == VIEWER_DOCUMENT_READY)
-    remember(self);
+  remember(self);
   update_working(self);
 }
 
@@ -573,6 +574,7 @@ static void viewer_window_init(ViewerWindow *self)
   g_signal_group_connect_swapped(self->document_signals, "state-changed", G_CALLBACK(show_state), self);
   g_signal_group_connect_swapped(self->document_signals, "capture-changed", G_CALLBACK(show_state), self);
   g_signal_group_connect_swapped(self->document_signals, "file-changed", G_CALLBACK(show_file), self);
+  g_signal_group_connect_swapped(self->document_signals, "weights-changed", G_CALLBACK(remember), self);
   viewer_pages_add(self->pages);
   viewer_pages_keep_titles_whole(self->header_pages);
   viewer_accessible_follow_stacks(GTK_WIDGET(self));

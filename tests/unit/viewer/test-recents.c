@@ -416,16 +416,26 @@ static void test_model_problem(Fixture *f, gconstpointer data)
   g_assert_cmpuint(problems->len, ==, 1);
 }
 
+/* Of the samples before a time. */
+static ProfileWeights *weigh(ProfileCapture *capture, guint64 end)
+{
+  g_autoptr(ProfileFilter) filter = profile_filter_new(capture);
+
+  profile_filter_set_time(filter, 0, end);
+  return profile_weights_new(filter);
+}
+
 static void test_capture(Fixture *f, gconstpointer data)
 {
   const TestPlan plan = {.n_samples = 1000, .n_streams = 1, .epochs = 1, .seed = 1};
   g_autoptr(GArray) samples = g_array_new(FALSE, TRUE, sizeof(TestSample));
   g_autofree char *path = test_capture_write(&plan, samples);
   g_autoptr(ProfileCapture) capture = test_capture_load(path);
+  g_autoptr(ProfileWeights) weights = weigh(capture, G_MAXUINT64);
   g_autoptr(GFile) file = g_file_new_for_path(path);
   g_autoptr(ViewerRecents) recents = viewer_recents_new(f->path);
 
-  viewer_recents_add_capture(recents, file, "a\xff program", capture);
+  viewer_recents_add_capture(recents, file, "a\xff program", weights);
   wait_for_items(recents, 1);
   g_autoptr(ViewerRecent) recent = g_list_model_get_item(G_LIST_MODEL(recents), 0);
   const ViewerRecentFacts *facts = viewer_recent_get_facts(recent);
@@ -447,7 +457,10 @@ static void test_thumbnail(void)
   g_autoptr(GArray) samples = g_array_new(FALSE, TRUE, sizeof(TestSample));
   g_autofree char *path = test_capture_write(&plan, samples);
   g_autoptr(ProfileCapture) capture = test_capture_load(path);
-  g_autoptr(GBytes) png = viewer_thumbnail_new(capture, 100, 50);
+  g_autoptr(ProfileWeights) all = weigh(capture, G_MAXUINT64);
+  g_autoptr(ProfileWeights) some = weigh(capture, g_array_index(samples, TestSample, 100).time);
+  g_autoptr(GBytes) png = viewer_thumbnail_new(all, 100, 50);
+  g_autoptr(GBytes) png_of_some = viewer_thumbnail_new(some, 100, 50);
   g_autoptr(GdkTexture) texture = gdk_texture_new_from_bytes(png, NULL);
   guint32 pixels[50][100];
   guint n_drawn = 0;
@@ -458,6 +471,8 @@ static void test_thumbnail(void)
   for (guint x = 0; x < 100; x++)
     n_drawn += pixels[0][x] >> 24 > 128;
   g_assert_cmpuint(n_drawn, >=, 90);
+  g_assert_cmpuint(profile_weights_get_sum(some).count, <, 1000);
+  g_assert_true(g_bytes_equal(png, png_of_some));
 }
 
 static void test_thumbnail_of_nothing(void)
@@ -466,9 +481,10 @@ static void test_thumbnail_of_nothing(void)
   g_autoptr(GArray) samples = g_array_new(FALSE, TRUE, sizeof(TestSample));
   g_autofree char *path = test_capture_write(&plan, samples);
   g_autoptr(ProfileCapture) capture = test_capture_load(path);
+  g_autoptr(ProfileWeights) weights = weigh(capture, G_MAXUINT64);
 
   g_remove(path);
-  g_assert_null(viewer_thumbnail_new(capture, 100, 50));
+  g_assert_null(viewer_thumbnail_new(weights, 100, 50));
 }
 
 int main(int argc, char **argv)
