@@ -66,18 +66,10 @@ static void show_sandwich(ViewerFunctionsPage *self)
 }
 
 /* A tree of nothing but the function itself would look as if it called itself. */
-static void choose_words(ViewerTreeView *tree, GtkStack *stack)
+static void choose_words(ViewerTreeModel *model, GtkStack *stack)
 {
-  ViewerTreeModel *model = viewer_tree_view_get_model(tree);
-
   if (viewer_tree_model_get_weights(model))
     gtk_stack_set_visible_child_name(stack, viewer_tree_model_can_open(model, 0) ? "tree" : "none");
-}
-
-static void handle_relatives(ViewerFunctionsPage *self)
-{
-  choose_words(self->callers, self->callers_stack);
-  choose_words(self->callees, self->callees_stack);
 }
 
 static void viewer_functions_page_find(ViewerListPage *page)
@@ -230,7 +222,7 @@ static ViewerTreeView *add_tree(ViewerFunctionsPage *self, GtkStack *stack, cons
   gtk_stack_add_named(stack, tree, "tree");
   g_signal_connect_object(tree, "activated", G_CALLBACK(handle_relative), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(viewer_tree_view_get_model(VIEWER_TREE_VIEW(tree)), "shown",
-                          G_CALLBACK(handle_relatives), self, G_CONNECT_SWAPPED);
+                          G_CALLBACK(choose_words), stack, G_CONNECT_DEFAULT);
   return VIEWER_TREE_VIEW(tree);
 }
 
