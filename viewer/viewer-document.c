@@ -387,6 +387,11 @@ ProfileWeights *viewer_document_get_weights(ViewerDocument *self)
   return viewer_weigher_get_weights(self->weigher);
 }
 
+guint viewer_document_get_kinds(ViewerDocument *self)
+{
+  return viewer_weigher_get_kinds(self->weigher);
+}
+
 ViewerQuery *viewer_document_get_query(ViewerDocument *self)
 {
   return self->query;

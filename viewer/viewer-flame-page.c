@@ -21,7 +21,6 @@
 struct _ViewerFlamePage {
   GtkWidget parent_instance;
   GtkWidget *content, *legend;
-  ProfileStacks *legend_stacks; /* what the legend is of; NULL: nothing */
   GtkRevealer *map_revealer;
   ViewerFlameMinimap *minimap;
   GtkStack *stack;
@@ -200,15 +199,9 @@ static void show_chronology(ViewerFlamePage *self)
 /* The kinds that there are. */
 static void show_legend(ViewerFlamePage *self)
 {
-  ProfileWeights *weights = self->document ? viewer_document_get_weights(self->document) : NULL;
-  ProfileStacks *stacks = weights ? profile_filter_get_stacks(profile_weights_get_filter(weights)) : NULL;
-  GtkWidget *entry = gtk_widget_get_first_child(self->legend);
+  guint kinds = self->document ? viewer_document_get_kinds(self->document) : 0;
 
-  if (stacks == self->legend_stacks)
-    return;
-  g_clear_pointer(&self->legend_stacks, profile_stacks_unref);
-  self->legend_stacks = stacks ? profile_stacks_ref(stacks) : NULL;
-  for (guint kinds = stacks ? viewer_palette_find_kinds(stacks) : 0; entry; kinds >>= 1) {
+  for (GtkWidget *entry = gtk_widget_get_first_child(self->legend); entry; kinds >>= 1) {
     gtk_widget_set_visible(entry, kinds & 1);
     entry = gtk_widget_get_next_sibling(entry);
   }
@@ -460,7 +453,6 @@ static void dispose(GObject *object)
     g_signal_handlers_disconnect_by_data(self->document, self);
   g_clear_object(&self->document);
   g_clear_object(&self->actions);
-  g_clear_pointer(&self->legend_stacks, profile_stacks_unref);
   g_clear_pointer(&self->search, profile_search_unref);
   g_clear_pointer(&self->described, profile_flame_unref);
   g_clear_pointer(&self->content, gtk_widget_unparent);

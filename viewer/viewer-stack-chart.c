@@ -155,11 +155,12 @@ void viewer_stack_chart_shown(ViewerStackChart *self)
   g_signal_emit(self, shown_signal, 0);
 }
 
+/* From the innermost on: it is the one that most boxes differ in. */
 static gboolean has_path(ProfileChart *chart, const ProfileChartBox *box, const GArray *path)
 {
   guint found, n;
 
-  for (guint depth = 0; depth < path->len; depth++)
+  for (guint depth = path->len; depth-- > 0;)
     if (!profile_chart_find(chart, depth, get_middle(box), &found) ||
         profile_chart_get_boxes(chart, &n)[found].function != g_array_index(path, guint32, depth))
       return FALSE;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "viewer/viewer-weigher.h"
 
+#include "viewer/viewer-palette.h"
+
 /* Stacks that a step led to from those of the link before it. */
 typedef struct {
   ViewerStep *step;
@@ -12,6 +14,8 @@ typedef struct {
   GPtrArray *steps; /* ViewerStep; the transforms */
   GArray *chain;    /* Link; as many as are known of these steps */
   ProfileWeights *weights;
+  ProfileStacks *looked_at; /* whose kinds are known */
+  guint kinds;
 } Work;
 
 struct _ViewerWeigher {
@@ -21,6 +25,8 @@ struct _ViewerWeigher {
   ProfileCapture *capture; /* that the chain belongs to */
   GArray *chain;           /* Link */
   ProfileWeights *weights;
+  ProfileStacks *looked_at; /* whose kinds are known */
+  guint kinds;
   GCancellable *current; /* not NULL while something is under way */
 };
 
@@ -61,6 +67,7 @@ static void work_free(gpointer data)
   g_ptr_array_unref(self->steps);
   g_array_unref(self->chain);
   g_clear_pointer(&self->weights, profile_weights_unref);
+  g_clear_pointer(&self->looked_at, profile_stacks_unref);
   g_free(self);
 }
 
@@ -121,6 +128,8 @@ static Work *new_work(ViewerWeigher *self, ProfileCapture *capture)
   work->filter = viewer_query_make_filter(self->query, capture, TRUE);
   work->steps = get_transforms(self->query);
   work->chain = new_chain();
+  work->looked_at = self->looked_at ? profile_stacks_ref(self->looked_at) : NULL;
+  work->kinds = self->kinds;
   if (capture != self->capture)
     return work;
   for (guint i = 0; i < MIN(self->chain->len, work->steps->len); i++) {
@@ -145,6 +154,18 @@ static void extend_chain(Work *work)
   }
 }
 
+/* Of stacks that are others than before: of what is filtered, the legend is that of everything. */
+static void find_kinds(Work *work)
+{
+  ProfileStacks *stacks = profile_weights_get_stacks(work->weights);
+
+  if (stacks == work->looked_at)
+    return;
+  g_clear_pointer(&work->looked_at, profile_stacks_unref);
+  work->looked_at = profile_stacks_ref(stacks);
+  work->kinds = viewer_palette_find_kinds(stacks);
+}
+
 static void run(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   Work *work = data;
@@ -153,6 +174,7 @@ static void run(GTask *task, gpointer source, gpointer data, GCancellable *cance
   if (work->chain->len > 0)
     profile_filter_set_stacks(work->filter, g_array_index(work->chain, Link, work->chain->len - 1).stacks);
   work->weights = profile_weights_new(work->filter);
+  find_kinds(work);
   g_task_return_boolean(task, TRUE);
 }
 
@@ -172,6 +194,9 @@ static void on_done(GObject *source, GAsyncResult *result, gpointer data)
   self->chain = g_array_ref(work->chain);
   g_clear_pointer(&self->weights, profile_weights_unref);
   self->weights = g_steal_pointer(&work->weights);
+  g_clear_pointer(&self->looked_at, profile_stacks_unref);
+  self->looked_at = g_steal_pointer(&work->looked_at);
+  self->kinds = work->kinds;
   if (self->wanted)
     begin(self);
   g_signal_emit(self, signals[SIGNAL_READY], 0);
@@ -200,6 +225,11 @@ ProfileWeights *viewer_weigher_get_weights(ViewerWeigher *self)
   return self->weights;
 }
 
+guint viewer_weigher_get_kinds(ViewerWeigher *self)
+{
+  return self->kinds;
+}
+
 void viewer_weigher_clear(ViewerWeigher *self)
 {
   g_clear_object(&self->wanted);
@@ -207,4 +237,6 @@ void viewer_weigher_clear(ViewerWeigher *self)
   g_clear_object(&self->capture);
   g_array_set_size(self->chain, 0);
   g_clear_pointer(&self->weights, profile_weights_unref);
+  g_clear_pointer(&self->looked_at, profile_stacks_unref);
+  self->kinds = 0;
 }
