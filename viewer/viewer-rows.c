@@ -120,12 +120,7 @@ static ViewerRow **sort_rows(ViewerRows *self, guint first, guint n, ViewerRow *
   return in_sight;
 }
 
-static gboolean make_more(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
-{
-  VIEWER_ROWS(widget)->is_making = FALSE;
-  gtk_widget_queue_allocate(widget);
-  return G_SOURCE_REMOVE;
-}
+static gboolean make_more(GtkWidget *widget, GdkFrameClock *clock, gpointer data);
 
 /* The rest come with the next frames: to make all that a large window has room for would take longer than
  * one. */
@@ -194,6 +189,17 @@ static void choose_rows(ViewerRows *self)
   for (guint i = pool.n_taken; i < others->len; i++)
     end_row(self, others->pdata[i]);
   order_widgets(self);
+}
+
+/* Before sizes are given: who gets a child while they are given asks for all of them once more. */
+static gboolean make_more(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+  ViewerRows *self = VIEWER_ROWS(widget);
+
+  self->is_making = FALSE;
+  choose_rows(self);
+  gtk_widget_queue_allocate(widget);
+  return G_SOURCE_REMOVE;
 }
 
 static void set_range(ViewerRows *self)
