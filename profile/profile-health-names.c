@@ -59,8 +59,8 @@ static char *describe(ProfileMissingReason reason, const char *share, const Prof
                              describe_reason(reason));
   if (places->n == 1)
     return g_steal_pointer(&sentence);
-  return g_strdup_printf(ngettext("%s The same is true of %u other file.",
-                                  "%s The same is true of %u other files.", places->n - 1),
+  return g_strdup_printf(ngettext("%s %u other file has the same problem.",
+                                  "%s %u other files have the same problem.", places->n - 1),
                          sentence, places->n - 1);
 }
 

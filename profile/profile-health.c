@@ -164,7 +164,7 @@ static void find_throttling(ProfileHealth *self)
     profile_health_add(
         self, &finding,
         g_strdup_printf(
-            ngettext("The kernel paused sampling %" PRIu64 " time, because it took too much time.",
+            ngettext("The kernel paused sampling once, because it took too much time.",
                      "The kernel paused sampling %" PRIu64 " times, because it took too much time.", n),
             n),
         _("What ran during the pauses was not sampled: record at a lower frequency."));

@@ -221,9 +221,11 @@ static void append(ViewerBoxPainter *self, const GdkRGBA *color, double x, doubl
 static void end_run(ViewerBoxPainter *self)
 {
   const Run *run = &self->run;
+  gboolean is_hair = run->end - run->x < 1; /* a pixel of it, since a part of one is not seen */
 
   if (run->end > run->x)
-    append(self, &run->color, run->x, run->y + self->has_edges, run->end - run->x, self->row_height - 1);
+    append(self, &run->color, is_hair ? floor(run->x) : run->x, run->y + self->has_edges,
+           is_hair ? 1 : run->end - run->x, self->row_height - 1);
   self->run = (Run){0};
 }
 
@@ -430,6 +432,11 @@ void viewer_box_painter_outline(ViewerBoxPainter *self, GtkSnapshot *snapshot, d
   GskRoundedRect ring;
 
   gtk_style_context_get_color(gtk_widget_get_style_context(self->widget), &color);
+  if (self->has_edges && frame.size.width < NARROW) { /* among edges, only what lies around them is found */
+    graphene_rect_inset(&frame, -EDGES_WIDTH, -EDGES_WIDTH);
+    line = EDGES_WIDTH;
+    color = accent;
+  }
   gsk_rounded_rect_init_from_rect(&ring, &frame, 0);
   if (selected)
     gtk_snapshot_append_border(snapshot, &ring, (float[4]){line, line, line, line},

@@ -15,6 +15,7 @@ struct _ViewerChronology {
   guint64 first, end;
   GArray *listed; /* guint32: threads in the list */
   gint32 tid;     /* that was chosen; -1: none was */
+  char *name;     /* what it is called: a thread has another name, and is listed again, after an exec */
   gboolean filling;
 };
 
@@ -81,14 +82,32 @@ static void show_thread(ViewerChronology *self)
     return;
   guint32 thread = g_array_index(self->listed, guint32, chosen);
   self->tid = get_thread(self, thread)->tid;
+  g_free(self->name);
+  self->name = g_strdup(get_thread(self, thread)->name);
   viewer_stack_chart_set_weights(self->chart, self->weights, thread, self->first, self->end);
+}
+
+/* The thread that was shown, by the name that was shown; else by the name under which it has most samples;
+ * else that with most. */
+static guint find_shown(ViewerChronology *self)
+{
+  guint found = G_MAXUINT;
+
+  for (guint i = 0; i < self->listed->len; i++) {
+    const ProfileThread *thread = get_thread(self, g_array_index(self->listed, guint32, i));
+    if (thread->tid != self->tid)
+      continue;
+    if (g_strcmp0(thread->name, self->name) == 0)
+      return i;
+    found = MIN(found, i);
+  }
+  return found < self->listed->len ? found : 0;
 }
 
 static void list_threads(ViewerChronology *self)
 {
   const Threads *threads = viewer_latest_get(self->counter);
   g_autoptr(GtkStringList) list = gtk_string_list_new(NULL);
-  guint chosen = 0;
 
   if (threads->weights != self->weights)
     return;
@@ -97,13 +116,12 @@ static void list_threads(ViewerChronology *self)
     guint32 index = g_array_index(threads->threads, guint32, i);
     const ProfileThread *thread = get_thread(self, index);
     g_autofree char *name = viewer_format_name(thread->name ? thread->name : "", 40);
-    chosen = thread->tid == self->tid ? i : chosen;
     g_array_append_val(self->listed, index);
     gtk_string_list_take(list, g_strdup_printf("%s (%d)", name, thread->tid));
   }
   self->filling = TRUE;
   gtk_drop_down_set_model(self->threads, G_LIST_MODEL(list));
-  gtk_drop_down_set_selected(self->threads, chosen);
+  gtk_drop_down_set_selected(self->threads, find_shown(self));
   self->filling = FALSE;
   show_thread(self);
 }
@@ -158,6 +176,7 @@ static void dispose(GObject *object)
   g_clear_pointer(&self->weights, profile_weights_unref);
   g_clear_pointer(&self->listed, g_array_unref);
   g_clear_pointer(&self->content, gtk_widget_unparent);
+  g_clear_pointer(&self->name, g_free);
   G_OBJECT_CLASS(viewer_chronology_parent_class)->dispose(object);
 }
 

@@ -138,7 +138,10 @@ static char *format_date(gint64 nanoseconds)
   g_autoptr(GDateTime) utc = g_date_time_new_from_unix_utc(nanoseconds / 1000000000);
   g_autoptr(GDateTime) local = utc ? g_date_time_to_local(utc) : NULL;
 
-  return local ? g_date_time_format(local, "%F %T") : NULL;
+  g_autofree char *text = local ? g_date_time_format(local, "%F %T") : NULL;
+  gboolean is_turned = gtk_widget_get_default_direction() == GTK_TEXT_DIR_RTL;
+
+  return is_turned && text ? g_strdup_printf("\u2066%s\u2069", text) : g_steal_pointer(&text);
 }
 
 static void show_file(ViewerDetailsPage *self)
