@@ -21,6 +21,10 @@
 #define LOOK_EVERY   16
 #define FEW_RINGS    64
 #define MAX_MESSAGES 10
+/* Who asks while all rings are somebody's waits so long for one of a thread that has ended; and when that was
+ * in vain, nobody does for a while. Milliseconds. */
+#define PATIENCE   200
+#define IMPATIENCE 2000
 
 typedef struct {
   RecordingSyscapRing *ring;
@@ -34,6 +38,7 @@ struct _RecordingSyscapControl {
   int quit;       /* an eventfd */
   GThread *thread;
   gint n_rings;       /* atomic: of those that are somebody's */
+  gint64 impatient;   /* the thread's: until this time (g_get_monotonic_time) nobody waits for a ring */
   GAsyncQueue *asked; /* of RecordingSyscapRing: made by the thread */
 
   GArray *sources; /* of Source */
@@ -63,12 +68,28 @@ static gboolean answer(int socket, int descriptor)
   return packet_send(socket, &byte, 1, descriptor, false) == 0;
 }
 
+/* Threads that come and go faster than rounds come hold more rings than there are threads. */
+static gboolean await_room(RecordingSyscapControl *self)
+{
+  gint64 now = g_get_monotonic_time(), end = now + PATIENCE * G_TIME_SPAN_MILLISECOND;
+
+  if (now < self->impatient)
+    end = now;
+  while (g_atomic_int_get(&self->n_rings) >= MAX_RINGS && g_get_monotonic_time() < end)
+    g_usleep(G_TIME_SPAN_MILLISECOND);
+  if (g_atomic_int_get(&self->n_rings) < MAX_RINGS)
+    return TRUE;
+  if (now >= self->impatient)
+    self->impatient = g_get_monotonic_time() + IMPATIENCE * G_TIME_SPAN_MILLISECOND;
+  return FALSE;
+}
+
 static void make_ring(RecordingSyscapControl *self, gint32 pid)
 {
   int descriptor = -1;
   RecordingSyscapRing *ring = NULL;
 
-  if (g_atomic_int_get(&self->n_rings) < MAX_RINGS)
+  if (await_room(self))
     ring = recording_syscap_ring_new(pid, &descriptor);
   if (!answer(self->socket, descriptor))
     g_clear_pointer(&ring, recording_syscap_ring_free);

@@ -191,9 +191,10 @@ class EventsCase(NumbersCase):
     def choose_event(self, name, key):
         chooser = self.viewer.find('combo box', 'Event')
         self.viewer.click(chooser)
-        self.viewer.find('label', name, within=chooser)
+        self.viewer.find('list item', within=chooser, states=('focused',))
         for each in key, 'Return':
             self.viewer.screen.press(each)
+        self.viewer.find_gone('list item', within=chooser, states=('focused',))  # until then the list takes all keys
         self.viewer.find('label', name, within=chooser)
 
     def check_processes(self, said):
