@@ -3,16 +3,11 @@
 import re
 
 from captures import make, report, share
+from support import capturectl
 from window import WindowCase
 
 
-class FlameViews(WindowCase):
-    def setUp(self):
-        super().setUp()
-        self.path = make(self.directory / 'some.capture', samples=8000, threads=4)
-        self.viewer = self.open(self.path)
-        self.expect_box('All Samples')
-
+class ViewCase(WindowCase):
     def expect_box(self, name, description='', states=()):
         """Waits until a box of that name says this of itself; returns it."""
         def has():
@@ -24,6 +19,32 @@ class FlameViews(WindowCase):
     def choose_view(self, name):
         self.viewer.find(name=name, states=['focusable']).act()
         self.viewer.rest()  # the boxes of before are still there until those are laid out
+
+
+class ThreadNames(ViewCase):
+    def test_a_thread_that_has_several_names_stays(self):
+        """After an exec a thread has another name and is listed again; most samples are of the later one."""
+        path = self.directory / 'exec.capture'
+        script = ('i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; '
+                  'exec /usr/bin/python3 -c "sum(i * i for i in range(20_000_000))"')
+        capturectl('record', '-q', '-F', '997', '-o', path, '--', 'sh', '-c', script, timeout=60)
+        threads = {row['name']: row for row in report(path, '--by', 'thread')['rows']}
+        self.assertGreater(threads['python3']['self'], threads['sh']['self'])
+        shown = f'python3 ({threads["python3"]["tid"]})'
+        self.viewer = self.open(path)
+        self.expect_box('All Samples')
+        for view in ('Chronological', 'Top-Down', 'Chronological'):
+            self.choose_view(view)
+        chooser = self.viewer.find('combo box', 'Thread')
+        self.viewer.find('label', shown, within=self.viewer.find('button', within=chooser))
+
+
+class FlameViews(ViewCase):
+    def setUp(self):
+        super().setUp()
+        self.path = make(self.directory / 'some.capture', samples=8000, threads=4)
+        self.viewer = self.open(self.path)
+        self.expect_box('All Samples')
 
     def test_bottom_up_begins_where_samples_were_taken(self):
         said = report(self.path, '--limit', '0')
