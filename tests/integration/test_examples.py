@@ -89,7 +89,7 @@ class Compiler(ExampleCase):
         capturectl('export', '--format', 'pprof', '-o', exported, self.directory / 'jit.capture')
         places = set(re.findall(r' (heavy|light|calls) (\w+)\.expr:(\d+)', run('go', 'tool', 'pprof', '-raw', exported).stdout))
         self.assertLessEqual(places, {(name, name, line) for name in ('heavy', 'light', 'calls') for line in '12'})
-        self.assertLessEqual({('heavy', 'heavy', '1'), ('heavy', 'heavy', '2')}, places)
+        self.assertLessEqual({(name, name, line) for name in ('heavy', 'light') for line in '12'}, places)
 
     def test_shares(self):
         recorded, truth = self.jit()
@@ -118,7 +118,8 @@ class Compiler(ExampleCase):
         """docs/frame-pointers.md: where the register holds something else, stacks end, and the ledger says so."""
         recorded, truth = self.jit('--frames=reused', seconds=2)
         for event in recorded.events[OWN], recorded.recorder:
-            self.assertEqual(self.share_of(event, r'\bmain ', r'(heavy|light|calls) '), 0)
+            # Before a function's first instructions and at its return the register holds what it held in the caller.
+            self.assertLess(self.share_of(event, r'\bmain ', r'(heavy|light|calls) '), 0.01)
             self.assert_outcomes(event, recorded, truth, {NO_TABLE, BAD_FRAME})
         judged = recorded.info['user_stacks']
         self.assertLess(judged['complete'], judged['samples'] / 2, judged)
