@@ -13,13 +13,19 @@ enum {
   CHARS_SHOWN = 60   /* of what is searched for */
 };
 
+/* The trees beside the list. */
+enum { CALLERS, CALLEES, N_TREES };
+static const ViewerTreeKind kinds[N_TREES] = {VIEWER_TREE_CALLERS, VIEWER_TREE_CALLEES};
+
 struct _ViewerFunctionsPage {
   ViewerListPage parent;
   GtkStack *stack, *sandwich, *callers_stack, *callees_stack;
   GtkPaned *paned;
   AdwStatusPage *empty;
   ViewerFunctionsView *functions;
-  ViewerTreeView *callers, *callees;
+  ViewerTreeView *trees[N_TREES];
+  gboolean is_due[N_TREES]; /* to be made for another function or other weights */
+  guint turn;               /* whose it is */
 };
 
 static void init_page(ViewerPageInterface *interface);
@@ -54,15 +60,43 @@ static guint32 get_function(ViewerFunctionsPage *self)
   return path[n - 1];
 }
 
-/* Who called it and what it called. */
-static void show_sandwich(ViewerFunctionsPage *self)
+static void show_tree(ViewerFunctionsPage *self, guint tree)
 {
   guint32 function = get_function(self);
   ProfileWeights *weights = function == PROFILE_TREE_NO_FUNCTION ? NULL : get_weights(self);
 
-  gtk_stack_set_visible_child_name(self->sandwich, weights ? "trees" : "none");
-  viewer_tree_model_show(viewer_tree_view_get_model(self->callers), weights, VIEWER_TREE_CALLERS, function);
-  viewer_tree_model_show(viewer_tree_view_get_model(self->callees), weights, VIEWER_TREE_CALLEES, function);
+  self->is_due[tree] = FALSE;
+  viewer_tree_model_show(viewer_tree_view_get_model(self->trees[tree]), weights, kinds[tree], function);
+}
+
+/* The list is drawn in one frame, each tree in another: all three take longer than one. By turns, so that no
+ * tree waits for the end of keys that come faster. */
+static gboolean show_tree_that_is_due(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+  ViewerFunctionsPage *self = VIEWER_FUNCTIONS_PAGE(widget);
+
+  if (!self->is_due[self->turn])
+    self->turn = (self->turn + 1) % N_TREES;
+  if (self->is_due[self->turn])
+    show_tree(self, self->turn);
+  self->turn = (self->turn + 1) % N_TREES;
+  return self->is_due[self->turn] ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
+}
+
+/* Who called it and what it called. */
+static void show_sandwich(ViewerFunctionsPage *self)
+{
+  gboolean has_function = get_function(self) != PROFILE_TREE_NO_FUNCTION;
+  gboolean was_due = self->is_due[CALLERS] || self->is_due[CALLEES];
+
+  gtk_stack_set_visible_child_name(self->sandwich, has_function ? "trees" : "none");
+  for (guint i = 0; i < N_TREES; i++) {
+    self->is_due[i] = TRUE;
+    if (!has_function)
+      show_tree(self, i);
+  }
+  if (has_function && !was_due)
+    gtk_widget_add_tick_callback(GTK_WIDGET(self), show_tree_that_is_due, NULL, NULL);
 }
 
 /* A tree of nothing but the function itself would look as if it called itself. */
@@ -233,8 +267,8 @@ static void viewer_functions_page_init(ViewerFunctionsPage *self)
   /* As long as nobody moves what is between them, the two share the width as their requests say. */
   gtk_widget_set_size_request(GTK_WIDGET(self->functions), LEAST_WIDTH, -1);
   gtk_paned_set_start_child(self->paned, GTK_WIDGET(self->functions));
-  self->callers = add_tree(self, self->callers_stack, _("Callers"));
-  self->callees = add_tree(self, self->callees_stack, _("Callees"));
+  self->trees[CALLERS] = add_tree(self, self->callers_stack, _("Callers"));
+  self->trees[CALLEES] = add_tree(self, self->callees_stack, _("Callees"));
   g_signal_connect_object(self->functions, "selected", G_CALLBACK(handle_selected), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(self->functions, "activated", G_CALLBACK(handle_activated), self,
                           G_CONNECT_SWAPPED);
