@@ -31,12 +31,15 @@ void profile_span_get(ProfileCapture *capture, guint64 *ret_first, guint64 *ret_
   if (profile_capture_get_time_range(capture, &first, &last))
     widen(first, last, &low, &high);
   const struct capture_ended *ended = &header.ended;
-  gboolean known = ended->reason != CAPTURE_END_NONE && ended->reason != CAPTURE_END_IMPORTED &&
-                   ended->time >= high && ended->time >= header.time && header.time <= low;
-  if (known)
+  gboolean knows_begin = header.time > 0 && header.time <= low;
+  gboolean knows_end = knows_begin && ended->reason != CAPTURE_END_NONE &&
+                       ended->reason != CAPTURE_END_IMPORTED && ended->time >= MAX(high, header.time);
+  if (knows_end)
     widen(header.time, ended->time, &low, &high);
   else if (low > high)
     widen_by_told(capture, &low, &high);
+  if (knows_begin && low <= high)
+    low = MIN(low, header.time);
   if (low > high)
     low = high = 0;
   *ret_first = MIN(low, G_MAXUINT64 - 1);

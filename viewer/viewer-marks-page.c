@@ -4,6 +4,7 @@
 #include <adwaita.h>
 #include <glib/gi18n.h>
 
+#include "profile/profile-span.h"
 #include "viewer/viewer-column.h"
 #include "viewer/viewer-empty.h"
 #include "viewer/viewer-follower.h"
@@ -96,11 +97,10 @@ static gpointer make(gpointer data)
   const Input *input = data;
   const ProfileToldOptions options = {input->text, input->category, input->name};
   ViewerMarks *marks = g_new0(ViewerMarks, 1);
-  struct capture_file_header header;
+  guint64 end;
 
   marks->capture = g_object_ref(profile_filter_get_capture(input->filter));
-  profile_capture_get_header(marks->capture, &header);
-  marks->begin = header.time;
+  profile_span_get(marks->capture, &marks->begin, &end);
   marks->rows_turn = input->rows_turn;
   marks->has_messages = find_message(marks->capture);
   marks->rows = profile_mark_rows_new(input->filter);

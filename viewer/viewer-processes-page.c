@@ -5,6 +5,7 @@
 #include <glib/gi18n.h>
 
 #include "profile/profile-process-tree.h"
+#include "profile/profile-span.h"
 #include "viewer/viewer-column.h"
 #include "viewer/viewer-follower.h"
 #include "viewer/viewer-format.h"
@@ -287,16 +288,15 @@ static void show_rows(ViewerProcessesPage *self)
  * places, and who is open stays open. */
 static void set_tree(ViewerProcessesPage *self, ProfileProcessTree *tree)
 {
-  struct capture_file_header header = {.time = 0};
+  guint64 end;
   guint n = 0, before = self->shown;
 
   self->tree = tree;
   if (tree) {
     profile_process_tree_get_nodes(tree, &n);
-    profile_capture_get_header(profile_weights_get_capture(get_weights(self)), &header);
+    profile_span_get(profile_weights_get_capture(get_weights(self)), &self->begin, &end);
   }
   self->shown = n;
-  self->begin = header.time;
   if (tree)
     choose_columns(self);
   if (tree && n == before && g_list_model_get_n_items(G_LIST_MODEL(self->table)) == count_at_root(self))

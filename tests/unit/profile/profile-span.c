@@ -14,9 +14,9 @@ static void check(TestFile *file, guint64 ended, guint64 expected_first, guint64
   g_assert_cmpuint(end, ==, expected_end);
 }
 
-static TestFile write_samples(guint64 first, guint64 last)
+static TestFile write_samples(guint64 begin, guint64 first, guint64 last)
 {
-  TestFile file = test_file_open(1, FALSE);
+  TestFile file = test_file_open(begin, FALSE);
   ToldStream stream = told_open_stream(&file, CAPTURE_STREAM_RECORDER, "test");
 
   told_define_outside(&stream);
@@ -29,7 +29,7 @@ static TestFile write_samples(guint64 first, guint64 last)
 /* The file says when it began (1) and ended. */
 static void test_known(void)
 {
-  TestFile file = write_samples(500, 700);
+  TestFile file = write_samples(1, 500, 700);
 
   check(&file, 1000, 1, 1001);
 }
@@ -37,9 +37,17 @@ static void test_known(void)
 /* What it says of its end cannot be: a sample came later. */
 static void test_contradicted(void)
 {
-  TestFile file = write_samples(500, 2000);
+  TestFile file = write_samples(1, 500, 2000);
 
-  check(&file, 1000, 500, 2001);
+  check(&file, 1000, 1, 2001);
+}
+
+/* Nor can its beginning be: a sample came before it. */
+static void test_begun_before(void)
+{
+  TestFile file = write_samples(600, 500, 700);
+
+  check(&file, 1000, 500, 701);
 }
 
 static void test_nothing(void)
@@ -54,6 +62,7 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/profile/span/known", test_known);
   g_test_add_func("/profile/span/contradicted", test_contradicted);
+  g_test_add_func("/profile/span/begun-before", test_begun_before);
   g_test_add_func("/profile/span/nothing", test_nothing);
   return g_test_run();
 }
