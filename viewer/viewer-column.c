@@ -196,17 +196,26 @@ static void append_line(GString *text, GListModel *columns, gpointer item)
   g_string_append_c(text, '\n');
 }
 
-char *viewer_column_make_text(ViewerList *list, guint n_max)
+static void append_titles(GString *text, gpointer list)
 {
-  GListModel *columns = get_columns(list), *rows = G_LIST_MODEL(viewer_list_get_selection(list));
-  GString *text = g_string_new(NULL);
+  append_line(text, get_columns(list), NULL);
+}
 
-  append_line(text, columns, NULL);
-  for (guint i = 0; i < MIN(g_list_model_get_n_items(rows), n_max); i++) {
-    g_autoptr(GObject) item = g_list_model_get_item(rows, i);
-    append_line(text, columns, item);
-  }
-  return g_string_free(text, FALSE);
+static void append_row(GString *text, guint position, gpointer list)
+{
+  g_autoptr(GObject) item =
+      g_list_model_get_item(G_LIST_MODEL(viewer_list_get_selection(VIEWER_LIST(list))), position);
+
+  append_line(text, get_columns(list), item);
+}
+
+ViewerCopyRows viewer_column_get_copied(ViewerList *list)
+{
+  return (ViewerCopyRows){.model = G_LIST_MODEL(viewer_list_get_selection(list)),
+                          .n = G_MAXUINT,
+                          .append_titles = append_titles,
+                          .append_row = append_row,
+                          .data = list};
 }
 
 /* A list says how high it is only once it is laid out. */

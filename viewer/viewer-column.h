@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "viewer/viewer-copy.h"
 #include "viewer/viewer-list.h"
 
 G_BEGIN_DECLS
@@ -42,9 +43,9 @@ void viewer_column_update(GtkColumnViewColumn *column);
 /* All columns of a list that were made here. */
 void viewer_column_update_all(ViewerList *list);
 
-/* The rows of a list as text, at most n_max of them: a line of headings, then a line a row, cells separated
- * by tabs. Of columns that were made here. Free it. */
-char *viewer_column_make_text(ViewerList *list, guint n_max);
+/* The rows of a list as text: a line of headings, then a line a row, cells separated by tabs. Of columns that
+ * were made here. The list is borrowed. */
+ViewerCopyRows viewer_column_get_copied(ViewerList *list);
 /* Of a list of so many rows with its titles, in pixels, about. */
 int viewer_column_get_height(ViewerList *list, guint n_rows);
 /* Lets a list in a scrolled window show as many rows as it has, n_max at most. */

@@ -6,6 +6,7 @@
 
 #include "profile/profile-ended.h"
 #include "viewer/viewer-column.h"
+#include "viewer/viewer-copy.h"
 #include "viewer/viewer-details-private.h"
 #include "viewer/viewer-follower.h"
 #include "viewer/viewer-format.h"
@@ -367,7 +368,7 @@ static void viewer_details_page_set_document(ViewerPage *page, ViewerDocument *d
 }
 
 /* "Title: value", a line each; what a person pastes into a report of a bug. */
-static char *viewer_details_page_copy_text(ViewerPage *page)
+static gboolean viewer_details_page_copy(ViewerPage *page)
 {
   ViewerDetailsPage *self = VIEWER_DETAILS_PAGE(page);
   GString *text = g_string_new(NULL);
@@ -377,13 +378,13 @@ static char *viewer_details_page_copy_text(ViewerPage *page)
     const char *value = g_object_get_data(self->rows->pdata[i], "value");
     g_string_append_printf(text, "%s: %s\n", title, value);
   }
-  return g_string_free(text, FALSE);
+  return viewer_copy_text(GTK_WIDGET(self), g_string_free(text, FALSE));
 }
 
 static void viewer_details_page_interface_init(ViewerPageInterface *interface)
 {
   interface->set_document = viewer_details_page_set_document;
-  interface->copy_text = viewer_details_page_copy_text;
+  interface->copy = viewer_details_page_copy;
   interface->is_of_all_events = TRUE;
 }
 

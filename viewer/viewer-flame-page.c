@@ -5,6 +5,7 @@
 #include <glib/gi18n.h>
 
 #include "viewer/viewer-chronology.h"
+#include "viewer/viewer-copy.h"
 #include "viewer/viewer-empty.h"
 #include "viewer/viewer-flame-details.h"
 #include "viewer/viewer-flame-graph.h"
@@ -276,14 +277,15 @@ static gboolean next_match(ViewerPage *page, int direction)
 }
 
 /* The name of what is selected. */
-static char *copy_text(ViewerPage *page)
+static gboolean copy(ViewerPage *page)
 {
   ViewerFlamePage *self = VIEWER_FLAME_PAGE(page);
   guint box;
 
   if (!viewer_flame_graph_get_selected_box(self->graph, &box))
-    return NULL;
-  return viewer_flame_text_get_name(viewer_flame_graph_get_flame(self->graph), box, 0);
+    return FALSE;
+  return viewer_copy_text(GTK_WIDGET(self),
+                          viewer_flame_text_get_name(viewer_flame_graph_get_flame(self->graph), box, 0));
 }
 
 static void get_report(ViewerPage *page, ProfileReportBy *ret_by, ProfileReportTree *ret_tree)
@@ -299,7 +301,7 @@ static void init_page(ViewerPageInterface *iface)
   iface->set_search = set_search;
   iface->describe_search = describe_search;
   iface->next_match = next_match;
-  iface->copy_text = copy_text;
+  iface->copy = copy;
 }
 
 static void pop_up(ViewerFlamePage *self, double x, double y)

@@ -204,9 +204,11 @@ static gboolean next_match(ViewerPage *page, int direction)
   return searches(self) && viewer_functions_view_move(self->functions, direction);
 }
 
-static char *copy_text(ViewerPage *page)
+static gboolean copy(ViewerPage *page)
 {
-  return viewer_functions_view_copy(VIEWER_FUNCTIONS_PAGE(page)->functions);
+  const ViewerCopyRows rows = viewer_functions_view_get_copied(VIEWER_FUNCTIONS_PAGE(page)->functions);
+
+  return viewer_copy_rows(GTK_WIDGET(page), &rows);
 }
 
 static void get_report(ViewerPage *page, ProfileReportBy *ret_by, ProfileReportTree *ret_tree)
@@ -218,7 +220,7 @@ static void init_page(ViewerPageInterface *interface)
 {
   interface->get_report = get_report;
   interface->next_match = next_match;
-  interface->copy_text = copy_text;
+  interface->copy = copy;
 }
 
 static gboolean viewer_functions_page_grab_focus(GtkWidget *widget)

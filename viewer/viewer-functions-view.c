@@ -11,8 +11,8 @@
 enum { SELF_SHARE, SELF, TOTAL_SHARE, TOTAL, FUNCTION, BINARY, N_COLUMNS };
 /* Widths of the view from which on there is room for more than shares and names. */
 enum { ROOM_FOR_BINARY = 480, ROOM_FOR_AMOUNTS = 720 };
-/* Longer names are cut in rows; what is copied in one go must not keep anybody waiting. */
-enum { LONGEST_NAME = 250, LONGEST_TOOLTIP = 2000, MOST_ROWS = 10000 };
+/* Longer names are cut in rows. */
+enum { LONGEST_NAME = 250, LONGEST_TOOLTIP = 2000 };
 
 static const ViewerFunctionsBy orders[N_COLUMNS] = {VIEWER_FUNCTIONS_BY_SELF,  VIEWER_FUNCTIONS_BY_SELF,
                                                     VIEWER_FUNCTIONS_BY_TOTAL, VIEWER_FUNCTIONS_BY_TOTAL,
@@ -349,8 +349,15 @@ gboolean viewer_functions_view_move(ViewerFunctionsView *self, int n)
   return TRUE;
 }
 
-static void append_row(ViewerFunctionsView *self, GString *text, guint position)
+static void append_titles(GString *text, gpointer view)
 {
+  g_string_append_printf(text, "%s\t%s\t%s\t%s\t%s\t%s\n", _("Self %"), _("Self"), _("Total %"), _("Total"),
+                         _("Function"), _("Binary"));
+}
+
+static void append_row(GString *text, guint position, gpointer view)
+{
+  ViewerFunctionsView *self = view;
   g_autoptr(ViewerFunctionRow) row = g_list_model_get_item(G_LIST_MODEL(self->model), position);
   g_autofree char *binary = viewer_format_name(viewer_function_row_get_binary(row), 0);
   g_autofree char *name = viewer_format_name(viewer_function_row_get_name(row), 0);
@@ -362,18 +369,14 @@ static void append_row(ViewerFunctionsView *self, GString *text, guint position)
   g_string_append_printf(text, "%s\t%s\n", name, binary);
 }
 
-char *viewer_functions_view_copy(ViewerFunctionsView *self)
+ViewerCopyRows viewer_functions_view_get_copied(ViewerFunctionsView *self)
 {
-  guint n = g_list_model_get_n_items(G_LIST_MODEL(self->model)), position = get_position(self);
+  guint position = get_position(self);
+  ViewerCopyRows rows = {G_LIST_MODEL(self->model), "shown", 0, G_MAXUINT, append_titles, append_row, self};
 
-  if (n == 0)
-    return NULL;
-  GString *text = g_string_new(NULL);
-  g_string_append_printf(text, "%s\t%s\t%s\t%s\t%s\t%s\n", _("Self %"), _("Self"), _("Total %"), _("Total"),
-                         _("Function"), _("Binary"));
-  if (position != GTK_INVALID_LIST_POSITION)
-    append_row(self, text, position);
-  for (guint i = 0; position == GTK_INVALID_LIST_POSITION && i < MIN(n, MOST_ROWS); i++)
-    append_row(self, text, i);
-  return g_string_free(text, FALSE);
+  if (position != GTK_INVALID_LIST_POSITION) {
+    rows.first = position;
+    rows.n = 1;
+  }
+  return rows;
 }

@@ -11,6 +11,7 @@
 
 #include <gtk/gtk.h>
 
+#include "viewer/viewer-copy.h"
 #include "viewer/viewer-functions-model.h"
 
 G_BEGIN_DECLS
@@ -27,7 +28,7 @@ guint32 viewer_functions_view_get_selected(ViewerFunctionsView *self);
 void viewer_functions_view_select(ViewerFunctionsView *self, guint32 function);
 /* Selects the row that is so many below the selected one, as whoever uses it would. FALSE: there is none. */
 gboolean viewer_functions_view_move(ViewerFunctionsView *self, int n);
-/* The selected row, or when there is none the rows, as text for the clipboard; NULL: no rows. Free it. */
-char *viewer_functions_view_copy(ViewerFunctionsView *self);
+/* The selected row, or when there is none the rows, as text. The view is borrowed. */
+ViewerCopyRows viewer_functions_view_get_copied(ViewerFunctionsView *self);
 
 G_END_DECLS

@@ -5,6 +5,7 @@
 #include <glib/gi18n.h>
 
 #include "viewer/viewer-column.h"
+#include "viewer/viewer-copy.h"
 #include "viewer/viewer-format.h"
 #include "viewer/viewer-health.h"
 #include "viewer/viewer-loss-chart.h"
@@ -394,14 +395,14 @@ static void viewer_health_page_set_document(ViewerPage *page, ViewerDocument *do
 }
 
 /* The summary and the findings, as text. */
-static char *viewer_health_page_copy_text(ViewerPage *page)
+static gboolean viewer_health_page_copy(ViewerPage *page)
 {
   ViewerHealthPage *self = VIEWER_HEALTH_PAGE(page);
   g_autoptr(GString) text = g_string_new(NULL);
   guint n;
 
   if (!self->health)
-    return NULL;
+    return FALSE;
   const ProfileHealthFinding *findings = profile_health_get_findings(self->health, &n);
   g_string_append_printf(text, "%s\n", profile_health_get_summary(self->health));
   for (guint i = 0; i < n; i++) {
@@ -410,13 +411,13 @@ static char *viewer_health_page_copy_text(ViewerPage *page)
       g_string_append_printf(text, " → %s", findings[i].advice);
     g_string_append_c(text, '\n');
   }
-  return g_utf8_make_valid(text->str, -1);
+  return viewer_copy_text(GTK_WIDGET(self), g_utf8_make_valid(text->str, -1));
 }
 
 static void viewer_health_page_interface_init(ViewerPageInterface *interface)
 {
   interface->set_document = viewer_health_page_set_document;
-  interface->copy_text = viewer_health_page_copy_text;
+  interface->copy = viewer_health_page_copy;
   interface->is_of_all_events = TRUE;
 }
 

@@ -18,8 +18,6 @@
 #define INSTANT_SPAN G_GUINT64_CONSTANT(10000000)
 /* Rows among which a chosen one is looked for to show it chosen. */
 #define ROWS_MAX 1000
-/* Rows that are copied as text. */
-#define COPIED_MAX 10000
 /* Characters of what is searched for. */
 #define CHARS_SHOWN 60
 /* Pixels of the table of names, as long as nobody wants it otherwise. */
@@ -429,12 +427,13 @@ static gboolean viewer_marks_page_next_match(ViewerPage *page, int direction)
   return TRUE;
 }
 
-static char *viewer_marks_page_copy_text(ViewerPage *page)
+static gboolean viewer_marks_page_copy(ViewerPage *page)
 {
   ViewerMarksPage *self = VIEWER_MARKS_PAGE(page);
   gboolean log = g_strcmp0(gtk_stack_get_visible_child_name(GTK_STACK(self->lists)), "log") == 0;
+  const ViewerCopyRows rows = viewer_column_get_copied(log ? self->log_view : self->rows_view);
 
-  return self->marks ? viewer_column_make_text(log ? self->log_view : self->rows_view, COPIED_MAX) : NULL;
+  return self->marks && viewer_copy_rows(GTK_WIDGET(self), &rows);
 }
 
 /* Without marks there is no table of them. */
@@ -458,7 +457,7 @@ static void viewer_marks_page_interface_init(ViewerPageInterface *interface)
   interface->can_search = viewer_marks_page_can_search;
   interface->describe_search = viewer_marks_page_describe_search;
   interface->next_match = viewer_marks_page_next_match;
-  interface->copy_text = viewer_marks_page_copy_text;
+  interface->copy = viewer_marks_page_copy;
 }
 
 /* What is not in sight must not have the focus: no key would reach anybody. */

@@ -49,12 +49,12 @@ gboolean viewer_page_next_match(ViewerPage *self, int direction)
   return FALSE;
 }
 
-char *viewer_page_copy_text(ViewerPage *self)
+gboolean viewer_page_copy(ViewerPage *self)
 {
-  g_return_val_if_fail(VIEWER_IS_PAGE(self), NULL);
-  if (VIEWER_PAGE_GET_IFACE(self)->copy_text)
-    return VIEWER_PAGE_GET_IFACE(self)->copy_text(self);
-  return NULL;
+  g_return_val_if_fail(VIEWER_IS_PAGE(self), FALSE);
+  if (VIEWER_PAGE_GET_IFACE(self)->copy)
+    return VIEWER_PAGE_GET_IFACE(self)->copy(self);
+  return FALSE;
 }
 
 gboolean viewer_page_is_of_all_events(ViewerPage *self)

@@ -25,7 +25,7 @@ struct _ViewerPageInterface {
   gboolean (*can_search)(ViewerPage *self); /* NULL: always */
   char *(*describe_search)(ViewerPage *self);
   gboolean (*next_match)(ViewerPage *self, int direction);
-  char *(*copy_text)(ViewerPage *self);
+  gboolean (*copy)(ViewerPage *self);
   void (*get_report)(ViewerPage *self, ProfileReportBy *ret_by, ProfileReportTree *ret_tree);
 };
 
@@ -43,8 +43,9 @@ const char *viewer_page_get_search_label(ViewerPage *self);
 char *viewer_page_describe_search(ViewerPage *self);
 /* Goes to the next (direction 1) or previous (-1) place that was found. FALSE: there is none. */
 gboolean viewer_page_next_match(ViewerPage *self, int direction);
-/* What is selected, or else what one sees, as text for the clipboard; NULL: nothing to copy. Free it. */
-char *viewer_page_copy_text(ViewerPage *self);
+/* What is selected, or else what one sees, goes to the clipboard as text (viewer-copy.h). FALSE: there is
+ * nothing. */
+gboolean viewer_page_copy(ViewerPage *self);
 /* Whether the page says the same whichever event is looked at. */
 gboolean viewer_page_is_of_all_events(ViewerPage *self);
 /* What a report of the document must show to say what the page does; the call tree from the outermost

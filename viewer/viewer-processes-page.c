@@ -16,7 +16,6 @@ enum {
   ROWS_LOOKED_AT = 40, /* the first ones, when a tree is shown for the first time: */
   ROWS_OPENED = 40,    /* heavy families among them are opened until so many rows were added, */
   THREADS_OPENED = 20, /* but none of more threads, which would push the others out of sight */
-  COPIED_MAX = 10000,  /* rows that are copied as text */
   CHARS_SHOWN = 2000   /* of a command line below the table */
 };
 /* Times are told to the millisecond. */
@@ -457,11 +456,12 @@ static void viewer_processes_page_set_document(ViewerPage *page, ViewerDocument 
   viewer_follower_set_document(self->follower, document);
 }
 
-static char *viewer_processes_page_copy_text(ViewerPage *page)
+static gboolean viewer_processes_page_copy(ViewerPage *page)
 {
   ViewerProcessesPage *self = VIEWER_PROCESSES_PAGE(page);
+  const ViewerCopyRows rows = viewer_column_get_copied(self->view);
 
-  return self->tree ? viewer_column_make_text(self->view, COPIED_MAX) : NULL;
+  return self->tree && viewer_copy_rows(GTK_WIDGET(self), &rows);
 }
 
 static void viewer_processes_page_get_report(ViewerPage *page, ProfileReportBy *ret_by,
@@ -475,7 +475,7 @@ static void viewer_processes_page_interface_init(ViewerPageInterface *interface)
 {
   interface->get_report = viewer_processes_page_get_report;
   interface->set_document = viewer_processes_page_set_document;
-  interface->copy_text = viewer_processes_page_copy_text;
+  interface->copy = viewer_processes_page_copy;
 }
 
 static gboolean viewer_processes_page_grab_focus(GtkWidget *widget)

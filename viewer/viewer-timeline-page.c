@@ -4,6 +4,7 @@
 #include <adwaita.h>
 #include <glib/gi18n.h>
 
+#include "viewer/viewer-copy.h"
 #include "viewer/viewer-empty.h"
 #include "viewer/viewer-time-ruler.h"
 #include "viewer/viewer-timeline-area.h"
@@ -128,19 +129,25 @@ static void viewer_timeline_page_set_document(ViewerPage *page, ViewerDocument *
   update(self);
 }
 
-static char *viewer_timeline_page_copy_text(ViewerPage *page)
+static void append_track(GString *text, guint position, gpointer page)
+{
+  ViewerTimelinePage *self = page;
+  g_autoptr(ViewerTrack) track = g_list_model_get_item(viewer_timeline_get_tracks(self->timeline), position);
+  g_autofree char *what = viewer_track_describe(self->timeline, track);
+
+  g_string_append_printf(text, "%*s%s\t%s\t%s\n", (int)viewer_track_get_depth(track) * 2, "",
+                         viewer_track_get_title(track), viewer_track_get_detail(track), what ? what : "");
+}
+
+static gboolean viewer_timeline_page_copy(ViewerPage *page)
 {
   ViewerTimelinePage *self = VIEWER_TIMELINE_PAGE(page);
-  GListModel *tracks = viewer_timeline_get_tracks(self->timeline);
-  GString *text = g_string_new(NULL);
+  const ViewerCopyRows rows = {.model = viewer_timeline_get_tracks(self->timeline),
+                               .n = G_MAXUINT,
+                               .append_row = append_track,
+                               .data = self};
 
-  for (guint i = 0; i < g_list_model_get_n_items(tracks); i++) {
-    g_autoptr(ViewerTrack) track = g_list_model_get_item(tracks, i);
-    g_autofree char *what = viewer_track_describe(self->timeline, track);
-    g_string_append_printf(text, "%*s%s\t%s\t%s\n", (int)viewer_track_get_depth(track) * 2, "",
-                           viewer_track_get_title(track), viewer_track_get_detail(track), what ? what : "");
-  }
-  return g_string_free(text, text->len == 0);
+  return viewer_copy_rows(GTK_WIDGET(self), &rows);
 }
 
 static void viewer_timeline_page_get_report(ViewerPage *page, ProfileReportBy *ret_by,
@@ -154,7 +161,7 @@ static void viewer_timeline_page_page_init(ViewerPageInterface *interface)
 {
   interface->get_report = viewer_timeline_page_get_report;
   interface->set_document = viewer_timeline_page_set_document;
-  interface->copy_text = viewer_timeline_page_copy_text;
+  interface->copy = viewer_timeline_page_copy;
 }
 
 static void push_items(ViewerTimelinePage *self, ViewerStepKind kind, guint32 item, const char *label)

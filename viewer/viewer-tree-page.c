@@ -193,12 +193,17 @@ static void handle_open_below(GtkWidget *widget, const char *name, GVariant *par
     viewer_tree_model_open_below(get_model(self), node);
 }
 
+static gboolean copy_rows(ViewerTreePage *self, guint position, guint n)
+{
+  const ViewerCopyRows rows = viewer_tree_text_get_rows(get_model(self), position, n);
+
+  return viewer_copy_rows(GTK_WIDGET(self), &rows);
+}
+
 static void handle_copy_all(GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  g_autofree char *text = viewer_tree_text_new(get_model(VIEWER_TREE_PAGE(widget)), 0, G_MAXUINT);
-
-  if (text)
-    gdk_clipboard_set_text(gtk_widget_get_clipboard(widget), text);
+  if (!copy_rows(VIEWER_TREE_PAGE(widget), 0, G_MAXUINT))
+    gtk_widget_error_bell(widget);
 }
 
 static void set_document(ViewerPage *page, ViewerDocument *document)
@@ -221,14 +226,14 @@ static gboolean next_match(ViewerPage *page, int direction)
   return self->next_match != 0;
 }
 
-static char *copy_text(ViewerPage *page)
+static gboolean copy(ViewerPage *page)
 {
   ViewerTreePage *self = VIEWER_TREE_PAGE(page);
   guint32 node = viewer_tree_view_get_selected(self->tree);
 
   if (node == VIEWER_TREE_NO_NODE)
-    return viewer_tree_text_new(get_model(self), 0, G_MAXUINT);
-  return viewer_tree_text_new(get_model(self), viewer_tree_model_get_position(get_model(self), node), 1);
+    return copy_rows(self, 0, G_MAXUINT);
+  return copy_rows(self, viewer_tree_model_get_position(get_model(self), node), 1);
 }
 
 static void get_report(ViewerPage *page, ProfileReportBy *ret_by, ProfileReportTree *ret_tree)
@@ -243,7 +248,7 @@ static void init_page(ViewerPageInterface *interface)
   interface->get_report = get_report;
   interface->set_document = set_document;
   interface->next_match = next_match;
-  interface->copy_text = copy_text;
+  interface->copy = copy;
 }
 
 /* The tree still tells what it does without its rows. */

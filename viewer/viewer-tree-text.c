@@ -5,8 +5,7 @@
 
 #include "viewer/viewer-format.h"
 
-/* What is written in one go must not keep anybody waiting. */
-enum { MOST_ROWS = 10000, WIDTH = 10, MOST_SPACES = 200 };
+enum { WIDTH = 10, MOST_SPACES = 200 };
 
 /* Printf counts bytes: columns are padded by characters. */
 static void append_padded(GString *text, const char *word)
@@ -17,8 +16,17 @@ static void append_padded(GString *text, const char *word)
   g_string_append(text, "  ");
 }
 
-static void append_row(GString *text, ViewerTreeModel *model, guint32 node)
+static void append_titles(GString *text, gpointer model)
 {
+  append_padded(text, _("Total %"));
+  append_padded(text, _("Total"));
+  append_padded(text, _("Self"));
+  g_string_append_printf(text, "%s\n", _("Function"));
+}
+
+static void append_row(GString *text, guint position, gpointer model)
+{
+  guint32 node = viewer_tree_model_get_node_at(model, position);
   const ProfileWeights *weights = viewer_tree_model_get_weights(model);
   const ProfileTreeNode *item = viewer_tree_model_get(model, node);
   g_autofree char *share = viewer_format_weight_share(weights, item->total);
@@ -38,21 +46,7 @@ static void append_row(GString *text, ViewerTreeModel *model, guint32 node)
   g_string_append_c(text, '\n');
 }
 
-char *viewer_tree_text_new(ViewerTreeModel *model, guint position, guint n)
+ViewerCopyRows viewer_tree_text_get_rows(ViewerTreeModel *model, guint position, guint n)
 {
-  guint n_rows = g_list_model_get_n_items(G_LIST_MODEL(model));
-  guint end = position + MIN(MIN(n, MOST_ROWS), n_rows - MIN(position, n_rows));
-
-  if (position >= n_rows)
-    return NULL;
-  GString *text = g_string_new(NULL);
-  append_padded(text, _("Total %"));
-  append_padded(text, _("Total"));
-  append_padded(text, _("Self"));
-  g_string_append_printf(text, "%s\n", _("Function"));
-  for (guint i = position; i < end; i++)
-    append_row(text, model, viewer_tree_model_get_node_at(model, i));
-  if (end < n_rows && n > MOST_ROWS)
-    g_string_append(text, "…\n");
-  return g_string_free(text, FALSE);
+  return (ViewerCopyRows){G_LIST_MODEL(model), "shown", position, n, append_titles, append_row, model};
 }

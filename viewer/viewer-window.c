@@ -375,16 +375,10 @@ static void act_redo(GtkWidget *widget, const char *action, GVariant *parameter)
 
 static void act_copy(GtkWidget *widget, const char *action, GVariant *parameter)
 {
-  ViewerWindow *self = VIEWER_WINDOW(widget);
-  ViewerPage *page = get_page(self);
-  g_autofree char *text = page ? viewer_page_copy_text(page) : NULL;
+  ViewerPage *page = get_page(VIEWER_WINDOW(widget));
 
-  if (!text) {
+  if (!page || !viewer_page_copy(page))
     gtk_widget_error_bell(widget);
-    return;
-  }
-  gdk_clipboard_set_text(gtk_widget_get_clipboard(widget), text);
-  viewer_window_toast(self, _("Copied to the clipboard"));
 }
 
 static gboolean drop(GtkDropTarget *target, const GValue *value, double x, double y, ViewerWindow *self)

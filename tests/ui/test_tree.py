@@ -241,6 +241,17 @@ class TreeTest(PagesCase):
         self.viewer.find('menu item', re.compile('Expand All Below')).act()
         self.expect_report()
 
+    def test_copying(self):
+        self.open_all()
+        titles, row = self.viewer.copy().splitlines()
+        self.assertEqual(titles.split(), ['Total', '%', 'Total', 'Self', 'Function'])
+        self.assertRegex(row, r'^ *100.0 % +\d+ +0  All Samples$')
+        said = report(self.path, '--tree', '--limit', '0')
+        pattern = re.compile(r' *(\S+ %) +(\d+) +(\d+)  ((?:  )*)(\S.*?)(?:  \(.*\))?$')
+        copied = [pattern.match(line).groups() for line in self.viewer.copy('ctrl+shift+c').splitlines()[1:]]
+        self.assertEqual([(name, share, total, own) for share, total, own, _, name in copied], flatten(said['tree'], said['samples']))
+        self.assertEqual([(name, len(indentation)) for *_, indentation, name in copied[:3]], [('All Samples', 0), ('main', 2), ('load', 4)])
+
     def test_search_goes_to_places(self):
         self.viewer.press('ctrl+f')
         self.viewer.type('LEX')
@@ -319,6 +330,29 @@ class FunctionsTest(PagesCase):
         self.viewer.find('label', 'No Function Found')
         self.viewer.press('Escape')
         self.expect_names([row['name'] for row in report(self.path)['rows']])
+
+    def test_copying(self):
+        said = report(self.path)
+        rows = ['\t'.join((share(row['self'], said['samples']), str(row['self']), share(row['total'], said['samples']),
+                           str(row['total']), row['name'], row['binary'])) for row in said['rows']]
+        titles, *copied = self.viewer.copy().splitlines()
+        self.assertEqual(titles, 'Self %\tSelf\tTotal %\tTotal\tFunction\tBinary')
+        self.assertEqual(copied, rows)
+        self.focus_row('fold')
+        self.assertEqual(self.viewer.copy().splitlines(), [titles, *(row for row in rows if row.split('\t')[4] == 'fold')])
+
+    def test_copying_many(self):
+        """Of more rows than ten thousand the first, with a word that there are more."""
+        self.viewer.close()
+        self.path = make(self.directory / 'many.capture', samples=40000, stacks=20000, functions=12000)
+        self.viewer = self.open(self.path, size=self.size)
+        self.viewer.press(self.page)
+        self.viewer.find('row', FUNCTION_ROW, self.table())
+        _, *copied, last = self.viewer.copy().splitlines()
+        said = report(self.path, '--limit', '0')
+        self.assertGreater(len(said['rows']), 10000)
+        self.assertEqual([row.split('\t')[1] for row in copied], [str(row['self']) for row in said['rows'][:10000]])
+        self.assertEqual(last, '…')
 
     def test_callers_and_callees(self):
         self.viewer.find('label', 'No Function Selected')

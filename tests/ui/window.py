@@ -11,6 +11,7 @@ accessible tree to see by. Needs the Python that knows gi: /usr/bin/python3 test
 
 Every test ends with a viewer that was closed in order and had nothing to say on standard error.
 """
+import os
 import pathlib
 import re
 import signal
@@ -29,6 +30,7 @@ from recordings import is_working, processor_time  # noqa: E402
 from support import BUILD, TestCase, check_sanitizers, read_twice  # noqa: E402
 
 VIEWER = BUILD / 'viewer' / 'capture-viewer'
+COPIED = 'Copied to the clipboard'
 SECONDS = 120  # ample, also for sanitizers on a busy machine
 
 
@@ -45,6 +47,14 @@ class Viewer:
                                             stdout=said, stderr=said, preexec_fn=end_with_parent, cwd=self.home)
         self.pid = self.process.pid
         self._application = None
+
+    def copy(self, key='ctrl+c'):
+        """What a key puts on the clipboard, once the window says that it is there."""
+        self.find_gone('label', COPIED)
+        self.press(key)
+        self.find('label', COPIED)
+        return subprocess.run(['xclip', '-selection', 'clipboard', '-o'], env={**os.environ, 'DISPLAY': self.desktop.display},
+                              stdout=subprocess.PIPE, timeout=SECONDS, check=True).stdout.decode()
 
     # Its windows.
 
