@@ -25,6 +25,7 @@ from window import Viewer  # noqa: E402
 
 TURNS = BUILD / 'bench' / 'libbench-turns.so'
 FRAME = 16  # milliseconds
+OF_DESKTOPS = {'GSETTINGS_BACKEND': 'memory'}  # settings are written by another process there, not by this one into a file
 SIZE = 1600, 1000
 
 
@@ -34,7 +35,7 @@ class Watched:
     def __init__(self, desktop, home, capture, steps):
         self.log, self.steps = home / 'turns', steps
         self.log.touch()
-        self.viewer = Viewer(desktop, home, capture, env={'LD_PRELOAD': TURNS, 'CAPTURE_BENCH_TURNS': str(self.log)})
+        self.viewer = Viewer(desktop, home, capture, env={**OF_DESKTOPS, 'LD_PRELOAD': TURNS, 'CAPTURE_BENCH_TURNS': str(self.log)})
         self.viewer.resize(*SIZE)
         self.viewer.press()  # takes the keyboard
         self.viewer.rest(600)

@@ -4,8 +4,8 @@
 
 G_DEFINE_FINAL_TYPE(ViewerRows, viewer_rows, GTK_TYPE_WIDGET)
 
-/* Widgets that are made in a frame, for all lists that there are. */
-enum { MOST_MADE = 10 };
+/* How long widgets are made in a frame, for all lists that there are; at least one is. */
+enum { MOST_MICROSECONDS = 600 };
 
 guint viewer_rows_get_n(ViewerRows *self)
 {
@@ -131,17 +131,21 @@ static void make_more_later(ViewerRows *self)
   self->is_making = TRUE;
 }
 
-static gboolean may_make(ViewerRows *self)
+/* NULL: it took long enough already. */
+static ViewerRow *make_row_in_time(ViewerRows *self)
 {
-  static gint64 frame;
-  static guint n_made;
+  static gint64 frame, spent;
   GdkFrameClock *clock = gtk_widget_get_frame_clock(GTK_WIDGET(self));
-  gint64 now = clock ? gdk_frame_clock_get_frame_counter(clock) : 0;
+  gint64 now = clock ? gdk_frame_clock_get_frame_counter(clock) : 0, begin = g_get_monotonic_time();
 
   if (now != frame)
-    n_made = 0;
+    spent = 0;
   frame = now;
-  return n_made++ < MOST_MADE;
+  if (spent > MOST_MICROSECONDS)
+    return NULL;
+  ViewerRow *row = make_row(self);
+  spent += g_get_monotonic_time() - begin;
+  return row;
 }
 
 /* Widgets for rows that come into sight. */
@@ -155,10 +159,10 @@ static ViewerRow *take_row(ViewerRows *self, Pool *pool)
 {
   if (pool->n_taken < pool->others->len)
     return pool->others->pdata[pool->n_taken++];
-  if (may_make(self))
-    return make_row(self);
-  make_more_later(self);
-  return NULL;
+  ViewerRow *row = make_row_in_time(self);
+  if (!row)
+    make_more_later(self);
+  return row;
 }
 
 /* Rows that stay in sight keep their widgets, and so does the one that has the focus, wherever it is. The
