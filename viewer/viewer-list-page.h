@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What the pages that list functions share: the document with its transforms, the search, and that nothing is
- * worked out for a page that is not in sight. Implements ViewerPage but for next_match and copy_text, which a
+ * worked out for a page that is not in sight. Implements ViewerPage but for next_match and copy, which a
  * derived page adds by implementing the interface, too. Main thread only.
  */
 #pragma once
