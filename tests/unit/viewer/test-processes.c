@@ -8,14 +8,30 @@
 
 #include "viewer/viewer-process-list.h"
 
-/* A process that waits, or is busy; ended with the test. */
-static pid_t start(const char *script)
+static void end_with_parent(gpointer data)
 {
-  const char *argv[] = {"/bin/sh", "-c", script, NULL};
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+/* A process that is that program already; ended with the test. */
+static pid_t start(const char *program, const char *option, const char *argument)
+{
+  const char *argv[] = {program, option, argument, NULL};
   GPid pid;
 
-  g_assert_true(g_spawn_async(NULL, (char **)argv, NULL, G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, &pid, NULL));
+  g_assert_true(
+      g_spawn_async(NULL, (char **)argv, NULL, G_SPAWN_DO_NOT_REAP_CHILD, end_with_parent, NULL, &pid, NULL));
   return pid;
+}
+
+static pid_t start_waiting(void)
+{
+  return start("/bin/sleep", "1000", NULL);
+}
+
+static pid_t start_busy(void)
+{
+  return start("/bin/sh", "-c", "while :; do :; done");
 }
 
 static void end(pid_t pid)
@@ -147,7 +163,7 @@ static void test_list(void)
 {
   g_autoptr(ViewerProcessList) list = viewer_process_list_new();
   Mirror mirror = {.copy = g_ptr_array_new_with_free_func(g_object_unref)};
-  pid_t early = start("exec sleep 1000");
+  pid_t early = start_waiting();
 
   g_signal_connect(list, "items-changed", G_CALLBACK(mirror_change), &mirror);
   g_assert_cmpuint(g_list_model_get_n_items(G_LIST_MODEL(list)), ==, 0);
@@ -155,7 +171,7 @@ static void test_list(void)
   while (!find(list, early))
     g_main_context_iteration(NULL, TRUE);
   ViewerProcess *known = find(list, early);
-  pid_t late = start("while :; do :; done");
+  pid_t late = start_busy();
   while (!find(list, late) || viewer_process_get_cpu(find(list, late)) < 0.01)
     g_main_context_iteration(NULL, TRUE);
   g_assert_true(find(list, early) == known);
@@ -200,7 +216,7 @@ static void test_exec(void)
 static void test_rights(void)
 {
   g_autoptr(ViewerProcessList) list = viewer_process_list_new();
-  pid_t pid = start("exec sleep 1000");
+  pid_t pid = start_waiting();
 
   viewer_process_list_set_rights(list, TRUE, FALSE);
   viewer_process_list_set_running(list, TRUE);
