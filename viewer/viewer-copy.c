@@ -5,7 +5,8 @@
 
 #include "viewer/viewer-toast.h"
 
-enum { MOST_ROWS = 10000, MOST_MICROSECONDS = 2000 };
+/* What is longer goes to other programs in parts under X11, for which GTK 4.8 can wait for ever. */
+enum { MOST_BYTES = 250000, MOST_MICROSECONDS = 2000 };
 
 typedef struct {
   GtkWidget *widget;
@@ -60,32 +61,39 @@ static void begin(Copy *self)
     self->rows.append_titles(self->text, self->rows.data);
 }
 
-/* FALSE: there are none. */
-static gboolean get_end(const ViewerCopyRows *rows, guint *ret_end, gboolean *ret_all)
+static guint get_end(const ViewerCopyRows *rows)
 {
-  guint n = g_list_model_get_n_items(rows->model), n_rows = MIN(rows->n, n - MIN(rows->first, n));
+  guint n = g_list_model_get_n_items(rows->model);
 
-  *ret_end = rows->first + MIN(n_rows, MOST_ROWS);
-  *ret_all = n_rows <= MOST_ROWS;
-  return n_rows > 0;
+  return rows->first + MIN(rows->n, n - MIN(rows->first, n));
+}
+
+/* FALSE: there is no more room for it. */
+static gboolean write_row(Copy *self)
+{
+  gsize before = self->text->len;
+
+  self->rows.append_row(self->text, self->next, self->rows.data);
+  if (self->text->len <= MOST_BYTES)
+    return TRUE;
+  g_string_truncate(self->text, before);
+  g_string_append(self->text, "…\n");
+  return FALSE;
 }
 
 /* FALSE: that was all. */
 static gboolean write_some(Copy *self)
 {
   gint64 start = g_get_monotonic_time();
-  gboolean is_all;
-  guint end;
 
   if (!self->text)
     begin(self);
-  for (get_end(&self->rows, &end, &is_all); self->next < end; self->next++) {
+  for (guint end = get_end(&self->rows); self->next < end; self->next++) {
     if (g_get_monotonic_time() - start > MOST_MICROSECONDS)
       return TRUE;
-    self->rows.append_row(self->text, self->next, self->rows.data);
+    if (!write_row(self))
+      break;
   }
-  if (!is_all)
-    g_string_append(self->text, "…\n");
   return FALSE;
 }
 
@@ -114,10 +122,7 @@ gboolean viewer_copy_text(GtkWidget *widget, char *text)
 
 gboolean viewer_copy_rows(GtkWidget *widget, const ViewerCopyRows *rows)
 {
-  gboolean is_all;
-  guint end;
-
-  if (!get_end(rows, &end, &is_all))
+  if (get_end(rows) <= rows->first)
     return FALSE;
   Copy *self = g_new0(Copy, 1);
   self->widget = widget;
