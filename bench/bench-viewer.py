@@ -3,9 +3,10 @@
 """What a person waits for in the window: until it stands, until the first flame graph, until names are there; and what it takes of
 memory. Beside it Debian's Sysprof with a capture of as many samples. On an X server of their own, drawn by cairo.
 
-usage: bench-viewer.py [--capture FILE] [--rounds N] [--large N] [--without-sysprof]
+usage: bench-viewer.py [--capture FILE] [--rounds N] [--large N] [--without-sysprof] [--without-gl]
 
-Without FILE a system-wide recording of a compiler run is made, which takes root, perf, gcc and npm.
+Without FILE a system-wide recording of a compiler run is made, which takes root, perf, gcc and npm. GTK loads GL even where cairo
+draws; without a graphics card that is Mesa's renderer in software with LLVM, some 60 MB, which --without-gl keeps out.
 """
 import argparse
 import json
@@ -33,12 +34,13 @@ class Watched:
     """A program from its start until it stands still. Seconds after its start: `window`, `graph` (boxes cover a fiftieth of what
     lies below the window's upper third; none for who draws none), `still`; MiB: `peak` and `settled`."""
 
-    def __init__(self, desktop, *command):
+    def __init__(self, desktop, environment, *command):
         self.desktop, self.window, self.graph, self.still = desktop, None, None, None
         self.home = pathlib.Path(tempfile.mkdtemp(prefix='capture-bench-'))
         self.begin = time.monotonic()
-        self.process = subprocess.Popen([str(word) for word in command], env=desktop.environment(self.home), stdin=subprocess.DEVNULL,
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=end_with_parent)
+        self.process = subprocess.Popen([str(word) for word in command], env=desktop.environment(self.home) | environment,
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                        preexec_fn=end_with_parent)
         try:
             self._watch()
         finally:
@@ -104,14 +106,15 @@ def compare(desktop, title, capture, options):
     size = info['uncompressed_size']
     print(f'\n{title}: {info["samples"]} samples, {capture.stat().st_size / 1e6:.1f} MB, uncompressed {size / 1e6:.1f} MB; '
           f'load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors')
-    show('capture-viewer', [Watched(desktop, VIEWER, capture) for _ in range(options.rounds)])
+    environment = {'GDK_DEBUG': 'gl-disable'} if options.without_gl else {}
+    show('capture-viewer', [Watched(desktop, environment, VIEWER, capture) for _ in range(options.rounds)])
     print(f'  (wanted: graph 0.5 s after the window; memory under {2 * size / 2**20 + 150:.0f} MB)')
     with tempfile.TemporaryDirectory(prefix='capture-bench-') as home:
         subprocess.run([BUILD / 'bench' / 'bench-flame-graph', capture], env=desktop.environment(home), check=True)
     if not options.without_sysprof:
         syscap = capture.with_suffix('.syscap')
         subprocess.run([CAPTURECTL, 'export', '--format', 'syscap', '-o', syscap, capture], check=True)
-        show(f'sysprof, of {syscap.stat().st_size / 1e6:.1f} MB', [Watched(desktop, 'sysprof', syscap)])
+        show(f'sysprof, of {syscap.stat().st_size / 1e6:.1f} MB', [Watched(desktop, environment, 'sysprof', syscap)])
 
 
 def main():
@@ -120,6 +123,7 @@ def main():
     parser.add_argument('--rounds', type=int, default=5)
     parser.add_argument('--large', type=int, default=10_000_000)
     parser.add_argument('--without-sysprof', action='store_true')
+    parser.add_argument('--without-gl', action='store_true')
     options = parser.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
     capture = options.capture
