@@ -23,6 +23,7 @@ struct _ViewerStackChart {
 
   GArray *path;   /* guint32: functions of what is selected, from the outermost */
   gboolean seeks; /* the next layout may have it elsewhere */
+  gboolean goes;  /* … and it is to be seen there, whatever is shown now */
 };
 
 /* State. */

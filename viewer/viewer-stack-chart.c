@@ -200,12 +200,32 @@ static void scroll_to_selected(ViewerStackChart *self)
   viewer_box_canvas_scroll_to(&self->canvas, bounds.origin.y - RULER, bounds.size.height + RULER);
 }
 
+static void show_selected(ViewerStackChart *self)
+{
+  ViewerViewport shown = self->canvas.target;
+  ViewerBoxPlace place = get_place(&self->canvas, self->canvas.selected);
+
+  scroll_to_selected(self);
+  if (place.end <= shown.first || place.first >= shown.end)
+    viewer_stack_chart_set_view(&self->canvas, viewer_viewport_show(shown, place.first, place.end), TRUE);
+}
+
+/* Of a part of the time there is no layout of what lies elsewhere: where something was gone to, all is shown. */
 static void seek(ViewerStackChart *self)
 {
-  self->seeks = FALSE;
+  gboolean goes = self->goes;
+
+  self->seeks = self->goes = FALSE;
   self->canvas.selected = find_longest(self->chart, self->path);
-  if (self->canvas.selected != VIEWER_NO_BOX)
-    scroll_to_selected(self);
+  if (self->canvas.selected != VIEWER_NO_BOX) {
+    if (goes)
+      show_selected(self);
+    else
+      scroll_to_selected(self);
+  } else if (goes && self->path->len > 0 && !viewer_stack_chart_shows_all(self)) {
+    self->seeks = self->goes = TRUE;
+    viewer_stack_chart_zoom_reset(self);
+  }
 }
 
 void viewer_stack_chart_take_layout(ViewerStackChart *self)
@@ -225,7 +245,8 @@ void viewer_stack_chart_take_layout(ViewerStackChart *self)
   viewer_box_canvas_update_rows(&self->canvas);
   if (self->canvas.selected == VIEWER_NO_BOX && self->seeks)
     seek(self);
-  self->seeks = FALSE;
+  else
+    self->seeks = self->goes = FALSE;
   viewer_box_canvas_redraw(&self->canvas);
   viewer_stack_chart_shown(self);
 }
@@ -237,7 +258,7 @@ void viewer_stack_chart_select(ViewerStackChart *self, const guint32 *path, guin
   g_array_set_size(self->path, 0);
   g_array_append_vals(self->path, path, n);
   self->canvas.selected = VIEWER_NO_BOX;
-  self->seeks = TRUE;
+  self->seeks = self->goes = TRUE;
   if (!self->chart || viewer_latest_is_busy(self->layouter))
     return;
   seek(self);
@@ -258,6 +279,7 @@ void viewer_stack_chart_set_weights(ViewerStackChart *self, ProfileWeights *weig
     self->canvas.selected = VIEWER_NO_BOX;
   self->thread = thread;
   self->seeks = TRUE;
+  self->goes = FALSE;
   self->first = first;
   self->end = MAX(end, first + 1);
   if (!weights) {
@@ -373,16 +395,13 @@ static void snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 void viewer_stack_chart_choose(ViewerBoxCanvas *canvas, guint box)
 {
   ViewerStackChart *self = VIEWER_STACK_CHART(canvas);
-  ViewerBoxPlace place = get_place(canvas, box);
   guint n;
 
   canvas->selected = box;
   g_autofree guint32 *path = viewer_stack_chart_get_selection(self, &n);
   g_array_set_size(self->path, 0);
   g_array_append_vals(self->path, path, n);
-  scroll_to_selected(self);
-  if (place.end <= canvas->target.first || place.first >= canvas->target.end)
-    viewer_stack_chart_set_view(canvas, viewer_viewport_show(canvas->target, place.first, place.end), TRUE);
+  show_selected(self);
   viewer_box_canvas_redraw(canvas);
   g_signal_emit_by_name(canvas, "selected");
 }

@@ -76,6 +76,33 @@ class FlameViews(ViewCase):
         self.viewer.wait(lambda: all(node.extents[2] <= 1 for node in self.viewer.find_all('tree item', 'parse', within=chart)),
                          'what comes after the box is out of sight')
 
+    def test_chronological_goes_to_matches(self):
+        """Near what is shown, and where there is no layout of their time yet."""
+        for zoom in ((), ('plus',) * 4):
+            with self.subTest(zoom=zoom):
+                self.go_to_match(zoom)
+                self.viewer.press('0')
+
+    def go_to_match(self, zoom):
+        self.choose_view('Chronological')
+        chart = self.viewer.find('tree', 'Stack chart')
+
+        def widths(name):
+            return [node.extents[2] for node in self.viewer.find_all('tree item', name, within=chart)]
+
+        self.viewer.wait(lambda: widths('parse'), 'there are stacks')
+        self.viewer.click(self.viewer.place_of(chart, 0.02, 0.12))
+        self.viewer.press('Return', *zoom)
+        self.viewer.wait(lambda: max(widths('parse'), default=0) <= 1, 'what comes after the box is out of sight')
+        self.viewer.rest()
+        self.viewer.press('ctrl+f')
+        self.viewer.type('parse')
+        self.viewer.find(name=re.compile('^[1-9]\\d* functions?, '))
+        self.viewer.press('Return')
+        self.viewer.wait(lambda: max(widths('parse'), default=0) > 1, 'the match is shown')
+        self.viewer.press('Escape')
+        self.viewer.find('tree item', 'parse', within=chart, states=['focused'])
+
     def test_chronological_shows_what_was_selected(self):
         nothing = re.compile('^Select a box')
         self.viewer.press('Home', 'Down')
