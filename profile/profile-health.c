@@ -181,19 +181,32 @@ static void find_emptiness(ProfileHealth *self)
           "too."));
 }
 
+static ProfileHealthSeverity get_message_severity(const ProfileHealth *self, guint message)
+{
+  guint32 severity = profile_capture_get_message_severity(self->capture, message);
+
+  return severity <= 3 ? PROFILE_HEALTH_WARNING : severity == 4 ? PROFILE_HEALTH_NOTE : PROFILE_HEALTH_GOOD;
+}
+
+/* One sentence stands for those that are too many, as bad as the worst of them. */
 static void find_messages(ProfileHealth *self)
 {
   const char *const *messages = profile_capture_get_messages(self->capture);
+  ProfileHealthFinding rest = {
+      .subject = PROFILE_HEALTH_MESSAGE, .what = SENTENCES_MAX, .severity = PROFILE_HEALTH_GOOD};
+  guint n = 0;
 
-  for (guint i = 0; messages[i] && i < SENTENCES_MAX; i++) {
-    guint32 severity = profile_capture_get_message_severity(self->capture, i);
-    ProfileHealthFinding finding = {.subject = PROFILE_HEALTH_MESSAGE,
-                                    .what = i,
-                                    .severity = severity <= 3   ? PROFILE_HEALTH_WARNING
-                                                : severity == 4 ? PROFILE_HEALTH_NOTE
-                                                                : PROFILE_HEALTH_GOOD};
-    profile_health_add(self, &finding, g_strdup(messages[i]), NULL);
+  for (; messages[n]; n++) {
+    ProfileHealthFinding finding = {
+        .subject = PROFILE_HEALTH_MESSAGE, .what = n, .severity = get_message_severity(self, n)};
+    if (n < SENTENCES_MAX)
+      profile_health_add(self, &finding, g_strdup(messages[n]), NULL);
+    else
+      rest.severity = MAX(rest.severity, finding.severity);
   }
+  if (n > SENTENCES_MAX)
+    profile_health_add(self, &rest, g_strdup_printf(_("There are %u messages in all."), n),
+                       _("“capturectl info” shows all of them."));
 }
 
 static char *summarize_losses(const ProfileHealth *self, const char *lost)

@@ -25,7 +25,7 @@ typedef enum {
   PROFILE_HEALTH_EMPTY,     /* what: nothing */
   PROFILE_HEALTH_STACKS,    /* what: enum capture_outcome */
   PROFILE_HEALTH_NAMES,     /* what: ProfileMissingReason */
-  PROFILE_HEALTH_MESSAGE    /* what: index of the message */
+  PROFILE_HEALTH_MESSAGE    /* what: index of the message; of the first that is too many */
 } ProfileHealthSubject;
 
 typedef struct {

@@ -210,7 +210,7 @@ static void show_selected(ViewerStackChart *self)
     viewer_stack_chart_set_view(&self->canvas, viewer_viewport_show(shown, place.first, place.end), TRUE);
 }
 
-/* Of a part of the time there is no layout of what lies elsewhere: where something was gone to, all is shown. */
+/* A layout of a part of the time lacks what lies elsewhere: for what is gone to, all is shown. */
 static void seek(ViewerStackChart *self)
 {
   gboolean goes = self->goes;

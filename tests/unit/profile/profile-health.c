@@ -212,6 +212,20 @@ static void test_messages(void)
   g_assert_cmpint(profile_health_get_severity(health), ==, PROFILE_HEALTH_WARNING);
 }
 
+static void test_many_messages(void)
+{
+  Recording recording = begin();
+
+  add_samples(&recording, SAMPLES, CAPTURE_OUTCOME_COMPLETE);
+  for (guint i = 0; i < 25; i++)
+    g_assert_cmpint(capture_file_add_message(recording.file.file, i, i == 23 ? 3 : 6, "said again"), ==, 0);
+  g_autoptr(ProfileHealth) health = end(&recording);
+  g_assert_cmpstr(find(health, PROFILE_HEALTH_MESSAGE, 19)->sentence, ==, "said again");
+  g_assert_cmpstr(find(health, PROFILE_HEALTH_MESSAGE, 20)->sentence, ==, "There are 25 messages in all.");
+  g_assert_cmpint(find(health, PROFILE_HEALTH_MESSAGE, 20)->severity, ==, PROFILE_HEALTH_WARNING);
+  g_assert_cmpint(profile_health_get_severity(health), ==, PROFILE_HEALTH_WARNING);
+}
+
 static void test_throttling(void)
 {
   Recording recording = begin();
@@ -258,6 +272,7 @@ int main(int argc, char **argv)
   g_test_add_func("/health/frame-pointers", test_frame_pointers);
   g_test_add_func("/health/empty", test_empty);
   g_test_add_func("/health/messages", test_messages);
+  g_test_add_func("/health/many-messages", test_many_messages);
   g_test_add_func("/health/throttling", test_throttling);
   g_test_add_func("/health/shares", test_shares);
   return g_test_run();
