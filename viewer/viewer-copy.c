@@ -42,10 +42,10 @@ static void set_copy(GtkWidget *widget, Copy *copy)
   g_object_set_data_full(G_OBJECT(gtk_widget_get_clipboard(widget)), "viewer-copy", copy, copy_free);
 }
 
-static void finish(GtkWidget *widget, const char *text)
+static void finish(GtkWidget *widget, const char *text, const char *message)
 {
   gdk_clipboard_set_text(gtk_widget_get_clipboard(widget), text);
-  viewer_toast(widget, _("Copied to the clipboard"));
+  viewer_toast(widget, message);
 }
 
 static void stop(Copy *self)
@@ -104,7 +104,9 @@ static gboolean write_more(gpointer data)
   if (write_some(self))
     return G_SOURCE_CONTINUE;
   self->source = 0;
-  finish(self->widget, self->text->str);
+  finish(self->widget, self->text->str,
+         self->next < get_end(&self->rows) ? _("The beginning was copied; Export writes all of it")
+                                           : _("Copied to the clipboard"));
   stop(self);
   return G_SOURCE_REMOVE;
 }
@@ -116,7 +118,7 @@ gboolean viewer_copy_text(GtkWidget *widget, char *text)
   if (!text || !*text)
     return FALSE;
   set_copy(widget, NULL);
-  finish(widget, text);
+  finish(widget, text, _("Copied to the clipboard"));
   return TRUE;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What a page has for the clipboard of its window. Rows are written some in each turn of the main loop:
- * thousands take longer than a frame. Whoever copies something is told when it is there; of copies that follow
- * each other, the last one gets there. Main thread only.
+ * thousands take longer than a frame. Whoever copies something is told when it is there; of copies that
+ * follow each other, the last one gets there. Main thread only.
  */
 #pragma once
 
@@ -21,8 +21,9 @@ typedef struct {
 
 /* The text is taken over. FALSE: it is NULL or empty, and nothing was copied. */
 gboolean viewer_copy_text(GtkWidget *widget, char *text);
-/* The titles, then the rows; of more than a quarter of a million bytes the first, and "…" below them. Rows that change before
- * all are written are written anew. FALSE: there are none, and nothing was copied. */
+/* The titles, then the rows; of more than a quarter of a million bytes the first, and "…" below them, which
+ * is told. Rows that change before all are written are written anew. FALSE: there are none, and nothing was
+ * copied. */
 gboolean viewer_copy_rows(GtkWidget *widget, const ViewerCopyRows *rows);
 
 G_END_DECLS

@@ -48,11 +48,11 @@ class Viewer:
         self.pid = self.process.pid
         self._application = None
 
-    def copy(self, key='ctrl+c'):
+    def copy(self, key='ctrl+c', message=COPIED):
         """What a key puts on the clipboard, once the window says that it is there."""
-        self.find_gone('label', COPIED)
+        self.find_gone('label', message)
         self.press(key)
-        self.find('label', COPIED)
+        self.find('label', message)
         return subprocess.run(['xclip', '-selection', 'clipboard', '-o'], env={**os.environ, 'DISPLAY': self.desktop.display},
                               stdout=subprocess.PIPE, timeout=SECONDS, check=True).stdout.decode()
 
