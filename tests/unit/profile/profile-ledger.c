@@ -42,10 +42,11 @@ static guint64 count(const Fixture *fixture, guint outcome, const char *end)
 
 static void test_outcomes(Fixture *fixture, gconstpointer plan)
 {
-  static const guint with_stack[] = {
-      CAPTURE_OUTCOME_COMPLETE,  CAPTURE_OUTCOME_FRAME_POINTERS, CAPTURE_OUTCOME_TRUNCATED,
-      CAPTURE_OUTCOME_NO_TABLE,  CAPTURE_OUTCOME_UNREADABLE,     CAPTURE_OUTCOME_NOT_RESIDENT,
-      CAPTURE_OUTCOME_BAD_FRAME, CAPTURE_OUTCOME_UNSUPPORTED,    CAPTURE_OUTCOME_LOST};
+  static const guint with_stack[] = {CAPTURE_OUTCOME_COMPLETE,   CAPTURE_OUTCOME_FRAME_POINTERS,
+                                     CAPTURE_OUTCOME_TRUNCATED,  CAPTURE_OUTCOME_NO_TABLE,
+                                     CAPTURE_OUTCOME_UNREADABLE, CAPTURE_OUTCOME_NOT_RESIDENT,
+                                     CAPTURE_OUTCOME_BAD_FRAME,  CAPTURE_OUTCOME_UNSUPPORTED,
+                                     CAPTURE_OUTCOME_LOST,       CAPTURE_OUTCOME_LATE};
   guint64 stacks = 0;
 
   for (guint i = 0; i < PROFILE_OUTCOMES; i++)
