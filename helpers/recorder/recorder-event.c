@@ -5,10 +5,10 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "helpers/recorder/recorder-file.h"
+#include "helpers/recorder/recorder-rights.h"
 #include "libcapture/capture-format.h"
 
 #define MAX_RATE          "/proc/sys/kernel/perf_event_max_sample_rate"
@@ -25,7 +25,7 @@ static bool has_cycles(void)
       .exclude_kernel = 1,
       .exclude_hv = 1,
   };
-  int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+  int fd = recorder_rights_open_event(&attr, 0, -1);
   if (fd < 0)
     return false;
   close(fd);

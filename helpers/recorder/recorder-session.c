@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "helpers/pidfd.h"
 #include "helpers/recorder/recorder-attr.h"
 #include "helpers/recorder/recorder-decoder.h"
 #include "helpers/recorder/recorder-link.h"
@@ -72,8 +73,8 @@ static int resolve_targets(struct session *session)
 {
   session->n_targets = session->packet.configure.n_targets;
   for (uint32_t i = 0; i < session->n_targets; i++) {
-    int32_t pid = recorder_proc_pidfd_pid(session->packet.fds[i]);
-    if (pid == -ESRCH)
+    int32_t pid = pidfd_get_pid(session->packet.fds[i], true);
+    if (pid == -ESRCH || pid == 0)
       return recorder_error_set(&session->error, ESRCH,
                                 "A process that was to be recorded does not exist any more.");
     if (pid < 0)
