@@ -5,8 +5,8 @@
 
 /* In the order of enum capture_outcome, and as “capturectl info” calls them. */
 static const char *const names[RECORDER_OUTCOMES] = {
-    "unknown",    "complete",     "frame-pointers", "truncated",   "no-user-stack", "no-table",
-    "unreadable", "not-resident", "bad-frame",      "unsupported", "no-stack",      "lost",
+    "unknown",      "complete",  "frame-pointers", "truncated", "no-user-stack", "no-table", "unreadable",
+    "not-resident", "bad-frame", "unsupported",    "no-stack",  "lost",          "late",
 };
 
 GVariant *captured_outcomes_describe(const guint64 *samples)

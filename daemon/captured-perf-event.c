@@ -50,12 +50,12 @@ static void set_kernel_error(GError **error, int code)
   g_set_error(error, CAPTURED_ERROR, name, "The kernel does not open this event: %s.", g_strerror(code));
 }
 
-/* Whatever thread it runs in has CAP_PERFMON for just that long. */
+/* Whatever thread it runs in has the capabilities for just that long. */
 static int open_event(Open *open, GError **error)
 {
   pid_t pid = open->target->n > 0 ? open->target->pids[0] : -1;
 
-  captured_privileges_use(CAPTURED_RIGHT(CAP_PERFMON));
+  captured_privileges_use(captured_privileges_open_event());
   int fd = (int)syscall(SYS_perf_event_open, &open->attr, pid, open->cpu, open->group, PERF_FLAG_FD_CLOEXEC);
   int code = errno;
   captured_privileges_use(0);

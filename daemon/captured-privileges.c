@@ -10,8 +10,8 @@
 
 #include "daemon/captured-error.h"
 
-#define USER "captured"
-#define ALL  (CAPTURED_RIGHTS_SYSTEM | CAPTURED_RIGHTS_BECOME)
+#define USER     "captured"
+#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 
 typedef struct {
   guint64 effective;
@@ -45,11 +45,19 @@ static gboolean set_sets(const Sets *sets)
   return syscall(SYS_capset, &header, data) == 0;
 }
 
+guint64 captured_privileges_open_event(void)
+{
+  g_autofree char *text = NULL;
+  gboolean wanted = g_file_get_contents(PARANOID, &text, NULL, NULL) && g_ascii_strtoll(text, NULL, 10) > 2;
+
+  return CAPTURED_RIGHT(CAP_PERFMON) | (wanted ? CAPTURED_RIGHT(CAP_SYS_ADMIN) : 0);
+}
+
 /* Takes CAP_SETPCAP; where that is missing the unit did it already, or no new privileges means the same. */
-static void narrow_bounding_set(void)
+static void narrow_bounding_set(guint64 rights)
 {
   for (unsigned long capability = 0; prctl(PR_CAPBSET_READ, capability) >= 0; capability++)
-    if (!(ALL & CAPTURED_RIGHT(capability)))
+    if (!(rights & CAPTURED_RIGHT(capability)))
       prctl(PR_CAPBSET_DROP, capability);
 }
 
@@ -78,17 +86,18 @@ static gboolean become_user(GError **error)
 
 gboolean captured_privileges_settle(GError **error)
 {
+  const guint64 rights = CAPTURED_RIGHTS_SYSTEM | CAPTURED_RIGHTS_BECOME | captured_privileges_open_event();
   Sets sets;
 
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
     return fail(error, "New privileges cannot be ruled out");
-  narrow_bounding_set();
+  narrow_bounding_set(rights);
   if (geteuid() == 0 && !become_user(error))
     return FALSE;
   prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   if (!get_sets(&sets))
     return fail(error, "The capabilities of this process cannot be read");
-  if (!set_sets(&(Sets){.permitted = sets.permitted & ALL}))
+  if (!set_sets(&(Sets){.permitted = sets.permitted & rights}))
     return fail(error, "Capabilities cannot be given up");
 #ifndef __SANITIZE_ADDRESS__ /* whose leak detector attaches to its own process */
   if (prctl(PR_SET_DUMPABLE, 0) < 0)

@@ -19,10 +19,15 @@ G_BEGIN_DECLS
 /* To become a caller. */
 #define CAPTURED_RIGHTS_BECOME (CAPTURED_RIGHT(CAP_SETUID) | CAPTURED_RIGHT(CAP_SETGID))
 
+/* What it takes to open an event now: CAP_PERFMON, and CAP_SYS_ADMIN while kernel.perf_event_paranoid is
+ * above 2, where kernels of Debian and Ubuntu want it. */
+guint64 captured_privileges_open_event(void);
+
 /* To be called once, before there are threads. Makes a process that root started the user captured; gives up,
- * for this process and all its children, whatever is not in the masks above; keeps what is left at hand
- * (permitted), but uses none of it (effective); and refuses to be looked into. FALSE with an error when any
- * of that fails. Lacking capabilities are no error: recorders will say what they lack. */
+ * for this process and all its children, whatever is not in the masks above nor needed to open an event;
+ * keeps what is left at hand (permitted), but uses none of it (effective); and refuses to be looked into.
+ * FALSE with an error when any of that fails. Lacking capabilities are no error: recorders will say what they
+ * lack. */
 gboolean captured_privileges_settle(GError **error);
 
 /* Makes exactly these capabilities of the calling thread's effective, as far as it has them; 0 puts things

@@ -272,7 +272,8 @@ CapturedRecorder *captured_recorder_new(CapturedScope scope, GError **error)
                                             NULL};
   CapturedChildSpec spec = {
       .program = "recorder",
-      .rights = scope == CAPTURED_SCOPE_OWN ? CAPTURED_RIGHTS_OWN : CAPTURED_RIGHTS_SYSTEM,
+      .rights = (scope == CAPTURED_SCOPE_OWN ? CAPTURED_RIGHTS_OWN : CAPTURED_RIGHTS_SYSTEM) |
+                captured_privileges_open_event(),
       .environment = environment,
   };
   CapturedChild *child = captured_child_new(&spec, error);

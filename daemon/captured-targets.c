@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "daemon/captured-error.h"
+#include "helpers/pidfd.h"
 
 #define DESCRIBED 8
 
@@ -27,18 +27,6 @@ static gboolean is_of_thread(int fd)
   int flags = fcntl(fd, F_GETFL);
 
   return flags < 0 || (flags & O_EXCL) != 0;
-}
-
-/* -1: it has ended; 0: it is in a pid namespace that is not ours. */
-static pid_t read_pid(int fd)
-{
-  g_autofree char *path = g_strdup_printf("/proc/self/fdinfo/%d", fd);
-  g_autofree char *text = NULL;
-
-  if (!g_file_get_contents(path, &text, NULL, NULL))
-    return 0;
-  const char *line = strstr(text, "\nPid:");
-  return line ? (pid_t)g_ascii_strtoll(line + strlen("\nPid:"), NULL, 10) : 0;
 }
 
 static gboolean refuse(GError **error, guint i, const char *why)
@@ -77,10 +65,10 @@ static gboolean add(CapturedTargets *self, int fd, GError **error)
     return refuse(error, i, "is no pidfd; use pidfd_open()");
   if (is_of_thread(fd))
     return refuse(error, i, "is a thread; a process is needed");
-  pid_t pid = read_pid(fd);
-  if (pid < 0 || !is_alive(fd))
+  pid_t pid = pidfd_get_pid(fd, true);
+  if (pid == -ESRCH || !is_alive(fd))
     return tell_gone(error, i);
-  if (pid == 0)
+  if (pid <= 0)
     return refuse(error, i, "is a process that cannot be seen from here");
   if (is_known(self, pid))
     return refuse(error, i, "is there twice");

@@ -124,7 +124,8 @@ enum capture_outcome {
   CAPTURE_OUTCOME_BAD_FRAME = 8,      /* the next frame would not lie above this one */
   CAPTURE_OUTCOME_UNSUPPORTED = 9,    /* a rule the unwinder does not evaluate */
   CAPTURE_OUTCOME_NO_STACK = 10,      /* the sample was taken without any stack */
-  CAPTURE_OUTCOME_LOST = 11           /* its stack was found, but lost on the way */
+  CAPTURE_OUTCOME_LOST = 11,          /* its stack was found, but lost on the way */
+  CAPTURE_OUTCOME_LATE = 12           /* a frame's unwind table was not there in time */
 };
 
 /* Of a sample's outcome, beside the enum: frames on the way that no unwind table describes were left by their

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -21,12 +20,22 @@ struct entry {
   char name[];
 };
 
+/* libc's own would look at the locale, and have other names where a newer libc builds this than runs it. */
+static uint64_t read_number(const char *at, unsigned base)
+{
+  uint64_t number = 0;
+
+  for (; (*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'f'); at++)
+    number = number * base + (unsigned)(*at <= '9' ? *at - '0' : *at - 'a' + 10);
+  return number;
+}
+
 static bool each_of(const char *buffer, long length, capture_task_fn fn, void *data)
 {
   for (long at = 0; at < length;) {
     const struct entry *entry = (const void *)(buffer + at);
 
-    if (entry->name[0] != '.' && !fn((pid_t)atoi(entry->name), data))
+    if (entry->name[0] != '.' && !fn((pid_t)read_number(entry->name, 10), data))
       return false;
     at += entry->length;
   }
@@ -78,7 +87,7 @@ static pid_t read_link(const char *path)
     return 0;
   target[length] = '\0';
   slash = strrchr(target, '/');
-  return (pid_t)atoi(slash ? slash + 1 : target);
+  return (pid_t)read_number(slash ? slash + 1 : target, 10);
 }
 
 /* What a thread that is listed under a number calls itself: the last of its numbers. 0: it is gone. */
@@ -94,7 +103,7 @@ static pid_t own_number(pid_t listed)
   if (!end)
     return 0;
   *end = '\0';
-  return (pid_t)atoi(strrchr(at, '\t') ? strrchr(at, '\t') + 1 : "");
+  return (pid_t)read_number(strrchr(at, '\t') ? strrchr(at, '\t') + 1 : "", 10);
 }
 
 pid_t capture_tasks_process_in_proc(void)
@@ -165,5 +174,5 @@ bool capture_task_runs_with_blocked(pid_t tid, int number)
   if (!at || at[sizeof state - 1] == 'S')
     return false;
   at = strstr(status, blocked);
-  return at && (strtoull(at + sizeof blocked - 1, NULL, 16) >> (number - 1) & 1) != 0;
+  return at && (read_number(at + sizeof blocked - 1, 16) >> (number - 1) & 1) != 0;
 }

@@ -69,6 +69,8 @@ static const char *describe_outcome(enum capture_outcome outcome)
     return _("end in code whose unwind tables are not understood");
   case CAPTURE_OUTCOME_LOST:
     return _("were found, but lost on the way");
+  case CAPTURE_OUTCOME_LATE:
+    return _("end in code whose unwind table was not there in time");
   default:
     return _("end for a reason that is not known");
   }

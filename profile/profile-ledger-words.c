@@ -121,6 +121,8 @@ const char *profile_ledger_get_advice(ProfileCapture *capture, const ProfileLedg
   case CAPTURE_OUTCOME_LOST:
     return _(
         "Lower the frequency with -F, or allow larger rings with “sysctl kernel.perf_event_mlock_kb=2048”.");
+  case CAPTURE_OUTCOME_LATE:
+    return _("Its unwind table was not there in time: record it again, tables are kept.");
   default:
     return _("Record it anew with this version.");
   }
@@ -163,7 +165,8 @@ const char *profile_outcome_get_label(enum capture_outcome outcome)
                                                        N_("Frame makes no sense"),
                                                        N_("Unwind table not understood"),
                                                        N_("No stack"),
-                                                       N_("Lost on the way")};
+                                                       N_("Lost on the way"),
+                                                       N_("Unwind table came late")};
 
   return _(labels[outcome]);
 }

@@ -21,8 +21,8 @@ typedef struct {
 } Counting;
 
 static const char *const names[PROFILE_OUTCOMES] = {
-    "unknown",    "complete",     "frame-pointers", "truncated",   "no-user-stack", "no-table",
-    "unreadable", "not-resident", "bad-frame",      "unsupported", "no-stack",      "lost"};
+    "unknown",      "complete",  "frame-pointers", "truncated", "no-user-stack", "no-table", "unreadable",
+    "not-resident", "bad-frame", "unsupported",    "no-stack",  "lost",          "late"};
 
 const char *profile_outcome_get_name(enum capture_outcome outcome)
 {

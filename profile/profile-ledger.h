@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-#define PROFILE_OUTCOMES (CAPTURE_OUTCOME_LOST + 1)
+#define PROFILE_OUTCOMES (CAPTURE_OUTCOME_LATE + 1)
 
 /* In place of a binary's index: */
 #define PROFILE_LEDGER_NO_FILE                                                                               \

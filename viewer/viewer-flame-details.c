@@ -92,6 +92,8 @@ static const char *get_reason(enum capture_outcome outcome)
     return _("the sample was taken without a stack");
   case CAPTURE_OUTCOME_LOST:
     return _("the stack was lost on the way");
+  case CAPTURE_OUTCOME_LATE:
+    return _("an unwind table was not there in time");
   default:
     return NULL;
   }

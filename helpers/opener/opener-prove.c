@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "helpers/pidfd.h"
 #include "helpers/recorder/recorder-file.h"
-#include "helpers/recorder/recorder-proc.h"
 
 static bool is_alive(int pidfd)
 {
@@ -35,7 +35,9 @@ static bool leads_its_threads(int32_t pid)
 int opener_prove(int pidfd, int32_t pid)
 {
   char path[32];
-  int32_t real = recorder_proc_pidfd_pid(pidfd);
+  int32_t real = pidfd_get_pid(pidfd, false);
+  if (real == -EACCES) /* an old kernel, where only who asks could look: it did */
+    real = pid;
   if (real < 0)
     return real;
   if (real != pid || !leads_its_threads(pid))

@@ -2,6 +2,7 @@
 #include "helpers/recorder/recorder-attr.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -14,12 +15,6 @@
 #include "unwind/unwind-walk.h"
 
 #define MAX_STACK_DEFAULT 127
-
-int recorder_attr_open(struct perf_event_attr *attr, int32_t tid, int cpu)
-{
-  int fd = (int)syscall(SYS_perf_event_open, attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-  return fd < 0 ? -errno : fd;
-}
 
 static struct perf_event_attr dummy_attr(void)
 {
@@ -35,7 +30,7 @@ static struct perf_event_attr dummy_attr(void)
 
 static bool is_taken(struct perf_event_attr *attr)
 {
-  int fd = recorder_attr_open(attr, 0, -1);
+  int fd = recorder_rights_open_event(attr, 0, -1);
   if (fd < 0)
     return false;
   close(fd);
@@ -162,18 +157,21 @@ void recorder_attr_init_raw(struct perf_event_attr *attr, const struct recorder_
   };
 }
 
-int recorder_attr_paranoid(void)
-{
-  return (int)recorder_file_number("/proc/sys/kernel/perf_event_paranoid", 2);
-}
-
-/* With CAP_PERFMON it is neither the user nor perf_event_paranoid. */
+/* With CAP_PERFMON it is not the user, and perf_event_paranoid only where the kernel wants CAP_SYS_ADMIN too.
+ */
 static int explain_denied_service(const struct recorder_source *source, uint32_t event, int32_t pid, int code,
                                   struct recorder_error *error)
 {
   const char *cause =
       "a security module, kernel lockdown or the service's sandbox forbids it; the kernel's log (“dmesg”) "
       "and “systemctl cat captured” tell";
+  if (source->n_rings == 0 && recorder_rights_paranoid() > 2 && !recorder_rights_has(CAP_SYS_ADMIN))
+    return recorder_error_set(error, code,
+                              "The kernel permits the service no recording: it takes CAP_SYS_ADMIN while "
+                              "perf_event_paranoid is %d, which the service has only if it was %d when it "
+                              "began; run “systemctl restart captured”, or “sysctl "
+                              "kernel.perf_event_paranoid=2”, as root.",
+                              recorder_rights_paranoid(), recorder_rights_paranoid());
   if (source->n_rings == 0)
     return recorder_error_set(error, code, "The kernel permits the service no recording: %s.", cause);
   if (pid > 0)
@@ -185,7 +183,7 @@ static int explain_denied_service(const struct recorder_source *source, uint32_t
 static int explain_denied(const struct recorder_source *source, uint32_t event, int32_t pid, int code,
                           struct recorder_error *error)
 {
-  int paranoid = recorder_attr_paranoid();
+  int paranoid = recorder_rights_paranoid();
   bool system_wide = (source->flags & RECORDER_SYSTEM_WIDE) != 0;
   if (recorder_rights_are_lent())
     return explain_denied_service(source, event, pid, code, error);

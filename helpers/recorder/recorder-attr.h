@@ -19,14 +19,10 @@ bool recorder_attr_has_callchain(const struct recorder_source *source);
 /* Whether samples have registers and a piece of the stack; the registers are those of
  * unwind_registers_perf_mask. */
 bool recorder_attr_has_stack(const struct recorder_source *source);
-/* A descriptor, or -errno. */
-int recorder_attr_open(struct perf_event_attr *attr, int32_t tid, int cpu);
 /* Says why an event could not be opened (pid 0: for no process in particular); returns result, a negative
  * errno. */
 int recorder_attr_explain(const struct recorder_source *source, uint32_t event, int32_t pid, int result,
                           struct recorder_error *error);
-/* kernel.perf_event_paranoid */
-int recorder_attr_paranoid(void);
 /* Sets the default depth, and lowers it to what the kernel takes. */
 void recorder_attr_limit_stack(struct recorder_source *source, char *notes);
 

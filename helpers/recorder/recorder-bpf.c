@@ -5,14 +5,16 @@
 #include <errno.h>
 #include <linux/capability.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
-#include "helpers/recorder/recorder-attr.h"
+#include "helpers/recorder/recorder-file.h"
 #include "helpers/recorder/recorder-rights.h"
 
 /* The inode of the first namespace of processes, in which the programs number them (PROC_PID_INIT_INO). */
@@ -24,15 +26,41 @@ static int say_nothing(enum libbpf_print_level level, const char *format, va_lis
   return 0;
 }
 
+/* Neither says that it is why. */
+static bool is_older_than_6_1(const struct utsname *kernel)
+{
+  unsigned major = 0, minor = 0;
+  return sscanf(kernel->release, "%u.%u", &major, &minor) == 2 && (major < 6 || (major == 6 && minor < 1));
+}
+
+static bool is_confidential(void)
+{
+  char text[128];
+  return recorder_file_read("/sys/kernel/security/lockdown", text, sizeof text) > 0 &&
+         strstr(text, "[confidentiality]") != NULL;
+}
+
 static int explain(int result, bool off_cpu, struct recorder_error *error)
 {
+  const char *what =
+      off_cpu ? "Time off the CPU cannot be recorded" : "Stacks cannot be walked in the kernel";
+  struct utsname kernel = {0};
+  uname(&kernel);
+  if (is_older_than_6_1(&kernel))
+    return recorder_error_set(error, -result, "%s: this kernel is Linux %s, and it takes 6.1 or newer.", what,
+                              kernel.release);
+  if (is_confidential())
+    return recorder_error_set(
+        error, -result,
+        "%s: the kernel is locked down to confidentiality, which forbids BPF programs to "
+        "read memory; “lockdown=integrity” or none at the next boot permits it.",
+        what);
   switch (-result) {
   case EPERM:
   case EACCES:
     if (recorder_rights_has(CAP_BPF) && recorder_rights_has(CAP_PERFMON))
-      return recorder_error_set(
-          error, -result, "%s: a security module, kernel lockdown or a sandbox forbids BPF programs.",
-          off_cpu ? "Time off the CPU cannot be recorded" : "Stacks cannot be walked in the kernel");
+      return recorder_error_set(error, -result, "%s: a security module or a sandbox forbids BPF programs.",
+                                what);
     return recorder_error_set(
         error, -result,
         "%s may not be %s: run this with the capabilities CAP_BPF and CAP_PERFMON, or as root.",
@@ -43,9 +71,9 @@ static int explain(int result, bool off_cpu, struct recorder_error *error)
   default:
     return recorder_error_set(
         error, -result,
-        "This kernel does not take the programs that walk stacks (%s): they need Linux 5.17 or newer, "
-        "built with CONFIG_BPF_SYSCALL, CONFIG_BPF_EVENTS and CONFIG_DEBUG_INFO_BTF.",
-        strerror(-result));
+        "%s: this kernel does not take the programs for it (%s); they need one that is built with "
+        "CONFIG_BPF_SYSCALL, CONFIG_BPF_EVENTS and CONFIG_DEBUG_INFO_BTF.",
+        what, strerror(-result));
   }
 }
 
@@ -220,7 +248,7 @@ static int open_tracepoint(struct recorder_bpf *bpf, uint64_t id)
       .config = id,
       .disabled = 1,
   };
-  int fd = recorder_attr_open(&attr, 0, -1);
+  int fd = recorder_rights_open_event(&attr, 0, -1);
   if (fd < 0)
     return fd;
   if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, bpf_program__fd(bpf->tracepoint->progs.recorder_tracepoint)) == 0)

@@ -7,7 +7,7 @@
 #include "helpers/recorder/recorder-memory.h"
 #include "helpers/recorder/recorder-names.h"
 
-_Static_assert(CAPTURE_OUTCOME_LOST < RECORDER_OUTCOMES, "each outcome is counted");
+_Static_assert(CAPTURE_OUTCOME_LATE < RECORDER_OUTCOMES, "each outcome is counted");
 
 /* By what the addresses of a stack are understood, and what is remembered of it. */
 struct place {

@@ -25,7 +25,7 @@ _Static_assert((int)WALK_COMPLETE == (int)CAPTURE_OUTCOME_COMPLETE &&
                    (int)WALK_END_BY_FRAME_POINTERS == (int)CAPTURE_OUTCOME_BY_FRAME_POINTERS,
                "ends of walks are outcomes");
 
-/* A walk that still misses something found no table in time. */
+/* A walk that still misses something, though no table is to come, met an address that nothing is known of. */
 uint8_t recorder_decoder_outcome(uint32_t end)
 {
   if (end == WALK_MISSED)
@@ -75,8 +75,9 @@ static bool walk(struct recorder_decoder *decoder, struct recorder_sample *sampl
   }
   sample->user = decoder->addresses;
   sample->n_user = count;
-  sample->outcome = recorder_decoder_outcome(end);
-  return answer != RECORDER_UNWIND_LATER;
+  bool late = answer == RECORDER_UNWIND_LATER;
+  sample->outcome = late ? CAPTURE_OUTCOME_LATE : recorder_decoder_outcome(end);
+  return !late;
 }
 
 static void deliver(struct recorder_decoder *decoder, struct recorder_held *held)

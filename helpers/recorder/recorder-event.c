@@ -5,14 +5,17 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "helpers/recorder/recorder-file.h"
+#include "helpers/recorder/recorder-rights.h"
 #include "libcapture/capture-format.h"
 
 #define MAX_RATE          "/proc/sys/kernel/perf_event_max_sample_rate"
 #define DEFAULT_FREQUENCY 4000
+/* The kernel begins with it, and lowers it where sampling took it too long: what that forbids is no mistake.
+ */
+#define USUAL_MAXIMUM 100000
 
 /* Only trying tells: virtual machines often have no hardware counters. */
 static bool has_cycles(void)
@@ -25,7 +28,7 @@ static bool has_cycles(void)
       .exclude_kernel = 1,
       .exclude_hv = 1,
   };
-  int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+  int fd = recorder_rights_open_event(&attr, 0, -1);
   if (fd < 0)
     return false;
   close(fd);
@@ -148,12 +151,14 @@ static int set_rate(struct recorder_event_type *ret, const struct recorder_event
     else
       ret->frequency = maximum < DEFAULT_FREQUENCY ? (uint64_t)maximum : DEFAULT_FREQUENCY;
   }
-  if (ret->frequency > (uint64_t)maximum)
+  if (ret->frequency > (uint64_t)maximum && ret->frequency > USUAL_MAXIMUM)
     return recorder_error_set(
         error, EINVAL,
         "%llu samples a second are more than the kernel's maximum of %lld: take less, or run "
         "“sysctl kernel.perf_event_max_sample_rate=%llu” as root.",
         (unsigned long long)ret->frequency, (long long)maximum, (unsigned long long)ret->frequency);
+  if (ret->frequency > (uint64_t)maximum)
+    ret->frequency = (uint64_t)maximum;
   if (ret->frequency == 0 && ret->period > INT64_MAX)
     return recorder_error_set(error, EINVAL, "A period of %llu is too long: take at most %lld.",
                               (unsigned long long)ret->period, (long long)INT64_MAX);

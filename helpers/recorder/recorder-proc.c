@@ -191,16 +191,3 @@ int recorder_proc_threads(int32_t pid, int32_t **ret)
   *ret = threads;
   return count;
 }
-
-int32_t recorder_proc_pidfd_pid(int pidfd)
-{
-  char path[64], text[1024];
-  snprintf(path, sizeof path, "/proc/self/fdinfo/%d", pidfd);
-  if (recorder_file_read(path, text, sizeof text) < 0)
-    return -EBADF;
-  const char *line = strstr(text, "\nPid:");
-  if (line == NULL)
-    return -EBADF;
-  int pid = atoi(line + strlen("\nPid:"));
-  return pid > 0 ? pid : -ESRCH;
-}

@@ -47,7 +47,5 @@ int recorder_proc_command_line(int32_t pid, char *buffer, size_t size);
 /* The threads of a process, in *ret, which is the caller's to free. Returns how many or -errno. */
 int recorder_proc_threads(int32_t pid, int32_t **ret);
 bool recorder_proc_has_thread(int32_t pid, int32_t tid);
-/* The process that pidfd stands for: its pid, -ESRCH when it is gone, -EBADF when pidfd is none. */
-int32_t recorder_proc_pidfd_pid(int pidfd);
 
 #endif

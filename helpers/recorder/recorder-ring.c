@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "helpers/recorder/recorder-memory.h"
+#include "helpers/recorder/recorder-rights.h"
 
 #define RECORD_MAX 65536
 
@@ -29,8 +29,7 @@ static int open_owner(uint32_t cpu, uint32_t watermark)
       .watermark = watermark != 0,
       .wakeup_watermark = watermark,
   };
-  int fd = (int)syscall(SYS_perf_event_open, &attr, 0, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
-  return fd < 0 ? -errno : fd;
+  return recorder_rights_open_event(&attr, 0, (int)cpu);
 }
 
 int recorder_ring_open(struct recorder_ring *ring, uint32_t cpu, uint32_t pages, uint32_t watermark)

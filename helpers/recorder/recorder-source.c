@@ -52,7 +52,7 @@ static int open_events(struct recorder_source *source, struct recorder_ring *rin
     if (source->events[i].off_cpu && i != 0)
       continue;
     recorder_attr_init(&attr, source, i, ring->size);
-    int fd = recorder_attr_open(&attr, tid, (int)ring->cpu);
+    int fd = recorder_rights_open_event(&attr, tid, (int)ring->cpu);
     if (fd < 0)
       return fd;
     int result = ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) < 0 ? -errno : 0;
@@ -74,7 +74,7 @@ static int open_raw_event(struct recorder_source *source, struct recorder_ring *
   if (source->bpf == NULL)
     return 0;
   recorder_attr_init_raw(&attr, source);
-  int fd = recorder_attr_open(&attr, -1, (int)ring->cpu);
+  int fd = recorder_rights_open_event(&attr, -1, (int)ring->cpu);
   if (fd < 0)
     return fd;
   int result = ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) < 0
@@ -267,7 +267,7 @@ static void note_no_kernel(char *notes)
         notes,
         "Samples in the kernel are left out: perf_event_paranoid is %d; record as root, or run "
         "“sysctl kernel.perf_event_paranoid=1” as root, to have them.",
-        recorder_attr_paranoid());
+        recorder_rights_paranoid());
 }
 
 int recorder_source_open(struct recorder_source *source, char *notes, struct recorder_error *error)

@@ -282,6 +282,13 @@ class Statuses(RecordCase):
             self.addCleanup(run, 'sysctl', '-q', f'kernel.perf_event_{name}={file.read().strip()}')
         run('sysctl', '-q', f'kernel.perf_event_{name}={value}')
 
+    def test_frequency_above_the_kernels_maximum(self):
+        """The kernel lowers it by itself, so that a number that was good a moment ago is not refused, but lowered and told."""
+        self.set_for_perf('max_sample_rate', 400)
+        result = run(CAPTURECTL, 'record', '-e', 'cpu-clock', '-F', 999, '-o', self.path, '--', self.busy, '200')
+        self.assertIn('400 samples a second are taken, the kernel\'s maximum at present, not 999', result.stderr)
+        self.assertEqual([event['frequency'] for event in json.loads(capturectl('info', '--json', self.path).stdout)['events']], [400])
+
     def as_ordinary_user(self, *arguments, paranoid=2, capabilities=(), memlock=8 << 20):
         """capturectl record as nobody, in a directory of nobody's, with these capabilities and no other."""
         self.set_for_perf('paranoid', paranoid)

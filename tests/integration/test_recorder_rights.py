@@ -31,6 +31,9 @@ class RecorderRights(unittest.TestCase):
         self.target = subprocess.Popen([TARGET, 'spin', '60'], preexec_fn=become(CALLER))
         self.addCleanup(self.target.wait)
         self.addCleanup(self.target.kill)
+        with open('/proc/sys/kernel/perf_event_paranoid', encoding='utf-8') as file:
+            self.addCleanup(self.set_paranoid, file.read())
+        self.set_paranoid('2')
 
     def recorder(self, user, rights):
         """One whose cache is empty, so that it has elf-readers."""
@@ -40,11 +43,12 @@ class RecorderRights(unittest.TestCase):
             os.chown(cache, user, user)
         return service.Recorder(user, rights, {**os.environ, 'XDG_CACHE_HOME': cache})
 
-    def assert_rights(self, rights, user, capabilities):
+    def assert_rights(self, rights, user, capabilities, permitted=()):
+        """`permitted`: those that are not in effect."""
         self.assertEqual(rights.uids, {str(user)})
         self.assertEqual(rights.gids, {str(user)})
-        for which in ('CapPrm', 'CapEff'):
-            self.assertEqual(rights.capabilities(which), set(capabilities), f'{which} of {rights.name}')
+        self.assertEqual(rights.capabilities('CapEff'), set(capabilities), f'CapEff of {rights.name}')
+        self.assertEqual(rights.capabilities('CapPrm'), set(capabilities).union(permitted), f'CapPrm of {rights.name}')
         for which in ('CapInh', 'CapAmb'):
             self.assertEqual(rights.capabilities(which), set(), f'{which} of {rights.name}')
         self.assertTrue(rights.no_new_privileges, rights.name)
@@ -116,10 +120,30 @@ class RecorderRights(unittest.TestCase):
         self.assert_readers(readers, 65534)
         self.assertEqual(recorder.stop(), 0)
 
+    def test_where_events_take_more(self):
+        """Kernels of Debian and Ubuntu want CAP_SYS_ADMIN above 2: it is there for as long as events may be opened, and never in
+        effect otherwise."""
+        self.set_paranoid('3')
+        recorder = self.recorder(SERVICE, service.SYSTEM_RIGHTS + ('sys_admin',))
+        recorder.record(USER_STACKS | KERNEL_STACKS | SYSTEM_WIDE)
+        self.assert_rights(service.Rights(recorder.process.pid), SERVICE, service.SYSTEM_RIGHTS, {'sys_admin'})
+        opener, readers = self.helpers_of(recorder)
+        self.assert_rights(opener, SERVICE, OPENER_RIGHTS)
+        self.assert_readers(readers, SERVICE)
+        self.assertEqual(recorder.stop(), 0)
+        recorder = self.recorder(None, ())
+        recorder.record(USER_STACKS, [self.target.pid])
+        self.assert_rights(service.Rights(recorder.process.pid), 0, FOR_ROOT.union(service.SYSTEM_RIGHTS), {'sys_admin'})
+        self.assertEqual(recorder.stop(), 0)
+        opener, socket = service.spawn(service.as_user(CALLER, ['ipc_lock'], service.helper('opener')))
+        recorder = self.recorder(SERVICE, service.OWN_RIGHTS + ('sys_admin',))
+        recorder.record(USER_STACKS | OWN, [self.target.pid], socket.fileno())
+        socket.close()
+        self.assert_rights(service.Rights(recorder.process.pid), SERVICE, ('perfmon', 'bpf', 'ipc_lock'))
+        self.assertEqual(recorder.stop(), 0)
+        opener.wait()
+
     def test_direct_as_an_ordinary_user(self):
-        with open('/proc/sys/kernel/perf_event_paranoid', encoding='utf-8') as file:
-            paranoid = file.read()
-        self.addCleanup(self.set_paranoid, paranoid)
         self.set_paranoid('1')
         recorder = self.recorder(CALLER, ())
         recorder.record(USER_STACKS | KERNEL_STACKS, [self.target.pid], unwind=service.UNWIND_TABLES)

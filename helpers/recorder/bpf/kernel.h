@@ -94,14 +94,19 @@ struct task_struct {
   struct thread_info thread_info;
 #endif
   uint32_t __state;
-  int on_cpu;
+  uint32_t on_cpu; /* an int in the kernel, since 7.2 a u8: only what is unsigned fits both */
   int pid;
   int tgid;
   uint32_t in_iowait : 1;
   struct sched_entity se;
   struct mm_struct *mm;
   struct task_struct *group_leader;
-  void *perf_event_ctxp; /* two pointers in older kernels, one since 6.2 */
+  void *perf_event_ctxp;
+};
+
+/* Before Linux 6.2. */
+struct task_struct___before_6_2 {
+  void *perf_event_ctxp[2];
 };
 
 struct linux_binprm {

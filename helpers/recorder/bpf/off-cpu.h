@@ -239,6 +239,29 @@ static __always_inline void keep_found(struct task_struct *task, struct off_stat
   publish_state(state, off_begin);
 }
 
+/* Its registers, of which the recorder walks what can be walked. They take more than a program's stack has.
+ */
+static __always_inline void write_found(struct seq_file *seq, struct task_struct *task)
+{
+  uint32_t slot = 0;
+  struct scratch *scratch = take_scratch(&slot);
+  if (!scratch)
+    return;
+  struct off_found *found = (struct off_found *)scratch->frames;
+  if (bpf_probe_read_kernel(&scratch->regs, sizeof scratch->regs, (const void *)bpf_task_pt_regs(task)) ==
+      0) {
+    *found = (struct off_found){.size = sizeof *found - sizeof found->size,
+                                .raw = {.kind = RECORDER_RAW_OFF_CPU_MISS,
+                                        .end = WALK_MISSED,
+                                        .ip = {(uint32_t)off_begin, (uint32_t)(off_begin >> 32)}},
+                                .found = {.pid = task->tgid, .tid = task->pid}};
+    registers_number(found->registers.general, &scratch->regs);
+    found->registers.general[REGISTERS_IP] = registers_ip(&scratch->regs);
+    bpf_seq_write(seq, found, sizeof *found);
+  }
+  return_scratch(slot);
+}
+
 /* At the beginning: those that have left the CPU before. The kernel may ask for one twice. */
 SEC("iter/task")
 int recorder_off_cpu_found(struct bpf_iter__task *context)
@@ -254,18 +277,8 @@ int recorder_off_cpu_found(struct bpf_iter__task *context)
   }
   if (state->since == 0)
     keep_found(task, state);
-  struct recorder_pt_regs regs;
-  if (state->since != off_begin || state->raw.end != WALK_MISSED ||
-      bpf_probe_read_kernel(&regs, sizeof regs, (const void *)bpf_task_pt_regs(task)) != 0)
-    return 0;
-  struct off_found found = {.size = sizeof found - sizeof found.size,
-                            .raw = {.kind = RECORDER_RAW_OFF_CPU_MISS,
-                                    .end = WALK_MISSED,
-                                    .ip = {(uint32_t)off_begin, (uint32_t)(off_begin >> 32)}},
-                            .found = {.pid = task->tgid, .tid = task->pid}};
-  registers_number(found.registers.general, &regs);
-  found.registers.general[REGISTERS_IP] = registers_ip(&regs);
-  bpf_seq_write(context->meta->seq, &found, sizeof found);
+  if (state->since == off_begin && state->raw.end == WALK_MISSED)
+    write_found(context->meta->seq, task);
   return 0;
 }
 

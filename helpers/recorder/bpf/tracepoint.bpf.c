@@ -10,12 +10,10 @@ char program_license[] SEC("license") = "GPL";
 static __always_inline int has_own_events(void)
 {
   struct task_struct *task = bpf_get_current_task_btf();
-  uint64_t contexts[2] = {0};
-  uint32_t size = bpf_core_field_size(task->perf_event_ctxp);
-  if (size > sizeof contexts ||
-      bpf_probe_read_kernel(contexts, size, (char *)task + bpf_core_field_offset(task->perf_event_ctxp)) != 0)
-    return 0;
-  return (contexts[0] | contexts[1]) != 0;
+  if (bpf_core_field_exists(task->perf_event_ctxp))
+    return task->perf_event_ctxp != NULL;
+  const struct task_struct___before_6_2 *older = (const void *)task;
+  return BPF_CORE_READ(older, perf_event_ctxp[0]) != NULL || BPF_CORE_READ(older, perf_event_ctxp[1]) != NULL;
 }
 
 /* Returns 1: the kernel drops the sample otherwise. */

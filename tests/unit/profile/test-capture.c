@@ -59,7 +59,7 @@ static void add_sample(TestStream *stream, guint64 *time, GRand *random, const T
   guint32 leaf = user || kernel ? test_take_id(capture_writer_join(stream->writer, user, kernel)) : 0;
 
   /* Some of which no version knows yet. */
-  sample.outcome = g_rand_int_range(random, 0, CAPTURE_OUTCOME_LOST + 3);
+  sample.outcome = g_rand_int_range(random, 0, CAPTURE_OUTCOME_LATE + 3);
   if (samples->len % 3 == 0)
     sample.outcome |= CAPTURE_OUTCOME_BY_FRAME_POINTERS;
   if (plan->weights)

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "helpers/recorder/recorder-attr.h"
+#include "helpers/recorder/recorder-rights.h"
 #include "unwind/unwind-compile.h"
 
 #define RING_PAGES 1024
@@ -18,7 +18,7 @@
 
 static int open_event(struct perf_event_attr *attr, pid_t pid, struct recorder_ring *ring)
 {
-  int fd = recorder_attr_open(attr, pid, (int)ring->cpu);
+  int fd = recorder_rights_open_event(attr, pid, (int)ring->cpu);
   g_assert_cmpint(fd, >=, 0);
   g_assert_no_errno(ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd));
   return fd;

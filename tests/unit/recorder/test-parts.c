@@ -9,6 +9,7 @@
 
 #include <glib.h>
 
+#include "helpers/pidfd.h"
 #include "helpers/recorder/recorder-cpus.h"
 #include "helpers/recorder/recorder-event.h"
 #include "helpers/recorder/recorder-mappings.h"
@@ -83,7 +84,7 @@ static void test_proc(void)
   g_assert_cmpint(recorder_proc_threads(getpid(), &threads), >=, 1);
   free(threads);
   g_assert_cmpint(recorder_proc_threads(INT32_MAX, &threads), ==, -ESRCH);
-  g_assert_cmpint(recorder_proc_pidfd_pid(0), ==, -EBADF);
+  g_assert_cmpint(pidfd_get_pid(0, false), ==, -EBADF);
 }
 
 static int resolve(struct recorder_event_type *type, const char *name, struct recorder_error *error)

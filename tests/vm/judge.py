@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a row must show. Reads what the guest told, and lists what is not as it should be."""
+
+import re
+
+COMPLETE = 0.99   # of the samples of which it is said how their user stack ended
+LOST = 0.01
+
+BPF_RIGHTS = {'perfmon', 'bpf', 'ipc_lock'}
+SYSTEM_RIGHTS = BPF_RIGHTS | {'sys_ptrace', 'syslog', 'checkpoint_restore', 'dac_read_search'}
+ROOT_RIGHTS = SYSTEM_RIGHTS | {'setuid', 'setgid', 'setpcap', 'sys_chroot', 'kill'}
+SERVICE_RIGHTS = SYSTEM_RIGHTS | {'setuid', 'setgid'}
+
+
+class Judge:
+    def __init__(self, row, lines):
+        self.row, self.lines = row, lines
+        self.checks, self.failures = 0, []
+        self.shares = {}
+        self.judge()
+
+    def check(self, right, text):
+        self.checks += 1
+        if not right:
+            self.failures.append(text)
+        return right
+
+    def find(self, what, name=None):
+        """The line, or one that is as good as empty."""
+        for line in self.lines:
+            if line['what'] == what and (name is None or line['name'] == name):
+                return line
+        self.check(False, f'{what} {name or ""} was not seen'.replace('  ', ' '))
+        return {}
+
+    # Recordings.
+
+    def good(self, name, via, walk=None):
+        line = self.find('record', name)
+        if not line:
+            return
+        info = line['info']
+        if not self.check(line['status'] == 0 and info, f'{name}: status {line["status"]}: {one_line(line["err"])}'):
+            return
+        self.check(info['whole'] and not info.get('problems'), f'{name}: the capture is damaged: {info.get("problems")}')
+        self.check(info['samples'] >= 20, f'{name}: {info["samples"]} samples')
+        self.check(info['lost'] <= LOST * info['samples'], f'{name}: {info["lost"]} lost of {info["samples"]}')
+        self.check(info['via'] == via, f'{name}: via {info["via"]}, not {via}: {one_line(line["err"])}')
+        if walk:
+            self.check(info['unwind'] == walk, f'{name}: stacks by {info["unwind"]}, not {walk}: {info["messages"]}')
+        stacks = info['user_stacks']
+        if stacks['samples']:
+            share = stacks['complete'] / stacks['samples']
+            self.shares[name] = share
+            self.check(share >= COMPLETE, f'{name}: {share:.1%} of the stacks are complete: {worst(stacks)}')
+
+    def refused(self, name, words):
+        line = self.find('record', name)
+        if line:
+            self.check(line['status'] != 0 and re.search(words, line['err']),
+                       f'{name}: status {line["status"]}, and “{words}” is not in: {one_line(line["err"])}')
+
+    # What doctor says must be what recordings then did.
+
+    def doctor(self, name, recording, auto=None, all_processes=None):
+        said, line = self.find('doctor', name).get('said'), self.find('record', recording)
+        if not self.check(said, f'doctor {name} says nothing') or not line:
+            return
+        info = line['info'] or {}
+        self.check(said['auto'] == info.get('via'), f'doctor {name}: auto is {said["auto"]}, the recording was {info.get("via")}')
+        if auto:
+            self.check(said['auto'] == auto, f'doctor {name}: auto is {said["auto"]}, not {auto}')
+        for way in said['ways']:
+            if way['way'] == said['auto']:
+                self.check(way['unwind'] == info.get('unwind'),
+                           f'doctor {name}: stacks by {way["unwind"]}, the recording by {info.get("unwind")}')
+            if way['way'] == 'direct' and all_processes:
+                could = self.find('record', all_processes).get('status') == 0
+                self.check((way['all_processes'] == 'yes') == could,
+                           f'doctor {name}: all processes: {way["all_processes"]}; a recording of all {"went" if could else "did not"}')
+
+    def service_way(self, name, **expected):
+        said = self.find('doctor', name).get('said') or {'ways': []}
+        for way in said['ways']:
+            if way['way'] == 'daemon':
+                for key, value in expected.items():
+                    self.check(way[key] == value, f'doctor {name}: through the service {key} is {way[key]}, not {value}')
+
+    # Rights of processes.
+
+    def rights(self, name, recorder, service):
+        line = self.find('processes', name)
+        if not line:
+            return
+        more = {'sys_admin'} if line['paranoid'] > 2 else set()
+        seen = {process['name'] for process in line['processes']}
+        self.check('capture-recorde' in seen, f'{name}: no recorder among {seen}')
+        for process in line['processes']:
+            who = f'{name}: {process["name"]} of user {process["uid"]}'
+            permitted, effective = set(process['CapPrm']), set(process['CapEff'])
+            self.check(process['no_new_privileges'], f'{who} may gain privileges')
+            if process['name'] == 'captured':
+                self.check(process['uid'] == line['user'] and not effective, f'{who} has in effect {effective}')
+                self.check(permitted <= SERVICE_RIGHTS | more, f'{who} may have {permitted - SERVICE_RIGHTS - more}')
+            elif process['name'] == 'capture-recorde':
+                self.check(permitted | effective <= recorder | more, f'{who} has {(permitted | effective) - recorder - more}')
+                self.check(not service or process['uid'] == line['user'], f'{who} is not the service\'s')
+            else:
+                self.check(not permitted | effective, f'{who} has {permitted | effective}')
+            if service or process['name'] == 'capture-elf-rea':
+                self.check(process['seccomp'], f'{who} has no filter of system calls')
+
+    # Steps.
+
+    def direct(self):
+        self.doctor('root', 'root-work', 'direct', 'root-all')
+        for name in ('root-work', 'root-gcc', 'root-all'):
+            self.good(name, 'direct', self.row.walk)
+        self.good('root-tables', 'direct', 'dwarf')
+        if self.row.off_cpu:
+            self.good('root-off-cpu', 'direct')
+        else:
+            self.refused('root-off-cpu', self.reason())
+        if self.row.tracepoints:
+            self.good('root-tracepoint', 'direct')
+        else:
+            self.refused('root-tracepoint', self.reason())
+        self.rights('root-work', ROOT_RIGHTS, False)
+
+    def reason(self):
+        return 'confidentiality' if 'confidentiality' in self.row.parameters else r'Linux 6\.1'
+
+    def someone(self):
+        """Debian's kernels permit nothing directly: 3."""
+        self.doctor('someone', 'someone-work', 'preload', 'someone-all')
+        self.good('someone-work', 'preload')
+        self.refused('someone-all', 'perf_event_paranoid')
+
+    def paranoid(self):
+        for value in range(-1, 5):
+            self.doctor(f'root-paranoid{value}', f'root-paranoid{value}', 'direct')
+            self.good(f'root-paranoid{value}', 'direct', self.row.walk)
+            name, everything = f'someone-paranoid{value}', f'someone-all-paranoid{value}'
+            self.doctor(name, name, 'direct' if value <= 2 else 'preload', everything)
+            self.good(name, 'direct' if value <= 2 else 'preload', 'dwarf')
+            if value <= 0:
+                self.good(everything, 'direct', 'dwarf')
+            else:
+                self.refused(everything, 'perf_event_paranoid')
+
+    def bus(self):
+        self.good('bus-work', 'daemon', self.row.walk)
+        self.good('bus-all', 'daemon', self.row.walk)
+        self.service_way('bus', own_processes='yes', all_processes='yes', unwind=self.row.walk)
+        self.rights('bus-work', BPF_RIGHTS, True)
+
+    def hotplug(self):
+        for name in ('off-and-on', 'off-and-on-command', 'on'):
+            self.good(name, 'direct', self.row.walk)
+        seconds = self.find('by-second', 'off-and-on').get('seconds', [])
+        self.check(re.fullmatch('x+0+x+', ''.join('x' if count else '0' for count in seconds)),
+                   f'off-and-on: samples of the processor by second: {seconds}')
+        seconds = self.find('by-second', 'on').get('seconds', [])
+        self.check(seconds and seconds[0] == 0 and sum(seconds) > 20, f'on: samples of the processor by second: {seconds}')
+
+    def sudo(self):
+        self.good('sudo-gcc', 'direct', self.row.walk)
+        self.good('sudo-all', 'direct', self.row.walk)
+
+    def service(self):
+        states = [self.find('active', name).get('state') for name in ('before', 'after')]
+        self.check(states == ['inactive', 'active'], f'the service was {states[0]} before it was called, {states[1]} afterwards')
+        self.doctor('someone', 'someone-work', 'preload')
+        self.good('someone-work', 'preload')
+        self.service_way('someone', own_processes='password')
+        self.refused('someone-refused', 'password|authori[sz]|permitted')
+        session = self.find('session').get('out', '')
+        for word in ('Active=yes', 'Seat=seat0', 'Remote=no', 'State=active'):
+            self.check(word in session, f'the session has not {word}: {one_line(session)}')
+        self.doctor('seat', 'seat-work', 'daemon')
+        self.service_way('seat', own_processes='yes', all_processes='password', unwind=self.row.walk)
+        for name in ('seat-work', 'seat-gcc', 'seat-processes', 'after-kill', 'allowed-all'):
+            self.good(name, 'daemon', self.row.walk)
+        self.refused('seat-all', 'password|authori[sz]|permitted')
+        if self.row.off_cpu:
+            self.good('allowed-off-cpu', 'daemon')
+        else:
+            self.refused('allowed-off-cpu', self.reason())
+        self.rights('seat-work', BPF_RIGHTS, True)
+        self.rights('allowed-all', SYSTEM_RIGHTS, True)
+        self.unit()
+        self.ends()
+
+    def unit(self):
+        security = self.find('security')
+        level = re.search(r'exposure level for captured.service: ([\d.]+)', security.get('out', ''))
+        self.check(level and float(level[1]) <= 2.6, f'systemd-analyze security: {level[1] if level else one_line(security.get("err", ""))}')
+        self.level = level[1] if level else None
+        verify = self.find('verify')
+        self.check('captured' not in verify.get('err', ''), f'systemd-analyze verify: {one_line(verify.get("err", ""))}')
+        ours = [text for text in self.find('journal').get('out', '').splitlines() if re.search('capture|polkit', text)]
+        self.check(not ours, f'the journal has {len(ours)} warnings: {"; ".join(ours[:3])}')
+
+    def ends(self):
+        line = self.find('record', 'stopped')
+        info = line.get('info') or {}
+        told = line.get('err', '') + ' '.join(info.get('messages', []))
+        self.check(info.get('whole') and 'captured was stopped' in told, f'stopped: the caller was told: {one_line(told)} ({info.get("ended")})')
+        info = self.find('record', 'killed').get('info') or {}
+        self.check(info.get('whole') and info['samples'] > 20, f'killed: {info}')
+        self.check(self.find('left').get('processes') == [], f'killed: {self.find("left").get("processes")} are left')
+        idle = self.find('idle')
+        self.check(idle.get('state') == 'inactive' and idle['seconds'] <= 60, f'idle: {idle.get("state")} after {idle.get("seconds")} s')
+
+    def judge(self):
+        for line in self.lines:
+            if line['what'] == 'error':
+                self.check(False, f'step {line["step"]}: {line["text"]}')
+        facts = self.find('facts')
+        self.check(facts.get('processors') == self.row.processors, f'{facts.get("processors")} processors')
+        for step in self.row.steps.split(','):
+            getattr(self, step)()
+        self.find('end')
+
+
+def one_line(text):
+    text = ' '.join(text.split())
+    return text if len(text) <= 400 else text[:200] + ' … ' + text[-200:]
+
+
+def worst(stacks):
+    return '; '.join(f'{entry["samples"]} {entry["outcome"]} in {entry["binary"]} ({entry["advice"]})' for entry in stacks['incomplete'][:3])

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is booted: one row a machine. Add a row here; judge.py says what each of its steps must show."""
+
+import dataclasses
+
+
+@dataclasses.dataclass
+class Row:
+    name: str
+    kernel: str                  # a release of Debian's, whose kernel is taken
+    steps: str                   # functions of guest/guest.py
+    userland: str = 'bookworm'
+    arch: str = 'amd64'
+    systemd: bool = False
+    processors: int = 2
+    parameters: str = ''         # for the kernel
+    walk: str = 'bpf'            # how stacks are found where the rights are there, as in the metadata
+    off_cpu: bool = True         # these two: can be had there
+    tracepoints: bool = True
+    limits: str = ''             # in words, why one of the three is not as usual
+
+
+OLD = {'walk': 'dwarf', 'off_cpu': False,
+       'limits': 'Linux 5.10 is too old for walking in BPF and for time off the CPU (6.1): stacks are found by tables in user space'}
+CONFIDENTIAL = {'walk': 'dwarf', 'off_cpu': False, 'tracepoints': False,
+                'limits': 'lockdown=confidentiality takes BPF and tracefs away: stacks are found by tables in user space'}
+PLAIN = 'direct,someone,bus,hotplug'
+SYSTEMD = 'direct,sudo,service'
+
+ROWS = [
+    Row('5.10', 'bullseye', PLAIN + ',paranoid', **OLD),
+    Row('6.1', 'bookworm', PLAIN + ',paranoid'),
+    Row('6.12', 'trixie', PLAIN + ',paranoid', userland='trixie'),
+    Row('sid', 'sid', PLAIN + ',paranoid', userland='trixie'),
+    Row('5.10-systemd', 'bullseye', SYSTEMD, systemd=True, **OLD),
+    Row('6.1-systemd', 'bookworm', SYSTEMD, systemd=True),
+    Row('6.12-systemd', 'trixie', SYSTEMD, userland='trixie', systemd=True),
+    Row('sid-systemd', 'sid', SYSTEMD, userland='trixie', systemd=True),
+    Row('6.1-arm64', 'bookworm', PLAIN, arch='arm64'),
+    Row('6.12-arm64', 'trixie', PLAIN, arch='arm64'),
+    Row('6.1-arm64-systemd', 'bookworm', SYSTEMD, arch='arm64', systemd=True),
+    Row('6.12-arm64-systemd', 'trixie', SYSTEMD, arch='arm64', systemd=True),
+    Row('6.1-one-processor', 'bookworm', 'direct,someone', processors=1),
+    Row('6.12-16-processors', 'trixie', 'direct,someone,hotplug', userland='trixie', processors=16),
+    Row('6.1-integrity', 'bookworm', 'direct,someone', parameters='lockdown=integrity'),
+    Row('6.12-integrity', 'trixie', 'direct,someone', userland='trixie', parameters='lockdown=integrity'),
+    Row('6.1-confidentiality', 'bookworm', 'direct,someone', parameters='lockdown=confidentiality', **CONFIDENTIAL),
+    Row('6.12-confidentiality', 'trixie', 'direct,someone', userland='trixie', parameters='lockdown=confidentiality', **CONFIDENTIAL),
+]
