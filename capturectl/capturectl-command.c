@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "libcapture/capture-format.h"
+#include "profile/profile-printable.h"
 
 static gboolean show_version;
 
@@ -76,7 +77,9 @@ static void print_sentence(const char *kind, const char *format, va_list argumen
 {
   g_autofree char *sentence = g_strdup_vprintf(format, arguments);
 
-  g_printerr("%s: %s%s\n", g_get_prgname(), kind, sentence);
+  g_autofree char *shown = profile_printable(sentence);
+
+  g_printerr("%s: %s%s\n", g_get_prgname(), kind, shown);
 }
 
 int capturectl_fail(const char *format, ...)

@@ -7,6 +7,7 @@
 #include "capturectl/capturectl-verbs.h"
 #include "profile/profile-ended.h"
 #include "profile/profile-ledger.h"
+#include "profile/profile-printable.h"
 
 /* The keys of metadata, as they stand in the file, in the JSON and before a person. */
 static const struct {
@@ -109,13 +110,10 @@ static char *format_date(gint64 nanoseconds)
 
 void capturectl_info_print(const char *label, const char *value)
 {
-  g_autofree char *valid = g_utf8_make_valid(value, -1);
+  g_autofree char *shown = profile_printable(value);
   int padding = MAX(14 - (int)g_utf8_strlen(label, -1), 1);
-  g_autoptr(GString) line = g_string_new(NULL);
 
-  for (const char *c = valid; *c; c = g_utf8_next_char(c))
-    g_string_append_unichar(line, g_unichar_isprint(g_utf8_get_char(c)) ? g_utf8_get_char(c) : 0xfffd);
-  g_print("%s%*s%s\n", label, padding, "", line->str);
+  g_print("%s%*s%s\n", label, padding, "", shown);
 }
 
 void capturectl_info_print_formatted(const char *label, const char *format, ...)

@@ -12,6 +12,7 @@
 #include "capturectl/capturectl-record-options.h"
 #include "capturectl/capturectl-verbs.h"
 #include "profile/profile-ended.h"
+#include "profile/profile-printable.h"
 #include "recording/recording-session.h"
 
 typedef struct {
@@ -76,13 +77,16 @@ static const char *describe_way(RecordingVia via)
 static void print_way(RecordingSession *session)
 {
   RecordingVia via = recording_session_get_via(session);
-  g_autofree char *events = g_strjoinv(", ", (char **)recording_session_get_events(session));
-  g_autofree char *reason = g_strdup(recording_session_get_reason(session));
+  g_autofree char *joined = g_strjoinv(", ", (char **)recording_session_get_events(session));
+  g_autofree char *events = profile_printable(joined);
+  const char *reason = recording_session_get_reason(session);
 
   fprintf(stderr, "%s: %s. %s.", describe_way(via), events,
           describe_unwind(via, recording_session_get_unwind(session)));
-  if (reason)
-    fprintf(stderr, _(" Nothing else is permitted: %s"), g_strdelimit(reason, "\n", ' '));
+  if (reason) {
+    g_autofree char *shown = profile_printable(reason);
+    fprintf(stderr, _(" Nothing else is permitted: %s"), shown);
+  }
   fputc('\n', stderr);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/profile-export-private.h"
+#include "profile/profile-printable.h"
 
 typedef struct {
   ProfileWeights *weights;
@@ -20,8 +21,10 @@ static gboolean is_run_time(const ProfileFunction *function)
 
 static void append_name(Folded *self, guint32 function)
 {
-  for (const char *c = profile_stacks_get_function_name(self->stacks, function); *c; c++)
-    g_string_append_c(self->path, *c == ';' ? ':' : g_ascii_iscntrl(*c) ? ' ' : *c);
+  gsize start = self->path->len;
+
+  profile_printable_append(self->path, profile_stacks_get_function_name(self->stacks, function));
+  g_strdelimit(self->path->str + start, ";", ':');
   if (profile_stacks_function_is_kernel(self->stacks, function))
     g_string_append(self->path, "_[k]");
   else if (is_run_time(profile_stacks_get_function(self->stacks, function)))

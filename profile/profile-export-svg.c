@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "profile/profile-amount.h"
+#include "profile/profile-printable.h"
 #include "profile/profile-resources.h"
 
 #define RESOURCES    "/org/capturectl/profile/"
@@ -50,13 +51,6 @@ typedef struct {
   GCancellable *cancellable;
 } Svg;
 
-/* Code points that XML forbids, and those that would reorder the text around a name. */
-static gboolean is_unprintable(gunichar c)
-{
-  return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) ||
-         (c >= 0x2066 && c <= 0x2069) || c == 0x2028 || c == 0x2029 || c == 0xfffe || c == 0xffff;
-}
-
 static void append_unichar(GString *text, gunichar c)
 {
   if (c == '&')
@@ -67,16 +61,14 @@ static void append_unichar(GString *text, gunichar c)
     g_string_append(text, "&gt;");
   else if (c == '"')
     g_string_append(text, "&quot;");
-  else if (c == '\n' || c == '\t' || c == '\r')
-    g_string_append_c(text, ' ');
   else
-    g_string_append_unichar(text, is_unprintable(c) ? 0xfffd : c);
+    g_string_append_unichar(text, c);
 }
 
 /* Appends at most `room` columns of the name, the last one an ellipsis when it is cut. */
 static void append_cut(GString *text, const char *name, gsize room)
 {
-  g_autofree char *valid = g_utf8_make_valid(name, -1);
+  g_autofree char *valid = profile_printable(name);
   gsize columns = 0, cut_columns = 0;
   const char *cut = valid;
 

@@ -4,6 +4,7 @@
 
 #include "profile/profile-duration.h"
 #include "profile/profile-mark-rows.h"
+#include "profile/profile-printable.h"
 #include "profile/profile-report-private.h"
 
 enum { CELL_WIDTH = 10 };
@@ -27,10 +28,10 @@ static void append_row(GString *out, const ProfileMarkRow *row)
   append_duration(out, row, row->max);
   g_string_append(out, "  ");
   if (*row->category) {
-    profile_report_append_name(out, row->category);
+    profile_printable_append(out, row->category);
     g_string_append(out, ": ");
   }
-  profile_report_append_name(out, row->name);
+  profile_printable_append(out, row->name);
   if (row->unfinished > 0)
     g_string_append_printf(out, _(" (%" PRIu64 " not ended)"), row->unfinished);
   g_string_append_c(out, '\n');

@@ -6,8 +6,6 @@
 
 G_BEGIN_DECLS
 
-/* Names come from files: what would move the cursor or hide text becomes "?". */
-void profile_report_append_name(GString *out, const char *name);
 /* At the right of a column of so many characters, behind a blank in any case. */
 void profile_report_append_cell(GString *out, const char *text, glong wanted);
 /* profile-report-marks.c: the table of marks. */

@@ -6,6 +6,7 @@
 #include "profile/profile-amount.h"
 #include "profile/profile-export-private.h"
 #include "profile/profile-ledger.h"
+#include "profile/profile-printable.h"
 #include "profile/profile-report-private.h"
 
 enum {
@@ -53,7 +54,9 @@ static double get_percent(const Text *text, guint64 measure)
 /* "123.45%": printed by hand, since long lists have hundreds of thousands of cells. */
 static void append_percent(Text *text, ProfileWeight weight)
 {
-  guint hundredths = (guint)(get_percent(text, profile_weights_measure(text->weights, weight)) * 100 + 0.5);
+  double percent = get_percent(text, profile_weights_measure(text->weights, weight));
+  /* Sums of a damaged capture wrap: parts may be more than the whole. */
+  guint hundredths = (guint)(MIN(percent, 999999) * 100 + 0.5);
   char cell[16];
   guint i = sizeof cell;
 
@@ -122,12 +125,6 @@ static const char *get_amount_title(const Text *text)
   }
 }
 
-void profile_report_append_name(GString *out, const char *name)
-{
-  for (const char *c = name; *c; c++)
-    g_string_append_c(out, (guchar)*c < 0x20 || *c == 0x7f ? '?' : *c);
-}
-
 static void append_padding(Text *text, glong width, glong wanted)
 {
   for (; width < wanted; width++)
@@ -164,6 +161,12 @@ static char *get_label(const ProfileReport *report, guint32 item)
   return g_strconcat(is_kernel_row(report, item) ? "[k] " : "", name, NULL);
 }
 
+/* What stands in the column of binaries. Free it. */
+static char *get_binary_label(const ProfileReport *report, guint32 item)
+{
+  return profile_printable(get_base_name(profile_report_get_row_binary(report, item)));
+}
+
 static gboolean has_totals(const ProfileReport *report)
 {
   return report->by == PROFILE_REPORT_FUNCTION || report->by == PROFILE_REPORT_BINARY;
@@ -194,12 +197,12 @@ static void append_row(Text *text, const ProfileRow *row, glong width)
   if (report->by == PROFILE_REPORT_WAIT)
     append_reason(text, PROFILE_ROWS_WAIT_REASON(row->item));
   if (report->by == PROFILE_REPORT_FUNCTION) {
-    const char *binary = get_base_name(profile_report_get_row_binary(report, row->item));
-    profile_report_append_name(text->out, binary);
+    g_autofree char *binary = get_binary_label(report, row->item);
+    g_string_append(text->out, binary);
     append_padding(text, g_utf8_strlen(binary, -1), width);
     g_string_append(text->out, "  ");
   }
-  profile_report_append_name(text->out, label);
+  profile_printable_append(text->out, label);
   g_string_append_c(text->out, '\n');
 }
 
@@ -209,7 +212,7 @@ static glong get_binary_width(const Text *text, const ProfileRow *rows, gsize n)
   glong width = g_utf8_strlen(_("Binary"), -1);
 
   for (gsize i = 0; i < n && text->report->by == PROFILE_REPORT_FUNCTION; i++) {
-    const char *binary = get_base_name(profile_report_get_row_binary(text->report, rows[i].item));
+    g_autofree char *binary = get_binary_label(text->report, rows[i].item);
     width = MAX(width, MIN(g_utf8_strlen(binary, -1), MAX_BINARY_WIDTH));
   }
   return width;
@@ -298,7 +301,7 @@ static void append_events(Text *text, const GArray *events)
     append_count(text, sum.count);
     append_weight(text, all[event].unit, sum.weight);
     g_string_append(text->out, "  ");
-    profile_report_append_name(text->out, all[event].name);
+    profile_printable_append(text->out, all[event].name);
     g_string_append_c(text->out, '\n');
   }
 }
@@ -323,11 +326,11 @@ static void append_tree_name(Text *text, ProfileTree *tree, const ProfileTreeNod
                   g_strcmp0(binary, get_node_binary(text, profile_tree_get_node(tree, node->parent))) == 0;
   if (profile_stacks_function_is_kernel(text->stacks, node->function))
     g_string_append(text->out, "[k] ");
-  profile_report_append_name(text->out, profile_stacks_get_function_name(text->stacks, node->function));
+  profile_printable_append(text->out, profile_stacks_get_function_name(text->stacks, node->function));
   if (same)
     return;
   g_string_append(text->out, "  (");
-  profile_report_append_name(text->out, get_base_name(binary));
+  profile_printable_append(text->out, get_base_name(binary));
   g_string_append_c(text->out, ')');
 }
 
@@ -388,7 +391,7 @@ static void append_fact(Text *text, const char *what, const char *value)
 {
   g_string_append(text->out, what);
   append_padding(text, MIN(g_utf8_strlen(what, -1), FACT_WIDTH - 1), FACT_WIDTH);
-  profile_report_append_name(text->out, value);
+  profile_printable_append(text->out, value);
   g_string_append_c(text->out, '\n');
 }
 

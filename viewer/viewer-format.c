@@ -6,6 +6,7 @@
 
 #include "profile/profile-amount.h"
 #include "profile/profile-duration.h"
+#include "profile/profile-printable.h"
 #include "profile/profile-share.h"
 
 #define SECOND G_GUINT64_CONSTANT(1000000000)
@@ -128,12 +129,7 @@ static char *cut_middle(char *name, guint n_max)
 
 char *viewer_format_name(const char *name, guint n_max)
 {
-  char *valid = cut_middle(g_utf8_make_valid(name ? name : "", -1), n_max);
-
-  for (char *c = valid; *c; c = g_utf8_next_char(c))
-    if ((guchar)*c < 0x20 || *c == 0x7f)
-      *c = ' ';
-  return valid;
+  return cut_middle(profile_printable(name ? name : ""), n_max);
 }
 
 char *viewer_format_advice(const char *advice)

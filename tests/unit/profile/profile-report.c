@@ -43,7 +43,7 @@ static void assert_end(ProfileReport report, const char *end)
   g_autofree char *text = write_report(capture, report, &error);
 
   g_assert_no_error(error);
-  g_assert_true(g_str_has_prefix(text, "Capture   some?[31m.capture\n"));
+  g_assert_true(g_str_has_prefix(text, "Capture   some\357\277\275[31m.capture\n"));
   g_assert_cmpuint(strlen(text), >, strlen(end));
   g_assert_cmpstr(text + strlen(text) - strlen(end), ==, end);
 }
