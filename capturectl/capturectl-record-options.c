@@ -10,6 +10,9 @@
 #include "capturectl/capturectl-verbs.h"
 #include "recording/recording-findings.h"
 
+/* What the kernel begins with: where it has lowered its maximum, the recorder lowers the frequency and says
+ * so. */
+#define USUAL_MAXIMUM   100000
 #define MAX_SAMPLE_RATE "/proc/sys/kernel/perf_event_max_sample_rate"
 #define MAX_WINDOWS     1008
 #define MAX_FRAMES      512
@@ -163,7 +166,7 @@ static int set_frequency(RecordingOptions *options, const char *text)
     options->frequency = max;
   } else if (!parse_number(text, 1, G_MAXUINT32, &options->frequency)) {
     return capturectl_fail_usage(_("“%s” is not a frequency; -F takes samples a second, or “max”."), text);
-  } else if (options->frequency > max) {
+  } else if (options->frequency > MAX(max, USUAL_MAXIMUM)) {
     return capturectl_fail(
         _("The frequency %s is above the kernel's maximum of %" G_GUINT64_FORMAT
           "; choose less, or raise it with “sysctl kernel.perf_event_max_sample_rate=%s”."),

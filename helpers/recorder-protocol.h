@@ -6,6 +6,8 @@
  * is one message; each begins with struct recorder_message. Integers are the machine's own.
  *
  *   caller                              recorder
+ *   PROBE                           ─▶                 only to know what could be recorded
+ *                                   ◀─  PROBED
  *   CONFIGURE (+ pidfds)            ─▶
  *                                   ◀─  READY (+ windows, control) or ENDED with an error
  *   START                           ─▶                 events count from now on, or from the exec
@@ -24,7 +26,7 @@
 
 #include <stdint.h>
 
-#define RECORDER_PROTOCOL_VERSION 3
+#define RECORDER_PROTOCOL_VERSION 4
 #define RECORDER_EVENTS_MAX       16
 #define RECORDER_EVENT_NAME_MAX   128
 #define RECORDER_EVENT_OFF_CPU    "off-cpu"
@@ -37,11 +39,13 @@ enum recorder_message_type {
   RECORDER_CONFIGURE = 1,
   RECORDER_START = 2,
   RECORDER_STOP = 3,
+  RECORDER_PROBE = 4,
   RECORDER_READY = 64,
   RECORDER_STARTED = 65,
   RECORDER_STATUS = 66,
   RECORDER_WAKE = 67,
-  RECORDER_ENDED = 68
+  RECORDER_ENDED = 68,
+  RECORDER_PROBED = 69
 };
 
 struct recorder_message {
@@ -103,6 +107,30 @@ struct recorder_configure {
   uint32_t stack_bytes;  /* of a sample's stack, copied where needed, a multiple of 8; 0: 16384 */
   uint32_t n_events;     /* at least 1 */
   struct recorder_event events[]; /* n_events, at most RECORDER_EVENTS_MAX */
+};
+
+#define RECORDER_PROBES 5
+
+enum recorder_probe_flags {
+  RECORDER_PROBE_KERNEL = 1 << 0,   /* what the kernel does, too */
+  RECORDER_PROBE_EVERYBODY = 1 << 1 /* of all processes on a CPU; else of the recorder itself */
+};
+
+struct recorder_probe_event {
+  uint32_t type;  /* of perf_event_attr, as config */
+  uint32_t flags; /* enum recorder_probe_flags */
+  uint64_t config;
+};
+
+/* Which of these events could the recorder open? */
+struct recorder_probe {
+  struct recorder_message message;
+  struct recorder_probe_event events[RECORDER_PROBES];
+};
+
+struct recorder_probed {
+  struct recorder_message message;
+  int32_t errors[RECORDER_PROBES]; /* an errno per event; 0: it can */
 };
 
 struct recorder_ready {

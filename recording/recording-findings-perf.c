@@ -7,47 +7,38 @@
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#define PARANOID    "/proc/sys/kernel/perf_event_paranoid"
-#define RATE        "/proc/sys/kernel/perf_event_max_sample_rate"
-#define MLOCK       "/proc/sys/kernel/perf_event_mlock_kb"
-#define GOOD_RATE   10000
-#define ANY_PROCESS (-1)
-#define OWN_PROCESS 0
+#include "recording/recording-probe.h"
 
-/* Opens the event as the recorder would and closes it again: 0, or the errno. */
-static int try_event(guint32 type, guint64 config, pid_t pid, gboolean kernel)
+#define PARANOID  "/proc/sys/kernel/perf_event_paranoid"
+#define LOCKDOWN  "/sys/kernel/security/lockdown"
+#define RATE      "/proc/sys/kernel/perf_event_max_sample_rate"
+#define MLOCK     "/proc/sys/kernel/perf_event_mlock_kb"
+#define GOOD_RATE 10000
+
+/* What is tried, with the rights that the recorder has. */
+enum { PROBE_OWN, PROBE_OWN_KERNEL, PROBE_SYSTEM, PROBE_HARDWARE, PROBE_TRACEPOINT };
+G_STATIC_ASSERT(PROBE_TRACEPOINT + 1 == RECORDER_PROBES);
+
+/* No errno: there was no recorder to try it. */
+#define NOT_TRIED (-1)
+
+static gboolean is_confidential(void)
 {
-  struct perf_event_attr attr = {
-      .size = sizeof attr,
-      .type = type,
-      .config = config,
-      .sample_period = 1000000,
-      .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN,
-      .disabled = 1,
-      .exclude_kernel = !kernel,
-      .exclude_hv = 1,
-      .exclude_callchain_kernel = !kernel,
-  };
-  int fd = syscall(SYS_perf_event_open, &attr, pid, pid == ANY_PROCESS ? 0 : -1, -1, PERF_FLAG_FD_CLOEXEC);
+  g_autofree char *text = NULL;
 
-  if (fd < 0)
-    return errno;
-  close(fd);
-  return 0;
-}
-
-static int try_clock(pid_t pid, gboolean kernel)
-{
-  return try_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, pid, kernel);
+  return g_file_get_contents(LOCKDOWN, &text, NULL, NULL) && strstr(text, "[confidentiality]");
 }
 
 static char *explain(int number)
 {
+  if (number == NOT_TRIED)
+    return g_strdup(_("there is no recorder to try it"));
   if (number == ENOSYS)
     return g_strdup(_("the kernel has no perf events"));
+  if ((number == EPERM || number == EACCES) && is_confidential())
+    return g_strdup(_("the kernel is locked down to confidentiality"));
   if (number == EPERM)
     return g_strdup(_("a security filter, as containers have, forbids perf_event_open"));
   if (number == EACCES)
@@ -58,7 +49,7 @@ static char *explain(int number)
 /* Only the setting can be changed by a command; a filter is the container's. */
 static char *paranoid_fix(int number, int level)
 {
-  if (number == EACCES)
+  if (number == EACCES && !is_confidential())
     return g_strdup_printf("sudo sysctl kernel.perf_event_paranoid=%d", level);
   return NULL;
 }
@@ -77,9 +68,8 @@ static void add_probe(GPtrArray *findings, const char *id, int number, Recording
                          paranoid_fix(number, level));
 }
 
-static void find_hardware(GPtrArray *findings)
+static void find_hardware(GPtrArray *findings, int number)
 {
-  int number = try_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, OWN_PROCESS, FALSE);
   gboolean absent = number == ENOENT || number == EOPNOTSUPP || number == ENODEV || number == EINVAL;
 
   if (number == 0)
@@ -115,13 +105,11 @@ static gboolean tracefs_is_mounted(void)
   return g_file_get_contents("/proc/self/mounts", &mounts, NULL, NULL) && strstr(mounts, " tracefs ");
 }
 
-static void find_tracepoints(GPtrArray *findings)
+static void find_tracepoints(GPtrArray *findings, gint64 id, int number)
 {
-  gint64 id = read_tracepoint();
-
-  if (id >= 0)
-    add_probe(findings, "tracepoints", try_event(PERF_TYPE_TRACEPOINT, id, ANY_PROCESS, TRUE),
-              RECORDING_FINDING_LIMITED, _("Tracepoints can be recorded in every process."),
+  if (id >= 0 || is_confidential())
+    add_probe(findings, "tracepoints", id >= 0 ? number : EPERM, RECORDING_FINDING_LIMITED,
+              _("Tracepoints can be recorded in every process."),
               _("Tracepoints cannot be recorded in every process"), -1);
   else if (tracefs_is_mounted())
     recording_findings_add(findings, "tracepoints", RECORDING_FINDING_LIMITED,
@@ -172,16 +160,29 @@ static void find_memory(GPtrArray *findings)
 
 void recording_find_perf_events(GPtrArray *findings)
 {
-  add_probe(findings, "own-processes", try_clock(OWN_PROCESS, FALSE), RECORDING_FINDING_MISSING,
+  const gint64 tracepoint = read_tracepoint();
+  const struct recorder_probe_event events[RECORDER_PROBES] = {
+      [PROBE_OWN] = {PERF_TYPE_SOFTWARE, 0, PERF_COUNT_SW_CPU_CLOCK},
+      [PROBE_OWN_KERNEL] = {PERF_TYPE_SOFTWARE, RECORDER_PROBE_KERNEL, PERF_COUNT_SW_CPU_CLOCK},
+      [PROBE_SYSTEM] = {PERF_TYPE_SOFTWARE, RECORDER_PROBE_KERNEL | RECORDER_PROBE_EVERYBODY,
+                        PERF_COUNT_SW_CPU_CLOCK},
+      [PROBE_HARDWARE] = {PERF_TYPE_HARDWARE, 0, PERF_COUNT_HW_CPU_CYCLES},
+      [PROBE_TRACEPOINT] = {PERF_TYPE_TRACEPOINT, RECORDER_PROBE_KERNEL | RECORDER_PROBE_EVERYBODY,
+                            (guint64)MAX(tracepoint, 0)},
+  };
+  int errors[RECORDER_PROBES] = {NOT_TRIED, NOT_TRIED, NOT_TRIED, NOT_TRIED, NOT_TRIED};
+
+  recording_probe_events(events, errors, NULL);
+  add_probe(findings, "own-processes", errors[PROBE_OWN], RECORDING_FINDING_MISSING,
             _("Your own processes can be recorded directly."),
             _("Your own processes cannot be recorded directly"), 2);
-  add_probe(findings, "own-kernel", try_clock(OWN_PROCESS, TRUE), RECORDING_FINDING_LIMITED,
+  add_probe(findings, "own-kernel", errors[PROBE_OWN_KERNEL], RECORDING_FINDING_LIMITED,
             _("What the kernel does for your processes can be recorded directly."),
             _("What the kernel does for your processes cannot be recorded directly"), 1);
-  add_probe(findings, "system-wide", try_clock(ANY_PROCESS, TRUE), RECORDING_FINDING_LIMITED,
+  add_probe(findings, "system-wide", errors[PROBE_SYSTEM], RECORDING_FINDING_LIMITED,
             _("Every process can be recorded directly."), _("Not every process can be recorded directly"), 0);
-  find_hardware(findings);
-  find_tracepoints(findings);
+  find_hardware(findings, errors[PROBE_HARDWARE]);
+  find_tracepoints(findings, tracepoint, errors[PROBE_TRACEPOINT]);
   find_rate(findings);
   find_memory(findings);
 }

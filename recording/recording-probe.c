@@ -3,6 +3,7 @@
 
 #include <glib/gi18n.h>
 #include <poll.h>
+#include <string.h>
 #include <sys/pidfd.h>
 #include <unistd.h>
 
@@ -19,14 +20,15 @@ static gboolean fail(GError **error, const char *sentence)
   return FALSE;
 }
 
-static gboolean wait_for_answer(RecordingRecorder *recorder, RecordingMessage *message, GError **error)
+static gboolean wait_for_answer(RecordingRecorder *recorder, enum recorder_message_type type,
+                                RecordingMessage *message, GError **error)
 {
   struct pollfd readable = {.fd = recording_recorder_get_fd(recorder), .events = POLLIN};
 
   while (poll(&readable, 1, PATIENCE) == 1) {
     switch (recording_recorder_receive(recorder, message)) {
     case RECORDING_RECEIVED:
-      if (message->type == RECORDER_READY)
+      if (message->type == type)
         return TRUE;
       if (message->type == RECORDER_ENDED)
         return fail(error, message->ended.text);
@@ -55,12 +57,26 @@ static gboolean configure(RecordingRecorder *recorder, GError **error)
   return sent;
 }
 
+gboolean recording_probe_events(const struct recorder_probe_event *events, int *ret_errors, GError **error)
+{
+  g_autoptr(RecordingRecorder) recorder = recording_recorder_new(error);
+  RecordingMessage message = {.windows_fd = -1, .control_fd = -1};
+
+  if (!recorder)
+    return FALSE;
+  recording_recorder_probe(recorder, events);
+  if (!wait_for_answer(recorder, RECORDER_PROBED, &message, error))
+    return FALSE;
+  memcpy(ret_errors, message.probed.errors, sizeof message.probed.errors);
+  return TRUE;
+}
+
 gboolean recording_probe_unwind(RecordingUnwind *ret_unwind, char **ret_notes, GError **error)
 {
   g_autoptr(RecordingRecorder) recorder = recording_recorder_new(error);
   RecordingMessage message = {.windows_fd = -1, .control_fd = -1};
 
-  if (!recorder || !configure(recorder, error) || !wait_for_answer(recorder, &message, error))
+  if (!recorder || !configure(recorder, error) || !wait_for_answer(recorder, RECORDER_READY, &message, error))
     return FALSE;
   close(message.windows_fd);
   close(message.control_fd);

@@ -4,9 +4,14 @@
 
 #include <glib.h>
 
+#include "helpers/recorder-protocol.h"
 #include "recording/recording-unwind.h"
 
 G_BEGIN_DECLS
+
+/* Which of RECORDER_PROBES events a recorder of one's own could open: an errno per event, 0 where it can.
+ * FALSE when there is no recorder to try it. Blocking. */
+gboolean recording_probe_events(const struct recorder_probe_event *events, int *ret_errors, GError **error);
 
 /* How user stacks of the caller's own processes would be found, as options->unwind AUTO becomes it, and in
  * *ret_notes (free it) the recorder's sentences, one a line, about why no better way is. FALSE when nothing

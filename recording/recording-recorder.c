@@ -243,6 +243,14 @@ gboolean recording_recorder_configure(RecordingRecorder *self, const RecordingOp
   return TRUE;
 }
 
+void recording_recorder_probe(RecordingRecorder *self, const struct recorder_probe_event *events)
+{
+  struct recorder_probe probe = {.message = {.type = RECORDER_PROBE, .size = sizeof probe}};
+
+  memcpy(probe.events, events, sizeof probe.events);
+  packet_send(self->socket, &probe, sizeof probe, -1, false);
+}
+
 void recording_recorder_send(RecordingRecorder *self, enum recorder_message_type type)
 {
   struct recorder_message message = {.type = type, .size = sizeof message};
@@ -276,6 +284,8 @@ static gboolean is_valid(const RecordingRecorder *self, RecordingMessage *messag
   case RECORDER_ENDED:
     message->ended.text[RECORDER_TEXT_MAX - 1] = '\0';
     return received == sizeof message->ended;
+  case RECORDER_PROBED:
+    return received == sizeof message->probed;
   case RECORDER_STARTED:
   case RECORDER_WAKE:
     return TRUE;

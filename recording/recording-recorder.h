@@ -24,6 +24,7 @@ typedef struct {
     struct recorder_ready ready;
     struct recorder_status status;
     struct recorder_ended ended;
+    struct recorder_probed probed;
   };
   int windows_fd; /* with READY, the receiver's to close; else -1 */
   int control_fd;
@@ -46,6 +47,8 @@ RecordingVia recording_recorder_get_via(RecordingRecorder *self);
 int recording_recorder_get_fd(RecordingRecorder *self);
 /* 0 where it is the service's child. */
 gint32 recording_recorder_get_pid(RecordingRecorder *self);
+/* Sends PROBE; to a process only, before CONFIGURE. */
+void recording_recorder_probe(RecordingRecorder *self, const struct recorder_probe_event *events);
 /* Sends CONFIGURE with the targets' pidfds, which stay the caller's. */
 gboolean recording_recorder_configure(RecordingRecorder *self, const RecordingOptions *options,
                                       const int *pidfds, guint n_pidfds, gboolean enable_on_exec,

@@ -13,6 +13,9 @@
 
 #define MAX_RATE          "/proc/sys/kernel/perf_event_max_sample_rate"
 #define DEFAULT_FREQUENCY 4000
+/* The kernel begins with it, and lowers it where sampling took it too long: what that forbids is no mistake.
+ */
+#define USUAL_MAXIMUM 100000
 
 /* Only trying tells: virtual machines often have no hardware counters. */
 static bool has_cycles(void)
@@ -148,12 +151,14 @@ static int set_rate(struct recorder_event_type *ret, const struct recorder_event
     else
       ret->frequency = maximum < DEFAULT_FREQUENCY ? (uint64_t)maximum : DEFAULT_FREQUENCY;
   }
-  if (ret->frequency > (uint64_t)maximum)
+  if (ret->frequency > (uint64_t)maximum && ret->frequency > USUAL_MAXIMUM)
     return recorder_error_set(
         error, EINVAL,
         "%llu samples a second are more than the kernel's maximum of %lld: take less, or run "
         "“sysctl kernel.perf_event_max_sample_rate=%llu” as root.",
         (unsigned long long)ret->frequency, (long long)maximum, (unsigned long long)ret->frequency);
+  if (ret->frequency > (uint64_t)maximum)
+    ret->frequency = (uint64_t)maximum;
   if (ret->frequency == 0 && ret->period > INT64_MAX)
     return recorder_error_set(error, EINVAL, "A period of %llu is too long: take at most %lld.",
                               (unsigned long long)ret->period, (long long)INT64_MAX);

@@ -23,9 +23,9 @@ struct recorder_event_type {
   bool off_cpu; /* no event of perf's: BPF programs record it, and period is its threshold */
 };
 
-/* Finds the event that is asked for: default, frequency and period included. With `own` nothing but what the
- * kernel itself defines of the processor's and its own events is found. 0 or a negative errno with the error
- * said. */
+/* Finds the event that is asked for: default, frequency (lowered to the kernel's maximum where the kernel
+ * lowered that) and period included. With `own` nothing but what the kernel itself defines of the processor's
+ * and its own events is found. 0 or a negative errno with the error said. */
 int recorder_event_resolve(struct recorder_event_type *ret, const struct recorder_event *event, bool own,
                            struct recorder_error *error);
 

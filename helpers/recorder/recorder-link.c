@@ -78,6 +78,13 @@ int recorder_link_check_configure(const struct recorder_packet *packet, struct r
   return fault == NULL ? 0 : recorder_error_set(error, EPROTO, "The recorder's configuration %s.", fault);
 }
 
+int recorder_link_check_probe(const struct recorder_packet *packet, struct recorder_error *error)
+{
+  if (packet->message.size == sizeof packet->probe && packet->n_fds == 0)
+    return 0;
+  return recorder_error_set(error, EPROTO, "The recorder was sent a probe of a wrong size.");
+}
+
 bool recorder_link_send(int socket, void *message, uint32_t type, uint32_t size, const int *fds,
                         uint32_t n_fds, bool wait)
 {

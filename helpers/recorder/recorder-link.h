@@ -17,6 +17,7 @@ struct recorder_packet {
   union {
     struct recorder_message message;
     struct recorder_configure configure;
+    struct recorder_probe probe;
     char bytes[RECORDER_CONFIGURE_MAX];
   };
   int fds[RECORDER_PACKET_FDS_MAX];
@@ -27,6 +28,8 @@ struct recorder_packet {
 int recorder_link_receive(int socket, struct recorder_packet *packet, struct recorder_error *error);
 /* Checks every field of a CONFIGURE message. 0 or -EPROTO with the error said. */
 int recorder_link_check_configure(const struct recorder_packet *packet, struct recorder_error *error);
+/* The same of a PROBE message. */
+int recorder_link_check_probe(const struct recorder_packet *packet, struct recorder_error *error);
 /* Sends a message of that type and size (its head is filled in here), with n_fds descriptors. With `wait` it
  * waits for room, else the message is lost when there is none. False when the caller is gone. */
 bool recorder_link_send(int socket, void *message, uint32_t type, uint32_t size, const int *fds,

@@ -17,6 +17,7 @@
 #include "helpers/recorder/recorder-names.h"
 #include "helpers/recorder/recorder-off-cpu.h"
 #include "helpers/recorder/recorder-own.h"
+#include "helpers/recorder/recorder-probe.h"
 #include "helpers/recorder/recorder-rights.h"
 #include "helpers/recorder/recorder-way.h"
 
@@ -59,6 +60,7 @@ struct session {
   uint64_t period; /* of the rounds: DRAIN_PERIOD after a while */
   uint64_t wake_due;
   uint64_t cpus_due;
+  char notes[RECORDER_TEXT_MAX]; /* of READY */
   struct recorder_error error;
 };
 
@@ -116,13 +118,26 @@ static int check_targets(struct session *session)
   return result < 0 ? result : recorder_rights_narrow(false, &session->error);
 }
 
+/* The kernel lowers its maximum where sampling took it too long, and may have just done so. */
+static void note_rate(struct session *session, uint64_t asked, uint64_t taken)
+{
+  if (taken != 0 && taken < asked)
+    recorder_notes_add(session->notes,
+                       "%llu samples a second are taken, the kernel's maximum at present, not %llu: run "
+                       "“sysctl kernel.perf_event_max_sample_rate=100000” as root for more.",
+                       (unsigned long long)taken, (unsigned long long)asked);
+}
+
 static int resolve_events(struct session *session)
 {
   const struct recorder_configure *configure = &session->packet.configure;
   int result = 0;
-  for (uint32_t i = 0; i < configure->n_events && result == 0; i++)
+  for (uint32_t i = 0; i < configure->n_events && result == 0; i++) {
     result =
         recorder_event_resolve(&session->events[i], &configure->events[i], is_own(session), &session->error);
+    if (result == 0)
+      note_rate(session, configure->events[i].frequency, session->events[i].frequency);
+  }
   return result;
 }
 
@@ -155,7 +170,7 @@ static int fail(struct session *session)
   return EXIT_FAILURE;
 }
 
-static bool send_ready(struct session *session, const char *notes)
+static bool send_ready(struct session *session)
 {
   struct recorder_ready ready = {.n_cpus = session->source.n_rings,
                                  .n_events = session->source.n_events,
@@ -164,7 +179,7 @@ static bool send_ready(struct session *session, const char *notes)
     ready.flags |= RECORDER_KERNEL_STACKS;
   for (uint32_t i = 0; i < session->source.n_events; i++)
     memcpy(ready.events[i], session->events[i].name, sizeof ready.events[i]);
-  memcpy(ready.notes, notes, sizeof ready.notes);
+  memcpy(ready.notes, session->notes, sizeof ready.notes);
   int fds[] = {capture_pool_windows_fd(session->output.pool), capture_pool_control_fd(session->output.pool)};
   return recorder_link_send(session->socket, &ready, RECORDER_READY, sizeof ready, fds, 2, true);
 }
@@ -409,9 +424,9 @@ static int record(struct session *session)
   return EXIT_SUCCESS;
 }
 
-static int record_when_told(struct session *session, const char *notes)
+static int record_when_told(struct session *session)
 {
-  if (!send_ready(session, notes))
+  if (!send_ready(session))
     return EXIT_SUCCESS;
   switch (hear_caller(session, RECORDER_START)) {
   case FLOW_ON:
@@ -441,7 +456,7 @@ static void end_names(struct session *session)
     recorder_names_free(session->names);
 }
 
-static int with_decoder(struct session *session, const char *notes)
+static int with_decoder(struct session *session)
 {
   recorder_decoder_init(&session->decoder, &session->output, &session->source);
   begin_names(session);
@@ -449,7 +464,7 @@ static int with_decoder(struct session *session, const char *notes)
                                     is_own(session) ? &session->opener : NULL, &session->error) < 0 ||
                        recorder_off_cpu_add_targets(&session->decoder, session->pidfds, &session->error) < 0
                    ? fail(session)
-                   : record_when_told(session, notes);
+                   : record_when_told(session);
   end_names(session);
   recorder_decoder_clear(&session->decoder);
   return status;
@@ -457,7 +472,6 @@ static int with_decoder(struct session *session, const char *notes)
 
 static int with_source(struct session *session)
 {
-  char notes[RECORDER_TEXT_MAX] = "";
   const struct recorder_configure *configure = &session->packet.configure;
   int result = recorder_output_init(&session->output, configure, session->events, NULL);
   if (result < 0) {
@@ -465,13 +479,13 @@ static int with_source(struct session *session)
     return fail(session);
   }
   int status = EXIT_FAILURE;
-  result = recorder_way_open(&session->way, &session->source, configure, notes, &session->error);
+  result = recorder_way_open(&session->way, &session->source, configure, session->notes, &session->error);
   if (result == 0)
     result = check_targets(session);
   if (result < 0)
     fail(session);
   else
-    status = with_decoder(session, notes);
+    status = with_decoder(session);
   recorder_source_close(&session->source);
   recorder_way_close(&session->way);
   recorder_output_clear(&session->output);
@@ -496,12 +510,29 @@ static int configure(struct session *session)
   return with_source(session);
 }
 
+/* Any number of PROBE messages, then CONFIGURE. As recorder_link_receive. */
+static int receive_configure(struct session *session)
+{
+  for (;;) {
+    int result = recorder_link_receive(session->socket, &session->packet, &session->error);
+    if (result <= 0 || session->packet.message.type != RECORDER_PROBE)
+      return result;
+    struct recorder_probed probed;
+    result = recorder_link_check_probe(&session->packet, &session->error);
+    if (result < 0)
+      return result;
+    recorder_probe(&session->packet.probe, &probed);
+    if (!recorder_link_send(session->socket, &probed, RECORDER_PROBED, sizeof probed, NULL, 0, true))
+      return 0;
+  }
+}
+
 int recorder_session_run(int socket)
 {
   struct session *session = recorder_allocate(1, sizeof *session);
   session->socket = socket;
   session->opener.socket = -1;
-  int result = recorder_link_receive(socket, &session->packet, &session->error);
+  int result = receive_configure(session);
   int status = result == 0 ? EXIT_SUCCESS : result < 0 ? fail(session) : configure(session);
   recorder_opener_stop(&session->opener);
   free(session->poll_fds);
