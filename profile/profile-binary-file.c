@@ -2,12 +2,13 @@
 #include "profile/profile-binary-file.h"
 
 #include <elf.h>
-#include <fcntl.h>
 #include <link.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "profile/profile-regular-file.h"
 
 #define NS 1000000000
 
@@ -60,11 +61,6 @@ static ProfileBinaryFileStatus examine(const ProfileNamer *namer, int fd, const 
   return PROFILE_BINARY_FILE_UNREADABLE;
 }
 
-static int open_for_reading(const char *path)
-{
-  return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-}
-
 static ProfileBinaryFileStatus open_process_paths(const ProfileNamer *namer, const ProfileBinary *binary,
                                                   ProfileDebugFile *ret)
 {
@@ -72,10 +68,10 @@ static ProfileBinaryFileStatus open_process_paths(const ProfileNamer *namer, con
   g_autofree char *mapped =
       g_strdup_printf("/proc/%d/map_files/%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x",
                       binary->mapped_pid, binary->mapped_start, binary->mapped_end);
-  ProfileBinaryFileStatus status = examine(namer, open_for_reading(in_root), binary, ret);
+  ProfileBinaryFileStatus status = examine(namer, profile_regular_file_open(in_root), binary, ret);
 
   if (status == PROFILE_BINARY_FILE_UNREADABLE)
-    status = examine(namer, open_for_reading(mapped), binary, ret);
+    status = examine(namer, profile_regular_file_open(mapped), binary, ret);
   return status;
 }
 
@@ -112,7 +108,7 @@ ProfileBinaryFileStatus profile_binary_file_open(const ProfileNamer *namer, cons
   if (namer->open)
     status = examine(namer, namer->open(binary, namer->open_data), binary, ret);
   if (status == PROFILE_BINARY_FILE_UNREADABLE && binary->path[0] == '/')
-    status = examine(namer, open_for_reading(binary->path), binary, ret);
+    status = examine(namer, profile_regular_file_open(binary->path), binary, ret);
   if (status == PROFILE_BINARY_FILE_UNREADABLE && namer->same_boot && binary->mapped_pid > 0 &&
       binary->path[0] == '/')
     status = open_process_paths(namer, binary, ret);

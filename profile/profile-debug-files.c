@@ -2,10 +2,11 @@
 #include "profile/profile-debug-files.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <lzma.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "profile/profile-regular-file.h"
 
 #define DEBUG_ROOT "/usr/lib/debug"
 
@@ -19,8 +20,7 @@ void profile_debug_file_clear(ProfileDebugFile *file)
 
 static gboolean open_elf(const char *path, ProfileDebugFile *ret)
 {
-  /* A FIFO in place of the file must not stop us. */
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  int fd = profile_regular_file_open(path);
   ProfileElf *elf;
 
   if (fd < 0)

@@ -6,13 +6,13 @@ GFileOutputStream *profile_export_file_open(GFile *file, gboolean *ret_is_new, G
                                             GError **error)
 {
   g_autoptr(GError) why = NULL;
-  GFileOutputStream *stream = g_file_create(file, G_FILE_CREATE_NONE, cancellable, &why);
+  GFileOutputStream *stream = g_file_create(file, G_FILE_CREATE_PRIVATE, cancellable, &why);
 
   *ret_is_new = stream != NULL;
   if (stream)
     return stream;
   if (g_error_matches(why, G_IO_ERROR, G_IO_ERROR_EXISTS))
-    return g_file_replace(file, NULL, FALSE, G_FILE_CREATE_NONE, cancellable, error);
+    return g_file_replace(file, NULL, FALSE, G_FILE_CREATE_PRIVATE, cancellable, error);
   g_propagate_error(error, g_steal_pointer(&why));
   return NULL;
 }

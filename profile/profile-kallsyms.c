@@ -10,6 +10,7 @@
 #include <emmintrin.h>
 #endif
 
+#include "profile/profile-cache-path.h"
 #include "profile/profile-kallsyms-private.h"
 
 #define TEXT_MAX       ((gsize)256 << 20)
@@ -304,7 +305,7 @@ static char *read_text(gsize *ret_length, GError **error)
 
 ProfileKallsyms *profile_kallsyms_new_running(gboolean use_cache, GError **error)
 {
-  g_autofree char *path = g_build_filename(g_get_user_cache_dir(), "capture", "kallsyms", NULL);
+  g_autofree char *path = profile_cache_path("kallsyms");
   guint8 key[32];
   gboolean cached = use_cache && profile_kallsyms_get_key(key);
   ProfileKallsyms *self = cached ? profile_kallsyms_load(path, key) : NULL;

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "profile/profile-cache-path.h"
+
 /* Rises with the tables, and whenever the same files would be named otherwise. */
 #define VERSION         1
 #define BUSY_MS         1000
@@ -59,7 +61,7 @@ struct _ProfileNamesStore {
 
 char *profile_names_store_get_path(void)
 {
-  return g_build_filename(g_get_user_cache_dir(), "capture", "names.sqlite", NULL);
+  return profile_cache_path("names.sqlite");
 }
 
 static int run(ProfileNamesStore *self, const char *text)

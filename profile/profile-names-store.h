@@ -23,7 +23,7 @@ typedef struct _ProfileNamesStore ProfileNamesStore;
 /* Bytes of the user's store. */
 #define PROFILE_NAMES_STORE_MAX (64 * 1024 * 1024)
 
-/* $XDG_CACHE_HOME/capture/names.sqlite. Free with g_free. */
+/* The user's, as profile_cache_path says. Free with g_free. */
 char *profile_names_store_get_path(void);
 
 /* Opens or makes the store at path, and its directory. It is kept below bytes_max by forgetting what was not

@@ -2,7 +2,6 @@
 /* jitdumps of processes that perf recorded. They are not in the perf.data, but each process mapped its own,
  * so that one which is still there is known by device and inode. Perf maps leave no such trace. */
 #include <errno.h>
-#include <fcntl.h>
 #include <glib/gi18n.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -11,6 +10,7 @@
 #include "profile/profile-jitdump.h"
 #include "profile/profile-mapped-file.h"
 #include "profile/profile-perf-data-import-private.h"
+#include "profile/profile-regular-file.h"
 
 #define PIECE_SIZE    ((gsize)1 << 20)
 #define SIZE_MAX_KEPT ((gsize)1 << 30)
@@ -25,13 +25,13 @@ static gboolean is_jitdump_path(const char *path)
 /* NULL when the file is gone, or is another one by now. */
 static ProfileMappedFile *open_file(const ProfilePerfBinary *binary)
 {
-  int fd = open(binary->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+  int fd = profile_regular_file_open(binary->path);
   ProfileMappedFile *mapped = NULL;
   struct stat status;
 
   if (fd < 0)
     return NULL;
-  if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_ino == binary->inode &&
+  if (fstat(fd, &status) == 0 && status.st_ino == binary->inode &&
       ((guint64)major(status.st_dev) << 32 | minor(status.st_dev)) == binary->device)
     mapped = profile_mapped_file_new(fd, NULL);
   close(fd);

@@ -262,9 +262,13 @@ static int tell(RecordingPerfMaps *self, capture_file *file, const char *name, c
   return capture_file_add_message(file, (guint64)now(CLOCK_MONOTONIC), 4, text);
 }
 
+/* In mounts of its own a program may show any file there that it cannot read itself, root's or the
+ * recorder's. */
 static gboolean is_of_trusted(const Process *process, uid_t owner)
 {
-  return owner == geteuid() || owner == 0 || (process->user != NO_USER && owner == process->user);
+  if (process->user != NO_USER && owner == process->user)
+    return TRUE;
+  return process->root < 0 && (owner == geteuid() || owner == 0);
 }
 
 static int copy_content(RecordingPerfMaps *self, capture_file *file, gint32 pid, const char *name, int found)

@@ -187,13 +187,21 @@ static int explain_denied(const struct recorder_source *source, uint32_t event, 
   bool system_wide = (source->flags & RECORDER_SYSTEM_WIDE) != 0;
   if (recorder_rights_are_lent())
     return explain_denied_service(source, event, pid, code, error);
-  /* Up to 2 everybody may record what his own processes do in user space, and no more is asked for a ring. */
-  if (source->n_rings == 0 && paranoid <= 2)
+  /* Up to 2 everybody may record what their own processes do in user space, and above it whoever has
+   * CAP_SYS_ADMIN. No more is asked for a ring. */
+  if (source->n_rings == 0 && (paranoid <= 2 || recorder_rights_has(CAP_SYS_ADMIN)))
     return recorder_error_set(error, code,
                               "The kernel permits no recording to this user, although perf_event_paranoid is "
                               "%d: a security filter, "
                               "as containers have, or a security module forbids it.",
                               paranoid);
+  if (source->n_rings == 0 && geteuid() == 0)
+    return recorder_error_set(
+        error, code,
+        "The kernel permits no recording without CAP_SYS_ADMIN (perf_event_paranoid is %d), "
+        "which root lacks here, as in containers: give it to the container, or run “sysctl "
+        "kernel.perf_event_paranoid=2” outside of it.",
+        paranoid);
   if (source->n_rings == 0)
     return recorder_error_set(
         error, code,

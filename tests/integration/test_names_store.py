@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The store of names makes naming quicker and changes no name: empty, filled, damaged, missing, in use by others."""
+import os
 import random
 import signal
 import sqlite3
 import subprocess
 import time
+import unittest
 
 import support
 
@@ -70,6 +72,17 @@ class NamesStore(support.TestCase):
         self.assertEqual(support.capturectl('report', output, env=self.environment('/proc/nowhere')).stdout, shown)
         self.assertEqual(self.named(), without)
         self.assertEqual(self.named(), without)
+
+    @unittest.skipIf(os.getuid() != 0, 'for others there is no difference')
+    def test_root_with_the_home_of_another(self):
+        """As sudo leaves it: nothing of root's is made there."""
+        home = self.directory / 'home'
+        home.mkdir()
+        os.chown(home, 54321, 54321)
+        for cache in {}, {'XDG_CACHE_HOME': str(home)}:
+            kept = {name: value for name, value in support.environment(HOME=str(home), **cache).items() if name in cache or name != 'XDG_CACHE_HOME'}
+            support.capturectl('record', '-q', '-o', self.directory / 'a.capture', '--', 'true', env=kept)
+            self.assertEqual(list(home.iterdir()), [])
 
     def test_damaged(self):
         without = self.named('/proc/nowhere')

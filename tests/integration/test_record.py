@@ -9,12 +9,13 @@ import select
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
 
 from recordings import BUSY, FORKER, Load, children, compile_c, is_running, record_well, start, wait_until
-from support import CAPTURECTL, DATA, OWN_MOUNTS, TestCase, capturectl, check_sanitizers, copy_programs, environment, run, unmount
+from support import CAPTURECTL, DATA, OWN_MOUNTS, SOURCE, TestCase, capturectl, check_sanitizers, copy_programs, environment, run, unmount
 from terminals import open_terminal
 
 # Outcomes.
@@ -288,6 +289,19 @@ class Statuses(RecordCase):
         result = run(CAPTURECTL, 'record', '-e', 'cpu-clock', '-F', 999, '-o', self.path, '--', self.busy, '200')
         self.assertIn('400 samples a second are taken, the kernel\'s maximum at present, not 999', result.stderr)
         self.assertEqual([event['frequency'] for event in json.loads(capturectl('info', '--json', self.path).stdout)['events']], [400])
+
+    def refused_root(self, paranoid, *without):
+        """What root is told whom the kernel refuses perf_event_open, as one with Debian's patch does."""
+        self.set_for_perf('paranoid', paranoid)
+        rights = [f'--bounding-set={",".join(without)}'] if without else ['--clear-groups']
+        return run(sys.executable, SOURCE / 'tests/integration/desk_stock.py', 'setpriv', *rights, CAPTURECTL, 'record', '--via', 'direct',
+                   '-o', self.path, '--', 'true', status=1).stderr
+
+    @unittest.skipIf(os.getuid() != 0, 'only root is told of what root may not')
+    def test_root_is_told_why(self):
+        self.assertIn('perf_event_paranoid is 3), which root lacks here', self.refused_root(3, '-sys_admin'))
+        for paranoid in (2, 3):
+            self.assertIn(f'although perf_event_paranoid is {paranoid}: a security filter', self.refused_root(paranoid))
 
     def as_ordinary_user(self, *arguments, paranoid=2, capabilities=(), memlock=8 << 20):
         """capturectl record as nobody, in a directory of nobody's, with these capabilities and no other."""

@@ -175,6 +175,20 @@ class PerfMaps(Sources):
         self.assertEqual(self.maps(told), [])
         self.assertIn('another user', ''.join(told.messages))
 
+    def test_root_only_file_mounted_in_its_place(self):
+        """In mounts of its own a program shows there what it may not read, and root who records could."""
+        secret = self.directory / 'secret'
+        os.chmod(self.directory, 0o755)
+        script = ('m=/tmp/perf-$$.map; rm -f $m; echo 1000 10 f > $m && mount --bind "$1" $m && echo $$ >&2; '
+                  'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done')
+        secret.write_text('1000 10 secret\n')
+        secret.chmod(0o600)
+        told = self.record('--', 'setpriv', f'--reuid={STRANGER}', f'--regid={STRANGER}', '--clear-groups', 'unshare', '--user',
+                           '--map-root-user', '--mount', 'sh', '-c', script, 'sh', secret)
+        self.remove_later(f'/tmp/perf-{int(self.result.stderr.splitlines()[0])}.map')
+        self.assertEqual(self.maps(told), [])
+        self.assertIn('another user', ''.join(told.messages))
+
     def test_links(self):
         secret = self.directory / 'secret'
         secret.write_text('1000 10 secret\n')

@@ -29,7 +29,8 @@ class Look:
         new = [node for node in nodes if node not in self._below]
         for node, children in zip(new, self.bus.children_of(new)):
             self._below[node] = children
-        found = [child for node in nodes for child in self._below[node]]
+        # Once each: two pages of libadwaita 1.7's stack may have the same child.
+        found = list(dict.fromkeys(child for node in nodes for child in self._below[node]))
         if self.showing:
             self._ask(self._states, self.bus.states_of, found)
             found = [child for child in found if 'visible' in self._states[child]]

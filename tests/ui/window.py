@@ -27,11 +27,14 @@ from desk import wait_until  # noqa: E402
 from desktop import Desktop, end_with_parent  # noqa: E402
 from look import Look  # noqa: E402
 from recordings import is_working, processor_time  # noqa: E402
-from support import BUILD, TestCase, check_sanitizers, read_twice  # noqa: E402
+from support import BUILD, TestCase, check_sanitizers, read_twice, run  # noqa: E402
 
 VIEWER = BUILD / 'viewer' / 'capture-viewer'
 COPIED = 'Copied to the clipboard'
 SECONDS = 120  # ample, also for sanitizers on a busy machine
+# Nobody draws by OpenGL here, and its drivers keep memory. What says so has another name since GTK 4.16.
+WITHOUT_GL = ({'GDK_DISABLE': 'gl,vulkan'} if run('pkg-config', '--atleast-version=4.16', 'gtk4', status=None).status == 0 else
+              {'GDK_DEBUG': 'gl-disable'})
 
 
 class Viewer:
@@ -40,8 +43,7 @@ class Viewer:
     def __init__(self, desktop, home, *arguments, program=VIEWER, env=None, leaks=True):
         self.desktop, self.screen, self.home = desktop, desktop.screen, pathlib.Path(home)
         self.said = self.home / 'stderr'
-        # Nobody draws by OpenGL here, and its drivers keep memory.
-        environment = {**desktop.environment(home), 'GDK_DEBUG': 'gl-disable', **sanitizers(leaks), **(env or {})}
+        environment = {**desktop.environment(home), **WITHOUT_GL, **sanitizers(leaks), **(env or {})}
         with open(self.said, 'a') as said:
             self.process = subprocess.Popen([str(word) for word in (program, *arguments)], env=environment, stdin=subprocess.DEVNULL,
                                             stdout=said, stderr=said, preexec_fn=end_with_parent, cwd=self.home)

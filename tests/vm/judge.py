@@ -67,11 +67,14 @@ class Judge:
         if not self.check(said, f'doctor {name} says nothing') or not line:
             return
         info = line['info'] or {}
-        self.check(said['auto'] == info.get('via'), f'doctor {name}: auto is {said["auto"]}, the recording was {info.get("via")}')
+        took = {way['way']: way for way in said['ways']}.get(said['auto'], {})
+        # There is nobody who could type a password: recordings then go the next best way.
+        asks = took.get('own_processes') == 'password'
+        self.check(asks or said['auto'] == info.get('via'), f'doctor {name}: auto is {said["auto"]}, the recording was {info.get("via")}')
         if auto:
             self.check(said['auto'] == auto, f'doctor {name}: auto is {said["auto"]}, not {auto}')
         for way in said['ways']:
-            if way['way'] == said['auto']:
+            if way is took and not asks:
                 self.check(way['unwind'] == info.get('unwind'),
                            f'doctor {name}: stacks by {way["unwind"]}, the recording by {info.get("unwind")}')
             if way['way'] == 'direct' and all_processes:
@@ -170,7 +173,7 @@ class Judge:
     def service(self):
         states = [self.find('active', name).get('state') for name in ('before', 'after')]
         self.check(states == ['inactive', 'active'], f'the service was {states[0]} before it was called, {states[1]} afterwards')
-        self.doctor('someone', 'someone-work', 'preload')
+        self.doctor('someone', 'someone-work', 'daemon')
         self.good('someone-work', 'preload')
         self.service_way('someone', own_processes='password')
         self.refused('someone-refused', 'password|authori[sz]|permitted')

@@ -25,7 +25,7 @@ OLD = {'walk': 'dwarf', 'off_cpu': False,
 CONFIDENTIAL = {'walk': 'dwarf', 'off_cpu': False, 'tracepoints': False,
                 'limits': 'lockdown=confidentiality takes BPF and tracefs away: stacks are found by tables in user space'}
 PLAIN = 'direct,someone,bus,hotplug'
-SYSTEMD = 'direct,sudo,service'
+SYSTEMD = 'service,direct,sudo'
 
 ROWS = [
     Row('5.10', 'bullseye', PLAIN + ',paranoid', **OLD),

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -136,6 +138,34 @@ static void test_wrong_debug_link(gconstpointer flags)
                    " objcopy --only-keep-debug other program.debug",
                    (const char *)flags);
   assert_named("program", inner, NULL, CAPTURE_NAMING_DYNAMIC);
+  symbol_files_leave(directory);
+}
+
+/* What stands where a file is looked for, and is none, is not even opened: a device might do something then.
+ */
+static void test_no_file(void)
+{
+  char *directory = symbol_files_enter();
+  int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+  char event[4096];
+  ProfileBinary binary = {.path = "pipe"};
+  ProfileNamer namer = {0};
+  ProfileDebugFile file = {.fd = -1};
+  guint64 inner;
+
+  build_program("-g -Wl,--build-id=none");
+  inner = symbol_files_address("program", "inner");
+  symbol_files_run(
+      "objcopy --only-keep-debug program program.debug && strip program &&"
+      " objcopy --add-gnu-debuglink=program.debug program && rm program.debug && mkfifo program.debug");
+  g_assert_cmpint(inotify_add_watch(watch, "program.debug", IN_OPEN), >, 0);
+  assert_named("program", inner, NULL, CAPTURE_NAMING_DYNAMIC);
+  g_autofree char *path = g_canonicalize_filename("program.debug", NULL);
+  binary.path = path;
+  g_assert_cmpint(profile_binary_file_open(&namer, &binary, &file), ==, PROFILE_BINARY_FILE_UNREADABLE);
+  g_assert_cmpint(read(watch, event, sizeof event), ==, -1);
+  g_assert_cmpint(errno, ==, EAGAIN);
+  close(watch);
   symbol_files_leave(directory);
 }
 
@@ -534,6 +564,7 @@ int main(int argc, char **argv)
   g_test_add_data_func("/elf/debug-link/checksum", "crc beside", test_debug_link);
   g_test_add_data_func("/elf/debug-link/wrong-build-id", "-Wl,--build-id", test_wrong_debug_link);
   g_test_add_data_func("/elf/debug-link/wrong-checksum", "-Wl,--build-id=none", test_wrong_debug_link);
+  g_test_add_func("/elf/no-file", test_no_file);
   g_test_add_func("/elf/build-id-directory", test_build_id_directory);
   g_test_add_func("/elf/mini-debug-info", test_mini_debug_info);
   g_test_add_func("/elf/mini-debug-info/bomb", test_mini_debug_bomb);

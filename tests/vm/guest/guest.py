@@ -348,7 +348,7 @@ def service():
     record('allowed-all', seat, '--via', 'daemon', '-F', '199', '-a', '--duration', '5', during=tell_processes('allowed-all'))
     record('allowed-off-cpu', seat, '--via', 'daemon', '-F', '199', '--off-cpu=0', '--', WORK, '1', 'sleep')
     tell('security', **execute(['systemd-analyze', 'security', 'captured', '--no-pager'], 60, env=ENVIRONMENT))
-    tell('verify', **execute(['systemd-analyze', 'verify', 'captured.service'], 60, env=ENVIRONMENT))
+    tell('verify', **execute(['systemd-analyze', 'verify', '--man=no', 'captured.service'], 60, env=ENVIRONMENT))
     record('stopped', seat, '--via', 'daemon', '-F', '199', '--', WORK, '9',
            during=lambda: (time.sleep(2), execute(['systemctl', 'stop', 'captured'], 60)))
     tell('journal', **execute(['journalctl', '-b', '-p', 'warning', '-o', 'short-monotonic', '--no-pager'], 60))
