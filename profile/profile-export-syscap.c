@@ -9,13 +9,16 @@
 #define SYMBOLS    "__symbols__"
 #define CACHE_BITS 18
 
+#define KERNEL_HALF (G_GUINT64_CONSTANT(1) << 63)
+
 /* What events of allocators are called (helpers/preload, profile-syscap-convert-stack.c). */
 #define ALLOCATIONS "allocations"
 #define FREES       "frees"
 
-/* An entry of that file: ascending by pid and address, `last` included; an empty one ends them. */
+/* An entry of that file: ascending by pid and address; an empty one ends them. To Sysprof 45 and newer `end`
+ * is behind the last address, and an empty range has no name; older ones give the name to that byte, too. */
 typedef struct {
-  guint64 first, last;
+  guint64 first, end;
   guint32 pid;
   guint32 name; /* offset in the file */
   guint32 tag, padding;
@@ -309,14 +312,15 @@ static gint compare_named(gconstpointer a, gconstpointer b)
   return (left->address > right->address) - (left->address < right->address);
 }
 
-/* Neighbours of one function share an entry. */
+/* Neighbours of one function share an entry; but in the kernel, of which Sysprof 45 keeps one range for each
+ * first address, whichever process it found there first. */
 static void add_symbol(GArray *symbols, const Named *named, guint32 name)
 {
   Symbol *last = symbols->len > 0 ? &g_array_index(symbols, Symbol, symbols->len - 1) : NULL;
-  Symbol symbol = {named->address, named->address, (guint32)named->pid, name, 0, 0};
+  Symbol symbol = {named->address, named->address + 1, (guint32)named->pid, name, 0, 0};
 
-  if (last && last->pid == symbol.pid && last->name == name)
-    last->last = named->address;
+  if (last && last->pid == symbol.pid && last->name == name && named->address < KERNEL_HALF)
+    last->end = named->address + 1;
   else
     g_array_append_val(symbols, symbol);
 }

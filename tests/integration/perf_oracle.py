@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What perf says about a perf.data, and what the capture that was imported from it says, in the same words."""
 import collections
+import functools
 import re
 import signal
 import sys
@@ -30,6 +31,7 @@ _ADDRESS = re.compile(r'^\.{5}\s*\d+: ([0-9a-f]{16})$')
 _THREAD = re.compile(r'^ \.\.\. thread: (.*):(-?\d+)$')
 _SCRIPT = re.compile(r'^(.*?)\s+(-?\d+)/(-?\d+)\s+(?:\[\d+\] )?\s*(\d+)\.(\d{9}):\s+(\d+)\s+(\S+): *(.*)$')
 _STACK_HEAD = re.compile(r'^.*?\s+(-?\d+)/(-?\d+)\s+(?:\[\d+\] )?\s*(\d+)\.(\d{9}):\s+\S+: *$')
+_OFFSET = re.compile(r'\+0x([0-9a-f]+)$')
 _LOCATION = re.compile(r'^\s*([0-9a-f]+) (.*?) \(([/[].*|[^\s()]*)\)$')
 
 
@@ -107,7 +109,7 @@ def scripted_stacks(path):
     """{(time, tid): [Place …]} of every sample by `perf script`, from the leaf on, inlined functions left out. Of callers perf
     prints the address before the one that is returned to, and of binaries offsets in the file."""
     stacks, current = {}, None
-    for line in run('perf', 'script', '-i', path, '-F', 'comm,tid,pid,time,event,ip,sym,dso', '--ns', '--no-inline',
+    for line in run('perf', 'script', '-i', path, '-F', f'comm,tid,pid,time,event,ip,sym,dso{_offsets()}', '--ns', '--no-inline',
                     '--no-demangle', '--max-stack', '512', timeout=600).stdout.splitlines():
         if not line.strip():
             current = None
@@ -116,8 +118,15 @@ def scripted_stacks(path):
             current = stacks[int(seconds + nanoseconds), int(tid)] = []
         else:
             address, symbol, binary = _location(line)
-            current.append(Place(int(address, 16), symbol, binary))
+            offset = _OFFSET.search(binary) if not binary.startswith('[kernel') else None
+            current.append(Place(int(offset[1] if offset else address, 16), symbol, _OFFSET.sub('', binary)))
     return stacks
+
+
+@functools.lru_cache(None)
+def _offsets():
+    """perf 6.4 and newer print addresses as they were, and offsets in files behind the binaries' names when asked to."""
+    return ',dsoff' if ',dsoff,' in run('perf', 'script', '-F', '?', status=None).stderr else ''
 
 
 def imported_stacks(capture):

@@ -166,6 +166,13 @@ class Judge:
         seconds = self.find('by-second', 'on').get('seconds', [])
         self.check(seconds and seconds[0] == 0 and sum(seconds) > 20, f'on: samples of the processor by second: {seconds}')
 
+    def window(self):
+        """The viewer records what the command line does, by the same way."""
+        self.doctor('seat', 'seat-gcc', 'daemon')
+        for name in ('window', 'seat-gcc'):
+            self.good(name, 'daemon', self.row.walk)
+        self.find('picture')
+
     def sudo(self):
         self.good('sudo-gcc', 'direct', self.row.walk)
         self.good('sudo-all', 'direct', self.row.walk)

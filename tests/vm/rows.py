@@ -12,6 +12,7 @@ class Row:
     userland: str = 'bookworm'
     arch: str = 'amd64'
     systemd: bool = False
+    desktop: bool = False
     processors: int = 2
     parameters: str = ''         # for the kernel
     walk: str = 'bpf'            # how stacks are found where the rights are there, as in the metadata
@@ -32,6 +33,8 @@ ROWS = [
     Row('6.1', 'bookworm', PLAIN + ',paranoid'),
     Row('6.12', 'trixie', PLAIN + ',paranoid', userland='trixie'),
     Row('sid', 'sid', PLAIN + ',paranoid', userland='trixie'),
+    Row('6.1-desktop', 'bookworm', 'window', systemd=True, desktop=True),
+    Row('6.12-desktop', 'trixie', 'window', userland='trixie', systemd=True, desktop=True),
     Row('5.10-systemd', 'bullseye', SYSTEMD, systemd=True, **OLD),
     Row('6.1-systemd', 'bookworm', SYSTEMD, systemd=True),
     Row('6.12-systemd', 'trixie', SYSTEMD, userland='trixie', systemd=True),

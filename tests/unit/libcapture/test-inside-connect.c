@@ -157,9 +157,10 @@ static void test_consumer_stalls(void)
     capture_mark(c, 0, name(c, "mark"), "which takes some room");
   }
   atomic_store(&host->stalls, false);
-  /* What was lost is said with a later call; those that find no room yet are lost as well. */
+  /* What was lost is said with a later call; those that find no room yet are lost as well.
+   * A busy machine's host takes a while until it has made room. */
   do {
-    g_usleep(5000);
+    g_usleep(50000);
     capture_mark(c, 0, name(c, "mark"), NULL);
     total_marks++;
   } while (total_marks < total + 20);

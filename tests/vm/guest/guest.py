@@ -5,6 +5,7 @@ happened, a line of JSON each. It judges nothing.
 
 `guest.py serve SOCKET` is the other end of a Seat: runs commands in the session that it was started in."""
 
+import base64
 import glob
 import json
 import os
@@ -151,6 +152,17 @@ def when_recording(action):
     action()
 
 
+def look_into(path):
+    if not os.path.isfile(path):
+        return None
+    said = execute(['capturectl', 'info', '--json', path], 60, env=ENVIRONMENT)['out']
+    try:
+        info = {key: value for key, value in json.loads(said).items() if key in OF_A_CAPTURE}
+    except ValueError:
+        return None
+    return {**info, 'whole': execute(['capturectl', 'check', path], 60, env=ENVIRONMENT)['status'] == 0}
+
+
 def record(name, who, *options, during=None):
     """Records, and tells what became of it. `during` is run in a thread of its own once there is a recorder."""
     path = f'{who.directory}/{name}.capture'
@@ -160,15 +172,8 @@ def record(name, who, *options, during=None):
     result = who.run(['capturectl', 'record', '-o', path, *options])
     if other:
         other.join()
-    info = execute(['capturectl', 'info', '--json', path], 60, env=ENVIRONMENT) if os.path.exists(path) else None
-    try:
-        info = json.loads(info['out'])
-        info = {key: info[key] for key in OF_A_CAPTURE if key in info}
-        info['whole'] = execute(['capturectl', 'check', path], 60, env=ENVIRONMENT)['status'] == 0
-    except (TypeError, ValueError):
-        info = None
     del result['out']
-    tell('record', name=name, who=who.name, options=options, info=info, **result)
+    tell('record', name=name, who=who.name, options=options, info=look_into(path), **result)
     return path
 
 
@@ -365,6 +370,21 @@ def service():
         time.sleep(2)
     tell('idle', state=active(), seconds=round(time.monotonic() - begin))
     tell('own-journal', **execute(['journalctl', '-b', '-u', 'captured', '-o', 'short-monotonic', '--no-pager'], 60))
+
+
+def window():
+    """The installed viewer, used by somebody at the seat; doctor first, which starts the service."""
+    seat = Seat()
+    doctor('seat', seat)
+    directory = HOME + '/window'
+    seat.run(['mkdir', directory])
+    result = seat.run(['/usr/bin/python3', '/mnt/window.py', directory, f'gcc -O2 -c {SOURCE} -o /dev/null'], 900)
+    path = (result.pop('out').strip().splitlines() or [''])[-1]
+    tell('record', name='window', who='seat', options=[], info=look_into(path), **result)
+    record('seat-gcc', seat, *COMPILER)
+    if os.path.exists(directory + '/window.png'):
+        with open(directory + '/window.png', 'rb') as file:
+            tell('picture', name='window', png=base64.b64encode(file.read()).decode())
 
 
 def sudo():
