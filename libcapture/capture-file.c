@@ -161,14 +161,14 @@ static int write_all(int fd, struct iovec *iov, int n, uint64_t offset)
 
 static int write_header(int fd, const struct capture_file_options *options)
 {
-  struct capture_file_header header = {.magic = CAPTURE_FILE_MAGIC,
-                                       .major = CAPTURE_FORMAT_MAJOR,
+  struct capture_file_header header = {.major = CAPTURE_FORMAT_MAJOR,
                                        .minor = CAPTURE_FORMAT_MINOR,
                                        .size = sizeof header,
                                        .byte_order = CAPTURE_BYTE_ORDER};
   struct iovec iov = {&header, sizeof header};
   int r;
 
+  memcpy(header.magic, CAPTURE_FILE_MAGIC, sizeof header.magic);
   if (!options || !options->foreign)
     describe_machine(&header);
   header.time = options && options->time ? options->time : (uint64_t)now(CLOCK_MONOTONIC);

@@ -15,8 +15,8 @@
 #define ALLOCATIONS "allocations"
 #define FREES       "frees"
 
-/* An entry of that file: ascending by pid and address; an empty one ends them. To Sysprof 45 and newer `end`
- * is behind the last address, and an empty range has no name; older ones give the name to that byte, too. */
+/* An entry of that file: ascending by pid and address; an empty one ends them. `end` belongs to the range up
+ * to Sysprof 3, and not to it since 45. */
 typedef struct {
   guint64 first, end;
   guint32 pid;
@@ -319,10 +319,14 @@ static void add_symbol(GArray *symbols, const Named *named, guint32 name)
   Symbol *last = symbols->len > 0 ? &g_array_index(symbols, Symbol, symbols->len - 1) : NULL;
   Symbol symbol = {named->address, named->address + 1, (guint32)named->pid, name, 0, 0};
 
-  if (last && last->pid == symbol.pid && last->name == name && named->address < KERNEL_HALF)
+  if (last && last->pid == symbol.pid && last->name == name && named->address < KERNEL_HALF) {
     last->end = named->address + 1;
-  else
-    g_array_append_val(symbols, symbol);
+    return;
+  }
+  /* Better no name for an address, in new ones, than another's, in old ones. */
+  if (last && last->pid == symbol.pid && last->name != name && last->end == symbol.first)
+    last->end--;
+  g_array_append_val(symbols, symbol);
 }
 
 /* Offsets of names count from where they begin until it is known where that is. */

@@ -151,6 +151,13 @@ def imported_leaves(capture):
     return sorted(leaves, key=_leaf_order)
 
 
+def with_names(theirs, ours):
+    """perf 6.12 now and then calls a thread that has ended `:TID`: that is whoever we say that this thread was then."""
+    names = {(sample.time, sample.tid): sample.command for sample in ours}
+    return [sample._replace(command=names.get((sample.time, sample.tid), sample.command)) if sample.command == f':{sample.tid}' else sample
+            for sample in theirs]
+
+
 def _leaf_order(leaf):
     return leaf[:5]
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the integration tests share: where the built programs are, and how to run them."""
+import contextlib
 import os
 import pathlib
 import re
@@ -44,6 +45,16 @@ class Result:
 def environment(**changes):
     """The environment for a program: texts in English, no settings of the person who runs the tests."""
     return {**os.environ, 'LC_ALL': 'C.UTF-8', 'LANGUAGE': '', 'TERM': 'dumb', **changes}
+
+
+def language(name):
+    """What makes a program speak it, for its environment. C.UTF-8, the one locale that is always there, is English to newer libcs whatever
+    LANGUAGE says: so it gets another name."""
+    locales = BUILD / 'tests' / 'locales'
+    locales.mkdir(parents=True, exist_ok=True)
+    with contextlib.suppress(FileExistsError):
+        (locales / 'en_US.utf8').symlink_to('/usr/lib/locale/C.utf8')
+    return {'LOCPATH': str(locales), 'LC_ALL': 'en_US.UTF-8', 'LANGUAGE': name}
 
 
 def run(*command, timeout=120, status=0, stdin=None, cwd=None, env=None, binary=False):

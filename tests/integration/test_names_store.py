@@ -1,19 +1,30 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The store of names makes naming quicker and changes no name: empty, filled, damaged, missing, in use by others."""
 import os
+import pathlib
 import random
 import signal
 import sqlite3
 import subprocess
+import tempfile
 import time
 import unittest
 
+import perf_oracle
 import support
-
-RECORDING = support.DATA / 'pipeline.perf.data'
 
 
 class NamesStore(support.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        """A recording of what is installed here: in other files nothing could be named."""
+        super().setUpClass()
+        place = tempfile.TemporaryDirectory(prefix='capture-test-')
+        cls.addClassCleanup(place.cleanup)
+        cls.recording = pathlib.Path(place.name) / 'perf.data'
+        perf_oracle.record('-F', '9999', '-g', '-o', cls.recording, '--', support.CAPTURECTL, 'import',
+                           '-o', cls.recording.with_name('other.capture'), support.DATA / 'pipeline.perf.data')
+
     def setUp(self):
         super().setUp()
         self.cache = self.directory / 'cache'
@@ -23,7 +34,7 @@ class NamesStore(support.TestCase):
     def command(self, *words):
         self.count += 1
         output = self.directory / f'{self.count}.capture'
-        return output, (support.CAPTURECTL, 'import', '-o', output, *words, RECORDING)
+        return output, (support.CAPTURECTL, 'import', '-o', output, *words, self.recording)
 
     def environment(self, cache=None):
         return support.environment(XDG_CACHE_HOME=str(cache or self.cache))

@@ -89,14 +89,16 @@ class Oracle:
     @classmethod
     @functools.lru_cache(None)
     def leaves(cls):
-        return oracle.imported_leaves(cls.capture), oracle.scripted_leaves(cls.path)
+        ours = oracle.imported_leaves(cls.capture)
+        return ours, oracle.with_names(oracle.scripted_leaves(cls.path), ours)
 
     def is_compared(self, ours, perf):
         """Whether both can know the names in that process."""
         return True
 
     def test_every_chain_is_equal_address_by_address(self):
-        ours, perf = oracle.imported_samples(self.capture), oracle.dumped_samples(self.path)
+        ours = oracle.imported_samples(self.capture)
+        perf = oracle.with_names(oracle.dumped_samples(self.path), ours)
         self.assertGreater(len(perf), 0)
         self.assertEqual(len(ours), len(perf))
         for ours_sample, perf_sample in zip(ours, perf):
@@ -199,9 +201,10 @@ class FormsTest(TestCase):
         file = self.directory / 'imported.capture'
         capturectl('import', path, '-o', file)
         capture = Capture(file)
-        ours, perf = oracle.imported_leaves(capture), oracle.scripted_leaves(path)
+        ours, samples = oracle.imported_leaves(capture), oracle.imported_samples(capture)
+        perf = oracle.with_names(oracle.scripted_leaves(path), ours)
         self.assertGreater(len(perf), 0)
-        self.assertEqual(oracle.imported_samples(capture), oracle.dumped_samples(path))
+        self.assertEqual(samples, oracle.with_names(oracle.dumped_samples(path), samples))
         self.assertEqual(oracle.count(ours, 'command', 'event'), oracle.count(perf, 'command', 'event'))
         for ours_leaf, perf_leaf in zip(ours, perf):
             if differs(ours_leaf, perf_leaf):

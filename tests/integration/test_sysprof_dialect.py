@@ -19,11 +19,12 @@ from told import SYSCAP, Told, frames
 
 SAMPLE, JITMAP, COUNTER_DEFINITION, COUNTER_VALUES, MARK, LOG = 2, 7, 8, 9, 10, 12
 
-# talker trace|rings|threads N: writes N samples, marks and counter values through the descriptor; N samples, marks and
-# log lines through the rings of two threads; or one mark through the ring of each of N threads, one after the other.
+# talker trace|rings|full|threads N: writes N samples, marks and counter values through the descriptor; N samples, marks and
+# log lines through the rings of two threads, or through one while its reader is stopped; or one mark through the ring of each of N threads, one after the other.
 # With a last argument it does all of that once more in another program that it starts.
 TALKER = r'''
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -92,6 +93,11 @@ int main(int argc, char **argv)
   } else if (strcmp(argv[1], "threads") == 0) {
     for (int i = 0; i < n; i++)
       run_thread(mark_once);
+  } else if (strcmp(argv[1], "full") == 0) {
+    mark_once(NULL);
+    kill(getppid(), SIGSTOP);
+    fill_ring(NULL);
+    kill(getppid(), SIGCONT);
   } else {
     run_thread(fill_ring);
     fill_ring(NULL);
@@ -309,12 +315,12 @@ class Dialect(TestCase):
         self.assertEqual(sum(self.count(ring.bytes)[0][MARK] for ring in rings), 2000)
 
     def test_rings_full(self):
-        """Who writes faster than a ring is emptied is not held up, what arrives is whole, and it is said."""
-        told = self.record('--', self.talker, 'rings', 30000)
-        rings = self.of(told, 'SYSPROF_CONTROL_FD')
-        marks = sum(self.count(ring.bytes)[0][MARK] for ring in rings)
+        """Who writes into a ring that is not emptied is not held up, what arrives is whole, and it is said."""
+        told = self.record('--', self.talker, 'full', 30000)
+        ring, = self.of(told, 'SYSPROF_CONTROL_FD')
+        marks = self.count(ring.bytes)[0][MARK]
         self.assertGreater(marks, 1000)
-        self.assertLess(marks, 60000)
+        self.assertLess(marks, 30000)
         self.assertIn('may be missing', ''.join(told.messages))
 
     def test_many_threads(self):
@@ -413,8 +419,9 @@ class Toolkit(TestCase):
         said = capturectl('record', '-q', '-o', path, '--', self.window, 100, env=place).stdout
         drawn = int(said)
         self.assertGreaterEqual(drawn, 100)
-        rows = {row['name']: row for row in json.loads(capturectl('report', path, '--by', 'mark', '--json').stdout)['rows']
-                if row['category'] == 'gtk'}
+        # GTK 4.16 and newer write them otherwise.
+        rows = {{'validate css': 'css validation'}.get(row['name'].lower(), row['name'].lower()): row
+                for row in json.loads(capturectl('report', path, '--by', 'mark', '--json').stdout)['rows'] if row['category'].lower() == 'gtk'}
         for name in 'frameclock cycle', 'frameclock update', 'frameclock layout', 'frameclock paint', 'css validation', 'widget snapshot':
             self.assertGreaterEqual(rows[name]['count'], drawn - 2, rows)
         for name in 'frameclock cycle', 'frameclock paint':

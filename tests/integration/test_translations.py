@@ -3,7 +3,7 @@
 import re
 import unittest
 
-from support import BUILD, SOURCE, TestCase, environment, run
+from support import BUILD, SOURCE, TestCase, environment, language, run
 
 PO = SOURCE / 'po'
 ROOMS = 'viewer', 'profile', 'recording'
@@ -47,8 +47,8 @@ class TranslationsTest(TestCase):
         for kind in 'untranslated', 'only-fuzzy':
             self.assertEqual(run('msgattrib', f'--{kind}', '--no-obsolete', '--no-wrap', merged).stdout, '', kind)
 
-    def help_in(self, language):
-        return run(VIEWER, '--help', env=environment(LANGUAGE=language)).stdout
+    def help_in(self, name):
+        return run(VIEWER, '--help', env=environment(**language(name))).stdout
 
     def test_the_viewer_speaks_the_language_that_is_asked_for(self):
         self.assertIn('Open a new window', self.help_in(''))

@@ -24,7 +24,7 @@ from captures import make  # noqa: E402
 from desktop import Desktop  # noqa: E402
 from examples import build, install  # noqa: E402
 from record_page import RecordPage  # noqa: E402
-from support import BUILD, capturectl  # noqa: E402
+from support import BUILD, capturectl, language  # noqa: E402
 from window import Viewer  # noqa: E402
 
 SIZES = {'small': (1000, 700), 'large': (1600, 1000)}
@@ -32,8 +32,8 @@ LOOKS = {
     'light': {'ADW_DEBUG_COLOR_SCHEME': 'prefer-light'},
     'dark': {'ADW_DEBUG_COLOR_SCHEME': 'prefer-dark'},
     'contrast': {'ADW_DEBUG_HIGH_CONTRAST': '1'},
-    'german': {'LANGUAGE': 'de'},
-    'hebrew': {'LANGUAGE': 'he'},
+    'german': language('de'),
+    'hebrew': language('he'),
 }
 USUAL, EVERY = ('light', 'dark'), tuple(LOOKS)
 

@@ -9,7 +9,7 @@ import time
 from window import WindowCase
 
 from captures import make
-from support import run
+from support import language, run
 
 
 def wakes(viewer):
@@ -190,12 +190,12 @@ class MainWindow(WindowCase):
         viewer.wait(lambda: len(viewer.windows()) == 1, 'there is one window again')
 
     def test_german(self):
-        viewer = self.open(make(self.directory / 'some.capture'), env={'LANGUAGE': 'de'})
+        viewer = self.open(make(self.directory / 'some.capture'), env=language('de'))
         viewer.find('button', 'Ganze Aufnahme')
         viewer.find(None, 'Hauptmenü')
 
     def test_hebrew_goes_from_right_to_left(self):
-        viewer = self.open(make(self.directory / 'some.capture'), env={'LANGUAGE': 'he'})
+        viewer = self.open(make(self.directory / 'some.capture'), env=language('he'))
         crumb = viewer.find('button', 'ההקלטה כולה')
         menu = viewer.find(None, 'תפריט ראשי')
         x, _, width, _ = viewer.extents_of(crumb)
@@ -205,6 +205,6 @@ class MainWindow(WindowCase):
     def test_many_names_come_to_rest_in_hebrew(self):
         """In boxes they read from the left, and what the viewer says itself from the right."""
         capture = make(self.directory / 'many.capture', functions=2000, stacks=40, depth=40, long_names=True)
-        viewer = self.open(capture, env={'LANGUAGE': 'he'})
+        viewer = self.open(capture, env=language('he'))
         viewer.resize(1600, 1000)
         viewer.rest()

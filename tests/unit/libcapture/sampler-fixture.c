@@ -44,7 +44,7 @@ void end(Sampled *s)
 
 void wait_for_calls(void)
 {
-  for (volatile unsigned i = 0; n_calls < ENOUGH; i++)
+  while (n_calls < ENOUGH)
     ;
 }
 

@@ -52,7 +52,7 @@ static capture *begin(int fd, capture_stack_fn stack, uint32_t frequency)
 
 static void spin_until(unsigned calls)
 {
-  for (volatile unsigned i = 0; *n_calls < calls; i++)
+  while (*n_calls < calls)
     ;
 }
 

@@ -188,7 +188,7 @@ static capture *join(void)
 
 static void spin(void)
 {
-  for (volatile unsigned i = 0; *go_on; i++)
+  while (*go_on)
     ;
 }
 

@@ -92,7 +92,7 @@ static const ProfileBinary program = {.path = "/usr/bin/program",
                                       .device = 0x800000002,
                                       .inode = 77,
                                       .flags = CAPTURE_BINARY_DELETED,
-                                      .build_id = "twenty bytes of name",
+                                      .build_id = "19 bytes and a zero",
                                       .build_id_size = 20};
 
 static GPtrArray *encode(const ProfileFunctionTable *table, const ProfileFunctionTable *kernel)
