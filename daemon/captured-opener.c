@@ -49,7 +49,7 @@ CapturedOpener *captured_opener_new(const CapturedAccount *account, GError **err
   /* The capability is not used: it keeps the user from attaching to the process before that hides itself. */
   CapturedChildSpec spec = {
       .program = "opener",
-      .rights = CAPTURED_RIGHT(CAP_IPC_LOCK),
+      .rights = CAPTURED_RIGHT(CAP_IPC_LOCK) | CAPTURED_RIGHTS_LOOK,
       .account = account,
       .environment = environment,
   };

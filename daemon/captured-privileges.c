@@ -86,7 +86,8 @@ static gboolean become_user(GError **error)
 
 gboolean captured_privileges_settle(GError **error)
 {
-  const guint64 rights = CAPTURED_RIGHTS_SYSTEM | CAPTURED_RIGHTS_BECOME | captured_privileges_open_event();
+  const guint64 rights = CAPTURED_RIGHTS_SYSTEM | CAPTURED_RIGHTS_BECOME | CAPTURED_RIGHTS_LOOK |
+                         captured_privileges_open_event();
   Sets sets;
 
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)

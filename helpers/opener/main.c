@@ -25,14 +25,19 @@ static bool was_exposed(void)
   return syscall(SYS_capget, &header, had) < 0 || (had[0].permitted | had[1].permitted) == 0;
 }
 
-/* In this order, see helpers/opener-protocol.h. */
+/* In this order, see helpers/opener-protocol.h. What stays is what programs of a user at the seat have:
+ * without it the kernel would not let this user look into them. */
 static bool give_up_rights(void)
 {
   struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-  struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {0};
+  struct __user_cap_data_struct kept[_LINUX_CAPABILITY_U32S_3] = {0}, had[_LINUX_CAPABILITY_U32S_3] = {0};
+  const uint32_t word = CAP_TO_INDEX(CAP_WAKE_ALARM);
+  if (syscall(SYS_capget, &header, had) < 0)
+    return false;
+  kept[word].permitted = kept[word].effective = had[word].permitted & CAP_TO_MASK(CAP_WAKE_ALARM);
   return prctl(PR_SET_DUMPABLE, 0) == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
          prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) == 0 &&
-         syscall(SYS_capset, &header, none) == 0 && setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}) == 0;
+         syscall(SYS_capset, &header, kept) == 0 && setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}) == 0;
 }
 
 static bool belongs_to_user(const char *directory)

@@ -44,7 +44,7 @@ static void reset_signals(void)
  * it. */
 static void keep_rights_to_open(void)
 {
-  static const int needed[] = {CAP_SYS_PTRACE, CAP_CHECKPOINT_RESTORE, CAP_DAC_READ_SEARCH};
+  static const int needed[] = {CAP_SYS_PTRACE, CAP_CHECKPOINT_RESTORE, CAP_DAC_READ_SEARCH, CAP_WAKE_ALARM};
   struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
   struct __user_cap_data_struct had[_LINUX_CAPABILITY_U32S_3], kept[_LINUX_CAPABILITY_U32S_3] = {0};
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);

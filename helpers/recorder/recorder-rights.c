@@ -19,6 +19,9 @@
 static const int most[] = {CAP_PERFMON,        CAP_BPF,    CAP_IPC_LOCK,
                            CAP_SYS_PTRACE,     CAP_SYSLOG, CAP_CHECKPOINT_RESTORE,
                            CAP_DAC_READ_SEARCH};
+/* Since 254 systemd gives it to every program of a user at the seat, and without SYS_PTRACE the kernel lets
+ * nobody look into a process that has a capability which they lack. */
+static const int to_look[] = {CAP_WAKE_ALARM};
 static const int for_own[] = {CAP_PERFMON, CAP_BPF, CAP_IPC_LOCK};
 static const int until_events_are_open[] = {CAP_SYS_PTRACE};
 static const int for_root[] = {CAP_SETUID, CAP_SETGID, CAP_SETPCAP, CAP_SYS_CHROOT, CAP_KILL};
@@ -87,6 +90,8 @@ int recorder_rights_begin(void)
   add(&kept, &had, most, COUNT(most));
   if (geteuid() == 0)
     add(&kept, &had, for_root, COUNT(for_root));
+  if (!recorder_rights_has(CAP_SYS_PTRACE))
+    add(&kept, &had, to_look, COUNT(to_look));
   if (recorder_rights_paranoid() > 2)
     permit(&kept, &had, to_open_events, COUNT(to_open_events));
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0) < 0 ||

@@ -6,6 +6,8 @@
  *   direct   what it was given of PERFMON, BPF, SYS_PTRACE, SYSLOG, IPC_LOCK, CHECKPOINT_RESTORE and
  *            DAC_READ_SEARCH; as root also what it takes to make an elf-reader somebody else, and to end it
  *
+ *            (without SYS_PTRACE also WAKE_ALARM, which systemd gives to programs of users at the seat)
+ *
  *   system   the same
  *
  *   own      PERFMON, BPF, IPC_LOCK; until the events are open SYS_PTRACE too, for a /proc that hides

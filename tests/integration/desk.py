@@ -37,7 +37,7 @@ USERS = {'captured': 64990, 'alice': 64001, 'bob': 64002, 'carol': 64003}
 # What captured is given, by the design: what it hands on, and what makes it the caller in a child. The last it gives up where
 # perf_event_paranoid is not above 2.
 CAPTURED_CAPABILITIES = ('perfmon', 'bpf', 'sys_ptrace', 'syslog', 'ipc_lock', 'checkpoint_restore', 'dac_read_search',
-                         'setuid', 'setgid', 'sys_admin')
+                         'setuid', 'setgid', 'wake_alarm', 'sys_admin')
 NAME = 'org.capturectl.Capture1'
 
 # What to say of a caller's session: (the end of its name, which takes letters and digits only, its file in

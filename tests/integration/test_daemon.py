@@ -2,7 +2,7 @@
 """Who may record what through the system service: asked of a real polkit, in every kind of session."""
 import unittest
 
-from daemon import DaemonCase
+from daemon import DaemonCase, status_of
 from desk import OWN, SYSTEM
 
 ACTIVE, INACTIVE, REMOTE, NO_SESSION = True, False, 'remote', None
@@ -41,6 +41,12 @@ class RightsTest(DaemonCase):
         self.assertGreater(len(loaded.samples), 20)
         self.assertEqual(loaded.commands(), {'sh'})
         self.assertEqual(kernel_frames(loaded), [])
+
+    def test_own_process_with_what_systemd_gives_it(self):
+        """Since systemd 254 every program of a user at the seat has CAP_WAKE_ALARM, and the kernel lets nobody without it look there."""
+        target = self.process('alice', capabilities=('wake_alarm',))
+        self.assertIn(f'{1 << 35:016x}', status_of(target.pid, 'CapPrm'))
+        self.assertIsNone(self.refused('alice', 'start([pidfd(others)])', others=target.pid))
 
     def test_own_process_elsewhere_than_in_an_active_local_session(self):
         for session in INACTIVE, REMOTE, NO_SESSION:

@@ -20,7 +20,7 @@ IDLE_KIB, GROWTH_KIB = 12 * 1024, 512
 # forks open files; in an own session a program does that runs as the caller.
 LOOKING = {'sys_ptrace', 'checkpoint_restore', 'dac_read_search'}
 RECORDER = {'own': {'perfmon', 'bpf', 'ipc_lock'}, 'system': {'perfmon', 'bpf', 'ipc_lock', 'syslog', *LOOKING}}
-CAPABILITY_NUMBERS = {'setgid': 6, 'setuid': 7, 'dac_read_search': 2, 'ipc_lock': 14, 'sys_ptrace': 19, 'sys_admin': 21, 'syslog': 34,
+CAPABILITY_NUMBERS = {'setgid': 6, 'setuid': 7, 'dac_read_search': 2, 'ipc_lock': 14, 'sys_ptrace': 19, 'sys_admin': 21, 'syslog': 34, 'wake_alarm': 35,
                       'perfmon': 38, 'bpf': 39, 'checkpoint_restore': 40}
 CAPABILITY_NAMES = {number: name for name, number in CAPABILITY_NUMBERS.items()}
 
@@ -133,7 +133,7 @@ class RightsOfProcessesTest(DaemonCase):
 
     def test_own(self):
         self.check_table('[busy()]', {
-            'capture-recorde': (CAPTURED, RECORDER['own']), 'capture-opener': (ALICE, set()), 'capture-elf-rea': (CAPTURED, set())})
+            'capture-recorde': (CAPTURED, RECORDER['own']), 'capture-opener': (ALICE, {'wake_alarm'}), 'capture-elf-rea': (CAPTURED, set())})
 
     def test_system(self):
         self.desk.allow(SYSTEM, 'alice')

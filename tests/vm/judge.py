@@ -9,7 +9,7 @@ LOST = 0.01
 BPF_RIGHTS = {'perfmon', 'bpf', 'ipc_lock'}
 SYSTEM_RIGHTS = BPF_RIGHTS | {'sys_ptrace', 'syslog', 'checkpoint_restore', 'dac_read_search'}
 ROOT_RIGHTS = SYSTEM_RIGHTS | {'setuid', 'setgid', 'setpcap', 'sys_chroot', 'kill'}
-SERVICE_RIGHTS = SYSTEM_RIGHTS | {'setuid', 'setgid'}
+SERVICE_RIGHTS = SYSTEM_RIGHTS | {'setuid', 'setgid', 'wake_alarm'}
 
 
 class Judge:
@@ -108,6 +108,8 @@ class Judge:
             elif process['name'] == 'capture-recorde':
                 self.check(permitted | effective <= recorder | more, f'{who} has {(permitted | effective) - recorder - more}')
                 self.check(not service or process['uid'] == line['user'], f'{who} is not the service\'s')
+            elif process['name'] == 'capture-opener':
+                self.check(permitted | effective <= {'wake_alarm'}, f'{who} has {permitted | effective}')
             else:
                 self.check(not permitted | effective, f'{who} has {permitted | effective}')
             if service or process['name'] == 'capture-elf-rea':

@@ -26,7 +26,7 @@ HELPERS = ('capture-recorde', 'capture-opener', 'capture-elf-rea')  # as far as 
 OF_A_CAPTURE = ('samples', 'lost', 'throttled', 'ended', 'via', 'unwind', 'outcomes', 'user_stacks', 'events', 'kernel_named',
                 'named_functions', 'messages', 'problems', 'duration_ns')
 CAPABILITIES = {2: 'dac_read_search', 5: 'kill', 6: 'setgid', 7: 'setuid', 8: 'setpcap', 14: 'ipc_lock', 18: 'sys_chroot',
-                19: 'sys_ptrace', 21: 'sys_admin', 34: 'syslog', 38: 'perfmon', 39: 'bpf', 40: 'checkpoint_restore'}
+                19: 'sys_ptrace', 21: 'sys_admin', 34: 'syslog', 35: 'wake_alarm', 38: 'perfmon', 39: 'bpf', 40: 'checkpoint_restore'}
 
 
 def read(path):
