@@ -195,11 +195,15 @@ class Node:
         """x, y, width, height in its window."""
         return self._call('Component', 'GetExtents', '(u)', WINDOW)[0]
 
-    def outline(self, depth=0):
+    def outline(self, depth=0, seen=None):
         """The tree as text, for whoever wants to know why something was not found."""
+        seen = seen or set()
+        if self in seen:
+            return f'{"  " * depth}(above)'
+        seen.add(self)
         try:
             states = ' '.join(sorted(self.states - {'enabled', 'sensitive', 'visible'}))
             lines = [f'{"  " * depth}{self.role} “{self.name[:100]}” {self.extents if "Component" in self.interfaces else ""} {states}']
-            return '\n'.join(lines + [child.outline(depth + 1) for child in self.children()])
+            return '\n'.join(lines + [child.outline(depth + 1, seen) for child in self.children()])
         except Gone:
             return f'{"  " * depth}(gone)'

@@ -20,8 +20,11 @@ class Look:
         """Lists of the objects below one, each list a level deeper; but for those that do not show, when only those are looked at
         that do."""
         level = [within or self.root]
+        # Once each: with GTK 4.18 two objects may have the same child, and a child may have what it is in.
+        seen = set(level)
         while level:
-            level = self._children_of(level)
+            level = [node for node in dict.fromkeys(self._children_of(level)) if node not in seen]
+            seen.update(level)
             if level:
                 yield level
 
@@ -29,8 +32,7 @@ class Look:
         new = [node for node in nodes if node not in self._below]
         for node, children in zip(new, self.bus.children_of(new)):
             self._below[node] = children
-        # Once each: two pages of libadwaita 1.7's stack may have the same child.
-        found = list(dict.fromkeys(child for node in nodes for child in self._below[node]))
+        found = [child for node in nodes for child in self._below[node]]
         if self.showing:
             self._ask(self._states, self.bus.states_of, found)
             found = [child for child in found if 'visible' in self._states[child]]
