@@ -6,6 +6,7 @@
 #include "captured-bus.h"
 #include "daemon/captured-perf-event.h"
 #include "daemon/captured-start.h"
+#include "helpers/kernel.h"
 
 struct _CapturedManager {
   GObject parent_instance;
@@ -39,10 +40,10 @@ static void captured_manager_init(CapturedManager *self)
 {
 }
 
-/* What BPF programs are built against: without it none is loaded. */
-static gboolean knows_kernel_types(void)
+/* The programs are built against the kernel's types: without them none is loaded. */
+static gboolean takes_programs(void)
 {
-  return access("/sys/kernel/btf/vmlinux", R_OK) == 0;
+  return kernel_get_obstacle() == KERNEL_NO_OBSTACLE && access("/sys/kernel/btf/vmlinux", R_OK) == 0;
 }
 
 static void describe(CapturedManager *self)
@@ -51,7 +52,7 @@ static void describe(CapturedManager *self)
 
   g_strv_builder_add_many(features, "tables", "perf-event-open", NULL);
 #ifdef CAPTURED_HAS_BPF
-  if (knows_kernel_types())
+  if (takes_programs())
     g_strv_builder_add_many(features, "bpf", "off-cpu", NULL);
 #endif
   g_auto(GStrv) names = g_strv_builder_end(features);

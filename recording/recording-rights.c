@@ -9,6 +9,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "helpers/kernel.h"
 #include "recording/recording-paths-private.h"
 
 static gboolean has_capabilities(void)
@@ -36,6 +37,11 @@ static gboolean recorder_has_capabilities(void)
 gboolean recording_rights_may_have_bpf(void)
 {
   return geteuid() == 0 || has_capabilities() || recorder_has_capabilities();
+}
+
+gboolean recording_rights_kernel_takes_bpf(void)
+{
+  return kernel_get_obstacle() == KERNEL_NO_OBSTACLE;
 }
 
 gboolean recording_rights_are_refused(void)

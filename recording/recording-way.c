@@ -50,9 +50,14 @@ static gboolean lacks_kernel(const RecordingWay *self, const struct recorder_rea
   return self->options->kernel == RECORDING_KERNEL_YES && !(ready->flags & RECORDER_KERNEL_STACKS);
 }
 
+static gboolean wants_bpf(const RecordingWay *self)
+{
+  return self->options->unwind == RECORDING_UNWIND_AUTO && recording_rights_kernel_takes_bpf();
+}
+
 static gboolean lacks_bpf(const RecordingWay *self, const struct recorder_ready *ready)
 {
-  return self->options->unwind == RECORDING_UNWIND_AUTO && ready->unwind != RECORDER_UNWIND_BPF;
+  return wants_bpf(self) && ready->unwind != RECORDER_UNWIND_BPF;
 }
 
 static gboolean is_cancelled(const GError *error)
@@ -145,7 +150,7 @@ static RecordingRecorder *take_best(const RecordingWay *self, RecordingMessage *
   g_autoptr(GError) refusal = NULL;
   gboolean refused = recording_rights_are_refused();
 
-  if (recording_rights_may_have_bpf() || (!refused && self->options->unwind != RECORDING_UNWIND_AUTO))
+  if (recording_rights_may_have_bpf() || (!refused && !wants_bpf(self)))
     return take_direct_or_service(self, ret_ready, NULL, error);
   gboolean need_bpf = !refused && self->options->kernel != RECORDING_KERNEL_YES;
   RecordingRecorder *service = take_service(self, need_bpf, ret_ready, &refusal);

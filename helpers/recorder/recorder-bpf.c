@@ -14,7 +14,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "helpers/recorder/recorder-file.h"
+#include "helpers/kernel.h"
 #include "helpers/recorder/recorder-rights.h"
 
 /* The inode of the first namespace of processes, in which the programs number them (PROC_PID_INIT_INO). */
@@ -26,35 +26,26 @@ static int say_nothing(enum libbpf_print_level level, const char *format, va_lis
   return 0;
 }
 
-/* Neither says that it is why. */
-static bool is_older_than_6_1(const struct utsname *kernel)
-{
-  unsigned major = 0, minor = 0;
-  return sscanf(kernel->release, "%u.%u", &major, &minor) == 2 && (major < 6 || (major == 6 && minor < 1));
-}
-
-static bool is_confidential(void)
-{
-  char text[128];
-  return recorder_file_read("/sys/kernel/security/lockdown", text, sizeof text) > 0 &&
-         strstr(text, "[confidentiality]") != NULL;
-}
-
 static int explain(int result, bool off_cpu, struct recorder_error *error)
 {
   const char *what =
       off_cpu ? "Time off the CPU cannot be recorded" : "Stacks cannot be walked in the kernel";
   struct utsname kernel = {0};
+
   uname(&kernel);
-  if (is_older_than_6_1(&kernel))
+  switch (kernel_get_obstacle()) { /* the error itself does not say so */
+  case KERNEL_TOO_OLD:
     return recorder_error_set(error, -result, "%s: this kernel is Linux %s, and it takes 6.1 or newer.", what,
                               kernel.release);
-  if (is_confidential())
+  case KERNEL_CONFIDENTIAL:
     return recorder_error_set(
         error, -result,
         "%s: the kernel is locked down to confidentiality, which forbids BPF programs to "
         "read memory; “lockdown=integrity” or none at the next boot permits it.",
         what);
+  default:
+    break;
+  }
   switch (-result) {
   case EPERM:
   case EACCES:
