@@ -3,7 +3,6 @@
 
 import re
 
-COMPLETE = 0.99   # of the samples of which it is said how their user stack ended
 LOST = 0.01
 
 BPF_RIGHTS = {'perfmon', 'bpf', 'ipc_lock'}
@@ -52,7 +51,7 @@ class Judge:
         if stacks['samples']:
             share = stacks['complete'] / stacks['samples']
             self.shares[name] = share
-            self.check(share >= COMPLETE, f'{name}: {share:.1%} of the stacks are complete: {worst(stacks)}')
+            self.check(share >= self.row.complete, f'{name}: {share:.1%} of the stacks are complete: {worst(stacks)}')
 
     def refused(self, name, words):
         line = self.find('record', name)
@@ -133,7 +132,7 @@ class Judge:
         self.rights('root-work', ROOT_RIGHTS, False)
 
     def reason(self):
-        return 'confidentiality' if 'confidentiality' in self.row.parameters else r'Linux 6\.1'
+        return 'confidentiality' if 'confidentiality' in self.row.parameters else r'takes 6\.1'
 
     def someone(self):
         """Debian's kernels permit nothing directly: 3."""
