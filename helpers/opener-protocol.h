@@ -97,7 +97,7 @@ enum opener_kind {
   OPENER_TABLE = 3,  /* from the cache, checked; the descriptor, of `length` bytes */
   OPENER_NONE = 4,   /* known to have no table: `error` */
   OPENER_NOT = 5,    /* it cannot be opened now: `error` */
-  OPENER_PUBLIC = 6  /* everybody may read it */
+  OPENER_PUBLIC = 6  /* the caller reads it himself: opener_open_is_public() */
 };
 
 /* PROVE's errors: ENOKEY as said above; EACCES: it is not this user's, or set-uid, or not dumpable; ESRCH: it

@@ -69,8 +69,8 @@ enum recorder_flags {
    * when it does not behave. The recorder looks into no process itself. Not with SYSTEM_WIDE, nor with NAMES.
    */
   RECORDER_OWN = 1 << 7,
-  /* The caller cannot read what the recorder can: what was sampled in files that not everybody may read, and
-   * in the kernel, is named in the stream when the recording ends. */
+  /* The caller cannot read what the recorder can, or is root and reads no file that others may have written:
+   * what was sampled in such files, and in the kernel, is named in the stream when the recording ends. */
   RECORDER_NAMES = 1 << 8
 };
 

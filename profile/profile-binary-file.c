@@ -47,6 +47,10 @@ static ProfileBinaryFileStatus examine(const ProfileNamer *namer, int fd, const 
 
   if (fd < 0)
     return PROFILE_BINARY_FILE_UNREADABLE;
+  if (profile_regular_file_is_of_others(fd)) {
+    close(fd);
+    return PROFILE_BINARY_FILE_UNREADABLE;
+  }
   elf = profile_elf_new_for_fd(fd, NULL);
   if (!elf && binary->build_id_size == 0 && may_be(namer, fd, binary)) {
     close(fd);

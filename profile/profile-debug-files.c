@@ -25,7 +25,7 @@ static gboolean open_elf(const char *path, ProfileDebugFile *ret)
 
   if (fd < 0)
     return FALSE;
-  elf = profile_elf_new_for_fd(fd, NULL);
+  elf = profile_regular_file_is_of_others(fd) ? NULL : profile_elf_new_for_fd(fd, NULL);
   if (!elf) {
     close(fd);
     return FALSE;

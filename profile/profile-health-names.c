@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gi18n.h>
+#include <unistd.h>
 
 #include "profile/profile-health-private.h"
 #include "profile/profile-share.h"
@@ -16,7 +17,9 @@ static const char *describe_reason(ProfileMissingReason reason)
   case PROFILE_MISSING_SYMBOLS:
     return _("it has no symbols");
   case PROFILE_MISSING_UNREADABLE:
-    return _("it could not be opened, or was another file by then");
+    return geteuid() == 0
+               ? _("it was another file by then, or others may write it, and root reads no such file")
+               : _("it could not be opened, or was another file by then");
   case PROFILE_MISSING_HIDDEN:
     return _("the kernel hid its addresses");
   case PROFILE_MISSING_UNCOVERED:
@@ -33,8 +36,10 @@ static const char *advise(ProfileMissingReason reason)
   case PROFILE_MISSING_SYMBOLS:
     return _("Install its debug symbols, or build it without stripping them, and record again.");
   case PROFILE_MISSING_UNREADABLE:
-    return _("Open the recording on the machine where it was made, while the file is still there; or record "
-             "as root.");
+    return geteuid() == 0
+               ? _("Open the recording as the user to whom the file belongs.")
+               : _("Open the recording on the machine where it was made, while the file is still there; or "
+                   "record as root.");
   case PROFILE_MISSING_HIDDEN:
     return _("Record through the system service or as root, or show them with “sysctl "
              "kernel.kptr_restrict=0 kernel.perf_event_paranoid=1”.");

@@ -5,6 +5,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+gboolean profile_regular_file_is_of_others(int fd)
+{
+  struct stat status;
+
+  return geteuid() == 0 &&
+         (fstat(fd, &status) < 0 || status.st_uid != 0 || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0);
+}
+
 int profile_regular_file_open(const char *path)
 {
   int found = open(path, O_PATH | O_CLOEXEC);

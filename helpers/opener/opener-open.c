@@ -188,7 +188,7 @@ bool opener_open_is_public(int fd)
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
   ssize_t length = readlink(link, path, sizeof path);
   if (fstat(fd, &opened) < 0 || (opened.st_mode & S_IROTH) == 0 || length <= 0 ||
-      length == (ssize_t)sizeof path || path[0] != '/')
+      length == (ssize_t)sizeof path || path[0] != '/' || (geteuid() == 0 && is_of_others(&opened)))
     return false;
   path[length] = '\0';
   return stat(path, &found) == 0 && found.st_dev == opened.st_dev && found.st_ino == opened.st_ino &&

@@ -26,7 +26,8 @@ struct opener_opened {
  * /proc/PID/root, /proc/PID/exe, or below our own root, which helps when the process is gone. 0 or -errno. */
 int opener_open_mapped(const struct recorder_binary_key *key, int32_t pid, uint64_t start, uint64_t end,
                        struct opener_opened *ret);
-/* Whether everybody may read the file, and gets it by its path. */
+/* Whether everybody may read the file, and gets it by its path. For root only what root alone may have
+ * written is public: root reads nobody else's files outside of the elf-reader. */
 bool opener_open_is_public(int fd);
 /* The vDSO that the kernel mapped into this very process, in a memfd. 0 or -errno. */
 int opener_open_vdso(struct opener_opened *ret);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Names for what the caller cannot read: the files that not everybody may read, and the kernel. Such files
- * are opened when they are first seen, by an opener, and kept open, so that they can be read at the end
- * whatever became of them; at the end of a recording elf-readers name the functions that were sampled in
- * them, and those names go into the stream. Which addresses were sampled is read off the writer's frames when
- * an epoch ends; samples cost nothing more.
+ * Names for what the caller does not read: the files that not everybody may read, for root those that others
+ * may have written, and the kernel. Such files are opened when they are first seen, by an opener, and kept
+ * open, so that they can be read at the end whatever became of them; at the end of a recording elf-readers
+ * name the functions that were sampled in them, and those names go into the stream. Which addresses were
+ * sampled is read off the writer's frames when an epoch ends; samples cost nothing more.
  *
  * No file's content reaches the stream, no name of a function that was not sampled, and nothing of files that
  * everybody may read.

@@ -189,6 +189,29 @@ class Files(Served):
         self.assertNotIn('public', self.served(self.load_twice()))
         self.assert_reported(self.report(), 'public')
 
+    def test_that_others_may_write_for_root(self):
+        """Root reads no program of others itself: an elf-reader does, and names what was sampled."""
+        theirs = self.build('theirs')
+        shutil.chown(theirs, int(OTHER), int(OTHER))
+        capturectl('record', '--via', 'direct', '-o', self.path, '--', *AS_OTHER, 'timeout', '1', theirs, status=124)
+        capture = self.load_twice()
+        self.assertIn('theirs', self.served(capture))
+        self.assert_named(capture, 'theirs')
+        rows = json.loads(capturectl('report', '--json', self.path).stdout)['rows']
+        self.assertIn('theirs_leaf', [row['name'] for row in rows])
+
+    def test_root_parses_none_of_others(self):
+        """Without names from the recorder root sees offsets where everybody else sees names."""
+        theirs = self.build('theirs')
+        shutil.chown(theirs, int(OTHER), int(OTHER))
+        self.start(*AS_OTHER, theirs)
+        recording = Recording(self.path, 'plain')
+        time.sleep(1)
+        recording.end()
+        rows = json.loads(capturectl('report', '--json', self.path).stdout)['rows']
+        self.assertNotIn('theirs_leaf', [row['name'] for row in rows])
+        self.assert_reported(self.report(), 'theirs')
+
     def test_deleted(self):
         deleted, short = self.build('deleted'), self.build('short')
         short.chmod(0o700)
