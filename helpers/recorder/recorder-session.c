@@ -30,7 +30,8 @@
  * show. */
 #define FIRST_PERIOD  (8 * MILLISECOND)
 #define STATUS_PERIOD (250 * MILLISECOND)
-#define CPUS_PERIOD   (1000 * MILLISECOND)
+/* Stacks are not walked on a CPU that came back until this has noticed. A look takes microseconds. */
+#define CPUS_PERIOD (100 * MILLISECOND)
 /* A record that carries a time is in its ring after this at the latest, but for a stolen CPU. */
 #define SLACK (2 * MILLISECOND)
 /* How long the end waits for a consumer to make room for what was lost. */
