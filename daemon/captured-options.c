@@ -274,7 +274,7 @@ gboolean captured_options_check_rates(const CapturedOptions *self, GError **erro
       return exceed(error, "events", CAPTURED_OWN_FREQUENCY_MAX);
     if (captured_events_is_too_fast(event->name, event->period)) {
       g_set_error(error, CAPTURED_ERROR, CAPTURED_ERROR_LIMIT_EXCEEDED,
-                  "The option “events” has a period of %" G_GUINT64_FORMAT " for %s; %d is the shortest.",
+                  "The option “events” has a period of %" G_GUINT64_FORMAT " for “%s”; %d is the shortest.",
                   event->period, event->name, CAPTURED_OWN_PERIOD_MIN);
       return FALSE;
     }
