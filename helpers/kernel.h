@@ -6,7 +6,7 @@
 enum kernel_obstacle {
   KERNEL_NO_OBSTACLE,
   KERNEL_TOO_OLD,     /* before Linux 6.1 */
-  KERNEL_CONFIDENTIAL /* lockdown=confidentiality: BPF programs may not read memory */
+  KERNEL_CONFIDENTIAL /* lockdown=confidentiality: BPF programs may not read memory, and tracefs is empty */
 };
 
 /* What keeps everybody from it, root too. No obstacle does not mean that this process may. */

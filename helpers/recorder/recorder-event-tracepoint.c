@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "helpers/kernel.h"
 #include "helpers/recorder/recorder-event.h"
 #include "helpers/recorder/recorder-file.h"
 #include "helpers/recorder/recorder-rights.h"
@@ -21,6 +22,13 @@ static bool is_plain(const char *text, size_t length)
 
 static int events_missing(const char *name, int reason, struct recorder_error *error)
 {
+  if (kernel_get_obstacle() == KERNEL_CONFIDENTIAL)
+    return recorder_error_set(
+        error, EPERM,
+        "The tracepoint “%s” cannot be looked up: the kernel is locked down to "
+        "confidentiality, which takes tracefs away; “lockdown=integrity” or none at the "
+        "next boot permits it.",
+        name);
   for (size_t i = 0; i < sizeof roots / sizeof roots[0]; i++)
     if (access(roots[i], F_OK) == 0)
       return recorder_error_set(error, ENOENT, "There is no tracepoint “%s”: %s/ lists those of this kernel.",
