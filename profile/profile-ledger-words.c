@@ -61,6 +61,11 @@ static const char *advise_frame_pointers(ProfileCapture *capture, gboolean no_fi
 
 static const char *advise_no_table(ProfileCapture *capture, gboolean no_file)
 {
+  if (no_file && is_via(capture, "direct"))
+    return _("Machine code made at run time without frame pointers: let its compiler keep them, as “java "
+             "-XX:+PreserveFramePointer” does. Or a process that this user may not look into: record it as "
+             "root, or "
+             "through the system service.");
   if (no_file)
     return _("Machine code made at run time without frame pointers: let its compiler keep them, as “java "
              "-XX:+PreserveFramePointer” does.");
