@@ -40,8 +40,13 @@ static void reset_signals(void)
   prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
+static bool has(const struct __user_cap_data_struct *rights, int capability)
+{
+  return (rights[CAP_TO_INDEX(capability)].permitted & CAP_TO_MASK(capability)) != 0;
+}
+
 /* What is needed to look into other processes and to read what they have mapped, as far as the recorder has
- * it. */
+ * it. CAP_WAKE_ALARM is needed where CAP_SYS_PTRACE is not there (recorder-rights.c). */
 static void keep_rights_to_open(void)
 {
   static const int needed[] = {CAP_SYS_PTRACE, CAP_CHECKPOINT_RESTORE, CAP_DAC_READ_SEARCH, CAP_WAKE_ALARM};
@@ -51,7 +56,8 @@ static void keep_rights_to_open(void)
   prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   if (syscall(SYS_capget, &header, had) < 0)
     return;
-  for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
+  size_t n = sizeof needed / sizeof needed[0] - has(had, CAP_SYS_PTRACE);
+  for (size_t i = 0; i < n; i++) {
     uint32_t word = CAP_TO_INDEX(needed[i]), bit = CAP_TO_MASK(needed[i]);
     kept[word].permitted |= had[word].permitted & bit;
     kept[word].effective |= had[word].effective & bit;
