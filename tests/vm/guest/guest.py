@@ -180,7 +180,8 @@ def record(name, who, *options, during=None):
 def record_all(name, who, *options, **how):
     """Records everybody; on a machine with nothing to do a handful of stacks would be the judge. Nobody who is not root can
     look into a process of root's."""
-    load = subprocess.Popen([WORK, '60'], stdout=subprocess.DEVNULL, user='someone')
+    load = subprocess.Popen([WORK, '60'], stdout=subprocess.DEVNULL, user='someone', group='someone',
+                            extra_groups=[])
     record(name, who, '-F', '199', '-a', *options, **how)
     load.kill()
     load.wait()
