@@ -10,9 +10,7 @@
 
 #include "capture-inside-private.h"
 
-#define PATIENCE_MS 100
-/* Of the preload library: its program was started in order to be recorded. */
-#define PATIENCE_PRELOADED_MS 1000
+#define PATIENCE_MS 1000
 
 static uint64_t milliseconds(void)
 {
@@ -21,7 +19,7 @@ static uint64_t milliseconds(void)
 
 static int set_patience(int fd)
 {
-  const struct timeval patience = {.tv_usec = PATIENCE_MS * 1000};
+  const struct timeval patience = {.tv_sec = PATIENCE_MS / 1000, .tv_usec = PATIENCE_MS % 1000 * 1000};
 
   return setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) < 0 ? -errno : 0;
 }
@@ -115,9 +113,9 @@ static int send_hello(const capture *c, int fd)
   return sendmsg(fd, &message, MSG_NOSIGNAL) == (ssize_t)sizeof c->hello ? 0 : -errno;
 }
 
-static int await(int fd, uint64_t patience)
+static int await_answer(int fd)
 {
-  uint64_t end = milliseconds() + patience, now;
+  uint64_t end = milliseconds() + PATIENCE_MS, now;
   struct pollfd polled = {.fd = fd, .events = POLLIN};
 
   while ((now = milliseconds()) < end) {
@@ -134,7 +132,7 @@ static int await(int fd, uint64_t patience)
 static int receive_settings(capture *c, int fd)
 {
   struct capture_settings settings;
-  int r = await(fd, (c->hello.flags & CAPTURE_HELLO_PRELOAD) != 0 ? PATIENCE_PRELOADED_MS : PATIENCE_MS);
+  int r = await_answer(fd);
   ssize_t n;
 
   if (r < 0)

@@ -82,7 +82,7 @@ struct capture_options {
 
 /*
  * Joins the recording that is announced in the environment (CAPTURE_SOCKET: a socket's path), if there is
- * one. It is believed only when the peer is this user's, or root's (SO_PEERCRED). Takes at most 100 ms, and
+ * one. It is believed only when the peer is this user's, or root's (SO_PEERCRED). Takes at most a second, and
  * longer only where the recording asks for it (the preload library, whose tables are waited for).
  *
  * Returns 0 and *ret is the connection; -ENOENT when nobody records, which is the usual case and no error;
