@@ -11,6 +11,7 @@ accessible tree to see by. Needs the Python that knows gi: /usr/bin/python3 test
 
 Every test ends with a viewer that was closed in order and had nothing to say on standard error.
 """
+import ctypes
 import os
 import pathlib
 import re
@@ -27,14 +28,14 @@ from desk import wait_until  # noqa: E402
 from desktop import Desktop, end_with_parent  # noqa: E402
 from look import Look  # noqa: E402
 from recordings import is_working, processor_time  # noqa: E402
-from support import BUILD, TestCase, check_sanitizers, read_twice, run  # noqa: E402
+from support import BUILD, TestCase, check_sanitizers, read_twice  # noqa: E402
 
 VIEWER = BUILD / 'viewer' / 'capture-viewer'
 COPIED = 'Copied to the clipboard'
 SECONDS = 120  # ample, also for sanitizers on a busy machine
 # Nobody draws by OpenGL here, and its drivers keep memory. What says so has another name since GTK 4.16.
-WITHOUT_GL = ({'GDK_DISABLE': 'gl,vulkan'} if run('pkg-config', '--atleast-version=4.16', 'gtk4', status=None).status == 0 else
-              {'GDK_DEBUG': 'gl-disable'})
+GTK_MINOR = ctypes.CDLL('libgtk-4.so.1').gtk_get_minor_version()
+WITHOUT_GL = {'GDK_DISABLE': 'gl,vulkan'} if GTK_MINOR >= 16 else {'GDK_DEBUG': 'gl-disable'}
 
 
 class Viewer:
