@@ -3,7 +3,6 @@
 
 import re
 
-LOST = 0.01
 
 BPF_RIGHTS = {'perfmon', 'bpf', 'ipc_lock'}
 SYSTEM_RIGHTS = BPF_RIGHTS | {'sys_ptrace', 'syslog', 'checkpoint_restore', 'dac_read_search'}
@@ -43,7 +42,7 @@ class Judge:
             return
         self.check(info['whole'] and not info.get('problems'), f'{name}: the capture is damaged: {info.get("problems")}')
         self.check(info['samples'] >= 20, f'{name}: {info["samples"]} samples')
-        self.check(info['lost'] <= LOST * info['samples'], f'{name}: {info["lost"]} lost of {info["samples"]}')
+        self.check(info['lost'] <= self.row.lost * info['samples'], f'{name}: {info["lost"]} lost of {info["samples"]}')
         self.check(info['via'] == via, f'{name}: via {info["via"]}, not {via}: {one_line(line["err"])}')
         if walk:
             self.check(info['unwind'] == walk, f'{name}: stacks by {info["unwind"]}, not {walk}: {info["messages"]}')

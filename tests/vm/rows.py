@@ -19,13 +19,15 @@ class Row:
     off_cpu: bool = True         # these two: can be had there
     tracepoints: bool = True
     complete: float = 0.99       # of the samples of which it is said how their user stack ended
-    limits: str = ''             # in words, why one of these four is not as usual
+    lost: float = 0.01           # of the samples
+    limits: str = ''             # in words, why one of these five is not as usual
 
 
-TABLES = 'stacks are found by tables in user space, over copies that are too short for the deepest stacks of gcc'
-OLD = {'walk': 'dwarf', 'off_cpu': False, 'complete': 0.9,
+TABLES = ('stacks are found by tables in user space, over copies that are too short for the deepest stacks of gcc, and that '
+          'an emulated processor does not always copy fast enough')
+OLD = {'walk': 'dwarf', 'off_cpu': False, 'complete': 0.9, 'lost': 0.05,
        'limits': f'Linux 5.10 is too old for walking in BPF and for time off the CPU (6.1): {TABLES}'}
-CONFIDENTIAL = {'walk': 'dwarf', 'off_cpu': False, 'tracepoints': False, 'complete': 0.9,
+CONFIDENTIAL = {'walk': 'dwarf', 'off_cpu': False, 'tracepoints': False, 'complete': 0.9, 'lost': 0.05,
                 'limits': f'lockdown=confidentiality takes BPF and tracefs away: {TABLES}'}
 PLAIN = 'direct,someone,hotplug,bus'
 SYSTEMD = 'service,direct,sudo'
