@@ -222,6 +222,9 @@ static int open_if_needed(ProfilePerfImport *self, const ProfilePerfRecord *reco
   case PERF_RECORD_FORK:
   case PERF_RECORD_EXIT:
   case PERF_RECORD_KSYMBOL:
+  case PERF_RECORD_BPF_EVENT:
+  case PERF_RECORD_NAMESPACES:
+  case PERF_RECORD_CGROUP:
     if (record->time == 0)
       return 0;
   }

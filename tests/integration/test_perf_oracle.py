@@ -15,7 +15,7 @@ import unittest
 import perf_oracle as oracle
 from capture_decoder import Capture
 from recordings import wait_until
-from support import DATA, TestCase, capturectl, run
+from support import CAPTURECTL, DATA, TestCase, capturectl, run
 
 # How many of the samples may be explained away.
 EXPLAINED_AT_MOST = 0.005
@@ -238,8 +238,12 @@ class FormsTest(TestCase):
 
     def test_a_killed_perf_without_anything_about_its_machine(self):
         """Neither build-ids nor the kernel's release: the files' inodes and the times must do. perf itself does
-        not read such a file."""
+        not read such a file. Of the BPF programs that a recorder has loaded it says something without a time."""
         path = self.directory / 'perf.data'
+        other = subprocess.Popen([CAPTURECTL, 'record', '-o', self.directory / 'other.capture', '--', 'sleep', '60'], stderr=subprocess.PIPE)
+        self.addCleanup(other.communicate)
+        self.addCleanup(other.terminate)
+        self.assertIn(b'BPF', other.stderr.readline())
         perf = subprocess.Popen(['perf', 'record', '-q', '-N', '-m', '16', '-F', '4999', '-g', '-o', path, '--',
                                  'timeout', '--foreground', '30', 'sh', '-c', 'while :; do ls / >/dev/null; done'], start_new_session=True)
         self.addCleanup(perf.wait)
