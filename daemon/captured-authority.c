@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "daemon/captured-authority.h"
 
-#include <polkit/polkit.h>
-
 #include "daemon/captured-error.h"
+
+#define POLKIT      "org.freedesktop.PolicyKit1"
+#define POLKIT_PATH "/org/freedesktop/PolicyKit1/Authority"
+#define AUTHORITY   "org.freedesktop.PolicyKit1.Authority"
+/* Of CheckAuthorization. */
+#define ALLOW_USER_INTERACTION 1
 
 /* How often and how fast polkitd is asked again when it went away: five seconds in all. */
 #define AGAIN_MAX          20
@@ -13,7 +17,8 @@
 
 struct _CapturedAuthority {
   GObject parent_instance;
-  PolkitAuthority *polkit; /* NULL until the first check */
+  GDBusConnection *connection;
+  guint64 asked; /* questions so far */
 };
 
 /* A question to polkit. */
@@ -22,6 +27,7 @@ typedef struct {
   const char *action;
   gboolean interactive;
   guint again; /* how often polkitd went away while it was asked */
+  char *id;    /* of the question */
   GCancellable *question;
   gulong cancelled; /* handler: who cancels the check cancels the question */
   guint patience;   /* source */
@@ -31,7 +37,7 @@ G_DEFINE_FINAL_TYPE(CapturedAuthority, captured_authority, G_TYPE_OBJECT)
 
 static void captured_authority_dispose(GObject *object)
 {
-  g_clear_object(&CAPTURED_AUTHORITY(object)->polkit);
+  g_clear_object(&CAPTURED_AUTHORITY(object)->connection);
   G_OBJECT_CLASS(captured_authority_parent_class)->dispose(object);
 }
 
@@ -44,9 +50,12 @@ static void captured_authority_init(CapturedAuthority *self)
 {
 }
 
-CapturedAuthority *captured_authority_new(void)
+CapturedAuthority *captured_authority_new(GDBusConnection *connection)
 {
-  return g_object_new(CAPTURED_TYPE_AUTHORITY, NULL);
+  CapturedAuthority *self = g_object_new(CAPTURED_TYPE_AUTHORITY, NULL);
+
+  self->connection = g_object_ref(connection);
+  return self;
 }
 
 static void check_free(gpointer data)
@@ -55,23 +64,27 @@ static void check_free(gpointer data)
 
   g_clear_handle_id(&check->patience, g_source_remove);
   g_clear_object(&check->question);
+  g_free(check->id);
   g_free(check->name);
   g_free(check);
 }
 
-static void judge(GTask *task, PolkitAuthorizationResult *result)
+static void judge(GTask *task, GVariant *reply)
 {
   const Check *check = g_task_get_task_data(task);
+  g_autoptr(GVariant) details = NULL;
+  gboolean is_authorized, is_challenge;
 
-  if (polkit_authorization_result_get_is_authorized(result))
+  g_variant_get(reply, "((bb@a{ss}))", &is_authorized, &is_challenge, &details);
+  if (is_authorized)
     g_task_return_boolean(task, TRUE);
-  else if (polkit_authorization_result_get_is_challenge(result))
+  else if (is_challenge)
     g_task_return_new_error(task, CAPTURED_ERROR, CAPTURED_ERROR_NOT_AUTHORIZED,
                             check->interactive
                                 ? "%s takes a password, and there is nobody here who could be asked for it."
                                 : "%s takes a password, and the caller did not allow to ask for it.",
                             check->action);
-  else if (polkit_authorization_result_get_dismissed(result))
+  else if (g_variant_lookup(details, "polkit.dismissed", "&s", NULL))
     g_task_return_new_error(task, CAPTURED_ERROR, CAPTURED_ERROR_NOT_AUTHORIZED,
                             "The question for a password, which %s takes, was dismissed.", check->action);
   else /* polkit tells whose password was wrong no other way than whom its rules forbid it */
@@ -122,9 +135,12 @@ static gboolean is_gone(const GError *error)
 
 static void begin_question(GTask *task)
 {
+  CapturedAuthority *self = g_task_get_source_object(task);
   Check *check = g_task_get_task_data(task);
   GCancellable *cancellable = g_task_get_cancellable(task);
 
+  g_free(check->id);
+  check->id = g_strdup_printf("captured-%" G_GUINT64_FORMAT, ++self->asked);
   check->question = g_cancellable_new();
   if (cancellable)
     check->cancelled = g_cancellable_connect(cancellable, G_CALLBACK(on_cancelled),
@@ -143,15 +159,23 @@ static void end_question(GTask *task)
   g_clear_object(&check->question);
 }
 
+/* Whoever was asked for a password is asked no longer. */
+static void take_back(CapturedAuthority *self, const Check *check)
+{
+  g_dbus_connection_call(self->connection, POLKIT, POLKIT_PATH, AUTHORITY, "CancelCheckAuthorization",
+                         g_variant_new("(s)", check->id), NULL, G_DBUS_CALL_FLAGS_NONE, -1, NULL, NULL, NULL);
+}
+
 static void on_checked(GObject *source, GAsyncResult *result, gpointer user_data)
 {
   g_autoptr(GTask) task = user_data;
   Check *check = g_task_get_task_data(task);
   g_autoptr(GError) error = NULL;
-  g_autoptr(PolkitAuthorizationResult) answer =
-      polkit_authority_check_authorization_finish(POLKIT_AUTHORITY(source), result, &error);
+  g_autoptr(GVariant) answer = g_dbus_connection_call_finish(G_DBUS_CONNECTION(source), result, &error);
 
   end_question(task);
+  if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    take_back(g_task_get_source_object(task), check);
   if (answer) {
     judge(task, answer);
   } else if (!g_task_return_error_if_cancelled(task)) {
@@ -169,31 +193,17 @@ static void on_checked(GObject *source, GAsyncResult *result, gpointer user_data
 static void ask(GTask *task)
 {
   CapturedAuthority *self = g_task_get_source_object(task);
-  const Check *check = g_task_get_task_data(task);
-  g_autoptr(PolkitSubject) subject = polkit_system_bus_name_new(check->name);
+  Check *check = g_task_get_task_data(task);
+  GVariantBuilder subject;
 
   begin_question(task);
-  polkit_authority_check_authorization(self->polkit, subject, check->action, NULL,
-                                       check->interactive
-                                           ? POLKIT_CHECK_AUTHORIZATION_FLAGS_ALLOW_USER_INTERACTION
-                                           : POLKIT_CHECK_AUTHORIZATION_FLAGS_NONE,
-                                       check->question, on_checked, task);
-}
-
-static void on_polkit(GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  g_autoptr(GTask) task = user_data;
-  CapturedAuthority *self = g_task_get_source_object(task);
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PolkitAuthority) polkit = polkit_authority_get_finish(result, &error);
-
-  if (!polkit) {
-    g_task_return_new_error(task, CAPTURED_ERROR, CAPTURED_ERROR_FAILED, "polkit cannot be reached: %s",
-                            error->message);
-    return;
-  }
-  g_set_object(&self->polkit, polkit);
-  ask(g_steal_pointer(&task));
+  g_variant_builder_init(&subject, G_VARIANT_TYPE("a{sv}"));
+  g_variant_builder_add(&subject, "{sv}", "name", g_variant_new_string(check->name));
+  g_dbus_connection_call(self->connection, POLKIT, POLKIT_PATH, AUTHORITY, "CheckAuthorization",
+                         g_variant_new("((sa{sv})sa{ss}us)", "system-bus-name", &subject, check->action, NULL,
+                                       check->interactive ? ALLOW_USER_INTERACTION : 0, check->id),
+                         G_VARIANT_TYPE("((bba{ss}))"), G_DBUS_CALL_FLAGS_NONE, G_MAXINT, check->question,
+                         on_checked, task);
 }
 
 void captured_authority_check_async(CapturedAuthority *self, const char *name, const char *action,
@@ -207,10 +217,7 @@ void captured_authority_check_async(CapturedAuthority *self, const char *name, c
   check->action = action;
   check->interactive = interactive;
   g_task_set_task_data(task, check, check_free);
-  if (self->polkit)
-    ask(task);
-  else
-    polkit_authority_get_async(cancellable, on_polkit, task);
+  ask(task);
 }
 
 gboolean captured_authority_check_finish(CapturedAuthority *self, GAsyncResult *result, GError **error)

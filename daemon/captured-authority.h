@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* polkit. Main thread only. */
+/* polkit, asked over the same connection to the bus as everybody: one of its own would not have the relay in
+ * front of it (captured-relay.h). Main thread only. */
 #pragma once
 
 #include <gio/gio.h>
@@ -12,7 +13,7 @@ G_BEGIN_DECLS
 #define CAPTURED_TYPE_AUTHORITY (captured_authority_get_type())
 G_DECLARE_FINAL_TYPE(CapturedAuthority, captured_authority, CAPTURED, AUTHORITY, GObject)
 
-CapturedAuthority *captured_authority_new(void);
+CapturedAuthority *captured_authority_new(GDBusConnection *connection);
 
 /* Whether whoever has that name on the bus may do it. With `interactive` a person may be asked for a
  * password, which takes as long as it takes; cancelling takes the question away. */

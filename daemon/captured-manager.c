@@ -86,7 +86,7 @@ CapturedManager *captured_manager_new(GDBusConnection *connection, CapturedIdle 
   self->house.idle = g_object_ref(idle);
   self->house.callers = captured_callers_new(connection);
   self->house.limits = captured_limits_new();
-  self->house.authority = captured_authority_new();
+  self->house.authority = captured_authority_new(connection);
   self->house.sessions = captured_sessions_new(connection, self->house.callers, idle, error);
   if (!self->house.sessions)
     return NULL;

@@ -28,6 +28,7 @@ typedef struct {
   const Answer *answers;
   guint n_answers;
   guint n_asked;
+  guint n_taken_back;
   GPtrArray *unanswered;
 } Polkit;
 
@@ -75,6 +76,7 @@ static void on_call(GDBusConnection *bus, const char *sender, const char *path, 
   Polkit *self = user_data;
 
   if (g_str_equal(method, "CancelCheckAuthorization")) {
+    self->n_taken_back++;
     g_dbus_method_invocation_return_value(invocation, NULL);
     return;
   }
@@ -98,7 +100,6 @@ static void set_up(Polkit *self)
 
   self->daemon = g_test_dbus_new(G_TEST_DBUS_NONE);
   g_test_dbus_up(self->daemon);
-  g_setenv("DBUS_SYSTEM_BUS_ADDRESS", g_test_dbus_get_bus_address(self->daemon), TRUE);
   self->bus = g_dbus_connection_new_for_address_sync(g_test_dbus_get_bus_address(self->daemon),
                                                      G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT |
                                                          G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION,
@@ -117,7 +118,6 @@ static void on_done(GObject *source, GAsyncResult *result, gpointer data)
 }
 
 static Polkit polkit;
-/* One for all, as in the service: polkit's library minds being taken down as its service changes owners. */
 static CapturedAuthority *authority;
 
 static gboolean check(const Answer *answers, guint n, GCancellable *cancellable, GError **error)
@@ -126,7 +126,7 @@ static gboolean check(const Answer *answers, guint n, GCancellable *cancellable,
 
   polkit.answers = answers;
   polkit.n_answers = n;
-  polkit.n_asked = 0;
+  polkit.n_asked = polkit.n_taken_back = 0;
   captured_authority_check_async(authority, ":1.1", ACTION, FALSE, cancellable, on_done, &result);
   while (!result)
     g_main_context_iteration(NULL, TRUE);
@@ -207,13 +207,15 @@ static void test_cancelled(void)
   g_assert_false(check(answers, 1, cancellable, &error));
   g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   g_assert_cmpuint(polkit.n_asked, ==, 1);
+  while (polkit.n_taken_back == 0)
+    g_main_context_iteration(NULL, TRUE);
 }
 
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   set_up(&polkit);
-  authority = captured_authority_new();
+  authority = captured_authority_new(polkit.bus);
   g_test_add_func("/captured/authority/verdicts", test_verdicts);
   g_test_add_func("/captured/authority/no-answer", test_no_answer);
   g_test_add_func("/captured/authority/death", test_death);
