@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One call of a method under way: who calls, and what is held for him until it was answered. It has a place
- * among the sessions before anything is looked at, so that whoever floods or waits for a password is bounded
- * like everybody. Main thread only.
+ * One call of a method under way: who calls, and what is held for him until it was answered. Once its options
+ * were read, and before anything else, it has a place among the sessions, so that whoever floods or waits for
+ * a password is bounded like everybody. Main thread only.
  */
 #pragma once
 

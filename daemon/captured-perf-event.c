@@ -12,8 +12,9 @@
 #include "daemon/captured-privileges.h"
 
 /* More processors than any kernel is built for. */
-#define CPUS_MAX  65536
-#define BYTES_MAX (64 << 10)
+#define CPUS_MAX 65536
+/* More than all fields and options take. */
+#define BYTES_MAX (4 << 10)
 
 /* One call under way. */
 typedef struct {
@@ -168,7 +169,7 @@ static void on_admitted(GObject *source, GAsyncResult *result, gpointer user_dat
   Open *open = user_data;
   GError *error = NULL;
 
-  if (captured_call_admit_finish(&open->call, result, &error) && read_call(open, &error))
+  if (captured_call_admit_finish(&open->call, result, &error))
     captured_call_authorize_async(&open->call, CAPTURED_ACTION_SYSTEM, on_authorized);
   else
     fail(open, error);
@@ -181,6 +182,6 @@ void captured_perf_event_open(const CapturedHouse *house, GDBusMethodInvocation 
 
   open->cpu = open->group = -1;
   captured_call_init(&open->call, house, invocation, NULL, open);
-  if (!captured_call_admit_async(&open->call, on_admitted, &error))
+  if (!read_call(open, &error) || !captured_call_admit_async(&open->call, on_admitted, &error))
     fail(open, error);
 }

@@ -162,7 +162,7 @@ static void on_admitted(GObject *source, GAsyncResult *result, gpointer user_dat
   Start *start = user_data;
   GError *error = NULL;
 
-  if (!captured_call_admit_finish(&start->call, result, &error) || !read_call(start, &error)) {
+  if (!captured_call_admit_finish(&start->call, result, &error)) {
     fail(start, error);
     return;
   }
@@ -192,7 +192,8 @@ void captured_start(const CapturedHouse *house, GDBusMethodInvocation *invocatio
   Start *start = g_new0(Start, 1);
   GError *error = NULL;
 
+  /* Read first: what waits to be admitted is then no larger than the options that there are. */
   captured_call_init(&start->call, house, invocation, on_left, start);
-  if (!captured_call_admit_async(&start->call, on_admitted, &error))
+  if (!read_call(start, &error) || !captured_call_admit_async(&start->call, on_admitted, &error))
     fail(start, error);
 }

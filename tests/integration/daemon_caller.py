@@ -10,16 +10,18 @@ that fails in any other way than by an error of the bus ends the program.
 """
 import ast
 import atexit
+import collections
 import json
 import mmap
 import os
 import pathlib
 import select  # noqa: F401: for snippets
 import signal
-import socket  # noqa: F401: for snippets
+import socket
 import struct
 import subprocess
 import sys
+import threading
 import time
 
 import gi
@@ -242,6 +244,100 @@ def flood(connections, calls, targets, **options):
     loop.run()
     lacking = connections * calls - sum(counts.values())
     return {**counts, **({'unanswered': lacking} if lacking else {})}, messages
+
+
+BUS, BUS_PATH = 'org.freedesktop.DBus', '/org/freedesktop/DBus'
+
+
+class Bare:
+    """A connection without a library, for messages that none would send."""
+
+    def __init__(self):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.connect('/run/dbus/system_bus_socket')
+        self.socket.sendall(b'\0AUTH EXTERNAL ' + str(os.getuid()).encode().hex().encode() + b'\r\n')
+        self.expect(b'OK ')
+        self.socket.sendall(b'NEGOTIATE_UNIX_FD\r\n')
+        self.expect(b'AGREE_UNIX_FD')
+        self.socket.sendall(b'BEGIN\r\n')
+        self.send(Gio.DBusMessage.new_method_call(BUS, BUS_PATH, BUS, 'Hello'), 1)
+        self.receive(1)
+
+    def expect(self, word):
+        said = self.socket.recv(1000)
+        assert said.startswith(word), said
+
+    def send(self, sent, serial, fds=()):
+        """A message, or the bytes of one."""
+        if isinstance(sent, Gio.DBusMessage):
+            sent.set_serial(serial)
+            sent = sent.to_blob(0)
+        sent = sent[:8] + struct.pack('<I', serial) + sent[12:]
+        n = socket.send_fds(self.socket, [sent], list(fds))
+        self.socket.sendall(memoryview(sent)[n:])
+
+    def receive(self, serial=None):
+        """The next answer, or that to the message of that serial: (the serial, name of the error or None, values)."""
+        while True:
+            head = self.socket.recv(16, socket.MSG_WAITALL)
+            size = Gio.DBusMessage.bytes_needed(head)
+            message = Gio.DBusMessage.new_from_blob(head + self.socket.recv(size - 16, socket.MSG_WAITALL), 0)
+            if message.get_reply_serial() == serial or (serial is None and message.get_reply_serial()):
+                body = message.get_body()
+                return message.get_reply_serial(), message.get_error_name(), body and body.unpack()
+
+
+def swollen(size, path=PATH):
+    """StartRecording with about so many bytes of options, all of them named "", of which a library makes many times as much."""
+    made = message(path, MANAGER, 'StartRecording', V('(a{sv})', ({},)))
+    made.set_serial(1)
+    head = made.to_blob(0)[:-8]
+    option = b'\0\0\0\0\0\1y\0\0'
+    options = option.ljust(16, b'\0') * (size // 16) + option
+    return head[:4] + struct.pack('<I', 8 + len(options)) + head[8:] + struct.pack('<II', len(options), 0) + options
+
+
+def bombard(bomb, connections, messages):
+    """Sends a message that many times over each of some connections, all at once, and fetches the answers: how many had which error."""
+    counts = collections.Counter()
+
+    def run(bare):
+        for serial in range(2, messages + 2):
+            bare.send(bomb, serial)
+        for _ in range(messages):
+            counts[bare.receive()[1]] += 1
+
+    threads = [threading.Thread(target=run, args=(Bare(),)) for _ in range(connections)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return counts
+
+
+def clock():
+    """Seconds in which neither this process nor the bus or the service waited for a processor, because the machine is busy with
+    something else."""
+    waited = sum(int(path.read_text().split()[1]) for path in pathlib.Path('/proc/self/task').glob('*/schedstat')) / 1e9
+    try:
+        said = pathlib.Path('/sys/fs/cgroup/system.slice/desk.service/cpu.pressure').read_text()
+        waited += int(said.split('total=')[1].split()[0]) / 1e6
+    except OSError:  # the kernel does not count that
+        pass
+    return time.monotonic() - waited
+
+
+def longest_wait(until):
+    """By how many seconds the service answers later than the bus does, at most, while `until` is false."""
+    longest = 0
+    while not until():
+        began = clock()
+        bus.call_sync(BUS, BUS_PATH, BUS, 'GetId', None, None, 0, -1, None)
+        asked = clock()
+        bus.call_sync(NAME, PATH, 'org.freedesktop.DBus.Properties', 'Get', V('(ss)', (MANAGER, 'Version')), None, 0, 0x7fffffff, None)
+        longest = max(longest, clock() - asked - (asked - began))
+        time.sleep(0.01)
+    return longest
 
 
 children = []

@@ -7,12 +7,15 @@ import pathlib
 import unittest
 
 from daemon import CAPTURED, DaemonCase, processes, status_of
-from desk import SYSTEM, wait_until
-from recordings import Load, processor_time
+from desk import NAME, SYSTEM, wait_until
+from recordings import SANITISED, Load, processor_time
 
 BINARY = 1
-# The bus has limits of its own, of what it keeps for somebody who does not keep up.
+# The bus has limits of its own, of what it keeps for somebody who does not keep up; the service's relay, of what it passes on.
 BUS_LIMIT = 'org.freedesktop.DBus.Error.LimitsExceeded'
+
+# A machine that is busy with something else may take longer once; it does not three times.
+ATTEMPTS = 3
 
 # What alice tries without any authorisation, and the error's name. `others` is bob's process, `setuid` one of hers that
 # became root's, `undumpable` one of hers that must not be looked into, `gone` one that has ended.
@@ -72,7 +75,7 @@ OPTIONS = [
     ('events=[("x" * 10000, 1, 0)]', 'InvalidOption'),
     ('events=[("cpu-clock", 0xffffffffffffffff, 0)]', 'InvalidOption'),
     ('events=[("cpu-clock", 10001, 0)]', 'LimitExceeded'),
-    ('events=[("cpu-clock", 1, 0)] * 100000', 'InvalidOption'),
+    ('events=[("cpu-clock", 1, 0)] * 100000', BUS_LIMIT),
     ('events=[("no-such-event", 1, 0)], scope="own"', 'NotPermitted'),
     ('events=[("no-such-event", 1, 0)]', 'NotAuthorized'),
     ('events=[("../../../etc/passwd", 1, 0)]', 'NotAuthorized'),
@@ -302,6 +305,73 @@ GLib.MainLoop().run()
         self.assertEqual(json.loads(alice.stdout.readline())['value'], ['stopped', ''])
         listener.kill()
         self.assertEqual(listener.stdout.read(), '')
+
+
+class MessageTest(AttackCase):
+    """Messages of which a library makes many times as much before anybody is asked."""
+
+    GROWTH_KIB = 32 * 1024
+
+    def bombard(self, size, connections, messages):
+        """alice sends that many messages of that size over each of some connections, and fetches the answers; how many had which error, how
+        much the service has grown meanwhile, and the longest that bob waited for it."""
+        before = int(status_of(self.desk.captured.pid, 'VmRSS').split()[0])
+        pathlib.Path(f'/proc/{self.desk.captured.pid}/clear_refs').write_text('5')  # VmHWM begins anew
+        done = self.directory / 'done'
+        done.unlink(missing_ok=True)
+        with self.desk.caller('bob', f'print("here", flush=True); longest_wait(lambda: os.path.exists({str(done)!r}))') as neighbour:
+            neighbour.stdout.readline()
+            said = self.caller('alice', f'bombard(swollen({size}), {connections}, {messages})', timeout=240)[0]
+            done.touch()
+            waited = json.loads(neighbour.stdout.readline())
+        self.assertIsNone(waited['error'], waited)
+        grown = int(status_of(self.desk.captured.pid, 'VmHWM').split()[0]) - before
+        print(f'# {connections} x {messages} messages of {size} bytes: {grown} KiB, others waited {waited["value"]:.2f} s')
+        if not SANITISED:
+            self.assertLess(grown, self.GROWTH_KIB)
+        return said['value'], waited['value']
+
+    def test_huge(self):
+        """They are thrown away, as fast as the bus brings them."""
+        for _ in range(ATTEMPTS):
+            counts, waited = self.bombard(31 << 20, 4, 2)
+            self.assertEqual(counts, {BUS_LIMIT: 8})
+            if waited < 1:
+                break
+        self.assertLess(waited, 1)
+
+    def test_as_long_as_may_be(self):
+        """No more of them are taken in than are dealt with."""
+        counts, _waited = self.bombard(65000, 4, 100)
+        self.assertEqual(counts, {f'{NAME}.Error.InvalidOption': 400})
+
+    def test_too_long(self):
+        """Whoever waits for an answer gets one; what came with the message is closed (as after every test), and the next message is
+        heard."""
+        said = self.caller('alice', """
+bare = Bare()
+bare.send(swollen(100000), 2, [os.open('/etc/passwd', os.O_RDONLY) for _ in range(16)])
+silent = bytearray(swollen(100000))
+silent[2] |= 1
+bare.send(bytes(silent), 3)
+bare.send(message(PATH, 'org.freedesktop.DBus.Properties', 'Get', V('(ss)', (MANAGER, 'Version'))), 4)
+answers = []
+while not answers or answers[-1][0] != 4:
+    answers.append(bare.receive())
+[(serial, error) for serial, error, _values in answers if serial in (2, 3, 4)]
+""")[0]
+        self.assertEqual(said['value'], [[2, BUS_LIMIT], [4, None]], said)
+
+    def test_signal(self):
+        """The bus keeps it away from the service."""
+        said = self.caller('alice', """
+bare = Bare()
+signal_ = Gio.DBusMessage.new_signal('/', 'a.b', 'C')
+signal_.set_destination(NAME)
+bare.send(signal_, 2)
+bare.receive(2)
+""")[0]
+        self.assertEqual(said['value'][1], 'org.freedesktop.DBus.Error.AccessDenied', said)
 
 
 if __name__ == '__main__':

@@ -47,6 +47,12 @@ def capabilities(pid, kind='CapPrm'):
     return {CAPABILITY_NAMES.get(bit, str(bit)) for bit in range(64) if bits >> bit & 1}
 
 
+def threads_without_rights(pid):
+    """The names of a process's threads that have no capability."""
+    threads = [f'{pid}/task/{task}' for task in os.listdir(f'/proc/{pid}/task')]
+    return {status_of(thread, 'Name') for thread in threads if not capabilities(thread)}
+
+
 class FlatTest(DaemonCase):
     def resident(self):
         return int(status_of(self.desk.captured.pid, 'VmRSS').split()[0])
@@ -127,6 +133,7 @@ class RightsOfProcessesTest(DaemonCase):
         self.assert_rights(captured, CAPTURED, set(CAPTURED_CAPABILITIES) - {'sys_admin'} | self.to_open_events)
         self.assertEqual(capabilities(captured, 'CapEff'), set())
         self.assertEqual(bpf_objects(captured), set())
+        self.assertEqual(threads_without_rights(captured), {'relay-in', 'relay-out'})
 
     def check_table(self, what, table):
         self.assert_table(self.running(what, table), table)
