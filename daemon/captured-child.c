@@ -21,6 +21,7 @@
 struct _CapturedChild {
   pid_t pid;
   uid_t user; /* (uid_t)-1: our own */
+  CapturedEntry *entry;
   int socket;
 };
 
@@ -28,6 +29,7 @@ struct _CapturedChild {
 typedef struct {
   pid_t pid;
   uid_t user;
+  CapturedEntry *entry;
   guint timeout;
 } Dying;
 
@@ -105,6 +107,7 @@ CapturedChild *captured_child_new(const CapturedChildSpec *spec, GError **error)
   CapturedChild *self = g_new0(CapturedChild, 1);
   self->pid = pid;
   self->user = spec->account ? spec->account->uid : (uid_t)-1;
+  self->entry = spec->entry ? captured_entry_ref(spec->entry) : NULL;
   self->socket = pair[0];
   return self;
 }
@@ -126,6 +129,7 @@ static void on_ended(GPid pid, int status, gpointer user_data)
   Dying *dying = user_data;
 
   g_clear_handle_id(&dying->timeout, g_source_remove);
+  g_clear_pointer(&dying->entry, captured_entry_unref);
   g_free(dying);
 }
 
@@ -163,6 +167,7 @@ void captured_child_free(CapturedChild *self)
   captured_child_close_socket(self);
   dying->pid = self->pid;
   dying->user = self->user;
+  dying->entry = self->entry;
   dying->timeout = g_timeout_add(END_MILLISECONDS, on_timeout, dying);
   g_child_watch_add(self->pid, on_ended, dying);
   g_free(self);

@@ -6,6 +6,7 @@
 #include <glib.h>
 
 #include "daemon/captured-account.h"
+#include "daemon/captured-ledger.h"
 
 G_BEGIN_DECLS
 
@@ -23,6 +24,7 @@ typedef struct {
   guint64 rights;                 /* capabilities that it keeps */
   const CapturedAccount *account; /* whom it becomes; NULL: our own user */
   const char *const *environment; /* NULL-terminated */
+  CapturedEntry *entry;           /* referred to until the process is gone; NULL: none */
 } CapturedChildSpec;
 
 /* NULL with CAPTURED_ERROR_FAILED. That it could not be executed shows as end of file on the socket. */

@@ -5,6 +5,7 @@
 #include "daemon/captured-authority.h"
 #include "daemon/captured-callers.h"
 #include "daemon/captured-idle.h"
+#include "daemon/captured-ledger.h"
 #include "daemon/captured-limits.h"
 #include "daemon/captured-sessions.h"
 
@@ -14,6 +15,7 @@ typedef struct {
   CapturedIdle *idle;
   CapturedCallers *callers;
   CapturedLimits *limits;
+  CapturedLedger *ledger;
   CapturedAuthority *authority;
   CapturedSessions *sessions;
 } CapturedHouse;

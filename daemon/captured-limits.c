@@ -2,6 +2,7 @@
 #include "daemon/captured-limits.h"
 
 #include "daemon/captured-error.h"
+#include "daemon/captured-ledger.h"
 
 struct _CapturedLimits {
   GObject parent_instance;
@@ -52,7 +53,8 @@ GVariant *captured_limits_describe(void)
   g_variant_builder_add(&builder, "{st}", "sessions-per-user", (guint64)CAPTURED_SESSIONS_PER_USER_MAX);
   g_variant_builder_add(&builder, "{st}", "sessions", (guint64)CAPTURED_SESSIONS_MAX);
   g_variant_builder_add(&builder, "{st}", "targets", (guint64)CAPTURED_TARGETS_MAX);
-  g_variant_builder_add(&builder, "{st}", "window-bytes", (guint64)CAPTURED_WINDOW_BYTES_MAX);
+  g_variant_builder_add(&builder, "{st}", "window-bytes", CAPTURED_WINDOW_BYTES_PER_USER_MAX);
+  g_variant_builder_add(&builder, "{st}", "window-bytes-in-all", CAPTURED_WINDOW_BYTES_MAX);
   g_variant_builder_add(&builder, "{st}", "frequency", (guint64)CAPTURED_OWN_FREQUENCY_MAX);
   return g_variant_builder_end(&builder);
 }

@@ -25,6 +25,7 @@ static void captured_manager_dispose(GObject *object)
   g_clear_object(&self->bus);
   g_clear_object(&self->house.sessions);
   g_clear_object(&self->house.authority);
+  g_clear_object(&self->house.ledger);
   g_clear_object(&self->house.limits);
   g_clear_object(&self->house.callers);
   g_clear_object(&self->house.idle);
@@ -87,6 +88,9 @@ CapturedManager *captured_manager_new(GDBusConnection *connection, CapturedIdle 
   self->house.callers = captured_callers_new(connection);
   self->house.limits = captured_limits_new();
   self->house.authority = captured_authority_new(connection);
+  self->house.ledger = captured_ledger_new(idle, error);
+  if (!self->house.ledger)
+    return NULL;
   self->house.sessions = captured_sessions_new(connection, self->house.callers, idle, error);
   if (!self->house.sessions)
     return NULL;

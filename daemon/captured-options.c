@@ -5,17 +5,22 @@
 
 #include "daemon/captured-error.h"
 #include "daemon/captured-events.h"
+#include "daemon/captured-ledger.h"
 #include "daemon/captured-limits.h"
 
 /* Far more than all options together need. */
 #define BYTES_MAX    (64 << 10)
 #define WINDOW_BYTES (64 << 10)
+/* A pool has a page beside its windows. */
+#define CONTROL_BYTES (4 << 10)
+#define WINDOWS_USUAL 128
 /* As many as a pool has slots for (libcapture/capture-pool.h); little less than the limit of bytes. */
 #define WINDOWS_MAX   1008
 #define MAX_STACK_MAX G_MAXUINT16
 
 G_STATIC_ASSERT(CAPTURED_TARGETS_MAX == RECORDER_TARGETS_MAX);
-G_STATIC_ASSERT((guint64)WINDOWS_MAX *WINDOW_BYTES <= CAPTURED_WINDOW_BYTES_MAX);
+G_STATIC_ASSERT((guint64)WINDOWS_MAX *WINDOW_BYTES + CONTROL_BYTES <= CAPTURED_WINDOW_BYTES_PER_USER_MAX);
+G_STATIC_ASSERT(RECORDER_EVENTS_MAX + 2 <= WINDOWS_USUAL);
 
 typedef gboolean (*Take)(CapturedOptions *self, const char *name, GVariant *value, GError **error);
 
@@ -282,6 +287,16 @@ gboolean captured_options_check_rates(const CapturedOptions *self, GError **erro
   return TRUE;
 }
 
+static guint32 count_windows(const CapturedOptions *self)
+{
+  return self->window_count > 0 ? self->window_count : WINDOWS_USUAL;
+}
+
+guint64 captured_options_count_bytes(const CapturedOptions *self)
+{
+  return (guint64)count_windows(self) * WINDOW_BYTES + CONTROL_BYTES;
+}
+
 static guint32 make_flags(const CapturedOptions *self, CapturedScope scope)
 {
   guint32 flags = RECORDER_USER_STACKS;
@@ -312,7 +327,7 @@ struct recorder_configure *captured_options_configure(const CapturedOptions *sel
   configure->version = RECORDER_PROTOCOL_VERSION;
   configure->flags = make_flags(self, scope);
   configure->window_size = WINDOW_BYTES;
-  configure->window_count = self->window_count;
+  configure->window_count = count_windows(self);
   configure->max_stack = self->max_stack;
   configure->n_targets = self->n_targets;
   configure->unwind = self->unwind;

@@ -37,6 +37,8 @@ void captured_options_free(CapturedOptions *self);
 gboolean captured_options_fit_own(const CapturedOptions *self, GError **error);
 /* Whether the rates are within the limits of the scope own; if not, CAPTURED_ERROR_LIMIT_EXCEEDED. */
 gboolean captured_options_check_rates(const CapturedOptions *self, GError **error);
+/* How many bytes of memory the recorder and its caller will share. */
+guint64 captured_options_count_bytes(const CapturedOptions *self);
 /* The message CONFIGURE for a session of that scope (own or system); g_free() it. */
 struct recorder_configure *captured_options_configure(const CapturedOptions *self, CapturedScope scope);
 

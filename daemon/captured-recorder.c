@@ -2,6 +2,7 @@
 #include "daemon/captured-recorder.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <glib-unix.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,6 +24,7 @@
 struct _CapturedRecorder {
   GObject parent_instance;
   CapturedChild *child;
+  CapturedEntry *entry;   /* the child's */
   CapturedOpener *opener; /* of a session of the scope own; ends with the recorder */
   guint source;
   guint timeout;
@@ -157,15 +159,33 @@ static void take_ended(CapturedRecorder *self, struct recorder_ended *ended)
          message);
 }
 
+/* Whoever has it cannot write to it whatever its seals are. */
+static int open_for_reading(int fd)
+{
+  g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", fd);
+
+  return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* From here on their bytes count for as long as anybody has them. */
+static gboolean take_memory(CapturedRecorder *self, int *fds)
+{
+  for (guint i = 0; i < MEMORY; i++)
+    if (!captured_entry_watch(self->entry, fds[i], NULL))
+      return FALSE;
+  self->memory[0] = open_for_reading(fds[0]);
+  self->memory[1] = fds[1];
+  fds[1] = -1;
+  return self->memory[0] >= 0;
+}
+
 static gboolean take_ready(CapturedRecorder *self, const struct recorder_ready *ready, int *fds)
 {
   if (!is_awaited(self, RECORDER_READY) || fds[MEMORY - 1] < 0 || ready->n_events > RECORDER_EVENTS_MAX ||
       ready->unwind > RECORDER_UNWIND_NONE)
     return FALSE;
-  for (guint i = 0; i < MEMORY; i++) {
-    self->memory[i] = fds[i];
-    fds[i] = -1;
-  }
+  if (!take_memory(self, fds))
+    return FALSE;
   self->ready = *ready;
   for (guint i = 0; i < RECORDER_EVENTS_MAX; i++)
     self->ready.events[i][RECORDER_EVENT_NAME_MAX - 1] = '\0';
@@ -266,7 +286,7 @@ void captured_recorder_update(CapturedRecorder *self)
   g_object_unref(self);
 }
 
-CapturedRecorder *captured_recorder_new(CapturedScope scope, GError **error)
+CapturedRecorder *captured_recorder_new(CapturedScope scope, CapturedEntry *entry, GError **error)
 {
   static const char *const environment[] = {CAPTURED_CHILD_ENVIRONMENT, "XDG_CACHE_HOME=/var/cache/captured",
                                             NULL};
@@ -275,6 +295,7 @@ CapturedRecorder *captured_recorder_new(CapturedScope scope, GError **error)
       .rights = (scope == CAPTURED_SCOPE_OWN ? CAPTURED_RIGHTS_OWN : CAPTURED_RIGHTS_SYSTEM) |
                 captured_privileges_open_event(),
       .environment = environment,
+      .entry = entry,
   };
   CapturedChild *child = captured_child_new(&spec, error);
 
@@ -282,6 +303,7 @@ CapturedRecorder *captured_recorder_new(CapturedScope scope, GError **error)
     return NULL;
   CapturedRecorder *self = g_object_new(CAPTURED_TYPE_RECORDER, NULL);
   self->child = child;
+  self->entry = entry;
   watch_socket(self, G_IO_IN);
   return self;
 }

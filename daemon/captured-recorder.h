@@ -11,6 +11,7 @@
 
 #include <gio/gio.h>
 
+#include "daemon/captured-ledger.h"
 #include "daemon/captured-opener.h"
 #include "daemon/captured-options.h"
 #include "daemon/captured-targets.h"
@@ -22,8 +23,9 @@ G_BEGIN_DECLS
 #define CAPTURED_TYPE_RECORDER (captured_recorder_get_type())
 G_DECLARE_FINAL_TYPE(CapturedRecorder, captured_recorder, CAPTURED, RECORDER, GObject)
 
-/* Starts one with the rights of that scope (own or system). */
-CapturedRecorder *captured_recorder_new(CapturedScope scope, GError **error);
+/* Starts one with the rights of that scope (own or system). Its windows count for `entry`, for as long as
+ * they are there. */
+CapturedRecorder *captured_recorder_new(CapturedScope scope, CapturedEntry *entry, GError **error);
 
 /* Configures it: done when its events are open and wait. `opener` has the caller's rights and becomes the
  * recorder's; a session of the scope own has one, of the scope system NULL. Why it cannot be comes as
@@ -46,7 +48,8 @@ const struct recorder_ready *captured_recorder_get_ready(CapturedRecorder *self)
 void captured_recorder_update(CapturedRecorder *self);
 /* The latest that was heard; zeroes before the first. */
 const struct recorder_status *captured_recorder_get_status(CapturedRecorder *self);
-/* The memfds it made, as a list of two: windows, control; the caller's. Afterwards there are none here. */
+/* The memfds it made, as a list of two: windows, opened for reading only, and control; the caller's.
+ * Afterwards there are none here. */
 GUnixFDList *captured_recorder_steal_memory(CapturedRecorder *self);
 
 G_END_DECLS

@@ -7,6 +7,11 @@
 #include "daemon/captured-opener.h"
 #include "daemon/captured-recorder.h"
 
+/* How often and how fast windows are asked for again: those of a session that has just ended count until its
+ * recorder has exited, which may take a second. */
+#define AGAIN_MAX          60
+#define AGAIN_MILLISECONDS 20
+
 /* One call under way. Exactly one thing is waited for at any time; who waits for it calls fail() or goes on.
  */
 typedef struct {
@@ -17,6 +22,7 @@ typedef struct {
   CapturedAccount *account;
   CapturedOpener *opener; /* proves, then opens files for the recorder */
   CapturedRecorder *recorder;
+  guint again; /* how often there was no room for windows */
 } Start;
 
 static void start_free(Start *start)
@@ -79,17 +85,49 @@ static void on_configured(GObject *source, GAsyncResult *result, gpointer user_d
     fail(start, error);
 }
 
+static CapturedRecorder *make_recorder(Start *start, GError **error)
+{
+  if (g_cancellable_set_error_if_cancelled(start->call.cancellable, error) ||
+      !captured_targets_check_alive(start->targets, error))
+    return NULL;
+  g_autoptr(CapturedEntry) entry = captured_ledger_enter(start->call.house->ledger, start->call.user,
+                                                         captured_options_count_bytes(start->options), error);
+  return entry ? captured_recorder_new(start->scope, entry, error) : NULL;
+}
+
+static gboolean on_again(gpointer user_data);
+
+static void configure(Start *start)
+{
+  GError *error = NULL;
+
+  start->recorder = make_recorder(start, &error);
+  if (start->recorder) {
+    captured_recorder_configure_async(start->recorder, start->options, start->targets, start->opener,
+                                      on_configured, start);
+  } else if (start->again < AGAIN_MAX &&
+             g_error_matches(error, CAPTURED_ERROR, CAPTURED_ERROR_LIMIT_EXCEEDED)) {
+    g_error_free(error);
+    start->again++;
+    g_timeout_add(AGAIN_MILLISECONDS, on_again, start);
+  } else {
+    fail(start, error);
+  }
+}
+
+static gboolean on_again(gpointer user_data)
+{
+  configure(user_data);
+  return G_SOURCE_REMOVE;
+}
+
 static void on_authorized(GObject *source, GAsyncResult *result, gpointer user_data)
 {
   Start *start = user_data;
   GError *error = NULL;
 
-  if (captured_authority_check_finish(start->call.house->authority, result, &error) &&
-      captured_targets_check_alive(start->targets, &error))
-    start->recorder = captured_recorder_new(start->scope, &error);
-  if (start->recorder)
-    captured_recorder_configure_async(start->recorder, start->options, start->targets, start->opener,
-                                      on_configured, start);
+  if (captured_authority_check_finish(start->call.house->authority, result, &error))
+    configure(start);
   else
     fail(start, error);
 }

@@ -4,6 +4,7 @@ harms nobody but its caller."""
 import json
 import os
 import pathlib
+import subprocess
 import unittest
 
 from daemon import CAPTURED, DaemonCase, processes, status_of
@@ -372,6 +373,77 @@ bare.send(signal_, 2)
 bare.receive(2)
 """)[0]
         self.assertEqual(said['value'][1], 'org.freedesktop.DBus.Error.AccessDenied', said)
+
+
+class HoldTest(AttackCase):
+    """Windows are made by the service and kept by callers: they count for as long as they are kept, however that is."""
+
+    # Makes and ends recordings with as many windows as there can be, and keeps what `keep_it` keeps of the windows.
+    KEEP = """
+def hold(n, keep_it):
+    target, errors = own(), []
+    for _ in range(n):
+        try:
+            session = Session([target], window_count=1008)
+        except GLib.Error as failure:
+            errors.append(Gio.DBusError.get_remote_error(failure).removeprefix(ERRORS))
+            continue
+        session.stop()
+        session.wait()
+        keep_it(session.windows)
+        session.close()
+    return errors
+"""
+
+    def assert_counts(self, keep_it):
+        """One recording's windows are kept, no more; and when the caller is gone, nothing is."""
+        holder = self.background('alice', f'{self.KEEP}print(json.dumps(hold(30, {keep_it})), flush=True); sys.stdin.readline()')
+        self.assertEqual(json.loads(holder.stdout.readline()), ['LimitExceeded'] * 29)
+        self.assertEqual(self.refused('alice', 'start([own()], window_count=1008)'), 'LimitExceeded')
+        self.assertIsNone(self.refused('bob', 'start([own()], window_count=1008)'))
+        holder.kill()
+        holder.wait()
+        wait_until(lambda: self.refused('alice', 'start([own()], window_count=1008)') is None, 'the windows count no more')
+
+    def test_descriptors(self):
+        self.assert_counts('lambda fd: keep(os.dup(fd))')
+
+    def test_mappings(self):
+        self.assert_counts('lambda fd: keep(mmap.mmap(fd, 4096, prot=mmap.PROT_READ))')
+
+    def test_descriptors_of_paths(self):
+        self.assert_counts('lambda fd: keep(os.open(f"/proc/self/fd/{fd}", os.O_PATH))')
+
+    def test_descriptors_on_their_way(self):
+        self.assert_counts('lambda fd: socket.send_fds(keep(keep(socket.socketpair())[0]), [b"x"], [fd])')
+
+    def test_nothing_kept(self):
+        self.assertEqual(self.caller('alice', f'{self.KEEP}hold(30, int)')[0]['value'], [])
+
+    def test_usual_windows(self):
+        """Of the usual size a user may have as many as there are places, and more."""
+        holder = self.background('alice', 'for _ in range(7): keep(Session([own()])).stop(); held[-1].wait()\n'
+                                 'print("held", flush=True); sys.stdin.readline()')
+        self.assertEqual(holder.stdout.readline(), 'held\n')
+        self.assertEqual(self.refused('alice', 'start([own()], window_count=256)'), 'LimitExceeded')
+        holder.kill()
+
+    def test_windows_cannot_be_written(self):
+        """The descriptor is not open for it, and is not to be opened so."""
+        said = self.caller('alice', 'import fcntl; session = Session([own()]); flags = fcntl.fcntl(session.windows, fcntl.F_GETFL); session.stop(); '
+                           'session.wait(); flags & os.O_ACCMODE == os.O_RDONLY')[0]
+        self.assertIs(said['value'], True, said)
+
+    def test_kept_beyond_the_service(self):
+        """It stays while something counts: another one would not know of it."""
+        self.desk.stop_captured()
+        self.desk.start_captured('--idle-seconds', '1')
+        self.addCleanup(self.desk.start_captured)
+        holder = self.background('alice', f'{self.KEEP}print(json.dumps(hold(1, lambda fd: keep(os.dup(fd)))), flush=True); sys.stdin.readline()')
+        self.assertEqual(holder.stdout.readline(), '[]\n')
+        self.assertRaises(subprocess.TimeoutExpired, self.desk.captured.wait, 4)
+        holder.kill()
+        self.assertEqual(self.desk.captured.wait(60), 0)
 
 
 if __name__ == '__main__':

@@ -90,7 +90,9 @@ static void test_description(void)
   g_assert_cmpuint(value, ==, 4);
   g_assert_true(g_variant_lookup(described, "window-bytes", "t", &value));
   g_assert_cmpuint(value, ==, 64 << 20);
-  g_assert_cmpuint(g_variant_n_children(described), ==, 5);
+  g_assert_true(g_variant_lookup(described, "window-bytes-in-all", "t", &value));
+  g_assert_cmpuint(value, ==, 256 << 20);
+  g_assert_cmpuint(g_variant_n_children(described), ==, 6);
 }
 
 int main(int argc, char **argv)

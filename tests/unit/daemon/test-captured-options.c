@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "daemon/captured-error.h"
 #include "daemon/captured-limits.h"
+#include "daemon/captured-ledger.h"
 #include "daemon/captured-options.h"
 
 static CapturedOptions *parse(const char *text, GError **error)
@@ -63,7 +64,8 @@ static void test_all(void)
   g_assert_cmpuint(configure->stack_bytes, ==, 4096);
   g_assert_cmpuint(configure->max_stack, ==, 64);
   g_assert_cmpuint(configure->window_count, ==, 1008);
-  g_assert_cmpuint(configure->window_size * (guint64)configure->window_count, <=, CAPTURED_WINDOW_BYTES_MAX);
+  g_assert_cmpuint(configure->window_size * (guint64)configure->window_count, <=,
+                   CAPTURED_WINDOW_BYTES_PER_USER_MAX);
 }
 
 /* Whatever is asked for, frames of the kernel and names are the scope system's alone. */

@@ -2,6 +2,7 @@
 #include "tests/unit/helpers/peer.h"
 
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -21,7 +22,7 @@ void peer_send(int socket, const void *bytes, size_t size, unsigned n)
 
   memset(&control, 0, sizeof control);
   for (unsigned i = 0; i < n; i++)
-    fds[i] = socket;
+    fds[i] = memfd_create("peer", MFD_CLOEXEC);
   if (n > 0) {
     message.msg_control = &control;
     message.msg_controllen = CMSG_SPACE(n * sizeof(int));
@@ -33,6 +34,8 @@ void peer_send(int socket, const void *bytes, size_t size, unsigned n)
   }
   if (sendmsg(socket, &message, MSG_NOSIGNAL) < 0)
     _exit(1);
+  for (unsigned i = 0; i < n; i++)
+    close(fds[i]);
 }
 
 size_t peer_receive(int socket, void *bytes, size_t capacity)
