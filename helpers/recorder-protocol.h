@@ -12,11 +12,10 @@
  *                                   ◀─  READY (+ windows, control) or ENDED with an error
  *   START                           ─▶                 events count from now on, or from the exec
  *                                   ◀─  STARTED
- *                                   ◀─  STATUS, about four times a second
- *                                   ◀─  WAKE, after each round of commits, and when fewer than half of
- *                                       the windows are free
- *   STOP                            ─▶
- *                                   ◀─  ENDED, after everything is committed and closed; then it exits
+ *   PLACED                          ─▶                 with RECORDER_PLACED_LATER: other processes may be
+ * started ◀─  STATUS, about four times a second ◀─  WAKE, after each round of commits, and when fewer than
+ * half of the windows are free STOP                            ─▶ ◀─  ENDED, after everything is committed
+ * and closed; then it exits
  *
  * End of file on the socket ends the recorder at once. A message that breaks these rules ends it with
  * an error. The recorder's standard error is the caller's; it prints nothing there but bugs.
@@ -34,12 +33,17 @@
 #define RECORDER_TEXT_MAX         512
 #define RECORDER_OUTCOMES         16
 #define RECORDER_STACK_BYTES_MAX  65528 /* of a sample, with all else in it, as perf allows */
+/* How many events times threads there may be in a session with RECORDER_OWN or RECORDER_NAMES, whose caller
+ * could not open them himself; threads that inherit them count, too. For each the kernel keeps some 5 KiB of
+ * memory a CPU, and charges nobody. More are EDQUOT, at the beginning or later. */
+#define RECORDER_OPEN_EVENTS_MAX 2048
 
 enum recorder_message_type {
   RECORDER_CONFIGURE = 1,
   RECORDER_START = 2,
   RECORDER_STOP = 3,
   RECORDER_PROBE = 4,
+  RECORDER_PLACED = 5,
   RECORDER_READY = 64,
   RECORDER_STARTED = 65,
   RECORDER_STATUS = 66,
@@ -71,7 +75,10 @@ enum recorder_flags {
   RECORDER_OWN = 1 << 7,
   /* The caller cannot read what the recorder can, or is root and reads no file that others may have written:
    * what was sampled in such files, and in the kernel, is named in the stream when the recording ends. */
-  RECORDER_NAMES = 1 << 8
+  RECORDER_NAMES = 1 << 8,
+  /* The caller puts the recorder where its memory is limited once it is READY, and says PLACED when that is
+   * done, at any time. Until then the recorder starts no other process: those would stay outside. */
+  RECORDER_PLACED_LATER = 1 << 9
 };
 
 /* How user stacks are found. */

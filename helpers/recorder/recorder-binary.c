@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "helpers/recorder/recorder-memory.h"
+#include "helpers/recorder/recorder-tables.h"
 
 #define BUCKETS_MIN 256
 #define DELETED     " (deleted)"
@@ -134,5 +135,7 @@ void recorder_binaries_release(struct recorder_binaries *binaries, struct record
     link = &(*link)->next;
   *link = binary->next;
   binaries->count--;
+  if (binary->table != NULL)
+    binary->table->holders--;
   free(binary);
 }

@@ -10,6 +10,17 @@
 
 static pid_t dying[DYING_MAX];
 static unsigned n_dying;
+static bool are_held;
+
+void recorder_child_hold(bool held)
+{
+  are_held = held;
+}
+
+bool recorder_child_is_held(void)
+{
+  return are_held;
+}
 
 void recorder_child_reap(void)
 {

@@ -213,7 +213,8 @@ static void deliver_held(struct recorder_decoder *decoder, uint64_t now)
     bool late = now > held->sample.time && now - held->sample.time > PATIENCE;
     if (!late && !tables_came)
       return;
-    bool pending = held->awaited != NULL && held->awaited->state == RECORDER_TABLE_PENDING;
+    bool pending = held->awaited != NULL && held->awaited->table != NULL &&
+                   held->awaited->table->state == RECORDER_TABLE_PENDING;
     if ((late || !pending) && (walk(decoder, &held->sample, held->thread.process, &held->layout) || late)) {
       deliver(decoder, recorder_held_take(&decoder->held, place));
       continue;

@@ -21,7 +21,7 @@ static void keep(struct recorder_held *held, uint32_t *at, const uint64_t **part
 
 void recorder_held_push(struct recorder_held_queue *queue, const struct recorder_sample *sample,
                         const struct recorder_thread *thread, struct recorder_layout *layout,
-                        const struct recorder_unwind_table *awaited)
+                        const struct recorder_binary *awaited)
 {
   size_t words = sample->n_kernel + sample->waker.n_kernel + sample->waker.n_user;
   size_t size = sizeof(struct recorder_held) + words * sizeof(uint64_t) + sample->start.size;

@@ -11,9 +11,9 @@ struct recorder_held {
   struct recorder_sample sample;
   struct recorder_thread
       thread; /* as it was: it may have got another name or program since; its process is counted */
-  const struct recorder_unwind_table *awaited; /* NULL: not known */
-  struct recorder_layout *layout;              /* a reference */
-  uint64_t words[];                            /* the kernel's addresses, the waker's, then the stack */
+  const struct recorder_binary *awaited; /* whose table; NULL: not known */
+  struct recorder_layout *layout;        /* a reference, so that binary is there, too */
+  uint64_t words[];                      /* the kernel's addresses, the waker's, then the stack */
 };
 
 struct recorder_held_queue {
@@ -27,7 +27,7 @@ void recorder_held_init(struct recorder_held_queue *queue);
 /* Keeps a copy, last of all. Takes over the references to layout and to the thread's process. */
 void recorder_held_push(struct recorder_held_queue *queue, const struct recorder_sample *sample,
                         const struct recorder_thread *thread, struct recorder_layout *layout,
-                        const struct recorder_unwind_table *awaited);
+                        const struct recorder_binary *awaited);
 /* Takes out what stands at *place, which is queue->first or some held one's next; its memory is the caller's
  * to free and its references to give back. */
 struct recorder_held *recorder_held_take(struct recorder_held_queue *queue, struct recorder_held **place);

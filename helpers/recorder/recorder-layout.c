@@ -156,12 +156,20 @@ static bool is_wanted(const struct recorder_mapping *mapping)
           (table->state == RECORDER_TABLE_READY && table->user == NULL && table->table == NULL));
 }
 
+static void set_binary_table(struct recorder_binary *binary, struct recorder_unwind_table *table)
+{
+  table->holders++;
+  if (binary->table != NULL)
+    binary->table->holders--;
+  binary->table = table;
+}
+
 static void request(struct recorder_layout *layout, int32_t pid, uint32_t index, bool missed)
 {
   struct recorder_mapping *mapping = &layout->mappings->items[index];
   if (is_wanted(mapping))
-    mapping->binary->table = recorder_tables_request(layout->unwinder->tables, &mapping->binary->key, pid,
-                                                     mapping->start, mapping->end);
+    set_binary_table(mapping->binary, recorder_tables_request(layout->unwinder->tables, &mapping->binary->key,
+                                                              pid, mapping->start, mapping->end));
   settle(layout, index, missed);
 }
 

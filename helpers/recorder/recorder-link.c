@@ -11,7 +11,7 @@
 #define KNOWN_FLAGS                                                                                          \
   (RECORDER_KERNEL_STACKS | RECORDER_USER_STACKS | RECORDER_SYSTEM_WIDE | RECORDER_CHILDREN |                \
    RECORDER_ENABLE_ON_EXEC | RECORDER_NO_COMMAND_LINES | RECORDER_EXCLUDE_KERNEL | RECORDER_OWN |            \
-   RECORDER_NAMES)
+   RECORDER_NAMES | RECORDER_PLACED_LATER)
 #define WINDOW_SIZE_MAX (16u << 20)
 #define RING_PAGES_MAX  (1u << 16)
 

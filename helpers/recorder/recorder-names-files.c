@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "helpers/recorder/recorder-child.h"
 #include "helpers/recorder/recorder-clock.h"
 #include "helpers/recorder/recorder-names-private.h"
 
@@ -40,7 +41,8 @@ static void lose_opener(struct recorder_names *names)
 
 static void feed(struct recorder_names *names)
 {
-  while (names->opening == NULL && names->to_open.first != NULL) {
+  while (names->opening == NULL && names->to_open.first != NULL &&
+         (names->opener.pid != 0 || !recorder_child_is_held())) {
     struct recorder_named *named = recorder_named_pop(&names->to_open);
     if (names->opener.pid == 0 && names->opener_failures < FAILURES_MAX &&
         recorder_opener_start(&names->opener, NULL, 0) < 0)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "helpers/recorder/recorder-child.h"
 #include "helpers/recorder/recorder-clock.h"
 #include "helpers/recorder/recorder-memory.h"
 #include "helpers/recorder/recorder-names-private.h"
@@ -15,7 +16,6 @@
 #define FILES_MAX     16384u
 #define ADDRESSES_MAX (8u << 20)           /* 64 MiB of them, whatever is sampled where */
 #define PATIENCE      UINT64_C(3000000000) /* nanoseconds, as the next one */
-#define TEXT_MAX      160
 #define SERVE_TIME    UINT64_C(2000000)
 #define NO_FILE                                                                                              \
   (CAPTURE_BINARY_VDSO | CAPTURE_BINARY_KERNEL | CAPTURE_BINARY_KERNEL_MODULE | CAPTURE_BINARY_SPECIAL)
@@ -62,7 +62,8 @@ int recorder_names_create(struct recorder_names **ret, const struct recorder_nam
   names->n_readers = usual_readers();
   for (uint32_t i = 0; i < RECORDER_NAMES_READERS_MAX; i++)
     names->readers[i].socket = -1;
-  int result = recorder_opener_start(&names->opener, NULL, 0);
+  names->opener.socket = -1;
+  int result = recorder_child_is_held() ? 0 : recorder_opener_start(&names->opener, NULL, 0);
   if (result < 0) {
     recorder_names_free(names);
     return result;
@@ -210,36 +211,21 @@ static void count_unnamed(struct recorder_names *names)
   }
 }
 
-static __attribute__((format(printf, 2, 3))) void say(struct recorder_names *names, const char *format, ...)
-{
-  union {
-    struct capture_record_message record;
-    char bytes[sizeof(struct capture_record_message) + TEXT_MAX];
-  } message = {.bytes = ""};
-  va_list arguments;
-  va_start(arguments, format);
-  int length = vsnprintf(message.bytes + sizeof message.record, TEXT_MAX, format, arguments);
-  va_end(arguments);
-  message.record.record.type = CAPTURE_RECORD_MESSAGE;
-  message.record.record.size = (uint32_t)((sizeof message.record + (size_t)length + 8) & ~(size_t)7);
-  message.record.time = recorder_clock_now();
-  message.record.severity = 4;
-  message.record.length = (uint32_t)length;
-  recorder_output_record(names->output, &message.record.record, message.record.time);
-}
-
 static void tell(struct recorder_names *names)
 {
   if (names->n_unnamed != 0)
-    say(names, "%u file%s that not everybody may read could not be read for %s names.", names->n_unnamed,
-        names->n_unnamed == 1 ? "" : "s", names->n_unnamed == 1 ? "its" : "their");
+    recorder_output_say(
+        names->output, "%u file%s that not everybody may read could not be read for %s names.",
+        names->n_unnamed, names->n_unnamed == 1 ? "" : "s", names->n_unnamed == 1 ? "its" : "their");
   if (names->n_unseen != 0)
-    say(names,
+    recorder_output_say(
+        names->output,
         "There were more than %u files that not everybody may read; functions in the others have no names.",
         FILES_MAX);
   if (names->n_dropped != 0)
-    say(names, "Samples were taken in more places than are kept; functions at some of them may "
-               "have no names.");
+    recorder_output_say(names->output,
+                        "Samples were taken in more places than are kept; functions at some of them may "
+                        "have no names.");
 }
 
 void recorder_names_finish(struct recorder_names *names, struct recorder_output *output,

@@ -2,9 +2,12 @@
 #include "helpers/recorder/recorder-output.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers/recorder/recorder-clock.h"
 #include "helpers/recorder/recorder-memory.h"
 #include "helpers/recorder/recorder-names.h"
 
@@ -13,6 +16,7 @@
     .size = sizeof(kind), .type = (type_)                                                                    \
   }
 #define COMMAND_LINE_MAX 4095
+#define MESSAGE_MAX      256
 
 int recorder_output_init(struct recorder_output *output, const struct recorder_configure *configure,
                          const struct recorder_event_type *events,
@@ -258,6 +262,25 @@ void recorder_output_record(struct recorder_output *output, const struct capture
     return;
   output->dropped_records++;
   output->lost++;
+}
+
+void recorder_output_say(struct recorder_output *output, const char *format, ...)
+{
+  union {
+    struct capture_record_message record;
+    char bytes[sizeof(struct capture_record_message) + MESSAGE_MAX];
+  } message = {.bytes = ""};
+  va_list arguments;
+  va_start(arguments, format);
+  int length = vsnprintf(message.bytes + sizeof message.record, MESSAGE_MAX, format, arguments);
+  va_end(arguments);
+  length = length < MESSAGE_MAX ? length : MESSAGE_MAX - 1;
+  message.record.record.type = CAPTURE_RECORD_MESSAGE;
+  message.record.record.size = (uint32_t)((sizeof message.record + (size_t)length + 8) & ~(size_t)7);
+  message.record.time = recorder_clock_now();
+  message.record.severity = 4;
+  message.record.length = (uint32_t)length;
+  recorder_output_record(output, &message.record.record, message.record.time);
 }
 
 void recorder_output_damaged(struct recorder_output *output)

@@ -52,6 +52,9 @@ int recorder_output_next_epoch(struct recorder_output *output);
 /* Writes into the records window; counts the record as dropped when there is no room. */
 void recorder_output_record(struct recorder_output *output, const struct capture_record *record,
                             uint64_t time);
+/* A message for people: one sentence, at most 255 bytes of it. */
+void recorder_output_say(struct recorder_output *output, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* Counts a record of perf's that could not be understood. */
 void recorder_output_damaged(struct recorder_output *output);
 /* A loss that perf told of: into the stream and the counts. event 0: not known. */

@@ -10,6 +10,7 @@
 
 #include "helpers/pidfd.h"
 #include "helpers/recorder/recorder-attr.h"
+#include "helpers/recorder/recorder-child.h"
 #include "helpers/recorder/recorder-decoder.h"
 #include "helpers/recorder/recorder-link.h"
 #include "helpers/recorder/recorder-memory.h"
@@ -36,10 +37,12 @@
 #define SLACK (2 * MILLISECOND)
 /* How long the end waits for a consumer to make room for what was lost. */
 #define FAREWELL (500 * MILLISECOND)
+/* Milliseconds that the end waits for other processes to be permitted. */
+#define PLACEMENT 1000
 /* Milliseconds between two looks at what waits for tables, in the end. */
 #define HELD_TICK 10
 
-enum flow { FLOW_ON, FLOW_STOP, FLOW_HANG_UP };
+enum flow { FLOW_ON, FLOW_PLACED, FLOW_STOP, FLOW_HANG_UP };
 
 struct session {
   int socket;
@@ -91,6 +94,19 @@ static int resolve_targets(struct session *session)
 static bool is_own(const struct session *session)
 {
   return (session->packet.configure.flags & RECORDER_OWN) != 0;
+}
+
+/* The caller could not open the events himself. */
+static bool is_lent(const struct session *session)
+{
+  return (session->packet.configure.flags & (RECORDER_OWN | RECORDER_NAMES)) != 0;
+}
+
+/* Threads of targets came to inherit events; in the whole system none are inherited. */
+static bool is_crowded(const struct session *session)
+{
+  return (session->source.flags & RECORDER_SYSTEM_WIDE) == 0 &&
+         recorder_source_is_crowded(&session->source, session->decoder.tasks.n_alive);
 }
 
 static int begin_own(struct session *session)
@@ -279,6 +295,10 @@ static enum flow hear_caller(struct session *session, uint32_t expected)
       return FLOW_STOP;
     if (session->packet.message.type == expected)
       return FLOW_ON;
+    if (session->packet.message.type == RECORDER_PLACED) {
+      recorder_child_hold(false);
+      return FLOW_PLACED;
+    }
   }
   recorder_error_set(&session->error, EPROTO, "The recorder was sent a message out of turn.");
   send_ended(session, RECORDER_END_FAILED, EPROTO, session->error.text);
@@ -334,6 +354,26 @@ static bool keep_waiting(void *data)
   return poll(&caller, 1, 0) == 0;
 }
 
+/* Of what was not kept because there was too much of it. */
+static void tell_bounds(struct session *session)
+{
+  uint64_t forgotten = 0, refused = 0;
+  if (session->decoder.unwinder != NULL)
+    recorder_unwinder_count_bounds(session->decoder.unwinder, &forgotten, &refused);
+  if (forgotten != 0)
+    recorder_output_say(
+        &session->output,
+        "%llu files that were not mapped any more were forgotten, as there were so many: what "
+        "was known of them was looked up anew when they were mapped again.",
+        (unsigned long long)forgotten);
+  if (refused != 0)
+    recorder_output_say(
+        &session->output,
+        "Files were mapped faster than they could be looked at: %llu times one was left out, so "
+        "some stacks through them are not whole.",
+        (unsigned long long)refused);
+}
+
 static void find_names(struct session *session)
 {
   session->period = FIRST_PERIOD;
@@ -341,9 +381,19 @@ static void find_names(struct session *session)
     recorder_names_finish(session->names, &session->output, keep_waiting, session);
 }
 
+/* A recording may be shorter than that takes; its tables and names need those processes. */
+static void await_placement(struct session *session)
+{
+  struct pollfd caller = {.fd = session->socket, .events = POLLIN};
+  while (recorder_child_is_held() && poll(&caller, 1, PLACEMENT) == 1 &&
+         hear_caller(session, RECORDER_STOP) != FLOW_HANG_UP)
+    ;
+}
+
 /* Losses that no record told of, names, and the last windows. */
 static void say_farewell(struct session *session)
 {
+  await_placement(session);
   recorder_source_disable(&session->source);
   recorder_off_cpu_disable(&session->decoder);
   drain(session, UINT64_MAX);
@@ -355,6 +405,7 @@ static void say_farewell(struct session *session)
     if (untold != 0)
       recorder_output_lost(&session->output, now(), 0, untold, ring->cpu, 0);
   }
+  tell_bounds(session);
   find_names(session);
   uint64_t end = now() + FAREWELL;
   recorder_output_commit(&session->output, now());
@@ -386,6 +437,15 @@ static void look_at_targets(struct session *session)
   recorder_decoder_serve(&session->decoder, now());
 }
 
+/* First of all the kernel gets its memory back. */
+static int end_crowded(struct session *session)
+{
+  recorder_source_give_up(&session->source);
+  say_farewell(session);
+  recorder_source_explain_crowd(&session->source, &session->error);
+  return fail(session);
+}
+
 static int record(struct session *session)
 {
   struct recorder_message message;
@@ -406,7 +466,8 @@ static int record(struct session *session)
       enum flow flow = hear_caller(session, RECORDER_STOP);
       if (flow == FLOW_HANG_UP)
         return EXIT_SUCCESS;
-      break;
+      if (flow == FLOW_STOP)
+        break;
     }
     bool gone = targets_are_gone(session);
     time = now();
@@ -414,6 +475,8 @@ static int record(struct session *session)
     session->period = session->period < DRAIN_PERIOD / 2 ? 2 * session->period : DRAIN_PERIOD;
     if (drain(session, time - SLACK) < 0)
       return fail(session);
+    if (is_crowded(session))
+      return end_crowded(session);
     keep_house(session, time);
     if (gone) {
       reason = RECORDER_END_TARGETS_GONE;
@@ -429,7 +492,11 @@ static int record_when_told(struct session *session)
 {
   if (!send_ready(session))
     return EXIT_SUCCESS;
-  switch (hear_caller(session, RECORDER_START)) {
+  enum flow flow;
+  do
+    flow = hear_caller(session, RECORDER_START);
+  while (flow == FLOW_PLACED);
+  switch (flow) {
   case FLOW_ON:
     look_at_gate(session);
     return record(session);
@@ -499,12 +566,14 @@ static int configure(struct session *session)
   if (recorder_link_check_configure(&session->packet, &session->error) < 0 || resolve_targets(session) < 0 ||
       begin_own(session) < 0 || resolve_events(session) < 0)
     return fail(session);
+  recorder_child_hold((asked->flags & RECORDER_PLACED_LATER) != 0);
   session->source = (struct recorder_source){
       .events = session->events,
       .n_events = asked->n_events,
       .flags = asked->flags,
       .max_stack = asked->max_stack,
       .ring_pages = asked->ring_pages,
+      .max_open = is_lent(session) ? RECORDER_OPEN_EVENTS_MAX : 0,
       .targets = session->targets,
       .n_targets = session->n_targets,
   };

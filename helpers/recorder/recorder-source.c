@@ -51,6 +51,8 @@ static int open_events(struct recorder_source *source, struct recorder_ring *rin
     /* Nothing of perf's but, in the first place, what tells of tasks and mappings. */
     if (source->events[i].off_cpu && i != 0)
       continue;
+    if (source->max_open != 0 && source->n_descriptors >= (uint64_t)source->max_open * source->n_rings)
+      return -EDQUOT;
     recorder_attr_init(&attr, source, i, ring->size);
     int fd = recorder_rights_open_event(&attr, tid, (int)ring->cpu);
     if (fd < 0)
@@ -170,6 +172,8 @@ static int open_thread(struct recorder_source *source, int32_t pid, int32_t tid,
     int result = open_events(source, source->rings[i], tid, &event);
     if (result == -ESRCH)
       return 0;
+    if (result == -EDQUOT)
+      return recorder_source_explain_crowd(source, error);
     if (result < 0)
       return recorder_attr_explain(source, event, pid, result, error);
   }
@@ -180,7 +184,8 @@ static int open_thread(struct recorder_source *source, int32_t pid, int32_t tid,
 static void forget_from(struct recorder_source *source, uint32_t first)
 {
   for (uint32_t i = first; i < source->n_descriptors; i++) {
-    close(source->descriptors[i].fd);
+    if (source->descriptors[i].fd >= 0)
+      close(source->descriptors[i].fd);
     source->descriptors[i].fd = -1;
   }
 }
@@ -312,6 +317,26 @@ void recorder_source_disable(struct recorder_source *source)
   for (uint32_t i = 0; i < source->n_descriptors; i++)
     if (source->descriptors[i].fd >= 0 && source->descriptors[i].event != RECORDER_EVENT_RAW)
       ioctl(source->descriptors[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+bool recorder_source_is_crowded(const struct recorder_source *source, uint32_t n_threads)
+{
+  return source->max_open != 0 && (uint64_t)n_threads * source->n_events > source->max_open;
+}
+
+void recorder_source_give_up(struct recorder_source *source)
+{
+  recorder_source_disable(source);
+  forget_from(source, 0);
+}
+
+int recorder_source_explain_crowd(const struct recorder_source *source, struct recorder_error *error)
+{
+  return recorder_error_set(
+      error, EDQUOT,
+      "The processes have too many threads: their number times that of the events may be %u at most; "
+      "record fewer processes or events.",
+      source->max_open);
 }
 
 const struct recorder_descriptor *recorder_source_find(const struct recorder_source *source, uint64_t id)

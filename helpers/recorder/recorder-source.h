@@ -38,6 +38,7 @@ struct recorder_source {
   uint32_t stack_bytes;     /* of each sample's stack, for TABLES */
   struct recorder_bpf *bpf; /* for BPF; stays the caller's */
   uint32_t ring_pages;
+  uint32_t max_open;      /* events times threads; 0: no limit */
   const int32_t *targets; /* pids */
   uint32_t n_targets;
   bool enabled;
@@ -60,6 +61,12 @@ void recorder_source_close(struct recorder_source *source);
 /* Starts and ends all events; with RECORDER_ENABLE_ON_EXEC the kernel starts them. */
 void recorder_source_enable(struct recorder_source *source);
 void recorder_source_disable(struct recorder_source *source);
+/* True when so many threads have more events, inherited ones too, than may be open. */
+bool recorder_source_is_crowded(const struct recorder_source *source, uint32_t n_threads);
+/* Closes every event, which ends those that were inherited; what is in the rings stays. */
+void recorder_source_give_up(struct recorder_source *source);
+/* -EDQUOT, with the error said. */
+int recorder_source_explain_crowd(const struct recorder_source *source, struct recorder_error *error);
 /* The event behind perf's identifier, or NULL. */
 const struct recorder_descriptor *recorder_source_find(const struct recorder_source *source, uint64_t id);
 /* True when every event's task, and all that inherited from it, has gone. */

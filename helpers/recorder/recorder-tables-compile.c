@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "helpers/recorder/recorder-child.h"
 #include "helpers/recorder/recorder-image.h"
 #include "helpers/recorder/recorder-tables-private.h"
 
@@ -118,7 +119,8 @@ void recorder_tables_serve_readers(struct recorder_tables *tables)
     if (reader->pid != 0 && reader->ready && reader->job == NULL && tables->to_compile.first != NULL)
       give(tables, reader);
   }
-  start_readers(tables);
+  if (!recorder_child_is_held())
+    start_readers(tables);
   if (tables->to_compile.first != NULL && are_all_gone(tables))
     give_up(tables);
 }

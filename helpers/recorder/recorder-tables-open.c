@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "helpers/elf-reader-protocol.h"
+#include "helpers/recorder/recorder-child.h"
 #include "helpers/recorder/recorder-image.h"
 #include "helpers/recorder/recorder-memory.h"
 #include "helpers/recorder/recorder-tables-private.h"
@@ -99,6 +100,12 @@ static struct item *take_answer(struct recorder_tables *tables, struct item *ite
   return same;
 }
 
+/* It is not there, and may not be started yet. */
+static bool is_opener_held(const struct recorder_tables *tables)
+{
+  return tables->opener->socket < 0 && !tables->opener->foreign && recorder_child_is_held();
+}
+
 static void start_opener(struct recorder_tables *tables)
 {
   if (tables->opener->socket < 0 && !tables->opener->foreign && tables->opener_failures < FAILURES_MAX &&
@@ -145,7 +152,7 @@ static void send_keepsake(struct recorder_tables *tables)
 
 void recorder_tables_feed_opener(struct recorder_tables *tables)
 {
-  while (!recorder_opener_is_busy(tables->opener)) {
+  while (!recorder_opener_is_busy(tables->opener) && !is_opener_held(tables)) {
     bool opens = tables->to_open.first != NULL && tables->to_compile.count < COMPILED_MAX;
     bool stores = tables->keepsakes != NULL &&
                   (tables->n_keepsakes > KEEPSAKES || !recorder_tables_are_pending(tables));

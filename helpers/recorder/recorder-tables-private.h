@@ -11,6 +11,15 @@
 
 #define READERS_MAX 8
 
+/* What a mapping record calls a binary. Several of these may be one. */
+struct name {
+  struct name *next; /* of the same hash */
+  struct recorder_binary_key key;
+  struct item *item;
+  bool was_used; /* since names were looked through last */
+  char path[];
+};
+
 /* A binary. It stands in one queue at most: to be opened, to be compiled, or settled but not yet
  * announced. */
 struct item {
@@ -21,6 +30,8 @@ struct item {
   struct opener_request *request;     /* while it is to be opened */
   int fd;                             /* while it is to be compiled; else -1 */
   uint32_t reader_flags;              /* enum elf_reader_flags */
+  bool is_leaving;                    /* while others are forgotten with it */
+  bool was_used;                      /* since items were looked through last */
   bool is_given;                      /* to whoever requested it: it stays where it is */
   bool is_settled;                    /* and not yet announced */
   bool not_opened;                    /* it has no table only because it could not be opened … */
@@ -45,6 +56,10 @@ struct recorder_tables {
   struct recorder_table names;      /* from hashes of keys to struct name */
   struct recorder_table identities; /* from hashes of identities to struct item */
   struct item *all;
+  uint32_t n_items, items_limit; /* when there are so many, some are forgotten; 0: not yet said */
+  uint32_t n_names, names_limit;
+  uint64_t n_forgotten;
+  uint64_t n_refused; /* since too many waited to be opened */
 
   struct recorder_opener *opener; /* own_opener, or another's, which cannot be started again */
   struct recorder_opener own_opener;
@@ -66,6 +81,8 @@ struct recorder_tables {
   char *cache;  /* NULL: none */
   char *reader; /* program */
   uint64_t cache_limit;
+  void (*forget)(struct recorder_unwind_table *table, void *data);
+  void *forget_data;
 };
 
 void recorder_tables_push(struct queue *queue, struct item *item);
@@ -80,8 +97,14 @@ void recorder_tables_settle(struct recorder_tables *tables, struct item *item,
  * the very one of `asked` under another name, in whose place that is used from then on; else NULL. */
 struct item *recorder_tables_serve_opener(struct recorder_tables *tables);
 void recorder_tables_feed_opener(struct recorder_tables *tables);
+/* Frees it, which nothing may lead to any more. */
+void recorder_tables_free_item(struct item *item);
 /* Keeps a settled binary in the cache; fd is taken over, -1 when it has no table. */
 void recorder_tables_keep(struct recorder_tables *tables, const struct item *item, int fd);
+
+/* Makes room for another binary, when there are many, by forgetting. May not be called while one is in
+ * `asked`. */
+void recorder_tables_make_room(struct recorder_tables *tables);
 
 /* Whether a table is yet to come. */
 bool recorder_tables_are_pending(const struct recorder_tables *tables);

@@ -18,15 +18,8 @@
 #define ASK_PATIENCE  UINT64_C(5000000) /* nanoseconds, as the next one */
 #define KEEP_PATIENCE UINT64_C(500000000)
 #define KEEP_ROUND    10 /* milliseconds */
+#define TO_OPEN_MAX   2048
 #define NO_FILE       (CAPTURE_BINARY_KERNEL_MODULE | CAPTURE_BINARY_KERNEL | CAPTURE_BINARY_SPECIAL)
-
-/* What a mapping record calls a binary. Several of these may be one. */
-struct name {
-  struct name *next; /* of the same hash */
-  struct recorder_binary_key key;
-  struct item *item;
-  char path[];
-};
 
 void recorder_tables_push(struct queue *queue, struct item *item)
 {
@@ -112,6 +105,8 @@ int recorder_tables_create(struct recorder_tables **ret, const struct recorder_t
   tables->cache = options->cache != NULL ? copy_text(options->cache) : NULL;
   tables->ask_patience = ASK_PATIENCE;
   tables->cache_limit = options->cache_limit;
+  tables->forget = options->forget;
+  tables->forget_data = options->data;
   tables->reader = options->reader != NULL ? copy_text(options->reader) : recorder_reader_find();
   tables->last_keepsake = &tables->keepsakes;
   for (uint32_t i = 0; i < READERS_MAX; i++)
@@ -121,7 +116,7 @@ int recorder_tables_create(struct recorder_tables **ret, const struct recorder_t
   tables->own_opener.socket = -1;
   tables->opener = options->opener != NULL ? options->opener : &tables->own_opener;
   int result = access(tables->reader, X_OK) < 0 ? -errno : 0;
-  if (result == 0 && !tables->opener->foreign)
+  if (result == 0 && !tables->opener->foreign && !recorder_child_is_held())
     result = recorder_opener_start(tables->opener, tables->cache, tables->cache_limit);
   if (result < 0) {
     recorder_tables_free(tables);
@@ -131,7 +126,7 @@ int recorder_tables_create(struct recorder_tables **ret, const struct recorder_t
   return 0;
 }
 
-static void free_item(struct item *item)
+void recorder_tables_free_item(struct item *item)
 {
   if (item->table.table != NULL)
     recorder_image_unmap(item->table.table, item->table.size);
@@ -187,7 +182,7 @@ void recorder_tables_free(struct recorder_tables *tables)
   recorder_table_clear(&tables->identities);
   for (struct item *item = tables->all, *next; item != NULL; item = next) {
     next = item->next_all;
-    free_item(item);
+    recorder_tables_free_item(item);
   }
   free(tables->cache);
   free(tables->reader);
@@ -233,6 +228,7 @@ static struct item *item_new(struct recorder_tables *tables)
   item->fd = -1;
   item->next_all = tables->all;
   tables->all = item;
+  tables->n_items++;
   return item;
 }
 
@@ -249,6 +245,7 @@ static struct name *name_take(struct recorder_tables *tables, const struct recor
   name->key = *key;
   name->key.path = name->path;
   name->next = first;
+  tables->n_names++;
   recorder_table_set(&tables->names, hash, name);
   return name;
 }
@@ -288,24 +285,39 @@ static bool is_to_be_opened(const struct item *item, int32_t pid)
          (table->state == RECORDER_TABLE_READY && table->table == NULL && table->user == NULL);
 }
 
+/* It is tried again when it is asked for again, whoever asks. */
+static void refuse(struct recorder_tables *tables, struct item *item)
+{
+  item->table.state = RECORDER_TABLE_NONE;
+  item->table.error = EBUSY;
+  item->not_opened = true;
+  item->pid = 0;
+  tables->n_refused++;
+}
+
 /* It was given to nobody yet, so it is the newest. */
 static void forget_newest(struct recorder_tables *tables, struct item *item)
 {
   tables->all = item->next_all;
-  free_item(item);
+  tables->n_items--;
+  recorder_tables_free_item(item);
 }
 
 struct recorder_unwind_table *recorder_tables_request(struct recorder_tables *tables,
                                                       const struct recorder_binary_key *key, int32_t pid,
                                                       uint64_t start, uint64_t end)
 {
+  recorder_tables_make_room(tables);
   struct name *name = name_take(tables, key);
   if (name->item == NULL)
     name->item = item_new(tables);
   struct item *item = name->item;
+  name->was_used = item->was_used = true;
   if ((key->flags & NO_FILE) != 0 && (key->flags & CAPTURE_BINARY_VDSO) == 0) {
     item->table.state = RECORDER_TABLE_NONE;
     item->table.error = ENODATA;
+  } else if (is_to_be_opened(item, pid) && tables->to_open.count >= TO_OPEN_MAX) {
+    refuse(tables, item);
   } else if (is_to_be_opened(item, pid)) {
     item->table.state = RECORDER_TABLE_PENDING;
     item->pid = pid;
@@ -317,7 +329,7 @@ struct recorder_unwind_table *recorder_tables_request(struct recorder_tables *ta
       forget_newest(tables, item);
     }
   }
-  name->item->is_given = true;
+  name->item->is_given = name->item->was_used = true;
   recorder_tables_serve_readers(tables);
   return &name->item->table;
 }
@@ -368,4 +380,11 @@ void recorder_tables_drop(struct recorder_tables *tables, struct recorder_unwind
     return;
   recorder_image_unmap(table->table, table->size);
   table->table = NULL;
+}
+
+void recorder_tables_count_bounds(const struct recorder_tables *tables, uint64_t *ret_forgotten,
+                                  uint64_t *ret_refused)
+{
+  *ret_forgotten = tables->n_forgotten;
+  *ret_refused = tables->n_refused;
 }

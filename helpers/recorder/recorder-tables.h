@@ -7,6 +7,9 @@
  * A binary is what it is by its build-id, or where it has none by device, inode, generation and time of
  * change; never by its path. One without unwind information, damaged, or deadly to its elf-reader is
  * remembered as such; one that could not be opened is tried again when another process has it.
+ *
+ * Who maps ever new files does not make this grow: of those that nobody holds the ones that were not asked
+ * for lately are forgotten, and when too many wait to be opened, more are refused until there are fewer.
  */
 #ifndef RECORDER_TABLES_H
 #define RECORDER_TABLES_H
@@ -32,7 +35,8 @@ struct recorder_unwind_table {
    * copied elsewhere. */
   const struct unwind_table *table;
   uint64_t size;
-  void *user; /* the unwinder's: where the table stands in the area */
+  void *user;       /* the unwinder's: where the table stands in the area */
+  uint32_t holders; /* who may come back to it, as they count themselves; with none it may be forgotten */
 };
 
 struct recorder_tables;
@@ -44,6 +48,9 @@ struct recorder_tables_options {
   const char *reader;   /* path of capture-elf-reader; NULL: beside this program */
   struct recorder_opener
       *opener; /* that runs already and stays the caller's, with a cache of its own; NULL: start one */
+  /* Told of a table with `user` set that is forgotten; NULL: such tables are kept. */
+  void (*forget)(struct recorder_unwind_table *table, void *data);
+  void *data;
 };
 
 /* Where the cache is when nobody says otherwise: $XDG_CACHE_HOME/capture/unwind, unless that variable names
@@ -51,9 +58,9 @@ struct recorder_tables_options {
  * else. False when there is no such place. */
 bool recorder_tables_default_cache(char *path, size_t size);
 
-/* 0 or -errno; that of access() when there is no elf-reader. Starts none of them yet, but the process that
- * opens files (recorder-opener.h), which is a fork: memory that is shared and must not be there should be
- * mapped later, or with MADV_DONTFORK. */
+/* 0 or -errno; that of access() when there is no elf-reader. Starts none of them yet, but, unless processes
+ * are held, the one that opens files (recorder-opener.h), which is a fork: memory that is shared and must not
+ * be there should be mapped later, or with MADV_DONTFORK. */
 int recorder_tables_create(struct recorder_tables **ret, const struct recorder_tables_options *options);
 
 /* Ends all processes. What was compiled but is not in the cache yet is put there first, for half a second at
@@ -81,5 +88,8 @@ void recorder_tables_wait(struct recorder_tables *tables, uint64_t until,
  * is fetched again, from the cache if there is one; so leave `user` set as long as the copy elsewhere can be
  * used. */
 void recorder_tables_drop(struct recorder_tables *tables, struct recorder_unwind_table *table);
+/* How many binaries were forgotten, and how many refused, so far. */
+void recorder_tables_count_bounds(const struct recorder_tables *tables, uint64_t *ret_forgotten,
+                                  uint64_t *ret_refused);
 
 #endif

@@ -95,6 +95,7 @@ static void thread_join(struct recorder_thread *thread, struct recorder_process 
 
 static void thread_free(struct recorder_tasks *tasks, struct recorder_thread *thread)
 {
+  tasks->n_alive -= !thread->gone;
   thread_unlink(tasks, thread);
   free(thread->memo);
   free(thread);
@@ -107,6 +108,7 @@ static struct recorder_thread *thread_enter(struct recorder_tasks *tasks, struct
   struct recorder_thread *thread = recorder_allocate(1, sizeof *thread);
   thread->tid = tid;
   thread->time = time;
+  tasks->n_alive++;
   thread_join(thread, process);
   recorder_table_set(&tasks->threads, (uint32_t)tid, thread);
   /* One that went is freed with its grave. */
@@ -262,6 +264,7 @@ void recorder_tasks_exit(struct recorder_tasks *tasks, int32_t pid, int32_t tid,
   if (thread == NULL || thread->gone || thread->process->pid != pid)
     return;
   thread->gone = true;
+  tasks->n_alive--;
   if (tasks->graves_count == tasks->graves_capacity)
     dig_graves(tasks);
   size_t at = (tasks->graves_first + tasks->graves_count++) & (tasks->graves_capacity - 1);

@@ -17,6 +17,7 @@ struct recorder_grave {
 struct recorder_tasks {
   struct recorder_table processes; /* by pid: the current generation */
   struct recorder_table threads;   /* by tid */
+  uint32_t n_alive;                /* threads that have not gone */
   struct recorder_binaries binaries;
   /* Told, if set, when a generation's mappings are about to go; maybe more than once of each. */
   void (*forget)(struct recorder_process *process, void *data);

@@ -44,7 +44,7 @@ struct recorder_unwinder {
   uint64_t reached;                   /* up to when all that happened to processes is known */
   uint32_t serial;
   bool tables_came;
-  const struct recorder_unwind_table *awaited; /* by the last walk; NULL: none, or not known */
+  const struct recorder_binary *awaited; /* by the last walk; NULL: none, or not known */
 };
 
 void recorder_pointers_add(struct recorder_pointers *pointers, void *item);

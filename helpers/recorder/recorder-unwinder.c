@@ -29,6 +29,21 @@ void recorder_pointers_remove(struct recorder_pointers *pointers, uint32_t index
   pointers->items[index] = pointers->items[--pointers->count];
 }
 
+/* No mapping leads to it any more, so no layout does. */
+static void give_up_forgotten(struct recorder_unwind_table *table, void *data)
+{
+  struct recorder_unwinder *unwinder = data;
+  struct recorder_placed *placed = table->user;
+  for (uint32_t i = 0; i < unwinder->placed.count; i++) {
+    if (unwinder->placed.items[i] == placed) {
+      recorder_area_give(&unwinder->area, placed->at, placed->size);
+      recorder_pointers_remove(&unwinder->placed, i);
+      break;
+    }
+  }
+  free(placed);
+}
+
 int recorder_unwinder_create(struct recorder_unwinder **ret, const struct recorder_unwinder_options *options)
 {
   struct recorder_unwinder *unwinder = recorder_allocate(1, sizeof *unwinder);
@@ -40,7 +55,10 @@ int recorder_unwinder_create(struct recorder_unwinder **ret, const struct record
   if (result == 0) {
     /* Those who open files for the tables have no business in it. */
     madvise(unwinder->area.bytes, unwinder->area.size, MADV_DONTFORK);
-    result = recorder_tables_create(&unwinder->tables, &options->tables);
+    struct recorder_tables_options tables = options->tables;
+    tables.forget = give_up_forgotten;
+    tables.data = unwinder;
+    result = recorder_tables_create(&unwinder->tables, &tables);
     if (result < 0)
       recorder_area_clear(&unwinder->area);
   }
@@ -316,7 +334,7 @@ static enum recorder_unwinder_answer fetch(struct recorder_layout *layout, int32
   recorder_layout_request(layout, pid, index);
   if (first)
     request_stack(layout, pid, start);
-  layout->unwinder->awaited = binary->table;
+  layout->unwinder->awaited = binary;
   return entry->kind == WALK_MAPPING_PENDING ? RECORDER_UNWIND_LATER : RECORDER_UNWOUND;
 }
 
@@ -348,9 +366,15 @@ recorder_unwinder_walk(struct recorder_unwinder *unwinder, const struct recorder
   return answer == RECORDER_UNWOUND ? RECORDER_UNWIND_LATER : answer;
 }
 
-const struct recorder_unwind_table *recorder_unwinder_awaited(const struct recorder_unwinder *unwinder)
+const struct recorder_binary *recorder_unwinder_awaited(const struct recorder_unwinder *unwinder)
 {
   return unwinder->awaited;
+}
+
+void recorder_unwinder_count_bounds(const struct recorder_unwinder *unwinder, uint64_t *ret_forgotten,
+                                    uint64_t *ret_refused)
+{
+  recorder_tables_count_bounds(unwinder->tables, ret_forgotten, ret_refused);
 }
 
 uint32_t recorder_unwinder_poll(struct recorder_unwinder *unwinder, struct pollfd *fds)

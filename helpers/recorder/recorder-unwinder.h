@@ -88,9 +88,14 @@ recorder_unwinder_walk(struct recorder_unwinder *unwinder, const struct recorder
                        struct recorder_layout *layout, const struct recorder_unwinder_start *start,
                        uint64_t *frames, uint32_t max, uint32_t *ret_count, enum walk_end *ret_end);
 
-/* What the last walk waits for, when its answer was LATER: no use in asking again while that is pending.
- * NULL: not known. */
-const struct recorder_unwind_table *recorder_unwinder_awaited(const struct recorder_unwinder *unwinder);
+/* Whose table the last walk waits for, when its answer was LATER: no use in asking again while that is
+ * pending. NULL: not known. Valid as long as the layout is. */
+const struct recorder_binary *recorder_unwinder_awaited(const struct recorder_unwinder *unwinder);
+
+/* How many tables of files that nobody had mapped any more were forgotten, and how many were not asked for
+ * since too many waited. */
+void recorder_unwinder_count_bounds(const struct recorder_unwinder *unwinder, uint64_t *ret_forgotten,
+                                    uint64_t *ret_refused);
 
 /* Descriptors to wait for; at most RECORDER_UNWINDER_FDS. Returns how many were set. */
 uint32_t recorder_unwinder_poll(struct recorder_unwinder *unwinder, struct pollfd *fds);

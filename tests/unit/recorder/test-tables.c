@@ -36,6 +36,57 @@ static void test_compile(struct tables_fixture *fixture, gconstpointer data)
   tables_unmap(&mapped);
 }
 
+static struct recorder_unwind_table *request_nothing(struct tables_fixture *fixture, guint number)
+{
+  g_autofree char *path = g_strdup_printf("%s/nothing/%u", fixture->directory, number);
+  struct recorder_binary_key key = {.device = 1, .inode = number + 1};
+
+  recorder_binary_key_set_path(&key, path, strlen(path));
+  return recorder_tables_request(fixture->tables, &key, getpid(), 4096, 8192);
+}
+
+static guint count_items(const struct tables_fixture *fixture)
+{
+  guint count = 0;
+
+  for (const struct item *item = fixture->tables->all; item != NULL; item = item->next_all)
+    count++;
+  return count;
+}
+
+/* Who maps ever new files makes nothing grow for ever; what is held stays. */
+static void test_many(struct tables_fixture *fixture, gconstpointer data)
+{
+  struct tables_mapped mapped = tables_map(files_library());
+  struct recorder_unwind_table *table = tables_request(fixture, &mapped);
+  tables_wait(fixture);
+  table->holders = 1;
+  for (guint i = 0; i < 40000; i++) {
+    request_nothing(fixture, i);
+    if (i % 256 == 0)
+      tables_wait(fixture);
+  }
+  g_assert_cmpuint(count_items(fixture), <, 10000);
+  g_assert_cmpuint(fixture->tables->names.count, <, 20000);
+  tables_assert_ready(table);
+  g_assert_true(tables_request(fixture, &mapped) == table);
+  tables_unmap(&mapped);
+}
+
+/* No more wait for the opener than have room; the rest may come again. */
+static void test_crowd(struct tables_fixture *fixture, gconstpointer data)
+{
+  fixture->tables->ask_patience = 0;
+  for (guint i = 0; i < 10000; i++)
+    request_nothing(fixture, i);
+  g_assert_cmpuint(fixture->tables->to_open.count, <, 4096);
+  tables_assert_none(request_nothing(fixture, 9999), EBUSY);
+  tables_wait(fixture);
+  g_assert_cmpint(request_nothing(fixture, 9999)->state, ==, RECORDER_TABLE_PENDING);
+  tables_wait(fixture);
+  g_assert_cmpint(request_nothing(fixture, 9999)->error, !=, EBUSY);
+}
+
 /* A copy elsewhere, another process's record of it, its build-id: all the same table. */
 static void test_identity(struct tables_fixture *fixture, gconstpointer data)
 {
@@ -529,6 +580,8 @@ int main(int argc, char **argv)
   tables_add("/tables/again, known", test_again_known, NULL);
   tables_add("/tables/two", test_two, NULL);
   tables_add("/tables/ordinary", test_ordinary, NULL);
+  tables_add("/tables/many", test_many, NULL);
+  tables_add("/tables/crowd", test_crowd, NULL);
   tables_add("/tables/opener", test_opener, NULL);
   tables_add("/tables/no trace", test_no_trace, NULL);
   tables_add("/tables/reaped", test_reaped, NULL);
