@@ -21,6 +21,7 @@
 struct _CapturedChild {
   pid_t pid;
   uid_t user; /* (uid_t)-1: our own */
+  CapturedCgroup *cgroup;
   CapturedEntry *entry;
   int socket;
 };
@@ -29,6 +30,7 @@ struct _CapturedChild {
 typedef struct {
   pid_t pid;
   uid_t user;
+  CapturedCgroup *cgroup;
   CapturedEntry *entry;
   guint timeout;
 } Dying;
@@ -124,11 +126,20 @@ void captured_child_close_socket(CapturedChild *self)
   self->socket = -1;
 }
 
+void captured_child_move_async(CapturedChild *self, CapturedCgroup *cgroup, GAsyncReadyCallback callback,
+                               gpointer user_data)
+{
+  g_return_if_fail(!self->cgroup);
+  self->cgroup = captured_cgroup_ref(cgroup);
+  captured_cgroup_add_async(cgroup, self->pid, callback, user_data);
+}
+
 static void on_ended(GPid pid, int status, gpointer user_data)
 {
   Dying *dying = user_data;
 
   g_clear_handle_id(&dying->timeout, g_source_remove);
+  g_clear_pointer(&dying->cgroup, captured_cgroup_unref);
   g_clear_pointer(&dying->entry, captured_entry_unref);
   g_free(dying);
 }
@@ -167,6 +178,7 @@ void captured_child_free(CapturedChild *self)
   captured_child_close_socket(self);
   dying->pid = self->pid;
   dying->user = self->user;
+  dying->cgroup = self->cgroup;
   dying->entry = self->entry;
   dying->timeout = g_timeout_add(END_MILLISECONDS, on_timeout, dying);
   g_child_watch_add(self->pid, on_ended, dying);

@@ -6,6 +6,7 @@
 #include <glib.h>
 
 #include "daemon/captured-account.h"
+#include "daemon/captured-cgroups.h"
 #include "daemon/captured-ledger.h"
 
 G_BEGIN_DECLS
@@ -33,6 +34,10 @@ CapturedChild *captured_child_new(const CapturedChildSpec *spec, GError **error)
 int captured_child_get_socket(CapturedChild *self);
 /* For a socket that was handed on: the child ends when the other one does. */
 void captured_child_close_socket(CapturedChild *self);
+/* Moves it into the cgroup, to which it refers until the process is gone; once. What it starts before that is
+ * done is not moved. To be finished by captured_cgroup_add_finish. */
+void captured_child_move_async(CapturedChild *self, CapturedCgroup *cgroup, GAsyncReadyCallback callback,
+                               gpointer user_data);
 /* Hangs up; what does not end by that is killed after a second. */
 void captured_child_free(CapturedChild *self);
 

@@ -4,6 +4,7 @@
 
 #include "daemon/captured-authority.h"
 #include "daemon/captured-callers.h"
+#include "daemon/captured-cgroups.h"
 #include "daemon/captured-idle.h"
 #include "daemon/captured-ledger.h"
 #include "daemon/captured-limits.h"
@@ -16,6 +17,7 @@ typedef struct {
   CapturedCallers *callers;
   CapturedLimits *limits;
   CapturedLedger *ledger;
+  CapturedCgroups *cgroups;
   CapturedAuthority *authority;
   CapturedSessions *sessions;
 } CapturedHouse;

@@ -25,6 +25,7 @@ static void captured_manager_dispose(GObject *object)
   g_clear_object(&self->bus);
   g_clear_object(&self->house.sessions);
   g_clear_object(&self->house.authority);
+  g_clear_object(&self->house.cgroups);
   g_clear_object(&self->house.ledger);
   g_clear_object(&self->house.limits);
   g_clear_object(&self->house.callers);
@@ -84,6 +85,7 @@ CapturedManager *captured_manager_new(GDBusConnection *connection, CapturedIdle 
 {
   g_autoptr(CapturedManager) self = g_object_new(CAPTURED_TYPE_MANAGER, NULL);
 
+  self->house.cgroups = captured_cgroups_new();
   self->house.idle = g_object_ref(idle);
   self->house.callers = captured_callers_new(connection);
   self->house.limits = captured_limits_new();

@@ -169,6 +169,20 @@ int captured_opener_get_socket(CapturedOpener *self)
   return self->child ? captured_child_get_socket(self->child) : -1;
 }
 
+static void on_moved(GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr(CapturedOpener) self = user_data;
+
+  if (!captured_cgroup_add_finish(result, NULL))
+    captured_opener_abort(self);
+}
+
+void captured_opener_move(CapturedOpener *self, CapturedCgroup *cgroup)
+{
+  if (self->child)
+    captured_child_move_async(self->child, cgroup, on_moved, g_object_ref(self));
+}
+
 void captured_opener_hand_on(CapturedOpener *self)
 {
   if (self->child)

@@ -9,6 +9,7 @@
 #include <gio/gio.h>
 
 #include "daemon/captured-account.h"
+#include "daemon/captured-cgroups.h"
 #include "daemon/captured-targets.h"
 
 G_BEGIN_DECLS
@@ -27,6 +28,8 @@ gboolean captured_opener_prove_finish(CapturedOpener *self, GAsyncResult *result
 void captured_opener_abort(CapturedOpener *self);
 /* Between two requests: our end of its socket. */
 int captured_opener_get_socket(CapturedOpener *self);
+/* Moves it into the cgroup; ends it when that fails. */
+void captured_opener_move(CapturedOpener *self, CapturedCgroup *cgroup);
 /* The same is somebody else's now, too: hangs up here, without ending it. */
 void captured_opener_hand_on(CapturedOpener *self);
 

@@ -24,7 +24,10 @@
 struct _CapturedRecorder {
   GObject parent_instance;
   CapturedChild *child;
-  CapturedEntry *entry;   /* the child's */
+  CapturedEntry *entry; /* the child's */
+  CapturedCgroup *cgroup;
+  gboolean is_placed;     /* in the cgroup, where there is one */
+  gboolean is_to_stop;    /* when it is */
   CapturedOpener *opener; /* of a session of the scope own; ends with the recorder */
   guint source;
   guint timeout;
@@ -63,6 +66,7 @@ static void hang_up(CapturedRecorder *self)
   g_clear_handle_id(&self->timeout, g_source_remove);
   g_clear_pointer(&self->child, captured_child_free);
   g_clear_object(&self->opener);
+  g_clear_pointer(&self->cgroup, captured_cgroup_unref);
 }
 
 static void captured_recorder_dispose(GObject *object)
@@ -99,6 +103,8 @@ static CapturedError translate(int code)
     return CAPTURED_ERROR_TARGET_GONE;
   case EINVAL:
     return CAPTURED_ERROR_INVALID_OPTION;
+  case EDQUOT:
+    return CAPTURED_ERROR_LIMIT_EXCEEDED;
   case EPERM:
   case EACCES:
     return CAPTURED_ERROR_NOT_PERMITTED;
@@ -179,6 +185,32 @@ static gboolean take_memory(CapturedRecorder *self, int *fds)
   return self->memory[0] >= 0;
 }
 
+static void say(CapturedRecorder *self, guint32 type);
+
+static void on_moved(GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr(CapturedRecorder) self = user_data;
+  g_autoptr(GError) error = NULL;
+
+  if (!captured_cgroup_add_finish(result, &error)) {
+    finish(self, CAPTURED_RECORDER_DIED, CAPTURED_ERROR_FAILED, error->message);
+    return;
+  }
+  self->is_placed = TRUE;
+  say(self, RECORDER_PLACED);
+  if (self->is_to_stop)
+    say(self, RECORDER_STOP);
+}
+
+/* What is shared was allocated by now, in our own cgroup, so the limit there is for all else. It goes on
+ * meanwhile. */
+static void move(CapturedRecorder *self)
+{
+  captured_child_move_async(self->child, self->cgroup, on_moved, g_object_ref(self));
+  if (self->opener)
+    captured_opener_move(self->opener, self->cgroup);
+}
+
 static gboolean take_ready(CapturedRecorder *self, const struct recorder_ready *ready, int *fds)
 {
   if (!is_awaited(self, RECORDER_READY) || fds[MEMORY - 1] < 0 || ready->n_events > RECORDER_EVENTS_MAX ||
@@ -190,6 +222,8 @@ static gboolean take_ready(CapturedRecorder *self, const struct recorder_ready *
   for (guint i = 0; i < RECORDER_EVENTS_MAX; i++)
     self->ready.events[i][RECORDER_EVENT_NAME_MAX - 1] = '\0';
   self->ready.notes[RECORDER_TEXT_MAX - 1] = '\0';
+  if (self->cgroup)
+    move(self);
   arrive(self, RECORDER_READY);
   return TRUE;
 }
@@ -286,7 +320,8 @@ void captured_recorder_update(CapturedRecorder *self)
   g_object_unref(self);
 }
 
-CapturedRecorder *captured_recorder_new(CapturedScope scope, CapturedEntry *entry, GError **error)
+CapturedRecorder *captured_recorder_new(CapturedScope scope, CapturedEntry *entry, CapturedCgroup *cgroup,
+                                        GError **error)
 {
   static const char *const environment[] = {CAPTURED_CHILD_ENVIRONMENT, "XDG_CACHE_HOME=/var/cache/captured",
                                             NULL};
@@ -304,6 +339,8 @@ CapturedRecorder *captured_recorder_new(CapturedScope scope, CapturedEntry *entr
   CapturedRecorder *self = g_object_new(CAPTURED_TYPE_RECORDER, NULL);
   self->child = child;
   self->entry = entry;
+  self->cgroup = cgroup ? captured_cgroup_ref(cgroup) : NULL;
+  self->is_placed = !cgroup;
   watch_socket(self, G_IO_IN);
   return self;
 }
@@ -335,6 +372,8 @@ void captured_recorder_configure_async(CapturedRecorder *self, const CapturedOpt
   g_autofree struct recorder_configure *configure =
       captured_options_configure(options, opener ? CAPTURED_SCOPE_OWN : CAPTURED_SCOPE_SYSTEM);
 
+  if (self->cgroup)
+    configure->flags |= RECORDER_PLACED_LATER;
   g_set_object(&self->opener, opener);
   await(self, RECORDER_READY, callback, user_data);
   if (!send_configure(self, configure, targets))
@@ -374,7 +413,9 @@ void captured_recorder_stop(CapturedRecorder *self)
 {
   if (self->child)
     watch_socket(self, G_IO_IN);
-  say(self, RECORDER_STOP);
+  self->is_to_stop = TRUE;
+  if (self->is_placed)
+    say(self, RECORDER_STOP);
 }
 
 void captured_recorder_abort(CapturedRecorder *self)

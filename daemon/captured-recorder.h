@@ -24,8 +24,10 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE(CapturedRecorder, captured_recorder, CAPTURED, RECORDER, GObject)
 
 /* Starts one with the rights of that scope (own or system). Its windows count for `entry`, for as long as
- * they are there. */
-CapturedRecorder *captured_recorder_new(CapturedScope scope, CapturedEntry *entry, GError **error);
+ * they are there. When its events are open it is moved into `cgroup` (NULL: it stays in ours), before it
+ * starts other processes. */
+CapturedRecorder *captured_recorder_new(CapturedScope scope, CapturedEntry *entry, CapturedCgroup *cgroup,
+                                        GError **error);
 
 /* Configures it: done when its events are open and wait. `opener` has the caller's rights and becomes the
  * recorder's; a session of the scope own has one, of the scope system NULL. Why it cannot be comes as

@@ -92,7 +92,10 @@ static CapturedRecorder *make_recorder(Start *start, GError **error)
     return NULL;
   g_autoptr(CapturedEntry) entry = captured_ledger_enter(start->call.house->ledger, start->call.user,
                                                          captured_options_count_bytes(start->options), error);
-  return entry ? captured_recorder_new(start->scope, entry, error) : NULL;
+  g_autoptr(CapturedCgroup) cgroup = NULL;
+  if (!entry || !captured_cgroups_take(start->call.house->cgroups, start->call.user, &cgroup, error))
+    return NULL;
+  return captured_recorder_new(start->scope, entry, cgroup, error);
 }
 
 static gboolean on_again(gpointer user_data);

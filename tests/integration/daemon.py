@@ -6,7 +6,7 @@ import pathlib
 import re
 import shutil
 
-from desk import Desk, USERS, wait_until
+from desk import CAPTURED_SCOPE, Desk, USERS, wait_until
 from recordings import BUSY, Load, compile_c
 from support import TestCase, check_sanitizers, run
 
@@ -38,6 +38,42 @@ int main(int argc, char **argv)
   }
   execl(argv[1], "privileged", "0", (char *)0);
   return 1;
+}
+'''
+
+# As many threads as argv[1] says, a line when there are so many; when a line comes on the standard input, argv[2] more.
+THREADS = r'''
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static void *wait_for_ever(void *data)
+{
+  for (;;)
+    pause();
+  return data;
+}
+
+static void start(int n)
+{
+  pthread_attr_t small;
+  pthread_t thread;
+  pthread_attr_init(&small);
+  pthread_attr_setstacksize(&small, 16384);
+  while (n-- > 0)
+    if (pthread_create(&thread, &small, wait_for_ever, NULL) != 0)
+      exit(1);
+  puts("started");
+  fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+  start(atoi(argv[1]));
+  getchar();
+  start(atoi(argv[2]));
+  wait_for_ever(NULL);
 }
 '''
 
@@ -77,6 +113,14 @@ def helpers_of(desk):
     return {pid: status_of(pid, 'Name') for pid in descendants(desk.captured.pid)}
 
 
+def members(desk, name):
+    """The processes in one of the service's cgroups, None when there is no such."""
+    try:
+        return {int(pid) for pid in (desk.root / 'sys/fs/cgroup' / CAPTURED_SCOPE / name / 'cgroup.procs').read_text().split()}
+    except OSError:
+        return None
+
+
 def recorder_of(desk):
     """The pid of a session's recorder, not of its forks, or None."""
     return next((pid for pid, name in helpers_of(desk).items()
@@ -96,7 +140,7 @@ def stalled(desk):
     """Seconds so far in which something of the service's waited for a processor, because the machine is busy with something
     else; 0 where the kernel does not count them."""
     try:
-        said = (desk.root / 'sys/fs/cgroup/system.slice/desk.service/cpu.pressure').read_text()
+        said = (desk.root / f'sys/fs/cgroup/{CAPTURED_SCOPE}/cpu.pressure').read_text()
     except OSError:
         return 0
     return int(re.search(r'some .*total=(\d+)', said)[1]) / 1e6
@@ -122,7 +166,7 @@ class DaemonCase(TestCase):
         """In /home, which is the desk's own, so that set-uid programs are what they say on every machine."""
         there = cls.desk.root / 'home' / 'programs'
         there.mkdir()
-        for name, source in ('busy', BUSY), ('undumpable', UNDUMPABLE), ('then-exec', THEN_EXEC), ('setuid', BUSY):
+        for name, source in ('busy', BUSY), ('undumpable', UNDUMPABLE), ('then-exec', THEN_EXEC), ('threads', THREADS), ('setuid', BUSY):
             shutil.copy(compile_c(cls.desk.directory, name, source), there / name)
         (there / 'setuid').chmod(0o4755)
 

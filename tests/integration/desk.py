@@ -39,6 +39,7 @@ USERS = {'captured': 64990, 'alice': 64001, 'bob': 64002, 'carol': 64003}
 CAPTURED_CAPABILITIES = ('perfmon', 'bpf', 'sys_ptrace', 'syslog', 'ipc_lock', 'checkpoint_restore', 'dac_read_search',
                          'setuid', 'setgid', 'wake_alarm', 'sys_admin')
 NAME = 'org.capturectl.Capture1'
+CAPTURED_SCOPE = 'system.slice/captured.service'
 
 # What to say of a caller's session: (the end of its name, which takes letters and digits only, its file in
 # /run/systemd/sessions).
@@ -219,6 +220,8 @@ class Desk:
             (systemd / name).mkdir(parents=True)
         (self.root / 'run' / 'dbus').mkdir()
         self.make_scope('system.slice/desk.service')
+        self.make_scope(CAPTURED_SCOPE)
+        self.give_scope(CAPTURED_SCOPE, 'captured')
         for user, uid in USERS.items():
             home = self.root / 'home' / user
             home.mkdir(mode=0o700)
@@ -244,6 +247,12 @@ class Desk:
     def make_scope(self, scope):
         # /proc/PID/root leads through the mounts of the keeper, whose cgroup file system begins at the desk's own cgroup.
         (self.root / 'sys/fs/cgroup' / scope).mkdir(parents=True, exist_ok=True)
+
+    def give_scope(self, scope, user):
+        """To a service, as systemd does with Delegate=."""
+        there = self.root / 'sys/fs/cgroup' / scope
+        for path in there, there / 'cgroup.procs', there / 'cgroup.subtree_control', there / 'cgroup.threads':
+            os.chown(path, USERS[user], USERS[user])
 
     def start_bus(self):
         with open(self.directory / 'bus.log', 'w') as log:
@@ -315,7 +324,8 @@ class Desk:
         session, or in none (None), with only those capabilities, unless the user is root. Its pid is that of argv.
         A process in the inactive session leaves the user inactive until one is put elsewhere. `stock`: the kernel refuses
         perf events, as Debian's and Ubuntu's do."""
-        scope = 'system.slice/desk.service' if active is None else self.scope(user, SESSIONS[active][0])
+        scope = (CAPTURED_SCOPE if user == 'captured' else
+                 'system.slice/desk.service' if active is None else self.scope(user, SESSIONS[active][0]))
         become = [PYTHON, HERE / 'desk_stock.py'] if stock else []
         if user != 'root':
             self.write_user_state(user, active)

@@ -446,5 +446,43 @@ def hold(n, keep_it):
         self.assertEqual(self.desk.captured.wait(60), 0)
 
 
+class EventsTest(AttackCase):
+    """The kernel's memory of events is charged to nobody: it is bounded whoever has them."""
+
+    SIXTEEN = 'events=[("cpu-clock", 1, 0)] * 16'
+    MANY = 2000
+
+    def test_threads_that_are_there(self):
+        self.assertEqual(self.refused('alice', f"""
+process = subprocess.Popen(['/home/programs/threads', '{self.MANY}', '0'], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+children.append(process)
+process.stdout.readline()
+tried([os.pidfd_open(process.pid)], {self.SIXTEEN})
+"""), 'LimitExceeded')
+
+    def test_threads_that_come(self):
+        said = self.caller('alice', f"""
+process = subprocess.Popen(['/home/programs/threads', '1', '{self.MANY}'], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+children.append(process)
+process.stdout.readline()
+session = Session([os.pidfd_open(process.pid)], {self.SIXTEEN})
+process.stdin.write(b'x')
+process.stdin.flush()
+session.wait()
+""")[0]
+        self.assertIsNone(said['error'], said)
+        reason, message = said['value']
+        self.assertEqual(reason, 'failed')
+        self.assertIn('too many threads', message)
+
+    def test_many_threads_of_one_event(self):
+        self.assertIsNone(self.refused('alice', """
+process = subprocess.Popen(['/home/programs/threads', '1000', '0'], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+children.append(process)
+process.stdout.readline()
+start([os.pidfd_open(process.pid)], events=[("cpu-clock", 99, 0)])
+"""))
+
+
 if __name__ == '__main__':
     unittest.main()

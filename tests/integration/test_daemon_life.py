@@ -7,7 +7,7 @@ import re
 import time
 import unittest
 
-from daemon import ALICE, CAPTURED, DaemonCase, helpers_of, processes, status_of
+from daemon import ALICE, BOB, CAPTURED, DaemonCase, helpers_of, members, processes, status_of
 from desk import CAPTURED_CAPABILITIES, NAME, SYSTEM, Desk, wait_until
 from recordings import SANITISED, bpf_objects, is_running
 
@@ -77,6 +77,40 @@ class FlatTest(DaemonCase):
                                   'message(PATH, MANAGER, "StartRecording", recording([own()]), [own()]), 0)') as caller:
                 caller.stdout.readline()
         wait_until(self.has_nothing_left, 'all sessions have ended')
+
+
+class CgroupsTest(DaemonCase):
+    """Each user's recordings are in a cgroup of their own, and the service is in none of them. What the limit of such a cgroup
+    does is seen where systemd gives it (tests/vm)."""
+
+    def record(self, user, what):
+        caller = self.background(user, RUNNING.format(what=what))
+        self.assertIn('/session/', caller.stdout.readline())
+        return caller
+
+    def test_by_user(self):
+        self.desk.allow(SYSTEM, 'bob')
+        self.addCleanup(self.desk.authorise, '')
+        before = set()
+        for user, uid, what in ('alice', ALICE, '[busy()]'), ('bob', BOB, 'system_wide=True'):
+            self.record(user, what)
+            wait_until(lambda: 'capture-elf-rea' in helpers_of(self.desk).values(), 'an elf-reader runs')
+            started = {pid for pid in helpers_of(self.desk) if is_running(pid)} - before
+            self.assertLessEqual({'capture-recorde'}, {status_of(pid, 'Name') for pid in started})
+            self.assertEqual(members(self.desk, f'user-{uid}'), started)
+            before |= started
+        self.assertEqual(members(self.desk, 'service'), {self.desk.captured.pid})
+        self.assertEqual(members(self.desk, ''), set())
+
+    def test_two_of_one_user(self):
+        first, second = self.record('alice', '[busy()]'), self.record('alice', '[busy()]')
+        both = members(self.desk, f'user-{ALICE}')
+        self.assertEqual(sum(status_of(pid, 'Name') == 'capture-recorde' for pid in both), 2)
+        first.kill()
+        wait_until(lambda: len(members(self.desk, f'user-{ALICE}')) < len(both), 'the first has ended')
+        self.assertTrue(members(self.desk, f'user-{ALICE}'))
+        second.kill()
+        wait_until(lambda: members(self.desk, f'user-{ALICE}') is None, 'the cgroup is removed')
 
 
 class RightsOfProcessesTest(DaemonCase):

@@ -189,7 +189,7 @@ class Judge:
             self.check(word in session, f'the session has not {word}: {one_line(session)}')
         self.doctor('seat', 'seat-work', 'daemon')
         self.service_way('seat', own_processes='yes', all_processes='password', unwind=self.row.walk)
-        for name in ('seat-work', 'seat-gcc', 'seat-processes', 'after-kill', 'allowed-all'):
+        for name in ('seat-work', 'seat-gcc', 'seat-processes', 'seat-cgroups', 'after-memory', 'after-kill', 'allowed-all'):
             self.good(name, 'daemon', self.row.walk)
         self.refused('seat-all', 'password|authori[sz]|permitted')
         if self.row.off_cpu:
@@ -198,8 +198,23 @@ class Judge:
             self.refused('allowed-off-cpu', self.reason())
         self.rights('seat-work', BPF_RIGHTS, True)
         self.rights('allowed-all', SYSTEM_RIGHTS, True)
+        self.cgroups()
         self.unit()
         self.ends()
+
+    def cgroups(self):
+        """Recordings are in their user's cgroup, which is limited, and the service is not."""
+        line = self.find('cgroups')
+        for process in line.get('processes', []):
+            own = '/service' if process['name'] == 'captured' else f'/user-{line["user"]}'
+            self.check(process['path'].endswith('/captured.service' + own), f'{process["name"]} is in {process["path"]}')
+            if process['name'] != 'captured':
+                self.check((process['max'], process['group']) == (str(192 << 20), '1'), f'the limits of {process["name"]}: {process}')
+        line = self.find('out-of-memory')
+        self.check(line.get('status') == -9, f'out of memory: what took too much ended with {line.get("status")}: {line.get("error")}')
+        self.check(line.get('left') == [] and line.get('state') == 'active', f'out of memory: left is {line.get("left")}, captured is {line.get("state")}')
+        info = self.find('record', 'seat-memory').get('info') or {}
+        self.check(info.get('whole') and info.get('ended') == 'recorder-died', f'out of memory: the recording {info.get("ended")}: {info}')
 
     def unit(self):
         security = self.find('security')

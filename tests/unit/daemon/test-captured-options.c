@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "daemon/captured-error.h"
-#include "daemon/captured-limits.h"
 #include "daemon/captured-ledger.h"
+#include "daemon/captured-limits.h"
 #include "daemon/captured-options.h"
 
 static CapturedOptions *parse(const char *text, GError **error)

@@ -53,7 +53,7 @@ static CapturedRecorder *configure(const char *how, GError **error)
   g_autoptr(CapturedOptions) options = captured_options_new(wish, error);
   g_autoptr(CapturedTargets) targets = captured_targets_new(NULL, 0, NULL, error);
   g_autoptr(CapturedEntry) entry = enter(error);
-  g_autoptr(CapturedRecorder) recorder = captured_recorder_new(CAPTURED_SCOPE_SYSTEM, entry, error);
+  g_autoptr(CapturedRecorder) recorder = captured_recorder_new(CAPTURED_SCOPE_SYSTEM, entry, NULL, error);
   g_autoptr(GAsyncResult) result = NULL;
 
   g_assert_no_error(*error);

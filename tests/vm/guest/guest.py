@@ -229,6 +229,38 @@ def tell_processes(name):
     return look
 
 
+def cgroups(pids):
+    """The cgroups of these processes below the service's, with what limits them."""
+    found = []
+    for pid in pids:
+        path = (read(f'/proc/{pid}/cgroup') or '').partition('0::')[2]
+        there = f'/sys/fs/cgroup{path}'
+        found.append({'name': read(f'/proc/{pid}/comm'), 'path': path, 'max': read(f'{there}/memory.max'),
+                      'group': read(f'{there}/memory.oom.group'), 'current': read(f'{there}/memory.current'),
+                      'peak': read(f'{there}/memory.peak')})
+    return found
+
+
+def tell_cgroups():
+    tell('cgroups', user=pwd.getpwnam('someone').pw_uid, processes=cgroups(named('captured', *HELPERS)))
+
+
+# Takes memory until it is ended, as a parser with a mistake would: that is what somebody's file made of an elf-reader.
+GROW = 'bytes = []\nwhile True: bytes.append(bytearray(1 << 22))'
+
+
+def out_of_memory():
+    """Something in the cgroup of somebody's recordings takes all that there is for them."""
+    paths = {each['path'] for each in cgroups(named('capture-recorde'))}
+    if len(paths) != 1:
+        tell('out-of-memory', error=f'the recorders are in {sorted(paths)}')
+        return
+    procs = f'/sys/fs/cgroup{paths.pop()}/cgroup.procs'
+    grown = execute(['sh', '-c', f'echo $$ > {procs} && exec /usr/bin/python3 -c "$1"', 'sh', GROW], 60, env=ENVIRONMENT)
+    time.sleep(1)
+    tell('out-of-memory', status=grown['status'], error=grown['err'], left=cgroups(named(*HELPERS)), state=active())
+
+
 def make_work():
     """Two programs to record: one of ours, and a compiler with something to do for some seconds."""
     functions = ''.join(f'int f{i}(int a) {{ int r = 0; for (int j = 0; j < a; j++) r += (a ^ j) * {i} + (r >> {i % 7}); '
@@ -357,6 +389,7 @@ def service():
     tell('active', name='after', state=active())
     record('seat-gcc', seat, *COMPILER)
     record('seat-processes', seat, '--via', 'daemon', '-F', '199', '--', WORK, '6', during=tell_processes('seat-work'))
+    record('seat-cgroups', seat, '--via', 'daemon', '-F', '199', '--', WORK, '6', during=tell_cgroups)
     record('seat-all', seat, '-F', '199', '-a', '--duration', '1')
     write('/etc/polkit-1/rules.d/10-vm.rules', ALLOW)
     time.sleep(1)
@@ -367,6 +400,8 @@ def service():
     record('stopped', seat, '--via', 'daemon', '-F', '199', '--', WORK, '9',
            during=lambda: (time.sleep(2), execute(['systemctl', 'stop', 'captured'], 60)))
     tell('journal', **execute(['journalctl', '-b', '-p', 'warning', '-o', 'short-monotonic', '--no-pager'], 60))
+    record('seat-memory', seat, '--via', 'daemon', '-F', '199', '--', WORK, '9', during=out_of_memory)
+    record('after-memory', seat, '--via', 'daemon', '-F', '199', '--', WORK, '1')
 
     def kill():
         time.sleep(2)

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "daemon/captured-cgroups.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/captured-error.h"
+#include "daemon/captured-log.h"
+
+#define HIERARCHY "/sys/fs/cgroup"
+/* Where this process is: what has members gives its controllers to nobody below. */
+#define OWN "service"
+/* How often those are looked for whose last process has ended. */
+#define REMOVE_SECONDS 1
+
+struct _CapturedCgroups {
+  GObject parent_instance;
+  GThread *settling; /* NULL when that is over */
+  int directory;     /* the service's; -1: it is not ours */
+  gboolean limits;   /* there is the controller */
+  GHashTable *users; /* uid to CapturedCgroup, which is not referred to */
+  GHashTable *left;  /* uids of cgroups that have to be removed */
+  guint remover;
+};
+
+struct _CapturedCgroup {
+  CapturedCgroups *all;
+  uid_t user;
+  int members;
+  guint references;
+};
+
+G_DEFINE_FINAL_TYPE(CapturedCgroups, captured_cgroups, G_TYPE_OBJECT)
+
+static void await(CapturedCgroups *self)
+{
+  g_clear_pointer(&self->settling, g_thread_join);
+}
+
+static void captured_cgroups_finalize(GObject *object)
+{
+  CapturedCgroups *self = CAPTURED_CGROUPS(object);
+
+  await(self);
+  g_clear_handle_id(&self->remover, g_source_remove);
+  if (self->directory >= 0)
+    close(self->directory);
+  g_hash_table_unref(self->users);
+  g_hash_table_unref(self->left);
+  G_OBJECT_CLASS(captured_cgroups_parent_class)->finalize(object);
+}
+
+static void captured_cgroups_class_init(CapturedCgroupsClass *klass)
+{
+  G_OBJECT_CLASS(klass)->finalize = captured_cgroups_finalize;
+}
+
+static void captured_cgroups_init(CapturedCgroups *self)
+{
+  self->directory = -1;
+  self->users = g_hash_table_new(NULL, NULL);
+  self->left = g_hash_table_new(NULL, NULL);
+}
+
+/* 0 or an errno. */
+static int write_file(int directory, const char *name, const char *text)
+{
+  int fd = openat(directory, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+  int error = fd < 0 || write(fd, text, strlen(text)) < 0 ? errno : 0;
+
+  if (fd >= 0)
+    close(fd);
+  return error;
+}
+
+/* Of this process, below the hierarchy; NULL without cgroup2. */
+static char *find_own(void)
+{
+  g_autofree char *text = NULL;
+  const char *line;
+
+  if (!g_file_get_contents("/proc/self/cgroup", &text, NULL, NULL))
+    return NULL;
+  line = g_str_has_prefix(text, "0::") ? text : strstr(text, "\n0::");
+  if (!line)
+    return NULL;
+  line = strchr(line, '/');
+  return line ? g_strndup(line, strcspn(line, "\n")) : NULL;
+}
+
+/* A directory that was given to this user, or -1. */
+static int open_own(void)
+{
+  g_autofree char *own = find_own();
+  g_autofree char *path = g_strconcat(HIERARCHY, own, NULL);
+  int directory = own ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  struct stat status;
+
+  if (directory < 0 || (fstat(directory, &status) == 0 && status.st_uid == geteuid()))
+    return directory;
+  close(directory);
+  return -1;
+}
+
+static gpointer settle(gpointer data)
+{
+  CapturedCgroups *self = data;
+  int error = 0;
+
+  self->directory = open_own();
+  if (self->directory < 0)
+    return NULL;
+  if (mkdirat(self->directory, OWN, 0755) < 0 && errno != EEXIST)
+    error = errno;
+  if (error == 0)
+    error = write_file(self->directory, OWN "/cgroup.procs", "0");
+  if (error == 0)
+    error = write_file(self->directory, "cgroup.subtree_control", "+memory");
+  self->limits = error == 0;
+  if (error != 0)
+    captured_log((uid_t)-1, NULL, NULL, "The memory of recordings is not limited by user: %s",
+                 g_strerror(error));
+  return NULL;
+}
+
+CapturedCgroups *captured_cgroups_new(void)
+{
+  CapturedCgroups *self = g_object_new(CAPTURED_TYPE_CGROUPS, NULL);
+
+  self->settling = g_thread_new("cgroups", settle, self);
+  return self;
+}
+
+static char *make_name(uid_t user)
+{
+  return g_strdup_printf("user-%u", (unsigned)user);
+}
+
+/* Until what it started has ended, too, it cannot be removed. */
+static gboolean try_to_remove(gpointer user, gpointer value, gpointer data)
+{
+  CapturedCgroups *self = data;
+  g_autofree char *name = make_name(GPOINTER_TO_UINT(user));
+
+  return g_hash_table_contains(self->users, user) || unlinkat(self->directory, name, AT_REMOVEDIR) == 0 ||
+         errno != EBUSY;
+}
+
+static gboolean on_remove(gpointer data)
+{
+  CapturedCgroups *self = data;
+
+  g_hash_table_foreach_remove(self->left, try_to_remove, self);
+  if (g_hash_table_size(self->left) > 0)
+    return G_SOURCE_CONTINUE;
+  self->remover = 0;
+  return G_SOURCE_REMOVE;
+}
+
+static void leave(CapturedCgroups *self, uid_t user)
+{
+  g_hash_table_add(self->left, GUINT_TO_POINTER(user));
+  if (on_remove(self) == G_SOURCE_CONTINUE && self->remover == 0)
+    self->remover = g_timeout_add_seconds(REMOVE_SECONDS, on_remove, self);
+}
+
+/* 0 or an errno. What would not fit is not to go to the disk instead. */
+static int limit(int directory)
+{
+  g_autofree char *most = g_strdup_printf("%" G_GUINT64_FORMAT, CAPTURED_CGROUP_BYTES_MAX);
+  int error = write_file(directory, "memory.max", most);
+
+  if (error == 0)
+    error = write_file(directory, "memory.oom.group", "1");
+  if (error == 0)
+    error = write_file(directory, "memory.swap.max", "0");
+  return error == ENOENT ? 0 : error; /* a kernel without swap */
+}
+
+/* Its members' descriptor, or -1 with errno. */
+static int make(CapturedCgroups *self, uid_t user)
+{
+  g_autofree char *name = make_name(user);
+  int members = -1, error = 0;
+
+  if (mkdirat(self->directory, name, 0755) < 0 && errno != EEXIST)
+    return -1;
+  int directory = openat(self->directory, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+  if (directory < 0)
+    return -1;
+  if (self->limits)
+    error = limit(directory);
+  if (error == 0)
+    members = openat(directory, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+  if (error == 0 && members < 0)
+    error = errno;
+  close(directory);
+  errno = error;
+  return members;
+}
+
+gboolean captured_cgroups_take(CapturedCgroups *self, uid_t user, CapturedCgroup **ret, GError **error)
+{
+  CapturedCgroup *known = g_hash_table_lookup(self->users, GUINT_TO_POINTER(user));
+
+  await(self);
+  *ret = known ? captured_cgroup_ref(known) : NULL;
+  if (known || self->directory < 0)
+    return TRUE;
+  int members = make(self, user);
+  if (members < 0) {
+    g_set_error(error, CAPTURED_ERROR, CAPTURED_ERROR_FAILED,
+                "There can be no cgroup for the recordings of user %u: %s.", (unsigned)user,
+                g_strerror(errno));
+    return FALSE;
+  }
+  *ret = g_new(CapturedCgroup, 1);
+  **ret = (CapturedCgroup){.all = g_object_ref(self), .user = user, .members = members, .references = 1};
+  g_hash_table_insert(self->users, GUINT_TO_POINTER(user), *ret);
+  return TRUE;
+}
+
+typedef struct {
+  int members;
+  pid_t pid;
+} Move;
+
+static void move_free(gpointer data)
+{
+  Move *move = data;
+
+  close(move->members);
+  g_free(move);
+}
+
+/* A number that has become another's by now is nobody's whom we could move. */
+static void add(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  const Move *move = data;
+  char number[16];
+
+  g_snprintf(number, sizeof number, "%d", (int)move->pid);
+  if (write(move->members, number, strlen(number)) > 0 || errno == ESRCH)
+    g_task_return_boolean(task, TRUE);
+  else
+    g_task_return_new_error(task, CAPTURED_ERROR, CAPTURED_ERROR_FAILED,
+                            "A process cannot be moved into its user's cgroup: %s.", g_strerror(errno));
+}
+
+void captured_cgroup_add_async(CapturedCgroup *cgroup, pid_t pid, GAsyncReadyCallback callback,
+                               gpointer user_data)
+{
+  g_autoptr(GTask) task = g_task_new(NULL, NULL, callback, user_data);
+  Move *move = g_new(Move, 1);
+
+  *move = (Move){fcntl(cgroup->members, F_DUPFD_CLOEXEC, 0), pid};
+  g_task_set_task_data(task, move, move_free);
+  g_task_run_in_thread(task, add);
+}
+
+gboolean captured_cgroup_add_finish(GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_boolean(G_TASK(result), error);
+}
+
+CapturedCgroup *captured_cgroup_ref(CapturedCgroup *cgroup)
+{
+  cgroup->references++;
+  return cgroup;
+}
+
+void captured_cgroup_unref(CapturedCgroup *cgroup)
+{
+  if (--cgroup->references > 0)
+    return;
+  close(cgroup->members);
+  g_hash_table_remove(cgroup->all->users, GUINT_TO_POINTER(cgroup->user));
+  leave(cgroup->all, cgroup->user);
+  g_object_unref(cgroup->all);
+  g_free(cgroup);
+}
