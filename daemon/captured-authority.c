@@ -18,6 +18,7 @@
 struct _CapturedAuthority {
   GObject parent_instance;
   GDBusConnection *connection;
+  guint question_seconds;
   guint64 asked; /* questions so far */
 };
 
@@ -31,6 +32,7 @@ typedef struct {
   GCancellable *question;
   gulong cancelled; /* handler: who cancels the check cancels the question */
   guint patience;   /* source */
+  gboolean is_late; /* the person did not answer */
 } Check;
 
 G_DEFINE_FINAL_TYPE(CapturedAuthority, captured_authority, G_TYPE_OBJECT)
@@ -50,11 +52,12 @@ static void captured_authority_init(CapturedAuthority *self)
 {
 }
 
-CapturedAuthority *captured_authority_new(GDBusConnection *connection)
+CapturedAuthority *captured_authority_new(GDBusConnection *connection, guint question_seconds)
 {
   CapturedAuthority *self = g_object_new(CAPTURED_TYPE_AUTHORITY, NULL);
 
   self->connection = g_object_ref(connection);
+  self->question_seconds = question_seconds;
   return self;
 }
 
@@ -106,6 +109,7 @@ static gboolean on_patience(gpointer user_data)
   Check *check = user_data;
 
   check->patience = 0;
+  check->is_late = check->interactive;
   g_cancellable_cancel(check->question);
   return G_SOURCE_REMOVE;
 }
@@ -145,8 +149,8 @@ static void begin_question(GTask *task)
   if (cancellable)
     check->cancelled = g_cancellable_connect(cancellable, G_CALLBACK(on_cancelled),
                                              g_object_ref(check->question), g_object_unref);
-  if (!check->interactive)
-    check->patience = g_timeout_add_seconds(PATIENCE_SECONDS, on_patience, check);
+  check->patience = g_timeout_add_seconds(check->interactive ? self->question_seconds : PATIENCE_SECONDS,
+                                          on_patience, check);
 }
 
 static void end_question(GTask *task)
@@ -179,7 +183,11 @@ static void on_checked(GObject *source, GAsyncResult *result, gpointer user_data
   if (answer) {
     judge(task, answer);
   } else if (!g_task_return_error_if_cancelled(task)) {
-    if (check->again < AGAIN_MAX && is_gone(error)) {
+    if (check->is_late) {
+      g_task_return_new_error(task, CAPTURED_ERROR, CAPTURED_ERROR_NOT_AUTHORIZED,
+                              "The question for a password, which %s takes, was answered by nobody in time.",
+                              check->action);
+    } else if (check->again < AGAIN_MAX && is_gone(error)) {
       check->again++;
       g_timeout_add(AGAIN_MILLISECONDS, on_again, g_steal_pointer(&task));
     } else {

@@ -13,7 +13,9 @@ G_BEGIN_DECLS
 #define CAPTURED_TYPE_AUTHORITY (captured_authority_get_type())
 G_DECLARE_FINAL_TYPE(CapturedAuthority, captured_authority, CAPTURED, AUTHORITY, GObject)
 
-CapturedAuthority *captured_authority_new(GDBusConnection *connection);
+/* A person who is asked for a password has that long to answer: who asks has a place among the sessions
+ * meanwhile. */
+CapturedAuthority *captured_authority_new(GDBusConnection *connection, guint question_seconds);
 
 /* Whether whoever has that name on the bus may do it. With `interactive` a person may be asked for a
  * password, which takes as long as it takes; cancelling takes the question away. */

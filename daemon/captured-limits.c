@@ -117,6 +117,9 @@ gboolean captured_claim_assign(CapturedClaim *claim, uid_t user, GError **error)
     return refuse(error, "of yours", CAPTURED_SESSIONS_PER_USER_MAX);
   if (limits->assigned >= CAPTURED_SESSIONS_MAX)
     return refuse(error, "in all", CAPTURED_SESSIONS_MAX);
+  if (count > 0 && limits->assigned >= CAPTURED_SESSIONS_MAX - CAPTURED_SESSIONS_FIRST)
+    return refuse(error, "in all, but for those who have none,",
+                  CAPTURED_SESSIONS_MAX - CAPTURED_SESSIONS_FIRST);
   set_user(limits, user, count + 1);
   limits->assigned++;
   claim->user = user;

@@ -9,8 +9,10 @@ G_BEGIN_DECLS
 
 #define CAPTURED_SESSIONS_PER_USER_MAX 4
 #define CAPTURED_SESSIONS_MAX          16
-#define CAPTURED_TARGETS_MAX           250
-#define CAPTURED_OWN_FREQUENCY_MAX     10000
+/* The last places are for users who have none yet: four with as many as they may would have all. */
+#define CAPTURED_SESSIONS_FIRST    4
+#define CAPTURED_TARGETS_MAX       250
+#define CAPTURED_OWN_FREQUENCY_MAX 10000
 
 #define CAPTURED_TYPE_LIMITS (captured_limits_get_type())
 G_DECLARE_FINAL_TYPE(CapturedLimits, captured_limits, CAPTURED, LIMITS, GObject)

@@ -8,6 +8,9 @@
 #include "daemon/captured-start.h"
 #include "helpers/kernel.h"
 
+/* A person may look for the password first. */
+#define QUESTION_SECONDS 120
+
 struct _CapturedManager {
   GObject parent_instance;
   CapturedBusManager *bus;
@@ -89,7 +92,7 @@ CapturedManager *captured_manager_new(GDBusConnection *connection, CapturedIdle 
   self->house.idle = g_object_ref(idle);
   self->house.callers = captured_callers_new(connection);
   self->house.limits = captured_limits_new();
-  self->house.authority = captured_authority_new(connection);
+  self->house.authority = captured_authority_new(connection, QUESTION_SECONDS);
   self->house.ledger = captured_ledger_new(idle, error);
   if (!self->house.ledger)
     return NULL;

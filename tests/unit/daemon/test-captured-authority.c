@@ -120,17 +120,36 @@ static void on_done(GObject *source, GAsyncResult *result, gpointer data)
 static Polkit polkit;
 static CapturedAuthority *authority;
 
-static gboolean check(const Answer *answers, guint n, GCancellable *cancellable, GError **error)
+static gboolean ask(const Answer *answers, guint n, gboolean interactive, GCancellable *cancellable,
+                    GError **error)
 {
   g_autoptr(GAsyncResult) result = NULL;
 
   polkit.answers = answers;
   polkit.n_answers = n;
   polkit.n_asked = polkit.n_taken_back = 0;
-  captured_authority_check_async(authority, ":1.1", ACTION, FALSE, cancellable, on_done, &result);
+  captured_authority_check_async(authority, ":1.1", ACTION, interactive, cancellable, on_done, &result);
   while (!result)
     g_main_context_iteration(NULL, TRUE);
   return captured_authority_check_finish(authority, result, error);
+}
+
+static gboolean check(const Answer *answers, guint n, GCancellable *cancellable, GError **error)
+{
+  return ask(answers, n, FALSE, cancellable, error);
+}
+
+/* Who leaves the question open holds his place no longer than that. */
+static void test_nobody_answers(void)
+{
+  static const Answer answer = NOTHING;
+  g_autoptr(GError) error = NULL;
+
+  g_assert_false(ask(&answer, 1, TRUE, NULL, &error));
+  g_assert_error(error, CAPTURED_ERROR, CAPTURED_ERROR_NOT_AUTHORIZED);
+  g_assert_cmpuint(polkit.n_asked, ==, 1);
+  while (polkit.n_taken_back == 0)
+    g_main_context_iteration(NULL, TRUE);
 }
 
 static void test_verdicts(void)
@@ -215,7 +234,8 @@ int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   set_up(&polkit);
-  authority = captured_authority_new(polkit.bus);
+  authority = captured_authority_new(polkit.bus, 1);
+  g_test_add_func("/captured/authority/nobody-answers", test_nobody_answers);
   g_test_add_func("/captured/authority/verdicts", test_verdicts);
   g_test_add_func("/captured/authority/no-answer", test_no_answer);
   g_test_add_func("/captured/authority/death", test_death);

@@ -64,6 +64,23 @@ static void test_all(void)
   captured_claim_free(claim_for(limits, ":1.99", 1000));
 }
 
+/* Four users who take all they get leave places for others. */
+static void test_share(void)
+{
+  g_autoptr(CapturedLimits) limits = captured_limits_new();
+  g_autoptr(GPtrArray) claims = g_ptr_array_new_with_free_func((GDestroyNotify)captured_claim_free);
+
+  for (guint i = 0; i < 4 * CAPTURED_SESSIONS_PER_USER_MAX; i++) {
+    g_autofree char *sender = g_strdup_printf(":1.%u", i);
+    g_autoptr(CapturedClaim) claim = captured_limits_claim(limits, sender, NULL);
+
+    if (captured_claim_assign(claim, i / CAPTURED_SESSIONS_PER_USER_MAX, NULL))
+      g_ptr_array_add(claims, g_steal_pointer(&claim));
+  }
+  assert_refused(limits, ":1.99", 3);
+  captured_claim_free(claim_for(limits, ":1.99", 1000));
+}
+
 /* A refused claim is worth nothing, and gives nothing back that it did not have. */
 static void test_thousand(void)
 {
@@ -101,6 +118,7 @@ int main(int argc, char **argv)
   g_test_add_func("/captured/limits/sender", test_sender);
   g_test_add_func("/captured/limits/user", test_user);
   g_test_add_func("/captured/limits/all", test_all);
+  g_test_add_func("/captured/limits/share", test_share);
   g_test_add_func("/captured/limits/thousand", test_thousand);
   g_test_add_func("/captured/limits/description", test_description);
   return g_test_run();
