@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the tests of the system service share: a desk with the service on it, and programs to record."""
+import contextlib
 import json
 import os
 import pathlib
@@ -92,7 +93,8 @@ def processes(desk, user):
     """The pids of a user's processes on a desk."""
     found = set()
     for members in (desk.root / 'sys/fs/cgroup').rglob('cgroup.procs'):
-        found |= {int(pid) for pid in members.read_text().split()}
+        with contextlib.suppress(OSError):  # a cgroup may be removed meanwhile
+            found |= {int(pid) for pid in members.read_text().split()}
     return {pid for pid in found if str(user) in (status_of(pid, 'Uid') or '').split()}
 
 
