@@ -191,3 +191,12 @@ int recorder_event_resolve(struct recorder_event_type *ret, const struct recorde
     *ret = type;
   return result;
 }
+
+bool recorder_event_leave_kernel_out(struct recorder_event_type *type)
+{
+  bool hardware = type->type == PERF_TYPE_HARDWARE || type->type == PERF_TYPE_HW_CACHE;
+  if (!hardware || type->unit == CAPTURE_UNIT_CYCLES || (type->exclude_kernel && type->exclude_hypervisor))
+    return false;
+  type->exclude_kernel = type->exclude_hypervisor = true;
+  return true;
+}

@@ -29,6 +29,10 @@ struct recorder_event_type {
 int recorder_event_resolve(struct recorder_event_type *ret, const struct recorder_event *event, bool own,
                            struct recorder_error *error);
 
+/* For whom the kernel does not count what it does itself: the processor's events leave it out, but for clocks
+ * and cycles, which are the time that the caller sees anyway. True when that changes the event. */
+bool recorder_event_leave_kernel_out(struct recorder_event_type *type);
+
 /* The parts of it, each 0 (found), -ENOENT (no such name) or another negative errno with the error said. */
 int recorder_event_generic(struct recorder_event_type *ret, const char *name);
 int recorder_event_pmu(struct recorder_event_type *ret, const char *name, struct recorder_error *error);

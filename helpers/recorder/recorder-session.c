@@ -145,6 +145,17 @@ static void note_rate(struct session *session, uint64_t asked, uint64_t taken)
                        (unsigned long long)taken, (unsigned long long)asked);
 }
 
+/* Who records his own with the service's rights counts no more of the kernel than with his own. */
+static void leave_kernel_out(struct session *session, struct recorder_event_type *event)
+{
+  int paranoid = recorder_rights_paranoid();
+  if (is_own(session) && paranoid > 1 && recorder_event_leave_kernel_out(event))
+    recorder_notes_add(session->notes,
+                       "“%s” is counted in user space only: perf_event_paranoid is %d; record with an "
+                       "administrator's authorisation to have it in the kernel, too.",
+                       event->name, paranoid);
+}
+
 static int resolve_events(struct session *session)
 {
   const struct recorder_configure *configure = &session->packet.configure;
@@ -152,8 +163,10 @@ static int resolve_events(struct session *session)
   for (uint32_t i = 0; i < configure->n_events && result == 0; i++) {
     result =
         recorder_event_resolve(&session->events[i], &configure->events[i], is_own(session), &session->error);
-    if (result == 0)
-      note_rate(session, configure->events[i].frequency, session->events[i].frequency);
+    if (result < 0)
+      break;
+    leave_kernel_out(session, &session->events[i]);
+    note_rate(session, configure->events[i].frequency, session->events[i].frequency);
   }
   return result;
 }

@@ -20,6 +20,39 @@
 #include "helpers/recorder/recorder-tasks.h"
 #include "libcapture/capture-format.h"
 
+/* An event of one's own, after what the kernel counts of itself was left out. */
+static struct recorder_event_type own_event(const char *name, gboolean *ret_changed)
+{
+  struct recorder_event event = {.period = 1000000};
+  struct recorder_event_type type;
+  struct recorder_error error;
+
+  g_strlcpy(event.name, name, sizeof event.name);
+  g_assert_cmpint(recorder_event_resolve(&type, &event, true, &error), ==, 0);
+  *ret_changed = recorder_event_leave_kernel_out(&type);
+  return type;
+}
+
+static void test_kernel_left_out(void)
+{
+  static const char *const counts[] = {"instructions", "cache-misses", "branch-misses",
+                                       "L1-dcache-load-misses"};
+  static const char *const others[] = {"cpu-clock", "task-clock", "cycles", "ref-cycles", "page-faults"};
+  gboolean changed;
+
+  for (guint i = 0; i < G_N_ELEMENTS(counts); i++) {
+    struct recorder_event_type type = own_event(counts[i], &changed);
+    g_assert_true(changed && type.exclude_kernel && type.exclude_hypervisor && !type.exclude_user);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS(others); i++) {
+    struct recorder_event_type type = own_event(others[i], &changed);
+    g_assert_false(changed || type.exclude_kernel);
+  }
+  own_event("instructions:u", &changed);
+  g_assert_false(changed);
+  g_assert_true(own_event("instructions:k", &changed).exclude_kernel);
+}
+
 static void test_cpus(void)
 {
   struct recorder_cpus cpus;
@@ -439,6 +472,7 @@ static void test_memo(void)
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/recorder/event/kernel-left-out", test_kernel_left_out);
   g_test_add_func("/recorder/cpus", test_cpus);
   g_test_add_func("/recorder/proc/map-lines", test_map_lines);
   g_test_add_func("/recorder/proc/self", test_proc);
