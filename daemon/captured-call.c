@@ -57,7 +57,7 @@ static void on_left(CapturedCallers *callers, const char *name, gpointer user_da
 
 gboolean captured_call_admit_finish(CapturedCall *self, GAsyncResult *result, GError **error)
 {
-  self->user = captured_callers_find_user_finish(self->house->callers, result, error);
+  self->user = captured_callers_find_user_finish(self->house->callers, result, &self->pid, error);
   if (self->user == (uid_t)-1 || !captured_claim_assign(self->claim, self->user, error))
     return FALSE;
   g_signal_connect(self->house->callers, "left", G_CALLBACK(on_left), self);

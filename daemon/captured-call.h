@@ -20,6 +20,7 @@ typedef struct {
   GDBusMethodInvocation *invocation;
   GCancellable *cancellable; /* cancelled when the caller leaves the bus */
   uid_t user;                /* (uid_t)-1: not known yet */
+  pid_t pid;                 /* of the process that connected to the bus; 0: not known */
   CapturedClaim *claim;      /* what becomes a session takes it */
   void (*left)(gpointer user_data);
   gpointer user_data; /* of every callback here */
@@ -36,7 +37,7 @@ void captured_call_clear(CapturedCall *self);
 /* Claims a place and asks whose the name on the bus is. FALSE with CAPTURED_ERROR_LIMIT_EXCEEDED: refused at
  * once, the callback does not come. */
 gboolean captured_call_admit_async(CapturedCall *self, GAsyncReadyCallback callback, GError **error);
-/* Fills in the user. May be refused, once, as above. */
+/* Fills in the user and the pid. May be refused, once, as above. */
 gboolean captured_call_admit_finish(CapturedCall *self, GAsyncResult *result, GError **error);
 
 /* Asks polkit whether the admitted caller may do it; he says himself whether a person may be asked for a

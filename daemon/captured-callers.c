@@ -121,7 +121,8 @@ CapturedCallers *captured_callers_new(GDBusConnection *connection)
 
 typedef struct {
   char *name;
-  int left; /* questions that may still be asked */
+  int left;  /* questions that may still be asked */
+  pid_t pid; /* the answer's */
 } Question;
 
 static void question_free(gpointer data)
@@ -139,14 +140,20 @@ static void on_user(GObject *source, GAsyncResult *result, gpointer user_data)
   g_autoptr(GTask) task = user_data;
   g_autoptr(GError) error = NULL;
   g_autoptr(GVariant) reply = g_dbus_connection_call_finish(G_DBUS_CONNECTION(source), result, &error);
-  guint32 user;
+  g_autoptr(GVariant) credentials = reply ? g_variant_get_child_value(reply, 0) : NULL;
+  guint32 user, pid = 0;
 
-  if (reply) {
+  if (credentials && g_variant_lookup(credentials, "UnixUserID", "u", &user)) {
     CapturedCallers *self = g_task_get_source_object(task);
+    Question *question = g_task_get_task_data(task);
 
-    g_variant_get(reply, "(u)", &user);
-    g_hash_table_add(self->known, g_strdup(((Question *)g_task_get_task_data(task))->name));
+    g_hash_table_add(self->known, g_strdup(question->name));
+    g_variant_lookup(credentials, "ProcessID", "u", &pid);
+    question->pid = (pid_t)pid;
     g_task_return_int(task, user);
+  } else if (credentials) {
+    g_task_return_new_error(task, CAPTURED_ERROR, CAPTURED_ERROR_FAILED,
+                            "The bus does not say whose the caller is.");
   } else if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT) &&
              ((Question *)g_task_get_task_data(task))->left > 0) {
     ask(g_steal_pointer(&task));
@@ -163,9 +170,9 @@ static void ask(GTask *task)
   Question *question = g_task_get_task_data(task);
 
   question->left--;
-  g_dbus_connection_call(self->connection, BUS, BUS_PATH, BUS, "GetConnectionUnixUser",
-                         g_variant_new("(s)", question->name), G_VARIANT_TYPE("(u)"), G_DBUS_CALL_FLAGS_NONE,
-                         ANSWER_MILLISECONDS, NULL, on_user, task);
+  g_dbus_connection_call(self->connection, BUS, BUS_PATH, BUS, "GetConnectionCredentials",
+                         g_variant_new("(s)", question->name), G_VARIANT_TYPE("(a{sv})"),
+                         G_DBUS_CALL_FLAGS_NONE, ANSWER_MILLISECONDS, NULL, on_user, task);
 }
 
 void captured_callers_find_user_async(CapturedCallers *self, const char *name, GAsyncReadyCallback callback,
@@ -174,14 +181,17 @@ void captured_callers_find_user_async(CapturedCallers *self, const char *name, G
   GTask *task = g_task_new(self, NULL, callback, user_data);
   Question *question = g_new(Question, 1);
 
-  *question = (Question){g_strdup(name), QUESTIONS};
+  *question = (Question){g_strdup(name), QUESTIONS, 0};
   g_task_set_task_data(task, question, question_free);
   ask(task);
 }
 
-uid_t captured_callers_find_user_finish(CapturedCallers *self, GAsyncResult *result, GError **error)
+uid_t captured_callers_find_user_finish(CapturedCallers *self, GAsyncResult *result, pid_t *pid,
+                                        GError **error)
 {
   g_autoptr(GError) local = NULL;
+
+  *pid = ((const Question *)g_task_get_task_data(G_TASK(result)))->pid;
   gssize user = g_task_propagate_int(G_TASK(result), &local);
 
   if (!local)

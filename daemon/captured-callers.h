@@ -21,7 +21,9 @@ CapturedCallers *captured_callers_new(GDBusConnection *connection);
 /* Asks the bus. Who has left before this answers, fails here; who leaves later, is told by the signal. */
 void captured_callers_find_user_async(CapturedCallers *self, const char *name, GAsyncReadyCallback callback,
                                       gpointer user_data);
-/* The user's number, or (uid_t)-1 with an error. */
-uid_t captured_callers_find_user_finish(CapturedCallers *self, GAsyncResult *result, GError **error);
+/* The user's number, or (uid_t)-1 with an error. *pid is the process that connected, 0 where the bus does not
+ * know. */
+uid_t captured_callers_find_user_finish(CapturedCallers *self, GAsyncResult *result, pid_t *pid,
+                                        GError **error);
 
 G_END_DECLS

@@ -15,9 +15,10 @@ struct _CapturedOpener {
   GObject parent_instance;
   CapturedChild *child;
   guint source;
-  GTask *task; /* of the proof under way */
+  GTask *task;  /* of the proof under way */
+  pid_t caller; /* who is asked about first; 0: that was answered */
   const CapturedTargets *targets;
-  guint next; /* the target that is asked about */
+  guint next; /* the target that is asked about then */
 };
 
 G_DEFINE_FINAL_TYPE(CapturedOpener, captured_opener, G_TYPE_OBJECT)
@@ -77,6 +78,23 @@ static void finish(CapturedOpener *self, gboolean gone, CapturedError code, cons
                             (int)self->targets->pids[self->next], what);
 }
 
+static void refuse_caller(CapturedOpener *self, int error)
+{
+  g_autoptr(GTask) task = g_steal_pointer(&self->task);
+
+  g_clear_handle_id(&self->source, g_source_remove);
+  if (error == EPERM || error == ESRCH || error == EACCES)
+    g_task_return_new_error(
+        task, CAPTURED_ERROR, CAPTURED_ERROR_NOT_PERMITTED,
+        "The caller is, or may be, confined to less than its user may do (no_new_privs, a user namespace or "
+        "a "
+        "security label), so its user's rights do not count; that takes the scope “system”.");
+  else
+    g_task_return_new_error(task, CAPTURED_ERROR, CAPTURED_ERROR_FAILED,
+                            "The process that asks the kernel what the caller may do failed: %s.",
+                            g_strerror(error));
+}
+
 /* That the targets are pidfds of processes was looked at before: one that is alive, but not there for the
  * caller, is hidden from him, as /proc can be mounted. */
 static void refuse(CapturedOpener *self, int error)
@@ -96,21 +114,27 @@ static void refuse(CapturedOpener *self, int error)
 
 static void ask(CapturedOpener *self)
 {
+  gboolean is_caller = self->caller > 0;
   struct opener_request request = {
-      .type = OPENER_PROVE,
+      .type = is_caller ? OPENER_FREE : OPENER_PROVE,
       .size = sizeof request,
       .version = OPENER_PROTOCOL_VERSION,
-      .pid = self->targets->pids[self->next],
+      .pid = is_caller ? self->caller : self->targets->pids[self->next],
   };
 
   if (!self->child || packet_send(captured_child_get_socket(self->child), &request, sizeof request,
-                                  self->targets->pidfds[self->next], false) < 0)
+                                  is_caller ? -1 : self->targets->pidfds[self->next], false) < 0)
     finish(self, TRUE, CAPTURED_ERROR_FAILED, "it died");
 }
 
 static void take_answer(CapturedOpener *self, const struct opener_answer *answer)
 {
-  if (answer->error != 0) {
+  if (self->caller > 0 && answer->error != 0) {
+    refuse_caller(self, answer->error);
+  } else if (self->caller > 0) {
+    self->caller = 0;
+    ask(self);
+  } else if (answer->error != 0) {
     refuse(self, answer->error);
   } else if (++self->next < self->targets->n) {
     ask(self);
@@ -130,8 +154,8 @@ static gboolean on_readable(int socket, GIOCondition condition, gpointer user_da
 
   if (fd >= 0)
     close(fd);
-  if (n == sizeof answer && fd < 0 && answer.size == sizeof answer && answer.type == OPENER_PROVE &&
-      answer.kind == OPENER_DONE)
+  if (n == sizeof answer && fd < 0 && answer.size == sizeof answer &&
+      answer.type == (self->caller > 0 ? OPENER_FREE : OPENER_PROVE) && answer.kind == OPENER_DONE)
     take_answer(self, &answer);
   else if (n != -EAGAIN)
     finish(self, TRUE, CAPTURED_ERROR_FAILED,
@@ -141,13 +165,18 @@ static gboolean on_readable(int socket, GIOCondition condition, gpointer user_da
   return goes_on;
 }
 
-void captured_opener_prove_async(CapturedOpener *self, const CapturedTargets *targets,
+void captured_opener_prove_async(CapturedOpener *self, pid_t caller, const CapturedTargets *targets,
                                  GAsyncReadyCallback callback, gpointer user_data)
 {
   g_return_if_fail(!self->task && targets->n > 0);
   self->task = g_task_new(self, NULL, callback, user_data);
+  self->caller = caller;
   self->targets = targets;
   self->next = 0;
+  if (caller <= 0) {
+    refuse_caller(self, ESRCH);
+    return;
+  }
   if (self->child)
     self->source = g_unix_fd_add(captured_child_get_socket(self->child), G_IO_IN, on_readable, self);
   ask(self);

@@ -19,8 +19,9 @@ G_DECLARE_FINAL_TYPE(CapturedOpener, captured_opener, CAPTURED, OPENER, GObject)
 
 CapturedOpener *captured_opener_new(const CapturedAccount *account, GError **error);
 
-/* Whether the caller himself may look into all of the targets, which must stay until this is done. */
-void captured_opener_prove_async(CapturedOpener *self, const CapturedTargets *targets,
+/* Whether the caller, who is the process `caller`, is confined by nothing that the opener is not, and his
+ * user may look into all of the targets, which must stay until this is done. */
+void captured_opener_prove_async(CapturedOpener *self, pid_t caller, const CapturedTargets *targets,
                                  GAsyncReadyCallback callback, gpointer user_data);
 /* FALSE with CAPTURED_ERROR_NOT_PERMITTED when he may not, _TARGET_GONE, _INVALID_TARGET or _FAILED. */
 gboolean captured_opener_prove_finish(CapturedOpener *self, GAsyncResult *result, GError **error);

@@ -179,7 +179,7 @@ static void on_account(GObject *source, GAsyncResult *result, gpointer user_data
   if (start->account)
     start->opener = captured_opener_new(start->account, &error);
   if (start->opener)
-    captured_opener_prove_async(start->opener, start->targets, on_proven, start);
+    captured_opener_prove_async(start->opener, start->call.pid, start->targets, on_proven, start);
   else
     fall_back(start, error);
 }

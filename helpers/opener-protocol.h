@@ -7,6 +7,8 @@
  * is a program, `capture-opener FD`, started as the caller: what it opens, the kernel permits the caller.
  *
  *   owner                             opener
+ *   FREE                          ─▶
+ *                                 ◀─  answer: 0, or why not
  *   PROVE (+ pidfd)               ─▶
  *                                 ◀─  answer: 0, or why not
  *   PROC                          ─▶
@@ -56,7 +58,11 @@ enum opener_type {
   /* As OPEN, for names: the file, unless everybody may read it and finds it by its path, and can name it
    * himself. That leaves those of closed modes and directories, deleted ones, and those of other mount
    * namespaces. */
-  OPENER_LOOK = 5
+  OPENER_LOOK = 5,
+  /* Whether nothing confines that process of the opener's user to less than the user may do, as far as that
+   * can be told from outside: nothing that it had to forgo new privileges for (Landlock, filters of system
+   * calls), no user namespace of its own, and no label of a security module that is more than a name. */
+  OPENER_FREE = 6
 };
 
 enum opener_proc {
@@ -80,7 +86,7 @@ struct opener_request {
   uint32_t type;    /* enum opener_type */
   uint32_t size;    /* of all of it */
   uint32_t version; /* OPENER_PROTOCOL_VERSION */
-  int32_t pid;      /* OPEN, LOOK, PROC, and PROVE, where it is that of the pidfd */
+  int32_t pid;      /* OPEN, LOOK, PROC, FREE, and PROVE, where it is that of the pidfd */
   int32_t tid;      /* PROC: of a name */
   uint32_t file;    /* PROC: enum opener_proc */
   uint64_t start;   /* OPEN, LOOK: of the mapping, as `end` */
@@ -91,7 +97,7 @@ struct opener_request {
 };
 
 enum opener_kind {
-  OPENER_DONE = 0,   /* what was asked for, unless `error` says otherwise: PROVE, PROC, STORE */
+  OPENER_DONE = 0,   /* what was asked for, unless `error` says otherwise: PROVE, FREE, PROC, STORE */
   OPENER_FILE = 1,   /* to be compiled; the descriptor */
   OPENER_MEMORY = 2, /* the same, of what is in memory at its addresses */
   OPENER_TABLE = 3,  /* from the cache, checked; the descriptor, of `length` bytes */
@@ -100,7 +106,8 @@ enum opener_kind {
   OPENER_PUBLIC = 6  /* the caller reads it himself: opener_open_is_public() */
 };
 
-/* PROVE's errors: ENOKEY as said above; EACCES: it is not this user's, or set-uid, or not dumpable; ESRCH: it
+/* FREE's errors: ENOKEY as said above; EPERM: it is confined, or that cannot be told; ESRCH: it is gone.
+ * PROVE's errors: ENOKEY as said above; EACCES: it is not this user's, or set-uid, or not dumpable; ESRCH: it
  * is gone already; EBADF: no pidfd; EINVAL: a pidfd of a thread, or of another process. */
 struct opener_answer {
   uint32_t type; /* of the request */

@@ -182,6 +182,9 @@ static int serve(struct opener *opener, const union request *request, int fd, st
   case OPENER_STORE:
     store(&opener->cache, &request->request, fd);
     return -1;
+  case OPENER_FREE:
+    answer->error = opener->options->exposed ? ENOKEY : -opener_is_free(request->request.pid);
+    return -1;
   case OPENER_PROVE:
     answer_proof(opener, &request->request, fd, answer);
     return -1;
@@ -217,6 +220,8 @@ static bool is_sound(const struct opener_request *request, ssize_t size, int fd)
            request->error >= 0 && has_fd == (request->error == 0);
   case OPENER_PROVE:
     return has_fd;
+  case OPENER_FREE:
+    return !has_fd;
   case OPENER_PROC:
     return !has_fd && request->file >= OPENER_PROC_MAPS && request->file <= OPENER_PROC_NAME;
   default:

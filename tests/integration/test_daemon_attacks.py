@@ -234,6 +234,66 @@ began
         self.assertEqual({sample.command for sample in later}, {'then-exec'})
 
 
+class ConfinedTest(AttackCase):
+    """Who is confined to less than his user may do gets no more by way of the service: not even his user's other processes
+    without an administrator's authorisation."""
+
+    LANDLOCK = """
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+rights = struct.pack('<Q', 1 << 13)  # to make links: of no matter
+ruleset = libc.syscall(444, rights, len(rights), 0)
+assert ruleset >= 0 and libc.prctl(38, 1, 0, 0, 0) == 0 and libc.syscall(446, ruleset, 0) == 0, ctypes.get_errno()
+"""
+
+    def assert_confined(self, how):
+        other = self.process('alice')
+        self.assertIsNone(self.refused('alice', f'start([pidfd({other.pid})], scope="own")'))
+        for what, error in ('scope="own"', 'NotPermitted'), ('', 'NotAuthorized'):
+            self.assertEqual(self.refused('alice', f'{how}\ntried([pidfd({other.pid})], {what})'), error)
+
+    def test_landlock(self):
+        """The kernel itself refuses that process to look into the other."""
+        other = self.process('alice')
+        self.assertEqual(self.caller('alice', f"""{self.LANDLOCK}
+try:
+    looked = bool(open('/proc/{other.pid}/auxv', 'rb').read())
+except PermissionError:
+    looked = False
+looked""")[0]['value'], False)
+        self.assert_confined(self.LANDLOCK)
+
+    def test_no_new_privileges(self):
+        self.assert_confined('import ctypes; ctypes.CDLL(None).prctl(38, 1, 0, 0, 0)')
+
+    def test_user_namespace(self):
+        """As root of which he may confine himself without giving up new privileges."""
+        said = self.caller('alice', f"""
+tried_there = "tried([pidfd({self.process('alice').pid})], scope='own')"
+done = subprocess.run(['unshare', '--user', '--map-current-user', sys.executable, '-B', sys.argv[0], tried_there],
+                      stdout=subprocess.PIPE, check=True)
+json.loads(done.stdout)""")[0]
+        self.assertEqual(said['value']['error'], 'NotPermitted', said)
+
+    def test_connection_of_a_process_that_is_gone(self):
+        """Nobody knows who speaks there now."""
+        self.assertEqual(self.refused('alice', """
+parent, child_end = socket.socketpair()
+pid = os.fork()
+if pid == 0:
+    far = socket.socket(socket.AF_UNIX)
+    far.connect('/run/dbus/system_bus_socket')
+    socket.send_fds(child_end, [b'x'], [far.detach()])
+    os._exit(0)
+_data, fds, _flags, _address = socket.recv_fds(parent, 1, 1)
+os.waitpid(pid, 0)
+stream = Gio.Socket.new_from_fd(fds[0]).connection_factory_create_connection()
+flags = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION
+inherited = Gio.DBusConnection.new_sync(stream, None, flags, None, None)
+call(PATH, MANAGER, 'StartRecording', recording([own()], scope='own'), inherited, fds=[own()])
+"""), 'NotPermitted')
+
+
 class FloodTest(AttackCase):
     def assert_others_are_served(self):
         self.assertIsNone(self.refused('bob', 'start([own()])'))

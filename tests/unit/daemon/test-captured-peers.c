@@ -174,7 +174,7 @@ static void test_proof(gconstpointer name)
   CapturedOpener *opener = captured_opener_new(&account, &error);
 
   g_assert_no_error(error);
-  captured_opener_prove_async(opener, targets, on_done, &result);
+  captured_opener_prove_async(opener, target, targets, on_done, &result);
   gboolean proven = captured_opener_prove_finish(opener, await(&result), &error);
   g_assert_cmpint(proven, ==, g_str_equal(name, "orderly"));
   if (!proven)

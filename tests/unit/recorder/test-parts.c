@@ -9,6 +9,7 @@
 
 #include <glib.h>
 
+#include "helpers/opener/opener-prove.h"
 #include "helpers/pidfd.h"
 #include "helpers/recorder/recorder-cpus.h"
 #include "helpers/recorder/recorder-event.h"
@@ -51,6 +52,28 @@ static void test_kernel_left_out(void)
   own_event("instructions:u", &changed);
   g_assert_false(changed);
   g_assert_true(own_event("instructions:k", &changed).exclude_kernel);
+}
+
+static void test_labels(void)
+{
+  static const char *const open[] = {"",
+                                     "\n",
+                                     "unconfined\n",
+                                     "chrome (unconfined)\n",
+                                     "snap.code.code (complain)",
+                                     "unconfined_u:unconfined_r:unconfined_t:s0-s0:c0.c1023"};
+  static const char *const closed[] = {"firefox (enforce)\n",
+                                       "staff_u:staff_r:staff_t:s0",
+                                       "_",
+                                       "/usr/bin/man",
+                                       "not-unconfined",
+                                       "unconfined//child (enforce)",
+                                       "user_u:user_r:user_t:unconfined_t"};
+
+  for (guint i = 0; i < G_N_ELEMENTS(open); i++)
+    g_assert_true(opener_is_open_label(open[i]));
+  for (guint i = 0; i < G_N_ELEMENTS(closed); i++)
+    g_assert_false(opener_is_open_label(closed[i]));
 }
 
 static void test_cpus(void)
@@ -473,6 +496,7 @@ int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/recorder/event/kernel-left-out", test_kernel_left_out);
+  g_test_add_func("/opener/labels", test_labels);
   g_test_add_func("/recorder/cpus", test_cpus);
   g_test_add_func("/recorder/proc/map-lines", test_map_lines);
   g_test_add_func("/recorder/proc/self", test_proc);

@@ -29,6 +29,7 @@ int main(int argc, char **argv)
     size_t size = sizeof answer;
     unsigned n = 0;
     peer_receive(socket, &request, sizeof request);
+    answer.type = request.type;
     read_name(request.pid, name);
     if (strcmp(name, "dies") == 0)
       return 1;
