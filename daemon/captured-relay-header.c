@@ -232,7 +232,7 @@ static void end_fields(Writer *writer)
   align(writer, 8);
 }
 
-gsize captured_relay_header_make_error(const CapturedRelayHeader *self, guint8 *bytes)
+gsize captured_relay_header_make_error(const CapturedRelayHeader *self, const char *why, guint8 *bytes)
 {
   Writer writer = {.bytes = bytes};
   gboolean answers = is_answer(self);
@@ -246,8 +246,7 @@ gsize captured_relay_header_make_error(const CapturedRelayHeader *self, guint8 *
   put_signature(&writer, "s");
   end_fields(&writer);
   gsize body = writer.at;
-  put_text(&writer,
-           "The message is longer than 64 KiB, or has more descriptors than there is room for; send less.");
+  put_text(&writer, why);
   set_number(&writer, 4, (guint32)(writer.at - body));
   return writer.at;
 }

@@ -37,9 +37,9 @@ gboolean captured_relay_header_read(CapturedRelayHeader *self, const guint8 *byt
 
 /* Whether it is a call or an answer whose other side waits for something. */
 gboolean captured_relay_header_is_awaited(const CapturedRelayHeader *self);
-/* Makes the error LimitsExceeded that takes the place of an answer, or is the answer to a call. `bytes` has
- * room for CAPTURED_RELAY_HEADER_MADE_MAX; returns the size. */
-gsize captured_relay_header_make_error(const CapturedRelayHeader *self, guint8 *bytes);
+/* Makes the error LimitsExceeded that takes the place of an answer, or is the answer to a call; `why` is a
+ * sentence of at most 200 bytes. `bytes` has room for CAPTURED_RELAY_HEADER_MADE_MAX; returns the size. */
+gsize captured_relay_header_make_error(const CapturedRelayHeader *self, const char *why, guint8 *bytes);
 
 /* Makes a call of the service that it answers from its main loop, after all that came before; likewise. */
 gsize captured_relay_header_make_echo(guint8 *bytes);

@@ -9,6 +9,7 @@
 #include "daemon/captured-error.h"
 #include "daemon/captured-privileges.h"
 #include "daemon/captured-relay-header.h"
+#include "daemon/captured-relay-shares.h"
 
 #define MESSAGE_MAX (64 << 10)
 /* No header that is meant for the service comes near that. */
@@ -20,6 +21,13 @@
  * what every message costs however short it is. */
 #define UNHANDLED_MAX (192 << 10)
 #define MESSAGE_COST  (4 << 10)
+/* In time, a short call costs as much as so many bytes. */
+#define CALL_COST 512
+
+#define TOO_LONG                                                                                             \
+  "The message is longer than 64 KiB, or has more descriptors than there is room for; send less."
+#define TOO_MANY                                                                                             \
+  "The service has too much to do, and you have called it more often than others; try again later."
 
 /* Messages are written whole. */
 typedef struct {
@@ -43,6 +51,7 @@ struct _CapturedRelay {
   End service;
   Way in;  /* from the bus */
   Way out; /* to it */
+  CapturedRelayShares shares;
   GThread *reader;
   GMutex lock;
   GCond changed;
@@ -166,14 +175,14 @@ static gboolean discard(Way *way, gsize n)
 }
 
 /* Whoever waits for an answer gets one: for a call, the side that it came from; for an answer, the other. */
-static gboolean refuse(Way *way)
+static gboolean refuse(Way *way, const char *why)
 {
   guint8 bytes[CAPTURED_RELAY_HEADER_MADE_MAX];
   gboolean is_call = way->header.type == G_DBUS_MESSAGE_TYPE_METHOD_CALL;
 
   if (!captured_relay_header_is_awaited(&way->header))
     return TRUE;
-  gsize size = captured_relay_header_make_error(&way->header, bytes);
+  gsize size = captured_relay_header_make_error(&way->header, why, bytes);
   return send_all(is_call ? way->from : way->to, bytes, size, NULL, 0);
 }
 
@@ -197,7 +206,7 @@ static Taken take(Way *way)
   if (!discard(way, header->size - kept))
     return END;
   close_fds(way);
-  return !understood || refuse(way) ? REFUSED : END;
+  return !understood || refuse(way, TOO_LONG) ? REFUSED : END;
 }
 
 static gboolean pass(Way *way)
@@ -211,6 +220,7 @@ static gboolean pass(Way *way)
 /* Asks the service for a word in its turn, and waits for it. */
 static gboolean wait_for_service(CapturedRelay *self)
 {
+  gint64 began = g_get_monotonic_time();
   guint8 bytes[CAPTURED_RELAY_HEADER_MADE_MAX];
   gsize size = captured_relay_header_make_echo(bytes);
 
@@ -224,7 +234,29 @@ static gboolean wait_for_service(CapturedRelay *self)
     g_cond_wait(&self->changed, &self->lock);
   gboolean goes_on = !self->has_ended;
   g_mutex_unlock(&self->lock);
+  gint64 now = g_get_monotonic_time();
+  captured_relay_shares_wait(&self->shares, now - began, now);
   return goes_on;
+}
+
+/* Whether a message from the bus is a call of somebody's who has had more than others. */
+static gboolean is_too_much(CapturedRelay *self)
+{
+  const CapturedRelayHeader *header = &self->in.header;
+
+  return header->type == G_DBUS_MESSAGE_TYPE_METHOD_CALL && header->sender &&
+         !captured_relay_shares_take(&self->shares, header->sender, header->size + CALL_COST,
+                                     g_get_monotonic_time());
+}
+
+static Taken take_in(CapturedRelay *self)
+{
+  Taken taken = take(&self->in);
+
+  if (taken != TAKEN || !is_too_much(self))
+    return taken;
+  close_fds(&self->in);
+  return refuse(&self->in, TOO_MANY) ? REFUSED : END;
 }
 
 static void pass_in(CapturedRelay *self)
@@ -232,7 +264,7 @@ static void pass_in(CapturedRelay *self)
   gsize unhandled = 0;
   Taken taken;
 
-  while ((taken = take(&self->in)) != END) {
+  while ((taken = take_in(self)) != END) {
     if (taken == REFUSED)
       continue;
     if (!pass(&self->in))

@@ -12,7 +12,7 @@ static void check_error(const CapturedRelayHeader *header)
 {
   guint8 made[CAPTURED_RELAY_HEADER_MADE_MAX];
   CapturedRelayHeader again;
-  gsize size = captured_relay_header_make_error(header, made);
+  gsize size = captured_relay_header_make_error(header, "Why.", made);
 
   if (!captured_relay_header_begin(&again, made) || again.size != size ||
       !captured_relay_header_read(&again, made) || again.type != G_DBUS_MESSAGE_TYPE_ERROR)

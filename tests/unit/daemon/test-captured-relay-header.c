@@ -215,7 +215,7 @@ static void check_error(GDBusMessage *cause, guint32 reply_serial, const char *d
   CapturedRelayHeader header;
 
   g_assert_true(look(&header, blob.bytes));
-  g_autoptr(GDBusMessage) error = read_made(bytes, captured_relay_header_make_error(&header, bytes));
+  g_autoptr(GDBusMessage) error = read_made(bytes, captured_relay_header_make_error(&header, "Why.", bytes));
   g_assert_cmpstr(g_dbus_message_get_error_name(error), ==, "org.freedesktop.DBus.Error.LimitsExceeded");
   g_assert_cmpuint(g_dbus_message_get_reply_serial(error), ==, reply_serial);
   g_assert_cmpstr(g_dbus_message_get_destination(error), ==, destination);

@@ -16,6 +16,7 @@ typedef struct {
   CapturedRelay *relay;
   int bus;
   int service;
+  gboolean by_one; /* see flood() */
 } Pair;
 
 static void send_text(int fd, const char *text)
@@ -291,19 +292,33 @@ static void test_long_header(void)
   close_pair(&pair);
 }
 
+static void answer(const Pair *pair, GDBusMessage *message)
+{
+  send_message(pair->service,
+               make_answer(g_dbus_message_get_serial(message), g_dbus_message_get_sender(message), 1), -1);
+}
+
 static gboolean is_call(GDBusMessage *message, const char *member)
 {
   return g_dbus_message_get_message_type(message) == G_DBUS_MESSAGE_TYPE_METHOD_CALL &&
          g_strcmp0(g_dbus_message_get_member(message), member) == 0;
 }
 
-/* Sends many short calls. */
+#define CALLS 1000
+
+/* Sends many short calls, by one caller or by as many as there are calls, and then a signal. */
 static gpointer flood(gpointer data)
 {
   const Pair *pair = data;
 
-  for (guint i = 0; i < 1000; i++)
-    send_message(pair->bus, make_call(1000), -1);
+  for (guint i = 0; i < CALLS; i++) {
+    g_autofree char *sender = g_strdup_printf(":1.%u", pair->by_one ? 5 : i);
+    GDBusMessage *message = make_call(1000);
+
+    g_dbus_message_set_sender(message, sender);
+    send_message(pair->bus, message, -1);
+  }
+  send_message(pair->bus, make_signal(1), -1);
   return NULL;
 }
 
@@ -311,11 +326,11 @@ static gpointer flood(gpointer data)
 static void test_bound(void)
 {
   guint calls = 0, echoes = 0, since = 0, most = 0;
-  Pair pair;
+  Pair pair = {.by_one = FALSE};
 
   open_pair(&pair);
   GThread *thread = g_thread_new("flood", flood, &pair);
-  while (calls < 1000) {
+  while (calls < CALLS) {
     int fd;
     g_autoptr(GDBusMessage) message = receive_message(pair.service, &fd);
 
@@ -329,15 +344,58 @@ static void test_bound(void)
     g_assert_cmpint(poll(&next, 1, echoes == 0 ? 200 : 0), ==, 0);
     echoes++;
     since = 0;
-    send_message(pair.service,
-                 make_answer(g_dbus_message_get_serial(message), g_dbus_message_get_sender(message), 1), -1);
+    answer(&pair, message);
   }
+  expect(pair.service, G_DBUS_MESSAGE_TYPE_SIGNAL, 0);
   g_thread_join(thread);
   g_assert_cmpuint(most, <, 256);
   g_assert_cmpuint(echoes, >, 3);
   /* The answers were not for the bus. */
   send_message(pair.service, make_signal(1), -1);
   expect(pair.bus, G_DBUS_MESSAGE_TYPE_SIGNAL, 0);
+  close_pair(&pair);
+}
+
+/* Fetches errors until there is the signal; gives their number. */
+static gpointer count_errors(gpointer data)
+{
+  const Pair *pair = data;
+
+  for (guint n = 0;; n++) {
+    int fd;
+    g_autoptr(GDBusMessage) message = receive_message(pair->bus, &fd);
+
+    if (g_dbus_message_get_message_type(message) == G_DBUS_MESSAGE_TYPE_SIGNAL)
+      return GUINT_TO_POINTER(n);
+    g_assert_cmpint(g_dbus_message_get_message_type(message), ==, G_DBUS_MESSAGE_TYPE_ERROR);
+  }
+}
+
+/* Once the service was waited for, a caller has no more than a share, and is told so. */
+static void test_share(void)
+{
+  guint calls = 0;
+  Pair pair = {.by_one = TRUE};
+
+  open_pair(&pair);
+  GThread *sender = g_thread_new("flood", flood, &pair),
+          *listener = g_thread_new("errors", count_errors, &pair);
+  for (gboolean goes_on = TRUE; goes_on;) {
+    int fd;
+    g_autoptr(GDBusMessage) message = receive_message(pair.service, &fd);
+
+    goes_on = g_dbus_message_get_message_type(message) != G_DBUS_MESSAGE_TYPE_SIGNAL;
+    calls += is_call(message, "F");
+    if (is_call(message, "Get")) {
+      g_usleep(300000);
+      answer(&pair, message);
+    }
+  }
+  send_message(pair.service, make_signal(1), -1);
+  guint errors = GPOINTER_TO_UINT(g_thread_join(listener));
+  g_thread_join(sender);
+  g_assert_cmpuint(errors, >, 0);
+  g_assert_cmpuint(calls + errors, ==, CALLS);
   close_pair(&pair);
 }
 
@@ -420,6 +478,7 @@ int main(int argc, char **argv)
   g_test_add_func("/captured/relay/long-from-service", test_long_from_service);
   g_test_add_func("/captured/relay/long-header", test_long_header);
   g_test_add_func("/captured/relay/bound", test_bound);
+  g_test_add_func("/captured/relay/share", test_share);
   g_test_add_func("/captured/relay/end-of-bus", test_end_of_bus);
   g_test_add_func("/captured/relay/end-of-service", test_end_of_service);
   g_test_add_func("/captured/relay/no-message", test_no_message);
