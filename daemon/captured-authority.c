@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "daemon/captured-authority.h"
 
+#include <glib/gi18n.h>
+
 #include "daemon/captured-error.h"
 
 #define POLKIT      "org.freedesktop.PolicyKit1"
@@ -26,6 +28,7 @@ struct _CapturedAuthority {
 typedef struct {
   char *name;
   const char *action;
+  char *processes; /* NULL: the action says it all */
   gboolean interactive;
   guint again; /* how often polkitd went away while it was asked */
   char *id;    /* of the question */
@@ -68,6 +71,7 @@ static void check_free(gpointer data)
   g_clear_handle_id(&check->patience, g_source_remove);
   g_clear_object(&check->question);
   g_free(check->id);
+  g_free(check->processes);
   g_free(check->name);
   g_free(check);
 }
@@ -197,6 +201,26 @@ static void on_checked(GObject *source, GAsyncResult *result, gpointer user_data
   }
 }
 
+/* What a person is asked, in place of the action's own words. polkit translates it and puts the processes in.
+ */
+static GVariant *make_details(const Check *check)
+{
+  GVariantBuilder details;
+
+  g_variant_builder_init(&details, G_VARIANT_TYPE("a{ss}"));
+  if (check->processes) {
+    g_variant_builder_add(&details, "{ss}", "processes", check->processes);
+    g_variant_builder_add(&details, "{ss}", "polkit.gettext_domain", "capturectl");
+    g_variant_builder_add(
+        &details, "{ss}", "polkit.message",
+        g_str_equal(check->action, CAPTURED_ACTION_OWN)
+            ? N_("Authentication is required to record your own programs (processes $(processes))")
+            : N_("Authentication is required to record processes $(processes), and the kernel in "
+                 "them"));
+  }
+  return g_variant_builder_end(&details);
+}
+
 /* Takes the task. */
 static void ask(GTask *task)
 {
@@ -207,15 +231,15 @@ static void ask(GTask *task)
   begin_question(task);
   g_variant_builder_init(&subject, G_VARIANT_TYPE("a{sv}"));
   g_variant_builder_add(&subject, "{sv}", "name", g_variant_new_string(check->name));
-  g_dbus_connection_call(self->connection, POLKIT, POLKIT_PATH, AUTHORITY, "CheckAuthorization",
-                         g_variant_new("((sa{sv})sa{ss}us)", "system-bus-name", &subject, check->action, NULL,
-                                       check->interactive ? ALLOW_USER_INTERACTION : 0, check->id),
-                         G_VARIANT_TYPE("((bba{ss}))"), G_DBUS_CALL_FLAGS_NONE, G_MAXINT, check->question,
-                         on_checked, task);
+  g_dbus_connection_call(
+      self->connection, POLKIT, POLKIT_PATH, AUTHORITY, "CheckAuthorization",
+      g_variant_new("((sa{sv})s@a{ss}us)", "system-bus-name", &subject, check->action, make_details(check),
+                    check->interactive ? ALLOW_USER_INTERACTION : 0, check->id),
+      G_VARIANT_TYPE("((bba{ss}))"), G_DBUS_CALL_FLAGS_NONE, G_MAXINT, check->question, on_checked, task);
 }
 
 void captured_authority_check_async(CapturedAuthority *self, const char *name, const char *action,
-                                    gboolean interactive, GCancellable *cancellable,
+                                    const char *processes, gboolean interactive, GCancellable *cancellable,
                                     GAsyncReadyCallback callback, gpointer user_data)
 {
   GTask *task = g_task_new(self, cancellable, callback, user_data);
@@ -223,6 +247,7 @@ void captured_authority_check_async(CapturedAuthority *self, const char *name, c
 
   check->name = g_strdup(name);
   check->action = action;
+  check->processes = g_strdup(processes);
   check->interactive = interactive;
   g_task_set_task_data(task, check, check_free);
   ask(task);

@@ -17,10 +17,10 @@ G_DECLARE_FINAL_TYPE(CapturedAuthority, captured_authority, CAPTURED, AUTHORITY,
  * meanwhile. */
 CapturedAuthority *captured_authority_new(GDBusConnection *connection, guint question_seconds);
 
-/* Whether whoever has that name on the bus may do it. With `interactive` a person may be asked for a
+/* Whether whoever has that name on the bus may do it, to these processes when that is not NULL. With `interactive` a person may be asked for a
  * password, which takes as long as it takes; cancelling takes the question away. */
 void captured_authority_check_async(CapturedAuthority *self, const char *name, const char *action,
-                                    gboolean interactive, GCancellable *cancellable,
+                                    const char *processes, gboolean interactive, GCancellable *cancellable,
                                     GAsyncReadyCallback callback, gpointer user_data);
 /* FALSE with CAPTURED_ERROR_NOT_AUTHORIZED, or _FAILED when polkit does not answer. */
 gboolean captured_authority_check_finish(CapturedAuthority *self, GAsyncResult *result, GError **error);

@@ -64,14 +64,17 @@ gboolean captured_call_admit_finish(CapturedCall *self, GAsyncResult *result, GE
   return TRUE;
 }
 
-void captured_call_authorize_async(CapturedCall *self, const char *action, GAsyncReadyCallback callback)
+void captured_call_authorize_async(CapturedCall *self, const char *action, const CapturedTargets *targets,
+                                   GAsyncReadyCallback callback)
 {
   GDBusMessage *message = g_dbus_method_invocation_get_message(self->invocation);
   gboolean interactive =
       (g_dbus_message_get_flags(message) & G_DBUS_MESSAGE_FLAGS_ALLOW_INTERACTIVE_AUTHORIZATION) != 0;
 
-  captured_authority_check_async(self->house->authority, captured_call_get_caller(self), action, interactive,
-                                 self->cancellable, callback, self->user_data);
+  g_autofree char *processes = targets ? captured_targets_describe(targets) : NULL;
+
+  captured_authority_check_async(self->house->authority, captured_call_get_caller(self), action, processes,
+                                 interactive, self->cancellable, callback, self->user_data);
 }
 
 void captured_call_log(const CapturedCall *self, const char *session, const CapturedTargets *targets,

@@ -40,9 +40,10 @@ gboolean captured_call_admit_async(CapturedCall *self, GAsyncReadyCallback callb
 /* Fills in the user and the pid. May be refused, once, as above. */
 gboolean captured_call_admit_finish(CapturedCall *self, GAsyncResult *result, GError **error);
 
-/* Asks polkit whether the admitted caller may do it; he says himself whether a person may be asked for a
- * password. To be finished by captured_authority_check_finish. */
-void captured_call_authorize_async(CapturedCall *self, const char *action, GAsyncReadyCallback callback);
+/* Asks polkit whether the admitted caller may do it, to the targets when these are not NULL; the caller says
+ * whether a person may be asked for a password. To be finished by captured_authority_check_finish. */
+void captured_call_authorize_async(CapturedCall *self, const char *action, const CapturedTargets *targets,
+                                   GAsyncReadyCallback callback);
 
 /* The caller's name on the bus. */
 const char *captured_call_get_caller(const CapturedCall *self);

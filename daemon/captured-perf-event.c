@@ -170,7 +170,7 @@ static void on_admitted(GObject *source, GAsyncResult *result, gpointer user_dat
   GError *error = NULL;
 
   if (captured_call_admit_finish(&open->call, result, &error))
-    captured_call_authorize_async(&open->call, CAPTURED_ACTION_SYSTEM, on_authorized);
+    captured_call_authorize_async(&open->call, CAPTURED_ACTION_SYSTEM, NULL, on_authorized);
   else
     fail(open, error);
 }

@@ -140,7 +140,7 @@ static void authorize(Start *start, CapturedScope scope)
   start->scope = scope;
   captured_call_authorize_async(&start->call,
                                 scope == CAPTURED_SCOPE_OWN ? CAPTURED_ACTION_OWN : CAPTURED_ACTION_SYSTEM,
-                                on_authorized);
+                                start->options->n_targets > 0 ? start->targets : NULL, on_authorized);
 }
 
 /* What cannot be had as his own may be had as the system's, where he did not say. Takes the error. */

@@ -5,7 +5,7 @@ polkit's own helper checks with PAM.
 
 usage: desk_agent.py SESSION HELPER [PASSWORD|--dismiss]
 
-Prints "ready" when it is registered, then a line "asked ACTION" a prompt. Without a password a prompt stays open until
+Prints "ready" when it is registered, then "asked ACTION" and "message TEXT" for each prompt. Without a password a prompt stays open until
 polkit takes it back, which prints "cancelled". With --dismiss it is closed as a person does who will not answer.
 """
 import os
@@ -54,8 +54,9 @@ class Agent:
 
     def called(self, connection, sender, path, interface, method, parameters, invocation):
         if method == 'BeginAuthentication':
-            action, _message, _icon, _details, cookie, identities = parameters.unpack()
+            action, message, _icon, _details, cookie, identities = parameters.unpack()
             print('asked', action, flush=True)
+            print('message', message, flush=True)
             if self.password == '--dismiss':
                 dismiss(invocation)
                 return

@@ -82,11 +82,13 @@ class RightsTest(DaemonCase):
             loaded = self.recorded('alice', RECORD_OTHERS.replace('events=', 'interactive=True, events='), others=others)
             self.assertEqual({sample.pid for sample in loaded.samples}, {others})
             self.assertEqual(lines().count(f'asked {SYSTEM}'), 1)
+            self.assertIn(f'message Authentication is required to record processes {others}, and the kernel in them', lines())
 
     def test_a_wrong_password_does_not(self):
         with self.desk.agent('alice', 'wrong') as lines:
             self.assertEqual(self.refused('alice', 'start(system_wide=True, interactive=True)'), 'NotAuthorized')
             self.assertIn(f'asked {SYSTEM}', lines())
+            self.assertIn('message Authentication is required to record all programs on this computer, and the kernel', lines())
 
     def test_nobody_is_asked_unless_the_message_allows_it(self):
         with self.desk.agent('alice') as lines:
