@@ -42,6 +42,11 @@ static int get_column_width(const ViewerColumns *self, int n, int width)
   return MIN(width, self->max_width);
 }
 
+static int get_natural_width(const ViewerColumns *self, int n)
+{
+  return n * self->max_width + MAX(n - 1, 0) * self->spacing;
+}
+
 static void measure_width(ViewerColumns *self, GtkWidget *widget, int *minimum, int *natural)
 {
   int n = count_children(widget);
@@ -52,14 +57,17 @@ static void measure_width(ViewerColumns *self, GtkWidget *widget, int *minimum, 
     gtk_widget_measure(child, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
     *minimum = MAX(*minimum, least);
   }
-  *natural = MAX(*minimum, n * self->max_width + MAX(n - 1, 0) * self->spacing);
+  *natural = MAX(*minimum, get_natural_width(self, n));
 }
 
+/* Of no width in particular it is the least height of all: GTK warns of a height below that. */
 static void measure_height(ViewerColumns *self, GtkWidget *widget, int width, int *minimum, int *natural)
 {
   int n = count_children(widget);
+  if (width < 0)
+    width = get_natural_width(self, n);
   gboolean wide = is_wide(self, n, width);
-  int column = width < 0 ? self->max_width : get_column_width(self, n, width);
+  int column = get_column_width(self, n, width);
 
   for (GtkWidget *child = next_child(gtk_widget_get_first_child(widget)); child;
        child = next_child(gtk_widget_get_next_sibling(child))) {
