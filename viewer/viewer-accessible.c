@@ -32,3 +32,18 @@ void viewer_accessible_set_name(GtkWidget *widget, const char *name)
   g_return_if_fail(GTK_IS_WIDGET(widget));
   gtk_accessible_update_property(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
 }
+
+static void describe_chosen(GtkDropDown *drop_down)
+{
+  GtkStringObject *chosen = gtk_drop_down_get_selected_item(drop_down);
+
+  gtk_accessible_update_property(GTK_ACCESSIBLE(drop_down), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
+                                 chosen ? gtk_string_object_get_string(chosen) : "", -1);
+}
+
+void viewer_accessible_describe_chosen(GtkDropDown *drop_down)
+{
+  g_return_if_fail(GTK_IS_DROP_DOWN(drop_down));
+  g_signal_connect(drop_down, "notify::selected-item", G_CALLBACK(describe_chosen), NULL);
+  describe_chosen(drop_down);
+}

@@ -11,5 +11,8 @@ G_BEGIN_DECLS
 void viewer_accessible_follow_stacks(GtkWidget *root);
 /* What the widget is called: a button without a text is not called what its tooltip says. */
 void viewer_accessible_set_name(GtkWidget *widget, const char *name);
+/* Describes a drop-down of GtkStringObject by the string that is chosen, now and ever after. Since 4.18 GTK
+ * says that in place of its name, unless that is another widget's text; and then nowhere. */
+void viewer_accessible_describe_chosen(GtkDropDown *drop_down);
 
 G_END_DECLS

@@ -2,6 +2,7 @@
 #include "viewer/viewer-chronology.h"
 
 #include "profile/profile-rows.h"
+#include "viewer/viewer-accessible.h"
 #include "viewer/viewer-format.h"
 #include "viewer/viewer-latest.h"
 
@@ -202,6 +203,7 @@ static void viewer_chronology_init(ViewerChronology *self)
   self->listed = g_array_new(FALSE, FALSE, sizeof(guint32));
   self->counter = viewer_latest_new(find_threads, free_threads, free_threads);
   gtk_widget_init_template(GTK_WIDGET(self));
+  viewer_accessible_describe_chosen(self->threads);
   g_signal_connect_swapped(self->counter, "ready", G_CALLBACK(list_threads), self);
   g_signal_connect_swapped(self->threads, "notify::selected", G_CALLBACK(show_thread), self);
   g_signal_connect_swapped(self->chart, "selected", G_CALLBACK(selected), self);

@@ -241,6 +241,7 @@ static void viewer_crumbs_class_init(ViewerCrumbsClass *class)
 static void viewer_crumbs_init(ViewerCrumbs *self)
 {
   gtk_widget_init_template(GTK_WIDGET(self));
+  viewer_accessible_describe_chosen(self->events);
   self->document_signals = g_signal_group_new(VIEWER_TYPE_DOCUMENT);
   g_signal_group_connect_swapped(self->document_signals, "capture-changed", G_CALLBACK(show_events), self);
   self->query_signals = g_signal_group_new(VIEWER_TYPE_QUERY);

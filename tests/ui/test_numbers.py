@@ -195,6 +195,7 @@ class EventsCase(NumbersCase):
         for each in key, 'Return':
             self.viewer.screen.press(each)
         self.viewer.find_gone('list item', within=chooser, states=('focused',))  # until then the list takes all keys
+        self.viewer.wait(lambda: chooser.description == name, lambda: f'{name} is chosen; it is {chooser.description}')
         self.viewer.find('label', name, within=chooser)
 
     def check_processes(self, said):
