@@ -416,7 +416,7 @@ static void pop_up(ViewerProcessesPage *self, double x, double y)
   if (!item)
     return;
   g_menu_append(menu,
-                get_node(item, self)->is_thread ? _("Show Only This Thread") : _("Show Only This Process"),
+                get_node(item, self)->is_thread ? _("Show Only This _Thread") : _("Show Only This _Process"),
                 "processes.show-only");
   g_menu_append(menu, _("Copy Command Line"), "processes.copy-command-line");
   gtk_popover_menu_set_menu_model(GTK_POPOVER_MENU(self->menu), G_MENU_MODEL(menu));

@@ -177,7 +177,7 @@ class MainWindow(WindowCase):
         # With the types of this window GLib's table of quarks grows, and keeps the smaller one it had.
         viewer = self.open_document(leaks=False)
         viewer.press('F10')
-        viewer.find('menu item', 'About Capture').act()
+        viewer.find_menu_item('_About Capture').act()
         viewer.find('label', 'The authors of Capture')
         viewer.press('Escape')
         viewer.wait(lambda: len(viewer.windows()) == 1, 'the window is closed')

@@ -112,7 +112,7 @@ class CommandTest(RecordingTest):
         self.viewer.click(self.viewer.find_at_rest('text box', 'Command and Arguments'))
         self.viewer.press('ctrl+a', 'BackSpace')
         self.viewer.click(self.viewer.find_at_rest('button', 'Commands of Before', states=('focusable',)))
-        self.viewer.find('menu item', 'true').act()
+        self.viewer.find_menu_item('true').act()
         self.viewer.find('button', 'Record', states=('sensitive',)).act()
         self.expect_document()
         self.assertEqual(len(self.captures()), 2)

@@ -151,7 +151,7 @@ class Reports(WindowCase):
     def test_the_menu_of_a_process_by_its_key(self):
         viewer, path = self.open_page(PROCESSES)
         self.activate(viewer, 'helper', 'shift+F10')
-        viewer.find('menu item', 'Show Only This Process').act()
+        viewer.find_menu_item('Show Only This _Process').act()
         viewer.find('button', 'helper (2000)')
         self.expect_samples(viewer, report(path, '--process', '2000')['samples'])
 

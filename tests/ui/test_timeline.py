@@ -140,7 +140,7 @@ class TimeLine(WindowCase):
         self.viewer.find('button', 'Show What Belongs to It').act()
         worker = self.viewer.find_at_rest('image', re.compile('^worker-1: '))
         self.viewer.click(worker, button='right')
-        self.viewer.find('menu item', re.compile('Show Only This Thread')).act()
+        self.viewer.find_menu_item('Show Only This _Thread').act()
         self.viewer.find('button', 'worker-1')
         self.viewer.find_gone('image', re.compile('^worker-2: '))
 

@@ -222,7 +222,7 @@ class TreeTest(PagesCase):
         self.open_all()
         self.focus_row('fold')
         self.viewer.press('shift+F10')
-        self.viewer.find('menu item', re.compile('Show Only This Binary')).act()
+        self.viewer.find_menu_item('Show _Only This Binary').act()
         self.viewer.find('button', 'program')
         self.open_all()
         self.expect_report('--binary', 'program')
@@ -233,12 +233,12 @@ class TreeTest(PagesCase):
 
     def test_menu_by_pointer_and_by_key(self):
         self.click_row(re.compile('^main, '), button='right')
-        self.viewer.find('menu item', re.compile('Focus on Function'))
+        self.viewer.find_menu_item('_Focus on Function')
         self.viewer.press('Escape')
-        self.viewer.find_gone('menu item', re.compile('Focus on Function'))
+        self.viewer.find_no_menu_item('_Focus on Function')
         self.expect_focus('main')
         self.viewer.press('shift+F10')
-        self.viewer.find('menu item', re.compile('Expand All Below')).act()
+        self.viewer.find_menu_item('_Expand All Below').act()
         self.expect_report()
 
     def test_copying(self):

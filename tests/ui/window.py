@@ -121,6 +121,23 @@ class Viewer:
         return self.wait(lambda: self.look(showing).find(role, name, within, states),
                          lambda: f'there is {role} “{name}” {" ".join(states)} in\n{self.outline()}', seconds)
 
+    def find_menu_item(self, label):
+        """An item of a menu by its label, with "_" before its mnemonic. With GTK 4.18 items have no names: then it is the only one of
+        that mnemonic, or the only one without any."""
+        return self.wait(lambda: self._menu_item(label), lambda: f'there is the menu item “{label}” in\n{self.outline()}')
+
+    def find_no_menu_item(self, label):
+        self.wait(lambda: not self._menu_item(label), lambda: f'the menu item “{label}” is gone from\n{self.outline()}')
+
+    def _menu_item(self, label):
+        look, name, mnemonic = self.look(), label.replace('_', ''), re.search('_(.)', label)
+        keys = [f'Alt+{mnemonic[1].lower()}'] if mnemonic else []
+        items = {item: look.name(item) for item in look.find_all('menu item')}
+        found = [item for item, its in items.items() if name in its] or [
+            item for item, its in items.items() if not its and [key for key in item.attributes.get('keyshortcuts', '').split()
+                                                                if key.startswith('Alt+')] == keys]
+        return found[0] if len(found) == 1 else None
+
     def find_gone(self, role=None, name=None, within=None, states=(), seconds=SECONDS):
         """Waits until there is no such object."""
         self.wait(lambda: not self.look().find(role, name, within, states), lambda: f'{role} “{name}” is gone from\n{self.outline()}', seconds)
@@ -173,13 +190,6 @@ class Viewer:
     def click(self, where, **how):
         """Clicks into the middle of an object, or at a place on the screen."""
         self.screen.click(where if isinstance(where, tuple) else self.place_of(where), **how)
-
-    def choose(self, *names):
-        """Opens the menu button of the first name and takes what the others name from its menu."""
-        first, *rest = names
-        self.find(None, first, states=('sensitive',)).act()
-        for name in rest:
-            self.find('menu item', name).act()
 
     # Seeing.
 
