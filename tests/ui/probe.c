@@ -54,7 +54,7 @@ static void draw(GtkDrawingArea *area, cairo_t *cairo, int width, int height, gp
 
 static GtkWidget *make_canvas(void)
 {
-  GtkWidget *canvas = gtk_drawing_area_new();
+  GtkWidget *canvas = g_object_new(GTK_TYPE_DRAWING_AREA, "accessible-role", GTK_ACCESSIBLE_ROLE_IMG, NULL);
   GtkGesture *click = gtk_gesture_click_new(), *drag = gtk_gesture_drag_new();
   GtkEventController *scroll = gtk_event_controller_scroll_new(GTK_EVENT_CONTROLLER_SCROLL_VERTICAL);
 
