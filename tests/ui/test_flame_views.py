@@ -36,7 +36,7 @@ class ThreadNames(ViewCase):
         for view in ('Chronological', 'Top-Down', 'Chronological'):
             self.choose_view(view)
         chooser = self.viewer.find('combo box', 'Thread')
-        self.viewer.find('label', shown, within=self.viewer.find('button', within=chooser))
+        self.viewer.find('label', shown, within=chooser.children()[0])  # the button, whatever its role
 
 
 class FlameViews(ViewCase):
