@@ -17,8 +17,9 @@ G_DECLARE_FINAL_TYPE(CapturedAuthority, captured_authority, CAPTURED, AUTHORITY,
  * meanwhile. */
 CapturedAuthority *captured_authority_new(GDBusConnection *connection, guint question_seconds);
 
-/* Whether whoever has that name on the bus may do it, to these processes when that is not NULL. With `interactive` a person may be asked for a
- * password, which takes as long as it takes; cancelling takes the question away. */
+/* Whether whoever has that name on the bus may do it, to these processes when that is not NULL. With
+ * `interactive` a person may be asked for a password, which takes as long as it takes; cancelling takes the
+ * question away. */
 void captured_authority_check_async(CapturedAuthority *self, const char *name, const char *action,
                                     const char *processes, gboolean interactive, GCancellable *cancellable,
                                     GAsyncReadyCallback callback, gpointer user_data);

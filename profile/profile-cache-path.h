@@ -6,8 +6,9 @@
 
 G_BEGIN_DECLS
 
-/* NAME in $XDG_CACHE_HOME/capture, or in ~/.cache/capture; root's in /var/cache/capture unless XDG_CACHE_HOME is
- * root's own, since what root makes in the home of another (sudo keeps HOME) would be in that one's way. Free it. */
+/* NAME in $XDG_CACHE_HOME/capture, or in ~/.cache/capture; root's in /var/cache/capture unless XDG_CACHE_HOME
+ * is root's own, since what root makes in the home of another (sudo keeps HOME) would be in that one's way.
+ * Free it. */
 char *profile_cache_path(const char *name);
 
 G_END_DECLS

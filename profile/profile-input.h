@@ -11,8 +11,8 @@ typedef struct {
   const guint8 *bytes;
   gsize size;
   ProfileMappedFile *mapped; /* or NULL: bytes were read into memory */
-  gint64 modified;     /* when the file was last written, nanoseconds since 1970; now for a pipe */
-  gint64 created;      /* 0 where the file system does not tell, and for a pipe */
+  gint64 modified;           /* when the file was last written, nanoseconds since 1970; now for a pipe */
+  gint64 created;            /* 0 where the file system does not tell, and for a pipe */
 } ProfileInput;
 
 /* path "-": standard input. Errors: GIO's, messages are sentences that name the file. Blocking. */

@@ -18,10 +18,11 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE(ViewerMatches, viewer_matches, VIEWER, MATCHES, GObject)
 
 ViewerMatches *viewer_matches_new(void);
-/* Of what the places are, and in which tree; search NULL: of nothing. What it is already of stays as it is. */
+/* Of what the places are, and in which tree; search NULL: of nothing. What it is already of stays as it is.
+ */
 void viewer_matches_set(ViewerMatches *self, ProfileSearch *search, gboolean inverted);
-/* To the next place (direction 1) or the one before (-1), around the end: "reached" comes at once, or when the
- * places are known. False: there are none. */
+/* To the next place (direction 1) or the one before (-1), around the end: "reached" comes at once, or when
+ * the places are known. False: there are none. */
 gboolean viewer_matches_go(ViewerMatches *self, int direction);
 /* NULL: none was reached yet. Valid until the next call. */
 const ProfilePath *viewer_matches_get(ViewerMatches *self);

@@ -28,7 +28,8 @@ ViewerStep *viewer_step_new_items(ViewerStepKind kind, const guint32 *items, gui
 ViewerStep *viewer_step_new_transform(const ProfileTransform *transform, const char *label);
 
 ViewerStepKind viewer_step_get_kind(ViewerStep *self);
-/* What a breadcrumb shows, in the user's language; fit to be shown even if it was made of names from a file. */
+/* What a breadcrumb shows, in the user's language; fit to be shown even if it was made of names from a file.
+ */
 const char *viewer_step_get_label(ViewerStep *self);
 /* NULL unless the kind is TRANSFORM. The step's. */
 const ProfileTransform *viewer_step_get_transform(ViewerStep *self);

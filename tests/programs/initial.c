@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Spends its time in calls from .init and from .fini, which no compiler describes: libcrypto's way of finding out
- * what the processor can. */
+/* Spends its time in calls from .init and from .fini, which no compiler describes: libcrypto's way of finding
+ * out what the processor can. */
 #define FAR __attribute__((noinline, noclone))
 
 static volatile unsigned long sink;
@@ -23,7 +23,8 @@ FAR __attribute__((used)) static void run_late(void)
     spin();
 }
 
-__asm__(".pushsection .init\n call run_early\n .popsection\n .pushsection .fini\n call run_late\n .popsection");
+__asm__(
+    ".pushsection .init\n call run_early\n .popsection\n .pushsection .fini\n call run_late\n .popsection");
 
 int main(void)
 {

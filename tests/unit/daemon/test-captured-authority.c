@@ -128,7 +128,8 @@ static gboolean ask(const Answer *answers, guint n, gboolean interactive, GCance
   polkit.answers = answers;
   polkit.n_answers = n;
   polkit.n_asked = polkit.n_taken_back = 0;
-  captured_authority_check_async(authority, ":1.1", ACTION, "12 13", interactive, cancellable, on_done, &result);
+  captured_authority_check_async(authority, ":1.1", ACTION, "12 13", interactive, cancellable, on_done,
+                                 &result);
   while (!result)
     g_main_context_iteration(NULL, TRUE);
   return captured_authority_check_finish(authority, result, error);

@@ -138,8 +138,8 @@ static void test_slow_file(struct tables_fixture *fixture, gconstpointer data)
   tables_unmap(&mapped);
 }
 
-/* Two names are given out before anybody knows that they are one binary: both have a table, and the opener lives
- * to keep it. */
+/* Two names are given out before anybody knows that they are one binary: both have a table, and the opener
+ * lives to keep it. */
 static void test_slow_names(struct tables_fixture *fixture, gconstpointer data)
 {
   struct tables_mapped mapped = tables_map(files_library()), named = mapped;
