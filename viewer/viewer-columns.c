@@ -29,45 +29,52 @@ static int count_children(GtkWidget *widget)
   return n;
 }
 
-/* All of them side by side, or none. */
-static gboolean is_wide(const ViewerColumns *self, int n, int width)
+/* The least width in which each of them has room. */
+static int get_least_width(GtkWidget *widget)
 {
-  return n > 1 && width >= n * self->min_width + (n - 1) * self->spacing;
-}
-
-static int get_column_width(const ViewerColumns *self, int n, int width)
-{
-  if (is_wide(self, n, width))
-    width = (width - (n - 1) * self->spacing) / n;
-  return MIN(width, self->max_width);
-}
-
-static int get_natural_width(const ViewerColumns *self, int n)
-{
-  return n * self->max_width + MAX(n - 1, 0) * self->spacing;
-}
-
-static void measure_width(ViewerColumns *self, GtkWidget *widget, int *minimum, int *natural)
-{
-  int n = count_children(widget);
+  int width = 0;
 
   for (GtkWidget *child = next_child(gtk_widget_get_first_child(widget)); child;
        child = next_child(gtk_widget_get_next_sibling(child))) {
     int least;
     gtk_widget_measure(child, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
-    *minimum = MAX(*minimum, least);
+    width = MAX(width, least);
   }
-  *natural = MAX(*minimum, get_natural_width(self, n));
+  return width;
 }
 
-/* Of no width in particular it is the least height of all: GTK warns of a height below that. */
+/* All of them side by side, or none. */
+static gboolean is_wide(const ViewerColumns *self, GtkWidget *widget, int n, int width)
+{
+  int column = MAX(self->min_width, get_least_width(widget));
+
+  return n > 1 && width >= n * column + (n - 1) * self->spacing;
+}
+
+static int get_column_width(const ViewerColumns *self, GtkWidget *widget, int n, int width)
+{
+  if (is_wide(self, widget, n, width))
+    width = (width - (n - 1) * self->spacing) / n;
+  return MIN(width, MAX(self->max_width, get_least_width(widget)));
+}
+
+static int get_natural_width(const ViewerColumns *self, GtkWidget *widget, int n)
+{
+  return n * MAX(self->max_width, get_least_width(widget)) + MAX(n - 1, 0) * self->spacing;
+}
+
+static void measure_width(ViewerColumns *self, GtkWidget *widget, int *minimum, int *natural)
+{
+  *minimum = get_least_width(widget);
+  *natural = get_natural_width(self, widget, count_children(widget));
+}
+
+/* Without a width it is the least height of all, which is that of columns side by side. */
 static void measure_height(ViewerColumns *self, GtkWidget *widget, int width, int *minimum, int *natural)
 {
-  int n = count_children(widget);
-  if (width < 0)
-    width = get_natural_width(self, n);
-  gboolean wide = is_wide(self, n, width);
-  int column = get_column_width(self, n, width);
+  int n = count_children(widget), available = width < 0 ? get_natural_width(self, widget, n) : width;
+  gboolean wide = is_wide(self, widget, n, available);
+  int column = get_column_width(self, widget, n, available);
 
   for (GtkWidget *child = next_child(gtk_widget_get_first_child(widget)); child;
        child = next_child(gtk_widget_get_next_sibling(child))) {
@@ -109,8 +116,9 @@ static void viewer_columns_allocate(GtkLayoutManager *manager, GtkWidget *widget
 {
   ViewerColumns *self = VIEWER_COLUMNS(manager);
   int n = count_children(widget);
-  gboolean wide = is_wide(self, n, width), mirrored = gtk_widget_get_direction(widget) == GTK_TEXT_DIR_RTL;
-  int column = get_column_width(self, n, width);
+  gboolean wide = is_wide(self, widget, n, width),
+           mirrored = gtk_widget_get_direction(widget) == GTK_TEXT_DIR_RTL;
+  int column = get_column_width(self, widget, n, width);
   int used = wide ? n * column + (n - 1) * self->spacing : column;
   int x = (width - used) / 2, y = 0;
 
