@@ -49,12 +49,12 @@ def environment(**changes):
 
 def language(name):
     """What makes a program speak it, for its environment. C.UTF-8, the one locale that is always there, is English to newer libcs whatever
-    LANGUAGE says: so it gets another name."""
+    LANGUAGE says: so it gets another name, that of the language, which tells newer GTKs the direction of its letters."""
     locales = BUILD / 'tests' / 'locales'
     locales.mkdir(parents=True, exist_ok=True)
     with contextlib.suppress(FileExistsError):
-        (locales / 'en_US.utf8').symlink_to('/usr/lib/locale/C.utf8')
-    return {'LOCPATH': str(locales), 'LC_ALL': 'en_US.UTF-8', 'LANGUAGE': name}
+        (locales / f'{name}.utf8').symlink_to('/usr/lib/locale/C.utf8')
+    return {'LOCPATH': str(locales), 'LC_ALL': f'{name}.UTF-8', 'LANGUAGE': name}
 
 
 def run(*command, timeout=120, status=0, stdin=None, cwd=None, env=None, binary=False):
