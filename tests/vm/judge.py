@@ -3,7 +3,6 @@
 
 import re
 
-
 BPF_RIGHTS = {'perfmon', 'bpf', 'ipc_lock'}
 SYSTEM_RIGHTS = BPF_RIGHTS | {'sys_ptrace', 'syslog', 'checkpoint_restore', 'dac_read_search'}
 ROOT_RIGHTS = SYSTEM_RIGHTS | {'setuid', 'setgid', 'setpcap', 'sys_chroot', 'kill'}
