@@ -7,8 +7,8 @@
  */
 #include <adwaita.h>
 
-#include "profile/profile-naming.h"
-#include "viewer/viewer-flame-graph.h"
+#include "profile/naming/naming.h"
+#include "viewer/pages/flame/flame-graph.h"
 
 enum { WIDTH = 1600, HEIGHT = 1000, ROUNDS = 21, STEPS = 400 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "profile/profile-kallsyms.h"
+#include "profile/elf/kallsyms.h"
 
 #define ROUNDS 31
 

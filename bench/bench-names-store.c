@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "profile/profile-names-store.h"
-#include "profile/profile-naming-private.h"
-#include "profile/profile-perf-data-import.h"
+#include "profile/import/perf-data-import.h"
+#include "profile/naming/names-store.h"
+#include "profile/naming/naming-private.h"
 
 #define ROUNDS 15
 

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "profile/profile-rows.h"
-#include "profile/profile-tree.h"
+#include "profile/views/rows.h"
+#include "profile/views/tree.h"
 
 typedef struct {
   ProfileCapture *capture;

@@ -11,7 +11,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "libcapture/capture-sampler-private.h"
+#include "libcapture/inside/capture-sampler-private.h"
 
 #define DEPTH   28 /* and main's, and the C library's */
 #define BATCH   250

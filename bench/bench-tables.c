@@ -17,9 +17,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "helpers/recorder/recorder-clock.h"
-#include "helpers/recorder/recorder-proc.h"
-#include "helpers/recorder/recorder-tables.h"
+#include "helpers/common/proc.h"
+#include "helpers/recorder/common/clock.h"
+#include "helpers/recorder/tables/tables.h"
 
 #define ROUNDS       21
 #define BINARIES_MAX 512

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "profile/profile-chart.h"
-#include "profile/profile-flame.h"
-#include "profile/profile-rows.h"
-#include "profile/profile-tree.h"
+#include "profile/views/chart.h"
+#include "profile/views/flame.h"
+#include "profile/views/rows.h"
+#include "profile/views/tree.h"
 
 enum { COLUMNS = 1600 };
 

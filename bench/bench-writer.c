@@ -8,9 +8,9 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "libcapture/capture-file.h"
-#include "libcapture/capture-reader.h"
-#include "libcapture/capture-writer.h"
+#include "libcapture/file/capture-file.h"
+#include "libcapture/file/capture-reader.h"
+#include "libcapture/file/capture-writer.h"
 
 #define STACKS  20000u
 #define SAMPLES 1000000u

@@ -6,7 +6,7 @@
 #include "capturectl/capturectl-reader.h"
 #include "capturectl/capturectl-recover.h"
 #include "capturectl/capturectl-verbs.h"
-#include "profile/profile-naming.h"
+#include "profile/naming/naming.h"
 
 static void print_problem(guint64 offset, const char *message, gpointer data)
 {

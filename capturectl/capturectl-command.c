@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libcapture/capture-format.h"
-#include "profile/profile-printable.h"
+#include "libcapture/format/capture-format.h"
+#include "profile/base/printable.h"
 
 static gboolean show_version;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capturectl/capturectl-definitions.h"
 
-#include "libcapture/capture-reader.h"
+#include "libcapture/file/capture-reader.h"
 
 /* Room for small captures, whose few definitions may be large. */
 #define IDENTIFIERS_ALWAYS 4096

@@ -5,7 +5,7 @@
 #include "capturectl/capturectl-json.h"
 #include "capturectl/capturectl-verbs.h"
 #include "capturectl/capturectl-ways.h"
-#include "recording/recording-diagnosis.h"
+#include "recording/diagnosis/diagnosis.h"
 
 static const char *const state_words[] = {"ok", "limited", "missing"};
 

@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-#include "libcapture/capture-format.h"
+#include "libcapture/format/capture-format.h"
 
 G_BEGIN_DECLS
 

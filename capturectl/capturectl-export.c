@@ -9,9 +9,9 @@
 #include "capturectl/capturectl-command.h"
 #include "capturectl/capturectl-filter.h"
 #include "capturectl/capturectl-verbs.h"
-#include "profile/profile-export-file.h"
-#include "profile/profile-export.h"
-#include "recording/recording-output.h"
+#include "profile/export/export-file.h"
+#include "profile/export/export.h"
+#include "recording/common/output.h"
 
 typedef struct {
   CapturectlFilterOptions filter;

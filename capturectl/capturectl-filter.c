@@ -7,7 +7,7 @@
 
 #include "capturectl/capturectl-command.h"
 #include "capturectl/capturectl-transform.h"
-#include "profile/profile-naming.h"
+#include "profile/naming/naming.h"
 
 void capturectl_filter_options_clear(CapturectlFilterOptions *options)
 {

@@ -3,7 +3,7 @@
  * --transform. */
 #pragma once
 
-#include "profile/profile-filter.h"
+#include "profile/capture/filter.h"
 
 G_BEGIN_DECLS
 

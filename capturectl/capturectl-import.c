@@ -5,9 +5,9 @@
 
 #include "capturectl/capturectl-command.h"
 #include "capturectl/capturectl-verbs.h"
-#include "profile/profile-import-file.h"
-#include "profile/profile-naming.h"
-#include "recording/recording-output.h"
+#include "profile/import/import-file.h"
+#include "profile/naming/naming.h"
+#include "recording/common/output.h"
 
 static char *output_path;
 static gboolean no_names;

@@ -4,7 +4,7 @@
 
 #include <json-glib/json-glib.h>
 
-#include "profile/profile-capture.h"
+#include "profile/capture/capture.h"
 
 G_BEGIN_DECLS
 

@@ -4,8 +4,8 @@
 
 #include "capturectl/capturectl-info-private.h"
 #include "capturectl/capturectl-json.h"
-#include "profile/profile-counter.h"
-#include "profile/profile-mark-rows.h"
+#include "profile/views/counter.h"
+#include "profile/views/mark-rows.h"
 
 /* Of streams, counters and log lines; JSON has them all. */
 enum { LINES_MAX = 20 };

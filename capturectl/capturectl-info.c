@@ -5,9 +5,9 @@
 #include "capturectl/capturectl-json.h"
 #include "capturectl/capturectl-reader.h"
 #include "capturectl/capturectl-verbs.h"
-#include "profile/profile-ended.h"
-#include "profile/profile-ledger.h"
-#include "profile/profile-printable.h"
+#include "profile/base/printable.h"
+#include "profile/capture/ended.h"
+#include "profile/capture/ledger.h"
 
 /* The keys of metadata, as they stand in the file, in the JSON and before a person. */
 static const struct {

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "profile/base/printable.h"
+
 void capturectl_json_item(JsonBuilder *builder, const char *value)
 {
   g_autofree char *valid = NULL;
@@ -45,16 +47,27 @@ void capturectl_json_object(JsonBuilder *builder, const char *name)
   json_builder_begin_object(builder);
 }
 
+void capturectl_json_append_character(GString *out, gunichar c)
+{
+  if (c < 0x7f || profile_is_printable(c))
+    g_string_append_unichar(out, c);
+  else if (c < 0x10000)
+    g_string_append_printf(out, "\\u%04x", c);
+  else
+    g_string_append_printf(out, "\\u%04x\\u%04x", 0xd800 + ((c - 0x10000) >> 10), 0xdc00 + (c & 0x3ff));
+}
+
 void capturectl_json_print(JsonBuilder *builder)
 {
   g_autoptr(JsonGenerator) generator = json_generator_new();
   g_autoptr(JsonNode) root = json_builder_get_root(builder);
+  g_autoptr(GString) out = g_string_new(NULL);
   g_autofree char *text = NULL;
-  gsize length;
 
   json_generator_set_root(generator, root);
   json_generator_set_pretty(generator, TRUE);
-  text = json_generator_to_data(generator, &length);
-  fwrite(text, 1, length, stdout);
-  putchar('\n');
+  text = json_generator_to_data(generator, NULL);
+  for (const char *c = text; *c != '\0'; c = g_utf8_next_char(c))
+    capturectl_json_append_character(out, g_utf8_get_char(c));
+  puts(out->str);
 }

@@ -19,4 +19,8 @@ void capturectl_json_item(JsonBuilder *builder, const char *value);
 /* Prints what was built, indented, with a line feed. */
 void capturectl_json_print(JsonBuilder *builder);
 
+/* For a text that has no quotes, backslashes or ASCII controls (any more): what a terminal might obey is
+ * escaped, which JSON's readers do not notice. */
+void capturectl_json_append_character(GString *out, gunichar c);
+
 G_END_DECLS

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "capturectl/capturectl-command.h"
-#include "profile/profile-zstd.h"
+#include "profile/base/zstd.h"
 
 static void set_reader_error(GError **error, const char *path, int result)
 {

@@ -5,7 +5,7 @@
 
 #include "capturectl/capturectl-command.h"
 #include "capturectl/capturectl-progress.h"
-#include "profile/profile-naming.h"
+#include "profile/naming/naming.h"
 
 typedef struct {
   RecordingSession *session;

@@ -3,7 +3,7 @@
 
 #include <gio/gio.h>
 
-#include "recording/recording-session.h"
+#include "recording/session/session.h"
 
 G_BEGIN_DECLS
 

@@ -8,7 +8,7 @@
 
 #include "capturectl/capturectl-command.h"
 #include "capturectl/capturectl-verbs.h"
-#include "recording/recording-findings.h"
+#include "recording/diagnosis/findings.h"
 
 /* What the kernel begins with: where it has lowered its maximum, the recorder lowers the frequency and says
  * so. */

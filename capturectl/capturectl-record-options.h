@@ -2,7 +2,7 @@
 /* The options of `record`. */
 #pragma once
 
-#include "recording/recording-options.h"
+#include "recording/common/options.h"
 
 G_BEGIN_DECLS
 

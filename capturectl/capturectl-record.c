@@ -11,9 +11,9 @@
 #include "capturectl/capturectl-record-naming.h"
 #include "capturectl/capturectl-record-options.h"
 #include "capturectl/capturectl-verbs.h"
-#include "profile/profile-ended.h"
-#include "profile/profile-printable.h"
-#include "recording/recording-session.h"
+#include "profile/base/printable.h"
+#include "profile/capture/ended.h"
+#include "recording/session/session.h"
 
 typedef struct {
   CapturectlRecordOptions options;

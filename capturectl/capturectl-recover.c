@@ -7,7 +7,7 @@
 #include <glib/gstdio.h>
 #include <unistd.h>
 
-#include "libcapture/capture-file.h"
+#include "libcapture/file/capture-file.h"
 
 #define COPY_SIZE (1u << 20)
 

@@ -4,7 +4,7 @@
 
 #include <gio/gio.h>
 
-#include "libcapture/capture-reader.h"
+#include "libcapture/file/capture-reader.h"
 
 G_BEGIN_DECLS
 

@@ -5,9 +5,10 @@
 
 #include "capturectl/capturectl-command.h"
 #include "capturectl/capturectl-filter.h"
+#include "capturectl/capturectl-json.h"
 #include "capturectl/capturectl-report-private.h"
-#include "profile/profile-ledger.h"
-#include "profile/profile-mark-rows.h"
+#include "profile/capture/ledger.h"
+#include "profile/views/mark-rows.h"
 
 enum { FLUSH_SIZE = 1 << 16 };
 
@@ -38,13 +39,16 @@ static void append_quoted(Json *json, const char *value)
   GString *out = json->out;
 
   g_string_append_c(out, '"');
-  for (const char *c = valid ? valid : value; *c; c++) {
-    if (*c == '"' || *c == '\\')
+  for (const char *c = valid ? valid : value; *c; c = g_utf8_next_char(c)) {
+    guchar byte = (guchar)*c;
+    if (byte == '"' || byte == '\\')
       g_string_append_c(out, '\\');
-    if ((guchar)*c < 0x20)
-      g_string_append_printf(out, "\\u%04x", *c);
-    else
+    if (byte < ' ')
+      g_string_append_printf(out, "\\u%04x", byte);
+    else if (byte < 0x7f)
       g_string_append_c(out, *c);
+    else
+      capturectl_json_append_character(out, g_utf8_get_char(c));
   }
   g_string_append_c(out, '"');
 }

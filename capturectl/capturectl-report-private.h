@@ -2,7 +2,7 @@
 /* What the parts of `report` share. */
 #pragma once
 
-#include "profile/profile-report.h"
+#include "profile/report/report.h"
 
 G_BEGIN_DECLS
 

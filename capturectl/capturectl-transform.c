@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "capturectl/capturectl-filter.h"
-#include "profile/profile-function-name.h"
-#include "profile/profile-tree.h"
+#include "profile/views/function-name.h"
+#include "profile/views/tree.h"
 
 /* Whatever the event that is looked at: another one may have samples there. */
 static guint32 find_any_function(const ProfileStacks *stacks, const char *wanted)

@@ -3,7 +3,7 @@
  * joined by ";". */
 #pragma once
 
-#include "profile/profile-weights.h"
+#include "profile/capture/weights.h"
 
 G_BEGIN_DECLS
 

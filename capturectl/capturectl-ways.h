@@ -4,7 +4,7 @@
 
 #include <json-glib/json-glib.h>
 
-#include "recording/recording-ways.h"
+#include "recording/diagnosis/ways.h"
 
 G_BEGIN_DECLS
 

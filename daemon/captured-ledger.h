@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What windows cost. Recorders make them, but callers keep them: the memory lives for as long as anybody has
- * a descriptor of it, even one that was opened with O_PATH, or a mapping. So its bytes count for the user who
- * asked for it until the kernel says that the file is gone. Main thread only.
+ * a descriptor of it, even one that was opened with O_PATH, a mapping, or pages of it in a pipe or in the
+ * queue of a socket. So its bytes count for the user who asked for it until the kernel says that all of these
+ * are gone: that nobody has the file open (a lease), that its pages are nowhere else (a seal), and, when our
+ * own descriptors are closed, that the file is gone (inotify). Main thread only.
  */
 #pragma once
 
@@ -30,9 +32,12 @@ CapturedLedger *captured_ledger_new(CapturedIdle *idle, GError **error);
 
 /* The bytes count from now on. NULL with CAPTURED_ERROR_LIMIT_EXCEEDED when they are too many. */
 CapturedEntry *captured_ledger_enter(CapturedLedger *self, uid_t user, guint64 bytes, GError **error);
-/* Refers to the entry until the file behind the descriptor is gone; the descriptor stays the caller's. FALSE
- * with CAPTURED_ERROR_FAILED. */
-gboolean captured_entry_watch(CapturedEntry *entry, int fd, GError **error);
+/* Refers to the entry until nobody has anything of the file behind the descriptor, which it takes: a memfd
+ * that no other user may open, and that is not sealed against more seals. What others are given has to be
+ * opened by captured_entry_open. FALSE with CAPTURED_ERROR_FAILED. */
+gboolean captured_entry_add(CapturedEntry *entry, int fd, GError **error);
+/* Opens the file behind a descriptor once more, so that a lease shows it; -1 with errno. */
+int captured_entry_open(int fd, int flags);
 CapturedEntry *captured_entry_ref(CapturedEntry *entry);
 void captured_entry_unref(CapturedEntry *entry);
 

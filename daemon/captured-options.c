@@ -14,7 +14,7 @@
 /* A pool has a page beside its windows. */
 #define CONTROL_BYTES (4 << 10)
 #define WINDOWS_USUAL 128
-/* As many as a pool has slots for (libcapture/capture-pool.h); little less than the limit of bytes. */
+/* As many as a pool has slots for (libcapture/pool/capture-pool.h); little less than the limit of bytes. */
 #define WINDOWS_MAX   1008
 #define MAX_STACK_MAX G_MAXUINT16
 

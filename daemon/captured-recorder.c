@@ -165,24 +165,21 @@ static void take_ended(CapturedRecorder *self, struct recorder_ended *ended)
          message);
 }
 
-/* Whoever has it cannot write to it whatever its seals are. */
-static int open_for_reading(int fd)
-{
-  g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", fd);
-
-  return open(path, O_RDONLY | O_CLOEXEC);
-}
-
-/* From here on their bytes count for as long as anybody has them. */
+/* From here on their bytes count for as long as anybody has anything of them. Whoever has the windows cannot
+ * write to them whatever their seals are. */
 static gboolean take_memory(CapturedRecorder *self, int *fds)
 {
-  for (guint i = 0; i < MEMORY; i++)
-    if (!captured_entry_watch(self->entry, fds[i], NULL))
+  static const int flags[MEMORY] = {O_RDONLY, O_RDWR};
+
+  for (guint i = 0; i < MEMORY; i++) {
+    int fd = fds[i];
+
+    self->memory[i] = captured_entry_open(fd, flags[i]);
+    fds[i] = -1;
+    if (!captured_entry_add(self->entry, fd, NULL) || self->memory[i] < 0)
       return FALSE;
-  self->memory[0] = open_for_reading(fds[0]);
-  self->memory[1] = fds[1];
-  fds[1] = -1;
-  return self->memory[0] >= 0;
+  }
+  return TRUE;
 }
 
 static void say(CapturedRecorder *self, guint32 type);
@@ -202,8 +199,8 @@ static void on_moved(GObject *source, GAsyncResult *result, gpointer user_data)
     say(self, RECORDER_STOP);
 }
 
-/* What is shared was allocated by now, in our own cgroup, so the limit there is for all else. It goes on
- * meanwhile. */
+/* What is shared was allocated by now, in our own cgroup, so the limit there is for all else. The kernel
+ * holds up forks meanwhile, so it comes after the first samples. */
 static void move(CapturedRecorder *self)
 {
   captured_child_move_async(self->child, self->cgroup, on_moved, g_object_ref(self));
@@ -222,8 +219,6 @@ static gboolean take_ready(CapturedRecorder *self, const struct recorder_ready *
   for (guint i = 0; i < RECORDER_EVENTS_MAX; i++)
     self->ready.events[i][RECORDER_EVENT_NAME_MAX - 1] = '\0';
   self->ready.notes[RECORDER_TEXT_MAX - 1] = '\0';
-  if (self->cgroup)
-    move(self);
   arrive(self, RECORDER_READY);
   return TRUE;
 }
@@ -240,6 +235,8 @@ static gboolean take_packet(CapturedRecorder *self, Packet *packet, gsize size, 
   case RECORDER_STARTED:
     if (!is_awaited(self, RECORDER_STARTED))
       return FALSE;
+    if (self->cgroup)
+      move(self);
     arrive(self, RECORDER_STARTED);
     return TRUE;
   case RECORDER_STATUS:

@@ -19,8 +19,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "libcapture/capture-file.h"
-#include "libcapture/capture-pool.h"
+#include "libcapture/file/capture-file.h"
+#include "libcapture/pool/capture-pool.h"
 
 #define NAME    "org.capturectl.Capture1"
 #define PATH    "/org/capturectl/Capture1"

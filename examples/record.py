@@ -30,7 +30,7 @@ TICK = 80  # milliseconds; the windows must not run out
 
 
 class Pool:
-    """The consumer's end of libcapture/capture-pool.h: two memfds, of which only control is written."""
+    """The consumer's end of libcapture/pool/capture-pool.h: two memfds, of which only control is written."""
 
     def __init__(self, windows, control):
         self.windows, self.control = windows, control

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "helpers/kernel.h"
 
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <unistd.h>
+
+#include "helpers/text-file.h"
 
 static bool is_older_than_6_1(void)
 {
@@ -19,13 +19,8 @@ static bool is_older_than_6_1(void)
 static bool is_confidential(void)
 {
   char text[128];
-  int fd = open("/sys/kernel/security/lockdown", O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return false;
-  ssize_t length = read(fd, text, sizeof text - 1);
-  close(fd);
-  text[length < 0 ? 0 : length] = '\0';
-  return strstr(text, "[confidentiality]") != NULL;
+  return text_file_read("/sys/kernel/security/lockdown", text, sizeof text) >= 0 &&
+         strstr(text, "[confidentiality]") != NULL;
 }
 
 enum kernel_obstacle kernel_get_obstacle(void)

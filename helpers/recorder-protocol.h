@@ -34,9 +34,11 @@
 #define RECORDER_OUTCOMES         16
 #define RECORDER_STACK_BYTES_MAX  65528 /* of a sample, with all else in it, as perf allows */
 /* How many events times threads there may be in a session with RECORDER_OWN or RECORDER_NAMES, whose caller
- * could not open them himself; threads that inherit them count, too. For each the kernel keeps some 5 KiB of
- * memory a CPU, and charges nobody. More are EDQUOT, at the beginning or later. */
-#define RECORDER_OPEN_EVENTS_MAX 2048
+ * could not open them himself; threads that inherit them count, too. For each the kernel keeps some 3 KiB of
+ * memory a CPU, and charges nobody: so there may be no more than these times CPUs either. More are EDQUOT, at
+ * the beginning or later. */
+#define RECORDER_OPEN_EVENTS_MAX     2048
+#define RECORDER_OPEN_CPU_EVENTS_MAX 16384
 
 enum recorder_message_type {
   RECORDER_CONFIGURE = 1,

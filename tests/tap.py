@@ -74,9 +74,10 @@ class TapResult(unittest.TestResult):
 
 
 def load(path, patterns):
-    """The tests of the module in `path`; its own directory and this one can be imported from."""
+    """The tests of the module in `path`; its own directory, the one above and this one can be imported from."""
     path = os.path.abspath(path)
-    sys.path[:0] = [os.path.dirname(path), os.path.dirname(os.path.abspath(__file__))]
+    folder = os.path.dirname(path)
+    sys.path[:0] = [folder, os.path.dirname(folder), os.path.dirname(os.path.abspath(__file__))]
     spec = importlib.util.spec_from_file_location(os.path.basename(path).removesuffix('.py'), path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
@@ -94,6 +95,7 @@ def main():
     patterns = [f'*{pattern}*' for pattern in arguments.k] if arguments.k else None
 
     sys.dont_write_bytecode = True
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores it, and whatever tests start would
     out = os.fdopen(os.dup(1), 'w')
     os.dup2(2, 1)
     result = TapResult(out)

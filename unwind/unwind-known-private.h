@@ -15,8 +15,10 @@
 /* How far behind the entry its code may reach: assemblers seldom say. */
 #define UNWIND_ENTRY_MAX 128
 
-/* The entry, three pieces each of .init and .fini, those of crtstuff.c, a coroutine's root. */
+/* The entry, three pieces each of .init and .fini, those of crtstuff.c, a coroutine's root; on aarch64 the
+ * entry, and three pieces each of .plt, .init and .fini. */
 #define UNWIND_KNOWN_CRTSTUFF 4
+#define UNWIND_KNOWN_AARCH64  9
 #define UNWIND_KNOWN_MAX      (1 + 2 * 3 + UNWIND_KNOWN_CRTSTUFF + 1)
 
 struct unwind_known {
@@ -29,6 +31,8 @@ extern const struct unwind_rule unwind_known_called, unwind_known_root;
 
 /* Each is a part of unwind_known_find; in any order. Those of crtstuff.c; x86-64 only. */
 uint32_t unwind_known_find_crtstuff(const struct unwind_elf *elf, struct unwind_known *ret);
+/* .plt, .init and .fini of aarch64. */
+uint32_t unwind_known_find_aarch64(const struct unwind_elf *elf, struct unwind_known *ret);
 /* Where a coroutine of the C library's returns to: its return address is the first byte of a function that
  * nobody calls. It is looked up minus one. */
 uint32_t unwind_known_find_coroutine(const struct unwind_elf *elf, struct unwind_known *ret);

@@ -47,8 +47,7 @@ static void add_entry(struct finder *finder, uint64_t entry)
         unwind_known_root);
 }
 
-/* On x86-64 crti.S makes room of 8 bytes, what follows calls functions, and crtn.S gives the room back. On
- * aarch64 they set up a frame pointer, by which such frames are left anyway. */
+/* On x86-64 crti.S makes room of 8 bytes, what follows calls functions, and crtn.S gives the room back. */
 static void add_linkers(struct finder *finder, const struct unwind_elf *elf, const char *name)
 {
   static const uint8_t landing[] = {0xf3, 0x0f, 0x1e, 0xfa}, room[] = {0x48, 0x83, 0xec, 0x08},
@@ -78,11 +77,12 @@ static void add_linkers(struct finder *finder, const struct unwind_elf *elf, con
 static void add_all(struct finder *finder, const struct unwind_elf *elf,
                     uint32_t (*find)(const struct unwind_elf *elf, struct unwind_known *ret))
 {
-  struct unwind_known found[UNWIND_KNOWN_CRTSTUFF];
+  struct unwind_known found[UNWIND_KNOWN_AARCH64];
   uint32_t n = find(elf, found);
 
   for (uint32_t i = 0; i < n; i++) {
-    if (found[i].range.end <= range_around(finder, found[i].range.start).end)
+    if (found[i].range.end > found[i].range.start &&
+        found[i].range.end <= range_around(finder, found[i].range.start).end)
       finder->known[finder->n++] = found[i];
   }
 }
@@ -122,6 +122,8 @@ uint32_t unwind_known_find(const struct unwind_elf *elf, const struct unwind_mac
     add_linkers(&finder, elf, ".fini");
     add_all(&finder, elf, unwind_known_find_crtstuff);
     add_all(&finder, elf, unwind_known_find_coroutine);
+  } else {
+    add_all(&finder, elf, unwind_known_find_aarch64);
   }
   return part(ret, finder.n);
 }

@@ -2,7 +2,7 @@
 /*
  * The linker's stubs, which have no symbols. On x86-64 one is known by the slot of the global offset table
  * through which it jumps: relocations say what that slot holds. On aarch64 stubs are taken to stand in the
- * order of their relocations. As in profile/profile-elf-plt.c; here one stub at a time, as few are ever asked
+ * order of their relocations. As in profile/elf/elf-plt.c; here one stub at a time, as few are ever asked
  * for.
  */
 #ifndef UNWIND_PLT_PRIVATE_H

@@ -189,7 +189,21 @@ static struct unwind_rule make_sigreturn(void)
   return (struct unwind_rule){.cfa = UNWIND_CFA_SIGNAL, .cfa_offset = regs, .flags = UNWIND_RULE_SIGNAL};
 }
 
-/* Where frame pointers hold is said once a rule. */
+/* A return address that is stored at the CFA or above it, where no frame reaches: the CFA is above that. So
+ * it is in glibc's lazy binding on aarch64 (_dl_runtime_resolve), whose description leaves out what .plt has
+ * pushed. */
+static void lift(struct unwind_rule *rule)
+{
+  int words = rule->ra_at + 1;
+
+  if (rule->cfa != UNWIND_CFA_SP || UNWIND_SAVED_RA(rule->saved) != UNWIND_SAVED_AT_CFA || rule->ra_at < 0 ||
+      UNWIND_SAVED_FP(rule->saved) == UNWIND_SAVED_AT_CFA || rule->cfa_offset > INT32_MAX - 8 * words)
+    return;
+  rule->cfa_offset += 8 * words;
+  rule->ra_at = -1;
+}
+
+/* What is to be said once a rule: also where frame pointers hold. */
 static void write_rules(const struct unwind_rules *rules, const struct unwind_machine *machine,
                         struct unwind_rule *to)
 {
@@ -203,6 +217,8 @@ static void write_rules(const struct unwind_rules *rules, const struct unwind_ma
       rule.flags |= UNWIND_RULE_FRAME;
     if (is_sigreturn(&rule, machine))
       rule = make_sigreturn();
+    else if (machine->elf == EM_AARCH64)
+      lift(&rule);
     to[i] = rule;
   }
 }

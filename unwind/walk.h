@@ -415,8 +415,7 @@ WALK_INLINE int walk_restore(struct walk *walk, uint32_t saved, uint64_t address
 WALK_INLINE int walk_restore_saved(struct walk *walk, uint64_t cfa)
 {
   const struct unwind_rule *rule = &walk->rule;
-  uint64_t fp = walk->registers.fp;
-  uint64_t base = walk->registers.base;
+  uint64_t fp = walk->registers.fp, base = walk->registers.base;
   uint32_t known = walk->flags & (WALK_KNOWN_FP | WALK_KNOWN_BASE);
   uint64_t from = (rule->flags & UNWIND_RULE_FROM_SP) != 0 ? walk->registers.sp : cfa;
   if ((rule->flags & UNWIND_RULE_FROM_FP) != 0) {
@@ -450,8 +449,7 @@ WALK_INLINE int walk_apply_rule(struct walk *walk)
 {
   if (walk_is_root(walk))
     return WALK_COMPLETE;
-  uint64_t cfa = 0;
-  uint64_t ip = 0;
+  uint64_t cfa = 0, ip = 0;
   int end = walk_cfa(walk, &cfa);
   if (end == 0)
     end = walk_return_address(walk, cfa, &ip);
@@ -459,6 +457,9 @@ WALK_INLINE int walk_apply_rule(struct walk *walk)
     return end;
 
   ip &= walk->address_mask;
+  /* The kernel begins a program with nothing in the link register. */
+  if (ip == 0 && walk->machine == WALK_AARCH64 && UNWIND_SAVED_RA(walk->rule.saved) == UNWIND_SAVED_SAME)
+    return WALK_COMPLETE;
   if (!walk_is_code(ip))
     return WALK_NO_TABLE;
   end = walk_restore_saved(walk, cfa);
@@ -509,8 +510,7 @@ WALK_FUNCTION int walk_apply_signal(struct walk *walk)
 {
   if (!walk)
     return WALK_UNSUPPORTED;
-  uint32_t machine = walk->machine;
-  uint32_t n = machine == WALK_AARCH64 ? 32 : 16;
+  uint32_t machine = walk->machine, n = machine == WALK_AARCH64 ? 32 : 16;
   uint64_t at = walk->registers.sp + (uint64_t)(int64_t)walk->rule.cfa_offset;
   uint64_t word = 0;
   for (uint32_t i = 0; i < 32 && i < n; i++) {

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "libcapture/capture-format.h"
+#include "libcapture/format/capture-format.h"
 
 /* Reads it from the notes of a 64-bit ELF file of this machine's byte order. Returns its size, at most
  * CAPTURE_BUILD_ID_MAX, or 0 when there is none. */

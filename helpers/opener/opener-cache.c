@@ -13,9 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "helpers/recorder/recorder-image.h"
-#include "helpers/recorder/recorder-memory.h"
-#include "libcapture/capture-file.h"
+#include "helpers/common/image.h"
+#include "helpers/common/memory.h"
+#include "libcapture/file/capture-file.h"
 
 #define NONE_MAGIC     0x656e6f6eu
 #define NEW_PREFIX     ".new-"

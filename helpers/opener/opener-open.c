@@ -14,9 +14,9 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "helpers/common/proc.h"
 #include "helpers/opener/opener-build-id.h"
-#include "helpers/recorder/recorder-file.h"
-#include "helpers/recorder/recorder-proc.h"
+#include "helpers/text-file.h"
 
 #ifndef BCACHEFS_SUPER_MAGIC
 #define BCACHEFS_SUPER_MAGIC 0xca451a4e
@@ -214,7 +214,7 @@ static void identify_vdso(const struct build_id *build_id, char identity[OPENER_
     identify(&none, &roots, build_id, identity);
     return;
   }
-  recorder_file_read("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
+  text_file_read("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
   boot[strcspn(boot, "\n")] = '\0';
   snprintf(identity, OPENER_IDENTITY_MAX, "vdso-%s", boot);
 }

@@ -10,8 +10,8 @@
 
 #include <stdbool.h>
 
+#include "helpers/common/binary.h"
 #include "helpers/opener-protocol.h"
-#include "helpers/recorder/recorder-binary.h"
 
 struct opener_opened {
   int fd; /* read-only; the receiver's to close */

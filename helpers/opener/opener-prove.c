@@ -8,11 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "helpers/pidfd.h"
-#include "helpers/recorder/recorder-file.h"
+#include "helpers/text-file.h"
 
 static bool is_alive(int pidfd)
 {
@@ -24,7 +23,7 @@ static bool leads_its_threads(int32_t pid)
 {
   char path[32], text[512];
   snprintf(path, sizeof path, "/proc/%d/status", pid);
-  if (recorder_file_read(path, text, sizeof text) < 0)
+  if (text_file_read(path, text, sizeof text) < 0)
     return false;
   const char *line = strstr(text, "\nTgid:");
   return line != NULL && atoi(line + strlen("\nTgid:")) == pid;
@@ -50,51 +49,4 @@ int opener_prove(int pidfd, int32_t pid)
   close(fd);
   /* As long as it lives the number is its own. */
   return is_alive(pidfd) ? 0 : -ESRCH;
-}
-
-/* As AppArmor and SELinux say that they forbid nothing, or as others say that they know of nothing. */
-bool opener_is_open_label(const char *label)
-{
-  static const char *const endings[] = {"unconfined", " (unconfined)", " (complain)"};
-  size_t length = strcspn(label, "\n");
-  if (length == 0)
-    return true;
-  if (strstr(label, ":unconfined_t:") != NULL)
-    return true;
-  for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-    size_t size = strlen(endings[i]);
-    if (length >= size && memcmp(label + length - size, endings[i], size) == 0 &&
-        (endings[i][0] == ' ' || length == size))
-      return true;
-  }
-  return false;
-}
-
-/* An error is what the kernel answers where no security module has labels. */
-static bool has_open_label(int32_t pid)
-{
-  char path[40], label[512];
-  snprintf(path, sizeof path, "/proc/%d/attr/current", pid);
-  return recorder_file_read(path, label, sizeof label) < 0 || opener_is_open_label(label);
-}
-
-static bool is_in_our_user_namespace(int32_t pid)
-{
-  char path[32];
-  struct stat own, other;
-  snprintf(path, sizeof path, "/proc/%d/ns/user", pid);
-  return stat("/proc/self/ns/user", &own) == 0 && stat(path, &other) == 0 && own.st_dev == other.st_dev &&
-         own.st_ino == other.st_ino;
-}
-
-/* Without new privileges to forgo, or rights in a user namespace of its own, no process can confine itself by
- * Landlock or a filter of system calls. */
-int opener_is_free(int32_t pid)
-{
-  char path[32], text[4096];
-  snprintf(path, sizeof path, "/proc/%d/status", pid);
-  if (recorder_file_read(path, text, sizeof text) < 0)
-    return -ESRCH;
-  bool may_gain = strstr(text, "\nNoNewPrivs:\t0\n") != NULL;
-  return may_gain && is_in_our_user_namespace(pid) && has_open_label(pid) ? 0 : -EPERM;
 }

@@ -9,12 +9,13 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "helpers/common/image.h"
+#include "helpers/common/proc.h"
+#include "helpers/confinement.h"
 #include "helpers/opener/opener-cache.h"
 #include "helpers/opener/opener-open.h"
 #include "helpers/opener/opener-prove.h"
 #include "helpers/packet.h"
-#include "helpers/recorder/recorder-image.h"
-#include "helpers/recorder/recorder-proc.h"
 
 #define PIECE    65536u
 #define COPY_MAX (UINT64_C(256) << 20)
@@ -172,6 +173,19 @@ static void answer_proof(const struct opener *opener, const struct opener_reques
   answer->error = opener->options->exposed ? ENOKEY : -opener_prove(pidfd, request->pid);
 }
 
+/* As OPENER_FREE answers. */
+static int32_t find_confinement(int32_t pid)
+{
+  switch (confinement_find(pid, confinement_own_namespace())) {
+  case CONFINEMENT_NONE:
+    return 0;
+  case CONFINEMENT_GONE:
+    return ESRCH;
+  default:
+    return EPERM;
+  }
+}
+
 /* Returns the descriptor to send, or -1. */
 static int serve(struct opener *opener, const union request *request, int fd, struct opener_answer *answer)
 {
@@ -183,7 +197,7 @@ static int serve(struct opener *opener, const union request *request, int fd, st
     store(&opener->cache, &request->request, fd);
     return -1;
   case OPENER_FREE:
-    answer->error = opener->options->exposed ? ENOKEY : -opener_is_free(request->request.pid);
+    answer->error = opener->options->exposed ? ENOKEY : find_confinement(request->request.pid);
     return -1;
   case OPENER_PROVE:
     answer_proof(opener, &request->request, fd, answer);

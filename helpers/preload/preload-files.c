@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "helpers/packet.h"
-#include "libcapture/capture-announce.h"
 #include "libcapture/capture.h"
+#include "libcapture/pool/capture-announce.h"
 
 /* So many bytes of code are compared where device numbers say nothing. */
 #define COMPARED 256

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The ELF files of this process and their unwind tables, which the recording is asked for
- * (libcapture/capture-announce.h). Each file is known by device, inode, size and times, asked for once, and
- * remembered for good. By one thread at a time; nothing is allocated.
+ * (libcapture/pool/capture-announce.h). Each file is known by device, inode, size and times, asked for once,
+ * and remembered for good. By one thread at a time; nothing is allocated.
  */
 #ifndef PRELOAD_FILES_H
 #define PRELOAD_FILES_H

@@ -10,8 +10,8 @@
 #include "helpers/preload/preload-totals.h"
 #include "helpers/preload/preload-tracer.h"
 #include "helpers/preload/preload-update.h"
-#include "libcapture/capture-inside-private.h"
-#include "libcapture/capture-preload-private.h"
+#include "libcapture/inside/capture-inside-private.h"
+#include "libcapture/inside/capture-preload-private.h"
 
 #define MAX_THREADS 1024
 

@@ -8,8 +8,8 @@
 #include <stdatomic.h>
 
 #include "helpers/preload/preload-private.h"
-#include "libcapture/capture-inside-private.h"
-#include "libcapture/capture-preload-private.h"
+#include "libcapture/inside/capture-inside-private.h"
+#include "libcapture/inside/capture-preload-private.h"
 
 /* How often a raised signal is raised again, at most: that the sampler's comes at the same moment is a chance
  * of a few in a hundred each time. */

@@ -7,7 +7,7 @@
 #include "helpers/preload/preload-blocks.h"
 #include "helpers/preload/preload-totals.h"
 #include "helpers/preload/preload-update.h"
-#include "libcapture/capture-inside-private.h"
+#include "libcapture/inside/capture-inside-private.h"
 
 /* Buckets of the table of live samples, as a power of two: with intervals of so many bytes the first. */
 #define SPARSE_BYTES 65536

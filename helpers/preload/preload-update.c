@@ -8,7 +8,7 @@
 
 #include "helpers/preload/preload-files.h"
 #include "helpers/preload/preload-private.h"
-#include "libcapture/capture-inside-private.h"
+#include "libcapture/inside/capture-inside-private.h"
 #include "unwind/unwind-compile.h"
 
 /* Between two looks for an address that nobody knows; twice as long after each that found nothing. */

@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <ucontext.h>
 
-#include "libcapture/capture-format.h"
+#include "libcapture/format/capture-format.h"
 
 #if PRELOAD_WALKS
 

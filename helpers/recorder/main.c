@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "helpers/packet.h"
-#include "helpers/recorder/recorder-kernel.h"
-#include "helpers/recorder/recorder-rights.h"
+#include "helpers/recorder/common/rights.h"
 #include "helpers/recorder/recorder-session.h"
+#include "helpers/recorder/stream/kernel.h"
 
 int main(int argc, char **argv)
 {

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "helpers/packet.h"
-#include "libcapture/capture-pool.h"
+#include "libcapture/pool/capture-pool.h"
 
 #define KNOWN_FLAGS                                                                                          \
   (RECORDER_KERNEL_STACKS | RECORDER_USER_STACKS | RECORDER_SYSTEM_WIDE | RECORDER_CHILDREN |                \

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "helpers/recorder/recorder-error.h"
+#include "helpers/recorder/common/error.h"
 
 #define RECORDER_CONFIGURE_MAX                                                                               \
   (sizeof(struct recorder_configure) + RECORDER_EVENTS_MAX * sizeof(struct recorder_event))

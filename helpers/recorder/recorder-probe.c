@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "helpers/recorder/recorder-rights.h"
+#include "helpers/recorder/common/rights.h"
 
 static int32_t try_event(const struct recorder_probe_event *event)
 {

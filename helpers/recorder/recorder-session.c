@@ -8,19 +8,19 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "helpers/common/memory.h"
 #include "helpers/pidfd.h"
-#include "helpers/recorder/recorder-attr.h"
-#include "helpers/recorder/recorder-child.h"
-#include "helpers/recorder/recorder-decoder.h"
+#include "helpers/recorder/common/child.h"
+#include "helpers/recorder/common/rights.h"
+#include "helpers/recorder/events/attr.h"
+#include "helpers/recorder/events/merge.h"
 #include "helpers/recorder/recorder-link.h"
-#include "helpers/recorder/recorder-memory.h"
-#include "helpers/recorder/recorder-merge.h"
-#include "helpers/recorder/recorder-names.h"
-#include "helpers/recorder/recorder-off-cpu.h"
-#include "helpers/recorder/recorder-own.h"
 #include "helpers/recorder/recorder-probe.h"
-#include "helpers/recorder/recorder-rights.h"
 #include "helpers/recorder/recorder-way.h"
+#include "helpers/recorder/samples/decoder.h"
+#include "helpers/recorder/samples/off-cpu.h"
+#include "helpers/recorder/stream/names.h"
+#include "helpers/recorder/tables/own.h"
 
 #define MILLISECOND UINT64_C(1000000)
 /* What is sampled is committed this time later at the latest, the slack and the work itself added, and a kill
@@ -133,42 +133,6 @@ static int check_targets(struct session *session)
   int result = recorder_own_prove(&session->opener, session->pidfds, session->targets, session->n_targets,
                                   &session->error);
   return result < 0 ? result : recorder_rights_narrow(false, &session->error);
-}
-
-/* The kernel lowers its maximum where sampling took it too long, and may have just done so. */
-static void note_rate(struct session *session, uint64_t asked, uint64_t taken)
-{
-  if (taken != 0 && taken < asked)
-    recorder_notes_add(session->notes,
-                       "%llu samples a second are taken, the kernel's maximum at present, not %llu: run "
-                       "“sysctl kernel.perf_event_max_sample_rate=100000” as root for more.",
-                       (unsigned long long)taken, (unsigned long long)asked);
-}
-
-/* Who records his own with the service's rights counts no more of the kernel than with his own. */
-static void leave_kernel_out(struct session *session, struct recorder_event_type *event)
-{
-  int paranoid = recorder_rights_paranoid();
-  if (is_own(session) && paranoid > 1 && recorder_event_leave_kernel_out(event))
-    recorder_notes_add(session->notes,
-                       "“%s” is counted in user space only: perf_event_paranoid is %d; record with an "
-                       "administrator's authorisation to have it in the kernel, too.",
-                       event->name, paranoid);
-}
-
-static int resolve_events(struct session *session)
-{
-  const struct recorder_configure *configure = &session->packet.configure;
-  int result = 0;
-  for (uint32_t i = 0; i < configure->n_events && result == 0; i++) {
-    result =
-        recorder_event_resolve(&session->events[i], &configure->events[i], is_own(session), &session->error);
-    if (result < 0)
-      break;
-    leave_kernel_out(session, &session->events[i]);
-    note_rate(session, configure->events[i].frequency, session->events[i].frequency);
-  }
-  return result;
 }
 
 static struct recorder_status status_of(const struct session *session)
@@ -577,7 +541,8 @@ static int configure(struct session *session)
 {
   const struct recorder_configure *asked = &session->packet.configure;
   if (recorder_link_check_configure(&session->packet, &session->error) < 0 || resolve_targets(session) < 0 ||
-      begin_own(session) < 0 || resolve_events(session) < 0)
+      begin_own(session) < 0 ||
+      recorder_events_resolve(session->events, asked, session->notes, &session->error) < 0)
     return fail(session);
   recorder_child_hold((asked->flags & RECORDER_PLACED_LATER) != 0);
   session->source = (struct recorder_source){

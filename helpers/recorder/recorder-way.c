@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "helpers/recorder/recorder-attr.h"
+#include "helpers/recorder/events/attr.h"
 
 #define STACK_BYTES_DEFAULT 16384
 #define MISS_STACK          28672

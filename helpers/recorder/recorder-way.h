@@ -4,7 +4,7 @@
 #ifndef RECORDER_WAY_H
 #define RECORDER_WAY_H
 
-#include "helpers/recorder/recorder-decoder.h"
+#include "helpers/recorder/samples/decoder.h"
 
 struct recorder_way {
   uint32_t asked;           /* enum recorder_unwind */

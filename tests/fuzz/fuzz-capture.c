@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "profile/profile-chart.h"
-#include "profile/profile-mark-rows.h"
-#include "profile/profile-tree.h"
+#include "profile/views/chart.h"
+#include "profile/views/mark-rows.h"
+#include "profile/views/tree.h"
 #include "tests/fuzz/fuzz-input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profile/profile-elf-symbols.h"
+#include "profile/elf/elf-symbols.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,8 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "libcapture/capture-file.h"
-#include "profile/profile-foreign.h"
+#include "libcapture/file/capture-file.h"
+#include "profile/import/foreign.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "libcapture/capture-file-private.h"
+#include "libcapture/file/capture-file-private.h"
 
 static void put_checksums_right(uint8_t *bytes, size_t size)
 {

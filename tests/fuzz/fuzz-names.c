@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "profile/profile-names-window.h"
+#include "profile/capture/names-window.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

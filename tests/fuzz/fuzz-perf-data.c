@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "profile/profile-perf-data-import.h"
+#include "profile/import/perf-data-import.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

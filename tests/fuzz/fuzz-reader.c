@@ -6,8 +6,8 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "libcapture/capture-format.h"
-#include "libcapture/capture-reader.h"
+#include "libcapture/file/capture-reader.h"
+#include "libcapture/format/capture-format.h"
 #include "tests/fuzz/fuzz-input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -19,9 +19,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "libcapture/capture-announce.h"
-#include "libcapture/capture-reader.h"
-#include "recording/recording-samplers.h"
+#include "libcapture/file/capture-reader.h"
+#include "libcapture/pool/capture-announce.h"
+#include "recording/inside/samplers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

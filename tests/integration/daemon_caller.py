@@ -116,7 +116,7 @@ class Session:
         return dict(zip(names.split(), fields))
 
     def take(self):
-        """One round, as libcapture/capture-pool.h says: what leads nowhere yet is looked at before what it leads to."""
+        """One round, as libcapture/pool/capture-pool.h says: what leads nowhere yet is looked at before what it leads to."""
         seen = [self.header(slot) for slot in range(self.window_count)]
         slots = [(slot, header) for slot, header in enumerate(seen) if header['turn'] and header['kind'] != DICTIONARY]
         slots.sort(key=lambda entry: entry[1]['sequence'])

@@ -12,7 +12,7 @@ from builder import fixed, listed, record, sample, string  # noqa: E402
 
 SAMPLES = 20
 SIZE, COUNT = 65536, 4
-SHRINK, GROW, SEAL, FUTURE_WRITE = fcntl.F_SEAL_SHRINK, fcntl.F_SEAL_GROW, fcntl.F_SEAL_SEAL, 0x10
+SHRINK, GROW, FUTURE_WRITE = fcntl.F_SEAL_SHRINK, fcntl.F_SEAL_GROW, 0x10
 
 
 def dictionary(pid):
@@ -41,7 +41,7 @@ def memfd(name, size, content=b'', mode=0o600, whole=False):
     return fd
 
 
-def make(now, *, seals=SHRINK | GROW | FUTURE_WRITE | SEAL, control_seals=SHRINK | GROW | SEAL, size=SIZE * COUNT, whole=False, pid=10):
+def make(now, *, seals=SHRINK | GROW | FUTURE_WRITE, control_seals=SHRINK | GROW, size=SIZE * COUNT, whole=False, pid=10):
     """(windows, control), sealed as asked for; all of it in memory, as programs have to have it, if whole. Of the process pid."""
     samples = b''.join(sample(10 * i, 1, 1 + i % 2) for i in range(SAMPLES))
     windows = memfd('windows', size, mode=0o400, whole=whole)

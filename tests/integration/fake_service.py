@@ -39,7 +39,7 @@ PROPERTIES = {'State': GLib.Variant('s', 'recording'), 'Scope': GLib.Variant('s'
               'Notes': GLib.Variant('as', ['The fake service has a note.'])}
 # behaviour: the pool that is handed over
 POOLS = {
-    'unsealed': {'seals': fake_pool.SHRINK | fake_pool.GROW | fake_pool.SEAL},
+    'unsealed': {'seals': fake_pool.SHRINK | fake_pool.GROW},
     'unsealed-control': {'control_seals': 0},
     'cut': {'size': fake_pool.SIZE},
 }

@@ -16,6 +16,30 @@ COMPLETE_AT_LEAST = 0.995  # of the samples that have a user stack
 # Where perf's stacks end when they are whole: the entry of a program, of a thread.
 ROOTS = {'_start', 'clone3', '__clone3', 'clone', '__clone', '__GI___clone', '__GI___clone3', '__start_context'}
 
+# What calls main, from the inside out.
+ROOT = r'main <libc\.so\.6> <libc\.so\.6> _start'
+STATIC_ROOT = r'main __libc_start_call_main __libc_start_main\S* _start'
+THREAD_ROOT = r'run_plain thread <libc\.so\.6> <libc\.so\.6>'
+SIGNAL = r'middle outer handler <libc\.so\.6> '
+
+# Kind of program: how spin() is called there.
+CHAINS = {
+    'plain': f'middle outer run_plain {ROOT}',
+    'threads': f'middle outer {THREAD_ROOT}',
+    'leader': f'middle outer {THREAD_ROOT}',
+    'signal': rf'{SIGNAL}(<libc\.so\.6> )+interrupted run_signal {ROOT}',
+    'sigaltstack': rf'({SIGNAL}(<libc\.so\.6> )+interrupted |middle outer )run_sigaltstack {ROOT}',
+    'timer': rf'(middle outer handler <libc\.so\.6> (<\S+> |now |clock_gettime@plt |spin )*)?(middle )?(outer )?run_plain run_timer {ROOT}',
+    'dlopen': f'middle outer (in_library call open_library )?run_dlopen {ROOT}',
+    'deleted': f'middle outer call_and_unlink in_library call run_deleted {ROOT}',
+    'fork': f'middle outer run_fork {ROOT}',
+    'exec': f'middle outer run_exec {ROOT}',
+    'aligned': f'middle outer aligned run_aligned {ROOT}',
+    'jit': f'middle outer <> run_jit {ROOT}',
+    'context': r'middle outer coroutine <libc\.so\.6>',
+    'noreturn': f'middle outer run_plain spin_and_leave call_last run_noreturn {ROOT}',
+}
+
 
 def build(directory, *options, program='stacks', source='stacks.c'):
     """Compiles one of the programs without frame pointers; returns its path."""

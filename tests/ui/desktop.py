@@ -128,7 +128,8 @@ class Desktop:
         runtime.chmod(0o700)
         settings = places['XDG_CONFIG_HOME'] / 'gtk-4.0' / 'settings.ini'
         settings.parent.mkdir(exist_ok=True)
-        settings.write_text(SETTINGS)
+        if not settings.exists():  # a program that runs there already may be reading it
+            settings.write_text(SETTINGS)
         changes = {
             'HOME': home, **places, 'XDG_RUNTIME_DIR': runtime, 'DISPLAY': self.display, 'GDK_BACKEND': 'x11', 'GSK_RENDERER': 'cairo',
             'DBUS_SESSION_BUS_ADDRESS': self.session, 'DBUS_SYSTEM_BUS_ADDRESS': f'unix:path={self.directory}/no-such-bus',

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libcapture/capture-file.h"
-#include "libcapture/capture-writer.h"
-#include "profile/profile-zstd.h"
+#include "libcapture/file/capture-file.h"
+#include "libcapture/file/capture-writer.h"
+#include "profile/base/zstd.h"
 
 enum {
   FUNCTION_SIZE = 64,

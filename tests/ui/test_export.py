@@ -59,9 +59,9 @@ class ExportCase(WindowCase):
         self.ask_where()
 
     def ask_where(self):
-        before = len(self.viewer.windows())
+        self.before = len(self.viewer.windows())
         self.viewer.click(self.viewer.find('label', 'Export…'))
-        self.viewer.wait(lambda: len(self.viewer.windows()) > before, 'there is a dialog for the file')
+        self.viewer.wait(lambda: len(self.viewer.windows()) > self.before, 'there is a dialog for the file')
         self.viewer.find('text box', 'Name:', states=('focused',))
 
     def press(self, *keys):
@@ -282,7 +282,9 @@ class NotWritable(ExportCase):
 
     def expect_failure(self, path, pattern):
         self.answer(path)
-        return self.viewer.find('label', re.compile(pattern))
+        found = self.viewer.find('label', re.compile(pattern))
+        self.viewer.wait(lambda: len(self.viewer.windows()) == self.before, 'the dialog for the file is closed')
+        return found
 
     def seen(self, directory):
         """What the viewer sees in a directory, which may be mounted for it alone."""

@@ -4,7 +4,7 @@ service, a real polkit and its agent, and a kernel that refuses everything else.
 import re
 import shutil
 
-from window import BUILD, WindowCase
+from window import BUILD, CHOICE, WindowCase
 
 from daemon import ALICE, DaemonCase
 from desk import DISMISS, SYSTEM
@@ -35,7 +35,7 @@ class Password(RecordPage, WindowCase, DaemonCase):
             'DBUS_SYSTEM_BUS_ADDRESS': 'unix:path=/run/dbus/system_bus_socket', 'GSETTINGS_SCHEMA_DIR': str(schemas)})
 
     def record_the_system(self):
-        self.viewer.click(self.viewer.find_at_rest('checkbox', 'The Whole System'))
+        self.viewer.click(self.viewer.find_at_rest(CHOICE, 'The Whole System'))
         self.viewer.find('label', 'You will be asked for a password.')
         self.viewer.find('button', 'Record', states=('sensitive',)).act()
 

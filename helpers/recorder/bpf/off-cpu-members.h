@@ -8,7 +8,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
-#include "helpers/recorder/recorder-off-cpu-member.h"
+#include "helpers/recorder/bpf/off-cpu-member.h"
 
 const volatile uint8_t off_everybody = 0;
 const volatile uint8_t off_children = 1; /* processes that members start are members */

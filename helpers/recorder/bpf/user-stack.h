@@ -5,8 +5,8 @@
 
 #include "helpers/recorder/bpf/walk-memory.h"
 
+#include "helpers/recorder/bpf/raw.h"
 #include "helpers/recorder/bpf/registers.h"
-#include "helpers/recorder/recorder-raw.h"
 
 /* Bytes of the stack that a piece of a miss carries at most, whatever is asked for. A CPU keeps at most 32
  * KiB together, the rest of a scratch included. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "daemon/captured-error.h"
@@ -73,10 +75,10 @@ static void test_share(Fixture *fixture, gconstpointer data)
 
 static int make_file(void)
 {
-  int fd = memfd_create("windows", MFD_CLOEXEC);
+  int fd = memfd_create("windows", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
   g_assert_cmpint(fd, >=, 0);
-  g_assert_cmpint(ftruncate(fd, 4096), ==, 0);
+  g_assert_cmpint(pwrite(fd, "windows", 7, 4088), ==, 7);
   return fd;
 }
 
@@ -87,83 +89,156 @@ static gboolean counts(Fixture *fixture)
   return captured_idle_is_held(fixture->idle);
 }
 
-static void watch(Fixture *fixture, int fd)
+/* Fails when that takes for ever; looks are taken once a second, and later when they were in vain. */
+static void wait_until_free(Fixture *fixture)
+{
+  for (guint i = 0; counts(fixture) && i < 1000; i++)
+    g_usleep(10000);
+  g_assert_false(counts(fixture));
+}
+
+/* Likewise, that nothing is let go of. */
+static void assert_counts(Fixture *fixture)
+{
+  for (guint i = 0; i < 150; i++) {
+    g_assert_true(counts(fixture));
+    g_usleep(10000);
+  }
+}
+
+/* A file that counts, opened for a caller. */
+static int add(Fixture *fixture, int flags)
 {
   g_autoptr(CapturedEntry) entry = enter(fixture, 1, 4096);
   g_autoptr(GError) error = NULL;
+  int fd = make_file(), given = captured_entry_open(fd, flags);
 
-  g_assert_true(captured_entry_watch(entry, fd, &error));
+  g_assert_cmpint(given, >=, 0);
+  g_assert_true(captured_entry_add(entry, fd, &error));
   g_assert_no_error(error);
+  return given;
 }
 
 static void test_descriptor(Fixture *fixture, gconstpointer data)
 {
-  int fd = make_file(), copy = dup(fd);
+  int fd = add(fixture, O_RDONLY), copy = dup(fd);
 
-  watch(fixture, fd);
   close(fd);
-  g_assert_true(counts(fixture));
+  assert_counts(fixture);
   close(copy);
-  g_assert_false(counts(fixture));
+  wait_until_free(fixture);
 }
 
 static void test_mapping(Fixture *fixture, gconstpointer data)
 {
-  int fd = make_file();
-  void *map = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
+  int fd = add(fixture, O_RDWR);
+  void *map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
-  watch(fixture, fd);
   close(fd);
-  g_assert_true(counts(fixture));
+  assert_counts(fixture);
   munmap(map, 4096);
-  g_assert_false(counts(fixture));
+  wait_until_free(fixture);
 }
 
 /* No lease would tell of this one. */
 static void test_path(Fixture *fixture, gconstpointer data)
 {
-  int fd = make_file();
+  int fd = add(fixture, O_RDONLY);
   g_autofree char *name = g_strdup_printf("/proc/self/fd/%d", fd);
   int path = open(name, O_PATH | O_CLOEXEC);
 
-  watch(fixture, fd);
   close(fd);
-  g_assert_true(counts(fixture));
+  assert_counts(fixture);
   close(path);
-  g_assert_false(counts(fixture));
+  wait_until_free(fixture);
+}
+
+static void test_pipe(Fixture *fixture, gconstpointer data)
+{
+  int fd = add(fixture, O_RDONLY), ends[2];
+  loff_t at = 4090;
+
+  g_assert_cmpint(pipe2(ends, O_CLOEXEC), ==, 0);
+  g_assert_cmpint(splice(fd, &at, ends[1], NULL, 1, 0), ==, 1);
+  close(fd);
+  assert_counts(fixture);
+  close(ends[0]);
+  close(ends[1]);
+  wait_until_free(fixture);
+}
+
+static void test_socket(Fixture *fixture, gconstpointer data)
+{
+  int fd = add(fixture, O_RDONLY), ends[2];
+  off_t at = 4090;
+
+  g_assert_cmpint(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), ==, 0);
+  g_assert_cmpint(sendfile(ends[0], fd, &at, 1), ==, 1);
+  close(fd);
+  assert_counts(fixture);
+  close(ends[0]);
+  close(ends[1]);
+  wait_until_free(fixture);
+}
+
+/* Who may write may seal, so that nobody can ask any more. */
+static void test_sealed(Fixture *fixture, gconstpointer data)
+{
+  const int *seals = data;
+  int fd = add(fixture, O_RDWR);
+
+  g_assert_cmpint(fcntl(fd, F_ADD_SEALS, *seals), ==, 0);
+  close(fd);
+  assert_counts(fixture);
+}
+
+static void tear_down_held(Fixture *fixture, gconstpointer data)
+{
+  g_assert_true(captured_idle_is_held(fixture->idle));
+}
+
+/* For as long as there is a recorder. */
+static void test_recorder(Fixture *fixture, gconstpointer data)
+{
+  CapturedEntry *entry = enter(fixture, 1, 4096);
+
+  g_assert_true(captured_entry_add(entry, make_file(), NULL));
+  assert_counts(fixture);
+  captured_entry_unref(entry);
+  wait_until_free(fixture);
 }
 
 static void test_two_files(Fixture *fixture, gconstpointer data)
 {
-  g_autoptr(CapturedEntry) entry = enter(fixture, 1, 4096);
-  int first = make_file(), second = make_file();
+  CapturedEntry *entry = enter(fixture, 1, 4096);
+  int first = make_file(), given = captured_entry_open(first, O_RDONLY);
 
-  g_assert_true(captured_entry_watch(entry, first, NULL));
-  g_assert_true(captured_entry_watch(entry, second, NULL));
-  g_clear_pointer(&entry, captured_entry_unref);
-  close(second);
-  g_assert_true(counts(fixture));
-  close(first);
-  g_assert_false(counts(fixture));
+  g_assert_true(captured_entry_add(entry, first, NULL));
+  g_assert_true(captured_entry_add(entry, make_file(), NULL));
+  captured_entry_unref(entry);
+  assert_counts(fixture);
+  close(given);
+  wait_until_free(fixture);
 }
 
 /* One file does not count for two. */
 static void test_twice(Fixture *fixture, gconstpointer data)
 {
-  g_autoptr(CapturedEntry) entry = enter(fixture, 1, 4096);
+  CapturedEntry *entry = enter(fixture, 1, 4096);
   g_autoptr(GError) error = NULL;
-  int fd = make_file();
+  int fd = make_file(), copy = dup(fd);
 
-  watch(fixture, fd);
-  g_assert_false(captured_entry_watch(entry, fd, &error));
+  g_assert_true(captured_entry_add(entry, fd, &error));
+  g_assert_false(captured_entry_add(entry, copy, &error));
   g_assert_error(error, CAPTURED_ERROR, CAPTURED_ERROR_FAILED);
-  g_clear_pointer(&entry, captured_entry_unref);
-  close(fd);
-  g_assert_false(counts(fixture));
+  captured_entry_unref(entry);
+  wait_until_free(fixture);
 }
 
 int main(int argc, char **argv)
 {
+  static const int seals[] = {F_SEAL_SEAL, F_SEAL_WRITE};
+
   g_test_init(&argc, &argv, NULL);
 #define ADD(name, function) g_test_add("/captured/ledger/" name, Fixture, NULL, set_up, function, tear_down)
   ADD("user", test_user);
@@ -171,7 +246,14 @@ int main(int argc, char **argv)
   ADD("descriptor", test_descriptor);
   ADD("mapping", test_mapping);
   ADD("path", test_path);
+  ADD("pipe", test_pipe);
+  ADD("socket", test_socket);
+  ADD("recorder", test_recorder);
   ADD("two-files", test_two_files);
   ADD("twice", test_twice);
+  for (guint i = 0; i < G_N_ELEMENTS(seals); i++) {
+    g_autofree char *name = g_strdup_printf("/captured/ledger/sealed/%u", i);
+    g_test_add(name, Fixture, &seals[i], set_up, test_sealed, tear_down_held);
+  }
   return g_test_run();
 }

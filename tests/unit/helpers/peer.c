@@ -22,7 +22,7 @@ void peer_send(int socket, const void *bytes, size_t size, unsigned n)
 
   memset(&control, 0, sizeof control);
   for (unsigned i = 0; i < n; i++)
-    fds[i] = memfd_create("peer", MFD_CLOEXEC);
+    fds[i] = memfd_create("peer", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (n > 0) {
     message.msg_control = &control;
     message.msg_controllen = CMSG_SPACE(n * sizeof(int));

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "libcapture/capture-announce.h"
-#include "libcapture/capture-file.h"
+#include "libcapture/file/capture-file.h"
+#include "libcapture/pool/capture-announce.h"
 
 #define HOST_PROGRAMS_MAX 64
 

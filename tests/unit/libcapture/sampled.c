@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libcapture/capture-reader.h"
+#include "libcapture/file/capture-reader.h"
 
 #define EPOCHS_MAX 256
 

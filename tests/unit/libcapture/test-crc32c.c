@@ -2,8 +2,8 @@
 #include <glib.h>
 #include <string.h>
 
-#include "libcapture/capture-crc32c-private.h"
-#include "libcapture/capture-file.h"
+#include "libcapture/file/capture-crc32c-private.h"
+#include "libcapture/file/capture-file.h"
 
 /* RFC 3720, B.4, and the catalogue's check value. */
 static void test_vectors(void)

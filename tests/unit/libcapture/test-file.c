@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "libcapture/capture-file-private.h"
-#include "tests/unit/libcapture/test-helpers.h"
+#include "libcapture/file/capture-file-private.h"
+#include "tests/unit/libcapture/support.h"
 
 static const struct capture_file_options compressing = {.size = sizeof compressing,
                                                         .compress = test_compress};

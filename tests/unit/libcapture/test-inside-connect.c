@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "host.h"
-#include "libcapture/capture-inside-private.h"
+#include "libcapture/inside/capture-inside-private.h"
 #include "told.h"
 
 static uint32_t name(capture *c, const char *text)

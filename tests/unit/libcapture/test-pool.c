@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "libcapture/capture-pool-private.h"
-#include "libcapture/capture-pool.h"
+#include "libcapture/pool/capture-pool-private.h"
+#include "libcapture/pool/capture-pool.h"
 
 #define PAGE 4096u
 

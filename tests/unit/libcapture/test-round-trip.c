@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a writer puts into a file is what a reader finds there. */
-#include "tests/unit/libcapture/test-helpers.h"
+#include "tests/unit/libcapture/support.h"
 
 /* A deep stack, another that shares its root, and one that is a prefix. */
 static void test_stacks(void)

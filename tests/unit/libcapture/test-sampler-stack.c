@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Stacks that the sampler puts together with a runtime: native frames before, between and instead, shadow
  * stacks, a walk of somebody else's. */
-#include "libcapture/capture-format.h"
+#include "libcapture/format/capture-format.h"
 #include "sampler-fixture.h"
 
 static void stack_of_own_frames(struct capture_stack *stack, const void *ucontext, void *data)

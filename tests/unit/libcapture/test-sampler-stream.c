@@ -13,10 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "libcapture/capture-announce.h"
-#include "libcapture/capture-file.h"
-#include "libcapture/capture-pool.h"
 #include "libcapture/capture.h"
+#include "libcapture/file/capture-file.h"
+#include "libcapture/pool/capture-announce.h"
+#include "libcapture/pool/capture-pool.h"
 #include "sampled.h"
 
 #define ENOUGH 40

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libcapture/capture-inside-private.h"
-#include "libcapture/capture-preload-private.h"
+#include "libcapture/inside/capture-inside-private.h"
+#include "libcapture/inside/capture-preload-private.h"
 #include "sampler-fixture.h"
 
 /* ── Time ─────────────────────────────────────────────────────────────────────────────────────────────── */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A writer in one thread, a collector in another: what arrives in the file is what was written, less what
  * the writer was told did not fit. */
-#include "tests/unit/libcapture/test-helpers.h"
+#include "tests/unit/libcapture/support.h"
 
 #define SAMPLES 60000u
 #define DEPTH   6u

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <ucontext.h>
 
-#include "libcapture/capture-format.h"
-#include "libcapture/capture-maps-private.h"
+#include "libcapture/format/capture-format.h"
+#include "libcapture/inside/capture-maps-private.h"
 #include "walk-chain.h"
 
 #define WORDS      64

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libcapture/capture-reader.h"
+#include "libcapture/file/capture-reader.h"
 
 /* Of what a key is. Strings and functions share their identifiers. */
 enum kind { TEXT, SPACE, FRAME, NODE, BINARY, PROCESS, THREAD, EVENT, COUNTER };

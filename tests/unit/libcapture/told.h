@@ -9,7 +9,7 @@
 
 #include <glib.h>
 
-#include "libcapture/capture-format.h"
+#include "libcapture/format/capture-format.h"
 
 typedef struct {
   guint32 stream;

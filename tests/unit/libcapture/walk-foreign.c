@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <sys/time.h>
 
-#include "libcapture/capture-maps-private.h"
+#include "libcapture/inside/capture-maps-private.h"
 #include "walk-chain.h"
 
 #define ENOUGH     400u

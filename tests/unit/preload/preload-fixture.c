@@ -12,7 +12,7 @@
 
 #include "helpers/elf-reader-protocol.h"
 #include "helpers/packet.h"
-#include "libcapture/capture-announce.h"
+#include "libcapture/pool/capture-announce.h"
 #include "unwind/unwind-compile.h"
 
 int fixture_memfd(const void *bytes, size_t size, int seals)

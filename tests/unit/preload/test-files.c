@@ -10,7 +10,7 @@
 
 #include "helpers/packet.h"
 #include "helpers/preload/preload-files.h"
-#include "libcapture/capture-announce.h"
+#include "libcapture/pool/capture-announce.h"
 #include "preload-fixture.h"
 
 #define PATIENCE 20000000000 /* nanoseconds; reached when something is wrong */

@@ -15,7 +15,7 @@
 
 #include "helpers/preload/preload-maps.h"
 #include "helpers/preload/preload-walk.h"
-#include "libcapture/capture-format.h"
+#include "libcapture/format/capture-format.h"
 #include "preload-fixture.h"
 #include "unwind/unwind-compile.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "made-capture.h"
+#include "tests/unit/profile/made-capture.h"
 
-#include "profile/profile-tree.h"
+#include "profile/views/tree.h"
 
 typedef struct {
   TestStream stream;

@@ -6,8 +6,8 @@
  */
 #pragma once
 
-#include "profile/profile-weights.h"
-#include "test-stream.h"
+#include "profile/capture/weights.h"
+#include "tests/unit/profile/stream-fixture.h"
 
 G_BEGIN_DECLS
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "symbol-files.h"
+#include "tests/unit/profile/symbol-files.h"
 
 #include <glib/gstdio.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "told-capture.h"
+#include "tests/unit/profile/told-capture.h"
 
 #include <string.h>
 

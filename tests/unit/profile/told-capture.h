@@ -5,8 +5,8 @@
  */
 #pragma once
 
-#include "libcapture/capture-writer.h"
-#include "test-file.h"
+#include "libcapture/file/capture-writer.h"
+#include "tests/unit/profile/file-fixture.h"
 
 G_BEGIN_DECLS
 

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "helpers/recorder/recorder-rights.h"
+#include "helpers/recorder/common/rights.h"
 #include "unwind/unwind-compile.h"
 
 #define RING_PAGES 1024

@@ -9,9 +9,9 @@
 
 #include <glib.h>
 
-#include "helpers/recorder/recorder-bpf-private.h"
-#include "helpers/recorder/recorder-raw.h"
-#include "helpers/recorder/recorder-ring.h"
+#include "helpers/recorder/bpf/raw.h"
+#include "helpers/recorder/events/bpf-private.h"
+#include "helpers/recorder/events/ring.h"
 
 #define BPF_FIXTURE_AREA (16u << 20)
 #define BPF_FIXTURE_MISS 16384 /* bytes of the stack in a piece of a miss */

@@ -6,7 +6,7 @@
 #include <glib.h>
 
 #include "helpers/recorder-protocol.h"
-#include "libcapture/capture-file.h"
+#include "libcapture/file/capture-file.h"
 
 struct recorder_client {
   int socket;

@@ -3,8 +3,8 @@
 #ifndef RECORDER_KEPT_H
 #define RECORDER_KEPT_H
 
-#include "libcapture/capture-file.h"
-#include "libcapture/capture-pool.h"
+#include "libcapture/file/capture-file.h"
+#include "libcapture/pool/capture-pool.h"
 
 struct kept {
   capture_tap *tap;

@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-#include "libcapture/capture-reader.h"
+#include "libcapture/file/capture-reader.h"
 
 struct loaded_sample {
   guint64 time;

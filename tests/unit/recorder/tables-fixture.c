@@ -11,7 +11,7 @@
 #include <glib/gstdio.h>
 
 #include "helpers/opener/opener-build-id.h"
-#include "helpers/recorder/recorder-clock.h"
+#include "helpers/recorder/common/clock.h"
 #include "unwind/unwind-compile.h"
 
 /* However busy the machine is, what is known is then known at once. */

@@ -6,7 +6,7 @@
 #include <glib.h>
 
 #include "files-fixture.h"
-#include "helpers/recorder/recorder-tables-private.h"
+#include "helpers/recorder/tables/tables-private.h"
 
 struct tables_fixture {
   char *directory; /* which everybody may enter */

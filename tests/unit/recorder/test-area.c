@@ -2,7 +2,7 @@
 /* Room in the area that walkers search. */
 #include <glib.h>
 
-#include "helpers/recorder/recorder-area.h"
+#include "helpers/recorder/tables/area.h"
 
 struct block {
   guint32 at;

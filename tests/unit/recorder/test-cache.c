@@ -13,8 +13,8 @@
 #include <glib/gstdio.h>
 
 #include "files-fixture.h"
+#include "helpers/common/image.h"
 #include "helpers/opener/opener-cache.h"
-#include "helpers/recorder/recorder-image.h"
 #include "unwind/unwind-compile.h"
 
 #define SOMEBODY_ELSE 12345

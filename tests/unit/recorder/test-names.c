@@ -8,8 +8,8 @@
 
 #include <glib/gstdio.h>
 
-#include "helpers/recorder/recorder-names-private.h"
-#include "libcapture/capture-reader.h"
+#include "helpers/recorder/stream/names-private.h"
+#include "libcapture/file/capture-reader.h"
 #include "tables-fixture.h"
 
 #define SECOND UINT64_C(1000000000)

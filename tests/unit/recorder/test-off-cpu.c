@@ -7,7 +7,7 @@
 
 #include <glib.h>
 
-#include "helpers/recorder/recorder-decoder.h"
+#include "helpers/recorder/samples/decoder.h"
 #include "recorder-kept.h"
 #include "recorder-loaded.h"
 

@@ -11,10 +11,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "helpers/common/proc.h"
 #include "helpers/opener-protocol.h"
 #include "helpers/opener/opener-serve.h"
 #include "helpers/packet.h"
-#include "helpers/recorder/recorder-proc.h"
 #include "trust-fixture.h"
 #include "unwind/unwind-compile.h"
 

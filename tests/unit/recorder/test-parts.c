@@ -9,17 +9,17 @@
 
 #include <glib.h>
 
-#include "helpers/opener/opener-prove.h"
+#include "helpers/common/proc.h"
+#include "helpers/confinement.h"
 #include "helpers/pidfd.h"
-#include "helpers/recorder/recorder-cpus.h"
-#include "helpers/recorder/recorder-event.h"
-#include "helpers/recorder/recorder-mappings.h"
-#include "helpers/recorder/recorder-memo.h"
-#include "helpers/recorder/recorder-merge.h"
-#include "helpers/recorder/recorder-proc.h"
-#include "helpers/recorder/recorder-table.h"
-#include "helpers/recorder/recorder-tasks.h"
-#include "libcapture/capture-format.h"
+#include "helpers/recorder/common/memo.h"
+#include "helpers/recorder/common/table.h"
+#include "helpers/recorder/events/cpus.h"
+#include "helpers/recorder/events/event.h"
+#include "helpers/recorder/events/merge.h"
+#include "helpers/recorder/tasks/mappings.h"
+#include "helpers/recorder/tasks/tasks.h"
+#include "libcapture/format/capture-format.h"
 
 /* An event of one's own, after what the kernel counts of itself was left out. */
 static struct recorder_event_type own_event(const char *name, gboolean *ret_changed)
@@ -71,9 +71,9 @@ static void test_labels(void)
                                        "user_u:user_r:user_t:unconfined_t"};
 
   for (guint i = 0; i < G_N_ELEMENTS(open); i++)
-    g_assert_true(opener_is_open_label(open[i]));
+    g_assert_true(confinement_is_open_label(open[i]));
   for (guint i = 0; i < G_N_ELEMENTS(closed); i++)
-    g_assert_false(opener_is_open_label(closed[i]));
+    g_assert_false(confinement_is_open_label(closed[i]));
 }
 
 static void test_cpus(void)

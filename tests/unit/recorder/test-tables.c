@@ -15,8 +15,8 @@
 
 #include <glib/gstdio.h>
 
-#include "helpers/recorder/recorder-child.h"
-#include "helpers/recorder/recorder-proc.h"
+#include "helpers/common/proc.h"
+#include "helpers/recorder/common/child.h"
 #include "tables-fixture.h"
 #include "unwind/unwind-compile.h"
 

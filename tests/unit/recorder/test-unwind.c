@@ -12,9 +12,9 @@
 
 #include <glib.h>
 
-#include "helpers/recorder/recorder-decoder.h"
-#include "helpers/recorder/recorder-machine.h"
-#include "helpers/recorder/recorder-unwinder-private.h"
+#include "helpers/recorder/common/machine.h"
+#include "helpers/recorder/samples/decoder.h"
+#include "helpers/recorder/tables/unwinder-private.h"
 #include "recorder-kept.h"
 #include "recorder-loaded.h"
 #include "tests/unit/own-registers.h"

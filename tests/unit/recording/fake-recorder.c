@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "helpers/recorder-protocol.h"
-#include "libcapture/capture-pool.h"
-#include "libcapture/capture-writer.h"
+#include "libcapture/file/capture-writer.h"
+#include "libcapture/pool/capture-pool.h"
 
 static int channel;
 static capture_pool *pool;

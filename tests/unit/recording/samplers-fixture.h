@@ -2,10 +2,10 @@
 /* A recording that takes in programs, and programs that speak the protocol by hand. */
 #pragma once
 
-#include "libcapture/capture-announce.h"
-#include "libcapture/capture-pool.h"
-#include "libcapture/capture-reader.h"
-#include "recording/recording-samplers.h"
+#include "libcapture/file/capture-reader.h"
+#include "libcapture/pool/capture-announce.h"
+#include "libcapture/pool/capture-pool.h"
+#include "recording/inside/samplers.h"
 
 #define FIXTURE_FRAMES 4
 

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libcapture/capture-format.h"
-#include "recording/recording-binaries.h"
+#include "libcapture/format/capture-format.h"
+#include "recording/collect/binaries.h"
 
 typedef struct {
   char *directory;

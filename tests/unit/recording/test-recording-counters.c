@@ -5,8 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "libcapture/capture-reader.h"
-#include "recording/recording-counters.h"
+#include "libcapture/file/capture-reader.h"
+#include "recording/sources/counters.h"
 #include "tests/unit/remove-tree.h"
 
 #define SECOND G_GUINT64_CONSTANT(1000000000)

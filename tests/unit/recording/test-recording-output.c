@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "recording/recording-error.h"
-#include "recording/recording-output.h"
+#include "recording/common/error.h"
+#include "recording/common/output.h"
 
 typedef struct {
   char *directory;

@@ -8,9 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "libcapture/capture-reader.h"
-#include "profile/profile-zstd.h"
-#include "recording/recording-session.h"
+#include "libcapture/file/capture-reader.h"
+#include "profile/base/zstd.h"
+#include "recording/session/session.h"
 
 typedef struct {
   char *directory;

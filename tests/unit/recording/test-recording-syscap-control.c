@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "helpers/packet.h"
-#include "recording/recording-syscap-control.h"
+#include "recording/sources/syscap-control.h"
 
 static const char request[] = "CreatRing";
 

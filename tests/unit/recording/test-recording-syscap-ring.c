@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "recording/recording-syscap-ring.h"
+#include "recording/sources/syscap-ring.h"
 
 #define FRAME 24
 

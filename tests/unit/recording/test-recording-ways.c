@@ -2,8 +2,8 @@
 #include <glib.h>
 #include <string.h>
 
-#include "recording/recording-diagnosis.h"
-#include "recording/recording-options.h"
+#include "recording/common/options.h"
+#include "recording/diagnosis/diagnosis.h"
 
 static GPtrArray *make_findings(gboolean recorder, gboolean own, gboolean preload)
 {

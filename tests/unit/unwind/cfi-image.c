@@ -138,7 +138,7 @@ static void add_programs(GByteArray *file, uint64_t size, uint64_t table_at, uin
 static void add_sections(GByteArray *file, const struct cfi *cfi, const struct cfi_elf *how)
 {
   static const char names[] = "\0.eh_frame\0.debug_frame\0.shstrtab";
-  Elf64_Shdr sections[3] = {
+  Elf64_Shdr sections[4] = {
       {0},
       {.sh_name = cfi->debug ? 11 : 1,
        .sh_type = how->section_type ? how->section_type : SHT_PROGBITS,
@@ -146,16 +146,23 @@ static void add_sections(GByteArray *file, const struct cfi *cfi, const struct c
        .sh_addr = cfi->debug ? 0 : FRAME_START,
        .sh_offset = FRAME_START,
        .sh_size = cfi->bytes->len},
-      {.sh_name = 24, .sh_type = SHT_STRTAB, .sh_offset = file->len, .sh_size = sizeof names}};
+      {.sh_name = 24, .sh_type = SHT_STRTAB, .sh_offset = file->len, .sh_size = sizeof names},
+      {.sh_name = sizeof names, .sh_type = SHT_PROGBITS, .sh_addr = CODE_START, .sh_size = 4 * how->n_code}};
   Elf64_Ehdr *header;
 
   g_byte_array_append(file, (const guint8 *)names, sizeof names);
+  if (how->section) {
+    g_byte_array_append(file, (const guint8 *)how->section, (guint)strlen(how->section) + 1);
+    sections[2].sh_size = file->len - sections[2].sh_offset;
+    sections[3].sh_offset = file->len;
+    g_byte_array_append(file, (const guint8 *)how->code, 4 * how->n_code);
+  }
   g_byte_array_set_size(file, (file->len + 7) & ~7u);
   header = (Elf64_Ehdr *)file->data;
   header->e_shoff = file->len;
-  header->e_shnum = 3;
+  header->e_shnum = how->section ? 4 : 3;
   header->e_shstrndx = 2;
-  g_byte_array_append(file, (const guint8 *)sections, sizeof sections);
+  g_byte_array_append(file, (const guint8 *)sections, header->e_shnum * (guint)sizeof *sections);
 }
 
 GBytes *cfi_to_elf(const struct cfi *cfi, const struct cfi_elf *how)

@@ -30,6 +30,9 @@ struct cfi_elf {
   uint32_t section_type;  /* of .eh_frame, SHT_PROGBITS when 0 */
   uint64_t section_flags; /* of .debug_frame */
   uint64_t entry;
+  const char *section; /* one more, of instructions at CODE_START */
+  const uint32_t *code;
+  uint32_t n_code;
 };
 
 struct cfi cfi_new(void);

@@ -206,8 +206,8 @@ static void test_damage(void)
   }
 }
 
-/* The rule that profile/ has, case by case; tests/integration/test_elf_names.py compares both over whole
- * files. */
+/* The rule that profile/ has, case by case; tests/integration/unwind/test_elf_names.py compares both over
+ * whole files. */
 static void test_rule(void)
 {
   static const struct {

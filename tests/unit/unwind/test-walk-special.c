@@ -235,6 +235,8 @@ static void test_aarch64_link_register(void)
   WALK_EXPECT(fixture, WALK_COMPLETE, LEAF + 4, ROOT + 8);
   fixture->registers.general[30] = LEAF + 8; /* who has called has its return address elsewhere */
   WALK_EXPECT(fixture, WALK_UNSUPPORTED, LEAF + 4, LEAF + 8);
+  fixture->registers.general[30] = 0; /* as the kernel begins a program */
+  WALK_EXPECT(fixture, WALK_COMPLETE, LEAF + 4);
 }
 
 static void test_aarch64_signal(void)

@@ -3,9 +3,9 @@
  * came there. */
 #include <glib/gstdio.h>
 
-#include "profile/profile-rows.h"
-#include "tests/unit/profile/test-capture.h"
-#include "viewer/viewer-document.h"
+#include "profile/views/rows.h"
+#include "tests/unit/profile/capture-fixture.h"
+#include "viewer/document/document.h"
 
 /* Long after the last sample. */
 #define ENDED (G_GUINT64_CONSTANT(1) << 40)

@@ -2,7 +2,7 @@
 #include <locale.h>
 #include <string.h>
 
-#include "viewer/viewer-format.h"
+#include "viewer/kit/format.h"
 
 #define SECOND G_GUINT64_CONSTANT(1000000000)
 

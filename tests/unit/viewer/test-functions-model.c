@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The rows of functions against ProfileRows, in every order. */
-#include "tests/unit/profile/test-capture.h"
-#include "viewer/viewer-function-row.h"
-#include "viewer/viewer-functions-model.h"
+#include "tests/unit/profile/capture-fixture.h"
+#include "viewer/pages/functions/function-row.h"
+#include "viewer/pages/functions/functions-model.h"
 
 typedef struct {
   TestCapture made;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Going through the places of what is searched for. */
 #include "tests/unit/profile/made-capture.h"
-#include "viewer/viewer-matches.h"
+#include "viewer/pages/flame/matches.h"
 
 typedef struct {
   ProfileCapture *capture;

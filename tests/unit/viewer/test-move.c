@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "tests/unit/remove-tree.h"
-#include "viewer/viewer-move.h"
+#include "viewer/kit/move.h"
 
 /* On every Linux a file system of its own. */
 #define ELSEWHERE "/dev/shm"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "viewer/viewer-palette.h"
+#include "viewer/kit/palette.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "viewer/viewer-process-list.h"
+#include "viewer/record/process-list.h"
 
 static void end_with_parent(gpointer data)
 {

@@ -6,11 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/unit/profile/test-capture.h"
+#include "tests/unit/profile/capture-fixture.h"
 #include "tests/unit/remove-tree.h"
-#include "viewer/viewer-recents-store.h"
-#include "viewer/viewer-recents.h"
-#include "viewer/viewer-thumbnail.h"
+#include "viewer/recents/recents-store.h"
+#include "viewer/recents/recents.h"
+#include "viewer/recents/thumbnail.h"
 
 #define NOBODY 65534
 

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "profile/profile-capture.h"
-#include "viewer/viewer-recorder.h"
+#include "profile/capture/capture.h"
+#include "viewer/record/recorder.h"
 
 typedef struct {
   char *directory;

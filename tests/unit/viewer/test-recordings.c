@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "tests/unit/remove-tree.h"
-#include "viewer/viewer-recents-store.h"
-#include "viewer/viewer-recents.h"
-#include "viewer/viewer-recordings.h"
+#include "viewer/recents/recents-store.h"
+#include "viewer/recents/recents.h"
+#include "viewer/recents/recordings.h"
 
 /* When the tests take place, seconds since 1970. */
 enum { NOW = 1700000000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "viewer/viewer-time-axis.h"
+#include "viewer/time/time-axis.h"
 
 #define SECOND G_GUINT64_CONSTANT(1000000000)
 

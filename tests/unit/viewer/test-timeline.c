@@ -3,11 +3,11 @@
  */
 #include <glib/gstdio.h>
 
-#include "tests/unit/profile/test-capture.h"
-#include "viewer/viewer-latest.h"
-#include "viewer/viewer-timeline.h"
-#include "viewer/viewer-track-draw.h"
-#include "viewer/viewer-untimed.h"
+#include "tests/unit/profile/capture-fixture.h"
+#include "viewer/document/untimed.h"
+#include "viewer/kit/latest.h"
+#include "viewer/pages/timeline/timeline.h"
+#include "viewer/pages/timeline/track-draw.h"
 
 typedef struct {
   char *path;

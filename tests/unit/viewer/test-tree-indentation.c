@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "viewer/viewer-tree-indentation.h"
+#include "viewer/pages/tree/tree-indentation.h"
 
 /* 600 pixels of which 360 may be indentation, and 20 rows in sight. */
 static void fit(ViewerTreeIndentation *indentation, guint32 least, guint32 most)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The rows of a call tree against ProfileTree and against counting by hand. */
+#include "tests/unit/profile/capture-fixture.h"
 #include "tests/unit/profile/made-capture.h"
-#include "tests/unit/profile/test-capture.h"
-#include "viewer/viewer-tree-row.h"
-#include "viewer/viewer-tree-text.h"
+#include "viewer/pages/tree/tree-row.h"
+#include "viewer/pages/tree/tree-text.h"
 
 typedef struct {
   TestCapture made;

@@ -2,8 +2,8 @@
 /* Rows of a tree that are counted, against rows that are listed. */
 #include <glib/gstdio.h>
 
-#include "tests/unit/profile/test-capture.h"
-#include "viewer/viewer-tree-nodes.h"
+#include "tests/unit/profile/capture-fixture.h"
+#include "viewer/pages/tree/tree-nodes.h"
 
 typedef struct {
   ProfileCapture *capture;

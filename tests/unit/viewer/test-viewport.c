@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "viewer/viewer-viewport.h"
+#include "viewer/kit/viewport.h"
 
 static void assert_is(ViewerViewport view, double first, double end)
 {

@@ -177,12 +177,12 @@ def record(name, who, *options, during=None):
     return path
 
 
-def record_all(name, who, *options, **how):
+def record_all(name, who, *options, frequency='199', **how):
     """Records everybody; on a machine with nothing to do a handful of stacks would be the judge. Nobody who is not root can
     look into a process of root's."""
     load = subprocess.Popen([WORK, '60'], stdout=subprocess.DEVNULL, user='someone', group='someone',
                             extra_groups=[])
-    record(name, who, '-F', '199', '-a', *options, **how)
+    record(name, who, '-F', frequency, '-a', *options, **how)
     load.kill()
     load.wait()
 
@@ -306,14 +306,15 @@ def someone():
 
 
 def paranoid():
+    """Seldom: the rings that a user may have are small, and fill with copies of stacks faster than this machine empties them."""
     before = read(PARANOID)
     for value in ('-1', '0', '1', '2', '3', '4'):
         write(PARANOID, value)
         doctor(f'root-paranoid{value}', Root())
         record(f'root-paranoid{value}', Root(), '-F', '199', '--', WORK, '0.5')
         doctor(f'someone-paranoid{value}', Someone())
-        record(f'someone-paranoid{value}', Someone(), '-F', '199', '--', WORK, '0.5')
-        record_all(f'someone-all-paranoid{value}', Someone(), '--duration', '0.5')
+        record(f'someone-paranoid{value}', Someone(), '-F', '49', '--', WORK, '2')
+        record_all(f'someone-all-paranoid{value}', Someone(), '--duration', '2', frequency='49')
     write(PARANOID, before)
 
 

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "helpers/recorder/samples/held.h"
+
+#include <string.h>
+
+#include "helpers/common/memory.h"
+
+void recorder_held_init(struct recorder_held_queue *queue)
+{
+  *queue = (struct recorder_held_queue){.end = &queue->first};
+}
+
+/* Moves what *part leads to behind what was kept already. */
+static void keep(struct recorder_held *held, uint32_t *at, const uint64_t **part, uint32_t count)
+{
+  if (count != 0)
+    memcpy(held->words + *at, *part, count * sizeof **part);
+  *part = held->words + *at;
+  *at += count;
+}
+
+void recorder_held_push(struct recorder_held_queue *queue, const struct recorder_sample *sample,
+                        const struct recorder_thread *thread, struct recorder_layout *layout,
+                        const struct recorder_binary *awaited)
+{
+  size_t words = sample->n_kernel + sample->waker.n_kernel + sample->waker.n_user;
+  size_t size = sizeof(struct recorder_held) + words * sizeof(uint64_t) + sample->start.size;
+  struct recorder_held *held = recorder_allocate(1, size);
+  held->size = size;
+  held->sample = *sample;
+  held->thread = *thread;
+  held->thread.memo = NULL;
+  held->layout = layout;
+  held->awaited = awaited;
+  uint32_t at = 0;
+  keep(held, &at, &held->sample.kernel, sample->n_kernel);
+  keep(held, &at, &held->sample.waker.kernel, sample->waker.n_kernel);
+  keep(held, &at, &held->sample.waker.user, sample->waker.n_user);
+  held->sample.start.bytes = (const uint8_t *)(held->words + at);
+  if (sample->start.size != 0)
+    memcpy(held->words + at, sample->start.bytes, sample->start.size);
+  *queue->end = held;
+  queue->end = &held->next;
+  queue->size += size;
+  queue->count++;
+}
+
+struct recorder_held *recorder_held_take(struct recorder_held_queue *queue, struct recorder_held **place)
+{
+  struct recorder_held *held = *place;
+  *place = held->next;
+  if (queue->end == &held->next)
+    queue->end = place;
+  queue->size -= held->size;
+  queue->count--;
+  return held;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The content of NAMES windows: function tables as records, and back. Identifiers (of strings and
+ * named binaries) are local to the names windows of one epoch; whoever names a capture anew takes another
+ * epoch, and what is named later replaces what was named before.
+ */
+#pragma once
+
+#include "profile/capture/capture.h"
+
+G_BEGIN_DECLS
+
+/* Encodes tables into contents of at most 1 MiB each, which stand in a file in this order. */
+typedef struct _ProfileNamesEncoder ProfileNamesEncoder;
+/* Given every content when it is full, and the last one by finish. False stops (nothing more is given). */
+typedef gboolean (*ProfileNamesWriteFunc)(const guint8 *content, gsize length, gpointer data);
+
+ProfileNamesEncoder *profile_names_encoder_new(ProfileNamesWriteFunc write, gpointer data);
+/* Adds the whole table as that of binary (NULL: the kernel). */
+void profile_names_encoder_add(ProfileNamesEncoder *self, const ProfileBinary *binary,
+                               const ProfileFunctionTable *table);
+/* Writes what is left and frees. False when a write failed. */
+gboolean profile_names_encoder_finish(ProfileNamesEncoder *self);
+
+/* Decodes the contents of one epoch, in file order. Hostile bytes lead to names that are missing or
+ * wrong, never to anything worse; memory is bounded by the bytes given. */
+typedef struct _ProfileNamesDecoder ProfileNamesDecoder;
+/* binary carries path, device, inode, flags and build-id (valid during the call); binaries of the capture
+ * that profile_names_binary_matches() are meant. flags has CAPTURE_BINARY_KERNEL for the kernel. The table is
+ * sealed; take a reference to keep it. */
+typedef void (*ProfileNamesFoundFunc)(const ProfileBinary *binary, ProfileFunctionTable *table,
+                                      gpointer data);
+
+/* served: they were written by a recorder. */
+ProfileNamesDecoder *profile_names_decoder_new(gboolean served);
+/* False when a record makes no sense; what stood before it is kept. */
+gboolean profile_names_decoder_add(ProfileNamesDecoder *self, const guint8 *content, gsize length);
+/* Hands out every named binary in file order and frees. */
+void profile_names_decoder_finish(ProfileNamesDecoder *self, ProfileNamesFoundFunc found, gpointer data);
+
+/* By build-id where both have one, else by path, device and inode. The kernel matches the kernel. */
+gboolean profile_names_binary_matches(const ProfileBinary *a, const ProfileBinary *b);
+
+G_END_DECLS

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A transform is one pass over the nodes. A node's parent comes before it, so that where the node goes
+ * follows from where its parent went. What goes below one node of the new tree with one function is one node
+ * there. It is looked for among its siblings, of which most nodes have few, and which lie close by when a
+ * stack that is new is put in; only where they are many does a hash table find it.
+ */
+#include <string.h>
+
+#include "profile/base/memory.h"
+#include "profile/base/siblings.h"
+#include "profile/capture/capture-private.h"
+#include "profile/capture/stacks-private.h"
+
+enum { FEW = 8 }; /* children of a node before they go into the table */
+
+#define CROWDED G_MAXUINT32 /* in place of a first child: they are in the table */
+
+/* A node of the new tree, found by parent and function. node 0: the slot is free. */
+typedef struct {
+  guint32 parent, function, node;
+} Slot;
+
+typedef struct {
+  const ProfileStacks *from;
+  const ProfileTransform *transform;
+  guint32 *to;       /* one a node of from: where its samples go, or PROFILE_STACKS_DROPPED */
+  guint32 *state;    /* one a node of from, where a kind has to know more than where the parent went */
+  guint8 *in_binary; /* one a function of from: whether it is collapsed */
+  guint32 collapsed; /* the function that it is collapsed into */
+
+  guint32 *parents, *functions; /* the new tree */
+  guint32 *first_child, *next;
+  guint32 n_nodes;
+  Slot *slots;
+  gsize mask, n_slots_used;
+} Pass;
+
+static Slot *find_slot(const Pass *pass, guint32 parent, guint32 function)
+{
+  guint64 key = ((guint64)parent << 32 | function) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
+  gsize at = (key ^ key >> 32) & pass->mask;
+
+  while (pass->slots[at].node && (pass->slots[at].parent != parent || pass->slots[at].function != function))
+    at = (at + 1) & pass->mask;
+  return &pass->slots[at];
+}
+
+static void grow(Pass *pass)
+{
+  g_autofree Slot *old = pass->slots;
+  gsize n = pass->mask + 1;
+
+  pass->mask = 2 * n - 1;
+  pass->slots = profile_new0(Slot, 2 * n);
+  for (gsize i = 0; i < n; i++)
+    if (old[i].node)
+      *find_slot(pass, old[i].parent, old[i].function) = old[i];
+}
+
+static guint32 new_node(Pass *pass, guint32 parent, guint32 function)
+{
+  pass->parents[pass->n_nodes] = parent;
+  pass->functions[pass->n_nodes] = function;
+  pass->first_child[pass->n_nodes] = 0;
+  return pass->n_nodes++;
+}
+
+static void fill_slot(Pass *pass, Slot *slot, guint32 node)
+{
+  *slot = (Slot){pass->parents[node], pass->functions[node], node};
+  if (++pass->n_slots_used > pass->mask / 2)
+    grow(pass);
+}
+
+static guint32 add_crowded(Pass *pass, guint32 parent, guint32 function)
+{
+  Slot *slot = find_slot(pass, parent, function);
+
+  if (slot->node)
+    return slot->node;
+  guint32 node = new_node(pass, parent, function);
+  fill_slot(pass, slot, node);
+  return node;
+}
+
+static void crowd(Pass *pass, guint32 parent)
+{
+  for (guint32 child = pass->first_child[parent]; child; child = pass->next[child])
+    fill_slot(pass, find_slot(pass, parent, pass->functions[child]), child);
+  pass->first_child[parent] = CROWDED;
+}
+
+/* The node below parent with that function. */
+static guint32 add(Pass *pass, guint32 parent, guint32 function)
+{
+  guint n = 0;
+
+  if (pass->first_child[parent] == CROWDED)
+    return add_crowded(pass, parent, function);
+  for (guint32 child = pass->first_child[parent]; child; child = pass->next[child], n++)
+    if (pass->functions[child] == function)
+      return child;
+  if (n == FEW) {
+    crowd(pass, parent);
+    return add_crowded(pass, parent, function);
+  }
+  guint32 node = new_node(pass, parent, function);
+  pass->next[node] = pass->first_child[parent];
+  pass->first_child[parent] = node;
+  return node;
+}
+
+/* Whether what goes there goes into a frame of that function. */
+static gboolean is_in(const Pass *pass, guint32 node, guint32 function)
+{
+  return node != 0 && pass->functions[node] == function;
+}
+
+/*
+ * Where a node goes, by kind. Parents are those of the tree that is transformed; the state of a node whose
+ * kind has one is set as well.
+ */
+
+static guint32 focus_function(Pass *pass, guint32 node, guint32 parent, guint32 function)
+{
+  if (pass->to[parent] != PROFILE_STACKS_DROPPED)
+    return add(pass, pass->to[parent], function);
+  return function == pass->transform->function ? add(pass, 0, function) : PROFILE_STACKS_DROPPED;
+}
+
+/* The state of paths: how many of their functions lead to the node; n_path: all do, or none leads further. */
+static guint32 follow_path(const Pass *pass, guint32 parent, guint32 function)
+{
+  guint32 followed = pass->state[parent], n = pass->transform->n_path;
+
+  return followed < n && pass->transform->path[followed] == function ? followed + 1 : n + 1;
+}
+
+static guint32 focus_path(Pass *pass, guint32 node, guint32 parent, guint32 function)
+{
+  if (pass->to[parent] != PROFILE_STACKS_DROPPED)
+    return add(pass, pass->to[parent], function);
+  pass->state[node] = follow_path(pass, parent, function);
+  return pass->state[node] == pass->transform->n_path ? add(pass, 0, function) : PROFILE_STACKS_DROPPED;
+}
+
+static guint32 merge_path(Pass *pass, guint32 node, guint32 parent, guint32 function)
+{
+  pass->state[node] = follow_path(pass, parent, function);
+  if (pass->state[node] == pass->transform->n_path)
+    return pass->to[parent];
+  return add(pass, pass->to[parent], function);
+}
+
+/* The state is where the node would go if nothing was cut off. */
+static guint32 focus_path_inverted(Pass *pass, guint32 node, guint32 parent, guint32 function)
+{
+  const ProfileTransform *transform = pass->transform;
+  const guint32 *functions = pass->from->functions, *parents = pass->from->parents;
+  guint followed = 0;
+
+  pass->state[node] = add(pass, pass->state[parent], function);
+  if (transform->n_path == 0)
+    return pass->state[node];
+  while (node && functions[node] == transform->path[followed]) {
+    if (++followed == transform->n_path)
+      return pass->state[node];
+    node = parents[node];
+  }
+  return PROFILE_STACKS_DROPPED;
+}
+
+static guint32 merge_function(Pass *pass, guint32 node, guint32 parent, guint32 function)
+{
+  return function == pass->transform->function ? pass->to[parent] : add(pass, pass->to[parent], function);
+}
+
+static guint32 drop_function(Pass *pass, guint32 node, guint32 parent, guint32 function)
+{
+  if (pass->to[parent] == PROFILE_STACKS_DROPPED || function == pass->transform->function)
+    return PROFILE_STACKS_DROPPED;
+  return add(pass, pass->to[parent], function);
+}
+
+static guint32 collapse_function(Pass *pass, guint32 node, guint32 parent, guint32 function)
+{
+  if (is_in(pass, pass->to[parent], pass->transform->function))
+    return pass->to[parent];
+  return add(pass, pass->to[parent], function);
+}
+
+static guint32 collapse_binary(Pass *pass, guint32 node, guint32 parent, guint32 function)
+{
+  if (!pass->in_binary[function])
+    return add(pass, pass->to[parent], function);
+  if (is_in(pass, pass->to[parent], pass->collapsed))
+    return pass->to[parent];
+  return add(pass, pass->to[parent], pass->collapsed);
+}
+
+static guint32 collapse_direct_recursion(Pass *pass, guint32 node, guint32 parent, guint32 function)
+{
+  if (function == pass->transform->function && is_in(pass, pass->to[parent], function))
+    return pass->to[parent];
+  return add(pass, pass->to[parent], function);
+}
+
+/* The state is where the outermost call went; 0: there is none. */
+static guint32 collapse_recursion(Pass *pass, guint32 node, guint32 parent, guint32 function)
+{
+  gboolean is_call = function == pass->transform->function;
+  guint32 outermost = pass->state[parent];
+  guint32 to = is_call && outermost ? outermost : add(pass, pass->to[parent], function);
+
+  pass->state[node] = is_call ? to : outermost;
+  return to;
+}
+
+typedef guint32 (*Step)(Pass *pass, guint32 node, guint32 parent, guint32 function);
+
+static const struct {
+  Step step;
+  gboolean has_state;
+  gboolean drops_root; /* samples without a stack go */
+} steps[] = {
+    [PROFILE_TRANSFORM_FOCUS_FUNCTION] = {focus_function, FALSE, TRUE},
+    [PROFILE_TRANSFORM_FOCUS_PATH] = {focus_path, TRUE, TRUE},
+    [PROFILE_TRANSFORM_FOCUS_PATH_INVERTED] = {focus_path_inverted, TRUE, TRUE},
+    [PROFILE_TRANSFORM_MERGE_FUNCTION] = {merge_function, FALSE, FALSE},
+    [PROFILE_TRANSFORM_MERGE_PATH] = {merge_path, TRUE, FALSE},
+    [PROFILE_TRANSFORM_DROP_FUNCTION] = {drop_function, FALSE, FALSE},
+    [PROFILE_TRANSFORM_COLLAPSE_FUNCTION] = {collapse_function, FALSE, FALSE},
+    [PROFILE_TRANSFORM_COLLAPSE_BINARY] = {collapse_binary, FALSE, FALSE},
+    [PROFILE_TRANSFORM_COLLAPSE_DIRECT_RECURSION] = {collapse_direct_recursion, FALSE, FALSE},
+    [PROFILE_TRANSFORM_COLLAPSE_RECURSION] = {collapse_recursion, TRUE, FALSE},
+};
+
+static void run(Pass *pass)
+{
+  ProfileTransformKind kind = pass->transform->kind;
+  gboolean no_path = profile_transform_kind_has_path(kind) && pass->transform->n_path == 0;
+  Step step = steps[kind].step;
+  guint32 n = (guint32)pass->from->n_nodes;
+
+  pass->to[0] = steps[kind].drops_root && !no_path ? PROFILE_STACKS_DROPPED : 0;
+  for (guint32 node = 1; node < n; node++)
+    pass->to[node] = step(pass, node, pass->from->parents[node], pass->from->functions[node]);
+}
+
+static void set_up(Pass *pass, const ProfileStacks *from)
+{
+  gsize n = from->n_nodes;
+
+  pass->mask = 1023;
+  pass->slots = profile_new0(Slot, pass->mask + 1);
+  pass->to = profile_new(guint32, n);
+  pass->state = steps[pass->transform->kind].has_state ? profile_new0(guint32, n) : NULL;
+  pass->parents = profile_new(guint32, n);
+  pass->functions = profile_new(guint32, n);
+  pass->first_child = profile_new(guint32, n);
+  pass->next = profile_new(guint32, n);
+  new_node(pass, 0, 0);
+}
+
+/* Binaries of one path are one, as people know them. */
+static guint8 *mark_binaries(const ProfileCapture *capture, guint32 binary)
+{
+  const ProfileBinary *binaries = (const ProfileBinary *)capture->binaries->data;
+  guint32 n = capture->binaries->len;
+  guint8 *marks = g_new0(guint8, (gsize)n + 2);
+
+  marks[n] = binary == G_MAXUINT32;
+  for (guint32 i = 0; i < n && binary < n; i++)
+    marks[i] = strcmp(binaries[i].path, binaries[binary].path) == 0;
+  return marks;
+}
+
+static void clear_collapsed(gpointer data)
+{
+  g_free((gpointer)((ProfileCollapsed *)data)->range.name);
+}
+
+static void release_collapsed(gpointer collapsed)
+{
+  g_atomic_rc_box_release_full(collapsed, clear_collapsed);
+}
+
+static GPtrArray *copy_collapsed(const GPtrArray *all)
+{
+  GPtrArray *copy = g_ptr_array_new_with_free_func(release_collapsed);
+
+  for (guint i = 0; all && i < all->len; i++)
+    g_ptr_array_add(copy, g_atomic_rc_box_acquire(all->pdata[i]));
+  return copy;
+}
+
+/* The new function says that it is of the kind that the functions in it are. */
+static void add_collapsed(ProfileStacks *self, guint32 binary, guint16 kind)
+{
+  ProfileCollapsed *collapsed = g_atomic_rc_box_new0(ProfileCollapsed);
+  char *name = binary == G_MAXUINT32
+                   ? g_strdup("[kernel]")
+                   : g_path_get_basename(g_array_index(self->capture->binaries, ProfileBinary, binary).path);
+
+  collapsed->range = (ProfileFunctionRange){.name = name, .linkage_name = name};
+  collapsed->function = (ProfileFunction){.range = &collapsed->range, .binary = binary, .kind = kind};
+  g_ptr_array_add(self->collapsed, collapsed);
+}
+
+/* Which functions are collapsed, and into which one: that of an earlier transform when there is one. */
+static void choose_collapsed(Pass *pass, ProfileStacks *self)
+{
+  g_autofree guint8 *marks = mark_binaries(self->capture, pass->transform->binary);
+  g_autofree guint32 *binaries = profile_stacks_make_binaries(pass->from);
+  gsize n = profile_stacks_get_n_functions(pass->from);
+  guint16 kind = CAPTURE_SPACE_BINARY;
+
+  pass->in_binary = g_new0(guint8, n);
+  pass->collapsed = PROFILE_STACKS_DROPPED;
+  for (gsize i = n; i-- > 0;) {
+    pass->in_binary[i] = marks[binaries[i]];
+    if (!pass->in_binary[i])
+      continue;
+    kind = profile_stacks_get_function(pass->from, (guint32)i)->kind;
+    if (i >= pass->from->n_capture_functions)
+      pass->collapsed = (guint32)i;
+  }
+  if (pass->collapsed != PROFILE_STACKS_DROPPED || memchr(pass->in_binary, 1, n) == NULL)
+    return;
+  pass->collapsed = (guint32)n;
+  add_collapsed(self, pass->transform->binary, kind);
+}
+
+/* Where a node of the capture goes: by way of where it went before. */
+static guint32 *compose(const guint32 *first, gsize n, const guint32 *then)
+{
+  guint32 *map = profile_new(guint32, n);
+
+  for (gsize i = 0; i < n; i++)
+    map[i] = first[i] == PROFILE_STACKS_DROPPED ? PROFILE_STACKS_DROPPED : then[first[i]];
+  return map;
+}
+
+static guint32 *move(const guint32 *column, const guint32 *places, gsize n)
+{
+  guint32 *moved = profile_new(guint32, n);
+
+  for (gsize node = 0; node < n; node++)
+    moved[places[node]] = column[node];
+  return moved;
+}
+
+/* Nodes were numbered as they came. Siblings are put side by side, as everybody expects them. */
+static void order_nodes(Pass *pass, ProfileStacks *self)
+{
+  g_autofree guint32 *places = profile_siblings_place(pass->parents, NULL, pass->n_nodes, &self->n_nodes);
+
+  for (gsize node = 0; node < pass->n_nodes; node++)
+    pass->parents[node] = places[pass->parents[node]];
+  for (gsize node = 0; node < pass->from->n_nodes; node++)
+    if (pass->to[node] != PROFILE_STACKS_DROPPED)
+      pass->to[node] = places[pass->to[node]];
+  self->parents = move(pass->parents, places, self->n_nodes);
+  self->functions = move(pass->functions, places, self->n_nodes);
+  self->first_child = profile_siblings_find_first(self->parents, self->n_nodes);
+}
+
+ProfileStacks *profile_stacks_transform(ProfileStacks *from, const ProfileTransform *transform)
+{
+  ProfileStacks *self = g_new0(ProfileStacks, 1);
+  Pass pass = {.from = from, .transform = transform};
+
+  g_atomic_ref_count_init(&self->references);
+  self->capture = g_object_ref(from->capture);
+  self->n_capture_functions = from->n_capture_functions;
+  self->collapsed = copy_collapsed(from->collapsed);
+  set_up(&pass, from);
+  if (transform->kind == PROFILE_TRANSFORM_COLLAPSE_BINARY)
+    choose_collapsed(&pass, self);
+  run(&pass);
+  order_nodes(&pass, self);
+  self->map = from->map ? compose(from->map, from->capture->n_nodes, pass.to) : g_steal_pointer(&pass.to);
+  g_free(pass.to);
+  g_free(pass.state);
+  g_free(pass.in_binary);
+  g_free(pass.parents);
+  g_free(pass.functions);
+  g_free(pass.first_child);
+  g_free(pass.next);
+  g_free(pass.slots);
+  return self;
+}

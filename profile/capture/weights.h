@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * How often each stack node was sampled, for one filter: what every view is made from. Nodes are those of the
+ * filter's stacks (profile_filter_get_stacks); samples that transforms dropped count nowhere.
+ * Costs one pass over the samples and one over the nodes. Immutable, readable from any thread.
+ *
+ * `self` counts the samples whose stack ends in the node, `total` those whose stack leads through it.
+ * Node 0, the root, has every sample as its total and those without a stack as its self.
+ * A weight is in the event's unit.
+ */
+#pragma once
+
+#include "profile/capture/filter.h"
+
+G_BEGIN_DECLS
+
+typedef struct _ProfileWeights ProfileWeights;
+
+typedef struct {
+  guint64 count;  /* samples */
+  guint64 weight; /* their weights' sum */
+} ProfileWeight;
+
+/* The filter is copied. */
+ProfileWeights *profile_weights_new(const ProfileFilter *filter);
+ProfileWeights *profile_weights_ref(ProfileWeights *self);
+void profile_weights_unref(ProfileWeights *self);
+
+const ProfileFilter *profile_weights_get_filter(const ProfileWeights *self);
+ProfileCapture *profile_weights_get_capture(const ProfileWeights *self);
+/* Whose nodes are counted; borrowed. */
+ProfileStacks *profile_weights_get_stacks(const ProfileWeights *self);
+/* All samples that passed the filter and that no transform dropped. */
+ProfileWeight profile_weights_get_sum(const ProfileWeights *self);
+
+ProfileWeight profile_weights_get_self(const ProfileWeights *self, guint32 node);
+ProfileWeight profile_weights_get_total(const ProfileWeights *self, guint32 node);
+
+/* What samples of this event are compared by: COUNT, their number; or their weights, in that unit, where
+ * these say how long something lasted or how much it was, as of time off the CPU and of allocations. */
+enum capture_unit profile_weights_get_unit(const ProfileWeights *self);
+/* An amount of that: shares, orders and limits are of it. */
+guint64 profile_weights_measure(const ProfileWeights *self, ProfileWeight weight);
+
+/* The columns themselves, one entry a node, for passes over all nodes. */
+const guint32 *profile_weights_get_self_counts(const ProfileWeights *self);
+const guint32 *profile_weights_get_total_counts(const ProfileWeights *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ProfileWeights, profile_weights_unref)
+
+G_END_DECLS

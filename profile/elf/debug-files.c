@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/elf/debug-files.h"
+
+#include <errno.h>
+#include <lzma.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "profile/base/regular-file.h"
+
+#define DEBUG_ROOT "/usr/lib/debug"
+
+void profile_debug_file_clear(ProfileDebugFile *file)
+{
+  g_clear_pointer(&file->elf, profile_elf_free);
+  if (file->fd >= 0)
+    close(file->fd);
+  *file = (ProfileDebugFile){.fd = -1};
+}
+
+static gboolean open_elf(const char *path, ProfileDebugFile *ret)
+{
+  int fd = profile_regular_file_open(path);
+  ProfileElf *elf;
+
+  if (fd < 0)
+    return FALSE;
+  elf = profile_regular_file_is_of_others(fd) ? NULL : profile_elf_new_for_fd(fd, NULL);
+  if (!elf) {
+    close(fd);
+    return FALSE;
+  }
+  *ret = (ProfileDebugFile){.elf = elf, .fd = fd};
+  return TRUE;
+}
+
+static gboolean open_with_build_id(const char *path, const guint8 *build_id, guint size,
+                                   ProfileDebugFile *ret)
+{
+  g_auto(ProfileDebugFile) file = {.fd = -1};
+  const guint8 *found;
+  guint found_size;
+
+  if (!open_elf(path, &file))
+    return FALSE;
+  found = profile_elf_get_build_id(file.elf, &found_size);
+  if (size == 0 || found_size != size || memcmp(found, build_id, size) != 0)
+    return FALSE;
+  *ret = file;
+  file = (ProfileDebugFile){.fd = -1};
+  return TRUE;
+}
+
+static gboolean has_checksum(int fd, guint32 wanted)
+{
+  gsize size = 1 << 16;
+  g_autofree guint8 *buffer = g_malloc(size);
+  guint32 crc = 0;
+  off_t at = 0;
+  gssize n;
+
+  while ((n = pread(fd, buffer, size, at)) > 0) {
+    crc = lzma_crc32(buffer, (gsize)n, crc);
+    at += n;
+  }
+  return n == 0 && crc == wanted;
+}
+
+/* The binary whose debug file is looked for. */
+typedef struct {
+  const char *path;
+  const guint8 *build_id;
+  guint build_id_size;
+  const char *link; /* NULL: none */
+  guint32 crc;
+} Wanted;
+
+static gboolean open_linked(const char *path, const Wanted *wanted, ProfileDebugFile *ret)
+{
+  g_auto(ProfileDebugFile) file = {.fd = -1};
+
+  if (wanted->build_id_size > 0)
+    return open_with_build_id(path, wanted->build_id, wanted->build_id_size, ret);
+  if (!open_elf(path, &file) || !has_checksum(file.fd, wanted->crc))
+    return FALSE;
+  *ret = file;
+  file = (ProfileDebugFile){.fd = -1};
+  return TRUE;
+}
+
+static gboolean find_by_link(const Wanted *wanted, ProfileDebugFile *ret)
+{
+  g_autofree char *directory = g_path_get_dirname(wanted->path);
+
+  for (guint i = 0; wanted->link && i < 3; i++) {
+    static const char *const roots[] = {"", "", DEBUG_ROOT};
+    static const char *const below[] = {"", ".debug", ""};
+    g_autofree char *candidate = g_build_filename(roots[i], directory, below[i], wanted->link, NULL);
+
+    if (!g_str_equal(candidate, wanted->path) && open_linked(candidate, wanted, ret))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static char *print_build_id(const guint8 *build_id, guint size)
+{
+  GString *text = g_string_new(NULL);
+
+  for (guint i = 0; i < size; i++)
+    g_string_append_printf(text, "%02x", build_id[i]);
+  return g_string_free(text, FALSE);
+}
+
+static char *get_debuginfod_path(const char *hex, const char *kind)
+{
+  const char *cache = g_getenv("DEBUGINFOD_CACHE_PATH");
+
+  if (cache && *cache)
+    return g_build_filename(cache, hex, kind, NULL);
+  return g_build_filename(g_get_user_cache_dir(), "debuginfod_client", hex, kind, NULL);
+}
+
+static gboolean try_paths(const char *const *paths, const guint8 *build_id, guint size, ProfileDebugFile *ret)
+{
+  for (guint i = 0; paths[i]; i++)
+    if (open_with_build_id(paths[i], build_id, size, ret))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean find_by_build_id(const Wanted *wanted, ProfileDebugFile *ret)
+{
+  g_autofree char *hex = print_build_id(wanted->build_id, wanted->build_id_size);
+  g_autofree char *installed = NULL;
+  g_autofree char *cached = NULL;
+  g_autofree char *by_path = NULL;
+
+  if (wanted->build_id_size < 2)
+    return FALSE;
+  installed = g_strdup_printf(DEBUG_ROOT "/.build-id/%.2s/%s.debug", hex, hex + 2);
+  cached = get_debuginfod_path(hex, "debuginfo");
+  by_path = g_strconcat(DEBUG_ROOT, wanted->path, ".debug", NULL);
+  return try_paths((const char *const[]){installed, cached, by_path, NULL}, wanted->build_id,
+                   wanted->build_id_size, ret);
+}
+
+static gboolean find(const Wanted *wanted, ProfileDebugFile *ret)
+{
+  return wanted->path[0] == '/' && (find_by_link(wanted, ret) || find_by_build_id(wanted, ret));
+}
+
+gboolean profile_debug_file_find(const ProfileElf *elf, const char *path, ProfileDebugFile *ret)
+{
+  g_autofree char *link = NULL;
+  Wanted wanted = {.path = path};
+
+  wanted.build_id = profile_elf_get_build_id(elf, &wanted.build_id_size);
+  if (profile_elf_get_debug_link(elf, &link, &wanted.crc))
+    wanted.link = link;
+  return find(&wanted, ret);
+}
+
+gboolean profile_debug_file_find_again(const guint8 *build_id, guint size, const char *link, const char *path,
+                                       ProfileDebugFile *ret)
+{
+  Wanted wanted = {.path = path, .build_id = build_id, .build_id_size = size, .link = link};
+
+  return size > 0 && find(&wanted, ret);
+}
+
+gboolean profile_debug_file_find_binary(const guint8 *build_id, guint size, ProfileDebugFile *ret)
+{
+  g_autofree char *hex = print_build_id(build_id, size);
+  g_autofree char *installed = NULL;
+  g_autofree char *cached = NULL;
+  g_autofree char *perf = NULL;
+
+  if (size < 2)
+    return FALSE;
+  installed = g_strdup_printf("/usr/lib/.build-id/%.2s/%s", hex, hex + 2);
+  cached = get_debuginfod_path(hex, "executable");
+  perf = g_strdup_printf("%s/.debug/.build-id/%.2s/%s/elf", g_get_home_dir(), hex, hex + 2);
+  return try_paths((const char *const[]){installed, cached, perf, NULL}, build_id, size, ret);
+}

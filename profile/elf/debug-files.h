@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where the symbols of a binary lie when it has been stripped of them, and the binary itself when its path
+ * leads elsewhere. */
+#pragma once
+
+#include "profile/elf/elf.h"
+
+G_BEGIN_DECLS
+
+/* An ELF and the descriptor it is read from. */
+typedef struct {
+  ProfileElf *elf; /* NULL: none */
+  int fd;
+} ProfileDebugFile;
+
+void profile_debug_file_clear(ProfileDebugFile *file);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ProfileDebugFile, profile_debug_file_clear)
+
+/* Finds the debug file of elf, which was mapped as path: by .gnu_debuglink (beside it, in .debug/ and under
+ * /usr/lib/debug), by build-id in /usr/lib/debug/.build-id and debuginfod's cache, and by path under
+ * /usr/lib/debug. It is taken only when its build-id is the same, or, where the binary has none, when the
+ * checksum in the link is right. False when there is none. */
+gboolean profile_debug_file_find(const ProfileElf *elf, const char *path, ProfileDebugFile *ret);
+
+/* Finds what profile_debug_file_find finds, without the binary's ELF: by its build-id, which it must have,
+ * and the name in its .gnu_debuglink (NULL: none). */
+gboolean profile_debug_file_find_again(const guint8 *build_id, guint size, const char *link, const char *path,
+                                       ProfileDebugFile *ret);
+
+/* Finds the binary with that build-id where build-ids lead to: /usr/lib/.build-id, the caches of
+ * debuginfod and perf. False when there is none. */
+gboolean profile_debug_file_find_binary(const guint8 *build_id, guint size, ProfileDebugFile *ret);
+
+G_END_DECLS

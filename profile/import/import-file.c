@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/import/import-file.h"
+
+#include <glib/gi18n.h>
+
+#include "profile/capture/reader.h"
+#include "profile/import/perf-data-import.h"
+#include "profile/import/syscap-import.h"
+#include "profile/import/syscap.h"
+
+/* Takes the input. */
+static gboolean import(ProfileInput *taken, int fd, const ProfileImportOptions *options,
+                       ProfileImportResult *ret_result, GError **error)
+{
+  g_autoptr(ProfileInput) input = taken;
+  g_autoptr(ProfilePerfData) data = NULL;
+
+  if (profile_syscap_is(input->bytes, input->size))
+    return profile_syscap_import(input, fd, options, ret_result, error);
+  data = profile_perf_data_new(g_steal_pointer(&input), error);
+  return data && profile_perf_import(data, fd, options, ret_result, error);
+}
+
+gboolean profile_import_file(const char *path, int fd, const ProfileImportOptions *options,
+                             ProfileImportResult *ret_result, GError **error)
+{
+  ProfileInput *input = profile_input_open(path, error);
+  g_autoptr(ProfileMappedFile) mapped =
+      input && input->mapped ? profile_mapped_file_ref(input->mapped) : NULL;
+  g_autoptr(GError) failure = NULL;
+
+  if (!input)
+    return FALSE;
+  gboolean done = import(input, fd, options, ret_result, &failure);
+  if (mapped && profile_mapped_file_is_cut_off(mapped)) {
+    if (done)
+      g_clear_pointer(&ret_result->warning, g_free);
+    g_set_error(error, PROFILE_ERROR, PROFILE_ERROR_DAMAGED,
+                _("“%s” became shorter while it was read; read it again when it is complete."), path);
+    return FALSE;
+  }
+  if (!done)
+    g_propagate_error(error, g_steal_pointer(&failure));
+  return done;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gi18n.h>
+
+#include "profile/capture/names-window.h"
+#include "profile/load/loader-private.h"
+
+static void add_loss(ProfileCapture *capture, const struct capture_record_lost *record)
+{
+  ProfileLoss loss = {.time = record->time,
+                      .samples = record->samples,
+                      .records = record->records,
+                      .reason = record->reason,
+                      .cpu = record->cpu};
+
+  g_array_append_val(capture->losses, loss);
+}
+
+static void add_message(ProfileCapture *capture, const struct capture_record_message *record)
+{
+  g_ptr_array_add(capture->messages, g_strdup(record->text));
+  g_array_append_val(capture->message_severities, record->severity);
+}
+
+static void set_metadata(ProfileCapture *capture, const struct capture_record_metadata *record)
+{
+  const char *value = record->bytes + record->key_length + 1;
+
+  g_hash_table_insert(capture->metadata, g_string_chunk_insert_const(capture->strings, record->bytes),
+                      g_string_chunk_insert(capture->strings, value));
+}
+
+void load_records(Load *load, LoadPart *part)
+{
+  ProfileCapture *capture = load->capture;
+  const struct capture_record *record;
+  size_t position = 0;
+
+  if (!load_content(load, part))
+    return;
+  while ((record = capture_records_next(part->content, part->length, &position))) {
+    if (!capture_record_is_valid(record))
+      continue;
+    if (record->type == CAPTURE_RECORD_LOST)
+      add_loss(capture, (gconstpointer)record);
+    else if (record->type == CAPTURE_RECORD_THROTTLE)
+      capture->n_throttled += ((const struct capture_record_throttle *)record)->on != 0;
+    else if (record->type == CAPTURE_RECORD_EXIT)
+      load_end_thread(load, (gconstpointer)record);
+    else if (record->type == CAPTURE_RECORD_METADATA)
+      set_metadata(capture, (gconstpointer)record);
+    else if (record->type == CAPTURE_RECORD_MESSAGE)
+      add_message(capture, (gconstpointer)record);
+    else
+      load_told_record(load, part, record);
+  }
+  load_release_content(load, part);
+}
+
+/* One file that was mapped by two paths is named twice, each time with what was hit there. */
+static void add_table(ProfileFunctionTable **slot, ProfileFunctionTable *table)
+{
+  g_autoptr(ProfileFunctionTable) old = *slot;
+
+  *slot = old ? profile_function_table_join(old, table) : profile_function_table_ref(table);
+}
+
+static void keep_table_of(ProfileCapture *capture, guint slot, ProfileFunctionTable *table, gboolean served)
+{
+  gboolean is_kernel = slot == capture->binaries->len;
+
+  add_table(is_kernel ? &capture->kernel_table : &capture->tables[slot], table);
+  if (served)
+    add_table(&capture->served_tables[slot], table);
+  else
+    capture->looked_for[slot] = TRUE;
+}
+
+static void keep_tables(ProfileCapture *capture, const ProfileBinary *binary, ProfileFunctionTable *table,
+                        gboolean served)
+{
+  if (binary->flags & CAPTURE_BINARY_KERNEL)
+    keep_table_of(capture, capture->binaries->len, table, served);
+  for (guint i = 0; i < capture->binaries->len; i++)
+    if (profile_names_binary_matches(binary, &g_array_index(capture->binaries, ProfileBinary, i)))
+      keep_table_of(capture, i, table, served);
+}
+
+static void keep_table(const ProfileBinary *binary, ProfileFunctionTable *table, gpointer data)
+{
+  keep_tables(data, binary, table, FALSE);
+}
+
+static void keep_served_table(const ProfileBinary *binary, ProfileFunctionTable *table, gpointer data)
+{
+  keep_tables(data, binary, table, TRUE);
+}
+
+static gboolean is_read_now(const LoadPart *part, gboolean served)
+{
+  return (part->header->stream != 0) == served;
+}
+
+/* Identifiers of names windows are local to their epoch; what a later epoch says replaces what was said
+ * before. Windows of one epoch follow one another. */
+static void read_names(Load *load, gboolean served)
+{
+  GArray *parts = load->parts[CAPTURE_WINDOW_NAMES];
+  ProfileNamesDecoder *decoder = NULL;
+  const LoadEpoch *epoch = NULL;
+
+  for (guint i = 0; i < parts->len; i++) {
+    LoadPart *part = &g_array_index(parts, LoadPart, i);
+
+    if (!is_read_now(part, served))
+      continue;
+    if (decoder && epoch != part->epoch)
+      profile_names_decoder_finish(g_steal_pointer(&decoder), served ? keep_served_table : keep_table,
+                                   load->capture);
+    if (!decoder)
+      decoder = profile_names_decoder_new(served);
+    epoch = part->epoch;
+    if (load_content(load, part) && !profile_names_decoder_add(decoder, part->content, part->length))
+      load_problem(load,
+                   _("A window of names makes no sense to its end; some functions may lack their names."));
+    load_release_content(load, part);
+  }
+  if (decoder)
+    profile_names_decoder_finish(decoder, served ? keep_served_table : keep_table, load->capture);
+}
+
+/* A recorder names what nobody else could; who could, knows better. */
+void load_names(Load *load)
+{
+  read_names(load, TRUE);
+  read_names(load, FALSE);
+}

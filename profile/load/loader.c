@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <glib/gi18n.h>
+#include <inttypes.h>
+
+#include "profile/base/parallel.h"
+#include "profile/load/loader-private.h"
+
+enum { MAX_PROBLEMS = 100 };
+
+void load_problem(Load *load, const char *format, ...)
+{
+  va_list arguments;
+
+  g_mutex_lock(&load->lock);
+  if (load->capture->problems->len < MAX_PROBLEMS) {
+    va_start(arguments, format);
+    g_ptr_array_add(load->capture->problems, g_strdup_vprintf(format, arguments));
+    va_end(arguments);
+  }
+  g_mutex_unlock(&load->lock);
+}
+
+static void take_buffer(Load *load, LoadPart *part)
+{
+  g_mutex_lock(&load->lock);
+  if (load->buffers->len > 0) {
+    part->buffer = g_array_index(load->buffers, LoadBuffer, load->buffers->len - 1);
+    g_array_set_size(load->buffers, load->buffers->len - 1);
+  }
+  g_mutex_unlock(&load->lock);
+}
+
+void load_release_content(Load *load, LoadPart *part)
+{
+  part->content = NULL;
+  if (!part->buffer.bytes)
+    return;
+  g_mutex_lock(&load->lock);
+  g_array_append_val(load->buffers, part->buffer);
+  g_mutex_unlock(&load->lock);
+  part->buffer = (LoadBuffer){0};
+}
+
+gboolean load_content(Load *load, LoadPart *part)
+{
+  size_t length = 0;
+  const uint8_t *content = NULL;
+
+  take_buffer(load, part);
+  int result = capture_reader_content(part->source->reader, part->number, &part->buffer.bytes,
+                                      &part->buffer.size, &content, &length);
+  if (result == 0 && length == part->header->length) {
+    part->content = content;
+    part->length = length;
+    return TRUE;
+  }
+  if (result == -ENODATA)
+    g_atomic_int_set(&load->cut_off, TRUE);
+  load_problem(load, _("The window at byte %" PRIu64 " is damaged and was left out: %s."),
+               capture_reader_part(part->source->reader, part->number)->offset,
+               result == 0 ? _("wrong length") : g_strerror(-result));
+  load_release_content(load, part);
+  return FALSE;
+}
+
+LoadStream *load_get_stream(Load *load, guint32 number)
+{
+  LoadStream *stream = g_hash_table_lookup(load->streams, GUINT_TO_POINTER(number));
+
+  if (!stream) {
+    stream = g_new0(LoadStream, 1);
+    stream->number = number;
+    stream->name = "";
+    stream->first = G_MAXUINT64;
+    g_hash_table_insert(load->streams, GUINT_TO_POINTER(number), stream);
+  }
+  return stream;
+}
+
+static LoadEpoch *get_epoch(Load *load, LoadSource *source, const struct capture_window_header *header)
+{
+  guint64 key = (guint64)header->stream << 32 | header->epoch;
+  LoadEpoch *epoch = g_hash_table_lookup(source->epochs, &key);
+
+  if (!epoch) {
+    epoch = g_new0(LoadEpoch, 1);
+    epoch->of = source->stream ? source->stream : load_get_stream(load, header->stream);
+    epoch->stream = epoch->of->number;
+    epoch->epoch = header->epoch;
+    g_ptr_array_add(load->epochs, epoch);
+    g_hash_table_insert(source->epochs, g_memdup2(&key, sizeof key), epoch);
+  }
+  return epoch;
+}
+
+/* When the stream was at work. */
+static void note_times(LoadStream *stream, const struct capture_window_header *header)
+{
+  if (header->kind != CAPTURE_WINDOW_SAMPLES && header->kind != CAPTURE_WINDOW_RECORDS)
+    return;
+  if (header->time_first > 0)
+    stream->first = MIN(stream->first, header->time_first);
+  stream->last = MAX(stream->last, MAX(header->time_first, header->time_last));
+}
+
+static void free_epoch(gpointer data)
+{
+  LoadEpoch *epoch = data;
+
+  for (guint kind = 0; kind < LOAD_N_TABLES; kind++) {
+    g_free(epoch->records[kind]);
+    g_free(epoch->index[kind]);
+  }
+  g_free(epoch->kept);
+  g_free(epoch);
+}
+
+static void clear_part(gpointer data)
+{
+  LoadPart *part = data;
+
+  free(part->buffer.bytes);
+  g_clear_pointer(&part->small, g_ptr_array_unref);
+  g_clear_pointer(&part->joins, g_array_unref);
+}
+
+/* No capture that anybody recorded is packed as tightly as this; one that is made to fill memory is cut
+ * short. */
+static gboolean take_budget(Load *load, const struct capture_window_header *header)
+{
+  if (header->length > load->budget) {
+    load_problem(
+        load, _("Window %u of stream %u is left out: the capture claims to hold more than its size allows."),
+        header->sequence, header->stream);
+    return FALSE;
+  }
+  load->budget -= header->length;
+  return TRUE;
+}
+
+void load_add_source(Load *load, LoadSource *source)
+{
+  g_ptr_array_add(load->sources, source);
+  source->epochs = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+  for (gsize i = 0; i < capture_reader_n_parts(source->reader); i++) {
+    const struct capture_window_header *header = &capture_reader_part(source->reader, i)->header;
+    if (header->kind >= G_N_ELEMENTS(load->parts) || header->length == 0 || !take_budget(load, header) ||
+        (source->stream && header->stream == 0))
+      continue;
+    LoadPart part = {
+        .source = source, .number = i, .header = header, .epoch = get_epoch(load, source, header)};
+    note_times(part.epoch->of, header);
+    g_array_append_val(load->parts[header->kind], part);
+  }
+}
+
+static void free_source(gpointer data)
+{
+  LoadSource *source = data;
+
+  capture_reader_close(source->reader);
+  g_hash_table_unref(source->epochs);
+  g_free(source);
+}
+
+/* What recorders say comes first, so that what programs say of themselves is added to it. */
+static gint compare_epochs(gconstpointer a, gconstpointer b)
+{
+  const LoadEpoch *left = *(LoadEpoch *const *)a, *right = *(LoadEpoch *const *)b;
+
+  return (gint)load_is_inside(left->of) - (gint)load_is_inside(right->of);
+}
+
+static void find_parts(Load *load, capture_reader *reader)
+{
+  LoadSource *source = g_new0(LoadSource, 1);
+
+  source->reader = reader;
+  load->budget = 64 * capture_reader_size(reader) + (64 << 20);
+  for (guint kind = 0; kind < G_N_ELEMENTS(load->parts); kind++) {
+    load->parts[kind] = g_array_new(FALSE, TRUE, sizeof(LoadPart));
+    g_array_set_clear_func(load->parts[kind], clear_part);
+  }
+  load_add_source(load, source);
+  load_streams(load);
+  load_foreign(load);
+  g_ptr_array_sort(load->epochs, compare_epochs);
+}
+
+static void scan_parts(gsize begin, gsize end, gpointer data)
+{
+  Load *load = data;
+
+  for (gsize i = begin; i < end; i++)
+    load_scan_dictionary(load, &g_array_index(load->parts[CAPTURE_WINDOW_DICTIONARY], LoadPart, i));
+}
+
+/* Dictionaries first, then samples: one loop, so that no processor waits for another. */
+static void place_parts(gsize begin, gsize end, gpointer data)
+{
+  Load *load = data;
+  gsize n = load->parts[CAPTURE_WINDOW_DICTIONARY]->len;
+
+  for (gsize i = begin; i < end; i++) {
+    if (i < n)
+      load_place_dictionary(load, &g_array_index(load->parts[CAPTURE_WINDOW_DICTIONARY], LoadPart, i));
+    else
+      load_place_samples(load, &g_array_index(load->parts[CAPTURE_WINDOW_SAMPLES], LoadPart, i - n));
+  }
+}
+
+static void read_records(Load *load)
+{
+  static const guint kinds[] = {CAPTURE_WINDOW_RECORDS, CAPTURE_WINDOW_META};
+
+  for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
+    for (guint j = 0; j < load->parts[kinds[i]]->len; j++)
+      load_records(load, &g_array_index(load->parts[kinds[i]], LoadPart, j));
+}
+
+static gpointer name_functions(gpointer data)
+{
+  load_names(data);
+  return NULL;
+}
+
+static gpointer name_frames(gpointer data)
+{
+  profile_capture_name_frames(data);
+  return NULL;
+}
+
+static void place_stacks(Load *load)
+{
+  load_expand_stacks(load);
+  if (load->timed)
+    load_resolve_times(load);
+  load_order_nodes(load);
+}
+
+/* Frames are named while stacks are placed, unless that makes more frames. Both are mostly work for one
+ * processor. */
+static void place_and_name(Load *load)
+{
+  g_autoptr(GThread) naming = NULL;
+
+  if (!load->timed)
+    naming = g_thread_try_new("profile-frames", name_frames, load->capture, NULL);
+  place_stacks(load);
+  if (naming)
+    g_thread_join(g_steal_pointer(&naming));
+  else
+    profile_capture_name_frames(load->capture);
+}
+
+static void clear_buffers(Load *load)
+{
+  for (guint i = 0; i < load->buffers->len; i++)
+    free(g_array_index(load->buffers, LoadBuffer, i).bytes);
+  g_array_set_size(load->buffers, 0);
+}
+
+/* All that is needed of dictionaries by now has been copied. */
+static void free_contents(Load *load)
+{
+  GArray *dictionaries = load->parts[CAPTURE_WINDOW_DICTIONARY];
+
+  for (guint i = 0; i < dictionaries->len; i++)
+    load_release_content(load, &g_array_index(dictionaries, LoadPart, i));
+  clear_buffers(load);
+}
+
+/* Names are read beside the rest: they need nothing but the table of binaries. */
+static void place_everything(Load *load)
+{
+  g_autoptr(GThread) names = NULL;
+  gsize n = load->parts[CAPTURE_WINDOW_DICTIONARY]->len + load->parts[CAPTURE_WINDOW_SAMPLES]->len;
+
+  load->capture->tables = g_new0(ProfileFunctionTable *, load->capture->binaries->len);
+  load->capture->served_tables = g_new0(ProfileFunctionTable *, load->capture->binaries->len + 1);
+  load->capture->looked_for = g_new0(guint8, load->capture->binaries->len + 1);
+  if (load->parts[CAPTURE_WINDOW_NAMES]->len > 0)
+    names = g_thread_new("profile-names", name_functions, load);
+  load_plan_samples(load);
+  profile_parallel(n, 1, place_parts, load);
+  load_finish_samples(load);
+  if (names)
+    g_thread_join(g_steal_pointer(&names));
+  load_finish_told(load);
+  free_contents(load);
+  place_and_name(load);
+}
+
+static gboolean load_everything(Load *load, capture_reader *reader, GCancellable *cancellable, GError **error)
+{
+  find_parts(load, reader);
+  profile_parallel(load->parts[CAPTURE_WINDOW_DICTIONARY]->len, 1, scan_parts, load);
+  if (g_cancellable_set_error_if_cancelled(cancellable, error) || !load_make_epochs(load, error))
+    return FALSE;
+  load_merge_tables(load);
+  read_records(load);
+  place_everything(load);
+  if (g_cancellable_set_error_if_cancelled(cancellable, error))
+    return FALSE;
+  if (load->undefined)
+    load_problem(load, _("%d references lead to definitions that are missing."), load->undefined);
+  g_ptr_array_add(load->capture->problems, NULL);
+  g_ptr_array_add(load->capture->messages, NULL);
+  return TRUE;
+}
+
+static Load *new_load(ProfileCapture *capture)
+{
+  Load *load = g_new0(Load, 1);
+
+  load->capture = capture;
+  g_mutex_init(&load->lock);
+  load->buffers = g_array_new(FALSE, FALSE, sizeof(LoadBuffer));
+  load->sources = g_ptr_array_new_with_free_func(free_source);
+  load->streams = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+  load->epochs = g_ptr_array_new_with_free_func(free_epoch);
+  load->processes = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)g_array_unref);
+  load->threads = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)g_array_unref);
+  load->tellers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_ptr_array_unref);
+  load->marks = g_array_new(FALSE, FALSE, sizeof(LoadMark));
+  load->counts = g_array_new(FALSE, FALSE, sizeof(LoadCount));
+  return load;
+}
+
+static void free_load(Load *load)
+{
+  for (guint kind = 0; kind < G_N_ELEMENTS(load->parts); kind++)
+    g_clear_pointer(&load->parts[kind], g_array_unref);
+  g_ptr_array_unref(load->epochs);
+  g_ptr_array_unref(load->sources);
+  g_hash_table_unref(load->streams);
+  g_hash_table_unref(load->processes);
+  g_hash_table_unref(load->threads);
+  g_hash_table_unref(load->tellers);
+  g_clear_pointer(&load->told, g_hash_table_unref);
+  g_clear_pointer(&load->code, profile_code_index_free);
+  g_array_unref(load->marks);
+  g_array_unref(load->counts);
+  clear_buffers(load);
+  g_array_unref(load->buffers);
+  g_free(load->ends);
+  g_free(load->sampled);
+  g_mutex_clear(&load->lock);
+  g_free(load);
+}
+
+ProfileCapture *profile_capture_load(const char *path, ProfileLoadFlags flags, GCancellable *cancellable,
+                                     GError **error)
+{
+  g_autoptr(ProfileCapture) capture = profile_capture_new();
+  capture_reader *reader =
+      profile_reader_open(path, (flags & PROFILE_LOAD_SCAN) != 0, capture->problems, error);
+
+  if (!reader)
+    return NULL;
+  capture_reader_header(reader, &capture->header);
+  Load *load = new_load(capture);
+  gboolean loaded = load_everything(load, reader, cancellable, error);
+  if (loaded && load->cut_off) {
+    g_set_error(error, PROFILE_ERROR, PROFILE_ERROR_DAMAGED,
+                _("“%s” became shorter while it was read; read it again when it is complete."), path);
+    loaded = FALSE;
+  }
+  free_load(load);
+  if (!loaded)
+    return NULL;
+  profile_capture_seal(capture);
+  profile_capture_name_nodes(capture);
+  return g_steal_pointer(&capture);
+}

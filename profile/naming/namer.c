@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/naming/namer.h"
+
+#include <elf.h>
+#include <sys/stat.h>
+
+#include "profile/base/demangle.h"
+#include "profile/base/nanoseconds.h"
+#include "profile/elf/elf-symbols.h"
+#include "profile/elf/lines.h"
+#include "profile/naming/binary-file.h"
+
+/* What one binary is named from. */
+typedef struct {
+  ProfileDebugFile file;
+  ProfileDebugFile debug; /* elf NULL: none */
+  ProfileNameSources stamps;
+  const ProfileStoredNames *known; /* from the same files; NULL: nothing */
+  ProfileSymbols *symbols;
+  ProfileLines *lines; /* NULL: none */
+  gboolean wants_lines;
+  enum capture_naming status;
+} Source;
+
+static void source_clear(Source *self)
+{
+  g_clear_pointer(&self->lines, profile_lines_free);
+  g_clear_pointer(&self->symbols, profile_symbols_free);
+  profile_debug_file_clear(&self->debug);
+  profile_debug_file_clear(&self->file);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Source, source_clear)
+
+/* Symbols of the debug file first, as they are the fullest; a binary's exported ones add what its own table
+ * lacks. */
+static void read_symbols(Source *self)
+{
+  const ProfileElf *elf = self->file.elf;
+  gboolean full = FALSE;
+
+  self->symbols = profile_symbols_new();
+  if (self->debug.elf)
+    full = profile_elf_add_symbols(self->debug.elf, elf, SHT_SYMTAB, self->symbols);
+  if (!full) {
+    g_autoptr(ProfileElf) mini = NULL;
+
+    full = profile_elf_add_symbols(elf, elf, SHT_SYMTAB, self->symbols);
+    mini = full ? NULL : profile_elf_open_mini_debug_info(elf);
+    if (mini)
+      full = profile_elf_add_symbols(mini, elf, SHT_SYMTAB, self->symbols);
+    profile_symbols_settle(self->symbols);
+    profile_elf_add_symbols(elf, elf, SHT_DYNSYM, self->symbols);
+  }
+  profile_symbols_settle(self->symbols);
+  if (full)
+    self->status = CAPTURE_NAMING_SYMBOLS;
+  else
+    self->status = profile_symbols_get_n(self->symbols) > 0 ? CAPTURE_NAMING_DYNAMIC : CAPTURE_NAMING_NONE;
+  profile_elf_add_plt_symbols(elf, self->symbols);
+  profile_symbols_sort(self->symbols);
+}
+
+static void open_lines(Source *self)
+{
+  if (self->debug.elf)
+    self->lines = profile_lines_new(self->debug.fd);
+  if (!self->lines && self->file.fd >= 0)
+    self->lines = profile_lines_new(self->file.fd);
+}
+
+static void set_stamp(ProfileFileStamp *stamp, const struct stat *st)
+{
+  *stamp = (ProfileFileStamp){.inode = st->st_ino,
+                              .size = (guint64)st->st_size,
+                              .time = profile_nanoseconds(st->st_mtim.tv_sec, st->st_mtim.tv_nsec)};
+}
+
+static void stamp_descriptor(ProfileFileStamp *stamp, int fd)
+{
+  struct stat st;
+
+  if (fd >= 0 && fstat(fd, &st) == 0)
+    set_stamp(stamp, &st);
+}
+
+/* Looks at the files that known came from without reading the binary: false also when it cannot be told. */
+static gboolean is_current(const ProfileStoredNames *known, const ProfileBinary *binary)
+{
+  g_auto(ProfileDebugFile) debug = {.fd = -1};
+  ProfileNameSources now = {0};
+  struct stat st;
+
+  if (stat(binary->path, &st) < 0)
+    return FALSE;
+  set_stamp(&now.binary, &st);
+  if (profile_debug_file_find_again(binary->build_id, binary->build_id_size,
+                                    profile_stored_names_get_link(known), binary->path, &debug))
+    stamp_descriptor(&now.debug, debug.fd);
+  return profile_name_sources_equal(&now, profile_stored_names_get_sources(known));
+}
+
+static gboolean covers(const ProfileStoredNames *known, const guint64 *offsets, gsize n, gboolean lines)
+{
+  guint64 end = 0;
+
+  for (gsize i = 0; i < n; i++) {
+    const ProfileStoredRange *stored;
+
+    if (offsets[i] < end)
+      continue;
+    stored = profile_stored_names_find(known, offsets[i], lines);
+    if (!stored)
+      return FALSE;
+    end = stored->range.end;
+  }
+  return TRUE;
+}
+
+static ProfileStoredNames *new_learnt(const Source *source, const ProfileBinary *binary)
+{
+  g_autofree char *link = NULL;
+  guint32 crc;
+
+  profile_elf_get_debug_link(source->file.elf, &link, &crc);
+  return profile_stored_names_new(binary->build_id, binary->build_id_size, source->status, &source->stamps,
+                                  link);
+}
+
+/* Looks a stretch up in the symbols, where symbol holds it, or none does. */
+static void add_stretch(ProfileFunctionTable *table, ProfileStoredNames *learnt, const Source *source,
+                        const ProfileSymbol *symbol, guint64 start, guint64 end)
+{
+  g_autofree char *demangled = symbol ? profile_demangle(symbol->name) : NULL;
+  ProfileStoredRange stored = {.range = {.start = start, .end = end}, .has_line = source->wants_lines};
+  ProfileFunctionRange *range = &stored.range;
+  guint64 address;
+
+  if (symbol) {
+    range->linkage_name = symbol->name;
+    range->name = demangled ? demangled : symbol->name;
+    if (source->lines && profile_elf_offset_to_address(source->file.elf, symbol->start, &address))
+      profile_lines_find(source->lines, address, &range->file, &range->line);
+    profile_function_table_add(table, range);
+  } else {
+    range->end = MIN(end, G_MAXINT64);
+  }
+  if (learnt)
+    profile_stored_names_add(learnt, &stored);
+}
+
+static guint64 add_known(ProfileFunctionTable *table, const ProfileStoredRange *stored, gboolean lines)
+{
+  ProfileFunctionRange range = stored->range;
+
+  if (!lines) {
+    range.file = NULL;
+    range.line = 0;
+  }
+  if (range.name)
+    profile_function_table_add(table, &range);
+  return range.end;
+}
+
+/* Takes each stretch once, though many offsets lie in it. */
+static void add_hits(ProfileFunctionTable *table, ProfileStoredNames *learnt, const Source *source,
+                     const guint64 *offsets, gsize n)
+{
+  guint64 start, end = 0;
+
+  for (gsize i = 0; i < n; i++) {
+    const ProfileStoredRange *stored;
+    const ProfileSymbol *symbol;
+
+    if (offsets[i] < end)
+      continue;
+    stored = source->known ? profile_stored_names_find(source->known, offsets[i], source->wants_lines) : NULL;
+    if (stored) {
+      end = add_known(table, stored, source->wants_lines);
+      continue;
+    }
+    symbol = profile_symbols_lookup(source->symbols, offsets[i], &start, &end);
+    add_stretch(table, learnt, source, symbol, start, end);
+  }
+}
+
+static ProfileFunctionTable *new_empty(enum capture_naming status)
+{
+  ProfileFunctionTable *table = profile_function_table_new(status);
+
+  profile_function_table_seal(table);
+  return table;
+}
+
+/* From what was known before alone, which need not cover all. */
+static ProfileFunctionTable *name_from_known(const ProfileNamer *self, const ProfileStoredNames *known,
+                                             const guint64 *offsets, gsize n)
+{
+  ProfileFunctionTable *table = profile_function_table_new(profile_stored_names_get_status(known));
+  guint64 end = 0;
+
+  for (gsize i = 0; i < n; i++) {
+    const ProfileStoredRange *stored;
+
+    stored = offsets[i] < end ? NULL : profile_stored_names_find(known, offsets[i], FALSE);
+    if (stored)
+      end = add_known(table, stored, self->lines);
+  }
+  profile_function_table_seal(table);
+  return table;
+}
+
+static ProfileFunctionTable *name_from_files(Source *source, const ProfileBinary *binary,
+                                             const guint64 *offsets, gsize n, ProfileStoredNames **ret_learnt)
+{
+  ProfileFunctionTable *table;
+
+  read_symbols(source);
+  if (source->wants_lines)
+    open_lines(source);
+  if (ret_learnt && profile_namer_can_keep(binary))
+    *ret_learnt = new_learnt(source, binary);
+  table = profile_function_table_new(source->status);
+  add_hits(table, ret_learnt ? *ret_learnt : NULL, source, offsets, n);
+  profile_function_table_seal(table);
+  return table;
+}
+
+gboolean profile_namer_can_keep(const ProfileBinary *binary)
+{
+  return binary->build_id_size > 0 && binary->path[0] == '/' &&
+         (binary->flags & (CAPTURE_BINARY_SPECIAL | CAPTURE_BINARY_VDSO | CAPTURE_BINARY_KERNEL)) == 0;
+}
+
+ProfileFunctionTable *profile_namer_name_binary(const ProfileNamer *self, const ProfileBinary *binary,
+                                                const guint64 *offsets, gsize n,
+                                                const ProfileStoredNames *known,
+                                                ProfileStoredNames **ret_learnt)
+{
+  g_auto(Source) source = {.file.fd = -1, .debug.fd = -1, .wants_lines = self->lines};
+  gboolean covered = known && covers(known, offsets, n, self->lines);
+
+  if (ret_learnt)
+    *ret_learnt = NULL;
+  if ((binary->flags & (CAPTURE_BINARY_SPECIAL | CAPTURE_BINARY_VDSO)) == CAPTURE_BINARY_SPECIAL)
+    return new_empty(CAPTURE_NAMING_NONE);
+  if (covered && is_current(known, binary))
+    return name_from_known(self, known, offsets, n);
+  switch (profile_binary_file_open(self, binary, &source.file)) {
+  case PROFILE_BINARY_FILE_NOT_ELF:
+    return new_empty(CAPTURE_NAMING_NONE);
+  case PROFILE_BINARY_FILE_UNREADABLE:
+    return known ? name_from_known(self, known, offsets, n) : new_empty(CAPTURE_NAMING_UNREADABLE);
+  case PROFILE_BINARY_FILE_OPEN:
+    break;
+  }
+  profile_debug_file_find(source.file.elf, binary->path, &source.debug);
+  stamp_descriptor(&source.stamps.binary, source.file.fd);
+  stamp_descriptor(&source.stamps.debug, source.debug.fd);
+  if (known && profile_name_sources_equal(&source.stamps, profile_stored_names_get_sources(known)))
+    source.known = known;
+  if (covered && source.known)
+    return name_from_known(self, known, offsets, n);
+  return name_from_files(&source, binary, offsets, n, ret_learnt);
+}

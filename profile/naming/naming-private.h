@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "profile/naming/naming.h"
+
+/* Tables that naming made, by index of the binary; the kernel's comes last. NULL: not hit, or left alone. */
+typedef struct {
+  ProfileFunctionTable **tables;
+  guint n; /* binaries + 1 */
+  ProfileNamingResult result;
+} ProfileNamingTables;
+
+void profile_naming_tables_clear(ProfileNamingTables *tables);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ProfileNamingTables, profile_naming_tables_clear)
+
+/* Makes the tables for the frames of capture, which is not changed. False when cancelled; what was done by
+ * then is in ret. */
+gboolean profile_naming_make_tables(ProfileCapture *capture, const ProfileNamingOptions *options,
+                                    ProfileNamingTables *ret, GCancellable *cancellable, GError **error);

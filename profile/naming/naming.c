@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/naming/naming.h"
+
+#include <stdlib.h>
+
+#include "profile/capture/capture-private.h"
+#include "profile/naming/kernel-namer.h"
+#include "profile/naming/namer.h"
+#include "profile/naming/names-store.h"
+#include "profile/naming/naming-private.h"
+
+typedef struct {
+  ProfileCapture *capture;
+  const ProfileNamingOptions *options;
+  GCancellable *cancellable;
+  ProfileNamer namer;
+  GArray **addresses; /* guint64, one array a binary, the kernel's last; NULL: not hit */
+  ProfileNamingTables *tables;
+  ProfileNamesStore *store;   /* NULL: none; used by the calling thread alone */
+  ProfileStoredNames **known; /* one a binary; NULL: nothing, as for the next */
+  ProfileStoredNames **learnt;
+  GMutex lock; /* of done and of progress */
+  guint done, total;
+} Naming;
+
+static void take_address(Naming *naming, const ProfileFrame *frame, guint64 address)
+{
+  guint slot = frame->kind == CAPTURE_SPACE_KERNEL ? naming->tables->n - 1 : frame->owner;
+
+  if (!naming->addresses[slot])
+    naming->addresses[slot] = g_array_new(FALSE, FALSE, sizeof(guint64));
+  g_array_append_val(naming->addresses[slot], address);
+}
+
+/* A frame that something was called from is looked up in the call, which ends before its address. */
+static void collect_addresses(Naming *naming)
+{
+  const ProfileCapture *capture = naming->capture;
+  g_autofree guint8 *uses = g_new0(guint8, capture->n_frames);
+
+  for (gsize i = 0; i < capture->n_nodes; i++)
+    uses[capture->frame[i]] |= capture->exact[i] ? 1 : 2;
+  for (gsize i = 0; i < capture->n_frames; i++) {
+    const ProfileFrame *frame = &capture->frames[i];
+
+    if (frame->kind != CAPTURE_SPACE_KERNEL && frame->kind != CAPTURE_SPACE_BINARY)
+      continue;
+    if (uses[i] & 1)
+      take_address(naming, frame, frame->address);
+    if (uses[i] & 2)
+      take_address(naming, frame, frame->address - 1);
+  }
+}
+
+static int compare(const void *a, const void *b)
+{
+  guint64 x = *(const guint64 *)a, y = *(const guint64 *)b;
+
+  return x < y ? -1 : x > y;
+}
+
+static guint32 get_binary(const ProfileNamingTables *tables, guint slot)
+{
+  return slot + 1 == tables->n ? G_MAXUINT32 : slot;
+}
+
+/* What only the recorder has named may be named better here. */
+static gboolean is_wanted(const Naming *naming, guint slot)
+{
+  guint32 binary = get_binary(naming->tables, slot);
+  ProfileFunctionTable *table = profile_capture_get_table(naming->capture, binary);
+  enum capture_naming status;
+
+  if (!naming->addresses[slot])
+    return FALSE;
+  if (!naming->options->only_missing || !profile_capture_is_looked_for(naming->capture, binary))
+    return TRUE;
+  status = profile_function_table_get_status(table);
+  return status == CAPTURE_NAMING_UNREADABLE || status == CAPTURE_NAMING_HIDDEN;
+}
+
+static const char *get_name(const Naming *naming, guint slot)
+{
+  return slot + 1 == naming->tables->n ? "[kernel]"
+                                       : g_array_index(naming->capture->binaries, ProfileBinary, slot).path;
+}
+
+static void report_progress(Naming *naming, guint slot)
+{
+  g_mutex_lock(&naming->lock);
+  naming->done++;
+  if (naming->options->progress)
+    naming->options->progress(naming->done, naming->total, get_name(naming, slot),
+                              naming->options->progress_data);
+  g_mutex_unlock(&naming->lock);
+}
+
+/* A job of the pool: slot + 1. */
+static void name_slot(gpointer job, gpointer data)
+{
+  Naming *naming = data;
+  guint slot = GPOINTER_TO_UINT(job) - 1;
+  guint64 *addresses = (guint64 *)(gpointer)naming->addresses[slot]->data;
+  gsize n = naming->addresses[slot]->len;
+
+  if (g_cancellable_is_cancelled(naming->cancellable))
+    return;
+  qsort(addresses, n, sizeof *addresses, compare);
+  if (slot + 1 == naming->tables->n)
+    naming->tables->tables[slot] =
+        profile_kernel_name(naming->capture, addresses, n, !naming->options->no_store);
+  else
+    naming->tables->tables[slot] = profile_namer_name_binary(
+        &naming->namer, &g_array_index(naming->capture->binaries, ProfileBinary, slot), addresses, n,
+        naming->known[slot], naming->options->no_store ? NULL : &naming->learnt[slot]);
+  report_progress(naming, slot);
+}
+
+static void run_jobs(Naming *naming)
+{
+  guint n_threads = naming->options->max_threads ? naming->options->max_threads : g_get_num_processors();
+
+  for (guint slot = 0; slot < naming->tables->n; slot++)
+    naming->total += is_wanted(naming, slot);
+  if (naming->total == 0)
+    return;
+  /* Threads of its own have this one's niceness. Those that pools share want the niceness of whoever made the
+   * first pool, which the kernel may refuse them. */
+  GThreadPool *pool = g_thread_pool_new(name_slot, naming, (gint)MIN(n_threads, naming->total), TRUE, NULL);
+  for (guint slot = 0; slot < naming->tables->n; slot++)
+    if (is_wanted(naming, slot))
+      g_thread_pool_push(pool, GUINT_TO_POINTER(slot + 1), NULL);
+  g_thread_pool_free(pool, FALSE, TRUE);
+}
+
+/* Everything up front, so that the threads of the pool do not wait for each other. */
+static void load_known(Naming *naming)
+{
+  g_autofree char *path = profile_names_store_get_path();
+  const GArray *binaries = naming->capture->binaries;
+
+  for (guint slot = 0; slot < binaries->len && !g_cancellable_is_cancelled(naming->cancellable); slot++) {
+    const ProfileBinary *binary = &g_array_index(binaries, ProfileBinary, slot);
+
+    if (!is_wanted(naming, slot) || !profile_namer_can_keep(binary))
+      continue;
+    if (!naming->store)
+      naming->store = profile_names_store_open(path, PROFILE_NAMES_STORE_MAX);
+    if (!naming->store)
+      return;
+    naming->known[slot] = profile_names_store_load(naming->store, binary->build_id, binary->build_id_size);
+  }
+}
+
+static void save_learnt(Naming *naming)
+{
+  guint n = naming->capture->binaries->len;
+
+  if (naming->store)
+    profile_names_store_save(naming->store, naming->learnt, n);
+  for (guint slot = 0; slot < n; slot++) {
+    g_clear_pointer(&naming->known[slot], profile_stored_names_free);
+    g_clear_pointer(&naming->learnt[slot], profile_stored_names_free);
+  }
+  g_clear_pointer(&naming->store, profile_names_store_free);
+}
+
+/* What could not be named here may have been named by the recorder. */
+static enum capture_naming get_status(ProfileCapture *capture, const ProfileNamingTables *tables, guint slot)
+{
+  const ProfileFunctionTable *served = profile_capture_get_served_table(capture, get_binary(tables, slot));
+  enum capture_naming status = profile_function_table_get_status(tables->tables[slot]);
+
+  if (served && (status == CAPTURE_NAMING_UNREADABLE || status == CAPTURE_NAMING_HIDDEN))
+    return profile_function_table_get_status(served);
+  return status;
+}
+
+static void count_results(ProfileCapture *capture, ProfileNamingTables *tables)
+{
+  for (guint slot = 0; slot < tables->n; slot++) {
+    gsize n;
+
+    if (!tables->tables[slot])
+      continue;
+    profile_function_table_get_ranges(tables->tables[slot], &n);
+    tables->result.binaries++;
+    tables->result.functions += (guint)n;
+    switch (get_status(capture, tables, slot)) {
+    case CAPTURE_NAMING_UNREADABLE:
+      tables->result.unreadable++;
+      break;
+    case CAPTURE_NAMING_HIDDEN:
+      tables->result.kernel_hidden = TRUE;
+      break;
+    default:
+      break;
+    }
+  }
+}
+
+/* When the last sample was taken by the wall clock; 0 not known. */
+static gint64 get_end(ProfileCapture *capture)
+{
+  struct capture_file_header header;
+  guint64 first, last;
+  gint64 end;
+
+  profile_capture_get_header(capture, &header);
+  if (header.time_realtime <= 0 || !profile_capture_get_time_range(capture, &first, &last) ||
+      last < header.time || __builtin_add_overflow(header.time_realtime, last - header.time, &end))
+    return 0;
+  return end;
+}
+
+gboolean profile_naming_make_tables(ProfileCapture *capture, const ProfileNamingOptions *options,
+                                    ProfileNamingTables *ret, GCancellable *cancellable, GError **error)
+{
+  static const ProfileNamingOptions defaults;
+  Naming naming = {.capture = capture,
+                   .options = options ? options : &defaults,
+                   .cancellable = cancellable,
+                   .tables = ret};
+
+  naming.namer = (ProfileNamer){.open = naming.options->open,
+                                .open_data = naming.options->open_data,
+                                .same_boot = profile_kernel_is_same_boot(capture),
+                                .lines = !naming.options->no_lines,
+                                .end = get_end(capture)};
+  ret->n = capture->binaries->len + 1;
+  ret->tables = g_new0(ProfileFunctionTable *, ret->n);
+  naming.addresses = g_new0(GArray *, ret->n);
+  naming.known = g_new0(ProfileStoredNames *, ret->n);
+  naming.learnt = g_new0(ProfileStoredNames *, ret->n);
+  g_mutex_init(&naming.lock);
+  collect_addresses(&naming);
+  if (!naming.options->no_store)
+    load_known(&naming);
+  run_jobs(&naming);
+  save_learnt(&naming);
+  count_results(capture, ret);
+  for (guint slot = 0; slot < ret->n; slot++)
+    g_clear_pointer(&naming.addresses[slot], g_array_unref);
+  g_free(naming.addresses);
+  g_free(naming.known);
+  g_free(naming.learnt);
+  g_mutex_clear(&naming.lock);
+  return !g_cancellable_set_error_if_cancelled(cancellable, error);
+}
+
+void profile_naming_tables_clear(ProfileNamingTables *tables)
+{
+  for (guint slot = 0; slot < tables->n; slot++)
+    g_clear_pointer(&tables->tables[slot], profile_function_table_unref);
+  g_clear_pointer(&tables->tables, g_free);
+  tables->n = 0;
+}
+
+static void take_tables(ProfileCapture *capture, const ProfileNamingTables *tables)
+{
+  for (guint slot = 0; slot < tables->n; slot++)
+    if (tables->tables[slot])
+      profile_capture_set_table(capture, get_binary(tables, slot), tables->tables[slot]);
+  profile_capture_update_functions(capture);
+}
+
+gboolean profile_naming_resolve(ProfileCapture *capture, const ProfileNamingOptions *options,
+                                ProfileNamingResult *ret_result, GCancellable *cancellable, GError **error)
+{
+  g_auto(ProfileNamingTables) tables = {0};
+  gboolean done = profile_naming_make_tables(capture, options, &tables, cancellable, error);
+
+  take_tables(capture, &tables);
+  if (ret_result)
+    *ret_result = tables.result;
+  return done;
+}
+
+gboolean profile_naming_is_wanted(ProfileCapture *capture)
+{
+  guint n;
+
+  profile_capture_get_binaries(capture, &n);
+  for (guint i = 0; i < n; i++)
+    if (profile_capture_is_looked_for(capture, i))
+      return FALSE;
+  return !profile_capture_is_looked_for(capture, G_MAXUINT32);
+}
+
+ProfileCapture *profile_naming_resolve_new(ProfileCapture *capture, const ProfileNamingOptions *options,
+                                           ProfileNamingResult *ret_result, GCancellable *cancellable,
+                                           GError **error)
+{
+  g_auto(ProfileNamingTables) tables = {0};
+
+  if (!profile_naming_make_tables(capture, options, &tables, cancellable, error))
+    return NULL;
+  ProfileCapture *named = profile_capture_share(capture);
+  take_tables(named, &tables);
+  if (ret_result)
+    *ret_result = tables.result;
+  return named;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/naming/stored-names.h"
+
+#include <string.h>
+
+struct _ProfileStoredNames {
+  guint8 build_id[CAPTURE_BUILD_ID_MAX];
+  guint build_id_size;
+  enum capture_naming status;
+  ProfileNameSources sources;
+  char *link;
+  GArray *ranges; /* ProfileStoredRange */
+  GStringChunk *strings;
+  gsize bytes; /* of all strings */
+};
+
+ProfileStoredNames *profile_stored_names_new(const guint8 *build_id, guint size, enum capture_naming status,
+                                             const ProfileNameSources *sources, const char *link)
+{
+  ProfileStoredNames *self = g_new0(ProfileStoredNames, 1);
+
+  self->build_id_size = MIN(size, CAPTURE_BUILD_ID_MAX);
+  memcpy(self->build_id, build_id, self->build_id_size);
+  self->status = status;
+  self->sources = *sources;
+  self->link = g_strdup(link);
+  self->ranges = g_array_new(FALSE, FALSE, sizeof(ProfileStoredRange));
+  self->strings = g_string_chunk_new(16384);
+  return self;
+}
+
+void profile_stored_names_free(ProfileStoredNames *self)
+{
+  g_free(self->link);
+  g_array_unref(self->ranges);
+  g_string_chunk_free(self->strings);
+  g_free(self);
+}
+
+static gboolean follows(const ProfileStoredNames *self, const ProfileFunctionRange *range)
+{
+  guint n = self->ranges->len;
+
+  return range->start < range->end && range->end <= G_MAXINT64 &&
+         (n == 0 || g_array_index(self->ranges, ProfileStoredRange, n - 1).range.end <= range->start);
+}
+
+/* Lengths of the strings of range, or -1 when one is too long. */
+static gssize measure(const ProfileFunctionRange *range)
+{
+  const char *strings[] = {range->name, range->linkage_name, range->file};
+  gssize sum = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS(strings); i++) {
+    gsize length = strings[i] ? strnlen(strings[i], PROFILE_STORED_NAMES_STRING_MAX + 1) : 0;
+
+    if (length > PROFILE_STORED_NAMES_STRING_MAX)
+      return -1;
+    sum += (gssize)length;
+  }
+  return sum;
+}
+
+gboolean profile_stored_names_add(ProfileStoredNames *self, const ProfileStoredRange *stored)
+{
+  ProfileStoredRange copy = *stored;
+  ProfileFunctionRange *range = &copy.range;
+  gssize bytes = measure(range);
+
+  if (!follows(self, range) || bytes < 0 || self->bytes + (gsize)bytes > PROFILE_STORED_NAMES_BYTES_MAX)
+    return FALSE;
+  self->bytes += (gsize)bytes;
+  if (range->name) {
+    gboolean same = !range->linkage_name || g_str_equal(range->name, range->linkage_name);
+
+    range->name = g_string_chunk_insert(self->strings, range->name);
+    range->linkage_name = same ? range->name : g_string_chunk_insert(self->strings, range->linkage_name);
+    range->file = range->file ? g_string_chunk_insert_const(self->strings, range->file) : NULL;
+    range->module = NULL;
+  } else {
+    *range = (ProfileFunctionRange){.start = range->start, .end = range->end};
+  }
+  g_array_append_val(self->ranges, copy);
+  return TRUE;
+}
+
+const guint8 *profile_stored_names_get_build_id(const ProfileStoredNames *self, guint *ret_size)
+{
+  *ret_size = self->build_id_size;
+  return self->build_id;
+}
+
+enum capture_naming profile_stored_names_get_status(const ProfileStoredNames *self)
+{
+  return self->status;
+}
+
+const ProfileNameSources *profile_stored_names_get_sources(const ProfileStoredNames *self)
+{
+  return &self->sources;
+}
+
+const char *profile_stored_names_get_link(const ProfileStoredNames *self)
+{
+  return self->link;
+}
+
+const ProfileStoredRange *profile_stored_names_get_ranges(const ProfileStoredNames *self, gsize *ret_n)
+{
+  *ret_n = self->ranges->len;
+  return (const ProfileStoredRange *)(gconstpointer)self->ranges->data;
+}
+
+const ProfileStoredRange *profile_stored_names_find(const ProfileStoredNames *self, guint64 offset,
+                                                    gboolean lines)
+{
+  const ProfileStoredRange *ranges = (const ProfileStoredRange *)(gconstpointer)self->ranges->data;
+  const ProfileStoredRange *found;
+  guint low = 0, high = self->ranges->len;
+
+  while (low < high) {
+    guint middle = low + (high - low) / 2;
+
+    if (ranges[middle].range.start <= offset)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low == 0 || offset >= ranges[low - 1].range.end)
+    return NULL;
+  found = &ranges[low - 1];
+  return found->range.name && lines && !found->has_line ? NULL : found;
+}
+
+static gboolean stamps_equal(const ProfileFileStamp *a, const ProfileFileStamp *b)
+{
+  return a->inode == b->inode && a->size == b->size && a->time == b->time;
+}
+
+gboolean profile_name_sources_equal(const ProfileNameSources *a, const ProfileNameSources *b)
+{
+  return stamps_equal(&a->binary, &b->binary) && stamps_equal(&a->debug, &b->debug);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "recording/sources/syscap-trace.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "recording/collect/foreign.h"
+#include "recording/common/descriptor-private.h"
+
+/* Of one round; the rest waits, so that others have theirs. */
+#define ROUND_MAX (G_GUINT64_CONSTANT(16) << 20)
+
+struct _RecordingSyscapTrace {
+  char *variable;
+  int descriptor; /* the command's; -1 once given away */
+  int fd;         /* another opening, so that no offset is shared */
+  guint64 copied;
+  guint64 returned; /* up to where its memory was given back */
+  RecordingForeign *foreign;
+};
+
+RecordingSyscapTrace *recording_syscap_trace_new(const char *variable)
+{
+  g_autoptr(RecordingSyscapTrace) self = g_new0(RecordingSyscapTrace, 1);
+
+  self->variable = g_strdup(variable);
+  self->fd = -1;
+  self->descriptor =
+      recording_descriptor_move_up(memfd_create("capture-syscap", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (self->descriptor < 0 || fcntl(self->descriptor, F_ADD_SEALS, F_SEAL_SHRINK) < 0)
+    return NULL;
+  self->fd = recording_descriptor_reopen(self->descriptor);
+  return self->fd < 0 ? NULL : g_steal_pointer(&self);
+}
+
+const char *recording_syscap_trace_get_variable(const RecordingSyscapTrace *self)
+{
+  return self->variable;
+}
+
+int recording_syscap_trace_get_descriptor(const RecordingSyscapTrace *self)
+{
+  return self->descriptor;
+}
+
+void recording_syscap_trace_close_descriptor(RecordingSyscapTrace *self)
+{
+  if (self->descriptor >= 0)
+    close(self->descriptor);
+  self->descriptor = -1;
+}
+
+/* Whole pages only: others still hold bytes to come. */
+static void give_back(RecordingSyscapTrace *self)
+{
+  guint64 page = (guint64)sysconf(_SC_PAGESIZE);
+  guint64 end = self->copied / page * page;
+
+  if (end > self->returned)
+    fallocate(self->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)self->returned,
+              (off_t)(end - self->returned));
+  self->returned = MAX(end, self->returned);
+}
+
+int recording_syscap_trace_copy(RecordingSyscapTrace *self, capture_file *file, gint32 pid)
+{
+  struct stat status;
+
+  if (fstat(self->fd, &status) < 0 || (guint64)status.st_size <= self->copied)
+    return 0;
+  if (!self->foreign)
+    self->foreign = recording_foreign_new(file, CAPTURE_FOREIGN_SYSCAP, pid, self->variable);
+  int result = recording_foreign_copy(self->foreign, self->fd, self->copied, ROUND_MAX, &self->copied);
+  give_back(self);
+  return result;
+}
+
+int recording_syscap_trace_end(RecordingSyscapTrace *self, capture_file *file, gint32 pid)
+{
+  guint64 before;
+  int result;
+
+  fcntl(self->fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL);
+  do {
+    before = self->copied;
+    result = recording_syscap_trace_copy(self, file, pid);
+  } while (result == 0 && self->copied > before);
+  return result;
+}
+
+void recording_syscap_trace_free(RecordingSyscapTrace *self)
+{
+  recording_syscap_trace_close_descriptor(self);
+  if (self->fd >= 0)
+    close(self->fd);
+  g_clear_pointer(&self->foreign, recording_foreign_free);
+  g_free(self->variable);
+  g_free(self);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The marks of a process in lanes: what is too small to be seen costs nothing. Main thread only. */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "viewer/pages/timeline/timeline.h"
+
+G_BEGIN_DECLS
+
+int viewer_track_marks_get_height(ViewerTimeline *timeline, guint32 process);
+void viewer_track_marks_draw(ViewerTimeline *timeline, guint32 process, GtkWidget *widget,
+                             GtkSnapshot *snapshot, const graphene_rect_t *area);
+/* The mark at a place, or within a few pixels of it; FALSE: there is none. */
+gboolean viewer_track_marks_find(ViewerTimeline *timeline, guint32 process, double x, double y,
+                                 ProfileMarkItem *ret_item);
+/* Where an item of that lane is drawn; outside of the axis when it is not. */
+graphene_rect_t viewer_track_marks_get_bounds(ViewerTimeline *timeline, guint lane,
+                                              const ProfileMarkItem *item);
+/* What a mark is, when it was and how long it took. Free it. */
+char *viewer_track_marks_describe(ViewerTimeline *timeline, const ProfileMarkItem *item);
+
+G_END_DECLS
