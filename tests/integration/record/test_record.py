@@ -20,7 +20,6 @@ from terminals import open_terminal
 
 # Outcomes.
 COMPLETE, FRAME_POINTERS, TRUNCATED, NO_USER_STACK = 1, 2, 3, 4
-
 BINARY = 1  # kind of a frame
 
 # Of linux/tty.h: unlock a pseudo-terminal, ask for its number.
