@@ -10,6 +10,7 @@
 
 #include "libcapture/format/capture-format.h"
 #include "profile/base/printable.h"
+#include "profile/import/importer.h"
 
 static gboolean show_version;
 
@@ -145,15 +146,17 @@ static gboolean check_kind(int fd, const char *path, GError **error)
 
 static gboolean check_magic(int fd, const char *path, GError **error)
 {
-  char magic[8] = "";
+  const ProfileImporter *importer;
+  guint8 magic[8] = "";
 
   if (pread(fd, magic, sizeof magic, 0) < 0)
     set_open_error(error, path, errno);
   else if (memcmp(magic, CAPTURE_FILE_MAGIC, sizeof magic) == 0)
     return TRUE;
-  else if (memcmp(magic, "PERFILE2", sizeof magic) == 0 || memcmp(magic, "2ELIFREP", sizeof magic) == 0)
+  else if ((importer = profile_importers_recognise(magic, sizeof magic)) != NULL)
     g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-                _("“%s” is a perf.data file; import it with “capturectl import %s” first."), path, path);
+                _("“%s” is a %s file; import it with “capturectl import %s” first."), path, importer->name,
+                path);
   else
     g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, _("“%s” is not a capture."), path);
   return FALSE;

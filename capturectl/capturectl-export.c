@@ -10,7 +10,7 @@
 #include "capturectl/capturectl-filter.h"
 #include "capturectl/capturectl-verbs.h"
 #include "profile/export/export-file.h"
-#include "profile/export/export.h"
+#include "profile/export/exporter.h"
 #include "recording/common/output.h"
 
 typedef struct {
@@ -29,54 +29,6 @@ static void export_options_clear(ExportOptions *options)
   g_free(options->title);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ExportOptions, export_options_clear)
-
-static gboolean export_folded(ProfileWeights *weights, const ExportOptions *options, GOutputStream *stream,
-                              GError **error)
-{
-  return profile_export_folded(weights, stream, NULL, error);
-}
-
-static gboolean export_pprof(ProfileWeights *weights, const ExportOptions *options, GOutputStream *stream,
-                             GError **error)
-{
-  return profile_export_pprof(weights, stream, NULL, error);
-}
-
-static gboolean export_svg(ProfileWeights *weights, const ExportOptions *options, GOutputStream *stream,
-                           GError **error)
-{
-  ProfileSvgOptions svg = {.title = options->title, .min_share = options->min_percent / 100};
-
-  return profile_export_svg(weights, &svg, stream, NULL, error);
-}
-
-static gboolean export_syscap(ProfileWeights *weights, const ExportOptions *options, GOutputStream *stream,
-                              GError **error)
-{
-  return profile_export_syscap(weights, stream, NULL, error);
-}
-
-typedef struct {
-  const char *name;
-  gboolean (*run)(ProfileWeights *weights, const ExportOptions *options, GOutputStream *stream,
-                  GError **error);
-  gboolean is_binary;
-} Format;
-
-static const Format formats[] = {
-    {"folded", export_folded, FALSE},
-    {"svg", export_svg, FALSE},
-    {"pprof", export_pprof, TRUE},
-    {"syscap", export_syscap, TRUE},
-};
-
-static const Format *find_format(const char *name)
-{
-  for (gsize i = 0; i < G_N_ELEMENTS(formats); i++)
-    if (g_strcmp0(formats[i].name, name) == 0)
-      return &formats[i];
-  return NULL;
-}
 
 /* Where an export goes. */
 typedef struct {
@@ -157,19 +109,22 @@ static int fail_output(const ExportOptions *options, const GError *error)
   return capturectl_fail(_("“%s” could not be written: %s."), options->output, explain(error));
 }
 
-static int write_export(ProfileWeights *weights, const Format *format, const ExportOptions *options)
+static int write_export(ProfileWeights *weights, const ProfileExporter *exporter,
+                        const ExportOptions *options)
 {
   g_autoptr(GError) error = NULL;
   g_auto(Output) output = {0};
+  const ProfileExportOptions content = {.title = options->title, .min_share = options->min_percent / 100};
 
-  if (open_output(&output, options->output, &error) && format->run(weights, options, output.stream, &error) &&
+  if (open_output(&output, options->output, &error) &&
+      exporter->write(weights, &content, output.stream, NULL, &error) &&
       g_output_stream_close(output.stream, NULL, &error))
     return CAPTURECTL_DONE;
   discard(&output);
   return fail_output(options, error);
 }
 
-static int export_capture(const char *path, const Format *format, const ExportOptions *options)
+static int export_capture(const char *path, const ProfileExporter *exporter, const ExportOptions *options)
 {
   g_autoptr(GError) error = NULL;
   g_autoptr(ProfileCapture) capture = capturectl_load(path);
@@ -187,34 +142,35 @@ static int export_capture(const char *path, const Format *format, const ExportOp
   if (!filter)
     return capturectl_filter_fail(error);
   weights = profile_weights_new(filter);
-  return write_export(weights, format, options);
+  return write_export(weights, exporter, options);
 }
 
 static int check_options(const ExportOptions *options)
 {
-  const Format *format = find_format(options->format);
+  const ProfileExporter *exporter = profile_exporters_find(options->format);
+  g_autofree char *choices = profile_exporters_join(", ");
   int status = capturectl_check_output("-o", options->output);
 
   if (status >= 0)
     return status;
   if (!options->format)
-    return capturectl_fail_usage(_("Say which format is wanted: --format folded, svg, pprof or syscap."));
-  if (!format)
-    return capturectl_fail_usage(_("The format “%s” is not known; choose folded, svg, pprof or syscap."),
-                                 options->format);
+    return capturectl_fail_usage(_("Say which format is wanted: --format with one of %s."), choices);
+  if (!exporter)
+    return capturectl_fail_usage(_("The format “%s” is not known; choose one of %s."), options->format,
+                                 choices);
   if (!(options->min_percent >= 0 && options->min_percent <= 100))
     return capturectl_fail_usage(_("--limit must lie between 0 and 100."));
-  if (format->is_binary && (!options->output || strcmp(options->output, "-") == 0) && isatty(STDOUT_FILENO))
-    return capturectl_fail_usage(_("%s is not for a terminal; name a file with -o."), format->name);
+  if (exporter->is_binary && (!options->output || strcmp(options->output, "-") == 0) && isatty(STDOUT_FILENO))
+    return capturectl_fail_usage(_("%s is not for a terminal; name a file with -o."), exporter->name);
   return -1;
 }
 
 int capturectl_export(int argc, char **argv)
 {
-  g_auto(ExportOptions) options = {.min_percent = PROFILE_SVG_MIN_SHARE * 100};
+  g_auto(ExportOptions) options = {.min_percent = PROFILE_EXPORT_MIN_SHARE * 100};
+  g_autofree char *choices = profile_exporters_join("|");
   const GOptionEntry entries[] = {
-      {"format", 'f', 0, G_OPTION_ARG_STRING, &options.format,
-       N_("What to write: folded, svg, pprof or syscap"), N_("FORMAT")},
+      {"format", 'f', 0, G_OPTION_ARG_STRING, &options.format, N_("What to write"), choices},
       {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, N_("Where to write (standard output)"),
        N_("OUT")},
       CAPTURECTL_FILTER_ENTRIES(options.filter),
@@ -234,5 +190,5 @@ int capturectl_export(int argc, char **argv)
   if (status >= 0)
     return status;
   path = capturectl_get_file(argc, argv);
-  return path ? export_capture(path, find_format(options.format), &options) : CAPTURECTL_USAGE;
+  return path ? export_capture(path, profile_exporters_find(options.format), &options) : CAPTURECTL_USAGE;
 }

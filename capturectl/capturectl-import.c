@@ -5,7 +5,7 @@
 
 #include "capturectl/capturectl-command.h"
 #include "capturectl/capturectl-verbs.h"
-#include "profile/import/import-file.h"
+#include "profile/import/importer.h"
 #include "profile/naming/naming.h"
 #include "recording/common/output.h"
 
@@ -25,11 +25,13 @@ static const GOptionEntry entries[] = {
 static char *make_output_path(const char *path)
 {
   g_autofree char *base = strcmp(path, "-") == 0 ? g_strdup("imported") : g_path_get_basename(path);
-  static const char *const suffixes[] = {".data", ".perf", ".syscap"};
+  guint n;
+  const ProfileImporter *importers = profile_importers_get(&n);
 
-  for (guint i = 0; i < G_N_ELEMENTS(suffixes); i++)
-    if (g_str_has_suffix(base, suffixes[i]) && strlen(base) > strlen(suffixes[i]))
-      base[strlen(base) - strlen(suffixes[i])] = '\0';
+  for (guint i = 0; i < n; i++)
+    for (const char *const *suffix = importers[i].suffixes; *suffix; suffix++)
+      if (g_str_has_suffix(base, *suffix) && strlen(base) > strlen(*suffix))
+        base[strlen(base) - strlen(*suffix)] = '\0';
   return g_strconcat(base, ".capture", NULL);
 }
 

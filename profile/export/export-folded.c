@@ -53,8 +53,8 @@ static gboolean visit(const ProfileExportPlace *place, const ProfileTreeNode *no
   return profile_export_flush(self->text, FALSE, self->stream, self->cancellable, error);
 }
 
-gboolean profile_export_folded(ProfileWeights *weights, GOutputStream *stream, GCancellable *cancellable,
-                               GError **error)
+gboolean profile_export_folded(ProfileWeights *weights, const ProfileExportOptions *options,
+                               GOutputStream *stream, GCancellable *cancellable, GError **error)
 {
   g_autoptr(ProfileTree) tree = profile_tree_new(weights);
   g_autoptr(GString) path = g_string_new(NULL);

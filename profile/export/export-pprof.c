@@ -482,8 +482,8 @@ static gboolean write_all(Pprof *self, GError **error)
          write_strings(self, error) && g_output_stream_close(self->stream, self->cancellable, error);
 }
 
-gboolean profile_export_pprof(ProfileWeights *weights, GOutputStream *stream, GCancellable *cancellable,
-                              GError **error)
+gboolean profile_export_pprof(ProfileWeights *weights, const ProfileExportOptions *options,
+                              GOutputStream *stream, GCancellable *cancellable, GError **error)
 {
   g_autoptr(GZlibCompressor) compressor = g_zlib_compressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP, -1);
   g_autoptr(GOutputStream) compressed = g_converter_output_stream_new(stream, G_CONVERTER(compressor));

@@ -41,7 +41,7 @@ typedef struct {
   ProfileCapture *capture;
   ProfileWeights *weights;
   ProfileStacks *stacks; /* the weights' */
-  const ProfileSvgOptions *options;
+  const ProfileExportOptions *options;
   GArray *frames; /* Frame, parents first */
   guint32 max_depth;
   guint64 limit;
@@ -422,10 +422,9 @@ static gboolean write_document(Svg *self, GError **error)
   return profile_export_flush(self->text, TRUE, self->stream, self->cancellable, error);
 }
 
-gboolean profile_export_svg(ProfileWeights *weights, const ProfileSvgOptions *options, GOutputStream *stream,
-                            GCancellable *cancellable, GError **error)
+gboolean profile_export_svg(ProfileWeights *weights, const ProfileExportOptions *options,
+                            GOutputStream *stream, GCancellable *cancellable, GError **error)
 {
-  static const ProfileSvgOptions defaults = {.min_share = PROFILE_SVG_MIN_SHARE};
   g_autoptr(ProfileTree) tree = profile_tree_new(weights);
   g_autoptr(GArray) frames = g_array_new(FALSE, FALSE, sizeof(Frame));
   g_autoptr(GString) text = g_string_new(NULL);
@@ -434,7 +433,7 @@ gboolean profile_export_svg(ProfileWeights *weights, const ProfileSvgOptions *op
       .capture = capture,
       .weights = weights,
       .stacks = profile_weights_get_stacks(weights),
-      .options = options ? options : &defaults,
+      .options = options,
       .frames = frames,
       .text = text,
       .stream = stream,

@@ -411,8 +411,8 @@ static void clear(Syscap *self)
   g_free(self->cache);
 }
 
-gboolean profile_export_syscap(ProfileWeights *weights, GOutputStream *stream, GCancellable *cancellable,
-                               GError **error)
+gboolean profile_export_syscap(ProfileWeights *weights, const ProfileExportOptions *options,
+                               GOutputStream *stream, GCancellable *cancellable, GError **error)
 {
   Syscap self = {0};
   struct capture_file_header header;

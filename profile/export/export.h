@@ -11,14 +11,22 @@
 
 G_BEGIN_DECLS
 
+/* Of pictures; what other formats leave alone. */
+typedef struct {
+  const char *title; /* NULL: the recorded command */
+  double min_share;  /* functions under this share of the samples are left out, 0 … 1 */
+} ProfileExportOptions;
+
+#define PROFILE_EXPORT_MIN_SHARE 0.0005
+
 /*
  * Folded stacks: a line a path of functions, outermost first, "main;read;vfs_read_[k] 12". The number is the
  * count of samples, of time off the CPU the nanoseconds. `;` in names becomes `:`, control characters become
  * spaces, kernel functions end in _[k], functions of code made at run time in _[j]. Samples without a stack
  * are the line "[no stack]".
  */
-gboolean profile_export_folded(ProfileWeights *weights, GOutputStream *stream, GCancellable *cancellable,
-                               GError **error);
+gboolean profile_export_folded(ProfileWeights *weights, const ProfileExportOptions *options,
+                               GOutputStream *stream, GCancellable *cancellable, GError **error);
 
 /*
  * pprof's profile.proto, compressed with gzip. Sample types are "samples/count" (the default one) and the
@@ -28,8 +36,8 @@ gboolean profile_export_folded(ProfileWeights *weights, GOutputStream *stream, G
  * the file; kernel addresses are real. Transformed stacks consist of functions: each of these is a location
  * without an address then, in the mapping of its binary.
  */
-gboolean profile_export_pprof(ProfileWeights *weights, GOutputStream *stream, GCancellable *cancellable,
-                              GError **error);
+gboolean profile_export_pprof(ProfileWeights *weights, const ProfileExportOptions *options,
+                              GOutputStream *stream, GCancellable *cancellable, GError **error);
 
 /*
  * .syscap, Sysprof's format. Every sample that passes is one of Sysprof's, whatever its event. These have no
@@ -41,21 +49,14 @@ gboolean profile_export_pprof(ProfileWeights *weights, GOutputStream *stream, GC
  * of logs come with it; times are the capture's. Stacks that do not fit a frame of 65,528 bytes lose their
  * outermost frames. Transformed stacks consist of functions: all of them are addresses of their own then.
  */
-gboolean profile_export_syscap(ProfileWeights *weights, GOutputStream *stream, GCancellable *cancellable,
-                               GError **error);
-
-typedef struct {
-  const char *title; /* NULL: the recorded command */
-  double min_share;  /* functions under this share of the samples are left out, 0 … 1 */
-} ProfileSvgOptions;
-
-#define PROFILE_SVG_MIN_SHARE 0.0005
+gboolean profile_export_syscap(ProfileWeights *weights, const ProfileExportOptions *options,
+                               GOutputStream *stream, GCancellable *cancellable, GError **error);
 
 /*
  * A flame graph as one file that needs nothing else: readable as a picture, and with a script in it
- * for zoom, search and the keyboard where scripts run. options may be NULL.
+ * for zoom, search and the keyboard where scripts run.
  */
-gboolean profile_export_svg(ProfileWeights *weights, const ProfileSvgOptions *options, GOutputStream *stream,
-                            GCancellable *cancellable, GError **error);
+gboolean profile_export_svg(ProfileWeights *weights, const ProfileExportOptions *options,
+                            GOutputStream *stream, GCancellable *cancellable, GError **error);
 
 G_END_DECLS

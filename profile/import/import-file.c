@@ -4,21 +4,21 @@
 #include <glib/gi18n.h>
 
 #include "profile/capture/reader.h"
-#include "profile/import/perf-data-import.h"
-#include "profile/import/syscap-import.h"
-#include "profile/import/syscap.h"
+#include "profile/import/importer.h"
 
 /* Takes the input. */
 static gboolean import(ProfileInput *taken, int fd, const ProfileImportOptions *options,
                        ProfileImportResult *ret_result, GError **error)
 {
   g_autoptr(ProfileInput) input = taken;
-  g_autoptr(ProfilePerfData) data = NULL;
+  const ProfileImporter *importer = profile_importers_recognise(input->bytes, input->size);
+  g_autofree char *known = profile_importers_join(", ");
 
-  if (profile_syscap_is(input->bytes, input->size))
-    return profile_syscap_import(input, fd, options, ret_result, error);
-  data = profile_perf_data_new(g_steal_pointer(&input), error);
-  return data && profile_perf_import(data, fd, options, ret_result, error);
+  if (importer)
+    return importer->import(g_steal_pointer(&input), fd, options, ret_result, error);
+  g_set_error(error, PROFILE_ERROR, PROFILE_ERROR_NOT_A_CAPTURE,
+              _("“%s” is of no format that can be imported: %s."), input->name, known);
+  return FALSE;
 }
 
 gboolean profile_import_file(const char *path, int fd, const ProfileImportOptions *options,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Converts a file of another program into a capture, whatever its format: perf.data or Sysprof's .syscap. */
+/* Converts a file of another program into a capture, whatever its format of those in importer.h. */
 #pragma once
 
 #include <gio/gio.h>

@@ -4,6 +4,8 @@
 #include "profile/capture/reader.h"
 #include "profile/import/perf-data-private.h"
 
+#define MAGIC            "PERFILE2"
+#define SWAPPED_MAGIC    "2ELIFREP"
 #define FILE_HEADER_SIZE 104
 #define PIPE_HEADER_SIZE 16
 #define SECTION_SIZE     16
@@ -130,17 +132,22 @@ static gboolean take_pipe_header(ProfilePerfData *self, GError **error)
   return TRUE;
 }
 
+gboolean profile_perf_data_recognise(const guint8 *bytes, gsize size)
+{
+  return size >= 8 && (memcmp(bytes, MAGIC, 8) == 0 || memcmp(bytes, SWAPPED_MAGIC, 8) == 0);
+}
+
 static gboolean take_header(ProfilePerfData *self, GError **error)
 {
   static const char wrong[] = N_("“%s” is not a perf.data file.");
   static const char swapped[] = N_("“%s” was recorded on a machine with the other byte order; import it on "
                                    "a machine of that kind.");
 
-  if (self->size >= 8 && memcmp(self->bytes, "2ELIFREP", 8) == 0) {
+  if (self->size >= 8 && memcmp(self->bytes, SWAPPED_MAGIC, 8) == 0) {
     g_set_error(error, PROFILE_ERROR, PROFILE_ERROR_UNSUPPORTED, _(swapped), self->name);
     return FALSE;
   }
-  if (self->size < PIPE_HEADER_SIZE || memcmp(self->bytes, "PERFILE2", 8) != 0) {
+  if (self->size < PIPE_HEADER_SIZE || memcmp(self->bytes, MAGIC, 8) != 0) {
     g_set_error(error, PROFILE_ERROR, PROFILE_ERROR_NOT_A_CAPTURE, _(wrong), self->name);
     return FALSE;
   }

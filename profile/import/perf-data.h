@@ -68,6 +68,8 @@ typedef struct _ProfilePerfData ProfilePerfData;
 /* False with error set stops. */
 typedef gboolean (*ProfilePerfRecordFunc)(const ProfilePerfRecord *record, gpointer data, GError **error);
 
+/* By the first bytes, whatever the order of bytes of the machine that wrote it. */
+gboolean profile_perf_data_recognise(const guint8 *bytes, gsize size);
 /* Opens path ("-": standard input) and reads header, attributes and features. Errors: GIO's for the file,
  * PROFILE_ERROR for its content; messages are sentences that name the file. */
 ProfilePerfData *profile_perf_data_open(const char *path, GError **error);

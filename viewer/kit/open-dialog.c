@@ -3,6 +3,8 @@
 
 #include <glib/gi18n.h>
 
+#include "profile/import/importer.h"
+
 typedef struct {
   void (*open)(GFile *file, gpointer data);
   gpointer data;
@@ -26,13 +28,16 @@ static void respond(GtkNativeDialog *dialog, int response, gpointer data)
 
 static void add_filters(GtkFileChooser *chooser)
 {
-  static const char *const patterns[] = {"*.capture", "*.syscap", "perf.data", "*.perf.data", "perf.data.*"};
+  guint n;
+  const ProfileImporter *importers = profile_importers_get(&n);
   g_autoptr(GtkFileFilter) recordings = gtk_file_filter_new();
   g_autoptr(GtkFileFilter) all = gtk_file_filter_new();
 
   gtk_file_filter_set_name(recordings, _("Recordings"));
-  for (guint i = 0; i < G_N_ELEMENTS(patterns); i++)
-    gtk_file_filter_add_pattern(recordings, patterns[i]);
+  gtk_file_filter_add_pattern(recordings, "*.capture");
+  for (guint i = 0; i < n; i++)
+    for (const char *const *pattern = importers[i].patterns; *pattern; pattern++)
+      gtk_file_filter_add_pattern(recordings, *pattern);
   gtk_file_filter_set_name(all, _("All Files"));
   gtk_file_filter_add_pattern(all, "*");
   gtk_file_chooser_add_filter(chooser, recordings);

@@ -12,7 +12,7 @@ struct _ViewerExportDialog {
   AdwWindow parent_instance;
 
   GtkWidget *formats, *progress, *failure, *export_button;
-  GtkCheckButton *checks[VIEWER_EXPORT_FORMATS];
+  GtkCheckButton **checks;     /* one per format */
   ViewerExportContent content; /* its own; no picture: none could be taken */
   char *name;                  /* of the file, without what it ends with */
   GCancellable *cancellable;   /* while it is written */
@@ -61,12 +61,13 @@ static GdkTexture *take_picture(GtkWidget *page)
   return download(texture);
 }
 
-static ViewerExportFormat get_format(const ViewerExportDialog *self)
+static guint get_format(const ViewerExportDialog *self)
 {
-  for (guint i = 0; i < VIEWER_EXPORT_FORMATS; i++)
-    if (gtk_check_button_get_active(self->checks[i]))
-      return i;
-  return VIEWER_EXPORT_SVG;
+  guint format = 0;
+
+  while (!gtk_check_button_get_active(self->checks[format]))
+    format++;
+  return format;
 }
 
 static gboolean pulse(gpointer dialog)
@@ -136,7 +137,7 @@ static void finish(GObject *source, GAsyncResult *result, gpointer data)
 
 static void write_to(ViewerExportDialog *self, GFile *file)
 {
-  ViewerExportFormat format = get_format(self);
+  guint format = get_format(self);
 
   /* Whoever quits meanwhile shall not leave half a file. */
   g_application_hold(g_application_get_default());
@@ -159,7 +160,7 @@ static void respond(GtkNativeDialog *chooser, int response, ViewerExportDialog *
 
 static void choose_file(ViewerExportDialog *self)
 {
-  ViewerExportFormat format = get_format(self);
+  guint format = get_format(self);
   GtkFileChooserNative *chooser =
       gtk_file_chooser_native_new(viewer_export_get_title(format), GTK_WINDOW(self),
                                   GTK_FILE_CHOOSER_ACTION_SAVE, _("_Export"), _("_Cancel"));
@@ -176,7 +177,7 @@ static void choose_file(ViewerExportDialog *self)
   gtk_native_dialog_show(GTK_NATIVE_DIALOG(chooser));
 }
 
-static void add_format(ViewerExportDialog *self, ViewerExportFormat format)
+static void add_format(ViewerExportDialog *self, guint format)
 {
   GtkWidget *row = adw_action_row_new(), *check = gtk_check_button_new();
 
@@ -221,6 +222,7 @@ static void viewer_export_dialog_finalize(GObject *object)
   g_free((char *)self->content.title);
   g_free((char *)self->content.path);
   g_free(self->name);
+  g_free(self->checks);
   G_OBJECT_CLASS(viewer_export_dialog_parent_class)->finalize(object);
 }
 
@@ -241,8 +243,11 @@ static void viewer_export_dialog_class_init(ViewerExportDialogClass *class)
 
 static void viewer_export_dialog_init(ViewerExportDialog *self)
 {
+  guint n = viewer_export_count_formats();
+
   gtk_widget_init_template(GTK_WIDGET(self));
-  for (guint i = 0; i < VIEWER_EXPORT_FORMATS; i++)
+  self->checks = g_new(GtkCheckButton *, n);
+  for (guint i = 0; i < n; i++)
     add_format(self, i);
   gtk_check_button_set_active(self->checks[0], TRUE);
 }
@@ -278,7 +283,8 @@ void viewer_export_dialog_show(GtkWindow *parent, ViewerDocument *document, View
   self = g_object_new(VIEWER_TYPE_EXPORT_DIALOG, "transient-for", parent, NULL);
   take_content(&self->content, document, page);
   self->name = get_name(document);
-  gtk_widget_set_sensitive(GTK_WIDGET(self->checks[VIEWER_EXPORT_PNG]), self->content.picture != NULL);
+  for (guint i = 0; i < viewer_export_count_formats(); i++)
+    gtk_widget_set_sensitive(GTK_WIDGET(self->checks[i]), viewer_export_is_possible(i, &self->content));
   gtk_window_set_focus(GTK_WINDOW(self), GTK_WIDGET(self->checks[0]));
   gtk_window_present(GTK_WINDOW(self));
 }

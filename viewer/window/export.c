@@ -4,36 +4,10 @@
 #include <glib/gi18n.h>
 
 #include "profile/export/export-file.h"
-#include "profile/export/export.h"
-
-static const struct {
-  const char *title, *description, *suffix;
-} formats[VIEWER_EXPORT_FORMATS] = {
-    {N_("Flame Graph"), N_("A picture that can be zoomed and searched in a browser (SVG)"), ".svg"},
-    {N_("Picture of This Page"), N_("What is seen right now (PNG)"), ".png"},
-    {N_("Text"), N_("The list or the call tree of this page, as a report to read"), ".txt"},
-    {N_("Folded Stacks"), N_("A line for each stack, for scripts and other flame graphs"), ".folded"},
-    {N_("pprof"), N_("For Google’s pprof and whoever reads its profiles"), ".pb.gz"},
-    {N_("Sysprof"), N_("For Sysprof, with marks and counters"), ".syscap"},
-};
-
-const char *viewer_export_get_title(ViewerExportFormat format)
-{
-  return _(formats[format].title);
-}
-
-const char *viewer_export_get_description(ViewerExportFormat format)
-{
-  return _(formats[format].description);
-}
-
-const char *viewer_export_get_suffix(ViewerExportFormat format)
-{
-  return formats[format].suffix;
-}
+#include "profile/export/exporter.h"
 
 typedef struct {
-  ViewerExportFormat format;
+  guint format;
   ProfileWeights *weights;
   char *title, *path;
   GdkTexture *picture;
@@ -41,7 +15,81 @@ typedef struct {
   GFile *file;
 } Export;
 
-static Export *export_new(ViewerExportFormat format, const ViewerExportContent *content, GFile *file)
+static gboolean write_picture(const Export *export, GOutputStream *stream, GCancellable *cancellable,
+                              GError **error)
+{
+  g_autoptr(GBytes) png = gdk_texture_save_to_png_bytes(export->picture);
+  gsize size;
+  gconstpointer bytes = g_bytes_get_data(png, &size);
+
+  return g_output_stream_write_all(stream, bytes, size, NULL, cancellable, error);
+}
+
+static gboolean write_text(const Export *export, GOutputStream *stream, GCancellable *cancellable,
+                           GError **error)
+{
+  return profile_report_write(&export->report, stream, cancellable, error);
+}
+
+/* What shows the page. */
+static const struct {
+  const char *title, *description, *suffix;
+  gboolean (*write)(const Export *export, GOutputStream *stream, GCancellable *cancellable, GError **error);
+} page_formats[] = {
+    {N_("Picture of This Page"), N_("What is seen right now (PNG)"), ".png", write_picture},
+    {N_("Text"), N_("The list or the call tree of this page, as a report to read"), ".txt", write_text},
+};
+
+/* Of the format; NULL: it shows the page, as *ret_page of these says. */
+static const ProfileExporter *get_exporter(guint format, guint *ret_page)
+{
+  guint n;
+  const ProfileExporter *exporters = profile_exporters_get(&n);
+
+  *ret_page = format - n;
+  return format < n ? &exporters[format] : NULL;
+}
+
+guint viewer_export_count_formats(void)
+{
+  guint n;
+
+  profile_exporters_get(&n);
+  return n + G_N_ELEMENTS(page_formats);
+}
+
+const char *viewer_export_get_title(guint format)
+{
+  guint page;
+  const ProfileExporter *exporter = get_exporter(format, &page);
+
+  return exporter ? _(exporter->title) : _(page_formats[page].title);
+}
+
+const char *viewer_export_get_description(guint format)
+{
+  guint page;
+  const ProfileExporter *exporter = get_exporter(format, &page);
+
+  return exporter ? _(exporter->description) : _(page_formats[page].description);
+}
+
+const char *viewer_export_get_suffix(guint format)
+{
+  guint page;
+  const ProfileExporter *exporter = get_exporter(format, &page);
+
+  return exporter ? exporter->suffix : page_formats[page].suffix;
+}
+
+gboolean viewer_export_is_possible(guint format, const ViewerExportContent *content)
+{
+  guint page;
+
+  return get_exporter(format, &page) || page_formats[page].write != write_picture || content->picture;
+}
+
+static Export *export_new(guint format, const ViewerExportContent *content, GFile *file)
 {
   Export *export = g_new0(Export, 1);
 
@@ -72,35 +120,15 @@ static void export_free(gpointer data)
   g_free(export);
 }
 
-static gboolean write_picture(const Export *export, GOutputStream *stream, GCancellable *cancellable,
-                              GError **error)
-{
-  g_autoptr(GBytes) png = gdk_texture_save_to_png_bytes(export->picture);
-  gsize size;
-  gconstpointer bytes = g_bytes_get_data(png, &size);
-
-  return g_output_stream_write_all(stream, bytes, size, NULL, cancellable, error);
-}
-
 static gboolean write_content(const Export *export, GOutputStream *stream, GCancellable *cancellable,
                               GError **error)
 {
-  const ProfileSvgOptions svg = {.title = export->title, .min_share = PROFILE_SVG_MIN_SHARE};
+  const ProfileExportOptions options = {.title = export->title, .min_share = PROFILE_EXPORT_MIN_SHARE};
+  guint page;
+  const ProfileExporter *exporter = get_exporter(export->format, &page);
 
-  switch (export->format) {
-  case VIEWER_EXPORT_SVG:
-    return profile_export_svg(export->weights, &svg, stream, cancellable, error);
-  case VIEWER_EXPORT_PNG:
-    return write_picture(export, stream, cancellable, error);
-  case VIEWER_EXPORT_TEXT:
-    return profile_report_write(&export->report, stream, cancellable, error);
-  case VIEWER_EXPORT_FOLDED:
-    return profile_export_folded(export->weights, stream, cancellable, error);
-  case VIEWER_EXPORT_PPROF:
-    return profile_export_pprof(export->weights, stream, cancellable, error);
-  default:
-    return profile_export_syscap(export->weights, stream, cancellable, error);
-  }
+  return exporter ? exporter->write(export->weights, &options, stream, cancellable, error)
+                  : page_formats[page].write(export, stream, cancellable, error);
 }
 
 static const char *advise(const GError *error)
@@ -155,7 +183,7 @@ static void write_file(GTask *task, gpointer source, gpointer data, GCancellable
   g_task_return_error(task, error);
 }
 
-void viewer_export_write_async(ViewerExportFormat format, const ViewerExportContent *content, GFile *file,
+void viewer_export_write_async(guint format, const ViewerExportContent *content, GFile *file,
                                GCancellable *cancellable, GAsyncReadyCallback callback, gpointer data)
 {
   g_autoptr(GTask) task = g_task_new(NULL, cancellable, callback, data);

@@ -11,21 +11,13 @@
 
 G_BEGIN_DECLS
 
-typedef enum {
-  VIEWER_EXPORT_SVG,
-  VIEWER_EXPORT_PNG,
-  VIEWER_EXPORT_TEXT,
-  VIEWER_EXPORT_FOLDED,
-  VIEWER_EXPORT_PPROF,
-  VIEWER_EXPORT_SYSCAP,
-  VIEWER_EXPORT_FORMATS
-} ViewerExportFormat;
-
+/* Formats go by numbers from 0 on: those of profile/export/exporter.h, and what shows the page itself. */
+guint viewer_export_count_formats(void);
 /* For people, translated: "Flame Graph", and what it is good for. Static. */
-const char *viewer_export_get_title(ViewerExportFormat format);
-const char *viewer_export_get_description(ViewerExportFormat format);
+const char *viewer_export_get_title(guint format);
+const char *viewer_export_get_description(guint format);
 /* How names of such files end, ".svg"; the pattern is a filter's. Static. */
-const char *viewer_export_get_suffix(ViewerExportFormat format);
+const char *viewer_export_get_suffix(guint format);
 
 /* What there is to export. */
 typedef struct {
@@ -37,8 +29,11 @@ typedef struct {
   ProfileReportTree report_tree;
 } ViewerExportContent;
 
+/* Whether the content has what the format shows. */
+gboolean viewer_export_is_possible(guint format, const ViewerExportContent *content);
+
 /* Replaces file; content is copied. When it is cancelled or fails the file is as it was. */
-void viewer_export_write_async(ViewerExportFormat format, const ViewerExportContent *content, GFile *file,
+void viewer_export_write_async(guint format, const ViewerExportContent *content, GFile *file,
                                GCancellable *cancellable, GAsyncReadyCallback callback, gpointer data);
 /* The error's message is a sentence that says what to do. */
 gboolean viewer_export_write_finish(GAsyncResult *result, GError **error);

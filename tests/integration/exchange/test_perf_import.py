@@ -36,10 +36,8 @@ class BadInputTest(TestCase):
         return done.stderr, Capture(self.output)
 
     def test_something_else(self):
-        self.refuse(b'', 'not a perf.data')
-        self.refuse(b'PERFILE', 'not a perf.data')
-        self.refuse(b'\x7fELF' + bytes(4096), 'not a perf.data')
-        self.refuse(b'PERFFILE' + bytes(4096), 'not a perf.data')
+        for content in b'', b'PERFILE', b'\x7fELF' + bytes(4096), b'PERFFILE' + bytes(4096):
+            self.refuse(content, 'no format that can be imported', 'perf.data, .syscap')
 
     def test_a_file_of_the_other_byte_order(self):
         self.refuse(b'2ELIFREP' + bytes(4096), 'byte order')

@@ -32,18 +32,20 @@ EXPLANATIONS = {
         lambda ours, perf: perf.binary.startswith('/tmp/perf-') and not perf.symbol and ours.binary == '[unknown]',
     'perf 6.1 now and then loses the map of a kernel whose build-id came with it (--buildid-mmap)':
         lambda ours, perf: perf.binary == '[unknown]' and ours.binary == '[kernel.kallsyms]',
+    'of several names of one function we compare the lengths as people read them, perf as the linker does: it was told not to demangle':
+        lambda ours, perf: ours.binary == perf.binary and are_names_of_one(ours.binary, ours.symbol, perf.symbol),
 }
 
 
 def symbols_in(path):
-    """The names in a file's symbol tables; those of .dynsym without their versions, as perf reads them."""
-    names, dynamic = set(), False
+    """The addresses of the names in a file's symbol tables; those of .dynsym without their versions, as perf reads them."""
+    names, dynamic = {}, False
     for line in run('readelf', '-sW', path, status=None).stdout.splitlines():
         if line.startswith('Symbol table'):
             dynamic = '.dynsym' in line
         elif len(line.split()) >= 8:
             name = line.split()[7]
-            names.add(name.split('@')[0] if dynamic else name)
+            names[name.split('@')[0] if dynamic else name] = line.split()[1]
     return names
 
 
@@ -52,11 +54,16 @@ def symbols_of(path):
     """Those of a binary and of its debug file."""
     build_id = re.search('Build ID: ([0-9a-f]+)', run('readelf', '-n', path, status=None).stdout)
     debug = build_id and f'/usr/lib/debug/.build-id/{build_id[1][:2]}/{build_id[1][2:]}.debug'
-    return symbols_in(path) | (symbols_in(debug) if debug else set())
+    return symbols_in(path) | (symbols_in(debug) if debug else {})
 
 
 def is_known_here(path, symbol):
     return symbol.endswith('@plt') or symbol in symbols_of(path)
+
+
+def are_names_of_one(path, one, other):
+    names = symbols_of(path)
+    return one in names and names[one] == names.get(other)
 
 
 def is_stub(leaf):
