@@ -11,7 +11,8 @@ enum { PULSE = 100 }; /* milliseconds */
 struct _ViewerExportDialog {
   AdwWindow parent_instance;
 
-  GtkWidget *formats, *progress, *failure, *export_button;
+  GtkWidget *state, *description, *progress, *failure; /* the first shows one of the others */
+  GtkWidget *formats, *export_button;
   GtkCheckButton **checks;     /* one per format */
   ViewerExportContent content; /* its own; no picture: none could be taken */
   char *name;                  /* of the file, without what it ends with */
@@ -80,7 +81,7 @@ static void show_busy(ViewerExportDialog *self, gboolean busy)
 {
   gtk_widget_set_sensitive(self->formats, !busy);
   gtk_widget_set_sensitive(self->export_button, !busy);
-  gtk_widget_set_visible(self->progress, busy);
+  gtk_stack_set_visible_child(GTK_STACK(self->state), busy ? self->progress : self->description);
   g_clear_handle_id(&self->pulse, g_source_remove);
   /* A bar that has pulsed asks for each frame until it has a fraction again. */
   gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(self->progress), 0);
@@ -90,8 +91,8 @@ static void show_busy(ViewerExportDialog *self, gboolean busy)
 
 static void show_failure(ViewerExportDialog *self, const char *message)
 {
-  gtk_label_set_text(GTK_LABEL(self->failure), message ? message : "");
-  gtk_widget_set_visible(self->failure, message != NULL);
+  gtk_label_set_text(GTK_LABEL(self->failure), message);
+  gtk_stack_set_visible_child(GTK_STACK(self->state), self->failure);
 }
 
 /* Whoever writes holds no dialog that was closed: it would outlive the window that it belongs to, which GTK
@@ -142,7 +143,6 @@ static void write_to(ViewerExportDialog *self, GFile *file)
   /* Whoever quits meanwhile shall not leave half a file. */
   g_application_hold(g_application_get_default());
   self->cancellable = g_cancellable_new();
-  show_failure(self, NULL);
   show_busy(self, TRUE);
   viewer_export_write_async(format, &self->content, file, self->cancellable, finish, make_weak(self));
 }
@@ -234,6 +234,8 @@ static void viewer_export_dialog_class_init(ViewerExportDialogClass *class)
   G_OBJECT_CLASS(class)->finalize = viewer_export_dialog_finalize;
   GTK_WINDOW_CLASS(class)->close_request = viewer_export_dialog_close_request;
   gtk_widget_class_set_template_from_resource(widget_class, "/org/capturectl/Viewer/window/export-dialog.ui");
+  gtk_widget_class_bind_template_child(widget_class, ViewerExportDialog, state);
+  gtk_widget_class_bind_template_child(widget_class, ViewerExportDialog, description);
   gtk_widget_class_bind_template_child(widget_class, ViewerExportDialog, formats);
   gtk_widget_class_bind_template_child(widget_class, ViewerExportDialog, progress);
   gtk_widget_class_bind_template_child(widget_class, ViewerExportDialog, failure);
