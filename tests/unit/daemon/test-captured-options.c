@@ -146,14 +146,16 @@ static void add_many(GVariantBuilder *builder, const char *name, const char *typ
   g_variant_builder_add(builder, "{sv}", name, g_variant_builder_end(&array));
 }
 
-static void assert_limit(const char *name, const char *type, GVariant *element, guint most)
+static void assert_limit(const char *name, const char *type, GVariant *floating, guint most)
 {
+  g_autoptr(GVariant) element = g_variant_ref_sink(floating);
+
   for (guint n = most; n <= most + 1; n++) {
     g_autoptr(GError) error = NULL;
     GVariantBuilder builder;
 
     g_variant_builder_init(&builder, G_VARIANT_TYPE_VARDICT);
-    add_many(&builder, name, type, g_variant_ref_sink(element), n);
+    add_many(&builder, name, type, element, n);
     if (g_strcmp0(name, "targets") != 0)
       g_variant_builder_add(&builder, "{sv}", "system-wide", g_variant_new_boolean(TRUE));
     g_autoptr(GVariant) value = g_variant_ref_sink(g_variant_builder_end(&builder));
