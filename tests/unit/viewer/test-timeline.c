@@ -7,7 +7,7 @@
 #include "viewer/document/untimed.h"
 #include "viewer/kit/latest.h"
 #include "viewer/pages/timeline/timeline.h"
-#include "viewer/pages/timeline/track-draw.h"
+#include "viewer/pages/timeline/track-kind.h"
 
 typedef struct {
   char *path;
@@ -94,7 +94,7 @@ static void test_tracks(Fixture *fixture, gconstpointer data)
   ViewerTrack *first = get_track(fixture, 0), *second = get_track(fixture, 3);
   g_assert_cmpstr(viewer_track_get_title(first), ==, "first");
   g_assert_cmpstr(viewer_track_get_detail(first), ==, "Process 100 · 2 threads");
-  g_assert_cmpint(viewer_track_get_kind(get_track(fixture, 1)), ==, VIEWER_TRACK_THREAD);
+  g_assert_true(viewer_track_get_kind(get_track(fixture, 1)) == &viewer_track_thread);
   g_assert_cmpstr(viewer_track_get_title(get_track(fixture, 1)), ==, "worker");
   g_assert_cmpstr(viewer_track_get_title(second), ==, "second");
   g_assert_cmpuint(viewer_track_get_n_children(second), ==, 0);

@@ -2,6 +2,7 @@
 #include "viewer/pages/timeline/mark-walk.h"
 
 #include "viewer/canvas/canvas-peers.h"
+#include "viewer/pages/timeline/track-kind.h"
 #include "viewer/pages/timeline/track-marks.h"
 #include "viewer/time/time-draw.h"
 
@@ -155,7 +156,7 @@ static gboolean press_key(GtkEventControllerKey *controller, guint key, guint co
 
 void viewer_mark_walk_set_track(ViewerMarkWalk *self, ViewerTrack *track)
 {
-  if (track && viewer_track_get_kind(track) != VIEWER_TRACK_MARKS)
+  if (track && viewer_track_get_kind(track) != &viewer_track_marks)
     track = NULL;
   if (!g_set_object(&self->track, track))
     return;

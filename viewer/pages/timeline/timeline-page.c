@@ -8,7 +8,7 @@
 #include "viewer/kit/copy.h"
 #include "viewer/pages/timeline/time-ruler.h"
 #include "viewer/pages/timeline/timeline-area.h"
-#include "viewer/pages/timeline/track-draw.h"
+#include "viewer/pages/timeline/track-kind.h"
 #include "viewer/pages/timeline/track-row.h"
 
 static const double zoom_factor = 1.5, pan_share = 0.15;
@@ -79,13 +79,11 @@ static void follow_committed(ViewerTimelinePage *self)
 static void update_actions(ViewerTimelinePage *self)
 {
   ViewerTrack *track = get_selected(self);
-  gboolean thread = track && viewer_track_get_kind(track) == VIEWER_TRACK_THREAD;
-  gboolean process = track && (viewer_track_get_kind(track) == VIEWER_TRACK_PROCESS || thread ||
-                               viewer_track_get_kind(track) == VIEWER_TRACK_MARKS);
+  const ViewerTrackKind *kind = track ? viewer_track_get_kind(track) : NULL;
   guint64 first, end;
 
-  gtk_widget_action_set_enabled(GTK_WIDGET(self), "timeline.show-only-thread", thread);
-  gtk_widget_action_set_enabled(GTK_WIDGET(self), "timeline.show-only-process", process);
+  gtk_widget_action_set_enabled(GTK_WIDGET(self), "timeline.show-only-thread", kind == &viewer_track_thread);
+  gtk_widget_action_set_enabled(GTK_WIDGET(self), "timeline.show-only-process", kind && kind->get_process);
   gtk_widget_action_set_enabled(GTK_WIDGET(self), "timeline.commit",
                                 viewer_span_selector_get_preview(get_selector(self), &first, &end));
   gboolean shows_all = viewer_time_axis_shows_all(viewer_timeline_get_axis(self->timeline));
@@ -185,13 +183,11 @@ static void show_only_process(GtkWidget *widget, const char *name, GVariant *par
   ViewerTimelinePage *self = VIEWER_TIMELINE_PAGE(widget);
   ProfileCapture *capture = viewer_timeline_get_capture(self->timeline);
   ViewerTrack *track = get_selected(self);
-  guint32 process = viewer_track_get_index(track);
   guint n;
 
   if (!capture)
     return;
-  if (viewer_track_get_kind(track) == VIEWER_TRACK_THREAD)
-    process = profile_capture_get_threads(capture, &n)[process].process;
+  guint32 process = viewer_track_get_kind(track)->get_process(capture, viewer_track_get_index(track));
   push_items(self, VIEWER_STEP_PROCESSES, process, profile_capture_get_processes(capture, &n)[process].name);
 }
 

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "viewer/pages/timeline/timeline-tracks.h"
 
-#include <glib/gi18n.h>
+#include "viewer/pages/timeline/track-kind.h"
 
-#include "viewer/kit/format.h"
-
-enum {
-  NAME_LENGTH = 80,
-  EXPAND_UP_TO = 12 /* what belongs to a process that is expanded from the beginning */
-};
+enum { EXPAND_UP_TO = 12 /* what belongs to a process that is expanded from the beginning */ };
 
 struct _ViewerTimelineTracks {
   GHashTable *known; /* guint64 → ViewerTrack */
@@ -38,28 +33,27 @@ void viewer_timeline_tracks_free(ViewerTimelineTracks *self)
   g_free(self);
 }
 
-static ViewerTrack *get_track(Build *build, ViewerTrackKind kind, guint32 index, gboolean *ret_is_new)
+/* A number for a kind and an index, different from that of all others. */
+static guint64 make_key(const ViewerTrackKind *kind, guint32 index)
 {
-  guint64 key = VIEWER_TRACK_KEY(kind, index);
+  guint64 number = 0;
+
+  while (viewer_track_kind_get((guint)number) != kind)
+    number++;
+  return number << 32 | index;
+}
+
+static ViewerTrack *get_track(Build *build, const ViewerTrackKind *kind, guint32 index, gboolean *ret_is_new)
+{
+  guint64 key = make_key(kind, index);
   ViewerTrack *track = g_hash_table_lookup(build->self->known, &key);
 
-  if (ret_is_new)
-    *ret_is_new = !track;
+  *ret_is_new = !track;
   if (!track) {
     track = viewer_track_new(kind, index);
     g_hash_table_insert(build->self->known, g_memdup2(&key, sizeof key), track);
   }
   return track;
-}
-
-static void add_track(Build *build, ViewerTrack *track)
-{
-  g_ptr_array_add(build->tracks, g_object_ref(track));
-}
-
-static gboolean is_of_cpu(const ProfileCounter *counter)
-{
-  return strcmp(counter->category, "CPU") == 0;
 }
 
 static GHashTable *group_counters(ProfileCapture *capture, const GArray *moved)
@@ -81,130 +75,82 @@ static GHashTable *group_counters(ProfileCapture *capture, const GArray *moved)
   return groups;
 }
 
-static guint count_counters(const Build *build, guint32 process)
+/* Of all kinds that belong to a head, in their order. */
+static guint find_children(const ViewerTrackFamily *family, GPtrArray *kinds, GArray *indices,
+                           gboolean *ret_notable)
 {
-  const GArray *group = g_hash_table_lookup(build->counters, GUINT_TO_POINTER(process));
+  const ViewerTrackKind *kind;
 
-  return group ? group->len : 0;
+  *ret_notable = FALSE;
+  for (guint i = 0; (kind = viewer_track_kind_get(i)) != NULL; i++) {
+    if (!kind->is_head)
+      kind->find(family, indices);
+    *ret_notable |= kind->is_notable && indices->len > kinds->len;
+    while (kinds->len < indices->len)
+      g_ptr_array_add(kinds, (gpointer)kind);
+  }
+  return indices->len;
 }
 
-static void add_counter(Build *build, const ProfileCounter *counter, guint32 index)
+/* Marks and counters are worth seeing at once; so are the threads of what was sampled most. */
+static gboolean should_expand(const Build *build, const ViewerTrackFamily *family, guint n_children,
+                              gboolean notable)
 {
-  ViewerTrack *track = get_track(build, VIEWER_TRACK_COUNTER, index, NULL);
-  g_autofree char *title = viewer_format_name(counter->name, NAME_LENGTH);
-  g_autofree char *detail = viewer_format_name(counter->category, NAME_LENGTH);
-
-  viewer_track_set_texts(track, title, detail);
-  add_track(build, track);
+  return family->head == &viewer_track_process && n_children <= EXPAND_UP_TO &&
+         (notable || g_hash_table_size(build->done) == 1);
 }
 
-/* Those of processors first. */
-static void add_counters(Build *build, guint32 process)
+static void add_family(Build *build, const ViewerTrackFamily *family)
 {
-  const GArray *group = g_hash_table_lookup(build->counters, GUINT_TO_POINTER(process));
-  guint n;
-  const ProfileCounter *counters = profile_capture_get_counters(build->capture, &n);
+  g_autoptr(GArray) heads = g_array_new(FALSE, FALSE, sizeof(guint32));
+  g_autoptr(GArray) indices = g_array_new(FALSE, FALSE, sizeof(guint32));
+  g_autoptr(GPtrArray) kinds = g_ptr_array_new();
+  gboolean is_new, notable;
 
-  for (guint others = 0; group && others < 2; others++)
-    for (guint i = 0; i < group->len; i++) {
-      guint32 index = g_array_index(group, guint32, i);
-      if (is_of_cpu(&counters[index]) != (others == 1))
-        add_counter(build, &counters[index], index);
-    }
+  family->head->find(family, heads);
+  ViewerTrack *track = get_track(build, family->head, g_array_index(heads, guint32, 0), &is_new);
+  guint n = find_children(family, kinds, indices, &notable);
+  family->head->name(family, track);
+  viewer_track_set_n_children(track, n);
+  if (is_new)
+    viewer_track_set_expanded(track, should_expand(build, family, n, notable));
+  g_ptr_array_add(build->tracks, g_object_ref(track));
+  for (guint i = 0; i < n && viewer_track_get_expanded(track); i++) {
+    ViewerTrack *child = get_track(build, kinds->pdata[i], g_array_index(indices, guint32, i), &is_new);
+    viewer_track_get_kind(child)->name(family, child);
+    g_ptr_array_add(build->tracks, g_object_ref(child));
+  }
 }
 
-/* How busy the processors were says most about a machine. */
-static guint32 choose_counter(const ProfileCounter *counters, const GArray *group)
+static const GArray *get_counters(const Build *build, guint32 process)
 {
-  for (guint i = 0; i < group->len; i++)
-    if (is_of_cpu(&counters[g_array_index(group, guint32, i)]))
-      return g_array_index(group, guint32, i);
-  return g_array_index(group, guint32, 0);
+  return g_hash_table_lookup(build->counters, GUINT_TO_POINTER(process));
 }
 
 static void add_machine(Build *build)
 {
-  const GArray *group = g_hash_table_lookup(build->counters, GUINT_TO_POINTER(0));
-  guint n;
-  const ProfileCounter *counters = profile_capture_get_counters(build->capture, &n);
+  const ViewerTrackFamily family = {.head = &viewer_track_machine,
+                                    .capture = build->capture,
+                                    .whole = build->whole,
+                                    .counters = get_counters(build, 0)};
 
-  if (!group || !build->everything)
-    return;
-  guint32 index = choose_counter(counters, group);
-  ViewerTrack *track = get_track(build, VIEWER_TRACK_MACHINE, index, NULL);
-  g_autofree char *name = viewer_format_name(counters[index].name, NAME_LENGTH);
-  g_autofree char *category = viewer_format_name(counters[index].category, NAME_LENGTH);
-  /* TRANSLATORS: A counter's category and its name. */
-  g_autofree char *detail = *category ? g_strdup_printf(_("%s: %s"), category, name) : g_strdup(name);
-  viewer_track_set_texts(track, _("Counters"), detail);
-  viewer_track_set_n_children(track, group->len > 1 ? group->len : 0);
-  add_track(build, track);
-  if (viewer_track_get_expanded(track))
-    add_counters(build, 0);
-}
-
-static void add_marks(Build *build, guint32 process)
-{
-  ViewerTrack *track = get_track(build, VIEWER_TRACK_MARKS, process, NULL);
-
-  viewer_track_set_texts(track, _("Marks"), "");
-  add_track(build, track);
-}
-
-static void add_thread(Build *build, guint32 index)
-{
-  guint n;
-  const ProfileThread *thread = &profile_capture_get_threads(build->capture, &n)[index];
-  ViewerTrack *track = get_track(build, VIEWER_TRACK_THREAD, index, NULL);
-  g_autofree char *title = viewer_format_name(thread->name ? thread->name : "", NAME_LENGTH);
-  /* TRANSLATORS: The number of a thread. */
-  g_autofree char *detail = g_strdup_printf(_("Thread %d"), thread->tid);
-
-  viewer_track_set_texts(track, *title ? title : _("Not Known"), index > 0 ? detail : "");
-  add_track(build, track);
-}
-
-static void describe_process(Build *build, ViewerTrack *track, guint32 index, guint n_threads)
-{
-  guint n;
-  const ProfileProcess *process = &profile_capture_get_processes(build->capture, &n)[index];
-  g_autofree char *title = viewer_format_name(process->name ? process->name : "", NAME_LENGTH);
-  g_autofree char *number = g_strdup_printf(_("Process %d"), process->pid);
-  g_autofree char *threads = g_strdup_printf(ngettext("%u thread", "%u threads", n_threads), n_threads);
-  g_autofree char *detail = n_threads > 1 ? g_strdup_printf("%s · %s", number, threads) : g_strdup(number);
-
-  viewer_track_set_texts(track, *title ? title : _("Not Known"), index > 0 ? detail : "");
-}
-
-/* Marks and counters are worth seeing at once; so are the threads of what was sampled most. */
-static gboolean should_expand(const Build *build, guint n_children, guint n_told)
-{
-  return n_children <= EXPAND_UP_TO && (n_told > 0 || g_hash_table_size(build->done) == 1);
+  if (family.counters && build->everything)
+    add_family(build, &family);
 }
 
 /* threads: those of it with samples. */
 static void add_process(Build *build, guint32 process, const guint32 *threads, guint n_threads)
 {
-  gboolean has_marks = profile_mark_lanes_get_n_lanes(build->whole->lanes, process) > 0, is_new;
-  guint n_counters = process > 0 ? count_counters(build, process) : 0;
-  guint n_children = has_marks + n_counters + (n_threads > 1 ? n_threads : 0);
-  ViewerTrack *track = get_track(build, VIEWER_TRACK_PROCESS, process, &is_new);
+  const ViewerTrackFamily family = {.head = &viewer_track_process,
+                                    .capture = build->capture,
+                                    .whole = build->whole,
+                                    .process = process,
+                                    .threads = threads,
+                                    .n_threads = n_threads,
+                                    .counters = process > 0 ? get_counters(build, process) : NULL};
 
-  if (!g_hash_table_add(build->done, GUINT_TO_POINTER(process)))
-    return;
-  describe_process(build, track, process, n_threads);
-  viewer_track_set_n_children(track, n_children);
-  if (is_new)
-    viewer_track_set_expanded(track, should_expand(build, n_children, has_marks + n_counters));
-  add_track(build, track);
-  if (!viewer_track_get_expanded(track))
-    return;
-  if (has_marks)
-    add_marks(build, process);
-  if (n_counters > 0)
-    add_counters(build, process);
-  for (guint i = 0; n_threads > 1 && i < n_threads; i++)
-    add_thread(build, threads[i]);
+  if (g_hash_table_add(build->done, GUINT_TO_POINTER(process)))
+    add_family(build, &family);
 }
 
 /* What was idle comes last. */
@@ -240,7 +186,7 @@ static void add_told(Build *build)
     add_process(build, with_marks[i], NULL, 0);
   profile_capture_get_processes(build->capture, &n_processes);
   for (guint32 process = 1; build->everything && process < n_processes; process++)
-    if (count_counters(build, process) > 0)
+    if (get_counters(build, process))
       add_process(build, process, NULL, 0);
 }
 

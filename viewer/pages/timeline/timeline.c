@@ -58,17 +58,6 @@ gboolean viewer_timeline_is_loaded(ViewerTimeline *self)
   return viewer_latest_get(self->whole) != NULL;
 }
 
-const ProfileCounter *viewer_timeline_get_counter(ViewerTimeline *self, ViewerTrack *track)
-{
-  ViewerTrackKind kind = viewer_track_get_kind(track);
-  ProfileCapture *capture = viewer_timeline_get_capture(self);
-  guint n = 0, index = viewer_track_get_index(track);
-  const ProfileCounter *counters = capture ? profile_capture_get_counters(capture, &n) : NULL;
-
-  return (kind == VIEWER_TRACK_COUNTER || kind == VIEWER_TRACK_MACHINE) && index < n ? &counters[index]
-                                                                                     : NULL;
-}
-
 static void request_shown(ViewerTimeline *self)
 {
   if (self->filter && self->axis.width > 1)

@@ -44,7 +44,5 @@ const ViewerTimelineWhole *viewer_timeline_get_whole(ViewerTimeline *self);
 const ViewerTimelineShown *viewer_timeline_get_shown(ViewerTimeline *self);
 /* NULL: none. */
 ProfileCapture *viewer_timeline_get_capture(ViewerTimeline *self);
-/* The capture's counter of a track for the machine or for a counter; NULL: it is none. */
-const ProfileCounter *viewer_timeline_get_counter(ViewerTimeline *self, ViewerTrack *track);
 
 G_END_DECLS

@@ -2,7 +2,7 @@
 #include "viewer/pages/timeline/track-canvas.h"
 
 #include "viewer/pages/timeline/mark-walk.h"
-#include "viewer/pages/timeline/track-draw.h"
+#include "viewer/pages/timeline/track-kind.h"
 
 struct _ViewerTrackCanvas {
   GtkWidget parent;

@@ -6,6 +6,7 @@
 
 #include "viewer/kit/format.h"
 #include "viewer/kit/palette.h"
+#include "viewer/pages/timeline/track-kind.h"
 #include "viewer/time/time-draw.h"
 
 enum {
@@ -43,7 +44,7 @@ static const ProfileMark *get_mark(ViewerTimeline *timeline, guint32 index)
   return index < n ? &marks[index] : NULL;
 }
 
-int viewer_track_marks_get_height(ViewerTimeline *timeline, guint32 process)
+static int get_height(ViewerTimeline *timeline, guint32 process)
 {
   return (int)MAX(count_lanes(timeline, process), 1) * LANE_HEIGHT + 2 * MARGIN;
 }
@@ -132,8 +133,8 @@ static void draw_lane(ViewerTimeline *timeline, GtkWidget *widget, GtkSnapshot *
   }
 }
 
-void viewer_track_marks_draw(ViewerTimeline *timeline, guint32 process, GtkWidget *widget,
-                             GtkSnapshot *snapshot, const graphene_rect_t *area)
+static void draw(ViewerTimeline *timeline, guint32 process, GtkWidget *widget, GtkSnapshot *snapshot,
+                 const graphene_rect_t *area)
 {
   guint n_lanes = count_lanes(timeline, process);
   gsize n;
@@ -209,3 +210,50 @@ char *viewer_track_marks_describe(ViewerTimeline *timeline, const ProfileMarkIte
     g_string_append_printf(text, "\n%s", _("Had not ended when the recording did"));
   return g_string_free(text, FALSE);
 }
+
+static void find(const ViewerTrackFamily *family, GArray *indices)
+{
+  if (family->head == &viewer_track_process &&
+      profile_mark_lanes_get_n_lanes(family->whole->lanes, family->process) > 0)
+    g_array_append_val(indices, family->process);
+}
+
+static void name(const ViewerTrackFamily *family, ViewerTrack *track)
+{
+  viewer_track_set_texts(track, _("Marks"), "");
+}
+
+static char *describe_place(ViewerTimeline *timeline, guint32 process, double x, double y)
+{
+  ProfileMarkItem item;
+
+  return viewer_track_marks_find(timeline, process, x, y, &item)
+             ? viewer_track_marks_describe(timeline, &item)
+             : NULL;
+}
+
+static char *describe(ViewerTimeline *timeline, guint32 process)
+{
+  const ViewerTimelineWhole *whole = viewer_timeline_get_whole(timeline);
+  guint64 n_marks = profile_mark_lanes_count_marks(whole->lanes, process);
+  g_autofree char *count = viewer_format_count(n_marks);
+
+  return g_strdup_printf(ngettext("%s mark", "%s marks", n_marks), count);
+}
+
+static guint32 get_process(ProfileCapture *capture, guint32 process)
+{
+  return process;
+}
+
+/* The index is that of the process whose marks they are. */
+const ViewerTrackKind viewer_track_marks = {
+    .is_notable = TRUE,
+    .find = find,
+    .name = name,
+    .get_height = get_height,
+    .draw = draw,
+    .describe_place = describe_place,
+    .describe = describe,
+    .get_process = get_process,
+};

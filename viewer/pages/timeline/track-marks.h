@@ -8,9 +8,6 @@
 
 G_BEGIN_DECLS
 
-int viewer_track_marks_get_height(ViewerTimeline *timeline, guint32 process);
-void viewer_track_marks_draw(ViewerTimeline *timeline, guint32 process, GtkWidget *widget,
-                             GtkSnapshot *snapshot, const graphene_rect_t *area);
 /* The mark at a place, or within a few pixels of it; FALSE: there is none. */
 gboolean viewer_track_marks_find(ViewerTimeline *timeline, guint32 process, double x, double y,
                                  ProfileMarkItem *ret_item);

@@ -4,7 +4,7 @@
 #include <glib/gi18n.h>
 
 #include "viewer/pages/timeline/track-canvas.h"
-#include "viewer/pages/timeline/track-draw.h"
+#include "viewer/pages/timeline/track-kind.h"
 
 enum { INDENT = 16, EXPANDER_WIDTH = 24 };
 
@@ -49,7 +49,7 @@ static void show_texts(ViewerTrackRow *self)
 
   gtk_label_set_text(GTK_LABEL(self->title), title);
   gtk_label_set_text(GTK_LABEL(self->detail), detail);
-  gtk_widget_set_visible(self->detail, *detail && viewer_track_get_kind(self->track) != VIEWER_TRACK_THREAD);
+  gtk_widget_set_visible(self->detail, *detail && !viewer_track_get_kind(self->track)->one_line);
   g_autofree char *both = *detail ? g_strdup_printf("%s\n%s", title, detail) : g_strdup(title);
   gtk_widget_set_tooltip_text(self->texts, both);
 }

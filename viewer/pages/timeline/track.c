@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "viewer/pages/timeline/track.h"
 
+#include "viewer/pages/timeline/track-kind.h"
+
 struct _ViewerTrack {
   GObject parent;
-  ViewerTrackKind kind;
+  const ViewerTrackKind *kind;
   guint32 index;
   char *title, *detail;
   guint n_children;
@@ -15,7 +17,7 @@ G_DEFINE_FINAL_TYPE(ViewerTrack, viewer_track, G_TYPE_OBJECT)
 enum { PROP_TITLE = 1, PROP_EXPANDED, N_PROPERTIES };
 static GParamSpec *properties[N_PROPERTIES];
 
-ViewerTrack *viewer_track_new(ViewerTrackKind kind, guint32 index)
+ViewerTrack *viewer_track_new(const ViewerTrackKind *kind, guint32 index)
 {
   ViewerTrack *self = g_object_new(VIEWER_TYPE_TRACK, NULL);
 
@@ -24,7 +26,7 @@ ViewerTrack *viewer_track_new(ViewerTrackKind kind, guint32 index)
   return self;
 }
 
-ViewerTrackKind viewer_track_get_kind(ViewerTrack *self)
+const ViewerTrackKind *viewer_track_get_kind(ViewerTrack *self)
 {
   return self->kind;
 }
@@ -36,7 +38,7 @@ guint32 viewer_track_get_index(ViewerTrack *self)
 
 guint viewer_track_get_depth(ViewerTrack *self)
 {
-  return self->kind == VIEWER_TRACK_MACHINE || self->kind == VIEWER_TRACK_PROCESS ? 0 : 1;
+  return self->kind->is_head ? 0 : 1;
 }
 
 void viewer_track_set_texts(ViewerTrack *self, const char *title, const char *detail)

@@ -9,19 +9,12 @@ G_BEGIN_DECLS
 #define VIEWER_TYPE_TRACK (viewer_track_get_type())
 G_DECLARE_FINAL_TYPE(ViewerTrack, viewer_track, VIEWER, TRACK, GObject)
 
-typedef enum {
-  VIEWER_TRACK_MACHINE, /* index: of its first counter, which stands for all of them */
-  VIEWER_TRACK_PROCESS, /* index: of a process */
-  VIEWER_TRACK_THREAD,  /* index: of a thread */
-  VIEWER_TRACK_COUNTER, /* index: of a counter */
-  VIEWER_TRACK_MARKS    /* index: of the process whose marks they are */
-} ViewerTrackKind;
+/* track-kind.h; static. */
+typedef struct _ViewerTrackKind ViewerTrackKind;
 
-/* A number for a kind and an index, different from that of all others. */
-#define VIEWER_TRACK_KEY(kind, index) ((guint64)(kind) << 32 | (index))
-
-ViewerTrack *viewer_track_new(ViewerTrackKind kind, guint32 index);
-ViewerTrackKind viewer_track_get_kind(ViewerTrack *self);
+ViewerTrack *viewer_track_new(const ViewerTrackKind *kind, guint32 index);
+const ViewerTrackKind *viewer_track_get_kind(ViewerTrack *self);
+/* What it is of the kind. */
 guint32 viewer_track_get_index(ViewerTrack *self);
 /* 0: stands by itself, 1: belongs to the one above that does. */
 guint viewer_track_get_depth(ViewerTrack *self);
