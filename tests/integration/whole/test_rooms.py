@@ -129,13 +129,16 @@ class RoomsTest(unittest.TestCase):
                 self.assertEqual(names, sorted(names), path)
 
     def test_layout(self):
-        said = subprocess.run(['clang-format', '--version'], capture_output=True, text=True) if shutil.which('clang-format') else None
-        if not said or f'version {FORMATTER}.' not in said.stdout:
-            self.skipTest(f'clang-format {FORMATTER} is not there')
         # What tests record and compare has the lines that they look for.
         paths = [str(path) for path in sources('.c', '.h') if path.parts[:2] not in (('tests', 'data'), ('tests', 'programs'))]
         done = subprocess.run(['clang-format', '--dry-run', '--Werror', *paths], cwd=SOURCE, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr[-2000:])
+
+
+# A release that has another one cannot get this one: layout is not judged there.
+if shutil.which('clang-format') and f'version {FORMATTER}.' not in subprocess.run(
+        ['clang-format', '--version'], capture_output=True, text=True).stdout:
+    del RoomsTest.test_layout
 
 
 if __name__ == '__main__':

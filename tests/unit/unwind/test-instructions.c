@@ -341,6 +341,7 @@ static void test_sigreturn(void)
   cfi_assert_rule(&image, 20, "fp+0 c+0 same c+16 1");
   cfi_assert_rule(&image, 36, "fp+0 c+0 same c+8 0");
   unwind_image_clear(&image);
+  cfi_clear(&cfi);
 }
 
 int main(int argc, char **argv)
