@@ -42,11 +42,12 @@ class Pool:
         """Yields (kind, epoch, entry size, content) of everything that was committed since the last time."""
         for slot in range(self.count):
             at = slot * self.size
-            # Closed is read before the length: the length that is read after it is then the last one.
+            turn = HEADER.unpack(os.pread(self.windows, HEADER.size, at))[1]
+            # Closed is read after the turn, lest it is that of the turn before, and before the length, which is then the last one.
             closed = os.pread(self.windows, 4, at + 32) != bytes(4)
             header = HEADER.unpack(os.pread(self.windows, HEADER.size, at))
-            turn, kind, epoch, length, entry = header[1], header[2], header[6], header[8], header[11]
-            if turn == self.released[slot]:
+            kind, epoch, length, entry = header[2], header[6], header[8], header[11]
+            if turn == self.released[slot] or turn != header[1]:
                 continue
             length = min(length, self.size - HEADER.size)
             content = os.pread(self.windows, length - self.taken[slot], at + HEADER.size + self.taken[slot])

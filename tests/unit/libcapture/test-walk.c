@@ -191,7 +191,7 @@ static void test_maps(void)
   g_free(heap);
 }
 
-__attribute__((no_sanitize_address)) static gpointer find_own_stack(gpointer data)
+__attribute__((no_sanitize_address, no_sanitize_undefined)) static gpointer find_own_stack(gpointer data)
 {
   static uint64_t word;
   uintptr_t low, high, here = (uintptr_t)&low;
