@@ -150,7 +150,7 @@ static void finish(Recording *self)
 {
   take(self);
   capture_file_add_index(self->file);
-  capture_file_end(self->file, self->reason, 0, 0);
+  capture_file_end(self->file, self->reason, self->reason == CAPTURE_END_RECORDER_DIED ? -1 : 0, 0);
   capture_file_free(self->file);
   capture_tap_close(self->tap);
 }
