@@ -7,21 +7,28 @@
  * named, its phases marked and its counters drawn. A program needs about a dozen lines:
  *
  *   capture *c = NULL;
- *   capture_connect(&c, &(struct capture_options){.size = sizeof(struct capture_options), .name = "lua"});
+ *   capture_connect(&c, CAPTURE_OPTIONS(options, .name = "lua"));
  *   capture_thread_begin(c, NULL);                         once in each thread that is to be sampled
- *   capture_sampler_start(c, &(struct capture_sampler_options){.size = …, .stack = my_frames});
+ *   capture_sampler_start(c, CAPTURE_OPTIONS(sampler_options, .stack = my_frames));
  *   …
  *   uint32_t name = capture_string(c, "update_world", CAPTURE_NUL);
  *   capture_mark_begin(c, capture_string(c, "frame", CAPTURE_NUL), name);
  *   …
  *   capture_close(c);
  *
+ * It is built, recorded and looked at like this; the end of this file has two recipes for interpreters.
+ *
+ *   cc -fno-omit-frame-pointer $(pkg-config --cflags capture-1) lua.c $(pkg-config --libs capture-1) -o lua
+ *   capturectl record -o lua.capture -- ./lua program
+ *   capturectl report --tree lua.capture
+ *
  * When nobody records, capture_connect leaves c NULL, and every function takes NULL and does nothing: the
  * calls on the hot path are inline here and cost one branch that is predicted.
  *
  * RULES
  *
- * Size. Structures whose first member is `size` grow at their end: set it to sizeof the structure.
+ * Size. Structures whose first member is `size` grow at their end: set it to sizeof the structure, as
+ * CAPTURE_OPTIONS does.
  *
  * Errors. Functions that return int return 0 or a negative errno. Those that return an identifier return 0
  * when there is none; 0 may be handed on, it means "no name". Losses are counted in the recording and never
@@ -57,6 +64,11 @@ extern "C" {
 #define CAPTURE_VERSION_MAJOR 1
 #define CAPTURE_VERSION_MINOR 0
 
+/* A pointer to struct capture_NAME with its size and these members, in C: CAPTURE_OPTIONS(options, .name =
+ * "lua"). It is valid as a local variable is. Members that are not named are 0. */
+#define CAPTURE_OPTIONS(name, ...)                                                                           \
+  (&(struct capture_##name){.size = sizeof(struct capture_##name), __VA_ARGS__})
+
 #if defined(CAPTURE_BUILDING) && defined(__GNUC__)
 #define CAPTURE_API __attribute__((visibility("default")))
 #else
@@ -64,6 +76,10 @@ extern "C" {
 #endif
 
 typedef struct capture capture;
+
+/* The library's own version, which may be newer than the header's: CAPTURE_VERSION_MAJOR << 16 |
+ * CAPTURE_VERSION_MINOR. [signal] */
+CAPTURE_API uint32_t capture_version(void);
 
 /* Length of a text that ends with a NUL. */
 #define CAPTURE_NUL SIZE_MAX
@@ -238,11 +254,23 @@ enum capture_clock_of_sampler {
   CAPTURE_SAMPLE_WALL_TIME = 2
 };
 
+/* How unwinding ended. */
+enum capture_unwind_outcome {
+  CAPTURE_UNWIND_COMPLETE = 1,       /* the root was reached and proven */
+  CAPTURE_UNWIND_FRAME_POINTERS = 2, /* followed frame pointers to their end; not proven */
+  CAPTURE_UNWIND_TRUNCATED = 3,      /* there are more frames than max */
+  CAPTURE_UNWIND_NO_TABLE = 5,       /* nothing describes the code at a frame's address */
+  CAPTURE_UNWIND_UNREADABLE = 6,     /* the stack's memory could not be read */
+  CAPTURE_UNWIND_BAD_FRAME = 8,      /* the next frame would not lie above this one */
+  CAPTURE_UNWIND_UNSUPPORTED = 9,    /* a rule that the unwinder does not evaluate */
+  CAPTURE_UNWIND_LATE = 12           /* what describes the code was not there in time */
+};
+
 /*
  * Unwinding without frame pointers, for those who have tables: fills frames, the innermost first, with at
  * most max addresses (the interrupted one itself, then return addresses) and, where it can, sps[i] with the
  * stack pointer on entry to frame i. Called in the signal handler. Memory outside low … high is not the
- * thread's stack. Returns how many; *ret_outcome is an enum capture_outcome of the format.
+ * thread's stack. Returns how many; *ret_outcome is an enum capture_unwind_outcome.
  */
 typedef uint32_t (*capture_unwind_fn)(const void *ucontext, uintptr_t low, uintptr_t high, uint64_t *frames,
                                       uint64_t *sps, uint32_t max, uint32_t *ret_outcome, void *data);
@@ -282,28 +310,35 @@ CAPTURE_API void capture_sampler_stop(capture *c);
 
 /* ── Marks, counters, log ─────────────────────────────────────────────────────────────────────────────── */
 
+enum capture_mark_kind {
+  CAPTURE_MARK_INSTANT = 0,
+  CAPTURE_MARK_BEGIN = 1,
+  CAPTURE_MARK_END = 2,
+  CAPTURE_MARK_SPAN = 3 /* from time on, as long as duration */
+};
+
 /* What happened: at an instant, or from begin to end, nested within a thread (an end ends the latest begin of
  * its category and name), or over a time that is past. category and name are identifiers of texts, message
  * is text or NULL and at most 1023 bytes of it are kept. [signal] */
-CAPTURE_API void capture_mark_(capture *c, uint32_t kind, uint64_t time, uint64_t duration, uint32_t category,
-                               uint32_t name, const char *message);
+CAPTURE_API void capture_mark_(capture *c, enum capture_mark_kind kind, uint64_t time, uint64_t duration,
+                               uint32_t category, uint32_t name, const char *message);
 
 static inline void capture_mark(capture *c, uint32_t category, uint32_t name, const char *message)
 {
   if (__builtin_expect(c != NULL, 0))
-    capture_mark_(c, 0, 0, 0, category, name, message);
+    capture_mark_(c, CAPTURE_MARK_INSTANT, 0, 0, category, name, message);
 }
 
 static inline void capture_mark_begin(capture *c, uint32_t category, uint32_t name)
 {
   if (__builtin_expect(c != NULL, 0))
-    capture_mark_(c, 1, 0, 0, category, name, NULL);
+    capture_mark_(c, CAPTURE_MARK_BEGIN, 0, 0, category, name, NULL);
 }
 
 static inline void capture_mark_end(capture *c, uint32_t category, uint32_t name, const char *message)
 {
   if (__builtin_expect(c != NULL, 0))
-    capture_mark_(c, 2, 0, 0, category, name, message);
+    capture_mark_(c, CAPTURE_MARK_END, 0, 0, category, name, message);
 }
 
 /* begin: of capture_time. */
@@ -311,7 +346,7 @@ static inline void capture_mark_span(capture *c, uint64_t begin, uint64_t durati
                                      uint32_t name, const char *message)
 {
   if (__builtin_expect(c != NULL, 0))
-    capture_mark_(c, 3, begin, duration, category, name, message);
+    capture_mark_(c, CAPTURE_MARK_SPAN, begin, duration, category, name, message);
 }
 
 enum capture_counter_kind {
@@ -346,5 +381,66 @@ CAPTURE_API void capture_log(capture *c, uint32_t severity, uint32_t domain, con
 #ifdef __cplusplus
 }
 #endif
+
+/*
+ * RECIPES for interpreters, whose functions are no machine code. Both are per thread, and `c` is the
+ * connection.
+ *
+ * A shadow stack: the interpreter keeps its calls a second time. Its frames come innermost, then all native
+ * ones. Each thread calls begin_thread; every call of a function is between enter and leave.
+ *
+ *   static _Thread_local struct {
+ *     uint64_t frames[1000];
+ *     struct capture_shadow_stack stack;
+ *   } shadow;
+ *
+ *   static void begin_thread(void)
+ *   {
+ *     shadow.stack = *CAPTURE_OPTIONS(shadow_stack, .frames = shadow.frames, .capacity = 1000);
+ *     capture_thread_begin(c, NULL);
+ *     capture_thread_set_shadow_stack(c, &shadow.stack);
+ *   }
+ *
+ *   static void enter(uint32_t function) // of capture_function
+ *   {
+ *     if (shadow.stack.depth < 1000)
+ *       shadow.frames[shadow.stack.depth] = CAPTURE_IDENTIFIER(function);
+ *     __atomic_store_n(&shadow.stack.depth, shadow.stack.depth + 1, __ATOMIC_RELEASE);
+ *   }
+ *
+ *   static void leave(void)
+ *   {
+ *     __atomic_store_n(&shadow.stack.depth, shadow.stack.depth - 1, __ATOMIC_RELEASE);
+ *   }
+ *
+ * A callback: own and native frames alternate. The interpreter's loop publishes its machine in `current`
+ * while it runs, and takes it back before it returns. Without volatile compilers leave both out.
+ *
+ *   struct machine {
+ *     const void *frame; // __builtin_frame_address(0) of the loop, which must not be inlined
+ *     uint64_t calls[1000];
+ *     uint32_t depth; // written with release order, at most 1000
+ *   };
+ *   static _Thread_local struct machine *volatile current __attribute__((tls_model("initial-exec")));
+ *
+ *   static void add_frames(struct capture_stack *stack, const void *ucontext, void *data)
+ *   {
+ *     const struct machine *machine = current;
+ *
+ *     (void)ucontext, (void)data;
+ *     if (machine) {
+ *       capture_sample_native(stack, machine->frame);
+ *       for (uint32_t i = __atomic_load_n(&machine->depth, __ATOMIC_ACQUIRE); i > 0; i--)
+ *         capture_sample_frame(stack, machine->calls[i - 1]);
+ *       capture_sample_skip(stack, machine->frame);
+ *     }
+ *     capture_sample_native(stack, NULL);
+ *   }
+ *
+ *   static int start_sampler(void)
+ *   {
+ *     return capture_sampler_start(c, CAPTURE_OPTIONS(sampler_options, .stack = add_frames));
+ *   }
+ */
 
 #endif

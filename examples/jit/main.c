@@ -46,14 +46,10 @@ static void tell(capture *c, const struct jit_code *code, const void *start, con
     lines[i] = (struct capture_code_line){.offset = code->lines[i].offset, .line = code->lines[i].line};
   char file[64];
   snprintf(file, sizeof(file), "%s.expr", function->name);
-  capture_code_add(c, &(struct capture_code){.size = sizeof(struct capture_code),
-                                             .start = start,
-                                             .length = code->length,
-                                             .name = capture_string(c, function->name, CAPTURE_NUL),
-                                             .file = capture_string(c, file, CAPTURE_NUL),
-                                             .line = 1,
-                                             .n_lines = code->n_lines,
-                                             .lines = lines});
+  capture_code_add(c, CAPTURE_OPTIONS(code, .start = start, .length = code->length,
+                                      .name = capture_string(c, function->name, CAPTURE_NUL),
+                                      .file = capture_string(c, file, CAPTURE_NUL), .line = 1,
+                                      .n_lines = code->n_lines, .lines = lines));
 }
 
 /* A life of one function: placed, told of, run, and gone. */
@@ -128,9 +124,9 @@ int main(int argc, char **argv)
     return 1;
 
   capture *c = NULL;
-  capture_connect(&c, &(struct capture_options){.size = sizeof(struct capture_options), .name = "jit"});
+  capture_connect(&c, CAPTURE_OPTIONS(options, .name = "jit"));
   capture_thread_begin(c, NULL);
-  capture_sampler_start(c, &(struct capture_sampler_options){.size = sizeof(struct capture_sampler_options)});
+  capture_sampler_start(c, CAPTURE_OPTIONS(sampler_options, .frequency = 0));
 
   int64_t sum = 0;
   unsigned turn = 0;

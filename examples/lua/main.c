@@ -85,11 +85,10 @@ int main(int argc, char **argv)
   publish(L, "over", over);
 
   capture *c = NULL;
-  capture_connect(&c, &(struct capture_options){.size = sizeof(struct capture_options), .name = "lua"});
+  capture_connect(&c, CAPTURE_OPTIONS(options, .name = "lua"));
   capture_thread_begin(c, NULL);
   shadow_begin(c, L);
-  capture_sampler_start(c, &(struct capture_sampler_options){.size = sizeof(struct capture_sampler_options),
-                                                             .stack = shadow_frames});
+  capture_sampler_start(c, CAPTURE_OPTIONS(sampler_options, .stack = shadow_frames));
 
   int status = run_script(L, argv[1]);
 

@@ -69,7 +69,7 @@ int main(int argc, char **argv)
   lua_register(L, "over", over);
 
   capture *c = NULL;
-  capture_connect(&c, &(struct capture_options){.size = sizeof(struct capture_options), .name = "luajit"});
+  capture_connect(&c, CAPTURE_OPTIONS(options, .name = "luajit"));
   capture_thread_begin(c, NULL);
   traces_begin(c, L);
   samples_begin(c, L);

@@ -58,9 +58,7 @@ static void take(void *data, lua_State *L, int samples, int state)
   uint64_t now = thread_time(), weight = now - sampler.last;
   sampler.last = now;
   if (capture_sample_begin(sampler.c, &stack,
-                           &(struct capture_sample_options){.size = sizeof(struct capture_sample_options),
-                                                            .event = sampler.event,
-                                                            .weight = weight}) < 0)
+                           CAPTURE_OPTIONS(sample_options, .event = sampler.event, .weight = weight)) < 0)
     return;
 
   if (state == 'C' && native)

@@ -29,12 +29,11 @@ static void add(capture *c, lua_State *L, int trace, int index)
   snprintf(name, sizeof(name), "trace %d of %s:%d", trace, file, function.linedefined);
 
   ask(L, "tracemc", trace, 2); /* the code, as a string, and its address */
-  capture_code_add(c, &(struct capture_code){.size = sizeof(struct capture_code),
-                                             .start = (const void *)(uintptr_t)lua_tonumber(L, -1),
-                                             .length = lua_objlen(L, -2),
-                                             .name = capture_string(c, name, CAPTURE_NUL),
-                                             .file = capture_string(c, file, CAPTURE_NUL),
-                                             .line = (uint32_t)function.linedefined});
+  capture_code_add(c,
+                   CAPTURE_OPTIONS(code, .start = (const void *)(uintptr_t)lua_tonumber(L, -1),
+                                   .length = lua_objlen(L, -2), .name = capture_string(c, name, CAPTURE_NUL),
+                                   .file = capture_string(c, file, CAPTURE_NUL),
+                                   .line = (uint32_t)function.linedefined));
   lua_pop(L, 2);
 }
 

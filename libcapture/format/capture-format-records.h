@@ -51,11 +51,11 @@ struct capture_record_cpu {
   uint32_t online; /* 1 came, 0 went */
 };
 
-enum capture_mark_kind {
-  CAPTURE_MARK_INSTANT = 0,
-  CAPTURE_MARK_BEGIN = 1,
-  CAPTURE_MARK_END = 2, /* of the thread's latest BEGIN with that category and name that has no end */
-  CAPTURE_MARK_SPAN = 3 /* from time to time + duration */
+enum capture_record_mark_kind {
+  CAPTURE_RECORD_MARK_INSTANT = 0,
+  CAPTURE_RECORD_MARK_BEGIN = 1,
+  CAPTURE_RECORD_MARK_END = 2, /* of the thread's latest BEGIN with that category and name that has no end */
+  CAPTURE_RECORD_MARK_SPAN = 3 /* from time to time + duration */
 };
 
 /* Something that a program says happened. */
@@ -64,7 +64,7 @@ struct capture_record_mark {
   uint64_t time;
   uint64_t duration; /* of a SPAN, nanoseconds */
   uint32_t thread;
-  uint32_t kind;     /* enum capture_mark_kind */
+  uint32_t kind;     /* enum capture_record_mark_kind */
   uint32_t category; /* strings, 0 none */
   uint32_t name;
   uint32_t length;

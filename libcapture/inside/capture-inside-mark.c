@@ -69,7 +69,7 @@ static bool write_mark(struct call *call, uint32_t kind, uint64_t time, uint64_t
   struct capture_record_mark *record;
   struct capture_record_mark fixed = {.record = {.size = size, .type = CAPTURE_RECORD_MARK},
                                       .time = time ? time : call->w->now,
-                                      .duration = kind == CAPTURE_MARK_SPAN ? duration : 0,
+                                      .duration = kind == CAPTURE_RECORD_MARK_SPAN ? duration : 0,
                                       .kind = kind,
                                       .length = length};
 
@@ -85,12 +85,19 @@ static bool write_mark(struct call *call, uint32_t kind, uint64_t time, uint64_t
   return true;
 }
 
-void capture_mark_(capture *c, uint32_t kind, uint64_t time, uint64_t duration, uint32_t category,
-                   uint32_t name, const char *message)
+/* Programs see the format through their own header. */
+_Static_assert((int)CAPTURE_MARK_INSTANT == CAPTURE_RECORD_MARK_INSTANT &&
+                   (int)CAPTURE_MARK_BEGIN == CAPTURE_RECORD_MARK_BEGIN &&
+                   (int)CAPTURE_MARK_END == CAPTURE_RECORD_MARK_END &&
+                   (int)CAPTURE_MARK_SPAN == CAPTURE_RECORD_MARK_SPAN,
+               "as in the format");
+
+void capture_mark_(capture *c, enum capture_mark_kind kind, uint64_t time, uint64_t duration,
+                   uint32_t category, uint32_t name, const char *message)
 {
   struct call call;
 
-  if (c && kind <= CAPTURE_MARK_SPAN && begin(&call, c))
+  if (c && (uint32_t)kind <= CAPTURE_MARK_SPAN && begin(&call, c))
     end(&call, write_mark(&call, kind, time, duration, category, name, message ? message : ""));
 }
 

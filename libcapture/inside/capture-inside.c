@@ -16,6 +16,11 @@ static capture *connected;
 static uint64_t last_serial;
 static bool watches_forks;
 
+uint32_t capture_version(void)
+{
+  return CAPTURE_VERSION_MAJOR << 16 | CAPTURE_VERSION_MINOR;
+}
+
 uint64_t capture_time(void)
 {
   struct timespec now;

@@ -55,6 +55,17 @@ static uint32_t judge(const struct capture_inside_stack *in, const uint64_t *sps
              : outcome;
 }
 
+/* Programs see the format through their own header. */
+_Static_assert((int)CAPTURE_UNWIND_COMPLETE == CAPTURE_OUTCOME_COMPLETE &&
+                   (int)CAPTURE_UNWIND_FRAME_POINTERS == CAPTURE_OUTCOME_FRAME_POINTERS &&
+                   (int)CAPTURE_UNWIND_TRUNCATED == CAPTURE_OUTCOME_TRUNCATED &&
+                   (int)CAPTURE_UNWIND_NO_TABLE == CAPTURE_OUTCOME_NO_TABLE &&
+                   (int)CAPTURE_UNWIND_UNREADABLE == CAPTURE_OUTCOME_UNREADABLE &&
+                   (int)CAPTURE_UNWIND_BAD_FRAME == CAPTURE_OUTCOME_BAD_FRAME &&
+                   (int)CAPTURE_UNWIND_UNSUPPORTED == CAPTURE_OUTCOME_UNSUPPORTED &&
+                   (int)CAPTURE_UNWIND_LATE == CAPTURE_OUTCOME_LATE,
+               "as in the format");
+
 /* All native frames, into place at of the scratch, max at most; returns how many. */
 static uint32_t find_native(struct capture_inside_stack *in, uint32_t at, uint32_t max, uint32_t *ret_outcome)
 {

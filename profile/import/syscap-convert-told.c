@@ -44,7 +44,7 @@ int syscap_take_mark(SyscapConvert *self, ProfileSyscapFrame *frame)
   record->time = frame->time;
   record->duration = mark.duration > 0 ? (guint64)mark.duration : 0;
   record->thread = (guint32)thread;
-  record->kind = mark.duration > 0 ? CAPTURE_MARK_SPAN : CAPTURE_MARK_INSTANT;
+  record->kind = mark.duration > 0 ? CAPTURE_RECORD_MARK_SPAN : CAPTURE_RECORD_MARK_INSTANT;
   record->category = (guint32)category;
   record->name = (guint32)name;
   record->length = length;

@@ -41,13 +41,13 @@ static void take_mark(Load *load, LoadPart *part, const struct capture_record_ma
   LoadMark mark = {.kind = record->kind, .stream = part->epoch->of};
 
   mark.mark = (ProfileMark){.time = record->time,
-                            .duration = record->kind == CAPTURE_MARK_SPAN ? record->duration : 0,
-                            .is_span = record->kind != CAPTURE_MARK_INSTANT,
+                            .duration = record->kind == CAPTURE_RECORD_MARK_SPAN ? record->duration : 0,
+                            .is_span = record->kind != CAPTURE_RECORD_MARK_INSTANT,
                             .thread = load_get_index(part->epoch, LOAD_THREAD, record->thread),
                             .category = category ? category : "",
                             .name = name ? name : "[unknown]",
                             .message = keep_text(load, record->message, record->length)};
-  if (record->kind <= CAPTURE_MARK_SPAN)
+  if (record->kind <= CAPTURE_RECORD_MARK_SPAN)
     g_array_append_val(load->marks, mark);
 }
 
@@ -117,7 +117,7 @@ static void end_mark(GHashTable *open, LoadMark *marks, LoadMark *end)
   guint begun = GPOINTER_TO_UINT(g_hash_table_lookup(open, end));
 
   if (begun == 0) {
-    end->kind = CAPTURE_MARK_INSTANT;
+    end->kind = CAPTURE_RECORD_MARK_INSTANT;
     end->mark.is_span = FALSE;
     return;
   }
@@ -160,14 +160,14 @@ static void pair_marks(Load *load)
   g_array_sort(load->marks, compare_marks);
   end = get_end(load);
   for (guint i = 0; i < load->marks->len; i++)
-    if (marks[i].kind == CAPTURE_MARK_BEGIN)
+    if (marks[i].kind == CAPTURE_RECORD_MARK_BEGIN)
       begin_mark(open, marks, i);
-    else if (marks[i].kind == CAPTURE_MARK_END)
+    else if (marks[i].kind == CAPTURE_RECORD_MARK_END)
       end_mark(open, marks, &marks[i]);
   for (guint i = 0; i < load->marks->len; i++) {
     if (marks[i].mark.is_unfinished)
       marks[i].mark.duration = end - marks[i].mark.time;
-    if (marks[i].kind != CAPTURE_MARK_END)
+    if (marks[i].kind != CAPTURE_RECORD_MARK_END)
       g_array_append_val(load->capture->marks, marks[i].mark);
   }
 }

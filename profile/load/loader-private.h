@@ -76,7 +76,7 @@ typedef struct {
 typedef struct {
   ProfileMark mark;
   const LoadStream *stream;
-  guint32 kind;  /* enum capture_mark_kind */
+  guint32 kind;  /* enum capture_record_mark_kind */
   guint32 outer; /* while it is open: the mark around it of that category and name, + 1 */
 } LoadMark;
 

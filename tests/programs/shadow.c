@@ -5,11 +5,9 @@
 
 #include <time.h>
 
-enum { DEPTH = 16 };
+static capture *c;
 
-static uint64_t frames[DEPTH];
-static struct capture_shadow_stack shadow = {.size = sizeof(shadow), .frames = frames, .capacity = DEPTH};
-static capture *recording;
+#include "recipe.h" /* of capture.h: begin_thread, enter, leave */
 
 static void work(unsigned rounds)
 {
@@ -17,34 +15,25 @@ static void work(unsigned rounds)
     ;
 }
 
-static void call(const char *name, uint32_t line)
+static uint32_t define(const char *name, uint32_t line)
 {
-  uint32_t function = capture_function(recording, capture_string(recording, name, CAPTURE_NUL),
-                                       capture_string(recording, "shadow.lang", CAPTURE_NUL), line);
-  frames[shadow.depth] = CAPTURE_IDENTIFIER(function);
-  __atomic_store_n(&shadow.depth, shadow.depth + 1, __ATOMIC_RELEASE);
-}
-
-static void leave(void)
-{
-  __atomic_store_n(&shadow.depth, shadow.depth - 1, __ATOMIC_RELEASE);
+  return capture_function(c, capture_string(c, name, CAPTURE_NUL),
+                          capture_string(c, "shadow.lang", CAPTURE_NUL), line);
 }
 
 int main(void)
 {
-  capture_connect(&recording, &(struct capture_options){.size = sizeof(struct capture_options)});
-  capture_thread_begin(recording, "interpreter");
-  capture_thread_set_shadow_stack(recording, &shadow);
-  capture_sampler_start(recording,
-                        &(struct capture_sampler_options){.size = sizeof(struct capture_sampler_options)});
+  capture_connect(&c, CAPTURE_OPTIONS(options, .name = "shadow"));
+  begin_thread();
+  capture_sampler_start(c, CAPTURE_OPTIONS(sampler_options, .clock = CAPTURE_SAMPLE_CPU_TIME));
   while (clock() < 2 * CLOCKS_PER_SEC) {
-    call("outer", 1);
+    enter(define("outer", 1));
     work(300000);
-    call("inner", 7);
+    enter(define("inner", 7));
     work(900000);
     leave();
     leave();
   }
-  capture_close(recording);
+  capture_close(c);
   return 0;
 }

@@ -297,7 +297,7 @@ static void add_marks(Writer *self)
     struct capture_record_mark mark;
     char message[8];
   } record = {.mark = {.record = {sizeof record, CAPTURE_RECORD_MARK, 0},
-                       .kind = CAPTURE_MARK_SPAN,
+                       .kind = CAPTURE_RECORD_MARK_SPAN,
                        .category = self->category,
                        .name = self->step}};
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Runtimes that embed the library as it is installed: examples/, and what docs/embedding.md and docs/frame-pointers.md say."""
+import itertools
 import pathlib
 import re
 import shutil
@@ -229,18 +230,35 @@ class LuaJIT(ExampleCase):
 
 
 class Embedding(ExampleCase):
-    def compile_and_record(self, source):
+    def compile_and_record(self, source, *options):
         flags = run('pkg-config', '--cflags', '--libs', 'capture-1', env=self.env).stdout.split()
         program = self.directory / source.stem
-        run('gcc', *self.env['CFLAGS'].split(), '-fno-omit-frame-pointer', '-o', program, source, *flags)
+        run('gcc', *self.env['CFLAGS'].split(), '-fno-omit-frame-pointer', *options, '-o', program, source, *flags)
         return Recorded(self.directory / f'{source.stem}.capture', program, env=self.env)
 
-    def test_shadow_stack(self):
-        recorded = self.compile_and_record(SOURCE / 'tests' / 'programs' / 'shadow.c')
+    def record_recipe(self, title, name):
+        """A program of tests/programs that includes a recipe of capture.h as recipe.h."""
+        lines = (SOURCE / 'libcapture' / 'capture.h').read_text().splitlines()
+        begin = lines.index(next(line for line in lines if line.startswith(f' * {title}: ')))
+        code = itertools.dropwhile(lambda line: not line.startswith(' *   '), lines[begin:])
+        code = itertools.takewhile(lambda line: line == ' *' or line.startswith(' *   '), code)
+        (self.directory / 'recipe.h').write_text('\n'.join(line[5:] for line in code))
+        source = self.directory / f'{name}.c'
+        source.write_text((SOURCE / 'tests' / 'programs' / f'{name}.c').read_text())
+        return self.compile_and_record(source, '-Wall', '-Wextra', '-Werror')
+
+    def test_recipe_of_a_shadow_stack(self):
+        recorded = self.record_recipe('A shadow stack', 'shadow')
         event = recorded.events[OWN]
         outer, inner = is_at('shadow.lang', 1), is_at('shadow.lang', 7)
         self.check_share(event, inner, outer, 3 / 4, recorded.spread(OWN))
         self.assertGreater(self.share_of(event, r'\bmain (work )?outer inner $', r'inner $'), 0.99)
+
+    def test_recipe_of_a_callback(self):
+        recorded = self.record_recipe('A callback', 'alternate')
+        event = recorded.events[OWN]
+        self.assertGreater(self.share_of(event, r'\bmain host outer inner (builtin |helper |clock\S* |__vdso\S* )+$', r'inner (builtin |helper |clock\S* |__vdso\S* )+$'), 0.99)
+        self.assertGreater(self.share_of(event, r'outer inner builtin helper $', r''), 0.9)
 
     def test_a_dozen_lines(self):
         """What docs/embedding.md begins with compiles as it stands there and delivers samples."""

@@ -35,16 +35,16 @@ static void test_marks(void)
 
   told_define_inside(&inside, 50);
   guint32 draw = told_add_string(&inside, "draw"), layout = told_add_string(&inside, "layout");
-  add_mark(&inside, 90, CAPTURE_MARK_END, draw, 0); /* begun before anybody recorded */
-  add_mark(&inside, 100, CAPTURE_MARK_BEGIN, draw, 0);
-  add_mark(&inside, 200, CAPTURE_MARK_BEGIN, draw, 0);
-  add_mark(&inside, 250, CAPTURE_MARK_BEGIN, layout, 0);
-  add_mark(&inside, 300, CAPTURE_MARK_END, draw, 0);
-  add_mark(&inside, 400, CAPTURE_MARK_END, layout, 0);
-  add_mark(&inside, 500, CAPTURE_MARK_END, draw, 0);
-  add_mark(&inside, 700, CAPTURE_MARK_SPAN, told_add_string(&inside, "load"), 70);
-  add_mark(&inside, 600, CAPTURE_MARK_INSTANT, told_add_string(&inside, "key"), 0);
-  add_mark(&inside, 800, CAPTURE_MARK_BEGIN, draw, 0);
+  add_mark(&inside, 90, CAPTURE_RECORD_MARK_END, draw, 0); /* begun before anybody recorded */
+  add_mark(&inside, 100, CAPTURE_RECORD_MARK_BEGIN, draw, 0);
+  add_mark(&inside, 200, CAPTURE_RECORD_MARK_BEGIN, draw, 0);
+  add_mark(&inside, 250, CAPTURE_RECORD_MARK_BEGIN, layout, 0);
+  add_mark(&inside, 300, CAPTURE_RECORD_MARK_END, draw, 0);
+  add_mark(&inside, 400, CAPTURE_RECORD_MARK_END, layout, 0);
+  add_mark(&inside, 500, CAPTURE_RECORD_MARK_END, draw, 0);
+  add_mark(&inside, 700, CAPTURE_RECORD_MARK_SPAN, told_add_string(&inside, "load"), 70);
+  add_mark(&inside, 600, CAPTURE_RECORD_MARK_INSTANT, told_add_string(&inside, "key"), 0);
+  add_mark(&inside, 800, CAPTURE_RECORD_MARK_BEGIN, draw, 0);
   told_close_stream(&inside);
   g_autoptr(ProfileCapture) capture = test_file_load(&file, 1000);
   const ProfileMark *marks = profile_capture_get_marks(capture, &n);

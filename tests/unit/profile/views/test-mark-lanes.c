@@ -9,12 +9,13 @@ static void add_mark(ToldStream *stream, guint64 time, guint64 duration, guint32
   guint64 memory[7] = {0};
 
   mark = (struct capture_record_mark *)memory;
-  *mark = (struct capture_record_mark){.record = {sizeof memory, CAPTURE_RECORD_MARK, 0},
-                                       .time = time,
-                                       .duration = duration,
-                                       .thread = stream->thread,
-                                       .kind = instant ? CAPTURE_MARK_INSTANT : CAPTURE_MARK_SPAN,
-                                       .name = name};
+  *mark =
+      (struct capture_record_mark){.record = {sizeof memory, CAPTURE_RECORD_MARK, 0},
+                                   .time = time,
+                                   .duration = duration,
+                                   .thread = stream->thread,
+                                   .kind = instant ? CAPTURE_RECORD_MARK_INSTANT : CAPTURE_RECORD_MARK_SPAN,
+                                   .name = name};
   g_assert_cmpint(capture_writer_record(stream->writer, &mark->record, time), ==, 0);
 }
 

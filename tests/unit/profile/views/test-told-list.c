@@ -17,7 +17,7 @@ static void add_mark(ToldStream *stream, guint64 time, const char *category, con
   } record = {.mark = {.record = {sizeof record & ~7u, CAPTURE_RECORD_MARK, 0},
                        .time = time,
                        .thread = stream->thread,
-                       .kind = CAPTURE_MARK_INSTANT}};
+                       .kind = CAPTURE_RECORD_MARK_INSTANT}};
 
   record.mark.category = told_add_string(stream, category);
   record.mark.name = told_add_string(stream, name);
