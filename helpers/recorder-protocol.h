@@ -5,17 +5,19 @@
  * The recorder is started as `capture-recorder FD` with its end of the pair as descriptor FD. One packet
  * is one message; each begins with struct recorder_message. Integers are the machine's own.
  *
- *   caller                              recorder
- *   PROBE                           ─▶                 only to know what could be recorded
- *                                   ◀─  PROBED
- *   CONFIGURE (+ pidfds)            ─▶
- *                                   ◀─  READY (+ windows, control) or ENDED with an error
- *   START                           ─▶                 events count from now on, or from the exec
- *                                   ◀─  STARTED
- *   PLACED                          ─▶                 with RECORDER_PLACED_LATER: other processes may be
- * started ◀─  STATUS, about four times a second ◀─  WAKE, after each round of commits, and when fewer than
- * half of the windows are free STOP                            ─▶ ◀─  ENDED, after everything is committed
- * and closed; then it exits
+ *   caller                    recorder
+ *   PROBE                 ─▶              only to know what could be recorded
+ *                         ◀─  PROBED
+ *   CONFIGURE (+ pidfds)  ─▶
+ *                         ◀─  READY (+ windows, control), or ENDED with an error
+ *   START                 ─▶              events count from now on, or from the exec
+ *                         ◀─  STARTED
+ *   PLACED                ─▶              with RECORDER_PLACED_LATER: children may be started
+ *                         ◀─  STATUS      about four times a second
+ *                         ◀─  WAKE        after each round of commits, and when fewer than
+ *                                         half of the windows are free
+ *   STOP                  ─▶
+ *                         ◀─  ENDED       after everything is committed and closed; it exits
  *
  * End of file on the socket ends the recorder at once. A message that breaks these rules ends it with
  * an error. The recorder's standard error is the caller's; it prints nothing there but bugs.

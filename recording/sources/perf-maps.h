@@ -5,7 +5,8 @@
  * container it stands in the container's /tmp and has the number that the process has there.
  *
  * Anybody may write to /tmp: a map is taken only if it is a regular file of one name, belongs to the
- * process's user, to who records or to root, and was changed since the process began. Belongs to one thread.
+ * process's user (or, where the process has no root of its own, to who records or to root), and was changed
+ * since the process began. Belongs to one thread.
  */
 #pragma once
 

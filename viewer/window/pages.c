@@ -29,6 +29,8 @@ static const struct {
     {"details", N_("Details"), "viewer-details-symbolic", viewer_details_page_new},
 };
 
+G_STATIC_ASSERT(G_N_ELEMENTS(pages) == VIEWER_PAGES);
+
 void viewer_pages_add(AdwViewStack *stack)
 {
   for (guint i = 0; i < G_N_ELEMENTS(pages); i++)

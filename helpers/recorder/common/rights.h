@@ -4,14 +4,12 @@
  * of it could inherit by executing.
  *
  *   direct   what it was given of PERFMON, BPF, SYS_PTRACE, SYSLOG, IPC_LOCK, CHECKPOINT_RESTORE and
- *            DAC_READ_SEARCH; as root also what it takes to make an elf-reader somebody else, and to end it
- *
- *            (without SYS_PTRACE also WAKE_ALARM, which systemd gives to programs of users at the seat)
- *
+ *            DAC_READ_SEARCH (without SYS_PTRACE also WAKE_ALARM, which systemd gives to programs of
+ *            users at the seat); as root also what it takes to make an elf-reader somebody else, and to
+ *            end it
  *   system   the same
- *
  *   own      PERFMON, BPF, IPC_LOCK; until the events are open SYS_PTRACE too, for a /proc that hides
- * processes (hidepid) from those without it
+ *            processes (hidepid) from those without it
  *
  * Kernels of Debian and Ubuntu want SYS_ADMIN of whoever opens an event while perf_event_paranoid is above 2.
  * Where it was so when the process began, SYS_ADMIN stays permitted, in an own session until the events are

@@ -31,6 +31,7 @@ static void test_names(void)
   g_assert_cmpuint(capture_function(f.c, a, b, 1), ==, capture_function(f.c, a, b, 1));
   g_assert_cmpuint(capture_function(f.c, a, b, 1), !=, capture_function(f.c, a, b, 2));
   g_assert_cmpuint(capture_function(f.c, a, b, 1), !=, capture_function(f.c, b, a, 1));
+  g_assert_cmpuint(capture_version(), ==, CAPTURE_VERSION_MAJOR << 16 | CAPTURE_VERSION_MINOR);
   told_free(finish(&f));
 }
 
