@@ -56,7 +56,7 @@ static void wait_for_data(Fixture *fixture)
   const ViewerTimeAxis *axis = viewer_timeline_get_axis(fixture->timeline);
 
   for (;;) {
-    const ViewerTimelineShown *shown = viewer_timeline_get_shown(fixture->timeline);
+    const ViewerTimelineShown *shown = viewer_timeline_get_scene(fixture->timeline)->shown;
     guint64 first = 0, end = 0;
     if (shown)
       profile_density_get_span(shown->density, &first, &end);
@@ -109,13 +109,14 @@ static void test_tracks(Fixture *fixture, gconstpointer data)
 static void test_counts(Fixture *fixture, gconstpointer data)
 {
   wait_for_data(fixture);
-  const ViewerTimelineShown *shown = viewer_timeline_get_shown(fixture->timeline);
+  const ViewerTimelineShown *shown = viewer_timeline_get_scene(fixture->timeline)->shown;
   for (guint i = 0; i < 4; i += 3) {
     ViewerTrack *track = get_track(fixture, i);
     g_assert_cmpuint(profile_density_get_process_total(shown->density, viewer_track_get_index(track)), ==,
                      count_pid(fixture, i == 0 ? 100 : 101));
   }
-  g_autofree char *text = viewer_track_describe(fixture->timeline, get_track(fixture, 0));
+  g_autofree char *text =
+      viewer_track_describe(viewer_timeline_get_scene(fixture->timeline), get_track(fixture, 0));
   g_assert_nonnull(strstr(text, " samples"));
 }
 

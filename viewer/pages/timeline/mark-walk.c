@@ -25,7 +25,7 @@ G_DEFINE_FINAL_TYPE(ViewerMarkWalk, viewer_mark_walk, G_TYPE_OBJECT)
 
 static const ProfileMarkItem *get_items(ViewerMarkWalk *self, guint lane, gsize *n)
 {
-  const ViewerTimelineWhole *whole = viewer_timeline_get_whole(self->timeline);
+  const ViewerTimelineWhole *whole = viewer_timeline_get_scene(self->timeline)->whole;
 
   *n = 0;
   if (!self->track || !whole)
@@ -40,9 +40,10 @@ static void add_item(ViewerMarkWalk *self, GArray *found, GPtrArray *names, guin
 
   if (item >= n)
     return;
-  ViewerCanvasItem one = {.id = ID(lane, item),
-                          .name = viewer_track_marks_describe(self->timeline, &items[item]),
-                          .bounds = viewer_track_marks_get_bounds(self->timeline, lane, &items[item])};
+  ViewerCanvasItem one = {
+      .id = ID(lane, item),
+      .name = viewer_track_marks_describe(viewer_timeline_get_scene(self->timeline), &items[item]),
+      .bounds = viewer_track_marks_get_bounds(viewer_timeline_get_scene(self->timeline), lane, &items[item])};
   g_ptr_array_add(names, (char *)one.name);
   g_array_append_val(found, one);
 }
@@ -189,7 +190,8 @@ void viewer_mark_walk_snapshot(ViewerMarkWalk *self, GtkSnapshot *snapshot)
 
   if (self->item >= n || !viewer_canvas_peers_have_focus(self->peers))
     return;
-  graphene_rect_t bounds = viewer_track_marks_get_bounds(self->timeline, self->lane, &items[self->item]);
+  graphene_rect_t bounds = viewer_track_marks_get_bounds(viewer_timeline_get_scene(self->timeline),
+                                                         self->lane, &items[self->item]);
   graphene_rect_inset(&bounds, -2, -1);
   gsk_rounded_rect_init_from_rect(&outline, &bounds, 3);
   gtk_snapshot_append_border(snapshot, &outline, (float[4]){2, 2, 2, 2},

@@ -9,6 +9,7 @@
 #include "profile/views/density.h"
 #include "profile/views/mark-lanes.h"
 #include "viewer/kit/latest.h"
+#include "viewer/time/time-axis.h"
 
 G_BEGIN_DECLS
 
@@ -24,6 +25,14 @@ typedef struct {
   ProfileDensity *density;
   GPtrArray *counters; /* ProfileCounterBins, one a counter of the capture */
 } ViewerTimelineShown;
+
+/* All that tracks are drawn of and describe. */
+typedef struct {
+  const ViewerTimeAxis *axis;
+  ProfileCapture *capture; /* NULL: none, and so are the others */
+  const ViewerTimelineWhole *whole;
+  const ViewerTimelineShown *shown; /* not necessarily of the span on the axis */
+} ViewerTimelineScene;
 
 /* They make ViewerTimelineWhole and ViewerTimelineShown. */
 ViewerLatest *viewer_timeline_whole_new(void);

@@ -131,7 +131,7 @@ static void append_track(GString *text, guint position, gpointer page)
 {
   ViewerTimelinePage *self = page;
   g_autoptr(ViewerTrack) track = g_list_model_get_item(viewer_timeline_get_tracks(self->timeline), position);
-  g_autofree char *what = viewer_track_describe(self->timeline, track);
+  g_autofree char *what = viewer_track_describe(viewer_timeline_get_scene(self->timeline), track);
 
   g_string_append_printf(text, "%*s%s\t%s\t%s\n", (int)viewer_track_get_depth(track) * 2, "",
                          viewer_track_get_title(track), viewer_track_get_detail(track), what ? what : "");

@@ -14,6 +14,7 @@ struct _ViewerTimeline {
   ProfileFilter *filter; /* of that; NULL: no capture */
   ViewerTimeAxis axis;
   ViewerLatest *whole, *shown;
+  ViewerTimelineScene scene; /* as it was last asked for */
   ViewerTimelineTracks *tracks;
   GListStore *store;
 };
@@ -43,14 +44,13 @@ ProfileCapture *viewer_timeline_get_capture(ViewerTimeline *self)
   return viewer_untimed_get_capture(self->untimed);
 }
 
-const ViewerTimelineWhole *viewer_timeline_get_whole(ViewerTimeline *self)
+const ViewerTimelineScene *viewer_timeline_get_scene(ViewerTimeline *self)
 {
-  return viewer_latest_get(self->whole);
-}
-
-const ViewerTimelineShown *viewer_timeline_get_shown(ViewerTimeline *self)
-{
-  return viewer_latest_get(self->shown);
+  self->scene = (ViewerTimelineScene){.axis = &self->axis,
+                                      .capture = viewer_timeline_get_capture(self),
+                                      .whole = viewer_latest_get(self->whole),
+                                      .shown = viewer_latest_get(self->shown)};
+  return &self->scene;
 }
 
 gboolean viewer_timeline_is_loaded(ViewerTimeline *self)

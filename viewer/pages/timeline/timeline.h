@@ -39,9 +39,8 @@ void viewer_timeline_show_all(ViewerTimeline *self);
 void viewer_timeline_zoom(ViewerTimeline *self, double factor, double x);
 void viewer_timeline_pan(ViewerTimeline *self, double pixels);
 
-/* What there is by now, not necessarily of the span on the axis; NULL: nothing yet. Valid until "changed". */
-const ViewerTimelineWhole *viewer_timeline_get_whole(ViewerTimeline *self);
-const ViewerTimelineShown *viewer_timeline_get_shown(ViewerTimeline *self);
+/* What there is by now; whole and shown are NULL when there is nothing yet. Valid until the next call. */
+const ViewerTimelineScene *viewer_timeline_get_scene(ViewerTimeline *self);
 /* NULL: none. */
 ProfileCapture *viewer_timeline_get_capture(ViewerTimeline *self);
 

@@ -18,7 +18,8 @@ G_DEFINE_FINAL_TYPE(ViewerTrackCanvas, viewer_track_canvas, GTK_TYPE_WIDGET)
 
 static void update(ViewerTrackCanvas *self)
 {
-  int height = self->track ? viewer_track_get_height(self->timeline, self->track) : 0;
+  int height =
+      self->track ? viewer_track_get_height(viewer_timeline_get_scene(self->timeline), self->track) : 0;
 
   if (height != self->height)
     gtk_widget_queue_resize(GTK_WIDGET(self));
@@ -83,7 +84,8 @@ static void viewer_track_canvas_measure(GtkWidget *widget, GtkOrientation orient
   *minimum = *natural = 100;
   if (orientation == GTK_ORIENTATION_HORIZONTAL)
     return;
-  self->height = self->track ? viewer_track_get_height(self->timeline, self->track) : 0;
+  self->height =
+      self->track ? viewer_track_get_height(viewer_timeline_get_scene(self->timeline), self->track) : 0;
   *minimum = *natural = self->height;
 }
 
@@ -97,7 +99,7 @@ static void viewer_track_canvas_snapshot(GtkWidget *widget, GtkSnapshot *snapsho
   if (!self->track || self->is_left_out)
     return;
   gtk_snapshot_push_clip(snapshot, &area);
-  viewer_track_draw(self->timeline, self->track, widget, snapshot, &area);
+  viewer_track_draw(viewer_timeline_get_scene(self->timeline), self->track, widget, snapshot, &area);
   viewer_mark_walk_snapshot(self->walk, snapshot);
   gtk_snapshot_pop(snapshot);
 }
@@ -124,7 +126,7 @@ static gboolean viewer_track_canvas_query_tooltip(GtkWidget *widget, int x, int 
   g_autofree char *text = NULL;
 
   if (self->track && !keyboard)
-    text = viewer_track_describe_place(self->timeline, self->track, x, y);
+    text = viewer_track_describe_place(viewer_timeline_get_scene(self->timeline), self->track, x, y);
   gtk_tooltip_set_text(tooltip, text);
   return text != NULL;
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "viewer/kit/format.h"
+#include "viewer/pages/timeline/track-draw.h"
 #include "viewer/pages/timeline/track-kind.h"
 #include "viewer/time/time-draw.h"
 
@@ -18,9 +19,9 @@ static const ProfileCounter *get_counter(ProfileCapture *capture, guint32 index)
 }
 
 /* NULL: none yet. */
-static const ProfileCounterBins *get_bins(ViewerTimeline *timeline, guint32 index)
+static const ProfileCounterBins *get_bins(const ViewerTimelineScene *scene, guint32 index)
 {
-  const ViewerTimelineShown *shown = viewer_timeline_get_shown(timeline);
+  const ViewerTimelineShown *shown = scene->shown;
 
   return shown && index < shown->counters->len ? shown->counters->pdata[index] : NULL;
 }
@@ -45,11 +46,11 @@ static char *format_value(const ProfileCounter *counter, double value)
   return g_strdup_printf(_("%s/s"), text);
 }
 
-static void draw(ViewerTimeline *timeline, guint32 index, GtkWidget *widget, GtkSnapshot *snapshot,
+static void draw(const ViewerTimelineScene *scene, guint32 index, GtkWidget *widget, GtkSnapshot *snapshot,
                  const graphene_rect_t *area)
 {
-  const ProfileCounterBins *bins = get_bins(timeline, index);
-  const ViewerTimeAxis *axis = viewer_timeline_get_axis(timeline);
+  const ProfileCounterBins *bins = get_bins(scene, index);
+  const ViewerTimeAxis *axis = scene->axis;
   GdkRGBA color = viewer_time_draw_get_color(widget, "success_color", "#26a269");
   graphene_rect_t inner = viewer_track_get_inner(area);
   guint64 first, end;
@@ -86,19 +87,19 @@ static char *describe_at(const ProfileCounter *counter, const ProfileCounterBins
   return g_strdup_printf(_("%s: %s"), name, amount);
 }
 
-static char *describe_place(ViewerTimeline *timeline, guint32 index, double x, double y)
+static char *describe_place(const ViewerTimelineScene *scene, guint32 index, double x, double y)
 {
-  const ProfileCounter *counter = get_counter(viewer_timeline_get_capture(timeline), index);
-  const ProfileCounterBins *bins = get_bins(timeline, index);
-  guint64 time = viewer_time_axis_get_time(viewer_timeline_get_axis(timeline), x);
+  const ProfileCounter *counter = get_counter(scene->capture, index);
+  const ProfileCounterBins *bins = get_bins(scene, index);
+  guint64 time = viewer_time_axis_get_time(scene->axis, x);
 
-  return counter && bins ? viewer_track_add_time(timeline, x, describe_at(counter, bins, time)) : NULL;
+  return counter && bins ? viewer_track_add_time(scene, x, describe_at(counter, bins, time)) : NULL;
 }
 
-static char *describe(ViewerTimeline *timeline, guint32 index)
+static char *describe(const ViewerTimelineScene *scene, guint32 index)
 {
-  const ProfileCounter *counter = get_counter(viewer_timeline_get_capture(timeline), index);
-  const ProfileCounterBins *bins = get_bins(timeline, index);
+  const ProfileCounter *counter = get_counter(scene->capture, index);
+  const ProfileCounterBins *bins = get_bins(scene, index);
   double low, high;
 
   if (!counter || !bins || !profile_counter_bins_get_range(bins, &low, &high))
@@ -136,7 +137,7 @@ static void machine_name(const ViewerTrackFamily *family, ViewerTrack *track)
   viewer_track_set_texts(track, _("Counters"), detail);
 }
 
-static int machine_get_height(ViewerTimeline *timeline, guint32 index)
+static int machine_get_height(const ViewerTimelineScene *scene, guint32 index)
 {
   return MACHINE_HEIGHT;
 }
@@ -175,7 +176,7 @@ static void counter_name(const ViewerTrackFamily *family, ViewerTrack *track)
   viewer_track_set_texts(track, title, detail);
 }
 
-static int counter_get_height(ViewerTimeline *timeline, guint32 index)
+static int counter_get_height(const ViewerTimelineScene *scene, guint32 index)
 {
   return COUNTER_HEIGHT;
 }

@@ -3,6 +3,7 @@
 #include <glib/gi18n.h>
 
 #include "viewer/kit/format.h"
+#include "viewer/pages/timeline/track-draw.h"
 #include "viewer/pages/timeline/track-kind.h"
 #include "viewer/time/densities.h"
 #include "viewer/time/time-draw.h"
@@ -27,26 +28,26 @@ static double get_top(const ProfileDensity *density, const guint64 *bins)
 }
 
 /* The upper edge is one processor, or as many as were used at once. */
-static void draw(ViewerTimeline *timeline, const guint64 *bins, GtkWidget *widget, GtkSnapshot *snapshot,
-                 const graphene_rect_t *area)
+static void draw(const ViewerTimelineScene *scene, const guint64 *bins, GtkWidget *widget,
+                 GtkSnapshot *snapshot, const graphene_rect_t *area)
 {
-  const ProfileDensity *density = viewer_timeline_get_shown(timeline)->density;
+  const ProfileDensity *density = scene->shown->density;
   GdkRGBA color = viewer_time_draw_get_color(widget, "accent_color", "#1c71d8");
   graphene_rect_t inner = viewer_track_get_inner(area);
 
-  viewer_time_draw_density(snapshot, viewer_timeline_get_axis(timeline), density, bins,
-                           MAX(get_top(density, bins), 1), &color, &inner);
+  viewer_time_draw_density(snapshot, scene->axis, density, bins, MAX(get_top(density, bins), 1), &color,
+                           &inner);
 }
 
-static char *describe_place(ViewerTimeline *timeline, const guint64 *bins, double x)
+static char *describe_place(const ViewerTimelineScene *scene, const guint64 *bins, double x)
 {
-  const ProfileDensity *density = viewer_timeline_get_shown(timeline)->density;
-  guint64 time = viewer_time_axis_get_time(viewer_timeline_get_axis(timeline), x);
+  const ProfileDensity *density = scene->shown->density;
+  guint64 time = viewer_time_axis_get_time(scene->axis, x);
   guint bin;
 
   if (!profile_density_find_bin(density, time, &bin))
     return NULL;
-  return viewer_track_add_time(timeline, x, viewer_densities_format(density, bins ? bins[bin] : 0));
+  return viewer_track_add_time(scene, x, viewer_densities_format(density, bins ? bins[bin] : 0));
 }
 
 static char *describe(const ProfileDensity *density, guint64 total)
@@ -76,30 +77,30 @@ static void process_name(const ViewerTrackFamily *family, ViewerTrack *track)
   set_texts(track, process->name, detail);
 }
 
-static int process_get_height(ViewerTimeline *timeline, guint32 index)
+static int process_get_height(const ViewerTimelineScene *scene, guint32 index)
 {
   return PROCESS_HEIGHT;
 }
 
-static void process_draw(ViewerTimeline *timeline, guint32 index, GtkWidget *widget, GtkSnapshot *snapshot,
-                         const graphene_rect_t *area)
+static void process_draw(const ViewerTimelineScene *scene, guint32 index, GtkWidget *widget,
+                         GtkSnapshot *snapshot, const graphene_rect_t *area)
 {
-  const ViewerTimelineShown *shown = viewer_timeline_get_shown(timeline);
+  const ViewerTimelineShown *shown = scene->shown;
 
   if (shown)
-    draw(timeline, profile_density_get_process_bins(shown->density, index), widget, snapshot, area);
+    draw(scene, profile_density_get_process_bins(shown->density, index), widget, snapshot, area);
 }
 
-static char *process_describe_place(ViewerTimeline *timeline, guint32 index, double x, double y)
+static char *process_describe_place(const ViewerTimelineScene *scene, guint32 index, double x, double y)
 {
-  const ViewerTimelineShown *shown = viewer_timeline_get_shown(timeline);
+  const ViewerTimelineShown *shown = scene->shown;
 
-  return shown ? describe_place(timeline, profile_density_get_process_bins(shown->density, index), x) : NULL;
+  return shown ? describe_place(scene, profile_density_get_process_bins(shown->density, index), x) : NULL;
 }
 
-static char *process_describe(ViewerTimeline *timeline, guint32 index)
+static char *process_describe(const ViewerTimelineScene *scene, guint32 index)
 {
-  const ProfileDensity *density = viewer_timeline_get_shown(timeline)->density;
+  const ProfileDensity *density = scene->shown->density;
 
   return describe(density, profile_density_get_process_total(density, index));
 }
@@ -138,30 +139,30 @@ static void thread_name(const ViewerTrackFamily *family, ViewerTrack *track)
   set_texts(track, thread->name, detail);
 }
 
-static int thread_get_height(ViewerTimeline *timeline, guint32 index)
+static int thread_get_height(const ViewerTimelineScene *scene, guint32 index)
 {
   return THREAD_HEIGHT;
 }
 
-static void thread_draw(ViewerTimeline *timeline, guint32 index, GtkWidget *widget, GtkSnapshot *snapshot,
-                        const graphene_rect_t *area)
+static void thread_draw(const ViewerTimelineScene *scene, guint32 index, GtkWidget *widget,
+                        GtkSnapshot *snapshot, const graphene_rect_t *area)
 {
-  const ViewerTimelineShown *shown = viewer_timeline_get_shown(timeline);
+  const ViewerTimelineShown *shown = scene->shown;
 
   if (shown)
-    draw(timeline, profile_density_get_bins(shown->density, index), widget, snapshot, area);
+    draw(scene, profile_density_get_bins(shown->density, index), widget, snapshot, area);
 }
 
-static char *thread_describe_place(ViewerTimeline *timeline, guint32 index, double x, double y)
+static char *thread_describe_place(const ViewerTimelineScene *scene, guint32 index, double x, double y)
 {
-  const ViewerTimelineShown *shown = viewer_timeline_get_shown(timeline);
+  const ViewerTimelineShown *shown = scene->shown;
 
-  return shown ? describe_place(timeline, profile_density_get_bins(shown->density, index), x) : NULL;
+  return shown ? describe_place(scene, profile_density_get_bins(shown->density, index), x) : NULL;
 }
 
-static char *thread_describe(ViewerTimeline *timeline, guint32 index)
+static char *thread_describe(const ViewerTimelineScene *scene, guint32 index)
 {
-  const ProfileDensity *density = viewer_timeline_get_shown(timeline)->density;
+  const ProfileDensity *density = scene->shown->density;
 
   return describe(density, profile_density_get_total(density, index));
 }

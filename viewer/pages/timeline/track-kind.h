@@ -8,7 +8,8 @@
 
 #include <gtk/gtk.h>
 
-#include "viewer/pages/timeline/timeline.h"
+#include "viewer/pages/timeline/timeline-data.h"
+#include "viewer/pages/timeline/track.h"
 
 G_BEGIN_DECLS
 
@@ -34,12 +35,12 @@ struct _ViewerTrackKind {
   void (*find)(const ViewerTrackFamily *family, GArray *indices);
   /* Sets the track's texts. */
   void (*name)(const ViewerTrackFamily *family, ViewerTrack *track);
-  int (*get_height)(ViewerTimeline *timeline, guint32 index);
-  void (*draw)(ViewerTimeline *timeline, guint32 index, GtkWidget *widget, GtkSnapshot *snapshot,
+  int (*get_height)(const ViewerTimelineScene *scene, guint32 index);
+  void (*draw)(const ViewerTimelineScene *scene, guint32 index, GtkWidget *widget, GtkSnapshot *snapshot,
                const graphene_rect_t *area);
   /* As viewer_track_describe_place, as viewer_track_describe. */
-  char *(*describe_place)(ViewerTimeline *timeline, guint32 index, double x, double y);
-  char *(*describe)(ViewerTimeline *timeline, guint32 index);
+  char *(*describe_place)(const ViewerTimelineScene *scene, guint32 index, double x, double y);
+  char *(*describe)(const ViewerTimelineScene *scene, guint32 index);
   /* The index of the process that it is of. NULL: of none. */
   guint32 (*get_process)(ProfileCapture *capture, guint32 index);
 };
@@ -51,17 +52,12 @@ VIEWER_TRACK_KINDS(VIEWER_TRACK_DECLARE)
 /* The n-th of them; NULL: there are no more. */
 const ViewerTrackKind *viewer_track_kind_get(guint n);
 
-int viewer_track_get_height(ViewerTimeline *timeline, ViewerTrack *track);
-void viewer_track_draw(ViewerTimeline *timeline, ViewerTrack *track, GtkWidget *widget, GtkSnapshot *snapshot,
-                       const graphene_rect_t *area);
+int viewer_track_get_height(const ViewerTimelineScene *scene, ViewerTrack *track);
+void viewer_track_draw(const ViewerTimelineScene *scene, ViewerTrack *track, GtkWidget *widget,
+                       GtkSnapshot *snapshot, const graphene_rect_t *area);
 /* What stands at a place, for a tooltip: "1.23 s\n42 % CPU". NULL: nothing. Free it. */
-char *viewer_track_describe_place(ViewerTimeline *timeline, ViewerTrack *track, double x, double y);
+char *viewer_track_describe_place(const ViewerTimelineScene *scene, ViewerTrack *track, double x, double y);
 /* What the track shows of the span on the axis: "42 % CPU on average". NULL: nothing yet. Free it. */
-char *viewer_track_describe(ViewerTimeline *timeline, ViewerTrack *track);
-
-/* For kinds: their area without the gap to the track above. */
-graphene_rect_t viewer_track_get_inner(const graphene_rect_t *area);
-/* For kinds: what stands at x, below when that is. Takes what, which may be NULL. */
-char *viewer_track_add_time(ViewerTimeline *timeline, double x, char *what);
+char *viewer_track_describe(const ViewerTimelineScene *scene, ViewerTrack *track);
 
 G_END_DECLS

@@ -20,33 +20,34 @@ enum {
   REACH = 3 /* pixels beside a mark that still mean it */
 };
 
-static const ProfileMarkItem *get_items(ViewerTimeline *timeline, guint32 process, guint lane, gsize *n)
+static const ProfileMarkItem *get_items(const ViewerTimelineScene *scene, guint32 process, guint lane,
+                                        gsize *n)
 {
-  const ViewerTimelineWhole *whole = viewer_timeline_get_whole(timeline);
+  const ViewerTimelineWhole *whole = scene->whole;
 
   *n = 0;
   return whole ? profile_mark_lanes_get(whole->lanes, process, lane, n) : NULL;
 }
 
-static guint count_lanes(ViewerTimeline *timeline, guint32 process)
+static guint count_lanes(const ViewerTimelineScene *scene, guint32 process)
 {
-  const ViewerTimelineWhole *whole = viewer_timeline_get_whole(timeline);
+  const ViewerTimelineWhole *whole = scene->whole;
 
   return whole ? profile_mark_lanes_get_n_lanes(whole->lanes, process) : 0;
 }
 
-static const ProfileMark *get_mark(ViewerTimeline *timeline, guint32 index)
+static const ProfileMark *get_mark(const ViewerTimelineScene *scene, guint32 index)
 {
-  ProfileCapture *capture = viewer_timeline_get_capture(timeline);
+  ProfileCapture *capture = scene->capture;
   gsize n = 0;
   const ProfileMark *marks = capture ? profile_capture_get_marks(capture, &n) : NULL;
 
   return index < n ? &marks[index] : NULL;
 }
 
-static int get_height(ViewerTimeline *timeline, guint32 process)
+static int get_height(const ViewerTimelineScene *scene, guint32 process)
 {
-  return (int)MAX(count_lanes(timeline, process), 1) * LANE_HEIGHT + 2 * MARGIN;
+  return (int)MAX(count_lanes(scene, process), 1) * LANE_HEIGHT + 2 * MARGIN;
 }
 
 /* Pixels of an item, wide enough to be seen. */
@@ -71,10 +72,10 @@ static void append_outline(GtkSnapshot *snapshot, const graphene_rect_t *box, co
                              (GdkRGBA[4]){*color, *color, *color, *color});
 }
 
-static void draw_box(ViewerTimeline *timeline, GtkWidget *widget, GtkSnapshot *snapshot,
+static void draw_box(const ViewerTimelineScene *scene, GtkWidget *widget, GtkSnapshot *snapshot,
                      const ProfileMarkItem *item, double left, double right, double y)
 {
-  const ProfileMark *mark = get_mark(timeline, item->mark);
+  const ProfileMark *mark = get_mark(scene, item->mark);
   graphene_rect_t box =
       GRAPHENE_RECT_INIT((float)left, (float)y, (float)(right - left), LANE_HEIGHT - LANE_GAP);
 
@@ -117,10 +118,10 @@ static gsize join_small(const ViewerTimeAxis *axis, const ProfileMarkItem *items
   return at;
 }
 
-static void draw_lane(ViewerTimeline *timeline, GtkWidget *widget, GtkSnapshot *snapshot,
+static void draw_lane(const ViewerTimelineScene *scene, GtkWidget *widget, GtkSnapshot *snapshot,
                       const ProfileMarkItem *items, gsize n, double y)
 {
-  const ViewerTimeAxis *axis = viewer_timeline_get_axis(timeline);
+  const ViewerTimeAxis *axis = scene->axis;
   gsize at = profile_mark_lanes_find(items, n, axis->first);
   double left, right;
 
@@ -129,32 +130,32 @@ static void draw_lane(ViewerTimeline *timeline, GtkWidget *widget, GtkSnapshot *
     get_extent(axis, item, &left, &right);
     if (right - left <= INSTANT_WIDTH)
       at = join_small(axis, items, n, at, &right);
-    draw_box(timeline, widget, snapshot, item, left, right, y);
+    draw_box(scene, widget, snapshot, item, left, right, y);
   }
 }
 
-static void draw(ViewerTimeline *timeline, guint32 process, GtkWidget *widget, GtkSnapshot *snapshot,
+static void draw(const ViewerTimelineScene *scene, guint32 process, GtkWidget *widget, GtkSnapshot *snapshot,
                  const graphene_rect_t *area)
 {
-  guint n_lanes = count_lanes(timeline, process);
+  guint n_lanes = count_lanes(scene, process);
   gsize n;
 
   for (guint lane = 0; lane < n_lanes; lane++) {
-    const ProfileMarkItem *items = get_items(timeline, process, lane, &n);
-    draw_lane(timeline, widget, snapshot, items, n, area->origin.y + MARGIN + (int)lane * LANE_HEIGHT);
+    const ProfileMarkItem *items = get_items(scene, process, lane, &n);
+    draw_lane(scene, widget, snapshot, items, n, area->origin.y + MARGIN + (int)lane * LANE_HEIGHT);
   }
 }
 
-gboolean viewer_track_marks_find(ViewerTimeline *timeline, guint32 process, double x, double y,
+gboolean viewer_track_marks_find(const ViewerTimelineScene *scene, guint32 process, double x, double y,
                                  ProfileMarkItem *ret_item)
 {
-  const ViewerTimeAxis *axis = viewer_timeline_get_axis(timeline);
+  const ViewerTimeAxis *axis = scene->axis;
   double lane = floor((y - MARGIN) / LANE_HEIGHT), left, right, nearest = REACH + 1;
   gsize n;
 
-  if (lane < 0 || lane >= count_lanes(timeline, process))
+  if (lane < 0 || lane >= count_lanes(scene, process))
     return FALSE;
-  const ProfileMarkItem *items = get_items(timeline, process, (guint)lane, &n);
+  const ProfileMarkItem *items = get_items(scene, process, (guint)lane, &n);
   gsize at = profile_mark_lanes_find(items, n, viewer_time_axis_get_time(axis, x - REACH));
   for (; at < n && nearest > 0; at++) {
     get_extent(axis, &items[at], &left, &right);
@@ -169,26 +170,26 @@ gboolean viewer_track_marks_find(ViewerTimeline *timeline, guint32 process, doub
   return nearest <= REACH;
 }
 
-graphene_rect_t viewer_track_marks_get_bounds(ViewerTimeline *timeline, guint lane,
+graphene_rect_t viewer_track_marks_get_bounds(const ViewerTimelineScene *scene, guint lane,
                                               const ProfileMarkItem *item)
 {
   double left, right;
 
-  get_extent(viewer_timeline_get_axis(timeline), item, &left, &right);
+  get_extent(scene->axis, item, &left, &right);
   return GRAPHENE_RECT_INIT((float)left, (float)(MARGIN + lane * LANE_HEIGHT), (float)(right - left),
                             LANE_HEIGHT - LANE_GAP);
 }
 
-char *viewer_track_marks_describe(ViewerTimeline *timeline, const ProfileMarkItem *item)
+char *viewer_track_marks_describe(const ViewerTimelineScene *scene, const ProfileMarkItem *item)
 {
-  const ProfileMark *mark = get_mark(timeline, item->mark);
+  const ProfileMark *mark = get_mark(scene, item->mark);
   GString *text = g_string_new(NULL);
 
   if (!mark)
     return g_string_free(text, FALSE);
   g_autofree char *name = viewer_format_name(mark->name, NAME_LENGTH);
   g_autofree char *category = viewer_format_name(mark->category, NAME_LENGTH);
-  g_autofree char *time = viewer_time_axis_format_exactly(viewer_timeline_get_axis(timeline), item->first);
+  g_autofree char *time = viewer_time_axis_format_exactly(scene->axis, item->first);
   g_autofree char *lasts = viewer_format_duration(item->end - item->first);
   if (item->n > 1)
     g_string_append_printf(text, ngettext("%u mark", "%u marks", item->n), item->n);
@@ -223,18 +224,17 @@ static void name(const ViewerTrackFamily *family, ViewerTrack *track)
   viewer_track_set_texts(track, _("Marks"), "");
 }
 
-static char *describe_place(ViewerTimeline *timeline, guint32 process, double x, double y)
+static char *describe_place(const ViewerTimelineScene *scene, guint32 process, double x, double y)
 {
   ProfileMarkItem item;
 
-  return viewer_track_marks_find(timeline, process, x, y, &item)
-             ? viewer_track_marks_describe(timeline, &item)
-             : NULL;
+  return viewer_track_marks_find(scene, process, x, y, &item) ? viewer_track_marks_describe(scene, &item)
+                                                              : NULL;
 }
 
-static char *describe(ViewerTimeline *timeline, guint32 process)
+static char *describe(const ViewerTimelineScene *scene, guint32 process)
 {
-  const ViewerTimelineWhole *whole = viewer_timeline_get_whole(timeline);
+  const ViewerTimelineWhole *whole = scene->whole;
   guint64 n_marks = profile_mark_lanes_count_marks(whole->lanes, process);
   g_autofree char *count = viewer_format_count(n_marks);
 

@@ -61,7 +61,7 @@ static void tell_accessible(ViewerTrackRow *self)
 
   if (!item || !self->track || !gtk_widget_get_mapped(GTK_WIDGET(self)))
     return;
-  g_autofree char *what = viewer_track_describe(self->timeline, self->track);
+  g_autofree char *what = viewer_track_describe(viewer_timeline_get_scene(self->timeline), self->track);
   g_autofree char *text =
       /* TRANSLATORS: The name of a thread, a process or a counter, and what is drawn of it. */
       g_strdup_printf(_("%s: %s"), viewer_track_get_title(self->track), what ? what : _("Loading"));
