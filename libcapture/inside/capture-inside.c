@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "libcapture/inside/capture-inside-private.h"
@@ -15,19 +14,6 @@ static capture *_Atomic captures; /* the process's */
 static capture *connected;
 static uint64_t last_serial;
 static bool watches_forks;
-
-uint32_t capture_version(void)
-{
-  return CAPTURE_VERSION_MAJOR << 16 | CAPTURE_VERSION_MINOR;
-}
-
-uint64_t capture_time(void)
-{
-  struct timespec now;
-
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 bool capture_is_recording(const capture *c)
 {

@@ -12,11 +12,6 @@
 /* Strings of one epoch: a perf map has one a line. */
 enum { MAX_STRINGS = 1 << 20, WINDOW_SIZE = 1 << 20, MAX_BYTES = 1 << 30 };
 
-gboolean load_is_inside(const LoadStream *stream)
-{
-  return stream->kind == CAPTURE_STREAM_SAMPLER || stream->kind == CAPTURE_STREAM_FOREIGN;
-}
-
 static void describe_stream(Load *load, const struct capture_record_stream *record)
 {
   LoadStream *stream = load_get_stream(load, record->id);

@@ -134,13 +134,21 @@ typedef struct {
   gint cut_off;           /* atomic: the file became shorter meanwhile */
 } Load;
 
+/* load-source.c */
 /* Notes a damaged place, as a sentence. Thread-safe. */
 void load_problem(Load *load, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* Reads the part's content into it; false (and a problem) when it is damaged. Thread-safe. */
 gboolean load_content(Load *load, LoadPart *part);
 /* Lets others use the memory. Thread-safe. */
 void load_release_content(Load *load, LoadPart *part);
+/* Adds the parts of a source, which load owns from then on. */
+void load_add_source(Load *load, LoadSource *source);
+/* Made when it is first asked for. */
+LoadStream *load_get_stream(Load *load, guint32 number);
+/* Whether it was written by a program about itself, and not by one that saw it from outside. */
+gboolean load_is_inside(const LoadStream *stream);
 
+/* load-ids.c */
 gboolean load_is_defined(const LoadEpoch *epoch, enum load_kind kind, guint32 id);
 /* The text of a STRING, NULL when not defined. Valid while the epoch's contents are. */
 const char *load_get_string(const LoadEpoch *epoch, guint32 id);
@@ -155,18 +163,10 @@ void load_place_dictionary(Load *load, LoadPart *part);
 /* An address in a process becomes an offset in the file that is mapped there, if it is a file. */
 void load_use_mapping(const ProfileCapture *capture, const ProfileMapping *mapping, ProfileFrame *frame);
 
-/* loader.c */
-/* Adds the parts of a source, which load owns from then on. */
-void load_add_source(Load *load, LoadSource *source);
-/* Made when it is first asked for. */
-LoadStream *load_get_stream(Load *load, guint32 number);
-
 /* load-foreign.c */
 /* Reads which streams there are. */
 void load_streams(Load *load);
 void load_foreign(Load *load);
-/* Whether it was written by a program about itself, and not by one that saw it from outside. */
-gboolean load_is_inside(const LoadStream *stream);
 
 /* load-processes.c */
 guint32 load_merge_process(Load *load, GHashTable *known, LoadEpoch *epoch,

@@ -59,16 +59,6 @@ void recorder_decoder_clear(struct recorder_decoder *decoder)
   free(decoder->addresses);
 }
 
-bool recorder_decoder_believes(const struct recorder_decoder *decoder, struct recorder_thread *thread,
-                               int32_t tid)
-{
-  if ((decoder->source->flags & RECORDER_SYSTEM_WIDE) != 0)
-    return true;
-  if (thread->source == 0)
-    thread->source = (uint32_t)tid;
-  return thread->source == (uint32_t)tid;
-}
-
 /* The event's identifier in the stream, 0 when it is not known. */
 static uint32_t event_of(struct recorder_decoder *decoder, uint64_t id)
 {
