@@ -20,24 +20,6 @@
 #define NO_FILE                                                                                              \
   (CAPTURE_BINARY_VDSO | CAPTURE_BINARY_KERNEL | CAPTURE_BINARY_KERNEL_MODULE | CAPTURE_BINARY_SPECIAL)
 
-void recorder_named_push(struct recorder_named_queue *queue, struct recorder_named *named)
-{
-  named->next = NULL;
-  if (queue->first == NULL)
-    queue->first = named;
-  else
-    queue->last->next = named;
-  queue->last = named;
-}
-
-struct recorder_named *recorder_named_pop(struct recorder_named_queue *queue)
-{
-  struct recorder_named *named = queue->first;
-  if (named != NULL)
-    queue->first = named->next;
-  return named;
-}
-
 static char *copy_text(const char *text)
 {
   size_t size = strlen(text) + 1;
@@ -177,13 +159,6 @@ void recorder_names_serve(struct recorder_names *names)
 {
   if (names->opening != NULL || names->to_open.first != NULL)
     recorder_names_serve_until(names, recorder_clock_now() + SERVE_TIME);
-}
-
-bool recorder_names_go_on(struct recorder_names *names)
-{
-  if (!names->is_over)
-    names->is_over = !names->tick(names->tick_data) || recorder_clock_now() >= names->deadline;
-  return !names->is_over;
 }
 
 static void name_kernel(struct recorder_names *names)
