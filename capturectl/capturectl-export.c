@@ -145,18 +145,18 @@ static int export_capture(const char *path, const ProfileExporter *exporter, con
   return write_export(weights, exporter, options);
 }
 
-static int check_options(const ExportOptions *options)
+/* choices: the names of all formats. */
+static int check_options(const ExportOptions *options, const char *choices)
 {
   const ProfileExporter *exporter = profile_exporters_find(options->format);
-  g_autofree char *choices = profile_exporters_join(", ");
   int status = capturectl_check_output("-o", options->output);
 
   if (status >= 0)
     return status;
   if (!options->format)
-    return capturectl_fail_usage(_("Say which format is wanted: --format with one of %s."), choices);
+    return capturectl_fail_usage(_("Say which format is wanted: --format=%s."), choices);
   if (!exporter)
-    return capturectl_fail_usage(_("The format “%s” is not known; choose one of %s."), options->format,
+    return capturectl_fail_usage(_("The format “%s” is not known; choose from %s."), options->format,
                                  choices);
   if (!(options->min_percent >= 0 && options->min_percent <= 100))
     return capturectl_fail_usage(_("--limit must lie between 0 and 100."));
@@ -186,7 +186,7 @@ int capturectl_export(int argc, char **argv)
   const char *path;
 
   if (status < 0)
-    status = check_options(&options);
+    status = check_options(&options, choices);
   if (status >= 0)
     return status;
   path = capturectl_get_file(argc, argv);

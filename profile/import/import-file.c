@@ -12,10 +12,10 @@ static gboolean import(ProfileInput *taken, int fd, const ProfileImportOptions *
 {
   g_autoptr(ProfileInput) input = taken;
   const ProfileImporter *importer = profile_importers_recognise(input->bytes, input->size);
-  g_autofree char *known = profile_importers_join(", ");
 
   if (importer)
     return importer->import(g_steal_pointer(&input), fd, options, ret_result, error);
+  g_autofree char *known = profile_importers_join(", ");
   g_set_error(error, PROFILE_ERROR, PROFILE_ERROR_NOT_A_CAPTURE,
               _("“%s” is of no format that can be imported: %s."), input->name, known);
   return FALSE;

@@ -137,16 +137,11 @@ static void machine_name(const ViewerTrackFamily *family, ViewerTrack *track)
   viewer_track_set_texts(track, _("Counters"), detail);
 }
 
-static int machine_get_height(const ViewerTimelineScene *scene, guint32 index)
-{
-  return MACHINE_HEIGHT;
-}
-
 const ViewerTrackKind viewer_track_machine = {
     .is_head = TRUE,
     .find = machine_find,
     .name = machine_name,
-    .get_height = machine_get_height,
+    .height = MACHINE_HEIGHT,
     .draw = draw,
     .describe_place = describe_place,
     .describe = describe,
@@ -176,16 +171,11 @@ static void counter_name(const ViewerTrackFamily *family, ViewerTrack *track)
   viewer_track_set_texts(track, title, detail);
 }
 
-static int counter_get_height(const ViewerTimelineScene *scene, guint32 index)
-{
-  return COUNTER_HEIGHT;
-}
-
 const ViewerTrackKind viewer_track_counter = {
     .is_notable = TRUE,
     .find = counter_find,
     .name = counter_name,
-    .get_height = counter_get_height,
+    .height = COUNTER_HEIGHT,
     .draw = draw,
     .describe_place = describe_place,
     .describe = describe,

@@ -27,27 +27,33 @@ static double get_top(const ProfileDensity *density, const guint64 *bins)
   return profile_density_get_share(density, most);
 }
 
+typedef const guint64 *(*GetBins)(const ProfileDensity *density, guint32 index);
+
 /* The upper edge is one processor, or as many as were used at once. */
-static void draw(const ViewerTimelineScene *scene, const guint64 *bins, GtkWidget *widget,
+static void draw(const ViewerTimelineScene *scene, GetBins get_bins, guint32 index, GtkWidget *widget,
                  GtkSnapshot *snapshot, const graphene_rect_t *area)
 {
-  const ProfileDensity *density = scene->shown->density;
   GdkRGBA color = viewer_time_draw_get_color(widget, "accent_color", "#1c71d8");
   graphene_rect_t inner = viewer_track_get_inner(area);
 
+  if (!scene->shown)
+    return;
+  const ProfileDensity *density = scene->shown->density;
+  const guint64 *bins = get_bins(density, index);
   viewer_time_draw_density(snapshot, scene->axis, density, bins, MAX(get_top(density, bins), 1), &color,
                            &inner);
 }
 
-static char *describe_place(const ViewerTimelineScene *scene, const guint64 *bins, double x)
+static char *describe_place(const ViewerTimelineScene *scene, GetBins get_bins, guint32 index, double x)
 {
-  const ProfileDensity *density = scene->shown->density;
-  guint64 time = viewer_time_axis_get_time(scene->axis, x);
   guint bin;
 
-  if (!profile_density_find_bin(density, time, &bin))
+  if (!scene->shown ||
+      !profile_density_find_bin(scene->shown->density, viewer_time_axis_get_time(scene->axis, x), &bin))
     return NULL;
-  return viewer_track_add_time(scene, x, viewer_densities_format(density, bins ? bins[bin] : 0));
+  const guint64 *bins = get_bins(scene->shown->density, index);
+  return viewer_track_add_time(scene, x,
+                               viewer_densities_format(scene->shown->density, bins ? bins[bin] : 0));
 }
 
 static char *describe(const ProfileDensity *density, guint64 total)
@@ -77,25 +83,15 @@ static void process_name(const ViewerTrackFamily *family, ViewerTrack *track)
   set_texts(track, process->name, detail);
 }
 
-static int process_get_height(const ViewerTimelineScene *scene, guint32 index)
-{
-  return PROCESS_HEIGHT;
-}
-
 static void process_draw(const ViewerTimelineScene *scene, guint32 index, GtkWidget *widget,
                          GtkSnapshot *snapshot, const graphene_rect_t *area)
 {
-  const ViewerTimelineShown *shown = scene->shown;
-
-  if (shown)
-    draw(scene, profile_density_get_process_bins(shown->density, index), widget, snapshot, area);
+  draw(scene, profile_density_get_process_bins, index, widget, snapshot, area);
 }
 
 static char *process_describe_place(const ViewerTimelineScene *scene, guint32 index, double x, double y)
 {
-  const ViewerTimelineShown *shown = scene->shown;
-
-  return shown ? describe_place(scene, profile_density_get_process_bins(shown->density, index), x) : NULL;
+  return describe_place(scene, profile_density_get_process_bins, index, x);
 }
 
 static char *process_describe(const ViewerTimelineScene *scene, guint32 index)
@@ -114,7 +110,7 @@ const ViewerTrackKind viewer_track_process = {
     .is_head = TRUE,
     .find = process_find,
     .name = process_name,
-    .get_height = process_get_height,
+    .height = PROCESS_HEIGHT,
     .draw = process_draw,
     .describe_place = process_describe_place,
     .describe = process_describe,
@@ -139,25 +135,15 @@ static void thread_name(const ViewerTrackFamily *family, ViewerTrack *track)
   set_texts(track, thread->name, detail);
 }
 
-static int thread_get_height(const ViewerTimelineScene *scene, guint32 index)
-{
-  return THREAD_HEIGHT;
-}
-
 static void thread_draw(const ViewerTimelineScene *scene, guint32 index, GtkWidget *widget,
                         GtkSnapshot *snapshot, const graphene_rect_t *area)
 {
-  const ViewerTimelineShown *shown = scene->shown;
-
-  if (shown)
-    draw(scene, profile_density_get_bins(shown->density, index), widget, snapshot, area);
+  draw(scene, profile_density_get_bins, index, widget, snapshot, area);
 }
 
 static char *thread_describe_place(const ViewerTimelineScene *scene, guint32 index, double x, double y)
 {
-  const ViewerTimelineShown *shown = scene->shown;
-
-  return shown ? describe_place(scene, profile_density_get_bins(shown->density, index), x) : NULL;
+  return describe_place(scene, profile_density_get_bins, index, x);
 }
 
 static char *thread_describe(const ViewerTimelineScene *scene, guint32 index)
@@ -178,7 +164,7 @@ const ViewerTrackKind viewer_track_thread = {
     .one_line = TRUE,
     .find = thread_find,
     .name = thread_name,
-    .get_height = thread_get_height,
+    .height = THREAD_HEIGHT,
     .draw = thread_draw,
     .describe_place = thread_describe_place,
     .describe = thread_describe,

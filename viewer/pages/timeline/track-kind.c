@@ -14,7 +14,9 @@ const ViewerTrackKind *viewer_track_kind_get(guint n)
 
 int viewer_track_get_height(const ViewerTimelineScene *scene, ViewerTrack *track)
 {
-  return viewer_track_get_kind(track)->get_height(scene, viewer_track_get_index(track));
+  const ViewerTrackKind *kind = viewer_track_get_kind(track);
+
+  return kind->height > 0 ? kind->height : kind->get_height(scene, viewer_track_get_index(track));
 }
 
 void viewer_track_draw(const ViewerTimelineScene *scene, ViewerTrack *track, GtkWidget *widget,

@@ -35,6 +35,7 @@ struct _ViewerTrackKind {
   void (*find)(const ViewerTrackFamily *family, GArray *indices);
   /* Sets the track's texts. */
   void (*name)(const ViewerTrackFamily *family, ViewerTrack *track);
+  int height; /* 0: get_height says it */
   int (*get_height)(const ViewerTimelineScene *scene, guint32 index);
   void (*draw)(const ViewerTimelineScene *scene, guint32 index, GtkWidget *widget, GtkSnapshot *snapshot,
                const graphene_rect_t *area);
