@@ -92,9 +92,9 @@ def status_of(pid, key):
 def processes(desk, user):
     """The pids of a user's processes on a desk."""
     found = set()
-    for members in (desk.root / 'sys/fs/cgroup').rglob('cgroup.procs'):
-        with contextlib.suppress(OSError):  # a cgroup may be removed meanwhile
-            found |= {int(pid) for pid in members.read_text().split()}
+    for cgroup, _, _ in os.walk(desk.root / 'sys/fs/cgroup'):
+        with contextlib.suppress(OSError):  # a cgroup may be removed meanwhile, which os.walk() allows too
+            found |= {int(pid) for pid in pathlib.Path(cgroup, 'cgroup.procs').read_text().split()}
     return {pid for pid in found if str(user) in (status_of(pid, 'Uid') or '').split()}
 
 
