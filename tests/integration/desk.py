@@ -104,11 +104,12 @@ def first_of(paths):
 def wait_until(condition, what, seconds=60):
     """Fails unless condition() becomes true in that time, which is ample even on a busy machine. `what` is a text, or
     a function that gives one."""
-    deadline = time.monotonic() + seconds
+    began = time.monotonic()
     while not condition():
-        if time.monotonic() > deadline:
+        waited = time.monotonic() - began
+        if waited > seconds:
             raise AssertionError(f'waited {seconds} seconds in vain until {what() if callable(what) else what}')
-        time.sleep(0.01)
+        time.sleep(min(max(0.01, waited / 20), 0.2))  # to look on costs the others time
 
 
 class Desk:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Looking through many accessible objects at once: whatever is asked of all of them is asked together, so that a program with
-hundreds on its screen answers in the time of a few questions.
+"""Looking through many accessible objects at once. What the program tells of all of them in one answer is taken from there; the rest
+is asked of many together.
 
     look = Look(application)
     for row in look.find_all('row', within=look.find('tree grid', 'Functions')):
@@ -10,11 +10,17 @@ A Look is of one moment: what was answered once is not asked again.
 """
 import re
 
+from accessible import ROOT
+
 
 class Look:
     def __init__(self, root, showing=True):
         self.root, self.bus, self.showing = root, root.bus, showing
-        self._below, self._states, self._names = {}, {}, {}
+        items = self.bus.items(root)
+        self._states = {node: item.states for node, item in items.items()}
+        self._names = {node: item.name for node, item in items.items()}
+        self._without_text = {node for node, item in items.items() if not item.has_text}
+        self._below = _children(items)
 
     def levels(self, within=None):
         """Lists of the objects below one, each list a level deeper; but for those that do not show, when only those are looked at
@@ -50,7 +56,8 @@ class Look:
     def texts(self, nodes):
         """What each reads: its text where it has one, else its name."""
         self._ask(self._names, self.bus.names_of, nodes)
-        return [text or self._names[node] for node, text in zip(nodes, self.bus.texts_of(nodes))]
+        texts = self._texts_of(nodes)
+        return [texts.get(node) or self._names[node] for node in nodes]
 
     def find_all(self, role=None, name=None, within=None, states=()):
         """Outermost first. A name, text or pattern, is also looked for in the text of what has one."""
@@ -70,9 +77,24 @@ class Look:
 
     def _named(self, nodes, name):
         self._ask(self._names, self.bus.names_of, nodes)
-        others = [node for node in nodes if not _is(plain(self._names[node]), name)]
-        texts = dict(zip(others, self.bus.texts_of(others)))
-        return [node for node in nodes if node not in texts or _is(texts[node], name)]
+        others = {node for node in nodes if not _is(plain(self._names[node]), name)}
+        texts = self._texts_of(others)
+        return [node for node in nodes if node not in others or _is(texts.get(node, ''), name)]
+
+    def _texts_of(self, nodes):
+        some = [node for node in nodes if node not in self._without_text]
+        return dict(zip(some, self.bus.texts_of(some)))
+
+
+def _children(items):
+    """{Node: its children} of those of whom all are known: hidden ones do not count, and some others are made when they are asked for.
+    A stack says that it has one, which may be any of its pages; and the root says that it has none."""
+    found = {}
+    for node, item in sorted(items.items(), key=lambda its: its[1].index):
+        if 'visible' in item.states:
+            found.setdefault(item.parent, []).append(node)
+    return {node: children for node, item in items.items() for children in [found.get(node, [])]
+            if item.children == len(children) and len(children) != 1 and node.path != ROOT}
 
 
 def _is(text, name):

@@ -168,9 +168,8 @@ class TreeTest(PagesCase):
 
         def expect(position):
             """That row has the focus, is selected and lies whole among its neighbours."""
-            selected = self.viewer.wait(lambda: self.viewer.find_all('row', states=['selected', 'focused']), 'a row has the focus')[0]
-            self.viewer.wait(lambda: TREE_ROW.match(selected.name).groups() == expected[position],
-                             lambda: f'{expected[position]} has the focus; {selected.name} has')
+            name, share, total, own = expected[position]
+            selected = self.viewer.find('row', f'{name}, {share}, total {total}, self {own}', states=['selected', 'focused'])
             rows = self.rows(TREE_ROW)
             first = next(i for i in range(len(expected)) if expected[i:i + len(rows)] == rows)
             self.assertTrue(first <= position < first + len(rows))
