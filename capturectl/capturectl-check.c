@@ -69,7 +69,7 @@ static void name_functions(const char *path)
     capturectl_warn(_("The functions of “%s” could not be named: %s"), path, error->message);
 }
 
-static int recover(int fd, const capture_reader *reader, const guint8 *whole, const char *path)
+static int check_recover(int fd, const capture_reader *reader, const guint8 *whole, const char *path)
 {
   g_autoptr(GError) error = NULL;
 
@@ -81,7 +81,7 @@ static int recover(int fd, const capture_reader *reader, const guint8 *whole, co
   return CAPTURECTL_DONE;
 }
 
-static int check(int fd, const char *path, const char *recovered)
+static int check_capture(int fd, const char *path, const char *recovered)
 {
   g_autoptr(GError) error = NULL;
   guint64 n_problems = 0;
@@ -98,7 +98,7 @@ static int check(int fd, const char *path, const char *recovered)
   check_end(reader, &n_problems);
   print_counts(&counts, n_problems);
   if (recovered)
-    return recover(fd, reader, whole, recovered);
+    return check_recover(fd, reader, whole, recovered);
   if (n_problems > 0 && !capture_reader_has_index(reader))
     g_print(_("“capturectl check --recover OUT %s” writes what is whole to OUT.\n"), path);
   return n_problems == 0 ? CAPTURECTL_DONE : CAPTURECTL_FAILED;
@@ -130,7 +130,7 @@ int capturectl_check(int argc, char **argv)
   fd = capturectl_open_capture(path, &error);
   if (fd < 0)
     return capturectl_fail("%s", error->message);
-  status = check(fd, path, recovered);
+  status = check_capture(fd, path, recovered);
   close(fd);
   return status;
 }

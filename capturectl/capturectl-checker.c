@@ -56,13 +56,13 @@ typedef struct {
   CapturectlCheckCounts totals;
 } Checker;
 
-static void note(Checker *self, Problem problem)
+static void checker_note(Checker *self, Problem problem)
 {
   self->counts[problem]++;
 }
 
 /* One line a sort of problem and part: a damaged dictionary would say the same thousands of times. */
-static void tell(Checker *self, guint64 offset)
+static void checker_tell(Checker *self, guint64 offset)
 {
   for (guint i = 0; i < N_PROBLEMS; i++) {
     g_autofree char *many = NULL;
@@ -93,20 +93,20 @@ static void check_definition(Checker *self, CapturectlDefinitions *definitions,
 {
   switch (capturectl_definitions_add(definitions, record, self->dictionary_size)) {
   case CAPTURECTL_DEFINED_TWICE:
-    note(self, PROBLEM_TWICE);
+    checker_note(self, PROBLEM_TWICE);
     break;
   case CAPTURECTL_OUT_OF_RANGE:
-    note(self, PROBLEM_RANGE);
+    checker_note(self, PROBLEM_RANGE);
     break;
   case CAPTURECTL_OUT_OF_ORDER:
-    note(self, PROBLEM_NODE_ORDER);
+    checker_note(self, PROBLEM_NODE_ORDER);
     break;
   default:
     break;
   }
 }
 
-static gboolean defines(const struct capture_window_header *header)
+static gboolean checker_defines(const struct capture_window_header *header)
 {
   return header->kind == CAPTURE_WINDOW_DICTIONARY || header->kind == CAPTURE_WINDOW_NAMES;
 }
@@ -114,7 +114,7 @@ static gboolean defines(const struct capture_window_header *header)
 static void check_records(Checker *self, const struct capture_window_header *header, const guint8 *content,
                           gsize length)
 {
-  CapturectlDefinitions *definitions = defines(header) ? get_epoch(self, header) : NULL;
+  CapturectlDefinitions *definitions = checker_defines(header) ? get_epoch(self, header) : NULL;
   const struct capture_record *record;
   gsize position = 0;
 
@@ -122,12 +122,12 @@ static void check_records(Checker *self, const struct capture_window_header *hea
     self->dictionary_size += length;
   while ((record = capture_records_next(content, length, &position))) {
     if (capturectl_record_is_known(record) && !capture_record_is_valid(record))
-      note(self, PROBLEM_RECORD);
+      checker_note(self, PROBLEM_RECORD);
     else if (definitions)
       check_definition(self, definitions, record);
   }
   if (position < length)
-    note(self, PROBLEM_RECORDS_END);
+    checker_note(self, PROBLEM_RECORDS_END);
 }
 
 static void check_sample(Checker *self, CapturectlDefinitions *definitions,
@@ -137,9 +137,9 @@ static void check_sample(Checker *self, CapturectlDefinitions *definitions,
   gboolean stack_is_whole = capturectl_definitions_is_whole(definitions, CAPTURECTL_NODES, sample->leaf);
 
   if (!thread_is_whole)
-    note(self, PROBLEM_THREAD);
+    checker_note(self, PROBLEM_THREAD);
   if (!stack_is_whole)
-    note(self, PROBLEM_STACK);
+    checker_note(self, PROBLEM_STACK);
   self->totals.samples++;
   if (thread_is_whole && stack_is_whole && event_is_whole)
     self->totals.whole_samples++;
@@ -155,18 +155,18 @@ static void check_samples(Checker *self, const struct capture_window_header *hea
   guint32 before = 0;
 
   if ((entry_size != 16 && entry_size != 24 && entry_size != 32) || length % entry_size != 0) {
-    note(self, PROBLEM_ENTRIES);
+    checker_note(self, PROBLEM_ENTRIES);
     return;
   }
   if (!event_is_whole && length > 0)
-    note(self, PROBLEM_EVENT);
+    checker_note(self, PROBLEM_EVENT);
   for (gsize at = 0; at < length; at += entry_size) {
     const struct capture_sample *sample = (const struct capture_sample *)(content + at);
 
     if (sample->time < before)
-      note(self, PROBLEM_TIME_ORDER);
+      checker_note(self, PROBLEM_TIME_ORDER);
     if (header->time_first + sample->time > header->time_last)
-      note(self, PROBLEM_TIME_LAST);
+      checker_note(self, PROBLEM_TIME_LAST);
     before = sample->time;
     check_sample(self, definitions, sample, event_is_whole);
   }
@@ -195,14 +195,14 @@ static void check_mapping(Checker *self, CapturectlDefinitions *definitions,
 {
   if (!capturectl_definitions_is_whole(definitions, CAPTURECTL_PROCESSES, r->process) ||
       !capturectl_definitions_is_whole(definitions, CAPTURECTL_BINARIES, r->binary))
-    note(self, PROBLEM_MAPPING);
+    checker_note(self, PROBLEM_MAPPING);
 }
 
 static void check_functions(Checker *self, CapturectlDefinitions *definitions,
                             const struct capture_record_functions *r)
 {
   if (r->binary == 0 || !capturectl_definitions_is_whole(definitions, CAPTURECTL_BINARIES, r->binary))
-    note(self, PROBLEM_FUNCTION_NAME);
+    checker_note(self, PROBLEM_FUNCTION_NAME);
   for (guint i = 0; i < r->record.count; i++) {
     const struct capture_function *f = &r->functions[i];
 
@@ -211,9 +211,9 @@ static void check_functions(Checker *self, CapturectlDefinitions *definitions,
         !capturectl_definitions_is_whole(definitions, CAPTURECTL_STRINGS, f->linkage_name) ||
         !capturectl_definitions_is_whole(definitions, CAPTURECTL_STRINGS, f->file) ||
         !capturectl_definitions_is_whole(definitions, CAPTURECTL_STRINGS, f->module))
-      note(self, PROBLEM_FUNCTION_NAME);
+      checker_note(self, PROBLEM_FUNCTION_NAME);
     if (f->start >= f->end || (i > 0 && f->start < r->functions[i - 1].end))
-      note(self, PROBLEM_FUNCTION_ORDER);
+      checker_note(self, PROBLEM_FUNCTION_ORDER);
   }
 }
 
@@ -233,13 +233,13 @@ static void check_late(Checker *self, const struct capture_window_header *header
     else if (record->type == CAPTURE_RECORD_FUNCTIONS)
       check_functions(self, definitions, (const struct capture_record_functions *)record);
     else if (!capturectl_definitions_has_all(definitions, record))
-      note(self, PROBLEM_TOLD);
+      checker_note(self, PROBLEM_TOLD);
   }
 }
 
-static gboolean refers(const struct capture_window_header *header)
+static gboolean checker_refers(const struct capture_window_header *header)
 {
-  return defines(header) || header->kind == CAPTURE_WINDOW_RECORDS;
+  return checker_defines(header) || header->kind == CAPTURE_WINDOW_RECORDS;
 }
 
 typedef void (*CheckFunc)(Checker *self, const struct capture_window_header *header, const guint8 *content,
@@ -262,8 +262,8 @@ static void check_each(Checker *self, guint8 *whole, CheckFunc check,
     if (whole[i])
       check(self, &part->header, content, length);
     else
-      note(self, PROBLEM_CONTENT);
-    tell(self, part->offset);
+      checker_note(self, PROBLEM_CONTENT);
+    checker_tell(self, part->offset);
   }
   free(buffer);
 }
@@ -278,7 +278,7 @@ void capturectl_check_parts(const capture_reader *reader, CapturectlProblemFunc 
   check_each(&self, whole, check_content, NULL);
   /* A capture that was cut off may have lost what came last. */
   if (capture_reader_has_index(reader))
-    check_each(&self, whole, check_late, refers);
+    check_each(&self, whole, check_late, checker_refers);
   self.totals.parts = capture_reader_n_parts(reader);
   for (gsize i = 0; i < self.totals.parts; i++)
     self.totals.whole_parts += whole[i];

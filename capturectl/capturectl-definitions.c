@@ -42,15 +42,15 @@ void capturectl_definitions_free(CapturectlDefinitions *self)
   g_free(self);
 }
 
-static Definition *find(CapturectlDefinitions *self, CapturectlSort sort, guint32 id)
+static Definition *definitions_find(CapturectlDefinitions *self, CapturectlSort sort, guint32 id)
 {
   GArray *definitions = self->sorts[sort];
 
   return id > 0 && id <= definitions->len ? &g_array_index(definitions, Definition, id - 1) : NULL;
 }
 
-static CapturectlDefined define(CapturectlDefinitions *self, CapturectlSort sort, guint64 id, guint64 bytes,
-                                guint32 first, guint32 second, guint8 form)
+static CapturectlDefined definitions_define(CapturectlDefinitions *self, CapturectlSort sort, guint64 id,
+                                            guint64 bytes, guint32 first, guint32 second, guint8 form)
 {
   Definition *definition;
 
@@ -58,14 +58,14 @@ static CapturectlDefined define(CapturectlDefinitions *self, CapturectlSort sort
     return CAPTURECTL_OUT_OF_RANGE;
   if (id > self->sorts[sort]->len)
     g_array_set_size(self->sorts[sort], id);
-  definition = find(self, sort, id);
+  definition = definitions_find(self, sort, id);
   if (definition->state != STATE_UNDEFINED)
     return CAPTURECTL_DEFINED_TWICE;
   *definition = (Definition){first, second, STATE_DEFINED, form};
   return CAPTURECTL_DEFINED;
 }
 
-static CapturectlDefined worse(CapturectlDefined a, CapturectlDefined b)
+static CapturectlDefined definitions_worse(CapturectlDefined a, CapturectlDefined b)
 {
   return MAX(a, b);
 }
@@ -76,8 +76,8 @@ static CapturectlDefined add_frames(CapturectlDefinitions *self, const struct ca
   CapturectlDefined worst = CAPTURECTL_DEFINED;
 
   for (guint i = 0; i < r->record.count; i++)
-    worst =
-        worse(worst, define(self, CAPTURECTL_FRAMES, (guint64)r->first + i, bytes, r->frames[i].space, 0, 0));
+    worst = definitions_worse(worst, definitions_define(self, CAPTURECTL_FRAMES, (guint64)r->first + i, bytes,
+                                                        r->frames[i].space, 0, 0));
   return worst;
 }
 
@@ -91,8 +91,9 @@ static CapturectlDefined add_nodes(CapturectlDefinitions *self, const struct cap
   while (capture_nodes_next(r, &position, &node)) {
     if (node.parent >= node.id || node.kernel >= node.id)
       worst = CAPTURECTL_OUT_OF_ORDER;
-    worst = worse(worst, define(self, CAPTURECTL_NODES, node.id, bytes, node.join ? node.parent : node.frame,
-                                node.join ? node.kernel : node.parent, node.join));
+    worst = definitions_worse(worst, definitions_define(self, CAPTURECTL_NODES, node.id, bytes,
+                                                        node.join ? node.parent : node.frame,
+                                                        node.join ? node.kernel : node.parent, node.join));
   }
   return worst;
 }
@@ -115,28 +116,33 @@ CapturectlDefined capturectl_definitions_add(CapturectlDefinitions *self, const 
 
   switch (record->type) {
   case CAPTURE_RECORD_STRING:
-    return define(self, CAPTURECTL_STRINGS, r.string->id, bytes, 0, 0, 0);
+    return definitions_define(self, CAPTURECTL_STRINGS, r.string->id, bytes, 0, 0, 0);
   case CAPTURE_RECORD_SPACE:
-    return define(self, CAPTURECTL_SPACES, r.space->id, bytes, r.space->owner, 0, MIN(r.space->kind, 255));
+    return definitions_define(self, CAPTURECTL_SPACES, r.space->id, bytes, r.space->owner, 0,
+                              MIN(r.space->kind, 255));
   case CAPTURE_RECORD_FRAMES:
     return add_frames(self, (const struct capture_record_frames *)record, bytes);
   case CAPTURE_RECORD_NODES:
     return add_nodes(self, (const struct capture_record_nodes *)record, bytes);
   case CAPTURE_RECORD_BINARY:
-    return define(self, CAPTURECTL_BINARIES, r.binary->id, bytes, r.binary->path, 0, 0);
+    return definitions_define(self, CAPTURECTL_BINARIES, r.binary->id, bytes, r.binary->path, 0, 0);
   case CAPTURE_RECORD_PROCESS:
-    return define(self, CAPTURECTL_PROCESSES, r.process->id, bytes, r.process->name, r.process->command_line,
-                  0);
+    return definitions_define(self, CAPTURECTL_PROCESSES, r.process->id, bytes, r.process->name,
+                              r.process->command_line, 0);
   case CAPTURE_RECORD_THREAD:
-    return define(self, CAPTURECTL_THREADS, r.thread->id, bytes, r.thread->process, r.thread->name, 0);
+    return definitions_define(self, CAPTURECTL_THREADS, r.thread->id, bytes, r.thread->process,
+                              r.thread->name, 0);
   case CAPTURE_RECORD_EVENT:
-    return define(self, CAPTURECTL_EVENTS, r.event->id, bytes, r.event->name, 0, 0);
+    return definitions_define(self, CAPTURECTL_EVENTS, r.event->id, bytes, r.event->name, 0, 0);
   case CAPTURE_RECORD_FUNCTION:
-    return define(self, CAPTURECTL_STRINGS, r.function->id, bytes, r.function->name, r.function->file, TRUE);
+    return definitions_define(self, CAPTURECTL_STRINGS, r.function->id, bytes, r.function->name,
+                              r.function->file, TRUE);
   case CAPTURE_RECORD_COUNTER:
-    return define(self, CAPTURECTL_COUNTERS, r.counter->id, bytes, r.counter->process, r.counter->name, 0);
+    return definitions_define(self, CAPTURECTL_COUNTERS, r.counter->id, bytes, r.counter->process,
+                              r.counter->name, 0);
   case CAPTURE_RECORD_NAMED_BINARY:
-    return define(self, CAPTURECTL_BINARIES, r.named_binary->id, bytes, r.named_binary->path, 0, 0);
+    return definitions_define(self, CAPTURECTL_BINARIES, r.named_binary->id, bytes, r.named_binary->path, 0,
+                              0);
   default:
     return CAPTURECTL_DEFINED;
   }
@@ -145,7 +151,7 @@ CapturectlDefined capturectl_definitions_add(CapturectlDefinitions *self, const 
 /* A text, and no function, so that nothing leads in a circle. */
 static gboolean is_text(CapturectlDefinitions *self, guint32 id)
 {
-  const Definition *text = find(self, CAPTURECTL_STRINGS, id);
+  const Definition *text = definitions_find(self, CAPTURECTL_STRINGS, id);
 
   return id == 0 || (text && text->state != STATE_UNDEFINED && !text->form);
 }
@@ -168,7 +174,7 @@ static gboolean join_is_whole(CapturectlDefinitions *self, const Definition *joi
 {
   for (guint i = 0; i < 2; i++) {
     guint32 id = i == 0 ? join->first : join->second;
-    const Definition *node = find(self, CAPTURECTL_NODES, id);
+    const Definition *node = definitions_find(self, CAPTURECTL_NODES, id);
 
     if (id != 0 && (!node || node->form || !capturectl_definitions_is_whole(self, CAPTURECTL_NODES, id)))
       return FALSE;
@@ -182,7 +188,7 @@ static gboolean stack_is_whole(CapturectlDefinitions *self, guint32 leaf)
   Definition *node;
 
   for (guint32 id = leaf; id != 0; id = node->second) {
-    node = find(self, CAPTURECTL_NODES, id);
+    node = definitions_find(self, CAPTURECTL_NODES, id);
     if (!node || node->state == STATE_UNDEFINED || node->form || node->second >= id)
       return FALSE;
     if (node->state == STATE_WHOLE)
@@ -191,7 +197,7 @@ static gboolean stack_is_whole(CapturectlDefinitions *self, guint32 leaf)
       return FALSE;
   }
   for (guint32 id = leaf; id != 0; id = node->second) {
-    node = find(self, CAPTURECTL_NODES, id);
+    node = definitions_find(self, CAPTURECTL_NODES, id);
     if (node->state == STATE_WHOLE)
       break;
     node->state = STATE_WHOLE;
@@ -228,7 +234,7 @@ static gboolean leads_to_whole(CapturectlDefinitions *self, CapturectlSort sort,
 
 gboolean capturectl_definitions_is_whole(CapturectlDefinitions *self, CapturectlSort sort, guint32 id)
 {
-  Definition *definition = find(self, sort, id);
+  Definition *definition = definitions_find(self, sort, id);
 
   if (id == 0)
     return TRUE;

@@ -52,7 +52,7 @@ static void print_space(const struct capture_record_space *r)
          r->base);
 }
 
-static const char *separator(guint i)
+static const char *dump_records_separator(guint i)
 {
   return i == 0 ? "" : ",";
 }
@@ -61,7 +61,7 @@ static void print_frames(const struct capture_record_frames *r)
 {
   printf("frames first=%" PRIu32 " frames=%s", r->first, r->record.count == 0 ? "-" : "");
   for (guint i = 0; i < r->record.count; i++)
-    printf("%s%" PRIu32 ":0x%" PRIx32, separator(i), r->frames[i].space, r->frames[i].offset);
+    printf("%s%" PRIu32 ":0x%" PRIx32, dump_records_separator(i), r->frames[i].space, r->frames[i].offset);
 }
 
 /* Items as they stand there: FRAME, ^PARENT, +JOIN, and ?… for what has no meaning. */
@@ -77,7 +77,7 @@ static void print_nodes(const struct capture_record_nodes *r)
   printf("nodes first=%" PRIu32 " nodes=%" PRIu32 " items=%s", r->first, r->nodes,
          r->record.count == 0 ? "-" : "");
   for (guint i = 0; i < r->record.count; i++) {
-    printf("%s", separator(i));
+    printf("%s", dump_records_separator(i));
     print_node_item(r->items[i]);
   }
 }
@@ -158,7 +158,7 @@ static void print_user_stack(const struct capture_record_user_stack *r)
          " registers=%s",
          r->time, r->event, r->thread, r->abi, r->mask, r->record.count == 0 ? "-" : "");
   for (guint i = 0; i < r->record.count; i++)
-    printf("%s0x%" PRIx64, separator(i), r->registers[i]);
+    printf("%s0x%" PRIx64, dump_records_separator(i), r->registers[i]);
   printf(" stack=");
   capturectl_dump_bytes(r->registers + r->record.count, r->stack_length);
 }

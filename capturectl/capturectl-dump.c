@@ -134,7 +134,7 @@ static void print_content(const struct capture_window_header *h, const guint8 *c
 }
 
 /* 0, or -ENODATA when the file becomes shorter meanwhile. */
-static int dump(const capture_reader *reader)
+static int dump_capture(const capture_reader *reader)
 {
   void *buffer = NULL;
   gsize buffer_size = 0;
@@ -177,7 +177,7 @@ int capturectl_dump(int argc, char **argv)
   reader = capturectl_reader_open(path, NULL, &error);
   if (!reader)
     return capturectl_fail("%s", error->message);
-  if (dump(reader) < 0)
+  if (dump_capture(reader) < 0)
     return capturectl_fail(_("“%s” became shorter while it was read; read it again when it is complete."),
                            path);
   return CAPTURECTL_DONE;

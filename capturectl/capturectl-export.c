@@ -71,14 +71,14 @@ static gboolean open_output(Output *output, const char *path, GError **error)
   return output->stream != NULL;
 }
 
-static void discard(Output *output)
+static void export_discard(Output *output)
 {
   if (output->stream && output->file)
     profile_export_file_discard(output->file, G_FILE_OUTPUT_STREAM(output->stream), output->is_new);
 }
 
 /* GIO's own words name the file a second time and give no advice. */
-static const char *explain(const GError *error)
+static const char *export_explain(const GError *error)
 {
   switch (error->domain == G_IO_ERROR ? error->code : G_IO_ERROR_FAILED) {
   case G_IO_ERROR_NOT_FOUND:
@@ -105,8 +105,8 @@ static int fail_output(const ExportOptions *options, const GError *error)
   if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_BROKEN_PIPE))
     return CAPTURECTL_FAILED;
   if (!options->output || strcmp(options->output, "-") == 0)
-    return capturectl_fail(_("Standard output could not be written: %s."), explain(error));
-  return capturectl_fail(_("“%s” could not be written: %s."), options->output, explain(error));
+    return capturectl_fail(_("Standard output could not be written: %s."), export_explain(error));
+  return capturectl_fail(_("“%s” could not be written: %s."), options->output, export_explain(error));
 }
 
 static int write_export(ProfileWeights *weights, const ProfileExporter *exporter,
@@ -120,7 +120,7 @@ static int write_export(ProfileWeights *weights, const ProfileExporter *exporter
       exporter->write(weights, &content, output.stream, NULL, &error) &&
       g_output_stream_close(output.stream, NULL, &error))
     return CAPTURECTL_DONE;
-  discard(&output);
+  export_discard(&output);
   return fail_output(options, error);
 }
 

@@ -84,7 +84,7 @@ static gboolean apply_time(ProfileFilter *filter, const char *text, GError **err
 }
 
 /* A number is a tid or pid; a name that looks like one can still be meant. */
-static gboolean matches(const char *wanted, gint32 number, const char *name)
+static gboolean filter_matches(const char *wanted, gint32 number, const char *name)
 {
   gint64 value;
 
@@ -99,7 +99,7 @@ static gboolean apply_thread(ProfileFilter *filter, const char *wanted, GError *
   const ProfileThread *threads = profile_capture_get_threads(profile_filter_get_capture(filter), &n);
 
   for (guint i = 1; i < n; i++)
-    if (matches(wanted, threads[i].tid, threads[i].name)) {
+    if (filter_matches(wanted, threads[i].tid, threads[i].name)) {
       profile_filter_add_thread(filter, i);
       found = TRUE;
     }
@@ -114,7 +114,7 @@ static gboolean apply_process(ProfileFilter *filter, const char *wanted, GError 
   const ProfileProcess *processes = profile_capture_get_processes(profile_filter_get_capture(filter), &n);
 
   for (guint i = 1; i < n; i++)
-    if (matches(wanted, processes[i].pid, processes[i].name)) {
+    if (filter_matches(wanted, processes[i].pid, processes[i].name)) {
       profile_filter_add_process(filter, i);
       found = TRUE;
     }

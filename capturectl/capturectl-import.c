@@ -42,7 +42,7 @@ static gboolean add_names(int fd, GError **error)
   return no_names || profile_naming_run(path, NULL, NULL, NULL, error);
 }
 
-static gboolean import(const char *path, ProfileImportResult *result, GError **error)
+static gboolean import_capture(const char *path, ProfileImportResult *result, GError **error)
 {
   g_autoptr(RecordingOutput) output = recording_output_new(output_path, error);
   ProfileImportOptions options = {.no_compress = no_compress};
@@ -51,7 +51,7 @@ static gboolean import(const char *path, ProfileImportResult *result, GError **e
          add_names(recording_output_get_fd(output), error) && recording_output_publish(output, error);
 }
 
-static void report(const ProfileImportResult *result)
+static void import_report(const ProfileImportResult *result)
 {
   if (result->warning)
     capturectl_warn("%s", result->warning);
@@ -81,11 +81,11 @@ int capturectl_import(int argc, char **argv)
     return CAPTURECTL_USAGE;
   if (!output_path)
     output_path = make_output_path(path);
-  if (!import(path, &result, &error)) {
+  if (!import_capture(path, &result, &error)) {
     g_free(result.warning);
     return capturectl_fail("%s", error->message);
   }
-  report(&result);
+  import_report(&result);
   g_free(result.warning);
   return CAPTURECTL_DONE;
 }

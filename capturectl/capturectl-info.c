@@ -393,7 +393,7 @@ static void print_json(const Info *info)
   capturectl_json_print(builder);
 }
 
-static int show(const char *path, gboolean json)
+static int info_show(const char *path, gboolean json)
 {
   g_autoptr(GError) error = NULL;
   g_autoptr(capture_reader) reader = capturectl_reader_open(path, NULL, &error);
@@ -432,5 +432,5 @@ int capturectl_info(int argc, char **argv)
   if (status >= 0)
     return status;
   path = capturectl_get_file(argc, argv);
-  return path ? show(path, json) : CAPTURECTL_USAGE;
+  return path ? info_show(path, json) : CAPTURECTL_USAGE;
 }

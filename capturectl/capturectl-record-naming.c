@@ -21,7 +21,7 @@ static int open_binary(const ProfileBinary *binary, gpointer data)
                                  binary->inode);
 }
 
-static gboolean show(gpointer line)
+static gboolean record_naming_show(gpointer line)
 {
   capturectl_progress_show(line);
   return G_SOURCE_REMOVE;
@@ -29,7 +29,7 @@ static gboolean show(gpointer line)
 
 static void on_progress(guint done, guint total, const char *name, gpointer data)
 {
-  g_idle_add_full(G_PRIORITY_DEFAULT, show,
+  g_idle_add_full(G_PRIORITY_DEFAULT, record_naming_show,
                   g_strdup_printf(_("Naming functions: %u of %u binaries"), done, total), g_free);
 }
 
@@ -50,7 +50,7 @@ static void on_named(GObject *source, GAsyncResult *result, gpointer data)
   g_main_loop_quit(((Naming *)data)->loop);
 }
 
-static void warn(const Naming *naming)
+static void record_naming_warn(const Naming *naming)
 {
   g_autoptr(GPtrArray) gaps = profile_naming_describe_gaps(&naming->result, naming->error);
   g_autofree char *dropped =
@@ -73,7 +73,7 @@ void capturectl_record_name(RecordingSession *session, GCancellable *cancellable
   g_main_loop_run(naming.loop);
   g_object_unref(task);
   capturectl_progress_clear();
-  warn(&naming);
+  record_naming_warn(&naming);
   g_main_loop_unref(naming.loop);
   g_clear_error(&naming.error);
 }

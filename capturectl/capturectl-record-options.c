@@ -410,7 +410,7 @@ static char *make_default_path(const RecordingOptions *options)
   return g_strconcat(name, ".capture", NULL);
 }
 
-static int convert(const Arguments *a, char **command, RecordingOptions *options)
+static int record_options_convert(const Arguments *a, char **command, RecordingOptions *options)
 {
   int status = capturectl_check_output("-o", a->path);
 
@@ -452,7 +452,7 @@ int capturectl_record_options_parse(int argc, char **argv, CapturectlRecordOptio
   if (status >= 0)
     return status;
   ret->recording = recording_options_new();
-  status = convert(&a, argv + 1, ret->recording);
+  status = record_options_convert(&a, argv + 1, ret->recording);
   if (status >= 0)
     return status;
 

@@ -263,7 +263,7 @@ static void print_end(Record *record, const RecordingResult *result)
             size, record->options.recording->path);
 }
 
-static int finish(Record *record, const RecordingResult *result)
+static int record_finish(Record *record, const RecordingResult *result)
 {
   gboolean cancelled = g_error_matches(result->error, RECORDING_ERROR, RECORDING_ERROR_CANCELLED);
   int status = exit_status(record, result);
@@ -281,7 +281,7 @@ static int finish(Record *record, const RecordingResult *result)
   return status;
 }
 
-static int run(Record *record)
+static int record_run(Record *record)
 {
   g_autoptr(GError) error = NULL;
 
@@ -292,7 +292,7 @@ static int run(Record *record)
   if (!recording_session_start(record->session, &error))
     return capturectl_fail("%s", error->message);
   g_main_loop_run(record->loop);
-  return finish(record, recording_session_get_result(record->session));
+  return record_finish(record, recording_session_get_result(record->session));
 }
 
 int capturectl_record(int argc, char **argv)
@@ -304,7 +304,7 @@ int capturectl_record(int argc, char **argv)
     record.session = recording_session_new(record.options.recording);
     record.loop = g_main_loop_new(NULL, FALSE);
     record.naming = g_cancellable_new();
-    status = run(&record);
+    status = record_run(&record);
     g_object_unref(record.naming);
     g_main_loop_unref(record.loop);
     g_object_unref(record.session);

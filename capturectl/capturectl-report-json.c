@@ -20,7 +20,7 @@ typedef struct {
 static const char *const units[] = {"count", "nanoseconds", "bytes", "cycles"};
 
 /* Writes what is there when it is much. */
-static void flush(Json *json)
+static void report_json_flush(Json *json)
 {
   if (json->out->len < FLUSH_SIZE)
     return;
@@ -28,7 +28,7 @@ static void flush(Json *json)
   g_string_truncate(json->out, 0);
 }
 
-static void append(Json *json, const char *text)
+static void report_json_append(Json *json, const char *text)
 {
   g_string_append(json->out, text);
 }
@@ -55,13 +55,13 @@ static void append_quoted(Json *json, const char *value)
 
 static void append_string(Json *json, const char *name, const char *value)
 {
-  append(json, "\"");
-  append(json, name);
-  append(json, "\": ");
+  report_json_append(json, "\"");
+  report_json_append(json, name);
+  report_json_append(json, "\": ");
   if (value)
     append_quoted(json, value);
   else
-    append(json, "null");
+    report_json_append(json, "null");
 }
 
 static void append_number(Json *json, const char *name, gint64 value)
@@ -73,21 +73,21 @@ static void append_number(Json *json, const char *name, gint64 value)
   do
     digits[--i] = '0' + rest % 10;
   while (rest /= 10);
-  append(json, "\"");
-  append(json, name);
-  append(json, value < 0 ? "\": -" : "\": ");
+  report_json_append(json, "\"");
+  report_json_append(json, name);
+  report_json_append(json, value < 0 ? "\": -" : "\": ");
   g_string_append_len(json->out, digits + i, sizeof digits - i);
 }
 
 static void append_weights(Json *json, const ProfileWeight *self, const ProfileWeight *total)
 {
-  append(json, ", ");
+  report_json_append(json, ", ");
   append_number(json, "self", (gint64)self->count);
-  append(json, ", ");
+  report_json_append(json, ", ");
   append_number(json, "total", (gint64)total->count);
-  append(json, ", ");
+  report_json_append(json, ", ");
   append_number(json, "self_weight", (gint64)self->weight);
-  append(json, ", ");
+  report_json_append(json, ", ");
   append_number(json, "total_weight", (gint64)total->weight);
 }
 
@@ -98,14 +98,14 @@ static void append_source(Json *json, guint32 function)
   const ProfileFunctionRange *range = item->range;
 
   if (item->kind == CAPTURE_SPACE_KERNEL)
-    append(json, ", \"kernel\": true");
+    report_json_append(json, ", \"kernel\": true");
   if (item->kind == CAPTURE_SPACE_IDENTIFIERS)
-    append(json, ", \"told\": true");
+    report_json_append(json, ", \"told\": true");
   if (!range || !range->file)
     return;
-  append(json, ", ");
+  report_json_append(json, ", ");
   append_string(json, "file", range->file);
-  append(json, ", ");
+  report_json_append(json, ", ");
   append_number(json, "line", range->line);
 }
 
@@ -118,7 +118,7 @@ static void append_identity(Json *json, guint32 item)
   if (json->report->by == PROFILE_REPORT_FUNCTION)
     append_source(json, item);
   if (json->report->by == PROFILE_REPORT_WAIT) {
-    append(json, ", ");
+    report_json_append(json, ", ");
     append_string(json, "reason", profile_reason_get_name(PROFILE_ROWS_WAIT_REASON(item)));
   }
   if (!profile_report_is_of_threads(json->report) && json->report->by != PROFILE_REPORT_PROCESS)
@@ -126,11 +126,11 @@ static void append_identity(Json *json, guint32 item)
   guint32 process = item;
   if (profile_report_is_of_threads(json->report)) {
     const ProfileThread *thread = &profile_capture_get_threads(capture, &n)[item];
-    append(json, ", ");
+    report_json_append(json, ", ");
     append_number(json, "tid", thread->tid);
     process = thread->process;
   }
-  append(json, ", ");
+  report_json_append(json, ", ");
   append_number(json, "pid", profile_capture_get_processes(capture, &n)[process].pid);
 }
 
@@ -138,19 +138,19 @@ static void append_rows(Json *json, ProfileWeights *weights)
 {
   g_autoptr(ProfileRows) rows = profile_report_get_rows(json->report, weights);
 
-  append(json, "\"rows\": [");
+  report_json_append(json, "\"rows\": [");
   for (gsize i = 0; i < profile_rows_get_n(rows); i++) {
     ProfileRow row = profile_rows_get(rows, i);
-    append(json, i ? ",\n  {" : "\n  {");
+    report_json_append(json, i ? ",\n  {" : "\n  {");
     append_string(json, "name", profile_report_get_row_name(json->report, row.item));
-    append(json, ", ");
+    report_json_append(json, ", ");
     append_string(json, "binary", profile_report_get_row_binary(json->report, row.item));
     append_weights(json, &row.self, &row.total);
     append_identity(json, row.item);
-    append(json, "}");
-    flush(json);
+    report_json_append(json, "}");
+    report_json_flush(json);
   }
-  append(json, "]");
+  report_json_append(json, "]");
 }
 
 static gboolean enter_node(ProfileTree *tree, guint32 number, gboolean first, gboolean last, gpointer data)
@@ -160,21 +160,21 @@ static gboolean enter_node(ProfileTree *tree, guint32 number, gboolean first, gb
   gboolean all = node->function == PROFILE_TREE_NO_FUNCTION;
   const ProfileStacks *stacks = profile_report_get_stacks(json->report);
 
-  append(json, first ? "\n{" : ",\n{");
+  report_json_append(json, first ? "\n{" : ",\n{");
   append_string(json, "name", all ? NULL : profile_stacks_get_function_name(stacks, node->function));
-  append(json, ", ");
+  report_json_append(json, ", ");
   append_string(json, "binary", all ? NULL : profile_stacks_get_function_binary(stacks, node->function));
   append_weights(json, &node->self, &node->total);
   if (!all)
     append_source(json, node->function);
-  append(json, ", \"children\": [");
-  flush(json);
+  report_json_append(json, ", \"children\": [");
+  report_json_flush(json);
   return TRUE;
 }
 
 static void leave_node(ProfileTree *tree, guint32 number, gpointer data)
 {
-  append(data, "]}");
+  report_json_append(data, "]}");
 }
 
 static int append_tree(Json *json, ProfileWeights *weights)
@@ -185,7 +185,7 @@ static int append_tree(Json *json, ProfileWeights *weights)
 
   if (!tree)
     return capturectl_fail("%s", error->message);
-  append(json, "\"tree\": ");
+  report_json_append(json, "\"tree\": ");
   profile_report_walk(tree, profile_report_get_limit(json->report, weights), &visitor, json);
   return CAPTURECTL_DONE;
 }
@@ -193,11 +193,11 @@ static int append_tree(Json *json, ProfileWeights *weights)
 /* What is printed for an event: rows, and a tree when it was asked for. */
 static int append_views(Json *json, ProfileWeights *weights)
 {
-  append(json, ",\n");
+  report_json_append(json, ",\n");
   append_rows(json, weights);
   if (json->report->tree == PROFILE_REPORT_LIST)
     return CAPTURECTL_DONE;
-  append(json, ",\n");
+  report_json_append(json, ",\n");
   return append_tree(json, weights);
 }
 
@@ -208,21 +208,21 @@ static int append_event(Json *json, guint event, gboolean views)
   const ProfileEvent *item = &profile_capture_get_events(profile_report_get_capture(json->report), &n)[event];
   int status = CAPTURECTL_DONE;
 
-  append(json, "{");
+  report_json_append(json, "{");
   append_string(json, "name", item->name);
-  append(json, ", ");
+  report_json_append(json, ", ");
   append_string(json, "unit", units[item->unit]);
-  append(json, ", ");
+  report_json_append(json, ", ");
   append_number(json, "samples", (gint64)profile_weights_get_sum(weights).count);
-  append(json, ", ");
+  report_json_append(json, ", ");
   append_number(json, "weight", (gint64)profile_weights_get_sum(weights).weight);
-  append(json, ", ");
+  report_json_append(json, ", ");
   append_number(json, "period", (gint64)item->period);
-  append(json, ", ");
+  report_json_append(json, ", ");
   append_number(json, "frequency", (gint64)item->frequency);
   if (views)
     status = append_views(json, weights);
-  append(json, "}");
+  report_json_append(json, "}");
   return status;
 }
 
@@ -231,12 +231,12 @@ static int append_events(Json *json, const GArray *events)
   gboolean views = events->len > 1 && profile_report_is_of_samples(json->report);
   int status = CAPTURECTL_DONE;
 
-  append(json, "\"events\": [");
+  report_json_append(json, "\"events\": [");
   for (guint i = 0; i < events->len && status == CAPTURECTL_DONE; i++) {
-    append(json, i ? ",\n " : "\n ");
+    report_json_append(json, i ? ",\n " : "\n ");
     status = append_event(json, g_array_index(events, guint, i), views);
   }
-  append(json, "]");
+  report_json_append(json, "]");
   return status;
 }
 
@@ -245,23 +245,23 @@ static void append_event_rows(Json *json, const GArray *events)
   guint n;
   const ProfileEvent *all = profile_capture_get_events(profile_report_get_capture(json->report), &n);
 
-  append(json, ",\n\"rows\": [");
+  report_json_append(json, ",\n\"rows\": [");
   for (guint i = 0; i < events->len; i++) {
     guint event = g_array_index(events, guint, i);
     g_autoptr(ProfileWeights) weights = profile_report_get_weights(json->report, event);
     ProfileWeight sum = profile_weights_get_sum(weights);
-    append(json, i ? ",\n  {" : "\n  {");
+    report_json_append(json, i ? ",\n  {" : "\n  {");
     append_string(json, "name", all[event].name);
-    append(json, ", \"binary\": null");
+    report_json_append(json, ", \"binary\": null");
     append_weights(json, &sum, &sum);
-    append(json, "}");
+    report_json_append(json, "}");
   }
-  append(json, "]");
+  report_json_append(json, "]");
 }
 
 static void append_duration(Json *json, const char *name, const ProfileMarkRow *row, gint64 nanoseconds)
 {
-  append(json, ", ");
+  report_json_append(json, ", ");
   if (row->spans > 0)
     append_number(json, name, nanoseconds);
   else
@@ -271,13 +271,13 @@ static void append_duration(Json *json, const char *name, const ProfileMarkRow *
 static void append_mark_row(Json *json, const ProfileMarkRow *row)
 {
   append_string(json, "category", *row->category ? row->category : NULL);
-  append(json, ", ");
+  report_json_append(json, ", ");
   append_string(json, "name", row->name);
-  append(json, ", ");
+  report_json_append(json, ", ");
   append_number(json, "count", (gint64)row->count);
-  append(json, ", ");
+  report_json_append(json, ", ");
   append_number(json, "spans", (gint64)row->spans);
-  append(json, ", ");
+  report_json_append(json, ", ");
   append_number(json, "unfinished", (gint64)row->unfinished);
   append_duration(json, "total_ns", row, (gint64)row->total);
   append_duration(json, "median_ns", row, (gint64)row->median);
@@ -291,25 +291,25 @@ static void append_mark_rows(Json *json)
   gsize n;
   const ProfileMarkRow *all = profile_mark_rows_get(rows, &n);
 
-  append(json, ",\n\"rows\": [");
+  report_json_append(json, ",\n\"rows\": [");
   for (gsize i = 0; i < n; i++) {
-    append(json, i ? ",\n  {" : "\n  {");
+    report_json_append(json, i ? ",\n  {" : "\n  {");
     append_mark_row(json, &all[i]);
-    append(json, "}");
-    flush(json);
+    report_json_append(json, "}");
+    report_json_flush(json);
   }
-  append(json, "]");
+  report_json_append(json, "]");
 }
 
 /* The first event's count and views stand at the top, for those who care about one event only. */
 static int append_first(Json *json, const GArray *events)
 {
   if (events->len == 0) {
-    append(json, "\"samples\": 0");
+    report_json_append(json, "\"samples\": 0");
     if (json->report->by == PROFILE_REPORT_MARK)
       append_mark_rows(json);
     else
-      append(json, ",\n\"rows\": []");
+      report_json_append(json, ",\n\"rows\": []");
     return CAPTURECTL_DONE;
   }
   g_autoptr(ProfileWeights) weights =
@@ -332,25 +332,25 @@ static void append_stacks(Json *json)
   gsize n;
   const ProfileLedgerEntry *entries = profile_ledger_get_entries(ledger, &n);
 
-  append(json, "\"user_stacks\": {");
+  report_json_append(json, "\"user_stacks\": {");
   append_number(json, "samples", (gint64)profile_ledger_get_stacks(ledger));
-  append(json, ", ");
+  report_json_append(json, ", ");
   append_number(json, "complete", (gint64)profile_ledger_get_samples(ledger, CAPTURE_OUTCOME_COMPLETE));
-  append(json, ", ");
+  report_json_append(json, ", ");
   append_number(json, "by_frame_pointers", (gint64)profile_ledger_get_by_frame_pointers(ledger));
-  append(json, ", \"incomplete\": [");
+  report_json_append(json, ", \"incomplete\": [");
   for (gsize i = 0; i < n; i++) {
-    append(json, i ? ",\n  {" : "\n  {");
+    report_json_append(json, i ? ",\n  {" : "\n  {");
     append_string(json, "outcome", profile_outcome_get_name(entries[i].outcome));
-    append(json, ", ");
+    report_json_append(json, ", ");
     append_string(json, "binary", profile_ledger_get_binary(capture, &entries[i]));
-    append(json, ", ");
+    report_json_append(json, ", ");
     append_number(json, "samples", (gint64)entries[i].samples);
-    append(json, ", ");
+    report_json_append(json, ", ");
     append_string(json, "advice", profile_ledger_get_advice(capture, &entries[i]));
-    append(json, "}");
+    report_json_append(json, "}");
   }
-  append(json, "]}");
+  report_json_append(json, "]}");
 }
 
 int capturectl_report_json(const ProfileReport *report)
@@ -360,24 +360,24 @@ int capturectl_report_json(const ProfileReport *report)
   g_autoptr(GString) out = g_string_sized_new(2 * FLUSH_SIZE);
   Json json = {.report = report, .out = out};
 
-  append(&json, "{");
+  report_json_append(&json, "{");
   append_string(&json, "file", report->path);
-  append(&json, ",\n");
+  report_json_append(&json, ",\n");
   append_string(&json, "command", profile_capture_get_metadata(capture, "command"));
-  append(&json, ",\n");
+  report_json_append(&json, ",\n");
   append_number(&json, "lost", (gint64)profile_capture_get_n_lost(capture));
-  append(&json, ",\n");
+  report_json_append(&json, ",\n");
   append_number(&json, "duration_ns", (gint64)profile_capture_get_duration(capture));
-  append(&json, ",\n");
+  report_json_append(&json, ",\n");
   append_stacks(&json);
-  append(&json, ",\n");
+  report_json_append(&json, ",\n");
   append_string(&json, "by", capturectl_report_get_by_name(report->by));
-  append(&json, ",\n");
+  report_json_append(&json, ",\n");
   int status = append_first(&json, events);
-  append(&json, ",\n");
+  report_json_append(&json, ",\n");
   if (status == CAPTURECTL_DONE)
     status = append_events(&json, events);
-  append(&json, "}\n");
+  report_json_append(&json, "}\n");
   if (status == CAPTURECTL_DONE)
     fwrite(out->str, 1, out->len, stdout);
   return status;

@@ -56,7 +56,7 @@ static gboolean has_marks(const ProfileReport *report)
 }
 
 /* Why there is nothing to show; 0 when there is. */
-static int refuse(const ProfileReport *report, gboolean json)
+static int report_refuse(const ProfileReport *report, gboolean json)
 {
   guint n_events;
 
@@ -85,7 +85,7 @@ static int print_text(const ProfileReport *report)
   return capturectl_fail(_("Standard output could not be written: %s."), error->message);
 }
 
-static int show(ProfileReport *report, const CapturectlFilterOptions *options, gboolean json)
+static int report_show(ProfileReport *report, const CapturectlFilterOptions *options, gboolean json)
 {
   g_autoptr(GError) error = NULL;
   g_autoptr(ProfileCapture) capture = capturectl_load(report->path);
@@ -99,7 +99,7 @@ static int show(ProfileReport *report, const CapturectlFilterOptions *options, g
     return capturectl_filter_fail(error);
   report->filter = filter;
   report->one_event = options->event != NULL;
-  int status = refuse(report, json);
+  int status = report_refuse(report, json);
   if (status != CAPTURECTL_DONE)
     return status;
   return json ? capturectl_report_json(report) : print_text(report);
@@ -161,5 +161,5 @@ int capturectl_report(int argc, char **argv)
     return capturectl_fail_usage(_("--event and --binary choose samples, --transform changes their stacks; "
                                    "marks are chosen by --time, --thread and --process."));
   report.path = capturectl_get_file(argc, argv);
-  return report.path ? show(&report, &filter, json) : CAPTURECTL_USAGE;
+  return report.path ? report_show(&report, &filter, json) : CAPTURECTL_USAGE;
 }

@@ -38,7 +38,7 @@ static const Verb *find_verb(const char *name)
 }
 
 /* Levenshtein's distance; words longer than a verb ever is are as far as can be. */
-static guint distance(const char *a, const char *b)
+static guint main_distance(const char *a, const char *b)
 {
   gsize a_length = strlen(a), b_length = strlen(b);
   guint row[32];
@@ -67,7 +67,7 @@ static const char *nearest_verb(const char *name)
   guint best_distance = 4;
 
   for (const Verb *verb = verbs; verb->name; verb++) {
-    guint d = strlen(name) >= 2 && g_str_has_prefix(verb->name, name) ? 0 : distance(name, verb->name);
+    guint d = strlen(name) >= 2 && g_str_has_prefix(verb->name, name) ? 0 : main_distance(name, verb->name);
 
     if (d < best_distance && d < strlen(verb->name)) {
       best = verb->name;
@@ -97,7 +97,7 @@ static int finish_output(int status)
   return status == CAPTURECTL_DONE ? CAPTURECTL_FAILED : status;
 }
 
-static int run(int argc, char **argv)
+static int main_run(int argc, char **argv)
 {
   const char *name = argc > 1 ? argv[1] : NULL;
   const Verb *verb;
@@ -140,5 +140,5 @@ int main(int argc, char **argv)
   bind_textdomain_codeset(GETTEXT_PACKAGE, "UTF-8");
   textdomain(GETTEXT_PACKAGE);
   g_set_prgname("capturectl");
-  return finish_output(run(argc, argv));
+  return finish_output(main_run(argc, argv));
 }

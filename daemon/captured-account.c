@@ -49,7 +49,7 @@ static CapturedAccount *read_account(uid_t uid)
   return NULL;
 }
 
-static void load(GTask *task, gpointer source, gpointer task_data, GCancellable *cancellable)
+static void account_load(GTask *task, gpointer source, gpointer task_data, GCancellable *cancellable)
 {
   uid_t uid = GPOINTER_TO_UINT(task_data);
   g_autoptr(CapturedAccount) self = uid == 0 ? NULL : read_account(uid);
@@ -71,7 +71,7 @@ void captured_account_load_async(uid_t uid, GCancellable *cancellable, GAsyncRea
   g_autoptr(GTask) task = g_task_new(NULL, cancellable, callback, user_data);
 
   g_task_set_task_data(task, GUINT_TO_POINTER(uid), NULL);
-  g_task_run_in_thread(task, load);
+  g_task_run_in_thread(task, account_load);
 }
 
 CapturedAccount *captured_account_load_finish(GAsyncResult *result, GError **error)

@@ -76,7 +76,7 @@ static void check_free(gpointer data)
   g_free(check);
 }
 
-static void judge(GTask *task, GVariant *reply)
+static void authority_judge(GTask *task, GVariant *reply)
 {
   const Check *check = g_task_get_task_data(task);
   g_autoptr(GVariant) details = NULL;
@@ -118,7 +118,7 @@ static gboolean on_patience(gpointer user_data)
   return G_SOURCE_REMOVE;
 }
 
-static void ask(GTask *task);
+static void authority_ask(GTask *task);
 
 static gboolean on_again(gpointer user_data)
 {
@@ -127,7 +127,7 @@ static gboolean on_again(gpointer user_data)
   if (g_task_return_error_if_cancelled(task))
     g_object_unref(task);
   else
-    ask(task);
+    authority_ask(task);
   return G_SOURCE_REMOVE;
 }
 
@@ -185,7 +185,7 @@ static void on_checked(GObject *source, GAsyncResult *result, gpointer user_data
   if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     take_back(g_task_get_source_object(task), check);
   if (answer) {
-    judge(task, answer);
+    authority_judge(task, answer);
   } else if (!g_task_return_error_if_cancelled(task)) {
     if (check->is_late) {
       g_task_return_new_error(task, CAPTURED_ERROR, CAPTURED_ERROR_NOT_AUTHORIZED,
@@ -222,7 +222,7 @@ static GVariant *make_details(const Check *check)
 }
 
 /* Takes the task. */
-static void ask(GTask *task)
+static void authority_ask(GTask *task)
 {
   CapturedAuthority *self = g_task_get_source_object(task);
   Check *check = g_task_get_task_data(task);
@@ -250,7 +250,7 @@ void captured_authority_check_async(CapturedAuthority *self, const char *name, c
   check->processes = g_strdup(processes);
   check->interactive = interactive;
   g_task_set_task_data(task, check, check_free);
-  ask(task);
+  authority_ask(task);
 }
 
 gboolean captured_authority_check_finish(CapturedAuthority *self, GAsyncResult *result, GError **error)

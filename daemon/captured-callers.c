@@ -133,7 +133,7 @@ static void question_free(gpointer data)
   g_free(question);
 }
 
-static void ask(GTask *task);
+static void callers_ask(GTask *task);
 
 static void on_user(GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -156,7 +156,7 @@ static void on_user(GObject *source, GAsyncResult *result, gpointer user_data)
                             "The bus does not say whose the caller is.");
   } else if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT) &&
              ((Question *)g_task_get_task_data(task))->left > 0) {
-    ask(g_steal_pointer(&task));
+    callers_ask(g_steal_pointer(&task));
   } else {
     g_task_return_new_error(task, CAPTURED_ERROR, CAPTURED_ERROR_FAILED, "The bus does not say who calls: %s",
                             error->message);
@@ -164,7 +164,7 @@ static void on_user(GObject *source, GAsyncResult *result, gpointer user_data)
 }
 
 /* Takes the task over. */
-static void ask(GTask *task)
+static void callers_ask(GTask *task)
 {
   CapturedCallers *self = g_task_get_source_object(task);
   Question *question = g_task_get_task_data(task);
@@ -183,7 +183,7 @@ void captured_callers_find_user_async(CapturedCallers *self, const char *name, G
 
   *question = (Question){g_strdup(name), QUESTIONS, 0};
   g_task_set_task_data(task, question, question_free);
-  ask(task);
+  callers_ask(task);
 }
 
 uid_t captured_callers_find_user_finish(CapturedCallers *self, GAsyncResult *result, pid_t *pid,

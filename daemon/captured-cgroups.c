@@ -35,7 +35,7 @@ struct _CapturedCgroup {
 
 G_DEFINE_FINAL_TYPE(CapturedCgroups, captured_cgroups, G_TYPE_OBJECT)
 
-static void await(CapturedCgroups *self)
+static void cgroups_await(CapturedCgroups *self)
 {
   g_clear_pointer(&self->settling, g_thread_join);
 }
@@ -44,7 +44,7 @@ static void captured_cgroups_finalize(GObject *object)
 {
   CapturedCgroups *self = CAPTURED_CGROUPS(object);
 
-  await(self);
+  cgroups_await(self);
   g_clear_handle_id(&self->remover, g_source_remove);
   if (self->directory >= 0)
     close(self->directory);
@@ -105,7 +105,7 @@ static int open_own(void)
   return -1;
 }
 
-static gpointer settle(gpointer data)
+static gpointer cgroups_settle(gpointer data)
 {
   CapturedCgroups *self = data;
   int error = 0;
@@ -130,7 +130,7 @@ CapturedCgroups *captured_cgroups_new(void)
 {
   CapturedCgroups *self = g_object_new(CAPTURED_TYPE_CGROUPS, NULL);
 
-  self->settling = g_thread_new("cgroups", settle, self);
+  self->settling = g_thread_new("cgroups", cgroups_settle, self);
   return self;
 }
 
@@ -160,7 +160,7 @@ static gboolean on_remove(gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-static void leave(CapturedCgroups *self, uid_t user)
+static void cgroups_leave(CapturedCgroups *self, uid_t user)
 {
   g_hash_table_add(self->left, GUINT_TO_POINTER(user));
   if (on_remove(self) == G_SOURCE_CONTINUE && self->remover == 0)
@@ -168,7 +168,7 @@ static void leave(CapturedCgroups *self, uid_t user)
 }
 
 /* 0 or an errno. What would not fit is not to go to the disk instead. */
-static int limit(int directory)
+static int cgroups_limit(int directory)
 {
   g_autofree char *most = g_strdup_printf("%" G_GUINT64_FORMAT, CAPTURED_CGROUP_BYTES_MAX);
   int error = write_file(directory, "memory.max", most);
@@ -181,7 +181,7 @@ static int limit(int directory)
 }
 
 /* Its members' descriptor, or -1 with errno. */
-static int make(CapturedCgroups *self, uid_t user)
+static int cgroups_make(CapturedCgroups *self, uid_t user)
 {
   g_autofree char *name = make_name(user);
   int members = -1, error = 0;
@@ -192,7 +192,7 @@ static int make(CapturedCgroups *self, uid_t user)
   if (directory < 0)
     return -1;
   if (self->limits)
-    error = limit(directory);
+    error = cgroups_limit(directory);
   if (error == 0)
     members = openat(directory, "cgroup.procs", O_WRONLY | O_CLOEXEC);
   if (error == 0 && members < 0)
@@ -206,11 +206,11 @@ gboolean captured_cgroups_take(CapturedCgroups *self, uid_t user, CapturedCgroup
 {
   CapturedCgroup *known = g_hash_table_lookup(self->users, GUINT_TO_POINTER(user));
 
-  await(self);
+  cgroups_await(self);
   *ret = known ? captured_cgroup_ref(known) : NULL;
   if (known || self->directory < 0)
     return TRUE;
-  int members = make(self, user);
+  int members = cgroups_make(self, user);
   if (members < 0) {
     g_set_error(error, CAPTURED_ERROR, CAPTURED_ERROR_FAILED,
                 "There can be no cgroup for the recordings of user %u: %s.", (unsigned)user,
@@ -237,7 +237,7 @@ static void move_free(gpointer data)
 }
 
 /* A number that has become another's by now is nobody's whom we could move. */
-static void add(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+static void cgroups_add(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   const Move *move = data;
   char number[16];
@@ -258,7 +258,7 @@ void captured_cgroup_add_async(CapturedCgroup *cgroup, pid_t pid, GAsyncReadyCal
 
   *move = (Move){fcntl(cgroup->members, F_DUPFD_CLOEXEC, 0), pid};
   g_task_set_task_data(task, move, move_free);
-  g_task_run_in_thread(task, add);
+  g_task_run_in_thread(task, cgroups_add);
 }
 
 gboolean captured_cgroup_add_finish(GAsyncResult *result, GError **error)
@@ -278,7 +278,7 @@ void captured_cgroup_unref(CapturedCgroup *cgroup)
     return;
   close(cgroup->members);
   g_hash_table_remove(cgroup->all->users, GUINT_TO_POINTER(cgroup->user));
-  leave(cgroup->all, cgroup->user);
+  cgroups_leave(cgroup->all, cgroup->user);
   g_object_unref(cgroup->all);
   g_free(cgroup);
 }

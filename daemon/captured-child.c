@@ -36,7 +36,7 @@ typedef struct {
 } Dying;
 
 /* Nobody may look into the child from here to its exec: it is as undumpable as this process. */
-static gboolean become(const CapturedAccount *account)
+static gboolean child_become(const CapturedAccount *account)
 {
   return captured_privileges_use(CAPTURED_RIGHTS_BECOME) &&
          setgroups(account->n_groups, account->groups) == 0 &&
@@ -55,8 +55,8 @@ static void reset_signals(void)
 }
 
 /* In the forked child of a program with threads: async-signal-safe calls only. */
-static G_NORETURN void execute(const CapturedChildSpec *spec, char *const *argv, int socket, int null,
-                               pid_t parent)
+static G_NORETURN void child_execute(const CapturedChildSpec *spec, char *const *argv, int socket, int null,
+                                     pid_t parent)
 {
   setsid();
   reset_signals();
@@ -64,14 +64,14 @@ static G_NORETURN void execute(const CapturedChildSpec *spec, char *const *argv,
   dup2(null, STDIN_FILENO);
   dup2(null, STDOUT_FILENO);
   close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
-  if (fcntl(socket, F_SETFD, 0) == 0 && (!spec->account || become(spec->account)) &&
+  if (fcntl(socket, F_SETFD, 0) == 0 && (!spec->account || child_become(spec->account)) &&
       captured_privileges_hand_on(spec->rights) && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 &&
       getppid() == parent)
     execve(argv[0], argv, (char *const *)spec->environment);
   _exit(127);
 }
 
-static pid_t start(const CapturedChildSpec *spec, char *path, int socket)
+static pid_t child_start(const CapturedChildSpec *spec, char *path, int socket)
 {
   char number[16];
   char *argv[] = {path, number, NULL};
@@ -81,7 +81,7 @@ static pid_t start(const CapturedChildSpec *spec, char *path, int socket)
   g_snprintf(number, sizeof number, "%d", socket);
   pid_t pid = null < 0 ? -1 : fork();
   if (pid == 0)
-    execute(spec, argv, socket, null, parent);
+    child_execute(spec, argv, socket, null, parent);
   if (null >= 0)
     close(null);
   return pid;
@@ -96,7 +96,7 @@ CapturedChild *captured_child_new(const CapturedChildSpec *spec, GError **error)
   if (!path)
     return NULL;
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == 0) {
-    pid = start(spec, path, pair[1]);
+    pid = child_start(spec, path, pair[1]);
     close(pair[1]);
     if (pid < 0)
       close(pair[0]);

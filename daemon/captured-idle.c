@@ -30,7 +30,7 @@ static void captured_idle_init(CapturedIdle *self)
 {
 }
 
-static gboolean tell(gpointer user_data)
+static gboolean idle_tell(gpointer user_data)
 {
   CapturedIdle *self = user_data;
 
@@ -42,7 +42,7 @@ static gboolean tell(gpointer user_data)
 static void begin_waiting(CapturedIdle *self)
 {
   if (self->seconds > 0)
-    self->timeout = g_timeout_add_seconds(self->seconds, tell, self);
+    self->timeout = g_timeout_add_seconds(self->seconds, idle_tell, self);
 }
 
 CapturedIdle *captured_idle_new(guint seconds)

@@ -94,7 +94,7 @@ static void pause_file(File *file)
   file->due = g_get_monotonic_time() + file->pause * G_USEC_PER_SEC;
 }
 
-static void look(CapturedLedger *self);
+static void ledger_look(CapturedLedger *self);
 
 static gboolean on_asked(gpointer data)
 {
@@ -106,13 +106,13 @@ static gboolean on_asked(gpointer data)
     close_file(file);
   else
     pause_file(file);
-  look(self);
+  ledger_look(self);
   return G_SOURCE_REMOVE;
 }
 
 /* In the other thread. The kernel does not grant that seal while pages are in a pipe, in a socket's queue, or
  * pinned. */
-static void ask(gpointer data, gpointer user_data)
+static void ledger_ask(gpointer data, gpointer user_data)
 {
   File *file = data;
   int seals = fcntl(file->file, F_GET_SEALS);
@@ -145,7 +145,7 @@ static gboolean is_to_ask(CapturedLedger *self, const File *file)
 }
 
 /* Nobody opens a file again that nobody has open: nobody but us has the right to. */
-static void look(CapturedLedger *self)
+static void ledger_look(CapturedLedger *self)
 {
   GHashTableIter iter;
   gpointer file;
@@ -161,7 +161,7 @@ static void look(CapturedLedger *self)
 
 static gboolean on_look(gpointer data)
 {
-  look(data);
+  ledger_look(data);
   return G_SOURCE_CONTINUE;
 }
 
@@ -215,7 +215,7 @@ CapturedLedger *captured_ledger_new(CapturedIdle *idle, GError **error)
     return NULL;
   }
   self->source = g_unix_fd_add(self->inotify, G_IO_IN, on_event, self);
-  self->askers = g_thread_pool_new(ask, NULL, 1, FALSE, NULL);
+  self->askers = g_thread_pool_new(ledger_ask, NULL, 1, FALSE, NULL);
   return g_steal_pointer(&self);
 }
 
@@ -234,7 +234,7 @@ static void set_sum(CapturedLedger *self, uid_t user, guint64 sum)
     g_hash_table_remove(self->users, GUINT_TO_POINTER(user));
 }
 
-static gboolean refuse(GError **error, const char *who, guint64 most)
+static gboolean ledger_refuse(GError **error, const char *who, guint64 most)
 {
   g_set_error(error, CAPTURED_ERROR, CAPTURED_ERROR_LIMIT_EXCEEDED,
               "Windows of recordings may take %" G_GUINT64_FORMAT
@@ -244,23 +244,23 @@ static gboolean refuse(GError **error, const char *who, guint64 most)
   return FALSE;
 }
 
-static gboolean fits(CapturedLedger *self, uid_t user, guint64 bytes, GError **error)
+static gboolean ledger_fits(CapturedLedger *self, uid_t user, guint64 bytes, GError **error)
 {
   guint64 own = get_sum(self, user) + bytes;
   guint64 kept = own > CAPTURED_WINDOW_BYTES_SHARE ? CAPTURED_WINDOW_BYTES_MAX / 4 : 0;
 
   if (own > CAPTURED_WINDOW_BYTES_PER_USER_MAX)
-    return refuse(error, "of a user's", CAPTURED_WINDOW_BYTES_PER_USER_MAX);
+    return ledger_refuse(error, "of a user's", CAPTURED_WINDOW_BYTES_PER_USER_MAX);
   if (self->sum + bytes > CAPTURED_WINDOW_BYTES_MAX - kept)
-    return refuse(error, kept > 0 ? "in all, of which a quarter is for those who have few," : "in all",
-                  CAPTURED_WINDOW_BYTES_MAX);
+    return ledger_refuse(error, kept > 0 ? "in all, of which a quarter is for those who have few," : "in all",
+                         CAPTURED_WINDOW_BYTES_MAX);
   return TRUE;
 }
 
 CapturedEntry *captured_ledger_enter(CapturedLedger *self, uid_t user, guint64 bytes, GError **error)
 {
-  if (!fits(self, user, bytes, error)) {
-    look(self);
+  if (!ledger_fits(self, user, bytes, error)) {
+    ledger_look(self);
     return NULL;
   }
   CapturedEntry *entry = g_new(CapturedEntry, 1);
@@ -279,7 +279,7 @@ int captured_entry_open(int fd, int flags)
 }
 
 /* -1 with errno, or the descriptor of a watch. */
-static int watch(CapturedLedger *self, int fd)
+static int ledger_watch(CapturedLedger *self, int fd)
 {
   g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", fd);
   int watch = inotify_add_watch(self->inotify, path, IN_DELETE_SELF);
@@ -295,7 +295,7 @@ static int watch(CapturedLedger *self, int fd)
 gboolean captured_entry_add(CapturedEntry *entry, int fd, GError **error)
 {
   CapturedLedger *self = entry->ledger;
-  int reader = captured_entry_open(fd, O_RDONLY), descriptor = reader < 0 ? -1 : watch(self, fd);
+  int reader = captured_entry_open(fd, O_RDONLY), descriptor = reader < 0 ? -1 : ledger_watch(self, fd);
 
   if (descriptor < 0) {
     g_set_error(error, CAPTURED_ERROR, CAPTURED_ERROR_FAILED, "The windows cannot be watched: %s.",
@@ -325,7 +325,7 @@ void captured_entry_unref(CapturedEntry *entry)
   CapturedLedger *self = entry->ledger;
 
   if (--entry->references > 0) {
-    look(self);
+    ledger_look(self);
     return;
   }
   set_sum(self, entry->user, get_sum(self, entry->user) - entry->bytes);

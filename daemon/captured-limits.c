@@ -59,7 +59,7 @@ GVariant *captured_limits_describe(void)
   return g_variant_builder_end(&builder);
 }
 
-static gboolean refuse(GError **error, const char *who, guint most)
+static gboolean limits_refuse(GError **error, const char *who, guint most)
 {
   g_set_error(error, CAPTURED_ERROR, CAPTURED_ERROR_LIMIT_EXCEEDED,
               "There are %u sessions %s already, which is as many as are allowed; end one first.", most, who);
@@ -97,7 +97,7 @@ CapturedClaim *captured_limits_claim(CapturedLimits *self, const char *sender, G
   guint count = count_sender(self, sender);
 
   if (count >= CAPTURED_SESSIONS_PER_USER_MAX) {
-    refuse(error, "of yours", CAPTURED_SESSIONS_PER_USER_MAX);
+    limits_refuse(error, "of yours", CAPTURED_SESSIONS_PER_USER_MAX);
     return NULL;
   }
   CapturedClaim *claim = g_new0(CapturedClaim, 1);
@@ -114,12 +114,12 @@ gboolean captured_claim_assign(CapturedClaim *claim, uid_t user, GError **error)
 
   g_return_val_if_fail(!claim->assigned, FALSE);
   if (count >= CAPTURED_SESSIONS_PER_USER_MAX)
-    return refuse(error, "of yours", CAPTURED_SESSIONS_PER_USER_MAX);
+    return limits_refuse(error, "of yours", CAPTURED_SESSIONS_PER_USER_MAX);
   if (limits->assigned >= CAPTURED_SESSIONS_MAX)
-    return refuse(error, "in all", CAPTURED_SESSIONS_MAX);
+    return limits_refuse(error, "in all", CAPTURED_SESSIONS_MAX);
   if (count > 0 && limits->assigned >= CAPTURED_SESSIONS_MAX - CAPTURED_SESSIONS_FIRST)
-    return refuse(error, "in all, but for those who have none,",
-                  CAPTURED_SESSIONS_MAX - CAPTURED_SESSIONS_FIRST);
+    return limits_refuse(error, "in all, but for those who have none,",
+                         CAPTURED_SESSIONS_MAX - CAPTURED_SESSIONS_FIRST);
   set_user(limits, user, count + 1);
   limits->assigned++;
   claim->user = user;

@@ -51,7 +51,7 @@ static gboolean takes_programs(void)
   return kernel_get_obstacle() == KERNEL_NO_OBSTACLE && access("/sys/kernel/btf/vmlinux", R_OK) == 0;
 }
 
-static void describe(CapturedManager *self)
+static void manager_describe(CapturedManager *self)
 {
   g_autoptr(GStrvBuilder) features = g_strv_builder_new();
 
@@ -100,7 +100,7 @@ CapturedManager *captured_manager_new(GDBusConnection *connection, CapturedIdle 
   if (!self->house.sessions)
     return NULL;
   self->bus = captured_bus_manager_skeleton_new();
-  describe(self);
+  manager_describe(self);
   g_signal_connect(self->bus, "handle-start-recording", G_CALLBACK(on_start_recording), self);
   g_signal_connect(self->bus, "handle-perf-event-open", G_CALLBACK(on_perf_event_open), self);
   if (!g_dbus_interface_skeleton_export(G_DBUS_INTERFACE_SKELETON(self->bus), connection,

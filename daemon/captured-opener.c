@@ -63,7 +63,7 @@ CapturedOpener *captured_opener_new(const CapturedAccount *account, GError **err
   return self;
 }
 
-static void finish(CapturedOpener *self, gboolean gone, CapturedError code, const char *what)
+static void opener_finish(CapturedOpener *self, gboolean gone, CapturedError code, const char *what)
 {
   g_autoptr(GTask) task = g_steal_pointer(&self->task);
 
@@ -97,22 +97,22 @@ static void refuse_caller(CapturedOpener *self, int error)
 
 /* That the targets are pidfds of processes was looked at before: one that is alive, but not there for the
  * caller, is hidden from him, as /proc can be mounted. */
-static void refuse(CapturedOpener *self, int error)
+static void opener_refuse(CapturedOpener *self, int error)
 {
   gboolean unseen = error == ESRCH || error == EINVAL;
 
   if (unseen && !captured_targets_check_alive(self->targets, NULL))
-    finish(self, FALSE, CAPTURED_ERROR_TARGET_GONE, "has ended");
+    opener_finish(self, FALSE, CAPTURED_ERROR_TARGET_GONE, "has ended");
   else if (unseen || error == EACCES)
-    finish(
+    opener_finish(
         self, FALSE, CAPTURED_ERROR_NOT_PERMITTED,
         "is not the caller's own: another user's, set-uid, or closed to him in another way; that takes the "
         "scope “system”");
   else
-    finish(self, TRUE, CAPTURED_ERROR_FAILED, g_strerror(error));
+    opener_finish(self, TRUE, CAPTURED_ERROR_FAILED, g_strerror(error));
 }
 
-static void ask(CapturedOpener *self)
+static void opener_ask(CapturedOpener *self)
 {
   gboolean is_caller = self->caller > 0;
   struct opener_request request = {
@@ -124,7 +124,7 @@ static void ask(CapturedOpener *self)
 
   if (!self->child || packet_send(captured_child_get_socket(self->child), &request, sizeof request,
                                   is_caller ? -1 : self->targets->pidfds[self->next], false) < 0)
-    finish(self, TRUE, CAPTURED_ERROR_FAILED, "it died");
+    opener_finish(self, TRUE, CAPTURED_ERROR_FAILED, "it died");
 }
 
 static void take_answer(CapturedOpener *self, const struct opener_answer *answer)
@@ -133,11 +133,11 @@ static void take_answer(CapturedOpener *self, const struct opener_answer *answer
     refuse_caller(self, answer->error);
   } else if (self->caller > 0) {
     self->caller = 0;
-    ask(self);
+    opener_ask(self);
   } else if (answer->error != 0) {
-    refuse(self, answer->error);
+    opener_refuse(self, answer->error);
   } else if (++self->next < self->targets->n) {
-    ask(self);
+    opener_ask(self);
   } else {
     g_autoptr(GTask) task = g_steal_pointer(&self->task);
     g_clear_handle_id(&self->source, g_source_remove);
@@ -158,8 +158,8 @@ static gboolean on_readable(int socket, GIOCondition condition, gpointer user_da
       answer.type == (self->caller > 0 ? OPENER_FREE : OPENER_PROVE) && answer.kind == OPENER_DONE)
     take_answer(self, &answer);
   else if (n != -EAGAIN)
-    finish(self, TRUE, CAPTURED_ERROR_FAILED,
-           n > 0 || n == -EBADMSG ? "it does not keep to its protocol" : "it died");
+    opener_finish(self, TRUE, CAPTURED_ERROR_FAILED,
+                  n > 0 || n == -EBADMSG ? "it does not keep to its protocol" : "it died");
   gboolean goes_on = self->source != 0;
   g_object_unref(self);
   return goes_on;
@@ -179,7 +179,7 @@ void captured_opener_prove_async(CapturedOpener *self, pid_t caller, const Captu
   }
   if (self->child)
     self->source = g_unix_fd_add(captured_child_get_socket(self->child), G_IO_IN, on_readable, self);
-  ask(self);
+  opener_ask(self);
 }
 
 gboolean captured_opener_prove_finish(CapturedOpener *self, GAsyncResult *result, GError **error)
@@ -190,7 +190,7 @@ gboolean captured_opener_prove_finish(CapturedOpener *self, GAsyncResult *result
 void captured_opener_abort(CapturedOpener *self)
 {
   hang_up(self);
-  finish(self, TRUE, CAPTURED_ERROR_FAILED, "it was ended");
+  opener_finish(self, TRUE, CAPTURED_ERROR_FAILED, "it was ended");
 }
 
 int captured_opener_get_socket(CapturedOpener *self)

@@ -31,13 +31,13 @@ typedef struct {
   Take take;
 } Option;
 
-static gboolean refuse(GError **error, const char *name, const char *why)
+static gboolean options_refuse(GError **error, const char *name, const char *why)
 {
   g_set_error(error, CAPTURED_ERROR, CAPTURED_ERROR_INVALID_OPTION, "The option “%s” %s.", name, why);
   return FALSE;
 }
 
-static gboolean exceed(GError **error, const char *name, guint64 most)
+static gboolean options_exceed(GError **error, const char *name, guint64 most)
 {
   g_set_error(error, CAPTURED_ERROR, CAPTURED_ERROR_LIMIT_EXCEEDED,
               "The option “%s” asks for more than %" G_GUINT64_FORMAT ", which is the limit.", name, most);
@@ -60,7 +60,7 @@ static gboolean take_targets(CapturedOptions *self, const char *name, GVariant *
   gsize n = g_variant_n_children(value);
 
   if (n > RECORDER_TARGETS_MAX)
-    return exceed(error, name, RECORDER_TARGETS_MAX);
+    return options_exceed(error, name, RECORDER_TARGETS_MAX);
   for (gsize i = 0; i < n; i++)
     g_variant_get_child(value, i, "h", &self->targets[i]);
   self->n_targets = (guint)n;
@@ -73,7 +73,7 @@ static gboolean take_scope(CapturedOptions *self, const char *name, GVariant *va
   int found = find_word(value, words);
 
   if (found < 0)
-    return refuse(error, name, "is “auto”, “own” or “system”");
+    return options_refuse(error, name, "is “auto”, “own” or “system”");
   self->scope = (CapturedScope)found;
   return TRUE;
 }
@@ -90,13 +90,14 @@ static gboolean take_event(struct recorder_event *event, const char *option, GVa
 
   g_variant_get(value, "(&stt)", &name, &event->frequency, &event->period);
   if (strlen(name) >= sizeof event->name)
-    return refuse(error, option, "has a name that is longer than any event's");
+    return options_refuse(error, option, "has a name that is longer than any event's");
   if (!g_str_is_ascii(name) || strpbrk(name, "\n\r\t\x1b\x7f"))
-    return refuse(error, option, "has a name that is no event's");
+    return options_refuse(error, option, "has a name that is no event's");
   if (event->frequency > 0 && event->period > 0)
-    return refuse(error, option, "has an event with both a frequency and a period; one of the two is 0");
+    return options_refuse(error, option,
+                          "has an event with both a frequency and a period; one of the two is 0");
   if (event->frequency > G_MAXINT64 || event->period > G_MAXINT64)
-    return refuse(error, option, "has a frequency or a period that is out of bounds");
+    return options_refuse(error, option, "has a frequency or a period that is out of bounds");
   g_strlcpy(event->name, name, sizeof event->name);
   return TRUE;
 }
@@ -106,7 +107,7 @@ static gboolean take_events(CapturedOptions *self, const char *name, GVariant *v
   gsize n = g_variant_n_children(value);
 
   if (n > RECORDER_EVENTS_MAX)
-    return exceed(error, name, RECORDER_EVENTS_MAX);
+    return options_exceed(error, name, RECORDER_EVENTS_MAX);
   for (gsize i = 0; i < n; i++) {
     g_autoptr(GVariant) event = g_variant_get_child_value(value, i);
 
@@ -127,7 +128,7 @@ static gboolean take_unwind(CapturedOptions *self, const char *name, GVariant *v
   int found = find_word(value, words);
 
   if (found < 0)
-    return refuse(error, name, "is “auto”, “bpf”, “tables”, “fp” or “none”");
+    return options_refuse(error, name, "is “auto”, “bpf”, “tables”, “fp” or “none”");
   self->unwind = (guint32)found;
   return TRUE;
 }
@@ -136,20 +137,20 @@ static gboolean take_stack_bytes(CapturedOptions *self, const char *name, GVaria
 {
   self->stack_bytes = g_variant_get_uint32(value);
   if (self->stack_bytes % 8 != 0 || self->stack_bytes > RECORDER_STACK_BYTES_MAX)
-    return refuse(error, name, "is a multiple of 8 and at most 65528");
+    return options_refuse(error, name, "is a multiple of 8 and at most 65528");
   return TRUE;
 }
 
 static gboolean take_max_stack(CapturedOptions *self, const char *name, GVariant *value, GError **error)
 {
   self->max_stack = g_variant_get_uint32(value);
-  return self->max_stack <= MAX_STACK_MAX || refuse(error, name, "is at most 65535");
+  return self->max_stack <= MAX_STACK_MAX || options_refuse(error, name, "is at most 65535");
 }
 
 static gboolean take_window_count(CapturedOptions *self, const char *name, GVariant *value, GError **error)
 {
   self->window_count = g_variant_get_uint32(value);
-  return self->window_count <= WINDOWS_MAX || exceed(error, name, WINDOWS_MAX);
+  return self->window_count <= WINDOWS_MAX || options_exceed(error, name, WINDOWS_MAX);
 }
 
 #define BOOLEAN(name, field)                                                                                 \
@@ -180,7 +181,7 @@ static int find_option(const char *name)
   return -1;
 }
 
-static gboolean take(CapturedOptions *self, const Option *option, GVariant *value, GError **error)
+static gboolean options_take(CapturedOptions *self, const Option *option, GVariant *value, GError **error)
 {
   if (!g_variant_is_of_type(value, G_VARIANT_TYPE(option->type))) {
     g_set_error(error, CAPTURED_ERROR, CAPTURED_ERROR_INVALID_OPTION,
@@ -213,24 +214,24 @@ static gboolean take_all(CapturedOptions *self, GVariant *options, GError **erro
       return FALSE;
     }
     if (seen & 1u << i)
-      return refuse(error, known[i].name, "is there twice");
+      return options_refuse(error, known[i].name, "is there twice");
     seen |= 1u << i;
-    if (!take(self, &known[i], owned, error))
+    if (!options_take(self, &known[i], owned, error))
       return FALSE;
   }
   return TRUE;
 }
 
-static gboolean check(const CapturedOptions *self, GError **error)
+static gboolean options_check(const CapturedOptions *self, GError **error)
 {
   if (self->system_wide == (self->n_targets > 0))
-    return refuse(error, "targets",
-                  self->system_wide ? "is not for a recording that is system-wide"
-                                    : "is missing; either it or “system-wide” says what to record");
+    return options_refuse(error, "targets",
+                          self->system_wide ? "is not for a recording that is system-wide"
+                                            : "is missing; either it or “system-wide” says what to record");
   if (self->system_wide && self->enable_on_exec)
-    return refuse(error, "enable-on-exec", "is for targets, not for a recording that is system-wide");
+    return options_refuse(error, "enable-on-exec", "is for targets, not for a recording that is system-wide");
   if (self->window_count > 0 && self->window_count < MAX(self->n_events, 1) + 2)
-    return refuse(error, "window-count", "is at least the number of events and two more");
+    return options_refuse(error, "window-count", "is at least the number of events and two more");
   return TRUE;
 }
 
@@ -244,7 +245,7 @@ CapturedOptions *captured_options_new(GVariant *options, GError **error)
                 "The options take more than %d bytes; no recording needs so many.", BYTES_MAX);
     return NULL;
   }
-  if (!take_all(self, options, error) || !check(self, error))
+  if (!take_all(self, options, error) || !options_check(self, error))
     return NULL;
   return g_steal_pointer(&self);
 }
@@ -276,7 +277,7 @@ gboolean captured_options_check_rates(const CapturedOptions *self, GError **erro
     const struct recorder_event *event = &self->events[i];
 
     if (event->frequency > CAPTURED_OWN_FREQUENCY_MAX)
-      return exceed(error, "events", CAPTURED_OWN_FREQUENCY_MAX);
+      return options_exceed(error, "events", CAPTURED_OWN_FREQUENCY_MAX);
     if (captured_events_is_too_fast(event->name, event->period)) {
       g_set_error(error, CAPTURED_ERROR, CAPTURED_ERROR_LIMIT_EXCEEDED,
                   "The option “events” has a period of %" G_GUINT64_FORMAT " for “%s”; %d is the shortest.",

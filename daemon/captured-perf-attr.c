@@ -104,7 +104,7 @@ SETTER(precise_ip)
 static const Bits bits[] = {FLAGS(FLAG){"precise_ip", set_precise_ip, 3}};
 
 /* A name that was cut in the middle of a letter would be no text. */
-static gboolean refuse(GError **error, const char *name, const char *why)
+static gboolean perf_attr_refuse(GError **error, const char *name, const char *why)
 {
   g_autofree char *shown = g_strescape(name, NULL);
 
@@ -113,7 +113,7 @@ static gboolean refuse(GError **error, const char *name, const char *why)
   return FALSE;
 }
 
-static gboolean forbid(GError **error, const char *what)
+static gboolean perf_attr_forbid(GError **error, const char *what)
 {
   g_set_error(error, CAPTURED_ERROR, CAPTURED_ERROR_NOT_PERMITTED, "The service does not open %s.", what);
   return FALSE;
@@ -122,10 +122,10 @@ static gboolean forbid(GError **error, const char *what)
 static gboolean set_number(Attr *attr, const Number *number, GVariant *value, GError **error)
 {
   if (!g_variant_is_of_type(value, G_VARIANT_TYPE_UINT64))
-    return refuse(error, number->name, "takes the type t");
+    return perf_attr_refuse(error, number->name, "takes the type t");
   guint64 wanted = g_variant_get_uint64(value);
   if (wanted & ~number->bits || wanted > number->most)
-    return refuse(error, number->name, "has a value that is out of bounds");
+    return perf_attr_refuse(error, number->name, "has a value that is out of bounds");
   if (number->size == sizeof(guint64))
     G_STRUCT_MEMBER(guint64, attr, number->offset) = wanted;
   else if (number->size == sizeof(guint32))
@@ -144,9 +144,9 @@ static gboolean set_bits(Attr *attr, const Bits *field, GVariant *value, GError 
   else if (field->most > 1 && g_variant_is_of_type(value, G_VARIANT_TYPE_UINT64))
     wanted = g_variant_get_uint64(value);
   else
-    return refuse(error, field->name, field->most == 1 ? "takes the type b" : "takes the type t");
+    return perf_attr_refuse(error, field->name, field->most == 1 ? "takes the type b" : "takes the type t");
   if (wanted > field->most)
-    return refuse(error, field->name, "has a value that is out of bounds");
+    return perf_attr_refuse(error, field->name, "has a value that is out of bounds");
   field->set(attr, (guint)wanted);
   return TRUE;
 }
@@ -159,7 +159,7 @@ static gboolean set_field(Attr *attr, const char *name, GVariant *value, GError 
   for (guint i = 0; i < G_N_ELEMENTS(bits); i++)
     if (strcmp(bits[i].name, name) == 0)
       return set_bits(attr, &bits[i], value, error);
-  return refuse(error, name, "is none that may be set");
+  return perf_attr_refuse(error, name, "is none that may be set");
 }
 
 static gboolean set_fields(Attr *attr, GVariant *fields, GError **error)
@@ -174,17 +174,17 @@ static gboolean set_fields(Attr *attr, GVariant *fields, GError **error)
     g_autoptr(GVariant) owned = value;
 
     if (!g_hash_table_add(seen, (gpointer)name))
-      return refuse(error, name, "is there twice");
+      return perf_attr_refuse(error, name, "is there twice");
     if (!set_field(attr, name, owned, error))
       return FALSE;
   }
   if (!g_hash_table_contains(seen, "type"))
-    return refuse(error, "type", "is missing");
+    return perf_attr_refuse(error, "type", "is missing");
   if (!g_hash_table_contains(seen, "sample_freq"))
-    return !attr->freq || refuse(error, "freq", "goes with sample_freq");
+    return !attr->freq || perf_attr_refuse(error, "freq", "goes with sample_freq");
   attr->freq = 1;
   return !g_hash_table_contains(seen, "sample_period") ||
-         refuse(error, "sample_freq", "does not go with sample_period");
+         perf_attr_refuse(error, "sample_freq", "does not go with sample_period");
 }
 
 /* Those whose numbers differ from boot to boot: the processors' own counters and nothing else. */
@@ -207,7 +207,7 @@ static gboolean is_processor_pmu(guint32 type)
 static gboolean check_software(const Attr *attr, GError **error)
 {
   return (attr->config <= PERF_COUNT_SW_DUMMY || attr->config == PERF_COUNT_SW_CGROUP_SWITCHES) ||
-         refuse(error, "config", "is no event of the software's");
+         perf_attr_refuse(error, "config", "is no event of the software's");
 }
 
 /* The upper half may name another PMU. */
@@ -216,7 +216,7 @@ static gboolean check_generic(const Attr *attr, GError **error)
   guint64 pmu = attr->config >> PERF_PMU_TYPE_SHIFT;
 
   return pmu == 0 || is_processor_pmu((guint32)pmu) ||
-         forbid(error, "events of a PMU that is not the processors'");
+         perf_attr_forbid(error, "events of a PMU that is not the processors'");
 }
 
 static gboolean check_kind(const Attr *attr, GError **error)
@@ -228,14 +228,15 @@ static gboolean check_kind(const Attr *attr, GError **error)
   case PERF_TYPE_HW_CACHE:
     return check_generic(attr, error);
   case PERF_TYPE_TRACEPOINT:
-    return attr->config <= G_MAXUINT32 || refuse(error, "config", "is no tracepoint's number");
+    return attr->config <= G_MAXUINT32 || perf_attr_refuse(error, "config", "is no tracepoint's number");
   case PERF_TYPE_RAW:
     return TRUE;
   case PERF_TYPE_BREAKPOINT:
-    return forbid(error, "breakpoints");
+    return perf_attr_forbid(error, "breakpoints");
   default:
     return is_processor_pmu(attr->type) ||
-           forbid(error, "probes, traces by AUX, or any events of a PMU that is not the processors'");
+           perf_attr_forbid(error,
+                            "probes, traces by AUX, or any events of a PMU that is not the processors'");
   }
 }
 

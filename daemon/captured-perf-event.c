@@ -35,7 +35,7 @@ static void open_free(Open *open)
 }
 
 /* Takes both. */
-static void fail(Open *open, GError *error)
+static void perf_event_fail(Open *open, GError *error)
 {
   captured_call_refuse(&open->call, open->target, "An event", error);
   open_free(open);
@@ -78,7 +78,7 @@ static void on_authorized(GObject *source, GAsyncResult *result, gpointer user_d
   if (captured_authority_check_finish(open->call.house->authority, result, &error))
     fd = open_event(open, &error);
   if (fd < 0) {
-    fail(open, error);
+    perf_event_fail(open, error);
     return;
   }
   g_autoptr(GUnixFDList) fds = g_unix_fd_list_new_from_array(&fd, 1);
@@ -89,7 +89,7 @@ static void on_authorized(GObject *source, GAsyncResult *result, gpointer user_d
 }
 
 /* A name that was cut in the middle of a letter would be no text. */
-static gboolean refuse(GError **error, const char *name, const char *why)
+static gboolean perf_event_refuse(GError **error, const char *name, const char *why)
 {
   g_autofree char *shown = g_strescape(name, NULL);
 
@@ -109,7 +109,7 @@ static gboolean take_group(Open *open, gint32 handle, GUnixFDList *fds, GError *
 {
   if (fds && handle >= 0 && handle < g_unix_fd_list_get_length(fds))
     open->group = g_unix_fd_list_get(fds, handle, NULL);
-  return (open->group >= 0 && is_event(open->group)) || refuse(error, "group", "is no event");
+  return (open->group >= 0 && is_event(open->group)) || perf_event_refuse(error, "group", "is no event");
 }
 
 static gboolean take_option(Open *open, const char *name, GVariant *value, gint32 *pidfd, gint32 *group,
@@ -118,15 +118,18 @@ static gboolean take_option(Open *open, const char *name, GVariant *value, gint3
   gboolean is_handle = g_variant_is_of_type(value, G_VARIANT_TYPE_HANDLE);
 
   if (strcmp(name, "pidfd") == 0)
-    return is_handle ? (*pidfd = g_variant_get_handle(value), TRUE) : refuse(error, name, "takes the type h");
+    return is_handle ? (*pidfd = g_variant_get_handle(value), TRUE)
+                     : perf_event_refuse(error, name, "takes the type h");
   if (strcmp(name, "group") == 0)
-    return is_handle ? (*group = g_variant_get_handle(value), TRUE) : refuse(error, name, "takes the type h");
+    return is_handle ? (*group = g_variant_get_handle(value), TRUE)
+                     : perf_event_refuse(error, name, "takes the type h");
   if (strcmp(name, "cpu") != 0)
-    return refuse(error, name, "is not known");
+    return perf_event_refuse(error, name, "is not known");
   if (!g_variant_is_of_type(value, G_VARIANT_TYPE_INT32))
-    return refuse(error, name, "takes the type i");
+    return perf_event_refuse(error, name, "takes the type i");
   open->cpu = g_variant_get_int32(value);
-  return (open->cpu >= -1 && open->cpu < CPUS_MAX) || refuse(error, name, "is the number of no processor");
+  return (open->cpu >= -1 && open->cpu < CPUS_MAX) ||
+         perf_event_refuse(error, name, "is the number of no processor");
 }
 
 static gboolean take_options(Open *open, GVariant *options, GUnixFDList *fds, GError **error)
@@ -146,7 +149,7 @@ static gboolean take_options(Open *open, GVariant *options, GUnixFDList *fds, GE
   has_pidfd = g_variant_lookup(options, "pidfd", "h", NULL);
   has_group = g_variant_lookup(options, "group", "h", NULL);
   if (!has_pidfd && open->cpu < 0)
-    return refuse(error, "pidfd", "is missing; either it or “cpu” says what to count");
+    return perf_event_refuse(error, "pidfd", "is missing; either it or “cpu” says what to count");
   open->target = captured_targets_new(&pidfd, has_pidfd ? 1 : 0, fds, error);
   return open->target && (!has_group || take_group(open, group, fds, error));
 }
@@ -159,7 +162,7 @@ static gboolean read_call(Open *open, GError **error)
   g_autoptr(GVariant) options = g_variant_get_child_value(parameters, 1);
 
   if (g_variant_get_size(parameters) > BYTES_MAX)
-    return refuse(error, "attr", "takes more bytes than any event needs");
+    return perf_event_refuse(error, "attr", "takes more bytes than any event needs");
   return captured_perf_attr_parse(attr, &open->attr, error) &&
          take_options(open, options, g_dbus_message_get_unix_fd_list(message), error);
 }
@@ -172,7 +175,7 @@ static void on_admitted(GObject *source, GAsyncResult *result, gpointer user_dat
   if (captured_call_admit_finish(&open->call, result, &error))
     captured_call_authorize_async(&open->call, CAPTURED_ACTION_SYSTEM, NULL, on_authorized);
   else
-    fail(open, error);
+    perf_event_fail(open, error);
 }
 
 void captured_perf_event_open(const CapturedHouse *house, GDBusMethodInvocation *invocation)
@@ -183,5 +186,5 @@ void captured_perf_event_open(const CapturedHouse *house, GDBusMethodInvocation 
   open->cpu = open->group = -1;
   captured_call_init(&open->call, house, invocation, NULL, open);
   if (!read_call(open, &error) || !captured_call_admit_async(&open->call, on_admitted, &error))
-    fail(open, error);
+    perf_event_fail(open, error);
 }

@@ -61,7 +61,7 @@ static void narrow_bounding_set(guint64 rights)
       prctl(PR_CAPBSET_DROP, capability);
 }
 
-static gboolean fail(GError **error, const char *what)
+static gboolean privileges_fail(GError **error, const char *what)
 {
   g_set_error(error, CAPTURED_ERROR, CAPTURED_ERROR_FAILED, "%s: %s.", what, g_strerror(errno));
   return FALSE;
@@ -80,7 +80,7 @@ static gboolean become_user(GError **error)
   if (prctl(PR_SET_KEEPCAPS, 1) < 0 || setgroups(0, NULL) < 0 ||
       setresgid(user->pw_gid, user->pw_gid, user->pw_gid) < 0 ||
       setresuid(user->pw_uid, user->pw_uid, user->pw_uid) < 0 || prctl(PR_SET_KEEPCAPS, 0) < 0)
-    return fail(error, "This process cannot become the user " USER);
+    return privileges_fail(error, "This process cannot become the user " USER);
   return TRUE;
 }
 
@@ -91,18 +91,18 @@ gboolean captured_privileges_settle(GError **error)
   Sets sets;
 
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-    return fail(error, "New privileges cannot be ruled out");
+    return privileges_fail(error, "New privileges cannot be ruled out");
   narrow_bounding_set(rights);
   if (geteuid() == 0 && !become_user(error))
     return FALSE;
   prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   if (!get_sets(&sets))
-    return fail(error, "The capabilities of this process cannot be read");
+    return privileges_fail(error, "The capabilities of this process cannot be read");
   if (!set_sets(&(Sets){.permitted = sets.permitted & rights}))
-    return fail(error, "Capabilities cannot be given up");
+    return privileges_fail(error, "Capabilities cannot be given up");
 #ifndef __SANITIZE_ADDRESS__ /* whose leak detector attaches to its own process */
   if (prctl(PR_SET_DUMPABLE, 0) < 0)
-    return fail(error, "This process cannot be hidden from others");
+    return privileges_fail(error, "This process cannot be hidden from others");
 #endif
   return TRUE;
 }

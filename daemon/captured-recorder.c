@@ -96,7 +96,7 @@ static void captured_recorder_init(CapturedRecorder *self)
 }
 
 /* What a recorder's errno means to whoever asked for the recording. */
-static CapturedError translate(int code)
+static CapturedError recorder_translate(int code)
 {
   switch (code) {
   case ESRCH:
@@ -118,7 +118,7 @@ static CapturedError translate(int code)
   }
 }
 
-static void finish(CapturedRecorder *self, int reason, CapturedError code, const char *message)
+static void recorder_finish(CapturedRecorder *self, int reason, CapturedError code, const char *message)
 {
   g_object_ref(self);
   hang_up(self);
@@ -132,9 +132,9 @@ static void finish(CapturedRecorder *self, int reason, CapturedError code, const
   g_object_unref(self);
 }
 
-static void die(CapturedRecorder *self)
+static void recorder_die(CapturedRecorder *self)
 {
-  finish(self, CAPTURED_RECORDER_DIED, CAPTURED_ERROR_FAILED, "The recorder died.");
+  recorder_finish(self, CAPTURED_RECORDER_DIED, CAPTURED_ERROR_FAILED, "The recorder died.");
 }
 
 static void listen_seldom(CapturedRecorder *self);
@@ -144,7 +144,7 @@ static gboolean is_awaited(const CapturedRecorder *self, guint32 type)
   return self->task && self->awaited == type;
 }
 
-static void arrive(CapturedRecorder *self, guint32 type)
+static void recorder_arrive(CapturedRecorder *self, guint32 type)
 {
   g_autoptr(GTask) task = g_steal_pointer(&self->task);
   if (type == RECORDER_STARTED) {
@@ -161,8 +161,8 @@ static void take_ended(CapturedRecorder *self, struct recorder_ended *ended)
   text[sizeof ended->text - 1] = '\0';
   self->status = ended->status;
   g_autofree char *message = g_utf8_make_valid(text, -1);
-  finish(self, CLAMP(ended->reason, RECORDER_END_STOPPED, RECORDER_END_FAILED), translate(ended->error),
-         message);
+  recorder_finish(self, CLAMP(ended->reason, RECORDER_END_STOPPED, RECORDER_END_FAILED),
+                  recorder_translate(ended->error), message);
 }
 
 /* From here on their bytes count for as long as anybody has anything of them. Whoever has the windows cannot
@@ -182,7 +182,7 @@ static gboolean take_memory(CapturedRecorder *self, int *fds)
   return TRUE;
 }
 
-static void say(CapturedRecorder *self, guint32 type);
+static void recorder_say(CapturedRecorder *self, guint32 type);
 
 static void on_moved(GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -190,18 +190,18 @@ static void on_moved(GObject *source, GAsyncResult *result, gpointer user_data)
   g_autoptr(GError) error = NULL;
 
   if (!captured_cgroup_add_finish(result, &error)) {
-    finish(self, CAPTURED_RECORDER_DIED, CAPTURED_ERROR_FAILED, error->message);
+    recorder_finish(self, CAPTURED_RECORDER_DIED, CAPTURED_ERROR_FAILED, error->message);
     return;
   }
   self->is_placed = TRUE;
-  say(self, RECORDER_PLACED);
+  recorder_say(self, RECORDER_PLACED);
   if (self->is_to_stop)
-    say(self, RECORDER_STOP);
+    recorder_say(self, RECORDER_STOP);
 }
 
 /* What is shared was allocated by now, in our own cgroup, so the limit there is for all else. The kernel
  * holds up forks meanwhile, so it comes after the first samples. */
-static void move(CapturedRecorder *self)
+static void recorder_move(CapturedRecorder *self)
 {
   captured_child_move_async(self->child, self->cgroup, on_moved, g_object_ref(self));
   if (self->opener)
@@ -219,7 +219,7 @@ static gboolean take_ready(CapturedRecorder *self, const struct recorder_ready *
   for (guint i = 0; i < RECORDER_EVENTS_MAX; i++)
     self->ready.events[i][RECORDER_EVENT_NAME_MAX - 1] = '\0';
   self->ready.notes[RECORDER_TEXT_MAX - 1] = '\0';
-  arrive(self, RECORDER_READY);
+  recorder_arrive(self, RECORDER_READY);
   return TRUE;
 }
 
@@ -236,8 +236,8 @@ static gboolean take_packet(CapturedRecorder *self, Packet *packet, gsize size, 
     if (!is_awaited(self, RECORDER_STARTED))
       return FALSE;
     if (self->cgroup)
-      move(self);
-    arrive(self, RECORDER_STARTED);
+      recorder_move(self);
+    recorder_arrive(self, RECORDER_STARTED);
     return TRUE;
   case RECORDER_STATUS:
     if (size != sizeof packet->status)
@@ -258,7 +258,7 @@ static gboolean take_packet(CapturedRecorder *self, Packet *packet, gsize size, 
 }
 
 /* Takes one packet, if there is one. */
-static gboolean receive(CapturedRecorder *self)
+static gboolean recorder_receive(CapturedRecorder *self)
 {
   g_autofree Packet *packet = g_new(Packet, 1);
   int fds[MEMORY];
@@ -268,7 +268,7 @@ static gboolean receive(CapturedRecorder *self)
   if (n == -EAGAIN)
     return FALSE;
   if (n <= 0 || !take_packet(self, packet, (gsize)n, fds))
-    die(self);
+    recorder_die(self);
   for (guint i = 0; i < MEMORY; i++)
     if (fds[i] >= 0)
       close(fds[i]);
@@ -279,7 +279,7 @@ static gboolean on_readable(int socket, GIOCondition condition, gpointer user_da
 {
   CapturedRecorder *self = g_object_ref(user_data);
 
-  receive(self);
+  recorder_receive(self);
   gboolean goes_on = self->source != 0;
   g_object_unref(self);
   return goes_on;
@@ -312,7 +312,7 @@ static void listen_seldom(CapturedRecorder *self)
 void captured_recorder_update(CapturedRecorder *self)
 {
   g_object_ref(self);
-  for (guint i = 0; i < LISTEN_MAX && self->child && receive(self); i++)
+  for (guint i = 0; i < LISTEN_MAX && self->child && recorder_receive(self); i++)
     ;
   g_object_unref(self);
 }
@@ -342,7 +342,8 @@ CapturedRecorder *captured_recorder_new(CapturedScope scope, CapturedEntry *entr
   return self;
 }
 
-static void await(CapturedRecorder *self, guint32 type, GAsyncReadyCallback callback, gpointer user_data)
+static void recorder_await(CapturedRecorder *self, guint32 type, GAsyncReadyCallback callback,
+                           gpointer user_data)
 {
   g_return_if_fail(!self->task);
   self->task = g_task_new(self, NULL, callback, user_data);
@@ -372,9 +373,9 @@ void captured_recorder_configure_async(CapturedRecorder *self, const CapturedOpt
   if (self->cgroup)
     configure->flags |= RECORDER_PLACED_LATER;
   g_set_object(&self->opener, opener);
-  await(self, RECORDER_READY, callback, user_data);
+  recorder_await(self, RECORDER_READY, callback, user_data);
   if (!send_configure(self, configure, targets))
-    die(self);
+    recorder_die(self);
   if (opener)
     captured_opener_hand_on(opener);
 }
@@ -385,7 +386,7 @@ gboolean captured_recorder_configure_finish(CapturedRecorder *self, GAsyncResult
 }
 
 /* A recorder that is gone is noticed when it is listened to. */
-static void say(CapturedRecorder *self, guint32 type)
+static void recorder_say(CapturedRecorder *self, guint32 type)
 {
   struct recorder_message message = {.type = type, .size = sizeof message};
 
@@ -395,10 +396,10 @@ static void say(CapturedRecorder *self, guint32 type)
 
 void captured_recorder_start_async(CapturedRecorder *self, GAsyncReadyCallback callback, gpointer user_data)
 {
-  await(self, RECORDER_STARTED, callback, user_data);
-  say(self, RECORDER_START);
+  recorder_await(self, RECORDER_STARTED, callback, user_data);
+  recorder_say(self, RECORDER_START);
   if (!self->child)
-    die(self);
+    recorder_die(self);
 }
 
 gboolean captured_recorder_start_finish(CapturedRecorder *self, GAsyncResult *result, GError **error)
@@ -412,13 +413,13 @@ void captured_recorder_stop(CapturedRecorder *self)
     watch_socket(self, G_IO_IN);
   self->is_to_stop = TRUE;
   if (self->is_placed)
-    say(self, RECORDER_STOP);
+    recorder_say(self, RECORDER_STOP);
 }
 
 void captured_recorder_abort(CapturedRecorder *self)
 {
   self->watched = FALSE;
-  die(self);
+  recorder_die(self);
 }
 
 const struct recorder_ready *captured_recorder_get_ready(CapturedRecorder *self)

@@ -24,7 +24,7 @@ typedef struct {
   gboolean is_swapped;
 } Reader;
 
-static const guint8 *take(Reader *reader, gsize alignment, gsize n)
+static const guint8 *relay_header_take(Reader *reader, gsize alignment, gsize n)
 {
   gsize at = (reader->at + alignment - 1) & ~(alignment - 1);
 
@@ -36,7 +36,7 @@ static const guint8 *take(Reader *reader, gsize alignment, gsize n)
 
 static gboolean take_number(Reader *reader, guint32 *ret_number)
 {
-  const guint8 *bytes = take(reader, 4, sizeof *ret_number);
+  const guint8 *bytes = relay_header_take(reader, 4, sizeof *ret_number);
 
   if (!bytes)
     return FALSE;
@@ -49,7 +49,7 @@ static gboolean take_number(Reader *reader, guint32 *ret_number)
 /* So many bytes and a zero, which is the first one. NULL when they are not. */
 static const char *take_text(Reader *reader, gsize length)
 {
-  const guint8 *bytes = take(reader, 1, length + 1);
+  const guint8 *bytes = relay_header_take(reader, 1, length + 1);
 
   return bytes && memchr(bytes, '\0', length + 1) == bytes + length ? (const char *)bytes : NULL;
 }
@@ -65,22 +65,22 @@ static gboolean take_value(Reader *reader, char type, const char **ret_text, gui
   case 'o':
     return take_number(reader, &n) && (*ret_text = take_text(reader, n));
   case 'g':
-    return (length = take(reader, 1, 1)) && (*ret_text = take_text(reader, *length));
+    return (length = relay_header_take(reader, 1, 1)) && (*ret_text = take_text(reader, *length));
   case 'u':
     return take_number(reader, ret_number);
   case 'b':
   case 'i':
   case 'h':
-    return take(reader, 4, 4) != NULL;
+    return relay_header_take(reader, 4, 4) != NULL;
   case 'y':
-    return take(reader, 1, 1) != NULL;
+    return relay_header_take(reader, 1, 1) != NULL;
   case 'n':
   case 'q':
-    return take(reader, 2, 2) != NULL;
+    return relay_header_take(reader, 2, 2) != NULL;
   case 'x':
   case 't':
   case 'd':
-    return take(reader, 8, 8) != NULL;
+    return relay_header_take(reader, 8, 8) != NULL;
   default:
     return FALSE;
   }
@@ -94,8 +94,8 @@ static gboolean keep_name(const char **name, char type, const char *text)
 
 static gboolean read_field(CapturedRelayHeader *self, Reader *reader)
 {
-  const guint8 *code = take(reader, 8, 1);
-  const guint8 *type = take(reader, 1, 3); /* a signature of one type */
+  const guint8 *code = relay_header_take(reader, 8, 1);
+  const guint8 *type = relay_header_take(reader, 1, 3); /* a signature of one type */
   const char *text = NULL;
   guint32 number = 0;
 
@@ -161,40 +161,40 @@ typedef struct {
   gsize at;
 } Writer;
 
-static void align(Writer *writer, gsize alignment)
+static void relay_header_align(Writer *writer, gsize alignment)
 {
   while (writer->at % alignment != 0)
     writer->bytes[writer->at++] = 0;
 }
 
-static void put(Writer *writer, gsize alignment, const void *bytes, gsize n)
+static void relay_header_put(Writer *writer, gsize alignment, const void *bytes, gsize n)
 {
-  align(writer, alignment);
+  relay_header_align(writer, alignment);
   memcpy(writer->bytes + writer->at, bytes, n);
   writer->at += n;
 }
 
 static void put_byte(Writer *writer, guint8 byte)
 {
-  put(writer, 1, &byte, 1);
+  relay_header_put(writer, 1, &byte, 1);
 }
 
 static void put_number(Writer *writer, guint32 number)
 {
-  put(writer, 4, &number, sizeof number);
+  relay_header_put(writer, 4, &number, sizeof number);
 }
 
 static void put_text(Writer *writer, const char *text)
 {
   put_number(writer, (guint32)strlen(text));
-  put(writer, 1, text, strlen(text) + 1);
+  relay_header_put(writer, 1, text, strlen(text) + 1);
 }
 
 static void begin_field(Writer *writer, guint8 code, char type)
 {
   const guint8 start[] = {code, 1, (guint8)type, 0};
 
-  put(writer, 8, start, sizeof start);
+  relay_header_put(writer, 8, start, sizeof start);
 }
 
 /* NULL: without that field. */
@@ -210,14 +210,14 @@ static void put_signature(Writer *writer, const char *signature)
 {
   begin_field(writer, FIELD(SIGNATURE), 'g');
   put_byte(writer, (guint8)strlen(signature));
-  put(writer, 1, signature, strlen(signature) + 1);
+  relay_header_put(writer, 1, signature, strlen(signature) + 1);
 }
 
-static void begin(Writer *writer, guint8 type)
+static void relay_header_begin(Writer *writer, guint8 type)
 {
   const guint8 start[CAPTURED_RELAY_HEADER_START] = {NATIVE, type, 0, VERSION};
 
-  put(writer, 1, start, sizeof start);
+  relay_header_put(writer, 1, start, sizeof start);
 }
 
 static void set_number(Writer *writer, gsize at, guint32 number)
@@ -229,7 +229,7 @@ static void end_fields(Writer *writer)
 {
   set_number(writer, 8, OUR_SERIAL);
   set_number(writer, 12, (guint32)(writer->at - CAPTURED_RELAY_HEADER_START));
-  align(writer, 8);
+  relay_header_align(writer, 8);
 }
 
 gsize captured_relay_header_make_error(const CapturedRelayHeader *self, const char *why, guint8 *bytes)
@@ -237,7 +237,7 @@ gsize captured_relay_header_make_error(const CapturedRelayHeader *self, const ch
   Writer writer = {.bytes = bytes};
   gboolean answers = is_answer(self);
 
-  begin(&writer, G_DBUS_MESSAGE_TYPE_ERROR);
+  relay_header_begin(&writer, G_DBUS_MESSAGE_TYPE_ERROR);
   put_field(&writer, FIELD(ERROR_NAME), 's', "org.freedesktop.DBus.Error.LimitsExceeded");
   begin_field(&writer, FIELD(REPLY_SERIAL), 'u');
   put_number(&writer, answers ? self->reply_serial : self->serial);
@@ -255,7 +255,7 @@ gsize captured_relay_header_make_echo(guint8 *bytes)
 {
   Writer writer = {.bytes = bytes};
 
-  begin(&writer, G_DBUS_MESSAGE_TYPE_METHOD_CALL);
+  relay_header_begin(&writer, G_DBUS_MESSAGE_TYPE_METHOD_CALL);
   put_field(&writer, FIELD(PATH), 'o', "/org/capturectl/Capture1");
   put_field(&writer, FIELD(INTERFACE), 's', "org.freedesktop.DBus.Properties");
   put_field(&writer, FIELD(MEMBER), 's', "Get");

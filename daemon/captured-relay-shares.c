@@ -6,7 +6,7 @@
 /* So that it is over soon. */
 #define WAITED_MAX (2 * CAPTURED_RELAY_SHARES_PATIENCE)
 
-static gint64 settle(CapturedRelayShares *self, gint64 now)
+static gint64 relay_shares_settle(CapturedRelayShares *self, gint64 now)
 {
   self->waited = MAX(self->waited - (now - self->waited_at) / 8, 0);
   self->waited_at = now;
@@ -15,11 +15,11 @@ static gint64 settle(CapturedRelayShares *self, gint64 now)
 
 void captured_relay_shares_wait(CapturedRelayShares *self, gint64 waited, gint64 now)
 {
-  self->waited = MIN(settle(self, now) + waited, WAITED_MAX);
+  self->waited = MIN(relay_shares_settle(self, now) + waited, WAITED_MAX);
 }
 
 /* What the sender has used, or NULL when there are too many senders. */
-static gsize *find(CapturedRelayShares *self, const char *sender)
+static gsize *relay_shares_find(CapturedRelayShares *self, const char *sender)
 {
   char name[CAPTURED_RELAY_SHARES_NAME];
 
@@ -38,13 +38,13 @@ static gsize *find(CapturedRelayShares *self, const char *sender)
 
 gboolean captured_relay_shares_take(CapturedRelayShares *self, const char *sender, gsize bytes, gint64 now)
 {
-  if (self->waited == 0 || settle(self, now) <= CAPTURED_RELAY_SHARES_PATIENCE)
+  if (self->waited == 0 || relay_shares_settle(self, now) <= CAPTURED_RELAY_SHARES_PATIENCE)
     return TRUE;
   if (now - self->second >= G_USEC_PER_SEC) {
     memset(self->senders, 0, sizeof self->senders);
     self->second = now;
   }
-  gsize *used = find(self, sender);
+  gsize *used = relay_shares_find(self, sender);
   if (!used || bytes > CAPTURED_RELAY_SHARES_BYTES - *used)
     return FALSE;
   *used += bytes;

@@ -164,7 +164,7 @@ static gboolean receive_all(Way *way, guint8 *bytes, gsize n)
 }
 
 /* Keeps the header. */
-static gboolean discard(Way *way, gsize n)
+static gboolean relay_discard(Way *way, gsize n)
 {
   for (gsize part; n > 0; n -= part) {
     part = MIN(n, MESSAGE_MAX - HEADER_MAX);
@@ -175,7 +175,7 @@ static gboolean discard(Way *way, gsize n)
 }
 
 /* Whoever waits for an answer gets one: for a call, the side that it came from; for an answer, the other. */
-static gboolean refuse(Way *way, const char *why)
+static gboolean relay_refuse(Way *way, const char *why)
 {
   guint8 bytes[CAPTURED_RELAY_HEADER_MADE_MAX];
   gboolean is_call = way->header.type == G_DBUS_MESSAGE_TYPE_METHOD_CALL;
@@ -189,7 +189,7 @@ static gboolean refuse(Way *way, const char *why)
 typedef enum { END, REFUSED, TAKEN } Taken;
 
 /* The next message, all of it; of one that is refused nothing is left. */
-static Taken take(Way *way)
+static Taken relay_take(Way *way)
 {
   CapturedRelayHeader *header = &way->header;
 
@@ -203,13 +203,13 @@ static Taken take(Way *way)
       header->fields_end <= MIN(kept, HEADER_MAX) && captured_relay_header_read(header, way->bytes);
   if (understood && kept == header->size && !way->lost_fds)
     return TAKEN;
-  if (!discard(way, header->size - kept))
+  if (!relay_discard(way, header->size - kept))
     return END;
   close_fds(way);
-  return !understood || refuse(way, TOO_LONG) ? REFUSED : END;
+  return !understood || relay_refuse(way, TOO_LONG) ? REFUSED : END;
 }
 
-static gboolean pass(Way *way)
+static gboolean relay_pass(Way *way)
 {
   gboolean sent = send_all(way->to, way->bytes, way->header.size, way->fds, way->n_fds);
 
@@ -251,12 +251,12 @@ static gboolean is_too_much(CapturedRelay *self)
 
 static Taken take_in(CapturedRelay *self)
 {
-  Taken taken = take(&self->in);
+  Taken taken = relay_take(&self->in);
 
   if (taken != TAKEN || !is_too_much(self))
     return taken;
   close_fds(&self->in);
-  return refuse(&self->in, TOO_MANY) ? REFUSED : END;
+  return relay_refuse(&self->in, TOO_MANY) ? REFUSED : END;
 }
 
 static void pass_in(CapturedRelay *self)
@@ -267,7 +267,7 @@ static void pass_in(CapturedRelay *self)
   while ((taken = take_in(self)) != END) {
     if (taken == REFUSED)
       continue;
-    if (!pass(&self->in))
+    if (!relay_pass(&self->in))
       return;
     unhandled += self->in.header.size + MESSAGE_COST;
     if (unhandled < UNHANDLED_MAX)
@@ -278,7 +278,7 @@ static void pass_in(CapturedRelay *self)
   }
 }
 
-static void set(CapturedRelay *self, gboolean *what, gboolean value)
+static void relay_set(CapturedRelay *self, gboolean *what, gboolean value)
 {
   g_mutex_lock(&self->lock);
   *what = value;
@@ -290,12 +290,12 @@ static void pass_out(CapturedRelay *self)
 {
   Taken taken;
 
-  while ((taken = take(&self->out)) != END) {
+  while ((taken = relay_take(&self->out)) != END) {
     if (taken == REFUSED)
       continue;
     if (captured_relay_header_is_echo(&self->out.header))
-      set(self, &self->is_echo_awaited, FALSE);
-    else if (!pass(&self->out))
+      relay_set(self, &self->is_echo_awaited, FALSE);
+    else if (!relay_pass(&self->out))
       return;
   }
 }
@@ -305,7 +305,7 @@ static gpointer run_out(gpointer data)
   CapturedRelay *self = data;
 
   pass_out(self);
-  set(self, &self->has_ended, TRUE);
+  relay_set(self, &self->has_ended, TRUE);
   shutdown(self->bus.fd, SHUT_RDWR);
   return NULL;
 }
@@ -344,7 +344,7 @@ static gpointer run_in(gpointer data)
 
   captured_privileges_hand_on(0);
   if (pass_authentication(self)) {
-    set(self, &self->is_open, TRUE);
+    relay_set(self, &self->is_open, TRUE);
     GThread *writer = g_thread_new("relay-out", run_out, self);
     pass_in(self);
     shutdown(self->service.fd, SHUT_WR);

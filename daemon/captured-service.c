@@ -26,7 +26,7 @@ typedef struct {
   int status;
 } Service;
 
-static void fail(Service *service, const char *message)
+static void service_fail(Service *service, const char *message)
 {
   g_printerr("captured: %s\n", message);
   service->status = EXIT_FAILURE;
@@ -35,7 +35,7 @@ static void fail(Service *service, const char *message)
 
 static void on_closed(GDBusConnection *connection, gboolean remote, GError *error, gpointer user_data)
 {
-  fail(user_data, "The bus is gone.");
+  service_fail(user_data, "The bus is gone.");
 }
 
 /* Nothing may wait for the bus without serving: the relay passes on what the bus says in its turn, and no
@@ -65,9 +65,9 @@ static gboolean take_name_finish(GObject *source, GAsyncResult *result)
 static void on_name(GObject *source, GAsyncResult *result, gpointer user_data)
 {
   if (!take_name_finish(source, result))
-    fail(user_data,
-         "The name " BUS_NAME " is not to be had on the bus: another captured runs, or the bus's policy does "
-         "not let this user have it.");
+    service_fail(user_data, "The name " BUS_NAME
+                            " is not to be had on the bus: another captured runs, or the bus's policy does "
+                            "not let this user have it.");
 }
 
 static void on_name_again(GObject *source, GAsyncResult *result, gpointer user_data)
@@ -118,7 +118,7 @@ static gboolean on_signal(gpointer user_data)
   return G_SOURCE_CONTINUE;
 }
 
-static void serve(Service *service)
+static void service_serve(Service *service)
 {
   guint terminate = g_unix_signal_add(SIGTERM, on_signal, service);
   guint interrupt = g_unix_signal_add(SIGINT, on_signal, service);
@@ -184,7 +184,7 @@ int captured_service_run(guint idle_seconds)
     return EXIT_FAILURE;
   }
   service.sessions = captured_manager_get_sessions(manager);
-  serve(&service);
+  service_serve(&service);
   g_dbus_connection_flush_sync(connection, NULL, NULL);
   return service.status;
 }

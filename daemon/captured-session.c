@@ -78,7 +78,7 @@ static GVariant *make_state(CapturedSession *self)
 }
 
 /* To the caller alone: whether others record is nobody's business. */
-static void tell(CapturedSession *self, const char *interface, const char *name, GVariant *arguments)
+static void session_tell(CapturedSession *self, const char *interface, const char *name, GVariant *arguments)
 {
   g_dbus_connection_emit_signal(self->connection, self->caller, self->path, interface, name, arguments, NULL);
 }
@@ -90,8 +90,8 @@ static void set_state(CapturedSession *self, State state)
   self->state = state;
   g_variant_builder_init(&changed, G_VARIANT_TYPE_VARDICT);
   g_variant_builder_add(&changed, "{sv}", "State", make_state(self));
-  tell(self, "org.freedesktop.DBus.Properties", "PropertiesChanged",
-       g_variant_new("(sa{sv}as)", INTERFACE, &changed, NULL));
+  session_tell(self, "org.freedesktop.DBus.Properties", "PropertiesChanged",
+               g_variant_new("(sa{sv}as)", INTERFACE, &changed, NULL));
 }
 
 /* A recorder that failed or died is the reason, whatever was asked for before. */
@@ -109,14 +109,14 @@ static const char *find_reason(CapturedSession *self, int reason)
   }
 }
 
-static void finish(CapturedSession *self, const char *reason, const char *message)
+static void session_finish(CapturedSession *self, const char *reason, const char *message)
 {
   g_clear_handle_id(&self->timeout, g_source_remove);
   g_clear_pointer(&self->claim, captured_claim_free);
   captured_log(self->user, self->path, NULL, "A session ended: %s%s%s", reason, *message ? ": " : "",
                message);
   set_state(self, STATE_ENDED);
-  tell(self, INTERFACE, "Ended", g_variant_new("(ss)", reason, message));
+  session_tell(self, INTERFACE, "Ended", g_variant_new("(ss)", reason, message));
   g_signal_emit(self, signals[SIGNAL_ENDED], 0);
 }
 
@@ -124,7 +124,7 @@ static void on_recorder_ended(CapturedRecorder *recorder, int reason, const char
 {
   CapturedSession *self = user_data;
 
-  finish(self, find_reason(self, reason), message);
+  session_finish(self, find_reason(self, reason), message);
 }
 
 static gboolean on_stop_timeout(gpointer user_data)
@@ -133,7 +133,7 @@ static gboolean on_stop_timeout(gpointer user_data)
 
   self->timeout = 0;
   captured_recorder_abort(self->recorder);
-  finish(self, "recorder-died", "The recorder did not end when it was asked to.");
+  session_finish(self, "recorder-died", "The recorder did not end when it was asked to.");
   return G_SOURCE_REMOVE;
 }
 
@@ -200,7 +200,7 @@ void captured_session_drop(CapturedSession *self)
   if (self->state == STATE_ENDED)
     return;
   captured_recorder_abort(self->recorder);
-  finish(self, "stopped", "Its caller left the bus.");
+  session_finish(self, "stopped", "Its caller left the bus.");
 }
 
 static GVariant *make_events(CapturedSession *self)

@@ -140,13 +140,14 @@ static void on_method_call(GDBusConnection *connection, const char *sender, cons
 /* Properties come to method_call, too: only that can refuse them by name. */
 static const GDBusInterfaceVTable interface_vtable = {.method_call = on_method_call};
 
-static char **enumerate(GDBusConnection *connection, const char *sender, const char *path, gpointer user_data)
+static char **sessions_enumerate(GDBusConnection *connection, const char *sender, const char *path,
+                                 gpointer user_data)
 {
   return g_new0(char *, 1);
 }
 
-static GDBusInterfaceInfo **introspect(GDBusConnection *connection, const char *sender, const char *path,
-                                       const char *node, gpointer user_data)
+static GDBusInterfaceInfo **sessions_introspect(GDBusConnection *connection, const char *sender,
+                                                const char *path, const char *node, gpointer user_data)
 {
   GDBusInterfaceInfo **infos = g_new0(GDBusInterfaceInfo *, 2);
 
@@ -154,16 +155,17 @@ static GDBusInterfaceInfo **introspect(GDBusConnection *connection, const char *
   return infos;
 }
 
-static const GDBusInterfaceVTable *dispatch(GDBusConnection *connection, const char *sender, const char *path,
-                                            const char *interface, const char *node, gpointer *ret_user_data,
-                                            gpointer user_data)
+static const GDBusInterfaceVTable *sessions_dispatch(GDBusConnection *connection, const char *sender,
+                                                     const char *path, const char *interface,
+                                                     const char *node, gpointer *ret_user_data,
+                                                     gpointer user_data)
 {
   *ret_user_data = user_data;
   return &interface_vtable;
 }
 
 static const GDBusSubtreeVTable subtree_vtable = {
-    .enumerate = enumerate, .introspect = introspect, .dispatch = dispatch};
+    .enumerate = sessions_enumerate, .introspect = sessions_introspect, .dispatch = sessions_dispatch};
 
 CapturedSessions *captured_sessions_new(GDBusConnection *connection, CapturedCallers *callers,
                                         CapturedIdle *idle, GError **error)

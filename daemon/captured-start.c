@@ -12,7 +12,8 @@
 #define AGAIN_MAX          60
 #define AGAIN_MILLISECONDS 20
 
-/* One call under way. Exactly one thing is waited for at any time; who waits for it calls fail() or goes on.
+/* One call under way. Exactly one thing is waited for at any time; who waits for it calls start_fail() or
+ * goes on.
  */
 typedef struct {
   CapturedCall call;
@@ -37,13 +38,13 @@ static void start_free(Start *start)
 }
 
 /* Takes both. */
-static void fail(Start *start, GError *error)
+static void start_fail(Start *start, GError *error)
 {
   captured_call_refuse(&start->call, start->targets, "A recording", error);
   start_free(start);
 }
 
-static void succeed(Start *start)
+static void start_succeed(Start *start)
 {
   g_autoptr(GUnixFDList) memory = captured_recorder_steal_memory(start->recorder);
   CapturedSessionSpec spec = {
@@ -69,9 +70,9 @@ static void on_started(GObject *source, GAsyncResult *result, gpointer user_data
   GError *error = NULL;
 
   if (captured_recorder_start_finish(start->recorder, result, &error))
-    succeed(start);
+    start_succeed(start);
   else
-    fail(start, error);
+    start_fail(start, error);
 }
 
 static void on_configured(GObject *source, GAsyncResult *result, gpointer user_data)
@@ -82,7 +83,7 @@ static void on_configured(GObject *source, GAsyncResult *result, gpointer user_d
   if (captured_recorder_configure_finish(start->recorder, result, &error))
     captured_recorder_start_async(start->recorder, on_started, start);
   else
-    fail(start, error);
+    start_fail(start, error);
 }
 
 static CapturedRecorder *make_recorder(Start *start, GError **error)
@@ -100,7 +101,7 @@ static CapturedRecorder *make_recorder(Start *start, GError **error)
 
 static gboolean on_again(gpointer user_data);
 
-static void configure(Start *start)
+static void start_configure(Start *start)
 {
   GError *error = NULL;
 
@@ -114,13 +115,13 @@ static void configure(Start *start)
     start->again++;
     g_timeout_add(AGAIN_MILLISECONDS, on_again, start);
   } else {
-    fail(start, error);
+    start_fail(start, error);
   }
 }
 
 static gboolean on_again(gpointer user_data)
 {
-  configure(user_data);
+  start_configure(user_data);
   return G_SOURCE_REMOVE;
 }
 
@@ -130,12 +131,12 @@ static void on_authorized(GObject *source, GAsyncResult *result, gpointer user_d
   GError *error = NULL;
 
   if (captured_authority_check_finish(start->call.house->authority, result, &error))
-    configure(start);
+    start_configure(start);
   else
-    fail(start, error);
+    start_fail(start, error);
 }
 
-static void authorize(Start *start, CapturedScope scope)
+static void start_authorize(Start *start, CapturedScope scope)
 {
   start->scope = scope;
   captured_call_authorize_async(&start->call,
@@ -150,12 +151,12 @@ static void fall_back(Start *start, GError *error)
 
   if (!is_foreign || start->options->scope == CAPTURED_SCOPE_OWN ||
       g_cancellable_is_cancelled(start->call.cancellable)) {
-    fail(start, error);
+    start_fail(start, error);
     return;
   }
   g_error_free(error);
   g_clear_object(&start->opener);
-  authorize(start, CAPTURED_SCOPE_SYSTEM);
+  start_authorize(start, CAPTURED_SCOPE_SYSTEM);
 }
 
 static void on_proven(GObject *source, GAsyncResult *result, gpointer user_data)
@@ -165,7 +166,7 @@ static void on_proven(GObject *source, GAsyncResult *result, gpointer user_data)
 
   if (captured_opener_prove_finish(start->opener, result, &error) &&
       captured_options_check_rates(start->options, &error))
-    authorize(start, CAPTURED_SCOPE_OWN);
+    start_authorize(start, CAPTURED_SCOPE_OWN);
   else
     fall_back(start, error);
 }
@@ -204,11 +205,11 @@ static void on_admitted(GObject *source, GAsyncResult *result, gpointer user_dat
   GError *error = NULL;
 
   if (!captured_call_admit_finish(&start->call, result, &error)) {
-    fail(start, error);
+    start_fail(start, error);
     return;
   }
   if (start->options->scope == CAPTURED_SCOPE_SYSTEM)
-    authorize(start, CAPTURED_SCOPE_SYSTEM);
+    start_authorize(start, CAPTURED_SCOPE_SYSTEM);
   else if (captured_options_fit_own(start->options, &error))
     captured_account_load_async(start->call.user, start->call.cancellable, on_account, start);
   else
@@ -236,5 +237,5 @@ void captured_start(const CapturedHouse *house, GDBusMethodInvocation *invocatio
   /* Read first: what waits to be admitted is then no larger than the options that there are. */
   captured_call_init(&start->call, house, invocation, on_left, start);
   if (!read_call(start, &error) || !captured_call_admit_async(&start->call, on_admitted, &error))
-    fail(start, error);
+    start_fail(start, error);
 }

@@ -29,7 +29,7 @@ static gboolean is_of_thread(int fd)
   return flags < 0 || (flags & O_EXCL) != 0;
 }
 
-static gboolean refuse(GError **error, guint i, const char *why)
+static gboolean targets_refuse(GError **error, guint i, const char *why)
 {
   g_set_error(error, CAPTURED_ERROR, CAPTURED_ERROR_INVALID_TARGET, "Target %u %s.", i + 1, why);
   return FALSE;
@@ -56,22 +56,22 @@ static gboolean is_known(const CapturedTargets *self, pid_t pid)
   return FALSE;
 }
 
-static gboolean add(CapturedTargets *self, int fd, GError **error)
+static gboolean targets_add(CapturedTargets *self, int fd, GError **error)
 {
   guint i = self->n;
 
   self->pidfds[self->n] = fd;
   if (!is_pidfd(fd))
-    return refuse(error, i, "is no pidfd; use pidfd_open()");
+    return targets_refuse(error, i, "is no pidfd; use pidfd_open()");
   if (is_of_thread(fd))
-    return refuse(error, i, "is a thread; a process is needed");
+    return targets_refuse(error, i, "is a thread; a process is needed");
   pid_t pid = pidfd_get_pid(fd, true);
   if (pid == -ESRCH || !is_alive(fd))
     return tell_gone(error, i);
   if (pid <= 0)
-    return refuse(error, i, "is a process that cannot be seen from here");
+    return targets_refuse(error, i, "is a process that cannot be seen from here");
   if (is_known(self, pid))
-    return refuse(error, i, "is there twice");
+    return targets_refuse(error, i, "is there twice");
   self->pids[self->n] = pid;
   return TRUE;
 }
@@ -93,10 +93,10 @@ CapturedTargets *captured_targets_new(const gint32 *handles, guint n, GUnixFDLis
     int fd = take_descriptor(fds, handles[i]);
 
     if (fd < 0) {
-      refuse(error, i, "is no descriptor that came with the message");
+      targets_refuse(error, i, "is no descriptor that came with the message");
       return NULL;
     }
-    gboolean added = add(self, fd, error);
+    gboolean added = targets_add(self, fd, error);
     self->n++;
     if (!added)
       return NULL;

@@ -22,7 +22,7 @@ static const GOptionEntry entries[] = {
     {NULL},
 };
 
-static gboolean parse(int *argc, char ***argv, GError **error)
+static gboolean main_parse(int *argc, char ***argv, GError **error)
 {
   g_autoptr(GOptionContext) context = g_option_context_new("— records for callers on the system bus");
 
@@ -53,7 +53,7 @@ int main(int argc, char **argv)
 
   /* Whoever starts services gives them no locale, but the journal and people have one. */
   setlocale(LC_CTYPE, "C.UTF-8");
-  if (!parse(&argc, &argv, &error)) {
+  if (!main_parse(&argc, &argv, &error)) {
     g_printerr("captured: %s\n", error->message);
     return 2;
   }

@@ -16,7 +16,7 @@
 #define FD_IN_CHILD 3
 #define PATIENCE    UINT64_C(5000000000)
 
-static uint64_t now(void)
+static uint64_t elf_reader_client_now(void)
 {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
@@ -37,7 +37,7 @@ static int set_attributes(posix_spawnattr_t *attributes)
                                   POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
 }
 
-static int spawn(const char *program, int socket, pid_t *ret)
+static int elf_reader_client_spawn(const char *program, int socket, pid_t *ret)
 {
   char *argv[] = {(char *)"capture-elf-reader", (char *)"3", NULL}, *environment[] = {NULL};
   posix_spawn_file_actions_t actions;
@@ -61,7 +61,7 @@ int elf_reader_client_start(struct elf_reader_client *client, const char *progra
   *client = (struct elf_reader_client){.socket = -1};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
     return -errno;
-  int result = spawn(program, pair[1], &client->pid);
+  int result = elf_reader_client_spawn(program, pair[1], &client->pid);
   close(pair[1]);
   if (result < 0) {
     close(pair[0]);
@@ -69,7 +69,7 @@ int elf_reader_client_start(struct elf_reader_client *client, const char *progra
     return result;
   }
   client->socket = pair[0];
-  client->deadline = now() + PATIENCE;
+  client->deadline = elf_reader_client_now() + PATIENCE;
   return 0;
 }
 
@@ -82,15 +82,15 @@ pid_t elf_reader_client_release(struct elf_reader_client *client)
   return pid;
 }
 
-static int ask(struct elf_reader_client *client, void *job, const struct elf_reader_message *message, int fd,
-               uint32_t expected)
+static int elf_reader_client_ask(struct elf_reader_client *client, void *job,
+                                 const struct elf_reader_message *message, int fd, uint32_t expected)
 {
   int result = packet_send(client->socket, message, message->size, fd, false);
   if (result < 0)
     return result;
   client->job = job;
   client->expected = expected;
-  client->deadline = now() + PATIENCE;
+  client->deadline = elf_reader_client_now() + PATIENCE;
   return 0;
 }
 
@@ -98,7 +98,7 @@ int elf_reader_client_compile(struct elf_reader_client *client, void *job, int f
 {
   struct elf_reader_message message = {
       .type = ELF_READER_COMPILE, .size = sizeof message, .cookie = ++client->cookie, .flags = flags};
-  return ask(client, job, &message, fd, ELF_READER_COMPILED);
+  return elf_reader_client_ask(client, job, &message, fd, ELF_READER_COMPILED);
 }
 
 int elf_reader_client_name(struct elf_reader_client *client, void *job, int fd, const uint64_t *offsets,
@@ -109,7 +109,7 @@ int elf_reader_client_name(struct elf_reader_client *client, void *job, int fd, 
   request.message = (struct elf_reader_message){
       .type = ELF_READER_NAME, .size = size, .cookie = ++client->cookie, .n_offsets = n};
   memcpy(request.offsets, offsets, n * sizeof *offsets);
-  return ask(client, job, &request.message, fd, ELF_READER_NAMED);
+  return elf_reader_client_ask(client, job, &request.message, fd, ELF_READER_NAMED);
 }
 
 static bool take_ready(struct elf_reader_client *client, const struct elf_reader_message *message, int fd)
@@ -139,7 +139,7 @@ int elf_reader_client_receive(struct elf_reader_client *client, struct elf_reade
   int fd = -1;
   ssize_t size = packet_receive(client->socket, &message, sizeof message, &fd, false);
   if (size == -EAGAIN)
-    return now() < client->deadline ? 0 : -ETIMEDOUT;
+    return elf_reader_client_now() < client->deadline ? 0 : -ETIMEDOUT;
   if (size <= 0)
     return size < 0 ? (int)size : -ECONNABORTED;
   bool is_whole = size == sizeof message && message.size == sizeof message;

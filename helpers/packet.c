@@ -11,7 +11,7 @@ union control {
   char bytes[CMSG_SPACE(PACKET_DESCRIPTORS_MAX * sizeof(int))];
 };
 
-static void attach(struct msghdr *header, union control *control, const int *fds, size_t n_fds)
+static void packet_attach(struct msghdr *header, union control *control, const int *fds, size_t n_fds)
 {
   size_t space = CMSG_SPACE(n_fds * sizeof *fds);
   memset(control, 0, space);
@@ -32,7 +32,7 @@ int packet_send_many(int socket, const void *bytes, size_t size, const int *fds,
   if (n_fds > PACKET_DESCRIPTORS_MAX)
     return -EINVAL;
   if (n_fds > 0)
-    attach(&header, &control, fds, n_fds);
+    packet_attach(&header, &control, fds, n_fds);
   ssize_t sent;
   do
     sent = sendmsg(socket, &header, MSG_NOSIGNAL | (wait ? 0 : MSG_DONTWAIT));

@@ -52,7 +52,7 @@ static inline bool add_rows(struct unwind_builder *builder, const struct unwind_
 }
 
 /* Whether a description may be read once more: what damaged files can make us do is bounded. */
-static bool spend(struct unwind_builder *builder, const struct unwind_fde *fde)
+static bool builder_spend(struct unwind_builder *builder, const struct unwind_fde *fde)
 {
   uint64_t size = (uint64_t)(fde->program_end - fde->program) + 16;
 
@@ -83,7 +83,7 @@ static bool resume_outer(struct unwind_builder *builder, uint64_t until)
       return false;
     end = fde.end - builder->rows->base;
     if (end > builder->cursor) {
-      if (!spend(builder, &fde))
+      if (!builder_spend(builder, &fde))
         return false;
       if (add_rows(builder, builder->section, &fde, builder->cursor, end < until ? end : until) &&
           end > until)
@@ -148,7 +148,7 @@ static bool add_spare(struct unwind_builder *builder, uint64_t until)
       return true;
     if (start > builder->cursor)
       add_gap(builder, start);
-    if (!spend(builder, &fde))
+    if (!builder_spend(builder, &fde))
       return false;
     if (add_rows(builder, builder->spare_section, &fde, builder->cursor, end) && fde.end - base > until)
       return true;
@@ -172,7 +172,7 @@ static COLD bool fill_gap(struct unwind_builder *builder, uint64_t until)
   return true;
 }
 
-static inline bool fill(struct unwind_builder *builder, uint64_t until)
+static inline bool builder_fill(struct unwind_builder *builder, uint64_t until)
 {
   if (builder->cursor >= until)
     return true;
@@ -191,7 +191,7 @@ static COLD bool add_clone(struct unwind_builder *builder, const struct unwind_f
 
   if (size == 0 || size > start || builder->cursor > start - size)
     return true;
-  if (!fill(builder, start - size))
+  if (!builder_fill(builder, start - size))
     return false;
   add_rule(builder, start - size, unwind_rules_number(&builder->rows->rules, unwind_known_clone_state()));
   builder->cursor = start;
@@ -235,7 +235,7 @@ static inline bool add_function(struct unwind_builder *builder, uint64_t offset,
   }
   if (UNWIND_UNLIKELY(is_uncalled(builder, &fde)) && !add_clone(builder, &fde))
     return false;
-  if (!fill(builder, start))
+  if (!builder_fill(builder, start))
     return false;
   if (UNWIND_UNLIKELY(next < end))
     push_outer(builder, offset);
@@ -261,5 +261,5 @@ bool unwind_builder_add_all(struct unwind_builder *builder, const struct unwind_
     else if (!add_function(builder, unwind_order_fde(order, i), start - base, next - base))
       return false;
   }
-  return fill(builder, PLACE_MAX);
+  return builder_fill(builder, PLACE_MAX);
 }

@@ -66,7 +66,7 @@ static struct unwind_range find_code(const struct job *job)
   return code;
 }
 
-static struct unwind_range from(struct unwind_range code, uint64_t start)
+static struct unwind_range compile_from(struct unwind_range code, uint64_t start)
 {
   return (struct unwind_range){start, code.end - start > UINT32_MAX ? start + UINT32_MAX : code.end};
 }
@@ -76,7 +76,7 @@ static struct unwind_range find_span(const struct job *job)
 {
   struct unwind_range code = find_code(job);
 
-  return from(code, code.start);
+  return compile_from(code, code.start);
 }
 
 /* Whether the section holds nothing but what the search table names. Less than a description may remain: what
@@ -105,7 +105,7 @@ static uint64_t find_base(const struct job *job, const struct unwind_order *orde
 }
 
 /* 0, a negative errno, or 1 if the linker's order does not do. */
-static int build(struct job *job, const struct unwind_order *order, uint32_t n_bad)
+static int compile_build(struct job *job, const struct unwind_order *order, uint32_t n_bad)
 {
   struct unwind_range span;
   struct unwind_builder builder = {.section = &job->source.section,
@@ -125,7 +125,7 @@ static int build(struct job *job, const struct unwind_order *order, uint32_t n_b
 
   if (order->n == 0)
     return -ENODATA;
-  span = from(find_code(job), find_base(job, order));
+  span = compile_from(find_code(job), find_base(job, order));
   error = unwind_writer_init(&writer, job->workspace, job->source.section.size + job->spare.section.size,
                              job->n_segments, span.start, span.end - span.start);
   if (error < 0)
@@ -149,7 +149,7 @@ static int compile_section(struct job *job)
   int error;
 
   if (job->source.order.n > 0) {
-    error = build(job, &job->source.order, 0);
+    error = compile_build(job, &job->source.order, 0);
     if (error <= 0)
       return error;
   }
@@ -157,13 +157,13 @@ static int compile_section(struct job *job)
                             &job->source.order, &n_bad);
   if (error < 0)
     return error;
-  error = build(job, &order, n_bad);
+  error = compile_build(job, &order, n_bad);
   unwind_order_clear(&order);
   return error;
 }
 
 /* .eh_frame describes more than .debug_frame, mostly; what it leaves out the latter may know. */
-static int locate(struct job *job)
+static int compile_locate(struct job *job)
 {
   struct unwind_range code = find_span(job);
   bool has_eh_frame = unwind_locate_eh_frame(&job->elf, code, &job->source);
@@ -212,7 +212,7 @@ int unwind_compile_into(struct unwind_workspace *workspace, const void *elf, siz
   error = find_segments(&job);
   if (error == 0) {
     job.n_known = unwind_known_find(&job.elf, job.machine, job.ranges, job.n_segments, job.known);
-    error = locate(&job);
+    error = compile_locate(&job);
   }
   if (error == 0)
     error = order_spare(&job);
@@ -239,7 +239,7 @@ static void give_image(struct unwind_workspace *workspace, struct unwind_image *
   *ret = (struct unwind_image){.table = table, .capacity = used};
 }
 
-static int compile(const void *elf, size_t size, bool in_memory, struct unwind_image *ret)
+static int compile_image(const void *elf, size_t size, bool in_memory, struct unwind_image *ret)
 {
   struct unwind_workspace workspace = {0};
   const struct unwind_table *table;
@@ -254,12 +254,12 @@ static int compile(const void *elf, size_t size, bool in_memory, struct unwind_i
 
 int unwind_compile(const void *elf, size_t size, struct unwind_image *ret)
 {
-  return compile(elf, size, false, ret);
+  return compile_image(elf, size, false, ret);
 }
 
 int unwind_compile_memory(const void *elf, size_t size, struct unwind_image *ret)
 {
-  return compile(elf, size, true, ret);
+  return compile_image(elf, size, true, ret);
 }
 
 void unwind_image_clear(struct unwind_image *image)

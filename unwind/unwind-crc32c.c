@@ -107,7 +107,7 @@ static int has_hardware(void)
 #endif
 
 /* The product of two polynomials modulo CRC-32C's, coefficients in reversed order. */
-static uint32_t multiply(uint32_t a, uint32_t b)
+static uint32_t crc32c_multiply(uint32_t a, uint32_t b)
 {
   uint32_t product = 0;
 
@@ -124,11 +124,11 @@ static uint32_t append_zeros(uint32_t crc, size_t n)
   uint32_t power = 1u << 30; /* x */
 
   for (int i = 0; i < 6; i++)
-    power = multiply(power, power);
+    power = crc32c_multiply(power, power);
   for (; n > 0; n >>= 1) {
     if (n & 1)
-      crc = multiply(crc, power);
-    power = multiply(power, power);
+      crc = crc32c_multiply(crc, power);
+    power = crc32c_multiply(power, power);
   }
   return crc;
 }

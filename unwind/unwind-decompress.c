@@ -66,7 +66,7 @@ struct output {
   size_t capacity;
 };
 
-static int grow(struct output *output)
+static int decompress_grow(struct output *output)
 {
   size_t capacity = output->capacity ? 2 * output->capacity : XZ_SIZE_MIN;
   uint8_t *bytes = capacity <= XZ_SIZE_MAX ? realloc(output->bytes, capacity) : NULL;
@@ -83,7 +83,7 @@ static int inflate_xz(lzma_stream *stream, struct output *output)
   lzma_ret result = LZMA_OK;
 
   while (result == LZMA_OK) {
-    int error = output->size == output->capacity ? grow(output) : 0;
+    int error = output->size == output->capacity ? decompress_grow(output) : 0;
 
     if (error < 0)
       return error;

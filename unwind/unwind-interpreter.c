@@ -58,7 +58,8 @@ static ALWAYS_INLINE void add_row(struct hot *hot, struct unwind_interpreter *fu
   hot->ends[hot->place >> hot->shift] = (uint32_t)hot->n_rows;
 }
 
-static ALWAYS_INLINE enum next move(struct hot *hot, struct unwind_interpreter *function, uint64_t delta)
+static ALWAYS_INLINE enum next interpreter_move(struct hot *hot, struct unwind_interpreter *function,
+                                                uint64_t delta)
 {
   add_row(hot, function);
   hot->place += delta;
@@ -68,7 +69,7 @@ static ALWAYS_INLINE enum next move(struct hot *hot, struct unwind_interpreter *
 static ALWAYS_INLINE enum next move_if_any(struct hot *hot, struct unwind_interpreter *function,
                                            uint64_t delta)
 {
-  return UNWIND_UNLIKELY(delta == 0) ? NEXT : move(hot, function, delta);
+  return UNWIND_UNLIKELY(delta == 0) ? NEXT : interpreter_move(hot, function, delta);
 }
 
 /* Likewise, where rows may be asked for only from further on. */
@@ -79,10 +80,10 @@ static enum next move_to_floor(struct hot *hot, struct unwind_interpreter *funct
   if (hot->place >= function->floor)
     return move_if_any(hot, function, delta);
   hot->place += delta < before ? delta : before;
-  return delta <= before ? NEXT : move(hot, function, delta - before);
+  return delta <= before ? NEXT : interpreter_move(hot, function, delta - before);
 }
 
-static enum next damage(struct unwind_interpreter *function)
+static enum next interpreter_damage(struct unwind_interpreter *function)
 {
   function->is_damaged = true;
   return STOP;
@@ -192,7 +193,7 @@ static __attribute__((noinline)) enum next execute_slowly(struct hot *hot,
                                                       : execute_in_full(hot, function, &delta);
 
     if (!is_good)
-      return damage(function);
+      return interpreter_damage(function);
     if (move_to_floor(hot, function, delta) == STOP)
       return STOP;
   } while (hot->at < function->run.end && !may_be_quick(hot, function));
@@ -215,7 +216,7 @@ static ALWAYS_INLINE enum next execute_apart(struct hot *hot, struct unwind_inte
 }
 
 /* States that have their place in groups are remembered by it. */
-static ALWAYS_INLINE enum next remember(struct hot *hot, struct unwind_interpreter *function)
+static ALWAYS_INLINE enum next interpreter_remember(struct hot *hot, struct unwind_interpreter *function)
 {
   if (UNWIND_UNLIKELY(function->depth == UNWIND_DEPTH_MAX || hot->offset == UNWIND_GROUP_OFFSETS))
     return SLOWLY;
@@ -227,7 +228,7 @@ static ALWAYS_INLINE enum next remember(struct hot *hot, struct unwind_interpret
   return NEXT;
 }
 
-static ALWAYS_INLINE enum next recall(struct hot *hot, struct unwind_interpreter *function)
+static ALWAYS_INLINE enum next interpreter_recall(struct hot *hot, struct unwind_interpreter *function)
 {
   if (UNWIND_UNLIKELY(function->depth == 0))
     return SLOWLY;
@@ -292,9 +293,9 @@ static ALWAYS_INLINE enum next execute_after_move(struct hot *hot, struct unwind
     return NEXT;
   memcpy(&word, hot->at, sizeof word);
   if ((word & 0xff) == DW_CFA_restore_state)
-    return recall(hot, function);
+    return interpreter_recall(hot, function);
   if ((word & 0xffff) == (DW_CFA_remember_state | DW_CFA_def_cfa_offset << 8)) {
-    if (remember(hot, function) != NEXT)
+    if (interpreter_remember(hot, function) != NEXT)
       return SLOWLY;
     word >>= 8;
   }
@@ -316,8 +317,8 @@ static ALWAYS_INLINE enum next execute_move(struct hot *hot, struct unwind_inter
 }
 
 /* An instruction, whose first bytes are in `word`. */
-static ALWAYS_INLINE enum next execute(struct hot *hot, struct unwind_interpreter *function, uint32_t word,
-                                       uint64_t code_align)
+static ALWAYS_INLINE enum next interpreter_execute(struct hot *hot, struct unwind_interpreter *function,
+                                                   uint32_t word, uint64_t code_align)
 {
   if (word & 0x80)
     return word & 0x40 ? execute_noted(hot, function, word, UNWIND_GROUP_RESTORED, 1)
@@ -329,9 +330,9 @@ static ALWAYS_INLINE enum next execute(struct hot *hot, struct unwind_interprete
     hot->at++;
     return NEXT;
   case DW_CFA_remember_state:
-    return remember(hot, function);
+    return interpreter_remember(hot, function);
   case DW_CFA_restore_state:
-    return recall(hot, function);
+    return interpreter_recall(hot, function);
   case DW_CFA_def_cfa_offset:
     return execute_cfa_offset(hot, function, word);
   default:
@@ -365,13 +366,13 @@ static ALWAYS_INLINE enum next execute_next(struct hot *hot, struct unwind_inter
     memcpy(&word, hot->at, sizeof word);
   }
   if ((word & PUSH_MASK) == PUSH && (word & 63) != 0) {
-    if (move(hot, function, (word & 63) * code_align) == STOP)
+    if (interpreter_move(hot, function, (word & 63) * code_align) == STOP)
       return STOP;
     hot->offset = word >> PUSH_OFFSET & 15;
     hot->at += 3;
     return NEXT;
   }
-  next = execute(hot, function, word, code_align);
+  next = interpreter_execute(hot, function, word, code_align);
   return UNWIND_UNLIKELY(next == SLOWLY) ? execute_apart(hot, function) : next;
 }
 
@@ -412,8 +413,8 @@ static bool set_cie(struct unwind_interpreter *interpreter, const struct unwind_
   return true;
 }
 
-static inline void begin(struct unwind_interpreter *function, const struct unwind_fde *fde, uint64_t floor,
-                         uint64_t limit)
+static inline void interpreter_begin(struct unwind_interpreter *function, const struct unwind_fde *fde,
+                                     uint64_t floor, uint64_t limit)
 {
   const struct unwind_section *section = function->run.section;
   uint64_t left = (uint64_t)(section->bytes + section->size - fde->program_end);
@@ -441,7 +442,7 @@ bool unwind_interpret_fde(struct unwind_interpreter *interpreter, const struct u
   if (UNWIND_UNLIKELY(interpreter->run.section != section || interpreter->cie_offset != fde->cie->offset) &&
       !set_cie(interpreter, section, fde->cie))
     return false;
-  begin(interpreter, fde, floor, limit);
+  interpreter_begin(interpreter, fde, floor, limit);
   hot.at = fde->program;
   hot.place = fde->start - rows->base;
   hot.group = interpreter->initial;

@@ -66,8 +66,8 @@ static size_t find_last_behind(const struct code *code, enum instruction instruc
 }
 
 /* The return address is in the link register, but from `pushed` up to `popped` on the stack. */
-static uint32_t divide(const struct code *code, size_t pushed, size_t popped, int16_t fp_at,
-                       struct unwind_known *ret)
+static uint32_t known_aarch64_divide(const struct code *code, size_t pushed, size_t popped, int16_t fp_at,
+                                     struct unwind_known *ret)
 {
   static const struct unwind_rule link = {.cfa = UNWIND_CFA_SP};
   struct unwind_rule stack = {.cfa = UNWIND_CFA_SP,
@@ -92,7 +92,7 @@ static uint32_t find_plt(const struct unwind_elf *elf, struct unwind_known *ret)
     return 0;
   size_t pushed = find_behind(&code, PUSH_PLT);
   bool has_first = pushed != 0 && code.bytes.size >= PLT_FIRST; /* static programs have none */
-  return divide(&code, has_first ? pushed : 0, has_first ? PLT_FIRST : 0, 0, ret);
+  return known_aarch64_divide(&code, has_first ? pushed : 0, has_first ? PLT_FIRST : 0, 0, ret);
 }
 
 static uint32_t find_linkers(const struct unwind_elf *elf, const char *name, struct unwind_known *ret)
@@ -102,7 +102,7 @@ static uint32_t find_linkers(const struct unwind_elf *elf, const char *name, str
   if (!find_code(elf, name, &code))
     return 0;
   size_t pushed = find_behind(&code, PUSH_FRAME), popped = find_last_behind(&code, POP_FRAME);
-  return pushed != 0 && popped > pushed ? divide(&code, pushed, popped, -2, ret) : 0;
+  return pushed != 0 && popped > pushed ? known_aarch64_divide(&code, pushed, popped, -2, ret) : 0;
 }
 
 uint32_t unwind_known_find_aarch64(const struct unwind_elf *elf, struct unwind_known *ret)

@@ -19,7 +19,7 @@ struct reader {
 
 static const uint8_t landing[] = {0xf3, 0x0f, 0x1e, 0xfa}, move[] = {0x48, 0x89, 0xe5};
 
-static bool take(struct reader *reader, const uint8_t *code, size_t size)
+static bool known_crtstuff_take(struct reader *reader, const uint8_t *code, size_t size)
 {
   if (reader->bytes.size - reader->at < size || memcmp(reader->bytes.bytes + reader->at, code, size) != 0)
     return false;
@@ -27,7 +27,7 @@ static bool take(struct reader *reader, const uint8_t *code, size_t size)
   return true;
 }
 
-static bool skip(struct reader *reader, size_t size)
+static bool known_crtstuff_skip(struct reader *reader, size_t size)
 {
   bool fits = reader->bytes.size - reader->at >= size;
 
@@ -35,12 +35,14 @@ static bool skip(struct reader *reader, size_t size)
   return fits;
 }
 
-#define TAKE(reader, ...) take(reader, (const uint8_t[]){__VA_ARGS__}, sizeof(const uint8_t[]){__VA_ARGS__})
+#define TAKE(reader, ...)                                                                                    \
+  known_crtstuff_take(reader, (const uint8_t[]){__VA_ARGS__}, sizeof(const uint8_t[]){__VA_ARGS__})
 
 /* cmp $0, something(%rip), of a byte or a word. */
 static bool take_comparison(struct reader *reader)
 {
-  return (TAKE(reader, 0x80, 0x3d) || TAKE(reader, 0x48, 0x83, 0x3d)) && skip(reader, 4) && TAKE(reader, 0);
+  return (TAKE(reader, 0x80, 0x3d) || TAKE(reader, 0x48, 0x83, 0x3d)) && known_crtstuff_skip(reader, 4) &&
+         TAKE(reader, 0);
 }
 
 /* Where a call or a jump by 32 bits leads to, from the function's beginning. */
@@ -61,8 +63,9 @@ static bool take_deregistering(struct reader *reader)
 {
   int64_t deregister;
 
-  return TAKE(reader, 0xb8) && skip(reader, 4) && TAKE(reader, 0x48, 0x85, 0xc0, 0x74, 0x0a, 0xbf) &&
-         skip(reader, 4) && take_target(reader, 0xe8, &deregister);
+  return TAKE(reader, 0xb8) && known_crtstuff_skip(reader, 4) &&
+         TAKE(reader, 0x48, 0x85, 0xc0, 0x74, 0x0a, 0xbf) && known_crtstuff_skip(reader, 4) &&
+         take_target(reader, 0xe8, &deregister);
 }
 
 struct destructors {
@@ -80,29 +83,30 @@ static bool read_destructors(struct reader *reader, struct destructors *ret)
   size_t done;
   int64_t finalize;
 
-  take(reader, landing, sizeof landing);
-  if (!take_comparison(reader) || !TAKE(reader, 0x75) || !skip(reader, 1))
+  known_crtstuff_take(reader, landing, sizeof landing);
+  if (!take_comparison(reader) || !TAKE(reader, 0x75) || !known_crtstuff_skip(reader, 1))
     return false;
   done = reader->at + reader->bytes.bytes[reader->at - 1];
   if (!TAKE(reader, 0x55))
     return false;
   ret->pushed = reader->at;
   bool is_library = take_comparison(reader);
-  if (!take(reader, move, sizeof move))
+  if (!known_crtstuff_take(reader, move, sizeof move))
     return false;
   ret->moved = reader->at;
-  if (is_library && (!TAKE(reader, 0x74, 0x0c) || !TAKE(reader, 0x48, 0x8b, 0x3d) || !skip(reader, 4) ||
-                     !take_target(reader, 0xe8, &finalize)))
+  if (is_library && (!TAKE(reader, 0x74, 0x0c) || !TAKE(reader, 0x48, 0x8b, 0x3d) ||
+                     !known_crtstuff_skip(reader, 4) || !take_target(reader, 0xe8, &finalize)))
     return false;
   if (!take_target(reader, 0xe8, &ret->clones))
     return false;
   size_t called = reader->at;
   if (!take_deregistering(reader))
     reader->at = called;
-  if (!TAKE(reader, 0xc6, 0x05) || !skip(reader, 4) || !TAKE(reader, 0x01, 0x5d))
+  if (!TAKE(reader, 0xc6, 0x05) || !known_crtstuff_skip(reader, 4) || !TAKE(reader, 0x01, 0x5d))
     return false;
   ret->popped = reader->at;
-  if (!TAKE(reader, 0xc3) || done < reader->at || !skip(reader, done - reader->at) || !TAKE(reader, 0xc3))
+  if (!TAKE(reader, 0xc3) || done < reader->at || !known_crtstuff_skip(reader, done - reader->at) ||
+      !TAKE(reader, 0xc3))
     return false;
   ret->end = reader->at;
   return ret->clones < 0 && ret->clones >= -CLONES_MAX;
@@ -117,8 +121,8 @@ static void read_dummy(struct reader *reader, struct destructors *destructors)
   reader->at = start;
   if (start > reader->bytes.size)
     return;
-  take(reader, landing, sizeof landing);
-  if (TAKE(reader, 0xeb) && skip(reader, 1))
+  known_crtstuff_take(reader, landing, sizeof landing);
+  if (TAKE(reader, 0xeb) && known_crtstuff_skip(reader, 1))
     target = (int64_t)reader->at + (int8_t)reader->bytes.bytes[reader->at - 1];
   else if (!take_target(reader, 0xe9, &target))
     return;

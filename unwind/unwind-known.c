@@ -32,7 +32,7 @@ static struct unwind_range range_around(const struct finder *finder, uint64_t ad
   return (struct unwind_range){0};
 }
 
-static void add(struct finder *finder, uint64_t start, uint64_t end, struct unwind_rule rule)
+static void known_add(struct finder *finder, uint64_t start, uint64_t end, struct unwind_rule rule)
 {
   if (end > start)
     finder->known[finder->n++] = (struct unwind_known){{start, end}, unwind_state_from_rule(rule)};
@@ -43,8 +43,8 @@ static void add_entry(struct finder *finder, uint64_t entry)
   struct unwind_range range = range_around(finder, entry);
 
   if (range.end > entry)
-    add(finder, entry, range.end - entry < UNWIND_ENTRY_MAX ? range.end : entry + UNWIND_ENTRY_MAX,
-        unwind_known_root);
+    known_add(finder, entry, range.end - entry < UNWIND_ENTRY_MAX ? range.end : entry + UNWIND_ENTRY_MAX,
+              unwind_known_root);
 }
 
 /* On x86-64 crti.S makes room of 8 bytes, what follows calls functions, and crtn.S gives the room back. */
@@ -68,9 +68,9 @@ static void add_linkers(struct finder *finder, const struct unwind_elf *elf, con
       memcmp(code.bytes + code.size - sizeof back, back, sizeof back) != 0)
     return;
   inner.cfa_offset = 16;
-  add(finder, section.sh_addr, section.sh_addr + body, rule);
-  add(finder, section.sh_addr + body, section.sh_addr + code.size - 1, inner);
-  add(finder, section.sh_addr + code.size - 1, section.sh_addr + code.size, rule);
+  known_add(finder, section.sh_addr, section.sh_addr + body, rule);
+  known_add(finder, section.sh_addr + body, section.sh_addr + code.size - 1, inner);
+  known_add(finder, section.sh_addr + code.size - 1, section.sh_addr + code.size, rule);
 }
 
 /* Of what was found, that which is executable. */
@@ -87,7 +87,7 @@ static void add_all(struct finder *finder, const struct unwind_elf *elf,
   }
 }
 
-static int compare(const void *a, const void *b)
+static int known_compare(const void *a, const void *b)
 {
   const struct unwind_known *x = a, *y = b;
 
@@ -95,11 +95,11 @@ static int compare(const void *a, const void *b)
 }
 
 /* Of two that overlap the first stays, up to where the second begins. */
-static uint32_t part(struct unwind_known *known, uint32_t n)
+static uint32_t known_part(struct unwind_known *known, uint32_t n)
 {
   uint32_t kept = 0;
 
-  qsort(known, n, sizeof *known, compare);
+  qsort(known, n, sizeof *known, known_compare);
   for (uint32_t i = 0; i < n; i++) {
     if (kept > 0 && known[kept - 1].range.start == known[i].range.start)
       continue;
@@ -125,5 +125,5 @@ uint32_t unwind_known_find(const struct unwind_elf *elf, const struct unwind_mac
   } else {
     add_all(&finder, elf, unwind_known_find_aarch64);
   }
-  return part(ret, finder.n);
+  return known_part(ret, finder.n);
 }

@@ -229,7 +229,7 @@ static int add_name(struct job *job, uint64_t start, uint64_t end, const char *t
   return error;
 }
 
-static uint64_t max(uint64_t a, uint64_t b)
+static uint64_t names_max(uint64_t a, uint64_t b)
 {
   return a > b ? a : b;
 }
@@ -248,12 +248,12 @@ static int add_hits(struct job *job, const uint64_t *offsets, size_t n)
     if (offsets[i] < named)
       continue;
     if (unwind_plt_find(&job->plt, offsets[i], text, sizeof text, &start, &end)) {
-      error = add_name(job, max(start, named), end, text, (uint32_t)strlen(text));
+      error = add_name(job, names_max(start, named), end, text, (uint32_t)strlen(text));
     } else {
       symbol = unwind_symbols_find(&job->symbols, offsets[i], &start, &end);
       unwind_plt_cut(&job->plt, offsets[i], &start, &end);
       if (symbol)
-        error = add_name(job, max(start, named), end, symbol->name, symbol->length);
+        error = add_name(job, names_max(start, named), end, symbol->name, symbol->length);
     }
     named = end;
   }
@@ -280,7 +280,7 @@ static int make_image(const struct job *job, struct unwind_names **ret)
   return 0;
 }
 
-static bool ascend(const uint64_t *offsets, size_t n)
+static bool names_ascend(const uint64_t *offsets, size_t n)
 {
   for (size_t i = 1; i < n; i++)
     if (offsets[i] <= offsets[i - 1])
@@ -292,7 +292,7 @@ int unwind_names_find(const void *elf, size_t size, const uint64_t *offsets, siz
                       struct unwind_names **ret)
 {
   struct job job = {0};
-  int error = ascend(offsets, n) ? unwind_elf_open(&job.elf, elf, size, false) : -EINVAL;
+  int error = names_ascend(offsets, n) ? unwind_elf_open(&job.elf, elf, size, false) : -EINVAL;
 
   if (error < 0)
     return error;

@@ -15,13 +15,13 @@ struct walk {
   uint64_t high;
 };
 
-static uint64_t origin(const struct walk *walk)
+static uint64_t order_origin(const struct walk *walk)
 {
   return walk->low + ((uint64_t)1 << 31);
 }
 
 /* In ascending order of address; of those with the same, in that of their offsets. */
-static int compare(const void *a, const void *b)
+static int order_compare(const void *a, const void *b)
 {
   const struct unwind_order_entry *x = a, *y = b;
 
@@ -32,12 +32,12 @@ static int compare(const void *a, const void *b)
 
 /* Addresses that are not the file's code are no damage: linkers leave such descriptions of functions they
  * dropped. */
-static void add(struct walk *walk, uint64_t start, uint64_t offset)
+static void order_add(struct walk *walk, uint64_t start, uint64_t offset)
 {
   if (start < walk->low || start >= walk->high || walk->n == walk->capacity)
     return;
   walk->entries[walk->n++] =
-      (struct unwind_order_entry){(int32_t)(int64_t)(start - origin(walk)), (int32_t)(uint32_t)offset};
+      (struct unwind_order_entry){(int32_t)(int64_t)(start - order_origin(walk)), (int32_t)(uint32_t)offset};
 }
 
 /* Whether a record is one, understood or not: what it begins with makes sense. */
@@ -65,7 +65,7 @@ static void visit_all(struct walk *walk, struct unwind_section *section, bool un
       return;
     if (length != 0 && unwind_cfi_read_record(section, offset, &record) && is_sound(section, &record)) {
       if (!record.is_cie && unwind_cfi_read_fde(section, offset, &fde))
-        add(walk, fde.start, offset);
+        order_add(walk, fde.start, offset);
       else if (!record.is_cie)
         ++*n_bad;
       is_lost = false;
@@ -88,22 +88,22 @@ static void add_more(struct walk *walk, struct unwind_section *section, const st
     uint64_t offset = unwind_order_fde(more, i);
 
     if (unwind_cfi_read_fde(section, offset, &fde) && fde.start == unwind_order_start(more, i))
-      add(walk, fde.start, offset);
+      order_add(walk, fde.start, offset);
   }
 }
 
-static void sort(struct walk *walk)
+static void order_sort(struct walk *walk)
 {
   uint32_t n = 0;
 
   for (uint32_t i = 1; i < walk->n; i++) {
-    if (compare(&walk->entries[i - 1], &walk->entries[i]) > 0) {
-      qsort(walk->entries, walk->n, sizeof *walk->entries, compare);
+    if (order_compare(&walk->entries[i - 1], &walk->entries[i]) > 0) {
+      qsort(walk->entries, walk->n, sizeof *walk->entries, order_compare);
       break;
     }
   }
   for (uint32_t i = 0; i < walk->n; i++) {
-    if (i == 0 || compare(&walk->entries[i - 1], &walk->entries[i]) != 0)
+    if (i == 0 || order_compare(&walk->entries[i - 1], &walk->entries[i]) != 0)
       walk->entries[n++] = walk->entries[i];
   }
   walk->n = n;
@@ -121,10 +121,10 @@ int unwind_order_make(struct unwind_order *ret, struct unwind_section *section, 
   visit_all(&walk, section, until_zero, n_bad);
   if (more)
     add_more(&walk, section, more);
-  sort(&walk);
+  order_sort(&walk);
   *ret = (struct unwind_order){.entries = (const uint8_t *)walk.entries,
                                .n = walk.n,
-                               .start_origin = origin(&walk),
+                               .start_origin = order_origin(&walk),
                                .owned = walk.entries};
   return 0;
 }

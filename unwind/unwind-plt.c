@@ -136,7 +136,7 @@ static bool identify_x86_64(const struct unwind_plt *plt, const struct stub *stu
   return false;
 }
 
-static bool identify(const struct unwind_plt *plt, const struct stub *stub, Elf64_Rela *ret)
+static bool plt_identify(const struct unwind_plt *plt, const struct stub *stub, Elf64_Rela *ret)
 {
   if (plt->machine == EM_X86_64)
     return identify_x86_64(plt, stub, ret);
@@ -199,7 +199,7 @@ bool unwind_plt_find(const struct unwind_plt *plt, uint64_t offset, char *text, 
   Elf64_Rela relocation;
   struct stub stub;
 
-  if (!find_stub(plt, offset, &stub) || !identify(plt, &stub, &relocation))
+  if (!find_stub(plt, offset, &stub) || !plt_identify(plt, &stub, &relocation))
     return false;
   number = ELF64_R_SYM(relocation.r_info);
   addend = (uint64_t)relocation.r_addend;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static uint32_t hash(struct unwind_state state)
+static uint32_t rules_hash(struct unwind_state state)
 {
   return (uint32_t)((state.low * 0x9e3779b97f4a7c15ull ^ state.high * 0xc2b2ae3d27d4eb4full) >> 40);
 }
@@ -31,7 +31,7 @@ void unwind_rules_init(struct unwind_rules *rules, struct unwind_rules_room *roo
 /* The slot that holds the state, or an empty one. */
 static uint16_t *find_slot(struct unwind_rules *rules, struct unwind_state state)
 {
-  for (uint32_t i = hash(state);; i++) {
+  for (uint32_t i = rules_hash(state);; i++) {
     uint16_t *slot = &rules->slots[i & rules->mask];
 
     if (*slot == 0 || is_same(rules->rules[*slot], state))
@@ -40,7 +40,7 @@ static uint16_t *find_slot(struct unwind_rules *rules, struct unwind_state state
 }
 
 /* Never more than a quarter full, so that a rule is mostly found at once. */
-static void grow(struct unwind_rules *rules)
+static void rules_grow(struct unwind_rules *rules)
 {
   rules->mask = 2 * rules->mask + 1;
   memset(rules->slots, 0, (rules->mask + 1) * sizeof *rules->slots);
@@ -66,7 +66,7 @@ uint16_t unwind_rules_number(struct unwind_rules *rules, struct unwind_state sta
   *slot = (uint16_t)rules->n;
   rules->rules[rules->n++] = state;
   if (4 * rules->n > rules->mask && rules->mask + 1 < UNWIND_RULE_SLOTS_MAX)
-    grow(rules);
+    rules_grow(rules);
   return (uint16_t)(rules->n - 1);
 }
 
@@ -80,7 +80,7 @@ static void init_group(struct unwind_group *group, uint16_t number)
 
 struct unwind_group *unwind_rules_group(struct unwind_rules *rules, struct unwind_state rest)
 {
-  for (uint32_t i = hash(rest);; i++) {
+  for (uint32_t i = rules_hash(rest);; i++) {
     uint16_t *slot = &rules->group_slots[i % UNWIND_GROUP_SLOTS];
 
     if (*slot != 0 && is_same(rules->group_states[*slot], rest))

@@ -63,7 +63,7 @@ static void count_from_cfa(const struct unwind_rule *rule, struct saved *saved)
 }
 
 /* A rule has room to say once where fp and base are counted from. */
-static void agree(const struct saved *fp, struct saved *base, struct unwind_rule *rule)
+static void state_agree(const struct saved *fp, struct saved *base, struct unwind_rule *rule)
 {
   bool has_fp = fp->how == UNWIND_SAVED_AT_CFA, has_base = base->how == UNWIND_SAVED_AT_CFA;
   enum unwind_cfa from = has_fp ? fp->from : base->from;
@@ -94,7 +94,7 @@ struct unwind_state unwind_state_settle(struct unwind_state state)
   count_from_cfa(&rule, &ra);
   if (ra.from != UNWIND_CFA_NONE)
     give_up(&ra);
-  agree(&fp, &base, &rule);
+  state_agree(&fp, &base, &rule);
   rule.saved = UNWIND_SAVED(fp.how, base.how, ra.how);
   rule.fp_at = fp.at;
   rule.base_at = base.at;

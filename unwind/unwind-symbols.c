@@ -22,7 +22,7 @@ static uint64_t add_saturated(uint64_t a, uint64_t b)
   return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-static int grow(struct unwind_symbols *symbols)
+static int symbols_grow(struct unwind_symbols *symbols)
 {
   size_t capacity = symbols->capacity ? 2 * symbols->capacity : CAPACITY_MIN;
   struct unwind_symbol *items =
@@ -39,7 +39,7 @@ int unwind_symbols_add(struct unwind_symbols *symbols, uint64_t start, uint64_t 
                        const char *name, uint32_t length)
 {
   if (symbols->n == symbols->capacity) {
-    int error = grow(symbols);
+    int error = symbols_grow(symbols);
 
     if (error < 0)
       return error;
@@ -54,7 +54,7 @@ int unwind_symbols_add(struct unwind_symbols *symbols, uint64_t start, uint64_t 
   return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int symbols_compare(const void *a, const void *b)
 {
   const struct unwind_symbol *x = a, *y = b;
 
@@ -63,7 +63,7 @@ static int compare(const void *a, const void *b)
   return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static void number(struct unwind_symbols *symbols)
+static void symbols_number(struct unwind_symbols *symbols)
 {
   uint64_t reach = 0;
 
@@ -78,8 +78,8 @@ static void number(struct unwind_symbols *symbols)
 void unwind_symbols_sort(struct unwind_symbols *symbols)
 {
   if (symbols->n > 0)
-    qsort(symbols->items, symbols->n, sizeof *symbols->items, compare);
-  number(symbols);
+    qsort(symbols->items, symbols->n, sizeof *symbols->items, symbols_compare);
+  symbols_number(symbols);
 }
 
 static void set_ends(struct unwind_symbols *symbols)
@@ -133,7 +133,7 @@ static bool is_first_better(const struct unwind_symbol *a, const struct unwind_s
   return a->length >= b->length;
 }
 
-static void choose(struct unwind_symbols *symbols)
+static void symbols_choose(struct unwind_symbols *symbols)
 {
   struct unwind_symbol *items = symbols->items;
   size_t kept = 0;
@@ -151,8 +151,8 @@ void unwind_symbols_settle(struct unwind_symbols *symbols)
 {
   unwind_symbols_sort(symbols);
   set_ends(symbols);
-  choose(symbols);
-  number(symbols);
+  symbols_choose(symbols);
+  symbols_number(symbols);
 }
 
 /* How many begin at or before offset. */

@@ -6,7 +6,7 @@
 #include "unwind/unwind-compile.h"
 #include "unwind/unwind-crc32c-private.h"
 
-static const void *part(const struct unwind_table *table, uint32_t at)
+static const void *table_part(const struct unwind_table *table, uint32_t at)
 {
   return (const uint8_t *)table + at;
 }
@@ -37,7 +37,7 @@ static bool is_header_valid(const struct unwind_table *table, size_t size)
 /* Rows of one bucket: in it, ascending, with rules that there are. */
 static bool is_bucket_valid(const struct unwind_table *table, uint32_t bucket, uint32_t first, uint32_t end)
 {
-  const struct unwind_row *rows = part(table, table->rows_at);
+  const struct unwind_row *rows = table_part(table, table->rows_at);
   uint16_t high = (uint16_t)((uint64_t)bucket << table->bucket_shift);
   uint32_t mask = 0xffffu >> table->bucket_shift << table->bucket_shift;
 
@@ -51,7 +51,7 @@ static bool is_bucket_valid(const struct unwind_table *table, uint32_t bucket, u
 
 static bool are_rows_valid(const struct unwind_table *table)
 {
-  const uint32_t *buckets = part(table, table->buckets_at);
+  const uint32_t *buckets = table_part(table, table->buckets_at);
 
   if (buckets[0] != 0 || buckets[table->n_buckets] != table->n_rows)
     return false;
@@ -65,7 +65,7 @@ static bool are_rows_valid(const struct unwind_table *table)
 
 static bool are_rules_valid(const struct unwind_table *table)
 {
-  const struct unwind_rule *rules = part(table, table->rules_at);
+  const struct unwind_rule *rules = table_part(table, table->rules_at);
 
   for (uint32_t i = 0; i < table->n_rules; i++) {
     if (rules[i].cfa > UNWIND_CFA_CLONE || UNWIND_SAVED_RA(rules[i].saved) > UNWIND_SAVED_IN_REGISTER ||
@@ -77,7 +77,7 @@ static bool are_rules_valid(const struct unwind_table *table)
 
 static bool are_segments_valid(const struct unwind_table *table)
 {
-  const struct unwind_segment *segments = part(table, table->segments_at);
+  const struct unwind_segment *segments = table_part(table, table->segments_at);
   uint64_t end;
 
   for (uint32_t i = 0; i < table->n_segments; i++) {
@@ -108,9 +108,9 @@ bool unwind_table_is_valid(const void *table, size_t size, bool crc)
 
 const struct unwind_rule *unwind_table_find(const struct unwind_table *table, uint64_t address)
 {
-  const uint32_t *buckets = part(table, table->buckets_at);
-  const struct unwind_row *rows = part(table, table->rows_at);
-  const struct unwind_rule *rules = part(table, table->rules_at);
+  const uint32_t *buckets = table_part(table, table->buckets_at);
+  const struct unwind_row *rows = table_part(table, table->rows_at);
+  const struct unwind_rule *rules = table_part(table, table->rules_at);
   uint64_t place = address - table->base, bucket = place >> table->bucket_shift;
   uint32_t low, high;
 
@@ -131,7 +131,7 @@ const struct unwind_rule *unwind_table_find(const struct unwind_table *table, ui
 
 bool unwind_table_bias(const struct unwind_table *table, uint64_t start, uint64_t offset, uint64_t *ret_bias)
 {
-  const struct unwind_segment *segments = part(table, table->segments_at);
+  const struct unwind_segment *segments = table_part(table, table->segments_at);
   uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 
   for (uint32_t i = 0; i < table->n_segments; i++) {

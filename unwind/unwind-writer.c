@@ -19,7 +19,7 @@
 #define BYTES_A_ROW 5
 #define HUGE_PAGE   ((size_t)2 << 20)
 
-static uint64_t align(uint64_t size, uint64_t to)
+static uint64_t writer_align(uint64_t size, uint64_t to)
 {
   return (size + to - 1) & ~(to - 1);
 }
@@ -62,11 +62,12 @@ static uint8_t *get_memory(size_t size, size_t likely)
     munmap(memory, before);
   if (before < around)
     munmap(memory + before + size, around - before);
-  madvise(memory + before, align(likely, HUGE_PAGE) < size ? align(likely, HUGE_PAGE) : size, MADV_HUGEPAGE);
+  madvise(memory + before, writer_align(likely, HUGE_PAGE) < size ? writer_align(likely, HUGE_PAGE) : size,
+          MADV_HUGEPAGE);
   return memory + before;
 }
 
-static int provide(struct unwind_workspace *workspace, size_t size, size_t likely)
+static int writer_provide(struct unwind_workspace *workspace, size_t size, size_t likely)
 {
   uint8_t *bytes;
 
@@ -85,18 +86,18 @@ int unwind_writer_init(struct unwind_writer *ret, struct unwind_workspace *works
 {
   uint32_t shift = choose_fine_shift(span, cfi_size);
   uint64_t n_rows = rows_capacity(cfi_size), n_ends = (span >> shift) + 2;
-  uint64_t image = align(sizeof(struct unwind_table) + n_rows * sizeof(struct unwind_row) + (n_ends + 2) * 4 +
-                             UNWIND_RULES_MAX * sizeof(struct unwind_rule) +
-                             n_segments * sizeof(struct unwind_segment) + 64,
-                         page_size());
-  uint64_t ends = image + align(sizeof(struct unwind_rules_room), page_size());
-  uint64_t size = align(ends + n_ends * sizeof(uint32_t), page_size());
+  uint64_t image = writer_align(sizeof(struct unwind_table) + n_rows * sizeof(struct unwind_row) +
+                                    (n_ends + 2) * 4 + UNWIND_RULES_MAX * sizeof(struct unwind_rule) +
+                                    n_segments * sizeof(struct unwind_segment) + 64,
+                                page_size());
+  uint64_t ends = image + writer_align(sizeof(struct unwind_rules_room), page_size());
+  uint64_t size = writer_align(ends + n_ends * sizeof(uint32_t), page_size());
   uint8_t *bytes;
   int error;
 
   if (n_rows > UINT32_MAX)
     return -EFBIG;
-  error = provide(workspace, size, cfi_size / BYTES_A_ROW * sizeof(struct unwind_row));
+  error = writer_provide(workspace, size, cfi_size / BYTES_A_ROW * sizeof(struct unwind_row));
   if (error < 0)
     return error;
   bytes = workspace->bytes;
@@ -192,7 +193,7 @@ static struct unwind_rule make_sigreturn(void)
 /* A return address that is stored at the CFA or above it, where no frame reaches: the CFA is above that. So
  * it is in glibc's lazy binding on aarch64 (_dl_runtime_resolve), whose description leaves out what .plt has
  * pushed. */
-static void lift(struct unwind_rule *rule)
+static void writer_lift(struct unwind_rule *rule)
 {
   int words = rule->ra_at + 1;
 
@@ -218,19 +219,19 @@ static void write_rules(const struct unwind_rules *rules, const struct unwind_ma
     if (is_sigreturn(&rule, machine))
       rule = make_sigreturn();
     else if (machine->elf == EM_AARCH64)
-      lift(&rule);
+      writer_lift(&rule);
     to[i] = rule;
   }
 }
 
 /* The next `size` bytes of the image. What there is behind them up to a multiple of 8 is made 0. */
-static void *place(struct unwind_table *table, uint32_t *ret_at, uint64_t size)
+static void *writer_place(struct unwind_table *table, uint32_t *ret_at, uint64_t size)
 {
   uint8_t *here = (uint8_t *)table + table->size;
 
-  memset(here + size, 0, align(size, 8) - size);
+  memset(here + size, 0, writer_align(size, 8) - size);
   *ret_at = table->size;
-  table->size += (uint32_t)align(size, 8);
+  table->size += (uint32_t)writer_align(size, 8);
   return here;
 }
 
@@ -259,12 +260,12 @@ int unwind_writer_finish(struct unwind_writer *writer, const struct unwind_machi
                                  .n_segments = n_segments,
                                  .n_bad = n_bad};
   choose_buckets(rows, n_segments, table);
-  place(table, &table->rows_at, (uint64_t)rows->n * sizeof(struct unwind_row));
+  writer_place(table, &table->rows_at, (uint64_t)rows->n * sizeof(struct unwind_row));
   write_buckets(rows, table,
-                place(table, &table->buckets_at, ((uint64_t)table->n_buckets + 1) * sizeof(uint32_t)));
+                writer_place(table, &table->buckets_at, ((uint64_t)table->n_buckets + 1) * sizeof(uint32_t)));
   write_rules(&rows->rules, machine,
-              place(table, &table->rules_at, rows->rules.n * sizeof(struct unwind_rule)));
-  memcpy(place(table, &table->segments_at, n_segments * sizeof *segments), segments,
+              writer_place(table, &table->rules_at, rows->rules.n * sizeof(struct unwind_rule)));
+  memcpy(writer_place(table, &table->segments_at, n_segments * sizeof *segments), segments,
          n_segments * sizeof *segments);
   table->crc = unwind_crc32c(0, table, table->size);
   return 0;

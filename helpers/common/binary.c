@@ -44,7 +44,7 @@ void recorder_binary_key_set_path(struct recorder_binary_key *key, const char *p
   }
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+static uint64_t binary_mix(uint64_t hash, uint64_t value)
 {
   hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
   return hash ^ hash >> 29;
@@ -52,15 +52,16 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 
 static uint64_t hash_key(const struct recorder_binary_key *key)
 {
-  uint64_t hash = mix(mix(mix(key->flags, key->device), key->inode), key->inode_generation);
+  uint64_t hash =
+      binary_mix(binary_mix(binary_mix(key->flags, key->device), key->inode), key->inode_generation);
   for (size_t i = 0; i < key->path_length; i++)
-    hash = mix(hash, (unsigned char)key->path[i]);
+    hash = binary_mix(hash, (unsigned char)key->path[i]);
   for (size_t i = 0; i < key->build_id_size; i++)
-    hash = mix(hash, key->build_id[i]);
+    hash = binary_mix(hash, key->build_id[i]);
   return hash;
 }
 
-static bool equal(const struct recorder_binary_key *a, const struct recorder_binary_key *b)
+static bool binary_equal(const struct recorder_binary_key *a, const struct recorder_binary_key *b)
 {
   return a->device == b->device && a->inode == b->inode && a->inode_generation == b->inode_generation &&
          a->flags == b->flags && a->build_id_size == b->build_id_size &&
@@ -81,7 +82,7 @@ void recorder_binaries_clear(struct recorder_binaries *binaries)
   binaries->buckets = NULL;
 }
 
-static void grow(struct recorder_binaries *binaries)
+static void binary_grow(struct recorder_binaries *binaries)
 {
   struct recorder_binaries old = *binaries;
   binaries->mask = 2 * old.mask + 1;
@@ -112,11 +113,11 @@ struct recorder_binary *recorder_binaries_take(struct recorder_binaries *binarie
 {
   uint64_t hash = hash_key(key);
   struct recorder_binary *binary = binaries->buckets[hash & binaries->mask];
-  while (binary != NULL && !(binary->hash == hash && equal(&binary->key, key)))
+  while (binary != NULL && !(binary->hash == hash && binary_equal(&binary->key, key)))
     binary = binary->next;
   if (binary == NULL) {
     if (binaries->count > binaries->mask)
-      grow(binaries);
+      binary_grow(binaries);
     binary = binary_new(key, hash);
     binary->next = binaries->buckets[hash & binaries->mask];
     binaries->buckets[hash & binaries->mask] = binary;

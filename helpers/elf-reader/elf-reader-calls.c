@@ -14,7 +14,7 @@ static const int calls[] = {SCMP_SYS(brk),     SCMP_SYS(munmap),  SCMP_SYS(mrema
                             SCMP_SYS(madvise), SCMP_SYS(close),   SCMP_SYS(fstat),
                             SCMP_SYS(write),   SCMP_SYS(sysinfo), SCMP_SYS(exit_group)};
 
-static int allow(scmp_filter_ctx filter)
+static int elf_reader_calls_allow(scmp_filter_ctx filter)
 {
   int result = 0;
   for (size_t i = 0; i < sizeof calls / sizeof calls[0] && result == 0; i++)
@@ -48,7 +48,7 @@ int elf_reader_give_up_calls(int socket)
     return -ENOMEM;
   int result = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
   if (result == 0)
-    result = allow(filter);
+    result = elf_reader_calls_allow(filter);
   if (result == 0)
     result = allow_in_part(filter, socket);
   if (result == 0)

@@ -112,7 +112,7 @@ static void leave_by_landlock(void)
   close((int)fd);
 }
 
-static int limit(int resource, uint64_t most)
+static int elf_reader_confine_limit(int resource, uint64_t most)
 {
   struct rlimit now;
   if (getrlimit(resource, &now) < 0)
@@ -126,16 +126,16 @@ static int limit(int resource, uint64_t most)
 
 static int limit_resources(void)
 {
-  int result = limit(RLIMIT_CORE, 0);
+  int result = elf_reader_confine_limit(RLIMIT_CORE, 0);
   if (result == 0)
-    result = limit(RLIMIT_FSIZE, IMAGE_MAX);
+    result = elf_reader_confine_limit(RLIMIT_FSIZE, IMAGE_MAX);
   if (result == 0)
-    result = limit(RLIMIT_NOFILE, FILES_MAX);
+    result = elf_reader_confine_limit(RLIMIT_NOFILE, FILES_MAX);
 #ifndef __SANITIZE_ADDRESS__ /* which maps terabytes that it does not use */
   if (result == 0)
-    result = limit(RLIMIT_AS, ELF_READER_FILE_MAX + 2 * MEMORY_MAX);
+    result = elf_reader_confine_limit(RLIMIT_AS, ELF_READER_FILE_MAX + 2 * MEMORY_MAX);
   if (result == 0)
-    result = limit(RLIMIT_DATA, MEMORY_MAX);
+    result = elf_reader_confine_limit(RLIMIT_DATA, MEMORY_MAX);
 #endif
   return result;
 }

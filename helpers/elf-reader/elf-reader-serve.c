@@ -47,7 +47,7 @@ static int write_all(int fd, const void *bytes, size_t size)
 }
 
 /* The answer in a memfd that nobody can change any more, or -errno. */
-static int seal(const void *bytes, size_t size)
+static int elf_reader_serve_seal(const void *bytes, size_t size)
 {
   int fd = memfd_create("elf-reader", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd < 0)
@@ -62,26 +62,27 @@ static int seal(const void *bytes, size_t size)
 }
 
 /* The descriptor of the table, or -errno. */
-static int compile(const void *elf, size_t size, uint32_t flags, struct unwind_workspace *workspace,
-                   uint64_t *ret_length)
+static int elf_reader_serve_compile(const void *elf, size_t size, uint32_t flags,
+                                    struct unwind_workspace *workspace, uint64_t *ret_length)
 {
   const struct unwind_table *table;
   int result = unwind_compile_into(workspace, elf, size, (flags & ELF_READER_MEMORY) != 0, &table);
   if (result < 0)
     return result;
   *ret_length = table->size;
-  return seal(table, table->size);
+  return elf_reader_serve_seal(table, table->size);
 }
 
 /* The descriptor of the names, or -errno. */
-static int name(const void *elf, size_t size, const uint64_t *offsets, uint32_t n, uint64_t *ret_length)
+static int elf_reader_serve_name(const void *elf, size_t size, const uint64_t *offsets, uint32_t n,
+                                 uint64_t *ret_length)
 {
   struct unwind_names *names;
   int result = unwind_names_find(elf, size, offsets, n, &names);
   if (result < 0)
     return result;
   *ret_length = names->size;
-  result = seal(names, names->size);
+  result = elf_reader_serve_seal(names, names->size);
   free(names);
   return result;
 }
@@ -98,15 +99,16 @@ static int do_it(const struct elf_reader_name *request, int file, struct unwind_
   void *elf = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
   if (elf == MAP_FAILED)
     return -errno;
-  int result = request->message.type == ELF_READER_NAME
-                   ? name(elf, size, request->offsets, request->message.n_offsets, ret_length)
-                   : compile(elf, size, request->message.flags, workspace, ret_length);
+  int result =
+      request->message.type == ELF_READER_NAME
+          ? elf_reader_serve_name(elf, size, request->offsets, request->message.n_offsets, ret_length)
+          : elf_reader_serve_compile(elf, size, request->message.flags, workspace, ret_length);
   munmap(elf, size);
   return result;
 }
 
-static int answer(int socket, const struct elf_reader_name *request, int file,
-                  struct unwind_workspace *workspace)
+static int elf_reader_serve_answer(int socket, const struct elf_reader_name *request, int file,
+                                   struct unwind_workspace *workspace)
 {
   struct elf_reader_message message = {.type = request->message.type == ELF_READER_NAME ? ELF_READER_NAMED
                                                                                         : ELF_READER_COMPILED,
@@ -150,7 +152,7 @@ static int serve_one(int socket, const struct elf_reader_name *request, ssize_t 
   if (!is_sound(&request->message, size) || file < 0)
     return -EPROTO;
   int result = limit_time();
-  return result < 0 ? result : answer(socket, request, file, workspace);
+  return result < 0 ? result : elf_reader_serve_answer(socket, request, file, workspace);
 }
 
 int elf_reader_serve(int socket)

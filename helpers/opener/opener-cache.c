@@ -103,7 +103,7 @@ static void name_of(const char *identity, char name[NAME_MAX + 1])
   snprintf(name, NAME_MAX + 1, "%s.unwind%d", identity, UNWIND_TABLE_VERSION);
 }
 
-static void add(struct listing *listing, const char *name, const struct stat *status)
+static void cache_add(struct listing *listing, const char *name, const struct stat *status)
 {
   if (listing->count == listing->capacity) {
     listing->capacity = listing->capacity != 0 ? 2 * listing->capacity : 64;
@@ -117,7 +117,7 @@ static void add(struct listing *listing, const char *name, const struct stat *st
 }
 
 /* Adds to an empty listing. Also removes what writers left behind that died. */
-static int list(const struct opener_cache *cache, struct listing *ret)
+static int cache_list(const struct opener_cache *cache, struct listing *ret)
 {
   int fd = openat(cache->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
@@ -133,7 +133,7 @@ static int list(const struct opener_cache *cache, struct listing *ret)
     if (fstatat(fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(status.st_mode))
       continue;
     if (strncmp(entry->d_name, NEW_PREFIX, strlen(NEW_PREFIX)) != 0)
-      add(ret, entry->d_name, &status);
+      cache_add(ret, entry->d_name, &status);
     else if (status.st_mtime < now - ABANDONED)
       unlinkat(fd, entry->d_name, 0);
   }
@@ -152,7 +152,7 @@ static int compare_use(const void *a, const void *b)
 static void make_room(struct opener_cache *cache, uint64_t more)
 {
   struct listing listing = {0};
-  if (cache->used + more <= cache->limit || list(cache, &listing) < 0)
+  if (cache->used + more <= cache->limit || cache_list(cache, &listing) < 0)
     return;
   cache->used = listing.size;
   if (cache->used + more > cache->limit) {
@@ -176,7 +176,7 @@ static bool is_none(int fd, int *ret_error)
   return true;
 }
 
-static enum opener_cache_answer check(int fd, const struct stat *status, int *ret_error)
+static enum opener_cache_answer cache_check(int fd, const struct stat *status, int *ret_error)
 {
   if (status->st_size == sizeof(struct none))
     return is_none(fd, ret_error) ? OPENER_CACHE_NONE : OPENER_CACHE_ABSENT;
@@ -208,7 +208,7 @@ enum opener_cache_answer opener_cache_find(struct opener_cache *cache, const cha
     return OPENER_CACHE_ABSENT;
   enum opener_cache_answer answer = OPENER_CACHE_ABSENT;
   if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && is_ours(&status))
-    answer = check(fd, &status, ret_error);
+    answer = cache_check(fd, &status, ret_error);
   if (answer == OPENER_CACHE_ABSENT)
     unlinkat(cache->directory, name, 0);
   else
@@ -233,7 +233,7 @@ static int write_all(int fd, const void *bytes, uint64_t size)
   return 0;
 }
 
-static int store(struct opener_cache *cache, const char *identity, const void *bytes, uint64_t size)
+static int cache_store(struct opener_cache *cache, const char *identity, const void *bytes, uint64_t size)
 {
   char name[NAME_MAX + 1], fresh[64];
   if (cache->directory < 0)
@@ -260,12 +260,12 @@ static int store(struct opener_cache *cache, const char *identity, const void *b
 int opener_cache_store(struct opener_cache *cache, const char *identity, const struct unwind_table *table,
                        uint64_t size)
 {
-  return store(cache, identity, table, size);
+  return cache_store(cache, identity, table, size);
 }
 
 int opener_cache_store_none(struct opener_cache *cache, const char *identity, int error)
 {
   struct none none = {.magic = NONE_MAGIC, .version = UNWIND_TABLE_VERSION, .error = error};
   none.crc = capture_crc32c(0, &none, offsetof(struct none, crc));
-  return store(cache, identity, &none, sizeof none);
+  return cache_store(cache, identity, &none, sizeof none);
 }

@@ -37,8 +37,8 @@ static bool has_devices_of_its_own(int fd)
 }
 
 /* Whether the file is the one that the mapping shows. */
-static bool agrees(const struct recorder_binary_key *key, int fd, const struct stat *status,
-                   const struct build_id *build_id)
+static bool opener_open_agrees(const struct recorder_binary_key *key, int fd, const struct stat *status,
+                               const struct build_id *build_id)
 {
   if (key->build_id_size != 0)
     return build_id->size == key->build_id_size &&
@@ -55,8 +55,8 @@ static bool is_of_others(const struct stat *status)
   return (status->st_uid != 0 && status->st_uid != geteuid()) || (status->st_mode & (S_IWGRP | S_IWOTH)) != 0;
 }
 
-static void identify(const struct recorder_binary_key *key, const struct stat *status,
-                     const struct build_id *build_id, char identity[OPENER_IDENTITY_MAX])
+static void opener_open_identify(const struct recorder_binary_key *key, const struct stat *status,
+                                 const struct build_id *build_id, char identity[OPENER_IDENTITY_MAX])
 {
   if (build_id->size == 0) {
     uint64_t changed = (uint64_t)status->st_ctim.tv_sec * 1000000000u + (uint64_t)status->st_ctim.tv_nsec;
@@ -72,7 +72,7 @@ static void identify(const struct recorder_binary_key *key, const struct stat *s
 
 /* Opens for reading what `found` (O_PATH) stands for; closes that. Opening a device or a FIFO could do
  * something, so it is looked at first. */
-static int take(const struct recorder_binary_key *key, int found, struct opener_opened *ret)
+static int opener_open_take(const struct recorder_binary_key *key, int found, struct opener_opened *ret)
 {
   struct stat status;
   char path[40];
@@ -86,20 +86,20 @@ static int take(const struct recorder_binary_key *key, int found, struct opener_
     return result;
   struct build_id build_id;
   build_id.size = opener_build_id_read(fd, build_id.bytes);
-  if (!agrees(key, fd, &status, &build_id)) {
+  if (!opener_open_agrees(key, fd, &status, &build_id)) {
     close(fd);
     return -ESTALE;
   }
   ret->fd = fd;
   ret->size = (uint64_t)status.st_size;
-  identify(key, &status, &build_id, ret->identity);
+  opener_open_identify(key, &status, &build_id, ret->identity);
   return 0;
 }
 
 static int open_link(const struct recorder_binary_key *key, const char *path, struct opener_opened *ret)
 {
   int found = open(path, O_PATH | O_CLOEXEC);
-  return found < 0 ? -errno : take(key, found, ret);
+  return found < 0 ? -errno : opener_open_take(key, found, ret);
 }
 
 struct search {
@@ -146,7 +146,7 @@ static int open_below(const struct recorder_binary_key *key, const char *root, s
   long found = syscall(SYS_openat2, directory, path, &how, sizeof how);
   int error = errno;
   close(directory);
-  return found < 0 ? -error : take(key, (int)found, ret);
+  return found < 0 ? -error : opener_open_take(key, (int)found, ret);
 }
 
 int opener_open_mapped(const struct recorder_binary_key *key, int32_t pid, uint64_t start, uint64_t end,
@@ -211,7 +211,7 @@ static void identify_vdso(const struct build_id *build_id, char identity[OPENER_
   static const struct stat roots;
   char boot[64] = "";
   if (build_id->size != 0) {
-    identify(&none, &roots, build_id, identity);
+    opener_open_identify(&none, &roots, build_id, identity);
     return;
   }
   text_file_read("/proc/sys/kernel/random/boot_id", boot, sizeof boot);

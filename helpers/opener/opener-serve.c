@@ -146,7 +146,7 @@ static int open_binary(struct opener *opener, const union request *request, stru
 }
 
 /* What cannot be kept is compiled again another time; nobody needs to know. */
-static void store(struct opener_cache *cache, const struct opener_request *request, int fd)
+static void opener_serve_store(struct opener_cache *cache, const struct opener_request *request, int fd)
 {
   const struct unwind_table *table;
   if (request->error != 0) {
@@ -187,14 +187,15 @@ static int32_t find_confinement(int32_t pid)
 }
 
 /* Returns the descriptor to send, or -1. */
-static int serve(struct opener *opener, const union request *request, int fd, struct opener_answer *answer)
+static int serve_request(struct opener *opener, const union request *request, int fd,
+                         struct opener_answer *answer)
 {
   switch (request->request.type) {
   case OPENER_OPEN:
   case OPENER_LOOK:
     return open_binary(opener, request, answer);
   case OPENER_STORE:
-    store(&opener->cache, &request->request, fd);
+    opener_serve_store(&opener->cache, &request->request, fd);
     return -1;
   case OPENER_FREE:
     answer->error = opener->options->exposed ? ENOKEY : find_confinement(request->request.pid);
@@ -252,7 +253,7 @@ static bool serve_one(struct opener *opener, int socket)
   struct opener_answer answer = {.type = request.request.type, .size = sizeof answer};
   if (sound) {
     alarm(OPENER_SECONDS_MAX);
-    int sent = serve(opener, &request, fd, &answer);
+    int sent = serve_request(opener, &request, fd, &answer);
     alarm(0);
     sound = packet_send(socket, &answer, sizeof answer, sent, true) == 0;
     if (sent >= 0)

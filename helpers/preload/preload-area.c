@@ -29,7 +29,7 @@ static uint64_t round_to_pages(uint64_t size)
   return (size + page - 1) & ~(page - 1);
 }
 
-static uint8_t *reserve(uint64_t size)
+static uint8_t *preload_area_reserve(uint64_t size)
 {
   int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
   uint8_t *bytes = mmap(NULL, size, PROT_READ, flags, -1, 0);
@@ -55,7 +55,7 @@ static uint64_t choose_size(void)
 int preload_area_init(struct preload_area *area)
 {
   uint64_t size = choose_size();
-  uint8_t *bytes = reserve(size);
+  uint8_t *bytes = preload_area_reserve(size);
   if (!bytes)
     return -ENOMEM;
   area->bytes = bytes;

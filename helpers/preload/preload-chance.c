@@ -31,7 +31,7 @@ int64_t preload_chance_draw(struct preload_chance *chance, uint64_t interval)
   return (int64_t)(scale * minus_logarithm(n)) + 1;
 }
 
-static void seed(struct preload_chance *chance, uint64_t interval)
+static void preload_chance_seed(struct preload_chance *chance, uint64_t interval)
 {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -45,7 +45,7 @@ uint64_t preload_chance_end(struct preload_chance *chance, uint64_t interval)
 {
   uint64_t ends = 0;
   if (!chance->is_seeded)
-    seed(chance, interval);
+    preload_chance_seed(chance, interval);
   for (; chance->bytes_left <= 0; ends++)
     chance->bytes_left += preload_chance_draw(chance, interval);
   return ends * interval;

@@ -15,7 +15,7 @@
 /* So many bytes of code are compared where device numbers say nothing. */
 #define COMPARED 256
 
-static int64_t nanoseconds(const struct timespec *time)
+static int64_t preload_files_nanoseconds(const struct timespec *time)
 {
   return (int64_t)time->tv_sec * 1000000000 + time->tv_nsec;
 }
@@ -77,28 +77,29 @@ static bool is_vdso(const struct preload_map *map)
   return map->inode == 0 && strcmp(map->path, "[vdso]") == 0;
 }
 
-static bool fits(const struct preload_file *file, const struct preload_map *map, const struct stat *status)
+static bool preload_files_fits(const struct preload_file *file, const struct preload_map *map,
+                               const struct stat *status)
 {
   if (file->device != map->device || file->inode != map->inode)
     return false;
-  return !status ||
-         (file->size == (uint64_t)status->st_size && file->modified == nanoseconds(&status->st_mtim) &&
-          file->changed == nanoseconds(&status->st_ctim));
+  return !status || (file->size == (uint64_t)status->st_size &&
+                     file->modified == preload_files_nanoseconds(&status->st_mtim) &&
+                     file->changed == preload_files_nanoseconds(&status->st_ctim));
 }
 
 /* The newest of that identity: of any times when the file cannot be looked at any more. */
-static struct preload_file *known(struct preload_files *files, const struct preload_map *map,
-                                  const struct stat *status)
+static struct preload_file *preload_files_known(struct preload_files *files, const struct preload_map *map,
+                                                const struct stat *status)
 {
   for (uint32_t i = files->count; i-- > 0;) {
-    if (fits(&files->files[i], map, status))
+    if (preload_files_fits(&files->files[i], map, status))
       return &files->files[i];
   }
   return NULL;
 }
 
 /* fd -1: of the vDSO, which the recording has as well. */
-static void ask(struct preload_files *files, struct preload_file *file, int fd)
+static void preload_files_ask(struct preload_files *files, struct preload_file *file, int fd)
 {
   struct capture_table_message message = {.type = CAPTURE_ANNOUNCE_TABLE_WANTED,
                                           .cookie = (uint64_t)(file - files->files)};
@@ -112,8 +113,8 @@ static void ask(struct preload_files *files, struct preload_file *file, int fd)
   files->n_wanted += error == 0;
 }
 
-static struct preload_file *add(struct preload_files *files, const struct preload_map *map,
-                                const struct stat *status, int fd)
+static struct preload_file *preload_files_add(struct preload_files *files, const struct preload_map *map,
+                                              const struct stat *status, int fd)
 {
   if (files->count == PRELOAD_FILES_MAX)
     return NULL;
@@ -121,11 +122,11 @@ static struct preload_file *add(struct preload_files *files, const struct preloa
   *file = (struct preload_file){.device = map->device, .inode = map->inode, .state = PRELOAD_FILE_NONE};
   if (status) {
     file->size = (uint64_t)status->st_size;
-    file->modified = nanoseconds(&status->st_mtim);
-    file->changed = nanoseconds(&status->st_ctim);
+    file->modified = preload_files_nanoseconds(&status->st_mtim);
+    file->changed = preload_files_nanoseconds(&status->st_ctim);
   }
   files->count++;
-  ask(files, file, fd);
+  preload_files_ask(files, file, fd);
   return file;
 }
 
@@ -133,7 +134,7 @@ static struct preload_file *add_mapped(struct preload_files *files, const struct
 {
   struct stat status;
   int fd = open_mapped(map, &status);
-  struct preload_file *file = fd >= 0 ? add(files, map, &status, fd) : NULL;
+  struct preload_file *file = fd >= 0 ? preload_files_add(files, map, &status, fd) : NULL;
   if (fd >= 0)
     close(fd);
   return file;
@@ -144,12 +145,13 @@ const struct preload_file *preload_files_find(struct preload_files *files, const
   struct stat status;
   struct preload_file *file;
   if (is_vdso(map))
-    return (file = known(files, map, NULL)) != NULL ? file : add(files, map, NULL, -1);
+    return (file = preload_files_known(files, map, NULL)) != NULL ? file
+                                                                  : preload_files_add(files, map, NULL, -1);
   if (map->inode == 0)
     return NULL;
   if (map->is_deleted || stat(map->path, &status) != 0 || status.st_ino != map->inode)
-    return (file = known(files, map, NULL)) != NULL ? file : add_mapped(files, map);
-  file = known(files, map, &status);
+    return (file = preload_files_known(files, map, NULL)) != NULL ? file : add_mapped(files, map);
+  file = preload_files_known(files, map, &status);
   return file ? file : add_mapped(files, map);
 }
 

@@ -20,8 +20,8 @@ _Atomic uint32_t preload_attention;
 struct preload_area preload_area;
 
 /* The sampler's hook. */
-static uint32_t unwind(const void *ucontext, uintptr_t low, uintptr_t high, uint64_t *frames, uint64_t *sps,
-                       uint32_t max, uint32_t *ret_outcome, void *data)
+static uint32_t preload_main_unwind(const void *ucontext, uintptr_t low, uintptr_t high, uint64_t *frames,
+                                    uint64_t *sps, uint32_t max, uint32_t *ret_outcome, void *data)
 {
   struct preload_remembered *remembered = preload_self.remembered;
   struct preload_walk walk = {.area = &preload_area,
@@ -44,7 +44,7 @@ static void start_sampler(capture *c)
       .size = sizeof options,
       .max_stack = has_tables && c->settings.max_stack == 0 ? CAPTURE_FRAMES_MAX : c->settings.max_stack,
       .all_threads = true,
-      .unwind = has_tables ? unwind : NULL};
+      .unwind = has_tables ? preload_main_unwind : NULL};
   int error = capture_sampler_start(c, &options);
   if (error != 0 && error != -EALREADY)
     capture_inside_message(c, 4, "The sampler could not be started in this program.");
@@ -57,7 +57,7 @@ static void start_tracer(capture *c)
 }
 
 /* libcapture's own handler was registered before, so its stream is the child's by now. */
-static void forked(void)
+static void preload_main_forked(void)
 {
   capture *c = atomic_load(&preload_capture);
   preload_self.inside++;
@@ -66,7 +66,7 @@ static void forked(void)
   preload_self.inside--;
 }
 
-static void start(capture *c)
+static void preload_main_start(capture *c)
 {
   preload_threads_init();
   atomic_store(&preload_capture, c);
@@ -77,10 +77,10 @@ static void start(capture *c)
   preload_thread_begin();
   if ((c->settings.flags & CAPTURE_SETTINGS_SAMPLE) != 0)
     start_sampler(c);
-  pthread_atfork(NULL, NULL, forked);
+  pthread_atfork(NULL, NULL, preload_main_forked);
 }
 
-static __attribute__((constructor)) void begin(void)
+static __attribute__((constructor)) void preload_main_begin(void)
 {
   struct capture_options options = {.size = sizeof options, .max_threads = MAX_THREADS};
   capture *c = NULL;
@@ -89,11 +89,11 @@ static __attribute__((constructor)) void begin(void)
     return;
   preload_self.inside++;
   if (capture_inside_connect(&c, &options, CAPTURE_HELLO_PRELOAD) == 0)
-    start(c);
+    preload_main_start(c);
   preload_self.inside--;
 }
 
-static __attribute__((destructor)) void end(void)
+static __attribute__((destructor)) void preload_main_end(void)
 {
   preload_self.inside++;
   preload_tracer_stop();
@@ -102,7 +102,7 @@ static __attribute__((destructor)) void end(void)
 
 /* Ends without destructors, perhaps in a signal handler, or in a child of vfork, which has its parent's
  * memory: the thread that goes on with it is not inside. */
-static __attribute__((noreturn)) void leave(int status)
+static __attribute__((noreturn)) void preload_main_leave(int status)
 {
   capture *c = atomic_load(&preload_capture);
   preload_self.inside++;
@@ -115,10 +115,10 @@ static __attribute__((noreturn)) void leave(int status)
 
 PRELOAD_EXPORT void _exit(int status)
 {
-  leave(status);
+  preload_main_leave(status);
 }
 
 PRELOAD_EXPORT void _Exit(int status)
 {
-  leave(status);
+  preload_main_leave(status);
 }

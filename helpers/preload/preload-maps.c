@@ -32,7 +32,7 @@ static bool parse_number(char **at, unsigned base, uint64_t *ret)
   return *at != begin;
 }
 
-static bool skip(char **at, char expected)
+static bool preload_maps_skip(char **at, char expected)
 {
   return *(*at)++ == expected;
 }
@@ -52,13 +52,13 @@ bool preload_map_parse(char *line, struct preload_map *map)
 {
   char *at = line;
   uint64_t major = 0, minor = 0, inode = 0;
-  if (!parse_number(&at, 16, &map->start) || !skip(&at, '-') || !parse_number(&at, 16, &map->end) ||
-      !skip(&at, ' ') || strnlen(at, 5) < 5 || at[2] != 'x')
+  if (!parse_number(&at, 16, &map->start) || !preload_maps_skip(&at, '-') ||
+      !parse_number(&at, 16, &map->end) || !preload_maps_skip(&at, ' ') || strnlen(at, 5) < 5 || at[2] != 'x')
     return false;
   at += 4;
-  if (!skip(&at, ' ') || !parse_number(&at, 16, &map->offset) || !skip(&at, ' ') ||
-      !parse_number(&at, 16, &major) || !skip(&at, ':') || !parse_number(&at, 16, &minor) ||
-      !skip(&at, ' ') || !parse_number(&at, 10, &inode))
+  if (!preload_maps_skip(&at, ' ') || !parse_number(&at, 16, &map->offset) || !preload_maps_skip(&at, ' ') ||
+      !parse_number(&at, 16, &major) || !preload_maps_skip(&at, ':') || !parse_number(&at, 16, &minor) ||
+      !preload_maps_skip(&at, ' ') || !parse_number(&at, 10, &inode))
     return false;
   map->device = makedev((unsigned)major, (unsigned)minor);
   map->inode = (ino_t)inode;

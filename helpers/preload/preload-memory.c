@@ -62,7 +62,7 @@ static size_t early_size(const void *block)
   return *(const size_t *)(const void *)((const char *)block - 16);
 }
 
-static void find(void)
+static void preload_memory_find(void)
 {
   struct allocator found;
   is_looking = true;
@@ -87,18 +87,18 @@ static inline bool is_ready(void)
   if (PRELOAD_LIKELY(atomic_load_explicit(&is_found, memory_order_acquire)))
     return true;
   if (!is_looking)
-    find();
+    preload_memory_find();
   return !is_looking;
 }
 
-static inline uint32_t attention(void)
+static inline uint32_t preload_memory_attention(void)
 {
   return atomic_load_explicit(&preload_attention, memory_order_relaxed);
 }
 
-static __attribute__((noinline)) void *allocated(void *block, size_t size, const void *caller)
+static __attribute__((noinline)) void *preload_memory_allocated(void *block, size_t size, const void *caller)
 {
-  uint32_t what = attention();
+  uint32_t what = preload_memory_attention();
   if ((what & PRELOAD_UPDATE) != 0)
     preload_update(atomic_load(&preload_capture));
   if ((what & PRELOAD_TRACE) != 0)
@@ -106,18 +106,19 @@ static __attribute__((noinline)) void *allocated(void *block, size_t size, const
   return block;
 }
 
-static inline void *seen(void *block, size_t size, const void *caller)
+static inline void *preload_memory_seen(void *block, size_t size, const void *caller)
 {
-  return PRELOAD_LIKELY(attention() == 0) ? block : allocated(block, size, caller);
+  return PRELOAD_LIKELY(preload_memory_attention() == 0) ? block
+                                                         : preload_memory_allocated(block, size, caller);
 }
 
 PRELOAD_EXPORT void *malloc(size_t size)
 {
   if (!is_ready())
     return take_early(size);
-  if (PRELOAD_LIKELY(attention() == 0))
+  if (PRELOAD_LIKELY(preload_memory_attention() == 0))
     return next.malloc(size);
-  return allocated(next.malloc(size), size, CALLER);
+  return preload_memory_allocated(next.malloc(size), size, CALLER);
 }
 
 PRELOAD_EXPORT void *calloc(size_t n, size_t size)
@@ -126,22 +127,22 @@ PRELOAD_EXPORT void *calloc(size_t n, size_t size)
   bool fits = !__builtin_mul_overflow(n, size, &whole);
   if (!is_ready())
     return fits ? take_early(whole) : NULL;
-  if (PRELOAD_LIKELY(attention() == 0))
+  if (PRELOAD_LIKELY(preload_memory_attention() == 0))
     return next.calloc(n, size);
-  return allocated(next.calloc(n, size), fits ? whole : 0, CALLER);
+  return preload_memory_allocated(next.calloc(n, size), fits ? whole : 0, CALLER);
 }
 
 PRELOAD_EXPORT void free(void *block)
 {
   if (!block || is_early(block) || !is_ready())
     return;
-  if (PRELOAD_UNLIKELY((attention() & PRELOAD_TRACE) != 0))
+  if (PRELOAD_UNLIKELY((preload_memory_attention() & PRELOAD_TRACE) != 0))
     preload_tracer_freed(block, CALLER);
   next.free(block);
 }
 
 /* Out of the early memory, into the heap. */
-static void *move(void *block, size_t size)
+static void *preload_memory_move(void *block, size_t size)
 {
   size_t old = early_size(block);
   void *moved = is_ready() ? next.malloc(size) : take_early(size);
@@ -152,12 +153,12 @@ static void *move(void *block, size_t size)
 
 /* A block that moves is given back and allocated; one that stays has what it has anew. The old one is
  * forgotten before another thread can get it. */
-static __attribute__((noinline)) void *reallocate(void *block, size_t size, const void *caller)
+static __attribute__((noinline)) void *preload_memory_reallocate(void *block, size_t size, const void *caller)
 {
   struct preload_reallocation before;
   if (!block)
-    return allocated(next.realloc(NULL, size), size, caller);
-  if ((attention() & PRELOAD_TRACE) == 0)
+    return preload_memory_allocated(next.realloc(NULL, size), size, caller);
+  if ((preload_memory_attention() & PRELOAD_TRACE) == 0)
     return next.realloc(block, size);
   preload_tracer_reallocate(&before, block);
   void *moved = next.realloc(block, size);
@@ -168,8 +169,9 @@ static __attribute__((noinline)) void *reallocate(void *block, size_t size, cons
 PRELOAD_EXPORT void *realloc(void *block, size_t size)
 {
   if (PRELOAD_UNLIKELY(is_early(block) || !is_ready()))
-    return block ? move(block, size) : take_early(size);
-  return PRELOAD_LIKELY(attention() == 0) ? next.realloc(block, size) : reallocate(block, size, CALLER);
+    return block ? preload_memory_move(block, size) : take_early(size);
+  return PRELOAD_LIKELY(preload_memory_attention() == 0) ? next.realloc(block, size)
+                                                         : preload_memory_reallocate(block, size, CALLER);
 }
 
 PRELOAD_EXPORT void *reallocarray(void *block, size_t n, size_t size)
@@ -180,8 +182,9 @@ PRELOAD_EXPORT void *reallocarray(void *block, size_t n, size_t size)
     return NULL;
   }
   if (PRELOAD_UNLIKELY(is_early(block) || !is_ready()))
-    return block ? move(block, whole) : take_early(whole);
-  return PRELOAD_LIKELY(attention() == 0) ? next.realloc(block, whole) : reallocate(block, whole, CALLER);
+    return block ? preload_memory_move(block, whole) : take_early(whole);
+  return PRELOAD_LIKELY(preload_memory_attention() == 0) ? next.realloc(block, whole)
+                                                         : preload_memory_reallocate(block, whole, CALLER);
 }
 
 PRELOAD_EXPORT int posix_memalign(void **ret, size_t alignment, size_t size)
@@ -190,28 +193,28 @@ PRELOAD_EXPORT int posix_memalign(void **ret, size_t alignment, size_t size)
     return ENOMEM;
   int error = next.posix_memalign(ret, alignment, size);
   if (error == 0)
-    (void)seen(*ret, size, CALLER);
+    (void)preload_memory_seen(*ret, size, CALLER);
   return error;
 }
 
 PRELOAD_EXPORT void *aligned_alloc(size_t alignment, size_t size)
 {
-  return is_ready() ? seen(next.aligned_alloc(alignment, size), size, CALLER) : NULL;
+  return is_ready() ? preload_memory_seen(next.aligned_alloc(alignment, size), size, CALLER) : NULL;
 }
 
 PRELOAD_EXPORT void *memalign(size_t alignment, size_t size)
 {
-  return is_ready() ? seen(next.memalign(alignment, size), size, CALLER) : NULL;
+  return is_ready() ? preload_memory_seen(next.memalign(alignment, size), size, CALLER) : NULL;
 }
 
 PRELOAD_EXPORT void *valloc(size_t size)
 {
-  return is_ready() ? seen(next.valloc(size), size, CALLER) : NULL;
+  return is_ready() ? preload_memory_seen(next.valloc(size), size, CALLER) : NULL;
 }
 
 PRELOAD_EXPORT void *pvalloc(size_t size)
 {
-  return is_ready() ? seen(next.pvalloc(size), size, CALLER) : NULL;
+  return is_ready() ? preload_memory_seen(next.pvalloc(size), size, CALLER) : NULL;
 }
 
 /* What the library's own calls become (the linker's --wrap): they are not the program's allocations. */

@@ -25,7 +25,7 @@ static _Atomic(signal_fn) next_signal, next_sysv_signal;
 static _Atomic(raise_fn) next_raise;
 static _Atomic bool is_told;
 
-static void tell(void)
+static void preload_signals_tell(void)
 {
   capture *c = atomic_load(&preload_capture);
   if (c && !atomic_exchange(&is_told, true))
@@ -35,12 +35,12 @@ static void tell(void)
 }
 
 /* False: the sampler does not run, and the signal is the program's alone. */
-static bool swap(const struct sigaction *action, struct sigaction *old)
+static bool preload_signals_swap(const struct sigaction *action, struct sigaction *old)
 {
   if (!atomic_load(&preload_capture) || capture_sampler_swap_action(action, old) != 0)
     return false;
   if (action && action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN)
-    tell();
+    preload_signals_tell();
   return true;
 }
 
@@ -62,7 +62,7 @@ int __wrap_sigaction(int number, const struct sigaction *action, struct sigactio
 PRELOAD_EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)
 {
   sigaction_fn next = find_sigaction();
-  if (number == SIGPROF && swap(action, old))
+  if (number == SIGPROF && preload_signals_swap(action, old))
     return 0;
   return next(number, action, old);
 }
@@ -78,7 +78,7 @@ static signal_fn find_signal(_Atomic(signal_fn) *known, const char *name)
 static handler_fn set_handler(signal_fn next, int flags, int number, handler_fn handler)
 {
   struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, old;
-  if (number == SIGPROF && handler != SIG_ERR && swap(&action, &old))
+  if (number == SIGPROF && handler != SIG_ERR && preload_signals_swap(&action, &old))
     return old.sa_handler;
   return next(number, handler);
 }

@@ -57,7 +57,7 @@ static void begin_to_remember(struct preload_thread *self)
   self->remembered = memory != MAP_FAILED ? memory : NULL;
 }
 
-static void forget(struct preload_thread *self)
+static void preload_threads_forget(struct preload_thread *self)
 {
   struct preload_remembered *remembered = self->remembered;
   self->remembered = NULL;
@@ -71,7 +71,7 @@ static void end_thread(void *unused)
 {
   struct preload_thread *self = &preload_self;
   self->inside++;
-  forget(self);
+  preload_threads_forget(self);
   preload_totals_leave(self);
   capture_thread_end(atomic_load(&preload_capture));
   self->inside--;

@@ -42,8 +42,8 @@ void preload_totals_sum(struct preload_sums *ret)
   *ret = sums;
 }
 
-static uint32_t create(capture *c, const char *name, const char *description, const char *unit,
-                       enum capture_counter_kind kind)
+static uint32_t preload_totals_create(capture *c, const char *name, const char *description, const char *unit,
+                                      enum capture_counter_kind kind)
 {
   struct capture_counter_options options = {.size = sizeof options,
                                             .category = "Memory",
@@ -56,16 +56,20 @@ static uint32_t create(capture *c, const char *name, const char *description, co
 
 void preload_totals_init(capture *c)
 {
-  counters[ALLOCATIONS] = create(c, "Allocations", "Blocks allocated", NULL, CAPTURE_COUNTER_TOTAL);
-  counters[REQUESTED] = create(c, "Requested bytes", "Bytes that were asked for", "B", CAPTURE_COUNTER_TOTAL);
-  counters[ALLOCATED] = create(c, "Allocated bytes", "Bytes of those blocks, as the heap rounds them up", "B",
-                               CAPTURE_COUNTER_TOTAL);
-  counters[FREES] = create(c, "Frees", "Blocks given back", NULL, CAPTURE_COUNTER_TOTAL);
-  counters[FREED] = create(c, "Freed bytes", "Bytes of those blocks", "B", CAPTURE_COUNTER_TOTAL);
-  counters[LIVE] = create(c, "Live bytes", "Allocated and not given back", "B", CAPTURE_COUNTER_GAUGE);
+  counters[ALLOCATIONS] =
+      preload_totals_create(c, "Allocations", "Blocks allocated", NULL, CAPTURE_COUNTER_TOTAL);
+  counters[REQUESTED] =
+      preload_totals_create(c, "Requested bytes", "Bytes that were asked for", "B", CAPTURE_COUNTER_TOTAL);
+  counters[ALLOCATED] = preload_totals_create(
+      c, "Allocated bytes", "Bytes of those blocks, as the heap rounds them up", "B", CAPTURE_COUNTER_TOTAL);
+  counters[FREES] = preload_totals_create(c, "Frees", "Blocks given back", NULL, CAPTURE_COUNTER_TOTAL);
+  counters[FREED] =
+      preload_totals_create(c, "Freed bytes", "Bytes of those blocks", "B", CAPTURE_COUNTER_TOTAL);
+  counters[LIVE] =
+      preload_totals_create(c, "Live bytes", "Allocated and not given back", "B", CAPTURE_COUNTER_GAUGE);
 }
 
-static void tell(capture *c)
+static void totals_tell(capture *c)
 {
   struct preload_sums sums;
   preload_totals_sum(&sums);
@@ -82,7 +86,7 @@ static void tell(capture *c)
 void preload_totals_tell(capture *c)
 {
   if (counters[ALLOCATIONS] != 0)
-    tell(c);
+    totals_tell(c);
 }
 
 void preload_totals_tell_at(capture *c, uint64_t time)
@@ -90,7 +94,7 @@ void preload_totals_tell_at(capture *c, uint64_t time)
   uint64_t due = atomic_load_explicit(&not_before, memory_order_relaxed);
   if (time >= due && counters[ALLOCATIONS] != 0 &&
       atomic_compare_exchange_strong(&not_before, &due, time + PAUSE_NANOSECONDS))
-    tell(c);
+    totals_tell(c);
 }
 
 void preload_totals_forked(void)

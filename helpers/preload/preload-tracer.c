@@ -25,8 +25,8 @@ static struct preload_blocks blocks;
 static _Atomic bool is_full_told;
 
 /* The stack of whoever called, in memory of the library's. */
-static uint8_t walk(struct capture_windows *w, struct preload_thread *self, const void *caller,
-                    uint32_t *ret_count)
+static uint8_t preload_tracer_walk(struct capture_windows *w, struct preload_thread *self, const void *caller,
+                                   uint32_t *ret_count)
 {
   uint32_t outcome = CAPTURE_OUTCOME_UNKNOWN;
   uintptr_t here = (uintptr_t)__builtin_frame_address(0);
@@ -67,7 +67,7 @@ static void write_sample(struct preload_thread *self, uint32_t event, uint64_t w
     return;
   }
   struct capture_inside_sample sample = {.event = event, .weight = weight};
-  sample.outcome = walk(w, self, caller, &sample.count);
+  sample.outcome = preload_tracer_walk(w, self, caller, &sample.count);
   capture_inside_sample(c, w, thread, &sample);
   uint64_t now = w->now;
   capture_inside_leave(c, w);

@@ -34,14 +34,14 @@ static atomic_flag busy = ATOMIC_FLAG_INIT;
 static _Atomic uint64_t not_before;
 static uint64_t pause_now = PAUSE_MIN_NANOSECONDS;
 
-static void note(const struct preload_map *map, void *data)
+static void preload_update_note(const struct preload_map *map, void *data)
 {
   if (n_found == WALK_MAPPINGS_MAX)
     return;
   found[n_found++] = (struct found){map->start, map->end, map->offset, preload_files_find(&files, map)};
 }
 
-static struct walk_mapping describe(const struct found *one)
+static struct walk_mapping preload_update_describe(const struct found *one)
 {
   struct walk_mapping mapping = {one->start, one->end, 0, 0, WALK_MAPPING_FRAME_POINTERS};
   if (one->file && one->file->state == PRELOAD_FILE_TABLE &&
@@ -54,11 +54,11 @@ static struct walk_mapping describe(const struct found *one)
 }
 
 /* Whether that made a difference. */
-static bool publish(void)
+static bool preload_update_publish(void)
 {
   bool is_new = n_found != n_mappings;
   for (uint32_t i = 0; i < n_found; i++) {
-    struct walk_mapping mapping = describe(&found[i]);
+    struct walk_mapping mapping = preload_update_describe(&found[i]);
     is_new |= i >= n_mappings || memcmp(&mapping, &mappings[i], sizeof mapping) != 0;
     mappings[i] = mapping;
   }
@@ -84,7 +84,7 @@ static void look_at_socket(const capture *c)
   files.socket = c->socket;
 }
 
-static void receive(void)
+static void preload_update_receive(void)
 {
   uint64_t begin = capture_time();
   preload_files_receive(&files, begin + patience);
@@ -92,7 +92,7 @@ static void receive(void)
   patience -= waited < patience ? waited : patience;
 }
 
-static void tell(capture *c)
+static void preload_update_tell(capture *c)
 {
   if (files.n_not_placed == 0 || is_full_told)
     return;
@@ -102,20 +102,20 @@ static void tell(capture *c)
                          "walked by frame pointers.");
 }
 
-static void update(capture *c)
+static void update_streams(capture *c)
 {
   look_at_socket(c);
   atomic_fetch_and(&preload_attention, ~(uint32_t)PRELOAD_UPDATE);
   n_found = 0;
-  if (!preload_area.bytes || preload_maps_read(note, NULL) != 0)
+  if (!preload_area.bytes || preload_maps_read(preload_update_note, NULL) != 0)
     return;
-  receive();
-  bool is_new = publish();
+  preload_update_receive();
+  bool is_new = preload_update_publish();
   pause_now = is_new ? PAUSE_MIN_NANOSECONDS : pause_now * 2;
   if (pause_now > PAUSE_MAX_NANOSECONDS)
     pause_now = PAUSE_MAX_NANOSECONDS;
   atomic_store(&not_before, capture_time() + pause_now);
-  tell(c);
+  preload_update_tell(c);
 }
 
 void preload_update(capture *c)
@@ -128,7 +128,7 @@ void preload_update(capture *c)
     return;
   }
   preload_self.inside++;
-  update(c);
+  update_streams(c);
   /* At once: what is loaded now may be gone when somebody calls in next. */
   capture_inside_mappings_read(c);
   preload_self.inside--;

@@ -69,7 +69,7 @@ _Static_assert(CAPTURE_OUTCOME_COMPLETE == (int)WALK_COMPLETE &&
                    CAPTURE_OUTCOME_BY_FRAME_POINTERS == WALK_END_BY_FRAME_POINTERS,
                "an enum walk_end is an enum capture_outcome");
 
-static int step(struct preload_walk *walk, struct walk *state, uint32_t n)
+static int preload_walk_step(struct preload_walk *walk, struct walk *state, uint32_t n)
 {
   walk->frames[n] = state->registers.ip;
   int end = walk_step(state);
@@ -78,8 +78,8 @@ static int step(struct preload_walk *walk, struct walk *state, uint32_t n)
   return end;
 }
 
-static uint32_t finish(struct preload_walk *walk, const struct walk *state, int end, uint32_t n,
-                       uint32_t *ret_outcome)
+static uint32_t preload_walk_finish(struct preload_walk *walk, const struct walk *state, int end, uint32_t n,
+                                    uint32_t *ret_outcome)
 {
   walk->missed = end == WALK_MISSED;
   if (end == WALK_MISSED)
@@ -154,7 +154,7 @@ static void note_place(struct preload_walk *walk, const struct walk *state)
 
 /* Goes on as the walk before did, up to the first step that would be another one now. Returns how many
  * frames; *ret_end when that was to the end. */
-static uint32_t follow(struct preload_walk *walk, struct walk *state, uint32_t n, int *ret_end)
+static uint32_t preload_walk_follow(struct preload_walk *walk, struct walk *state, uint32_t n, int *ret_end)
 {
   struct preload_trail *trail = walk->trail;
   uint32_t first = trail->at, count = 0;
@@ -192,13 +192,13 @@ static uint32_t run_by_trail(struct preload_walk *walk, struct walk *state, int 
   uint32_t n = 0, kept = 0, followed;
   begin_trail(trail, state->process.serial);
   while (*ret_end == WALK_ENDED_NOT && n < walk->max) {
-    followed = find_place(trail, state) ? follow(walk, state, n, ret_end) : 0;
+    followed = find_place(trail, state) ? preload_walk_follow(walk, state, n, ret_end) : 0;
     n += followed;
     if (*ret_end != WALK_ENDED_NOT)
       kept = trail->at;
     else if (followed == 0) {
       note_place(walk, state);
-      *ret_end = step(walk, state, n++);
+      *ret_end = preload_walk_step(walk, state, n++);
       walk->place->end = *ret_end;
     }
   }
@@ -208,8 +208,8 @@ static uint32_t run_by_trail(struct preload_walk *walk, struct walk *state, int 
 }
 
 /* Frames up to `skip` are left out; 0: none. Of the registers those are known; 0: all. */
-static uint32_t run(struct preload_walk *walk, struct walk *state, uint64_t skip, uint32_t known,
-                    uint32_t *ret_outcome)
+static uint32_t preload_walk_run(struct preload_walk *walk, struct walk *state, uint64_t skip, uint32_t known,
+                                 uint32_t *ret_outcome)
 {
   struct preload_version *version;
   const struct walk_process *process = preload_area_enter(walk->area, &version);
@@ -217,7 +217,7 @@ static uint32_t run(struct preload_walk *walk, struct walk *state, uint64_t skip
   int end = WALK_ENDED_NOT;
   walk->frames[0] = state->registers.ip;
   if (!process)
-    return finish(walk, state, WALK_NO_TABLE, skip == 0, ret_outcome);
+    return preload_walk_finish(walk, state, WALK_NO_TABLE, skip == 0, ret_outcome);
   state->process = *process;
   state->machine = MACHINE;
   state->address_mask = ADDRESS_MASK;
@@ -233,11 +233,11 @@ static uint32_t run(struct preload_walk *walk, struct walk *state, uint64_t skip
   if (walk->trail)
     n = run_by_trail(walk, state, &end);
   while (end == WALK_ENDED_NOT && n < walk->max) {
-    end = step(walk, state, n);
+    end = preload_walk_step(walk, state, n);
     n++;
   }
   preload_area_leave(version);
-  return finish(walk, state, end, n, ret_outcome);
+  return preload_walk_finish(walk, state, end, n, ret_outcome);
 }
 
 #ifdef __aarch64__
@@ -287,7 +287,7 @@ uint32_t preload_walk_interrupted(struct preload_walk *walk, const void *ucontex
   /* Nothing below is anybody's, and there may be no memory there yet. */
   if (state.registers.sp >= walk->low + RED_ZONE && state.registers.sp < walk->high)
     walk->low = state.registers.sp - RED_ZONE;
-  return run(walk, &state, 0, 0, ret_outcome);
+  return preload_walk_run(walk, &state, 0, 0, ret_outcome);
 }
 
 #ifdef __x86_64__
@@ -327,14 +327,14 @@ __attribute__((noinline)) uint32_t preload_walk_here(struct preload_walk *walk, 
 {
   struct walk state;
   if (begin_at_caller(walk, (uint64_t)(uintptr_t)first, &state)) {
-    uint32_t n = run(walk, &state, 0, WALK_KNOWN_FP, ret_outcome);
+    uint32_t n = preload_walk_run(walk, &state, 0, WALK_KNOWN_FP, ret_outcome);
     /* The register that is not known there is one that few functions need. */
     if ((*ret_outcome & ~(uint32_t)WALK_END_BY_FRAME_POINTERS) != CAPTURE_OUTCOME_UNSUPPORTED)
       return n;
   }
   TAKE_OWN_REGISTERS(&state.registers);
   walk_name_registers(&state.registers, MACHINE);
-  return run(walk, &state, (uint64_t)(uintptr_t)first, 0, ret_outcome);
+  return preload_walk_run(walk, &state, (uint64_t)(uintptr_t)first, 0, ret_outcome);
 }
 
 #else

@@ -68,7 +68,7 @@ struct session {
   struct recorder_error error;
 };
 
-static uint64_t now(void)
+static uint64_t session_now(void)
 {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
@@ -158,7 +158,7 @@ static void send_ended(struct session *session, enum recorder_end reason, int co
   recorder_link_send(session->socket, &ended, RECORDER_ENDED, sizeof ended, NULL, 0, true);
 }
 
-static int fail(struct session *session)
+static int session_fail(struct session *session)
 {
   send_ended(session, RECORDER_END_FAILED, session->error.code, session->error.text);
   return EXIT_FAILURE;
@@ -211,7 +211,7 @@ static void watch_descriptors(struct session *session)
 static void note_cpu(uint32_t cpu, bool online, void *data)
 {
   struct session *session = data;
-  uint64_t time = now();
+  uint64_t time = session_now();
   struct capture_record_cpu record = {.record = {.size = sizeof record, .type = CAPTURE_RECORD_CPU},
                                       .time = time,
                                       .cpu = cpu,
@@ -227,12 +227,12 @@ static void take_record(struct recorder_ring *ring, const struct perf_event_head
 }
 
 /* Everything up to limit goes into the windows. */
-static int drain(struct session *session, uint64_t limit)
+static int session_drain(struct session *session, uint64_t limit)
 {
   struct recorder_ring *bad = NULL;
   int result = recorder_merge(session->source.rings, session->source.n_rings, limit, take_record,
                               &session->decoder, &bad);
-  uint64_t time = now();
+  uint64_t time = session_now();
   if (result == 0 && session->decoder.unwinder != NULL)
     recorder_unwinder_reach(session->decoder.unwinder, limit);
   recorder_decoder_serve(&session->decoder, time);
@@ -312,7 +312,7 @@ static void wait_for_held(struct session *session)
   struct pollfd fds[RECORDER_UNWINDER_FDS];
   while (session->decoder.held.count != 0) {
     poll(fds, recorder_unwinder_poll(session->decoder.unwinder, fds), HELD_TICK);
-    recorder_decoder_serve(&session->decoder, now());
+    recorder_decoder_serve(&session->decoder, session_now());
   }
 }
 
@@ -321,7 +321,7 @@ static bool keep_waiting(void *data)
 {
   struct session *session = data;
   struct pollfd caller = {.fd = session->socket, .events = POLLRDHUP};
-  uint64_t time = now();
+  uint64_t time = session_now();
   recorder_output_commit(&session->output, session->committed);
   if (time >= session->status_due) {
     send_status(session);
@@ -373,24 +373,24 @@ static void say_farewell(struct session *session)
   await_placement(session);
   recorder_source_disable(&session->source);
   recorder_off_cpu_disable(&session->decoder);
-  drain(session, UINT64_MAX);
-  recorder_off_cpu_finish(&session->decoder, now());
+  session_drain(session, UINT64_MAX);
+  recorder_off_cpu_finish(&session->decoder, session_now());
   wait_for_held(session);
   for (uint32_t i = 0; i < session->source.n_rings; i++) {
     struct recorder_ring *ring = session->source.rings[i];
     uint64_t untold = recorder_source_untold(&session->source, ring);
     if (untold != 0)
-      recorder_output_lost(&session->output, now(), 0, untold, ring->cpu, 0);
+      recorder_output_lost(&session->output, session_now(), 0, untold, ring->cpu, 0);
   }
   tell_bounds(session);
   find_names(session);
-  uint64_t end = now() + FAREWELL;
-  recorder_output_commit(&session->output, now());
-  while (recorder_output_owes(&session->output) && now() < end) {
+  uint64_t end = session_now() + FAREWELL;
+  recorder_output_commit(&session->output, session_now());
+  while (recorder_output_owes(&session->output) && session_now() < end) {
     struct recorder_message message;
     recorder_link_send(session->socket, &message, RECORDER_WAKE, sizeof message, NULL, 0, false);
     nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
-    recorder_output_commit(&session->output, now());
+    recorder_output_commit(&session->output, session_now());
   }
   capture_writer_flush(session->output.writer);
 }
@@ -411,7 +411,7 @@ static void look_at_targets(struct session *session)
     return;
   for (uint32_t i = 0; i < session->n_targets; i++)
     recorder_decoder_expect(&session->decoder, session->targets[i]);
-  recorder_decoder_serve(&session->decoder, now());
+  recorder_decoder_serve(&session->decoder, session_now());
 }
 
 /* First of all the kernel gets its memory back. */
@@ -420,15 +420,15 @@ static int end_crowded(struct session *session)
   recorder_source_give_up(&session->source);
   say_farewell(session);
   recorder_source_explain_crowd(&session->source, &session->error);
-  return fail(session);
+  return session_fail(session);
 }
 
-static int record(struct session *session)
+static int session_record(struct session *session)
 {
   struct recorder_message message;
   enum recorder_end reason = RECORDER_END_STOPPED;
   session->period = FIRST_PERIOD;
-  uint64_t due = now() + session->period;
+  uint64_t due = session_now() + session->period;
   recorder_source_enable(&session->source);
   recorder_off_cpu_begin(&session->decoder);
   look_at_targets(session);
@@ -436,7 +436,7 @@ static int record(struct session *session)
     return EXIT_SUCCESS;
   watch_descriptors(session);
   for (;;) {
-    uint64_t time = now();
+    uint64_t time = session_now();
     int timeout = time < due ? (int)((due - time) / MILLISECOND) + 1 : 0;
     int ready = wait_for_something(session, timeout);
     if (ready > 0 && session->poll_fds[0].revents != 0) {
@@ -447,11 +447,11 @@ static int record(struct session *session)
         break;
     }
     bool gone = targets_are_gone(session);
-    time = now();
+    time = session_now();
     due = time + session->period;
     session->period = session->period < DRAIN_PERIOD / 2 ? 2 * session->period : DRAIN_PERIOD;
-    if (drain(session, time - SLACK) < 0)
-      return fail(session);
+    if (session_drain(session, time - SLACK) < 0)
+      return session_fail(session);
     if (is_crowded(session))
       return end_crowded(session);
     keep_house(session, time);
@@ -476,7 +476,7 @@ static int record_when_told(struct session *session)
   switch (flow) {
   case FLOW_ON:
     look_at_gate(session);
-    return record(session);
+    return session_record(session);
   case FLOW_STOP:
     send_ended(session, RECORDER_END_STOPPED, 0, "");
     return EXIT_SUCCESS;
@@ -508,7 +508,7 @@ static int with_decoder(struct session *session)
   int status = recorder_way_prepare(&session->way, &session->decoder,
                                     is_own(session) ? &session->opener : NULL, &session->error) < 0 ||
                        recorder_off_cpu_add_targets(&session->decoder, session->pidfds, &session->error) < 0
-                   ? fail(session)
+                   ? session_fail(session)
                    : record_when_told(session);
   end_names(session);
   recorder_decoder_clear(&session->decoder);
@@ -521,14 +521,14 @@ static int with_source(struct session *session)
   int result = recorder_output_init(&session->output, configure, session->events, NULL);
   if (result < 0) {
     recorder_error_set(&session->error, -result, "The windows cannot be allocated: %s.", strerror(-result));
-    return fail(session);
+    return session_fail(session);
   }
   int status = EXIT_FAILURE;
   result = recorder_way_open(&session->way, &session->source, configure, session->notes, &session->error);
   if (result == 0)
     result = check_targets(session);
   if (result < 0)
-    fail(session);
+    session_fail(session);
   else
     status = with_decoder(session);
   recorder_source_close(&session->source);
@@ -537,13 +537,13 @@ static int with_source(struct session *session)
   return status;
 }
 
-static int configure(struct session *session)
+static int session_configure(struct session *session)
 {
   const struct recorder_configure *asked = &session->packet.configure;
   if (recorder_link_check_configure(&session->packet, &session->error) < 0 || resolve_targets(session) < 0 ||
       begin_own(session) < 0 ||
       recorder_events_resolve(session->events, asked, session->notes, &session->error) < 0)
-    return fail(session);
+    return session_fail(session);
   recorder_child_hold((asked->flags & RECORDER_PLACED_LATER) != 0);
   session->source = (struct recorder_source){
       .events = session->events,
@@ -581,7 +581,7 @@ int recorder_session_run(int socket)
   session->socket = socket;
   session->opener.socket = -1;
   int result = receive_configure(session);
-  int status = result == 0 ? EXIT_SUCCESS : result < 0 ? fail(session) : configure(session);
+  int status = result == 0 ? EXIT_SUCCESS : result < 0 ? session_fail(session) : session_configure(session);
   recorder_opener_stop(&session->opener);
   free(session->poll_fds);
   free(session);

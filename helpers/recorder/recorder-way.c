@@ -67,8 +67,8 @@ static int open_bpf(struct recorder_way *way, const struct recorder_source *sour
   return recorder_bpf_open(&way->bpf, &options, error);
 }
 
-static int try(struct recorder_way *way, struct recorder_source *source, char *notes,
-               struct recorder_error *error)
+static int way_try(struct recorder_way *way, struct recorder_source *source, char *notes,
+                   struct recorder_error *error)
 {
   int result = open_bpf(way, source, error);
   if (result < 0)
@@ -90,7 +90,7 @@ int recorder_way_open(struct recorder_way *way, struct recorder_source *source,
     source->user_stack = user_stack(configure);
     source->stack_bytes = configure->stack_bytes != 0 ? configure->stack_bytes : STACK_BYTES_DEFAULT;
     recorder_attr_limit_stack(source, notes);
-    int result = try(way, source, notes, error);
+    int result = way_try(way, source, notes, error);
     if (result == 0 || way->asked != RECORDER_UNWIND_AUTO || unwind == RECORDER_UNWIND_FRAME_POINTERS ||
         unwind == RECORDER_UNWIND_NONE || (off_cpu_threshold(&wanted) != NULL && way->bpf == NULL))
       return result;

@@ -99,7 +99,7 @@ static int write_dictionaries(struct file_sink *sink)
   return write_open(sink, true);
 }
 
-static void retire(struct file_sink *sink, struct sink_window *window)
+static void file_sink_retire(struct file_sink *sink, struct sink_window *window)
 {
   struct sink_window **link = &sink->open;
 
@@ -122,7 +122,7 @@ static int file_sink_close(capture_sink *base, struct capture_slot *slot)
   window->header.flags |= CAPTURE_WINDOW_CLOSED;
   if (r == 0 && window->committed > 0)
     r = write_window(sink, window);
-  retire(sink, window);
+  file_sink_retire(sink, window);
   return r;
 }
 

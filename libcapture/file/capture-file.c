@@ -97,7 +97,7 @@ uint32_t capture_file_next_sequence(capture_file *file)
   return ++file->sequence;
 }
 
-static int64_t now(clockid_t clock)
+static int64_t file_now(clockid_t clock)
 {
   struct timespec ts;
 
@@ -171,8 +171,9 @@ static int write_header(int fd, const struct capture_file_options *options)
   memcpy(header.magic, CAPTURE_FILE_MAGIC, sizeof header.magic);
   if (!options || !options->foreign)
     describe_machine(&header);
-  header.time = options && options->time ? options->time : (uint64_t)now(CLOCK_MONOTONIC);
-  header.time_realtime = options && options->time_realtime ? options->time_realtime : now(CLOCK_REALTIME);
+  header.time = options && options->time ? options->time : (uint64_t)file_now(CLOCK_MONOTONIC);
+  header.time_realtime =
+      options && options->time_realtime ? options->time_realtime : file_now(CLOCK_REALTIME);
   header.clock = (uint16_t)(options ? options->clock : CAPTURE_CLOCK_MONOTONIC);
   if (getrandom(header.uuid, sizeof header.uuid, 0) != sizeof header.uuid)
     return -errno;
@@ -335,7 +336,7 @@ static int grow_buffers(capture_file *file, size_t size)
   return 0;
 }
 
-static void shuffle(uint8_t *out, const uint8_t *in, size_t length, size_t entry_size)
+static void file_shuffle(uint8_t *out, const uint8_t *in, size_t length, size_t entry_size)
 {
   size_t n = length / entry_size;
 
@@ -358,7 +359,7 @@ static const void *compress_part(capture_file *file, struct capture_window_heade
       grow_buffers(file, header->length) < 0)
     return content;
   if (capture_shuffle_size(header) != 0) {
-    shuffle(file->shuffled, content, header->length, capture_shuffle_size(header));
+    file_shuffle(file->shuffled, content, header->length, capture_shuffle_size(header));
     in = file->shuffled;
     flags |= CAPTURE_WINDOW_SHUFFLED;
   }
@@ -520,7 +521,7 @@ int capture_file_end(capture_file *file, uint32_t reason, int32_t status, uint64
   struct capture_ended ended = {.reason = reason, .status = status};
   struct iovec iov = {&ended, sizeof ended};
 
-  ended.time = time ? time : (uint64_t)now(CLOCK_MONOTONIC);
+  ended.time = time ? time : (uint64_t)file_now(CLOCK_MONOTONIC);
   ended.crc = capture_ended_crc(&ended);
   return write_all(file->fd, &iov, 1, offsetof(struct capture_file_header, ended));
 }

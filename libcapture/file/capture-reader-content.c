@@ -9,7 +9,7 @@
 
 #define KNOWN_FLAGS (CAPTURE_WINDOW_ZSTD | CAPTURE_WINDOW_SHUFFLED | CAPTURE_WINDOW_CLOSED)
 
-static int grow(void **buffer, size_t *buffer_size, size_t size)
+static int reader_content_grow(void **buffer, size_t *buffer_size, size_t size)
 {
   void *grown;
 
@@ -35,7 +35,7 @@ static uint64_t little_endian(uint64_t word)
 }
 
 /* Swaps the high bits of left with the low ones of right. */
-static void swap(uint64_t *left, uint64_t *right, unsigned bits, uint64_t low)
+static void reader_content_swap(uint64_t *left, uint64_t *right, unsigned bits, uint64_t low)
 {
   uint64_t difference = ((*left >> bits) ^ *right) & low;
 
@@ -44,14 +44,14 @@ static void swap(uint64_t *left, uint64_t *right, unsigned bits, uint64_t low)
 }
 
 /* Byte j of word i becomes byte i of word j: halves change places, then their halves, then bytes. */
-static void transpose(uint64_t word[8])
+static void reader_content_transpose(uint64_t word[8])
 {
   for (size_t i = 0; i < 4; i++)
-    swap(&word[i], &word[i + 4], 32, 0x00000000ffffffffu);
+    reader_content_swap(&word[i], &word[i + 4], 32, 0x00000000ffffffffu);
   for (size_t i = 0; i < 4; i++)
-    swap(&word[i + i / 2 * 2], &word[i + i / 2 * 2 + 2], 16, 0x0000ffff0000ffffu);
+    reader_content_swap(&word[i + i / 2 * 2], &word[i + i / 2 * 2 + 2], 16, 0x0000ffff0000ffffu);
   for (size_t i = 0; i < 8; i += 2)
-    swap(&word[i], &word[i + 1], 8, 0x00ff00ff00ff00ffu);
+    reader_content_swap(&word[i], &word[i + 1], 8, 0x00ff00ff00ff00ffu);
 }
 
 /* Eight planes of eight entries at a time. */
@@ -63,7 +63,7 @@ static void unshuffle_block(uint8_t *out, const uint8_t *in, size_t n, size_t en
     memcpy(&word[plane], in + plane * n, sizeof word[plane]);
     word[plane] = little_endian(word[plane]);
   }
-  transpose(word);
+  reader_content_transpose(word);
   for (size_t entry = 0; entry < 8; entry++) {
     word[entry] = little_endian(word[entry]);
     memcpy(out + entry * entry_size, &word[entry], sizeof word[entry]);
@@ -71,7 +71,7 @@ static void unshuffle_block(uint8_t *out, const uint8_t *in, size_t n, size_t en
 }
 
 /* The size of an entry is a multiple of 8. */
-static void unshuffle(uint8_t *out, const uint8_t *in, size_t length, size_t entry_size)
+static void reader_content_unshuffle(uint8_t *out, const uint8_t *in, size_t length, size_t entry_size)
 {
   size_t n = length / entry_size, whole = n - n % 8;
 
@@ -109,8 +109,8 @@ static size_t content_offset(const struct capture_window_header *header)
   return (size_t)capture_padded(before);
 }
 
-static int decompress(const capture_reader *reader, const struct capture_window_header *header,
-                      uint8_t *buffer, const uint8_t **ret)
+static int reader_content_decompress(const capture_reader *reader, const struct capture_window_header *header,
+                                     uint8_t *buffer, const uint8_t **ret)
 {
   uint8_t *out = buffer + content_offset(header);
 
@@ -120,7 +120,7 @@ static int decompress(const capture_reader *reader, const struct capture_window_
                                   reader->options.decompress_data))
     return -EBADMSG;
   if (is_shuffled(header))
-    unshuffle(buffer, out, header->length, capture_shuffle_size(header));
+    reader_content_unshuffle(buffer, out, header->length, capture_shuffle_size(header));
   *ret = is_shuffled(header) ? buffer : out;
   return 0;
 }
@@ -135,14 +135,14 @@ int capture_reader_content(const capture_reader *reader, size_t number, void **b
 
   /* One more, so that there is a buffer for nothing, too. */
   if (r == 0)
-    r = grow(buffer, buffer_size, content_offset(header) + header->length + 1);
+    r = reader_content_grow(buffer, buffer_size, content_offset(header) + header->length + 1);
   if (r == 0)
     r = capture_reader_read(reader, part->offset + sizeof *header, *buffer, header->stored);
   if (r == 0 && header->crc != capture_part_crc(header, *buffer))
     r = -EBADMSG;
   content = *buffer;
   if (r == 0 && header->flags & CAPTURE_WINDOW_ZSTD)
-    r = decompress(reader, header, *buffer, &content);
+    r = reader_content_decompress(reader, header, *buffer, &content);
   if (r < 0)
     return r;
   *ret_content = content;

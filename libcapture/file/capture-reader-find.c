@@ -119,8 +119,8 @@ static uint64_t search_part(const capture_reader *reader, uint64_t from, uint64_
 }
 
 /* The damage at `at` has been found; where reading goes on, or the file's size. */
-static uint64_t resume(const capture_reader *reader, uint64_t at, uint64_t *budget,
-                       struct capture_window_header *ret)
+static uint64_t reader_find_resume(const capture_reader *reader, uint64_t at, uint64_t *budget,
+                                   struct capture_window_header *ret)
 {
   uint64_t next = search_part(reader, at + 8, budget, ret);
 
@@ -141,7 +141,7 @@ int capture_reader_scan(capture_reader *reader, bool resync)
     uint64_t at = reader->end;
 
     if (capture_reader_read_part(reader, at, reader->size, true, &header) == 0)
-      at = resync ? resume(reader, at, &budget, &header) : reader->size;
+      at = resync ? reader_find_resume(reader, at, &budget, &header) : reader->size;
     if (at == reader->size)
       break;
     r = capture_reader_add_part(reader, at, &header);

@@ -90,7 +90,7 @@ uint32_t capture_table_find(const struct capture_table *table, struct capture_pa
   }
 }
 
-static void put(struct capture_table *table, uint32_t id)
+static void table_put(struct capture_table *table, uint32_t id)
 {
   uint32_t at = (uint32_t)hash_pair(table, table->pairs[id]) & table->mask;
 
@@ -104,7 +104,7 @@ static void double_slots(struct capture_table *table)
   table->mask = table->mask * 2 + 1;
   memset(table->slots, 0, ((size_t)table->mask + 1) * sizeof table->slots[0]);
   for (uint32_t id = 1; id <= table->count; id++)
-    put(table, id);
+    table_put(table, id);
 }
 
 uint32_t capture_table_add(struct capture_table *table, struct capture_pair pair)
@@ -115,6 +115,6 @@ uint32_t capture_table_add(struct capture_table *table, struct capture_pair pair
   if (id > table->mask / 2 + 1)
     double_slots(table);
   else
-    put(table, id);
+    table_put(table, id);
   return id;
 }

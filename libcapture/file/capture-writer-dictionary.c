@@ -26,7 +26,7 @@ static uint32_t frames_size(uint32_t pending)
 }
 
 /* Space in the window that capture_writer_reserve has set aside or found. */
-static void *take(capture_writer *writer, uint32_t size)
+static void *writer_dictionary_take(capture_writer *writer, uint32_t size)
 {
   void *at = writer->dictionary.slot.content + writer->dictionary.used;
 
@@ -43,7 +43,7 @@ static void write_pending_frames(capture_writer *writer)
   if (n == 0)
     return;
   writer->pending_frames = 0;
-  record = take(writer, frames_size(n));
+  record = writer_dictionary_take(writer, frames_size(n));
   *record = (struct capture_record_frames){
       .record = {.size = frames_size(n), .type = CAPTURE_RECORD_FRAMES, .count = (uint16_t)n},
       .first = first};
@@ -57,7 +57,7 @@ static void write_pending_nodes(capture_writer *writer)
 
   if (n == 0)
     return;
-  record = take(writer, nodes_size(n));
+  record = writer_dictionary_take(writer, nodes_size(n));
   *record = (struct capture_record_nodes){
       .record = {.size = nodes_size(n), .type = CAPTURE_RECORD_NODES, .count = (uint16_t)n},
       .first = writer->nodes.count - writer->pending_nodes + 1,
@@ -131,7 +131,7 @@ int64_t capture_writer_space(capture_writer *writer, uint32_t kind, uint32_t own
   if (r < 0)
     return r;
   id = capture_table_add(&writer->spaces, pair);
-  record = take(writer, sizeof *record);
+  record = writer_dictionary_take(writer, sizeof *record);
   *record = (struct capture_record_space){.record = {.size = sizeof *record, .type = CAPTURE_RECORD_SPACE},
                                           .id = id,
                                           .kind = kind,
@@ -355,7 +355,7 @@ int capture_writer_define(capture_writer *writer, const struct capture_record *r
   r = capture_writer_reserve(writer, record->size);
   if (r < 0)
     return r;
-  memcpy(take(writer, record->size), record, record->size);
+  memcpy(writer_dictionary_take(writer, record->size), record, record->size);
   return 0;
 }
 

@@ -64,7 +64,7 @@ void capture_writer_strings_clear(struct capture_writer_strings *strings)
   memset(strings->slots, 0, slots_size(strings));
 }
 
-static uint64_t fold(uint64_t a, uint64_t b)
+static uint64_t writer_strings_fold(uint64_t a, uint64_t b)
 {
   unsigned __int128 product = (unsigned __int128)a * b;
 
@@ -80,11 +80,11 @@ static uint64_t hash_string(const struct capture_writer_strings *strings, const 
     uint64_t word = 0;
 
     memcpy(&word, bytes, piece);
-    hash = fold(hash ^ word ^ 0xa0761d6478bd642fu, strings->seed ^ 0xe7037ed1a0b428dbu);
+    hash = writer_strings_fold(hash ^ word ^ 0xa0761d6478bd642fu, strings->seed ^ 0xe7037ed1a0b428dbu);
     bytes += piece;
     length -= piece;
   }
-  return fold(hash, 0x9e3779b97f4a7c15u);
+  return writer_strings_fold(hash, 0x9e3779b97f4a7c15u);
 }
 
 static bool is_string(const struct capture_writer_strings *strings, uint32_t id, const char *bytes,

@@ -12,7 +12,7 @@
 #define MAX_SPACES (1u << 16)
 #define MAX_LIMIT  CAPTURE_NODE_ID_MAX
 
-static uint32_t limit(uint32_t wanted, uint32_t fallback)
+static uint32_t writer_limit(uint32_t wanted, uint32_t fallback)
 {
   return wanted ? wanted : fallback;
 }
@@ -24,13 +24,13 @@ static int create_tables(capture_writer *writer, const struct capture_writer_opt
 
   if (getrandom(&seed, sizeof seed, 0) != sizeof seed)
     return -errno;
-  r = capture_table_create(&writer->nodes, limit(options->max_nodes, 1u << 20), seed);
+  r = capture_table_create(&writer->nodes, writer_limit(options->max_nodes, 1u << 20), seed);
   if (r == 0)
-    r = capture_table_create(&writer->frames, limit(options->max_frames, 1u << 19), seed);
+    r = capture_table_create(&writer->frames, writer_limit(options->max_frames, 1u << 19), seed);
   if (r == 0)
     r = capture_table_create(&writer->spaces, MAX_SPACES, seed);
   if (r == 0)
-    r = capture_writer_strings_create(&writer->strings, limit(options->max_strings, 1u << 16), seed);
+    r = capture_writer_strings_create(&writer->strings, writer_limit(options->max_strings, 1u << 16), seed);
   return r;
 }
 
@@ -61,7 +61,7 @@ int capture_writer_create(capture_writer **ret, capture_sink *sink,
     return -ENOMEM;
   writer->sink = sink;
   writer->epoch = 1;
-  writer->max_events = limit(options->max_events, 64);
+  writer->max_events = writer_limit(options->max_events, 64);
   writer->events = calloc((size_t)writer->max_events + 1, sizeof *writer->events);
   r = writer->events ? create_tables(writer, options) : -ENOMEM;
   if (r < 0) {
@@ -155,8 +155,8 @@ static int close_referring(capture_writer *writer, struct capture_writer_window 
 }
 
 /* Puts a record into a window of that kind: the one that is open, else another. */
-static int put(capture_writer *writer, struct capture_writer_window *window, uint16_t kind,
-               const struct capture_record *record, uint64_t time)
+static int writer_put(capture_writer *writer, struct capture_writer_window *window, uint16_t kind,
+                      const struct capture_record *record, uint64_t time)
 {
   const struct capture_window_header fill = {.kind = kind, .epoch = writer->epoch, .time_first = time};
   int r = 0;
@@ -187,7 +187,7 @@ int capture_writer_record(capture_writer *writer, const struct capture_record *r
 
   if (!capture_record_is_valid(record) || !belongs_in_records(record->type))
     return -EINVAL;
-  r = put(writer, window, CAPTURE_WINDOW_RECORDS, record, time);
+  r = writer_put(writer, window, CAPTURE_WINDOW_RECORDS, record, time);
   if (r < 0)
     return r;
   if (window->time_first == 0)
@@ -207,7 +207,7 @@ int capture_writer_name(capture_writer *writer, const struct capture_record *rec
 {
   if (!capture_record_is_valid(record) || !belongs_in_names(record->type))
     return -EINVAL;
-  return put(writer, &writer->names, CAPTURE_WINDOW_NAMES, record, 0);
+  return writer_put(writer, &writer->names, CAPTURE_WINDOW_NAMES, record, 0);
 }
 
 static uint32_t entry_size_needed(const struct capture_writer_event *event,

@@ -12,7 +12,7 @@
 
 #define PATIENCE_MS 1000
 
-static uint64_t milliseconds(void)
+static uint64_t inside_announce_milliseconds(void)
 {
   return capture_time() / 1000000;
 }
@@ -59,7 +59,7 @@ static int open_socket(const char *path)
 }
 
 /* A set-user-ID program is not told where to connect to. */
-static const char *announced(void)
+static const char *inside_announce_announced(void)
 {
   const char *path = secure_getenv(CAPTURE_SOCKET_VARIABLE);
 
@@ -68,7 +68,7 @@ static const char *announced(void)
 
 bool capture_inside_is_announced(void)
 {
-  return announced() != NULL;
+  return inside_announce_announced() != NULL;
 }
 
 /* Out of the way: scripts and programs take low numbers for themselves without asking whether they are free.
@@ -88,7 +88,7 @@ static int move_up(int fd)
 
 int capture_inside_announce_open(void)
 {
-  const char *path = announced();
+  const char *path = inside_announce_announced();
   int fd = path ? open_socket(path) : -ENOENT;
 
   return fd < 0 ? fd : move_up(fd);
@@ -115,10 +115,10 @@ static int send_hello(const capture *c, int fd)
 
 static int await_answer(int fd)
 {
-  uint64_t end = milliseconds() + PATIENCE_MS, now;
+  uint64_t end = inside_announce_milliseconds() + PATIENCE_MS, now;
   struct pollfd polled = {.fd = fd, .events = POLLIN};
 
-  while ((now = milliseconds()) < end) {
+  while ((now = inside_announce_milliseconds()) < end) {
     int n = poll(&polled, 1, (int)(end - now));
 
     if (n > 0)

@@ -6,7 +6,7 @@
  */
 #include "libcapture/inside/capture-inside-private.h"
 
-static void move(capture *c, struct capture_windows *w, uint32_t epoch)
+static void inside_epoch_move(capture *c, struct capture_windows *w, uint32_t epoch)
 {
   capture_inside_close_windows(c, w);
   w->epoch = epoch;
@@ -45,15 +45,15 @@ bool capture_inside_define_all(capture *c, struct capture_windows *w)
 }
 
 /* Fills the next epoch's dictionary with what there is to be one of, before anyone can be in it. */
-static bool prepare(capture *c, struct capture_windows *w, uint32_t epoch)
+static bool inside_epoch_prepare(capture *c, struct capture_windows *w, uint32_t epoch)
 {
   if (c->prepared != epoch)
     capture_inside_clear_tables(c->tables[epoch & 1]);
   c->prepared = epoch; /* a second try goes on from what the first has defined */
-  move(c, w, epoch);
+  inside_epoch_move(c, w, epoch);
   if (capture_inside_define_all(c, w))
     return true;
-  move(c, w, epoch - 1);
+  inside_epoch_move(c, w, epoch - 1);
   return false;
 }
 
@@ -63,7 +63,7 @@ static bool is_left(capture *c, uint32_t epoch)
   return epoch == 0 || !capture_inside_is_anyone_in(c, epoch);
 }
 
-static bool begin(capture *c, struct capture_windows *w, uint32_t epoch)
+static bool inside_epoch_begin(capture *c, struct capture_windows *w, uint32_t epoch)
 {
   bool done = false;
 
@@ -71,7 +71,7 @@ static bool begin(capture *c, struct capture_windows *w, uint32_t epoch)
     return false;
   if (atomic_load(&c->epoch) != epoch - 1) {
     done = true;
-  } else if (is_left(c, epoch - 2) && prepare(c, w, epoch)) {
+  } else if (is_left(c, epoch - 2) && inside_epoch_prepare(c, w, epoch)) {
     atomic_store(&c->epoch, epoch);
     capture_inside_mark_pending(c, CAPTURE_PENDING_MAPPINGS);
     done = true;
@@ -82,7 +82,7 @@ static bool begin(capture *c, struct capture_windows *w, uint32_t epoch)
 
 bool capture_inside_next_epoch(capture *c, struct capture_windows *w)
 {
-  if (atomic_load(&c->epoch) == w->epoch && !begin(c, w, w->epoch + 1))
+  if (atomic_load(&c->epoch) == w->epoch && !inside_epoch_begin(c, w, w->epoch + 1))
     return false;
   capture_inside_pin(c, w);
   return true;

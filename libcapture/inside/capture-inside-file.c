@@ -11,7 +11,7 @@
 
 #define PATIENCE UINT64_C(1000000000) /* nanoseconds */
 
-static int append(const struct capture_taken *taken, void *data)
+static int inside_file_append(const struct capture_taken *taken, void *data)
 {
   capture *c = data;
   struct capture_window_header header = taken->header;
@@ -30,13 +30,13 @@ static void take_all(capture *c)
   int64_t r;
 
   atomic_store_explicit(&c->drain_wanted, false, memory_order_relaxed);
-  r = c->file_error < 0 ? c->file_error : capture_tap_take(c->tap, append, c);
+  r = c->file_error < 0 ? c->file_error : capture_tap_take(c->tap, inside_file_append, c);
   if (r < 0)
     c->file_error = (int)r;
 }
 
 /* A round takes one part of each window at most. */
-static void drain(capture *c, bool may_allocate)
+static void inside_file_drain(capture *c, bool may_allocate)
 {
   if (!c->tap || !try_lock(c))
     return;
@@ -47,7 +47,7 @@ static void drain(capture *c, bool may_allocate)
 
 void capture_inside_drain(capture *c)
 {
-  drain(c, true);
+  inside_file_drain(c, true);
 }
 
 /* Other threads may still be in the midst of calls when the process ends. One that writes now is waited for,
@@ -67,7 +67,7 @@ static bool lock_for_good(capture *c)
 void capture_inside_catch_up(capture *c)
 {
   if (atomic_load_explicit(&c->drain_wanted, memory_order_relaxed))
-    drain(c, false);
+    inside_file_drain(c, false);
   if ((atomic_load_explicit(&c->pending, memory_order_relaxed) & CAPTURE_PENDING_STALE) != 0)
     capture_inside_mappings_read(c);
 }
@@ -87,7 +87,7 @@ int capture_inside_file_open(capture *c, int fd, const char *name)
   return r;
 }
 
-static void finish(capture *c)
+static void inside_file_finish(capture *c)
 {
   take_all(c);
   if (c->file_error == 0)
@@ -103,7 +103,7 @@ void capture_inside_file_close(capture *c, bool to_finish)
   if (to_finish && !lock_for_good(c))
     return;
   if (to_finish)
-    finish(c);
+    inside_file_finish(c);
   capture_tap_close(c->tap);
   capture_file_free(c->file);
   c->tap = NULL;

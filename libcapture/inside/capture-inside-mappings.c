@@ -95,12 +95,12 @@ void capture_inside_mappings_look(capture *c, uint64_t address, uint64_t now)
     capture_inside_mark_pending(c, CAPTURE_PENDING_STALE);
 }
 
-static bool begin(struct capture_inside_mappings *m)
+static bool inside_mappings_begin(struct capture_inside_mappings *m)
 {
   return !atomic_exchange_explicit(&m->busy, true, memory_order_acquire);
 }
 
-static void end(struct capture_inside_mappings *m)
+static void inside_mappings_end(struct capture_inside_mappings *m)
 {
   atomic_store_explicit(&m->busy, false, memory_order_release);
 }
@@ -167,11 +167,11 @@ bool capture_inside_mappings_write(capture *c, struct capture_windows *w)
   struct capture_inside_mappings *m = c->mappings;
   bool written = atomic_load(&c->epoch) == w->epoch;
 
-  if (!written || !begin(m))
+  if (!written || !inside_mappings_begin(m))
     return false;
   for (uint32_t i = 0; i < m->n_mappings && written; i++)
     written = m->mappings[i].epoch == w->epoch || write_mapping(c, w, &m->mappings[i]);
-  end(m);
+  inside_mappings_end(m);
   return written;
 }
 
@@ -199,7 +199,7 @@ static uint32_t find_binary(capture *c, const struct capture_inside_maps_line *l
   return m->n_binaries;
 }
 
-static bool overlap(const struct mapping *a, const struct mapping *b)
+static bool inside_mappings_overlap(const struct mapping *a, const struct mapping *b)
 {
   return a->start < b->end && b->start < a->end;
 }
@@ -215,7 +215,7 @@ static const struct mapping *find_before(const struct capture_inside_mappings *m
     if (before->start == mapping->start && before->end == mapping->end && before->offset == mapping->offset &&
         before->binary == mapping->binary)
       return before;
-    if (before->binary && overlap(before, mapping))
+    if (before->binary && inside_mappings_overlap(before, mapping))
       *ret_covers = true;
   }
   return NULL;
@@ -266,7 +266,7 @@ static void add_gone(capture *c, uint64_t now)
     bool covered = m->before[i].binary == 0;
 
     for (uint32_t j = 0; j < n && !covered; j++)
-      covered = overlap(&m->mappings[j], &gone);
+      covered = inside_mappings_overlap(&m->mappings[j], &gone);
     if (!covered && m->n_mappings < MAPPINGS_MAX) {
       m->mappings[m->n_mappings++] = gone;
       m->changed = true;
@@ -312,14 +312,14 @@ void capture_inside_mappings_read(capture *c)
 
   if (!capture_inside_is_open(c))
     return;
-  if (!begin(m)) {
+  if (!inside_mappings_begin(m)) {
     capture_inside_mark_pending(c, CAPTURE_PENDING_STALE);
     return;
   }
   atomic_fetch_and(&c->pending, ~(uint32_t)CAPTURE_PENDING_STALE);
   read_again(c);
   changed = m->changed;
-  end(m);
+  inside_mappings_end(m);
   if (!changed)
     return;
   capture_inside_mark_pending(c, CAPTURE_PENDING_MAPPINGS);
@@ -336,5 +336,5 @@ void capture_inside_mappings_refresh(capture *c)
 
 void capture_inside_mappings_forked(capture *c)
 {
-  end(c->mappings);
+  inside_mappings_end(c->mappings);
 }

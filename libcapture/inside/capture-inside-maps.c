@@ -34,7 +34,7 @@ static bool read_number(const char **at, unsigned base, uint64_t *ret)
   return *at != begin;
 }
 
-static bool skip(const char **at, char c)
+static bool inside_maps_skip(const char **at, char c)
 {
   if (**at != c)
     return false;
@@ -73,13 +73,14 @@ static void read_path(const char *path, struct capture_inside_maps_line *line)
   line->path_length = (uint32_t)(length < 4095 ? length : 4095);
 }
 
-static bool parse(const char *at, struct capture_inside_maps_line *line)
+static bool inside_maps_parse(const char *at, struct capture_inside_maps_line *line)
 {
   uint64_t major, minor;
 
-  if (!read_number(&at, 16, &line->start) || !skip(&at, '-') || !read_number(&at, 16, &line->end) ||
-      !skip(&at, ' ') || !read_rights(&at, line) || !read_number(&at, 16, &line->offset) || !skip(&at, ' ') ||
-      !read_number(&at, 16, &major) || !skip(&at, ':') || !read_number(&at, 16, &minor) || !skip(&at, ' ') ||
+  if (!read_number(&at, 16, &line->start) || !inside_maps_skip(&at, '-') ||
+      !read_number(&at, 16, &line->end) || !inside_maps_skip(&at, ' ') || !read_rights(&at, line) ||
+      !read_number(&at, 16, &line->offset) || !inside_maps_skip(&at, ' ') || !read_number(&at, 16, &major) ||
+      !inside_maps_skip(&at, ':') || !read_number(&at, 16, &minor) || !inside_maps_skip(&at, ' ') ||
       !read_number(&at, 10, &line->file.inode))
     return false;
   line->file.device = major << 32 | minor;
@@ -105,7 +106,7 @@ static void take_line(struct reading *reading, const char *text)
 {
   struct capture_inside_maps_line line = {.now = reading->now};
 
-  if (!parse(text, &line))
+  if (!inside_maps_parse(text, &line))
     return;
   if (line.offset == 0)
     reading->image = line;

@@ -14,7 +14,7 @@ struct call {
   int saved_errno;
 };
 
-static bool begin(struct call *call, capture *c)
+static bool inside_mark_begin(struct call *call, capture *c)
 {
   bool lost;
 
@@ -28,7 +28,7 @@ static bool begin(struct call *call, capture *c)
   return call->w != NULL;
 }
 
-static void end(struct call *call, bool written)
+static void inside_mark_end(struct call *call, bool written)
 {
   if (written)
     capture_inside_commit_records(call->c, call->w);
@@ -39,7 +39,7 @@ static void end(struct call *call, bool written)
   errno = call->saved_errno;
 }
 
-static uint32_t intern(capture *c, uint32_t handle)
+static uint32_t inside_mark_intern(capture *c, uint32_t handle)
 {
   if (handle == 0)
     capture_inside_mark_names_full(c);
@@ -52,12 +52,12 @@ uint32_t capture_string(capture *c, const char *text, size_t length)
     return 0;
   if (length > CAPTURE_NAME_LENGTH_MAX)
     length = length == CAPTURE_NUL ? strnlen(text, CAPTURE_NAME_LENGTH_MAX) : CAPTURE_NAME_LENGTH_MAX;
-  return intern(c, capture_names_text(&c->names, text, length, false));
+  return inside_mark_intern(c, capture_names_text(&c->names, text, length, false));
 }
 
 uint32_t capture_function(capture *c, uint32_t name, uint32_t file, uint32_t line)
 {
-  return c ? intern(c, capture_names_function(&c->names, name, file, line)) : 0;
+  return c ? inside_mark_intern(c, capture_names_function(&c->names, name, file, line)) : 0;
 }
 
 static bool write_mark(struct call *call, uint32_t kind, uint64_t time, uint64_t duration, uint32_t category,
@@ -97,8 +97,8 @@ void capture_mark_(capture *c, enum capture_mark_kind kind, uint64_t time, uint6
 {
   struct call call;
 
-  if (c && (uint32_t)kind <= CAPTURE_MARK_SPAN && begin(&call, c))
-    end(&call, write_mark(&call, kind, time, duration, category, name, message ? message : ""));
+  if (c && (uint32_t)kind <= CAPTURE_MARK_SPAN && inside_mark_begin(&call, c))
+    inside_mark_end(&call, write_mark(&call, kind, time, duration, category, name, message ? message : ""));
 }
 
 static bool write_count(struct call *call, uint32_t counter, double value)
@@ -121,8 +121,8 @@ void capture_count_(capture *c, uint32_t counter, double value)
   struct call call;
 
   if (c && counter != 0 && counter <= atomic_load_explicit(&c->n_counters, memory_order_acquire) &&
-      begin(&call, c))
-    end(&call, write_count(&call, counter, value));
+      inside_mark_begin(&call, c))
+    inside_mark_end(&call, write_count(&call, counter, value));
 }
 
 static bool write_log(struct call *call, uint32_t severity, uint32_t domain, const char *text)
@@ -152,6 +152,6 @@ void capture_log(capture *c, uint32_t severity, uint32_t domain, const char *tex
 {
   struct call call;
 
-  if (c && text && begin(&call, c))
-    end(&call, write_log(&call, severity, domain, text));
+  if (c && text && inside_mark_begin(&call, c))
+    inside_mark_end(&call, write_log(&call, severity, domain, text));
 }

@@ -73,7 +73,7 @@ struct carving {
   size_t used;
 };
 
-static void *carve(struct carving *carving, uint64_t size)
+static void *inside_memory_carve(struct carving *carving, uint64_t size)
 {
   size_t at = carving->used;
 
@@ -85,10 +85,10 @@ static void carve_tables(struct carving *carving, struct capture_inside_tables *
                          uint64_t seed)
 {
   const uint32_t max[3] = {SPACES_MAX, max_nodes / 2, max_nodes};
-  struct capture_inside_tables *tables = carve(carving, sizeof *tables);
+  struct capture_inside_tables *tables = inside_memory_carve(carving, sizeof *tables);
 
   for (uint32_t i = 0; i < 3; i++) {
-    void *memory = carve(carving, capture_keys_size(max[i]));
+    void *memory = inside_memory_carve(carving, capture_keys_size(max[i]));
 
     if (tables)
       capture_keys_init(i == 0   ? &tables->spaces
@@ -103,8 +103,8 @@ static void carve_tables(struct carving *carving, struct capture_inside_tables *
 static void carve_threads(struct carving *carving, capture *c, uint32_t max_threads)
 {
   const uint32_t entries = ENTRIES(max_threads);
-  struct capture_thread *threads = carve(carving, entries * sizeof *threads);
-  struct capture_inside_path *paths = carve(carving, entries * sizeof *paths);
+  struct capture_thread *threads = inside_memory_carve(carving, entries * sizeof *threads);
+  struct capture_inside_path *paths = inside_memory_carve(carving, entries * sizeof *paths);
 
   if (!c)
     return;
@@ -117,16 +117,16 @@ static void carve_threads(struct carving *carving, capture *c, uint32_t max_thre
 
 static capture *carve_all(struct carving *carving, const struct capture_options *options, uint64_t seed)
 {
-  capture *c = carve(carving, sizeof *c);
+  capture *c = inside_memory_carve(carving, sizeof *c);
   const uint32_t sets = n_sets(options->window_count);
-  struct capture_windows *windows = carve(carving, sets * sizeof *windows);
+  struct capture_windows *windows = inside_memory_carve(carving, sets * sizeof *windows);
   void *names, *mappings;
 
   carve_threads(carving, c, options->max_threads);
   carve_tables(carving, c ? &c->tables[0] : NULL, options->max_nodes, seed);
   carve_tables(carving, c ? &c->tables[1] : NULL, options->max_nodes, seed);
-  names = carve(carving, capture_names_size(options->max_strings));
-  mappings = carve(carving, capture_inside_mappings_size());
+  names = inside_memory_carve(carving, capture_names_size(options->max_strings));
+  mappings = inside_memory_carve(carving, capture_inside_mappings_size());
   if (!c)
     return NULL;
   c->windows = windows;
@@ -137,7 +137,7 @@ static capture *carve_all(struct carving *carving, const struct capture_options 
   return c;
 }
 
-static void *map(size_t size)
+static void *inside_memory_map(size_t size)
 {
   void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
@@ -153,13 +153,13 @@ int capture_inside_allocate(capture **ret, const struct capture_options *options
   if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != sizeof seed)
     seed = capture_time();
   carve_all(&carving, options, seed);
-  carving.memory = map(carving.used);
+  carving.memory = inside_memory_map(carving.used);
   if (!carving.memory)
     return -ENOMEM;
   carving.used = 0;
   c = carve_all(&carving, options, seed);
   c->size = carving.used;
-  c->alive = map((size_t)sysconf(_SC_PAGESIZE));
+  c->alive = inside_memory_map((size_t)sysconf(_SC_PAGESIZE));
   if (!c->alive) {
     munmap(c, c->size);
     return -ENOMEM;

@@ -88,7 +88,7 @@ static bool is_wanted(const struct capture_inside_names *names, uint64_t slot, c
 }
 
 /* A handle for it that nobody knows yet; 0 when there is no room. */
-static uint32_t create(struct capture_inside_names *names, const struct wanted *wanted, bool own)
+static uint32_t inside_names_create(struct capture_inside_names *names, const struct wanted *wanted, bool own)
 {
   struct capture_name *name;
   uint32_t text = wanted->name.text;
@@ -109,7 +109,7 @@ static uint32_t create(struct capture_inside_names *names, const struct wanted *
   return handle;
 }
 
-static uint32_t intern(struct capture_inside_names *names, const struct wanted *wanted, bool own)
+static uint32_t inside_names_intern(struct capture_inside_names *names, const struct wanted *wanted, bool own)
 {
   uint32_t at = (uint32_t)wanted->hash & names->mask;
   uint64_t slot = atomic_load_explicit(&names->slots[at], memory_order_acquire);
@@ -118,7 +118,7 @@ static uint32_t intern(struct capture_inside_names *names, const struct wanted *
   for (;;) {
     if (slot == 0) {
       if (handle == 0)
-        handle = create(names, wanted, own);
+        handle = inside_names_create(names, wanted, own);
       if (handle == 0 ||
           atomic_compare_exchange_strong_explicit(&names->slots[at], &slot, wanted->hash >> 32 << 32 | handle,
                                                   memory_order_acq_rel, memory_order_acquire))
@@ -136,7 +136,7 @@ uint32_t capture_names_text(struct capture_inside_names *names, const char *text
   const struct wanted wanted = {
       .name.length = (uint32_t)length, .bytes = text, .hash = capture_hash_bytes(names->seed, text, length)};
 
-  return intern(names, &wanted, own);
+  return inside_names_intern(names, &wanted, own);
 }
 
 uint32_t capture_names_function(struct capture_inside_names *names, uint32_t name, uint32_t file,
@@ -146,7 +146,7 @@ uint32_t capture_names_function(struct capture_inside_names *names, uint32_t nam
       .name = {.length = CAPTURE_NAME_FUNCTION, .text = name, .file = file, .line = line},
       .hash = capture_hash_key(capture_hash_key(~names->seed, (uint64_t)name << 32 | file), line)};
 
-  return intern(names, &wanted, false);
+  return inside_names_intern(names, &wanted, false);
 }
 
 struct capture_name *capture_names_get(const struct capture_inside_names *names, uint32_t handle)

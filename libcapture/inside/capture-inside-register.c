@@ -10,7 +10,7 @@ static uint32_t own_text(capture *c, const char *text)
 }
 
 /* In this epoch; whoever begins another one defines them there. */
-static void define(capture *c)
+static void inside_register_define(capture *c)
 {
   bool lost;
   struct capture_windows *w = capture_inside_enter(c, capture_inside_thread(c), &lost);
@@ -35,7 +35,7 @@ static uint32_t find_or_add_event(capture *c, const struct capture_inside_event 
   c->events[n + 1].unit = wanted->unit;
   c->events[n + 1].period = wanted->period;
   atomic_store(&c->n_events, n + 1);
-  define(c);
+  inside_register_define(c);
   return n + 1;
 }
 
@@ -72,7 +72,7 @@ static uint32_t find_or_add_counter(capture *c, const struct capture_inside_coun
   added->unit = wanted->unit;
   added->kind = wanted->kind;
   atomic_store(&c->n_counters, n + 1);
-  define(c);
+  inside_register_define(c);
   return n + 1;
 }
 

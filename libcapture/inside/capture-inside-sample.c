@@ -107,7 +107,7 @@ bool capture_inside_sample(capture *c, struct capture_windows *w, struct capture
   return false;
 }
 
-static struct capture_inside_stack *inside(struct capture_stack *stack)
+static struct capture_inside_stack *inside_sample_inside(struct capture_stack *stack)
 {
   return (struct capture_inside_stack *)stack->opaque;
 }
@@ -115,7 +115,7 @@ static struct capture_inside_stack *inside(struct capture_stack *stack)
 int capture_sample_begin(capture *c, struct capture_stack *stack,
                          const struct capture_sample_options *options)
 {
-  struct capture_inside_stack *in = inside(stack);
+  struct capture_inside_stack *in = inside_sample_inside(stack);
   struct capture_windows *w;
   int saved_errno = errno;
   uint32_t event;
@@ -150,7 +150,7 @@ int capture_sample_begin(capture *c, struct capture_stack *stack,
 
 void capture_sample_end(struct capture_stack *stack)
 {
-  struct capture_inside_stack *in = inside(stack);
+  struct capture_inside_stack *in = inside_sample_inside(stack);
   capture *c = in->c;
   int saved_errno = errno;
 

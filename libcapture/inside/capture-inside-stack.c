@@ -47,8 +47,8 @@ static uint32_t space_of(capture *c, struct capture_windows *w, uint64_t address
 }
 
 /* Where an address lies, in words of the epoch. */
-static bool place(capture *c, struct capture_windows *w, uint64_t address, struct capture_frame *ret,
-                  bool *ret_full)
+static bool inside_stack_place(capture *c, struct capture_windows *w, uint64_t address,
+                               struct capture_frame *ret, bool *ret_full)
 {
   uint32_t offset = (uint32_t)address;
 
@@ -88,7 +88,7 @@ static bool define_frames(capture *c, struct capture_windows *w, const uint64_t 
   if (missing == 0)
     return true;
   for (uint32_t i = 0; i < n; i++) {
-    if (w->frame_ids[i] == 0 && !place(c, w, addresses[i], &w->places[at++], ret_full))
+    if (w->frame_ids[i] == 0 && !inside_stack_place(c, w, addresses[i], &w->places[at++], ret_full))
       return false;
   }
   record = capture_inside_dictionary(c, w, FRAMES_SIZE(missing));
@@ -185,8 +185,8 @@ static uint32_t common_frames(const struct capture_inside_path *path, uint32_t e
   return common;
 }
 
-static void remember(struct capture_inside_path *path, const struct capture_windows *w,
-                     const uint64_t *addresses, uint32_t n, uint32_t common)
+static void inside_stack_remember(struct capture_inside_path *path, const struct capture_windows *w,
+                                  const uint64_t *addresses, uint32_t n, uint32_t common)
 {
   for (uint32_t i = common; i < n; i++) {
     path->addresses[i] = addresses[n - 1 - i];
@@ -206,7 +206,7 @@ static uint32_t follow_path(capture *c, struct capture_windows *w, struct captur
     return node;
   if (!find_nodes(c, w, node, addresses, n - common, ret_full))
     return 0;
-  remember(path, w, addresses, n, common);
+  inside_stack_remember(path, w, addresses, n, common);
   return w->nodes[0];
 }
 

@@ -66,7 +66,7 @@ static bool is_of_epoch(uint64_t slot, uint32_t epoch)
   return (slot & ID_MASK) != 0 && ((slot >> ID_BITS) & EPOCH_MASK) == (epoch & EPOCH_MASK);
 }
 
-static bool holds(const struct capture_keys *table, uint64_t slot, uint64_t hash, uint64_t key)
+static bool inside_table_holds(const struct capture_keys *table, uint64_t slot, uint64_t hash, uint64_t key)
 {
   return slot >> TAG_SHIFT == hash >> TAG_SHIFT && table->keys[slot & ID_MASK] == key;
 }
@@ -80,7 +80,7 @@ uint32_t capture_keys_find(const struct capture_keys *table, uint32_t epoch, uin
 
     if (!is_of_epoch(slot, epoch))
       return 0;
-    if (holds(table, slot, hash, key))
+    if (inside_table_holds(table, slot, hash, key))
       return (uint32_t)(slot & ID_MASK);
   }
 }
@@ -106,7 +106,7 @@ uint32_t capture_keys_add(struct capture_keys *table, uint32_t epoch, uint64_t k
   table->keys[id] = key;
   for (;;) {
     if (is_of_epoch(slot, epoch)) {
-      if (holds(table, slot, hash, key))
+      if (inside_table_holds(table, slot, hash, key))
         return (uint32_t)(slot & ID_MASK);
       at = (at + 1) & table->mask;
       slot = atomic_load_explicit(&table->slots[at], memory_order_acquire);

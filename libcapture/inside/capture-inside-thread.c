@@ -84,7 +84,7 @@ static struct capture_thread *take_free(capture *c)
 }
 
 /* Entries of threads that ended without a word. */
-static void collect(capture *c)
+static void inside_thread_collect(capture *c)
 {
   for (uint32_t i = 0; i < c->n_threads; i++) {
     struct capture_thread *thread = &c->threads[i];
@@ -129,7 +129,7 @@ struct capture_thread *capture_inside_thread_claim(capture *c, pid_t tid)
   char name[NAME_SIZE];
 
   if (!thread) {
-    collect(c);
+    inside_thread_collect(c);
     thread = take_free(c);
   }
   if (!thread)
@@ -170,7 +170,7 @@ void capture_inside_thread_release(capture *c, struct capture_thread *thread)
 }
 
 /* What the thread's stack is was looked up by who found it; the tid may be another thread's since. */
-static void adopt(struct capture_thread *thread)
+static void inside_thread_adopt(struct capture_thread *thread)
 {
   uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
@@ -196,11 +196,11 @@ static struct capture_thread *find_own(capture *c, pid_t tid)
       capture_inside_thread_release(c, thread);
   }
   if (found)
-    adopt(found);
+    inside_thread_adopt(found);
   return found;
 }
 
-static struct capture_thread *join(capture *c)
+static struct capture_thread *inside_thread_join(capture *c)
 {
   pid_t tid = own_tid();
   struct capture_thread *thread = pthread_getspecific(c->thread_key); /* of several captures */
@@ -217,7 +217,7 @@ struct capture_thread *capture_inside_thread(capture *c)
 {
   if (__builtin_expect(own.serial == c->serial, 1))
     return own.thread;
-  return capture_inside_is_open(c) ? join(c) : NULL;
+  return capture_inside_is_open(c) ? inside_thread_join(c) : NULL;
 }
 
 void capture_inside_thread_forked(capture *c)
@@ -294,7 +294,7 @@ bool capture_inside_thread_take_part(capture *c, struct capture_thread *thread)
   return true;
 }
 
-static struct capture_thread *find(capture *c, pid_t tid)
+static struct capture_thread *inside_thread_find(capture *c, pid_t tid)
 {
   for (uint32_t i = 0; i < c->n_threads; i++) {
     if (atomic_load(&c->threads[i].tid) == tid && atomic_load(&c->threads[i].state) >= CAPTURE_THREAD_SEEN)
@@ -305,7 +305,7 @@ static struct capture_thread *find(capture *c, pid_t tid)
 
 struct capture_thread *capture_inside_thread_take(capture *c, pid_t tid)
 {
-  struct capture_thread *thread = find(c, tid);
+  struct capture_thread *thread = inside_thread_find(c, tid);
 
   if (!thread)
     thread = capture_inside_thread_claim(c, tid);
@@ -325,7 +325,7 @@ int capture_thread_begin(capture *c, const char *name)
   if (!capture_inside_is_open(c))
     return -ENOTCONN;
   if (!thread)
-    thread = join(c); /* others may have ended since it was tried */
+    thread = inside_thread_join(c); /* others may have ended since it was tried */
   if (!thread)
     return -ENOSPC;
   if (name)

@@ -75,15 +75,15 @@ bool capture_inside_open(capture *c, struct capture_inside_window *window,
   return true;
 }
 
-static bool reserve(capture *c, struct capture_inside_window *window, uint32_t size,
-                    const struct capture_window_header *fill)
+static bool inside_windows_reserve(capture *c, struct capture_inside_window *window, uint32_t size,
+                                   const struct capture_window_header *fill)
 {
   if (window->slot.header && size <= window->slot.capacity - window->used)
     return true;
   return capture_inside_open(c, window, fill) && size <= window->slot.capacity;
 }
 
-static void *take(struct capture_inside_window *window, uint32_t size)
+static void *inside_windows_take(struct capture_inside_window *window, uint32_t size)
 {
   void *at = window->slot.content + window->used;
 
@@ -95,7 +95,8 @@ void *capture_inside_dictionary(capture *c, struct capture_windows *w, uint32_t 
 {
   const struct capture_window_header fill = {.kind = CAPTURE_WINDOW_DICTIONARY, .epoch = w->epoch};
 
-  return reserve(c, &w->dictionary, size, &fill) ? take(&w->dictionary, size) : NULL;
+  return inside_windows_reserve(c, &w->dictionary, size, &fill) ? inside_windows_take(&w->dictionary, size)
+                                                                : NULL;
 }
 
 void capture_inside_commit_dictionary(capture *c, struct capture_windows *w)
@@ -113,11 +114,11 @@ void *capture_inside_records(capture *c, struct capture_windows *w, uint32_t siz
   const struct capture_window_header fill = {
       .kind = CAPTURE_WINDOW_RECORDS, .epoch = w->epoch, .time_first = time};
 
-  if (!reserve(c, &w->records, size, &fill))
+  if (!inside_windows_reserve(c, &w->records, size, &fill))
     return NULL;
   if (w->records.time_last < time)
     w->records.time_last = time;
-  return take(&w->records, size);
+  return inside_windows_take(&w->records, size);
 }
 
 void capture_inside_commit_records(capture *c, struct capture_windows *w)
@@ -168,7 +169,7 @@ static uint32_t favourite_of(const capture *c, const struct capture_thread *thre
   return thread ? (uint32_t)(thread - c->threads) : 0;
 }
 
-static struct capture_windows *borrow(capture *c, uint32_t favourite)
+static struct capture_windows *inside_windows_borrow(capture *c, uint32_t favourite)
 {
   for (uint32_t i = 0; i < c->n_windows; i++) {
     struct capture_windows *w = &c->windows[(favourite + i) & (c->n_windows - 1)];
@@ -186,7 +187,7 @@ struct capture_windows *capture_inside_enter(capture *c, const struct capture_th
   bool open = capture_inside_is_open(c);
 
   if (open)
-    w = borrow(c, favourite_of(c, thread));
+    w = inside_windows_borrow(c, favourite_of(c, thread));
   *ret_lost = open && !w;
   if (w) {
     capture_inside_pin(c, w);

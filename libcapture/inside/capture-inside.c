@@ -69,7 +69,7 @@ static void define_all(capture *c)
 }
 
 /* The windows are there, and somebody takes them: from now on it is written. */
-static void go(capture *c)
+static void inside_go(capture *c)
 {
   describe_process(c);
   atomic_store(c->alive, 1);
@@ -175,7 +175,7 @@ static void leave_parent(capture *c)
   capture_inside_thread_number(c);
   c->process_origin = CAPTURE_PROCESS_FORKED;
   c->process_time = capture_time();
-  go(c);
+  inside_go(c);
   capture_inside_mark_pending(c, CAPTURE_PENDING_MAPPINGS);
   if (hooks)
     hooks->forked(c);
@@ -236,7 +236,7 @@ static int new_capture(capture **ret, const struct capture_options *asked)
   return r;
 }
 
-static void discard(capture *c)
+static void inside_discard(capture *c)
 {
   capture_inside_threads_end(c);
   capture_inside_free(c);
@@ -252,12 +252,12 @@ static int connect_new(const struct capture_options *options, uint32_t hello_fla
   c->hello.flags = hello_flags;
   r = open_stream(c);
   if (r < 0) {
-    discard(c);
+    inside_discard(c);
     return r;
   }
   add_to_process(c);
   connected = c;
-  go(c);
+  inside_go(c);
   return 0;
 }
 
@@ -296,13 +296,13 @@ int capture_create(capture **ret, int fd, const struct capture_options *options)
   if (r < 0) {
     capture_inside_file_close(c, false);
     close_stream(c);
-    discard(c);
+    inside_discard(c);
     return r;
   }
   pthread_mutex_lock(&lock);
   add_to_process(c);
   pthread_mutex_unlock(&lock);
-  go(c);
+  inside_go(c);
   *ret = c;
   return 0;
 }
@@ -318,7 +318,7 @@ static void see_to_pending(capture *c)
 
 /* What is pending gets into the stream. Where a pool is small, windows that are open may be all there are:
  * they are given back, so that losses are still told. */
-static void finish(capture *c)
+static void inside_finish(capture *c)
 {
   if (!capture_inside_is_open(c))
     return;
@@ -341,7 +341,7 @@ int capture_flush(capture *c)
     return 0;
   if (hooks)
     hooks->attend(c);
-  finish(c);
+  inside_finish(c);
   if (!c->file)
     return 0;
   capture_inside_close_idle(c);
@@ -357,7 +357,7 @@ static void end_capture(capture *c)
   if (hooks)
     hooks->close(c);
   capture_inside_mappings_read(c);
-  finish(c);
+  inside_finish(c);
   /* First: nobody who still calls in shall look for himself by a key that is somebody else's by then. */
   atomic_store(c->alive, 0);
   capture_inside_threads_end(c);

@@ -46,7 +46,7 @@ static bool parse_line(const char *text, struct line *ret)
 }
 
 /* Neighbours are joined, so that few ranges hold much. */
-static void add(struct capture_walk_text *ranges, uintptr_t start, uintptr_t end)
+static void maps_add(struct capture_walk_text *ranges, uintptr_t start, uintptr_t end)
 {
   if (ranges->count > 0 && ranges->ranges[ranges->count - 1].end == start)
     ranges->ranges[ranges->count - 1].end = end;
@@ -59,7 +59,7 @@ static void add_line(struct capture_maps *maps, const struct line *line, uintptr
   bool is_readable = line->protection[0] == 'r';
 
   if (is_readable && line->protection[2] == 'x')
-    add(&maps->text, line->start, line->end);
+    maps_add(&maps->text, line->start, line->end);
   if (line->is_main_stack) {
     /* It may grow down to whatever stands below it. */
     maps->main_low = previous_end;

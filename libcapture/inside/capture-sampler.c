@@ -235,7 +235,7 @@ static void on_forked(capture *c)
   begin_timers(sampler);
 }
 
-static void stop(struct capture_sampler *sampler)
+static void sampler_stop(struct capture_sampler *sampler)
 {
   if (!sampler || !sampler->runs)
     return;
@@ -251,7 +251,7 @@ static void on_close(capture *c)
   sigset_t mask;
 
   take_lock(&mask);
-  stop(sampler);
+  sampler_stop(sampler);
   atomic_store_explicit(&c->hooks, NULL, memory_order_release);
   __atomic_store_n(&c->sampler, NULL, __ATOMIC_RELEASE);
   give_lock(&mask);
@@ -277,7 +277,7 @@ static struct capture_sampler *get_or_create_once(capture *c)
   return watches_forks ? get_or_create(c) : NULL;
 }
 
-static int start(struct capture_sampler *sampler, const struct capture_sampler_options *options)
+static int sampler_start(struct capture_sampler *sampler, const struct capture_sampler_options *options)
 {
   capture *c = sampler->c;
   int r;
@@ -318,7 +318,7 @@ int capture_sampler_start(capture *c, const struct capture_sampler_options *opti
   take_lock(&mask);
   sampler = get_or_create_once(c);
   if (sampler)
-    r = start(sampler, options);
+    r = sampler_start(sampler, options);
   all_threads = r == 0 && sampler->options.all_threads;
   give_lock(&mask);
   if (all_threads)
@@ -333,6 +333,6 @@ void capture_sampler_stop(capture *c)
   if (!c)
     return;
   take_lock(&mask);
-  stop(capture_sampler_get(c));
+  sampler_stop(capture_sampler_get(c));
   give_lock(&mask);
 }

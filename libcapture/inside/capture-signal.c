@@ -51,7 +51,7 @@ static void take_sample(struct capture_sampler *sampler, struct capture_thread *
 static const struct sigaction by_default = {.sa_handler = SIG_DFL};
 
 /* As the kernel calls a handler: with the signals blocked that it asks for, until ours returns. */
-static void call(const struct sigaction *action, int number, siginfo_t *info, void *ucontext)
+static void signal_call(const struct sigaction *action, int number, siginfo_t *info, void *ucontext)
 {
   if ((action->sa_flags & SA_RESETHAND) != 0)
     (void)capture_sampler_swap_action(&by_default, NULL);
@@ -76,11 +76,11 @@ static void pass_on(struct capture_sampler *sampler, int number, siginfo_t *info
     (void)sigaction(SIGPROF, &by_default, NULL);
     (void)syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), SIGPROF);
   } else if ((action.sa_flags & SA_SIGINFO) != 0 || action.sa_handler != SIG_IGN) {
-    call(&action, number, info, ucontext);
+    signal_call(&action, number, info, ucontext);
   }
 }
 
-static void handle(int number, siginfo_t *info, void *ucontext)
+static void signal_handle(int number, siginfo_t *info, void *ucontext)
 {
   struct capture_sampler *sampler = atomic_load_explicit(&current, memory_order_acquire);
   int saved = errno;
@@ -104,7 +104,7 @@ bool capture_signal_is_ours(void)
   struct sigaction now;
 
   return sigaction(SIGPROF, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 &&
-         now.sa_sigaction == handle;
+         now.sa_sigaction == signal_handle;
 }
 
 /* Whose action it was. -EBUSY when somebody handles it. */
@@ -119,7 +119,7 @@ static int find_before(struct sigaction *ret)
 
 int capture_signal_install(struct capture_sampler *sampler)
 {
-  struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+  struct sigaction action = {.sa_sigaction = signal_handle, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
   const struct capture_sampler *other = atomic_load_explicit(&current, memory_order_acquire);
   int r = 0;
 
@@ -137,7 +137,8 @@ int capture_signal_install(struct capture_sampler *sampler)
   return sigaction(SIGPROF, &action, NULL) < 0 ? -errno : 0;
 }
 
-static void swap(struct capture_sampler *sampler, const struct sigaction *action, struct sigaction *ret_old)
+static void signal_swap(struct capture_sampler *sampler, const struct sigaction *action,
+                        struct sigaction *ret_old)
 {
   uint32_t now = atomic_load_explicit(&sampler->action, memory_order_relaxed);
   uint32_t next = (now + 1) % CAPTURE_SAMPLER_ACTIONS;
@@ -163,7 +164,7 @@ int capture_sampler_swap_action(const struct sigaction *action, struct sigaction
     (void)sched_yield();
   sampler = atomic_load_explicit(&current, memory_order_acquire);
   if (sampler)
-    swap(sampler, action, ret_old);
+    signal_swap(sampler, action, ret_old);
   atomic_store_explicit(&swapping, false, memory_order_release);
   (void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
   return sampler ? 0 : -ENOENT;

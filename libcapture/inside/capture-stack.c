@@ -17,7 +17,7 @@ enum {
 
 #define SCRATCH (CAPTURE_FRAMES_MAX + 1)
 
-static struct capture_inside_stack *inside(struct capture_stack *stack)
+static struct capture_inside_stack *stack_inside(struct capture_stack *stack)
 {
   return (struct capture_inside_stack *)(void *)stack;
 }
@@ -45,8 +45,8 @@ static bool find_bounds(const struct capture_inside_stack *in, uint64_t sp, stru
 }
 
 /* Which end of a walk it was: a chain that ends where it did when the thread began is whole. */
-static uint32_t judge(const struct capture_inside_stack *in, const uint64_t *sps, uint32_t count,
-                      uint32_t outcome)
+static uint32_t stack_judge(const struct capture_inside_stack *in, const uint64_t *sps, uint32_t count,
+                            uint32_t outcome)
 {
   bool broken = outcome == CAPTURE_OUTCOME_BAD_FRAME || outcome == CAPTURE_OUTCOME_UNREADABLE;
 
@@ -86,7 +86,7 @@ static uint32_t find_native(struct capture_inside_stack *in, uint32_t at, uint32
   }
   count = in->ucontext ? capture_walk(&registers, &bounds, frames, sps, max, ret_outcome)
                        : capture_walk_callers(in->native[CALLER], &bounds, frames, sps, max, ret_outcome);
-  *ret_outcome = judge(in, sps, count, *ret_outcome);
+  *ret_outcome = stack_judge(in, sps, count, *ret_outcome);
   return count;
 }
 
@@ -131,7 +131,7 @@ static void make_room(struct capture_inside_stack *in)
   in->native[END] = end + 1;
 }
 
-static void append(struct capture_inside_stack *in, uint64_t frame)
+static void stack_append(struct capture_inside_stack *in, uint64_t frame)
 {
   if (in->count == in->max) {
     in->sample.outcome = CAPTURE_OUTCOME_TRUNCATED;
@@ -142,17 +142,17 @@ static void append(struct capture_inside_stack *in, uint64_t frame)
 
 void capture_sample_frame(struct capture_stack *stack, uint64_t frame)
 {
-  struct capture_inside_stack *in = inside(stack);
+  struct capture_inside_stack *in = stack_inside(stack);
 
   if (!in->c)
     return;
   make_room(in);
-  append(in, frame);
+  stack_append(in, frame);
 }
 
 __attribute__((noinline)) void capture_sample_native(struct capture_stack *stack, const void *until)
 {
-  struct capture_inside_stack *in = inside(stack);
+  struct capture_inside_stack *in = stack_inside(stack);
   uint64_t *native = in->native;
 
   if (!in->c)
@@ -161,7 +161,7 @@ __attribute__((noinline)) void capture_sample_native(struct capture_stack *stack
   find_native_once(in);
   while (native[NEXT] < native[END] && (!until || in->w->sps[native[NEXT]] < (uintptr_t)until)) {
     native[FLOOR] = in->w->sps[native[NEXT]];
-    append(in, in->w->frames[native[NEXT]++]);
+    stack_append(in, in->w->frames[native[NEXT]++]);
   }
   if (native[NEXT] == native[END] && in->sample.outcome != CAPTURE_OUTCOME_TRUNCATED)
     in->sample.outcome = (uint8_t)native[OUTCOME];
@@ -182,7 +182,7 @@ static bool skip_found(struct capture_inside_stack *in, uint64_t place)
 
 __attribute__((noinline)) void capture_sample_skip(struct capture_stack *stack, const void *frame)
 {
-  struct capture_inside_stack *in = inside(stack);
+  struct capture_inside_stack *in = stack_inside(stack);
   uint64_t place = capture_walk_place((uintptr_t)frame), *native = in->native;
   uint32_t outcome = CAPTURE_OUTCOME_BAD_FRAME, count = 0, first;
   const struct capture_sampler *sampler;
@@ -199,7 +199,7 @@ __attribute__((noinline)) void capture_sample_skip(struct capture_stack *stack, 
   if (place >= native[FLOOR] && find_bounds(in, place, &bounds))
     count = capture_walk_callers((uintptr_t)frame, &bounds, in->w->frames + first, in->w->sps + first,
                                  SCRATCH - first, &outcome);
-  outcome = judge(in, in->w->sps + first, count, outcome);
+  outcome = stack_judge(in, in->w->sps + first, count, outcome);
   native[NEXT] = first;
   native[END] = first + count;
   native[OUTCOME] = outcome;
@@ -218,7 +218,7 @@ void capture_stack_add_shadow(struct capture_inside_stack *in)
   if (depth > stack->capacity)
     depth = stack->capacity;
   while (depth > 0 && in->count < in->max)
-    append(in, stack->frames[--depth]);
+    stack_append(in, stack->frames[--depth]);
   if (depth > 0)
     in->sample.outcome = CAPTURE_OUTCOME_TRUNCATED;
 }

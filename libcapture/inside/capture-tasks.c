@@ -121,7 +121,7 @@ struct translation {
   void *data;
 };
 
-static bool translate(pid_t listed, void *data)
+static bool tasks_translate(pid_t listed, void *data)
 {
   const struct translation *translation = data;
   pid_t tid = own_number(listed);
@@ -133,7 +133,7 @@ int capture_tasks_each(capture_task_fn fn, void *data)
 {
   struct translation translation = {fn, data};
 
-  return proc_is_own() ? each_listed(fn, data) : each_listed(translate, &translation);
+  return proc_is_own() ? each_listed(fn, data) : each_listed(tasks_translate, &translation);
 }
 
 struct search {

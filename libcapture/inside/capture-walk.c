@@ -40,14 +40,14 @@ __attribute__((no_sanitize_address)) static uint64_t read_word(uint64_t address)
 }
 
 /* Whether two words can be read at address: UNKNOWN, or why not. */
-static uint32_t check(const struct walk *walk, uint64_t address)
+static uint32_t walk_check(const struct walk *walk, uint64_t address)
 {
   if (address % WORD != 0 || address < walk->floor)
     return CAPTURE_OUTCOME_BAD_FRAME;
   return address > walk->bounds->high - 2 * WORD ? CAPTURE_OUTCOME_UNREADABLE : CAPTURE_OUTCOME_UNKNOWN;
 }
 
-static uint64_t strip(uint64_t address)
+static uint64_t walk_strip(uint64_t address)
 {
 #if defined(__aarch64__)
   /* XPACLRI, which does nothing on processors that sign no pointers. */
@@ -61,7 +61,7 @@ static uint64_t strip(uint64_t address)
 }
 
 /* One frame up: the return address, 0 at the root; *ret_outcome is set when there is none. */
-static uint64_t step(struct walk *walk, uint32_t *ret_outcome)
+static uint64_t walk_step(struct walk *walk, uint32_t *ret_outcome)
 {
   uint64_t record = walk->fp - RECORD_OFFSET;
   uint32_t problem;
@@ -70,7 +70,7 @@ static uint64_t step(struct walk *walk, uint32_t *ret_outcome)
     *ret_outcome = CAPTURE_OUTCOME_FRAME_POINTERS;
     return 0;
   }
-  problem = check(walk, record);
+  problem = walk_check(walk, record);
   if (problem != CAPTURE_OUTCOME_UNKNOWN) {
     *ret_outcome = problem;
     return 0;
@@ -78,7 +78,7 @@ static uint64_t step(struct walk *walk, uint32_t *ret_outcome)
   walk->fp = read_word(record);
   walk->floor = record + 2 * WORD;
   *ret_outcome = CAPTURE_OUTCOME_FRAME_POINTERS;
-  return strip(read_word(record + WORD));
+  return walk_strip(read_word(record + WORD));
 }
 
 /* Whether the frame holds that return address: then it is the function's own, which was set up before the
@@ -87,8 +87,8 @@ static bool is_in_frame(const struct walk *walk, uint64_t address)
 {
   uint64_t record = walk->fp - RECORD_OFFSET;
 
-  return walk->fp != 0 && check(walk, record) == CAPTURE_OUTCOME_UNKNOWN &&
-         strip(read_word(record + WORD)) == address;
+  return walk->fp != 0 && walk_check(walk, record) == CAPTURE_OUTCOME_UNKNOWN &&
+         walk_strip(read_word(record + WORD)) == address;
 }
 
 #if defined(__riscv)
@@ -103,7 +103,7 @@ static bool is_half_made(const struct walk *walk, const struct capture_registers
  * instructions before the one that sets it. */
 static bool is_half_made(const struct walk *walk, const struct capture_registers *registers)
 {
-  return walk->fp != 0 && check(walk, registers->sp) == CAPTURE_OUTCOME_UNKNOWN &&
+  return walk->fp != 0 && walk_check(walk, registers->sp) == CAPTURE_OUTCOME_UNKNOWN &&
          read_word(registers->sp) == walk->fp;
 }
 #endif
@@ -121,9 +121,9 @@ static uint64_t step_over_edge(struct walk *walk, const struct capture_registers
   if (edge == CAPTURE_WALK_BELOW_TOP)
     at += WORD;
   if (edge != CAPTURE_WALK_IN_LINK)
-    address = check(walk, at) == CAPTURE_OUTCOME_UNKNOWN ? strip(read_word(at)) : 0;
-  else if (!is_in_frame(walk, strip(registers->lr)))
-    address = strip(registers->lr);
+    address = walk_check(walk, at) == CAPTURE_OUTCOME_UNKNOWN ? walk_strip(read_word(at)) : 0;
+  else if (!is_in_frame(walk, walk_strip(registers->lr)))
+    address = walk_strip(registers->lr);
   return capture_walk_is_text(walk->bounds->text, address, 1) ? address : 0;
 }
 
@@ -163,7 +163,7 @@ uint64_t capture_walk_place(uint64_t fp)
 }
 
 /* Of the frame that the walk goes on from. */
-static uint64_t place(const struct walk *walk)
+static uint64_t walk_place(const struct walk *walk)
 {
   bool is_possible = walk->fp >= walk->floor && walk->fp <= walk->bounds->high;
 
@@ -180,8 +180,8 @@ static uint32_t walk_on(struct walk *walk, uint64_t next, uint64_t *frames, uint
       break;
     }
     frames[count] = next;
-    sps[count++] = place(walk);
-    next = step(walk, ret_outcome);
+    sps[count++] = walk_place(walk);
+    next = walk_step(walk, ret_outcome);
   }
   return count;
 }
@@ -213,8 +213,8 @@ uint32_t capture_walk(const struct capture_registers *registers, const struct ca
   if (next == 0)
     next = step_over_leaf(&walk, registers);
   if (next == 0) {
-    sps[0] = place(&walk);
-    next = step(&walk, ret_outcome);
+    sps[0] = walk_place(&walk);
+    next = walk_step(&walk, ret_outcome);
   }
   return walk_on(&walk, next, frames, sps, 1, max, ret_outcome);
 }
@@ -227,7 +227,7 @@ uint32_t capture_walk_callers(uint64_t fp, const struct capture_walk_bounds *bou
   *ret_outcome = CAPTURE_OUTCOME_UNREADABLE;
   if (!is_within(bounds, walk.floor))
     return 0;
-  return walk_on(&walk, step(&walk, ret_outcome), frames, sps, 0, max, ret_outcome);
+  return walk_on(&walk, walk_step(&walk, ret_outcome), frames, sps, 0, max, ret_outcome);
 }
 
 uint64_t capture_walk_end(uint64_t fp, uintptr_t low, uintptr_t high)
@@ -239,7 +239,7 @@ uint64_t capture_walk_end(uint64_t fp, uintptr_t low, uintptr_t high)
 
   if (!is_within(&bounds, walk.floor))
     return 0;
-  while (step(&walk, &outcome) != 0)
-    end = place(&walk);
+  while (walk_step(&walk, &outcome) != 0)
+    end = walk_place(&walk);
   return end;
 }

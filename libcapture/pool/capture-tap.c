@@ -221,7 +221,7 @@ static int hand_over(capture_tap *tap, uint32_t index, capture_taken_fn fn, void
   return fn(&taken, data);
 }
 
-static void advance(capture_tap *tap, uint32_t index)
+static void tap_advance(capture_tap *tap, uint32_t index)
 {
   struct tap_slot *slot = &tap->slots[index];
 
@@ -244,7 +244,7 @@ int64_t capture_tap_take(capture_tap *tap, capture_taken_fn fn, void *data)
     if (r < 0)
       return r;
     total += tap->slots[index].length - tap->slots[index].taken;
-    advance(tap, index);
+    tap_advance(tap, index);
   }
   return total;
 }

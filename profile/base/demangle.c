@@ -25,7 +25,7 @@ typedef struct {
 /* A hundred bytes may stand for more text than anybody has time or memory for, and the demangler asks nobody
  * whether to go on: it is left in the midst, where it has nothing to free. (Rust's may leave one identifier
  * behind.) */
-static void collect(const char *text, size_t length, void *data)
+static void demangle_collect(const char *text, size_t length, void *data)
 {
   Output *output = data;
 
@@ -36,17 +36,17 @@ static void collect(const char *text, size_t length, void *data)
 
 typedef int (*DemangleFunc)(const char *mangled, int options, demangle_callbackref callback, void *data);
 
-static gboolean run(DemangleFunc demangle, const char *name, Output *output)
+static gboolean demangle_run(DemangleFunc demangle, const char *name, Output *output)
 {
   if (setjmp(output->too_long))
     return FALSE;
-  return demangle(name, OPTIONS, collect, output) != 0;
+  return demangle(name, OPTIONS, demangle_collect, output) != 0;
 }
 
 static char *demangle_with(DemangleFunc demangle, const char *name)
 {
   Output output = {.text = g_string_new(NULL)};
-  gboolean done = run(demangle, name, &output) && output.text->len > 0;
+  gboolean done = demangle_run(demangle, name, &output) && output.text->len > 0;
 
   return g_string_free(output.text, !done);
 }

@@ -4,7 +4,7 @@
 #include <glib/gi18n.h>
 
 /* As many decimals as make four digits. */
-static char *format(const char *unit, double value)
+static char *duration_format(const char *unit, double value)
 {
   int decimals = value < 9.9995 ? 3 : value < 99.995 ? 2 : value < 999.95 ? 1 : 0;
 
@@ -18,8 +18,8 @@ char *profile_duration_to_string(guint64 nanoseconds)
   if (value < 1e3)
     return g_strdup_printf("%" G_GUINT64_FORMAT " %s", nanoseconds, _("ns"));
   if (value < 999.95e3)
-    return format(_("µs"), value / 1e3);
+    return duration_format(_("µs"), value / 1e3);
   if (value < 999.95e6)
-    return format(_("ms"), value / 1e6);
-  return format(_("s"), value / 1e9);
+    return duration_format(_("ms"), value / 1e6);
+  return duration_format(_("s"), value / 1e9);
 }

@@ -14,7 +14,7 @@
 #define PIPE_BYTES_MAX ((gsize)4 * 1024 * 1024 * 1024)
 #define PIPE_BLOCK     ((gsize)1024 * 1024)
 
-static gboolean fail(int code, GError **error)
+static gboolean input_fail(int code, GError **error)
 {
   g_set_error(error, G_IO_ERROR, g_io_error_from_errno(code), _("The pipe could not be read: %s."),
               g_strerror(code));
@@ -41,15 +41,15 @@ static gboolean read_all(int fd, guint8 **bytes, gsize *used, GError **error)
 
   while (*used <= PIPE_BYTES_MAX) {
     if (!make_room(bytes, *used, &room))
-      return fail(ENOMEM, error);
+      return input_fail(ENOMEM, error);
     ssize_t got = read(fd, *bytes + *used, room - *used);
     if (got == 0)
       return TRUE;
     if (got < 0 && errno != EINTR)
-      return fail(errno, error);
+      return input_fail(errno, error);
     *used += (gsize)MAX(got, 0);
   }
-  return fail(EFBIG, error);
+  return input_fail(EFBIG, error);
 }
 
 static gboolean take_pipe(ProfileInput *self, int fd, GError **error)

@@ -22,13 +22,13 @@ static GMutex lock;
 static struct sigaction before; /* of SIGBUS */
 static gboolean is_handled;
 
-static gboolean holds(const ProfileMappedFile *self, guintptr address)
+static gboolean mapped_file_holds(const ProfileMappedFile *self, guintptr address)
 {
   return self && address - (guintptr)self->bytes < self->size;
 }
 
 /* Zeroes from the page of the address to the end. */
-static gboolean replace(ProfileMappedFile *self, guintptr address)
+static gboolean mapped_file_replace(ProfileMappedFile *self, guintptr address)
 {
   guintptr page = address & ~(guintptr)(self->page_size - 1);
   gsize length = (guintptr)self->bytes + self->size - page;
@@ -38,13 +38,14 @@ static gboolean replace(ProfileMappedFile *self, guintptr address)
 }
 
 /* Somebody else's comes again, to whoever was there before. */
-static void handle(int number, siginfo_t *info, void *context)
+static void mapped_file_handle(int number, siginfo_t *info, void *context)
 {
   int saved = errno;
 
   for (guint i = 0; i < PROFILE_MAPPED_FILES_MAX; i++) {
     ProfileMappedFile *file = g_atomic_pointer_get(&files[i]);
-    if (holds(file, (guintptr)info->si_addr) && replace(file, (guintptr)info->si_addr)) {
+    if (mapped_file_holds(file, (guintptr)info->si_addr) &&
+        mapped_file_replace(file, (guintptr)info->si_addr)) {
       errno = saved;
       return;
     }
@@ -54,7 +55,7 @@ static void handle(int number, siginfo_t *info, void *context)
 
 static void begin_to_handle(void)
 {
-  struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO};
+  struct sigaction action = {.sa_sigaction = mapped_file_handle, .sa_flags = SA_SIGINFO};
 
   if (!is_handled)
     sigaction(SIGBUS, &action, &before);
@@ -62,7 +63,7 @@ static void begin_to_handle(void)
 }
 
 /* FALSE: there are as many already as there may be. */
-static gboolean enter(ProfileMappedFile *self)
+static gboolean mapped_file_enter(ProfileMappedFile *self)
 {
   gboolean entered = FALSE;
 
@@ -77,7 +78,7 @@ static gboolean enter(ProfileMappedFile *self)
   return entered;
 }
 
-static void leave(ProfileMappedFile *self)
+static void mapped_file_leave(ProfileMappedFile *self)
 {
   g_mutex_lock(&lock);
   for (guint i = 0; i < PROFILE_MAPPED_FILES_MAX; i++)
@@ -86,11 +87,11 @@ static void leave(ProfileMappedFile *self)
   g_mutex_unlock(&lock);
 }
 
-static void clear(gpointer data)
+static void mapped_file_clear(gpointer data)
 {
   ProfileMappedFile *self = data;
 
-  leave(self);
+  mapped_file_leave(self);
   if (self->bytes)
     munmap(self->bytes, self->size);
   if (self->fd >= 0)
@@ -98,7 +99,7 @@ static void clear(gpointer data)
 }
 
 /* 0 or an errno. */
-static int map(ProfileMappedFile *self, int fd)
+static int mapped_file_map(ProfileMappedFile *self, int fd)
 {
   struct stat status;
 
@@ -112,7 +113,7 @@ static int map(ProfileMappedFile *self, int fd)
     return errno;
   self->bytes = bytes;
   self->size = (gsize)status.st_size;
-  return enter(self) ? 0 : ENFILE;
+  return mapped_file_enter(self) ? 0 : ENFILE;
 }
 
 ProfileMappedFile *profile_mapped_file_new(int fd, GError **error)
@@ -121,7 +122,7 @@ ProfileMappedFile *profile_mapped_file_new(int fd, GError **error)
 
   self->fd = -1;
   self->page_size = (gsize)sysconf(_SC_PAGESIZE);
-  int code = map(self, fd);
+  int code = mapped_file_map(self, fd);
   if (code == 0)
     return self;
   g_set_error_literal(error, G_IO_ERROR, g_io_error_from_errno(code), g_strerror(code));
@@ -136,7 +137,7 @@ ProfileMappedFile *profile_mapped_file_ref(ProfileMappedFile *self)
 
 void profile_mapped_file_unref(ProfileMappedFile *self)
 {
-  g_atomic_rc_box_release_full(self, clear);
+  g_atomic_rc_box_release_full(self, mapped_file_clear);
 }
 
 const guint8 *profile_mapped_file_get_bytes(const ProfileMappedFile *self)

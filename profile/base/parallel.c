@@ -10,7 +10,7 @@ typedef struct {
   gpointer data;
 } Loop;
 
-static gpointer work(gpointer data)
+static gpointer parallel_work(gpointer data)
 {
   Loop *loop = data;
 
@@ -31,11 +31,11 @@ void profile_parallel(gsize n, gsize piece, ProfileParallelFunc function, gpoint
   gsize started = 0;
 
   for (; started + 1 < n_threads; started++) {
-    threads[started] = g_thread_try_new("profile", work, &loop, NULL);
+    threads[started] = g_thread_try_new("profile", parallel_work, &loop, NULL);
     if (!threads[started])
       break;
   }
-  work(&loop);
+  parallel_work(&loop);
   for (gsize i = 0; i < started; i++)
     g_thread_join(threads[i]);
 }

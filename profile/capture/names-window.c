@@ -30,7 +30,7 @@ ProfileNamesEncoder *profile_names_encoder_new(ProfileNamesWriteFunc write, gpoi
   return self;
 }
 
-static void flush(ProfileNamesEncoder *self)
+static void names_window_flush(ProfileNamesEncoder *self)
 {
   if (self->content->len > 0 && !self->failed)
     self->failed = !self->write(self->content->data, self->content->len, self->data);
@@ -45,7 +45,7 @@ static gpointer begin_record(ProfileNamesEncoder *self, gsize size, guint16 type
   guint at;
 
   if (self->content->len + padded > CONTENT_MAX)
-    flush(self);
+    names_window_flush(self);
   at = self->content->len;
   g_byte_array_set_size(self->content, at + (guint)padded);
   memset(self->content->data + at, 0, padded);
@@ -127,7 +127,7 @@ gboolean profile_names_encoder_finish(ProfileNamesEncoder *self)
 {
   gboolean done;
 
-  flush(self);
+  names_window_flush(self);
   done = !self->failed;
   g_byte_array_unref(self->content);
   g_hash_table_unref(self->strings);

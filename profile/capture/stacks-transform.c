@@ -46,7 +46,7 @@ static Slot *find_slot(const Pass *pass, guint32 parent, guint32 function)
   return &pass->slots[at];
 }
 
-static void grow(Pass *pass)
+static void stacks_transform_grow(Pass *pass)
 {
   g_autofree Slot *old = pass->slots;
   gsize n = pass->mask + 1;
@@ -70,7 +70,7 @@ static void fill_slot(Pass *pass, Slot *slot, guint32 node)
 {
   *slot = (Slot){pass->parents[node], pass->functions[node], node};
   if (++pass->n_slots_used > pass->mask / 2)
-    grow(pass);
+    stacks_transform_grow(pass);
 }
 
 static guint32 add_crowded(Pass *pass, guint32 parent, guint32 function)
@@ -84,7 +84,7 @@ static guint32 add_crowded(Pass *pass, guint32 parent, guint32 function)
   return node;
 }
 
-static void crowd(Pass *pass, guint32 parent)
+static void stacks_transform_crowd(Pass *pass, guint32 parent)
 {
   for (guint32 child = pass->first_child[parent]; child; child = pass->next[child])
     fill_slot(pass, find_slot(pass, parent, pass->functions[child]), child);
@@ -92,7 +92,7 @@ static void crowd(Pass *pass, guint32 parent)
 }
 
 /* The node below parent with that function. */
-static guint32 add(Pass *pass, guint32 parent, guint32 function)
+static guint32 stacks_transform_add(Pass *pass, guint32 parent, guint32 function)
 {
   guint n = 0;
 
@@ -102,7 +102,7 @@ static guint32 add(Pass *pass, guint32 parent, guint32 function)
     if (pass->functions[child] == function)
       return child;
   if (n == FEW) {
-    crowd(pass, parent);
+    stacks_transform_crowd(pass, parent);
     return add_crowded(pass, parent, function);
   }
   guint32 node = new_node(pass, parent, function);
@@ -125,8 +125,9 @@ static gboolean is_in(const Pass *pass, guint32 node, guint32 function)
 static guint32 focus_function(Pass *pass, guint32 node, guint32 parent, guint32 function)
 {
   if (pass->to[parent] != PROFILE_STACKS_DROPPED)
-    return add(pass, pass->to[parent], function);
-  return function == pass->transform->function ? add(pass, 0, function) : PROFILE_STACKS_DROPPED;
+    return stacks_transform_add(pass, pass->to[parent], function);
+  return function == pass->transform->function ? stacks_transform_add(pass, 0, function)
+                                               : PROFILE_STACKS_DROPPED;
 }
 
 /* The state of paths: how many of their functions lead to the node; n_path: all do, or none leads further. */
@@ -140,9 +141,10 @@ static guint32 follow_path(const Pass *pass, guint32 parent, guint32 function)
 static guint32 focus_path(Pass *pass, guint32 node, guint32 parent, guint32 function)
 {
   if (pass->to[parent] != PROFILE_STACKS_DROPPED)
-    return add(pass, pass->to[parent], function);
+    return stacks_transform_add(pass, pass->to[parent], function);
   pass->state[node] = follow_path(pass, parent, function);
-  return pass->state[node] == pass->transform->n_path ? add(pass, 0, function) : PROFILE_STACKS_DROPPED;
+  return pass->state[node] == pass->transform->n_path ? stacks_transform_add(pass, 0, function)
+                                                      : PROFILE_STACKS_DROPPED;
 }
 
 static guint32 merge_path(Pass *pass, guint32 node, guint32 parent, guint32 function)
@@ -150,7 +152,7 @@ static guint32 merge_path(Pass *pass, guint32 node, guint32 parent, guint32 func
   pass->state[node] = follow_path(pass, parent, function);
   if (pass->state[node] == pass->transform->n_path)
     return pass->to[parent];
-  return add(pass, pass->to[parent], function);
+  return stacks_transform_add(pass, pass->to[parent], function);
 }
 
 /* The state is where the node would go if nothing was cut off. */
@@ -160,7 +162,7 @@ static guint32 focus_path_inverted(Pass *pass, guint32 node, guint32 parent, gui
   const guint32 *functions = pass->from->functions, *parents = pass->from->parents;
   guint followed = 0;
 
-  pass->state[node] = add(pass, pass->state[parent], function);
+  pass->state[node] = stacks_transform_add(pass, pass->state[parent], function);
   if (transform->n_path == 0)
     return pass->state[node];
   while (node && functions[node] == transform->path[followed]) {
@@ -173,37 +175,38 @@ static guint32 focus_path_inverted(Pass *pass, guint32 node, guint32 parent, gui
 
 static guint32 merge_function(Pass *pass, guint32 node, guint32 parent, guint32 function)
 {
-  return function == pass->transform->function ? pass->to[parent] : add(pass, pass->to[parent], function);
+  return function == pass->transform->function ? pass->to[parent]
+                                               : stacks_transform_add(pass, pass->to[parent], function);
 }
 
 static guint32 drop_function(Pass *pass, guint32 node, guint32 parent, guint32 function)
 {
   if (pass->to[parent] == PROFILE_STACKS_DROPPED || function == pass->transform->function)
     return PROFILE_STACKS_DROPPED;
-  return add(pass, pass->to[parent], function);
+  return stacks_transform_add(pass, pass->to[parent], function);
 }
 
 static guint32 collapse_function(Pass *pass, guint32 node, guint32 parent, guint32 function)
 {
   if (is_in(pass, pass->to[parent], pass->transform->function))
     return pass->to[parent];
-  return add(pass, pass->to[parent], function);
+  return stacks_transform_add(pass, pass->to[parent], function);
 }
 
 static guint32 collapse_binary(Pass *pass, guint32 node, guint32 parent, guint32 function)
 {
   if (!pass->in_binary[function])
-    return add(pass, pass->to[parent], function);
+    return stacks_transform_add(pass, pass->to[parent], function);
   if (is_in(pass, pass->to[parent], pass->collapsed))
     return pass->to[parent];
-  return add(pass, pass->to[parent], pass->collapsed);
+  return stacks_transform_add(pass, pass->to[parent], pass->collapsed);
 }
 
 static guint32 collapse_direct_recursion(Pass *pass, guint32 node, guint32 parent, guint32 function)
 {
   if (function == pass->transform->function && is_in(pass, pass->to[parent], function))
     return pass->to[parent];
-  return add(pass, pass->to[parent], function);
+  return stacks_transform_add(pass, pass->to[parent], function);
 }
 
 /* The state is where the outermost call went; 0: there is none. */
@@ -211,7 +214,7 @@ static guint32 collapse_recursion(Pass *pass, guint32 node, guint32 parent, guin
 {
   gboolean is_call = function == pass->transform->function;
   guint32 outermost = pass->state[parent];
-  guint32 to = is_call && outermost ? outermost : add(pass, pass->to[parent], function);
+  guint32 to = is_call && outermost ? outermost : stacks_transform_add(pass, pass->to[parent], function);
 
   pass->state[node] = is_call ? to : outermost;
   return to;
@@ -236,7 +239,7 @@ static const struct {
     [PROFILE_TRANSFORM_COLLAPSE_RECURSION] = {collapse_recursion, TRUE, FALSE},
 };
 
-static void run(Pass *pass)
+static void stacks_transform_run(Pass *pass)
 {
   ProfileTransformKind kind = pass->transform->kind;
   gboolean no_path = profile_transform_kind_has_path(kind) && pass->transform->n_path == 0;
@@ -333,7 +336,7 @@ static void choose_collapsed(Pass *pass, ProfileStacks *self)
 }
 
 /* Where a node of the capture goes: by way of where it went before. */
-static guint32 *compose(const guint32 *first, gsize n, const guint32 *then)
+static guint32 *stacks_transform_compose(const guint32 *first, gsize n, const guint32 *then)
 {
   guint32 *map = profile_new(guint32, n);
 
@@ -342,7 +345,7 @@ static guint32 *compose(const guint32 *first, gsize n, const guint32 *then)
   return map;
 }
 
-static guint32 *move(const guint32 *column, const guint32 *places, gsize n)
+static guint32 *stacks_transform_move(const guint32 *column, const guint32 *places, gsize n)
 {
   guint32 *moved = profile_new(guint32, n);
 
@@ -361,8 +364,8 @@ static void order_nodes(Pass *pass, ProfileStacks *self)
   for (gsize node = 0; node < pass->from->n_nodes; node++)
     if (pass->to[node] != PROFILE_STACKS_DROPPED)
       pass->to[node] = places[pass->to[node]];
-  self->parents = move(pass->parents, places, self->n_nodes);
-  self->functions = move(pass->functions, places, self->n_nodes);
+  self->parents = stacks_transform_move(pass->parents, places, self->n_nodes);
+  self->functions = stacks_transform_move(pass->functions, places, self->n_nodes);
   self->first_child = profile_siblings_find_first(self->parents, self->n_nodes);
 }
 
@@ -378,9 +381,10 @@ ProfileStacks *profile_stacks_transform(ProfileStacks *from, const ProfileTransf
   set_up(&pass, from);
   if (transform->kind == PROFILE_TRANSFORM_COLLAPSE_BINARY)
     choose_collapsed(&pass, self);
-  run(&pass);
+  stacks_transform_run(&pass);
   order_nodes(&pass, self);
-  self->map = from->map ? compose(from->map, from->capture->n_nodes, pass.to) : g_steal_pointer(&pass.to);
+  self->map = from->map ? stacks_transform_compose(from->map, from->capture->n_nodes, pass.to)
+                        : g_steal_pointer(&pass.to);
   g_free(pass.to);
   g_free(pass.state);
   g_free(pass.in_binary);

@@ -145,7 +145,7 @@ static gboolean find_by_build_id(const Wanted *wanted, ProfileDebugFile *ret)
                    wanted->build_id_size, ret);
 }
 
-static gboolean find(const Wanted *wanted, ProfileDebugFile *ret)
+static gboolean debug_files_find(const Wanted *wanted, ProfileDebugFile *ret)
 {
   return wanted->path[0] == '/' && (find_by_link(wanted, ret) || find_by_build_id(wanted, ret));
 }
@@ -158,7 +158,7 @@ gboolean profile_debug_file_find(const ProfileElf *elf, const char *path, Profil
   wanted.build_id = profile_elf_get_build_id(elf, &wanted.build_id_size);
   if (profile_elf_get_debug_link(elf, &link, &wanted.crc))
     wanted.link = link;
-  return find(&wanted, ret);
+  return debug_files_find(&wanted, ret);
 }
 
 gboolean profile_debug_file_find_again(const guint8 *build_id, guint size, const char *link, const char *path,
@@ -166,7 +166,7 @@ gboolean profile_debug_file_find_again(const guint8 *build_id, guint size, const
 {
   Wanted wanted = {.path = path, .build_id = build_id, .build_id_size = size, .link = link};
 
-  return size > 0 && find(&wanted, ret);
+  return size > 0 && debug_files_find(&wanted, ret);
 }
 
 gboolean profile_debug_file_find_binary(const guint8 *build_id, guint size, ProfileDebugFile *ret)

@@ -85,7 +85,7 @@ static gboolean is_ours(int fd)
   return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() && (st.st_mode & 022) == 0;
 }
 
-static gboolean fits(const Header *header, gsize size, const guint8 *key)
+static gboolean kallsyms_cache_fits(const Header *header, gsize size, const guint8 *key)
 {
   guint64 columns, total;
 
@@ -113,7 +113,7 @@ ProfileKallsyms *profile_kallsyms_load(const char *path, const guint8 key[32])
   const Header *header = map ? (gconstpointer)g_mapped_file_get_contents(map) : NULL;
   ProfileKallsyms *self;
 
-  if (size < sizeof *header || !fits(header, size, key))
+  if (size < sizeof *header || !kallsyms_cache_fits(header, size, key))
     return NULL;
   self = g_new0(ProfileKallsyms, 1);
   self->n = header->n;

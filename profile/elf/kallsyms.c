@@ -100,7 +100,7 @@ static void columns_grow(Columns *self, gsize room)
   self->room = room;
 }
 
-static void parse(Columns *self, const char *text, gsize length)
+static void kallsyms_parse(Columns *self, const char *text, gsize length)
 {
   const char *end = text + length;
   guint64 last = 0;
@@ -130,7 +130,7 @@ typedef struct {
   guint32 name;
 } Pair;
 
-static int compare(const void *a, const void *b)
+static int kallsyms_compare(const void *a, const void *b)
 {
   const Pair *x = a, *y = b;
 
@@ -145,7 +145,7 @@ static void columns_sort(Columns *self)
 
   for (gsize i = 0; i < self->n; i++)
     pairs[i] = (Pair){self->addresses[i], self->names[i]};
-  qsort(pairs, self->n, sizeof *pairs, compare);
+  qsort(pairs, self->n, sizeof *pairs, kallsyms_compare);
   for (gsize i = 0; i < self->n; i++) {
     self->addresses[i] = pairs[i].address;
     self->names[i] = pairs[i].name;
@@ -159,7 +159,7 @@ ProfileKallsyms *profile_kallsyms_new(char *text, gsize length)
 
   length = MIN(length, TEXT_MAX);
   columns_grow(&columns, length / BYTES_A_SYMBOL + 16);
-  parse(&columns, text, length);
+  kallsyms_parse(&columns, text, length);
   if (!columns.sorted)
     columns_sort(&columns);
   self->addresses = self->owned = columns.addresses;

@@ -17,7 +17,7 @@ struct _ProfileLines {
   GArray *ranges; /* UnitRange, ascending by start */
 };
 
-static int compare(gconstpointer a, gconstpointer b)
+static int lines_compare(gconstpointer a, gconstpointer b)
 {
   const UnitRange *x = a, *y = b;
 
@@ -45,7 +45,7 @@ static void read_units(ProfileLines *self)
   while (dwarf_get_units(self->dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
     if (dwarf_tag(&die) == DW_TAG_compile_unit || dwarf_tag(&die) == DW_TAG_skeleton_unit)
       add_unit(self, &die);
-  g_array_sort(self->ranges, compare);
+  g_array_sort(self->ranges, lines_compare);
 }
 
 /* libdw follows offsets into these sections up to the next NUL, wherever that is. */

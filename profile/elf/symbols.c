@@ -55,7 +55,7 @@ void profile_symbols_add(ProfileSymbols *self, guint64 start, guint64 length, gu
     g_array_append_val(self->entries, entry);
 }
 
-static int compare(const void *a, const void *b)
+static int symbols_compare(const void *a, const void *b)
 {
   const Entry *x = a, *y = b;
 
@@ -79,7 +79,7 @@ static void number_entries(ProfileSymbols *self)
 void profile_symbols_sort(ProfileSymbols *self)
 {
   if (self->entries->len > 0)
-    qsort(self->entries->data, self->entries->len, sizeof(Entry), compare);
+    qsort(self->entries->data, self->entries->len, sizeof(Entry), symbols_compare);
   number_entries(self);
 }
 
@@ -126,7 +126,7 @@ static gboolean is_first_better(const ProfileSymbol *a, const ProfileSymbol *b)
   return is_first_name_better(a->name, b->name);
 }
 
-static guint choose(Entry *entries, guint n)
+static guint symbols_choose(Entry *entries, guint n)
 {
   guint kept = 0;
 
@@ -147,7 +147,7 @@ void profile_symbols_settle(ProfileSymbols *self)
 
   profile_symbols_sort(self);
   set_ends(entries, self->entries->len);
-  g_array_set_size(self->entries, choose(entries, self->entries->len));
+  g_array_set_size(self->entries, symbols_choose(entries, self->entries->len));
   number_entries(self);
 }
 

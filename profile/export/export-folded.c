@@ -31,8 +31,8 @@ static void append_name(Folded *self, guint32 function)
     g_string_append(self->path, "_[j]");
 }
 
-static gboolean visit(const ProfileExportPlace *place, const ProfileTreeNode *node, gpointer data,
-                      GError **error)
+static gboolean export_folded_visit(const ProfileExportPlace *place, const ProfileTreeNode *node,
+                                    gpointer data, GError **error)
 {
   Folded *self = data;
   guint64 own = profile_weights_measure(self->weights, node->self);
@@ -71,6 +71,6 @@ gboolean profile_export_folded(ProfileWeights *weights, const ProfileExportOptio
   };
 
   g_array_set_size(lengths, 1);
-  return profile_export_walk(tree, 1, visit, &self, cancellable, error) &&
+  return profile_export_walk(tree, 1, export_folded_visit, &self, cancellable, error) &&
          profile_export_flush(text, TRUE, stream, cancellable, error);
 }

@@ -87,7 +87,7 @@ static Range *range_of(const Pprof *self, const ProfileFrame *frame)
 }
 
 /* The range says that the address lies in it. */
-static void widen(Range *range, guint64 address)
+static void export_pprof_widen(Range *range, guint64 address)
 {
   range->start = range->limit == 0 ? address : MIN(range->start, address);
   range->limit = MAX(range->limit, address == G_MAXUINT64 ? G_MAXUINT64 : address + 1);
@@ -118,7 +118,7 @@ static void find_used(Pprof *self)
     const ProfileFrame *frame = self->is_transformed ? NULL : &self->frames[self->frame[node]];
     Range *range = frame ? range_of(self, frame) : range_of_function(self, self->function[node]);
     if (range)
-      widen(range, frame ? frame->address : 0);
+      export_pprof_widen(range, frame ? frame->address : 0);
   }
 }
 

@@ -108,7 +108,7 @@ static void append_number(GString *text, double value)
   g_string_append(text, buffer);
 }
 
-static guint64 sum(const Svg *self)
+static guint64 export_svg_sum(const Svg *self)
 {
   return g_array_index(self->frames, Frame, 0).total;
 }
@@ -134,8 +134,8 @@ static Kind get_kind(const Svg *self, guint32 function)
                                                                                 : KIND_EXECUTABLE;
 }
 
-static gboolean collect(const ProfileExportPlace *place, const ProfileTreeNode *node, gpointer data,
-                        GError **error)
+static gboolean export_svg_collect(const ProfileExportPlace *place, const ProfileTreeNode *node,
+                                   gpointer data, GError **error)
 {
   Svg *self = data;
   Frame frame = {
@@ -156,19 +156,22 @@ static gboolean collect(const ProfileExportPlace *place, const ProfileTreeNode *
 
 static double get_width(const Svg *self, const Frame *frame)
 {
-  return sum(self) ? (WIDTH - 2 * MARGIN) * ((double)frame->total / sum(self)) : WIDTH - 2 * MARGIN;
+  return export_svg_sum(self) ? (WIDTH - 2 * MARGIN) * ((double)frame->total / export_svg_sum(self))
+                              : WIDTH - 2 * MARGIN;
 }
 
 static double get_x(const Svg *self, const Frame *frame)
 {
-  return MARGIN + (sum(self) ? (WIDTH - 2 * MARGIN) * ((double)frame->begin / sum(self)) : 0);
+  return MARGIN +
+         (export_svg_sum(self) ? (WIDTH - 2 * MARGIN) * ((double)frame->begin / export_svg_sum(self)) : 0);
 }
 
 static void append_percent(const Svg *self, guint64 count)
 {
   char buffer[G_ASCII_DTOSTR_BUF_SIZE];
 
-  g_ascii_formatd(buffer, sizeof buffer, "%.2f", sum(self) ? 100.0 * count / sum(self) : 0.0);
+  g_ascii_formatd(buffer, sizeof buffer, "%.2f",
+                  export_svg_sum(self) ? 100.0 * count / export_svg_sum(self) : 0.0);
   g_string_append_printf(self->text, "%s %%", buffer);
 }
 
@@ -267,7 +270,7 @@ static char *get_subtitle(const Svg *self)
   GString *text = g_string_new(NULL);
 
   profile_capture_get_header(self->capture, &header);
-  g_autofree char *amount = describe_amount(self, sum(self));
+  g_autofree char *amount = describe_amount(self, export_svg_sum(self));
   /* Translators: an amount of samples, or of time, and an event. */
   g_string_append_printf(text, _("%s of %s"), amount, profile_capture_get_event(self->capture, event)->name);
   if (header.time_realtime > 0)
@@ -443,6 +446,6 @@ gboolean profile_export_svg(ProfileWeights *weights, const ProfileExportOptions 
   self.limit = MAX(ceil(profile_weights_measure(weights, profile_weights_get_sum(weights)) *
                         CLAMP(self.options->min_share, 0, 1)),
                    1);
-  return profile_export_walk(tree, self.limit, collect, &self, cancellable, error) &&
+  return profile_export_walk(tree, self.limit, export_svg_collect, &self, cancellable, error) &&
          write_document(&self, error);
 }

@@ -27,7 +27,7 @@ static gint32 get_thread_pid(ProfileCapture *capture, guint32 thread)
   return thread > 0 && thread < n ? get_pid(capture, threads[thread].process) : -1;
 }
 
-static gboolean passes(const ProfileFilter *filter, guint64 time)
+static gboolean export_syscap_told_passes(const ProfileFilter *filter, guint64 time)
 {
   guint64 first, end;
 
@@ -42,7 +42,7 @@ static void write_marks(ProfileSyscapWriter *writer, const ProfileFilter *filter
   const ProfileMark *marks = profile_capture_get_marks(capture, &n);
 
   for (gsize i = 0; i < n; i++)
-    if (passes(filter, marks[i].time))
+    if (export_syscap_told_passes(filter, marks[i].time))
       profile_syscap_write_mark(
           writer, (ProfileSyscapPlace){marks[i].time, get_thread_pid(capture, marks[i].thread), -1},
           marks[i].duration, marks[i].category, marks[i].name, marks[i].message ? marks[i].message : "");
@@ -99,7 +99,7 @@ static void write_log(ProfileSyscapWriter *writer, const ProfileFilter *filter)
   const ProfileLogLine *lines = profile_capture_get_log(capture, &n);
 
   for (gsize i = 0; i < n; i++)
-    if (passes(filter, lines[i].time))
+    if (export_syscap_told_passes(filter, lines[i].time))
       profile_syscap_write_log(
           writer, (ProfileSyscapPlace){lines[i].time, get_thread_pid(capture, lines[i].thread), -1},
           get_levels(lines[i].severity), lines[i].domain ? lines[i].domain : "", lines[i].text);
@@ -141,7 +141,7 @@ static GArray *gather_values(ProfileSyscapWriter *writer, const ProfileFilter *f
     for (gsize j = 0; j < counters[i].n; j++) {
       Value value = {counters[i].time[j], i + 1, counters[i].value[j]};
 
-      if (passes(filter, value.time))
+      if (export_syscap_told_passes(filter, value.time))
         g_array_append_val(values, value);
     }
   }

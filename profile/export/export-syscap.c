@@ -128,7 +128,7 @@ static gboolean find_address(Syscap *self, const ProfileFrame *frame, guint32 pr
 
 /* Whether the address may stand for the function: nothing else was said of it in a process of that pid.
  * Sysprof asks neither for times nor whether an address was returned to. */
-static gboolean claim(Syscap *self, gint32 pid, guint64 address, guint32 function)
+static gboolean export_syscap_claim(Syscap *self, gint32 pid, guint64 address, guint32 function)
 {
   const Named wanted = {.address = address, .pid = pid, .function = function};
   const Named *known = g_hash_table_lookup(self->named, &wanted);
@@ -146,7 +146,7 @@ static guint64 make_word(Syscap *self, guint32 node, guint32 process, guint64 ti
 
   if (function != 0 && !self->map &&
       find_address(self, &self->frames[self->frame[node]], process, time, &address) &&
-      claim(self, pid, address, function))
+      export_syscap_claim(self, pid, address, function))
     return address;
   return make_identifier(self, pid, function);
 }
@@ -401,7 +401,7 @@ static void set_up(Syscap *self, const ProfileFilter *filter)
   self->words = g_array_new(FALSE, FALSE, sizeof(guint64));
 }
 
-static void clear(Syscap *self)
+static void export_syscap_clear(Syscap *self)
 {
   g_array_unref(self->words);
   g_free(self->seen);
@@ -428,6 +428,6 @@ gboolean profile_export_syscap(ProfileWeights *weights, const ProfileExportOptio
   write_processes(&self);
   profile_export_syscap_told(&self.writer, self.filter);
   write_symbols(&self);
-  clear(&self);
+  export_syscap_clear(&self);
   return profile_syscap_writer_finish(&self.writer, error);
 }

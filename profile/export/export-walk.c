@@ -23,7 +23,7 @@ static int compare_functions(const ProfileStacks *stacks, guint32 a, guint32 b)
                              profile_stacks_get_function_binary(stacks, b));
 }
 
-static guint64 measure(const ProfileTree *tree, ProfileWeight weight)
+static guint64 export_walk_measure(const ProfileTree *tree, ProfileWeight weight)
 {
   return profile_weights_measure(profile_tree_get_weights(tree), weight);
 }
@@ -34,7 +34,8 @@ static int compare_children(gconstpointer a, gconstpointer b, gpointer data)
   const ProfileTreeNode *left = profile_tree_get_node(walk->tree, *(const guint32 *)a);
   const ProfileTreeNode *right = profile_tree_get_node(walk->tree, *(const guint32 *)b);
 
-  guint64 own = measure(walk->tree, left->total), other = measure(walk->tree, right->total);
+  guint64 own = export_walk_measure(walk->tree, left->total),
+          other = export_walk_measure(walk->tree, right->total);
 
   if (own != other)
     return own > other ? -1 : 1;
@@ -49,7 +50,7 @@ static guint64 choose_children(Walk *walk, guint32 node, ProfileExportPlace *lef
 
   g_array_set_size(walk->children, 0);
   for (guint32 i = first; i < first + n; i++) {
-    guint64 total = measure(walk->tree, profile_tree_get_node(walk->tree, i)->total);
+    guint64 total = export_walk_measure(walk->tree, profile_tree_get_node(walk->tree, i)->total);
 
     if (total >= walk->limit && total > 0) {
       g_array_append_val(walk->children, i);
@@ -75,7 +76,7 @@ static void push_children(Walk *walk, const ProfileExportPlace *place)
   for (guint i = walk->children->len; i > 0; i--) {
     ProfileExportPlace child = {.node = g_array_index(walk->children, guint32, i - 1)};
 
-    child.count = measure(walk->tree, profile_tree_get_node(walk->tree, child.node)->total);
+    child.count = export_walk_measure(walk->tree, profile_tree_get_node(walk->tree, child.node)->total);
     child.begin = end -= child.count;
     g_array_append_val(walk->pending, child);
   }
@@ -86,7 +87,7 @@ gboolean profile_export_walk(ProfileTree *tree, guint64 limit, ProfileExportVisi
 {
   g_autoptr(GArray) pending = g_array_new(FALSE, FALSE, sizeof(ProfileExportPlace));
   g_autoptr(GArray) children = g_array_new(FALSE, FALSE, sizeof(guint32));
-  ProfileExportPlace place = {.count = measure(tree, profile_tree_get_node(tree, 0)->total)};
+  ProfileExportPlace place = {.count = export_walk_measure(tree, profile_tree_get_node(tree, 0)->total)};
   Walk walk = {profile_weights_get_stacks(profile_tree_get_weights(tree)), tree, limit, pending, children};
 
   g_array_append_val(pending, place);

@@ -132,7 +132,7 @@ static int take_move(Decode *self, const ProfileJitdumpRecord *record)
   return status < 0 ? status : add_code(self, record, load);
 }
 
-static int take(Decode *self, const ProfileJitdumpRecord *record)
+static int foreign_jitdump_take(Decode *self, const ProfileJitdumpRecord *record)
 {
   switch (record->type) {
   case PROFILE_JITDUMP_LOAD:
@@ -163,7 +163,7 @@ static int take_all(Decode *self)
   self->read = g_array_new(FALSE, FALSE, sizeof(ProfileJitdumpLine));
   self->shift = find_shift(self->dump, self->read);
   while (status == 0 && profile_jitdump_next(&self->dump, &record))
-    status = take(self, &record);
+    status = foreign_jitdump_take(self, &record);
   g_array_unref(self->read);
   g_array_unref(self->sorted);
   g_hash_table_unref(self->loads);

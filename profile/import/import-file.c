@@ -7,8 +7,8 @@
 #include "profile/import/importer.h"
 
 /* Takes the input. */
-static gboolean import(ProfileInput *taken, int fd, const ProfileImportOptions *options,
-                       ProfileImportResult *ret_result, GError **error)
+static gboolean import_file_import(ProfileInput *taken, int fd, const ProfileImportOptions *options,
+                                   ProfileImportResult *ret_result, GError **error)
 {
   g_autoptr(ProfileInput) input = taken;
   const ProfileImporter *importer = profile_importers_recognise(input->bytes, input->size);
@@ -31,7 +31,7 @@ gboolean profile_import_file(const char *path, int fd, const ProfileImportOption
 
   if (!input)
     return FALSE;
-  gboolean done = import(input, fd, options, ret_result, &failure);
+  gboolean done = import_file_import(input, fd, options, ret_result, &failure);
   if (mapped && profile_mapped_file_is_cut_off(mapped)) {
     if (done)
       g_clear_pointer(&ret_result->warning, g_free);

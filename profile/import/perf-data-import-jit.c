@@ -38,7 +38,8 @@ static ProfileMappedFile *open_file(const ProfilePerfBinary *binary)
   return mapped;
 }
 
-static int append(ProfilePerfImport *self, const ProfilePerfBinary *binary, const guint8 *bytes, gsize size)
+static int perf_data_import_jit_append(ProfilePerfImport *self, const ProfilePerfBinary *binary,
+                                       const guint8 *bytes, gsize size)
 {
   gint64 stream =
       capture_file_add_stream(self->file, CAPTURE_STREAM_FOREIGN, binary->first_pid, binary->path);
@@ -80,7 +81,7 @@ static int add_one(ProfilePerfImport *self, const ProfilePerfBinary *binary, gbo
 
   if (bytes && size <= SIZE_MAX_KEPT && profile_jitdump_open(&dump, bytes, size)) {
     if (same_clock)
-      status = append(self, binary, bytes, size);
+      status = perf_data_import_jit_append(self, binary, bytes, size);
     else
       warn_of_clock(self, binary);
   }

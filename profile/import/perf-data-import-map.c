@@ -33,7 +33,7 @@ static void take_identity(ProfileBytes *bytes, guint16 misc, MapRecord *ret)
   ret->mapping.flags = profile_bytes_take_32(bytes);
 }
 
-static gboolean parse(const ProfilePerfRecord *record, MapRecord *ret)
+static gboolean perf_data_import_map_parse(const ProfilePerfRecord *record, MapRecord *ret)
 {
   ProfileBytes bytes = {record->data, record->data + record->length, FALSE};
   ProfilePerfMapping *mapping = &ret->mapping;
@@ -117,7 +117,7 @@ int profile_perf_import_map(ProfilePerfImport *self, const ProfilePerfRecord *re
   MapRecord map = {0};
   int status = 0;
 
-  if (parse(record, &map) && mode == PERF_RECORD_MISC_KERNEL)
+  if (perf_data_import_map_parse(record, &map) && mode == PERF_RECORD_MISC_KERNEL)
     status = map_kernel(self, &map);
   else if (map.path && *map.path && map.mapping.end > map.mapping.start && mode == PERF_RECORD_MISC_USER)
     status = map_user(self, &map);

@@ -59,8 +59,8 @@ static guint64 get_context(guint16 misc)
   }
 }
 
-static int push(ProfilePerfImport *self, ProfilePerfProcess *process, guint32 key, guint64 address,
-                guint64 time)
+static int perf_data_import_stack_push(ProfilePerfImport *self, ProfilePerfProcess *process, guint32 key,
+                                       guint64 address, guint64 time)
 {
   ProfilePerfStack *stack = key < PROFILE_PERF_VERSION_FIRST ? &self->kernel : &self->user;
   gint64 frame = define_frame(self, process, key, address, time);
@@ -88,7 +88,7 @@ static int push_chain(ProfilePerfImport *self, const ProfilePerfSample *sample, 
       key = context;
       continue;
     }
-    status = push(self, process, key, address, time);
+    status = perf_data_import_stack_push(self, process, key, address, time);
     if (status < 0)
       return status;
   }
@@ -126,12 +126,12 @@ static int push_walk(ProfilePerfImport *self, const ProfilePerfRecord *record,
   if (n > 0)
     self->user.n = 0;
   for (guint i = 0; i < n && status == 0; i++)
-    status = push(self, process, process->version, addresses[i], record->time);
+    status = perf_data_import_stack_push(self, process, process->version, addresses[i], record->time);
   return status;
 }
 
 /* Of what the kernel's chain says. */
-static guint8 judge(const ProfilePerfImport *self, const struct perf_event_attr *attr)
+static guint8 perf_data_import_stack_judge(const ProfilePerfImport *self, const struct perf_event_attr *attr)
 {
   guint limit = attr->sample_max_stack ? attr->sample_max_stack : CHAIN_DEFAULT;
 
@@ -163,7 +163,7 @@ gint64 profile_perf_import_define_stack(ProfilePerfImport *self, const ProfilePe
   if (status < 0)
     return status;
   if (!walked)
-    *ret_outcome = judge(self, &record->event->attr);
+    *ret_outcome = perf_data_import_stack_judge(self, &record->event->attr);
   user = capture_writer_stack(self->import.writer, 0, self->user.frames, self->user.n);
   kernel =
       user < 0 ? user : capture_writer_stack(self->import.writer, 0, self->kernel.frames, self->kernel.n);

@@ -231,7 +231,7 @@ static int open_if_needed(ProfilePerfImport *self, const ProfilePerfRecord *reco
   return self->import.writer ? 0 : profile_perf_import_open(self, record->time);
 }
 
-static int take(ProfilePerfImport *self, const ProfilePerfRecord *record)
+static int perf_data_import_take(ProfilePerfImport *self, const ProfilePerfRecord *record)
 {
   switch (record->type) {
   case PERF_RECORD_SAMPLE:
@@ -270,23 +270,23 @@ static void set_error(const ProfilePerfImport *self, int status, GError **error)
                 g_strerror(-status));
 }
 
-static gboolean handle(const ProfilePerfRecord *record, gpointer data, GError **error)
+static gboolean perf_data_import_handle(const ProfilePerfRecord *record, gpointer data, GError **error)
 {
   ProfilePerfImport *self = data;
   int status = open_if_needed(self, record);
 
   if (status == 0)
-    status = take(self, record);
+    status = perf_data_import_take(self, record);
   if (status < 0)
     set_error(self, status, error);
   return status == 0;
 }
 
-static gboolean convert(ProfilePerfImport *self, GError **error)
+static gboolean perf_data_import_convert(ProfilePerfImport *self, GError **error)
 {
   int status = 0;
 
-  if (!profile_perf_data_foreach(self->data, handle, self, &self->result->warning, error))
+  if (!profile_perf_data_foreach(self->data, perf_data_import_handle, self, &self->result->warning, error))
     return FALSE;
   if (!self->import.writer)
     status = profile_perf_import_open(self, 0);
@@ -297,7 +297,7 @@ static gboolean convert(ProfilePerfImport *self, GError **error)
   return status == 0;
 }
 
-static void init(ProfilePerfImport *self)
+static void perf_data_import_init(ProfilePerfImport *self)
 {
   self->machine = profile_perf_machine_new(
       MAPPINGS_LEAST + (gint64)(profile_perf_data_get_size(self->data) / BYTES_A_MAPPING));
@@ -308,7 +308,7 @@ static void init(ProfilePerfImport *self)
   self->cache = g_new0(ProfilePerfCachedFrame, 1 << PROFILE_PERF_CACHE_BITS);
 }
 
-static void clear(ProfilePerfImport *self)
+static void perf_data_import_clear(ProfilePerfImport *self)
 {
   if (self->import.writer)
     capture_writer_destroy(self->import.writer);
@@ -337,9 +337,9 @@ gboolean profile_perf_import(ProfilePerfData *data, int fd, const ProfileImportO
   self->fd = fd;
   self->options = options ? options : &none;
   self->result = &result;
-  init(self);
-  done = convert(self, error);
-  clear(self);
+  perf_data_import_init(self);
+  done = perf_data_import_convert(self, error);
+  perf_data_import_clear(self);
   if (done)
     *ret_result = result;
   else

@@ -42,7 +42,7 @@ void profile_perf_machine_free(ProfilePerfMachine *self)
   g_free(self);
 }
 
-static void touch(ProfilePerfMachine *self, ProfilePerfProcess *process)
+static void perf_data_machine_touch(ProfilePerfMachine *self, ProfilePerfProcess *process)
 {
   process->version = ++self->versions;
 }
@@ -55,7 +55,7 @@ static ProfilePerfProcess *add_process(ProfilePerfMachine *self, gint32 pid, gui
   process->origin = origin;
   process->time = time;
   process->maps = profile_perf_maps_new();
-  touch(self, process);
+  perf_data_machine_touch(self, process);
   g_ptr_array_add(self->processes, process);
   return process;
 }
@@ -166,7 +166,7 @@ static void inherit_maps(ProfilePerfMachine *self, ProfilePerfProcess *process, 
   profile_perf_maps_unref(process->maps);
   process->maps = profile_perf_maps_ref(parent->maps);
   process->changed = parent->changed;
-  touch(self, process);
+  perf_data_machine_touch(self, process);
 }
 
 /* A parent that belongs to another process is left over from a tid that was used before. */
@@ -210,6 +210,6 @@ ProfilePerfProcess *profile_perf_machine_map(ProfilePerfMachine *self, gint32 pi
       !profile_perf_maps_insert(&process->maps, mapping, &self->mappings))
     return NULL;
   process->changed = MAX(process->changed, mapping->time);
-  touch(self, process);
+  perf_data_machine_touch(self, process);
   return process;
 }

@@ -62,8 +62,8 @@ static gint64 make_own(ProfilePerfMaps **maps)
 }
 
 /* Replaces `removed` mappings at `at` by `added` ones. */
-static void splice(ProfilePerfMaps *self, guint at, guint removed, const ProfilePerfMapping *items,
-                   guint added)
+static void perf_data_maps_splice(ProfilePerfMaps *self, guint at, guint removed,
+                                  const ProfilePerfMapping *items, guint added)
 {
   guint n = self->n - removed + added;
 
@@ -117,7 +117,7 @@ gboolean profile_perf_maps_insert(ProfilePerfMaps **maps, const ProfilePerfMappi
     pieces[n_pieces].offset += mapping->end - pieces[n_pieces].start;
     pieces[n_pieces++].start = mapping->end;
   }
-  splice(self, first, last - first, pieces, n_pieces);
+  perf_data_maps_splice(self, first, last - first, pieces, n_pieces);
   mark_ambiguous(self, first + new_piece);
   *n_kept += self->n;
   return TRUE;

@@ -10,7 +10,7 @@ void profile_perf_queue_clear(ProfilePerfQueue *self)
   memset(self, 0, sizeof *self);
 }
 
-static void grow(ProfilePerfQueue *self)
+static void perf_data_queue_grow(ProfilePerfQueue *self)
 {
   self->capacity = MAX(4096, self->capacity * 2);
   self->entries = g_renew(ProfilePerfQueueEntry, self->entries, self->capacity);
@@ -20,7 +20,7 @@ static void grow(ProfilePerfQueue *self)
 void profile_perf_queue_add(ProfilePerfQueue *self, guint64 time, const guint8 *record)
 {
   if (self->n == self->capacity)
-    grow(self);
+    perf_data_queue_grow(self);
   self->entries[self->n++] = (ProfilePerfQueueEntry){time, record};
   self->latest = MAX(self->latest, time);
 }
@@ -35,8 +35,8 @@ static gsize end_of_run(const ProfilePerfQueueEntry *entries, gsize first, gsize
   return MIN(i, n);
 }
 
-static void merge(const ProfilePerfQueueEntry *from, gsize first, gsize middle, gsize end,
-                  ProfilePerfQueueEntry *to)
+static void perf_data_queue_merge(const ProfilePerfQueueEntry *from, gsize first, gsize middle, gsize end,
+                                  ProfilePerfQueueEntry *to)
 {
   gsize left = first, right = middle;
 
@@ -49,7 +49,7 @@ static void merge(const ProfilePerfQueueEntry *from, gsize first, gsize middle, 
 
 /* Merges neighbouring runs until one is left: the buffers of the processors are sorted in themselves, so few
  * passes do. */
-static void sort(ProfilePerfQueue *self)
+static void perf_data_queue_sort(ProfilePerfQueue *self)
 {
   while (end_of_run(self->entries, 0, self->n) < self->n) {
     ProfilePerfQueueEntry *merged = self->spare;
@@ -58,7 +58,7 @@ static void sort(ProfilePerfQueue *self)
       gsize middle = end_of_run(self->entries, first, self->n);
 
       end = middle < self->n ? end_of_run(self->entries, middle, self->n) : middle;
-      merge(self->entries, first, middle, end, merged);
+      perf_data_queue_merge(self->entries, first, middle, end, merged);
     }
     self->spare = self->entries;
     self->entries = merged;
@@ -70,7 +70,7 @@ static gboolean hand_over(ProfilePerfQueue *self, guint64 limit, ProfilePerfQueu
 {
   gsize done = 0;
 
-  sort(self);
+  perf_data_queue_sort(self);
   for (; done < self->n && self->entries[done].time <= limit; done++)
     if (!func(&self->entries[done], data, error))
       return FALSE;

@@ -117,7 +117,7 @@ static const ProfilePerfEvent *find_event(ProfilePerfData *self, const guint8 *r
   return g_hash_table_lookup(self->ids, &id);
 }
 
-static gboolean deliver(const ProfilePerfQueueEntry *entry, gpointer data, GError **error)
+static gboolean perf_data_walk_deliver(const ProfilePerfQueueEntry *entry, gpointer data, GError **error)
 {
   Walk *walk = data;
   const guint8 *at = entry->record;
@@ -140,14 +140,14 @@ static gboolean take_kernel_record(Walk *walk, const guint8 *at, GError **error)
   guint64 time = find_time(event ? event : self->events->pdata[0], at);
 
   if (time == 0)
-    return deliver(&(ProfilePerfQueueEntry){0, at}, walk, error);
+    return perf_data_walk_deliver(&(ProfilePerfQueueEntry){0, at}, walk, error);
   profile_perf_queue_add(&self->queue, time, at);
   return TRUE;
 }
 
 static gboolean walk_records(Walk *walk, const guint8 *bytes, gsize length, gsize *done, GError **error);
 
-static gboolean inflate(Walk *walk, const guint8 *at, GError **error)
+static gboolean perf_data_walk_inflate(Walk *walk, const guint8 *at, GError **error)
 {
   ProfilePerfData *self = walk->data;
   gsize size = profile_bytes_load_16(at + 6), skip = PROFILE_PERF_RECORD_HEADER, length = size - skip;
@@ -178,9 +178,9 @@ static gboolean take_record(Walk *walk, const guint8 *at, gboolean inflated, GEr
   if (type < PROFILE_PERF_USER_TYPE_START)
     return take_kernel_record(walk, at, error);
   if (type == PROFILE_PERF_FINISHED_ROUND)
-    return profile_perf_queue_end_round(&self->queue, deliver, walk, error);
+    return profile_perf_queue_end_round(&self->queue, perf_data_walk_deliver, walk, error);
   if ((type == PROFILE_PERF_COMPRESSED || type == PROFILE_PERF_COMPRESSED2) && !inflated)
-    return inflate(walk, at, error);
+    return perf_data_walk_inflate(walk, at, error);
   return TRUE;
 }
 
@@ -224,7 +224,7 @@ gboolean profile_perf_data_foreach(ProfilePerfData *self, ProfilePerfRecordFunc 
   gsize done = self->data_start;
 
   if (!walk_records(&walk, self->bytes, self->data_end, &done, error) ||
-      !profile_perf_queue_finish(&self->queue, deliver, &walk, error))
+      !profile_perf_queue_finish(&self->queue, perf_data_walk_deliver, &walk, error))
     return FALSE;
   *ret_warning = describe_end(self, done);
   return TRUE;

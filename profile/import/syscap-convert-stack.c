@@ -34,14 +34,14 @@ GHashTable *syscap_new_addresses(void)
   return g_hash_table_new_full(hash_address, equal_addresses, g_free, NULL);
 }
 
-static void set(GHashTable *table, gint32 pid, guint64 address, gconstpointer value)
+static void syscap_convert_stack_set(GHashTable *table, gint32 pid, guint64 address, gconstpointer value)
 {
   const SyscapAddress key = {.address = address, .pid = pid};
 
   g_hash_table_insert(table, g_memdup2(&key, sizeof key), (gpointer)value);
 }
 
-static gpointer get(GHashTable *table, gint32 pid, guint64 address)
+static gpointer syscap_convert_stack_get(GHashTable *table, gint32 pid, guint64 address)
 {
   const SyscapAddress key = {.address = address, .pid = pid};
 
@@ -50,16 +50,16 @@ static gpointer get(GHashTable *table, gint32 pid, guint64 address)
 
 void syscap_set(GHashTable *table, gint32 pid, guint64 address, gconstpointer value)
 {
-  set(table, pid, address, value);
-  set(table, ANYBODY, address, value);
+  syscap_convert_stack_set(table, pid, address, value);
+  syscap_convert_stack_set(table, ANYBODY, address, value);
 }
 
 /* What Sysprof writes for programs bears its own number. */
 gpointer syscap_find(const SyscapConvert *self, GHashTable *table, gint32 pid, guint64 address)
 {
-  gpointer value = get(table, pid, address);
+  gpointer value = syscap_convert_stack_get(table, pid, address);
 
-  return value || self->options->own_names ? value : get(table, ANYBODY, address);
+  return value || self->options->own_names ? value : syscap_convert_stack_get(table, ANYBODY, address);
 }
 
 void syscap_add_names(SyscapConvert *self, ProfileSyscapFrame *frame)
@@ -195,18 +195,19 @@ static SyscapEvent get_event(const ProfileSyscapFrame *frame, const ProfileSysca
 }
 
 /* Who gives memory back does not say how much it was; who took it did. */
-static guint64 weigh(SyscapConvert *self, const ProfileSyscapFrame *frame, const ProfileSyscapStack *stack,
-                     SyscapEvent event)
+static guint64 syscap_convert_stack_weigh(SyscapConvert *self, const ProfileSyscapFrame *frame,
+                                          const ProfileSyscapStack *stack, SyscapEvent event)
 {
   gsize size;
 
   if (event == SYSCAP_ALLOCATIONS) {
-    set(self->allocations, frame->pid, stack->address, GSIZE_TO_POINTER((gsize)stack->size));
+    syscap_convert_stack_set(self->allocations, frame->pid, stack->address,
+                             GSIZE_TO_POINTER((gsize)stack->size));
     return (guint64)stack->size;
   }
   if (event != SYSCAP_FREES)
     return 1;
-  size = GPOINTER_TO_SIZE(get(self->allocations, frame->pid, stack->address));
+  size = GPOINTER_TO_SIZE(syscap_convert_stack_get(self->allocations, frame->pid, stack->address));
   g_hash_table_remove(self->allocations, &(SyscapAddress){.address = stack->address, .pid = frame->pid});
   return size;
 }
@@ -237,7 +238,7 @@ int syscap_take_stack(SyscapConvert *self, ProfileSyscapFrame *frame)
   sample.mode = self->n_kernel > 0 ? CAPTURE_MODE_KERNEL
                 : leaf > 0         ? CAPTURE_MODE_USER
                                    : CAPTURE_MODE_UNKNOWN;
-  sample.weight = weigh(self, frame, &stack, kind);
+  sample.weight = syscap_convert_stack_weigh(self, frame, &stack, kind);
   sample.has_detail = frame->type == PROFILE_SYSCAP_ALLOCATION;
   sample.detail = stack.address;
   status = capture_writer_sample(self->import.writer, &sample);

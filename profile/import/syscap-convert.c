@@ -107,7 +107,7 @@ static int take_overlay(SyscapConvert *self, ProfileSyscapFrame *frame)
   return add_fact(self, frame, key, source);
 }
 
-static int take(SyscapConvert *self, ProfileSyscapFrame *frame)
+static int syscap_convert_take(SyscapConvert *self, ProfileSyscapFrame *frame)
 {
   switch (frame->type) {
   case PROFILE_SYSCAP_SAMPLE:
@@ -150,7 +150,7 @@ static void note_time(SyscapConvert *self, const ProfileSyscapFrame *frame)
 }
 
 /* -EBADMSG is this frame's trouble; so is -ENOSPC when even an empty epoch does not hold it. */
-static gboolean handle(const ProfilePerfQueueEntry *entry, gpointer data, GError **error)
+static gboolean syscap_convert_handle(const ProfilePerfQueueEntry *entry, gpointer data, GError **error)
 {
   SyscapConvert *self = data;
   ProfileSyscapFrame frame;
@@ -159,10 +159,10 @@ static gboolean handle(const ProfilePerfQueueEntry *entry, gpointer data, GError
   profile_syscap_get(self->syscap, entry->record, &frame);
   ProfileSyscapFrame again = frame;
   note_time(self, &frame);
-  status = take(self, &frame);
+  status = syscap_convert_take(self, &frame);
   if (status == -ENOSPC) {
     status = capture_writer_next_epoch(self->import.writer);
-    status = status < 0 ? status : take(self, &again);
+    status = status < 0 ? status : syscap_convert_take(self, &again);
   }
   self->result->last_time = MAX(self->result->last_time, entry->time);
   self->result->damaged += status == -EBADMSG || status == -ENOSPC;
@@ -174,7 +174,7 @@ static gboolean handle(const ProfilePerfQueueEntry *entry, gpointer data, GError
 }
 
 /* Names and counters hold wherever in the file they stand; the rest is put in order. */
-static void survey(SyscapConvert *self, ProfilePerfQueue *queue)
+static void syscap_convert_survey(SyscapConvert *self, ProfilePerfQueue *queue)
 {
   ProfileSyscap rest = *self->syscap;
   ProfileSyscapFrame frame;
@@ -211,8 +211,8 @@ int profile_syscap_convert(const ProfileSyscap *syscap, capture_writer *writer,
   profile_import_init(&self->import);
   self->import.writer = writer;
   self->import.nameless = options->own_names;
-  survey(self, &queue);
-  profile_perf_queue_finish(&queue, handle, self, NULL);
+  syscap_convert_survey(self, &queue);
+  profile_perf_queue_finish(&queue, syscap_convert_handle, self, NULL);
   profile_perf_queue_clear(&queue);
   syscap_write_symbols(self);
   profile_import_clear(&self->import);

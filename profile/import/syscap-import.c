@@ -100,7 +100,7 @@ static int convert_all(Import *self)
   return status < 0 ? status : self->names_status;
 }
 
-static int convert(Import *self, int fd, char **ret_warning)
+static int syscap_import_convert(Import *self, int fd, char **ret_warning)
 {
   int status = open_capture(self, fd);
 
@@ -113,7 +113,7 @@ static int convert(Import *self, int fd, char **ret_warning)
   return status < 0 ? status : close_capture(self, *ret_warning);
 }
 
-static void clear(Import *self)
+static void syscap_import_clear(Import *self)
 {
   if (self->writer)
     capture_writer_destroy(self->writer);
@@ -138,8 +138,8 @@ gboolean profile_syscap_import(const ProfileInput *input, int fd, const ProfileI
     return FALSE;
   }
   self.facts = g_ptr_array_new_with_free_func(g_free);
-  status = convert(&self, fd, &warning);
-  clear(&self);
+  status = syscap_import_convert(&self, fd, &warning);
+  syscap_import_clear(&self);
   if (status < 0) {
     g_set_error(error, G_IO_ERROR, g_io_error_from_errno(-status), _("The capture could not be written: %s."),
                 g_strerror(-status));

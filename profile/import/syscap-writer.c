@@ -5,24 +5,24 @@
 #define CHUNK_SIZE (32 * 1024)
 #define PATH_SIZE  256
 
-static void put(ProfileSyscapWriter *self, gconstpointer bytes, gsize length)
+static void syscap_writer_put(ProfileSyscapWriter *self, gconstpointer bytes, gsize length)
 {
   g_byte_array_append(self->bytes, bytes, (guint)length);
 }
 
 static void put_16(ProfileSyscapWriter *self, guint16 value)
 {
-  put(self, &value, sizeof value);
+  syscap_writer_put(self, &value, sizeof value);
 }
 
 static void put_32(ProfileSyscapWriter *self, guint32 value)
 {
-  put(self, &value, sizeof value);
+  syscap_writer_put(self, &value, sizeof value);
 }
 
 static void put_64(ProfileSyscapWriter *self, guint64 value)
 {
-  put(self, &value, sizeof value);
+  syscap_writer_put(self, &value, sizeof value);
 }
 
 static void put_zeroes(ProfileSyscapWriter *self, gsize n)
@@ -38,7 +38,7 @@ static void put_field(ProfileSyscapWriter *self, const char *text, gsize length)
 {
   gsize used = MIN(strlen(text), length - 1);
 
-  put(self, text, used);
+  syscap_writer_put(self, text, used);
   put_zeroes(self, length - used);
 }
 
@@ -47,11 +47,11 @@ static void put_text(ProfileSyscapWriter *self, const char *text)
 {
   gsize room = PROFILE_SYSCAP_FRAME_MAX - (self->bytes->len - self->frame) - 1;
 
-  put(self, text, MIN(strlen(text), room));
+  syscap_writer_put(self, text, MIN(strlen(text), room));
   put_zeroes(self, 1);
 }
 
-static void flush(ProfileSyscapWriter *self)
+static void syscap_writer_flush(ProfileSyscapWriter *self)
 {
   if (!self->error)
     g_output_stream_write_all(self->stream, self->bytes->data, self->bytes->len, NULL, self->cancellable,
@@ -59,7 +59,8 @@ static void flush(ProfileSyscapWriter *self)
   g_byte_array_set_size(self->bytes, 0);
 }
 
-static void begin(ProfileSyscapWriter *self, enum profile_syscap_type type, ProfileSyscapPlace place)
+static void syscap_writer_begin(ProfileSyscapWriter *self, enum profile_syscap_type type,
+                                ProfileSyscapPlace place)
 {
   const guint8 kind[8] = {(guint8)type};
 
@@ -68,10 +69,10 @@ static void begin(ProfileSyscapWriter *self, enum profile_syscap_type type, Prof
   put_16(self, (guint16)(gint16)CLAMP(place.cpu, -1, G_MAXINT16));
   put_32(self, (guint32)place.pid);
   put_64(self, place.time);
-  put(self, kind, sizeof kind);
+  syscap_writer_put(self, kind, sizeof kind);
 }
 
-static void end(ProfileSyscapWriter *self)
+static void syscap_writer_end(ProfileSyscapWriter *self)
 {
   guint16 length;
 
@@ -79,7 +80,7 @@ static void end(ProfileSyscapWriter *self)
   length = (guint16)(self->bytes->len - self->frame);
   memcpy(self->bytes->data + self->frame, &length, sizeof length);
   if (self->bytes->len >= FLUSH_SIZE)
-    flush(self);
+    syscap_writer_flush(self);
 }
 
 void profile_syscap_writer_init(ProfileSyscapWriter *self, GOutputStream *stream, GCancellable *cancellable,
@@ -90,7 +91,7 @@ void profile_syscap_writer_init(ProfileSyscapWriter *self, GOutputStream *stream
   g_autofree char *text = wall ? g_date_time_format_iso8601(wall) : g_strdup("");
 
   *self = (ProfileSyscapWriter){.bytes = g_byte_array_new(), .stream = stream, .cancellable = cancellable};
-  put(self, magic, sizeof magic);
+  syscap_writer_put(self, magic, sizeof magic);
   put_field(self, text, 64);
   put_64(self, begin_time);
   put_64(self, end_time);
@@ -99,7 +100,7 @@ void profile_syscap_writer_init(ProfileSyscapWriter *self, GOutputStream *stream
 
 gboolean profile_syscap_writer_finish(ProfileSyscapWriter *self, GError **error)
 {
-  flush(self);
+  syscap_writer_flush(self);
   g_byte_array_unref(self->bytes);
   if (!self->error)
     return TRUE;
@@ -109,21 +110,21 @@ gboolean profile_syscap_writer_finish(ProfileSyscapWriter *self, GError **error)
 
 void profile_syscap_write_process(ProfileSyscapWriter *self, ProfileSyscapPlace place, const char *command)
 {
-  begin(self, PROFILE_SYSCAP_PROCESS, place);
+  syscap_writer_begin(self, PROFILE_SYSCAP_PROCESS, place);
   put_text(self, command);
-  end(self);
+  syscap_writer_end(self);
 }
 
 void profile_syscap_write_map(ProfileSyscapWriter *self, ProfileSyscapPlace place,
                               const ProfileSyscapMap *map)
 {
-  begin(self, PROFILE_SYSCAP_MAP, place);
+  syscap_writer_begin(self, PROFILE_SYSCAP_MAP, place);
   put_64(self, map->start);
   put_64(self, map->end);
   put_64(self, map->offset);
   put_64(self, map->inode);
   put_text(self, map->path);
-  end(self);
+  syscap_writer_end(self);
 }
 
 void profile_syscap_write_sample(ProfileSyscapWriter *self, ProfileSyscapPlace place, gint32 tid,
@@ -132,12 +133,12 @@ void profile_syscap_write_sample(ProfileSyscapWriter *self, ProfileSyscapPlace p
   gsize room = (PROFILE_SYSCAP_FRAME_MAX - PROFILE_SYSCAP_FRAME_SIZE - 8) / sizeof *addresses;
 
   n = MIN(n, room);
-  begin(self, PROFILE_SYSCAP_SAMPLE, place);
+  syscap_writer_begin(self, PROFILE_SYSCAP_SAMPLE, place);
   put_16(self, (guint16)n);
   put_16(self, 0);
   put_32(self, (guint32)tid);
-  put(self, addresses, n * sizeof *addresses);
-  end(self);
+  syscap_writer_put(self, addresses, n * sizeof *addresses);
+  syscap_writer_end(self);
 }
 
 void profile_syscap_write_allocation(ProfileSyscapWriter *self, ProfileSyscapPlace place, gint32 tid,
@@ -146,24 +147,24 @@ void profile_syscap_write_allocation(ProfileSyscapWriter *self, ProfileSyscapPla
   gsize room = (PROFILE_SYSCAP_FRAME_MAX - PROFILE_SYSCAP_FRAME_SIZE - 24) / sizeof *addresses;
 
   n = MIN(n, room);
-  begin(self, PROFILE_SYSCAP_ALLOCATION, place);
+  syscap_writer_begin(self, PROFILE_SYSCAP_ALLOCATION, place);
   put_64(self, address);
   put_64(self, (guint64)size);
   put_32(self, (guint32)tid);
   put_16(self, (guint16)n);
   put_16(self, 0);
-  put(self, addresses, n * sizeof *addresses);
-  end(self);
+  syscap_writer_put(self, addresses, n * sizeof *addresses);
+  syscap_writer_end(self);
 }
 
 void profile_syscap_write_jit(ProfileSyscapWriter *self, ProfileSyscapPlace place, guint64 address,
                               const char *name)
 {
-  begin(self, PROFILE_SYSCAP_JITMAP, place);
+  syscap_writer_begin(self, PROFILE_SYSCAP_JITMAP, place);
   put_32(self, 1);
   put_64(self, address);
   put_text(self, name);
-  end(self);
+  syscap_writer_end(self);
 }
 
 void profile_syscap_write_counter(ProfileSyscapWriter *self, ProfileSyscapPlace place,
@@ -171,7 +172,7 @@ void profile_syscap_write_counter(ProfileSyscapWriter *self, ProfileSyscapPlace 
 {
   gboolean little = G_BYTE_ORDER == G_LITTLE_ENDIAN;
 
-  begin(self, PROFILE_SYSCAP_COUNTER_DEFINE, place);
+  syscap_writer_begin(self, PROFILE_SYSCAP_COUNTER_DEFINE, place);
   put_16(self, 1);
   put_zeroes(self, 6);
   put_field(self, counter->category, 32);
@@ -179,40 +180,40 @@ void profile_syscap_write_counter(ProfileSyscapWriter *self, ProfileSyscapPlace 
   put_field(self, counter->description, 52);
   put_32(self, little ? counter->id | 1u << 24 : counter->id << 8 | 1u);
   put_64(self, 0);
-  end(self);
+  syscap_writer_end(self);
 }
 
 void profile_syscap_write_values(ProfileSyscapWriter *self, ProfileSyscapPlace place,
                                  const ProfileSyscapValues *values)
 {
-  begin(self, PROFILE_SYSCAP_COUNTER_SET, place);
+  syscap_writer_begin(self, PROFILE_SYSCAP_COUNTER_SET, place);
   put_16(self, 1);
   put_zeroes(self, 6);
-  put(self, values->ids, sizeof values->ids);
-  put(self, values->values, sizeof values->values);
-  end(self);
+  syscap_writer_put(self, values->ids, sizeof values->ids);
+  syscap_writer_put(self, values->values, sizeof values->values);
+  syscap_writer_end(self);
 }
 
 void profile_syscap_write_mark(ProfileSyscapWriter *self, ProfileSyscapPlace place, guint64 duration,
                                const char *group, const char *name, const char *message)
 {
-  begin(self, PROFILE_SYSCAP_MARK, place);
+  syscap_writer_begin(self, PROFILE_SYSCAP_MARK, place);
   put_64(self, duration);
   put_field(self, group, 24);
   put_field(self, name, 40);
   put_text(self, message);
-  end(self);
+  syscap_writer_end(self);
 }
 
 void profile_syscap_write_log(ProfileSyscapWriter *self, ProfileSyscapPlace place, guint16 levels,
                               const char *domain, const char *text)
 {
-  begin(self, PROFILE_SYSCAP_LOG, place);
+  syscap_writer_begin(self, PROFILE_SYSCAP_LOG, place);
   put_16(self, levels);
   put_zeroes(self, 6);
   put_field(self, domain, 32);
   put_text(self, text);
-  end(self);
+  syscap_writer_end(self);
 }
 
 void profile_syscap_write_file(ProfileSyscapWriter *self, ProfileSyscapPlace place, const char *path,
@@ -224,12 +225,12 @@ void profile_syscap_write_file(ProfileSyscapWriter *self, ProfileSyscapPlace pla
     gsize piece = MIN(length - done, CHUNK_SIZE);
     gboolean is_last = done + piece == length;
 
-    begin(self, PROFILE_SYSCAP_FILE_CHUNK, place);
+    syscap_writer_begin(self, PROFILE_SYSCAP_FILE_CHUNK, place);
     put_16(self, G_BYTE_ORDER == G_LITTLE_ENDIAN ? is_last : (guint16)(is_last << 15));
     put_16(self, (guint16)piece);
     put_field(self, path, PATH_SIZE);
-    put(self, bytes + done, piece);
-    end(self);
+    syscap_writer_put(self, bytes + done, piece);
+    syscap_writer_end(self);
     done += piece;
   } while (done < length);
 }

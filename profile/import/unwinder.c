@@ -90,7 +90,7 @@ static Binary *get_binary(ProfileUnwinder *self, guint32 index)
 }
 
 /* Only what says nothing of unwinding is left to frame pointers: guesses are no stacks. */
-static void compile(ProfileUnwinder *self, const ProfileElf *elf, Binary *binary)
+static void unwinder_compile(ProfileUnwinder *self, const ProfileElf *elf, Binary *binary)
 {
   const struct unwind_table *table;
   gsize size;
@@ -113,7 +113,7 @@ static void load_table(ProfileUnwinder *self, guint32 index)
   binary->table = self->no_table;
   switch (self->open(index, &file, self->data)) {
   case PROFILE_UNWINDER_FILE:
-    compile(self, file.elf, binary);
+    unwinder_compile(self, file.elf, binary);
     break;
   case PROFILE_UNWINDER_NO_FILE:
     binary->kind = WALK_MAPPING_FRAME_POINTERS;

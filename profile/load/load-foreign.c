@@ -56,7 +56,7 @@ static gint compare_parts(gconstpointer a, gconstpointer b)
   return left->start < right->start ? -1 : left->start > right->start;
 }
 
-static void gather(Load *load, guint begin, guint end, GByteArray *bytes)
+static void load_foreign_gather(Load *load, guint begin, guint end, GByteArray *bytes)
 {
   for (guint i = begin; i < end; i++) {
     LoadPart *part = &g_array_index(load->parts[CAPTURE_WINDOW_FOREIGN], LoadPart, i);
@@ -86,7 +86,7 @@ static int write_capture(capture_file *file, const ProfileForeign *foreign, GErr
 }
 
 /* A capture in memory of what the bytes say. Where they make no sense, of what stood before. */
-static capture_reader *decode(const ProfileForeign *foreign, GError **error)
+static capture_reader *load_foreign_decode(const ProfileForeign *foreign, GError **error)
 {
   const struct capture_file_options options = {
       .size = sizeof options, .time = foreign->header->time, .time_realtime = foreign->header->time_realtime};
@@ -136,13 +136,13 @@ static void load_one(Load *load, guint begin, guint end)
                             .name = stream->name ? stream->name : "",
                             .header = &load->capture->header};
 
-  gather(load, begin, end, bytes);
+  load_foreign_gather(load, begin, end, bytes);
   if (bytes->len == 0)
     return;
   foreign.bytes = bytes->data;
   foreign.length = bytes->len;
   note_foreign(load, part->header->stream, &foreign);
-  capture_reader *reader = decode(&foreign, &error);
+  capture_reader *reader = load_foreign_decode(&foreign, &error);
   if (error)
     load_problem(load, _("What a program left in another format (“%s”) cannot be read to its end: %s"),
                  foreign.name, error->message);

@@ -28,7 +28,7 @@ typedef struct {
 } Order;
 
 /* Returns how many lead nowhere. */
-static gint redirect(guint32 *leaf, const guint32 *to, gsize begin, gsize end)
+static gint load_order_redirect(guint32 *leaf, const guint32 *to, gsize begin, gsize end)
 {
   gint bad = 0;
 
@@ -43,10 +43,10 @@ static gint redirect(guint32 *leaf, const guint32 *to, gsize begin, gsize end)
 static void redirect_leaves(gsize begin, gsize end, gpointer data)
 {
   const Order *order = data;
-  gint bad = redirect((guint32 *)order->event->leaf, order->to, begin, end);
+  gint bad = load_order_redirect((guint32 *)order->event->leaf, order->to, begin, end);
 
   if (order->event->waker_leaf)
-    bad += redirect((guint32 *)order->event->waker_leaf, order->to, begin, end);
+    bad += load_order_redirect((guint32 *)order->event->waker_leaf, order->to, begin, end);
   if (bad)
     g_atomic_int_add(&order->load->undefined, bad);
 }
@@ -70,7 +70,7 @@ void load_end_stacks(Load *load)
   g_clear_pointer(&load->sampled, g_free);
 }
 
-static void mark(guint8 *kept, const guint32 *leaf, gsize begin, gsize end)
+static void load_order_mark(guint8 *kept, const guint32 *leaf, gsize begin, gsize end)
 {
   for (gsize i = begin; i < end; i++)
     if (!__atomic_load_n(&kept[leaf[i]], __ATOMIC_RELAXED))
@@ -81,9 +81,9 @@ static void mark_leaves(gsize begin, gsize end, gpointer data)
 {
   const Order *order = data;
 
-  mark(order->kept, order->event->leaf, begin, end);
+  load_order_mark(order->kept, order->event->leaf, begin, end);
   if (order->event->waker_leaf)
-    mark(order->kept, order->event->waker_leaf, begin, end);
+    load_order_mark(order->kept, order->event->waker_leaf, begin, end);
 }
 
 /* Those that stacks of samples lead through. */

@@ -62,7 +62,7 @@ static guint64 get_time(const LoadEpoch *epoch, guint64 time)
   return time ? time : epoch->of->first;
 }
 
-static gboolean overlap(const LoadStream *a, const LoadStream *b)
+static gboolean load_processes_overlap(const LoadStream *a, const LoadStream *b)
 {
   return a != b && a->first <= b->last && b->first <= a->last;
 }
@@ -79,7 +79,7 @@ static gboolean is_same(Load *load, const Generation *generation, const LoadEpoc
   known = &g_array_index(load->capture->processes, ProfileProcess, generation->index);
   if (process->origin != CAPTURE_PROCESS_EXISTED && process->time > 0)
     return FALSE;
-  return overlap(generation->inside, epoch->of) ||
+  return load_processes_overlap(generation->inside, epoch->of) ||
          g_strcmp0(known->name, load_get_string(epoch, process->name)) == 0;
 }
 
@@ -195,7 +195,7 @@ static gboolean note_teller(Load *load, char *key, LoadStream *stream)
     g_hash_table_insert(load->tellers, g_strdup(key), tellers);
   }
   for (guint i = 0; i < tellers->len; i++)
-    alone &= !overlap(tellers->pdata[i], stream);
+    alone &= !load_processes_overlap(tellers->pdata[i], stream);
   if (tellers->len < MAX_TELLERS && (tellers->len == 0 || tellers->pdata[tellers->len - 1] != stream))
     g_ptr_array_add(tellers, stream);
   g_free(key);

@@ -35,7 +35,7 @@ typedef struct {
   gsize event; /* whose samples are looked at */
 } Stacks;
 
-static void mark(guint8 *states, guint32 node, guint8 what)
+static void load_stacks_mark(guint8 *states, guint32 node, guint8 what)
 {
   if ((__atomic_load_n(&states[node], __ATOMIC_RELAXED) & what) != what)
     __atomic_fetch_or(&states[node], what, __ATOMIC_RELAXED);
@@ -47,7 +47,7 @@ static void mark_callers(gsize begin, gsize end, gpointer data)
 
   for (gsize i = begin; i < end; i++)
     if (stacks->capture->parent[i])
-      mark(stacks->states, stacks->capture->parent[i], CALLS);
+      load_stacks_mark(stacks->states, stacks->capture->parent[i], CALLS);
 }
 
 static const ProfileEvent *get_event(const Stacks *stacks)
@@ -61,9 +61,9 @@ static void mark_leaves(gsize begin, gsize end, gpointer data)
   const guint32 *leaf = get_event(stacks)->leaf, *waker_leaf = get_event(stacks)->waker_leaf;
 
   for (gsize i = begin; i < end; i++)
-    mark(stacks->states, leaf[i], ENDS | SAMPLED);
+    load_stacks_mark(stacks->states, leaf[i], ENDS | SAMPLED);
   for (gsize i = begin; waker_leaf && i < end; i++)
-    mark(stacks->states, waker_leaf[i], ENDS | SAMPLED);
+    load_stacks_mark(stacks->states, waker_leaf[i], ENDS | SAMPLED);
 }
 
 static void for_each_event(Stacks *stacks, ProfileParallelFunc function)
@@ -195,9 +195,9 @@ static void hand_on(Stacks *stacks)
 static void mark_joins(Stacks *stacks, const LoadJoin *joins, guint n)
 {
   for (guint i = 0; i < n; i++) {
-    mark(stacks->states, joins[i].user, ENDS);
+    load_stacks_mark(stacks->states, joins[i].user, ENDS);
     if (joins[i].user == 0)
-      mark(stacks->states, joins[i].kernel, ENDS);
+      load_stacks_mark(stacks->states, joins[i].kernel, ENDS);
     stacks->capture->parent[joins[i].slot] = 0;
     stacks->capture->frame[joins[i].slot] = 0;
   }

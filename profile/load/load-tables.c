@@ -125,7 +125,7 @@ gboolean load_make_epochs(Load *load, GError **error)
 }
 
 /* The index of the item that says the same as key, or of the one appended. Takes key. */
-static guint32 merge(GHashTable *known, GArray *items, char *key, gconstpointer item)
+static guint32 load_tables_merge(GHashTable *known, GArray *items, char *key, gconstpointer item)
 {
   gpointer index;
 
@@ -159,7 +159,7 @@ static guint32 merge_binary(Load *load, GHashTable *known, LoadEpoch *epoch,
     g_string_append_printf(key, "%02x", item.build_id[i]);
   if (item.build_id_size == 0)
     g_string_append_printf(key, "%" G_GINT64_MODIFIER "x %" G_GINT64_MODIFIER "x", item.device, item.inode);
-  return merge(known, load->capture->binaries, g_string_free(key, FALSE), &item);
+  return load_tables_merge(known, load->capture->binaries, g_string_free(key, FALSE), &item);
 }
 
 /* Two that sample one process at the same time, each for itself, are events of their own. */
@@ -188,7 +188,7 @@ static guint32 merge_event(Load *load, GHashTable *known, LoadEpoch *epoch,
       g_strdup_printf("%s %u %u %" G_GINT64_MODIFIER "x %" G_GINT64_MODIFIER "x %" G_GINT64_MODIFIER "x",
                       item.name, item.unit, event->type, event->config, event->config1, event->config2);
 
-  return merge(known, load->capture->events, key, &item);
+  return load_tables_merge(known, load->capture->events, key, &item);
 }
 
 typedef guint32 (*MergeFunc)(Load *load, GHashTable *known, LoadEpoch *epoch,

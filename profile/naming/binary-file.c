@@ -40,8 +40,8 @@ static gboolean may_be(const ProfileNamer *namer, int fd, const ProfileBinary *b
 }
 
 /* Takes fd. */
-static ProfileBinaryFileStatus examine(const ProfileNamer *namer, int fd, const ProfileBinary *binary,
-                                       ProfileDebugFile *ret)
+static ProfileBinaryFileStatus binary_file_examine(const ProfileNamer *namer, int fd,
+                                                   const ProfileBinary *binary, ProfileDebugFile *ret)
 {
   ProfileElf *elf;
 
@@ -72,10 +72,11 @@ static ProfileBinaryFileStatus open_process_paths(const ProfileNamer *namer, con
   g_autofree char *mapped =
       g_strdup_printf("/proc/%d/map_files/%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x",
                       binary->mapped_pid, binary->mapped_start, binary->mapped_end);
-  ProfileBinaryFileStatus status = examine(namer, profile_regular_file_open(in_root), binary, ret);
+  ProfileBinaryFileStatus status =
+      binary_file_examine(namer, profile_regular_file_open(in_root), binary, ret);
 
   if (status == PROFILE_BINARY_FILE_UNREADABLE)
-    status = examine(namer, profile_regular_file_open(mapped), binary, ret);
+    status = binary_file_examine(namer, profile_regular_file_open(mapped), binary, ret);
   return status;
 }
 
@@ -110,9 +111,9 @@ ProfileBinaryFileStatus profile_binary_file_open(const ProfileNamer *namer, cons
   if (binary->flags & CAPTURE_BINARY_VDSO)
     return open_vdso(namer, binary, ret);
   if (namer->open)
-    status = examine(namer, namer->open(binary, namer->open_data), binary, ret);
+    status = binary_file_examine(namer, namer->open(binary, namer->open_data), binary, ret);
   if (status == PROFILE_BINARY_FILE_UNREADABLE && binary->path[0] == '/')
-    status = examine(namer, profile_regular_file_open(binary->path), binary, ret);
+    status = binary_file_examine(namer, profile_regular_file_open(binary->path), binary, ret);
   if (status == PROFILE_BINARY_FILE_UNREADABLE && namer->same_boot && binary->mapped_pid > 0 &&
       binary->path[0] == '/')
     status = open_process_paths(namer, binary, ret);

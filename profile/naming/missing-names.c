@@ -66,7 +66,7 @@ static guint32 get_slot_of_node(const Counting *counting, guint32 node)
   return node ? counting->slots[counting->capture->names.of_node[node]] : NAMED;
 }
 
-static void enter(Counting *counting, guint32 node)
+static void missing_names_enter(Counting *counting, guint32 node)
 {
   guint32 slot = get_slot_of_node(counting, node);
 
@@ -74,7 +74,7 @@ static void enter(Counting *counting, guint32 node)
     counting->samples[slot] += counting->totals[node];
 }
 
-static void leave(Counting *counting, guint32 node)
+static void missing_names_leave(Counting *counting, guint32 node)
 {
   guint32 slot = get_slot_of_node(counting, node);
 
@@ -83,21 +83,21 @@ static void leave(Counting *counting, guint32 node)
 }
 
 /* Depth first, so that what lies on the way to a node is known: a stack counts once for each binary. */
-static void walk(Counting *counting)
+static void missing_names_walk(Counting *counting)
 {
   g_autoptr(ProfileStacks) stacks = profile_stacks_new(counting->capture);
   const guint32 *parent = stacks->parents, *first_child = stacks->first_child;
 
   for (guint32 node = first_child[0]; node;) {
-    enter(counting, node);
+    missing_names_enter(counting, node);
     if (first_child[node]) {
       node = first_child[node];
       continue;
     }
-    leave(counting, node);
+    missing_names_leave(counting, node);
     while (node && !profile_stacks_get_next(stacks, node)) {
       node = parent[node];
-      leave(counting, node);
+      missing_names_leave(counting, node);
     }
     node = node ? profile_stacks_get_next(stacks, node) : 0;
   }
@@ -164,7 +164,7 @@ ProfileMissingNames *profile_missing_names_new(ProfileCapture *capture)
   counting.samples = profile_new0(guint64, counting.n_slots);
   find_slots(&counting);
   count_totals(&counting);
-  walk(&counting);
+  missing_names_walk(&counting);
   self->entries = make_entries(&counting);
   g_free(counting.merged);
   g_free(counting.active);

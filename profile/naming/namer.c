@@ -99,7 +99,7 @@ static gboolean is_current(const ProfileStoredNames *known, const ProfileBinary 
   return profile_name_sources_equal(&now, profile_stored_names_get_sources(known));
 }
 
-static gboolean covers(const ProfileStoredNames *known, const guint64 *offsets, gsize n, gboolean lines)
+static gboolean namer_covers(const ProfileStoredNames *known, const guint64 *offsets, gsize n, gboolean lines)
 {
   guint64 end = 0;
 
@@ -237,7 +237,7 @@ ProfileFunctionTable *profile_namer_name_binary(const ProfileNamer *self, const 
                                                 ProfileStoredNames **ret_learnt)
 {
   g_auto(Source) source = {.file.fd = -1, .debug.fd = -1, .wants_lines = self->lines};
-  gboolean covered = known && covers(known, offsets, n, self->lines);
+  gboolean covered = known && namer_covers(known, offsets, n, self->lines);
 
   if (ret_learnt)
     *ret_learnt = NULL;

@@ -64,7 +64,7 @@ char *profile_names_store_get_path(void)
   return profile_cache_path("names.sqlite");
 }
 
-static int run(ProfileNamesStore *self, const char *text)
+static int names_store_run(ProfileNamesStore *self, const char *text)
 {
   return sqlite3_exec(self->db, text, NULL, NULL, NULL);
 }
@@ -76,7 +76,7 @@ static gboolean means_damage(int result)
 }
 
 /* One row, or none (SQLITE_DONE), or what is wrong. */
-static int step(ProfileNamesStore *self, guint number)
+static int names_store_step(ProfileNamesStore *self, guint number)
 {
   int result = sqlite3_step(self->statements[number]);
 
@@ -85,9 +85,9 @@ static int step(ProfileNamesStore *self, guint number)
 }
 
 /* For statements without an answer. */
-static gboolean finish(ProfileNamesStore *self, guint number)
+static gboolean names_store_finish(ProfileNamesStore *self, guint number)
 {
-  int result = step(self, number);
+  int result = names_store_step(self, number);
 
   sqlite3_reset(self->statements[number]);
   return result == SQLITE_DONE;
@@ -106,7 +106,7 @@ static int get_version(ProfileNamesStore *self, int *ret_version)
   return result;
 }
 
-static int prepare(ProfileNamesStore *self)
+static int names_store_prepare(ProfileNamesStore *self)
 {
   int result = SQLITE_OK;
 
@@ -126,20 +126,20 @@ static int make_tables(ProfileNamesStore *self)
 {
   g_autofree char *set_version = g_strdup_printf("PRAGMA user_version = %d", VERSION);
   int version = 0;
-  int result = run(self, "BEGIN IMMEDIATE");
+  int result = names_store_run(self, "BEGIN IMMEDIATE");
 
   if (result != SQLITE_OK)
     return result;
   result = get_version(self, &version);
   if (result == SQLITE_OK && version != VERSION) {
-    result = run(self, schema);
+    result = names_store_run(self, schema);
     if (result == SQLITE_OK)
-      result = run(self, set_version);
+      result = names_store_run(self, set_version);
   }
   if (result == SQLITE_OK)
-    result = run(self, "COMMIT");
+    result = names_store_run(self, "COMMIT");
   if (result != SQLITE_OK)
-    run(self, "ROLLBACK");
+    names_store_run(self, "ROLLBACK");
   return result;
 }
 
@@ -147,19 +147,19 @@ static int make_store(ProfileNamesStore *self)
 {
   int result;
 
-  run(self, "PRAGMA auto_vacuum = FULL; PRAGMA journal_mode = WAL");
+  names_store_run(self, "PRAGMA auto_vacuum = FULL; PRAGMA journal_mode = WAL");
   result = make_tables(self);
-  return result == SQLITE_OK ? prepare(self) : result;
+  return result == SQLITE_OK ? names_store_prepare(self) : result;
 }
 
 /* In place, under sqlite's locks: others may have it open. */
-static int empty(ProfileNamesStore *self)
+static int names_store_empty(ProfileNamesStore *self)
 {
   int result;
 
   drop_statements(self);
   sqlite3_db_config(self->db, SQLITE_DBCONFIG_RESET_DATABASE, 1, NULL);
-  result = run(self, "PRAGMA auto_vacuum = FULL; VACUUM");
+  result = names_store_run(self, "PRAGMA auto_vacuum = FULL; VACUUM");
   sqlite3_db_config(self->db, SQLITE_DBCONFIG_RESET_DATABASE, 0, NULL);
   self->damaged = FALSE;
   return result == SQLITE_OK ? make_store(self) : result;
@@ -173,8 +173,8 @@ static gboolean set_up(ProfileNamesStore *self)
   if (result == SQLITE_OK && version > VERSION)
     return FALSE;
   if (result == SQLITE_OK)
-    result = version == VERSION ? prepare(self) : make_store(self);
-  return result == SQLITE_OK || (means_damage(result) && empty(self) == SQLITE_OK);
+    result = version == VERSION ? names_store_prepare(self) : make_store(self);
+  return result == SQLITE_OK || (means_damage(result) && names_store_empty(self) == SQLITE_OK);
 }
 
 /* Whoever else could write it could name our functions. */
@@ -187,7 +187,7 @@ static gboolean is_ours_or_missing(const char *path)
   return S_ISREG(st.st_mode) && st.st_uid == geteuid() && (st.st_mode & 022) == 0;
 }
 
-static void configure(ProfileNamesStore *self)
+static void names_store_configure(ProfileNamesStore *self)
 {
   sqlite3_db_config(self->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
   sqlite3_db_config(self->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
@@ -195,7 +195,7 @@ static void configure(ProfileNamesStore *self)
   sqlite3_db_config(self->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
   sqlite3_limit(self->db, SQLITE_LIMIT_LENGTH, 1 << 20);
   sqlite3_busy_timeout(self->db, BUSY_MS);
-  run(self, "PRAGMA synchronous = NORMAL; PRAGMA cell_size_check = ON");
+  names_store_run(self, "PRAGMA synchronous = NORMAL; PRAGMA cell_size_check = ON");
 }
 
 ProfileNamesStore *profile_names_store_open(const char *path, guint64 bytes_max)
@@ -210,7 +210,7 @@ ProfileNamesStore *profile_names_store_open(const char *path, guint64 bytes_max)
       sqlite3_open_v2(path, &self->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
                       NULL) != SQLITE_OK)
     return NULL;
-  configure(self);
+  names_store_configure(self);
   return set_up(self) ? g_steal_pointer(&self) : NULL;
 }
 
@@ -275,13 +275,13 @@ static gboolean read_functions(ProfileNamesStore *self, gint64 id, ProfileStored
   int result = SQLITE_DONE;
 
   sqlite3_bind_int64(rows, 1, id);
-  while (sane && (result = step(self, FIND_FUNCTIONS)) == SQLITE_ROW)
+  while (sane && (result = names_store_step(self, FIND_FUNCTIONS)) == SQLITE_ROW)
     sane = read_function(rows, names);
   sqlite3_reset(rows);
   return sane && result == SQLITE_DONE;
 }
 
-static gint64 now(void)
+static gint64 names_store_now(void)
 {
   return g_get_real_time() / G_USEC_PER_SEC;
 }
@@ -289,18 +289,18 @@ static gint64 now(void)
 /* Once a day is enough to tell what is old, and most runs need not write then. */
 static void note_use(ProfileNamesStore *self, gint64 id, gint64 used)
 {
-  if (used > now() || now() - used > SECONDS_A_DAY)
+  if (used > names_store_now() || names_store_now() - used > SECONDS_A_DAY)
     g_array_append_val(self->used, id);
 }
 
-static ProfileStoredNames *load(ProfileNamesStore *self, const guint8 *build_id, guint size)
+static ProfileStoredNames *names_store_load(ProfileNamesStore *self, const guint8 *build_id, guint size)
 {
   sqlite3_stmt *row = self->statements[FIND_BINARY];
   g_autoptr(ProfileStoredNames) names = NULL;
   gint64 id = 0, used = 0;
 
   sqlite3_bind_blob(row, 1, build_id, (int)size, SQLITE_STATIC);
-  if (step(self, FIND_BINARY) == SQLITE_ROW) {
+  if (names_store_step(self, FIND_BINARY) == SQLITE_ROW) {
     id = sqlite3_column_int64(row, 0);
     used = sqlite3_column_int64(row, 1);
     names = read_binary(row, build_id, size);
@@ -318,18 +318,19 @@ ProfileStoredNames *profile_names_store_load(ProfileNamesStore *self, const guin
   ProfileStoredNames *names;
 
   /* One state for both queries, whoever writes meanwhile. */
-  if (size == 0 || size > CAPTURE_BUILD_ID_MAX || self->damaged || run(self, "BEGIN") != SQLITE_OK)
+  if (size == 0 || size > CAPTURE_BUILD_ID_MAX || self->damaged ||
+      names_store_run(self, "BEGIN") != SQLITE_OK)
     return NULL;
-  names = load(self, build_id, size);
-  run(self, "COMMIT");
+  names = names_store_load(self, build_id, size);
+  names_store_run(self, "COMMIT");
   return names;
 }
 
-static gboolean forget(ProfileNamesStore *self, gint64 id)
+static gboolean names_store_forget(ProfileNamesStore *self, gint64 id)
 {
   sqlite3_bind_int64(self->statements[FORGET_FUNCTIONS], 1, id);
   sqlite3_bind_int64(self->statements[FORGET_BINARY], 1, id);
-  return finish(self, FORGET_FUNCTIONS) && finish(self, FORGET_BINARY);
+  return names_store_finish(self, FORGET_FUNCTIONS) && names_store_finish(self, FORGET_BINARY);
 }
 
 static gboolean is_same(sqlite3_stmt *row, const ProfileStoredNames *names)
@@ -356,14 +357,14 @@ static gboolean find_place(ProfileNamesStore *self, const ProfileStoredNames *na
   int result;
 
   sqlite3_bind_blob(row, 1, build_id, (int)size, SQLITE_STATIC);
-  result = step(self, FIND_BINARY);
+  result = names_store_step(self, FIND_BINARY);
   if (result == SQLITE_ROW) {
     id = sqlite3_column_int64(row, 0);
     same = is_same(row, names);
   }
   sqlite3_reset(row);
   *ret_id = same ? id : 0;
-  return result == SQLITE_DONE || (result == SQLITE_ROW && (same || forget(self, id)));
+  return result == SQLITE_DONE || (result == SQLITE_ROW && (same || names_store_forget(self, id)));
 }
 
 static gboolean add_binary(ProfileNamesStore *self, const ProfileStoredNames *names, gint64 *ret_id)
@@ -373,12 +374,12 @@ static gboolean add_binary(ProfileNamesStore *self, const ProfileStoredNames *na
   const guint8 *build_id = profile_stored_names_get_build_id(names, &size);
 
   sqlite3_bind_blob(statement, 1, build_id, (int)size, SQLITE_STATIC);
-  sqlite3_bind_int64(statement, 2, now());
+  sqlite3_bind_int64(statement, 2, names_store_now());
   sqlite3_bind_int64(statement, 3, profile_stored_names_get_status(names));
   sqlite3_bind_blob(statement, 4, profile_stored_names_get_sources(names), sizeof(ProfileNameSources),
                     SQLITE_STATIC);
   sqlite3_bind_text(statement, 5, profile_stored_names_get_link(names), -1, SQLITE_STATIC);
-  if (!finish(self, ADD_BINARY))
+  if (!names_store_finish(self, ADD_BINARY))
     return FALSE;
   *ret_id = sqlite3_last_insert_rowid(self->db);
   return TRUE;
@@ -400,7 +401,7 @@ static gboolean add_function(ProfileNamesStore *self, gint64 id, const ProfileSt
     sqlite3_bind_int64(statement, 7, range->line);
   else
     sqlite3_bind_null(statement, 7);
-  return finish(self, ADD_FUNCTION);
+  return names_store_finish(self, ADD_FUNCTION);
 }
 
 static gboolean save_entry(ProfileNamesStore *self, const ProfileStoredNames *names)
@@ -420,18 +421,19 @@ static gboolean save_uses(ProfileNamesStore *self)
   gboolean done = TRUE;
 
   for (guint i = 0; i < self->used->len && done; i++) {
-    sqlite3_bind_int64(self->statements[USE_BINARY], 1, now());
+    sqlite3_bind_int64(self->statements[USE_BINARY], 1, names_store_now());
     sqlite3_bind_int64(self->statements[USE_BINARY], 2, g_array_index(self->used, gint64, i));
-    done = finish(self, USE_BINARY);
+    done = names_store_finish(self, USE_BINARY);
   }
   g_array_set_size(self->used, 0);
   return done;
 }
 
 /* The first column of a query that answers with one row, or 0. */
-static gint64 ask(ProfileNamesStore *self, guint number)
+static gint64 names_store_ask(ProfileNamesStore *self, guint number)
 {
-  gint64 answer = step(self, number) == SQLITE_ROW ? sqlite3_column_int64(self->statements[number], 0) : 0;
+  gint64 answer =
+      names_store_step(self, number) == SQLITE_ROW ? sqlite3_column_int64(self->statements[number], 0) : 0;
 
   sqlite3_reset(self->statements[number]);
   return answer;
@@ -441,8 +443,9 @@ static gboolean forget_oldest(ProfileNamesStore *self)
 {
   gint64 oldest;
 
-  while ((guint64)ask(self, MEASURE) > self->bytes_max && (oldest = ask(self, FIND_OLDEST)))
-    if (!forget(self, oldest))
+  while ((guint64)names_store_ask(self, MEASURE) > self->bytes_max &&
+         (oldest = names_store_ask(self, FIND_OLDEST)))
+    if (!names_store_forget(self, oldest))
       return FALSE;
   return !self->damaged;
 }
@@ -462,12 +465,12 @@ void profile_names_store_save(ProfileNamesStore *self, ProfileStoredNames *const
 
   for (gsize i = 0; i < n; i++)
     n_entries += entries[i] != NULL;
-  if (self->damaged && empty(self) != SQLITE_OK)
+  if (self->damaged && names_store_empty(self) != SQLITE_OK)
     return;
-  if ((n_entries == 0 && self->used->len == 0) || run(self, "BEGIN IMMEDIATE") != SQLITE_OK)
+  if ((n_entries == 0 && self->used->len == 0) || names_store_run(self, "BEGIN IMMEDIATE") != SQLITE_OK)
     return;
-  if (!save_all(self, entries, n) || run(self, "COMMIT") != SQLITE_OK)
-    run(self, "ROLLBACK");
+  if (!save_all(self, entries, n) || names_store_run(self, "COMMIT") != SQLITE_OK)
+    names_store_run(self, "ROLLBACK");
   if (self->damaged)
-    empty(self);
+    names_store_empty(self);
 }

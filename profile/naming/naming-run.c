@@ -73,8 +73,8 @@ static int append_tables(Output *self, ProfileCapture *capture, const ProfileNam
   return self->error ? self->error : capture_file_add_index(self->file);
 }
 
-static gboolean store(const char *path, ProfileCapture *capture, const ProfileNamingTables *tables,
-                      GError **error)
+static gboolean naming_run_store(const char *path, ProfileCapture *capture, const ProfileNamingTables *tables,
+                                 GError **error)
 {
   g_auto(Output) output = {.fd = open(path, O_RDWR | O_CLOEXEC)};
   capture_reader *reader;
@@ -106,7 +106,7 @@ gboolean profile_naming_run(const char *path, const ProfileNamingOptions *option
   g_auto(ProfileNamingTables) tables = {0};
 
   if (!capture || !profile_naming_make_tables(capture, options, &tables, cancellable, error) ||
-      !store(path, capture, &tables, error))
+      !naming_run_store(path, capture, &tables, error))
     return FALSE;
   if (ret_result)
     *ret_result = tables.result;

@@ -52,7 +52,7 @@ static void collect_addresses(Naming *naming)
   }
 }
 
-static int compare(const void *a, const void *b)
+static int naming_compare(const void *a, const void *b)
 {
   guint64 x = *(const guint64 *)a, y = *(const guint64 *)b;
 
@@ -105,7 +105,7 @@ static void name_slot(gpointer job, gpointer data)
 
   if (g_cancellable_is_cancelled(naming->cancellable))
     return;
-  qsort(addresses, n, sizeof *addresses, compare);
+  qsort(addresses, n, sizeof *addresses, naming_compare);
   if (slot + 1 == naming->tables->n)
     naming->tables->tables[slot] =
         profile_kernel_name(naming->capture, addresses, n, !naming->options->no_store);

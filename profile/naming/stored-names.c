@@ -37,7 +37,7 @@ void profile_stored_names_free(ProfileStoredNames *self)
   g_free(self);
 }
 
-static gboolean follows(const ProfileStoredNames *self, const ProfileFunctionRange *range)
+static gboolean stored_names_follows(const ProfileStoredNames *self, const ProfileFunctionRange *range)
 {
   guint n = self->ranges->len;
 
@@ -46,7 +46,7 @@ static gboolean follows(const ProfileStoredNames *self, const ProfileFunctionRan
 }
 
 /* Lengths of the strings of range, or -1 when one is too long. */
-static gssize measure(const ProfileFunctionRange *range)
+static gssize stored_names_measure(const ProfileFunctionRange *range)
 {
   const char *strings[] = {range->name, range->linkage_name, range->file};
   gssize sum = 0;
@@ -65,9 +65,10 @@ gboolean profile_stored_names_add(ProfileStoredNames *self, const ProfileStoredR
 {
   ProfileStoredRange copy = *stored;
   ProfileFunctionRange *range = &copy.range;
-  gssize bytes = measure(range);
+  gssize bytes = stored_names_measure(range);
 
-  if (!follows(self, range) || bytes < 0 || self->bytes + (gsize)bytes > PROFILE_STORED_NAMES_BYTES_MAX)
+  if (!stored_names_follows(self, range) || bytes < 0 ||
+      self->bytes + (gsize)bytes > PROFILE_STORED_NAMES_BYTES_MAX)
     return FALSE;
   self->bytes += (gsize)bytes;
   if (range->name) {

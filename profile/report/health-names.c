@@ -29,7 +29,7 @@ static const char *describe_reason(ProfileMissingReason reason)
   }
 }
 
-static const char *advise(ProfileMissingReason reason)
+static const char *health_names_advise(ProfileMissingReason reason)
 {
   switch (reason) {
   case PROFILE_MISSING_STRIPPED:
@@ -52,7 +52,8 @@ static const char *advise(ProfileMissingReason reason)
 }
 
 /* A share is of one file: samples that lead through several would count twice in a sum. */
-static char *describe(ProfileMissingReason reason, const char *share, const ProfileHealthPlaces *places)
+static char *health_names_describe(ProfileMissingReason reason, const char *share,
+                                   const ProfileHealthPlaces *places)
 {
   g_autofree char *name = NULL, *sentence = NULL;
 
@@ -90,7 +91,8 @@ static void find_reason(ProfileHealth *self, ProfileMissingReason reason)
   g_autofree char *share = profile_share_to_string(finding.count, finding.of);
   if (reason != PROFILE_MISSING_NOT_SOUGHT)
     finding.severity = profile_health_judge(finding.count, finding.of, &limits);
-  profile_health_add(self, &finding, describe(reason, share, &places), advise(reason));
+  profile_health_add(self, &finding, health_names_describe(reason, share, &places),
+                     health_names_advise(reason));
 }
 
 void profile_health_find_names(ProfileHealth *self)

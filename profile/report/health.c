@@ -216,7 +216,7 @@ static char *summarize_losses(const ProfileHealth *self, const char *lost)
 }
 
 /* Stacks that follow frame pointers throughout are no worse for having no proof of their end. */
-static char *summarize(const ProfileHealth *self)
+static char *health_summarize(const ProfileHealth *self)
 {
   guint64 stacks = profile_ledger_get_stacks(self->ledger);
   guint64 proven = profile_ledger_get_samples(self->ledger, CAPTURE_OUTCOME_COMPLETE);
@@ -290,7 +290,7 @@ ProfileHealth *profile_health_new(ProfileCapture *capture)
   find_messages(self);
   g_array_sort(self->findings, compare_findings);
   self->severity = MAX(self->severity, judge_sums(self));
-  self->summary = summarize(self);
+  self->summary = health_summarize(self);
   return self;
 }
 

@@ -39,7 +39,7 @@ typedef struct {
 } Text;
 
 /* Between lines. False when there shall be no more. */
-static gboolean flush(Text *text, gboolean all)
+static gboolean report_text_flush(Text *text, gboolean all)
 {
   if (!text->error && !g_cancellable_set_error_if_cancelled(text->cancellable, &text->error))
     profile_export_flush(text->out, all, text->stream, text->cancellable, &text->error);
@@ -276,7 +276,7 @@ static void append_rows(Text *text, ProfileWeights *weights)
   const ProfileRow *kept = (const ProfileRow *)shown->data;
   glong width = get_binary_width(text, kept, shown->len);
   append_rows_header(text, width);
-  for (guint i = 0; i < shown->len && flush(text, FALSE); i++)
+  for (guint i = 0; i < shown->len && report_text_flush(text, FALSE); i++)
     append_row(text, &kept[i], width);
   if (shown->len < n)
     g_string_append_printf(text->out,
@@ -354,7 +354,7 @@ static gboolean enter_node(ProfileTree *tree, guint32 number, gboolean first, gb
   g_array_append_val(text->prefixes, length);
   if (node->depth > 0)
     g_string_append(text->prefix, last ? text->lines.blank : text->lines.line);
-  return flush(text, FALSE) && node->depth < MAX_DEPTH;
+  return report_text_flush(text, FALSE) && node->depth < MAX_DEPTH;
 }
 
 static void leave_node(ProfileTree *tree, guint32 number, gpointer data)
@@ -501,8 +501,8 @@ static void append_all(Text *text, const GArray *events, const GPtrArray *trees)
     append_events(text, events);
   if (text->report->by == PROFILE_REPORT_MARK)
     profile_report_append_marks(text->report, text->out);
-  for (guint i = 0; i < events->len && profile_report_is_of_samples(text->report) && flush(text, FALSE);
-       i++) {
+  for (guint i = 0;
+       i < events->len && profile_report_is_of_samples(text->report) && report_text_flush(text, FALSE); i++) {
     if (i > 0)
       g_string_append_c(text->out, '\n');
     append_event(text, g_array_index(events, guint, i), i < trees->len ? trees->pdata[i] : NULL);
@@ -529,7 +529,7 @@ gboolean profile_report_write(const ProfileReport *self, GOutputStream *stream, 
   if (!trees)
     return FALSE;
   append_all(&text, events, trees);
-  if (flush(&text, TRUE))
+  if (report_text_flush(&text, TRUE))
     return TRUE;
   g_propagate_error(error, text.error);
   return FALSE;

@@ -41,7 +41,7 @@ static void find_path(Drawing *drawing, guint32 node)
 }
 
 /* Frames that the stack before had as well grow up to end; the others begin. */
-static void draw(Drawing *drawing, guint64 start, guint64 end, guint32 node)
+static void chart_draw(Drawing *drawing, guint64 start, guint64 end, guint32 node)
 {
   guint depth = 0;
 
@@ -71,7 +71,7 @@ static void draw_samples(Drawing *drawing, gsize begin, gsize end)
   for (gsize i = begin; i < end; i++) {
     guint64 from, to;
     profile_sequence_get_span(drawing->sequence, i, &from, &to);
-    draw(drawing, from, to, profile_sequence_get_node(drawing->sequence, i));
+    chart_draw(drawing, from, to, profile_sequence_get_node(drawing->sequence, i));
   }
 }
 
@@ -102,7 +102,7 @@ static void draw_columns(Drawing *drawing, guint n_columns, gsize end)
     guint64 to = width > G_MAXUINT64 - from ? G_MAXUINT64 : from + width;
     gsize sample;
     if (find_sample(drawing, from, to, end, &sample))
-      draw(drawing, from, to, profile_sequence_get_node(drawing->sequence, sample));
+      chart_draw(drawing, from, to, profile_sequence_get_node(drawing->sequence, sample));
     if (to == G_MAXUINT64)
       break;
   }

@@ -72,7 +72,7 @@ enum capture_unit profile_density_get_unit(const ProfileDensity *self)
   return self->unit;
 }
 
-static gboolean passes(const Count *count, gsize i)
+static gboolean density_passes(const Count *count, gsize i)
 {
   guint32 leaf = count->event->leaf[i];
 
@@ -93,7 +93,7 @@ static void count_samples(const Count *count, gsize begin, gsize end, guint part
   }
   for (gsize i = begin; i < end; i++) {
     guint64 measure = !count->by_weight ? parts : event->weight ? event->weight[i] : event->constant_weight;
-    column[event->thread[i]] += (guint64)passes(count, i) * measure;
+    column[event->thread[i]] += (guint64)density_passes(count, i) * measure;
   }
 }
 
@@ -105,7 +105,7 @@ static void count_divided(const Count *count, gsize begin, gsize end, guint64 ed
 
   for (gsize i = begin; i < end; i++) {
     guint64 part = (guint64)((double)(event->time[i] - edge) / (double)count->reach * PARTS);
-    column[event->thread[i]] += (guint64)passes(count, i) * (behind ? part : PARTS - part);
+    column[event->thread[i]] += (guint64)density_passes(count, i) * (behind ? part : PARTS - part);
   }
 }
 
@@ -280,7 +280,7 @@ static Count begin_counting(const ProfileFilter *filter, ProfileDensity *self)
 }
 
 /* Bins that last no multiple of the interval would hold a sample more and a sample less in turns. */
-static void spread(Count *count, guint min_samples)
+static void density_spread(Count *count, guint min_samples)
 {
   ProfileDensity *self = count->density;
   double least = self->interval * min_samples, lasts = (double)(self->end - self->first);
@@ -311,7 +311,7 @@ static ProfileDensity *make_density(const ProfileFilter *filter, guint64 first, 
 
   profile_filter_set_time(timed, self->first, self->end);
   Count count = begin_counting(timed, self);
-  spread(&count, min_samples);
+  density_spread(&count, min_samples);
   add_bins(self);
   gsize pieces = (count.end - count.begin) / SAMPLES_A_THREAD + 1;
   profile_parallel(self->n_bins, self->n_bins / pieces + 1, count_bins, &count);

@@ -99,7 +99,7 @@ static int compare_entries(const void *a, const void *b)
   return left->item < right->item ? -1 : left->item > right->item;
 }
 
-static void sort(GArray *entries)
+static void process_tree_sort(GArray *entries)
 {
   if (entries->len > 0)
     qsort(entries->data, entries->len, sizeof(Entry), compare_entries);
@@ -120,7 +120,7 @@ static void sort_processes(Building *building)
                    .item = i};
     g_array_append_val(building->by_parent, entry);
   }
-  sort(building->by_parent);
+  process_tree_sort(building->by_parent);
 }
 
 /* The one that the process is named after first. */
@@ -134,7 +134,7 @@ static void sort_threads(Building *building)
         .group = first, .time = thread->tid != building->processes[first].pid, .id = thread->tid, .item = i};
     g_array_append_val(building->by_process, entry);
   }
-  sort(building->by_process);
+  process_tree_sort(building->by_process);
 }
 
 /* The first entry of a group. */
@@ -283,7 +283,7 @@ static void append_nodes(Building *building)
   }
 }
 
-static void count(Building *building, ProfileWeights *weights)
+static void process_tree_count(Building *building, ProfileWeights *weights)
 {
   g_autoptr(ProfileRows) rows = profile_rows_new(weights, PROFILE_ROWS_THREAD);
 
@@ -319,7 +319,7 @@ ProfileProcessTree *profile_process_tree_new(ProfileWeights *weights)
   find_parents(&building);
   sort_processes(&building);
   sort_threads(&building);
-  count(&building, weights);
+  process_tree_count(&building, weights);
   append_nodes(&building);
   add_up(self);
   g_free(building.firsts);

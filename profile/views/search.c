@@ -34,7 +34,7 @@ static void mark_functions(ProfileSearch *self)
       self->has[functions[i]] = 1;
 }
 
-static gboolean holds(const char *name, const char *text, const char *folded)
+static gboolean search_holds(const char *name, const char *text, const char *folded)
 {
   if (!folded)
     return strcasestr(name, text) != NULL;
@@ -49,7 +49,8 @@ static void match_functions(ProfileSearch *self)
 
   for (gsize i = 0; i < self->n_all; i++) {
     if (self->has[i])
-      self->has[i] = holds(profile_stacks_get_function_name(self->stacks, (guint32)i), self->text, folded);
+      self->has[i] =
+          search_holds(profile_stacks_get_function_name(self->stacks, (guint32)i), self->text, folded);
     self->n_functions += self->has[i];
   }
 }

@@ -58,7 +58,7 @@ static void choose_samples(ProfileSequence *self, gsize end, guint32 thread)
     self->samples = g_renew(guint32, self->samples, self->n);
 }
 
-static int compare(const void *a, const void *b)
+static int sequence_compare(const void *a, const void *b)
 {
   guint64 x = *(const guint64 *)a, y = *(const guint64 *)b;
 
@@ -77,7 +77,7 @@ static guint64 measure_period(const ProfileSequence *self)
   }
   if (n == 0)
     return 0;
-  qsort(intervals, n, sizeof *intervals, compare);
+  qsort(intervals, n, sizeof *intervals, sequence_compare);
   return intervals[n / 10];
 }
 

@@ -186,7 +186,7 @@ const char *profile_reason_get_name(guint reason)
 }
 
 /* Without what compilers add. False when it is longer than any that is known. */
-static gboolean strip(const char *name, char *stripped)
+static gboolean wait_strip(const char *name, char *stripped)
 {
   gsize length = strcspn(name, ".");
 
@@ -206,7 +206,7 @@ ProfileWait profile_wait_of_function(const char *name)
 {
   char stripped[NAME_MAX_LENGTH];
 
-  if (!strip(name, stripped))
+  if (!wait_strip(name, stripped))
     return PROFILE_WAIT_UNKNOWN;
   G_STATIC_ASSERT(G_STRUCT_OFFSET(typeof(table[0]), name) == 0);
   const typeof(table[0]) *entry =
@@ -218,7 +218,7 @@ static gboolean is_fault(const char *name)
 {
   char stripped[NAME_MAX_LENGTH];
 
-  return strip(name, stripped) &&
+  return wait_strip(name, stripped) &&
          bsearch(stripped, faults, G_N_ELEMENTS(faults), sizeof faults[0], compare_entry);
 }
 
@@ -231,7 +231,7 @@ static ProfileWait get_wait_of_reason(guint reason)
 }
 
 /* What the functions together say; any: whether there were any. */
-static ProfileWait conclude(guint reason, ProfileWait innermost, gboolean faulted, gboolean any)
+static ProfileWait wait_conclude(guint reason, ProfileWait innermost, gboolean faulted, gboolean any)
 {
   if (innermost == PROFILE_WAIT_UNKNOWN && reason == CAPTURE_OFF_CPU_IO)
     innermost = PROFILE_WAIT_DISK;
@@ -254,7 +254,7 @@ ProfileWait profile_wait_of_names(guint reason, const char *const *function_name
       innermost = profile_wait_of_function(function_names[i]);
     faulted |= is_fault(function_names[i]);
   }
-  return conclude(reason, innermost, faulted, n > 0);
+  return wait_conclude(reason, innermost, faulted, n > 0);
 }
 
 ProfileWaits *profile_waits_new(ProfileCapture *capture)
@@ -308,5 +308,5 @@ ProfileWait profile_waits_get(ProfileWaits *self, guint reason, guint32 leaf)
     if (innermost == PROFILE_WAIT_UNKNOWN)
       innermost = (ProfileWait)((tells & ~TELLS_FAULT) - 1);
   }
-  return conclude(reason, innermost, faulted, any);
+  return wait_conclude(reason, innermost, faulted, any);
 }

@@ -113,7 +113,7 @@ static void look_at(RecordingStream *stream, const struct capture_taken *taken)
   g_mutex_unlock(&self->mutex);
 }
 
-static int append(const struct capture_taken *taken, void *data)
+static int collector_append(const struct capture_taken *taken, void *data)
 {
   RecordingStream *stream = data;
   RecordingCollector *self = stream->collector;
@@ -132,7 +132,7 @@ static int append(const struct capture_taken *taken, void *data)
   return 0;
 }
 
-static void number(RecordingCollector *self, RecordingStream *stream)
+static void collector_number(RecordingCollector *self, RecordingStream *stream)
 {
   int64_t result = capture_file_add_stream(self->file, stream->kind, stream->pid, stream->name);
 
@@ -163,8 +163,8 @@ static int collect_one(RecordingCollector *self, RecordingStream *stream)
   if (!stream->tap)
     return 0;
   if (stream->number == 0)
-    number(self, stream);
-  int64_t result = self->output_error == 0 ? capture_tap_take(stream->tap, append, stream) : 0;
+    collector_number(self, stream);
+  int64_t result = self->output_error == 0 ? capture_tap_take(stream->tap, collector_append, stream) : 0;
   if (result >= 0 || self->output_error < 0)
     return 0;
   capture_tap_end(stream->tap);

@@ -82,7 +82,7 @@ char *recording_options_get_name(const RecordingOptions *self)
   return g_strdup("system");
 }
 
-static gboolean refuse(GError **error, const char *sentence)
+static gboolean options_refuse(GError **error, const char *sentence)
 {
   g_set_error_literal(error, RECORDING_ERROR, RECORDING_ERROR_FAILED, sentence);
   return FALSE;
@@ -91,14 +91,16 @@ static gboolean refuse(GError **error, const char *sentence)
 gboolean recording_options_allow_preload(const RecordingOptions *options, GError **error)
 {
   if (!options->command || options->pids->len > 0 || options->system_wide)
-    return refuse(error,
-                  _("The preloaded sampler enters programs when they start, so it records commands only; "
-                    "give a COMMAND, without -p and -a."));
+    return options_refuse(
+        error, _("The preloaded sampler enters programs when they start, so it records commands only; "
+                 "give a COMMAND, without -p and -a."));
   if (options->events->len > 0 || options->period > 0)
-    return refuse(error, _("The preloaded sampler knows time alone, no events to choose (-e, -c, --off-cpu); "
-                           "leave them out, or record directly."));
+    return options_refuse(
+        error, _("The preloaded sampler knows time alone, no events to choose (-e, -c, --off-cpu); "
+                 "leave them out, or record directly."));
   if (options->kernel == RECORDING_KERNEL_YES)
-    return refuse(error, _("The preloaded sampler does not see the kernel; leave --kernel out, or record "
-                           "directly."));
+    return options_refuse(error,
+                          _("The preloaded sampler does not see the kernel; leave --kernel out, or record "
+                            "directly."));
   return TRUE;
 }

@@ -21,7 +21,7 @@ struct _RecordingOutput {
   int fd;
 };
 
-static gboolean fail(GError **error, const char *path, const char *why)
+static gboolean output_fail(GError **error, const char *path, const char *why)
 {
   g_set_error(error, RECORDING_ERROR, RECORDING_ERROR_OUTPUT, _("Cannot write “%s”: %s."), path, why);
   return FALSE;
@@ -31,17 +31,18 @@ static gboolean fail_errno(GError **error, const char *path, int number)
 {
   switch (number) {
   case ENOENT:
-    return fail(error, path, _("its directory does not exist; create it, or choose another file with -o"));
+    return output_fail(error, path,
+                       _("its directory does not exist; create it, or choose another file with -o"));
   case EACCES:
   case EPERM:
-    return fail(error, path, _("permission denied; choose another file with -o"));
+    return output_fail(error, path, _("permission denied; choose another file with -o"));
   case EROFS:
-    return fail(error, path, _("the file system is read-only; choose another file with -o"));
+    return output_fail(error, path, _("the file system is read-only; choose another file with -o"));
   case ENOSPC:
   case EDQUOT:
-    return fail(error, path, _("the file system is full; make room, or choose another file with -o"));
+    return output_fail(error, path, _("the file system is full; make room, or choose another file with -o"));
   default:
-    return fail(error, path, g_strerror(number));
+    return output_fail(error, path, g_strerror(number));
   }
 }
 
@@ -80,12 +81,12 @@ static gboolean check_existing(RecordingOutput *self, GError **error)
   if (fstatat(self->directory, self->name, &status, AT_SYMLINK_NOFOLLOW) < 0)
     return errno == ENOENT ? TRUE : fail_errno(error, self->path, errno);
   if (S_ISDIR(status.st_mode))
-    return fail(error, self->path, _("it is a directory; name a file in it with -o"));
+    return output_fail(error, self->path, _("it is a directory; name a file in it with -o"));
   if (S_ISLNK(status.st_mode))
-    return fail(error, self->path,
-                _("it is a symbolic link that leads in a circle; choose another file with -o"));
+    return output_fail(error, self->path,
+                       _("it is a symbolic link that leads in a circle; choose another file with -o"));
   if (!S_ISREG(status.st_mode))
-    return fail(error, self->path, _("it is not a regular file; choose another file with -o"));
+    return output_fail(error, self->path, _("it is not a regular file; choose another file with -o"));
   if (faccessat(self->directory, self->name, W_OK, AT_EACCESS) < 0)
     return fail_errno(error, self->path, errno);
   return TRUE;
@@ -106,7 +107,7 @@ static int create_named(RecordingOutput *self)
   return fd;
 }
 
-static gboolean create(RecordingOutput *self, GError **error)
+static gboolean output_create(RecordingOutput *self, GError **error)
 {
   self->fd = openat(self->directory, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (self->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
@@ -121,7 +122,7 @@ RecordingOutput *recording_output_new(const char *path, GError **error)
 
   self->path = g_strdup(path);
   self->directory = self->fd = -1;
-  if (!open_directory(self, real, error) || !check_existing(self, error) || !create(self, error))
+  if (!open_directory(self, real, error) || !check_existing(self, error) || !output_create(self, error))
     return NULL;
   return g_steal_pointer(&self);
 }

@@ -30,7 +30,7 @@ static char *find_beside_program(const Place *place, int mode)
 }
 
 /* What is missing, if `mode` is not permitted of it. */
-static char *find(const Place *place, int mode, char **ret_missing)
+static char *paths_find(const Place *place, int mode, char **ret_missing)
 {
   const char *wanted = g_getenv(place->variable);
   char *path = wanted ? g_canonicalize_filename(wanted, NULL) : find_beside_program(place, mode);
@@ -52,7 +52,7 @@ char *recording_paths_find_recorder(GError **error)
       .installed = RECORDING_LIBEXECDIR "/capture-recorder",
   };
   g_autofree char *missing = NULL;
-  char *path = find(&place, X_OK, &missing);
+  char *path = paths_find(&place, X_OK, &missing);
 
   if (!path)
     g_set_error(error, RECORDING_ERROR, RECORDING_ERROR_RECORDER,
@@ -70,7 +70,7 @@ char *recording_paths_find_elf_reader(GError **error)
       .installed = RECORDING_LIBEXECDIR "/capture-elf-reader",
   };
   g_autofree char *missing = NULL;
-  char *path = find(&place, X_OK, &missing);
+  char *path = paths_find(&place, X_OK, &missing);
 
   if (!path)
     g_set_error(
@@ -89,7 +89,7 @@ char *recording_paths_find_preload(GError **error)
       .installed = RECORDING_LIBEXECDIR "/libcapture-preload.so",
   };
   g_autofree char *missing = NULL;
-  g_autofree char *path = find(&place, R_OK, &missing);
+  g_autofree char *path = paths_find(&place, R_OK, &missing);
 
   if (!path) {
     g_set_error(error, RECORDING_ERROR, RECORDING_ERROR_FAILED,

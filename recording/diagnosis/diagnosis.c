@@ -7,7 +7,7 @@ gboolean recording_diagnosis_can_record(const RecordingDiagnosis *self)
 }
 
 /* Where something can be recorded, what is missing only limits that. */
-static void soften(GPtrArray *findings)
+static void diagnosis_soften(GPtrArray *findings)
 {
   for (guint i = 0; i < findings->len; i++) {
     RecordingFinding *finding = findings->pdata[i];
@@ -33,7 +33,7 @@ RecordingDiagnosis *recording_diagnosis_new(void)
   self->ways.service = recording_ways_service(service ? &facts : NULL);
   self->ways.preload = recording_ways_preload(self->findings);
   if (recording_diagnosis_can_record(self))
-    soften(self->findings);
+    diagnosis_soften(self->findings);
   return self;
 }
 

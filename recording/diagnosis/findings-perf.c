@@ -31,7 +31,7 @@ static gboolean is_confidential(void)
   return g_file_get_contents(LOCKDOWN, &text, NULL, NULL) && strstr(text, "[confidentiality]");
 }
 
-static char *explain(int number)
+static char *findings_perf_explain(int number)
 {
   if (number == NOT_TRIED)
     return g_strdup(_("there is no recorder to try it"));
@@ -63,7 +63,7 @@ static void add_probe(GPtrArray *findings, const char *id, int number, Recording
     recording_findings_add(findings, id, RECORDING_FINDING_OK, g_strdup(good), NULL);
     return;
   }
-  reason = explain(number);
+  reason = findings_perf_explain(number);
   recording_findings_add(findings, id, otherwise, g_strdup_printf("%s: %s.", bad, reason),
                          paranoid_fix(number, level));
 }

@@ -6,7 +6,7 @@
 #include "recording/diagnosis/probe.h"
 
 /* The recorder's own sentences, in one line. */
-static char *explain(const char *sentence, char *notes)
+static char *findings_unwind_explain(const char *sentence, char *notes)
 {
   g_strdelimit(g_strchomp(notes), "\n", ' ');
   return *notes ? g_strconcat(sentence, " ", notes, NULL) : g_strdup(sentence);
@@ -29,11 +29,12 @@ RecordingUnwind recording_find_unwinding(GPtrArray *findings)
   else
     recording_findings_add(
         findings, "unwinding", RECORDING_FINDING_LIMITED,
-        explain(unwind == RECORDING_UNWIND_TABLES
-                    ? _("Stacks are found by unwind tables over copies of them, which costs more than BPF "
-                        "programs do.")
-                    : _("Stacks are found by frame pointers, which most programs do not have."),
-                notes),
+        findings_unwind_explain(
+            unwind == RECORDING_UNWIND_TABLES
+                ? _("Stacks are found by unwind tables over copies of them, which costs more than BPF "
+                    "programs do.")
+                : _("Stacks are found by frame pointers, which most programs do not have."),
+            notes),
         geteuid() == 0 ? NULL : g_strdup("sudo capturectl record …"));
   return unwind;
 }

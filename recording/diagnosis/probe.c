@@ -14,7 +14,7 @@
 /* How long a recorder may take to answer, programs being loaded meanwhile. */
 #define PATIENCE 10000
 
-static gboolean fail(GError **error, const char *sentence)
+static gboolean probe_fail(GError **error, const char *sentence)
 {
   g_set_error_literal(error, RECORDING_ERROR, RECORDING_ERROR_RECORDER, sentence);
   return FALSE;
@@ -31,19 +31,19 @@ static gboolean wait_for_answer(RecordingRecorder *recorder, enum recorder_messa
       if (message->type == type)
         return TRUE;
       if (message->type == RECORDER_ENDED)
-        return fail(error, message->ended.text);
+        return probe_fail(error, message->ended.text);
       continue;
     case RECORDING_RECEIVED_NOTHING:
       continue;
     default:
-      return fail(error, _("The recorder did not answer; is it of another version?"));
+      return probe_fail(error, _("The recorder did not answer; is it of another version?"));
     }
   }
-  return fail(error, _("The recorder did not answer in time."));
+  return probe_fail(error, _("The recorder did not answer in time."));
 }
 
 /* The caller itself stands for its processes. */
-static gboolean configure(RecordingRecorder *recorder, GError **error)
+static gboolean probe_configure(RecordingRecorder *recorder, GError **error)
 {
   g_autoptr(RecordingOptions) options = recording_options_new();
   int self = pidfd_open(getpid(), 0);
@@ -52,7 +52,7 @@ static gboolean configure(RecordingRecorder *recorder, GError **error)
   options->kernel = RECORDING_KERNEL_NO;
   sent = self >= 0 && recording_recorder_configure(recorder, options, &self, 1, FALSE, error);
   if (self < 0)
-    return fail(error, _("No process can be named to the recorder: the kernel has no pidfds."));
+    return probe_fail(error, _("No process can be named to the recorder: the kernel has no pidfds."));
   close(self);
   return sent;
 }
@@ -76,7 +76,8 @@ gboolean recording_probe_unwind(RecordingUnwind *ret_unwind, char **ret_notes, G
   g_autoptr(RecordingRecorder) recorder = recording_recorder_new(error);
   RecordingMessage message = {.windows_fd = -1, .control_fd = -1};
 
-  if (!recorder || !configure(recorder, error) || !wait_for_answer(recorder, RECORDER_READY, &message, error))
+  if (!recorder || !probe_configure(recorder, error) ||
+      !wait_for_answer(recorder, RECORDER_READY, &message, error))
     return FALSE;
   close(message.windows_fd);
   close(message.control_fd);

@@ -48,7 +48,7 @@ static gboolean is_deserted(const char *path)
 }
 
 /* What recordings left behind that were killed. */
-static void sweep(const char *place)
+static void door_sweep(const char *place)
 {
   g_autoptr(GDir) entries = g_dir_open(place, 0, NULL);
 
@@ -86,7 +86,7 @@ static char *make_directory(void)
     char *directory = g_build_filename(places[i], PREFIX "XXXXXX", NULL);
     if (strlen(directory) + sizeof "/socket" <= sizeof((struct sockaddr_un *)NULL)->sun_path &&
         g_mkdtemp_full(directory, 0700)) {
-      sweep(places[i]);
+      door_sweep(places[i]);
       return directory;
     }
     g_free(directory);

@@ -16,7 +16,7 @@ struct _RecordingInside {
   char **preloaded; /* NULL: the library is missing */
 };
 
-static gboolean refuse(GError **error, const char *sentence)
+static gboolean inside_refuse(GError **error, const char *sentence)
 {
   g_set_error_literal(error, RECORDING_ERROR, RECORDING_ERROR_FAILED, sentence);
   return FALSE;
@@ -64,9 +64,9 @@ RecordingInside *recording_inside_new(const RecordingOptions *options, char *con
   *ret_note = NULL;
   if (!is_target(options)) {
     if (options->allocations > 0)
-      refuse(error,
-             _("Allocations are traced from inside of a program from its start; give a COMMAND, without "
-               "-p."));
+      inside_refuse(
+          error, _("Allocations are traced from inside of a program from its start; give a COMMAND, without "
+                   "-p."));
     return NULL;
   }
   self->options = options;
@@ -84,14 +84,14 @@ RecordingInside *recording_inside_new(const RecordingOptions *options, char *con
   return find_preload(self, error) ? g_steal_pointer(&self) : NULL;
 }
 
-static gboolean preloads(const RecordingInside *self, RecordingVia via)
+static gboolean inside_preloads(const RecordingInside *self, RecordingVia via)
 {
   return via == RECORDING_VIA_PRELOAD || self->options->allocations > 0;
 }
 
 char *const *recording_inside_get_environment(RecordingInside *self, RecordingVia via)
 {
-  return preloads(self, via) ? self->preloaded : self->environment;
+  return inside_preloads(self, via) ? self->preloaded : self->environment;
 }
 
 static guint32 choose_frequency(const RecordingOptions *options)
@@ -173,7 +173,7 @@ char *recording_inside_make_warning(RecordingInside *self, RecordingVia via)
 {
   guint n_refused = recording_samplers_get_n_refused(self->samplers);
 
-  if (preloads(self, via) && recording_inside_get_n_programs(self) == 0)
+  if (inside_preloads(self, via) && recording_inside_get_n_programs(self) == 0)
     return warn_of_nobody(self);
   if (n_refused == 0)
     return NULL;

@@ -41,7 +41,7 @@ struct _RecordingSampler {
   GQueue answers;                /* of Answer, that found no room */
 };
 
-static void watch(RecordingSampler *self, int operation, guint32 events)
+static void sampler_watch(RecordingSampler *self, int operation, guint32 events)
 {
   struct epoll_event event = {.events = events, .data.ptr = self};
 
@@ -56,7 +56,7 @@ RecordingSampler *recording_sampler_new(int socket, gint32 pid, RecordingSampler
   self->socket = socket;
   self->pid = pid;
   g_queue_init(&self->answers);
-  watch(self, EPOLL_CTL_ADD, EPOLLIN);
+  sampler_watch(self, EPOLL_CTL_ADD, EPOLLIN);
   return self;
 }
 
@@ -103,7 +103,7 @@ static void on_table(gpointer data, guint64 cookie, RecordingTable *table)
   Answer *answer = g_new(Answer, 1);
   *answer = (Answer){cookie, recording_table_ref(table)};
   if (self->answers.length == 0)
-    watch(self, EPOLL_CTL_MOD, EPOLLIN | EPOLLOUT);
+    sampler_watch(self, EPOLL_CTL_MOD, EPOLLIN | EPOLLOUT);
   g_queue_push_tail(&self->answers, answer);
 }
 
@@ -116,7 +116,7 @@ static void send_answers(RecordingSampler *self)
       return;
     answer_free(g_queue_pop_head(&self->answers));
   }
-  watch(self, EPOLL_CTL_MOD, EPOLLIN);
+  sampler_watch(self, EPOLL_CTL_MOD, EPOLLIN);
 }
 
 /* Whether reading it can never fail for want of memory: a memfd, with all of its pages. */
@@ -163,7 +163,7 @@ static void clean_name(char *name)
       *c = '?';
 }
 
-static gboolean join(RecordingSampler *self, struct capture_hello *hello, const int *fds)
+static gboolean sampler_join(RecordingSampler *self, struct capture_hello *hello, const int *fds)
 {
   guint32 flags = flags_for(self, hello);
   capture_tap *tap;
@@ -197,17 +197,17 @@ static gboolean want_table(RecordingSampler *self, const Message *message, int *
 }
 
 /* FALSE: nobody honest says that, or not to us. */
-static gboolean take(RecordingSampler *self, Message *message, gsize size, int *fds)
+static gboolean sampler_take(RecordingSampler *self, Message *message, gsize size, int *fds)
 {
   if (self->state == RECORDING_SAMPLER_SILENT)
     return size == sizeof message->hello && message->hello.type == CAPTURE_ANNOUNCE_HELLO &&
-           message->hello.version == CAPTURE_ANNOUNCE_VERSION && join(self, &message->hello, fds);
+           message->hello.version == CAPTURE_ANNOUNCE_VERSION && sampler_join(self, &message->hello, fds);
   return size == sizeof message->table && message->table.type == CAPTURE_ANNOUNCE_TABLE_WANTED &&
          want_table(self, message, fds);
 }
 
 /* FALSE: nothing more for now, or ever. */
-static gboolean receive(RecordingSampler *self)
+static gboolean sampler_receive(RecordingSampler *self)
 {
   int fds[DESCRIPTORS_MAX];
   Message message;
@@ -215,7 +215,7 @@ static gboolean receive(RecordingSampler *self)
 
   if (n == -EAGAIN)
     return FALSE;
-  if (n <= 0 || !take(self, &message, (gsize)n, fds))
+  if (n <= 0 || !sampler_take(self, &message, (gsize)n, fds))
     self->state = RECORDING_SAMPLER_OVER;
   for (guint i = 0; i < G_N_ELEMENTS(fds); i++)
     if (fds[i] >= 0)
@@ -226,7 +226,7 @@ static gboolean receive(RecordingSampler *self)
 RecordingSamplerState recording_sampler_serve(RecordingSampler *self)
 {
   send_answers(self);
-  for (guint i = 0; i < MESSAGES_A_TURN && receive(self); i++)
+  for (guint i = 0; i < MESSAGES_A_TURN && sampler_receive(self); i++)
     continue;
   return self->state;
 }

@@ -135,7 +135,7 @@ static void forget_silent(RecordingSamplers *self, const RecordingSampler *sampl
   }
 }
 
-static void end(RecordingSamplers *self, RecordingSampler *sampler)
+static void samplers_end(RecordingSamplers *self, RecordingSampler *sampler)
 {
   gint32 pid = recording_sampler_get_pid(sampler);
 
@@ -163,7 +163,7 @@ static gboolean serve_program(RecordingSamplers *self, RecordingSampler *sampler
     forget_silent(self, sampler);
   if (state != RECORDING_SAMPLER_OVER)
     return TRUE;
-  end(self, sampler);
+  samplers_end(self, sampler);
   return FALSE;
 }
 
@@ -176,7 +176,7 @@ static void end_longest_silent(RecordingSamplers *self)
   if (!serve_program(self, sampler) || recording_sampler_get_state(sampler) != RECORDING_SAMPLER_SILENT)
     return;
   forget_silent(self, sampler);
-  end(self, sampler);
+  samplers_end(self, sampler);
 }
 
 static void end_late(RecordingSamplers *self)
@@ -231,7 +231,7 @@ static void see_event(RecordingSamplers *self, const struct epoll_event *event)
     serve_program(self, event->data.ptr);
 }
 
-static void watch(RecordingSamplers *self, int fd, gpointer data)
+static void samplers_watch(RecordingSamplers *self, int fd, gpointer data)
 {
   struct epoll_event event = {.events = EPOLLIN, .data.ptr = data};
 
@@ -248,9 +248,9 @@ static void set_up(RecordingSamplers *self)
   self->host.settings = &self->settings;
   self->host.epoll = epoll_create1(EPOLL_CLOEXEC);
   set_memory_left(self);
-  watch(self, recording_door_get_fd(self->door), self->door);
-  watch(self, recording_tables_get_fd(self->host.tables), self->host.tables);
-  watch(self, self->wake, &self->wake);
+  samplers_watch(self, recording_door_get_fd(self->door), self->door);
+  samplers_watch(self, recording_tables_get_fd(self->host.tables), self->host.tables);
+  samplers_watch(self, self->wake, &self->wake);
 }
 
 static void give_all_back(RecordingSamplers *self)
@@ -258,7 +258,7 @@ static void give_all_back(RecordingSamplers *self)
   g_autoptr(GList) all = g_hash_table_get_keys(self->all);
 
   for (GList *link = all; link; link = link->next)
-    end(self, link->data);
+    samplers_end(self, link->data);
   g_queue_clear_full(&self->silent, g_free);
   g_mutex_lock(&self->mutex);
   self->ended = TRUE;
@@ -266,7 +266,7 @@ static void give_all_back(RecordingSamplers *self)
   g_mutex_unlock(&self->mutex);
 }
 
-static gpointer serve(gpointer data)
+static gpointer samplers_serve(gpointer data)
 {
   RecordingSamplers *self = data;
   struct epoll_event events[EVENTS_MAX];
@@ -298,7 +298,7 @@ void recording_samplers_start(RecordingSamplers *self, const RecordingSamplersSe
 {
   self->settings = *settings;
   self->host.collector = recording_collector_ref(collector);
-  self->thread = g_thread_new("samplers", serve, samplers_ref(self));
+  self->thread = g_thread_new("samplers", samplers_serve, samplers_ref(self));
 }
 
 static gboolean wait_for_end(RecordingSamplers *self)

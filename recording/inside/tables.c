@@ -190,7 +190,7 @@ guint recording_tables_client_get_n_waiting(RecordingTablesClient *client)
 }
 
 /* For good: a file that was changed is another one. The oldest table makes room. */
-static void keep(RecordingTables *self, Item *item)
+static void tables_keep(RecordingTables *self, Item *item)
 {
   g_queue_push_tail(&self->kept, item);
   if (self->kept.length > KEPT_MAX) {
@@ -200,7 +200,7 @@ static void keep(RecordingTables *self, Item *item)
 }
 
 /* Takes fd. Answers may lead to clients being removed, but never within the answer. */
-static void settle(RecordingTables *self, Item *item, int error, int fd, guint64 length)
+static void tables_settle(RecordingTables *self, Item *item, int error, int fd, guint64 length)
 {
   g_autoptr(GArray) waiters = g_steal_pointer(&item->waiters);
 
@@ -213,10 +213,10 @@ static void settle(RecordingTables *self, Item *item, int error, int fd, guint64
     waiter->client->n_waiting--;
     waiter->client->func(waiter->client->data, waiter->cookie, item->table);
   }
-  keep(self, item);
+  tables_keep(self, item);
 }
 
-static void blame(const Item *item)
+static void tables_blame(const Item *item)
 {
   for (guint i = 0; i < item->waiters->len; i++)
     g_array_index(item->waiters, Waiter, i).client->n_deadly++;
@@ -232,8 +232,8 @@ static void lose_reader(RecordingTables *self, struct elf_reader_client *reader)
   end_reader(reader);
   if (!item)
     return;
-  blame(item);
-  settle(self, item, -ECONNABORTED, -1, 0);
+  tables_blame(item);
+  tables_settle(self, item, -ECONNABORTED, -1, 0);
 }
 
 /* Nobody can change it or take it away, and it is as long as was said. */
@@ -262,12 +262,12 @@ static void serve_reader(RecordingTables *self, struct elf_reader_client *reader
     return;
   }
   if (result > 0)
-    settle(self, item, answer.error, answer.fd, answer.size);
+    tables_settle(self, item, answer.error, answer.fd, answer.size);
   if (reader->ready)
     self->n_failures = 0;
 }
 
-static void give(RecordingTables *self, struct elf_reader_client *reader)
+static void tables_give(RecordingTables *self, struct elf_reader_client *reader)
 {
   Item *item = g_queue_pop_head(&self->queue);
 
@@ -319,12 +319,12 @@ void recording_tables_serve(RecordingTables *self)
     if (reader->pid)
       serve_reader(self, reader);
     if (reader->pid && reader->ready && !reader->job && self->queue.length > 0)
-      give(self, reader);
+      tables_give(self, reader);
   }
   if (self->program)
     start_readers(self);
   while (self->queue.length > 0 && are_all_gone(self))
-    settle(self, g_queue_pop_head(&self->queue), -ENOSYS, -1, 0);
+    tables_settle(self, g_queue_pop_head(&self->queue), -ENOSYS, -1, 0);
 }
 
 gboolean recording_tables_is_busy(RecordingTables *self)
@@ -341,7 +341,7 @@ int recording_tables_get_fd(RecordingTables *self)
 }
 
 /* 0 or a negative errno. Asks nobody who would have to answer: the file system may be the program's own. */
-static int identify(int fd, Identity *ret)
+static int tables_identify(int fd, Identity *ret)
 {
   struct statx status;
 
@@ -359,7 +359,7 @@ static int identify(int fd, Identity *ret)
   return 0;
 }
 
-static void refuse(RecordingTablesClient *client, guint64 cookie, int error, int fd)
+static void tables_refuse(RecordingTablesClient *client, guint64 cookie, int error, int fd)
 {
   RecordingTable *table = table_new(error, -1, 0);
 
@@ -368,7 +368,7 @@ static void refuse(RecordingTablesClient *client, guint64 cookie, int error, int
   recording_table_unref(table);
 }
 
-static Item *enqueue(RecordingTables *self, const Identity *identity, int fd)
+static Item *tables_enqueue(RecordingTables *self, const Identity *identity, int fd)
 {
   Item *item = g_new0(Item, 1);
 
@@ -384,7 +384,7 @@ void recording_tables_want(RecordingTables *self, RecordingTablesClient *client,
 {
   const Waiter waiter = {client, cookie};
   Identity identity;
-  int error = identify(fd, &identity);
+  int error = tables_identify(fd, &identity);
   Item *item = error == 0 ? g_hash_table_lookup(self->items, &identity) : NULL;
 
   if (error == 0 && !item && client->n_deadly >= DEADLY_MAX)
@@ -392,13 +392,13 @@ void recording_tables_want(RecordingTables *self, RecordingTablesClient *client,
   else if (error == 0 && !item && self->queue.length >= QUEUE_MAX)
     error = -EBUSY;
   if (error < 0) {
-    refuse(client, cookie, error, fd);
+    tables_refuse(client, cookie, error, fd);
     return;
   }
   if (item)
     close(fd);
   else
-    item = enqueue(self, &identity, fd);
+    item = tables_enqueue(self, &identity, fd);
   if (item->table) {
     client->func(client->data, cookie, item->table);
     return;

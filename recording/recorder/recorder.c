@@ -56,7 +56,7 @@ static void lift_file_size_limit(void)
 }
 
 /* Runs in the forked child of a program with threads: async-signal-safe calls only. */
-static G_NORETURN void execute(char *const *argv, int descriptor, int null)
+static G_NORETURN void recorder_execute(char *const *argv, int descriptor, int null)
 {
   sigset_t none;
 
@@ -76,7 +76,7 @@ static G_NORETURN void execute(char *const *argv, int descriptor, int null)
   _exit(127);
 }
 
-static pid_t spawn(const char *path, int descriptor)
+static pid_t recorder_spawn(const char *path, int descriptor)
 {
   char number[16];
   char *argv[] = {(char *)path, number, NULL};
@@ -85,7 +85,7 @@ static pid_t spawn(const char *path, int descriptor)
   g_snprintf(number, sizeof number, "%d", descriptor);
   pid_t pid = null < 0 ? -1 : fork();
   if (pid == 0)
-    execute(argv, descriptor, null);
+    recorder_execute(argv, descriptor, null);
   if (null >= 0)
     close(null);
   return pid;
@@ -103,7 +103,7 @@ RecordingRecorder *recording_recorder_new(GError **error)
     return NULL;
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == 0) {
     self->socket = pair[0];
-    self->pid = spawn(path, pair[1]);
+    self->pid = recorder_spawn(path, pair[1]);
     close(pair[1]);
     if (self->pid > 0)
       self->pidfd = pidfd_open(self->pid, 0);
@@ -329,7 +329,7 @@ static void describe_death(RecordingRecorder *self)
         g_strdup_printf(_("The recorder ended unexpectedly with status %d"), WEXITSTATUS(self->status));
 }
 
-static void reap(RecordingRecorder *self)
+static void recorder_reap(RecordingRecorder *self)
 {
   struct pollfd exited = {.fd = self->pidfd, .events = POLLIN};
 
@@ -344,7 +344,7 @@ void recording_recorder_close(RecordingRecorder *self)
 {
   close_descriptor(&self->socket);
   if (self->pid > 0)
-    reap(self);
+    recorder_reap(self);
   if (self->service) {
     self->death = recording_service_join(g_steal_pointer(&self->service));
     self->status = STATUS_UNKNOWN;

@@ -10,21 +10,21 @@
 /* By enum recorder_unwind. */
 static const char *const unwind_words[] = {"auto", "fp", "tables", "bpf", "none"};
 
-static void add(GVariantDict *dict, const char *key, GVariant *value)
+static void service_message_add(GVariantDict *dict, const char *key, GVariant *value)
 {
   g_variant_dict_insert_value(dict, key, value);
 }
 
 static void add_flag(GVariantDict *dict, const char *key, gboolean value)
 {
-  add(dict, key, g_variant_new_boolean(value));
+  service_message_add(dict, key, g_variant_new_boolean(value));
 }
 
 /* 0 stands for the default, which the service knows better. */
 static void add_number(GVariantDict *dict, const char *key, guint32 value)
 {
   if (value != 0)
-    add(dict, key, g_variant_new_uint32(value));
+    service_message_add(dict, key, g_variant_new_uint32(value));
 }
 
 static GVariant *make_targets(guint n)
@@ -55,14 +55,14 @@ GVariant *recording_service_make_options(const struct recorder_configure *config
   if (flags & RECORDER_SYSTEM_WIDE)
     add_flag(&dict, "system-wide", TRUE);
   else
-    add(&dict, "targets", make_targets(configure->n_targets));
+    service_message_add(&dict, "targets", make_targets(configure->n_targets));
   add_flag(&dict, "children", (flags & RECORDER_CHILDREN) != 0);
   add_flag(&dict, "enable-on-exec", (flags & RECORDER_ENABLE_ON_EXEC) != 0);
   add_flag(&dict, "command-lines", (flags & RECORDER_NO_COMMAND_LINES) == 0);
   if (kernel != RECORDING_KERNEL_AUTO)
     add_flag(&dict, "kernel", kernel == RECORDING_KERNEL_YES);
-  add(&dict, "events", make_events(configure));
-  add(&dict, "unwind", g_variant_new_string(unwind_words[configure->unwind]));
+  service_message_add(&dict, "events", make_events(configure));
+  service_message_add(&dict, "unwind", g_variant_new_string(unwind_words[configure->unwind]));
   add_number(&dict, "stack-bytes", configure->stack_bytes);
   add_number(&dict, "max-stack", configure->max_stack);
   add_number(&dict, "window-count", configure->window_count);

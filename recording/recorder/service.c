@@ -63,7 +63,7 @@ static void send_ended(RecordingService *self)
 }
 
 /* Whoever waits for STARTED would take an earlier end for a failure: what was recorded would be lost. */
-static void end(RecordingService *self)
+static void service_end(RecordingService *self)
 {
   self->has_ended = TRUE;
   if (self->started || !self->session)
@@ -73,13 +73,13 @@ static void end(RecordingService *self)
 static void end_with_number(RecordingService *self, int number, const char *sentence)
 {
   recording_service_make_ended(number, sentence, &self->ended);
-  end(self);
+  service_end(self);
 }
 
 static void end_with_error(RecordingService *self, const GError *error)
 {
   recording_service_read_error(error, &self->ended);
-  end(self);
+  service_end(self);
 }
 
 static void go_away(RecordingService *self, const char *sentence)
@@ -124,7 +124,7 @@ static void on_ended(GDBusConnection *bus, const char *sender, const char *path,
     return;
   g_variant_get(parameters, "(&s&s)", &reason, &message);
   if (recording_service_read_ended(reason, message, &self->ended)) {
-    end(self);
+    service_end(self);
     return;
   }
   g_autofree char *sentence = g_strdup(*message ? message : _("The system service’s recorder died"));
@@ -137,8 +137,8 @@ static gboolean is_leaving(RecordingService *self)
   return g_cancellable_is_cancelled(self->cancellable);
 }
 
-static void call(RecordingService *self, const char *name, const char *path, const char *interface,
-                 const char *method, GVariant *parameters, GAsyncReadyCallback callback)
+static void service_call(RecordingService *self, const char *name, const char *path, const char *interface,
+                         const char *method, GVariant *parameters, GAsyncReadyCallback callback)
 {
   self->n_pending += callback != NULL;
   g_dbus_connection_call(self->bus, name, path, interface, method, parameters, NULL, G_DBUS_CALL_FLAGS_NONE,
@@ -209,16 +209,16 @@ static void see_session(RecordingService *self)
   g_dbus_connection_signal_subscribe(self->bus, "org.freedesktop.DBus", "org.freedesktop.DBus",
                                      "NameOwnerChanged", "/org/freedesktop/DBus", self->owner,
                                      G_DBUS_SIGNAL_FLAGS_NONE, on_owner_changed, self, NULL);
-  call(self, self->owner, self->session, PROPERTIES, "GetAll",
-       g_variant_new("(s)", RECORDING_SERVICE_SESSION), on_properties);
+  service_call(self, self->owner, self->session, PROPERTIES, "GetAll",
+               g_variant_new("(s)", RECORDING_SERVICE_SESSION), on_properties);
 }
 
-static void start(RecordingService *self, gboolean interactive);
+static void service_start(RecordingService *self, gboolean interactive);
 
 static gboolean on_agent_ready(int fd, GIOCondition condition, gpointer data)
 {
   if (!is_leaving(data))
-    start(data, TRUE);
+    service_start(data, TRUE);
   return G_SOURCE_REMOVE;
 }
 
@@ -232,14 +232,14 @@ static void add_source(RecordingService *self, int fd, GUnixFDSourceFunc functio
 }
 
 /* Only once it is known that a person has to be asked: an agent of our own takes a moment to start. */
-static void ask(RecordingService *self)
+static void service_ask(RecordingService *self)
 {
   self->asked = TRUE;
   self->agent = recording_agent_new();
   if (self->agent)
     add_source(self, recording_agent_get_fd(self->agent), on_agent_ready);
   else
-    start(self, TRUE);
+    service_start(self, TRUE);
 }
 
 static gboolean may_ask(RecordingService *self, const GError *error)
@@ -270,7 +270,7 @@ static void on_started(GObject *bus, GAsyncResult *result, gpointer data)
   if (reply && !g_dbus_message_to_gerror(reply, &error) && take_session(self, reply, &error))
     see_session(self);
   else if (may_ask(self, error))
-    ask(self);
+    service_ask(self);
   else if (was_too_much(self, error))
     end_with_number(self, E2BIG,
                     _("The system bus does not hand on so many processes at once, usually no more than 16: "
@@ -279,7 +279,7 @@ static void on_started(GObject *bus, GAsyncResult *result, gpointer data)
     end_with_error(self, error);
 }
 
-static void start(RecordingService *self, gboolean interactive)
+static void service_start(RecordingService *self, gboolean interactive)
 {
   g_autoptr(GDBusMessage) message = g_dbus_message_new_method_call(
       RECORDING_SERVICE_NAME, RECORDING_SERVICE_PATH, RECORDING_SERVICE_MANAGER, "StartRecording");
@@ -320,7 +320,7 @@ static void on_features(GObject *bus, GAsyncResult *result, gpointer data)
   else if (!has_bpf(reply))
     end_with_number(self, ENOSYS, _("The system service captured cannot walk stacks in the kernel either."));
   else
-    start(self, FALSE);
+    service_start(self, FALSE);
 }
 
 static void end_without_bus(RecordingService *self, const GError *error)
@@ -347,10 +347,10 @@ static void on_connected(GObject *object, GAsyncResult *result, gpointer data)
   g_dbus_connection_signal_subscribe(self->bus, NULL, RECORDING_SERVICE_SESSION, "Ended", NULL, NULL,
                                      G_DBUS_SIGNAL_FLAGS_NONE, on_ended, self, NULL);
   if (self->wish.need_bpf)
-    call(self, RECORDING_SERVICE_NAME, RECORDING_SERVICE_PATH, PROPERTIES, "Get",
-         g_variant_new("(ss)", RECORDING_SERVICE_MANAGER, "Features"), on_features);
+    service_call(self, RECORDING_SERVICE_NAME, RECORDING_SERVICE_PATH, PROPERTIES, "Get",
+                 g_variant_new("(ss)", RECORDING_SERVICE_MANAGER, "Features"), on_features);
   else
-    start(self, FALSE);
+    service_start(self, FALSE);
 }
 
 static void connect_to_bus(RecordingService *self)
@@ -417,7 +417,7 @@ static void see_message(RecordingService *self, const struct recorder_configure 
     see_start(self);
     break;
   case RECORDER_STOP:
-    call(self, self->owner, self->session, RECORDING_SERVICE_SESSION, "Stop", NULL, NULL);
+    service_call(self, self->owner, self->session, RECORDING_SERVICE_SESSION, "Stop", NULL, NULL);
     watch_end(self);
   }
 }
@@ -447,7 +447,7 @@ static void leave_bus(RecordingService *self)
   g_clear_object(&self->bus);
 }
 
-static void clear(RecordingService *self)
+static void service_clear(RecordingService *self)
 {
   g_cancellable_cancel(self->cancellable);
   while (self->n_pending > 0)
@@ -465,7 +465,7 @@ static void clear(RecordingService *self)
   g_free(self->session);
 }
 
-static gpointer run(gpointer data)
+static gpointer service_run(gpointer data)
 {
   RecordingService *self = data;
 
@@ -475,7 +475,7 @@ static gpointer run(gpointer data)
   g_main_context_push_thread_default(self->context);
   add_source(self, self->socket, on_packet);
   g_main_loop_run(self->loop);
-  clear(self);
+  service_clear(self);
   g_main_context_pop_thread_default(self->context);
   g_main_loop_unref(self->loop);
   g_main_context_unref(self->context);
@@ -489,7 +489,7 @@ RecordingService *recording_service_new(int socket, const RecordingServiceWish *
   self->wish = *wish;
   self->socket = socket;
   self->memfds[0] = self->memfds[1] = -1;
-  self->thread = g_thread_new("recording-bus", run, self);
+  self->thread = g_thread_new("recording-bus", service_run, self);
   return self;
 }
 

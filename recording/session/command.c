@@ -134,7 +134,7 @@ int recording_command_get_exec_fd(RecordingCommand *self)
   return self->exec;
 }
 
-static char *explain(const RecordingCommand *self, int number)
+static char *command_explain(const RecordingCommand *self, int number)
 {
   gboolean by_path = strchr(self->name, '/') != NULL;
   g_autofree char *name =
@@ -169,7 +169,7 @@ gboolean recording_command_finish_exec(RecordingCommand *self, GError **error)
                 self->directory, g_strerror(failure.number));
     return FALSE;
   }
-  g_autofree char *why = explain(self, failure.number);
+  g_autofree char *why = command_explain(self, failure.number);
   g_set_error(error, RECORDING_ERROR,
               failure.number == ENOENT ? RECORDING_ERROR_NOT_FOUND : RECORDING_ERROR_NOT_EXECUTABLE,
               _("Cannot run “%s”: %s."), self->name, why);

@@ -15,7 +15,7 @@ static char *find_cpu_model(void)
   return colon ? g_strstrip(g_strndup(colon + 1, strcspn(colon + 1, "\n"))) : NULL;
 }
 
-static int add(capture_file *file, int result, const char *key, const char *value)
+static int metadata_add(capture_file *file, int result, const char *key, const char *value)
 {
   return result < 0 || !value ? result : capture_file_add_metadata(file, key, value);
 }
@@ -29,13 +29,13 @@ static int add_machine(capture_file *file)
   int result = 0;
 
   if (uname(&name) == 0) {
-    result = add(file, result, "hostname", name.nodename);
-    result = add(file, result, "kernel", name.release);
-    result = add(file, result, "architecture", name.machine);
+    result = metadata_add(file, result, "hostname", name.nodename);
+    result = metadata_add(file, result, "kernel", name.release);
+    result = metadata_add(file, result, "architecture", name.machine);
   }
-  result = add(file, result, "os", os);
-  result = add(file, result, "cpu", cpu);
-  return add(file, result, "cpus", cpus);
+  result = metadata_add(file, result, "os", os);
+  result = metadata_add(file, result, "cpu", cpu);
+  return metadata_add(file, result, "cpus", cpus);
 }
 
 int recording_metadata_add(capture_file *file, const RecordingOptions *options, RecordingVia via,
@@ -45,8 +45,8 @@ int recording_metadata_add(capture_file *file, const RecordingOptions *options, 
       options->command && options->command_lines ? g_strjoinv(" ", options->command) : NULL;
   int result = add_machine(file);
 
-  result = add(file, result, "recorder", options->version);
-  result = add(file, result, "command", command);
-  result = add(file, result, "via", recording_via_to_string(via));
-  return add(file, result, "unwind", recording_unwind_to_string(unwind));
+  result = metadata_add(file, result, "recorder", options->version);
+  result = metadata_add(file, result, "command", command);
+  result = metadata_add(file, result, "via", recording_via_to_string(via));
+  return metadata_add(file, result, "unwind", recording_unwind_to_string(unwind));
 }

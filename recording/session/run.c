@@ -64,7 +64,7 @@ typedef struct {
   gboolean done;
 } Run;
 
-static gboolean fail(GError **error, RecordingError code, const char *sentence)
+static gboolean run_fail(GError **error, RecordingError code, const char *sentence)
 {
   g_set_error_literal(error, RECORDING_ERROR, code, sentence);
   return FALSE;
@@ -182,8 +182,8 @@ static gboolean add_recorder(Run *run, GError **error)
   capture_tap *tap = NULL;
 
   if (capture_tap_open(&tap, run->ready.windows_fd, run->ready.control_fd) < 0)
-    return fail(error, RECORDING_ERROR_RECORDER,
-                _("The recorder’s shared memory cannot be used; is it of another version?"));
+    return run_fail(error, RECORDING_ERROR_RECORDER,
+                    _("The recorder’s shared memory cannot be used; is it of another version?"));
   recording_collector_add(run->collector, tap, CAPTURE_STREAM_RECORDER,
                           recording_recorder_get_pid(run->recorder), "recorder");
   return TRUE;
@@ -214,7 +214,7 @@ static gboolean open_gate(Run *run, GError **error)
          recording_command_finish_exec(run->command, error);
 }
 
-static void announce(Run *run)
+static void run_announce(Run *run)
 {
   g_autoptr(GPtrArray) events = g_ptr_array_new_with_free_func(g_free);
   g_autofree char *notes = join_notes(run);
@@ -236,7 +236,7 @@ static gboolean start_counting(Run *run, GError **error)
   return recording_await_message(run->control, run->recorder, RECORDER_STARTED, &started, error);
 }
 
-static gboolean begin(Run *run, GError **error)
+static gboolean run_begin(Run *run, GError **error)
 {
   if (!open_targets(run, error))
     return FALSE;
@@ -250,7 +250,7 @@ static gboolean begin(Run *run, GError **error)
   if (!open_gate(run, error) || !recording_output_publish(run->output, error))
     return FALSE;
   run->result->begun = TRUE;
-  announce(run);
+  run_announce(run);
   return TRUE;
 }
 
@@ -263,7 +263,7 @@ static void set_end(Run *run, enum capture_end reason, gint32 status)
   }
 }
 
-static void stop(Run *run, enum capture_end reason, gint32 status)
+static void run_stop(Run *run, enum capture_end reason, gint32 status)
 {
   set_end(run, reason, status);
   if (run->stop_deadline || run->done)
@@ -348,7 +348,7 @@ static void break_off_output(Run *run, int number)
   break_off(run, CAPTURE_END_OUTPUT, number, make_error(RECORDING_ERROR_OUTPUT, run->options->path, why));
 }
 
-static void collect(Run *run)
+static void run_collect(Run *run)
 {
   gboolean output = FALSE;
   int result = recording_collector_collect(run->collector, &output);
@@ -385,7 +385,7 @@ static void see_command_exit(Run *run, int patience)
       !recording_command_wait(run->command, patience, &result->command_status))
     return;
   result->command_exited = TRUE;
-  stop(run, CAPTURE_END_EXITED, result->command_status);
+  run_stop(run, CAPTURE_END_EXITED, result->command_status);
 }
 
 static void see_wishes(Run *run, gint64 now)
@@ -394,9 +394,9 @@ static void see_wishes(Run *run, gint64 now)
   guint64 duration = run->options->duration;
 
   if (wish)
-    stop(run, CAPTURE_END_INTERRUPTED, wish - 1);
+    run_stop(run, CAPTURE_END_INTERRUPTED, wish - 1);
   if (duration && (guint64)(now - run->began) >= duration / 1000)
-    stop(run, CAPTURE_END_DURATION, 0);
+    run_stop(run, CAPTURE_END_DURATION, 0);
   if (g_atomic_int_get(&run->control->leave)) {
     set_end(run, CAPTURE_END_INTERRUPTED, 0);
     run->done = TRUE;
@@ -416,7 +416,7 @@ static void read_sources(Run *run, gint64 now)
 static void do_periodic(Run *run, gint64 now)
 {
   if (now >= run->next_tick) {
-    collect(run);
+    run_collect(run);
     run->next_tick = now + (recording_collector_get_taken(run->collector) > BUSY_BYTES ? BUSY_TICK : TICK);
   }
   if (now >= recording_sources_get_next(run->sources))
@@ -444,7 +444,7 @@ static void wait_for_something(Run *run)
   poll(fds, G_N_ELEMENTS(fds), (int)(CLAMP(until - now, 0, TICK) + 999) / 1000);
 }
 
-static void record(Run *run)
+static void run_record(Run *run)
 {
   while (!run->done) {
     wait_for_something(run);
@@ -466,7 +466,7 @@ static void collect_rest(Run *run)
   if (run->inside)
     recording_inside_stop(run->inside);
   if (run->result->reason != CAPTURE_END_OUTPUT)
-    collect(run);
+    run_collect(run);
   recording_collector_end(run->collector);
 }
 
@@ -525,7 +525,7 @@ static void end_capture(Run *run)
   update_progress(run);
 }
 
-static void clear(Run *run)
+static void run_clear(Run *run)
 {
   g_clear_pointer(&run->sources, recording_sources_free);
   g_clear_pointer(&run->recorder, recording_recorder_free);
@@ -553,8 +553,8 @@ void recording_run(const RecordingOptions *options, RecordingOutput *output, Rec
              .result = ret_result,
              .ready = {.windows_fd = -1, .control_fd = -1}};
 
-  if (begin(&run, &ret_result->error)) {
-    record(&run);
+  if (run_begin(&run, &ret_result->error)) {
+    run_record(&run);
     collect_rest(&run);
     settle_command(&run);
     end_sources(&run);
@@ -562,5 +562,5 @@ void recording_run(const RecordingOptions *options, RecordingOutput *output, Rec
   } else if (run.command) {
     ret_result->command_exited = recording_command_wait(run.command, 0, &ret_result->command_status);
   }
-  clear(&run);
+  run_clear(&run);
 }

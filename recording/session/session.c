@@ -94,7 +94,7 @@ static void note_progress(const RecordingProgress *progress, gpointer data)
   emit_in_context(self, emit_progress);
 }
 
-static gpointer run(gpointer data)
+static gpointer session_run(gpointer data)
 {
   RecordingSession *self = data;
   RecordingResult result = {0};
@@ -174,11 +174,11 @@ gboolean recording_session_start(RecordingSession *self, GError **error)
     return FALSE;
   }
   self->binaries = recording_binaries_new();
-  self->thread = g_thread_new("recording", run, g_object_ref(self));
+  self->thread = g_thread_new("recording", session_run, g_object_ref(self));
   return TRUE;
 }
 
-static void wake(RecordingSession *self)
+static void session_wake(RecordingSession *self)
 {
   guint64 one = 1;
   (void)!write(self->control.wake_fd, &one, sizeof one);
@@ -187,13 +187,13 @@ static void wake(RecordingSession *self)
 void recording_session_stop(RecordingSession *self, int signal)
 {
   g_atomic_int_compare_and_exchange(&self->control.stop, 0, 1 + signal);
-  wake(self);
+  session_wake(self);
 }
 
 void recording_session_leave(RecordingSession *self)
 {
   g_atomic_int_set(&self->control.leave, 1);
-  wake(self);
+  session_wake(self);
 }
 
 const char *const *recording_session_get_events(RecordingSession *self)

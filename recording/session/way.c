@@ -19,8 +19,8 @@ static void clear_ready(RecordingMessage *ready)
 }
 
 /* Takes the recorder. */
-static RecordingRecorder *configure(const RecordingWay *self, RecordingRecorder *recorder,
-                                    RecordingMessage *ret_ready, GError **error)
+static RecordingRecorder *way_configure(const RecordingWay *self, RecordingRecorder *recorder,
+                                        RecordingMessage *ret_ready, GError **error)
 {
   g_autoptr(RecordingRecorder) taken = recorder;
 
@@ -34,7 +34,7 @@ static RecordingRecorder *configure(const RecordingWay *self, RecordingRecorder 
 
 static RecordingRecorder *take_direct(const RecordingWay *self, RecordingMessage *ret_ready, GError **error)
 {
-  return configure(self, recording_recorder_new(error), ret_ready, error);
+  return way_configure(self, recording_recorder_new(error), ret_ready, error);
 }
 
 static RecordingRecorder *take_service(const RecordingWay *self, gboolean need_bpf,
@@ -42,7 +42,7 @@ static RecordingRecorder *take_service(const RecordingWay *self, gboolean need_b
 {
   RecordingServiceWish wish = {
       .interactive = self->options->interactive, .need_bpf = need_bpf, .kernel = self->options->kernel};
-  return configure(self, recording_recorder_new_service(&wish, error), ret_ready, error);
+  return way_configure(self, recording_recorder_new_service(&wish, error), ret_ready, error);
 }
 
 static gboolean lacks_kernel(const RecordingWay *self, const struct recorder_ready *ready)
@@ -161,7 +161,7 @@ static RecordingRecorder *take_best(const RecordingWay *self, RecordingMessage *
   return service;
 }
 
-static RecordingRecorder *take(const RecordingWay *self, RecordingMessage *ret_ready, GError **error)
+static RecordingRecorder *way_take(const RecordingWay *self, RecordingMessage *ret_ready, GError **error)
 {
   switch (self->options->via) {
   case RECORDING_VIA_DIRECT:
@@ -190,7 +190,7 @@ gboolean recording_way_take(const RecordingWay *self, RecordingRecorder **ret_re
   *ret_reason = NULL;
   if (self->options->via == RECORDING_VIA_PRELOAD)
     return TRUE;
-  *ret_recorder = take(self, ret_ready, &refusal);
+  *ret_recorder = way_take(self, ret_ready, &refusal);
   if (*ret_recorder)
     return TRUE;
   if (may_preload(self, refusal)) {

@@ -83,7 +83,7 @@ static Item *get_item(RecordingCounters *self, char kind, const char *name, gsiz
 }
 
 /* Whether it was seen in the reading before, so that what it says now can be compared. */
-static gboolean see(RecordingCounters *self, Item *item)
+static gboolean counters_see(RecordingCounters *self, Item *item)
 {
   gboolean before = item->reading != 0 && item->reading == self->reading - 1;
 
@@ -110,7 +110,7 @@ static void read_processor(RecordingCounters *self, const char *line)
   for (guint i = 0; i < G_N_ELEMENTS(times) && recording_proc_file_scan(&at, &times[i]); i++)
     all += times[i];
   guint64 idle = times[3] + times[4];
-  if (see(self, item) && all > item->last[0] && idle >= item->last[1]) {
+  if (counters_see(self, item) && all > item->last[0] && idle >= item->last[1]) {
     double share = 1 - (double)(idle - item->last[1]) / (double)(all - item->last[0]);
     g_autofree char *name = item->defined ? NULL
                             : length == 3 ? g_strdup("All")
@@ -131,7 +131,7 @@ static void read_rate(RecordingCounters *self, const char *line, gsize length,
   Item *item = get_item(self, 'r', line, length);
   guint64 total = recording_proc_file_get(line + length, 0);
 
-  if (see(self, item) && self->elapsed > 0 && total >= item->last[0])
+  if (counters_see(self, item) && self->elapsed > 0 && total >= item->last[0])
     add_one(self, item, counter, (double)(total - item->last[0]) / self->elapsed);
   item->last[0] = total;
 }
@@ -196,7 +196,7 @@ static void define_pair(RecordingCounters *self, Item *item, const char *categor
  */
 static void add_pair(RecordingCounters *self, Item *item, const guint64 values[2], double unit)
 {
-  gboolean before = see(self, item);
+  gboolean before = counters_see(self, item);
 
   for (guint i = 0; i < 2; i++) {
     if (before && values[i] >= item->last[i])
@@ -284,7 +284,7 @@ static void read_pressure(RecordingCounters *self, const char *resource, char *t
     g_autofree char *name = g_strdup_printf("%s (%s)", resource, full ? "full" : "some");
     Item *item = get_item(self, 'p', name, strlen(name));
     guint64 microseconds = recording_proc_file_get(total + strlen("total="), 0);
-    if (see(self, item) && self->elapsed > 0 && microseconds >= item->last[0]) {
+    if (counters_see(self, item) && self->elapsed > 0 && microseconds >= item->last[0]) {
       const RecordingCounter counter = {"Pressure", name,
                                         full ? "Share of the time in which all work waited for it"
                                              : "Share of the time in which some work waited for it",

@@ -49,7 +49,7 @@ struct _RecordingPerfMaps {
   GByteArray *buffer; /* for files of /proc */
 };
 
-static gint64 now(clockid_t clock)
+static gint64 perf_maps_now(clockid_t clock)
 {
   struct timespec time;
 
@@ -99,9 +99,9 @@ RecordingPerfMaps *recording_perf_maps_new(void)
   read_link(AT_FDCWD, "/proc/self/ns/mnt", self->own_mounts, sizeof self->own_mounts);
   read_link(AT_FDCWD, "/proc/self/ns/pid", self->own_pids, sizeof self->own_pids);
   self->buffer = g_byte_array_new();
-  self->began = now(CLOCK_REALTIME);
-  self->realtime = self->began - now(CLOCK_MONOTONIC);
-  self->booted = self->began - now(CLOCK_BOOTTIME);
+  self->began = perf_maps_now(CLOCK_REALTIME);
+  self->realtime = self->began - perf_maps_now(CLOCK_MONOTONIC);
+  self->booted = self->began - perf_maps_now(CLOCK_BOOTTIME);
   return self;
 }
 
@@ -254,12 +254,12 @@ static int open_found(int found)
   return open(name, O_RDONLY | O_CLOEXEC);
 }
 
-static int tell(RecordingPerfMaps *self, capture_file *file, const char *name, const char *sentence)
+static int perf_maps_tell(RecordingPerfMaps *self, capture_file *file, const char *name, const char *sentence)
 {
   if (self->n_messages++ >= MAX_MESSAGES)
     return 0;
   g_autofree char *text = g_strdup_printf("“%s”: %s", name, sentence);
-  return capture_file_add_message(file, (guint64)now(CLOCK_MONOTONIC), 4, text);
+  return capture_file_add_message(file, (guint64)perf_maps_now(CLOCK_MONOTONIC), 4, text);
 }
 
 /* In mounts of its own a program may show any file there that it cannot read itself, root's or the
@@ -278,10 +278,10 @@ static int copy_content(RecordingPerfMaps *self, capture_file *file, gint32 pid,
   struct stat status;
 
   if (fd < 0)
-    return tell(self, file, name, g_strerror(errno));
+    return perf_maps_tell(self, file, name, g_strerror(errno));
   int result = recording_foreign_copy(foreign, fd, 0, LENGTH_MAX, NULL);
   if (result == 0 && fstat(fd, &status) == 0 && (guint64)status.st_size > LENGTH_MAX)
-    result = tell(self, file, name, _("only its first 256 MiB were taken."));
+    result = perf_maps_tell(self, file, name, _("only its first 256 MiB were taken."));
   close(fd);
   return result;
 }
@@ -309,10 +309,11 @@ static int copy_map(RecordingPerfMaps *self, capture_file *file, gint32 pid, Pro
     return 0;
   look_at_user_again(process, pid);
   if (fstat(found, &status) < 0 || !S_ISREG(status.st_mode) || status.st_nlink != 1)
-    result =
-        tell(self, file, name, _("it was not believed: it is a link, a device or has another name, too."));
+    result = perf_maps_tell(self, file, name,
+                            _("it was not believed: it is a link, a device or has another name, too."));
   else if (!is_of_trusted(process, status.st_uid))
-    result = tell(self, file, name, _("it was not believed: it belongs to another user than the process."));
+    result = perf_maps_tell(self, file, name,
+                            _("it was not believed: it belongs to another user than the process."));
   else if (status.st_mtim.tv_sec * SECOND + status.st_mtim.tv_nsec + LENIENCY >= process->began)
     result = copy_content(self, file, pid, name, found);
   close(found);

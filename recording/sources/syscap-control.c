@@ -61,7 +61,7 @@ static void free_ring(gpointer ring)
 }
 
 /* One byte, with a descriptor or without. Who does not read its answers has none. */
-static gboolean answer(int socket, int descriptor)
+static gboolean syscap_control_answer(int socket, int descriptor)
 {
   const char byte = 0;
 
@@ -91,7 +91,7 @@ static void make_ring(RecordingSyscapControl *self, gint32 pid)
 
   if (await_room(self))
     ring = recording_syscap_ring_new(pid, &descriptor);
-  if (!answer(self->socket, descriptor))
+  if (!syscap_control_answer(self->socket, descriptor))
     g_clear_pointer(&ring, recording_syscap_ring_free);
   if (descriptor >= 0)
     close(descriptor);
@@ -150,7 +150,7 @@ static gboolean serve_request(RecordingSyscapControl *self)
   return n > 0;
 }
 
-static gpointer serve(gpointer data)
+static gpointer syscap_control_serve(gpointer data)
 {
   RecordingSyscapControl *self = data;
   struct pollfd fds[] = {{.fd = self->socket, .events = POLLIN}, {.fd = self->quit, .events = POLLIN}};
@@ -181,7 +181,7 @@ RecordingSyscapControl *recording_syscap_control_new(void)
   if (self->quit < 0 || self->descriptor < 0 ||
       setsockopt(self->socket, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) < 0)
     return NULL;
-  self->thread = g_thread_new("syscap-control", serve, self);
+  self->thread = g_thread_new("syscap-control", syscap_control_serve, self);
   return g_steal_pointer(&self);
 }
 
@@ -197,8 +197,8 @@ void recording_syscap_control_close_descriptor(RecordingSyscapControl *self)
   self->descriptor = -1;
 }
 
-static int tell(RecordingSyscapControl *self, capture_file *file, Source *source,
-                const RecordingSyscapRound *round)
+static int syscap_control_tell(RecordingSyscapControl *self, capture_file *file, Source *source,
+                               const RecordingSyscapRound *round)
 {
   if (source->told || !(round->crowded || round->damaged) || self->n_messages++ >= MAX_MESSAGES)
     return 0;
@@ -242,7 +242,7 @@ static int copy_ring(RecordingSyscapControl *self, capture_file *file, Source *s
   recording_syscap_ring_take(source->ring, &round);
   int result = append_frames(self, file, source);
   *ret_over = abandoned || round.finished;
-  return result < 0 ? result : tell(self, file, source, &round);
+  return result < 0 ? result : syscap_control_tell(self, file, source, &round);
 }
 
 static void take_new_rings(RecordingSyscapControl *self)

@@ -43,7 +43,7 @@ static gboolean get_way(ViewerBoxCanvas *self, guint key, ViewerBoxWay *ret_way)
   }
 }
 
-static void walk(ViewerBoxCanvas *self, guint from, ViewerBoxWay way)
+static void box_canvas_input_walk(ViewerBoxCanvas *self, guint from, ViewerBoxWay way)
 {
   guint box = VIEWER_BOX_CANVAS_GET_CLASS(self)->get_next(self, from, way);
 
@@ -59,7 +59,7 @@ static gboolean press_plain_key(ViewerBoxCanvas *self, guint key)
   ViewerBoxWay way;
 
   if (current != VIEWER_NO_BOX && get_way(self, key, &way))
-    walk(self, current, way);
+    box_canvas_input_walk(self, current, way);
   else if (current != VIEWER_NO_BOX && is_enter)
     class->zoom_to_box(self, current);
   else
@@ -79,7 +79,8 @@ static gboolean key_pressed(GtkEventControllerKey *controller, guint key, guint 
   return !(modifiers & ~GDK_SHIFT_MASK) && press_plain_key(self, key);
 }
 
-static void pressed(GtkGestureClick *gesture, int n, double x, double y, ViewerBoxCanvas *self)
+static void box_canvas_input_pressed(GtkGestureClick *gesture, int n, double x, double y,
+                                     ViewerBoxCanvas *self)
 {
   guint box, button = gtk_gesture_single_get_current_button(GTK_GESTURE_SINGLE(gesture));
 
@@ -120,7 +121,8 @@ static void drag_update(GtkGestureDrag *gesture, double x, double y, ViewerBoxCa
 }
 
 /* With Ctrl the wheel zooms; sideways it pans; the rest is the scrolled window's. */
-static gboolean scroll(GtkEventControllerScroll *controller, double dx, double dy, ViewerBoxCanvas *self)
+static gboolean box_canvas_input_scroll(GtkEventControllerScroll *controller, double dx, double dy,
+                                        ViewerBoxCanvas *self)
 {
   const ViewerBoxCanvasClass *class = VIEWER_BOX_CANVAS_GET_CLASS(self);
   GdkModifierType state = gtk_event_controller_get_current_event_state(GTK_EVENT_CONTROLLER(controller));
@@ -140,7 +142,7 @@ static gboolean scroll(GtkEventControllerScroll *controller, double dx, double d
   return TRUE;
 }
 
-static void hover(ViewerBoxCanvas *self, guint box)
+static void box_canvas_input_hover(ViewerBoxCanvas *self, guint box)
 {
   if (self->hovered == box)
     return;
@@ -148,19 +150,20 @@ static void hover(ViewerBoxCanvas *self, guint box)
   gtk_widget_queue_draw(GTK_WIDGET(self));
 }
 
-static void moved(GtkEventControllerMotion *controller, double x, double y, ViewerBoxCanvas *self)
+static void box_canvas_input_moved(GtkEventControllerMotion *controller, double x, double y,
+                                   ViewerBoxCanvas *self)
 {
   guint box = VIEWER_NO_BOX;
 
   self->pointer = x;
   gtk_widget_set_has_tooltip(GTK_WIDGET(self), TRUE);
   viewer_box_canvas_get_box_at(self, x, y, &box);
-  hover(self, box);
+  box_canvas_input_hover(self, box);
 }
 
-static void left(GtkEventControllerMotion *controller, ViewerBoxCanvas *self)
+static void box_canvas_input_left(GtkEventControllerMotion *controller, ViewerBoxCanvas *self)
 {
-  hover(self, VIEWER_NO_BOX);
+  box_canvas_input_hover(self, VIEWER_NO_BOX);
 }
 
 void viewer_box_canvas_add_controllers(ViewerBoxCanvas *self)
@@ -173,12 +176,12 @@ void viewer_box_canvas_add_controllers(ViewerBoxCanvas *self)
 
   gtk_gesture_single_set_button(GTK_GESTURE_SINGLE(click), 0);
   g_signal_connect(key, "key-pressed", G_CALLBACK(key_pressed), self);
-  g_signal_connect(click, "pressed", G_CALLBACK(pressed), self);
+  g_signal_connect(click, "box_canvas_input_pressed", G_CALLBACK(box_canvas_input_pressed), self);
   g_signal_connect(drag, "drag-begin", G_CALLBACK(drag_begin), self);
   g_signal_connect(drag, "drag-update", G_CALLBACK(drag_update), self);
-  g_signal_connect(wheel, "scroll", G_CALLBACK(scroll), self);
-  g_signal_connect(motion, "motion", G_CALLBACK(moved), self);
-  g_signal_connect(motion, "leave", G_CALLBACK(left), self);
+  g_signal_connect(wheel, "box_canvas_input_scroll", G_CALLBACK(box_canvas_input_scroll), self);
+  g_signal_connect(motion, "motion", G_CALLBACK(box_canvas_input_moved), self);
+  g_signal_connect(motion, "leave", G_CALLBACK(box_canvas_input_left), self);
   g_signal_connect_swapped(focus, "enter", G_CALLBACK(gtk_widget_queue_draw), self);
   g_signal_connect_swapped(focus, "leave", G_CALLBACK(gtk_widget_queue_draw), self);
   gtk_widget_add_controller(widget, key);

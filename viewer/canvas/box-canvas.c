@@ -186,7 +186,7 @@ void viewer_box_canvas_redraw(ViewerBoxCanvas *self)
   gtk_widget_queue_allocate(GTK_WIDGET(self));
 }
 
-static void animate(double value, gpointer data)
+static void box_canvas_animate(double value, gpointer data)
 {
   ViewerBoxCanvas *self = data;
 
@@ -238,7 +238,7 @@ static gboolean is_focus_seen(ViewerBoxCanvas *self)
          gtk_window_get_focus_visible(GTK_WINDOW(root));
 }
 
-static void outline(ViewerBoxCanvas *self, GtkSnapshot *snapshot, guint box, gboolean focused)
+static void box_canvas_outline(ViewerBoxCanvas *self, GtkSnapshot *snapshot, guint box, gboolean focused)
 {
   graphene_rect_t at = viewer_box_canvas_get_bounds(self, box);
 
@@ -256,7 +256,7 @@ void viewer_box_canvas_draw_marks(ViewerBoxCanvas *self, GtkSnapshot *snapshot)
     viewer_box_painter_highlight(self->painter, snapshot, at.origin.x, at.origin.y, at.size.width);
   }
   if (current != VIEWER_NO_BOX)
-    outline(self, snapshot, current, focused);
+    box_canvas_outline(self, snapshot, current, focused);
 }
 
 static void set_adjustment(ViewerBoxCanvas *self, GtkOrientation orientation, GtkAdjustment *adjustment)
@@ -300,7 +300,7 @@ static void viewer_box_canvas_measure(GtkWidget *widget, GtkOrientation orientat
   *natural = NATURAL_HEIGHT;
 }
 
-static gboolean resized(gpointer self)
+static gboolean box_canvas_resized(gpointer self)
 {
   update_peers(self);
   return G_SOURCE_REMOVE;
@@ -314,7 +314,7 @@ static void viewer_box_canvas_size_allocate(GtkWidget *widget, int width, int he
   VIEWER_BOX_CANVAS_GET_CLASS(self)->request_layout(self);
   viewer_canvas_peers_allocate(self->peers);
   if (width != self->width)
-    g_idle_add_full(G_PRIORITY_DEFAULT_IDLE, resized, g_object_ref(self), g_object_unref);
+    g_idle_add_full(G_PRIORITY_DEFAULT_IDLE, box_canvas_resized, g_object_ref(self), g_object_unref);
   self->width = width;
 }
 
@@ -389,8 +389,8 @@ static void viewer_box_canvas_init(ViewerBoxCanvas *self)
   self->target = self->view = VIEWER_VIEWPORT_ALL;
   self->painter = viewer_box_painter_new(widget);
   self->peers = viewer_canvas_peers_new(widget, GTK_ACCESSIBLE_ROLE_TREE_ITEM);
-  self->animation = adw_timed_animation_new(widget, 0, 1, ANIMATION_TIME,
-                                            adw_callback_animation_target_new(animate, self, NULL));
+  self->animation = adw_timed_animation_new(
+      widget, 0, 1, ANIMATION_TIME, adw_callback_animation_target_new(box_canvas_animate, self, NULL));
   g_signal_connect_swapped(self->peers, "focused", G_CALLBACK(peer_focused), self);
   g_signal_connect_swapped(self->animation, "done", G_CALLBACK(end_animation), self);
   gtk_widget_set_overflow(widget, GTK_OVERFLOW_HIDDEN);

@@ -72,7 +72,7 @@ ViewerBoxPainter *viewer_box_painter_new(GtkWidget *widget)
   return self;
 }
 
-static void forget(ViewerBoxPainter *self)
+static void box_painter_forget(ViewerBoxPainter *self)
 {
   g_hash_table_remove_all(self->labels);
   g_clear_pointer(&self->ellipsis, free_label);
@@ -82,7 +82,7 @@ static void forget(ViewerBoxPainter *self)
 
 void viewer_box_painter_free(ViewerBoxPainter *self)
 {
-  forget(self);
+  box_painter_forget(self);
   g_hash_table_unref(self->labels);
   g_clear_pointer(&self->palette, viewer_palette_free);
   g_clear_pointer(&self->stacks, profile_stacks_unref);
@@ -113,7 +113,7 @@ static void check_fonts(ViewerBoxPainter *self)
   guint serial = pango_context_get_serial(gtk_widget_get_pango_context(self->widget));
 
   if (serial != self->serial)
-    forget(self);
+    box_painter_forget(self);
   self->serial = serial;
 }
 
@@ -211,8 +211,8 @@ void viewer_box_painter_begin(ViewerBoxPainter *self, GtkSnapshot *snapshot, dou
   self->run = (Run){0};
 }
 
-static void append(ViewerBoxPainter *self, const GdkRGBA *color, double x, double y, double width,
-                   double height)
+static void box_painter_append(ViewerBoxPainter *self, const GdkRGBA *color, double x, double y, double width,
+                               double height)
 {
   gtk_snapshot_append_color(self->snapshot, color,
                             &GRAPHENE_RECT_INIT((float)x, (float)y, (float)width, (float)height));
@@ -224,8 +224,8 @@ static void end_run(ViewerBoxPainter *self)
   gboolean is_hair = run->end - run->x < 1; /* a pixel of it, since a part of one is not seen */
 
   if (run->end > run->x)
-    append(self, &run->color, is_hair ? floor(run->x) : run->x, run->y + self->has_edges,
-           is_hair ? 1 : run->end - run->x, self->row_height - 1);
+    box_painter_append(self, &run->color, is_hair ? floor(run->x) : run->x, run->y + self->has_edges,
+                       is_hair ? 1 : run->end - run->x, self->row_height - 1);
   self->run = (Run){0};
 }
 
@@ -235,12 +235,12 @@ static void append_box(ViewerBoxPainter *self, double x, double end, double y, c
   double left = round(x), right = round(end);
 
   if (!self->has_edges) {
-    append(self, &color->fill, left, y, right - left - 1, self->row_height - 1);
+    box_painter_append(self, &color->fill, left, y, right - left - 1, self->row_height - 1);
     return;
   }
   right = MIN(right, self->width - 1);
-  append(self, &color->text, left, y, right - left + 1, self->row_height + 1);
-  append(self, &color->fill, left + 1, y + 1, right - left - 1, self->row_height - 1);
+  box_painter_append(self, &color->text, left, y, right - left + 1, self->row_height + 1);
+  box_painter_append(self, &color->fill, left + 1, y + 1, right - left - 1, self->row_height - 1);
 }
 
 /* Where boxes have edges, the fill alone is too near to the ground. */
@@ -262,7 +262,7 @@ static void append_sliver(ViewerBoxPainter *self, double x, double end, double y
   *run = (Run){.x = x, .end = end, .y = y, .color = shown};
 }
 
-static void fill(ViewerBoxPainter *self, double x, double end, double y, const ViewerColor *color)
+static void box_painter_fill(ViewerBoxPainter *self, double x, double end, double y, const ViewerColor *color)
 {
   if (end - x < (self->has_edges ? EDGES_WIDTH : 2)) {
     append_sliver(self, x, end, y, color);
@@ -286,7 +286,7 @@ static void append_stripes(ViewerBoxPainter *self, double x, double end, double 
 }
 
 /* How much of a label may be seen when it does not fit; 0: nothing of use. */
-static double cut(const Label *label, double room)
+static double box_painter_cut(const Label *label, double room)
 {
   guint low = 0, high = label->n_stops;
 
@@ -337,7 +337,7 @@ static void write_label(ViewerBoxPainter *self, Label *label, double x, double e
   }
   if (!self->ellipsis)
     self->ellipsis = make_label(self, "…", TRUE);
-  double dots = self->ellipsis->stops[0], seen = cut(label, room - dots);
+  double dots = self->ellipsis->stops[0], seen = box_painter_cut(label, room - dots);
   if (seen <= 0)
     return;
   double begin = label->from_right ? left + dots : left;
@@ -368,7 +368,7 @@ void viewer_box_painter_draw(ViewerBoxPainter *self, double x, double y, double 
   x = MAX(x, 0);
   if (end <= x)
     return;
-  fill(self, x, end, y, &color);
+  box_painter_fill(self, x, end, y, &color);
   if (end - x >= TEXT_WIDTH)
     write_label(self, get_label(self, function), x, end - 1, y, &color.text);
 }
@@ -384,7 +384,7 @@ void viewer_box_painter_draw_rest(ViewerBoxPainter *self, double x, double y, do
   x = MAX(x, 0);
   if (end - x < 2)
     return;
-  fill(self, x, end, y, &color);
+  box_painter_fill(self, x, end, y, &color);
   if (end - x >= EDGES_WIDTH)
     append_stripes(self, x, end, y, &color);
   if (!self->rest)

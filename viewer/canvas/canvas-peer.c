@@ -50,7 +50,7 @@ static char *make_speakable(const char *text)
   return g_strconcat(valid, "…", NULL);
 }
 
-static gboolean replace(char **text, const char *with)
+static gboolean canvas_peer_replace(char **text, const char *with)
 {
   g_autofree char *speakable = make_speakable(with);
 
@@ -66,9 +66,9 @@ void viewer_canvas_peer_set_item(ViewerCanvasPeer *self, const ViewerCanvasItem 
   GtkAccessible *accessible = GTK_ACCESSIBLE(self);
 
   self->id = item->id;
-  if (replace(&self->name, item->name))
+  if (canvas_peer_replace(&self->name, item->name))
     gtk_accessible_update_property(accessible, GTK_ACCESSIBLE_PROPERTY_LABEL, self->name, -1);
-  if (replace(&self->description, item->description))
+  if (canvas_peer_replace(&self->description, item->description))
     gtk_accessible_update_property(accessible, GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, self->description, -1);
   if (graphene_rect_equal(&self->bounds, &item->bounds))
     return;

@@ -55,7 +55,7 @@ ViewerCanvasPeers *viewer_canvas_peers_new(GtkWidget *canvas, GtkAccessibleRole 
   return self;
 }
 
-static void enter(GtkEventController *controller, ViewerCanvasPeers *self)
+static void canvas_peers_enter(GtkEventController *controller, ViewerCanvasPeers *self)
 {
   ViewerCanvasPeer *peer = VIEWER_CANVAS_PEER(gtk_event_controller_get_widget(controller));
 
@@ -68,13 +68,13 @@ static void add_peer(ViewerCanvasPeers *self)
   GtkWidget *peer = viewer_canvas_peer_new(self->role);
   GtkEventController *focus = gtk_event_controller_focus_new();
 
-  g_signal_connect(focus, "enter", G_CALLBACK(enter), self);
+  g_signal_connect(focus, "canvas_peers_enter", G_CALLBACK(canvas_peers_enter), self);
   gtk_widget_add_controller(peer, focus);
   gtk_widget_set_parent(peer, self->canvas);
   g_ptr_array_add(self->peers, peer);
 }
 
-static void swap(GPtrArray *peers, guint a, guint b)
+static void canvas_peers_swap(GPtrArray *peers, guint a, guint b)
 {
   gpointer peer = peers->pdata[a];
 
@@ -87,7 +87,7 @@ static gboolean keep_peer(ViewerCanvasPeers *self, const ViewerCanvasItem *items
 {
   for (guint i = item; i < n_known; i++)
     if (viewer_canvas_peer_get_id(self->peers->pdata[i]) == items[item].id) {
-      swap(self->peers, i, item);
+      canvas_peers_swap(self->peers, i, item);
       return TRUE;
     }
   return FALSE;
@@ -107,11 +107,11 @@ static void take_peer(ViewerCanvasPeers *self, const ViewerCanvasItem *items, gu
 {
   for (guint i = item; i < self->peers->len; i++)
     if (i >= n_known || !is_among(items + item, n - item, viewer_canvas_peer_get_id(self->peers->pdata[i]))) {
-      swap(self->peers, i, item);
+      canvas_peers_swap(self->peers, i, item);
       return;
     }
   add_peer(self);
-  swap(self->peers, self->peers->len - 1, item);
+  canvas_peers_swap(self->peers, self->peers->len - 1, item);
 }
 
 static gboolean is_awaited(ViewerCanvasPeers *self)

@@ -96,7 +96,7 @@ static void viewer_document_class_init(ViewerDocumentClass *klass)
                               G_TYPE_NONE, 0);
 }
 
-static void emit(ViewerDocument *self, guint signal)
+static void document_emit(ViewerDocument *self, guint signal)
 {
   g_signal_emit(self, signals[signal], 0);
 }
@@ -111,7 +111,7 @@ static void begin_naming(ViewerDocument *self);
 
 static void on_weights_ready(ViewerDocument *self)
 {
-  emit(self, SIGNAL_WEIGHTS_CHANGED);
+  document_emit(self, SIGNAL_WEIGHTS_CHANGED);
   if (self->is_to_be_named)
     begin_naming(self);
 }
@@ -150,7 +150,7 @@ static void set_state(ViewerDocument *self, ViewerDocumentState state)
   if (self->state == state)
     return;
   self->state = state;
-  emit(self, SIGNAL_STATE_CHANGED);
+  document_emit(self, SIGNAL_STATE_CHANGED);
 }
 
 static gboolean look_at_progress(gpointer data)
@@ -164,7 +164,7 @@ static gboolean look_at_progress(gpointer data)
   self->share = share;
   g_free(self->activity);
   self->activity = g_steal_pointer(&activity);
-  emit(self, SIGNAL_PROGRESS_CHANGED);
+  document_emit(self, SIGNAL_PROGRESS_CHANGED);
   return G_SOURCE_CONTINUE;
 }
 
@@ -176,7 +176,7 @@ static void end_work(ViewerDocument *self)
   if (!self->activity)
     return;
   g_clear_pointer(&self->activity, g_free);
-  emit(self, SIGNAL_PROGRESS_CHANGED);
+  document_emit(self, SIGNAL_PROGRESS_CHANGED);
 }
 
 static void give_up_work(ViewerDocument *self)
@@ -223,10 +223,10 @@ static void take_capture(ViewerDocument *self, ProfileCapture *capture)
     viewer_query_translate(self->query, before, capture);
   }
   viewer_weigher_ask(self->weigher, self->capture);
-  emit(self, SIGNAL_CAPTURE_CHANGED);
+  document_emit(self, SIGNAL_CAPTURE_CHANGED);
 }
 
-static void fail(ViewerDocument *self, const GError *error)
+static void document_fail(ViewerDocument *self, const GError *error)
 {
   g_clear_error(&self->error);
   self->error = g_error_copy(error);
@@ -262,7 +262,7 @@ static void on_loaded(GObject *source, GAsyncResult *result, gpointer data)
     return;
   end_work(self);
   if (!capture) {
-    fail(self, error);
+    document_fail(self, error);
     return;
   }
   take_capture(self, capture);
@@ -337,7 +337,7 @@ void viewer_document_cancel(ViewerDocument *self)
   if (self->state == VIEWER_DOCUMENT_NAMING)
     set_state(self, VIEWER_DOCUMENT_READY);
   else if (self->state == VIEWER_DOCUMENT_LOADING && g_cancellable_set_error_if_cancelled(cancelled, &error))
-    fail(self, error);
+    document_fail(self, error);
 }
 
 GFile *viewer_document_get_file(ViewerDocument *self)
@@ -349,7 +349,7 @@ void viewer_document_set_file(ViewerDocument *self, GFile *file)
 {
   g_set_object(&self->file, file);
   set_title(self);
-  emit(self, SIGNAL_FILE_CHANGED);
+  document_emit(self, SIGNAL_FILE_CHANGED);
 }
 
 const char *viewer_document_get_title(ViewerDocument *self)
@@ -403,7 +403,7 @@ void viewer_document_select(ViewerDocument *self, const guint32 *path, guint n)
     return;
   g_array_set_size(self->selection, 0);
   g_array_append_vals(self->selection, path, n);
-  emit(self, SIGNAL_SELECTION_CHANGED);
+  document_emit(self, SIGNAL_SELECTION_CHANGED);
 }
 
 const guint32 *viewer_document_get_selection(ViewerDocument *self, guint *ret_n)

@@ -18,7 +18,7 @@ static gboolean has_steps(ViewerDocument *document)
   return g_list_model_get_n_items(G_LIST_MODEL(query)) > 0 || viewer_query_get_preview(query, &first, &end);
 }
 
-static const char *describe(ViewerDocument *document)
+static const char *empty_describe(ViewerDocument *document)
 {
   ProfileCapture *capture = viewer_document_get_capture(document);
   guint n_events = 0;
@@ -60,5 +60,5 @@ void viewer_empty_say(AdwStatusPage *page, const char *title, const char *why, V
 
 void viewer_empty_explain(AdwStatusPage *page, ViewerDocument *document)
 {
-  viewer_empty_say(page, _("No Samples"), describe(document), document);
+  viewer_empty_say(page, _("No Samples"), empty_describe(document), document);
 }

@@ -25,7 +25,7 @@ typedef struct {
   guint number;
 } Question;
 
-static void start(ViewerFinder *self);
+static void finder_start(ViewerFinder *self);
 
 static void question_free(gpointer data)
 {
@@ -43,7 +43,7 @@ static void set_found(ViewerFinder *self, ProfileSearch *search)
   g_signal_emit(self, signals[FOUND], 0);
 }
 
-static void run(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+static void finder_run(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   const Question *question = data;
 
@@ -51,7 +51,7 @@ static void run(GTask *task, gpointer source, gpointer data, GCancellable *cance
                         (GDestroyNotify)profile_search_unref);
 }
 
-static void finish(GObject *source, GAsyncResult *result, gpointer data)
+static void finder_finish(GObject *source, GAsyncResult *result, gpointer data)
 {
   ViewerFinder *self = VIEWER_FINDER(source);
   const Question *question = g_task_get_task_data(G_TASK(result));
@@ -62,10 +62,10 @@ static void finish(GObject *source, GAsyncResult *result, gpointer data)
     set_found(self, search);
   else
     profile_search_unref(search);
-  start(self);
+  finder_start(self);
 }
 
-static void start(ViewerFinder *self)
+static void finder_start(ViewerFinder *self)
 {
   if (self->is_running || !self->weights)
     return;
@@ -74,9 +74,9 @@ static void start(ViewerFinder *self)
   question->text = g_steal_pointer(&self->text);
   question->number = self->number;
   self->is_running = TRUE;
-  g_autoptr(GTask) task = g_task_new(self, NULL, finish, NULL);
+  g_autoptr(GTask) task = g_task_new(self, NULL, finder_finish, NULL);
   g_task_set_task_data(task, question, question_free);
-  g_task_run_in_thread(task, run);
+  g_task_run_in_thread(task, finder_run);
 }
 
 static void viewer_finder_finalize(GObject *object)
@@ -117,7 +117,7 @@ void viewer_finder_find(ViewerFinder *self, ProfileWeights *weights, const char 
   }
   self->weights = profile_weights_ref(weights);
   self->text = g_strdup(text);
-  start(self);
+  finder_start(self);
 }
 
 ProfileSearch *viewer_finder_get(ViewerFinder *self)

@@ -12,7 +12,7 @@ struct _ViewerFollower {
   gulong map;
 };
 
-static void look(ViewerFollower *self)
+static void follower_look(ViewerFollower *self)
 {
   ViewerFollowFlags missed = self->missed & self->flags;
 
@@ -22,31 +22,31 @@ static void look(ViewerFollower *self)
   self->function(self->page, missed);
 }
 
-static void note(ViewerFollower *self, ViewerFollowFlags what)
+static void follower_note(ViewerFollower *self, ViewerFollowFlags what)
 {
   self->missed |= what;
-  look(self);
+  follower_look(self);
 }
 
 static void on_capture_changed(ViewerDocument *document, ViewerFollower *self)
 {
-  note(self, VIEWER_FOLLOW_CAPTURE);
+  follower_note(self, VIEWER_FOLLOW_CAPTURE);
 }
 
 static void on_weights_changed(ViewerDocument *document, ViewerFollower *self)
 {
-  note(self, VIEWER_FOLLOW_WEIGHTS);
+  follower_note(self, VIEWER_FOLLOW_WEIGHTS);
 }
 
 static void on_query_changed(ViewerQuery *query, ViewerFollower *self)
 {
-  note(self, VIEWER_FOLLOW_QUERY);
+  follower_note(self, VIEWER_FOLLOW_QUERY);
 }
 
 /* Runs after the widget's own handler, when it counts as mapped. */
 static void on_map(GtkWidget *page, ViewerFollower *self)
 {
-  look(self);
+  follower_look(self);
 }
 
 ViewerFollower *viewer_follower_new(GtkWidget *page, ViewerFollowFlags flags, ViewerFollowFunc function)
@@ -60,7 +60,7 @@ ViewerFollower *viewer_follower_new(GtkWidget *page, ViewerFollowFlags flags, Vi
   return self;
 }
 
-static void leave(ViewerFollower *self)
+static void follower_leave(ViewerFollower *self)
 {
   if (!self->document)
     return;
@@ -71,7 +71,7 @@ static void leave(ViewerFollower *self)
 
 void viewer_follower_free(ViewerFollower *self)
 {
-  leave(self);
+  follower_leave(self);
   g_signal_handler_disconnect(self->page, self->map);
   g_free(self);
 }
@@ -80,14 +80,14 @@ void viewer_follower_set_document(ViewerFollower *self, ViewerDocument *document
 {
   if (document == self->document)
     return;
-  leave(self);
+  follower_leave(self);
   if (document) {
     self->document = g_object_ref(document);
     g_signal_connect(document, "capture-changed", G_CALLBACK(on_capture_changed), self);
     g_signal_connect(document, "weights-changed", G_CALLBACK(on_weights_changed), self);
     g_signal_connect(viewer_document_get_query(document), "changed", G_CALLBACK(on_query_changed), self);
   }
-  note(self, EVERYTHING);
+  follower_note(self, EVERYTHING);
 }
 
 ViewerDocument *viewer_follower_get_document(const ViewerFollower *self)

@@ -17,7 +17,7 @@ G_DEFINE_FINAL_TYPE(ViewerHealth, viewer_health, G_TYPE_OBJECT)
 enum { CHANGED, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
-static gpointer judge(gpointer capture)
+static gpointer health_judge(gpointer capture)
 {
   return profile_health_new(capture);
 }
@@ -55,7 +55,7 @@ static void viewer_health_class_init(ViewerHealthClass *class)
 
 static void viewer_health_init(ViewerHealth *self)
 {
-  self->judging = viewer_latest_new(judge, g_object_unref, (GDestroyNotify)profile_health_unref);
+  self->judging = viewer_latest_new(health_judge, g_object_unref, (GDestroyNotify)profile_health_unref);
   g_signal_connect_object(self->judging, "ready", G_CALLBACK(on_ready), self, 0);
 }
 

@@ -49,7 +49,7 @@ static ProfileCapture *name_capture(ProfileCapture *capture, ViewerActivity *pro
 }
 
 /* Into a file without a name, which is gone when the capture has been read. */
-static ProfileCapture *import(const char *path, GCancellable *cancellable, GError **error)
+static ProfileCapture *loader_import(const char *path, GCancellable *cancellable, GError **error)
 {
   g_autofree char *name = NULL, *link = NULL;
   ProfileImportResult result = {0};
@@ -67,7 +67,7 @@ static ProfileCapture *import(const char *path, GCancellable *cancellable, GErro
   return capture;
 }
 
-static ProfileCapture *load(const Work *self, GCancellable *cancellable, GError **error)
+static ProfileCapture *loader_load(const Work *self, GCancellable *cancellable, GError **error)
 {
   g_autofree char *path = g_file_get_path(self->file), *shown = g_file_get_parse_name(self->file);
   g_autoptr(GError) not_ours = NULL;
@@ -87,7 +87,7 @@ static ProfileCapture *load(const Work *self, GCancellable *cancellable, GError 
     return NULL;
   }
   viewer_activity_set(self->progress, -1, _("Converting"));
-  return import(path, cancellable, error);
+  return loader_import(path, cancellable, error);
 }
 
 /* A fifth of what the program has when something is loaded lies free between what stays. */
@@ -100,7 +100,7 @@ static void run_load(GTask *task, gpointer source, gpointer data, GCancellable *
 {
   Work *self = data;
   GError *error = NULL;
-  ProfileCapture *capture = load(self, cancellable, &error);
+  ProfileCapture *capture = loader_load(self, cancellable, &error);
 
   if (capture && self->with_names && profile_naming_is_wanted(capture)) {
     ProfileCapture *named = name_capture(capture, self->progress, cancellable, NULL);
@@ -156,7 +156,7 @@ void viewer_loader_load(GFile *file, ViewerActivity *progress, GCancellable *can
 
 /* A thread's niceness is its own in Linux, and that of the threads which it begins. No thread can take it
  * back, so that this one is no longer than the work. */
-static gpointer follow(gpointer data)
+static gpointer loader_follow(gpointer data)
 {
   g_autoptr(GTask) task = data;
 
@@ -171,7 +171,7 @@ void viewer_loader_follow(GFile *file, ViewerActivity *progress, GCancellable *c
   Work *self = make_work(file, progress);
 
   self->with_names = TRUE;
-  g_thread_unref(g_thread_new("viewer-follow", follow, make_task(self, cancellable, done, data)));
+  g_thread_unref(g_thread_new("viewer-follow", loader_follow, make_task(self, cancellable, done, data)));
 }
 
 ProfileCapture *viewer_loader_load_finish(GAsyncResult *result, GError **error)

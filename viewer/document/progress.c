@@ -20,7 +20,7 @@ G_DEFINE_FINAL_TYPE(ViewerProgress, viewer_progress, GTK_TYPE_BOX)
 enum { STOPPED, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
-static gboolean pulse(gpointer data)
+static gboolean progress_pulse(gpointer data)
 {
   gtk_progress_bar_pulse(VIEWER_PROGRESS(data)->bar);
   return G_SOURCE_CONTINUE;
@@ -41,7 +41,7 @@ static void update_pulsing(ViewerProgress *self)
   gboolean pulsing = self->is_to_pulse && gtk_widget_get_mapped(GTK_WIDGET(self));
 
   if (pulsing && !self->pulse)
-    self->pulse = g_timeout_add(PULSES_EVERY, pulse, self);
+    self->pulse = g_timeout_add(PULSES_EVERY, progress_pulse, self);
   else if (!pulsing)
     stop_pulsing(self);
 }
@@ -65,7 +65,7 @@ static void show_document(ViewerProgress *self)
     viewer_progress_show(self, NULL, 0);
 }
 
-static void stop(ViewerProgress *self)
+static void progress_stop(ViewerProgress *self)
 {
   if (self->document)
     viewer_document_cancel(self->document);
@@ -113,7 +113,7 @@ static void viewer_progress_class_init(ViewerProgressClass *class)
   gtk_widget_class_set_template_from_resource(widget_class, "/org/capturectl/Viewer/document/progress.ui");
   gtk_widget_class_bind_template_child(widget_class, ViewerProgress, activity);
   gtk_widget_class_bind_template_child(widget_class, ViewerProgress, bar);
-  gtk_widget_class_bind_template_callback(widget_class, stop);
+  gtk_widget_class_bind_template_callback(widget_class, progress_stop);
   signals[STOPPED] =
       g_signal_new("stopped", VIEWER_TYPE_PROGRESS, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
 }

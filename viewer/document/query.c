@@ -86,7 +86,7 @@ void viewer_query_set_event(ViewerQuery *self, guint event)
 }
 
 /* Steps from n on, of which there were n_before, are other ones now. */
-static void tell(ViewerQuery *self, guint n, guint n_before)
+static void query_tell(ViewerQuery *self, guint n, guint n_before)
 {
   self->has_preview = FALSE;
   g_list_model_items_changed(G_LIST_MODEL(self), n, n_before - n, self->n_steps - n);
@@ -98,7 +98,7 @@ void viewer_query_push(ViewerQuery *self, ViewerStep *step)
   g_ptr_array_set_size(self->steps, (gint)self->n_steps);
   g_ptr_array_add(self->steps, g_object_ref(step));
   self->n_steps++;
-  tell(self, self->n_steps - 1, self->n_steps - 1);
+  query_tell(self, self->n_steps - 1, self->n_steps - 1);
 }
 
 void viewer_query_go_back_to(ViewerQuery *self, guint n)
@@ -108,7 +108,7 @@ void viewer_query_go_back_to(ViewerQuery *self, guint n)
   if (n >= before)
     return;
   self->n_steps = n;
-  tell(self, n, before);
+  query_tell(self, n, before);
 }
 
 gboolean viewer_query_undo(ViewerQuery *self)
@@ -124,7 +124,7 @@ gboolean viewer_query_redo(ViewerQuery *self)
   if (self->n_steps == self->steps->len)
     return FALSE;
   self->n_steps++;
-  tell(self, self->n_steps - 1, self->n_steps - 1);
+  query_tell(self, self->n_steps - 1, self->n_steps - 1);
   return TRUE;
 }
 

@@ -102,7 +102,7 @@ static gboolean is_possible(const ViewerTransforms *self, const Entry *entry)
   return entry->kind != PROFILE_TRANSFORM_MERGE_PATH || !is_inverted(self);
 }
 
-static void enable(ViewerTransforms *self, const char *name, gboolean enabled)
+static void transforms_enable(ViewerTransforms *self, const char *name, gboolean enabled)
 {
   GAction *action = g_action_map_lookup_action(G_ACTION_MAP(self->actions), name);
 
@@ -114,9 +114,10 @@ static void update_actions(ViewerTransforms *self)
   guint32 function, binary;
 
   for (guint i = 0; i < G_N_ELEMENTS(entries); i++)
-    enable(self, entries[i].action, is_possible(self, &entries[i]));
-  enable(self, "show-only-binary", get_function(self, &function) && get_binary(self, function, &binary));
-  enable(self, "copy-name", get_function(self, &function));
+    transforms_enable(self, entries[i].action, is_possible(self, &entries[i]));
+  transforms_enable(self, "show-only-binary",
+                    get_function(self, &function) && get_binary(self, function, &binary));
+  transforms_enable(self, "copy-name", get_function(self, &function));
 }
 
 static char *make_crumb(const ViewerTransforms *self, const Entry *entry, guint32 function)
@@ -187,7 +188,7 @@ static void keep_selection(ViewerTransforms *self, ProfileTransformKind kind)
   viewer_document_select(self->document, path, n);
 }
 
-static void apply(ViewerTransforms *self, const Entry *entry)
+static void transforms_apply(ViewerTransforms *self, const Entry *entry)
 {
   ProfileTransform transform = {.kind = entry->kind, .binary = G_MAXUINT32};
   guint n = self->n_inverted_path;
@@ -218,7 +219,7 @@ static void handle_transform(GSimpleAction *action, GVariant *parameter, gpointe
 
   for (guint i = 0; i < G_N_ELEMENTS(entries); i++)
     if (g_str_equal(g_action_get_name(G_ACTION(action)), entries[i].action))
-      apply(self, &entries[i]);
+      transforms_apply(self, &entries[i]);
 }
 
 /* No transform: stacks stay whole, but only those of samples that were taken in the binary count. */

@@ -166,7 +166,7 @@ static void find_kinds(Work *work)
   work->kinds = viewer_palette_find_kinds(stacks);
 }
 
-static void run(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+static void weigher_run(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   Work *work = data;
 
@@ -178,7 +178,7 @@ static void run(GTask *task, gpointer source, gpointer data, GCancellable *cance
   g_task_return_boolean(task, TRUE);
 }
 
-static void begin(ViewerWeigher *self);
+static void weigher_begin(ViewerWeigher *self);
 
 static void on_done(GObject *source, GAsyncResult *result, gpointer data)
 {
@@ -198,11 +198,11 @@ static void on_done(GObject *source, GAsyncResult *result, gpointer data)
   self->looked_at = g_steal_pointer(&work->looked_at);
   self->kinds = work->kinds;
   if (self->wanted)
-    begin(self);
+    weigher_begin(self);
   g_signal_emit(self, signals[SIGNAL_READY], 0);
 }
 
-static void begin(ViewerWeigher *self)
+static void weigher_begin(ViewerWeigher *self)
 {
   g_autoptr(ProfileCapture) capture = g_steal_pointer(&self->wanted);
   g_autoptr(GTask) task = NULL;
@@ -210,14 +210,14 @@ static void begin(ViewerWeigher *self)
   self->current = g_cancellable_new();
   task = g_task_new(NULL, self->current, on_done, g_object_ref(self));
   g_task_set_task_data(task, new_work(self, capture), work_free);
-  g_task_run_in_thread(task, run);
+  g_task_run_in_thread(task, weigher_run);
 }
 
 void viewer_weigher_ask(ViewerWeigher *self, ProfileCapture *capture)
 {
   g_set_object(&self->wanted, capture);
   if (!self->current)
-    begin(self);
+    weigher_begin(self);
 }
 
 ProfileWeights *viewer_weigher_get_weights(ViewerWeigher *self)

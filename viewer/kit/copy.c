@@ -42,18 +42,18 @@ static void set_copy(GtkWidget *widget, Copy *copy)
   g_object_set_data_full(G_OBJECT(gtk_widget_get_clipboard(widget)), "viewer-copy", copy, copy_free);
 }
 
-static void finish(GtkWidget *widget, const char *text, const char *message)
+static void copy_finish(GtkWidget *widget, const char *text, const char *message)
 {
   gdk_clipboard_set_text(gtk_widget_get_clipboard(widget), text);
   viewer_toast(widget, message);
 }
 
-static void stop(Copy *self)
+static void copy_stop(Copy *self)
 {
   set_copy(self->widget, NULL);
 }
 
-static void begin(Copy *self)
+static void copy_begin(Copy *self)
 {
   self->text = g_string_new(NULL);
   self->next = self->rows.first;
@@ -87,7 +87,7 @@ static gboolean write_some(Copy *self)
   gint64 start = g_get_monotonic_time();
 
   if (!self->text)
-    begin(self);
+    copy_begin(self);
   for (guint end = get_end(&self->rows); self->next < end; self->next++) {
     if (g_get_monotonic_time() - start > MOST_MICROSECONDS)
       return TRUE;
@@ -104,10 +104,10 @@ static gboolean write_more(gpointer data)
   if (write_some(self))
     return G_SOURCE_CONTINUE;
   self->source = 0;
-  finish(self->widget, self->text->str,
-         self->next < get_end(&self->rows) ? _("The beginning was copied; Export writes all of it")
-                                           : _("Copied to the clipboard"));
-  stop(self);
+  copy_finish(self->widget, self->text->str,
+              self->next < get_end(&self->rows) ? _("The beginning was copied; Export writes all of it")
+                                                : _("Copied to the clipboard"));
+  copy_stop(self);
   return G_SOURCE_REMOVE;
 }
 
@@ -118,7 +118,7 @@ gboolean viewer_copy_text(GtkWidget *widget, char *text)
   if (!text || !*text)
     return FALSE;
   set_copy(widget, NULL);
-  finish(widget, text, _("Copied to the clipboard"));
+  copy_finish(widget, text, _("Copied to the clipboard"));
   return TRUE;
 }
 
@@ -132,7 +132,7 @@ gboolean viewer_copy_rows(GtkWidget *widget, const ViewerCopyRows *rows)
   g_object_ref(rows->model);
   g_object_ref(rows->data);
   set_copy(widget, self);
-  g_signal_connect_swapped(widget, "destroy", G_CALLBACK(stop), self);
+  g_signal_connect_swapped(widget, "destroy", G_CALLBACK(copy_stop), self);
   g_signal_connect_swapped(rows->model, "items-changed", G_CALLBACK(forget_text), self);
   if (rows->changed)
     g_signal_connect_swapped(rows->model, rows->changed, G_CALLBACK(forget_text), self);

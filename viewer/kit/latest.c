@@ -32,16 +32,16 @@ static void run_free(gpointer data)
   g_free(run);
 }
 
-static void work(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+static void latest_work(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   Run *run = data;
 
   g_task_return_pointer(task, run->make(run->request), run->free_result);
 }
 
-static void start(ViewerLatest *self);
+static void latest_start(ViewerLatest *self);
 
-static void finish(GObject *source, GAsyncResult *result, gpointer data)
+static void latest_finish(GObject *source, GAsyncResult *result, gpointer data)
 {
   ViewerLatest *self = VIEWER_LATEST(source);
   Run *run = g_task_get_task_data(G_TASK(result));
@@ -57,22 +57,22 @@ static void finish(GObject *source, GAsyncResult *result, gpointer data)
     made = NULL;
   }
   if (self->waiting)
-    start(self);
+    latest_start(self);
   if (made)
     g_signal_emit(self, signals[READY], 0);
 }
 
-static void start(ViewerLatest *self)
+static void latest_start(ViewerLatest *self)
 {
-  g_autoptr(GTask) task = g_task_new(self, NULL, finish, NULL);
+  g_autoptr(GTask) task = g_task_new(self, NULL, latest_finish, NULL);
   Run *run = g_new(Run, 1);
 
   *run = (Run){g_steal_pointer(&self->waiting), self->free_request, self->make, self->free_result,
                self->generation};
-  g_task_set_source_tag(task, start);
+  g_task_set_source_tag(task, latest_start);
   g_task_set_task_data(task, run, run_free);
   self->is_running = TRUE;
-  g_task_run_in_thread(task, work);
+  g_task_run_in_thread(task, latest_work);
 }
 
 static void forget_waiting(ViewerLatest *self)
@@ -86,7 +86,7 @@ void viewer_latest_request(ViewerLatest *self, gpointer request)
   forget_waiting(self);
   self->waiting = request;
   if (!self->is_running)
-    start(self);
+    latest_start(self);
 }
 
 void viewer_latest_clear(ViewerLatest *self)

@@ -38,7 +38,7 @@ static GFile *choose_part(GFile *to)
   return g_file_get_child(directory, name);
 }
 
-static void tell(const Move *self, goffset done, goffset size)
+static void move_tell(const Move *self, goffset done, goffset size)
 {
   viewer_activity_set(self->activity, size > 0 ? MIN((double)done / (double)size, 1) : -1, self->text);
 }
@@ -60,12 +60,12 @@ static gboolean copy_content(const Move *self, GInputStream *in, GOutputStream *
   goffset done = 0;
   gssize n;
 
-  tell(self, 0, size);
+  move_tell(self, 0, size);
   while ((n = g_input_stream_read(in, piece, PIECE, cancellable, error)) > 0) {
     if (!g_output_stream_write_all(out, piece, (gsize)n, NULL, cancellable, error))
       return FALSE;
     done += n;
-    tell(self, done, size);
+    move_tell(self, done, size);
   }
   return n == 0 && !g_cancellable_set_error_if_cancelled(cancellable, error) && write_out(out, error) &&
          g_output_stream_close(out, cancellable, error);
@@ -78,12 +78,12 @@ static goffset get_size(GFileInputStream *in)
   return info ? g_file_info_get_size(info) : 0;
 }
 
-static gboolean copy(const Move *self, GCancellable *cancellable, GError **error)
+static gboolean move_copy(const Move *self, GCancellable *cancellable, GError **error)
 {
   g_autoptr(GFile) part = choose_part(self->to);
   g_autoptr(GFileOutputStream) out = NULL;
 
-  tell(self, 0, 0);
+  move_tell(self, 0, 0);
   g_autoptr(GFileInputStream) in = g_file_read(self->from, cancellable, error);
   if (in)
     out = g_file_create(part, G_FILE_CREATE_PRIVATE, cancellable, error);
@@ -97,7 +97,7 @@ static gboolean copy(const Move *self, GCancellable *cancellable, GError **error
   return copied;
 }
 
-static void run(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+static void move_run(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   Move *self = data;
   GError *error = NULL;
@@ -105,7 +105,7 @@ static void run(GTask *task, gpointer source, gpointer data, GCancellable *cance
 
   if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED)) {
     g_clear_error(&error);
-    moved = copy(self, cancellable, &error);
+    moved = move_copy(self, cancellable, &error);
     if (moved)
       g_file_delete(self->from, NULL, NULL); /* or there are two: nothing is lost */
   }
@@ -128,7 +128,7 @@ void viewer_move_async(GFile *from, GFile *to, ViewerActivity *activity, GCancel
   g_task_set_task_data(task, self, move_free);
   /* Who cancels what was done meanwhile shall know that it was. */
   g_task_set_check_cancellable(task, FALSE);
-  g_task_run_in_thread(task, run);
+  g_task_run_in_thread(task, move_run);
 }
 
 gboolean viewer_move_finish(GAsyncResult *result, GError **error)

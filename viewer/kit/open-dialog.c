@@ -10,7 +10,7 @@ typedef struct {
   gpointer data;
 } Answer;
 
-static void respond(GtkNativeDialog *dialog, int response, gpointer data)
+static void open_dialog_respond(GtkNativeDialog *dialog, int response, gpointer data)
 {
   const Answer *answer = data;
 
@@ -54,7 +54,7 @@ void viewer_open_dialog_show(GtkWindow *parent, void (*open)(GFile *file, gpoint
   gtk_file_chooser_set_select_multiple(GTK_FILE_CHOOSER(dialog), TRUE);
   gtk_native_dialog_set_modal(GTK_NATIVE_DIALOG(dialog), TRUE);
   add_filters(GTK_FILE_CHOOSER(dialog));
-  g_signal_connect_data(dialog, "response", G_CALLBACK(respond), answer,
+  g_signal_connect_data(dialog, "response", G_CALLBACK(open_dialog_respond), answer,
                         (GClosureNotify)(void (*)(void))g_free, 0);
   gtk_native_dialog_show(GTK_NATIVE_DIALOG(dialog));
 }

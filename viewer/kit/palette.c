@@ -32,14 +32,14 @@ ViewerScheme viewer_scheme_get_current(void)
   return (ViewerScheme){adw_style_manager_get_dark(style), adw_style_manager_get_high_contrast(style)};
 }
 
-static float encode(double linear)
+static float palette_encode(double linear)
 {
   linear = CLAMP(linear, 0, 1);
   return (float)(linear <= 0.0031308 ? 12.92 * linear : 1.055 * pow(linear, 1 / 2.4) - 0.055);
 }
 
 /* FALSE: no screen has that colour; the nearest one is returned. */
-static gboolean convert(double lightness, double chroma, double hue, GdkRGBA *ret)
+static gboolean palette_convert(double lightness, double chroma, double hue, GdkRGBA *ret)
 {
   double a = chroma * cos(hue * G_PI / 180), b = chroma * sin(hue * G_PI / 180);
   double l = pow(lightness + 0.3963377774 * a + 0.2158037573 * b, 3);
@@ -49,7 +49,7 @@ static gboolean convert(double lightness, double chroma, double hue, GdkRGBA *re
   double green = -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s;
   double blue = -0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s;
 
-  *ret = (GdkRGBA){encode(red), encode(green), encode(blue), 1};
+  *ret = (GdkRGBA){palette_encode(red), palette_encode(green), palette_encode(blue), 1};
   return MIN(red, MIN(green, blue)) >= -1e-4 && MAX(red, MAX(green, blue)) <= 1 + 1e-4;
 }
 
@@ -58,7 +58,7 @@ static ViewerColor make_color(double lightness, double chroma, double hue, Viewe
   float text = scheme.dark ? 1 : scheme.high_contrast ? 0 : 0.1f;
   ViewerColor color = {.text = {text, text, text, 1}};
 
-  while (!convert(lightness, chroma, hue, &color.fill) && chroma > 0)
+  while (!palette_convert(lightness, chroma, hue, &color.fill) && chroma > 0)
     chroma -= 0.005;
   return color;
 }
@@ -249,7 +249,7 @@ ViewerScheme viewer_palette_get_scheme(const ViewerPalette *self)
   return self->scheme;
 }
 
-static guint choose(const ViewerPalette *self, guint32 function)
+static guint palette_choose(const ViewerPalette *self, guint32 function)
 {
   if (self->mode == VIEWER_PALETTE_KIND)
     return viewer_palette_get_kind(self->stacks, function);
@@ -266,7 +266,7 @@ const ViewerColor *viewer_palette_get(ViewerPalette *self, guint32 function)
   if (!self->chosen[function]) {
     const char *name = profile_stacks_get_function_name(self->stacks, function);
     guint tint = hash_text(name, strlen(name)) % TINTS;
-    self->chosen[function] = (guint8)(1 + choose(self, function) * TINTS + tint);
+    self->chosen[function] = (guint8)(1 + palette_choose(self, function) * TINTS + tint);
   }
   return &self->colors[self->chosen[function] - 1];
 }

@@ -12,7 +12,7 @@ struct _ViewerSwatch {
 
 G_DEFINE_FINAL_TYPE(ViewerSwatch, viewer_swatch, GTK_TYPE_WIDGET)
 
-static void snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
+static void swatch_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 {
   ViewerScheme scheme = viewer_scheme_get_current();
   ViewerColor color = viewer_palette_of_kind(VIEWER_SWATCH(widget)->kind, scheme);
@@ -26,8 +26,8 @@ static void snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
   gtk_snapshot_append_color(snapshot, &color.fill, &square);
 }
 
-static void measure(GtkWidget *widget, GtkOrientation orientation, int size, int *minimum, int *natural,
-                    int *minimum_baseline, int *natural_baseline)
+static void swatch_measure(GtkWidget *widget, GtkOrientation orientation, int size, int *minimum,
+                           int *natural, int *minimum_baseline, int *natural_baseline)
 {
   *minimum = *natural = SIZE;
 }
@@ -36,8 +36,8 @@ static void viewer_swatch_class_init(ViewerSwatchClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
 
-  widget_class->snapshot = snapshot;
-  widget_class->measure = measure;
+  widget_class->snapshot = swatch_snapshot;
+  widget_class->measure = swatch_measure;
   gtk_widget_class_set_css_name(widget_class, "swatch");
   gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_PRESENTATION);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "viewer/kit/viewport.h"
 
-static ViewerViewport place(double first, double width)
+static ViewerViewport viewport_place(double first, double width)
 {
   width = CLAMP(width, VIEWER_VIEWPORT_MIN, 1);
   first = CLAMP(first, 0, 1 - width);
@@ -13,14 +13,14 @@ ViewerViewport viewer_viewport_zoom(ViewerViewport self, double at, double facto
   double width = viewer_viewport_get_width(self);
   double wanted = CLAMP(width / factor, VIEWER_VIEWPORT_MIN, 1);
 
-  return place(self.first + at * (width - wanted), wanted);
+  return viewport_place(self.first + at * (width - wanted), wanted);
 }
 
 ViewerViewport viewer_viewport_move(ViewerViewport self, double by)
 {
   double width = viewer_viewport_get_width(self);
 
-  return place(self.first + by * width, width);
+  return viewport_place(self.first + by * width, width);
 }
 
 ViewerViewport viewer_viewport_show(ViewerViewport self, double first, double end)
@@ -28,8 +28,8 @@ ViewerViewport viewer_viewport_show(ViewerViewport self, double first, double en
   double width = MAX(viewer_viewport_get_width(self), end - first);
 
   if (end > self.first + width)
-    return place(end - width, width);
-  return place(MIN(self.first, first), width);
+    return viewport_place(end - width, width);
+  return viewport_place(MIN(self.first, first), width);
 }
 
 ViewerViewport viewer_viewport_mix(ViewerViewport self, ViewerViewport other, double t)

@@ -56,12 +56,12 @@ void viewer_recents_store_free(ViewerRecentsStore *self)
   g_free(self);
 }
 
-static int run(sqlite3 *db, const char *text)
+static int recents_store_run(sqlite3 *db, const char *text)
 {
   return sqlite3_exec(db, text, NULL, NULL, NULL);
 }
 
-static void configure(sqlite3 *db)
+static void recents_store_configure(sqlite3 *db)
 {
   sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
   sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
@@ -69,7 +69,7 @@ static void configure(sqlite3 *db)
   sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
   sqlite3_limit(db, SQLITE_LIMIT_LENGTH, BYTES_MAX);
   sqlite3_busy_timeout(db, BUSY_MS);
-  run(db, "PRAGMA synchronous = NORMAL; PRAGMA cell_size_check = ON");
+  recents_store_run(db, "PRAGMA synchronous = NORMAL; PRAGMA cell_size_check = ON");
 }
 
 static int get_version(sqlite3 *db, int *ret_version)
@@ -89,17 +89,17 @@ static int get_version(sqlite3 *db, int *ret_version)
 static int make_tables(sqlite3 *db)
 {
   int version = 0;
-  int result = run(db, "BEGIN IMMEDIATE");
+  int result = recents_store_run(db, "BEGIN IMMEDIATE");
 
   if (result != SQLITE_OK)
     return result;
   result = get_version(db, &version);
   if (result == SQLITE_OK && version < VERSION)
-    result = run(db, version == 0 ? schema : upgrade);
+    result = recents_store_run(db, version == 0 ? schema : upgrade);
   if (result == SQLITE_OK)
-    result = run(db, "COMMIT");
+    result = recents_store_run(db, "COMMIT");
   if (result != SQLITE_OK)
-    run(db, "ROLLBACK");
+    recents_store_run(db, "ROLLBACK");
   return result;
 }
 
@@ -120,7 +120,7 @@ static sqlite3 *open_in_memory(sqlite3 *content)
       return open_in_memory(NULL);
     }
   }
-  configure(db);
+  recents_store_configure(db);
   make_tables(db);
   return db;
 }
@@ -136,7 +136,7 @@ static void go_on_in_memory(ViewerRecentsStore *self, gboolean with_content, cha
   self->problem = problem;
 }
 
-static char *explain(const ViewerRecentsStore *self, int result)
+static char *recents_store_explain(const ViewerRecentsStore *self, int result)
 {
   if (result == SQLITE_CORRUPT || result == SQLITE_NOTADB || result == SQLITE_FORMAT ||
       result == SQLITE_ERROR)
@@ -168,11 +168,11 @@ static void open_database(ViewerRecentsStore *self)
   int result = sqlite3_open_v2(self->path, &self->db,
                                SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
   if (result == SQLITE_OK) {
-    configure(self->db);
+    recents_store_configure(self->db);
     result = set_up(self, &version);
   }
   if (result != SQLITE_OK)
-    go_on_in_memory(self, FALSE, explain(self, result));
+    go_on_in_memory(self, FALSE, recents_store_explain(self, result));
   else if (version != VERSION)
     go_on_in_memory(
         self, FALSE,
@@ -180,18 +180,18 @@ static void open_database(ViewerRecentsStore *self)
                           "program, so that it is not kept beyond this session."),
                         self->path));
   else if (sqlite3_db_readonly(self->db, "main"))
-    go_on_in_memory(self, TRUE, explain(self, SQLITE_READONLY));
+    go_on_in_memory(self, TRUE, recents_store_explain(self, SQLITE_READONLY));
 }
 
 /* Unlocked by `unlock`. */
-static void lock(ViewerRecentsStore *self)
+static void recents_store_lock(ViewerRecentsStore *self)
 {
   g_mutex_lock(&self->mutex);
   if (!self->db)
     open_database(self);
 }
 
-static void unlock(ViewerRecentsStore *self)
+static void recents_store_unlock(ViewerRecentsStore *self)
 {
   g_mutex_unlock(&self->mutex);
 }
@@ -214,7 +214,7 @@ static void write_or_go_on(ViewerRecentsStore *self, WriteFunc write, gconstpoin
 
   if (result == SQLITE_DONE || result == SQLITE_OK || result == SQLITE_BUSY || self->in_memory)
     return;
-  go_on_in_memory(self, TRUE, explain(self, result));
+  go_on_in_memory(self, TRUE, recents_store_explain(self, result));
   write(self->db, data);
 }
 
@@ -280,23 +280,23 @@ static void read_rows(ViewerRecentsStore *self, const char *sql,
   if (result == SQLITE_DONE || result == SQLITE_BUSY || self->in_memory)
     return;
   clear_statement(&statement);
-  go_on_in_memory(self, FALSE, explain(self, result));
+  go_on_in_memory(self, FALSE, recents_store_explain(self, result));
 }
 
 GPtrArray *viewer_recents_store_load(ViewerRecentsStore *self)
 {
   GPtrArray *recents = g_ptr_array_new_with_free_func(g_object_unref);
 
-  lock(self);
+  recents_store_lock(self);
   read_rows(self,
             "SELECT uri, title, time, samples, duration, thumbnail, recorded FROM capture"
             " ORDER BY time DESC, uri",
             take_row, recents);
-  unlock(self);
+  recents_store_unlock(self);
   return recents;
 }
 
-static int put(sqlite3 *db, gconstpointer data)
+static int recents_store_put(sqlite3 *db, gconstpointer data)
 {
   const ViewerRecentFacts *facts = data;
   g_auto(Statement) statement = NULL;
@@ -318,15 +318,16 @@ static int put(sqlite3 *db, gconstpointer data)
   result = sqlite3_step(statement);
   if (result != SQLITE_DONE)
     return result;
-  return run(db, "DELETE FROM capture WHERE uri NOT IN"
-                 " (SELECT uri FROM capture ORDER BY time DESC, uri LIMIT " TEXT(VIEWER_RECENTS_MAX) ")");
+  return recents_store_run(
+      db, "DELETE FROM capture WHERE uri NOT IN"
+          " (SELECT uri FROM capture ORDER BY time DESC, uri LIMIT " TEXT(VIEWER_RECENTS_MAX) ")");
 }
 
 void viewer_recents_store_put(ViewerRecentsStore *self, const ViewerRecentFacts *facts)
 {
-  lock(self);
-  write_or_go_on(self, put, facts);
-  unlock(self);
+  recents_store_lock(self);
+  write_or_go_on(self, recents_store_put, facts);
+  recents_store_unlock(self);
 }
 
 static int remove_uri(sqlite3 *db, gconstpointer uri)
@@ -338,9 +339,9 @@ void viewer_recents_store_remove(ViewerRecentsStore *self, GFile *file)
 {
   g_autofree char *uri = g_file_get_uri(file);
 
-  lock(self);
+  recents_store_lock(self);
   write_or_go_on(self, remove_uri, uri);
-  unlock(self);
+  recents_store_unlock(self);
 }
 
 static void take_command(sqlite3_stmt *row, GPtrArray *commands)
@@ -355,9 +356,9 @@ char **viewer_recents_store_load_commands(ViewerRecentsStore *self)
 {
   GPtrArray *commands = g_ptr_array_new();
 
-  lock(self);
+  recents_store_lock(self);
   read_rows(self, "SELECT line FROM command ORDER BY time DESC, line", take_command, commands);
-  unlock(self);
+  recents_store_unlock(self);
   g_ptr_array_add(commands, NULL);
   return (char **)g_ptr_array_free(commands, FALSE);
 }
@@ -371,21 +372,22 @@ static int put_command(sqlite3 *db, gconstpointer line)
                              line);
   if (result != SQLITE_DONE)
     return result;
-  return run(db, "DELETE FROM command WHERE line NOT IN"
-                 " (SELECT line FROM command ORDER BY time DESC, line LIMIT " TEXT(VIEWER_RECENTS_MAX) ")");
+  return recents_store_run(
+      db, "DELETE FROM command WHERE line NOT IN"
+          " (SELECT line FROM command ORDER BY time DESC, line LIMIT " TEXT(VIEWER_RECENTS_MAX) ")");
 }
 
 void viewer_recents_store_put_command(ViewerRecentsStore *self, const char *command)
 {
-  lock(self);
+  recents_store_lock(self);
   write_or_go_on(self, put_command, command);
-  unlock(self);
+  recents_store_unlock(self);
 }
 
 char *viewer_recents_store_take_problem(ViewerRecentsStore *self)
 {
-  lock(self);
+  recents_store_lock(self);
   char *problem = g_steal_pointer(&self->problem);
-  unlock(self);
+  recents_store_unlock(self);
   return problem;
 }

@@ -80,7 +80,7 @@ static void put_capture(ViewerRecentsStore *store, const Job *job)
 }
 
 /* What is deleted can be opened no more. */
-static void tidy(ViewerRecentsStore *store)
+static void recents_tidy(ViewerRecentsStore *store)
 {
   g_autoptr(GPtrArray) removed = viewer_recordings_tidy(g_get_real_time() / G_USEC_PER_SEC);
 
@@ -88,7 +88,7 @@ static void tidy(ViewerRecentsStore *store)
     viewer_recents_store_remove(store, removed->pdata[i]);
 }
 
-static void work(gpointer data, gpointer unused)
+static void recents_work(gpointer data, gpointer unused)
 {
   g_autoptr(GTask) task = data;
   ViewerRecentsStore *store = VIEWER_RECENTS(g_task_get_source_object(task))->store;
@@ -100,7 +100,7 @@ static void work(gpointer data, gpointer unused)
   if (job->kind == ADD_CAPTURE)
     put_capture(store, job);
   else if (job->kind == TIDY)
-    tidy(store);
+    recents_tidy(store);
   else if (job->kind == REMOVE || job->kind == FORGET)
     viewer_recents_store_remove(store, job->file);
   else if (job->kind == ADD_COMMAND)
@@ -146,7 +146,8 @@ static void on_done(GObject *source, GAsyncResult *result, gpointer data)
     g_signal_emit(self, signals[PROBLEM], 0, state->problem);
 }
 
-static void push(ViewerRecents *self, Kind kind, GFile *file, const char *text, ProfileWeights *weights)
+static void recents_push(ViewerRecents *self, Kind kind, GFile *file, const char *text,
+                         ProfileWeights *weights)
 {
   GTask *task = g_task_new(self, NULL, on_done, NULL);
   Job *job = g_new0(Job, 1);
@@ -208,7 +209,7 @@ static void viewer_recents_class_init(ViewerRecentsClass *class)
 
 static void viewer_recents_init(ViewerRecents *self)
 {
-  self->pool = g_thread_pool_new(work, NULL, 1, FALSE, NULL);
+  self->pool = g_thread_pool_new(recents_work, NULL, 1, FALSE, NULL);
   self->items = g_ptr_array_new_with_free_func(g_object_unref);
   self->commands = g_new0(char *, 1);
 }
@@ -229,29 +230,29 @@ ViewerRecents *viewer_recents_get_default(void)
   if (!recents) {
     g_autofree char *path = viewer_recents_store_get_path();
     recents = viewer_recents_new(path);
-    push(recents, TIDY, NULL, NULL, NULL);
+    recents_push(recents, TIDY, NULL, NULL, NULL);
   }
   return recents;
 }
 
 void viewer_recents_refresh(ViewerRecents *self)
 {
-  push(self, REFRESH, NULL, NULL, NULL);
+  recents_push(self, REFRESH, NULL, NULL, NULL);
 }
 
 void viewer_recents_add_capture(ViewerRecents *self, GFile *file, const char *title, ProfileWeights *weights)
 {
-  push(self, ADD_CAPTURE, file, title, weights);
+  recents_push(self, ADD_CAPTURE, file, title, weights);
 }
 
 void viewer_recents_remove(ViewerRecents *self, ViewerRecent *recent)
 {
-  push(self, REMOVE, viewer_recent_get_facts(recent)->file, NULL, NULL);
+  recents_push(self, REMOVE, viewer_recent_get_facts(recent)->file, NULL, NULL);
 }
 
 void viewer_recents_forget(ViewerRecents *self, GFile *file)
 {
-  push(self, FORGET, file, NULL, NULL);
+  recents_push(self, FORGET, file, NULL, NULL);
 }
 
 const char *const *viewer_recents_get_commands(ViewerRecents *self)
@@ -261,5 +262,5 @@ const char *const *viewer_recents_get_commands(ViewerRecents *self)
 
 void viewer_recents_add_command(ViewerRecents *self, const char *command)
 {
-  push(self, ADD_COMMAND, NULL, command, NULL);
+  recents_push(self, ADD_COMMAND, NULL, command, NULL);
 }

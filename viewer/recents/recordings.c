@@ -88,7 +88,7 @@ static gint compare_newest_first(gconstpointer a, gconstpointer b)
   return g_strcmp0(left->name, right->name);
 }
 
-static GArray *list(DIR *directory)
+static GArray *recordings_list(DIR *directory)
 {
   GArray *recordings = g_array_new(FALSE, FALSE, sizeof(Recording));
   const struct dirent *entry;
@@ -129,7 +129,7 @@ GPtrArray *viewer_recordings_tidy(gint64 now)
   DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
 
   if (directory) {
-    g_autoptr(GArray) recordings = list(directory);
+    g_autoptr(GArray) recordings = recordings_list(directory);
     remove_old(fd, recordings, now, removed);
     closedir(directory);
   } else if (fd >= 0) {

@@ -27,7 +27,7 @@ struct _ViewerSave {
 
 G_DEFINE_FINAL_TYPE(ViewerSave, viewer_save, ADW_TYPE_BIN)
 
-static gboolean look(gpointer data)
+static gboolean save_look(gpointer data)
 {
   ViewerSave *self = data;
   g_autofree char *text = NULL;
@@ -40,14 +40,14 @@ static gboolean look(gpointer data)
 }
 
 /* A disk that takes its time is waited for where nobody sees it. */
-static void stop(ViewerSave *self)
+static void save_stop(ViewerSave *self)
 {
   g_cancellable_cancel(self->cancellable);
   g_clear_handle_id(&self->look, g_source_remove);
   gtk_widget_set_visible(GTK_WIDGET(self), FALSE);
 }
 
-static void end(ViewerSave *self)
+static void save_end(ViewerSave *self)
 {
   g_clear_handle_id(&self->look, g_source_remove);
   g_clear_object(&self->document);
@@ -70,7 +70,7 @@ static void move_recent(ViewerSave *self, GFile *from)
                                viewer_document_get_weights(self->document));
 }
 
-static void finish(GObject *source, GAsyncResult *result, gpointer data)
+static void save_finish(GObject *source, GAsyncResult *result, gpointer data)
 {
   g_autoptr(ViewerSave) self = data;
   g_autoptr(GFile) from = g_object_ref(viewer_document_get_file(self->document));
@@ -87,23 +87,23 @@ static void finish(GObject *source, GAsyncResult *result, gpointer data)
   } else {
     text = g_strdup_printf(_("“%s” could not be saved: %s"), name, error->message);
   }
-  end(self);
+  save_end(self);
   viewer_toast(GTK_WIDGET(self), text);
 }
 
 /* Who closes the last window meanwhile shall not cut the file off. */
-static void begin(ViewerSave *self)
+static void save_begin(ViewerSave *self)
 {
   g_application_hold(g_application_get_default());
   self->cancellable = g_cancellable_new();
   self->activity = viewer_activity_new();
   self->n_looks = 0;
-  self->look = g_timeout_add(LOOKS_EVERY, look, self);
+  self->look = g_timeout_add(LOOKS_EVERY, save_look, self);
   viewer_move_async(viewer_document_get_file(self->document), self->to, self->activity, self->cancellable,
-                    finish, g_object_ref(self));
+                    save_finish, g_object_ref(self));
 }
 
-static void respond(GtkNativeDialog *chooser, int response, gpointer data)
+static void save_respond(GtkNativeDialog *chooser, int response, gpointer data)
 {
   g_autoptr(ViewerSave) self = data;
 
@@ -112,9 +112,9 @@ static void respond(GtkNativeDialog *chooser, int response, gpointer data)
   gtk_native_dialog_destroy(chooser);
   g_object_unref(chooser);
   if (self->to && !g_file_equal(self->to, viewer_document_get_file(self->document)))
-    begin(self);
+    save_begin(self);
   else
-    end(self);
+    save_end(self);
 }
 
 static GtkFileChooser *make_chooser(ViewerSave *self)
@@ -143,7 +143,7 @@ void viewer_save_ask(ViewerSave *self, ViewerDocument *document)
   self->document = g_object_ref(document);
   GtkNativeDialog *chooser = GTK_NATIVE_DIALOG(make_chooser(self));
   gtk_native_dialog_set_modal(chooser, TRUE);
-  g_signal_connect(chooser, "response", G_CALLBACK(respond), g_object_ref(self));
+  g_signal_connect(chooser, "response", G_CALLBACK(save_respond), g_object_ref(self));
   gtk_native_dialog_show(chooser);
 }
 
@@ -154,7 +154,7 @@ static void viewer_save_class_init(ViewerSaveClass *class)
   g_type_ensure(VIEWER_TYPE_PROGRESS);
   gtk_widget_class_set_template_from_resource(widget_class, "/org/capturectl/Viewer/recents/save.ui");
   gtk_widget_class_bind_template_child(widget_class, ViewerSave, progress);
-  gtk_widget_class_bind_template_callback(widget_class, stop);
+  gtk_widget_class_bind_template_callback(widget_class, save_stop);
 }
 
 static void viewer_save_init(ViewerSave *self)

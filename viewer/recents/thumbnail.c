@@ -86,7 +86,7 @@ static void draw_boxes(cairo_t *cairo, ProfileFlame *flame, ViewerPalette *const
   }
 }
 
-static cairo_status_t append(void *array, const unsigned char *data, unsigned int length)
+static cairo_status_t thumbnail_append(void *array, const unsigned char *data, unsigned int length)
 {
   g_byte_array_append(array, data, length);
   return CAIRO_STATUS_SUCCESS;
@@ -110,7 +110,7 @@ GBytes *viewer_thumbnail_new(ProfileWeights *weights, guint width, guint height)
 
   draw_boxes(cairo, flame, (ViewerPalette *[]){light, dark}, width, height);
   cairo_destroy(cairo);
-  cairo_surface_write_to_png_stream(surface, append, png);
+  cairo_surface_write_to_png_stream(surface, thumbnail_append, png);
   cairo_surface_destroy(surface);
   return g_byte_array_free_to_bytes(png);
 }

@@ -24,7 +24,7 @@ G_DEFINE_FINAL_TYPE(ViewerFindings, viewer_findings, ADW_TYPE_PREFERENCES_GROUP)
 enum { CHANGED, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
-static void copy(GtkButton *button, gpointer text)
+static void findings_copy(GtkButton *button, gpointer text)
 {
   gdk_clipboard_set_text(gtk_widget_get_clipboard(GTK_WIDGET(button)), text);
   viewer_toast(GTK_WIDGET(button), _("Copied to the clipboard"));
@@ -38,7 +38,7 @@ static GtkWidget *make_copy_button(const char *command)
   viewer_accessible_set_name(button, _("Copy the Command"));
   gtk_widget_set_valign(button, GTK_ALIGN_CENTER);
   gtk_widget_add_css_class(button, "flat");
-  g_signal_connect_data(button, "clicked", G_CALLBACK(copy), g_strdup(command),
+  g_signal_connect_data(button, "clicked", G_CALLBACK(findings_copy), g_strdup(command),
                         (GClosureNotify)(void (*)(void))g_free, 0);
   return button;
 }
@@ -82,7 +82,7 @@ static void show_title(ViewerFindings *self)
   gtk_widget_set_visible(GTK_WIDGET(self), n > 0);
 }
 
-static void show(ViewerFindings *self)
+static void findings_show(ViewerFindings *self)
 {
   clear_rows(self);
   for (guint i = 0; i < self->diagnosis->findings->len; i++) {
@@ -128,7 +128,7 @@ static void on_look(GObject *source, GAsyncResult *result, gpointer data)
     return;
   g_clear_pointer(&self->diagnosis, recording_diagnosis_free);
   self->diagnosis = g_steal_pointer(&diagnosis);
-  show(self);
+  findings_show(self);
   g_signal_emit(self, signals[CHANGED], 0);
 }
 

@@ -19,14 +19,14 @@ G_DEFINE_FINAL_TYPE(ViewerProcessChooser, viewer_process_chooser, ADW_TYPE_WINDO
 enum { CHOSEN, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
-static gboolean matches(gpointer process, gpointer data)
+static gboolean process_chooser_matches(gpointer process, gpointer data)
 {
   ViewerProcessChooser *self = data;
 
   return viewer_process_matches(process, gtk_editable_get_text(GTK_EDITABLE(self->search)));
 }
 
-static void search(ViewerProcessChooser *self)
+static void process_chooser_search(ViewerProcessChooser *self)
 {
   gtk_filter_changed(self->filter, GTK_FILTER_CHANGE_DIFFERENT);
 }
@@ -41,7 +41,7 @@ static void update_stack(ViewerProcessChooser *self)
   gtk_stack_set_visible_child_name(self->stack, empty ? "empty" : "list");
 }
 
-static void choose(ViewerProcessChooser *self, guint position)
+static void process_chooser_choose(ViewerProcessChooser *self, guint position)
 {
   GListModel *shown = G_LIST_MODEL(gtk_list_view_get_model(self->list));
   g_autoptr(ViewerProcess) process = g_list_model_get_item(shown, position);
@@ -54,7 +54,7 @@ static void choose(ViewerProcessChooser *self, guint position)
 
 static void choose_first(ViewerProcessChooser *self)
 {
-  choose(self, 0);
+  process_chooser_choose(self, 0);
 }
 
 static void set_up_row(GtkSignalListItemFactory *factory, GtkListItem *item)
@@ -124,8 +124,8 @@ static void viewer_process_chooser_class_init(ViewerProcessChooserClass *class)
   gtk_widget_class_bind_template_child(widget_class, ViewerProcessChooser, search);
   gtk_widget_class_bind_template_child(widget_class, ViewerProcessChooser, stack);
   gtk_widget_class_bind_template_child(widget_class, ViewerProcessChooser, list);
-  gtk_widget_class_bind_template_callback(widget_class, search);
-  gtk_widget_class_bind_template_callback(widget_class, choose);
+  gtk_widget_class_bind_template_callback(widget_class, process_chooser_search);
+  gtk_widget_class_bind_template_callback(widget_class, process_chooser_choose);
   gtk_widget_class_bind_template_callback(widget_class, choose_first);
   gtk_widget_class_add_binding_action(widget_class, GDK_KEY_Escape, 0, "window.close", NULL);
 }
@@ -134,7 +134,7 @@ static void viewer_process_chooser_init(ViewerProcessChooser *self)
 {
   gtk_widget_init_template(GTK_WIDGET(self));
   self->processes = viewer_process_list_new();
-  self->filter = GTK_FILTER(gtk_custom_filter_new(matches, self, NULL));
+  self->filter = GTK_FILTER(gtk_custom_filter_new(process_chooser_matches, self, NULL));
   GtkFilterListModel *shown =
       gtk_filter_list_model_new(g_object_ref(G_LIST_MODEL(self->processes)), g_object_ref(self->filter));
   GtkListItemFactory *factory = make_factory();

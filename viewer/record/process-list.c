@@ -54,7 +54,7 @@ static void update_rights(ViewerProcessList *self, ViewerProcess *process)
   viewer_process_set_recordable(process, right && !itself);
 }
 
-static void insert(ViewerProcessList *self, guint position, ViewerProcessFacts *facts)
+static void process_list_insert(ViewerProcessList *self, guint position, ViewerProcessFacts *facts)
 {
   ViewerProcess *process = viewer_process_new(facts);
 
@@ -63,14 +63,15 @@ static void insert(ViewerProcessList *self, guint position, ViewerProcessFacts *
   g_list_model_items_changed(G_LIST_MODEL(self), position, 0, 1);
 }
 
-static void drop(ViewerProcessList *self, guint position)
+static void process_list_drop(ViewerProcessList *self, guint position)
 {
   g_ptr_array_remove_index(self->items, position);
   g_list_model_items_changed(G_LIST_MODEL(self), position, 1, 0);
 }
 
 /* It may have become another program under the same name. */
-static void update(ViewerProcessList *self, guint position, ViewerProcessFacts *facts, gint64 elapsed)
+static void process_list_update(ViewerProcessList *self, guint position, ViewerProcessFacts *facts,
+                                gint64 elapsed)
 {
   ViewerProcess *process = self->items->pdata[position];
 
@@ -78,12 +79,12 @@ static void update(ViewerProcessList *self, guint position, ViewerProcessFacts *
     viewer_process_look(process, facts->time, elapsed);
     return;
   }
-  drop(self, position);
-  insert(self, position, facts);
+  process_list_drop(self, position);
+  process_list_insert(self, position, facts);
 }
 
 /* Both are in one order. elapsed: nanoseconds since the last look; 0: there was none. */
-static void merge(ViewerProcessList *self, GPtrArray *found, gint64 elapsed)
+static void process_list_merge(ViewerProcessList *self, GPtrArray *found, gint64 elapsed)
 {
   guint position = 0;
 
@@ -94,15 +95,15 @@ static void merge(ViewerProcessList *self, GPtrArray *found, gint64 elapsed)
     while (position < self->items->len &&
            (order = viewer_process_facts_compare(viewer_process_get_facts(self->items->pdata[position]),
                                                  facts)) < 0)
-      drop(self, position);
+      process_list_drop(self, position);
     if (position == self->items->len || order > 0)
-      insert(self, position, facts);
+      process_list_insert(self, position, facts);
     else
-      update(self, position, facts, elapsed);
+      process_list_update(self, position, facts, elapsed);
     position++;
   }
   while (position < self->items->len)
-    drop(self, position);
+    process_list_drop(self, position);
 }
 
 static void look_in_thread(GTask *task, gpointer source, gpointer scan, GCancellable *cancellable)
@@ -110,14 +111,14 @@ static void look_in_thread(GTask *task, gpointer source, gpointer scan, GCancell
   g_task_return_pointer(task, viewer_process_scan_look(scan), (GDestroyNotify)g_ptr_array_unref);
 }
 
-static void look(ViewerProcessList *self);
+static void process_list_look(ViewerProcessList *self);
 
 static gboolean on_timer(gpointer data)
 {
   ViewerProcessList *self = data;
 
   self->timer = 0;
-  look(self);
+  process_list_look(self);
   return G_SOURCE_REMOVE;
 }
 
@@ -131,12 +132,12 @@ static void on_look(GObject *source, GAsyncResult *result, gpointer data)
   self->looking = FALSE;
   if (!self->running)
     return;
-  merge(self, found, first ? 0 : (now - self->last_look) * 1000);
+  process_list_merge(self, found, first ? 0 : (now - self->last_look) * 1000);
   self->last_look = now;
   self->timer = g_timeout_add(first ? FIRST_PERIOD_MS : PERIOD_MS, on_timer, self);
 }
 
-static void look(ViewerProcessList *self)
+static void process_list_look(ViewerProcessList *self)
 {
   if (self->looking)
     return;
@@ -182,7 +183,7 @@ void viewer_process_list_set_running(ViewerProcessList *self, gboolean running)
   g_clear_handle_id(&self->timer, g_source_remove);
   self->last_look = 0; /* shares of a long while ago say nothing of now */
   if (running)
-    look(self);
+    process_list_look(self);
 }
 
 void viewer_process_list_set_rights(ViewerProcessList *self, gboolean own, gboolean others)

@@ -231,7 +231,7 @@ int viewer_process_facts_compare(const ViewerProcessFacts *a, const ViewerProces
   return order ? order : (a->start > b->start) - (a->start < b->start);
 }
 
-static int compare(gconstpointer a, gconstpointer b)
+static int process_scan_compare(gconstpointer a, gconstpointer b)
 {
   return viewer_process_facts_compare(*(ViewerProcessFacts *const *)a, *(ViewerProcessFacts *const *)b);
 }
@@ -250,6 +250,6 @@ GPtrArray *viewer_process_scan_look(ViewerProcessScan *self)
   }
   if (proc >= 0)
     close(proc);
-  g_ptr_array_sort(processes, compare);
+  g_ptr_array_sort(processes, process_scan_compare);
   return processes;
 }

@@ -98,7 +98,7 @@ static const char *describe_right(ViewerRecordForm *self)
   }
 }
 
-static void update(ViewerRecordForm *self)
+static void record_form_update(ViewerRecordForm *self)
 {
   Target target = get_target(self);
   const char *hint = describe_right(self);
@@ -115,7 +115,7 @@ static void update(ViewerRecordForm *self)
 }
 
 /* With "~" for the home directory. */
-static char *abbreviate(const char *path)
+static char *record_form_abbreviate(const char *path)
 {
   const char *home = g_get_home_dir();
   g_autofree char *shown = g_filename_display_name(path);
@@ -148,8 +148,8 @@ static void show_places(ViewerRecordForm *self)
   g_autofree char *directory = get_directory(self);
   g_autofree char *place = get_path(self, "record-place");
   g_autofree char *standard = viewer_recordings_get_directory();
-  g_autofree char *short_directory = abbreviate(directory);
-  g_autofree char *short_place = abbreviate(place ? place : standard);
+  g_autofree char *short_directory = record_form_abbreviate(directory);
+  g_autofree char *short_place = record_form_abbreviate(place ? place : standard);
 
   adw_action_row_set_subtitle(self->directory, short_directory);
   adw_action_row_set_subtitle(self->place, short_place);
@@ -189,8 +189,8 @@ static void on_directory(GtkNativeDialog *dialog, int response, gpointer data)
   show_places(self);
 }
 
-static GtkFileChooserNative *ask(ViewerRecordForm *self, const char *title, GtkFileChooserAction action,
-                                 GCallback on_response)
+static GtkFileChooserNative *record_form_ask(ViewerRecordForm *self, const char *title,
+                                             GtkFileChooserAction action, GCallback on_response)
 {
   GtkFileChooserNative *dialog =
       gtk_file_chooser_native_new(title, get_window(self), action, _("_Choose"), _("_Cancel"));
@@ -204,7 +204,7 @@ static GtkFileChooserNative *ask(ViewerRecordForm *self, const char *title, GtkF
 static void ask_directory(ViewerRecordForm *self, const char *title, const char *key, const char *now)
 {
   GtkFileChooserNative *dialog =
-      ask(self, title, GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER, G_CALLBACK(on_directory));
+      record_form_ask(self, title, GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER, G_CALLBACK(on_directory));
   g_autoptr(GFile) folder = g_file_new_for_path(now);
 
   g_object_set_data(G_OBJECT(dialog), "key", (gpointer)key);
@@ -215,7 +215,7 @@ static void ask_directory(ViewerRecordForm *self, const char *title, const char 
 static void choose_program(ViewerRecordForm *self)
 {
   gtk_native_dialog_show(GTK_NATIVE_DIALOG(
-      ask(self, _("Choose a Program"), GTK_FILE_CHOOSER_ACTION_OPEN, G_CALLBACK(on_program))));
+      record_form_ask(self, _("Choose a Program"), GTK_FILE_CHOOSER_ACTION_OPEN, G_CALLBACK(on_program))));
 }
 
 static void choose_directory(ViewerRecordForm *self)
@@ -240,7 +240,7 @@ static void on_chosen(ViewerRecordForm *self, ViewerProcess *process)
   self->pid = facts->pid;
   adw_action_row_set_subtitle(self->process, name);
   gtk_check_button_set_active(self->target_process, TRUE);
-  update(self);
+  record_form_update(self);
 }
 
 static void choose_process(ViewerRecordForm *self)
@@ -290,7 +290,7 @@ static gboolean set_target(ViewerRecordForm *self, RecordingOptions *options)
   return options->command != NULL;
 }
 
-static void remember(ViewerRecordForm *self)
+static void record_form_remember(ViewerRecordForm *self)
 {
   g_settings_set_enum(self->settings, "record-target", (int)get_target(self));
   g_settings_set_uint(self->settings, "record-frequency", (guint)get_frequency(self));
@@ -301,14 +301,14 @@ static void remember(ViewerRecordForm *self)
     viewer_recents_add_command(self->recents, get_command(self));
 }
 
-static void record(ViewerRecordForm *self)
+static void record_form_record(ViewerRecordForm *self)
 {
   g_autoptr(RecordingOptions) options = recording_options_new();
 
   if (!gtk_widget_get_sensitive(GTK_WIDGET(self->record)) || !set_target(self, options))
     return;
   set_options(self, options);
-  remember(self);
+  record_form_remember(self);
   g_signal_emit(self, signals[RECORD], 0, options);
 }
 
@@ -385,8 +385,8 @@ static void viewer_record_form_class_init(ViewerRecordFormClass *class)
                                  G_TYPE_NONE, 1, G_TYPE_POINTER);
   gtk_widget_class_set_template_from_resource(widget_class, "/org/capturectl/Viewer/record/record-form.ui");
   bind_children(widget_class);
-  gtk_widget_class_bind_template_callback(widget_class, update);
-  gtk_widget_class_bind_template_callback(widget_class, record);
+  gtk_widget_class_bind_template_callback(widget_class, record_form_update);
+  gtk_widget_class_bind_template_callback(widget_class, record_form_record);
   gtk_widget_class_bind_template_callback(widget_class, choose_program);
   gtk_widget_class_bind_template_callback(widget_class, choose_directory);
   gtk_widget_class_bind_template_callback(widget_class, choose_place);
@@ -430,7 +430,7 @@ static void viewer_record_form_init(ViewerRecordForm *self)
   show_frequencies(self);
   bind_settings(self);
   show_places(self);
-  update(self);
+  record_form_update(self);
 }
 
 void viewer_record_form_set_recents(ViewerRecordForm *self, ViewerRecents *recents)
@@ -459,5 +459,5 @@ void viewer_record_form_set_rights(ViewerRecordForm *self, const RecordingDiagno
   adw_action_row_set_subtitle(self->off_cpu_row, self->has_bpf
                                                      ? _("Also where and why threads were off the CPU")
                                                      : _("Needs BPF programs, which are not permitted here"));
-  update(self);
+  record_form_update(self);
 }

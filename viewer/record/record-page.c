@@ -136,7 +136,7 @@ static void leave_document(ViewerRecordPage *self)
   show_graph(self);
 }
 
-static void follow(ViewerRecordPage *self)
+static void record_page_follow(ViewerRecordPage *self)
 {
   if (self->document)
     return;
@@ -155,7 +155,7 @@ static void leave_recorder(ViewerRecordPage *self)
   g_clear_object(&self->recorder);
 }
 
-static void finish(ViewerRecordPage *self)
+static void record_page_finish(ViewerRecordPage *self)
 {
   g_autoptr(GFile) file = g_object_ref(viewer_recorder_get_file(self->recorder));
 
@@ -197,7 +197,7 @@ static void on_state(ViewerRecordPage *self)
   ViewerRecorderState state = viewer_recorder_get_state(self->recorder);
 
   if (state == VIEWER_RECORDER_DONE) {
-    finish(self);
+    record_page_finish(self);
   } else if (state == VIEWER_RECORDER_DISCARDED) {
     go_back(self);
   } else if (state == VIEWER_RECORDER_FAILED) {
@@ -207,11 +207,11 @@ static void on_state(ViewerRecordPage *self)
     show_notes(self);
     show_progress(self);
     if (state == VIEWER_RECORDER_RECORDING)
-      follow(self);
+      record_page_follow(self);
   }
 }
 
-static void stop(GtkWidget *widget, const char *action, GVariant *parameter)
+static void record_page_stop(GtkWidget *widget, const char *action, GVariant *parameter)
 {
   ViewerRecordPage *self = VIEWER_RECORD_PAGE(widget);
 
@@ -225,7 +225,7 @@ static void on_answer(ViewerRecordPage *self, const char *answer)
     viewer_recorder_discard(self->recorder);
 }
 
-static void discard(GtkWidget *widget, const char *action, GVariant *parameter)
+static void record_page_discard(GtkWidget *widget, const char *action, GVariant *parameter)
 {
   ViewerRecordPage *self = VIEWER_RECORD_PAGE(widget);
 
@@ -296,8 +296,8 @@ static void viewer_record_page_class_init(ViewerRecordPageClass *class)
   g_type_ensure(VIEWER_TYPE_COLUMNS);
   gtk_widget_class_set_template_from_resource(widget_class, "/org/capturectl/Viewer/record/record-page.ui");
   bind_children(widget_class);
-  gtk_widget_class_install_action(widget_class, "recording.stop", NULL, stop);
-  gtk_widget_class_install_action(widget_class, "recording.discard", NULL, discard);
+  gtk_widget_class_install_action(widget_class, "recording.stop", NULL, record_page_stop);
+  gtk_widget_class_install_action(widget_class, "recording.discard", NULL, record_page_discard);
   gtk_widget_class_add_binding_action(widget_class, GDK_KEY_Escape, 0, "recording.stop", NULL);
 }
 

@@ -87,7 +87,7 @@ static void remove_file(ViewerRecorder *self)
     g_unlink(self->options->path);
 }
 
-static void end(ViewerRecorder *self, ViewerRecorderState state)
+static void recorder_end(ViewerRecorder *self, ViewerRecorderState state)
 {
   if (self->discard) {
     remove_file(self);
@@ -157,7 +157,7 @@ static void on_named(GObject *source, GAsyncResult *result, gpointer data)
 
   for (guint i = 0; i < gaps->len; i++)
     take_note(self, g_strdup(gaps->pdata[i]));
-  end(self, VIEWER_RECORDER_DONE);
+  recorder_end(self, VIEWER_RECORDER_DONE);
 }
 
 static void begin_naming(ViewerRecorder *self)
@@ -209,7 +209,7 @@ static void on_finished(RecordingSession *session, gpointer data)
   if (result->begun && !self->discard) {
     note_end(self, result);
     if (result->reason == CAPTURE_END_OUTPUT)
-      end(self, VIEWER_RECORDER_DONE);
+      recorder_end(self, VIEWER_RECORDER_DONE);
     else
       begin_naming(self);
     return;
@@ -218,7 +218,7 @@ static void on_finished(RecordingSession *session, gpointer data)
     self->error = result->error ? g_error_copy(result->error)
                                 : g_error_new(RECORDING_ERROR, RECORDING_ERROR_FAILED,
                                               _("“%s” ended before it could be recorded."), self->title);
-  end(self, VIEWER_RECORDER_FAILED);
+  recorder_end(self, VIEWER_RECORDER_FAILED);
 }
 
 char **viewer_recorder_parse_command(const char *text, GError **error)
@@ -349,7 +349,7 @@ void viewer_recorder_start(ViewerRecorder *self)
   g_object_ref(self);
   hold_application(TRUE);
   if (!make_directory(self) || !recording_session_start(self->session, &self->error))
-    end(self, VIEWER_RECORDER_FAILED);
+    recorder_end(self, VIEWER_RECORDER_FAILED);
 }
 
 void viewer_recorder_stop(ViewerRecorder *self)

@@ -21,7 +21,7 @@ G_DEFINE_FINAL_TYPE(ViewerStartPage, viewer_start_page, ADW_TYPE_BIN)
 enum { RECORD, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
-static void record(ViewerStartPage *self, gpointer options)
+static void start_page_record(ViewerStartPage *self, gpointer options)
 {
   g_signal_emit(self, signals[RECORD], 0, options);
 }
@@ -80,7 +80,7 @@ static void viewer_start_page_class_init(ViewerStartPageClass *class)
   gtk_widget_class_bind_template_child(widget_class, ViewerStartPage, form);
   gtk_widget_class_bind_template_child(widget_class, ViewerStartPage, recent);
   gtk_widget_class_bind_template_child(widget_class, ViewerStartPage, findings);
-  gtk_widget_class_bind_template_callback(widget_class, record);
+  gtk_widget_class_bind_template_callback(widget_class, start_page_record);
   gtk_widget_class_bind_template_callback(widget_class, show_rights);
 }
 

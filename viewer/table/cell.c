@@ -91,7 +91,7 @@ static void write_text(ViewerCell *self, gpointer item)
   gtk_widget_queue_draw(GTK_WIDGET(self));
 }
 
-static void rewrite(ViewerCell *self)
+static void cell_rewrite(ViewerCell *self)
 {
   VIEWER_CELL_GET_CLASS(self)->write(self, get_private(self)->item);
   tell_later(self);
@@ -102,7 +102,7 @@ static gboolean tells_changes(gpointer item)
   return g_signal_lookup("changed", G_OBJECT_TYPE(item)) != 0;
 }
 
-static void watch(ViewerCell *self)
+static void cell_watch(ViewerCell *self)
 {
   ViewerCellPrivate *private = get_private(self);
 
@@ -110,11 +110,11 @@ static void watch(ViewerCell *self)
     return;
   private->is_watched = TRUE;
   if (tells_changes(private->item))
-    g_signal_connect_object(private->item, "changed", G_CALLBACK(rewrite), self, G_CONNECT_SWAPPED);
-  rewrite(self);
+    g_signal_connect_object(private->item, "changed", G_CALLBACK(cell_rewrite), self, G_CONNECT_SWAPPED);
+  cell_rewrite(self);
 }
 
-static void unwatch(ViewerCell *self)
+static void cell_unwatch(ViewerCell *self)
 {
   ViewerCellPrivate *private = get_private(self);
 
@@ -127,12 +127,12 @@ static void unwatch(ViewerCell *self)
 static void viewer_cell_map(GtkWidget *widget)
 {
   GTK_WIDGET_CLASS(viewer_cell_parent_class)->map(widget);
-  watch(VIEWER_CELL(widget));
+  cell_watch(VIEWER_CELL(widget));
 }
 
 static void viewer_cell_unmap(GtkWidget *widget)
 {
-  unwatch(VIEWER_CELL(widget));
+  cell_unwatch(VIEWER_CELL(widget));
   GTK_WIDGET_CLASS(viewer_cell_parent_class)->unmap(widget);
 }
 
@@ -331,10 +331,10 @@ void viewer_cell_set_item(ViewerCell *self, gpointer item)
 
   if (item == private->item)
     return;
-  unwatch(self);
+  cell_unwatch(self);
   g_set_object((GObject **)&private->item, item);
   if (gtk_widget_get_mapped(GTK_WIDGET(self)))
-    watch(self);
+    cell_watch(self);
 }
 
 gpointer viewer_cell_get_item(ViewerCell *self)
@@ -345,7 +345,7 @@ gpointer viewer_cell_get_item(ViewerCell *self)
 void viewer_cell_update(ViewerCell *self)
 {
   if (get_private(self)->is_watched)
-    rewrite(self);
+    cell_rewrite(self);
 }
 
 void viewer_cell_set_indentation(ViewerCell *self, int pixels)

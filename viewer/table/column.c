@@ -22,7 +22,7 @@ typedef struct {
 } Cells;
 
 /* Of a tree: what the row holds. A reference of one's own. */
-static gpointer unwrap(gpointer item)
+static gpointer column_unwrap(gpointer item)
 {
   return GTK_IS_TREE_LIST_ROW(item) ? gtk_tree_list_row_get_item(item) : g_object_ref(item);
 }
@@ -35,7 +35,7 @@ static ViewerCell *get_cell(GtkWidget *child)
 
 static char *make_text(const Cells *cells, gpointer wrapped)
 {
-  g_autoptr(GObject) item = unwrap(wrapped);
+  g_autoptr(GObject) item = column_unwrap(wrapped);
 
   return cells->column.get_text(item, cells->data);
 }
@@ -48,7 +48,7 @@ static char *get_shown_text(gpointer wrapped, gpointer data)
 }
 
 /* Numbers are never cut; of texts, those of a column that says nothing of its width have room. */
-static void widen(Cells *cells, gpointer item)
+static void column_widen(Cells *cells, gpointer item)
 {
   const ViewerColumn *column = &cells->column;
   ViewerCellKind *kind = &cells->kind;
@@ -77,7 +77,7 @@ static void init_kind(Cells *cells)
                                  .chars = column->chars || is_number ? column->chars : CHARS_MIN};
 }
 
-static GtkWidget *make(gpointer data)
+static GtkWidget *column_make(gpointer data)
 {
   Cells *cells = data;
   gboolean has_arrow = (cells->column.flags & VIEWER_COLUMN_EXPANDER) != 0;
@@ -107,18 +107,18 @@ static void make_room(Cells *cells, GtkWidget *expander)
   viewer_list_remeasure(cells->title);
 }
 
-static void bind(GtkWidget *child, gpointer item, gpointer data)
+static void column_bind(GtkWidget *child, gpointer item, gpointer data)
 {
   if (GTK_IS_TREE_EXPANDER(child))
     gtk_tree_expander_set_list_row(GTK_TREE_EXPANDER(child), item);
   if (GTK_IS_TREE_EXPANDER(child) && item)
     make_room(data, child);
   if (item)
-    widen(data, item);
+    column_widen(data, item);
   viewer_cell_set_item(get_cell(child), item);
 }
 
-static int compare(gconstpointer a, gconstpointer b, gpointer data)
+static int column_compare(gconstpointer a, gconstpointer b, gpointer data)
 {
   const Cells *cells = data;
 
@@ -133,11 +133,11 @@ GtkColumnViewColumn *viewer_column_append(ViewerList *list, const ViewerColumn *
   cells->data = data;
   init_kind(cells);
   cells->title = viewer_list_add_cells(list, column->title, cells->kind.is_number,
-                                       &(ViewerRowsColumn){make, bind, cells});
+                                       &(ViewerRowsColumn){column_make, column_bind, cells});
   g_object_set_data_full(G_OBJECT(cells->title), CELLS_KEY, cells, g_rc_box_release);
   if (column->compare) {
     g_autoptr(GtkSorter) sorter =
-        GTK_SORTER(gtk_custom_sorter_new(compare, g_rc_box_acquire(cells), g_rc_box_release));
+        GTK_SORTER(gtk_custom_sorter_new(column_compare, g_rc_box_acquire(cells), g_rc_box_release));
     viewer_list_set_sorter(cells->title, sorter);
   }
   gtk_column_view_column_set_expand(cells->title, (column->flags & VIEWER_COLUMN_EXPAND) != 0);
@@ -160,7 +160,7 @@ void viewer_column_update(GtkColumnViewColumn *column)
     return;
   for (guint n = 0; (child = viewer_list_next_cell(column, &n));) {
     if (viewer_cell_get_item(get_cell(child)))
-      widen(cells, viewer_cell_get_item(get_cell(child)));
+      column_widen(cells, viewer_cell_get_item(get_cell(child)));
     viewer_cell_update(get_cell(child));
   }
   if (sorter)

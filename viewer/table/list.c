@@ -404,7 +404,7 @@ static void viewer_list_class_init(ViewerListClass *class)
   gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_TREE_GRID);
 }
 
-static void activate(ViewerList *self, guint position)
+static void list_activate(ViewerList *self, guint position)
 {
   g_signal_emit(self, signals[ACTIVATE], 0, position);
 }
@@ -439,7 +439,7 @@ static void viewer_list_init(ViewerList *self)
 {
   make_titles(self);
   self->rows = VIEWER_ROWS(viewer_rows_new());
-  g_signal_connect_swapped(self->rows, "activate", G_CALLBACK(activate), self);
+  g_signal_connect_swapped(self->rows, "list_activate", G_CALLBACK(list_activate), self);
   gtk_widget_set_parent(GTK_WIDGET(self->rows), GTK_WIDGET(self));
   gtk_widget_add_css_class(GTK_WIDGET(self), "data-table");
 }

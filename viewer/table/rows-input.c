@@ -5,13 +5,13 @@
 /* Where keys go, from where they do. */
 typedef enum { GO_TO_FIRST, GO_TO_LAST, GO_PAGE_UP, GO_PAGE_DOWN, GO_UP, GO_DOWN } Go;
 
-static void choose(ViewerRows *self, guint position)
+static void rows_input_choose(ViewerRows *self, guint position)
 {
   gtk_selection_model_select_item(self->selection, position, TRUE);
   viewer_rows_show(self, position, TRUE);
 }
 
-static gboolean go(GtkWidget *widget, GVariant *arguments, gpointer data)
+static gboolean rows_input_go(GtkWidget *widget, GVariant *arguments, gpointer data)
 {
   ViewerRows *self = VIEWER_ROWS(widget);
   guint n = viewer_rows_get_n(self);
@@ -40,7 +40,7 @@ static gboolean go(GtkWidget *widget, GVariant *arguments, gpointer data)
   case GO_DOWN:
     to++;
   }
-  choose(self, (guint)CLAMP(to, 0, (gint64)n - 1));
+  rows_input_choose(self, (guint)CLAMP(to, 0, (gint64)n - 1));
   return TRUE;
 }
 
@@ -60,11 +60,11 @@ static gboolean select_current(GtkWidget *widget, GVariant *arguments, gpointer 
 
   if (viewer_rows_get_n(self) == 0)
     return FALSE;
-  choose(self, viewer_rows_get_current(self));
+  rows_input_choose(self, viewer_rows_get_current(self));
   return TRUE;
 }
 
-static void press(GtkGestureClick *gesture, int n, double x, double y, ViewerRows *self)
+static void rows_input_press(GtkGestureClick *gesture, int n, double x, double y, ViewerRows *self)
 {
   guint position = viewer_rows_get_position_at(self, y);
   GdkModifierType modifiers = gtk_event_controller_get_current_event_state(GTK_EVENT_CONTROLLER(gesture));
@@ -75,7 +75,7 @@ static void press(GtkGestureClick *gesture, int n, double x, double y, ViewerRow
     gtk_selection_model_unselect_item(self->selection, position);
     return;
   }
-  choose(self, position);
+  rows_input_choose(self, position);
   if (n == 2)
     g_signal_emit_by_name(self, "activate", position);
 }
@@ -94,8 +94,8 @@ void viewer_rows_add_keys(GtkWidgetClass *class)
   static const guint activating[] = {GDK_KEY_Return, GDK_KEY_ISO_Enter, GDK_KEY_KP_Enter};
 
   for (guint i = 0; i < G_N_ELEMENTS(keys); i++) {
-    gtk_widget_class_add_binding(class, keys[i].key, 0, go, "i", keys[i].go);
-    gtk_widget_class_add_binding(class, keys[i].key_pad, 0, go, "i", keys[i].go);
+    gtk_widget_class_add_binding(class, keys[i].key, 0, rows_input_go, "i", keys[i].go);
+    gtk_widget_class_add_binding(class, keys[i].key_pad, 0, rows_input_go, "i", keys[i].go);
   }
   for (guint i = 0; i < G_N_ELEMENTS(activating); i++)
     gtk_widget_class_add_binding(class, activating[i], 0, activate_current, NULL);
@@ -107,6 +107,6 @@ void viewer_rows_add_pointer(ViewerRows *self)
 {
   GtkGesture *gesture = gtk_gesture_click_new();
 
-  g_signal_connect(gesture, "pressed", G_CALLBACK(press), self);
+  g_signal_connect(gesture, "pressed", G_CALLBACK(rows_input_press), self);
   gtk_widget_add_controller(GTK_WIDGET(self), GTK_EVENT_CONTROLLER(gesture));
 }

@@ -29,7 +29,7 @@ static ViewerRow *find_focused(ViewerRows *self)
   return focus ? VIEWER_ROW(focus) : NULL;
 }
 
-static void bind(ViewerRows *self, ViewerRow *row, gpointer item)
+static void rows_bind(ViewerRows *self, ViewerRow *row, gpointer item)
 {
   if (!viewer_row_set_item(row, item))
     return;
@@ -53,7 +53,7 @@ static ViewerRow *make_row(ViewerRows *self)
 
 static void end_row(ViewerRows *self, ViewerRow *row)
 {
-  bind(self, row, NULL);
+  rows_bind(self, row, NULL);
   gtk_widget_unparent(GTK_WIDGET(row));
 }
 
@@ -64,13 +64,13 @@ static void end_rows(ViewerRows *self)
 }
 
 /* The row is the one at that position, whatever it was. */
-static void be(ViewerRows *self, ViewerRow *row, guint position)
+static void rows_be(ViewerRows *self, ViewerRow *row, guint position)
 {
   g_autoptr(GObject) item = g_list_model_get_item(G_LIST_MODEL(self->selection), position);
 
   viewer_row_set_position(row, position);
   viewer_row_set_selected(row, position == viewer_rows_get_selected(self));
-  bind(self, row, item);
+  rows_bind(self, row, item);
 }
 
 /* The rows in sight: from *ret_first on, as many as are returned. */
@@ -184,7 +184,7 @@ static void choose_rows(ViewerRows *self)
   for (guint i = 0; i < n; i++) {
     ViewerRow *row = in_sight[i];
     if (!row && (row = take_row(self, &pool)))
-      be(self, row, first + i);
+      rows_be(self, row, first + i);
     if (row)
       g_ptr_array_add(self->rows, row);
   }
@@ -265,7 +265,7 @@ static void measure_row(ViewerRows *self)
 {
   if (self->rows->len == 0 && viewer_rows_get_n(self) > 0) {
     g_ptr_array_add(self->rows, make_row(self));
-    be(self, self->rows->pdata[0], 0);
+    rows_be(self, self->rows->pdata[0], 0);
   }
   if (self->rows->len > 0)
     gtk_widget_measure(self->rows->pdata[0], GTK_ORIENTATION_VERTICAL, -1, &self->row_height, NULL, NULL,
@@ -346,7 +346,7 @@ static void handle_items(ViewerRows *self, guint position, guint removed, guint 
     else if (at >= position + added)
       viewer_row_set_position(row, GTK_INVALID_LIST_POSITION);
     else if (at >= position)
-      be(self, row, at);
+      rows_be(self, row, at);
   }
   follow_focus(self, position, removed, added);
   set_range(self);

@@ -19,7 +19,7 @@ static void request_free(gpointer data)
   g_free(request);
 }
 
-static gpointer make(gpointer data)
+static gpointer densities_make(gpointer data)
 {
   const Request *request = data;
 
@@ -34,7 +34,7 @@ static void density_free(gpointer data)
 
 ViewerLatest *viewer_densities_new(void)
 {
-  return viewer_latest_new(make, request_free, density_free);
+  return viewer_latest_new(densities_make, request_free, density_free);
 }
 
 void viewer_densities_request(ViewerLatest *self, ProfileFilter *filter, guint64 first, guint64 end,

@@ -49,7 +49,7 @@ static void request_density(ViewerOverview *self)
                            self->axis.high, self->n_bins, MIN_SAMPLES);
 }
 
-static void update(ViewerOverview *self)
+static void overview_update(ViewerOverview *self)
 {
   guint64 first = 0, end = 1;
 
@@ -76,7 +76,7 @@ static void notice_selection(ViewerOverview *self)
   gtk_widget_queue_allocate(GTK_WIDGET(self));
 }
 
-static void commit(ViewerOverview *self)
+static void overview_commit(ViewerOverview *self)
 {
   viewer_span_selector_commit(self->selector);
 }
@@ -211,7 +211,7 @@ void viewer_overview_set_document(ViewerOverview *self, ViewerDocument *document
     viewer_latest_clear(self->densities);
   g_signal_group_set_target(self->of_document, document);
   g_signal_group_set_target(self->of_query, document ? viewer_document_get_query(document) : NULL);
-  update(self);
+  overview_update(self);
   viewer_span_selector_set_document(self->selector, document);
 }
 
@@ -253,7 +253,7 @@ static void add_zoom(ViewerOverview *self)
   gtk_widget_set_visible(self->zoom, FALSE);
   gtk_widget_set_cursor_from_name(self->zoom, "default");
   gtk_widget_set_parent(self->zoom, GTK_WIDGET(self));
-  g_signal_connect_swapped(self->zoom, "clicked", G_CALLBACK(commit), self);
+  g_signal_connect_swapped(self->zoom, "clicked", G_CALLBACK(overview_commit), self);
 }
 
 static void viewer_overview_init(ViewerOverview *self)
@@ -268,9 +268,9 @@ static void viewer_overview_init(ViewerOverview *self)
   g_signal_connect_object(self->densities, "ready", G_CALLBACK(gtk_widget_queue_draw), self,
                           G_CONNECT_SWAPPED);
   self->of_query = g_signal_group_new(VIEWER_TYPE_QUERY);
-  g_signal_group_connect_swapped(self->of_query, "changed", G_CALLBACK(update), self);
+  g_signal_group_connect_swapped(self->of_query, "changed", G_CALLBACK(overview_update), self);
   self->of_document = g_signal_group_new(VIEWER_TYPE_DOCUMENT);
-  g_signal_group_connect_swapped(self->of_document, "capture-changed", G_CALLBACK(update), self);
+  g_signal_group_connect_swapped(self->of_document, "capture-changed", G_CALLBACK(overview_update), self);
   add_zoom(self);
   self->selector = viewer_span_selector_new(widget, &self->axis);
   viewer_span_selector_take_keys(self->selector);

@@ -58,7 +58,7 @@ double viewer_time_axis_get_x(const ViewerTimeAxis *self, guint64 time)
 }
 
 /* base + distance, no less than low and no more than high. */
-static guint64 add(guint64 base, double distance, guint64 low, guint64 high)
+static guint64 time_axis_add(guint64 base, double distance, guint64 low, guint64 high)
 {
   if (distance >= 0)
     return distance >= (double)(high - base) ? high : MIN(base + (guint64)distance, high);
@@ -67,7 +67,7 @@ static guint64 add(guint64 base, double distance, guint64 low, guint64 high)
 
 guint64 viewer_time_axis_get_time(const ViewerTimeAxis *self, double x)
 {
-  return add(self->first, round(x * viewer_time_axis_get_scale(self)), self->low, self->high);
+  return time_axis_add(self->first, round(x * viewer_time_axis_get_scale(self)), self->low, self->high);
 }
 
 gboolean viewer_time_axis_show(ViewerTimeAxis *self, guint64 first, guint64 end)
@@ -86,7 +86,7 @@ gboolean viewer_time_axis_zoom(ViewerTimeAxis *self, double factor, double x)
 {
   double share = CLAMP(x / self->width, 0, 1), span = (double)(self->end - self->first);
   double wanted = CLAMP(span / factor, (double)get_shortest(self), (double)(self->high - self->low));
-  guint64 first = add(self->first, share * (span - wanted), self->low, self->high);
+  guint64 first = time_axis_add(self->first, share * (span - wanted), self->low, self->high);
 
   if (wanted >= (double)(self->high - self->low))
     return viewer_time_axis_show(self, self->low, self->high);
@@ -97,7 +97,8 @@ gboolean viewer_time_axis_zoom(ViewerTimeAxis *self, double factor, double x)
 gboolean viewer_time_axis_pan(ViewerTimeAxis *self, double pixels)
 {
   guint64 span = self->end - self->first;
-  guint64 first = add(self->first, pixels * viewer_time_axis_get_scale(self), self->low, self->high);
+  guint64 first =
+      time_axis_add(self->first, pixels * viewer_time_axis_get_scale(self), self->low, self->high);
 
   first = MIN(first, self->high - span);
   return viewer_time_axis_show(self, first, first + span);

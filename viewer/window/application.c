@@ -24,7 +24,7 @@ static void add_window(ViewerApplication *self)
 }
 
 /* What failed may be tried again. */
-static gboolean shows(ViewerWindow *window, GFile *file)
+static gboolean application_shows(ViewerWindow *window, GFile *file)
 {
   ViewerDocument *document = viewer_window_get_document(window);
 
@@ -39,7 +39,7 @@ static ViewerWindow *find_window(ViewerApplication *self, GFile *file)
   for (GList *l = gtk_application_get_windows(GTK_APPLICATION(self)); l; l = l->next) {
     if (!VIEWER_IS_WINDOW(l->data))
       continue;
-    if (shows(l->data, file))
+    if (application_shows(l->data, file))
       return l->data;
     if (!unused && viewer_window_is_free(l->data))
       unused = l->data;
@@ -52,9 +52,9 @@ void viewer_application_open_file(ViewerApplication *self, GFile *file, GtkWindo
   ViewerWindow *chosen = find_window(self, file);
 
   if (VIEWER_IS_WINDOW(window) && viewer_window_is_free(VIEWER_WINDOW(window)) &&
-      (!chosen || !shows(chosen, file)))
+      (!chosen || !application_shows(chosen, file)))
     chosen = VIEWER_WINDOW(window);
-  if (!chosen || !shows(chosen, file)) {
+  if (!chosen || !application_shows(chosen, file)) {
     g_autoptr(ViewerDocument) document = viewer_document_new(file);
     viewer_document_open(document);
     if (!chosen) /* which takes a while, as loading does */
@@ -103,7 +103,7 @@ static void new_window(GSimpleAction *action, GVariant *parameter, gpointer data
   add_window(data);
 }
 
-static void quit(GSimpleAction *action, GVariant *parameter, gpointer data)
+static void application_quit(GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   GList *windows = g_list_copy(gtk_application_get_windows(data));
 
@@ -160,7 +160,7 @@ static void viewer_application_startup(GApplication *application)
 {
   static const GActionEntry actions[] = {
       {"new-window", new_window},
-      {"quit", quit},
+      {"quit", application_quit},
       {"help", show_help},
       {"about", show_about},
   };

@@ -65,7 +65,7 @@ static void add_separator(ViewerCrumbs *self)
 }
 
 /* Removes all but the first n children, so that the focus stays on a step that stays. */
-static void keep(ViewerCrumbs *self, guint n)
+static void crumbs_keep(ViewerCrumbs *self, guint n)
 {
   GtkWidget *child = gtk_widget_get_first_child(GTK_WIDGET(self->steps));
 
@@ -98,7 +98,7 @@ static void show_steps_from(ViewerCrumbs *self, guint position)
   GListModel *steps = G_LIST_MODEL(viewer_document_get_query(self->document));
   guint n = g_list_model_get_n_items(steps);
 
-  keep(self, 1 + 2 * position);
+  crumbs_keep(self, 1 + 2 * position);
   for (guint i = position; i < n; i++) {
     g_autoptr(ViewerStep) step = g_list_model_get_item(steps, i);
 
@@ -110,7 +110,7 @@ static void show_steps_from(ViewerCrumbs *self, guint position)
 
 static void show_document(ViewerCrumbs *self)
 {
-  keep(self, 0);
+  crumbs_keep(self, 0);
   add_crumb(self, 0, _("Whole Recording"));
   show_steps_from(self, 0);
 }
@@ -144,7 +144,7 @@ static char *name_event(const ProfileEvent *event)
   return viewer_format_name(event->name, EVENT_NAME_MAX);
 }
 
-static gboolean lists(GListModel *model, const ProfileEvent *events, guint n)
+static gboolean crumbs_lists(GListModel *model, const ProfileEvent *events, guint n)
 {
   if (!model || g_list_model_get_n_items(model) != n)
     return FALSE;
@@ -162,7 +162,7 @@ static void show_events(ViewerCrumbs *self)
   guint n = 0;
   const ProfileEvent *events = capture ? profile_capture_get_events(capture, &n) : NULL;
 
-  if (!lists(gtk_drop_down_get_model(self->events), events, n)) {
+  if (!crumbs_lists(gtk_drop_down_get_model(self->events), events, n)) {
     g_autoptr(GtkStringList) names = gtk_string_list_new(NULL);
 
     for (guint i = 0; i < n; i++)
@@ -206,7 +206,7 @@ void viewer_crumbs_set_document(ViewerCrumbs *self, ViewerDocument *document)
     show_document(self);
     show_events(self);
   } else {
-    keep(self, 0);
+    crumbs_keep(self, 0);
     gtk_widget_set_visible(GTK_WIDGET(self->events), FALSE);
   }
 }

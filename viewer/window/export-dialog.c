@@ -23,7 +23,7 @@ struct _ViewerExportDialog {
 G_DEFINE_FINAL_TYPE(ViewerExportDialog, viewer_export_dialog, ADW_TYPE_WINDOW)
 
 /* What the page shows, on the window's background. NULL: nothing yet. */
-static GskRenderNode *draw(GtkWidget *page, int width, int height)
+static GskRenderNode *export_dialog_draw(GtkWidget *page, int width, int height)
 {
   g_autoptr(GdkPaintable) paintable = gtk_widget_paintable_new(page);
   GtkSnapshot *snapshot = gtk_snapshot_new();
@@ -36,7 +36,7 @@ static GskRenderNode *draw(GtkWidget *page, int width, int height)
 }
 
 /* In memory, so that a thread may look at it: textures of OpenGL are the main thread's. */
-static GdkTexture *download(GdkTexture *texture)
+static GdkTexture *export_dialog_download(GdkTexture *texture)
 {
   int width = gdk_texture_get_width(texture), height = gdk_texture_get_height(texture);
   gsize stride = (gsize)width * 4;
@@ -56,10 +56,10 @@ static GdkTexture *take_picture(GtkWidget *page)
 
   if (width <= 0 || height <= 0 || !native || !gtk_native_get_renderer(native))
     return NULL;
-  node = draw(page, width, height);
+  node = export_dialog_draw(page, width, height);
   texture = gsk_renderer_render_texture(gtk_native_get_renderer(native), node,
                                         &GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height));
-  return download(texture);
+  return export_dialog_download(texture);
 }
 
 static guint get_format(const ViewerExportDialog *self)
@@ -71,7 +71,7 @@ static guint get_format(const ViewerExportDialog *self)
   return format;
 }
 
-static gboolean pulse(gpointer dialog)
+static gboolean export_dialog_pulse(gpointer dialog)
 {
   gtk_progress_bar_pulse(GTK_PROGRESS_BAR(((ViewerExportDialog *)dialog)->progress));
   return G_SOURCE_CONTINUE;
@@ -86,7 +86,7 @@ static void show_busy(ViewerExportDialog *self, gboolean busy)
   /* A bar that has pulsed asks for each frame until it has a fraction again. */
   gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(self->progress), 0);
   if (busy)
-    self->pulse = g_timeout_add(PULSE, pulse, self);
+    self->pulse = g_timeout_add(PULSE, export_dialog_pulse, self);
 }
 
 static void show_failure(ViewerExportDialog *self, const char *message)
@@ -115,7 +115,7 @@ static ViewerExportDialog *take_weak(gpointer data)
   return self;
 }
 
-static void finish(GObject *source, GAsyncResult *result, gpointer data)
+static void export_dialog_finish(GObject *source, GAsyncResult *result, gpointer data)
 {
   g_autoptr(ViewerExportDialog) self = take_weak(data);
   g_autoptr(GError) error = NULL;
@@ -144,10 +144,11 @@ static void write_to(ViewerExportDialog *self, GFile *file)
   g_application_hold(g_application_get_default());
   self->cancellable = g_cancellable_new();
   show_busy(self, TRUE);
-  viewer_export_write_async(format, &self->content, file, self->cancellable, finish, make_weak(self));
+  viewer_export_write_async(format, &self->content, file, self->cancellable, export_dialog_finish,
+                            make_weak(self));
 }
 
-static void respond(GtkNativeDialog *chooser, int response, ViewerExportDialog *self)
+static void export_dialog_respond(GtkNativeDialog *chooser, int response, ViewerExportDialog *self)
 {
   g_autoptr(GFile) file =
       response == GTK_RESPONSE_ACCEPT ? gtk_file_chooser_get_file(GTK_FILE_CHOOSER(chooser)) : NULL;
@@ -173,7 +174,7 @@ static void choose_file(ViewerExportDialog *self)
   gtk_file_chooser_add_filter(GTK_FILE_CHOOSER(chooser), filter);
   gtk_file_chooser_set_current_name(GTK_FILE_CHOOSER(chooser), name);
   gtk_native_dialog_set_modal(GTK_NATIVE_DIALOG(chooser), TRUE);
-  g_signal_connect_object(chooser, "response", G_CALLBACK(respond), self, 0);
+  g_signal_connect_object(chooser, "response", G_CALLBACK(export_dialog_respond), self, 0);
   gtk_native_dialog_show(GTK_NATIVE_DIALOG(chooser));
 }
 

@@ -131,7 +131,7 @@ static gboolean write_content(const Export *export, GOutputStream *stream, GCanc
                   : page_formats[page].write(export, stream, cancellable, error);
 }
 
-static const char *advise(const GError *error)
+static const char *export_advise(const GError *error)
 {
   switch (error->domain == G_IO_ERROR ? error->code : G_IO_ERROR_FAILED) {
   case G_IO_ERROR_NOT_FOUND:
@@ -152,7 +152,7 @@ static const char *advise(const GError *error)
 }
 
 /* GIO's own words give no advice. */
-static void explain(GError **error, GFile *file)
+static void export_explain(GError **error, GFile *file)
 {
   g_autofree char *name = g_file_get_basename(file), *valid = g_utf8_make_valid(name, -1);
   GError *explained;
@@ -160,7 +160,7 @@ static void explain(GError **error, GFile *file)
   if (g_error_matches(*error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     return;
   explained = g_error_new((*error)->domain, (*error)->code, _("“%s” could not be written: %s."), valid,
-                          advise(*error));
+                          export_advise(*error));
   g_error_free(*error);
   *error = explained;
 }
@@ -179,7 +179,7 @@ static void write_file(GTask *task, gpointer source, gpointer data, GCancellable
   }
   if (stream)
     profile_export_file_discard(export->file, stream, is_new);
-  explain(&error, export->file);
+  export_explain(&error, export->file);
   g_task_return_error(task, error);
 }
 

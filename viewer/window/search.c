@@ -49,7 +49,7 @@ static void on_search_changed(ViewerSearch *self)
   show_found(self);
 }
 
-static void search(ViewerSearch *self)
+static void search_run(ViewerSearch *self)
 {
   const char *text = get_text(self);
 
@@ -77,7 +77,7 @@ static void go_to_previous(ViewerSearch *self)
 }
 
 /* Escape. */
-static void stop(ViewerSearch *self)
+static void search_stop(ViewerSearch *self)
 {
   gtk_editable_set_text(GTK_EDITABLE(self->entry), "");
   if (self->page && !gtk_widget_grab_focus(GTK_WIDGET(self->page)))
@@ -102,7 +102,7 @@ void viewer_search_set_page(ViewerSearch *self, ViewerPage *page)
     g_signal_connect_swapped(page, "search-changed", G_CALLBACK(on_search_changed), self);
   }
   show_label(self);
-  search(self);
+  search_run(self);
 }
 
 void viewer_search_begin(ViewerSearch *self)
@@ -133,10 +133,10 @@ static void viewer_search_class_init(ViewerSearchClass *class)
   gtk_widget_class_bind_template_child(widget_class, ViewerSearch, found);
   gtk_widget_class_bind_template_child(widget_class, ViewerSearch, ways);
   gtk_widget_class_bind_template_child(widget_class, ViewerSearch, entry);
-  gtk_widget_class_bind_template_callback(widget_class, search);
+  gtk_widget_class_bind_template_callback(widget_class, search_run);
   gtk_widget_class_bind_template_callback(widget_class, go_to_next);
   gtk_widget_class_bind_template_callback(widget_class, go_to_previous);
-  gtk_widget_class_bind_template_callback(widget_class, stop);
+  gtk_widget_class_bind_template_callback(widget_class, search_stop);
 }
 
 static void viewer_search_init(ViewerSearch *self)

@@ -75,7 +75,7 @@ void viewer_window_toast(ViewerWindow *self, const char *text)
   adw_toast_overlay_add_toast(self->toasts, adw_toast_new(title));
 }
 
-static gboolean shows(ViewerWindow *self, const char *name)
+static gboolean window_shows(ViewerWindow *self, const char *name)
 {
   return g_strcmp0(gtk_stack_get_visible_child_name(self->content), name) == 0;
 }
@@ -83,14 +83,14 @@ static gboolean shows(ViewerWindow *self, const char *name)
 gboolean viewer_window_is_free(ViewerWindow *self)
 {
   g_return_val_if_fail(VIEWER_IS_WINDOW(self), FALSE);
-  return shows(self, "start") || shows(self, "failed");
+  return window_shows(self, "start") || window_shows(self, "failed");
 }
 
 static ViewerPage *get_page(ViewerWindow *self)
 {
   GtkWidget *page = adw_view_stack_get_visible_child(self->pages);
 
-  return page && shows(self, "document") ? VIEWER_PAGE(page) : NULL;
+  return page && window_shows(self, "document") ? VIEWER_PAGE(page) : NULL;
 }
 
 /* Into what the page says is its own, else nowhere, so that keys are the window's. What nobody sees would
@@ -128,7 +128,7 @@ static gboolean show_working(gpointer data)
 
 static void update_working(ViewerWindow *self)
 {
-  gboolean is_working = self->document && shows(self, "document") &&
+  gboolean is_working = self->document && window_shows(self, "document") &&
                         viewer_document_get_state(self->document) == VIEWER_DOCUMENT_NAMING;
 
   if (is_working && !self->working_delay && !gtk_revealer_get_reveal_child(self->working))
@@ -152,18 +152,18 @@ static void enable_actions(ViewerWindow *self)
   GtkWidget *widget = GTK_WIDGET(self);
 
   for (guint i = 0; i < G_N_ELEMENTS(for_documents); i++)
-    gtk_widget_action_set_enabled(widget, for_documents[i], shows(self, "document"));
-  gtk_widget_action_set_enabled(widget, "win.save", shows(self, "document") && is_unsaved(self));
-  gtk_widget_action_set_enabled(widget, "win.new-recording", !shows(self, "start"));
-  gtk_widget_set_visible(self->record, !shows(self, "start") && !shows(self, "recording"));
+    gtk_widget_action_set_enabled(widget, for_documents[i], window_shows(self, "document"));
+  gtk_widget_action_set_enabled(widget, "win.save", window_shows(self, "document") && is_unsaved(self));
+  gtk_widget_action_set_enabled(widget, "win.new-recording", !window_shows(self, "start"));
+  gtk_widget_set_visible(self->record, !window_shows(self, "start") && !window_shows(self, "recording"));
 }
 
 static void show_content(ViewerWindow *self, const char *name)
 {
   gboolean is_document = g_str_equal(name, "document");
-  gboolean at_once = is_document && shows(self, "loading");
+  gboolean at_once = is_document && window_shows(self, "loading");
 
-  if (shows(self, name))
+  if (window_shows(self, name))
     return;
   gtk_stack_set_visible_child_full(
       self->content, name, at_once ? GTK_STACK_TRANSITION_TYPE_NONE : GTK_STACK_TRANSITION_TYPE_CROSSFADE);
@@ -176,7 +176,7 @@ static void show_content(ViewerWindow *self, const char *name)
 
 static const char *get_title(ViewerWindow *self)
 {
-  if (shows(self, "recording"))
+  if (window_shows(self, "recording"))
     return viewer_record_page_get_title(self->recording);
   return self->document ? viewer_document_get_title(self->document) : NULL;
 }
@@ -203,7 +203,7 @@ static void show_failure(ViewerWindow *self)
 }
 
 /* Once a document, when all its names are there and its samples are counted with them. */
-static void remember(ViewerWindow *self)
+static void window_remember(ViewerWindow *self)
 {
   ProfileWeights *weights = viewer_document_get_weights(self->document);
 
@@ -222,7 +222,7 @@ static void show_state(ViewerWindow *self)
     show_failure(self);
   else
     show_content(self, viewer_document_get_capture(self->document) ? "document" : "loading");
-  remember(self);
+  window_remember(self);
   update_working(self);
 }
 
@@ -311,9 +311,9 @@ static void act_new_recording(GtkWidget *widget, const char *action, GVariant *p
   ViewerWindow *self = VIEWER_WINDOW(widget);
   GApplication *application = G_APPLICATION(gtk_window_get_application(GTK_WINDOW(self)));
 
-  if (shows(self, "failed"))
+  if (window_shows(self, "failed"))
     show_start(self);
-  else if (!shows(self, "start"))
+  else if (!window_shows(self, "start"))
     g_action_group_activate_action(G_ACTION_GROUP(application), "new-window", NULL);
 }
 
@@ -321,7 +321,7 @@ static void act_show_page(GtkWidget *widget, const char *action, GVariant *param
 {
   ViewerWindow *self = VIEWER_WINDOW(widget);
 
-  if (!shows(self, "document"))
+  if (!window_shows(self, "document"))
     return;
   viewer_pages_show(self->pages, g_variant_get_string(parameter, NULL));
   focus_page(self);
@@ -331,7 +331,7 @@ static void act_show_nth_page(GtkWidget *widget, const char *action, GVariant *p
 {
   ViewerWindow *self = VIEWER_WINDOW(widget);
 
-  if (!shows(self, "document"))
+  if (!window_shows(self, "document"))
     return;
   viewer_pages_show_nth(self->pages, g_variant_get_int32(parameter));
   focus_page(self);
@@ -381,7 +381,8 @@ static void act_copy(GtkWidget *widget, const char *action, GVariant *parameter)
     gtk_widget_error_bell(widget);
 }
 
-static gboolean drop(GtkDropTarget *target, const GValue *value, double x, double y, ViewerWindow *self)
+static gboolean window_drop(GtkDropTarget *target, const GValue *value, double x, double y,
+                            ViewerWindow *self)
 {
   GSList *files = g_value_get_boxed(value);
 
@@ -463,7 +464,7 @@ static void act_export(GtkWidget *widget, const char *action, GVariant *paramete
 {
   ViewerWindow *self = VIEWER_WINDOW(widget);
 
-  if (shows(self, "document"))
+  if (window_shows(self, "document"))
     viewer_export_dialog_show(GTK_WINDOW(self), self->document,
                               VIEWER_PAGE(adw_view_stack_get_visible_child(self->pages)));
 }
@@ -568,11 +569,12 @@ static void viewer_window_init(ViewerWindow *self)
   g_signal_group_connect_swapped(self->document_signals, "state-changed", G_CALLBACK(show_state), self);
   g_signal_group_connect_swapped(self->document_signals, "capture-changed", G_CALLBACK(show_state), self);
   g_signal_group_connect_swapped(self->document_signals, "file-changed", G_CALLBACK(show_file), self);
-  g_signal_group_connect_swapped(self->document_signals, "weights-changed", G_CALLBACK(remember), self);
+  g_signal_group_connect_swapped(self->document_signals, "weights-changed", G_CALLBACK(window_remember),
+                                 self);
   viewer_pages_add(self->pages);
   viewer_pages_keep_titles_whole(self->header_pages);
   viewer_accessible_follow_stacks(GTK_WIDGET(self));
-  g_signal_connect(target, "drop", G_CALLBACK(drop), self);
+  g_signal_connect(target, "window_drop", G_CALLBACK(window_drop), self);
   gtk_widget_add_controller(GTK_WIDGET(self), GTK_EVENT_CONTROLLER(target));
   enable_actions(self);
   restore_size(self);

@@ -36,12 +36,13 @@ struct capabilities {
   struct __user_cap_data_struct words[_LINUX_CAPABILITY_U32S_3];
 };
 
-static struct __user_cap_header_struct header(void)
+static struct __user_cap_header_struct rights_header(void)
 {
   return (struct __user_cap_header_struct){.version = _LINUX_CAPABILITY_VERSION_3};
 }
 
-static void permit(struct capabilities *kept, const struct capabilities *had, const int *list, size_t count)
+static void rights_permit(struct capabilities *kept, const struct capabilities *had, const int *list,
+                          size_t count)
 {
   for (size_t i = 0; i < count; i++) {
     uint32_t word = CAP_TO_INDEX(list[i]), bit = CAP_TO_MASK(list[i]);
@@ -49,24 +50,25 @@ static void permit(struct capabilities *kept, const struct capabilities *had, co
   }
 }
 
-static void add(struct capabilities *kept, const struct capabilities *had, const int *list, size_t count)
+static void rights_add(struct capabilities *kept, const struct capabilities *had, const int *list,
+                       size_t count)
 {
-  permit(kept, had, list, count);
+  rights_permit(kept, had, list, count);
   for (size_t i = 0; i < count; i++) {
     uint32_t word = CAP_TO_INDEX(list[i]), bit = CAP_TO_MASK(list[i]);
     kept->words[word].effective |= kept->words[word].permitted & bit;
   }
 }
 
-static int get(struct capabilities *ret)
+static int rights_get(struct capabilities *ret)
 {
-  struct __user_cap_header_struct which = header();
+  struct __user_cap_header_struct which = rights_header();
   return syscall(SYS_capget, &which, ret->words) < 0 ? -errno : 0;
 }
 
-static int set(const struct capabilities *capabilities)
+static int rights_set(const struct capabilities *capabilities)
 {
-  struct __user_cap_header_struct which = header();
+  struct __user_cap_header_struct which = rights_header();
   return syscall(SYS_capset, &which, capabilities->words) < 0 ? -errno : 0;
 }
 
@@ -84,33 +86,33 @@ int recorder_rights_begin(void)
 {
   struct capabilities had = {0}, kept = {0};
   raise_file_limit();
-  int result = get(&had);
+  int result = rights_get(&had);
   if (result < 0)
     return result;
-  add(&kept, &had, most, COUNT(most));
+  rights_add(&kept, &had, most, COUNT(most));
   if (geteuid() == 0)
-    add(&kept, &had, for_root, COUNT(for_root));
+    rights_add(&kept, &had, for_root, COUNT(for_root));
   if (!recorder_rights_has(CAP_SYS_PTRACE))
-    add(&kept, &had, to_look, COUNT(to_look));
+    rights_add(&kept, &had, to_look, COUNT(to_look));
   if (recorder_rights_paranoid() > 2)
-    permit(&kept, &had, to_open_events, COUNT(to_open_events));
+    rights_permit(&kept, &had, to_open_events, COUNT(to_open_events));
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0) < 0 ||
       prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
     return -errno;
-  return set(&kept);
+  return rights_set(&kept);
 }
 
 int recorder_rights_narrow(bool open_events, struct recorder_error *error)
 {
   struct capabilities had = {0}, kept = {0};
-  int result = get(&had);
+  int result = rights_get(&had);
   if (result == 0) {
-    add(&kept, &had, for_own, COUNT(for_own));
+    rights_add(&kept, &had, for_own, COUNT(for_own));
     if (open_events) {
-      add(&kept, &had, until_events_are_open, COUNT(until_events_are_open));
-      permit(&kept, &had, to_open_events, COUNT(to_open_events));
+      rights_add(&kept, &had, until_events_are_open, COUNT(until_events_are_open));
+      rights_permit(&kept, &had, to_open_events, COUNT(to_open_events));
     }
-    result = set(&kept);
+    result = rights_set(&kept);
   }
   return result == 0 ? 0
                      : recorder_error_set(error, -result, "The recorder cannot give up its rights: %s.",
@@ -120,16 +122,16 @@ int recorder_rights_narrow(bool open_events, struct recorder_error *error)
 int recorder_rights_open_event(const struct perf_event_attr *attr, int32_t tid, int cpu)
 {
   struct capabilities had = {0}, raised;
-  bool raise =
-      get(&had) == 0 && (had.words[CAP_TO_INDEX(CAP_SYS_ADMIN)].permitted & CAP_TO_MASK(CAP_SYS_ADMIN));
+  bool raise = rights_get(&had) == 0 &&
+               (had.words[CAP_TO_INDEX(CAP_SYS_ADMIN)].permitted & CAP_TO_MASK(CAP_SYS_ADMIN));
   raised = had;
-  add(&raised, &had, to_open_events, COUNT(to_open_events));
+  rights_add(&raised, &had, to_open_events, COUNT(to_open_events));
   if (raise)
-    set(&raised);
+    rights_set(&raised);
   int fd = (int)syscall(SYS_perf_event_open, attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
   int result = fd < 0 ? -errno : fd;
   if (raise)
-    set(&had);
+    rights_set(&had);
   return result;
 }
 
@@ -141,7 +143,8 @@ int recorder_rights_paranoid(void)
 bool recorder_rights_has(int capability)
 {
   struct capabilities had = {0};
-  return get(&had) == 0 && (had.words[CAP_TO_INDEX(capability)].permitted & CAP_TO_MASK(capability)) != 0;
+  return rights_get(&had) == 0 &&
+         (had.words[CAP_TO_INDEX(capability)].permitted & CAP_TO_MASK(capability)) != 0;
 }
 
 bool recorder_rights_are_lent(void)

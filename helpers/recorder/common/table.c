@@ -7,7 +7,7 @@
 
 #define ENTRIES_MIN 64
 
-static size_t home(const struct recorder_table *table, uint64_t key)
+static size_t table_home(const struct recorder_table *table, uint64_t key)
 {
   return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & table->mask;
 }
@@ -27,9 +27,9 @@ void recorder_table_clear(struct recorder_table *table)
 }
 
 /* Where the key stands, or the free entry where it would. */
-static size_t locate(const struct recorder_table *table, uint64_t key)
+static size_t table_locate(const struct recorder_table *table, uint64_t key)
 {
-  size_t at = home(table, key);
+  size_t at = table_home(table, key);
   while (table->entries[at].value != NULL && table->entries[at].key != key)
     at = (at + 1) & table->mask;
   return at;
@@ -37,25 +37,25 @@ static size_t locate(const struct recorder_table *table, uint64_t key)
 
 void *recorder_table_find(const struct recorder_table *table, uint64_t key)
 {
-  return table->entries[locate(table, key)].value;
+  return table->entries[table_locate(table, key)].value;
 }
 
-static void grow(struct recorder_table *table)
+static void table_grow(struct recorder_table *table)
 {
   struct recorder_table old = *table;
   table->mask = 2 * old.mask + 1;
   table->entries = recorder_allocate(table->mask + 1, sizeof *table->entries);
   for (size_t i = 0; i <= old.mask; i++)
     if (old.entries[i].value != NULL)
-      table->entries[locate(table, old.entries[i].key)] = old.entries[i];
+      table->entries[table_locate(table, old.entries[i].key)] = old.entries[i];
   free(old.entries);
 }
 
 void recorder_table_set(struct recorder_table *table, uint64_t key, void *value)
 {
   if (2 * (table->count + 1) > table->mask)
-    grow(table);
-  struct recorder_table_entry *entry = &table->entries[locate(table, key)];
+    table_grow(table);
+  struct recorder_table_entry *entry = &table->entries[table_locate(table, key)];
   if (entry->value == NULL)
     table->count++;
   entry->key = key;
@@ -64,13 +64,13 @@ void recorder_table_set(struct recorder_table *table, uint64_t key, void *value)
 
 void recorder_table_remove(struct recorder_table *table, uint64_t key)
 {
-  size_t hole = locate(table, key);
+  size_t hole = table_locate(table, key);
   if (table->entries[hole].value == NULL)
     return;
   table->count--;
   /* Entries behind the hole move up, so that a search never ends before its key. */
   for (size_t at = (hole + 1) & table->mask; table->entries[at].value != NULL; at = (at + 1) & table->mask) {
-    size_t distance = (at - home(table, table->entries[at].key)) & table->mask;
+    size_t distance = (at - table_home(table, table->entries[at].key)) & table->mask;
     if (distance >= ((at - hole) & table->mask)) {
       table->entries[hole] = table->entries[at];
       hole = at;

@@ -124,7 +124,7 @@ static uint32_t user_way(const struct recorder_off_cpu_options *options)
   }
 }
 
-static int attach(struct off_cpu_bpf *programs)
+static int bpf_off_cpu_attach(struct off_cpu_bpf *programs)
 {
   struct bpf_program *program;
   struct bpf_link **link;
@@ -151,7 +151,7 @@ int recorder_bpf_load_off_cpu(struct recorder_bpf *bpf, const struct recorder_of
   int r = recorder_bpf_share_maps(bpf, programs->obj);
   if (r == 0)
     r = off_cpu_bpf__load(programs);
-  return r == 0 ? attach(programs) : r;
+  return r == 0 ? bpf_off_cpu_attach(programs) : r;
 }
 
 int recorder_bpf_off_cpu_add(struct recorder_bpf *bpf, int pidfd, enum recorder_off_cpu_member member)
@@ -202,7 +202,7 @@ static int read_record(int fd, uint8_t *bytes, uint32_t *ret_size)
   return n < 0 ? (int)n : (size_t)n == *ret_size ? 1 : -EPROTO;
 }
 
-static int iterate(const struct bpf_link *link, recorder_bpf_rest_fn fn, void *data)
+static int bpf_off_cpu_iterate(const struct bpf_link *link, recorder_bpf_rest_fn fn, void *data)
 {
   uint8_t *bytes =
       aligned_alloc(8, REST_MAX); /* the size at its beginning: what follows stands as in a ring */
@@ -219,10 +219,10 @@ static int iterate(const struct bpf_link *link, recorder_bpf_rest_fn fn, void *d
 
 int recorder_bpf_off_cpu_rest(struct recorder_bpf *bpf, recorder_bpf_rest_fn fn, void *data)
 {
-  return iterate(bpf->off_cpu->links.recorder_off_cpu_rest, fn, data);
+  return bpf_off_cpu_iterate(bpf->off_cpu->links.recorder_off_cpu_rest, fn, data);
 }
 
 int recorder_bpf_off_cpu_found(struct recorder_bpf *bpf, recorder_bpf_rest_fn fn, void *data)
 {
-  return iterate(bpf->off_cpu->links.recorder_off_cpu_found, fn, data);
+  return bpf_off_cpu_iterate(bpf->off_cpu->links.recorder_off_cpu_found, fn, data);
 }

@@ -26,7 +26,7 @@ static int say_nothing(enum libbpf_print_level level, const char *format, va_lis
   return 0;
 }
 
-static int explain(int result, bool off_cpu, struct recorder_error *error)
+static int bpf_explain(int result, bool off_cpu, struct recorder_error *error)
 {
   const char *what =
       off_cpu ? "Time off the CPU cannot be recorded" : "Stacks cannot be walked in the kernel";
@@ -97,7 +97,7 @@ static struct recorder_bpf_config make_config(const struct recorder_bpf_options 
   return config;
 }
 
-static int load(struct recorder_bpf *bpf, const struct recorder_bpf_options *options)
+static int bpf_load(struct recorder_bpf *bpf, const struct recorder_bpf_options *options)
 {
   bpf->programs = perf_event_bpf__open();
   if (bpf->programs == NULL)
@@ -136,10 +136,10 @@ int recorder_bpf_open(struct recorder_bpf **ret, const struct recorder_bpf_optio
   bpf->exec_fd = -1;
   bpf->config = make_config(options);
   libbpf_set_print(say_nothing);
-  int r = load(bpf, options);
+  int r = bpf_load(bpf, options);
   if (r != 0) {
     recorder_bpf_close(bpf);
-    return explain(r, options->off_cpu != NULL, error);
+    return bpf_explain(r, options->off_cpu != NULL, error);
   }
   *ret = bpf;
   return 0;

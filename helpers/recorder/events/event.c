@@ -100,7 +100,7 @@ static int off_cpu_event(struct recorder_event_type *ret, const char *name)
   return 0;
 }
 
-static int find(struct recorder_event_type *ret, const char *name, struct recorder_error *error)
+static int event_find(struct recorder_event_type *ret, const char *name, struct recorder_error *error)
 {
   int result = off_cpu_event(ret, name);
   if (result == -ENOENT)
@@ -178,7 +178,7 @@ int recorder_event_resolve(struct recorder_event_type *ret, const struct recorde
   snprintf(type.name, sizeof type.name, "%s", name);
   split_modifiers(name, &modifiers);
   error->code = 0;
-  int result = own ? find_own(&type, name, error) : find(&type, name, error);
+  int result = own ? find_own(&type, name, error) : event_find(&type, name, error);
   if (result < 0)
     return result;
   if (type.off_cpu && *modifiers != '\0')

@@ -15,7 +15,7 @@ struct heap {
   uint32_t count;
 };
 
-static void sink(struct heap *heap, uint32_t at)
+static void merge_sink(struct heap *heap, uint32_t at)
 {
   struct recorder_ring *ring = heap->rings[at];
   for (uint32_t child; (child = 2 * at + 1) < heap->count; at = child) {
@@ -38,7 +38,7 @@ static uint64_t next_time(const struct heap *heap, uint64_t limit)
 }
 
 /* Hands over the ring's records up to limit. */
-static int run(struct recorder_ring *ring, uint64_t limit, recorder_merge_fn fn, void *data)
+static int merge_run(struct recorder_ring *ring, uint64_t limit, recorder_merge_fn fn, void *data)
 {
   uint64_t released = ring->tail;
   int result = 0;
@@ -68,16 +68,16 @@ int recorder_merge(struct recorder_ring *const *rings, uint32_t n_rings, uint64_
       heap.rings[heap.count++] = rings[i];
   }
   for (uint32_t i = heap.count / 2; i-- > 0;)
-    sink(&heap, i);
+    merge_sink(&heap, i);
   while (result == 0 && heap.count != 0) {
     struct recorder_ring *first = heap.rings[0];
-    result = run(first, next_time(&heap, limit), fn, data);
+    result = merge_run(first, next_time(&heap, limit), fn, data);
     if (result < 0)
       *ret_bad = first;
     if (first->record == NULL || first->time > limit)
       heap.rings[0] = heap.rings[--heap.count];
     if (heap.count != 0)
-      sink(&heap, 0);
+      merge_sink(&heap, 0);
   }
   for (uint32_t i = 0; i < n_rings; i++)
     recorder_ring_release(rings[i]);

@@ -20,7 +20,7 @@ static bool is_whole(const struct recorder_raw *raw, size_t size)
          raw->count <= size - sizeof(struct recorder_raw_registers);
 }
 
-static void store(struct recorder_waiting *waiting, const void *part, uint32_t size)
+static void raws_store(struct recorder_waiting *waiting, const void *part, uint32_t size)
 {
   size_t whole = sizeof(uint32_t) + size;
   if (waiting->capacity < whole) {
@@ -79,7 +79,7 @@ bool recorder_raws_push(struct recorder_raws *raws, int32_t tid, uint64_t ip, co
   if (raws->count == RECORDER_RAWS_MAX)
     drop_oldest(raws);
   struct recorder_waiting *waiting = &raws->items[raws->count++];
-  store(waiting, part, size);
+  raws_store(waiting, part, size);
   waiting->tid = tid;
   waiting->ip = ip;
   return true;

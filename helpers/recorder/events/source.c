@@ -91,7 +91,7 @@ static int open_raw_event(struct recorder_source *source, struct recorder_ring *
   return result;
 }
 
-static uint32_t watermark(const struct recorder_source *source)
+static uint32_t source_watermark(const struct recorder_source *source)
 {
   bool large = source->unwind == RECORDER_UNWIND_BPF || source->unwind == RECORDER_UNWIND_TABLES;
   return large ? WATERMARK : 0;
@@ -100,7 +100,7 @@ static uint32_t watermark(const struct recorder_source *source)
 static int open_ring(struct recorder_source *source, uint32_t cpu, uint32_t pages, struct recorder_ring **ret)
 {
   struct recorder_ring *ring = recorder_allocate(1, sizeof *ring);
-  int result = recorder_ring_open(ring, cpu, pages, watermark(source));
+  int result = recorder_ring_open(ring, cpu, pages, source_watermark(source));
   if (result < 0) {
     free(ring);
     return result;

@@ -78,8 +78,8 @@ static void complete_waker(struct recorder_decoder *decoder, struct recorder_sam
 }
 
 /* False: the sample is held back, and is written later. */
-static bool complete(struct recorder_decoder *decoder, struct recorder_sample *sample,
-                     struct recorder_thread *thread, const struct recorder_raw *raw)
+static bool decoder_off_cpu_complete(struct recorder_decoder *decoder, struct recorder_sample *sample,
+                                     struct recorder_thread *thread, const struct recorder_raw *raw)
 {
   struct recorder_miss *miss = find_miss(decoder, raw, RECORDER_RAW_OFF_CPU_MISS, thread->tid);
   if (miss == NULL) {
@@ -110,8 +110,8 @@ static uint64_t time_of(const struct recorder_raw *raw, uint64_t left)
   return left > back && left - back > LATE ? back : left;
 }
 
-static void take(struct recorder_decoder *decoder, struct recorder_memo *kernel_memo, uint64_t time,
-                 uint16_t cpu, const struct recorder_raw *raw)
+static void decoder_off_cpu_take(struct recorder_decoder *decoder, struct recorder_memo *kernel_memo,
+                                 uint64_t time, uint16_t cpu, const struct recorder_raw *raw)
 {
   const struct recorder_raw_off_cpu *off = (const void *)(raw + 1);
   struct recorder_thread *thread = recorder_tasks_thread(&decoder->tasks, off->pid, off->tid);
@@ -132,7 +132,7 @@ static void take(struct recorder_decoder *decoder, struct recorder_memo *kernel_
     recorder_unwinder_touch(decoder->unwinder, thread->process, sample.user, sample.n_user);
     if (off->waker_end == WALK_MISSED)
       complete_waker(decoder, &sample, raw);
-    if (raw->end == WALK_MISSED && !complete(decoder, &sample, thread, raw))
+    if (raw->end == WALK_MISSED && !decoder_off_cpu_complete(decoder, &sample, thread, raw))
       return;
   }
   recorder_decoder_write(decoder, &sample, thread, kernel_memo, NULL);
@@ -145,7 +145,7 @@ bool recorder_decoder_off_cpu(struct recorder_decoder *decoder, struct recorder_
   if (decoder->off_cpu == UINT32_MAX || size < sizeof *raw)
     return false;
   if (raw->kind == RECORDER_RAW_OFF_CPU && is_whole(raw, size))
-    take(decoder, &ring->memo, record->time, (uint16_t)ring->cpu, raw);
+    decoder_off_cpu_take(decoder, &ring->memo, record->time, (uint16_t)ring->cpu, raw);
   else if ((raw->kind == RECORDER_RAW_OFF_CPU_MISS || raw->kind == RECORDER_RAW_WAKER_MISS) &&
            is_whole_miss(raw, size))
     recorder_misses_add(&decoder->misses, record->tid, raw, size);
@@ -158,7 +158,7 @@ void recorder_decoder_off_cpu_rest(struct recorder_decoder *decoder, uint64_t ti
                                    const struct recorder_raw *raw, uint32_t size)
 {
   if (size >= sizeof *raw && raw->kind == RECORDER_RAW_OFF_CPU && is_whole(raw, size))
-    take(decoder, NULL, time, CAPTURE_CPU_UNKNOWN, raw);
+    decoder_off_cpu_take(decoder, NULL, time, CAPTURE_CPU_UNKNOWN, raw);
   else
     recorder_output_damaged(decoder->output);
 }

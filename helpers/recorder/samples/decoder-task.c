@@ -77,7 +77,8 @@ static bool has_text(const struct perf_event_header *record, size_t fixed)
   return length >= 0 && fixed + (size_t)length + sizeof(struct recorder_trailer) < record->size;
 }
 
-static bool comm(struct recorder_decoder *decoder, uint64_t time, const struct perf_event_header *record)
+static bool decoder_task_comm(struct recorder_decoder *decoder, uint64_t time,
+                              const struct perf_event_header *record)
 {
   const struct comm *change = (const struct comm *)record;
   if (!has_text(record, sizeof *change))
@@ -98,8 +99,8 @@ static void follow_fork(struct recorder_decoder *decoder, const struct task *cha
     recorder_unwinder_update(decoder->unwinder, process, decoder->eager);
 }
 
-static bool task(struct recorder_decoder *decoder, struct recorder_ring *ring,
-                 const struct perf_event_header *record)
+static bool decode_task(struct recorder_decoder *decoder, struct recorder_ring *ring,
+                        const struct perf_event_header *record)
 {
   const struct task *change = (const struct task *)record;
   if (record->size < sizeof *change + sizeof(struct recorder_trailer))
@@ -140,7 +141,8 @@ static void key_of(struct recorder_binary_key *key, const struct mmap2 *map, siz
   recorder_binary_key_set_path(key, map->path, path_length);
 }
 
-static bool mmap2(struct recorder_decoder *decoder, uint64_t time, const struct perf_event_header *record)
+static bool decoder_task_mmap2(struct recorder_decoder *decoder, uint64_t time,
+                               const struct perf_event_header *record)
 {
   const struct mmap2 *map = (const struct mmap2 *)record;
   struct recorder_binary_key key;
@@ -171,7 +173,8 @@ static bool mmap2(struct recorder_decoder *decoder, uint64_t time, const struct 
   return true;
 }
 
-static bool ksymbol(struct recorder_decoder *decoder, uint64_t time, const struct perf_event_header *record)
+static bool decoder_task_ksymbol(struct recorder_decoder *decoder, uint64_t time,
+                                 const struct perf_event_header *record)
 {
   const struct ksymbol *symbol = (const struct ksymbol *)record;
   if (!has_text(record, sizeof *symbol))
@@ -206,10 +209,10 @@ void recorder_decoder_task(struct recorder_decoder *decoder, struct recorder_rin
 {
   if (!is_believed(decoder, record))
     return;
-  bool understood = record->type == PERF_RECORD_COMM      ? comm(decoder, ring->time, record)
-                    : record->type == PERF_RECORD_MMAP2   ? mmap2(decoder, ring->time, record)
-                    : record->type == PERF_RECORD_KSYMBOL ? ksymbol(decoder, ring->time, record)
-                                                          : task(decoder, ring, record);
+  bool understood = record->type == PERF_RECORD_COMM      ? decoder_task_comm(decoder, ring->time, record)
+                    : record->type == PERF_RECORD_MMAP2   ? decoder_task_mmap2(decoder, ring->time, record)
+                    : record->type == PERF_RECORD_KSYMBOL ? decoder_task_ksymbol(decoder, ring->time, record)
+                                                          : decode_task(decoder, ring, record);
   if (!understood)
     recorder_output_damaged(decoder->output);
 }

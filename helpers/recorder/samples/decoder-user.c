@@ -59,8 +59,8 @@ static bool look_again(struct recorder_decoder *decoder, struct recorder_process
 }
 
 /* Walks; *layout is replaced when the process had to be looked at again. False: a table is pending. */
-static bool walk(struct recorder_decoder *decoder, struct recorder_sample *sample,
-                 struct recorder_process *process, struct recorder_layout **layout)
+static bool decoder_user_walk(struct recorder_decoder *decoder, struct recorder_sample *sample,
+                              struct recorder_process *process, struct recorder_layout **layout)
 {
   enum recorder_unwinder_answer answer;
   enum walk_end end;
@@ -80,7 +80,7 @@ static bool walk(struct recorder_decoder *decoder, struct recorder_sample *sampl
   return !late;
 }
 
-static void deliver(struct recorder_decoder *decoder, struct recorder_held *held)
+static void decoder_user_deliver(struct recorder_decoder *decoder, struct recorder_held *held)
 {
   recorder_decoder_write(decoder, &held->sample, &held->thread, NULL, held->layout);
   recorder_layout_release(held->layout);
@@ -92,13 +92,13 @@ static void deliver(struct recorder_decoder *decoder, struct recorder_held *held
 static void give_up_first(struct recorder_decoder *decoder)
 {
   struct recorder_held *held = recorder_held_take(&decoder->held, &decoder->held.first);
-  walk(decoder, &held->sample, held->thread.process, &held->layout);
-  deliver(decoder, held);
+  decoder_user_walk(decoder, &held->sample, held->thread.process, &held->layout);
+  decoder_user_deliver(decoder, held);
 }
 
 /* Takes over the reference to the layout. */
-static void hold(struct recorder_decoder *decoder, const struct recorder_sample *sample,
-                 struct recorder_thread *thread, struct recorder_layout *layout)
+static void decoder_user_hold(struct recorder_decoder *decoder, const struct recorder_sample *sample,
+                              struct recorder_thread *thread, struct recorder_layout *layout)
 {
   /* Now there is still a process to ask for its command line. */
   recorder_output_thread(decoder->output, thread);
@@ -112,7 +112,7 @@ bool recorder_decoder_walk(struct recorder_decoder *decoder, struct recorder_sam
                            struct recorder_process *process)
 {
   struct recorder_layout *layout = recorder_unwinder_layout(decoder->unwinder, process);
-  bool found = walk(decoder, sample, process, &layout);
+  bool found = decoder_user_walk(decoder, sample, process, &layout);
   recorder_layout_release(layout);
   return found;
 }
@@ -121,11 +121,11 @@ bool recorder_decoder_walk_or_hold(struct recorder_decoder *decoder, struct reco
                                    struct recorder_thread *thread)
 {
   struct recorder_layout *layout = recorder_unwinder_layout(decoder->unwinder, thread->process);
-  bool found = walk(decoder, sample, thread->process, &layout);
+  bool found = decoder_user_walk(decoder, sample, thread->process, &layout);
   if (found)
     recorder_layout_release(layout);
   else
-    hold(decoder, sample, thread, layout);
+    decoder_user_hold(decoder, sample, thread, layout);
   return found;
 }
 
@@ -215,8 +215,9 @@ static void deliver_held(struct recorder_decoder *decoder, uint64_t now)
       return;
     bool pending = held->awaited != NULL && held->awaited->table != NULL &&
                    held->awaited->table->state == RECORDER_TABLE_PENDING;
-    if ((late || !pending) && (walk(decoder, &held->sample, held->thread.process, &held->layout) || late)) {
-      deliver(decoder, recorder_held_take(&decoder->held, place));
+    if ((late || !pending) &&
+        (decoder_user_walk(decoder, &held->sample, held->thread.process, &held->layout) || late)) {
+      decoder_user_deliver(decoder, recorder_held_take(&decoder->held, place));
       continue;
     }
     if (!pending)

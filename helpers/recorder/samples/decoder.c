@@ -33,7 +33,7 @@ void recorder_decoder_init(struct recorder_decoder *decoder, struct recorder_out
     recorder_table_set(&decoder->targets, (uint32_t)source->targets[i], decoder);
 }
 
-static void forget(struct recorder_process *process, void *data)
+static void decoder_forget(struct recorder_process *process, void *data)
 {
   recorder_unwinder_forget(data, process);
 }
@@ -41,7 +41,7 @@ static void forget(struct recorder_process *process, void *data)
 void recorder_decoder_set_unwinder(struct recorder_decoder *decoder, struct recorder_unwinder *unwinder)
 {
   decoder->unwinder = unwinder;
-  decoder->tasks.forget = forget;
+  decoder->tasks.forget = decoder_forget;
   decoder->tasks.forget_data = unwinder;
 }
 
@@ -68,8 +68,8 @@ static uint32_t event_of(struct recorder_decoder *decoder, uint64_t id)
              : 0;
 }
 
-static void lost(struct recorder_decoder *decoder, struct recorder_ring *ring,
-                 const struct perf_event_header *record)
+static void decoder_lost(struct recorder_decoder *decoder, struct recorder_ring *ring,
+                         const struct perf_event_header *record)
 {
   const uint64_t *words = (const uint64_t *)(record + 1); /* id, lost */
   if (record->size < sizeof *record + 16 + sizeof(struct recorder_trailer)) {
@@ -97,8 +97,8 @@ static void lost_samples(struct recorder_decoder *decoder, struct recorder_ring 
   recorder_output_lost(decoder->output, ring->time, words[0], 0, ring->cpu, event);
 }
 
-static void throttle(struct recorder_decoder *decoder, struct recorder_ring *ring,
-                     const struct perf_event_header *record)
+static void decoder_throttle(struct recorder_decoder *decoder, struct recorder_ring *ring,
+                             const struct perf_event_header *record)
 {
   const uint64_t *words = (const uint64_t *)(record + 1); /* time, id, stream id */
   if (record->size < sizeof *record + 24 + sizeof(struct recorder_trailer)) {
@@ -133,14 +133,14 @@ void recorder_decoder_record(struct recorder_decoder *decoder, struct recorder_r
     recorder_decoder_task(decoder, ring, record);
     break;
   case PERF_RECORD_LOST:
-    lost(decoder, ring, record);
+    decoder_lost(decoder, ring, record);
     break;
   case PERF_RECORD_LOST_SAMPLES:
     lost_samples(decoder, ring, record);
     break;
   case PERF_RECORD_THROTTLE:
   case PERF_RECORD_UNTHROTTLE:
-    throttle(decoder, ring, record);
+    decoder_throttle(decoder, ring, record);
     break;
   default:
     break;

@@ -11,7 +11,7 @@ void recorder_held_init(struct recorder_held_queue *queue)
 }
 
 /* Moves what *part leads to behind what was kept already. */
-static void keep(struct recorder_held *held, uint32_t *at, const uint64_t **part, uint32_t count)
+static void held_keep(struct recorder_held *held, uint32_t *at, const uint64_t **part, uint32_t count)
 {
   if (count != 0)
     memcpy(held->words + *at, *part, count * sizeof **part);
@@ -33,9 +33,9 @@ void recorder_held_push(struct recorder_held_queue *queue, const struct recorder
   held->layout = layout;
   held->awaited = awaited;
   uint32_t at = 0;
-  keep(held, &at, &held->sample.kernel, sample->n_kernel);
-  keep(held, &at, &held->sample.waker.kernel, sample->waker.n_kernel);
-  keep(held, &at, &held->sample.waker.user, sample->waker.n_user);
+  held_keep(held, &at, &held->sample.kernel, sample->n_kernel);
+  held_keep(held, &at, &held->sample.waker.kernel, sample->waker.n_kernel);
+  held_keep(held, &at, &held->sample.waker.user, sample->waker.n_user);
   held->sample.start.bytes = (const uint8_t *)(held->words + at);
   if (sample->start.size != 0)
     memcpy(held->words + at, sample->start.bytes, sample->start.size);

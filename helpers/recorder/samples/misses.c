@@ -51,7 +51,7 @@ void recorder_misses_clear(struct recorder_misses *misses)
   recorder_table_clear(&misses->table);
 }
 
-static void drop(struct recorder_misses *misses, struct recorder_miss *miss)
+static void misses_drop(struct recorder_misses *misses, struct recorder_miss *miss)
 {
   take_out(misses, miss);
   free(miss);
@@ -63,7 +63,7 @@ void recorder_misses_add(struct recorder_misses *misses, int32_t tid, const stru
   uint64_t since = (uint64_t)raw->ip[1] << 32 | raw->ip[0], key = key_of(raw->kind, tid, since);
   struct recorder_miss *before = recorder_table_find(&misses->table, key);
   if (before != NULL)
-    drop(misses, before);
+    misses_drop(misses, before);
   struct recorder_miss *miss = recorder_allocate(1, sizeof *miss + size);
   *miss = (struct recorder_miss){
       .previous = misses->last, .key = key, .since = since, .size = sizeof *miss + size, .tid = tid};
@@ -73,7 +73,7 @@ void recorder_misses_add(struct recorder_misses *misses, int32_t tid, const stru
   misses->size += miss->size;
   recorder_table_set(&misses->table, key, miss);
   while (misses->size > SIZE_MAX_ALL && misses->first != miss)
-    drop(misses, misses->first);
+    misses_drop(misses, misses->first);
 }
 
 struct recorder_miss *recorder_misses_take(struct recorder_misses *misses, enum recorder_raw_kind kind,

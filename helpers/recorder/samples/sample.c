@@ -17,7 +17,7 @@ struct words {
   size_t left;
 };
 
-static bool take(struct words *words, uint64_t *ret)
+static bool sample_take(struct words *words, uint64_t *ret)
 {
   if (words->left == 0)
     return false;
@@ -26,7 +26,7 @@ static bool take(struct words *words, uint64_t *ret)
   return true;
 }
 
-static bool skip(struct words *words, uint64_t count, const uint64_t **ret)
+static bool sample_skip(struct words *words, uint64_t count, const uint64_t **ret)
 {
   if (count > words->left)
     return false;
@@ -64,7 +64,7 @@ static bool read_chain(struct recorder_sample *sample, struct words *words)
 {
   uint64_t count;
   const uint64_t *entries;
-  if (!take(words, &count) || !skip(words, count, &entries))
+  if (!sample_take(words, &count) || !sample_skip(words, count, &entries))
     return false;
   split_chain(sample, entries, count);
   return true;
@@ -75,14 +75,14 @@ static bool read_stack(struct recorder_sample *sample, struct words *words)
 {
   uint64_t mask = unwind_registers_perf_mask(RECORDER_MACHINE), size, copied;
   const uint64_t *registers = NULL, *stack;
-  if (!take(words, &sample->abi) ||
+  if (!sample_take(words, &sample->abi) ||
       (sample->abi != PERF_SAMPLE_REGS_ABI_NONE &&
-       !skip(words, (uint64_t)__builtin_popcountll(mask), &registers)) ||
-      !take(words, &size))
+       !sample_skip(words, (uint64_t)__builtin_popcountll(mask), &registers)) ||
+      !sample_take(words, &size))
     return false;
   if (size == 0)
     return true;
-  if (size % 8 != 0 || !skip(words, size / 8, &stack) || !take(words, &copied) || copied > size)
+  if (size % 8 != 0 || !sample_skip(words, size / 8, &stack) || !sample_take(words, &copied) || copied > size)
     return false;
   if (registers == NULL ||
       !unwind_registers_set_perf(&sample->start.registers, RECORDER_MACHINE, mask, registers))
@@ -107,7 +107,7 @@ bool recorder_sample_read(struct recorder_sample *ret, const struct recorder_sou
       .mode = record->header.misc & PERF_RECORD_MISC_CPUMODE_MASK,
   };
   ret->start.in_kernel = ret->mode != CAPTURE_MODE_USER;
-  return (type->frequency == 0 || take(&words, &ret->weight)) &&
+  return (type->frequency == 0 || sample_take(&words, &ret->weight)) &&
          (!recorder_attr_has_callchain(source) || read_chain(ret, &words)) &&
          (!recorder_attr_has_stack(source) || read_stack(ret, &words));
 }

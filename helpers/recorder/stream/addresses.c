@@ -14,7 +14,7 @@ void recorder_addresses_clear(struct recorder_addresses *addresses)
   *addresses = (struct recorder_addresses){0};
 }
 
-static int compare(const void *a, const void *b)
+static int addresses_compare(const void *a, const void *b)
 {
   uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
   return x < y ? -1 : x > y;
@@ -25,7 +25,7 @@ void recorder_addresses_sort(struct recorder_addresses *addresses)
   size_t kept = 0;
   if (addresses->n_sorted == addresses->count)
     return;
-  qsort(addresses->items, addresses->count, sizeof *addresses->items, compare);
+  qsort(addresses->items, addresses->count, sizeof *addresses->items, addresses_compare);
   for (size_t i = 0; i < addresses->count; i++)
     if (kept == 0 || addresses->items[kept - 1] != addresses->items[i])
       addresses->items[kept++] = addresses->items[i];

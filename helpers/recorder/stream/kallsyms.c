@@ -34,7 +34,7 @@ static int read_text(struct recorder_kallsyms *kallsyms, int fd)
   return got < 0 ? -errno : 0;
 }
 
-static void add(struct recorder_kallsyms *kallsyms, uint64_t address, size_t name)
+static void kallsyms_add(struct recorder_kallsyms *kallsyms, uint64_t address, size_t name)
 {
   if (kallsyms->n == kallsyms->capacity) {
     kallsyms->capacity = kallsyms->capacity != 0 ? 2 * kallsyms->capacity : ENTRIES_MIN;
@@ -43,7 +43,7 @@ static void add(struct recorder_kallsyms *kallsyms, uint64_t address, size_t nam
   kallsyms->entries[kallsyms->n++] = (struct recorder_kallsyms_entry){address, (uint32_t)name};
 }
 
-static int digit(char c)
+static int kallsyms_digit(char c)
 {
   return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
@@ -54,16 +54,16 @@ static void take_line(struct recorder_kallsyms *kallsyms, size_t at, size_t end)
   const char *text = kallsyms->text;
   uint64_t address = 0;
   size_t first = at;
-  for (; at < end && at < first + 16 && digit(text[at]) >= 0; at++)
-    address = address << 4 | (uint64_t)digit(text[at]);
+  for (; at < end && at < first + 16 && kallsyms_digit(text[at]) >= 0; at++)
+    address = address << 4 | (uint64_t)kallsyms_digit(text[at]);
   if (at == first || end - at < 4 || text[at] != ' ' || text[at + 2] != ' ')
     return;
   kallsyms->hidden = kallsyms->hidden && address == 0;
   if (memchr("TtWwDdBb", text[at + 1], 8) != NULL)
-    add(kallsyms, address, at + 3);
+    kallsyms_add(kallsyms, address, at + 3);
 }
 
-static int compare(const void *a, const void *b)
+static int kallsyms_compare(const void *a, const void *b)
 {
   const struct recorder_kallsyms_entry *x = a, *y = b;
   if (x->address != y->address)
@@ -81,7 +81,7 @@ static void take_text(struct recorder_kallsyms *kallsyms)
     at = end + 1;
   }
   if (kallsyms->n != 0)
-    qsort(kallsyms->entries, kallsyms->n, sizeof *kallsyms->entries, compare);
+    qsort(kallsyms->entries, kallsyms->n, sizeof *kallsyms->entries, kallsyms_compare);
 }
 
 int recorder_kallsyms_read(struct recorder_kallsyms *ret, const char *path)

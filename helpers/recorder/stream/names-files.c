@@ -11,8 +11,8 @@
 #define FAILURES_MAX 16
 #define OPEN_MAX     2048u /* open files that wait for the end */
 
-static void settle(struct recorder_names *names, struct recorder_named *named,
-                   enum recorder_named_state state)
+static void names_files_settle(struct recorder_names *names, struct recorder_named *named,
+                               enum recorder_named_state state)
 {
   free(named->request);
   named->request = NULL;
@@ -33,13 +33,13 @@ void recorder_names_ask(struct recorder_names *names, struct recorder_named *nam
 static void lose_opener(struct recorder_names *names)
 {
   if (names->opening != NULL)
-    settle(names, names->opening, RECORDER_NAMED_LOST);
+    names_files_settle(names, names->opening, RECORDER_NAMED_LOST);
   names->opening = NULL;
   names->opener_failures++;
   recorder_opener_stop(&names->opener);
 }
 
-static void feed(struct recorder_names *names)
+static void names_files_feed(struct recorder_names *names)
 {
   while (names->opening == NULL && names->to_open.first != NULL &&
          (names->opener.pid != 0 || !recorder_child_is_held())) {
@@ -53,20 +53,20 @@ static void feed(struct recorder_names *names)
   }
 }
 
-static void keep(struct recorder_names *names, struct recorder_named *named, int fd)
+static void names_files_keep(struct recorder_names *names, struct recorder_named *named, int fd)
 {
   if (names->n_open == OPEN_MAX) {
     close(fd);
-    settle(names, named, RECORDER_NAMED_LOST);
+    names_files_settle(names, named, RECORDER_NAMED_LOST);
     return;
   }
   names->n_open++;
   named->fd = fd;
-  settle(names, named, RECORDER_NAMED_OPEN);
+  names_files_settle(names, named, RECORDER_NAMED_OPEN);
 }
 
 /* False when there is no answer yet. */
-static bool take(struct recorder_names *names)
+static bool names_files_take(struct recorder_names *names)
 {
   struct opener_answer answer;
   int fd = -1, result = recorder_opener_receive(&names->opener, &answer, &fd);
@@ -78,9 +78,10 @@ static bool take(struct recorder_names *names)
   }
   names->opener_failures = 0;
   if (answer.kind == OPENER_FILE && fd >= 0)
-    keep(names, names->opening, fd);
+    names_files_keep(names, names->opening, fd);
   else
-    settle(names, names->opening, answer.kind == OPENER_PUBLIC ? RECORDER_NAMED_PUBLIC : RECORDER_NAMED_LOST);
+    names_files_settle(names, names->opening,
+                       answer.kind == OPENER_PUBLIC ? RECORDER_NAMED_PUBLIC : RECORDER_NAMED_LOST);
   names->opening = NULL;
   return true;
 }
@@ -88,11 +89,11 @@ static bool take(struct recorder_names *names)
 void recorder_names_serve_until(struct recorder_names *names, uint64_t until)
 {
   for (;;) {
-    feed(names);
+    names_files_feed(names);
     if (names->opening == NULL)
       return;
     uint64_t now = recorder_clock_now();
-    if (take(names))
+    if (names_files_take(names))
       continue;
     if (now >= until || (names->tick != NULL && !recorder_names_go_on(names)))
       return;

@@ -13,7 +13,7 @@
 #define FAILURES_MAX 3
 #define TICK         5 /* milliseconds */
 
-static void finish(struct recorder_named *named)
+static void names_read_finish(struct recorder_named *named)
 {
   close(named->fd);
   named->fd = -1;
@@ -45,20 +45,20 @@ static bool take_found(struct recorder_names *names, struct recorder_named *name
     /* What is no ELF file has no names, and is none of a machine that is understood here. */
     if (answer->error == -ENOEXEC && named->id == 0)
       named->id = recorder_names_write_binary(names, named->binary, CAPTURE_NAMING_NONE);
-    finish(named);
+    names_read_finish(named);
     return true;
   }
   int result = recorder_image_map_names(answer->fd, answer->size, &found);
   close(answer->fd);
   if (result < 0) {
-    finish(named);
+    names_read_finish(named);
     return false;
   }
   named->n_read += named->n_asked;
   if (write_found(names, named, found) && named->n_read < named->offsets.count)
     recorder_named_push(&names->to_read, named);
   else
-    finish(named);
+    names_read_finish(named);
   munmap((void *)found, answer->size);
   return true;
 }
@@ -71,7 +71,7 @@ static void lose_reader(struct recorder_names *names, struct elf_reader_client *
     names->reader_failures++;
   recorder_reader_stop(reader);
   if (named != NULL)
-    finish(named);
+    names_read_finish(named);
 }
 
 static void serve_reader(struct recorder_names *names, struct elf_reader_client *reader)
@@ -85,7 +85,7 @@ static void serve_reader(struct recorder_names *names, struct elf_reader_client 
     recorder_reader_stop(reader);
 }
 
-static void give(struct recorder_names *names, struct elf_reader_client *reader)
+static void names_read_give(struct recorder_names *names, struct elf_reader_client *reader)
 {
   struct recorder_named *named = recorder_named_pop(&names->to_read);
   size_t left = named->offsets.count - named->n_read;
@@ -99,7 +99,7 @@ static void give(struct recorder_names *names, struct elf_reader_client *reader)
 }
 
 /* True while anybody has something to do. */
-static bool serve(struct recorder_names *names)
+static bool names_read_serve(struct recorder_names *names)
 {
   bool busy = false;
   for (uint32_t i = 0; i < names->n_readers; i++) {
@@ -110,7 +110,7 @@ static bool serve(struct recorder_names *names)
         elf_reader_client_start(reader, names->reader) < 0)
       names->reader_failures++;
     if (reader->pid != 0 && reader->ready && reader->job == NULL && names->to_read.first != NULL)
-      give(names, reader);
+      names_read_give(names, reader);
     busy = busy || reader->job != NULL || (reader->pid != 0 && names->to_read.first != NULL);
   }
   return busy || (names->to_read.first != NULL && names->reader_failures < FAILURES_MAX);
@@ -134,6 +134,6 @@ void recorder_names_read(struct recorder_names *names)
     recorder_addresses_sort(&named->offsets);
     recorder_named_push(&names->to_read, named);
   }
-  while (serve(names) && recorder_names_go_on(names))
+  while (names_read_serve(names) && recorder_names_go_on(names))
     wait_for_readers(names);
 }

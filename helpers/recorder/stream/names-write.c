@@ -16,7 +16,7 @@ union functions {
 };
 
 /* Waits for windows as long as the end may take. */
-static int put(struct recorder_names *names, const struct capture_record *record)
+static int names_write_put(struct recorder_names *names, const struct capture_record *record)
 {
   for (;;) {
     int result = capture_writer_name(names->output->writer, record);
@@ -44,7 +44,7 @@ static uint32_t put_string(struct recorder_names *names, const char *text, size_
                                      .id = names->n_strings + 1,
                                      .length = (uint32_t)length};
   memcpy(string.bytes + sizeof string.record, text, length);
-  return put(names, &string.record.record) == 0 ? ++names->n_strings : 0;
+  return names_write_put(names, &string.record.record) == 0 ? ++names->n_strings : 0;
 }
 
 uint32_t recorder_names_write_binary(struct recorder_names *names, const struct recorder_binary *binary,
@@ -64,10 +64,10 @@ uint32_t recorder_names_write_binary(struct recorder_names *names, const struct 
     named.build_id_size = binary->key.build_id_size;
     memcpy(named.build_id, binary->key.build_id, sizeof named.build_id);
   }
-  return named.path != 0 && put(names, &named.record) == 0 ? ++names->n_binaries : 0;
+  return named.path != 0 && names_write_put(names, &named.record) == 0 ? ++names->n_binaries : 0;
 }
 
-static bool flush(struct recorder_names *names, union functions *functions)
+static bool names_write_flush(struct recorder_names *names, union functions *functions)
 {
   uint16_t n = functions->head.record.count;
   functions->head.record.size = (uint32_t)(sizeof functions->head + n * sizeof functions->head.functions[0]);
@@ -75,24 +75,24 @@ static bool flush(struct recorder_names *names, union functions *functions)
   if (n == 0)
     return true;
   functions->head.record.count = n;
-  int result = put(names, &functions->head.record);
+  int result = names_write_put(names, &functions->head.record);
   functions->head.record.count = 0;
   return result == 0;
 }
 
 /* A name that fits no window is left out. False when the end has come. */
-static bool add(struct recorder_names *names, union functions *functions,
-                const struct capture_function *function, const char *name, size_t length)
+static bool names_write_add(struct recorder_names *names, union functions *functions,
+                            const struct capture_function *function, const char *name, size_t length)
 {
   struct capture_function *item = &functions->head.functions[functions->head.record.count];
   *item = *function;
   item->linkage_name = put_string(names, name, length);
   if (item->linkage_name == 0)
     return !names->is_over;
-  return ++functions->head.record.count < FUNCTIONS_MAX || flush(names, functions);
+  return ++functions->head.record.count < FUNCTIONS_MAX || names_write_flush(names, functions);
 }
 
-static union functions begin(uint32_t binary)
+static union functions names_write_begin(uint32_t binary)
 {
   return (union functions){.head = {.record = {.type = CAPTURE_RECORD_FUNCTIONS}, .binary = binary}};
 }
@@ -100,7 +100,7 @@ static union functions begin(uint32_t binary)
 bool recorder_names_write_functions(struct recorder_names *names, struct recorder_named *named,
                                     const struct unwind_names *found)
 {
-  union functions functions = begin(named->id);
+  union functions functions = names_write_begin(named->id);
   bool goes_on = true;
   for (uint32_t i = 0; i < found->n && goes_on; i++) {
     const struct unwind_name *name = &found->names[i];
@@ -108,9 +108,9 @@ bool recorder_names_write_functions(struct recorder_names *names, struct recorde
     if (name->start < named->named_end)
       continue;
     named->named_end = name->end;
-    goes_on = add(names, &functions, &function, (const char *)found + name->at, name->length);
+    goes_on = names_write_add(names, &functions, &function, (const char *)found + name->at, name->length);
   }
-  return flush(names, &functions) && goes_on;
+  return names_write_flush(names, &functions) && goes_on;
 }
 
 /* Modules come one after the other. */
@@ -136,7 +136,7 @@ void recorder_names_write_kernel(struct recorder_names *names, const struct reco
 {
   uint32_t binary = recorder_names_write_binary(
       names, NULL, kallsyms->hidden ? CAPTURE_NAMING_HIDDEN : CAPTURE_NAMING_SYMBOLS);
-  union functions functions = begin(binary);
+  union functions functions = names_write_begin(binary);
   struct recorder_kallsym symbol = {.end = 0};
   struct module module = {.id = 0};
   bool goes_on = binary != 0;
@@ -146,8 +146,8 @@ void recorder_names_write_kernel(struct recorder_names *names, const struct reco
       continue;
     const struct capture_function function = {
         .start = symbol.start, .end = symbol.end, .module = put_module(names, &module, &symbol)};
-    goes_on = add(names, &functions, &function, symbol.name, symbol.name_length);
+    goes_on = names_write_add(names, &functions, &function, symbol.name, symbol.name_length);
   }
   if (binary != 0)
-    flush(names, &functions);
+    names_write_flush(names, &functions);
 }

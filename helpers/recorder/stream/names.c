@@ -119,7 +119,7 @@ void recorder_names_define(struct recorder_names *names, const struct recorder_b
 }
 
 /* What was called from there is looked up in the call, which ends before it. */
-static void add(struct recorder_names *names, struct recorder_addresses *addresses, uint64_t address)
+static void names_add(struct recorder_names *names, struct recorder_addresses *addresses, uint64_t address)
 {
   size_t before = addresses->capacity;
   uint64_t dropped = addresses->dropped;
@@ -137,7 +137,7 @@ static void add(struct recorder_names *names, struct recorder_addresses *address
 void recorder_names_add(struct recorder_names *names, const struct recorder_binary *binary, uint64_t offset)
 {
   if (binary->named != NULL && binary->named->state != RECORDER_NAMED_PUBLIC)
-    add(names, &binary->named->offsets, offset);
+    names_add(names, &binary->named->offsets, offset);
 }
 
 void recorder_names_collect(struct recorder_names *names, const capture_writer *writer)
@@ -147,7 +147,7 @@ void recorder_names_collect(struct recorder_names *names, const capture_writer *
   for (uint32_t i = 1; i <= capture_writer_n_frames(writer); i++) {
     capture_writer_get_frame(writer, i, &kind, &owner, &address);
     if (kind == CAPTURE_SPACE_KERNEL)
-      add(names, &names->kernel, address);
+      names_add(names, &names->kernel, address);
     else if (kind == CAPTURE_SPACE_BINARY && owner < names->by_id_capacity && names->by_id[owner] != NULL)
       recorder_names_add(names, names->by_id[owner]->binary, address);
   }
@@ -186,7 +186,7 @@ static void count_unnamed(struct recorder_names *names)
   }
 }
 
-static void tell(struct recorder_names *names)
+static void names_tell(struct recorder_names *names)
 {
   if (names->n_unnamed != 0)
     recorder_output_say(
@@ -216,5 +216,5 @@ void recorder_names_finish(struct recorder_names *names, struct recorder_output 
   name_kernel(names);
   recorder_names_read(names);
   count_unnamed(names);
-  tell(names);
+  names_tell(names);
 }

@@ -51,7 +51,7 @@ void recorder_output_clear(struct recorder_output *output)
 }
 
 /* The identifier of an interned string; "" is 0. */
-static int string(struct recorder_output *output, const char *text, uint32_t *ret)
+static int output_string(struct recorder_output *output, const char *text, uint32_t *ret)
 {
   size_t length = strlen(text);
   if (length > COMMAND_LINE_MAX)
@@ -83,7 +83,7 @@ static int define_binary(struct recorder_output *output, const struct recorder_p
       .build_id_size = binary->key.build_id_size,
   };
   memcpy(record.build_id, binary->key.build_id, sizeof record.build_id);
-  int result = string(output, binary->key.path, &record.path);
+  int result = output_string(output, binary->key.path, &record.path);
   if (result < 0)
     return result;
   record.id = capture_writer_next_id(output->writer, CAPTURE_RECORD_BINARY);
@@ -142,9 +142,9 @@ static int define_process(struct recorder_output *output, struct recorder_proces
       .origin = process->origin,
       .time = process->time,
   };
-  int result = string(output, process->name, &record.name);
+  int result = output_string(output, process->name, &record.name);
   if (result == 0 && process->command_line != NULL)
-    result = string(output, process->command_line, &record.command_line);
+    result = output_string(output, process->command_line, &record.command_line);
   if (result < 0)
     return result;
   record.id = capture_writer_next_id(output->writer, CAPTURE_RECORD_PROCESS);
@@ -197,7 +197,7 @@ int recorder_output_thread(struct recorder_output *output, struct recorder_threa
       .tid = thread->tid,
       .time = thread->time,
   };
-  result = string(output, thread->name, &record.name);
+  result = output_string(output, thread->name, &record.name);
   if (result < 0)
     return result;
   record.id = capture_writer_next_id(output->writer, CAPTURE_RECORD_THREAD);
@@ -223,7 +223,7 @@ static int define_event(struct recorder_output *output, uint32_t index)
       .period = event->frequency == 0 ? event->period : 0,
       .frequency = event->frequency,
   };
-  int result = string(output, event->name, &record.name);
+  int result = output_string(output, event->name, &record.name);
   if (result < 0)
     return result;
   record.id = capture_writer_next_id(output->writer, CAPTURE_RECORD_EVENT);

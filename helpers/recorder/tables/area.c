@@ -24,7 +24,7 @@ static uint32_t round_up(uint32_t size)
   return (size + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
 }
 
-static void insert(struct recorder_extents *extents, uint32_t index, struct recorder_extent extent)
+static void area_insert(struct recorder_extents *extents, uint32_t index, struct recorder_extent extent)
 {
   if (extents->count == extents->capacity) {
     extents->capacity = extents->capacity != 0 ? 2 * extents->capacity : 64;
@@ -36,7 +36,7 @@ static void insert(struct recorder_extents *extents, uint32_t index, struct reco
   extents->count++;
 }
 
-static void drop(struct recorder_extents *extents, uint32_t index)
+static void area_drop(struct recorder_extents *extents, uint32_t index)
 {
   extents->count--;
   memmove(&extents->items[index], &extents->items[index + 1],
@@ -44,7 +44,7 @@ static void drop(struct recorder_extents *extents, uint32_t index)
 }
 
 /* The first free extent behind `at`. */
-static uint32_t position(const struct recorder_extents *extents, uint32_t at)
+static uint32_t area_position(const struct recorder_extents *extents, uint32_t at)
 {
   uint32_t low = 0, high = extents->count;
   while (low < high) {
@@ -57,19 +57,19 @@ static uint32_t position(const struct recorder_extents *extents, uint32_t at)
   return low;
 }
 
-static void release(struct recorder_extents *extents, struct recorder_extent extent)
+static void area_release(struct recorder_extents *extents, struct recorder_extent extent)
 {
-  uint32_t index = position(extents, extent.at);
+  uint32_t index = area_position(extents, extent.at);
   if (index != 0 && extents->items[index - 1].at + extents->items[index - 1].size == extent.at) {
     index--;
     extents->items[index].size += extent.size;
   } else {
-    insert(extents, index, extent);
+    area_insert(extents, index, extent);
   }
   struct recorder_extent *here = &extents->items[index];
   if (index + 1 < extents->count && here->at + here->size == here[1].at) {
     here->size += here[1].size;
-    drop(extents, index + 1);
+    area_drop(extents, index + 1);
   }
 }
 
@@ -82,7 +82,7 @@ int recorder_area_init(struct recorder_area *area, void *bytes, uint32_t size)
     if (area->bytes == MAP_FAILED)
       return -errno;
   }
-  insert(&area->free, 0, (struct recorder_extent){ALIGNMENT, size - ALIGNMENT});
+  area_insert(&area->free, 0, (struct recorder_extent){ALIGNMENT, size - ALIGNMENT});
   return 0;
 }
 
@@ -105,7 +105,7 @@ static uint32_t take_low(struct recorder_extents *extents, uint32_t size)
     extent->at += size;
     extent->size -= size;
     if (extent->size == 0)
-      drop(extents, i);
+      area_drop(extents, i);
     return at;
   }
   return 0;
@@ -120,7 +120,7 @@ static uint32_t take_high(struct recorder_extents *extents, uint32_t size)
     extent->size -= size;
     uint32_t at = extent->at + extent->size;
     if (extent->size == 0)
-      drop(extents, i);
+      area_drop(extents, i);
     return at;
   }
   return 0;
@@ -133,15 +133,15 @@ static void wait_for_programs(void)
     nanosleep(&(struct timespec){.tv_nsec = PATIENCE_NANOSECONDS}, NULL);
 }
 
-static void reclaim(struct recorder_area *area)
+static void area_reclaim(struct recorder_area *area)
 {
   wait_for_programs();
   for (uint32_t i = 0; i < area->left.count; i++)
-    release(&area->free, area->left.items[i]);
+    area_release(&area->free, area->left.items[i]);
   area->left.count = 0;
 }
 
-static uint32_t take(struct recorder_area *area, uint32_t size)
+static uint32_t area_take(struct recorder_area *area, uint32_t size)
 {
   return size < SMALL ? take_high(&area->free, size) : take_low(&area->free, size);
 }
@@ -151,10 +151,10 @@ uint32_t recorder_area_take(struct recorder_area *area, uint32_t size)
   if (size == 0 || size > area->size - ALIGNMENT)
     return 0;
   size = round_up(size);
-  uint32_t at = take(area, size);
+  uint32_t at = area_take(area, size);
   if (at == 0 && area->left.count != 0) {
-    reclaim(area);
-    at = take(area, size);
+    area_reclaim(area);
+    at = area_take(area, size);
   }
   return at;
 }
@@ -163,9 +163,9 @@ void recorder_area_give(struct recorder_area *area, uint32_t at, uint32_t size)
 {
   struct recorder_extent extent = {at, round_up(size)};
   if (area->own)
-    release(&area->free, extent);
+    area_release(&area->free, extent);
   else
-    insert(&area->left, area->left.count, extent);
+    area_insert(&area->left, area->left.count, extent);
 }
 
 uint32_t recorder_area_room(const struct recorder_area *area)

@@ -25,8 +25,8 @@ static bool is_too_large(const struct recorder_unwinder *unwinder, const struct 
 }
 
 /* Brings the table into the area; at the cost of others only when it is missed. */
-static struct recorder_placed *place(struct recorder_unwinder *unwinder, struct recorder_unwind_table *table,
-                                     bool missed)
+static struct recorder_placed *layout_place(struct recorder_unwinder *unwinder,
+                                            struct recorder_unwind_table *table, bool missed)
 {
   if (table->user != NULL || table->table == NULL || is_too_large(unwinder, table))
     return table->user;
@@ -62,7 +62,7 @@ static bool is_lacking_for_now(const struct recorder_unwind_table *table)
          table->error != EBADMSG && table->error != EFBIG;
 }
 
-static void settle(struct recorder_layout *layout, uint32_t index, bool missed)
+static void layout_settle(struct recorder_layout *layout, uint32_t index, bool missed)
 {
   const struct recorder_mapping *mapping = &layout->mappings->items[index];
   struct walk_mapping *entry = recorder_layout_entry(layout, index);
@@ -72,7 +72,7 @@ static void settle(struct recorder_layout *layout, uint32_t index, bool missed)
       (table != NULL && table->state == RECORDER_TABLE_NONE))
     set_kind(entry, WALK_MAPPING_FRAME_POINTERS);
   else if (table != NULL && table->state == RECORDER_TABLE_READY &&
-           (placed = place(layout->unwinder, table, missed)) != NULL)
+           (placed = layout_place(layout->unwinder, table, missed)) != NULL)
     set_table(layout, entry, mapping->offset, placed);
   else if (table != NULL && table->state == RECORDER_TABLE_READY && is_too_large(layout->unwinder, table))
     set_kind(entry, WALK_MAPPING_FRAME_POINTERS);
@@ -80,7 +80,7 @@ static void settle(struct recorder_layout *layout, uint32_t index, bool missed)
     set_kind(entry, WALK_MAPPING_PENDING);
 }
 
-static void fill(struct recorder_layout *layout)
+static void layout_fill(struct recorder_layout *layout)
 {
   for (uint32_t i = 0; i < layout->count; i++) {
     const struct recorder_mapping *mapping = &layout->mappings->items[i];
@@ -88,7 +88,7 @@ static void fill(struct recorder_layout *layout)
     *recorder_layout_entry(layout, i) =
         (struct walk_mapping){.start = mapping->start, .end = mapping->end, .kind = WALK_MAPPING_PENDING};
     if (table == NULL || !is_lacking_for_now(table))
-      settle(layout, i, false);
+      layout_settle(layout, i, false);
   }
 }
 
@@ -113,7 +113,7 @@ struct recorder_layout *recorder_layout_new(struct recorder_unwinder *unwinder,
     layout->at = recorder_unwinder_take(unwinder, count * (uint32_t)sizeof(struct walk_mapping));
   if (layout->at != 0) {
     layout->count = count;
-    fill(layout);
+    layout_fill(layout);
   }
   return layout;
 }
@@ -164,32 +164,32 @@ static void set_binary_table(struct recorder_binary *binary, struct recorder_unw
   binary->table = table;
 }
 
-static void request(struct recorder_layout *layout, int32_t pid, uint32_t index, bool missed)
+static void layout_request(struct recorder_layout *layout, int32_t pid, uint32_t index, bool missed)
 {
   struct recorder_mapping *mapping = &layout->mappings->items[index];
   if (is_wanted(mapping))
     set_binary_table(mapping->binary, recorder_tables_request(layout->unwinder->tables, &mapping->binary->key,
                                                               pid, mapping->start, mapping->end));
-  settle(layout, index, missed);
+  layout_settle(layout, index, missed);
 }
 
 void recorder_layout_request(struct recorder_layout *layout, int32_t pid, uint32_t index)
 {
-  request(layout, pid, index, true);
+  layout_request(layout, pid, index, true);
 }
 
 void recorder_layout_request_all(struct recorder_layout *layout, int32_t pid)
 {
   for (uint32_t i = 0; i < layout->count; i++)
     if (recorder_layout_entry(layout, i)->kind == WALK_MAPPING_PENDING)
-      request(layout, pid, i, false);
+      layout_request(layout, pid, i, false);
 }
 
 void recorder_layout_settle(struct recorder_layout *layout)
 {
   for (uint32_t i = 0; i < layout->count; i++)
     if (recorder_layout_entry(layout, i)->kind == WALK_MAPPING_PENDING)
-      settle(layout, i, false);
+      layout_settle(layout, i, false);
 }
 
 void recorder_layout_give_up(struct recorder_layout *layout, const struct recorder_placed *placed)

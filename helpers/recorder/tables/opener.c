@@ -40,7 +40,7 @@ static void reset_signals(void)
   prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
-static bool has(const struct __user_cap_data_struct *rights, int capability)
+static bool opener_has(const struct __user_cap_data_struct *rights, int capability)
 {
   return (rights[CAP_TO_INDEX(capability)].permitted & CAP_TO_MASK(capability)) != 0;
 }
@@ -56,7 +56,7 @@ static void keep_rights_to_open(void)
   prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   if (syscall(SYS_capget, &header, had) < 0)
     return;
-  size_t n = sizeof needed / sizeof needed[0] - has(had, CAP_SYS_PTRACE);
+  size_t n = sizeof needed / sizeof needed[0] - opener_has(had, CAP_SYS_PTRACE);
   for (size_t i = 0; i < n; i++) {
     uint32_t word = CAP_TO_INDEX(needed[i]), bit = CAP_TO_MASK(needed[i]);
     kept[word].permitted |= had[word].permitted & bit;
@@ -157,7 +157,7 @@ bool recorder_opener_wait(struct recorder_opener *opener, int milliseconds)
   return opener->has_kept || poll(&answer, 1, milliseconds) > 0;
 }
 
-static bool opens(uint32_t type)
+static bool opener_opens(uint32_t type)
 {
   return type == OPENER_OPEN || type == OPENER_LOOK;
 }
@@ -177,11 +177,11 @@ static bool is_sound(const struct recorder_opener *opener, const struct opener_a
       answer->type != opener->asked || answer->kind > OPENER_PUBLIC || answer->error < 0 ||
       memchr(answer->identity, '\0', sizeof answer->identity) == NULL)
     return false;
-  if (opens(answer->type) != (answer->kind != OPENER_DONE) ||
+  if (opener_opens(answer->type) != (answer->kind != OPENER_DONE) ||
       (answer->kind == OPENER_PUBLIC && answer->type != OPENER_LOOK) ||
       (fd >= 0) != may_have_descriptor(answer))
     return false;
-  return !opens(answer->type) || answer->kind == OPENER_NOT ||
+  return !opener_opens(answer->type) || answer->kind == OPENER_NOT ||
          (answer->identity[0] != '\0' && (answer->kind != OPENER_NONE || answer->error != 0));
 }
 
@@ -284,8 +284,8 @@ static int keep_answer(struct recorder_opener *opener)
 
 /* Returns 1 with the answer, or -errno: -EAGAIN when it is busy with something else, anything else when it
  * was lost. */
-static int ask(struct recorder_opener *opener, const struct opener_request *request, int fd,
-               uint64_t patience, struct opener_answer *ret, int *ret_fd)
+static int opener_ask(struct recorder_opener *opener, const struct opener_request *request, int fd,
+                      uint64_t patience, struct opener_answer *ret, int *ret_fd)
 {
   if (opener->socket < 0)
     return -EPIPE;
@@ -307,7 +307,7 @@ int recorder_opener_prove(struct recorder_opener *opener, int32_t pid, int pidfd
       .type = OPENER_PROVE, .size = sizeof request, .version = OPENER_PROTOCOL_VERSION, .pid = pid};
   struct opener_answer answer;
   int fd;
-  int result = ask(opener, &request, pidfd, patience, &answer, &fd);
+  int result = opener_ask(opener, &request, pidfd, patience, &answer, &fd);
   return result < 0 ? result : -answer.error;
 }
 
@@ -322,7 +322,7 @@ int recorder_opener_look(struct recorder_opener *opener, int32_t pid, int32_t ti
                                          .file = file};
   struct opener_answer answer;
   int fd;
-  int result = ask(opener, &request, -1, patience, &answer, &fd);
+  int result = opener_ask(opener, &request, -1, patience, &answer, &fd);
   if (result < 0 || answer.error != 0)
     return result < 0 ? result : -answer.error;
   if (is_what_was_looked_for(fd, &request))

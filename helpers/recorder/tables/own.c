@@ -13,7 +13,7 @@
 /* It opens no more than a file of /proc. Rings fill meanwhile, but who lets them is the caller. */
 #define LOOK_PATIENCE UINT64_C(1000000000)
 
-static int look(int32_t pid, int32_t tid, enum opener_proc file, void *data)
+static int own_look(int32_t pid, int32_t tid, enum opener_proc file, void *data)
 {
   return recorder_opener_look(data, pid, tid, file, LOOK_PATIENCE);
 }
@@ -28,11 +28,11 @@ int recorder_own_adopt(struct recorder_opener *opener, int socket, struct record
     return recorder_error_set(error, EPROTO, "The recorder was sent no opener for a session of one's own.");
   }
   recorder_opener_adopt(opener, socket);
-  recorder_proc_set_proxy(look, opener);
+  recorder_proc_set_proxy(own_look, opener);
   return 0;
 }
 
-static int explain(int32_t pid, int result, struct recorder_error *error)
+static int own_explain(int32_t pid, int result, struct recorder_error *error)
 {
   switch (-result) {
   case EACCES:
@@ -59,7 +59,7 @@ int recorder_own_prove(struct recorder_opener *opener, const int *pidfds, const 
   for (uint32_t i = 0; i < count; i++) {
     int result = recorder_opener_prove(opener, pids[i], pidfds[i], PROOF_PATIENCE);
     if (result < 0)
-      return explain(pids[i], result, error);
+      return own_explain(pids[i], result, error);
   }
   return 0;
 }

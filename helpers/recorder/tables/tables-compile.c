@@ -68,7 +68,7 @@ static void serve_reader(struct recorder_tables *tables, struct elf_reader_clien
     tables->reader_failures = 0;
 }
 
-static void give(struct recorder_tables *tables, struct elf_reader_client *reader)
+static void tables_compile_give(struct recorder_tables *tables, struct elf_reader_client *reader)
 {
   struct item *item = recorder_tables_pop(&tables->to_compile);
   int result = elf_reader_client_compile(reader, item, item->fd, item->reader_flags);
@@ -117,7 +117,7 @@ void recorder_tables_serve_readers(struct recorder_tables *tables)
     if (reader->pid != 0)
       serve_reader(tables, reader);
     if (reader->pid != 0 && reader->ready && reader->job == NULL && tables->to_compile.first != NULL)
-      give(tables, reader);
+      tables_compile_give(tables, reader);
   }
   if (!recorder_child_is_held())
     start_readers(tables);

@@ -78,7 +78,7 @@ static void forget_items(struct recorder_tables *tables)
   }
 }
 
-static void forget(struct recorder_tables *tables, bool all)
+static void tables_forget(struct recorder_tables *tables, bool all)
 {
   choose_items(tables, all);
   forget_names(tables, all);
@@ -95,9 +95,9 @@ void recorder_tables_make_room(struct recorder_tables *tables)
 {
   if (tables->n_items < tables->items_limit && tables->n_names < tables->names_limit)
     return;
-  forget(tables, false);
+  tables_forget(tables, false);
   if (tables->n_items > ITEMS_MAX / 2 || tables->n_names > NAMES_MAX / 2)
-    forget(tables, true);
+    tables_forget(tables, true);
   /* What is left is mapped. To look through all of it with each one more would take too long. */
   tables->items_limit = next_limit(tables->n_items, ITEMS_MAX);
   tables->names_limit = next_limit(tables->n_names, NAMES_MAX);

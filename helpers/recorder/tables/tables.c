@@ -189,7 +189,7 @@ void recorder_tables_free(struct recorder_tables *tables)
   free(tables);
 }
 
-static uint64_t mix(uint64_t hash, const void *bytes, size_t size)
+static uint64_t tables_mix(uint64_t hash, const void *bytes, size_t size)
 {
   const unsigned char *at = bytes;
   for (size_t i = 0; i < size; i++)
@@ -202,9 +202,9 @@ static uint64_t hash_key(const struct recorder_binary_key *key)
   if ((key->flags & CAPTURE_BINARY_VDSO) != 0)
     return CAPTURE_BINARY_VDSO;
   if (key->build_id_size != 0)
-    return mix(0, key->build_id, key->build_id_size);
+    return tables_mix(0, key->build_id, key->build_id_size);
   uint64_t numbers[3] = {key->device, key->inode, key->inode_generation};
-  return mix(mix(1, numbers, sizeof numbers), key->path, key->path_length);
+  return tables_mix(tables_mix(1, numbers, sizeof numbers), key->path, key->path_length);
 }
 
 /* The path is there for inodes without a generation, which file systems use again and /proc does not tell
@@ -259,7 +259,7 @@ static bool is_next(const struct recorder_tables *tables, const struct item *ite
 
 /* The answer is nearly always there in some microseconds; when not, it comes later. Returns what
  * recorder_tables_serve_opener does. */
-static struct item *ask(struct recorder_tables *tables, struct item *item)
+static struct item *tables_ask(struct recorder_tables *tables, struct item *item)
 {
   struct item *same = NULL;
   uint64_t start = recorder_clock_now() - tables->ask_waited, passed = tables->ask_waited;
@@ -286,7 +286,7 @@ static bool is_to_be_opened(const struct item *item, int32_t pid)
 }
 
 /* It is tried again when it is asked for again, whoever asks. */
-static void refuse(struct recorder_tables *tables, struct item *item)
+static void tables_refuse(struct recorder_tables *tables, struct item *item)
 {
   item->table.state = RECORDER_TABLE_NONE;
   item->table.error = EBUSY;
@@ -317,13 +317,13 @@ struct recorder_unwind_table *recorder_tables_request(struct recorder_tables *ta
     item->table.state = RECORDER_TABLE_NONE;
     item->table.error = ENODATA;
   } else if (is_to_be_opened(item, pid) && tables->to_open.count >= TO_OPEN_MAX) {
-    refuse(tables, item);
+    tables_refuse(tables, item);
   } else if (is_to_be_opened(item, pid)) {
     item->table.state = RECORDER_TABLE_PENDING;
     item->pid = pid;
     item->request = recorder_opener_request_new(key, pid, start, end);
     recorder_tables_push(&tables->to_open, item);
-    struct item *same = ask(tables, item);
+    struct item *same = tables_ask(tables, item);
     if (same != NULL) {
       name->item = same;
       forget_newest(tables, item);

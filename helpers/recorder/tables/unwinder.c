@@ -82,7 +82,7 @@ void recorder_unwinder_free(struct recorder_unwinder *unwinder)
 }
 
 /* Takes the process out of one of the lists, in which *place is where it stands, plus one. */
-static void unlist(struct recorder_pointers *list, uint32_t *place, size_t place_offset)
+static void unwinder_unlist(struct recorder_pointers *list, uint32_t *place, size_t place_offset)
 {
   if (*place == 0)
     return;
@@ -94,7 +94,8 @@ static void unlist(struct recorder_pointers *list, uint32_t *place, size_t place
 }
 
 #define UNLIST(unwinder, list, process)                                                                      \
-  unlist(&(unwinder)->list, &(process)->unwound.list, offsetof(struct recorder_process, unwound.list))
+  unwinder_unlist(&(unwinder)->list, &(process)->unwound.list,                                               \
+                  offsetof(struct recorder_process, unwound.list))
 
 void recorder_unwinder_withdraw(struct recorder_unwinder *unwinder, struct recorder_process *process)
 {
@@ -222,7 +223,7 @@ static struct recorder_layout *make_layout(struct recorder_unwinder *unwinder,
 }
 
 /* Lets programs know the process; when they know too many, the one that was sampled least recently goes. */
-static void tell(struct recorder_unwinder *unwinder, struct recorder_process *process)
+static void unwinder_tell(struct recorder_unwinder *unwinder, struct recorder_process *process)
 {
   const struct recorder_layout *layout = process->unwound.layout;
   struct walk_process told = {
@@ -248,7 +249,7 @@ static void tell(struct recorder_unwinder *unwinder, struct recorder_process *pr
 }
 
 /* Brings what is known of the process in the area, and what programs know, up to date. */
-static void refresh(struct recorder_unwinder *unwinder, struct recorder_process *process)
+static void unwinder_refresh(struct recorder_unwinder *unwinder, struct recorder_process *process)
 {
   struct recorder_layout *before = process->unwound.layout;
   UNLIST(unwinder, changed, process);
@@ -257,7 +258,7 @@ static void refresh(struct recorder_unwinder *unwinder, struct recorder_process 
     process->unwound.layout = make_layout(unwinder, process);
   if (process->unwound.eager)
     recorder_layout_request_all(process->unwound.layout, process->pid);
-  tell(unwinder, process);
+  unwinder_tell(unwinder, process);
   if (process->unwound.layout != before)
     recorder_layout_release(before);
 }
@@ -270,7 +271,7 @@ void recorder_unwinder_reach(struct recorder_unwinder *unwinder, uint64_t time)
 void recorder_unwinder_publish(struct recorder_unwinder *unwinder)
 {
   while (unwinder->changed.count != 0)
-    refresh(unwinder, unwinder->changed.items[unwinder->changed.count - 1]);
+    unwinder_refresh(unwinder, unwinder->changed.items[unwinder->changed.count - 1]);
 }
 
 struct recorder_layout *recorder_unwinder_layout(struct recorder_unwinder *unwinder,
@@ -278,7 +279,7 @@ struct recorder_layout *recorder_unwinder_layout(struct recorder_unwinder *unwin
 {
   struct recorder_layout *layout = process->unwound.layout;
   if (layout == NULL || layout->mappings != process->mappings || process->unwound.changed != 0) {
-    refresh(unwinder, process);
+    unwinder_refresh(unwinder, process);
     layout = process->unwound.layout;
   }
   layout->references++;
@@ -318,8 +319,9 @@ static void request_stack(struct recorder_layout *layout, int32_t pid,
 }
 
 /* What a walk misses that came as far as `address`. */
-static enum recorder_unwinder_answer fetch(struct recorder_layout *layout, int32_t pid, uint64_t address,
-                                           const struct recorder_unwinder_start *start)
+static enum recorder_unwinder_answer unwinder_fetch(struct recorder_layout *layout, int32_t pid,
+                                                    uint64_t address,
+                                                    const struct recorder_unwinder_start *start)
 {
   uint32_t index = recorder_layout_find(layout, address);
   if (index == layout->count)
@@ -361,7 +363,7 @@ recorder_unwinder_walk(struct recorder_unwinder *unwinder, const struct recorder
       touch_table(unwinder, recorder_mappings_find(layout->mappings, frames[frame]));
     if (*ret_end != WALK_MISSED)
       return RECORDER_UNWOUND;
-    answer = fetch(layout, process->pid, frames[*ret_count - 1], start);
+    answer = unwinder_fetch(layout, process->pid, frames[*ret_count - 1], start);
   }
   return answer == RECORDER_UNWOUND ? RECORDER_UNWIND_LATER : answer;
 }

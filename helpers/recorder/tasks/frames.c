@@ -10,7 +10,7 @@
 #define ENTRIES_MIN 256u
 #define ENTRIES_MAX 16384u
 
-static void resize(struct recorder_frames *frames, uint32_t count)
+static void frames_resize(struct recorder_frames *frames, uint32_t count)
 {
   free(frames->entries);
   frames->entries = recorder_allocate(count, sizeof *frames->entries);
@@ -21,9 +21,9 @@ static void resize(struct recorder_frames *frames, uint32_t count)
 void recorder_frames_store(struct recorder_frames *frames, uint64_t address, uint32_t frame, uint32_t epoch)
 {
   if (frames->entries == NULL)
-    resize(frames, ENTRIES_MIN);
+    frames_resize(frames, ENTRIES_MIN);
   else if (frames->misses > 2 * frames->mask && frames->mask + 1 < ENTRIES_MAX)
-    resize(frames, 4 * (frames->mask + 1));
+    frames_resize(frames, 4 * (frames->mask + 1));
   else if (frames->epoch != epoch)
     recorder_frames_forget(frames);
   frames->epoch = epoch;

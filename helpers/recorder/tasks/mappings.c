@@ -27,7 +27,7 @@ void recorder_mappings_release(struct recorder_mappings *mappings, struct record
 }
 
 /* The first mapping that ends behind address. */
-static uint32_t position(const struct recorder_mappings *mappings, uint64_t address)
+static uint32_t mappings_position(const struct recorder_mappings *mappings, uint64_t address)
 {
   uint32_t low = 0, high = mappings->count;
   while (low < high) {
@@ -45,7 +45,7 @@ const struct recorder_mapping *recorder_mappings_find(const struct recorder_mapp
 {
   if (mappings == NULL)
     return NULL;
-  uint32_t at = position(mappings, address);
+  uint32_t at = mappings_position(mappings, address);
   return at < mappings->count && mappings->items[at].start <= address ? &mappings->items[at] : NULL;
 }
 
@@ -77,7 +77,8 @@ static struct recorder_mappings *make_own(struct recorder_mappings **place)
   return own;
 }
 
-static void insert(struct recorder_mappings *mappings, uint32_t at, const struct recorder_mapping *mapping)
+static void mappings_insert(struct recorder_mappings *mappings, uint32_t at,
+                            const struct recorder_mapping *mapping)
 {
   memmove(&mappings->items[at + 1], &mappings->items[at], (mappings->count - at) * sizeof mappings->items[0]);
   mappings->items[at] = *mapping;
@@ -85,10 +86,10 @@ static void insert(struct recorder_mappings *mappings, uint32_t at, const struct
 }
 
 /* Takes [start, end) out of what is mapped; returns where a mapping of that range belongs. */
-static uint32_t cut(struct recorder_mappings *mappings, struct recorder_binaries *binaries, uint64_t start,
-                    uint64_t end)
+static uint32_t mappings_cut(struct recorder_mappings *mappings, struct recorder_binaries *binaries,
+                             uint64_t start, uint64_t end)
 {
-  uint32_t at = position(mappings, start);
+  uint32_t at = mappings_position(mappings, start);
   if (at < mappings->count && mappings->items[at].start < start) {
     struct recorder_mapping rest = mappings->items[at];
     mappings->items[at].end = start;
@@ -97,7 +98,7 @@ static uint32_t cut(struct recorder_mappings *mappings, struct recorder_binaries
       rest.offset += end - rest.start;
       rest.start = end;
       rest.binary->references++;
-      insert(mappings, at, &rest);
+      mappings_insert(mappings, at, &rest);
       return at;
     }
   }
@@ -139,8 +140,8 @@ struct recorder_mapping *recorder_mappings_add(struct recorder_mappings **place,
                                                const struct recorder_mapping *mapping)
 {
   struct recorder_mappings *mappings = make_own(place);
-  uint32_t at = cut(mappings, binaries, mapping->start, mapping->end);
-  insert(mappings, at, mapping);
+  uint32_t at = mappings_cut(mappings, binaries, mapping->start, mapping->end);
+  mappings_insert(mappings, at, mapping);
   mark_ambiguous(mappings, &mappings->items[at]);
   return &mappings->items[at];
 }

@@ -121,6 +121,13 @@ class RoomsTest(unittest.TestCase):
         for folder, names in modules.items():
             self.assertLessEqual(len(names), MODULES, folder)
 
+    def test_static_functions_name_their_object(self):
+        """They stand in flame graphs, where a "take" may be anybody's."""
+        for path in sources('.c'):
+            if path.parts[0] not in BESIDE:
+                names = re.findall(r'^static [\w *]*?\b([a-z0-9]+)\(', (SOURCE / path).read_text(encoding='utf-8'), re.M)
+                self.assertEqual(names, [], path)
+
     def test_sorted_lists(self):
         """Of files in meson.build, as whoever adds one expects."""
         for path in sources('meson.build'):

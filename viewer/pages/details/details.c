@@ -39,7 +39,7 @@ static guint64 get_size(GFile *file)
   return info ? (guint64)g_file_info_get_size(info) : 0;
 }
 
-static void count(ViewerDetails *details)
+static void details_count(ViewerDetails *details)
 {
   guint n;
   const ProfileEvent *events = profile_capture_get_events(details->capture, &n);
@@ -64,7 +64,7 @@ gpointer viewer_details_new(gpointer data)
   for (guint i = 0; i < n; i++)
     if (counters[i].n > 0)
       profile_counter_get_range(&counters[i], &details->ranges[i].min, &details->ranges[i].max);
-  count(details);
+  details_count(details);
   return details;
 }
 
@@ -112,7 +112,7 @@ static char *get_counter_values(gpointer item, gpointer details)
   return viewer_format_count(get_counter(item, details)->n);
 }
 
-static char *describe(gpointer item, gpointer details, double value)
+static char *details_describe(gpointer item, gpointer details, double value)
 {
   const ProfileCounter *counter = get_counter(item, details);
 
@@ -121,19 +121,19 @@ static char *describe(gpointer item, gpointer details, double value)
 
 static char *get_counter_min(gpointer item, gpointer details)
 {
-  return describe(item, details, get_range(item, details)->min);
+  return details_describe(item, details, get_range(item, details)->min);
 }
 
 static char *get_counter_max(gpointer item, gpointer details)
 {
-  return describe(item, details, get_range(item, details)->max);
+  return details_describe(item, details, get_range(item, details)->max);
 }
 
 static char *get_counter_last(gpointer item, gpointer details)
 {
   const ProfileCounter *counter = get_counter(item, details);
 
-  return describe(item, details, counter->n > 0 ? counter->value[counter->n - 1] : 0);
+  return details_describe(item, details, counter->n > 0 ? counter->value[counter->n - 1] : 0);
 }
 
 static int compare_counter_names(gpointer a, gpointer b, gpointer details)
@@ -208,7 +208,7 @@ static int compare_names(gpointer a, gpointer b, gpointer details)
   return strcmp(left, right);
 }
 
-static void append(ViewerList *view, const ViewerColumn *columns, guint n, ViewerDetails **details)
+static void details_append(ViewerList *view, const ViewerColumn *columns, guint n, ViewerDetails **details)
 {
   for (guint i = 0; i < n; i++)
     viewer_column_append(view, &columns[i], details);
@@ -224,7 +224,7 @@ void viewer_details_add_counter_columns(ViewerList *view, ViewerDetails **detail
       {_("Most"), VIEWER_COLUMN_NUMBER, 10, get_counter_max, NULL},
       {_("Last"), VIEWER_COLUMN_NUMBER, 10, get_counter_last, NULL}};
 
-  append(view, columns, G_N_ELEMENTS(columns), details);
+  details_append(view, columns, G_N_ELEMENTS(columns), details);
 }
 
 void viewer_details_add_binary_columns(ViewerList *view, ViewerDetails **details)
@@ -234,5 +234,5 @@ void viewer_details_add_binary_columns(ViewerList *view, ViewerDetails **details
       {_("Names"), VIEWER_COLUMN_TEXT, 14, get_names, compare_names},
       {_("Build ID"), VIEWER_COLUMN_TEXT | VIEWER_COLUMN_DIM, 24, get_build_id, NULL}};
 
-  append(view, columns, G_N_ELEMENTS(columns), details);
+  details_append(view, columns, G_N_ELEMENTS(columns), details);
 }

@@ -152,7 +152,7 @@ ViewerStackChart *viewer_chronology_get_chart(ViewerChronology *self)
   return self->chart;
 }
 
-static void selected(ViewerChronology *self)
+static void chronology_selected(ViewerChronology *self)
 {
   g_signal_emit_by_name(self, "selected");
 }
@@ -167,7 +167,7 @@ static gboolean grab_focus(GtkWidget *widget)
   return gtk_widget_grab_focus(GTK_WIDGET(VIEWER_CHRONOLOGY(widget)->chart));
 }
 
-static void dispose(GObject *object)
+static void chronology_dispose(GObject *object)
 {
   ViewerChronology *self = VIEWER_CHRONOLOGY(object);
 
@@ -186,7 +186,7 @@ static void viewer_chronology_class_init(ViewerChronologyClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
 
   g_type_ensure(VIEWER_TYPE_STACK_CHART);
-  G_OBJECT_CLASS(klass)->dispose = dispose;
+  G_OBJECT_CLASS(klass)->dispose = chronology_dispose;
   widget_class->grab_focus = grab_focus;
   g_signal_new("selected", VIEWER_TYPE_CHRONOLOGY, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   g_signal_new("menu", VIEWER_TYPE_CHRONOLOGY, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
@@ -207,7 +207,7 @@ static void viewer_chronology_init(ViewerChronology *self)
   viewer_accessible_describe_chosen(self->threads);
   g_signal_connect_swapped(self->counter, "ready", G_CALLBACK(list_threads), self);
   g_signal_connect_swapped(self->threads, "notify::selected", G_CALLBACK(show_thread), self);
-  g_signal_connect_swapped(self->chart, "selected", G_CALLBACK(selected), self);
+  g_signal_connect_swapped(self->chart, "chronology_selected", G_CALLBACK(chronology_selected), self);
   g_signal_connect_swapped(self->chart, "menu", G_CALLBACK(pop_up), self);
 }
 

@@ -33,7 +33,7 @@ static void free_counting(Counting *counting)
   g_free(counting);
 }
 
-static void dispose(GObject *object)
+static void flame_details_dispose(GObject *object)
 {
   ViewerFlameDetails *self = VIEWER_FLAME_DETAILS(object);
 
@@ -47,7 +47,7 @@ static void viewer_flame_details_class_init(ViewerFlameDetailsClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
 
-  G_OBJECT_CLASS(klass)->dispose = dispose;
+  G_OBJECT_CLASS(klass)->dispose = flame_details_dispose;
   gtk_widget_class_set_template_from_resource(widget_class,
                                               "/org/capturectl/Viewer/pages/flame/flame-details.ui");
   gtk_widget_class_bind_template_child(widget_class, ViewerFlameDetails, stack);
@@ -148,7 +148,7 @@ static char *describe_outcomes(const guint64 *samples)
   return g_strjoin(" ", broken, open, NULL);
 }
 
-static void count(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+static void flame_details_count(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   Counting *counting = data;
 
@@ -157,7 +157,7 @@ static void count(GTask *task, gpointer source, gpointer data, GCancellable *can
   g_task_return_boolean(task, TRUE);
 }
 
-static void counted(GObject *source, GAsyncResult *result, gpointer data)
+static void flame_details_counted(GObject *source, GAsyncResult *result, gpointer data)
 {
   ViewerFlameDetails *self = VIEWER_FLAME_DETAILS(source);
 
@@ -180,9 +180,9 @@ static void count_outcomes(ViewerFlameDetails *self, ProfileFlame *flame, guint 
   counting->path = g_new(guint32, counting->n_path + 1);
   profile_flame_get_path(flame, box, counting->path);
   self->counting = g_cancellable_new();
-  g_autoptr(GTask) task = g_task_new(self, self->counting, counted, NULL);
+  g_autoptr(GTask) task = g_task_new(self, self->counting, flame_details_counted, NULL);
   g_task_set_task_data(task, counting, (GDestroyNotify)free_counting);
-  g_task_run_in_thread(task, count);
+  g_task_run_in_thread(task, flame_details_count);
 }
 
 static void set_weight(GtkLabel *label, const ProfileWeights *weights, ProfileWeight weight)

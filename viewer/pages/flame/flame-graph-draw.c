@@ -76,7 +76,7 @@ static void draw_rests(ViewerFlameGraph *self, guint depth)
   }
 }
 
-static void draw(ViewerFlameGraph *self, GtkSnapshot *snapshot)
+static void flame_graph_draw_all(ViewerFlameGraph *self, GtkSnapshot *snapshot)
 {
   ViewerBoxCanvas *canvas = &self->canvas;
   int height = gtk_widget_get_height(GTK_WIDGET(self)),
@@ -101,6 +101,6 @@ void viewer_flame_graph_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 
   if (!self->flame)
     return;
-  draw(self, snapshot);
+  flame_graph_draw_all(self, snapshot);
   self->frame_times[self->n_frames++ % VIEWER_FLAME_FRAME_TIMES] = (guint32)(g_get_monotonic_time() - begin);
 }

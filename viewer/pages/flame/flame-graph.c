@@ -77,7 +77,7 @@ static void forget_paths(ViewerFlameGraph *self)
   self->canvas.target = self->canvas.view = VIEWER_VIEWPORT_ALL;
 }
 
-static void clear(ViewerFlameGraph *self)
+static void flame_graph_clear(ViewerFlameGraph *self)
 {
   forget_paths(self);
   g_clear_pointer(&self->flame, profile_flame_unref);
@@ -109,7 +109,7 @@ static void translate_paths(ViewerFlameGraph *self, ProfileCapture *from, Profil
 void viewer_flame_graph_set_weights(ViewerFlameGraph *self, ProfileWeights *weights)
 {
   if (!weights) {
-    clear(self);
+    flame_graph_clear(self);
     viewer_flame_graph_shown(self);
     return;
   }
@@ -248,7 +248,7 @@ static ViewerBoxPlace get_place(ViewerBoxCanvas *canvas, guint box)
   return (ViewerBoxPlace){item->start, item->end, item->depth};
 }
 
-static gboolean find(ViewerBoxCanvas *canvas, guint depth, double place, guint *ret_box)
+static gboolean flame_graph_find(ViewerBoxCanvas *canvas, guint depth, double place, guint *ret_box)
 {
   return profile_flame_find(VIEWER_FLAME_GRAPH(canvas)->flame, depth, place, ret_box);
 }
@@ -265,7 +265,7 @@ static guint64 get_id(ViewerBoxCanvas *canvas, guint box)
   return id;
 }
 
-static void describe(ViewerBoxCanvas *canvas, guint box, char **ret_name, char **ret_description)
+static void flame_graph_describe(ViewerBoxCanvas *canvas, guint box, char **ret_name, char **ret_description)
 {
   ProfileFlame *flame = VIEWER_FLAME_GRAPH(canvas)->flame;
 
@@ -274,7 +274,7 @@ static void describe(ViewerBoxCanvas *canvas, guint box, char **ret_name, char *
 }
 
 /* What is selected, whoever listens knows already. */
-static void choose(ViewerBoxCanvas *canvas, guint box)
+static void flame_graph_choose(ViewerBoxCanvas *canvas, guint box)
 {
   if (box != canvas->selected)
     viewer_flame_graph_choose(VIEWER_FLAME_GRAPH(canvas), box);
@@ -285,14 +285,14 @@ static void request_layout(ViewerBoxCanvas *canvas)
   viewer_flame_graph_request_layout(VIEWER_FLAME_GRAPH(canvas), FALSE);
 }
 
-static void dispose(GObject *object)
+static void flame_graph_dispose(GObject *object)
 {
-  clear(VIEWER_FLAME_GRAPH(object));
+  flame_graph_clear(VIEWER_FLAME_GRAPH(object));
   viewer_flame_graph_remove_layouter(VIEWER_FLAME_GRAPH(object));
   G_OBJECT_CLASS(viewer_flame_graph_parent_class)->dispose(object);
 }
 
-static void finalize(GObject *object)
+static void flame_graph_finalize(GObject *object)
 {
   ViewerFlameGraph *self = VIEWER_FLAME_GRAPH(object);
 
@@ -309,19 +309,19 @@ static void viewer_flame_graph_class_init(ViewerFlameGraphClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
   ViewerBoxCanvasClass *canvas_class = VIEWER_BOX_CANVAS_CLASS(klass);
 
-  object_class->dispose = dispose;
-  object_class->finalize = finalize;
+  object_class->dispose = flame_graph_dispose;
+  object_class->finalize = flame_graph_finalize;
   widget_class->snapshot = viewer_flame_graph_snapshot;
   widget_class->query_tooltip = viewer_flame_graph_query_tooltip;
   canvas_class->get_stacks = get_stacks;
   canvas_class->get_n_rows = get_n_rows;
   canvas_class->get_place = get_place;
-  canvas_class->find = find;
+  canvas_class->find = flame_graph_find;
   canvas_class->get_current = viewer_flame_graph_get_current;
   canvas_class->get_next = viewer_flame_graph_get_next;
   canvas_class->get_id = get_id;
-  canvas_class->describe = describe;
-  canvas_class->choose = choose;
+  canvas_class->describe = flame_graph_describe;
+  canvas_class->choose = flame_graph_choose;
   canvas_class->zoom_to_box = viewer_flame_graph_zoom_to_box;
   canvas_class->press = viewer_flame_graph_press;
   canvas_class->set_view = viewer_flame_graph_set_view;

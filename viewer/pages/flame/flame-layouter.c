@@ -55,7 +55,7 @@ static gpointer run_job(gpointer request)
 }
 
 /* Takes over what of the last layout still holds. */
-static void reuse(Job *job, const Job *last)
+static void flame_layouter_reuse(Job *job, const Job *last)
 {
   if (!last || last->weights != job->weights)
     return;
@@ -80,7 +80,7 @@ void viewer_flame_layouter_request(ViewerLatest *self, ProfileWeights *weights,
   job->focus = g_memdup2(options->focus, options->n_focus * sizeof *options->focus);
   job->options.focus = job->focus;
   job->text = search && *search ? g_strdup(search) : NULL;
-  reuse(job, viewer_latest_get(self));
+  flame_layouter_reuse(job, viewer_latest_get(self));
   viewer_latest_request(self, job);
 }
 

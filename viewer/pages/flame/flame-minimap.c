@@ -51,7 +51,7 @@ static void draw_part(ViewerFlameMinimap *self, GtkSnapshot *snapshot)
   gtk_snapshot_append_border(snapshot, &frame, (float[4]){1, 1, 1, 1}, (GdkRGBA[4]){line, line, line, line});
 }
 
-static void snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
+static void flame_minimap_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 {
   ViewerFlameMinimap *self = VIEWER_FLAME_MINIMAP(widget);
   ProfileFlame *flame = self->graph ? viewer_flame_graph_get_overview(self->graph) : NULL;
@@ -62,8 +62,8 @@ static void snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
   draw_part(self, snapshot);
 }
 
-static void measure(GtkWidget *widget, GtkOrientation orientation, int size, int *minimum, int *natural,
-                    int *minimum_baseline, int *natural_baseline)
+static void flame_minimap_measure(GtkWidget *widget, GtkOrientation orientation, int size, int *minimum,
+                                  int *natural, int *minimum_baseline, int *natural_baseline)
 {
   *minimum = *natural = orientation == GTK_ORIENTATION_VERTICAL ? HEIGHT : 1;
 }
@@ -106,8 +106,8 @@ static void viewer_flame_minimap_class_init(ViewerFlameMinimapClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
 
   G_OBJECT_CLASS(klass)->dispose = viewer_flame_minimap_dispose;
-  widget_class->snapshot = snapshot;
-  widget_class->measure = measure;
+  widget_class->snapshot = flame_minimap_snapshot;
+  widget_class->measure = flame_minimap_measure;
   gtk_widget_class_set_css_name(widget_class, "flameminimap");
   gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_IMG);
 }

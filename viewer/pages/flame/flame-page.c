@@ -120,7 +120,7 @@ static void choose_child(ViewerFlamePage *self)
                                                                      : "graph");
 }
 
-static void shown(ViewerFlamePage *self)
+static void flame_page_shown(ViewerFlamePage *self)
 {
   gboolean chronological = is_chronological(), zoomed = viewer_flame_graph_is_zoomed(self->graph);
   gboolean shows_all = viewer_viewport_is_all(viewer_flame_graph_get_part(self->graph));
@@ -136,7 +136,7 @@ static void shown(ViewerFlamePage *self)
 }
 
 /* Upside down a box stands for many stacks: others are told of its function alone. */
-static void selected(ViewerFlamePage *self)
+static void flame_page_selected(ViewerFlamePage *self)
 {
   guint n;
   const guint32 *path = viewer_flame_graph_get_selection(self->graph, &n);
@@ -162,7 +162,7 @@ static void chronology_selected(ViewerFlamePage *self)
       viewer_stack_chart_get_selection(viewer_chronology_get_chart(self->chronology), &n);
 
   viewer_flame_graph_select(self->graph, path, n);
-  selected(self);
+  flame_page_selected(self);
 }
 
 static void select_path(ViewerFlamePage *self, const guint32 *path, guint n)
@@ -268,7 +268,7 @@ static void show_match(ViewerFlamePage *self)
   const ProfilePath *path = viewer_matches_get(self->matches);
 
   select_path(self, path->functions, path->n);
-  selected(self);
+  flame_page_selected(self);
 }
 
 static gboolean next_match(ViewerPage *page, int direction)
@@ -277,7 +277,7 @@ static gboolean next_match(ViewerPage *page, int direction)
 }
 
 /* The name of what is selected. */
-static gboolean copy(ViewerPage *page)
+static gboolean flame_page_copy(ViewerPage *page)
 {
   ViewerFlamePage *self = VIEWER_FLAME_PAGE(page);
   guint box;
@@ -301,7 +301,7 @@ static void init_page(ViewerPageInterface *iface)
   iface->set_search = set_search;
   iface->describe_search = describe_search;
   iface->next_match = next_match;
-  iface->copy = copy;
+  iface->copy = flame_page_copy;
 }
 
 static void pop_up(ViewerFlamePage *self, double x, double y)
@@ -329,7 +329,7 @@ static void change_direction(ViewerFlamePage *self)
     show_chronology(self);
   else
     self->stale = TRUE;
-  shown(self);
+  flame_page_shown(self);
   if (self->document)
     document_selected(self);
 }
@@ -430,7 +430,7 @@ static void add_legend(ViewerFlamePage *self)
   }
 }
 
-static void map(GtkWidget *widget)
+static void flame_page_map(GtkWidget *widget)
 {
   GTK_WIDGET_CLASS(viewer_flame_page_parent_class)->map(widget);
   if (VIEWER_FLAME_PAGE(widget)->stale)
@@ -446,7 +446,7 @@ static void forget_canvases(ViewerFlamePage *self)
     g_signal_handlers_disconnect_by_data(self->graph, self);
 }
 
-static void dispose(GObject *object)
+static void flame_page_dispose(GObject *object)
 {
   ViewerFlamePage *self = VIEWER_FLAME_PAGE(object);
 
@@ -479,9 +479,9 @@ static void viewer_flame_page_class_init(ViewerFlamePageClass *klass)
   g_type_ensure(VIEWER_TYPE_FLAME_DETAILS);
   g_type_ensure(VIEWER_TYPE_FLAME_GRAPH);
   g_type_ensure(VIEWER_TYPE_FLAME_MINIMAP);
-  G_OBJECT_CLASS(klass)->dispose = dispose;
+  G_OBJECT_CLASS(klass)->dispose = flame_page_dispose;
   widget_class->grab_focus = viewer_flame_page_grab_focus;
-  widget_class->map = map;
+  widget_class->map = flame_page_map;
   gtk_widget_class_set_template_from_resource(widget_class,
                                               "/org/capturectl/Viewer/pages/flame/flame-page.ui");
   gtk_widget_class_bind_template_child(widget_class, ViewerFlamePage, content);
@@ -505,14 +505,14 @@ static void viewer_flame_page_init(ViewerFlamePage *self)
   viewer_flame_minimap_set_graph(self->minimap, self->graph);
   follow_settings(self);
   g_signal_connect_object(self->matches, "reached", G_CALLBACK(show_match), self, G_CONNECT_SWAPPED);
-  g_signal_connect_swapped(self->graph, "shown", G_CALLBACK(shown), self);
-  g_signal_connect_swapped(self->graph, "selected", G_CALLBACK(selected), self);
+  g_signal_connect_swapped(self->graph, "flame_page_shown", G_CALLBACK(flame_page_shown), self);
+  g_signal_connect_swapped(self->graph, "flame_page_selected", G_CALLBACK(flame_page_selected), self);
   g_signal_connect_swapped(self->graph, "menu", G_CALLBACK(pop_up), self);
-  g_signal_connect_object(viewer_chronology_get_chart(self->chronology), "shown", G_CALLBACK(shown), self,
-                          G_CONNECT_SWAPPED);
+  g_signal_connect_object(viewer_chronology_get_chart(self->chronology), "flame_page_shown",
+                          G_CALLBACK(flame_page_shown), self, G_CONNECT_SWAPPED);
   g_signal_connect_swapped(self->chronology, "selected", G_CALLBACK(chronology_selected), self);
   g_signal_connect_swapped(self->chronology, "menu", G_CALLBACK(pop_up_in_chronology), self);
-  shown(self);
+  flame_page_shown(self);
 }
 
 GtkWidget *viewer_flame_page_new(void)

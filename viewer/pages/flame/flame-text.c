@@ -65,7 +65,7 @@ char *viewer_flame_text_get_place(const ProfileFlame *flame, guint box)
   return address ? g_strdup_printf("0x%" G_GINT64_MODIFIER "x", address) : NULL;
 }
 
-static guint64 measure(const ProfileFlame *flame, guint box)
+static guint64 flame_text_measure(const ProfileFlame *flame, guint box)
 {
   return profile_weights_measure(profile_flame_get_weights(flame), get_box(flame, box)->total);
 }
@@ -74,7 +74,8 @@ char *viewer_flame_text_get_share_of_parent(const ProfileFlame *flame, guint box
 {
   if (is_root(flame, box))
     return NULL;
-  return viewer_format_share(measure(flame, box), measure(flame, get_box(flame, box)->parent));
+  return viewer_format_share(flame_text_measure(flame, box),
+                             flame_text_measure(flame, get_box(flame, box)->parent));
 }
 
 char *viewer_flame_text_describe(const ProfileFlame *flame, guint box)

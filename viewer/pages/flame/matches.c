@@ -25,7 +25,7 @@ G_DEFINE_FINAL_TYPE(ViewerMatches, viewer_matches, G_TYPE_OBJECT)
 enum { REACHED, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
-static gpointer find(gpointer data)
+static gpointer matches_find(gpointer data)
 {
   const Request *request = data;
 
@@ -40,7 +40,7 @@ static void request_free(gpointer data)
   g_free(request);
 }
 
-static gboolean go(ViewerMatches *self, const GPtrArray *places, int direction)
+static gboolean matches_go(ViewerMatches *self, const GPtrArray *places, int direction)
 {
   gint n = (gint)places->len;
 
@@ -57,10 +57,10 @@ static void take_places(ViewerMatches *self)
 
   self->waiting = 0;
   if (direction)
-    go(self, viewer_latest_get(self->finding), direction);
+    matches_go(self, viewer_latest_get(self->finding), direction);
 }
 
-static void forget(ViewerMatches *self)
+static void matches_forget(ViewerMatches *self)
 {
   viewer_latest_clear(self->finding);
   g_clear_pointer(&self->search, profile_search_unref);
@@ -75,7 +75,7 @@ void viewer_matches_set(ViewerMatches *self, ProfileSearch *search, gboolean inv
     return;
   if (search)
     profile_search_ref(search);
-  forget(self);
+  matches_forget(self);
   self->search = search;
   self->inverted = inverted;
 }
@@ -85,7 +85,7 @@ gboolean viewer_matches_go(ViewerMatches *self, int direction)
   const GPtrArray *places = viewer_latest_get(self->finding);
 
   if (places)
-    return go(self, places, direction);
+    return matches_go(self, places, direction);
   if (!self->search || profile_search_get_n_functions(self->search) == 0)
     return FALSE;
   if (!self->is_asked_for) {
@@ -110,7 +110,7 @@ static void viewer_matches_dispose(GObject *object)
   ViewerMatches *self = VIEWER_MATCHES(object);
 
   if (self->finding)
-    forget(self);
+    matches_forget(self);
   g_clear_object(&self->finding);
   G_OBJECT_CLASS(viewer_matches_parent_class)->dispose(object);
 }
@@ -125,7 +125,7 @@ static void viewer_matches_class_init(ViewerMatchesClass *class)
 static void viewer_matches_init(ViewerMatches *self)
 {
   self->at = -1;
-  self->finding = viewer_latest_new(find, request_free, (GDestroyNotify)g_ptr_array_unref);
+  self->finding = viewer_latest_new(matches_find, request_free, (GDestroyNotify)g_ptr_array_unref);
   g_signal_connect_object(self->finding, "ready", G_CALLBACK(take_places), self, G_CONNECT_SWAPPED);
 }
 

@@ -33,7 +33,7 @@ void viewer_stack_chart_arrived(ViewerBoxCanvas *canvas)
 }
 
 /* On the way into a part its layout would lack what is seen around it still. */
-static void ready(ViewerStackChart *self)
+static void stack_chart_view_ready(ViewerStackChart *self)
 {
   self->layout_waits = self->canvas.animating && !viewer_viewport_contains(self->asked, self->canvas.view);
   if (!self->layout_waits)
@@ -135,7 +135,8 @@ gboolean viewer_stack_chart_press(ViewerBoxCanvas *canvas, guint key)
 void viewer_stack_chart_add_layouter(ViewerStackChart *self)
 {
   self->layouter = viewer_chart_layouter_new();
-  g_signal_connect_swapped(self->layouter, "ready", G_CALLBACK(ready), self);
+  g_signal_connect_swapped(self->layouter, "stack_chart_view_ready", G_CALLBACK(stack_chart_view_ready),
+                           self);
 }
 
 void viewer_stack_chart_remove_layouter(ViewerStackChart *self)

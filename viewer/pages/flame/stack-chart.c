@@ -56,7 +56,7 @@ static ViewerBoxPlace get_place(ViewerBoxCanvas *canvas, guint box)
                           viewer_stack_chart_get_place(self, item->end), item->depth};
 }
 
-static gboolean find(ViewerBoxCanvas *canvas, guint depth, double place, guint *ret_box)
+static gboolean stack_chart_find(ViewerBoxCanvas *canvas, guint depth, double place, guint *ret_box)
 {
   ViewerStackChart *self = VIEWER_STACK_CHART(canvas);
 
@@ -131,7 +131,7 @@ static char *get_description(ViewerBoxCanvas *canvas, guint box)
   return g_strdup_printf(_("%s, in %s"), duration, binary);
 }
 
-static void describe(ViewerBoxCanvas *canvas, guint box, char **ret_name, char **ret_description)
+static void stack_chart_describe(ViewerBoxCanvas *canvas, guint box, char **ret_name, char **ret_description)
 {
   *ret_name = get_name(canvas, box, 400);
   *ret_description = get_description(canvas, box);
@@ -211,7 +211,7 @@ static void show_selected(ViewerStackChart *self)
 }
 
 /* A layout of a part of the time lacks what lies elsewhere: for what is gone to, all is shown. */
-static void seek(ViewerStackChart *self)
+static void stack_chart_seek(ViewerStackChart *self)
 {
   gboolean goes = self->goes;
 
@@ -244,7 +244,7 @@ void viewer_stack_chart_take_layout(ViewerStackChart *self)
   viewer_box_canvas_update_palette(&self->canvas);
   viewer_box_canvas_update_rows(&self->canvas);
   if (self->canvas.selected == VIEWER_NO_BOX && self->seeks)
-    seek(self);
+    stack_chart_seek(self);
   else
     self->seeks = self->goes = FALSE;
   viewer_box_canvas_redraw(&self->canvas);
@@ -261,7 +261,7 @@ void viewer_stack_chart_select(ViewerStackChart *self, const guint32 *path, guin
   self->seeks = self->goes = TRUE;
   if (!self->chart || viewer_latest_is_busy(self->layouter))
     return;
-  seek(self);
+  stack_chart_seek(self);
   viewer_box_canvas_redraw(&self->canvas);
 }
 
@@ -373,7 +373,7 @@ static void draw_ruler(ViewerStackChart *self, GtkSnapshot *snapshot)
   viewer_time_draw_ticks(gtk_widget_get_parent(GTK_WIDGET(self)), snapshot, &axis, &area);
 }
 
-static void snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
+static void stack_chart_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 {
   ViewerStackChart *self = VIEWER_STACK_CHART(widget);
   ViewerBoxCanvas *canvas = &self->canvas;
@@ -411,7 +411,7 @@ static void request_layout(ViewerBoxCanvas *canvas)
   viewer_stack_chart_request_layout(VIEWER_STACK_CHART(canvas), FALSE);
 }
 
-static void dispose(GObject *object)
+static void stack_chart_dispose(GObject *object)
 {
   ViewerStackChart *self = VIEWER_STACK_CHART(object);
 
@@ -422,7 +422,7 @@ static void dispose(GObject *object)
   G_OBJECT_CLASS(viewer_stack_chart_parent_class)->dispose(object);
 }
 
-static void finalize(GObject *object)
+static void stack_chart_finalize(GObject *object)
 {
   g_array_unref(VIEWER_STACK_CHART(object)->path);
   G_OBJECT_CLASS(viewer_stack_chart_parent_class)->finalize(object);
@@ -433,18 +433,18 @@ static void viewer_stack_chart_class_init(ViewerStackChartClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
   ViewerBoxCanvasClass *canvas_class = VIEWER_BOX_CANVAS_CLASS(klass);
 
-  G_OBJECT_CLASS(klass)->dispose = dispose;
-  G_OBJECT_CLASS(klass)->finalize = finalize;
-  widget_class->snapshot = snapshot;
+  G_OBJECT_CLASS(klass)->dispose = stack_chart_dispose;
+  G_OBJECT_CLASS(klass)->finalize = stack_chart_finalize;
+  widget_class->snapshot = stack_chart_snapshot;
   widget_class->query_tooltip = query_tooltip;
   canvas_class->get_stacks = get_stacks;
   canvas_class->get_n_rows = get_n_rows;
   canvas_class->get_place = get_place;
-  canvas_class->find = find;
+  canvas_class->find = stack_chart_find;
   canvas_class->get_current = viewer_stack_chart_get_current;
   canvas_class->get_next = get_next;
   canvas_class->get_id = get_id;
-  canvas_class->describe = describe;
+  canvas_class->describe = stack_chart_describe;
   canvas_class->choose = viewer_stack_chart_choose;
   canvas_class->zoom_to_box = viewer_stack_chart_zoom_to_box;
   canvas_class->press = viewer_stack_chart_press;

@@ -35,7 +35,7 @@ static void clear_counted(Counted *counted)
   profile_weights_unref(counted->weights);
 }
 
-static Counted *count(ProfileWeights *weights)
+static Counted *functions_list_count(ProfileWeights *weights)
 {
   Counted *counted = g_atomic_rc_box_new(Counted);
 
@@ -73,7 +73,8 @@ static gint compare_keys(gconstpointer a, gconstpointer b, gpointer data)
   return order->descending ? -result : result;
 }
 
-static void sort(ViewerFunctionsList *self, ViewerFunctionsBy by, gboolean descending, ProfileSearch *search)
+static void functions_list_sort(ViewerFunctionsList *self, ViewerFunctionsBy by, gboolean descending,
+                                ProfileSearch *search)
 {
   g_autoptr(GArray) keys = g_array_new(FALSE, FALSE, sizeof(Key));
   Order order = {by >= VIEWER_FUNCTIONS_BY_NAME, descending};
@@ -107,9 +108,9 @@ ViewerFunctionsList *viewer_functions_list_new(ProfileWeights *weights, ViewerFu
   ViewerFunctionsList *self = g_new0(ViewerFunctionsList, 1);
 
   g_atomic_ref_count_init(&self->references);
-  self->counted = known ? g_atomic_rc_box_acquire(known->counted) : count(weights);
+  self->counted = known ? g_atomic_rc_box_acquire(known->counted) : functions_list_count(weights);
   self->order = g_array_new(FALSE, FALSE, sizeof(guint32));
-  sort(self, by, descending, search);
+  functions_list_sort(self, by, descending, search);
   note_positions(self);
   return self;
 }

@@ -141,7 +141,7 @@ static void job_free(gpointer data)
   g_free(job);
 }
 
-static void run(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+static void functions_model_run(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   const Job *job = data;
 
@@ -151,7 +151,7 @@ static void run(GTask *task, gpointer source, gpointer data, GCancellable *cance
 }
 
 /* A list that is no longer the newest is shown all the same: it is newer than the one before. */
-static void finish(GObject *source, GAsyncResult *result, gpointer data)
+static void functions_model_finish(GObject *source, GAsyncResult *result, gpointer data)
 {
   ViewerFunctionsModel *self = VIEWER_FUNCTIONS_MODEL(source);
   const Job *job = g_task_get_task_data(G_TASK(result));
@@ -173,9 +173,9 @@ static void start_next(ViewerFunctionsModel *self)
   self->is_running = TRUE;
   if (self->list && viewer_functions_list_get_weights(self->list) == job->weights)
     job->known = viewer_functions_list_ref(self->list);
-  g_autoptr(GTask) task = g_task_new(self, NULL, finish, NULL);
+  g_autoptr(GTask) task = g_task_new(self, NULL, functions_model_finish, NULL);
   g_task_set_task_data(task, job, job_free);
-  g_task_run_in_thread(task, run);
+  g_task_run_in_thread(task, functions_model_run);
 }
 
 static void viewer_functions_model_finalize(GObject *object)

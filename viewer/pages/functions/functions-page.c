@@ -38,7 +38,7 @@ static ProfileWeights *get_weights(ViewerFunctionsPage *self)
   return viewer_list_page_get_weights(VIEWER_LIST_PAGE(self));
 }
 
-static gboolean searches(ViewerFunctionsPage *self)
+static gboolean functions_page_searches(ViewerFunctionsPage *self)
 {
   const char *text = viewer_list_page_get_search(VIEWER_LIST_PAGE(self));
 
@@ -112,7 +112,7 @@ static void viewer_functions_page_find(ViewerListPage *page)
   ProfileWeights *weights = get_weights(self);
 
   viewer_finder_find(viewer_list_page_get_finder(page), weights, viewer_list_page_get_search(page));
-  if (!weights || !searches(self))
+  if (!weights || !functions_page_searches(self))
     viewer_functions_view_show(self->functions, weights, NULL);
 }
 
@@ -131,7 +131,7 @@ static void choose_child(ViewerFunctionsPage *self)
   ViewerDocument *document = viewer_list_page_get_document(VIEWER_LIST_PAGE(self));
   ProfileSearch *search = viewer_finder_get(viewer_list_page_get_finder(VIEWER_LIST_PAGE(self)));
   gboolean is_empty = document && viewer_empty_is(document);
-  gboolean is_missed = searches(self) && search && profile_search_get_n_functions(search) == 0;
+  gboolean is_missed = functions_page_searches(self) && search && profile_search_get_n_functions(search) == 0;
 
   if (is_empty)
     viewer_empty_explain(self->empty, document);
@@ -201,10 +201,10 @@ static gboolean next_match(ViewerPage *page, int direction)
 {
   ViewerFunctionsPage *self = VIEWER_FUNCTIONS_PAGE(page);
 
-  return searches(self) && viewer_functions_view_move(self->functions, direction);
+  return functions_page_searches(self) && viewer_functions_view_move(self->functions, direction);
 }
 
-static gboolean copy(ViewerPage *page)
+static gboolean functions_page_copy(ViewerPage *page)
 {
   const ViewerCopyRows rows = viewer_functions_view_get_copied(VIEWER_FUNCTIONS_PAGE(page)->functions);
 
@@ -220,7 +220,7 @@ static void init_page(ViewerPageInterface *interface)
 {
   interface->get_report = get_report;
   interface->next_match = next_match;
-  interface->copy = copy;
+  interface->copy = functions_page_copy;
 }
 
 static gboolean viewer_functions_page_grab_focus(GtkWidget *widget)

@@ -101,7 +101,7 @@ static ViewerFunctionsBy get_order(ViewerFunctionsView *self, gboolean *ret_desc
   return self->sort_column == N_COLUMNS ? VIEWER_FUNCTIONS_BY_SELF : orders[self->sort_column];
 }
 
-static void reload(ViewerFunctionsView *self)
+static void functions_view_reload(ViewerFunctionsView *self)
 {
   gboolean descending;
   ViewerFunctionsBy by = get_order(self, &descending);
@@ -289,7 +289,7 @@ static void viewer_functions_view_init(ViewerFunctionsView *self)
                                  -1);
   add_columns(self);
   g_signal_connect_object(gtk_column_view_get_sorter(viewer_list_get_titles(self->view)), "changed",
-                          G_CALLBACK(reload), self, G_CONNECT_SWAPPED);
+                          G_CALLBACK(functions_view_reload), self, G_CONNECT_SWAPPED);
   g_signal_connect_swapped(self->view, "activate", G_CALLBACK(handle_activated), self);
   self->scrolled = gtk_scrolled_window_new();
   gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(self->scrolled), GTK_WIDGET(self->view));
@@ -315,7 +315,7 @@ void viewer_functions_view_show(ViewerFunctionsView *self, ProfileWeights *weigh
   self->weights = weights;
   self->search = search;
   if (weights)
-    reload(self);
+    functions_view_reload(self);
   else
     viewer_functions_model_show(self->model, NULL, VIEWER_FUNCTIONS_BY_SELF, TRUE, NULL);
 }

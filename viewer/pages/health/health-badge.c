@@ -25,7 +25,7 @@ static guint count_findings(const ProfileHealth *health, ProfileHealthSeverity s
 }
 
 /* How many findings there are of the worst kind; a sum of small ones may be worse than each of them. */
-static char *describe(const ProfileHealth *health)
+static char *health_badge_describe(const ProfileHealth *health)
 {
   ProfileHealthSeverity severity = profile_health_get_severity(health);
   guint n = MAX(count_findings(health, severity), 1);
@@ -35,10 +35,10 @@ static char *describe(const ProfileHealth *health)
   return g_strdup_printf(ngettext("%u Note", "%u Notes", n), n);
 }
 
-static void show(ViewerHealthBadge *self, const ProfileHealth *health)
+static void health_badge_show(ViewerHealthBadge *self, const ProfileHealth *health)
 {
   ProfileHealthSeverity severity = profile_health_get_severity(health);
-  g_autofree char *text = describe(health);
+  g_autofree char *text = health_badge_describe(health);
 
   gtk_image_set_from_icon_name(GTK_IMAGE(self->icon), viewer_health_get_icon(severity));
   gtk_label_set_text(GTK_LABEL(self->label), text);
@@ -57,7 +57,7 @@ static void on_changed(ViewerHealth *shared, ViewerHealthBadge *self)
   gboolean matters = health && profile_health_get_severity(health) != PROFILE_HEALTH_GOOD;
 
   if (matters)
-    show(self, health);
+    health_badge_show(self, health);
   gtk_widget_set_visible(GTK_WIDGET(self), matters);
 }
 

@@ -359,7 +359,7 @@ static void set_health(ViewerHealthPage *self, ProfileHealth *health)
   viewer_page_take_focus(VIEWER_PAGE(self));
 }
 
-static void look(ViewerHealthPage *self)
+static void health_page_look(ViewerHealthPage *self)
 {
   set_health(self, self->document ? viewer_health_get(viewer_health_of(self->document)) : NULL);
 }
@@ -368,7 +368,7 @@ static void on_changed(ViewerHealth *shared, ViewerHealthPage *self)
 {
   self->missed = TRUE;
   if (gtk_widget_get_mapped(GTK_WIDGET(self)))
-    look(self);
+    health_page_look(self);
 }
 
 static void viewer_health_page_map(GtkWidget *widget)
@@ -377,7 +377,7 @@ static void viewer_health_page_map(GtkWidget *widget)
 
   GTK_WIDGET_CLASS(viewer_health_page_parent_class)->map(widget);
   if (self->missed)
-    look(self);
+    health_page_look(self);
 }
 
 static void viewer_health_page_set_document(ViewerPage *page, ViewerDocument *document)
@@ -391,7 +391,7 @@ static void viewer_health_page_set_document(ViewerPage *page, ViewerDocument *do
   g_set_object(&self->document, document);
   if (document)
     g_signal_connect(viewer_health_of(document), "changed", G_CALLBACK(on_changed), self);
-  look(self);
+  health_page_look(self);
 }
 
 /* The summary and the findings, as text. */

@@ -151,7 +151,7 @@ static void viewer_loss_chart_init(ViewerLossChart *self)
   g_signal_connect(self, "query-tooltip", G_CALLBACK(on_query_tooltip), NULL);
 }
 
-static void describe(ViewerLossChart *self)
+static void loss_chart_describe(ViewerLossChart *self)
 {
   g_autofree char *time = format_time(self, find_worst(self)), *samples = viewer_format_samples(self->most);
   g_autofree char *text = g_strdup_printf(_("Losses over time: most at %s, %s"), time, samples);
@@ -169,6 +169,6 @@ void viewer_loss_chart_show(ViewerLossChart *self, const ProfileHealth *health)
     self->bins[i] = bins ? bins[i] : 0;
     self->most = MAX(self->most, self->bins[i]);
   }
-  describe(self);
+  loss_chart_describe(self);
   gtk_widget_queue_draw(GTK_WIDGET(self));
 }

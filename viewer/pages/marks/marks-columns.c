@@ -222,7 +222,7 @@ static char *get_line_thread(gpointer item, gpointer marks)
   return format_thread(*(ViewerMarks **)marks, get_line(item, marks)->thread);
 }
 
-static void append(ViewerList *view, const ViewerColumn *columns, guint n, ViewerMarks **marks)
+static void marks_columns_append(ViewerList *view, const ViewerColumn *columns, guint n, ViewerMarks **marks)
 {
   for (guint i = 0; i < n; i++)
     viewer_column_append(view, &columns[i], marks);
@@ -239,7 +239,7 @@ void viewer_marks_add_row_columns(ViewerList *view, ViewerMarks **marks)
       {_("95th Percentile"), VIEWER_COLUMN_NUMBER, 10, get_row_p95, compare_row_p95s},
       {_("Longest"), VIEWER_COLUMN_NUMBER, 10, get_row_max, compare_row_maxima}};
 
-  append(view, columns, G_N_ELEMENTS(columns), marks);
+  marks_columns_append(view, columns, G_N_ELEMENTS(columns), marks);
 }
 
 void viewer_marks_add_mark_columns(ViewerList *view, ViewerMarks **marks)
@@ -251,7 +251,7 @@ void viewer_marks_add_mark_columns(ViewerList *view, ViewerMarks **marks)
       [MESSAGE] = {_("Message"), VIEWER_COLUMN_EXPAND, 0, get_mark_message, NULL},
       [THREAD] = {_("Thread"), VIEWER_COLUMN_TEXT, 20, get_mark_thread, NULL}};
 
-  append(view, columns, N_MARK_COLUMNS, marks);
+  marks_columns_append(view, columns, N_MARK_COLUMNS, marks);
 }
 
 /* One of the columns has to take the room that is left. */
@@ -273,5 +273,5 @@ void viewer_marks_add_log_columns(ViewerList *view, ViewerMarks **marks)
                                   {_("Text"), VIEWER_COLUMN_EXPAND, 0, get_line_text, NULL},
                                   {_("Thread"), VIEWER_COLUMN_TEXT, 20, get_line_thread, NULL}};
 
-  append(view, columns, G_N_ELEMENTS(columns), marks);
+  marks_columns_append(view, columns, G_N_ELEMENTS(columns), marks);
 }

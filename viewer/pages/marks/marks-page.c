@@ -90,7 +90,7 @@ static gboolean find_message(ProfileCapture *capture)
   return i < n;
 }
 
-static gpointer make(gpointer data)
+static gpointer marks_page_make(gpointer data)
 {
   const Input *input = data;
   const ProfileToldOptions options = {input->text, input->category, input->name};
@@ -142,7 +142,7 @@ static ProfileFilter *make_filter(const ViewerMarksPage *self, ProfileCapture *c
   return filter;
 }
 
-static void look(ViewerMarksPage *self)
+static void marks_page_look(ViewerMarksPage *self)
 {
   ProfileCapture *capture = viewer_follower_get_capture(self->follower);
   Input *input;
@@ -221,7 +221,7 @@ static gboolean is_empty(ViewerMarksPage *self)
   return self->marks->shown->len == 0 && n_marks == 0 && n_log == 0;
 }
 
-static void explain(ViewerMarksPage *self)
+static void marks_page_explain(ViewerMarksPage *self)
 {
   if (!self->text) {
     viewer_empty_say(self->empty, _("No Marks Left"),
@@ -249,7 +249,7 @@ static void show_what_there_is(ViewerMarksPage *self)
   if (n_marks == 0 || n_log == 0)
     gtk_stack_set_visible_child_name(GTK_STACK(self->lists), n_log > 0 ? "log" : "marks");
   if (n_marks + n_log > 0 && is_empty(self))
-    explain(self);
+    marks_page_explain(self);
   gtk_stack_set_visible_child_name(GTK_STACK(self->stack), n_marks + n_log == 0 ? "none"
                                                            : is_empty(self)     ? "empty"
                                                                                 : "marks");
@@ -295,7 +295,7 @@ static void on_followed(GtkWidget *widget, ViewerFollowFlags what)
 
   self->rows_turn++;
   if (viewer_follower_get_capture(self->follower)) {
-    look(self);
+    marks_page_look(self);
     return;
   }
   set_marks(self, NULL);
@@ -308,7 +308,7 @@ static void choose_name(ViewerMarksPage *self, const ProfileMarkRow *row)
   g_free(self->name);
   self->category = row ? g_strdup(row->category) : NULL;
   self->name = row ? g_strdup(row->name) : NULL;
-  look(self);
+  marks_page_look(self);
 }
 
 static void on_row_chosen(GtkSingleSelection *selection, GParamSpec *pspec, ViewerMarksPage *self)
@@ -333,7 +333,7 @@ static void on_list_switched(ViewerMarksPage *self)
   show_heading(self);
 }
 
-static void preview(ViewerMarksPage *self, guint64 first, guint64 end)
+static void marks_page_preview(ViewerMarksPage *self, guint64 first, guint64 end)
 {
   self->own_first = first;
   self->own_end = end;
@@ -342,7 +342,7 @@ static void preview(ViewerMarksPage *self, guint64 first, guint64 end)
 
 static void preview_instant(ViewerMarksPage *self, guint64 time)
 {
-  preview(self, time - MIN(time, INSTANT_SPAN / 2), time + INSTANT_SPAN / 2);
+  marks_page_preview(self, time - MIN(time, INSTANT_SPAN / 2), time + INSTANT_SPAN / 2);
 }
 
 static void on_mark_activated(ViewerMarksPage *self, guint position)
@@ -354,7 +354,7 @@ static void on_mark_activated(ViewerMarksPage *self, guint position)
     return;
   mark = viewer_marks_get_mark(self->marks, item);
   if (mark->duration > 0)
-    preview(self, mark->time, mark->time + mark->duration);
+    marks_page_preview(self, mark->time, mark->time + mark->duration);
   else
     preview_instant(self, mark->time);
 }
@@ -387,7 +387,7 @@ static void viewer_marks_page_set_search(ViewerPage *page, const char *text)
   g_free(self->text);
   self->text = g_strdup(wanted);
   self->rows_turn++;
-  look(self);
+  marks_page_look(self);
 }
 
 /* As long as nothing is known, there may be marks. */
@@ -520,7 +520,7 @@ static void viewer_marks_page_init(ViewerMarksPage *self)
   gtk_widget_init_template(GTK_WIDGET(self));
   self->follower =
       viewer_follower_new(GTK_WIDGET(self), VIEWER_FOLLOW_CAPTURE | VIEWER_FOLLOW_QUERY, on_followed);
-  self->making = viewer_latest_new(make, free_input, (GDestroyNotify)viewer_marks_free);
+  self->making = viewer_latest_new(marks_page_make, free_input, (GDestroyNotify)viewer_marks_free);
   g_signal_connect_object(self->making, "ready", G_CALLBACK(on_ready), self, 0);
   self->fitted = gtk_paned_get_position(GTK_PANED(self->paned));
   self->rows_table = viewer_table_new();

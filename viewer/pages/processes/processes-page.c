@@ -203,7 +203,7 @@ static void choose_columns(ViewerProcessesPage *self)
 }
 
 /* What a thread makes the tree of. */
-static gpointer make(gpointer weights)
+static gpointer processes_page_make(gpointer weights)
 {
   return profile_process_tree_new(weights);
 }
@@ -568,7 +568,7 @@ static void viewer_processes_page_init(ViewerProcessesPage *self)
   gtk_widget_init_template(GTK_WIDGET(self));
   self->follower =
       viewer_follower_new(GTK_WIDGET(self), VIEWER_FOLLOW_CAPTURE | VIEWER_FOLLOW_WEIGHTS, on_followed);
-  self->making = viewer_latest_new(make, (GDestroyNotify)profile_weights_unref,
+  self->making = viewer_latest_new(processes_page_make, (GDestroyNotify)profile_weights_unref,
                                    (GDestroyNotify)profile_process_tree_free);
   g_signal_connect_object(self->making, "ready", G_CALLBACK(on_ready), self, 0);
   add_columns(self);

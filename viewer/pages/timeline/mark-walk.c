@@ -84,7 +84,7 @@ void viewer_mark_walk_update(ViewerMarkWalk *self)
 }
 
 /* What has the focus is to be seen. */
-static void reveal(ViewerMarkWalk *self)
+static void mark_walk_reveal(ViewerMarkWalk *self)
 {
   const ViewerTimeAxis *axis = viewer_timeline_get_axis(self->timeline);
   gsize n;
@@ -104,7 +104,7 @@ static gboolean go_to(ViewerMarkWalk *self, guint lane, gsize item)
     return FALSE;
   self->lane = lane;
   self->item = item;
-  reveal(self);
+  mark_walk_reveal(self);
   viewer_mark_walk_update(self);
   gtk_widget_queue_draw(self->canvas);
   return TRUE;

@@ -41,7 +41,7 @@ static ViewerTrack *get_selected(ViewerTimelinePage *self)
 }
 
 /* Without samples, counters and marks. */
-static void explain(ViewerTimelinePage *self)
+static void timeline_page_explain(ViewerTimelinePage *self)
 {
   viewer_empty_explain(self->empty, viewer_timeline_get_document(self->timeline));
   adw_status_page_set_title(self->empty, _("Nothing Happened"));
@@ -56,7 +56,7 @@ static void choose_child(ViewerTimelinePage *self)
   else if (g_list_model_get_n_items(viewer_timeline_get_tracks(self->timeline)) == 0)
     name = "empty";
   if (g_str_equal(name, "empty"))
-    explain(self);
+    timeline_page_explain(self);
   gtk_stack_set_visible_child_name(GTK_STACK(self->stack), name);
 }
 
@@ -91,7 +91,7 @@ static void update_actions(ViewerTimelinePage *self)
   gtk_widget_action_set_enabled(GTK_WIDGET(self), "timeline.zoom-out", !shows_all);
 }
 
-static void update(ViewerTimelinePage *self)
+static void timeline_page_update(ViewerTimelinePage *self)
 {
   if (!gtk_widget_get_mapped(GTK_WIDGET(self)))
     return;
@@ -110,7 +110,7 @@ static void notice_timeline(ViewerTimelinePage *self)
 static void viewer_timeline_page_map(GtkWidget *widget)
 {
   GTK_WIDGET_CLASS(viewer_timeline_page_parent_class)->map(widget);
-  update(VIEWER_TIMELINE_PAGE(widget));
+  timeline_page_update(VIEWER_TIMELINE_PAGE(widget));
 }
 
 static void viewer_timeline_page_set_document(ViewerPage *page, ViewerDocument *document)
@@ -124,7 +124,7 @@ static void viewer_timeline_page_set_document(ViewerPage *page, ViewerDocument *
   viewer_span_selector_set_document(get_selector(self), document);
   viewer_time_ruler_set_document(VIEWER_TIME_RULER(self->ruler), document);
   choose_child(self);
-  update(self);
+  timeline_page_update(self);
 }
 
 static void append_track(GString *text, guint position, gpointer page)
@@ -212,7 +212,7 @@ static void zoom_fit(GtkWidget *widget, const char *name, GVariant *parameter)
   viewer_timeline_show_all(VIEWER_TIMELINE_PAGE(widget)->timeline);
 }
 
-static void pan(GtkWidget *widget, const char *name, GVariant *parameter)
+static void timeline_page_pan(GtkWidget *widget, const char *name, GVariant *parameter)
 {
   ViewerTimelinePage *self = VIEWER_TIMELINE_PAGE(widget);
 
@@ -220,7 +220,7 @@ static void pan(GtkWidget *widget, const char *name, GVariant *parameter)
                                           viewer_timeline_get_axis(self->timeline)->width);
 }
 
-static void commit(GtkWidget *widget, const char *name, GVariant *parameter)
+static void timeline_page_commit(GtkWidget *widget, const char *name, GVariant *parameter)
 {
   viewer_span_selector_commit(get_selector(VIEWER_TIMELINE_PAGE(widget)));
 }
@@ -391,8 +391,8 @@ static void install_actions(GtkWidgetClass *class)
   gtk_widget_class_install_action(class, "timeline.zoom-in", NULL, zoom_in);
   gtk_widget_class_install_action(class, "timeline.zoom-out", NULL, zoom_out);
   gtk_widget_class_install_action(class, "timeline.zoom-fit", NULL, zoom_fit);
-  gtk_widget_class_install_action(class, "timeline.pan", "i", pan);
-  gtk_widget_class_install_action(class, "timeline.commit", NULL, commit);
+  gtk_widget_class_install_action(class, "timeline.pan", "i", timeline_page_pan);
+  gtk_widget_class_install_action(class, "timeline.commit", NULL, timeline_page_commit);
   gtk_widget_class_install_action(class, "timeline.menu", NULL, open_menu);
   for (guint i = 0; i < G_N_ELEMENTS(keys); i++)
     gtk_widget_class_add_binding_action(class, keys[i].key, 0, keys[i].action, NULL);
@@ -460,9 +460,10 @@ static void viewer_timeline_page_init(ViewerTimelinePage *self)
   gtk_box_append(GTK_BOX(self->tracks), self->area);
   add_menu(self);
   self->of_query = g_signal_group_new(VIEWER_TYPE_QUERY);
-  g_signal_group_connect_swapped(self->of_query, "changed", G_CALLBACK(update), self);
+  g_signal_group_connect_swapped(self->of_query, "changed", G_CALLBACK(timeline_page_update), self);
   self->of_document = g_signal_group_new(VIEWER_TYPE_DOCUMENT);
-  g_signal_group_connect_swapped(self->of_document, "capture-changed", G_CALLBACK(update), self);
+  g_signal_group_connect_swapped(self->of_document, "capture-changed", G_CALLBACK(timeline_page_update),
+                                 self);
   g_signal_connect_object(self->timeline, "changed", G_CALLBACK(notice_timeline), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(self->selection, "notify::selected-item", G_CALLBACK(update_actions), self,
                           G_CONNECT_SWAPPED);

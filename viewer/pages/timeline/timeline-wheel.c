@@ -18,7 +18,7 @@ static void notice_pointer(GtkEventControllerMotion *controller, double x, doubl
   wheel->x = x - wheel->offset;
 }
 
-static gboolean turn(GtkEventControllerScroll *controller, double dx, double dy, gpointer data)
+static gboolean timeline_wheel_turn(GtkEventControllerScroll *controller, double dx, double dy, gpointer data)
 {
   Wheel *wheel = data;
   GdkModifierType state = gtk_event_controller_get_current_event_state(GTK_EVENT_CONTROLLER(controller));
@@ -48,7 +48,7 @@ void viewer_timeline_wheel_add(ViewerTimeline *timeline, GtkWidget *widget, doub
   *wheel = (Wheel){.timeline = timeline, .offset = offset, .always = always};
   gtk_event_controller_set_propagation_phase(scroll, GTK_PHASE_CAPTURE);
   gtk_event_controller_set_propagation_phase(motion, GTK_PHASE_CAPTURE);
-  g_signal_connect_data(scroll, "scroll", G_CALLBACK(turn), wheel, wheel_free, 0);
+  g_signal_connect_data(scroll, "scroll", G_CALLBACK(timeline_wheel_turn), wheel, wheel_free, 0);
   g_signal_connect(motion, "motion", G_CALLBACK(notice_pointer), wheel);
   g_signal_connect(motion, "enter", G_CALLBACK(notice_pointer), wheel);
   gtk_widget_add_controller(widget, motion);

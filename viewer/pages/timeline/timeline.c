@@ -112,7 +112,7 @@ void viewer_timeline_set_expanded(ViewerTimeline *self, ViewerTrack *track, gboo
   build_tracks(self);
 }
 
-static void forget(ViewerTimeline *self)
+static void timeline_forget(ViewerTimeline *self)
 {
   viewer_latest_clear(self->whole);
   viewer_latest_clear(self->shown);
@@ -145,7 +145,7 @@ void viewer_timeline_set_document(ViewerTimeline *self, ViewerDocument *document
 
   if (!g_set_object(&self->document, document))
     return;
-  forget(self);
+  timeline_forget(self);
   viewer_untimed_update(self->untimed, NULL);
   g_clear_pointer(&self->filter, profile_filter_free);
   viewer_time_axis_init(&self->axis, 0, 1);

@@ -16,7 +16,7 @@ struct _ViewerTrackCanvas {
 
 G_DEFINE_FINAL_TYPE(ViewerTrackCanvas, viewer_track_canvas, GTK_TYPE_WIDGET)
 
-static void update(ViewerTrackCanvas *self)
+static void track_canvas_update(ViewerTrackCanvas *self)
 {
   int height =
       self->track ? viewer_track_get_height(viewer_timeline_get_scene(self->timeline), self->track) : 0;
@@ -32,7 +32,7 @@ void viewer_track_canvas_set_track(ViewerTrackCanvas *self, ViewerTrack *track)
   if (!g_set_object(&self->track, track))
     return;
   viewer_mark_walk_set_track(self->walk, track);
-  update(self);
+  track_canvas_update(self);
 }
 
 /* Lists have more rows than are seen: those within a page of it are drawn, so that scrolling shows no gaps.
@@ -172,6 +172,6 @@ GtkWidget *viewer_track_canvas_new(ViewerTimeline *timeline)
 
   self->timeline = g_object_ref(timeline);
   self->walk = viewer_mark_walk_new(GTK_WIDGET(self), timeline);
-  g_signal_connect_object(timeline, "changed", G_CALLBACK(update), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(timeline, "changed", G_CALLBACK(track_canvas_update), self, G_CONNECT_SWAPPED);
   return GTK_WIDGET(self);
 }

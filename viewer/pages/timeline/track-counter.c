@@ -46,8 +46,8 @@ static char *format_value(const ProfileCounter *counter, double value)
   return g_strdup_printf(_("%s/s"), text);
 }
 
-static void draw(const ViewerTimelineScene *scene, guint32 index, GtkWidget *widget, GtkSnapshot *snapshot,
-                 const graphene_rect_t *area)
+static void track_counter_draw(const ViewerTimelineScene *scene, guint32 index, GtkWidget *widget,
+                               GtkSnapshot *snapshot, const graphene_rect_t *area)
 {
   const ProfileCounterBins *bins = get_bins(scene, index);
   const ViewerTimeAxis *axis = scene->axis;
@@ -96,7 +96,7 @@ static char *describe_place(const ViewerTimelineScene *scene, guint32 index, dou
   return counter && bins ? viewer_track_add_time(scene, x, describe_at(counter, bins, time)) : NULL;
 }
 
-static char *describe(const ViewerTimelineScene *scene, guint32 index)
+static char *track_counter_describe(const ViewerTimelineScene *scene, guint32 index)
 {
   const ProfileCounter *counter = get_counter(scene->capture, index);
   const ProfileCounterBins *bins = get_bins(scene, index);
@@ -142,9 +142,9 @@ const ViewerTrackKind viewer_track_machine = {
     .find = machine_find,
     .name = machine_name,
     .height = MACHINE_HEIGHT,
-    .draw = draw,
+    .draw = track_counter_draw,
     .describe_place = describe_place,
-    .describe = describe,
+    .describe = track_counter_describe,
 };
 
 /* Those of processors first. The machine shows its only one itself. */
@@ -176,7 +176,7 @@ const ViewerTrackKind viewer_track_counter = {
     .find = counter_find,
     .name = counter_name,
     .height = COUNTER_HEIGHT,
-    .draw = draw,
+    .draw = track_counter_draw,
     .describe_place = describe_place,
-    .describe = describe,
+    .describe = track_counter_describe,
 };

@@ -30,8 +30,8 @@ static double get_top(const ProfileDensity *density, const guint64 *bins)
 typedef const guint64 *(*GetBins)(const ProfileDensity *density, guint32 index);
 
 /* The upper edge is one processor, or as many as were used at once. */
-static void draw(const ViewerTimelineScene *scene, GetBins get_bins, guint32 index, GtkWidget *widget,
-                 GtkSnapshot *snapshot, const graphene_rect_t *area)
+static void track_density_draw(const ViewerTimelineScene *scene, GetBins get_bins, guint32 index,
+                               GtkWidget *widget, GtkSnapshot *snapshot, const graphene_rect_t *area)
 {
   GdkRGBA color = viewer_time_draw_get_color(widget, "accent_color", "#1c71d8");
   graphene_rect_t inner = viewer_track_get_inner(area);
@@ -56,7 +56,7 @@ static char *describe_place(const ViewerTimelineScene *scene, GetBins get_bins, 
                                viewer_densities_format(scene->shown->density, bins ? bins[bin] : 0));
 }
 
-static char *describe(const ProfileDensity *density, guint64 total)
+static char *track_density_describe(const ProfileDensity *density, guint64 total)
 {
   g_autofree char *amount = viewer_densities_format_total(density, total);
 
@@ -86,7 +86,7 @@ static void process_name(const ViewerTrackFamily *family, ViewerTrack *track)
 static void process_draw(const ViewerTimelineScene *scene, guint32 index, GtkWidget *widget,
                          GtkSnapshot *snapshot, const graphene_rect_t *area)
 {
-  draw(scene, profile_density_get_process_bins, index, widget, snapshot, area);
+  track_density_draw(scene, profile_density_get_process_bins, index, widget, snapshot, area);
 }
 
 static char *process_describe_place(const ViewerTimelineScene *scene, guint32 index, double x, double y)
@@ -98,7 +98,7 @@ static char *process_describe(const ViewerTimelineScene *scene, guint32 index)
 {
   const ProfileDensity *density = scene->shown->density;
 
-  return describe(density, profile_density_get_process_total(density, index));
+  return track_density_describe(density, profile_density_get_process_total(density, index));
 }
 
 static guint32 process_get_process(ProfileCapture *capture, guint32 index)
@@ -138,7 +138,7 @@ static void thread_name(const ViewerTrackFamily *family, ViewerTrack *track)
 static void thread_draw(const ViewerTimelineScene *scene, guint32 index, GtkWidget *widget,
                         GtkSnapshot *snapshot, const graphene_rect_t *area)
 {
-  draw(scene, profile_density_get_bins, index, widget, snapshot, area);
+  track_density_draw(scene, profile_density_get_bins, index, widget, snapshot, area);
 }
 
 static char *thread_describe_place(const ViewerTimelineScene *scene, guint32 index, double x, double y)
@@ -150,7 +150,7 @@ static char *thread_describe(const ViewerTimelineScene *scene, guint32 index)
 {
   const ProfileDensity *density = scene->shown->density;
 
-  return describe(density, profile_density_get_total(density, index));
+  return track_density_describe(density, profile_density_get_total(density, index));
 }
 
 static guint32 thread_get_process(ProfileCapture *capture, guint32 index)

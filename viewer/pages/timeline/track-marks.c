@@ -134,8 +134,8 @@ static void draw_lane(const ViewerTimelineScene *scene, GtkWidget *widget, GtkSn
   }
 }
 
-static void draw(const ViewerTimelineScene *scene, guint32 process, GtkWidget *widget, GtkSnapshot *snapshot,
-                 const graphene_rect_t *area)
+static void track_marks_draw(const ViewerTimelineScene *scene, guint32 process, GtkWidget *widget,
+                             GtkSnapshot *snapshot, const graphene_rect_t *area)
 {
   guint n_lanes = count_lanes(scene, process);
   gsize n;
@@ -212,14 +212,14 @@ char *viewer_track_marks_describe(const ViewerTimelineScene *scene, const Profil
   return g_string_free(text, FALSE);
 }
 
-static void find(const ViewerTrackFamily *family, GArray *indices)
+static void track_marks_find(const ViewerTrackFamily *family, GArray *indices)
 {
   if (family->head == &viewer_track_process &&
       profile_mark_lanes_get_n_lanes(family->whole->lanes, family->process) > 0)
     g_array_append_val(indices, family->process);
 }
 
-static void name(const ViewerTrackFamily *family, ViewerTrack *track)
+static void track_marks_name(const ViewerTrackFamily *family, ViewerTrack *track)
 {
   viewer_track_set_texts(track, _("Marks"), "");
 }
@@ -232,7 +232,7 @@ static char *describe_place(const ViewerTimelineScene *scene, guint32 process, d
                                                               : NULL;
 }
 
-static char *describe(const ViewerTimelineScene *scene, guint32 process)
+static char *track_marks_describe(const ViewerTimelineScene *scene, guint32 process)
 {
   const ViewerTimelineWhole *whole = scene->whole;
   guint64 n_marks = profile_mark_lanes_count_marks(whole->lanes, process);
@@ -249,11 +249,11 @@ static guint32 get_process(ProfileCapture *capture, guint32 process)
 /* The index is that of the process whose marks they are. */
 const ViewerTrackKind viewer_track_marks = {
     .is_notable = TRUE,
-    .find = find,
-    .name = name,
+    .find = track_marks_find,
+    .name = track_marks_name,
     .get_height = get_height,
-    .draw = draw,
+    .draw = track_marks_draw,
     .describe_place = describe_place,
-    .describe = describe,
+    .describe = track_marks_describe,
     .get_process = get_process,
 };

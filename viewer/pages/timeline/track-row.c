@@ -23,7 +23,7 @@ ViewerTrack *viewer_track_row_get_track(ViewerTrackRow *self)
   return self->track;
 }
 
-static void toggle(ViewerTrackRow *self)
+static void track_row_toggle(ViewerTrackRow *self)
 {
   viewer_timeline_set_expanded(self->timeline, self->track, !viewer_track_get_expanded(self->track));
 }
@@ -145,7 +145,7 @@ static void viewer_track_row_class_init(ViewerTrackRowClass *class)
   gtk_widget_class_bind_template_child(widget_class, ViewerTrackRow, texts);
   gtk_widget_class_bind_template_child(widget_class, ViewerTrackRow, title);
   gtk_widget_class_bind_template_child(widget_class, ViewerTrackRow, detail);
-  gtk_widget_class_bind_template_callback(widget_class, toggle);
+  gtk_widget_class_bind_template_callback(widget_class, track_row_toggle);
 }
 
 static void viewer_track_row_init(ViewerTrackRow *self)

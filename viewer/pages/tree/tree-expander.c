@@ -185,7 +185,7 @@ static void viewer_tree_expander_init(ViewerTreeExpander *self)
   viewer_cell_set_kind(VIEWER_CELL(self), &kind);
 }
 
-static GtkWidget *make(gpointer data)
+static GtkWidget *tree_expander_make(gpointer data)
 {
   ViewerTreeExpander *self = g_object_new(VIEWER_TYPE_TREE_EXPANDER, NULL);
 
@@ -193,14 +193,14 @@ static GtkWidget *make(gpointer data)
   return GTK_WIDGET(self);
 }
 
-static void bind(GtkWidget *cell, gpointer row, gpointer data)
+static void tree_expander_bind(GtkWidget *cell, gpointer row, gpointer data)
 {
   viewer_cell_set_item(VIEWER_CELL(cell), row);
 }
 
 ViewerRowsColumn viewer_tree_expander_get_cells(ViewerTreeIndentation *indentation)
 {
-  return (ViewerRowsColumn){make, bind, indentation};
+  return (ViewerRowsColumn){tree_expander_make, tree_expander_bind, indentation};
 }
 
 void viewer_tree_expander_indent(ViewerTreeExpander *self)

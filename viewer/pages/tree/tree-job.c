@@ -37,7 +37,7 @@ void viewer_tree_job_free(ViewerTreeJob *self)
   g_free(self);
 }
 
-static guint32 expand(ViewerTreeJob *self, guint32 node, guint32 *ret_n)
+static guint32 tree_job_expand(ViewerTreeJob *self, guint32 node, guint32 *ret_n)
 {
   ViewerTreeExpansion expansion = {.node = node};
 
@@ -50,7 +50,7 @@ static guint32 expand(ViewerTreeJob *self, guint32 node, guint32 *ret_n)
 /* VIEWER_TREE_NO_NODE: it has none of that function. */
 static guint32 find_child(ViewerTreeJob *self, guint32 node, guint32 function)
 {
-  guint32 n, first = expand(self, node, &n);
+  guint32 n, first = tree_job_expand(self, node, &n);
 
   for (guint32 i = first; i < first + n; i++)
     if (profile_tree_get_node(self->tree, i)->function == function)
@@ -58,7 +58,7 @@ static guint32 find_child(ViewerTreeJob *self, guint32 node, guint32 function)
   return VIEWER_TREE_NO_NODE;
 }
 
-static guint32 follow(ViewerTreeJob *self, const ProfilePath *path, guint *ret_n)
+static guint32 tree_job_follow(ViewerTreeJob *self, const ProfilePath *path, guint *ret_n)
 {
   guint32 node = 0;
   guint i = 0;
@@ -73,7 +73,7 @@ static guint32 follow(ViewerTreeJob *self, const ProfilePath *path, guint *ret_n
   return node;
 }
 
-static guint64 measure(ViewerTreeJob *self, guint32 node)
+static guint64 tree_job_measure(ViewerTreeJob *self, guint32 node)
 {
   return profile_weights_measure(profile_tree_get_weights(self->tree),
                                  profile_tree_get_node(self->tree, node)->total);
@@ -82,15 +82,15 @@ static guint64 measure(ViewerTreeJob *self, guint32 node)
 /* Whether time divides there: the heaviest child does not outweigh all else in its parent by far. */
 static gboolean is_divided(ViewerTreeJob *self, guint64 total, guint64 heaviest)
 {
-  return heaviest < total - total / MOST_BESIDE || heaviest < measure(self, 0) / LEAST_OF_ALL;
+  return heaviest < total - total / MOST_BESIDE || heaviest < tree_job_measure(self, 0) / LEAST_OF_ALL;
 }
 
 /* Up to where it divides, which is seen; but what falls to dust is not. */
 static void open_heaviest(ViewerTreeJob *self)
 {
   for (guint32 node = 0;;) {
-    guint32 n, first = expand(self, node, &n);
-    guint64 total = measure(self, node), heaviest = n > 0 ? measure(self, first) : 0;
+    guint32 n, first = tree_job_expand(self, node, &n);
+    guint64 total = tree_job_measure(self, node), heaviest = n > 0 ? tree_job_measure(self, first) : 0;
     if (heaviest == 0 || (node != 0 && heaviest < total / LEAST_BELOW))
       return;
     g_array_append_val(self->open, node);
@@ -134,12 +134,12 @@ static void open_again(ViewerTreeJob *self, GCancellable *cancellable)
                      : find_child(self, nodes[was_open[i].parent], was_open[i].function);
     if (nodes[i] == VIEWER_TREE_NO_NODE)
       continue;
-    expand(self, nodes[i], &n);
+    tree_job_expand(self, nodes[i], &n);
     g_array_append_val(self->open, nodes[i]);
   }
 }
 
-static void make(ViewerTreeJob *self, GCancellable *cancellable)
+static void tree_job_make(ViewerTreeJob *self, GCancellable *cancellable)
 {
   static ProfileTree *(*const constructors[])(ProfileWeights *) = {profile_tree_new,
                                                                    profile_tree_new_inverted};
@@ -177,7 +177,7 @@ static void wait_for(ViewerTreeJob *self, GTree *waiting, guint32 node)
 {
   Waiting *item = g_new(Waiting, 1);
 
-  *item = (Waiting){measure(self, node), node};
+  *item = (Waiting){tree_job_measure(self, node), node};
   g_tree_insert(waiting, item, item);
 }
 
@@ -189,7 +189,7 @@ static void expand_below(ViewerTreeJob *self, GCancellable *cancellable)
   wait_for(self, waiting, self->node);
   while (n_made < MOST_NODES && g_tree_nnodes(waiting) > 0 && !g_cancellable_is_cancelled(cancellable)) {
     const Waiting *heaviest = g_tree_node_key(g_tree_node_first(waiting));
-    guint32 n, node = heaviest->node, first = expand(self, node, &n);
+    guint32 n, node = heaviest->node, first = tree_job_expand(self, node, &n);
     g_tree_remove(waiting, heaviest);
     if (n > 0)
       g_array_append_val(self->open, node);
@@ -199,7 +199,7 @@ static void expand_below(ViewerTreeJob *self, GCancellable *cancellable)
   }
 }
 
-static void search(ViewerTreeJob *self, GCancellable *cancellable)
+static void tree_job_search(ViewerTreeJob *self, GCancellable *cancellable)
 {
   g_autoptr(GPtrArray) paths =
       profile_search_find_paths(self->search, self->tree_kind == VIEWER_TREE_INVERTED, MOST_PLACES);
@@ -207,7 +207,7 @@ static void search(ViewerTreeJob *self, GCancellable *cancellable)
   for (guint i = 0; i < paths->len && !g_cancellable_is_cancelled(cancellable); i++) {
     const ProfilePath *path = paths->pdata[i];
     guint n;
-    guint32 node = follow(self, path, &n);
+    guint32 node = tree_job_follow(self, path, &n);
     if (n == path->n)
       g_array_append_val(self->found, node);
   }
@@ -220,21 +220,21 @@ void viewer_tree_job_run(ViewerTreeJob *self, GCancellable *cancellable)
 
   switch (self->kind) {
   case VIEWER_TREE_JOB_MAKE:
-    make(self, cancellable);
+    tree_job_make(self, cancellable);
     break;
   case VIEWER_TREE_JOB_EXPAND:
-    expand(self, self->node, &n_children);
+    tree_job_expand(self, self->node, &n_children);
     break;
   case VIEWER_TREE_JOB_EXPAND_BELOW:
     expand_below(self, cancellable);
     break;
   case VIEWER_TREE_JOB_FOLLOW: {
-    guint32 node = follow(self, self->path, &n);
+    guint32 node = tree_job_follow(self, self->path, &n);
     g_array_append_val(self->found, node);
     break;
   }
   case VIEWER_TREE_JOB_SEARCH:
-    search(self, cancellable);
+    tree_job_search(self, cancellable);
     break;
   }
   if (profile_tree_get_n_nodes(self->tree) > self->n_known)

@@ -231,7 +231,7 @@ static void apply_make(ViewerTreeModel *self, ViewerTreeJob *job)
   show_rows(self, old_nodes);
 }
 
-static void apply(ViewerTreeModel *self, ViewerTreeJob *job)
+static void tree_model_apply(ViewerTreeModel *self, ViewerTreeJob *job)
 {
   if (job->kind == VIEWER_TREE_JOB_MAKE) {
     apply_make(self, job);
@@ -263,7 +263,7 @@ static void finish_job(GObject *source, GAsyncResult *result, gpointer data)
   g_autoptr(ViewerTreeJob) job = g_steal_pointer(&self->job);
 
   if (!g_cancellable_is_cancelled(g_task_get_cancellable(G_TASK(result))))
-    apply(self, job);
+    tree_model_apply(self, job);
   start_next(self);
 }
 
@@ -299,7 +299,7 @@ static void drop_jobs(ViewerTreeModel *self)
   g_queue_clear_full(&self->jobs, (GDestroyNotify)viewer_tree_job_free);
 }
 
-static void stop(ViewerTreeModel *self)
+static void tree_model_stop(ViewerTreeModel *self)
 {
   g_cancellable_cancel(self->cancellable);
   g_object_unref(self->cancellable);
@@ -344,11 +344,11 @@ ViewerTreeModel *viewer_tree_model_new(void)
   return g_object_new(VIEWER_TYPE_TREE_MODEL, NULL);
 }
 
-static void clear(ViewerTreeModel *self)
+static void tree_model_clear(ViewerTreeModel *self)
 {
   g_autoptr(ViewerTreeNodes) old_nodes = g_steal_pointer(&self->nodes);
 
-  stop(self);
+  tree_model_stop(self);
   set_weights(self, NULL);
   self->nodes = viewer_tree_nodes_new();
   show_rows(self, old_nodes);
@@ -359,7 +359,7 @@ void viewer_tree_model_show(ViewerTreeModel *self, ProfileWeights *weights, View
 {
   drop_jobs(self);
   if (!weights) {
-    clear(self);
+    tree_model_clear(self);
     return;
   }
   ViewerTreeJob *job = viewer_tree_job_new(VIEWER_TREE_JOB_MAKE);

@@ -130,7 +130,7 @@ static void select_in_document(ViewerTreePage *self)
   viewer_document_select(get_document(self), path->functions, path->n);
 }
 
-static void find(ViewerListPage *page)
+static void tree_page_find(ViewerListPage *page)
 {
   ViewerTreeModel *model = get_model(VIEWER_TREE_PAGE(page));
 
@@ -141,7 +141,7 @@ static void find(ViewerListPage *page)
 static void viewer_tree_page_find(ViewerListPage *page)
 {
   VIEWER_TREE_PAGE(page)->next_match = 0;
-  find(page);
+  tree_page_find(page);
 }
 
 static void viewer_tree_page_found(ViewerListPage *page)
@@ -153,7 +153,7 @@ static void viewer_tree_page_found(ViewerListPage *page)
 static void handle_shown(ViewerListPage *page)
 {
   viewer_tree_page_show_selection(page);
-  find(page);
+  tree_page_find(page);
 }
 
 static gboolean go_to_place(ViewerTreePage *self, int direction)
@@ -226,7 +226,7 @@ static gboolean next_match(ViewerPage *page, int direction)
   return self->next_match != 0;
 }
 
-static gboolean copy(ViewerPage *page)
+static gboolean tree_page_copy(ViewerPage *page)
 {
   ViewerTreePage *self = VIEWER_TREE_PAGE(page);
   guint32 node = viewer_tree_view_get_selected(self->tree);
@@ -248,7 +248,7 @@ static void init_page(ViewerPageInterface *interface)
   interface->get_report = get_report;
   interface->set_document = set_document;
   interface->next_match = next_match;
-  interface->copy = copy;
+  interface->copy = tree_page_copy;
 }
 
 /* The tree still tells what it does without its rows. */
