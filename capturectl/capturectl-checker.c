@@ -43,7 +43,8 @@ static const char *const problem_texts[N_PROBLEMS] = {
     [PROBLEM_MAPPING] = N_("a mapping's process or binary is not defined"),
     [PROBLEM_FUNCTION_NAME] = N_("a named function's binary or name is not defined"),
     [PROBLEM_FUNCTION_ORDER] = N_("named functions overlap or do not ascend"),
-    [PROBLEM_TOLD] = N_("what code, a mark, a counter's value or a log line refers to is not defined"),
+    [PROBLEM_TOLD] =
+        N_("what code, a kernel symbol, a mark, a counter's value or a log line refers to is not defined"),
 };
 
 typedef struct {
@@ -121,7 +122,7 @@ static void check_records(Checker *self, const struct capture_window_header *hea
   if (definitions)
     self->dictionary_size += length;
   while ((record = capture_records_next(content, length, &position))) {
-    if (capturectl_record_is_known(record) && !capture_record_is_valid(record))
+    if (capture_record_layout_find(record->type) && !capture_record_is_valid(record))
       checker_note(self, PROBLEM_RECORD);
     else if (definitions)
       check_definition(self, definitions, record);
@@ -133,8 +134,9 @@ static void check_records(Checker *self, const struct capture_window_header *hea
 static void check_sample(Checker *self, CapturectlDefinitions *definitions,
                          const struct capture_sample *sample, gboolean event_is_whole)
 {
-  gboolean thread_is_whole = capturectl_definitions_is_whole(definitions, CAPTURECTL_THREADS, sample->thread);
-  gboolean stack_is_whole = capturectl_definitions_is_whole(definitions, CAPTURECTL_NODES, sample->leaf);
+  gboolean thread_is_whole =
+      capturectl_definitions_is_whole(definitions, CAPTURE_SORT_THREAD, sample->thread);
+  gboolean stack_is_whole = capturectl_definitions_is_whole(definitions, CAPTURE_SORT_NODE, sample->leaf);
 
   if (!thread_is_whole)
     checker_note(self, PROBLEM_THREAD);
@@ -150,7 +152,7 @@ static void check_samples(Checker *self, const struct capture_window_header *hea
 {
   CapturectlDefinitions *definitions = get_epoch(self, header);
   gboolean event_is_whole =
-      header->event != 0 && capturectl_definitions_is_whole(definitions, CAPTURECTL_EVENTS, header->event);
+      header->event != 0 && capturectl_definitions_is_whole(definitions, CAPTURE_SORT_EVENT, header->event);
   gsize entry_size = header->entry_size;
   guint32 before = 0;
 
@@ -190,31 +192,54 @@ static void check_content(Checker *self, const struct capture_window_header *hea
   }
 }
 
-static void check_mapping(Checker *self, CapturectlDefinitions *definitions,
-                          const struct capture_record_mapping *r)
+/* Beside references: what must not be 0. */
+static gboolean is_complete(const struct capture_record *record)
 {
-  if (!capturectl_definitions_is_whole(definitions, CAPTURECTL_PROCESSES, r->process) ||
-      !capturectl_definitions_is_whole(definitions, CAPTURECTL_BINARIES, r->binary))
-    checker_note(self, PROBLEM_MAPPING);
+  const struct capture_record_functions *functions = (const struct capture_record_functions *)record;
+  const struct capture_record_counts *counts = (const struct capture_record_counts *)record;
+  gboolean complete = TRUE;
+
+  if (record->type == CAPTURE_RECORD_FUNCTIONS) {
+    complete = functions->binary != 0;
+    for (guint i = 0; i < record->count; i++)
+      complete &= functions->functions[i].name != 0 || functions->functions[i].linkage_name != 0;
+  } else if (record->type == CAPTURE_RECORD_COUNTS)
+    for (guint i = 0; i < record->count; i++)
+      complete &= counts->values[i].counter != 0;
+  return complete;
 }
 
-static void check_functions(Checker *self, CapturectlDefinitions *definitions,
-                            const struct capture_record_functions *r)
+static gboolean functions_ascend(const struct capture_record_functions *r)
 {
-  if (r->binary == 0 || !capturectl_definitions_is_whole(definitions, CAPTURECTL_BINARIES, r->binary))
-    checker_note(self, PROBLEM_FUNCTION_NAME);
-  for (guint i = 0; i < r->record.count; i++) {
-    const struct capture_function *f = &r->functions[i];
+  for (guint i = 0; i < r->record.count; i++)
+    if (r->functions[i].start >= r->functions[i].end ||
+        (i > 0 && r->functions[i].start < r->functions[i - 1].end))
+      return FALSE;
+  return TRUE;
+}
 
-    if ((f->name == 0 && f->linkage_name == 0) ||
-        !capturectl_definitions_is_whole(definitions, CAPTURECTL_STRINGS, f->name) ||
-        !capturectl_definitions_is_whole(definitions, CAPTURECTL_STRINGS, f->linkage_name) ||
-        !capturectl_definitions_is_whole(definitions, CAPTURECTL_STRINGS, f->file) ||
-        !capturectl_definitions_is_whole(definitions, CAPTURECTL_STRINGS, f->module))
-      checker_note(self, PROBLEM_FUNCTION_NAME);
-    if (f->start >= f->end || (i > 0 && f->start < r->functions[i - 1].end))
-      checker_note(self, PROBLEM_FUNCTION_ORDER);
-  }
+static gboolean ranges_ascend(const struct capture_record_code *r)
+{
+  for (guint i = 1; i < r->record.count; i++)
+    if (r->ranges[i].offset < r->ranges[i - 1].offset)
+      return FALSE;
+  return TRUE;
+}
+
+static void check_references(Checker *self, CapturectlDefinitions *definitions,
+                             const struct capture_record *record)
+{
+  Problem problem = record->type == CAPTURE_RECORD_MAPPING     ? PROBLEM_MAPPING
+                    : record->type == CAPTURE_RECORD_FUNCTIONS ? PROBLEM_FUNCTION_NAME
+                                                               : PROBLEM_TOLD;
+
+  if (!capturectl_definitions_has_all(definitions, record) || !is_complete(record))
+    checker_note(self, problem);
+  if (record->type == CAPTURE_RECORD_FUNCTIONS &&
+      !functions_ascend((const struct capture_record_functions *)record))
+    checker_note(self, PROBLEM_FUNCTION_ORDER);
+  if (record->type == CAPTURE_RECORD_CODE && !ranges_ascend((const struct capture_record_code *)record))
+    checker_note(self, PROBLEM_TOLD);
 }
 
 /* What may be defined later in the epoch, so that it is looked at when all is known. */
@@ -225,16 +250,9 @@ static void check_late(Checker *self, const struct capture_window_header *header
   const struct capture_record *record;
   gsize position = 0;
 
-  while ((record = capture_records_next(content, length, &position))) {
-    if (!capture_record_is_valid(record))
-      continue;
-    if (record->type == CAPTURE_RECORD_MAPPING)
-      check_mapping(self, definitions, (const struct capture_record_mapping *)record);
-    else if (record->type == CAPTURE_RECORD_FUNCTIONS)
-      check_functions(self, definitions, (const struct capture_record_functions *)record);
-    else if (!capturectl_definitions_has_all(definitions, record))
-      checker_note(self, PROBLEM_TOLD);
-  }
+  while ((record = capture_records_next(content, length, &position)))
+    if (capture_record_is_valid(record) && !capture_record_layout_find(record->type)->defines)
+      check_references(self, definitions, record);
 }
 
 static gboolean checker_refers(const struct capture_window_header *header)

@@ -14,43 +14,44 @@ typedef enum {
   STATE_WHOLE /* with all that it leads to */
 } State;
 
-/* What a definition refers to: node: frame and parent; join: two nodes; thread: process and name … */
+/* What a definition refers to: node: frame and parent; join: two nodes; others: the first two references that
+ * their type has. */
 typedef struct {
   guint32 first, second;
   guint8 state;
-  guint8
-      form; /* of a space: its kind; of a node: whether it is a join; of a string: whether it is a function */
+  guint8 form; /* of a space: its kind; of a node: whether it is a join */
+  guint16 type;
 } Definition;
 
 struct _CapturectlDefinitions {
-  GArray *sorts[CAPTURECTL_N_SORTS]; /* Definition, by identifier - 1 */
+  GArray *sorts[CAPTURE_N_SORTS]; /* Definition, by identifier - 1 */
 };
 
 CapturectlDefinitions *capturectl_definitions_new(void)
 {
   CapturectlDefinitions *self = g_new0(CapturectlDefinitions, 1);
 
-  for (guint i = 0; i < CAPTURECTL_N_SORTS; i++)
+  for (guint i = 0; i < CAPTURE_N_SORTS; i++)
     self->sorts[i] = g_array_new(FALSE, TRUE, sizeof(Definition));
   return self;
 }
 
 void capturectl_definitions_free(CapturectlDefinitions *self)
 {
-  for (guint i = 0; i < CAPTURECTL_N_SORTS; i++)
+  for (guint i = 0; i < CAPTURE_N_SORTS; i++)
     g_array_unref(self->sorts[i]);
   g_free(self);
 }
 
-static Definition *definitions_find(CapturectlDefinitions *self, CapturectlSort sort, guint32 id)
+static Definition *definitions_find(CapturectlDefinitions *self, enum capture_sort sort, guint32 id)
 {
   GArray *definitions = self->sorts[sort];
 
   return id > 0 && id <= definitions->len ? &g_array_index(definitions, Definition, id - 1) : NULL;
 }
 
-static CapturectlDefined definitions_define(CapturectlDefinitions *self, CapturectlSort sort, guint64 id,
-                                            guint64 bytes, guint32 first, guint32 second, guint8 form)
+static CapturectlDefined definitions_define(CapturectlDefinitions *self, enum capture_sort sort, guint64 id,
+                                            guint64 bytes, Definition what)
 {
   Definition *definition;
 
@@ -61,7 +62,8 @@ static CapturectlDefined definitions_define(CapturectlDefinitions *self, Capture
   definition = definitions_find(self, sort, id);
   if (definition->state != STATE_UNDEFINED)
     return CAPTURECTL_DEFINED_TWICE;
-  *definition = (Definition){first, second, STATE_DEFINED, form};
+  *definition = what;
+  definition->state = STATE_DEFINED;
   return CAPTURECTL_DEFINED;
 }
 
@@ -76,8 +78,8 @@ static CapturectlDefined add_frames(CapturectlDefinitions *self, const struct ca
   CapturectlDefined worst = CAPTURECTL_DEFINED;
 
   for (guint i = 0; i < r->record.count; i++)
-    worst = definitions_worse(worst, definitions_define(self, CAPTURECTL_FRAMES, (guint64)r->first + i, bytes,
-                                                        r->frames[i].space, 0, 0));
+    worst = definitions_worse(worst, definitions_define(self, CAPTURE_SORT_FRAME, (guint64)r->first + i,
+                                                        bytes, (Definition){.first = r->frames[i].space}));
   return worst;
 }
 
@@ -89,81 +91,67 @@ static CapturectlDefined add_nodes(CapturectlDefinitions *self, const struct cap
   struct capture_node node;
 
   while (capture_nodes_next(r, &position, &node)) {
+    Definition what = {.first = node.join ? node.parent : node.frame,
+                       .second = node.join ? node.kernel : node.parent,
+                       .form = node.join};
+
     if (node.parent >= node.id || node.kernel >= node.id)
       worst = CAPTURECTL_OUT_OF_ORDER;
-    worst = definitions_worse(worst, definitions_define(self, CAPTURECTL_NODES, node.id, bytes,
-                                                        node.join ? node.parent : node.frame,
-                                                        node.join ? node.kernel : node.parent, node.join));
+    worst = definitions_worse(worst, definitions_define(self, CAPTURE_SORT_NODE, node.id, bytes, what));
   }
   return worst;
+}
+
+static CapturectlDefined add_space(CapturectlDefinitions *self, const struct capture_record_space *r,
+                                   guint64 bytes)
+{
+  return definitions_define(self, CAPTURE_SORT_SPACE, r->id, bytes,
+                            (Definition){.first = r->owner, .form = MIN(r->kind, 255)});
 }
 
 CapturectlDefined capturectl_definitions_add(CapturectlDefinitions *self, const struct capture_record *record,
                                              guint64 bytes)
 {
-  const union {
-    const struct capture_record *record;
-    const struct capture_record_string *string;
-    const struct capture_record_space *space;
-    const struct capture_record_binary *binary;
-    const struct capture_record_process *process;
-    const struct capture_record_thread *thread;
-    const struct capture_record_event *event;
-    const struct capture_record_function *function;
-    const struct capture_record_counter *counter;
-    const struct capture_record_named_binary *named_binary;
-  } r = {record};
+  const struct capture_record_layout *layout = capture_record_layout_find(record->type);
+  Definition what = {.type = record->type};
+  guint n_references = 0;
 
-  switch (record->type) {
-  case CAPTURE_RECORD_STRING:
-    return definitions_define(self, CAPTURECTL_STRINGS, r.string->id, bytes, 0, 0, 0);
-  case CAPTURE_RECORD_SPACE:
-    return definitions_define(self, CAPTURECTL_SPACES, r.space->id, bytes, r.space->owner, 0,
-                              MIN(r.space->kind, 255));
-  case CAPTURE_RECORD_FRAMES:
+  if (record->type == CAPTURE_RECORD_FRAMES)
     return add_frames(self, (const struct capture_record_frames *)record, bytes);
-  case CAPTURE_RECORD_NODES:
+  if (record->type == CAPTURE_RECORD_NODES)
     return add_nodes(self, (const struct capture_record_nodes *)record, bytes);
-  case CAPTURE_RECORD_BINARY:
-    return definitions_define(self, CAPTURECTL_BINARIES, r.binary->id, bytes, r.binary->path, 0, 0);
-  case CAPTURE_RECORD_PROCESS:
-    return definitions_define(self, CAPTURECTL_PROCESSES, r.process->id, bytes, r.process->name,
-                              r.process->command_line, 0);
-  case CAPTURE_RECORD_THREAD:
-    return definitions_define(self, CAPTURECTL_THREADS, r.thread->id, bytes, r.thread->process,
-                              r.thread->name, 0);
-  case CAPTURE_RECORD_EVENT:
-    return definitions_define(self, CAPTURECTL_EVENTS, r.event->id, bytes, r.event->name, 0, 0);
-  case CAPTURE_RECORD_FUNCTION:
-    return definitions_define(self, CAPTURECTL_STRINGS, r.function->id, bytes, r.function->name,
-                              r.function->file, TRUE);
-  case CAPTURE_RECORD_COUNTER:
-    return definitions_define(self, CAPTURECTL_COUNTERS, r.counter->id, bytes, r.counter->process,
-                              r.counter->name, 0);
-  case CAPTURE_RECORD_NAMED_BINARY:
-    return definitions_define(self, CAPTURECTL_BINARIES, r.named_binary->id, bytes, r.named_binary->path, 0,
-                              0);
-  default:
+  if (record->type == CAPTURE_RECORD_SPACE)
+    return add_space(self, (const struct capture_record_space *)record, bytes);
+  if (!layout || !layout->defines)
     return CAPTURECTL_DEFINED;
-  }
+  for (const struct capture_field *field = layout->fields; field->form; field++)
+    if (field->refers)
+      *(n_references++ == 0 ? &what.first : &what.second) = (guint32)capture_field_number(field, record);
+  return definitions_define(self, layout->defines, capture_field_number(layout->fields, record), bytes, what);
 }
 
 /* A text, and no function, so that nothing leads in a circle. */
 static gboolean is_text(CapturectlDefinitions *self, guint32 id)
 {
-  const Definition *text = definitions_find(self, CAPTURECTL_STRINGS, id);
+  const Definition *text = definitions_find(self, CAPTURE_SORT_STRING, id);
 
-  return id == 0 || (text && text->state != STATE_UNDEFINED && !text->form);
+  return id == 0 || (text && text->state != STATE_UNDEFINED && text->type == CAPTURE_RECORD_STRING);
+}
+
+static gboolean refers_to_whole(CapturectlDefinitions *self, const struct capture_field *field, guint32 id)
+{
+  return field->refers == CAPTURE_SORT_STRING ? is_text(self, id)
+                                              : capturectl_definitions_is_whole(self, field->refers, id);
 }
 
 static gboolean space_is_whole(CapturectlDefinitions *self, const Definition *space)
 {
   switch (space->form) {
   case CAPTURE_SPACE_BINARY:
-    return capturectl_definitions_is_whole(self, CAPTURECTL_BINARIES, space->first);
+    return capturectl_definitions_is_whole(self, CAPTURE_SORT_BINARY, space->first);
   case CAPTURE_SPACE_PROCESS:
   case CAPTURE_SPACE_IDENTIFIERS:
-    return capturectl_definitions_is_whole(self, CAPTURECTL_PROCESSES, space->first);
+    return capturectl_definitions_is_whole(self, CAPTURE_SORT_PROCESS, space->first);
   default:
     return TRUE;
   }
@@ -174,9 +162,9 @@ static gboolean join_is_whole(CapturectlDefinitions *self, const Definition *joi
 {
   for (guint i = 0; i < 2; i++) {
     guint32 id = i == 0 ? join->first : join->second;
-    const Definition *node = definitions_find(self, CAPTURECTL_NODES, id);
+    const Definition *node = definitions_find(self, CAPTURE_SORT_NODE, id);
 
-    if (id != 0 && (!node || node->form || !capturectl_definitions_is_whole(self, CAPTURECTL_NODES, id)))
+    if (id != 0 && (!node || node->form || !capturectl_definitions_is_whole(self, CAPTURE_SORT_NODE, id)))
       return FALSE;
   }
   return TRUE;
@@ -188,16 +176,16 @@ static gboolean stack_is_whole(CapturectlDefinitions *self, guint32 leaf)
   Definition *node;
 
   for (guint32 id = leaf; id != 0; id = node->second) {
-    node = definitions_find(self, CAPTURECTL_NODES, id);
+    node = definitions_find(self, CAPTURE_SORT_NODE, id);
     if (!node || node->state == STATE_UNDEFINED || node->form || node->second >= id)
       return FALSE;
     if (node->state == STATE_WHOLE)
       break;
-    if (!capturectl_definitions_is_whole(self, CAPTURECTL_FRAMES, node->first))
+    if (!capturectl_definitions_is_whole(self, CAPTURE_SORT_FRAME, node->first))
       return FALSE;
   }
   for (guint32 id = leaf; id != 0; id = node->second) {
-    node = definitions_find(self, CAPTURECTL_NODES, id);
+    node = definitions_find(self, CAPTURE_SORT_NODE, id);
     if (node->state == STATE_WHOLE)
       break;
     node->state = STATE_WHOLE;
@@ -205,34 +193,33 @@ static gboolean stack_is_whole(CapturectlDefinitions *self, guint32 leaf)
   return TRUE;
 }
 
-static gboolean leads_to_whole(CapturectlDefinitions *self, CapturectlSort sort, guint32 id,
+static gboolean references_are_whole(CapturectlDefinitions *self, const Definition *d)
+{
+  const struct capture_record_layout *layout = capture_record_layout_find(d->type);
+  guint n_references = 0;
+
+  for (const struct capture_field *field = layout->fields; field->form; field++)
+    if (field->refers && !refers_to_whole(self, field, n_references++ == 0 ? d->first : d->second))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean leads_to_whole(CapturectlDefinitions *self, enum capture_sort sort, guint32 id,
                                const Definition *d)
 {
   switch (sort) {
-  case CAPTURECTL_STRINGS:
-    return !d->form || (is_text(self, d->first) && is_text(self, d->second));
-  case CAPTURECTL_SPACES:
+  case CAPTURE_SORT_SPACE:
     return space_is_whole(self, d);
-  case CAPTURECTL_FRAMES:
-    return d->first != 0 && capturectl_definitions_is_whole(self, CAPTURECTL_SPACES, d->first);
-  case CAPTURECTL_NODES:
+  case CAPTURE_SORT_FRAME:
+    return d->first != 0 && capturectl_definitions_is_whole(self, CAPTURE_SORT_SPACE, d->first);
+  case CAPTURE_SORT_NODE:
     return d->form ? join_is_whole(self, d) : stack_is_whole(self, id);
-  case CAPTURECTL_BINARIES:
-  case CAPTURECTL_EVENTS:
-    return capturectl_definitions_is_whole(self, CAPTURECTL_STRINGS, d->first);
-  case CAPTURECTL_PROCESSES:
-    return capturectl_definitions_is_whole(self, CAPTURECTL_STRINGS, d->first) &&
-           capturectl_definitions_is_whole(self, CAPTURECTL_STRINGS, d->second);
-  case CAPTURECTL_COUNTERS:
-  case CAPTURECTL_THREADS:
-    return capturectl_definitions_is_whole(self, CAPTURECTL_PROCESSES, d->first) &&
-           capturectl_definitions_is_whole(self, CAPTURECTL_STRINGS, d->second);
   default:
-    return TRUE;
+    return references_are_whole(self, d);
   }
 }
 
-gboolean capturectl_definitions_is_whole(CapturectlDefinitions *self, CapturectlSort sort, guint32 id)
+gboolean capturectl_definitions_is_whole(CapturectlDefinitions *self, enum capture_sort sort, guint32 id)
 {
   Definition *definition = definitions_find(self, sort, id);
 
@@ -248,49 +235,21 @@ gboolean capturectl_definitions_is_whole(CapturectlDefinitions *self, Capturectl
   return TRUE;
 }
 
-static gboolean has_all_of_code(CapturectlDefinitions *self, const struct capture_record_code *r)
+static gboolean fields_are_whole(CapturectlDefinitions *self, const struct capture_field *fields,
+                                 const void *bytes)
 {
-  gboolean all = capturectl_definitions_is_whole(self, CAPTURECTL_PROCESSES, r->process) &&
-                 is_text(self, r->name) && is_text(self, r->file);
-
-  for (guint i = 0; i < r->record.count; i++)
-    all &= is_text(self, r->ranges[i].file) && is_text(self, r->ranges[i].function) &&
-           (i == 0 || r->ranges[i].offset >= r->ranges[i - 1].offset);
-  return all;
-}
-
-static gboolean has_all_counters(CapturectlDefinitions *self, const struct capture_record_counts *r)
-{
-  for (guint i = 0; i < r->record.count; i++)
-    if (r->values[i].counter == 0 ||
-        !capturectl_definitions_is_whole(self, CAPTURECTL_COUNTERS, r->values[i].counter))
+  for (const struct capture_field *field = fields; field->form; field++)
+    if (field->refers && !refers_to_whole(self, field, (guint32)capture_field_number(field, bytes)))
       return FALSE;
   return TRUE;
 }
 
 gboolean capturectl_definitions_has_all(CapturectlDefinitions *self, const struct capture_record *record)
 {
-  const union {
-    const struct capture_record *record;
-    const struct capture_record_code_end *code_end;
-    const struct capture_record_mark *mark;
-    const struct capture_record_log *log;
-  } r = {record};
+  const struct capture_record_layout *layout = capture_record_layout_find(record->type);
+  gboolean all = fields_are_whole(self, layout->fields, record);
 
-  switch (record->type) {
-  case CAPTURE_RECORD_CODE:
-    return has_all_of_code(self, (const struct capture_record_code *)record);
-  case CAPTURE_RECORD_CODE_END:
-    return capturectl_definitions_is_whole(self, CAPTURECTL_PROCESSES, r.code_end->process);
-  case CAPTURE_RECORD_MARK:
-    return capturectl_definitions_is_whole(self, CAPTURECTL_THREADS, r.mark->thread) &&
-           is_text(self, r.mark->category) && is_text(self, r.mark->name);
-  case CAPTURE_RECORD_COUNTS:
-    return has_all_counters(self, (const struct capture_record_counts *)record);
-  case CAPTURE_RECORD_LOG:
-    return capturectl_definitions_is_whole(self, CAPTURECTL_THREADS, r.log->thread) &&
-           is_text(self, r.log->domain);
-  default:
-    return TRUE;
-  }
+  for (guint i = 0; layout->items && i < record->count; i++)
+    all &= fields_are_whole(self, layout->items, (const guint8 *)record + layout->fixed + i * layout->item);
+  return all;
 }

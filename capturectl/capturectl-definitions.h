@@ -7,22 +7,9 @@
 
 #include <glib.h>
 
-#include "libcapture/format/capture-format.h"
+#include "libcapture/file/capture-record-layout.h"
 
 G_BEGIN_DECLS
-
-typedef enum {
-  CAPTURECTL_STRINGS, /* and functions */
-  CAPTURECTL_SPACES,
-  CAPTURECTL_FRAMES,
-  CAPTURECTL_NODES,
-  CAPTURECTL_BINARIES,
-  CAPTURECTL_PROCESSES,
-  CAPTURECTL_THREADS,
-  CAPTURECTL_EVENTS,
-  CAPTURECTL_COUNTERS,
-  CAPTURECTL_N_SORTS
-} CapturectlSort;
 
 typedef struct _CapturectlDefinitions CapturectlDefinitions;
 
@@ -41,9 +28,8 @@ typedef enum {
 CapturectlDefined capturectl_definitions_add(CapturectlDefinitions *self, const struct capture_record *record,
                                              guint64 bytes);
 /* Whether id and all that it leads to is defined by now. 0 (none) is. */
-gboolean capturectl_definitions_is_whole(CapturectlDefinitions *self, CapturectlSort sort, guint32 id);
-/* Whether what a valid record of dictionary or records windows refers to is defined by now: CODE, CODE_END,
- * MARK, COUNTS and LOG; TRUE for others. */
+gboolean capturectl_definitions_is_whole(CapturectlDefinitions *self, enum capture_sort sort, guint32 id);
+/* Whether all that a valid record refers to is defined by now. */
 gboolean capturectl_definitions_has_all(CapturectlDefinitions *self, const struct capture_record *record);
 
 G_END_DECLS

@@ -10,11 +10,6 @@ G_BEGIN_DECLS
 
 /* Prints one record with its items. */
 void capturectl_dump_record(const struct capture_record *record);
-/* The same, without indentation and line end, of what programs tell of themselves: FUNCTION, CODE, CODE_END,
- * COUNTER, MARK, COUNTS, LOG, which is valid. False for other types. */
-gboolean capturectl_dump_told(const struct capture_record *record);
-/* Prints text in quotes. */
-void capturectl_dump_text(const char *field, const char *text, gsize length);
 /* Prints bytes as two hexadecimal digits each, "-" when there are none. */
 void capturectl_dump_bytes(const void *bytes, gsize length);
 

@@ -24,7 +24,4 @@ capture_reader *capturectl_reader_open(const char *path, const CapturectlReaderO
 capture_reader *capturectl_reader_open_fd(int fd, const char *path, const CapturectlReaderOptions *options,
                                           GError **error);
 
-/* Whether the record's type is one of this version's; others are passed over. */
-gboolean capturectl_record_is_known(const struct capture_record *record);
-
 G_END_DECLS

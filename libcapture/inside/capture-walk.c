@@ -133,7 +133,7 @@ static uint64_t step_over_leaf(struct walk *walk, const struct capture_registers
 {
   uint64_t record = walk->fp - RECORD_OFFSET, saved;
 
-  if (walk->fp == 0 || check(walk, record) != CAPTURE_OUTCOME_UNKNOWN)
+  if (walk->fp == 0 || walk_check(walk, record) != CAPTURE_OUTCOME_UNKNOWN)
     return 0;
   saved = read_word(record + WORD);
   if (saved % WORD != 0 || saved < walk->fp || saved > walk->bounds->high)
