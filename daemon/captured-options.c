@@ -7,6 +7,7 @@
 #include "daemon/captured-events.h"
 #include "daemon/captured-ledger.h"
 #include "daemon/captured-limits.h"
+#include "helpers/recorder-options.h"
 
 /* Far more than all options together need. */
 #define BYTES_MAX    (64 << 10)
@@ -27,7 +28,6 @@ typedef gboolean (*Take)(CapturedOptions *self, const char *name, GVariant *valu
 typedef struct {
   const char *name;
   const char *type;
-  gsize offset; /* of a gboolean or guint32 that needs no further look */
   Take take;
 } Option;
 
@@ -44,14 +44,14 @@ static gboolean options_exceed(GError **error, const char *name, guint64 most)
   return FALSE;
 }
 
-/* The place of a word in a list that ends with NULL, or -1. */
-static int find_word(GVariant *value, const char *const *words)
+/* The place of a word in a list, or -1. */
+static int find_word(GVariant *value, const char *const *words, guint n_words)
 {
   const char *word = g_variant_get_string(value, NULL);
 
-  for (int i = 0; words[i]; i++)
+  for (guint i = 0; i < n_words; i++)
     if (strcmp(word, words[i]) == 0)
-      return i;
+      return (int)i;
   return -1;
 }
 
@@ -69,8 +69,8 @@ static gboolean take_targets(CapturedOptions *self, const char *name, GVariant *
 
 static gboolean take_scope(CapturedOptions *self, const char *name, GVariant *value, GError **error)
 {
-  static const char *const words[] = {"auto", "own", "system", NULL};
-  int found = find_word(value, words);
+  static const char *const words[] = {"auto", "own", "system"};
+  int found = find_word(value, words, G_N_ELEMENTS(words));
 
   if (found < 0)
     return options_refuse(error, name, "is “auto”, “own” or “system”");
@@ -120,12 +120,7 @@ static gboolean take_events(CapturedOptions *self, const char *name, GVariant *v
 
 static gboolean take_unwind(CapturedOptions *self, const char *name, GVariant *value, GError **error)
 {
-  static const char *const words[] = {
-      [RECORDER_UNWIND_AUTO] = "auto",     [RECORDER_UNWIND_FRAME_POINTERS] = "fp",
-      [RECORDER_UNWIND_TABLES] = "tables", [RECORDER_UNWIND_BPF] = "bpf",
-      [RECORDER_UNWIND_NONE] = "none",     NULL,
-  };
-  int found = find_word(value, words);
+  int found = find_word(value, recorder_unwind_words, G_N_ELEMENTS(recorder_unwind_words));
 
   if (found < 0)
     return options_refuse(error, name, "is “auto”, “bpf”, “tables”, “fp” or “none”");
@@ -153,31 +148,38 @@ static gboolean take_window_count(CapturedOptions *self, const char *name, GVari
   return self->window_count <= WINDOWS_MAX || options_exceed(error, name, WINDOWS_MAX);
 }
 
-#define BOOLEAN(name, field)                                                                                 \
-  {                                                                                                          \
-    name, "b", G_STRUCT_OFFSET(CapturedOptions, field), NULL                                                 \
-  }
+static gboolean take_switch(CapturedOptions *self, const char *name, GVariant *value, GError **error)
+{
+  for (guint i = 0; i < G_N_ELEMENTS(recorder_switches); i++)
+    if (strcmp(recorder_switches[i].name, name) == 0) {
+      if (g_variant_get_boolean(value) != recorder_switches[i].is_off)
+        self->flags |= recorder_switches[i].flag;
+      else
+        self->flags &= ~recorder_switches[i].flag;
+    }
+  return TRUE;
+}
 
 static const Option known[] = {
-    {"targets", "ah", 0, take_targets},
-    BOOLEAN("system-wide", system_wide),
-    {"scope", "s", 0, take_scope},
-    BOOLEAN("children", children),
-    BOOLEAN("enable-on-exec", enable_on_exec),
-    {"kernel", "b", 0, take_kernel},
-    {"events", "a(stt)", 0, take_events},
-    {"unwind", "s", 0, take_unwind},
-    {"stack-bytes", "u", 0, take_stack_bytes},
-    {"max-stack", "u", 0, take_max_stack},
-    {"window-count", "u", 0, take_window_count},
-    BOOLEAN("command-lines", command_lines),
+    {"targets", "ah", take_targets},    {"scope", "s", take_scope},
+    {"kernel", "b", take_kernel},       {"events", "a(stt)", take_events},
+    {"unwind", "s", take_unwind},       {"stack-bytes", "u", take_stack_bytes},
+    {"max-stack", "u", take_max_stack}, {"window-count", "u", take_window_count},
 };
 
-static int find_option(const char *name)
+/* Its number, or -1. */
+static int find_option(const char *name, Option *ret)
 {
   for (guint i = 0; i < G_N_ELEMENTS(known); i++)
-    if (strcmp(known[i].name, name) == 0)
+    if (strcmp(known[i].name, name) == 0) {
+      *ret = known[i];
       return (int)i;
+    }
+  for (guint i = 0; i < G_N_ELEMENTS(recorder_switches); i++)
+    if (strcmp(recorder_switches[i].name, name) == 0) {
+      *ret = (Option){recorder_switches[i].name, "b", take_switch};
+      return (int)(G_N_ELEMENTS(known) + i);
+    }
   return -1;
 }
 
@@ -189,10 +191,7 @@ static gboolean options_take(CapturedOptions *self, const Option *option, GVaria
                 g_variant_get_type_string(value), option->type);
     return FALSE;
   }
-  if (option->take)
-    return option->take(self, option->name, value, error);
-  G_STRUCT_MEMBER(gboolean, self, option->offset) = g_variant_get_boolean(value);
-  return TRUE;
+  return option->take(self, option->name, value, error);
 }
 
 static gboolean take_all(CapturedOptions *self, GVariant *options, GError **error)
@@ -205,7 +204,8 @@ static gboolean take_all(CapturedOptions *self, GVariant *options, GError **erro
   g_variant_iter_init(&iter, options);
   while (g_variant_iter_next(&iter, "{&sv}", &name, &value)) {
     g_autoptr(GVariant) owned = value;
-    int i = find_option(name);
+    Option option;
+    int i = find_option(name, &option);
 
     if (i < 0) {
       /* A name that was cut in the middle of a letter would be no text. */
@@ -214,9 +214,9 @@ static gboolean take_all(CapturedOptions *self, GVariant *options, GError **erro
       return FALSE;
     }
     if (seen & 1u << i)
-      return options_refuse(error, known[i].name, "is there twice");
+      return options_refuse(error, option.name, "is there twice");
     seen |= 1u << i;
-    if (!options_take(self, &known[i], owned, error))
+    if (!options_take(self, &option, owned, error))
       return FALSE;
   }
   return TRUE;
@@ -224,11 +224,13 @@ static gboolean take_all(CapturedOptions *self, GVariant *options, GError **erro
 
 static gboolean options_check(const CapturedOptions *self, GError **error)
 {
-  if (self->system_wide == (self->n_targets > 0))
+  gboolean system_wide = (self->flags & RECORDER_SYSTEM_WIDE) != 0;
+
+  if (system_wide == (self->n_targets > 0))
     return options_refuse(error, "targets",
-                          self->system_wide ? "is not for a recording that is system-wide"
-                                            : "is missing; either it or “system-wide” says what to record");
-  if (self->system_wide && self->enable_on_exec)
+                          system_wide ? "is not for a recording that is system-wide"
+                                      : "is missing; either it or “system-wide” says what to record");
+  if (system_wide && self->flags & RECORDER_ENABLE_ON_EXEC)
     return options_refuse(error, "enable-on-exec", "is for targets, not for a recording that is system-wide");
   if (self->window_count > 0 && self->window_count < MAX(self->n_events, 1) + 2)
     return options_refuse(error, "window-count", "is at least the number of events and two more");
@@ -239,7 +241,7 @@ CapturedOptions *captured_options_new(GVariant *options, GError **error)
 {
   g_autoptr(CapturedOptions) self = g_new0(CapturedOptions, 1);
 
-  self->children = self->command_lines = TRUE;
+  self->flags = RECORDER_SWITCHES_DEFAULT;
   if (g_variant_get_size(options) > BYTES_MAX) {
     g_set_error(error, CAPTURED_ERROR, CAPTURED_ERROR_INVALID_OPTION,
                 "The options take more than %d bytes; no recording needs so many.", BYTES_MAX);
@@ -257,7 +259,7 @@ void captured_options_free(CapturedOptions *self)
 
 gboolean captured_options_fit_own(const CapturedOptions *self, GError **error)
 {
-  const char *lacks = self->system_wide                     ? "other processes"
+  const char *lacks = self->flags & RECORDER_SYSTEM_WIDE    ? "other processes"
                       : self->kernel == CAPTURED_KERNEL_YES ? "frames in the kernel"
                                                             : NULL;
 
@@ -300,21 +302,13 @@ guint64 captured_options_count_bytes(const CapturedOptions *self)
 
 static guint32 make_flags(const CapturedOptions *self, CapturedScope scope)
 {
-  guint32 flags = RECORDER_USER_STACKS;
+  guint32 flags = self->flags | RECORDER_USER_STACKS;
 
   flags |= scope == CAPTURED_SCOPE_OWN ? RECORDER_OWN : RECORDER_NAMES;
   if (self->kernel == CAPTURED_KERNEL_NO)
     flags |= RECORDER_EXCLUDE_KERNEL;
   else if (scope == CAPTURED_SCOPE_SYSTEM)
     flags |= RECORDER_KERNEL_STACKS;
-  if (self->system_wide)
-    flags |= RECORDER_SYSTEM_WIDE;
-  if (self->children)
-    flags |= RECORDER_CHILDREN;
-  if (self->enable_on_exec)
-    flags |= RECORDER_ENABLE_ON_EXEC;
-  if (!self->command_lines)
-    flags |= RECORDER_NO_COMMAND_LINES;
   return flags;
 }
 

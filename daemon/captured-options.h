@@ -16,10 +16,7 @@ typedef enum { CAPTURED_KERNEL_WHERE_POSSIBLE, CAPTURED_KERNEL_YES, CAPTURED_KER
 typedef struct {
   CapturedScope scope;
   CapturedKernel kernel;
-  gboolean system_wide;
-  gboolean children;
-  gboolean enable_on_exec;
-  gboolean command_lines;
+  guint32 flags;  /* enum recorder_flags: those of recorder_switches */
   guint32 unwind; /* enum recorder_unwind */
   guint32 stack_bytes;
   guint32 max_stack;

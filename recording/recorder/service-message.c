@@ -5,10 +5,9 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-#define ERROR_PREFIX RECORDING_SERVICE_NAME ".Error."
+#include "helpers/recorder-options.h"
 
-/* By enum recorder_unwind. */
-static const char *const unwind_words[] = {"auto", "fp", "tables", "bpf", "none"};
+#define ERROR_PREFIX RECORDING_SERVICE_NAME ".Error."
 
 static void service_message_add(GVariantDict *dict, const char *key, GVariant *value)
 {
@@ -50,19 +49,18 @@ static GVariant *make_events(const struct recorder_configure *configure)
 GVariant *recording_service_make_options(const struct recorder_configure *configure, RecordingKernel kernel)
 {
   g_auto(GVariantDict) dict = G_VARIANT_DICT_INIT(NULL);
-  guint32 flags = configure->flags;
 
-  if (flags & RECORDER_SYSTEM_WIDE)
-    add_flag(&dict, "system-wide", TRUE);
-  else
+  if (configure->n_targets > 0)
     service_message_add(&dict, "targets", make_targets(configure->n_targets));
-  add_flag(&dict, "children", (flags & RECORDER_CHILDREN) != 0);
-  add_flag(&dict, "enable-on-exec", (flags & RECORDER_ENABLE_ON_EXEC) != 0);
-  add_flag(&dict, "command-lines", (flags & RECORDER_NO_COMMAND_LINES) == 0);
+  for (guint i = 0; i < G_N_ELEMENTS(recorder_switches); i++) {
+    const struct recorder_switch *option = &recorder_switches[i];
+
+    add_flag(&dict, option->name, ((configure->flags & option->flag) != 0) != option->is_off);
+  }
   if (kernel != RECORDING_KERNEL_AUTO)
     add_flag(&dict, "kernel", kernel == RECORDING_KERNEL_YES);
   service_message_add(&dict, "events", make_events(configure));
-  service_message_add(&dict, "unwind", g_variant_new_string(unwind_words[configure->unwind]));
+  service_message_add(&dict, "unwind", g_variant_new_string(recorder_unwind_words[configure->unwind]));
   add_number(&dict, "stack-bytes", configure->stack_bytes);
   add_number(&dict, "max-stack", configure->max_stack);
   add_number(&dict, "window-count", configure->window_count);
@@ -108,8 +106,8 @@ void recording_service_read_session(GVariant *properties, struct recorder_ready 
   read_events(properties, ret);
   read_notes(properties, ret);
   if (g_variant_lookup(properties, "Unwind", "&s", &unwind))
-    for (guint i = 0; i < G_N_ELEMENTS(unwind_words); i++)
-      if (strcmp(unwind, unwind_words[i]) == 0)
+    for (guint i = 0; i < G_N_ELEMENTS(recorder_unwind_words); i++)
+      if (strcmp(unwind, recorder_unwind_words[i]) == 0)
         ret->unwind = i;
   if (g_variant_lookup(properties, "Scope", "&s", &scope) && strcmp(scope, "system") == 0)
     ret->flags = RECORDER_KERNEL_STACKS;

@@ -11,11 +11,7 @@
 /* More than that come and go under new names only where nobody looks at each any more. */
 #define MAX_ITEMS 8192
 
-enum { STAT, MEMINFO, NET_DEV, DISKSTATS, PRESSURE_CPU, PRESSURE_MEMORY, PRESSURE_IO, N_FILES };
-
-static const char *const file_names[N_FILES] = {
-    "stat", "meminfo", "net/dev", "diskstats", "pressure/cpu", "pressure/memory", "pressure/io",
-};
+#define N_FILES 7
 
 /* Something that has counters: a processor, an interface, a disk … */
 typedef struct {
@@ -38,32 +34,6 @@ struct _RecordingCounters {
   double elapsed;    /* seconds since the reading before; 0: there was none */
   guint64 time;      /* of the reading before */
 };
-
-RecordingCounters *recording_counters_new(capture_file *file, const char *proc, const char *sys)
-{
-  RecordingCounters *self = g_new0(RecordingCounters, 1);
-
-  self->set = recording_counter_set_new(file, "system");
-  self->sys = g_strdup(sys);
-  self->buffer = g_byte_array_new();
-  self->other.defined = TRUE;
-  self->items = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-  for (guint i = 0; i < N_FILES; i++)
-    self->files[i] = recording_proc_file_open(proc, file_names[i]);
-  return self;
-}
-
-void recording_counters_free(RecordingCounters *self)
-{
-  for (guint i = 0; i < N_FILES; i++)
-    if (self->files[i] >= 0)
-      close(self->files[i]);
-  recording_counter_set_free(self->set);
-  g_byte_array_unref(self->buffer);
-  g_hash_table_unref(self->items);
-  g_free(self->sys);
-  g_free(self);
-}
 
 /* kind keeps the names of processors, interfaces and disks apart. */
 static Item *get_item(RecordingCounters *self, char kind, const char *name, gsize length)
@@ -136,7 +106,7 @@ static void read_rate(RecordingCounters *self, const char *line, gsize length,
   item->last[0] = total;
 }
 
-static void read_stat(RecordingCounters *self, char *text)
+static void read_stat(RecordingCounters *self, const char *what, char *text)
 {
   static const RecordingCounter switches = {"Kernel", "Context switches",
                                             "Switches from one thread to another", "1/s", 0};
@@ -161,7 +131,7 @@ static void add_memory(RecordingCounters *self, const char *name, const char *de
   add_one(self, get_item(self, 'm', name, strlen(name)), &counter, (double)kibibytes * 1024);
 }
 
-static void read_meminfo(RecordingCounters *self, char *text)
+static void read_meminfo(RecordingCounters *self, const char *what, char *text)
 {
   enum { TOTAL, AVAILABLE, CACHED, SWAP_TOTAL, SWAP_FREE, N_NAMES };
   static const char *const names[N_NAMES] = {
@@ -207,7 +177,7 @@ static void add_pair(RecordingCounters *self, Item *item, const guint64 values[2
 }
 
 /* "  eth0: 7089361383 156718 0 0 0 0 0 0 7493457 …", below two lines of heading without a number. */
-static void read_net_dev(RecordingCounters *self, char *text)
+static void read_net_dev(RecordingCounters *self, const char *what, char *text)
 {
   static const char *const directions[2] = {"received", "sent"};
   static const char *const descriptions[2] = {"Bytes that came in through the interface",
@@ -240,7 +210,7 @@ static gboolean is_whole_disk(RecordingCounters *self, const char *name)
 }
 
 /* " 254 0 vda reads merged sectors ms writes merged sectors …" */
-static void read_diskstats(RecordingCounters *self, char *text)
+static void read_diskstats(RecordingCounters *self, const char *what, char *text)
 {
   static const char *const directions[2] = {"read", "written"};
   static const char *const descriptions[2] = {"Bytes that were read from the disk",
@@ -296,28 +266,44 @@ static void read_pressure(RecordingCounters *self, const char *resource, char *t
   }
 }
 
-static void read_file(RecordingCounters *self, guint file)
-{
-  char *text = recording_proc_file_read(self->files[file], self->buffer);
+static const struct {
+  const char *name; /* below /proc */
+  void (*read)(RecordingCounters *self, const char *what, char *text);
+  const char *what; /* the file's words for people, where its reader serves others, too */
+} files[N_FILES] = {
+    {"stat", read_stat, NULL},
+    {"meminfo", read_meminfo, NULL},
+    {"net/dev", read_net_dev, NULL},
+    {"diskstats", read_diskstats, NULL},
+    {"pressure/cpu", read_pressure, "CPU"},
+    {"pressure/memory", read_pressure, "Memory"},
+    {"pressure/io", read_pressure, "I/O"},
+};
 
-  if (!text)
-    return;
-  switch (file) {
-  case STAT:
-    read_stat(self, text);
-    break;
-  case MEMINFO:
-    read_meminfo(self, text);
-    break;
-  case NET_DEV:
-    read_net_dev(self, text);
-    break;
-  case DISKSTATS:
-    read_diskstats(self, text);
-    break;
-  default:
-    read_pressure(self, file == PRESSURE_CPU ? "CPU" : file == PRESSURE_MEMORY ? "Memory" : "I/O", text);
-  }
+RecordingCounters *recording_counters_new(capture_file *file, const char *proc, const char *sys)
+{
+  RecordingCounters *self = g_new0(RecordingCounters, 1);
+
+  self->set = recording_counter_set_new(file, "system");
+  self->sys = g_strdup(sys);
+  self->buffer = g_byte_array_new();
+  self->other.defined = TRUE;
+  self->items = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+  for (guint i = 0; i < N_FILES; i++)
+    self->files[i] = recording_proc_file_open(proc, files[i].name);
+  return self;
+}
+
+void recording_counters_free(RecordingCounters *self)
+{
+  for (guint i = 0; i < N_FILES; i++)
+    if (self->files[i] >= 0)
+      close(self->files[i]);
+  recording_counter_set_free(self->set);
+  g_byte_array_unref(self->buffer);
+  g_hash_table_unref(self->items);
+  g_free(self->sys);
+  g_free(self);
 }
 
 int recording_counters_read(RecordingCounters *self, guint64 time)
@@ -325,8 +311,12 @@ int recording_counters_read(RecordingCounters *self, guint64 time)
   self->elapsed = self->reading > 0 && time > self->time ? (double)(time - self->time) / 1e9 : 0;
   self->time = time;
   self->reading++;
-  for (guint i = 0; i < N_FILES; i++)
-    read_file(self, i);
+  for (guint i = 0; i < N_FILES; i++) {
+    char *text = recording_proc_file_read(self->files[i], self->buffer);
+
+    if (text)
+      files[i].read(self, files[i].what, text);
+  }
   return recording_counter_set_write(self->set, time);
 }
 

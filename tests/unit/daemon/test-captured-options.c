@@ -32,9 +32,7 @@ static void test_defaults(void)
   g_assert_no_error(error);
   g_assert_cmpuint(options->n_targets, ==, 1);
   g_assert_cmpint(options->targets[0], ==, 3);
-  g_assert_true(options->children);
-  g_assert_true(options->command_lines);
-  g_assert_false(options->enable_on_exec);
+  g_assert_cmphex(options->flags, ==, RECORDER_CHILDREN);
   g_assert_cmpint(options->scope, ==, CAPTURED_SCOPE_AUTO);
   g_assert_cmpuint(options->unwind, ==, RECORDER_UNWIND_AUTO);
 }
