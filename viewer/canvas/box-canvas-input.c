@@ -176,10 +176,10 @@ void viewer_box_canvas_add_controllers(ViewerBoxCanvas *self)
 
   gtk_gesture_single_set_button(GTK_GESTURE_SINGLE(click), 0);
   g_signal_connect(key, "key-pressed", G_CALLBACK(key_pressed), self);
-  g_signal_connect(click, "box_canvas_input_pressed", G_CALLBACK(box_canvas_input_pressed), self);
+  g_signal_connect(click, "pressed", G_CALLBACK(box_canvas_input_pressed), self);
   g_signal_connect(drag, "drag-begin", G_CALLBACK(drag_begin), self);
   g_signal_connect(drag, "drag-update", G_CALLBACK(drag_update), self);
-  g_signal_connect(wheel, "box_canvas_input_scroll", G_CALLBACK(box_canvas_input_scroll), self);
+  g_signal_connect(wheel, "scroll", G_CALLBACK(box_canvas_input_scroll), self);
   g_signal_connect(motion, "motion", G_CALLBACK(box_canvas_input_moved), self);
   g_signal_connect(motion, "leave", G_CALLBACK(box_canvas_input_left), self);
   g_signal_connect_swapped(focus, "enter", G_CALLBACK(gtk_widget_queue_draw), self);

@@ -68,7 +68,7 @@ static void add_peer(ViewerCanvasPeers *self)
   GtkWidget *peer = viewer_canvas_peer_new(self->role);
   GtkEventController *focus = gtk_event_controller_focus_new();
 
-  g_signal_connect(focus, "canvas_peers_enter", G_CALLBACK(canvas_peers_enter), self);
+  g_signal_connect(focus, "enter", G_CALLBACK(canvas_peers_enter), self);
   gtk_widget_add_controller(peer, focus);
   gtk_widget_set_parent(peer, self->canvas);
   g_ptr_array_add(self->peers, peer);

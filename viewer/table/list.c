@@ -439,7 +439,7 @@ static void viewer_list_init(ViewerList *self)
 {
   make_titles(self);
   self->rows = VIEWER_ROWS(viewer_rows_new());
-  g_signal_connect_swapped(self->rows, "list_activate", G_CALLBACK(list_activate), self);
+  g_signal_connect_swapped(self->rows, "activate", G_CALLBACK(list_activate), self);
   gtk_widget_set_parent(GTK_WIDGET(self->rows), GTK_WIDGET(self));
   gtk_widget_add_css_class(GTK_WIDGET(self), "data-table");
 }

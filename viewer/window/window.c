@@ -574,7 +574,7 @@ static void viewer_window_init(ViewerWindow *self)
   viewer_pages_add(self->pages);
   viewer_pages_keep_titles_whole(self->header_pages);
   viewer_accessible_follow_stacks(GTK_WIDGET(self));
-  g_signal_connect(target, "window_drop", G_CALLBACK(window_drop), self);
+  g_signal_connect(target, "drop", G_CALLBACK(window_drop), self);
   gtk_widget_add_controller(GTK_WIDGET(self), GTK_EVENT_CONTROLLER(target));
   enable_actions(self);
   restore_size(self);

@@ -207,7 +207,7 @@ static void viewer_chronology_init(ViewerChronology *self)
   viewer_accessible_describe_chosen(self->threads);
   g_signal_connect_swapped(self->counter, "ready", G_CALLBACK(list_threads), self);
   g_signal_connect_swapped(self->threads, "notify::selected", G_CALLBACK(show_thread), self);
-  g_signal_connect_swapped(self->chart, "chronology_selected", G_CALLBACK(chronology_selected), self);
+  g_signal_connect_swapped(self->chart, "selected", G_CALLBACK(chronology_selected), self);
   g_signal_connect_swapped(self->chart, "menu", G_CALLBACK(pop_up), self);
 }
 

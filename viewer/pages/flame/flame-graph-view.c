@@ -265,8 +265,7 @@ void viewer_flame_graph_show_part(ViewerFlameGraph *self, ViewerViewport part)
 void viewer_flame_graph_add_layouter(ViewerFlameGraph *self)
 {
   self->layouter = viewer_flame_layouter_new();
-  g_signal_connect_swapped(self->layouter, "flame_graph_view_ready", G_CALLBACK(flame_graph_view_ready),
-                           self);
+  g_signal_connect_swapped(self->layouter, "ready", G_CALLBACK(flame_graph_view_ready), self);
 }
 
 void viewer_flame_graph_remove_layouter(ViewerFlameGraph *self)

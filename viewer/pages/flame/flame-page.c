@@ -505,10 +505,10 @@ static void viewer_flame_page_init(ViewerFlamePage *self)
   viewer_flame_minimap_set_graph(self->minimap, self->graph);
   follow_settings(self);
   g_signal_connect_object(self->matches, "reached", G_CALLBACK(show_match), self, G_CONNECT_SWAPPED);
-  g_signal_connect_swapped(self->graph, "flame_page_shown", G_CALLBACK(flame_page_shown), self);
-  g_signal_connect_swapped(self->graph, "flame_page_selected", G_CALLBACK(flame_page_selected), self);
+  g_signal_connect_swapped(self->graph, "shown", G_CALLBACK(flame_page_shown), self);
+  g_signal_connect_swapped(self->graph, "selected", G_CALLBACK(flame_page_selected), self);
   g_signal_connect_swapped(self->graph, "menu", G_CALLBACK(pop_up), self);
-  g_signal_connect_object(viewer_chronology_get_chart(self->chronology), "flame_page_shown",
+  g_signal_connect_object(viewer_chronology_get_chart(self->chronology), "shown",
                           G_CALLBACK(flame_page_shown), self, G_CONNECT_SWAPPED);
   g_signal_connect_swapped(self->chronology, "selected", G_CALLBACK(chronology_selected), self);
   g_signal_connect_swapped(self->chronology, "menu", G_CALLBACK(pop_up_in_chronology), self);

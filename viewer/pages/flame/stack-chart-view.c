@@ -135,8 +135,7 @@ gboolean viewer_stack_chart_press(ViewerBoxCanvas *canvas, guint key)
 void viewer_stack_chart_add_layouter(ViewerStackChart *self)
 {
   self->layouter = viewer_chart_layouter_new();
-  g_signal_connect_swapped(self->layouter, "stack_chart_view_ready", G_CALLBACK(stack_chart_view_ready),
-                           self);
+  g_signal_connect_swapped(self->layouter, "ready", G_CALLBACK(stack_chart_view_ready), self);
 }
 
 void viewer_stack_chart_remove_layouter(ViewerStackChart *self)
