@@ -116,8 +116,8 @@ class Way(Bus):
                     '--no-command-lines', '--no-kernel', '-F', '123', '-e', 'page-faults,task-clock')
         call = self.asked()[0]
         self.assertEqual(call, {
-            'method': 'StartRecording', 'interactive': False, 'fds': 1, 'targets': [0], 'children': False,
-            'enable-on-exec': True, 'command-lines': False, 'kernel': False, 'unwind': 'tables', 'stack-bytes': 4096,
+            'method': 'StartRecording', 'interactive': False, 'fds': 1, 'targets': [0], 'system-wide': False,
+            'children': False, 'enable-on-exec': True, 'command-lines': False, 'kernel': False, 'unwind': 'tables', 'stack-bytes': 4096,
             'max-stack': 99, 'window-count': 77, 'events': [['page-faults', 123, 0], ['task-clock', 123, 0]]})
 
     def test_what_is_asked_of_processes(self):
@@ -271,8 +271,9 @@ class Documentation(TestCase):
     def test_options(self):
         documented = {name.strip('`'): rest.split('`')[1] for name, rest in self.table('Options of StartRecording').items()}
         self.assertEqual(documented, dict(re.findall(r'(?m)^        ([a-z-]+) +(\S+)  +\S', self.xml)))
-        source = (SOURCE / 'daemon' / 'captured-options.c').read_text().partition('known[] = {')[2].partition('};')[0]
-        self.assertEqual(set(documented), set(re.findall(r'[{(]"([a-z-]+)"', source)))
+        known = [(SOURCE / path).read_text().partition(f'{table}[] = {{')[2].partition('};')[0]
+                 for path, table in (('daemon/captured-options.c', 'known'), ('helpers/recorder-options.h', 'recorder_switches'))]
+        self.assertEqual(set(documented), set(re.findall(r'{"([a-z-]+)"', ''.join(known))))
 
     def test_errors(self):
         documented = {name.strip('`') for name in self.table('Errors')}
