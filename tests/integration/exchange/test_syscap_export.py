@@ -158,7 +158,8 @@ class SyscapExportTest(TestCase):
         output, again = self.directory / 'out.syscap', self.directory / 'again.capture'
         capturectl('export', capture, '--format', 'syscap', '-o', output)
         capturectl('import', output, '-o', again, '--no-names')
-        self.assertEqual(self.named(again), self.named(capture))
+        here, there = self.named(capture), self.named(again)
+        self.assertEqual((here - there, there - here), ({}, {}))  # a whole Counter is too long to be shown
 
     def test_a_format_that_is_not_known(self):
         done = capturectl('export', self.take(DATA / 'gjs.syscap'), '--format', 'syscaps', status=2)
