@@ -6,12 +6,13 @@
 #include <unistd.h>
 
 #include "helpers/packet.h"
+#include "helpers/recorder-options.h"
 #include "libcapture/pool/capture-pool.h"
 
+/* Beside the switches. */
 #define KNOWN_FLAGS                                                                                          \
-  (RECORDER_KERNEL_STACKS | RECORDER_USER_STACKS | RECORDER_SYSTEM_WIDE | RECORDER_CHILDREN |                \
-   RECORDER_ENABLE_ON_EXEC | RECORDER_NO_COMMAND_LINES | RECORDER_EXCLUDE_KERNEL | RECORDER_OWN |            \
-   RECORDER_NAMES | RECORDER_PLACED_LATER)
+  (RECORDER_KERNEL_STACKS | RECORDER_USER_STACKS | RECORDER_EXCLUDE_KERNEL | RECORDER_OWN | RECORDER_NAMES | \
+   RECORDER_PLACED_LATER)
 #define WINDOW_SIZE_MAX (16u << 20)
 #define RING_PAGES_MAX  (1u << 16)
 
@@ -32,6 +33,14 @@ int recorder_link_receive(int socket, struct recorder_packet *packet, struct rec
   return 1;
 }
 
+static bool configure_knows_flags(uint32_t flags)
+{
+  uint32_t known = KNOWN_FLAGS;
+  for (size_t i = 0; i < sizeof recorder_switches / sizeof recorder_switches[0]; i++)
+    known |= recorder_switches[i].flag;
+  return (flags & ~known) == 0;
+}
+
 static const char *configure_fault(const struct recorder_configure *configure, uint32_t size, uint32_t n_fds)
 {
   if (size < sizeof *configure)
@@ -41,7 +50,7 @@ static const char *configure_fault(const struct recorder_configure *configure, u
   if (configure->n_events == 0 || configure->n_events > RECORDER_EVENTS_MAX ||
       size != sizeof *configure + configure->n_events * sizeof configure->events[0])
     return "has a wrong number of events";
-  if ((configure->flags & ~(uint32_t)KNOWN_FLAGS) != 0)
+  if (!configure_knows_flags(configure->flags))
     return "has unknown flags";
   if (configure->window_size % (uint32_t)sysconf(_SC_PAGESIZE) != 0 ||
       configure->window_size > WINDOW_SIZE_MAX || configure->window_count > CAPTURE_POOL_SLOTS_MAX)
