@@ -23,7 +23,7 @@ typedef enum {
   PROBLEM_MAPPING,
   PROBLEM_FUNCTION_NAME,
   PROBLEM_FUNCTION_ORDER,
-  PROBLEM_TOLD,
+  PROBLEM_REFERENCE,
   N_PROBLEMS
 } Problem;
 
@@ -43,8 +43,7 @@ static const char *const problem_texts[N_PROBLEMS] = {
     [PROBLEM_MAPPING] = N_("a mapping's process or binary is not defined"),
     [PROBLEM_FUNCTION_NAME] = N_("a named function's binary or name is not defined"),
     [PROBLEM_FUNCTION_ORDER] = N_("named functions overlap or do not ascend"),
-    [PROBLEM_TOLD] =
-        N_("what code, a kernel symbol, a mark, a counter's value or a log line refers to is not defined"),
+    [PROBLEM_REFERENCE] = N_("what a record refers to is not defined"),
 };
 
 typedef struct {
@@ -231,7 +230,7 @@ static void check_references(Checker *self, CapturectlDefinitions *definitions,
 {
   Problem problem = record->type == CAPTURE_RECORD_MAPPING     ? PROBLEM_MAPPING
                     : record->type == CAPTURE_RECORD_FUNCTIONS ? PROBLEM_FUNCTION_NAME
-                                                               : PROBLEM_TOLD;
+                                                               : PROBLEM_REFERENCE;
 
   if (!capturectl_definitions_has_all(definitions, record) || !is_complete(record))
     checker_note(self, problem);
@@ -239,7 +238,7 @@ static void check_references(Checker *self, CapturectlDefinitions *definitions,
       !functions_ascend((const struct capture_record_functions *)record))
     checker_note(self, PROBLEM_FUNCTION_ORDER);
   if (record->type == CAPTURE_RECORD_CODE && !ranges_ascend((const struct capture_record_code *)record))
-    checker_note(self, PROBLEM_TOLD);
+    checker_note(self, PROBLEM_REFERENCE);
 }
 
 /* What may be defined later in the epoch, so that it is looked at when all is known. */

@@ -14,8 +14,8 @@ typedef enum {
   STATE_WHOLE /* with all that it leads to */
 } State;
 
-/* What a definition refers to: node: frame and parent; join: two nodes; others: the first two references that
- * their type has. */
+/* What a definition refers to: frame: space; node: frame and parent; join: two nodes; space: owner; others:
+ * as many references as their type has, from `first` on. */
 typedef struct {
   guint32 first, second;
   guint8 state;
@@ -25,6 +25,7 @@ typedef struct {
 
 struct _CapturectlDefinitions {
   GArray *sorts[CAPTURE_N_SORTS]; /* Definition, by identifier - 1 */
+  GArray *references;             /* guint32, of records */
 };
 
 CapturectlDefinitions *capturectl_definitions_new(void)
@@ -33,6 +34,7 @@ CapturectlDefinitions *capturectl_definitions_new(void)
 
   for (guint i = 0; i < CAPTURE_N_SORTS; i++)
     self->sorts[i] = g_array_new(FALSE, TRUE, sizeof(Definition));
+  self->references = g_array_new(FALSE, FALSE, sizeof(guint32));
   return self;
 }
 
@@ -40,6 +42,7 @@ void capturectl_definitions_free(CapturectlDefinitions *self)
 {
   for (guint i = 0; i < CAPTURE_N_SORTS; i++)
     g_array_unref(self->sorts[i]);
+  g_array_unref(self->references);
   g_free(self);
 }
 
@@ -113,8 +116,7 @@ CapturectlDefined capturectl_definitions_add(CapturectlDefinitions *self, const 
                                              guint64 bytes)
 {
   const struct capture_record_layout *layout = capture_record_layout_find(record->type);
-  Definition what = {.type = record->type};
-  guint n_references = 0;
+  Definition what = {.first = self->references->len, .type = record->type};
 
   if (record->type == CAPTURE_RECORD_FRAMES)
     return add_frames(self, (const struct capture_record_frames *)record, bytes);
@@ -125,8 +127,10 @@ CapturectlDefined capturectl_definitions_add(CapturectlDefinitions *self, const 
   if (!layout || !layout->defines)
     return CAPTURECTL_DEFINED;
   for (const struct capture_field *field = layout->fields; field->form; field++)
-    if (field->refers)
-      *(n_references++ == 0 ? &what.first : &what.second) = (guint32)capture_field_number(field, record);
+    if (field->refers) {
+      guint32 id = (guint32)capture_field_number(field, record);
+      g_array_append_val(self->references, id);
+    }
   return definitions_define(self, layout->defines, capture_field_number(layout->fields, record), bytes, what);
 }
 
@@ -196,10 +200,10 @@ static gboolean stack_is_whole(CapturectlDefinitions *self, guint32 leaf)
 static gboolean references_are_whole(CapturectlDefinitions *self, const Definition *d)
 {
   const struct capture_record_layout *layout = capture_record_layout_find(d->type);
-  guint n_references = 0;
+  guint32 at = d->first;
 
   for (const struct capture_field *field = layout->fields; field->form; field++)
-    if (field->refers && !refers_to_whole(self, field, n_references++ == 0 ? d->first : d->second))
+    if (field->refers && !refers_to_whole(self, field, g_array_index(self->references, guint32, at++)))
       return FALSE;
   return TRUE;
 }

@@ -54,7 +54,7 @@ static const struct capture_record_layout layouts[] = {
                                                    U(record_space, owner), X(record_space, base))),
     [CAPTURE_RECORD_FRAMES] = TYPE("frames", frames, .item = sizeof(struct capture_frame),
                                    .fields = FIELDS(U(record_frames, first), ITEMS(record_frames, frames)),
-                                   .items = FIELDS(U(frame, space), X(frame, offset))),
+                                   .items = FIELDS(REFERENCE(frame, space, SPACE), X(frame, offset))),
     [CAPTURE_RECORD_NODES] =
         TYPE("nodes", nodes, .item = sizeof(uint32_t),
              .fields = FIELDS(U(record_nodes, first), U(record_nodes, nodes), ITEMS(record_nodes, items)),
@@ -113,15 +113,17 @@ static const struct capture_record_layout layouts[] = {
     [CAPTURE_RECORD_COUNTER] = TYPE(
         "counter", counter, .defines = CAPTURE_SORT_COUNTER,
         .fields = FIELDS(U(record_counter, id), REFERENCE(record_counter, process, PROCESS),
-                         U(record_counter, category), REFERENCE(record_counter, name, STRING),
-                         U(record_counter, description), U(record_counter, unit), X(record_counter, flags))),
-    [CAPTURE_RECORD_LOST] =
-        TYPE("lost", lost,
-             .fields = FIELDS(U(record_lost, time), U(record_lost, samples), U(record_lost, records),
-                              U(record_lost, reason), U(record_lost, cpu), U(record_lost, event))),
-    [CAPTURE_RECORD_THROTTLE] = TYPE("throttle", throttle,
-                                     .fields = FIELDS(U(record_throttle, time), U(record_throttle, event),
-                                                      U(record_throttle, cpu), U(record_throttle, on))),
+                         REFERENCE(record_counter, category, STRING), REFERENCE(record_counter, name, STRING),
+                         REFERENCE(record_counter, description, STRING),
+                         REFERENCE(record_counter, unit, STRING), X(record_counter, flags))),
+    [CAPTURE_RECORD_LOST] = TYPE("lost", lost,
+                                 .fields = FIELDS(U(record_lost, time), U(record_lost, samples),
+                                                  U(record_lost, records), U(record_lost, reason),
+                                                  U(record_lost, cpu), REFERENCE(record_lost, event, EVENT))),
+    [CAPTURE_RECORD_THROTTLE] =
+        TYPE("throttle", throttle,
+             .fields = FIELDS(U(record_throttle, time), REFERENCE(record_throttle, event, EVENT),
+                              U(record_throttle, cpu), U(record_throttle, on))),
     [CAPTURE_RECORD_FORK] =
         TYPE("fork", task,
              .fields = FIELDS(U(record_task, time), S(record_task, pid), S(record_task, tid),
@@ -134,8 +136,8 @@ static const struct capture_record_layout layouts[] = {
         TYPE("cpu", cpu, .fields = FIELDS(U(record_cpu, time), U(record_cpu, cpu), U(record_cpu, online))),
     [CAPTURE_RECORD_USER_STACK] =
         TYPE("user_stack", user_stack, .item = sizeof(uint64_t),
-             .fields = FIELDS(U(record_user_stack, time), U(record_user_stack, event),
-                              U(record_user_stack, thread), U(record_user_stack, abi),
+             .fields = FIELDS(U(record_user_stack, time), REFERENCE(record_user_stack, event, EVENT),
+                              REFERENCE(record_user_stack, thread, THREAD), U(record_user_stack, abi),
                               X(record_user_stack, mask), ITEMS(record_user_stack, registers),
                               MEASURED(record_user_stack, "stack", registers, BYTES, stack_length)),
              .items = FIELDS(ITEM(HEXADECIMAL, uint64_t))),

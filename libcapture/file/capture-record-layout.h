@@ -41,7 +41,8 @@ enum capture_sort {
 struct capture_field {
   const char *name;
   uint8_t form;   /* enum capture_field_form */
-  uint8_t refers; /* enum capture_sort of the identifier that must be defined in the epoch, or NONE */
+  uint8_t refers; /* enum capture_sort of what the epoch must define, or NONE: SPACE's owner depends on its
+                     kind */
   uint8_t offset; /* in the record, or in the item */
   uint8_t size;   /* of a number: 4 or 8 bytes */
   uint8_t length_offset, length_size; /* of the number that says how long the field is; else 0 */
