@@ -17,7 +17,7 @@
 #define CAPTURECTL_VERBS(VERB) \
   VERB(record, N_("Record a command, processes or everything")) \
   VERB(report, N_("Show where the time of a capture went")) \
-  VERB(export, N_("Write a capture for other programs: folded stacks, SVG, pprof")) \
+  VERB(export, N_("Write a capture in a format of other programs")) \
   VERB(import, N_("Convert a perf.data or .syscap file into a capture")) \
   VERB(info, N_("Say what a capture holds, and how it ended")) \
   VERB(check, N_("Verify a capture, and recover one that was cut off or damaged")) \

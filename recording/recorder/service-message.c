@@ -52,10 +52,12 @@ GVariant *recording_service_make_options(const struct recorder_configure *config
 
   if (configure->n_targets > 0)
     service_message_add(&dict, "targets", make_targets(configure->n_targets));
+  /* An older service does not know them all: it is asked for what is not its default. */
   for (guint i = 0; i < G_N_ELEMENTS(recorder_switches); i++) {
     const struct recorder_switch *option = &recorder_switches[i];
 
-    add_flag(&dict, option->name, ((configure->flags & option->flag) != 0) != option->is_off);
+    if ((configure->flags ^ RECORDER_SWITCHES_DEFAULT) & option->flag)
+      add_flag(&dict, option->name, ((configure->flags & option->flag) != 0) != option->is_off);
   }
   if (kernel != RECORDING_KERNEL_AUTO)
     add_flag(&dict, "kernel", kernel == RECORDING_KERNEL_YES);

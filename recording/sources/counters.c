@@ -11,8 +11,6 @@
 /* More than that come and go under new names only where nobody looks at each any more. */
 #define MAX_ITEMS 8192
 
-#define N_FILES 7
-
 /* Something that has counters: a processor, an interface, a disk … */
 typedef struct {
   gboolean defined;
@@ -26,7 +24,7 @@ typedef struct {
 struct _RecordingCounters {
   RecordingCounterSet *set;
   char *sys;
-  int files[N_FILES];
+  int *descriptors; /* of the files, in their order */
   GByteArray *buffer;
   GHashTable *items; /* of Item, by kind and name */
   Item other;        /* stands for those that are too many; its values go nowhere */
@@ -269,8 +267,8 @@ static void read_pressure(RecordingCounters *self, const char *resource, char *t
 static const struct {
   const char *name; /* below /proc */
   void (*read)(RecordingCounters *self, const char *what, char *text);
-  const char *what; /* the file's words for people, where its reader serves others, too */
-} files[N_FILES] = {
+  const char *what; /* which resource, where one function reads the files of several */
+} files[] = {
     {"stat", read_stat, NULL},
     {"meminfo", read_meminfo, NULL},
     {"net/dev", read_net_dev, NULL},
@@ -289,16 +287,18 @@ RecordingCounters *recording_counters_new(capture_file *file, const char *proc, 
   self->buffer = g_byte_array_new();
   self->other.defined = TRUE;
   self->items = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-  for (guint i = 0; i < N_FILES; i++)
-    self->files[i] = recording_proc_file_open(proc, files[i].name);
+  self->descriptors = g_new(int, G_N_ELEMENTS(files));
+  for (guint i = 0; i < G_N_ELEMENTS(files); i++)
+    self->descriptors[i] = recording_proc_file_open(proc, files[i].name);
   return self;
 }
 
 void recording_counters_free(RecordingCounters *self)
 {
-  for (guint i = 0; i < N_FILES; i++)
-    if (self->files[i] >= 0)
-      close(self->files[i]);
+  for (guint i = 0; i < G_N_ELEMENTS(files); i++)
+    if (self->descriptors[i] >= 0)
+      close(self->descriptors[i]);
+  g_free(self->descriptors);
   recording_counter_set_free(self->set);
   g_byte_array_unref(self->buffer);
   g_hash_table_unref(self->items);
@@ -311,8 +311,8 @@ int recording_counters_read(RecordingCounters *self, guint64 time)
   self->elapsed = self->reading > 0 && time > self->time ? (double)(time - self->time) / 1e9 : 0;
   self->time = time;
   self->reading++;
-  for (guint i = 0; i < N_FILES; i++) {
-    char *text = recording_proc_file_read(self->files[i], self->buffer);
+  for (guint i = 0; i < G_N_ELEMENTS(files); i++) {
+    char *text = recording_proc_file_read(self->descriptors[i], self->buffer);
 
     if (text)
       files[i].read(self, files[i].what, text);

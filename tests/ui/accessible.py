@@ -197,7 +197,7 @@ class Node:
     def text(self):
         """What it reads: its text where it has one, else its name."""
         if 'Text' in self.interfaces:
-            return self._call('Text', 'GetText', '(ii)', 0, self._property('Text', 'CharacterCount'))[0]
+            return self._call('Text', 'GetText', '(ii)', 0, -1)[0]
         return self.name
 
     def set_text(self, text):
