@@ -19,6 +19,7 @@ STATES = (
     'transient vertical visible manages-descendants indeterminate required truncated animated invalid-entry supports-autocompletion '
     'selectable-text is-default visited checkable has-popup read-only').split()
 WINDOW = 1  # coordinates are those of the window
+END = 2**31 - 1  # of a text; GTK 4.8 takes -1 for the end in some objects, and for nothing at all in labels
 PREFIX = 'org.a11y.atspi.'
 ROOT = '/org/a11y/atspi/accessible/root'
 # An item of AT-SPI's Cache in GVariant's text format, which takes a fifth of the time of a thousand Python objects.
@@ -106,7 +107,7 @@ class Bus:
 
     def texts_of(self, nodes):
         """"" for those without text."""
-        return [answer[0] if answer else '' for answer in self._ask(nodes, 'Text', 'GetText', '(ii)', 0, -1)]
+        return [answer[0] if answer else '' for answer in self._ask(nodes, 'Text', 'GetText', '(ii)', 0, END)]
 
     def applications(self):
         """The roots of all programs, as pairs (pid, Node)."""
@@ -197,7 +198,7 @@ class Node:
     def text(self):
         """What it reads: its text where it has one, else its name."""
         if 'Text' in self.interfaces:
-            return self._call('Text', 'GetText', '(ii)', 0, -1)[0]
+            return self._call('Text', 'GetText', '(ii)', 0, END)[0]
         return self.name
 
     def set_text(self, text):
