@@ -13,7 +13,7 @@ from stacks import CHAINS, COMPLETE, ROOT, STATIC_ROOT, TRUNCATED, Judge, Stacks
 from support import OWN_MOUNTS, TestCase, capturectl, check_sanitizers, run, unmount
 
 # Some of what these do is system calls, and the beginning and the end of processes.
-LEAST_IN_SPIN = {'signal': 0.7, 'sigaltstack': 0.7, 'fork': 0.5}
+LEAST_IN_SPIN = {'signal': 0.7, 'sigaltstack': 0.7, 'context': 0.7, 'fork': 0.5}
 
 
 class Programs(TestCase, Judge):
