@@ -4,6 +4,8 @@
 
 usage: count.py BUILD-DIRECTORY:SUITE[,SUITE…]…
 
+A suite with a minus before it is left out.
+
 Whatever did not end well counts as failed: a test that crashed, hung, printed no plan or not as many
 results as planned; a test that Meson knows and did not run; a directory without a log, because it could not
 be built. The last line is "N passed, N failed, N skipped". Exit status 1 when anything failed, or
@@ -66,8 +68,9 @@ def count_directory(directory, suites):
 def expected(directory, suites):
     """The names of the tests that Meson knows in these suites."""
     tests = json.loads((directory / 'meson-info' / 'intro-tests.json').read_text())
-    return collections.Counter(test['name'] for test in tests
-                               if {suite.split(':')[-1] for suite in test['suite']} & suites)
+    left_out = {suite.removeprefix('-') for suite in suites if suite.startswith('-')}
+    named = ((test['name'], {suite.split(':')[-1] for suite in test['suite']}) for test in tests)
+    return collections.Counter(name for name, its in named if its & suites and not its & left_out)
 
 
 def main():
