@@ -8,6 +8,7 @@
 
 #include "capturectl/capturectl-command.h"
 #include "capturectl/capturectl-filter.h"
+#include "capturectl/capturectl-transform.h"
 #include "capturectl/capturectl-verbs.h"
 #include "profile/export/export-file.h"
 #include "profile/export/exporter.h"
@@ -185,6 +186,8 @@ int capturectl_export(int argc, char **argv)
                                           "in one SVG file, pprof's format or Sysprof's."));
   const char *path;
 
+  if (status < 0)
+    status = capturectl_transform_help(options.filter.transforms);
   if (status < 0)
     status = check_options(&options, choices);
   if (status >= 0)

@@ -50,7 +50,8 @@ typedef struct {
        N_("PATH|NAME")},                                                                                     \
   {                                                                                                          \
     "transform", 0, 0, G_OPTION_ARG_STRING_ARRAY, &(options).transforms,                                     \
-        N_("Change the stacks before they are counted, in this order (repeatable)"), N_("KIND:WHAT")         \
+        N_("Change the stacks before they are counted, in this order (repeatable); “help” lists the kinds"), \
+        N_("KIND:WHAT")                                                                                      \
   }
 
 /*

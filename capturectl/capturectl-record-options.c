@@ -9,6 +9,7 @@
 #include "capturectl/capturectl-command.h"
 #include "capturectl/capturectl-verbs.h"
 #include "recording/diagnosis/findings.h"
+#include "recording/recorder/events.h"
 
 /* What the kernel begins with: where it has lowered its maximum, the recorder lowers the frequency and says
  * so. */
@@ -95,7 +96,9 @@ static int parse_arguments(int *argc, char ***argv, Arguments *a)
       {"count", 'c', 0, G_OPTION_ARG_INT64, &a->period, N_("Sample each PERIOD-th event instead"),
        N_("PERIOD")},
       {"event", 'e', 0, G_OPTION_ARG_STRING_ARRAY, &a->events,
-       N_("Events to sample on, separated by commas (cycles, or cpu-clock where there are none)"),
+       N_("Events to sample on, separated by commas (cycles, or cpu-clock where there are none); “help” "
+          "lists "
+          "them"),
        N_("EVENT")},
       {"off-cpu", 0, 0, G_OPTION_ARG_STRING, &a->off_cpu,
        N_("Also record how long threads were off the CPU, by stack and reason, if it was that long or longer "
@@ -187,12 +190,23 @@ static int set_rate(RecordingOptions *options, const Arguments *a)
   return -1;
 }
 
+static int list_events(void)
+{
+  g_auto(GStrv) names = recording_events_list();
+
+  for (char **name = names; *name; name++)
+    g_print("%s\n", *name);
+  return CAPTURECTL_DONE;
+}
+
 /* perf's lists: commas separate events, but not within the slashes of cpu/event=0x3c,umask=1/. */
 static int add_events(RecordingOptions *options, const char *list)
 {
   gboolean in_slashes = FALSE;
   const char *start = list;
 
+  if (strcmp(list, "help") == 0)
+    return list_events();
   for (const char *c = list;; c++) {
     in_slashes ^= *c == '/';
     if (*c && (*c != ',' || in_slashes))

@@ -7,6 +7,7 @@
 #include "capturectl/capturectl-command.h"
 #include "capturectl/capturectl-filter.h"
 #include "capturectl/capturectl-report-private.h"
+#include "capturectl/capturectl-transform.h"
 #include "capturectl/capturectl-verbs.h"
 
 static const char *const by_names[] = {"function", "binary", "thread", "process",
@@ -146,6 +147,8 @@ int capturectl_report(int argc, char **argv)
   int status = capturectl_parse_options(&argc, &argv, entries, _("FILE"),
                                         _("Shows where the time of a capture went."));
 
+  if (status < 0)
+    status = capturectl_transform_help(filter.transforms);
   if (status >= 0)
     return status;
   if (by && !parse_by(by, &report.by))

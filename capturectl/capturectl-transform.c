@@ -4,6 +4,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "capturectl/capturectl-command.h"
 #include "capturectl/capturectl-filter.h"
 #include "profile/views/function-name.h"
 #include "profile/views/tree.h"
@@ -110,7 +111,7 @@ static gboolean parse_kind(const char *text, ProfileTransformKind *ret, const ch
   if (profile_transform_kind_from_string(kind, ret))
     return TRUE;
   g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-              _("There is no transform “%s”; “man capturectl” lists them."), kind);
+              _("There is no transform “%s”; “--transform help” lists them."), kind);
   return FALSE;
 }
 
@@ -125,4 +126,15 @@ gboolean capturectl_transform_apply(ProfileFilter *filter, const char *text, GEr
   stacks = profile_stacks_transform(profile_filter_get_stacks(filter), transform);
   profile_filter_set_stacks(filter, stacks);
   return TRUE;
+}
+
+int capturectl_transform_help(char **texts)
+{
+  const char *kind;
+
+  if (!texts || !g_strv_contains((const char *const *)texts, "help"))
+    return -1;
+  for (int i = 0; (kind = profile_transform_kind_to_string((ProfileTransformKind)i)); i++)
+    g_print("%s\n", kind);
+  return CAPTURECTL_DONE;
 }

@@ -12,5 +12,8 @@ G_BEGIN_DECLS
  * each step. False, and an error whose message is a whole sentence, when it is not understood or not there.
  */
 gboolean capturectl_transform_apply(ProfileFilter *filter, const char *text, GError **error);
+/* Prints each KIND on a line if "help" is among the texts (NULL: there are none) and returns the exit status;
+ * else -1. */
+int capturectl_transform_help(char **texts);
 
 G_END_DECLS

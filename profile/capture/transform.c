@@ -30,7 +30,7 @@ void profile_transform_free(ProfileTransform *self)
 
 const char *profile_transform_kind_to_string(ProfileTransformKind kind)
 {
-  return kinds[kind];
+  return kind < G_N_ELEMENTS(kinds) ? kinds[kind] : NULL;
 }
 
 gboolean profile_transform_kind_from_string(const char *text, ProfileTransformKind *ret)

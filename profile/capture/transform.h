@@ -36,7 +36,7 @@ typedef struct {
 
 ProfileTransform *profile_transform_copy(const ProfileTransform *self);
 void profile_transform_free(ProfileTransform *self);
-/* "focus-function" … as `capturectl report --transform` takes them. Static. */
+/* "focus-function" … as `capturectl report --transform` takes them; NULL for no kind. Static. */
 const char *profile_transform_kind_to_string(ProfileTransformKind kind);
 gboolean profile_transform_kind_from_string(const char *text, ProfileTransformKind *ret);
 /* Whether transforms of that kind have a path in place of a function or a binary. */

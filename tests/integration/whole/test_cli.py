@@ -139,6 +139,8 @@ class Words(TestCase):
         self.assertEqual(self.complete('info', ''), ['one.capture'])
         self.assertIn('--recover', self.complete('check', '-'))
         self.assertIn('xmllint', self.complete('record', '--', 'xmlli'))
+        self.assertEqual(self.complete('record', '-e', 'page'), ['page-faults'])
+        self.assertEqual(self.complete('report', '--transform', 'merge-f'), ['merge-function:'])
         self.assertEqual(self.complete('record', '--unwind', ''), ['auto', 'fp', 'dwarf', 'none'])
         self.assertEqual(self.complete('record', '--via', ''), ['auto', 'direct', 'daemon', 'preload'])
 
