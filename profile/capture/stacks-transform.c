@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "profile/base/memory.h"
+#include "profile/base/number-map.h"
 #include "profile/base/siblings.h"
 #include "profile/capture/capture-private.h"
 #include "profile/capture/stacks-private.h"
@@ -15,11 +16,6 @@
 enum { FEW = 8 }; /* children of a node before they go into the table */
 
 #define CROWDED G_MAXUINT32 /* in place of a first child: they are in the table */
-
-/* A node of the new tree, found by parent and function. node 0: the slot is free. */
-typedef struct {
-  guint32 parent, function, node;
-} Slot;
 
 typedef struct {
   const ProfileStacks *from;
@@ -32,30 +28,12 @@ typedef struct {
   guint32 *parents, *functions; /* the new tree */
   guint32 *first_child, *next;
   guint32 n_nodes;
-  Slot *slots;
-  gsize mask, n_slots_used;
+  ProfileNumberMap crowded; /* parent and function → node */
 } Pass;
 
-static Slot *find_slot(const Pass *pass, guint32 parent, guint32 function)
+static guint32 *use_crowded(Pass *pass, guint32 parent, guint32 function)
 {
-  guint64 key = ((guint64)parent << 32 | function) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
-  gsize at = (key ^ key >> 32) & pass->mask;
-
-  while (pass->slots[at].node && (pass->slots[at].parent != parent || pass->slots[at].function != function))
-    at = (at + 1) & pass->mask;
-  return &pass->slots[at];
-}
-
-static void stacks_transform_grow(Pass *pass)
-{
-  g_autofree Slot *old = pass->slots;
-  gsize n = pass->mask + 1;
-
-  pass->mask = 2 * n - 1;
-  pass->slots = profile_new0(Slot, 2 * n);
-  for (gsize i = 0; i < n; i++)
-    if (old[i].node)
-      *find_slot(pass, old[i].parent, old[i].function) = old[i];
+  return profile_number_map_use(&pass->crowded, (guint64)parent << 32 | function);
 }
 
 static guint32 new_node(Pass *pass, guint32 parent, guint32 function)
@@ -66,28 +44,19 @@ static guint32 new_node(Pass *pass, guint32 parent, guint32 function)
   return pass->n_nodes++;
 }
 
-static void fill_slot(Pass *pass, Slot *slot, guint32 node)
-{
-  *slot = (Slot){pass->parents[node], pass->functions[node], node};
-  if (++pass->n_slots_used > pass->mask / 2)
-    stacks_transform_grow(pass);
-}
-
 static guint32 add_crowded(Pass *pass, guint32 parent, guint32 function)
 {
-  Slot *slot = find_slot(pass, parent, function);
+  guint32 *node = use_crowded(pass, parent, function);
 
-  if (slot->node)
-    return slot->node;
-  guint32 node = new_node(pass, parent, function);
-  fill_slot(pass, slot, node);
-  return node;
+  if (!*node)
+    *node = new_node(pass, parent, function);
+  return *node;
 }
 
 static void stacks_transform_crowd(Pass *pass, guint32 parent)
 {
   for (guint32 child = pass->first_child[parent]; child; child = pass->next[child])
-    fill_slot(pass, find_slot(pass, parent, pass->functions[child]), child);
+    *use_crowded(pass, parent, pass->functions[child]) = child;
   pass->first_child[parent] = CROWDED;
 }
 
@@ -255,8 +224,6 @@ static void set_up(Pass *pass, const ProfileStacks *from)
 {
   gsize n = from->n_nodes;
 
-  pass->mask = 1023;
-  pass->slots = profile_new0(Slot, pass->mask + 1);
   pass->to = profile_new(guint32, n);
   pass->state = steps[pass->transform->kind].has_state ? profile_new0(guint32, n) : NULL;
   pass->parents = profile_new(guint32, n);
@@ -392,6 +359,6 @@ ProfileStacks *profile_stacks_transform(ProfileStacks *from, const ProfileTransf
   g_free(pass.functions);
   g_free(pass.first_child);
   g_free(pass.next);
-  g_free(pass.slots);
+  profile_number_map_clear(&pass.crowded);
   return self;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "profile/base/memory.h"
+#include "profile/base/number-map.h"
 #include "profile/load/loader-private.h"
 
 /* Bounds what hostile stacks cost: no honest one is deeper. */
@@ -19,64 +20,18 @@ typedef struct {
   guint32 node;
 } Answer;
 
-/* What two numbers lead to; 0 is no value. */
-typedef struct {
-  guint64 key;
-  guint32 value;
-} Slot;
-
-typedef struct {
-  Slot *slots;
-  gsize n, mask;
-} Table;
-
 typedef struct {
   Load *load;
   ProfileCapture *capture;
   gsize n_read;  /* nodes before any was added */
   guint8 *timed; /* of those: the stack that ends there holds a timed frame */
   Answer *answers;
-  Table frames; /* frame and meaning → frame */
-  Table nodes;  /* parent, frame → node */
-  GArray *path; /* guint32 */
+  ProfileNumberMap frames; /* frame and meaning → frame */
+  ProfileNumberMap nodes;  /* parent, frame → node */
+  GArray *path;            /* guint32 */
   gsize frame_capacity;
   guint64 steps, limit;
 } Times;
-
-static Slot *find_slot(const Table *table, guint64 key)
-{
-  guint64 hash = key * 0x9e3779b97f4a7c15u;
-  gsize at = (hash ^ hash >> 32) & table->mask;
-
-  while (table->slots[at].value && table->slots[at].key != key)
-    at = (at + 1) & table->mask;
-  return &table->slots[at];
-}
-
-static void grow_table(Table *table)
-{
-  Table old = *table;
-
-  table->mask = old.slots ? 2 * old.mask + 1 : 1023;
-  table->slots = profile_new0(Slot, table->mask + 1);
-  for (gsize i = 0; old.slots && i <= old.mask; i++)
-    if (old.slots[i].value)
-      *find_slot(table, old.slots[i].key) = old.slots[i];
-  g_free(old.slots);
-}
-
-/* Where the value for key is, or is to be put at once: 0 then. */
-static guint32 *use_slot(Table *table, guint64 key)
-{
-  if (!table->slots || 2 * table->n > table->mask)
-    grow_table(table);
-  Slot *slot = find_slot(table, key);
-  if (!slot->value) {
-    slot->key = key;
-    table->n++;
-  }
-  return &slot->value;
-}
 
 static guint32 append_frame(Times *times, const ProfileFrame *frame)
 {
@@ -124,7 +79,7 @@ static guint32 resolve_frame(Times *times, guint32 index, gboolean exact, guint6
   /* The frame's own number and the owner say all: its place in a file follows from its address and the file's
    * one place in memory, but for a file that is mapped again elsewhere. */
   key = (guint64)index << 32 | (frame.owner ^ (frame.kind == CAPTURE_SPACE_BINARY ? 0x80000000u : 0));
-  guint32 *known = use_slot(&times->frames, key);
+  guint32 *known = profile_number_map_use(&times->frames, key);
   if (!*known || times->capture->frames[*known].address != frame.address)
     *known = append_frame(times, &frame);
   return *known;
@@ -136,8 +91,8 @@ static guint32 get_node(Times *times, guint32 node, guint32 parent, guint32 fram
 
   if (parent == capture->parent[node] && frame == capture->frame[node])
     return node;
-  guint32 *known =
-      use_slot(&times->nodes, (guint64)parent << 32 | (guint64)frame << 1 | (capture->exact[node] != 0));
+  guint32 *known = profile_number_map_use(&times->nodes, (guint64)parent << 32 | (guint64)frame << 1 |
+                                                             (capture->exact[node] != 0));
   if (!*known)
     *known = load_append_node(times->load, parent, frame, capture->exact[node]);
   return *known;
@@ -253,6 +208,6 @@ void load_resolve_times(Load *load)
   if (times.steps > times.limit)
     load_problem(load, _("The capture has more code made at run time, changing more often, than it can have; "
                          "some samples lack its names."));
-  g_free(times.frames.slots);
-  g_free(times.nodes.slots);
+  profile_number_map_clear(&times.frames);
+  profile_number_map_clear(&times.nodes);
 }
