@@ -3,8 +3,8 @@
 #include <stddef.h>
 #include <unistd.h>
 
+#include "libcapture/file/capture-crc32c.h"
 #include "unwind/unwind-compile.h"
-#include "unwind/unwind-crc32c-private.h"
 
 static const void *table_part(const struct unwind_table *table, uint32_t at)
 {
@@ -95,8 +95,8 @@ static bool is_checksum_right(const struct unwind_table *table)
   uint32_t crc;
 
   header.crc = 0;
-  crc = unwind_crc32c(0, &header, sizeof header);
-  return unwind_crc32c(crc, table + 1, table->size - sizeof header) == table->crc;
+  crc = capture_crc32c(0, &header, sizeof header);
+  return capture_crc32c(crc, table + 1, table->size - sizeof header) == table->crc;
 }
 
 bool unwind_table_is_valid(const void *table, size_t size, bool crc)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "libcapture/file/capture-crc32c.h"
 #include "unwind/unwind-writer-private.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include "unwind/unwind-crc32c-private.h"
 
 #define IMAGE_MAX ((uint64_t)1 << 31)
 
@@ -267,6 +266,6 @@ int unwind_writer_finish(struct unwind_writer *writer, const struct unwind_machi
               writer_place(table, &table->rules_at, rows->rules.n * sizeof(struct unwind_rule)));
   memcpy(writer_place(table, &table->segments_at, n_segments * sizeof *segments), segments,
          n_segments * sizeof *segments);
-  table->crc = unwind_crc32c(0, table, table->size);
+  table->crc = capture_crc32c(0, table, table->size);
   return 0;
 }

@@ -15,7 +15,7 @@
 
 #include "helpers/common/image.h"
 #include "helpers/common/memory.h"
-#include "libcapture/file/capture-file.h"
+#include "libcapture/file/capture-crc32c.h"
 
 #define NONE_MAGIC     0x656e6f6eu
 #define NEW_PREFIX     ".new-"

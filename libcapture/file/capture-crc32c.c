@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "libcapture/file/capture-crc32c-private.h"
+#include "libcapture/file/capture-crc32c.h"
 
 #include <string.h>
-
-#include "libcapture/file/capture-file.h"
 
 #if defined __x86_64__
 #include <nmmintrin.h>
@@ -12,7 +10,13 @@
 #include <sys/auxv.h>
 #endif
 
-/* The remainder of each byte value, for the reflected polynomial 0x82f63b78. */
+#define POLYNOMIAL 0x82f63b78u /* reflected */
+
+/* The instruction takes three cycles, and three of them may be under way: from so many bytes on it pays to go
+ * over three parts at once and to put them together. */
+#define LONG 24000
+
+/* The remainder of each byte value. */
 static const uint32_t remainders[256] = {
     0x00000000u, 0xf26b8303u, 0xe13b70f7u, 0x1350f3f4u, 0xc79a971fu, 0x35f1141cu, 0x26a1e7e8u, 0xd4ca64ebu,
     0x8ad958cfu, 0x78b2dbccu, 0x6be22838u, 0x9989ab3bu, 0x4d43cfd0u, 0xbf284cd3u, 0xac78bf27u, 0x5e133c24u,
@@ -47,78 +51,127 @@ static const uint32_t remainders[256] = {
     0xf36e6f75u, 0x0105ec76u, 0x12551f82u, 0xe03e9c81u, 0x34f4f86au, 0xc69f7b69u, 0xd5cf889du, 0x27a40b9eu,
     0x79b737bau, 0x8bdcb4b9u, 0x988c474du, 0x6ae7c44eu, 0xbe2da0a5u, 0x4c4623a6u, 0x5f16d052u, 0xad7d5351u};
 
+/* All from here on leave the inversions to capture_crc32c. */
+
+static uint32_t crc32c_by_table(uint32_t crc, const uint8_t *bytes, size_t length)
+{
+  for (; length > 0; length--)
+    crc = crc >> 8 ^ remainders[(crc ^ *bytes++) & 0xff];
+  return crc;
+}
+
 uint32_t capture_crc32c_portable(uint32_t crc, const void *bytes, size_t length)
 {
-  const uint8_t *at = bytes;
-
-  crc = ~crc;
-  for (; length > 0; length--)
-    crc = crc >> 8 ^ remainders[(crc ^ *at++) & 0xff];
-  return ~crc;
+  return ~crc32c_by_table(~crc, bytes, length);
 }
 
 #if defined __x86_64__
 
-__attribute__((target("sse4.2"))) static uint32_t crc32c_hardware(uint32_t crc, const void *bytes,
-                                                                  size_t length)
-{
-  const uint8_t *at = bytes;
-  uint64_t wide = ~crc;
+#define INSTRUCTION                      __attribute__((target("sse4.2")))
+#define crc32c_instruction_64(crc, word) ((uint32_t)_mm_crc32_u64(crc, word))
+#define crc32c_instruction_8(crc, byte)  _mm_crc32_u8(crc, byte)
 
-  for (; length >= 8; length -= 8, at += 8) {
-    uint64_t word;
-    memcpy(&word, at, sizeof word);
-    wide = _mm_crc32_u64(wide, word);
-  }
-  crc = (uint32_t)wide;
-  for (; length > 0; length--)
-    crc = _mm_crc32_u8(crc, *at++);
-  return ~crc;
-}
-
-static int has_hardware(void)
+static int has_instruction(void)
 {
   return __builtin_cpu_supports("sse4.2");
 }
 
 #elif defined __aarch64__
 
-__attribute__((target("+crc"))) static uint32_t crc32c_hardware(uint32_t crc, const void *bytes,
-                                                                size_t length)
-{
-  const uint8_t *at = bytes;
+#define INSTRUCTION                      __attribute__((target("+crc")))
+#define crc32c_instruction_64(crc, word) __crc32cd(crc, word)
+#define crc32c_instruction_8(crc, byte)  __crc32cb(crc, byte)
 
-  crc = ~crc;
-  for (; length >= 8; length -= 8, at += 8) {
-    uint64_t word;
-    memcpy(&word, at, sizeof word);
-    crc = __crc32cd(crc, word);
-  }
-  for (; length > 0; length--)
-    crc = __crc32cb(crc, *at++);
-  return ~crc;
-}
-
-static int has_hardware(void)
+static int has_instruction(void)
 {
   return (getauxval(AT_HWCAP) & HWCAP_CRC32) != 0;
 }
 
+#endif
+
+#ifdef INSTRUCTION
+
+static uint64_t load_word(const uint8_t *at)
+{
+  uint64_t word;
+
+  memcpy(&word, at, sizeof word);
+  return word;
+}
+
+INSTRUCTION static uint32_t crc32c_by_instruction(uint32_t crc, const uint8_t *bytes, size_t length)
+{
+  for (; length >= 8; length -= 8, bytes += 8)
+    crc = crc32c_instruction_64(crc, load_word(bytes));
+  for (; length > 0; length--)
+    crc = crc32c_instruction_8(crc, *bytes++);
+  return crc;
+}
+
+/* Of three parts that follow each other, `length` bytes each, a multiple of 8: those of the second and third
+ * are as if nothing came before. */
+INSTRUCTION static void crc32c_of_three(uint32_t crc[static 3], const uint8_t *bytes, size_t length)
+{
+  uint32_t a = crc[0], b = 0, c = 0;
+
+  for (size_t i = 0; i < length; i += 8) {
+    a = crc32c_instruction_64(a, load_word(bytes + i));
+    b = crc32c_instruction_64(b, load_word(bytes + length + i));
+    c = crc32c_instruction_64(c, load_word(bytes + 2 * length + i));
+  }
+  crc[0] = a;
+  crc[1] = b;
+  crc[2] = c;
+}
+
+/* The product of two polynomials modulo CRC-32C's, coefficients in reversed order. */
+static uint32_t crc32c_multiply(uint32_t a, uint32_t b)
+{
+  uint32_t product = 0;
+
+  for (uint32_t bit = 1u << 31; bit != 0; bit >>= 1) {
+    product ^= a & bit ? b : 0;
+    b = b >> 1 ^ (b & 1 ? POLYNOMIAL : 0);
+  }
+  return product;
+}
+
+/* x to the power of 8 * length: a checksum becomes its product with that by so many bytes of zeros. */
+static uint32_t crc32c_zeros(size_t length)
+{
+  uint32_t square = 1u << (31 - 8), power = 1u << 31; /* x to the 8th, and 1 */
+
+  for (; length > 0; length >>= 1) {
+    if (length & 1)
+      power = crc32c_multiply(power, square);
+    square = crc32c_multiply(square, square);
+  }
+  return power;
+}
+
+static uint32_t crc32c_long(uint32_t crc, const uint8_t *bytes, size_t length)
+{
+  size_t part = length / 24 * 8;
+  uint32_t parts[3] = {crc}, zeros = crc32c_zeros(part);
+
+  crc32c_of_three(parts, bytes, part);
+  crc = crc32c_multiply(parts[0], zeros) ^ parts[1];
+  crc = crc32c_multiply(crc, zeros) ^ parts[2];
+  return crc32c_by_instruction(crc, bytes + 3 * part, length - 3 * part);
+}
+
+uint32_t capture_crc32c(uint32_t crc, const void *bytes, size_t length)
+{
+  if (!has_instruction())
+    return capture_crc32c_portable(crc, bytes, length);
+  return ~(length < LONG ? crc32c_by_instruction : crc32c_long)(~crc, bytes, length);
+}
+
 #else
 
-static uint32_t crc32c_hardware(uint32_t crc, const void *bytes, size_t length)
+uint32_t capture_crc32c(uint32_t crc, const void *bytes, size_t length)
 {
   return capture_crc32c_portable(crc, bytes, length);
 }
 
-static int has_hardware(void)
-{
-  return 0;
-}
-
 #endif
-
-uint32_t capture_crc32c(uint32_t crc, const void *bytes, size_t length)
-{
-  return has_hardware() ? crc32c_hardware(crc, bytes, length) : capture_crc32c_portable(crc, bytes, length);
-}

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "libcapture/file/capture-crc32c.h"
 #include "libcapture/file/capture-file-private.h"
 
 /* Below this compression costs more time than it saves bytes. */

@@ -58,8 +58,4 @@ void capture_file_sink_free(capture_sink *sink);
  * dictionaries first. 0 or -errno. */
 int capture_file_sink_write(capture_sink *sink);
 
-/* CRC-32C (Castagnoli), reflected, initial and final inversion; crc is the result so far, 0 to begin.
- * Thread-safe. */
-uint32_t capture_crc32c(uint32_t crc, const void *bytes, size_t length);
-
 #endif

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libcapture/file/capture-crc32c.h"
 #include "libcapture/file/capture-file-private.h"
 #include "libcapture/file/capture-reader-private.h"
 

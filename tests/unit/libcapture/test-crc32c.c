@@ -2,8 +2,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "libcapture/file/capture-crc32c-private.h"
-#include "libcapture/file/capture-file.h"
+#include "libcapture/file/capture-crc32c.h"
 
 /* RFC 3720, B.4, and the catalogue's check value. */
 static void test_vectors(void)
@@ -46,11 +45,27 @@ static void test_portable(void)
   }
 }
 
+/* Long ones are gone over in three parts at once. */
+static void test_long(void)
+{
+  enum { LENGTH = 100000 };
+  g_autofree uint8_t *bytes = g_malloc(LENGTH);
+
+  for (size_t i = 0; i < LENGTH; i++)
+    bytes[i] = (uint8_t)(i * 151 + (i >> 3));
+  for (size_t begin = 0; begin < 9; begin++) {
+    for (size_t length = 23900; begin + length < LENGTH; length += length / 30)
+      g_assert_cmphex(capture_crc32c(7, bytes + begin, length), ==,
+                      capture_crc32c_portable(7, bytes + begin, length));
+  }
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/libcapture/crc32c/vectors", test_vectors);
   g_test_add_func("/libcapture/crc32c/pieces", test_pieces);
   g_test_add_func("/libcapture/crc32c/portable", test_portable);
+  g_test_add_func("/libcapture/crc32c/long", test_long);
   return g_test_run();
 }

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "libcapture/file/capture-crc32c.h"
 #include "libcapture/file/capture-file-private.h"
 #include "tests/unit/libcapture/support.h"
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cfi-image.h"
-#include "libcapture/file/capture-file.h"
+#include "libcapture/file/capture-crc32c.h"
 
 static const struct cfi_elf usual = {0};
 
