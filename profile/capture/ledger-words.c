@@ -156,22 +156,3 @@ char *profile_ledger_summarize(const ProfileLedger *ledger)
   return g_strdup_printf(_("%.2f %% complete, %.2f %% by frame pointers (unproven)"), complete,
                          profile_ledger_get_percent(unproven, stacks));
 }
-
-const char *profile_outcome_get_label(enum capture_outcome outcome)
-{
-  static const char *const labels[PROFILE_OUTCOMES] = {N_("Not known"),
-                                                       N_("Complete"),
-                                                       N_("End not proven"),
-                                                       N_("Deeper than recorded"),
-                                                       N_("No user stack"),
-                                                       N_("No unwind table"),
-                                                       N_("Stack not readable"),
-                                                       N_("Stack not in memory"),
-                                                       N_("Frame makes no sense"),
-                                                       N_("Unwind table not understood"),
-                                                       N_("No stack"),
-                                                       N_("Lost on the way"),
-                                                       N_("Unwind table came late")};
-
-  return _(labels[outcome]);
-}

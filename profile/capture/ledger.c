@@ -20,15 +20,6 @@ typedef struct {
   guint64 by_frame_pointers;
 } Counting;
 
-static const char *const names[PROFILE_OUTCOMES] = {
-    "unknown",      "complete",  "frame-pointers", "truncated", "no-user-stack", "no-table", "unreadable",
-    "not-resident", "bad-frame", "unsupported",    "no-stack",  "lost",          "late"};
-
-const char *profile_outcome_get_name(enum capture_outcome outcome)
-{
-  return names[outcome];
-}
-
 static gboolean has_user_stack(guint outcome)
 {
   return outcome != CAPTURE_OUTCOME_UNKNOWN && outcome != CAPTURE_OUTCOME_NO_USER_STACK &&

@@ -6,10 +6,9 @@
 #pragma once
 
 #include "profile/capture/capture.h"
+#include "profile/capture/outcome.h"
 
 G_BEGIN_DECLS
-
-#define PROFILE_OUTCOMES (CAPTURE_OUTCOME_LATE + 1)
 
 /* In place of a binary's index: */
 #define PROFILE_LEDGER_NO_FILE                                                                               \
@@ -48,11 +47,6 @@ const char *profile_ledger_get_advice(ProfileCapture *capture, const ProfileLedg
 char *profile_ledger_summarize(const ProfileLedger *ledger);
 /* Percent of a number of stacks, in two decimals, never rounded up to 100. */
 double profile_ledger_get_percent(guint64 part, guint64 stacks);
-
-/* "complete", "frame-pointers" … Static. */
-const char *profile_outcome_get_name(enum capture_outcome outcome);
-/* The same for people, translated: "No unwind table". Static. */
-const char *profile_outcome_get_label(enum capture_outcome outcome);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ProfileLedger, profile_ledger_free)
 

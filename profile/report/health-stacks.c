@@ -52,28 +52,9 @@ static GArray *group_entries(const ProfileHealth *self)
 /* Goes on from "12 % of stacks". */
 static const char *describe_outcome(enum capture_outcome outcome)
 {
-  switch (outcome) {
-  case CAPTURE_OUTCOME_FRAME_POINTERS:
-    return _("follow frame pointers to an end that is not proven");
-  case CAPTURE_OUTCOME_TRUNCATED:
-    return _("are deeper than what was recorded of them");
-  case CAPTURE_OUTCOME_NO_TABLE:
-    return _("end in code without unwind tables");
-  case CAPTURE_OUTCOME_UNREADABLE:
-    return _("end where the stack could not be read");
-  case CAPTURE_OUTCOME_NOT_RESIDENT:
-    return _("end where the stack was not in memory");
-  case CAPTURE_OUTCOME_BAD_FRAME:
-    return _("end where the next frame makes no sense");
-  case CAPTURE_OUTCOME_UNSUPPORTED:
-    return _("end in code whose unwind tables are not understood");
-  case CAPTURE_OUTCOME_LOST:
-    return _("were found, but lost on the way");
-  case CAPTURE_OUTCOME_LATE:
-    return _("end in code whose unwind table was not there in time");
-  default:
-    return _("end for a reason that is not known");
-  }
+  const char *clause = profile_outcome_get_clause(outcome);
+
+  return clause ? clause : _("end for a reason that is not known");
 }
 
 /* "libfoo.so", "libfoo.so and 3 other files" */

@@ -73,33 +73,6 @@ GtkWidget *viewer_flame_details_new(void)
   return g_object_new(VIEWER_TYPE_FLAME_DETAILS, NULL);
 }
 
-/* Why stacks are not complete. NULL: nothing is known to be missing. */
-static const char *get_reason(enum capture_outcome outcome)
-{
-  switch (outcome) {
-  case CAPTURE_OUTCOME_TRUNCATED:
-    return _("they have more frames than are recorded");
-  case CAPTURE_OUTCOME_NO_TABLE:
-    return _("a binary has no unwind table for an address");
-  case CAPTURE_OUTCOME_UNREADABLE:
-    return _("the memory of the stack could not be read");
-  case CAPTURE_OUTCOME_NOT_RESIDENT:
-    return _("a part of the stack was swapped out");
-  case CAPTURE_OUTCOME_BAD_FRAME:
-    return _("a frame was found where none can be");
-  case CAPTURE_OUTCOME_UNSUPPORTED:
-    return _("an unwind rule is not supported");
-  case CAPTURE_OUTCOME_NO_STACK:
-    return _("the sample was taken without a stack");
-  case CAPTURE_OUTCOME_LOST:
-    return _("the stack was lost on the way");
-  case CAPTURE_OUTCOME_LATE:
-    return _("an unwind table was not there in time");
-  default:
-    return NULL;
-  }
-}
-
 /* An end that is not proven may well be the right one. NULL: all ends are. */
 static char *describe_unproven(guint64 unproven, guint64 known)
 {
@@ -112,13 +85,13 @@ static char *describe_unproven(guint64 unproven, guint64 known)
                          part);
 }
 
-static char *describe_incomplete(guint64 incomplete, guint64 most, guint64 known, const char *reason)
+static char *describe_incomplete(guint64 incomplete, guint64 most, guint64 known, const char *clause)
 {
   g_autofree char *part = viewer_format_share(incomplete, known);
 
   if (most == incomplete)
-    return g_strdup_printf(_("%s of its stacks are incomplete: %s."), part, reason);
-  return g_strdup_printf(_("%s of its stacks are incomplete, most of them because %s."), part, reason);
+    return g_strdup_printf(_("%s of its stacks are incomplete: they %s."), part, clause);
+  return g_strdup_printf(_("%s of its stacks are incomplete: most of them %s."), part, clause);
 }
 
 /* Free it; NULL: nothing is known of how these stacks ended. */
@@ -128,12 +101,14 @@ static char *describe_outcomes(const guint64 *samples)
   const char *reason = NULL;
 
   for (guint i = 0; i < PROFILE_OUTCOMES; i++) {
-    if (!get_reason((enum capture_outcome)i))
+    const char *clause = profile_outcome_get_clause((enum capture_outcome)i);
+
+    if (!clause || i == CAPTURE_OUTCOME_FRAME_POINTERS)
       continue;
     incomplete += samples[i];
     if (samples[i] > most) {
       most = samples[i];
-      reason = get_reason((enum capture_outcome)i);
+      reason = clause;
     }
   }
   guint64 known = samples[CAPTURE_OUTCOME_COMPLETE] + unproven + incomplete;
