@@ -79,7 +79,7 @@ def measure_size(directory, name, command):
     samples = subprocess.run(['perf', 'report', '--stats', '-i', perf], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
     count = next((int(line.split()[2]) for line in samples.splitlines() if 'SAMPLE events:' in line), 0)
     ours_each, perf_each = ours.stat().st_size / told['samples'], perf.stat().st_size / max(count, 1)
-    print(f'{name:8} capture {ours_each:.1f} bytes a sample ({told["samples"]}), perf dwarf,8192 {perf_each:.0f} ({count}): '
+    print(f'{name:8} capture {ours_each:.1f} bytes per sample ({told["samples"]}), perf dwarf,8192 {perf_each:.0f} ({count}): '
           f'1/{perf_each / ours_each:.0f} (wanted: at most 1/50)')
 
 

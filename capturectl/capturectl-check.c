@@ -77,7 +77,7 @@ static int check_recover(int fd, const capture_reader *reader, const guint8 *who
     return capturectl_fail("%s", error->message);
   if (!has_names(reader))
     name_functions(path);
-  g_print(_("What is whole was written to “%s”, with an index.\n"), path);
+  g_print(_("The intact part was written to “%s”, with an index.\n"), path);
   return CAPTURECTL_DONE;
 }
 
@@ -100,7 +100,7 @@ static int check_capture(int fd, const char *path, const char *recovered)
   if (recovered)
     return check_recover(fd, reader, whole, recovered);
   if (n_problems > 0 && !capture_reader_has_index(reader))
-    g_print(_("“capturectl check --recover OUT %s” writes what is whole to OUT.\n"), path);
+    g_print(_("“capturectl check --recover OUT %s” writes the intact part to OUT.\n"), path);
   return n_problems == 0 ? CAPTURECTL_DONE : CAPTURECTL_FAILED;
 }
 
@@ -110,7 +110,7 @@ int capturectl_check(int argc, char **argv)
   g_autoptr(GError) error = NULL;
   const GOptionEntry entries[] = {
       {"recover", 0, 0, G_OPTION_ARG_FILENAME, &recovered,
-       N_("Write what is whole to OUT, with an index; OUT may be FILE itself"), N_("OUT")},
+       N_("Write the intact part to OUT, with an index; OUT may be FILE itself"), N_("OUT")},
       {NULL},
   };
   int fd, status = capturectl_parse_options(

@@ -26,7 +26,7 @@ static void print_text(const RecordingDiagnosis *diagnosis)
   g_print("\n%s\n", !recording_diagnosis_can_record(diagnosis)
                         ? _("Nothing can be recorded yet; see what is missing.")
                     : geteuid() == 0 ? _("You are root: “capturectl record” may do all that is listed as ok.")
-                                     : _("What is limited for you is mostly not for root: “sudo capturectl "
+                                     : _("Root has few of these limits: “sudo capturectl "
                                          "record …”."));
 }
 

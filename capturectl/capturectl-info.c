@@ -215,10 +215,10 @@ static void print_size(const Info *info)
   double each = info->samples ? (double)info->size / info->samples : 0;
 
   if (info->raw_size > info->size)
-    capturectl_info_print_formatted(_("Size"), _("%s, %s uncompressed, %.1f bytes a sample"), size, raw,
+    capturectl_info_print_formatted(_("Size"), _("%s, %s uncompressed, %.1f bytes per sample"), size, raw,
                                     each);
   else
-    capturectl_info_print_formatted(_("Size"), _("%s, %.1f bytes a sample"), size, each);
+    capturectl_info_print_formatted(_("Size"), _("%s, %.1f bytes per sample"), size, each);
   capturectl_info_print(_("Index"),
                         info->has_index ? _("present") : _("missing; “capturectl check --recover” adds one"));
 }

@@ -91,9 +91,9 @@ static int parse_arguments(int *argc, char ***argv, Arguments *a)
 {
   const GOptionEntry entries[] = {
       {"frequency", 'F', 0, G_OPTION_ARG_STRING, &a->frequency,
-       N_("Samples a second on each CPU (3999), or of each thread from inside (1000, at most 10000)"),
+       N_("Samples per second on each CPU (3999), or of each thread from inside (1000, at most 10000)"),
        N_("HZ|max")},
-      {"count", 'c', 0, G_OPTION_ARG_INT64, &a->period, N_("Sample each PERIOD-th event instead"),
+      {"count", 'c', 0, G_OPTION_ARG_INT64, &a->period, N_("Sample once per PERIOD events instead"),
        N_("PERIOD")},
       {"event", 'e', 0, G_OPTION_ARG_STRING_ARRAY, &a->events,
        N_("Events to sample on, separated by commas (cycles, or cpu-clock where there are none); “help” "
@@ -107,7 +107,7 @@ static int parse_arguments(int *argc, char ***argv, Arguments *a)
       {"wall", 0, 0, G_OPTION_ARG_NONE, &a->wall,
        N_("Let samplers inside programs go by the wall's clock, not by CPU time: waiting counts"), NULL},
       {"allocations", 0, 0, G_OPTION_ARG_STRING, &a->allocations,
-       N_("Also trace the command's allocations by the preloaded library: a sample each BYTES allocated "
+       N_("Also trace the command's allocations by the preloaded library: one sample per BYTES allocated "
           "(524288); 1 takes every one"),
        N_("BYTES")},
       {"pid", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &a->pids, N_("Attach to these processes"), N_("PID")},
@@ -133,7 +133,7 @@ static int parse_arguments(int *argc, char ***argv, Arguments *a)
       {"no-counters", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &a->counters,
        N_("Do not record counters of the machine (processors, memory, network, disks, pressure)"), NULL},
       {"no-sysprof", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &a->sysprof,
-       N_("Do not take in what programs tell in Sysprof's format"), NULL},
+       N_("Do not record what programs report in Sysprof's format"), NULL},
       {"no-names", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &a->names,
        N_("Do not name the sampled functions at the end"), NULL},
       {"windows", 0, 0, G_OPTION_ARG_INT, &a->windows, N_("Windows of shared memory, 64 KiB each (128)"),
@@ -168,7 +168,7 @@ static int set_frequency(RecordingOptions *options, const char *text)
   if (strcmp(text, "max") == 0) {
     options->frequency = max;
   } else if (!parse_number(text, 1, G_MAXUINT32, &options->frequency)) {
-    return capturectl_fail_usage(_("“%s” is not a frequency; -F takes samples a second, or “max”."), text);
+    return capturectl_fail_usage(_("“%s” is not a frequency; -F takes samples per second, or “max”."), text);
   } else if (options->frequency > MAX(max, USUAL_MAXIMUM)) {
     return capturectl_fail(
         _("The frequency %s is above the kernel's maximum of %" G_GUINT64_FORMAT
@@ -251,7 +251,7 @@ static int set_off_cpu(RecordingOptions *options, const char *text)
     return -1;
   if (!parse_time(text, &shortest))
     return capturectl_fail_usage(
-        _("“%s” is no time; --off-cpu takes the shortest one to record, as in --off-cpu=1ms."), text);
+        _("“%s” is not a time; --off-cpu takes the shortest one to record, as in --off-cpu=1ms."), text);
   recording_options_add_off_cpu(options, shortest);
   return -1;
 }
@@ -309,7 +309,7 @@ static int set_stack_bytes(RecordingOptions *options, const char *text)
   guint64 bytes;
 
   if (!parse_number(text, 8, MAX_STACK_BYTES, &bytes))
-    return capturectl_fail_usage(_("“%s” is no size of a stack; --unwind dwarf takes bytes, from 8 to %d."),
+    return capturectl_fail_usage(_("“%s” is not a stack size; --unwind dwarf takes bytes, from 8 to %d."),
                                  text, MAX_STACK_BYTES);
   options->stack_bytes = ((guint)bytes + 7) & ~7u;
   return -1;
@@ -331,7 +331,7 @@ static int set_unwind(RecordingOptions *options, const char *text)
       return set_stack_bytes(options, words[1]);
   }
   return capturectl_fail_usage(
-      _("“%s” is no way to find callers; --unwind takes auto, fp, dwarf, dwarf,BYTES or none."), text);
+      _("“%s” is not a way to find callers; --unwind takes auto, fp, dwarf, dwarf,BYTES or none."), text);
 }
 
 static int set_max_stack(RecordingOptions *options, int frames)
@@ -365,10 +365,9 @@ static int set_allocations(RecordingOptions *options, const char *text)
   if (!text)
     options->allocations = 0;
   else if (strcmp(text, "default") != 0 && !parse_number(text, 1, G_MAXINT64, &options->allocations))
-    return capturectl_fail_usage(
-        _("“%s” is no number of bytes; --allocations takes how many lie between two samples, 1 for each "
-          "allocation."),
-        text);
+    return capturectl_fail_usage(_("“%s” is not a number of bytes; --allocations takes how many lie between "
+                                   "two samples, 1 for each allocation."),
+                                 text);
   return -1;
 }
 

@@ -133,9 +133,8 @@ int capturectl_report(int argc, char **argv)
       {"tree", 't', 0, G_OPTION_ARG_NONE, &trees.top_down, N_("Show the call tree"), NULL},
       {"bottom-up", 0, 0, G_OPTION_ARG_NONE, &trees.bottom_up,
        N_("Show the call tree upside down: functions in which samples were taken, and their callers"), NULL},
-      {"callers", 0, 0, G_OPTION_ARG_STRING, &trees.callers, N_("Show by whom a function was called"),
-       N_("FUNCTION")},
-      {"callees", 0, 0, G_OPTION_ARG_STRING, &trees.callees, N_("Show what a function called"),
+      {"callers", 0, 0, G_OPTION_ARG_STRING, &trees.callers, N_("Show who calls a function"), N_("FUNCTION")},
+      {"callees", 0, 0, G_OPTION_ARG_STRING, &trees.callees, N_("Show what a function calls"),
        N_("FUNCTION")},
       {"limit", 0, 0, G_OPTION_ARG_DOUBLE, &report.limit,
        N_("Leave out what has less than this share of the samples (default: 0.5 in trees, 0.05 in lists; "
@@ -153,7 +152,7 @@ int capturectl_report(int argc, char **argv)
     return status;
   if (by && !parse_by(by, &report.by))
     return capturectl_fail_usage(
-        _("“%s” is nothing to list by; use function, binary, thread, process, event, wait, waker or mark."),
+        _("“%s” cannot be listed by; use function, binary, thread, process, event, wait, waker or mark."),
         by);
   if (!choose_tree(&report, &trees))
     return capturectl_fail_usage(_("Use one of --bottom-up, --callers and --callees."));

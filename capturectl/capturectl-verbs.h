@@ -19,7 +19,7 @@
   VERB(report, N_("Show where the time of a capture went")) \
   VERB(export, N_("Write a capture in a format of other programs")) \
   VERB(import, N_("Convert a perf.data or .syscap file into a capture")) \
-  VERB(info, N_("Say what a capture holds, and how it ended")) \
+  VERB(info, N_("Summarize a capture: what it holds, and how it ended")) \
   VERB(check, N_("Verify a capture, and recover one that was cut off or damaged")) \
   VERB(dump, N_("Print every record of a capture as text")) \
   VERB(doctor, N_("Say what this machine permits, and the command that fixes what it does not"))

@@ -156,7 +156,7 @@ int profile_foreign_end_code(ProfileForeignCode *self, guint64 start, guint64 le
 
 gboolean profile_foreign_fail(const ProfileForeign *foreign, int status, GError **error)
 {
-  g_set_error(error, G_IO_ERROR, g_io_error_from_errno(-status), _("“%s” could not be taken in: %s."),
+  g_set_error(error, G_IO_ERROR, g_io_error_from_errno(-status), _("“%s” could not be read: %s."),
               foreign->name, g_strerror(-status));
   return FALSE;
 }

@@ -177,7 +177,7 @@ gboolean profile_foreign_decode_jitdump(const ProfileForeign *foreign, capture_w
   int status;
 
   if (!profile_jitdump_open(&self.dump, foreign->bytes, foreign->length))
-    return set_damaged(foreign, error, _("“%s” is no jitdump: its header makes no sense."));
+    return set_damaged(foreign, error, _("“%s” is not a jitdump: its header is not valid."));
   self.code.pid = foreign->pid > 0 ? foreign->pid : self.dump.pid;
   status = take_all(&self);
   if (status < 0)

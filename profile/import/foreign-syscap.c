@@ -16,7 +16,7 @@ gboolean profile_foreign_decode_syscap(const ProfileForeign *foreign, capture_wr
 
   if (!profile_syscap_open(&syscap, foreign->bytes, foreign->length)) {
     g_set_error(error, PROFILE_ERROR, PROFILE_ERROR_DAMAGED,
-                _("What “%s” wrote for Sysprof is no .syscap: its header makes no sense."), foreign->name);
+                _("What “%s” wrote for Sysprof is not a .syscap: its header is not valid."), foreign->name);
     return FALSE;
   }
   status = profile_syscap_convert(&syscap, writer, &options, &result);

@@ -52,7 +52,7 @@ static void find_damage(ProfileHealth *self)
     if (n < SENTENCES_MAX) {
       ProfileHealthFinding finding = {.subject = PROFILE_HEALTH_DAMAGE, .severity = PROFILE_HEALTH_WARNING};
       profile_health_add(self, &finding, g_strdup(problem[n]),
-                         _("What is whole is shown. “capturectl check” says more of what is damaged."));
+                         _("The intact part is shown. “capturectl check” describes the damage."));
     }
   if (n > SENTENCES_MAX) {
     ProfileHealthFinding finding = {

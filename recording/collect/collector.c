@@ -150,8 +150,8 @@ static void tell_broken(RecordingCollector *self, const RecordingStream *stream,
   if (self->n_messages++ >= MESSAGES_MAX)
     return;
   g_autofree char *text = g_strdup_printf(
-      _("What “%s” (process %d) says of itself cannot be understood (%s); nothing more was taken from it."),
-      stream->name, stream->pid, g_strerror(-error));
+      _("The data of “%s” (process %d) about itself is not valid (%s); the rest was ignored."), stream->name,
+      stream->pid, g_strerror(-error));
   int result = capture_file_add_message(self->file, (guint64)g_get_monotonic_time() * 1000, 4, text);
   if (result < 0)
     self->output_error = result;

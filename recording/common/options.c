@@ -96,8 +96,8 @@ gboolean recording_options_allow_preload(const RecordingOptions *options, GError
                  "give a COMMAND, without -p and -a."));
   if (options->events->len > 0 || options->period > 0)
     return options_refuse(
-        error, _("The preloaded sampler knows time alone, no events to choose (-e, -c, --off-cpu); "
-                 "leave them out, or record directly."));
+        error,
+        _("The preloaded sampler samples by time only; leave -e, -c and --off-cpu out, or record directly."));
   if (options->kernel == RECORDING_KERNEL_YES)
     return options_refuse(error,
                           _("The preloaded sampler does not see the kernel; leave --kernel out, or record "

@@ -128,11 +128,11 @@ static void find_rate(GPtrArray *findings)
   if (rate >= GOOD_RATE)
     recording_findings_add(
         findings, "sample-rate", RECORDING_FINDING_OK,
-        g_strdup_printf(_("Up to %" PRId64 " samples a second and CPU can be taken."), rate), NULL);
+        g_strdup_printf(_("Up to %" PRId64 " samples per second and CPU can be taken."), rate), NULL);
   else
     recording_findings_add(
         findings, "sample-rate", RECORDING_FINDING_LIMITED,
-        g_strdup_printf(_("Only %" PRId64 " samples a second and CPU can be taken; the kernel lowers this "
+        g_strdup_printf(_("Only %" PRId64 " samples per second and CPU can be taken; the kernel lowers this "
                           "when sampling took it too long."),
                         rate),
         g_strdup("sudo sysctl kernel.perf_event_max_sample_rate=100000"));
@@ -152,7 +152,7 @@ static void find_memory(GPtrArray *findings)
   else
     recording_findings_add(
         findings, "ring-memory", allowance >= 512 ? RECORDING_FINDING_OK : RECORDING_FINDING_LIMITED,
-        g_strdup_printf(_("Samples on their way may take %" PRId64 " KiB a CPU and %" PRIu64
+        g_strdup_printf(_("Samples on their way may take %" PRId64 " KiB per CPU and %" PRIu64
                           " KiB in all beyond that; more lets fewer be lost."),
                         allowance, (guint64)(limit.rlim_cur / 1024)),
         allowance >= 512 ? NULL : g_strdup("sudo sysctl kernel.perf_event_mlock_kb=2048"));

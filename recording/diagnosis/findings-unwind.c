@@ -19,9 +19,9 @@ RecordingUnwind recording_find_unwinding(GPtrArray *findings)
   RecordingUnwind unwind = RECORDING_UNWIND_AUTO;
 
   if (!recording_probe_unwind(&unwind, &notes, &error))
-    recording_findings_add(
-        findings, "unwinding", RECORDING_FINDING_LIMITED,
-        g_strdup_printf(_("How stacks would be found cannot be tried out: %s"), error->message), NULL);
+    recording_findings_add(findings, "unwinding", RECORDING_FINDING_LIMITED,
+                           g_strdup_printf(_("Cannot test how stacks would be found: %s"), error->message),
+                           NULL);
   else if (unwind == RECORDING_UNWIND_BPF)
     recording_findings_add(
         findings, "unwinding", RECORDING_FINDING_OK,

@@ -177,12 +177,9 @@ char *recording_inside_make_warning(RecordingInside *self, RecordingVia via)
     return warn_of_nobody(self);
   if (n_refused == 0)
     return NULL;
-  return g_strdup_printf(
-      ngettext("%u program was not taken in, because too many were at once; it is missing.",
-               "%u programs were not taken in, because too many were at once; they are "
-               "missing.",
-               n_refused),
-      n_refused);
+  return g_strdup_printf(ngettext("%u program is missing: too many sampled themselves at once.",
+                                  "%u programs are missing: too many sampled themselves at once.", n_refused),
+                         n_refused);
 }
 
 guint recording_inside_get_n_programs(RecordingInside *self)

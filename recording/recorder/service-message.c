@@ -160,7 +160,8 @@ static void read_bus_error(const char *name, const char *sentence, struct record
            g_str_has_prefix(name, "org.freedesktop.systemd1."))
     text = g_strdup_printf(_("The system service captured cannot be started: %s"), sentence);
   else
-    text = g_strdup_printf(_("The system service captured answered what is not understood: %s"), sentence);
+    text =
+        g_strdup_printf(_("The system service captured sent an answer that is not understood: %s"), sentence);
   recording_service_make_ended(EIO, text, ret);
 }
 

@@ -195,7 +195,7 @@ static gboolean take_session(RecordingService *self, GDBusMessage *reply, GError
   if (!session || !take_memfds(self, fds, indices)) {
     g_set_error_literal(
         error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-        _("The system service captured answered what is not understood; is it of another version?"));
+        _("The system service captured sent an answer that is not understood; is it of another version?"));
     return FALSE;
   }
   self->session = g_steal_pointer(&session);

@@ -41,7 +41,7 @@ static gboolean fail_end(RecordingRecorder *recorder, const struct recorder_ende
 {
   if (ended->reason != RECORDER_END_FAILED)
     g_set_error_literal(error, RECORDING_ERROR, RECORDING_ERROR_TARGET,
-                        _("What was to be recorded had ended before the recording began."));
+                        _("The process to record had ended before the recording began."));
   else
     g_set_error_literal(error, RECORDING_ERROR, code_of(recording_recorder_get_via(recorder), ended->error),
                         ended->text);

@@ -281,7 +281,7 @@ static int copy_content(RecordingPerfMaps *self, capture_file *file, gint32 pid,
     return perf_maps_tell(self, file, name, g_strerror(errno));
   int result = recording_foreign_copy(foreign, fd, 0, LENGTH_MAX, NULL);
   if (result == 0 && fstat(fd, &status) == 0 && (guint64)status.st_size > LENGTH_MAX)
-    result = perf_maps_tell(self, file, name, _("only its first 256 MiB were taken."));
+    result = perf_maps_tell(self, file, name, _("only its first 256 MiB were read."));
   close(fd);
   return result;
 }
@@ -310,10 +310,10 @@ static int copy_map(RecordingPerfMaps *self, capture_file *file, gint32 pid, Pro
   look_at_user_again(process, pid);
   if (fstat(found, &status) < 0 || !S_ISREG(status.st_mode) || status.st_nlink != 1)
     result = perf_maps_tell(self, file, name,
-                            _("it was not believed: it is a link, a device or has another name, too."));
+                            _("it was ignored: it is a link or a device, or has a second name."));
   else if (!is_of_trusted(process, status.st_uid))
-    result = perf_maps_tell(self, file, name,
-                            _("it was not believed: it belongs to another user than the process."));
+    result =
+        perf_maps_tell(self, file, name, _("it was ignored: it does not belong to the user of the process."));
   else if (status.st_mtim.tv_sec * SECOND + status.st_mtim.tv_nsec + LENIENCY >= process->began)
     result = copy_content(self, file, pid, name, found);
   close(found);

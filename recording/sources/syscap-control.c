@@ -205,10 +205,9 @@ static int syscap_control_tell(RecordingSyscapControl *self, capture_file *file,
   source->told = TRUE;
   g_autofree char *text = g_strdup_printf(
       round->damaged
-          ? _("A thread of process %d wrote something to its ring (%s) that is no frame; it was left out.")
-          : _("A thread of process %d filled its ring (%s) faster than it was emptied; some of what it had "
-              "to "
-              "say may be missing."),
+          ? _("A thread of process %d wrote something to its ring (%s) that is not a frame; it was left out.")
+          : _("A thread of process %d filled its ring (%s) faster than it was emptied; some of its data may "
+              "be missing."),
       recording_syscap_ring_get_pid(source->ring), RECORDING_SYSCAP_CONTROL_VARIABLE);
   return capture_file_add_message(file, (guint64)g_get_monotonic_time() * 1000, 4, text);
 }

@@ -148,7 +148,7 @@ class Formats(ExportCase):
 
     def test_a_picture(self):
         self.show(HEALTH)
-        page = self.viewer.find('label', 'Some Stacks May Not Be Whole')
+        page = self.viewer.find('label', 'Some Stacks May Be Incomplete')
         data = self.export('Picture of This Page', 'some.png').read_bytes()
         self.assertEqual(data[:8], b'\x89PNG\r\n\x1a\n')
         width, height = struct.unpack('>II', data[16:24])

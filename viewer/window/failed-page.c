@@ -31,7 +31,7 @@ static const char *find_advice(const GError *error)
   if (g_error_matches(error, PROFILE_ERROR, PROFILE_ERROR_VERSION))
     return _("It was made by a newer version; update this program to open it.");
   if (g_error_matches(error, PROFILE_ERROR, PROFILE_ERROR_DAMAGED))
-    return _("“capturectl check --recover” saves what is whole of a damaged capture.");
+    return _("“capturectl check --recover” saves the intact part of a damaged capture.");
   return "";
 }
 

@@ -154,7 +154,7 @@ static int set_rate(struct recorder_event_type *ret, const struct recorder_event
   if (ret->frequency > (uint64_t)maximum && ret->frequency > USUAL_MAXIMUM)
     return recorder_error_set(
         error, EINVAL,
-        "%llu samples a second are more than the kernel's maximum of %lld: take less, or run "
+        "%llu samples per second are more than the kernel's maximum of %lld: take less, or run "
         "“sysctl kernel.perf_event_max_sample_rate=%llu” as root.",
         (unsigned long long)ret->frequency, (long long)maximum, (unsigned long long)ret->frequency);
   if (ret->frequency > (uint64_t)maximum)
@@ -206,7 +206,7 @@ static void note_rate(char *notes, uint64_t asked, uint64_t taken)
 {
   if (taken != 0 && taken < asked)
     recorder_notes_add(notes,
-                       "%llu samples a second are taken, the kernel's maximum at present, not %llu: run "
+                       "%llu samples per second are taken, the kernel's maximum at present, not %llu: run "
                        "“sysctl kernel.perf_event_max_sample_rate=100000” as root for more.",
                        (unsigned long long)taken, (unsigned long long)asked);
 }

@@ -291,7 +291,7 @@ class Statuses(RecordCase):
         """The kernel lowers it by itself, so that a number that was good a moment ago is not refused, but lowered and told."""
         self.set_for_perf('max_sample_rate', 400)
         result = run(CAPTURECTL, 'record', '-e', 'cpu-clock', '-F', 999, '-o', self.path, '--', self.busy, '200')
-        self.assertIn('400 samples a second are taken, the kernel\'s maximum at present, not 999', result.stderr)
+        self.assertIn('400 samples per second are taken, the kernel\'s maximum at present, not 999', result.stderr)
         self.assertEqual([event['frequency'] for event in json.loads(capturectl('info', '--json', self.path).stdout)['events']], [400])
 
     def refused_root(self, paranoid, *without):

@@ -197,7 +197,7 @@ class PerfMaps(Sources):
             path = f'/tmp/perf-{self.pid}.map'
             os.rmdir(path) if os.path.isdir(path) and not os.path.islink(path) else os.unlink(path)
             self.assertEqual(self.maps(told), [], more)
-            self.assertIn('not believed', ''.join(told.messages), more)
+            self.assertIn('it was ignored', ''.join(told.messages), more)
 
     def test_left_behind(self):
         """A map of another process that had the number before."""

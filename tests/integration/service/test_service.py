@@ -385,7 +385,7 @@ class Refused(Bus):
         for behaviour in 'wrong-type', 'wrong-order', 'no-descriptors', 'one-descriptor':
             with self.subTest(behaviour=behaviour):
                 process = self.service(behaviour)
-                self.assert_refused('answered what is not understood', '--via', 'daemon')
+                self.assert_refused('an answer that is not understood', '--via', 'daemon')
                 self.stop(process)
 
     def test_stopped_while_it_does_not_answer(self):

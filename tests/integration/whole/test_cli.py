@@ -149,7 +149,7 @@ class Words(TestCase):
         for value in ('frames', 'DWARF', 'dwarf,', 'dwarf,x', 'dwarf,7', 'dwarf,65529', 'dwarf,8192,1', 'fp,8192', 'none,', ''):
             with self.subTest(value=value):
                 result = capturectl('record', '-o', path, '--unwind', value, 'true', status=2)
-                self.assertRegex(result.stderr, r'^capturectl record: “.*” is no [^\n]*\.\nTry “capturectl record --help”\.\n$')
+                self.assertRegex(result.stderr, r'^capturectl record: “.*” is not a [^\n]*\.\nTry “capturectl record --help”\.\n$')
         for value in ('0', '-1', '513'):
             self.assertIn('from 1 to 512', capturectl('record', '-o', path, f'--max-stack={value}', 'true', status=2).stderr)
         self.assertFalse(path.exists())

@@ -195,7 +195,7 @@ static char *describe_rate(const ProfileEvent *event)
 {
   g_autofree char *number = viewer_format_count(event->frequency ? event->frequency : event->period);
 
-  return event->frequency ? g_strdup_printf(_("%s samples a second"), number)
+  return event->frequency ? g_strdup_printf(_("%s samples per second"), number)
          : event->period  ? g_strdup_printf(_("A sample every %s"), number)
                           : g_strdup(_("Rate not known"));
 }

@@ -263,7 +263,7 @@ static const char *get_warning(ProfileHealthSubject subject)
   case PROFILE_HEALTH_LOSS:
     return _("Many Samples Were Lost");
   case PROFILE_HEALTH_STACKS:
-    return _("Many Stacks Are Not Whole");
+    return _("Many Stacks Are Incomplete");
   default:
     return _("This Recording May Mislead");
   }
@@ -282,7 +282,7 @@ static const char *get_note(ProfileHealthSubject subject)
   case PROFILE_HEALTH_EMPTY:
     return _("There Are No Samples");
   case PROFILE_HEALTH_STACKS:
-    return _("Some Stacks May Not Be Whole");
+    return _("Some Stacks May Be Incomplete");
   case PROFILE_HEALTH_NAMES:
     return _("Some Functions Have No Names");
   default:
