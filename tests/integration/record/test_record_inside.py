@@ -209,8 +209,8 @@ class Preload(InsideCase):
         self.assertIn('No program joined', capturectl('info', self.path).stdout)
 
     def test_wishes_that_are_in_the_way(self):
-        for arguments, says in ((['-p', '1'], 'commands only'), (['-a'], 'commands only'), (['-e', 'cycles', 'true'], 'no events'),
-                                (['-c', '1000', 'true'], 'no events'), (['--off-cpu', 'true'], 'no events'),
+        for arguments, says in ((['-p', '1'], 'commands only'), (['-a'], 'commands only'), (['-e', 'cycles', 'true'], 'by time only'),
+                                (['-c', '1000', 'true'], 'by time only'), (['--off-cpu', 'true'], 'by time only'),
                                 (['--kernel', 'true'], 'does not see the kernel')):
             with self.subTest(arguments=arguments):
                 result = capturectl('record', '--via', 'preload', '-o', self.path, *arguments, status=2)

@@ -173,7 +173,7 @@ class PerfMaps(Sources):
         """A map that belongs to somebody else than the process's user is not believed, and that is said."""
         told = self.write_map(f'chown {STRANGER} $m')
         self.assertEqual(self.maps(told), [])
-        self.assertIn('another user', ''.join(told.messages))
+        self.assertIn('does not belong to the user', ''.join(told.messages))
 
     def test_root_only_file_mounted_in_its_place(self):
         """In mounts of its own a program shows there what it may not read, and root who records could."""
@@ -187,7 +187,7 @@ class PerfMaps(Sources):
                            '--map-root-user', '--mount', 'sh', '-c', script, 'sh', secret)
         self.remove_later(f'/tmp/perf-{int(self.result.stderr.splitlines()[0])}.map')
         self.assertEqual(self.maps(told), [])
-        self.assertIn('another user', ''.join(told.messages))
+        self.assertIn('does not belong to the user', ''.join(told.messages))
 
     def test_links(self):
         secret = self.directory / 'secret'
@@ -228,7 +228,7 @@ class PerfMaps(Sources):
         found = [each for each in self.maps(told) if each.name == path]
         if not found:
             # It became another user after it was last seen, and had exited when its map was looked for.
-            self.assertIn('another user', ''.join(told.messages))
+            self.assertIn('does not belong to the user', ''.join(told.messages))
 
     def test_container(self):
         """In a container the file has the number that the process has there, and stands in its /tmp; also when the

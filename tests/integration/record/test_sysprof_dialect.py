@@ -335,7 +335,7 @@ class Dialect(TestCase):
         self.assertIn(b'behind a hole', trace.bytes)
         self.assertLess(len(trace.bytes), 1 << 20)
         rings = self.of(told, 'SYSPROF_CONTROL_FD')
-        self.assertIn('no frame', ''.join(told.messages))
+        self.assertIn('not a frame', ''.join(told.messages))
         for ring in rings:
             frames(ring.bytes)
         self.assertEqual(capturectl('check', self.directory / 'a.capture').stdout.splitlines()[-1], 'No problem was found.')
