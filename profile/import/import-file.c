@@ -17,7 +17,7 @@ static gboolean import_file_import(ProfileInput *taken, int fd, const ProfileImp
     return importer->import(g_steal_pointer(&input), fd, options, ret_result, error);
   g_autofree char *known = profile_importers_join(", ");
   g_set_error(error, PROFILE_ERROR, PROFILE_ERROR_NOT_A_CAPTURE,
-              _("The format of “%s” cannot be imported: %s."), input->name, known);
+              _("“%s” has none of the formats that can be imported: %s."), input->name, known);
   return FALSE;
 }
 

@@ -15,7 +15,7 @@ import perf_oracle as oracle
 from capture_decoder import Capture
 from support import DATA, TestCase, capturectl, environment, run
 
-COMPLETE, NO_TABLE, NOT_RESIDENT = 1, 5, 7
+COMPLETE, NO_TABLE, UNREADABLE, NOT_RESIDENT = 1, 5, 6, 7
 PROCESS_SPACE = 3
 DEEP = 21
 
@@ -65,6 +65,8 @@ EXPLANATIONS = {
         lambda sample, ours, perf: sample.outcome == COMPLETE and ours[-1].address not in addresses(perf),
     'perf leaves frames out through which the tables lead':
         lambda sample, ours, perf: sample.outcome == COMPLETE and is_subsequence(addresses(perf), addresses(ours)),
+    'perf has the sampled address alone where the copy of the stack ends before the root, to whose end the tables lead':
+        lambda sample, ours, perf: sample.outcome == UNREADABLE and 0 < len(perf) < len(ours) and addresses(ours)[:len(perf)] == addresses(perf),
     'the start and the end of a library have no unwind information: there perf guesses':
         lambda sample, ours, perf: parts_where_nothing_is_described(ours, perf),
     'the stack is not in memory where the stack pointer has just come to, so that none of it was copied':
