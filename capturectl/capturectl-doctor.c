@@ -26,8 +26,7 @@ static void print_text(const RecordingDiagnosis *diagnosis)
   g_print("\n%s\n", !recording_diagnosis_can_record(diagnosis)
                         ? _("Nothing can be recorded yet; see what is missing.")
                     : geteuid() == 0 ? _("You are root: “capturectl record” may do all that is listed as ok.")
-                                     : _("Root has few of these limits: “sudo capturectl "
-                                         "record …”."));
+                                     : _("Root has few of these limits: “sudo capturectl record …”."));
 }
 
 static void print_json(const RecordingDiagnosis *diagnosis)

@@ -97,8 +97,7 @@ static int parse_arguments(int *argc, char ***argv, Arguments *a)
        N_("PERIOD")},
       {"event", 'e', 0, G_OPTION_ARG_STRING_ARRAY, &a->events,
        N_("Events to sample on, separated by commas (cycles, or cpu-clock where there are none); “help” "
-          "lists "
-          "them"),
+          "lists them"),
        N_("EVENT")},
       {"off-cpu", 0, 0, G_OPTION_ARG_STRING, &a->off_cpu,
        N_("Also record how long threads were off the CPU, by stack and reason, if it was that long or longer "

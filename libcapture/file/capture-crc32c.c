@@ -51,18 +51,14 @@ static const uint32_t remainders[256] = {
     0xf36e6f75u, 0x0105ec76u, 0x12551f82u, 0xe03e9c81u, 0x34f4f86au, 0xc69f7b69u, 0xd5cf889du, 0x27a40b9eu,
     0x79b737bau, 0x8bdcb4b9u, 0x988c474du, 0x6ae7c44eu, 0xbe2da0a5u, 0x4c4623a6u, 0x5f16d052u, 0xad7d5351u};
 
-/* All from here on leave the inversions to capture_crc32c. */
-
-static uint32_t crc32c_by_table(uint32_t crc, const uint8_t *bytes, size_t length)
-{
-  for (; length > 0; length--)
-    crc = crc >> 8 ^ remainders[(crc ^ *bytes++) & 0xff];
-  return crc;
-}
-
 uint32_t capture_crc32c_portable(uint32_t crc, const void *bytes, size_t length)
 {
-  return ~crc32c_by_table(~crc, bytes, length);
+  const uint8_t *at = bytes;
+
+  crc = ~crc;
+  for (; length > 0; length--)
+    crc = crc >> 8 ^ remainders[(crc ^ *at++) & 0xff];
+  return ~crc;
 }
 
 #if defined __x86_64__
@@ -90,6 +86,8 @@ static int has_instruction(void)
 #endif
 
 #ifdef INSTRUCTION
+
+/* The functions here leave both inversions to capture_crc32c. */
 
 static uint64_t load_word(const uint8_t *at)
 {
