@@ -18,7 +18,8 @@ bool unwind_names_are_valid(const void *memory, size_t size)
     const struct unwind_name *name = &names->names[i];
 
     if (name->start < end || name->end <= name->start || name->at < head || name->at > size ||
-        name->length == 0 || name->length > UNWIND_NAME_MAX || name->length > size - name->at)
+        name->nameless > 1 || name->length == 0 || name->length > UNWIND_NAME_MAX ||
+        name->length > size - name->at)
       return false;
     end = name->end;
   }

@@ -2,10 +2,13 @@
 #include "unwind/unwind-names.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "unwind/unwind-decompress-private.h"
+#include "unwind/unwind-functions.h"
 #include "unwind/unwind-plt-private.h"
 #include "unwind/unwind-symbols-private.h"
 
@@ -27,6 +30,8 @@ struct job {
   uint32_t n_segments;
   struct unwind_symbols symbols;
   struct unwind_plt plt;
+  struct unwind_functions functions; /* for what has no symbol; read when the first such offset comes */
+  bool has_functions;
   enum unwind_names_status status;
 
   struct unwind_name *names; /* texts count from 0 until all are there */
@@ -218,7 +223,7 @@ static int add_text(struct job *job, const char *text, uint32_t length)
 
 static int add_name(struct job *job, uint64_t start, uint64_t end, const char *text, uint32_t length)
 {
-  struct unwind_name name = {start, end, (uint32_t)job->text_size, length};
+  struct unwind_name name = {.start = start, .end = end, .at = (uint32_t)job->text_size, .length = length};
   int error;
 
   if (length == 0 || start >= end)
@@ -232,6 +237,36 @@ static int add_name(struct job *job, uint64_t start, uint64_t end, const char *t
 static uint64_t names_max(uint64_t a, uint64_t b)
 {
   return a > b ? a : b;
+}
+
+static uint64_t names_min(uint64_t a, uint64_t b)
+{
+  return a < b ? a : b;
+}
+
+/* In a stretch without symbols, which it narrows to what one function has, or none. */
+static int add_nameless(struct job *job, uint64_t offset, uint64_t *start, uint64_t *end)
+{
+  const struct unwind_function *function;
+  uint64_t its_start, its_end;
+  char text[32];
+  int error = 0;
+
+  if (!job->has_functions)
+    error = unwind_functions_find(job->elf.bytes, job->elf.size, &job->functions);
+  if (error == -ENOMEM)
+    return error;
+  job->has_functions = true;
+  function = unwind_functions_at(&job->functions, offset, &its_start, &its_end);
+  *start = names_max(*start, its_start);
+  *end = names_min(*end, its_end);
+  if (!function || *start >= *end)
+    return 0;
+  snprintf(text, sizeof text, "fn@%" PRIx64, function->address);
+  error = add_name(job, *start, *end, text, (uint32_t)strlen(text));
+  if (error == 0)
+    job->names[job->n_names - 1].nameless = 1;
+  return error;
 }
 
 /* Each stretch once, though many offsets lie in it. Sections of stubs that overlap are damage; stretches
@@ -252,8 +287,11 @@ static int add_hits(struct job *job, const uint64_t *offsets, size_t n)
     } else {
       symbol = unwind_symbols_find(&job->symbols, offsets[i], &start, &end);
       unwind_plt_cut(&job->plt, offsets[i], &start, &end);
+      start = names_max(start, named);
       if (symbol)
-        error = add_name(job, names_max(start, named), end, symbol->name, symbol->length);
+        error = add_name(job, start, end, symbol->name, symbol->length);
+      else
+        error = add_nameless(job, offsets[i], &start, &end);
     }
     named = end;
   }
@@ -306,6 +344,7 @@ int unwind_names_find(const void *elf, size_t size, const uint64_t *offsets, siz
   if (error == 0)
     error = make_image(&job, ret);
   unwind_symbols_clear(&job.symbols);
+  unwind_functions_clear(&job.functions);
   free(job.segments);
   free(job.mini_memory);
   free(job.names);

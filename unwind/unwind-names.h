@@ -6,8 +6,8 @@
  * files can be read at once.
  *
  * Symbols are those of .symtab, else of .gnu_debugdata's (xz), and of .dynsym where those have none; then
- * "NAME@plt" for the linker's stubs (x86-64). Separate debug files are not looked for: whoever reads this
- * file has no other.
+ * "NAME@plt" for the linker's stubs (x86-64), then functions that only the unwind information knows. Separate
+ * debug files are not looked for: whoever reads this file has no other.
  */
 #ifndef UNWIND_NAMES_H
 #define UNWIND_NAMES_H
@@ -31,6 +31,9 @@ struct unwind_name {
   uint64_t end;
   uint32_t at; /* where in all of it the name stands, not terminated */
   uint32_t length;
+  uint32_t
+      nameless; /* 1: no symbol names it; the unwind information says where it is. Its name is "fn@15ae0" */
+  uint32_t reserved;
 };
 
 /* In one piece of memory: this, then the names' texts. */

@@ -178,7 +178,7 @@ static const struct capture_record_layout layouts[] = {
         .fields = FIELDS(REFERENCE(record_functions, binary, BINARY), ITEMS(record_functions, functions)),
         .items = FIELDS(X(function, start), X(function, end), REFERENCE(function, name, STRING),
                         REFERENCE(function, linkage_name, STRING), REFERENCE(function, file, STRING),
-                        U(function, line), REFERENCE(function, module, STRING)),
+                        U(function, line), REFERENCE(function, module, STRING), X(function, flags)),
         .item_name = "function"),
 };
 

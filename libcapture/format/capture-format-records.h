@@ -171,8 +171,12 @@ struct capture_function {
   uint32_t file;         /* string, source file of the function, 0 not known */
   uint32_t line;         /* 0 not known */
   uint32_t module;       /* string: kernel module it belongs to, 0 none */
-  uint32_t reserved;
+  uint32_t flags;        /* CAPTURE_FUNCTION_* */
 };
+
+/* No symbol names it. Where it begins and ends the unwind information says; its name is "fn@" and its address
+ * in the file, in hexadecimal. */
+#define CAPTURE_FUNCTION_NAMELESS 1u
 
 struct capture_record_functions {
   struct capture_record record;

@@ -20,6 +20,7 @@ typedef struct {
   const char *module;       /* kernel module, NULL none */
   guint32 line;             /* 0 not known */
   gboolean served;          /* named by the recorder, which may read what we may not */
+  gboolean nameless;        /* no symbol names it: name is "fn@15ae0", its address in the file */
 } ProfileFunctionRange;
 
 typedef struct _ProfileFunctionTable ProfileFunctionTable;

@@ -100,7 +100,8 @@ static struct capture_function encode_function(ProfileNamesEncoder *self, const 
                                    .linkage_name = same ? 0 : add_string(self, range->linkage_name),
                                    .file = add_string(self, range->file),
                                    .line = range->line,
-                                   .module = add_string(self, range->module)};
+                                   .module = add_string(self, range->module),
+                                   .flags = range->nameless ? CAPTURE_FUNCTION_NAMELESS : 0};
 }
 
 void profile_names_encoder_add(ProfileNamesEncoder *self, const ProfileBinary *binary,
@@ -237,11 +238,12 @@ static void add_function(ProfileNamesDecoder *self, const DecodedFunction *decod
                                 .file = get_string(self, function->file),
                                 .module = get_string(self, function->module),
                                 .line = function->line,
-                                .served = self->served};
+                                .served = self->served,
+                                .nameless = (function->flags & CAPTURE_FUNCTION_NAMELESS) != 0};
   g_autofree char *demangled = NULL;
 
   if (!range.name && range.linkage_name) {
-    demangled = profile_demangle(range.linkage_name);
+    demangled = range.nameless ? NULL : profile_demangle(range.linkage_name);
     range.name = demangled ? demangled : range.linkage_name;
   }
   if (number == 0 || !range.name)

@@ -276,6 +276,7 @@ void profile_capture_update_functions(ProfileCapture *self)
   profile_capture_name_nodes(self);
 }
 
+/* "libfoo.so+0x1234" or "libfoo.so fn@1200": of an address, or of a function that has no symbol. */
 static char *make_name(const ProfileCapture *capture, const ProfileFunction *function)
 {
   guint64 address = function->address;
@@ -286,6 +287,8 @@ static char *make_name(const ProfileCapture *capture, const ProfileFunction *fun
     return g_strdup_printf("0x%" G_GINT64_MODIFIER "x", address);
   const char *path = g_array_index(capture->binaries, ProfileBinary, function->binary).path;
   g_autofree char *base = g_path_get_basename(path);
+  if (function->range)
+    return g_strconcat(base, " ", function->range->name, NULL);
   return g_strdup_printf("%s+0x%" G_GINT64_MODIFIER "x", base, address);
 }
 
@@ -295,7 +298,7 @@ const char *profile_capture_get_function_name(ProfileCapture *self, guint32 func
   char **slot = &self->names.made_names[function];
   char *name = g_atomic_pointer_get(slot);
 
-  if (item->range)
+  if (item->range && !item->range->nameless)
     return item->range->name;
   if (name)
     return name;

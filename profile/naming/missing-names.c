@@ -26,7 +26,8 @@ typedef struct {
 
 static guint32 get_slot(const Counting *counting, const ProfileFunction *function)
 {
-  if (function->range || function->kind == 0 || function->kind == CAPTURE_SPACE_GUEST)
+  if ((function->range && !function->range->nameless) || function->kind == 0 ||
+      function->kind == CAPTURE_SPACE_GUEST)
     return NAMED;
   if (function->kind == CAPTURE_SPACE_KERNEL)
     return counting->n_slots - 2;

@@ -9,6 +9,7 @@
 #include "profile/elf/elf-symbols.h"
 #include "profile/elf/lines.h"
 #include "profile/naming/binary-file.h"
+#include "unwind/unwind-functions.h"
 
 /* What one binary is named from. */
 typedef struct {
@@ -17,6 +18,8 @@ typedef struct {
   ProfileNameSources stamps;
   const ProfileStoredNames *known; /* from the same files; NULL: nothing */
   ProfileSymbols *symbols;
+  struct unwind_functions functions; /* for what has no symbol; read when the first such offset comes */
+  gboolean has_functions;
   ProfileLines *lines; /* NULL: none */
   gboolean wants_lines;
   enum capture_naming status;
@@ -26,6 +29,7 @@ static void source_clear(Source *self)
 {
   g_clear_pointer(&self->lines, profile_lines_free);
   g_clear_pointer(&self->symbols, profile_symbols_free);
+  unwind_functions_clear(&self->functions);
   profile_debug_file_clear(&self->debug);
   profile_debug_file_clear(&self->file);
 }
@@ -126,6 +130,39 @@ static ProfileStoredNames *new_learnt(const Source *source, const ProfileBinary 
                                   link);
 }
 
+/* In a stretch without symbols, which it narrows: the function that holds the offset, or NULL. */
+static const struct unwind_function *find_nameless(Source *source, guint64 offset, guint64 *start,
+                                                   guint64 *end)
+{
+  const struct unwind_function *function;
+  guint64 its_start, its_end;
+
+  if (!source->has_functions) {
+    gsize size;
+    g_autofree guint8 *bytes = profile_elf_read_whole(source->file.elf, &size);
+
+    if (bytes)
+      unwind_functions_find(bytes, size, &source->functions);
+    source->has_functions = TRUE;
+  }
+  function = unwind_functions_at(&source->functions, offset, &its_start, &its_end);
+  *start = MAX(*start, its_start);
+  *end = MIN(*end, its_end);
+  return function;
+}
+
+static void add_nameless(ProfileFunctionTable *table, ProfileStoredNames *learnt, const Source *source,
+                         const struct unwind_function *function, guint64 start, guint64 end)
+{
+  g_autofree char *name = g_strdup_printf("fn@%" G_GINT64_MODIFIER "x", function->address);
+  ProfileStoredRange stored = {.has_line = source->wants_lines,
+                               .range = {.start = start, .end = end, .name = name, .nameless = TRUE}};
+
+  profile_function_table_add(table, &stored.range);
+  if (learnt)
+    profile_stored_names_add(learnt, &stored);
+}
+
 /* Looks a stretch up in the symbols, where symbol holds it, or none does. */
 static void add_stretch(ProfileFunctionTable *table, ProfileStoredNames *learnt, const Source *source,
                         const ProfileSymbol *symbol, guint64 start, guint64 end)
@@ -162,7 +199,7 @@ static guint64 add_known(ProfileFunctionTable *table, const ProfileStoredRange *
 }
 
 /* Takes each stretch once, though many offsets lie in it. */
-static void add_hits(ProfileFunctionTable *table, ProfileStoredNames *learnt, const Source *source,
+static void add_hits(ProfileFunctionTable *table, ProfileStoredNames *learnt, Source *source,
                      const guint64 *offsets, gsize n)
 {
   guint64 start, end = 0;
@@ -170,6 +207,7 @@ static void add_hits(ProfileFunctionTable *table, ProfileStoredNames *learnt, co
   for (gsize i = 0; i < n; i++) {
     const ProfileStoredRange *stored;
     const ProfileSymbol *symbol;
+    const struct unwind_function *function;
 
     if (offsets[i] < end)
       continue;
@@ -179,7 +217,11 @@ static void add_hits(ProfileFunctionTable *table, ProfileStoredNames *learnt, co
       continue;
     }
     symbol = profile_symbols_lookup(source->symbols, offsets[i], &start, &end);
-    add_stretch(table, learnt, source, symbol, start, end);
+    function = symbol ? NULL : find_nameless(source, offsets[i], &start, &end);
+    if (function)
+      add_nameless(table, learnt, source, function, start, end);
+    else
+      add_stretch(table, learnt, source, symbol, start, end);
   }
 }
 

@@ -11,7 +11,7 @@
 #include "profile/base/cache-path.h"
 
 /* Rises with the tables, and whenever the same files would be named otherwise. */
-#define VERSION         1
+#define VERSION         2
 #define BUSY_MS         1000
 #define SECONDS_A_DAY   (24 * 60 * 60)
 #define LINK_LENGTH_MAX 255
@@ -22,7 +22,7 @@ static const char schema[] =
     "  used INTEGER NOT NULL, status INTEGER NOT NULL, sources BLOB NOT NULL, link TEXT);"
     "CREATE TABLE function (binary INTEGER NOT NULL, start INTEGER NOT NULL,"
     "  length INTEGER NOT NULL, name TEXT, linkage_name TEXT, file TEXT, line INTEGER,"
-    "  PRIMARY KEY (binary, start)) WITHOUT ROWID;";
+    "  nameless INTEGER NOT NULL, PRIMARY KEY (binary, start)) WITHOUT ROWID;";
 
 enum {
   FIND_BINARY,
@@ -39,10 +39,10 @@ enum {
 
 static const char *const sql[N_STATEMENTS] = {
     [FIND_BINARY] = "SELECT id, used, status, sources, link FROM binary WHERE build_id = ?",
-    [FIND_FUNCTIONS] = "SELECT start, length, name, linkage_name, file, line FROM function"
+    [FIND_FUNCTIONS] = "SELECT start, length, name, linkage_name, file, line, nameless FROM function"
                        " WHERE binary = ? ORDER BY start",
     [ADD_BINARY] = "INSERT INTO binary (build_id, used, status, sources, link) VALUES (?, ?, ?, ?, ?)",
-    [ADD_FUNCTION] = "INSERT OR REPLACE INTO function VALUES (?, ?, ?, ?, ?, ?, ?)",
+    [ADD_FUNCTION] = "INSERT OR REPLACE INTO function VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     [USE_BINARY] = "UPDATE binary SET used = ? WHERE id = ?",
     [FORGET_BINARY] = "DELETE FROM binary WHERE id = ?",
     [FORGET_FUNCTIONS] = "DELETE FROM function WHERE binary = ?",
@@ -265,6 +265,7 @@ static gboolean read_function(sqlite3_stmt *row, ProfileStoredNames *names)
   range->start = (guint64)start;
   range->end = (guint64)(start + length);
   range->line = (guint32)line;
+  range->nameless = sqlite3_column_int64(row, 6) != 0;
   return profile_stored_names_add(names, &stored);
 }
 
@@ -401,6 +402,7 @@ static gboolean add_function(ProfileNamesStore *self, gint64 id, const ProfileSt
     sqlite3_bind_int64(statement, 7, range->line);
   else
     sqlite3_bind_null(statement, 7);
+  sqlite3_bind_int64(statement, 8, range->nameless);
   return names_store_finish(self, ADD_FUNCTION);
 }
 

@@ -104,7 +104,8 @@ bool recorder_names_write_functions(struct recorder_names *names, struct recorde
   bool goes_on = true;
   for (uint32_t i = 0; i < found->n && goes_on; i++) {
     const struct unwind_name *name = &found->names[i];
-    const struct capture_function function = {.start = name->start, .end = name->end};
+    const struct capture_function function = {
+        .start = name->start, .end = name->end, .flags = name->nameless ? CAPTURE_FUNCTION_NAMELESS : 0};
     if (name->start < named->named_end)
       continue;
     named->named_end = name->end;

@@ -37,7 +37,7 @@ _LISTS = {
     39: ('counts', 'time:Q', 'IIQ'),
     81: ('functions', 'binary _', 'QQIIIIII'),
 }
-Function = collections.namedtuple('Function', 'start end name linkage_name file line module')
+Function = collections.namedtuple('Function', 'start end name linkage_name file line module flags')
 Range = collections.namedtuple('Range', 'offset line file function')
 # Fixed fields, the last of which is the length of a text after them.
 _TEXTS = {
@@ -116,7 +116,7 @@ class Decoder:
                 return None
             items = list(item.iter_unpack(data[layout.end:end]))
             if word == 'functions':
-                items = [Function(*values[:7]) for values in items]
+                items = [Function(*values) for values in items]
             elif word == 'code':
                 items = [Range(*values) for values in items]
             return Record(word, layout.read(data), items)

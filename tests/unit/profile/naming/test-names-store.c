@@ -417,6 +417,7 @@ static void test_bound(void)
 
     g_assert_true(is_stored(store, 1001, n));
     profile_names_store_save(store, NULL, 0);
+    change("UPDATE binary SET used = used + 60 WHERE used > 1"); /* what comes now is of the same second */
     for (guint i = 0; ask("SELECT count(*) FROM binary WHERE used = 1") > 0; i++) {
       g_assert_cmpuint(i, <, 500);
       save(store, i, n);
