@@ -113,6 +113,33 @@ class Names(TestCase):
             cwd=self.directory)
         self.compare(program, 20)
 
+    def compare_stripped(self, binary, least):
+        """Where the unwind information says that a function begins, a symbol says so before the file is stripped."""
+        stripped, starts = self.directory / 'stripped', collections.defaultdict(set)
+        run('strip', '-o', stripped, binary)
+        for words in map(str.split, run('nm', '-S', '--defined-only', binary).stdout.splitlines()):
+            if len(words) == 4:  # a symbol without a size reaches into what follows
+                starts[words[3]].add(int(words[0], 16))
+        choose = random.Random(str(least))
+        offsets = sorted({start + choose.randrange(length) for start, length in executable_ranges(binary) for _ in range(OFFSETS)})
+        named, grouped = ask(DUMP_NAMES, binary, offsets), ask(DUMP_NAMES, stripped, offsets)
+        groups = {offset: int(name[3:], 16) for offset, name in grouped.items() if name and name.startswith('fn@') and named[offset] in starts}
+        self.assertGreater(len(groups), least)
+        self.assertEqual([(hex(offset), named[offset], hex(start)) for offset, start in groups.items()
+                          if start not in starts[named[offset]]], [])
+        lost = {named[offset] for offset in offsets if named[offset] in starts and not grouped[offset]}
+        self.assertEqual(lost, set())
+
+    def test_stripped(self):
+        self.compare_stripped(CAPTURECTL, 2000)
+
+    def test_stripped_cxx(self):
+        (self.directory / 'p.cc').write_text(SOURCE_CXX)
+        for number, options in enumerate((['-O0'], ['-O2'], ['-O3', '-static'])):
+            program = self.directory / f'p{number}'
+            run('g++', *options, '-o', program, self.directory / 'p.cc')
+            self.compare_stripped(program, 500)
+
     def test_beside_nm(self):
         """Every function's first byte is named by a symbol that stands there."""
         functions = collections.defaultdict(set)
