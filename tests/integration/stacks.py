@@ -77,7 +77,7 @@ class Stacks(Load):
         for frame in sample.frames:
             if frame.kind != KERNEL:
                 path = frame.owner.get('path', '') if isinstance(frame.owner, dict) else ''
-                name = None if path.startswith(('/usr/', '/lib', '[')) else self.capture.function_of(frame, called)
+                name = None if path.startswith(('/usr/', '/lib', '[')) else self.capture.symbol_of(frame, called)
                 names.append(name or f'<{pathlib.PurePath(path).name}>')
                 called = True
         return names

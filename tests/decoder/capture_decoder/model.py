@@ -103,7 +103,8 @@ class Dictionary:
         return best and best[1]
 
 
-_UNNAMED = (0, 0, None, None)
+_UNNAMED = (0, 0, None, None, 0)
+NAMELESS = 1  # flag of a function
 
 
 class Capture:
@@ -142,12 +143,18 @@ class Capture:
         return sum(record.fields['samples'] for record in self.records if record.word == 'lost')
 
     def function_of(self, frame, is_caller):
-        """The name stored for the function of a frame, or None. Callers are looked up one byte earlier."""
+        """The name stored for the function of a frame, behind its file's where no symbol names it, or None. Callers are looked up one byte earlier."""
         return self._look_up(frame, is_caller)[2]
 
     def linkage_name_of(self, frame, is_caller):
-        """As function_of, but as it stands in the symbol table."""
-        return self._look_up(frame, is_caller)[3]
+        """As symbol_of, but as it stands in the symbol table."""
+        found = self._look_up(frame, is_caller)
+        return None if found[4] & NAMELESS else found[3]
+
+    def symbol_of(self, frame, is_caller):
+        """As function_of, but None where no symbol names it."""
+        found = self._look_up(frame, is_caller)
+        return None if found[4] & NAMELESS else found[2]
 
     def naming_of(self, frame):
         """How the naming of a frame's binary ended (NAMED_BINARY's status); None when nothing is said of it."""
@@ -199,8 +206,10 @@ class Capture:
                 for key in _name_keys(binary):
                     for function in record.items:
                         linkage_name = strings.get(function.linkage_name, strings.get(function.name, ''))
-                        merged[key][function.start] = (function.start, function.end,
-                                                       strings.get(function.name, linkage_name), linkage_name)
+                        name = strings.get(function.name, linkage_name)
+                        if function.flags & NAMELESS:
+                            name = f'{binary["path"].rpartition("/")[2]} {name}'
+                        merged[key][function.start] = (function.start, function.end, name, linkage_name, function.flags)
         for key, functions in merged.items():
             ordered = [functions[start] for start in sorted(functions)]
             self.names[key] = ([function[0] for function in ordered], ordered)
