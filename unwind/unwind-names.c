@@ -15,6 +15,7 @@
 #define SEGMENTS_MAX     1024 /* each symbol's address may be compared with all of them */
 #define SECTION_NAME_MAX 256
 #define TEXT_MIN         4096
+#define VERSION_HIDDEN   0x8000 /* of .gnu.version: nothing new is linked with it */
 
 struct segment {
   uint64_t address;
@@ -124,13 +125,22 @@ static bool is_mapping_symbol(const struct unwind_elf *elf, const char *name, ui
          (length == 2 || name[2] == '.');
 }
 
+/* A name for programs that were linked long ago, such as cfree: behind one '@', or by .gnu.version. */
+static bool is_of_old_version(const char *name, uint32_t length, uint16_t version)
+{
+  const char *at = memchr(name, '@', length);
+
+  return version & VERSION_HIDDEN || (at && at + 1 < name + length && at[1] != '@');
+}
+
 static int add_symbol(struct job *job, const struct unwind_elf *source, const Elf64_Sym *symbol,
-                      const struct unwind_bytes *names)
+                      const struct unwind_bytes *names, uint16_t version)
 {
   const char *name = (const char *)names->bytes + symbol->st_name;
   Elf64_Shdr section;
   size_t most;
   uint32_t length;
+  uint8_t binding = ELF64_ST_BIND(symbol->st_info);
 
   if (symbol->st_name == 0 || symbol->st_name >= names->size || symbol->st_shndx == SHN_UNDEF ||
       symbol->st_shndx >= source->n_sections)
@@ -144,15 +154,27 @@ static int add_symbol(struct job *job, const struct unwind_elf *source, const El
   length = (uint32_t)strnlen(name, most < UNWIND_NAME_MAX ? most : UNWIND_NAME_MAX);
   if (is_mapping_symbol(source, name, length))
     return 0;
+  if (is_of_old_version(name, length, version))
+    binding = STB_WEAK;
   return unwind_symbols_add(&job->symbols, offset_of(job, symbol->st_value, &section), symbol->st_size,
-                            ELF64_ST_BIND(symbol->st_info), name, length);
+                            binding, name, length);
+}
+
+/* Of .dynsym: the version of its symbol i; 0 where there are none. */
+static uint16_t read_version(const struct unwind_bytes *versions, size_t i)
+{
+  uint16_t version = 0;
+
+  if (i < versions->size / sizeof version)
+    memcpy(&version, versions->bytes + i * sizeof version, sizeof version);
+  return version;
 }
 
 /* 1, 0 where there is no such table, or -ENOMEM. */
 static int add_table(struct job *job, const struct unwind_elf *source, uint32_t type)
 {
-  Elf64_Shdr table, names_section;
-  struct unwind_bytes symbols, names;
+  Elf64_Shdr table, names_section, versions_section;
+  struct unwind_bytes symbols, names, versions = {0};
 
   if (!find_table(source, type, &table) || table.sh_link == 0 || table.sh_link >= source->n_sections)
     return 0;
@@ -160,12 +182,14 @@ static int add_table(struct job *job, const struct unwind_elf *source, uint32_t 
   if (!unwind_elf_section_bytes(source, &table, &symbols) ||
       !unwind_elf_section_bytes(source, &names_section, &names))
     return 0;
+  if (type == SHT_DYNSYM && find_table(source, SHT_GNU_versym, &versions_section))
+    unwind_elf_section_bytes(source, &versions_section, &versions);
   for (size_t at = 0; symbols.size - at >= sizeof(Elf64_Sym); at += sizeof(Elf64_Sym)) {
     Elf64_Sym symbol;
     int error;
 
     memcpy(&symbol, symbols.bytes + at, sizeof symbol);
-    error = add_symbol(job, source, &symbol, &names);
+    error = add_symbol(job, source, &symbol, &names, read_version(&versions, at / sizeof symbol));
     if (error < 0)
       return error;
   }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The symbols of one file, and the rule by which an offset gets its function: that of
- * profile/elf/symbols.h, which is perf's, so that a function has one name whoever looks it up. Of names
+ * profile/elf/symbols.h, so that a function has one name whoever looks it up. Of names
  * of equal rank profile/ takes the longer one as a person reads it; here, where nothing is demangled, the
  * longer one as it stands.
  */

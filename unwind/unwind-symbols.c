@@ -124,12 +124,12 @@ static bool is_first_better(const struct unwind_symbol *a, const struct unwind_s
 {
   if ((a->end == a->start) != (b->end == b->start))
     return b->end == b->start;
+  if (count_underscores(a) != count_underscores(b))
+    return count_underscores(a) < count_underscores(b);
   if ((a->binding == STB_WEAK) != (b->binding == STB_WEAK))
     return b->binding == STB_WEAK;
   if ((a->binding == STB_GLOBAL) != (b->binding == STB_GLOBAL))
     return a->binding == STB_GLOBAL;
-  if (count_underscores(a) != count_underscores(b))
-    return count_underscores(a) < count_underscores(b);
   return a->length >= b->length;
 }
 

@@ -85,18 +85,80 @@ static char *demangle_plain(const char *name)
   return text;
 }
 
+/* What compilers put behind the name of a part or a copy of a function. Without a number most are words that
+ * stand behind a dot in Go's own names. */
+static const struct {
+  const char *word;
+  gboolean stands_alone;
+} part_suffixes[] = {{"cold", TRUE},       {"localalias", TRUE}, {"part", FALSE},
+                     {"constprop", FALSE}, {"isra", FALSE},      {"llvm", FALSE},
+                     {"clone", FALSE},     {"lto_priv", FALSE},  {"__uniq", FALSE}};
+
+static gboolean is_part_suffix(const char *text, gsize length, gboolean numbered)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(part_suffixes); i++)
+    if (strlen(part_suffixes[i].word) == length && strncmp(part_suffixes[i].word, text, length) == 0)
+      return numbered || part_suffixes[i].stands_alone;
+  return FALSE;
+}
+
+/* Where the last word behind a dot begins, its dot left out; 0: there is none, or nothing before it. */
+static gsize find_last_word(const char *name, gsize length)
+{
+  gsize at = length;
+
+  while (at > 0 && name[at - 1] != '.')
+    at--;
+  return at > 1 ? at : 0;
+}
+
+/* The length of a name without its last suffix; the same length when it has none. */
+static gsize cut_suffix(const char *name, gsize length)
+{
+  gsize at = find_last_word(name, length), end = length;
+  gboolean numbered = at > 0 && strspn(name + at, "0123456789") >= length - at;
+
+  if (numbered) {
+    end = at - 1;
+    at = find_last_word(name, end);
+  }
+  return at > 0 && is_part_suffix(name + at, end - at, numbered) ? at - 1 : length;
+}
+
+/* The length of a name without symbol version and suffixes. "NAME@plt" is the linker's stub, and no version.
+ */
+static gsize find_written(const char *name)
+{
+  const char *version = strchr(name, '@');
+  gsize length =
+      version && version > name && !g_str_equal(version, "@plt") ? (gsize)(version - name) : strlen(name);
+  gsize shorter;
+
+  while ((shorter = cut_suffix(name, length)) < length)
+    length = shorter;
+  return length;
+}
+
+/* Of the stub as of its function. */
+static char *demangle_stub(const char *name)
+{
+  g_autofree char *function = g_strndup(name, strlen(name) - strlen("@plt"));
+  g_autofree char *text = demangle_plain(function);
+
+  return text ? g_strconcat(text, "@plt", NULL) : NULL;
+}
+
 char *profile_demangle(const char *linkage_name)
 {
-  const char *version;
-  g_autofree char *plain = NULL;
-  g_autofree char *text = NULL;
+  g_autofree char *written = NULL;
+  gsize length = strnlen(linkage_name, NAME_LENGTH_MAX + 1);
+  char *text;
 
-  if (linkage_name[0] != '_' || strnlen(linkage_name, NAME_LENGTH_MAX + 1) > NAME_LENGTH_MAX)
+  if (length > NAME_LENGTH_MAX)
     return NULL;
-  version = strchr(linkage_name, '@');
-  if (!version)
-    return demangle_plain(linkage_name);
-  plain = g_strndup(linkage_name, (gsize)(version - linkage_name));
-  text = demangle_plain(plain);
-  return text ? g_strconcat(text, version, NULL) : NULL;
+  if (g_str_has_suffix(linkage_name, "@plt"))
+    return demangle_stub(linkage_name);
+  written = g_strndup(linkage_name, find_written(linkage_name));
+  text = written[0] == '_' ? demangle_plain(written) : NULL;
+  return text || strlen(written) == length ? text : g_steal_pointer(&written);
 }

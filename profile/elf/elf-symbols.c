@@ -6,6 +6,7 @@
 
 /* What is looked at of a section's name, once for each label in it. */
 #define SECTION_NAME_MAX 256
+#define VERSION_HIDDEN   0x8000 /* of .gnu.version: nothing new is linked with it */
 
 static const ProfileElfSection *find_table(const ProfileElf *self, guint32 type)
 {
@@ -70,13 +71,33 @@ typedef struct {
   const ProfileElf *source, *runtime;
   char *names;
   gsize names_size;
+  guint8 *versions; /* of .dynsym; NULL: none */
+  gsize versions_size;
   ProfileSymbols *symbols;
 } Reading;
 
-static void add_symbol(Reading *reading, const Elf64_Sym *symbol)
+static void reading_clear(Reading *reading)
+{
+  g_free(reading->versions);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Reading, reading_clear)
+
+/* A name for programs that were linked long ago, such as cfree: behind one '@', or by .gnu.version. */
+static gboolean is_of_old_version(const Reading *reading, gsize i, const char *name)
+{
+  const char *at = strchr(name, '@');
+  guint16 version = 0;
+
+  if (i < reading->versions_size / sizeof version)
+    memcpy(&version, reading->versions + i * sizeof version, sizeof version);
+  return version & VERSION_HIDDEN || (at && at[1] && at[1] != '@');
+}
+
+static void add_symbol(Reading *reading, gsize i, const Elf64_Sym *symbol)
 {
   const ProfileElfSection *section;
   guint64 value = symbol->st_value, start;
+  guint8 binding = ELF64_ST_BIND(symbol->st_info);
   const char *name;
 
   if (symbol->st_name == 0 || symbol->st_name >= reading->names_size || symbol->st_shndx == SHN_UNDEF)
@@ -93,7 +114,9 @@ static void add_symbol(Reading *reading, const Elf64_Sym *symbol)
     value &= ~G_GUINT64_CONSTANT(1);
   if (!profile_elf_address_to_offset(reading->runtime, value, &start))
     start = value - section->address + section->offset;
-  profile_symbols_add(reading->symbols, start, symbol->st_size, ELF64_ST_BIND(symbol->st_info), name);
+  if (is_of_old_version(reading, i, name))
+    binding = STB_WEAK;
+  profile_symbols_add(reading->symbols, start, symbol->st_size, binding, name);
 }
 
 gboolean profile_elf_add_symbols(const ProfileElf *source, const ProfileElf *runtime, guint32 type,
@@ -102,7 +125,8 @@ gboolean profile_elf_add_symbols(const ProfileElf *source, const ProfileElf *run
   const ProfileElfSection *table = find_table(source, type);
   const ProfileElfSection *names = table ? profile_elf_get_section(source, table->link) : NULL;
   gsize entry_size = profile_elf_is_64_bit(source) ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
-  Reading reading = {.source = source, .runtime = runtime, .symbols = symbols};
+  const ProfileElfSection *versions = type == SHT_DYNSYM ? find_table(source, SHT_GNU_versym) : NULL;
+  g_auto(Reading) reading = {.source = source, .runtime = runtime, .symbols = symbols};
   g_autofree guint8 *content = NULL;
   gsize size;
 
@@ -115,11 +139,13 @@ gboolean profile_elf_add_symbols(const ProfileElf *source, const ProfileElf *run
   if (!reading.names)
     return FALSE;
   profile_symbols_keep(symbols, reading.names);
+  if (versions)
+    reading.versions = profile_elf_read_section(source, versions, &reading.versions_size);
   for (gsize at = 0; size - at >= entry_size; at += entry_size) {
     Elf64_Sym symbol;
 
     get_symbol(profile_elf_is_64_bit(source), content + at, &symbol);
-    add_symbol(&reading, &symbol);
+    add_symbol(&reading, at / entry_size, &symbol);
   }
   return TRUE;
 }

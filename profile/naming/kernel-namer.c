@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <string.h>
 
+#include "profile/base/demangle.h"
 #include "profile/base/memory.h"
 #include "profile/capture/code-index.h"
 #include "profile/elf/kallsyms.h"
@@ -119,9 +120,10 @@ static const ProfileKernelSymbol *find_recorded(const Recorded *self, guint64 ad
 
 static guint64 add_recorded(ProfileFunctionTable *table, const ProfileKernelSymbol *symbol)
 {
+  g_autofree char *name = profile_demangle(symbol->name);
   ProfileFunctionRange range = {.start = symbol->address,
                                 .end = symbol->address + symbol->length,
-                                .name = symbol->name,
+                                .name = name ? name : symbol->name,
                                 .linkage_name = symbol->name};
 
   if (g_str_has_prefix(symbol->name, "bpf_prog_"))
@@ -132,10 +134,14 @@ static guint64 add_recorded(ProfileFunctionTable *table, const ProfileKernelSymb
 
 static guint64 add_listed(ProfileFunctionTable *table, const ProfileKallsym *symbol)
 {
-  g_autofree char *name = g_strndup(symbol->name, symbol->name_length);
+  g_autofree char *linkage_name = g_strndup(symbol->name, symbol->name_length);
+  g_autofree char *name = profile_demangle(linkage_name);
   g_autofree char *module = symbol->module ? g_strndup(symbol->module, symbol->module_length) : NULL;
-  ProfileFunctionRange range = {
-      .start = symbol->start, .end = symbol->end, .name = name, .linkage_name = name, .module = module};
+  ProfileFunctionRange range = {.start = symbol->start,
+                                .end = symbol->end,
+                                .name = name ? name : linkage_name,
+                                .linkage_name = linkage_name,
+                                .module = module};
 
   profile_function_table_add(table, &range);
   return range.end;

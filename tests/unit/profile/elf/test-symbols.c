@@ -84,6 +84,7 @@ static const Choice choices[] = {
     {"/symbols/choice/weak", "longer", "b", 8, 8, STB_WEAK, STB_LOCAL, "b"},
     {"/symbols/choice/global", "longer", "b", 8, 8, STB_LOCAL, STB_GLOBAL, "b"},
     {"/symbols/choice/underscores", "__libc_start", "b", 8, 8, STB_GLOBAL, STB_GLOBAL, "b"},
+    {"/symbols/choice/known", "__read", "read", 8, 8, STB_GLOBAL, STB_WEAK, "read"},
     {"/symbols/choice/longest", "a", "longer", 8, 8, STB_GLOBAL, STB_GLOBAL, "longer"},
     {"/symbols/choice/first", "aa", "bb", 8, 8, STB_GLOBAL, STB_GLOBAL, "aa"},
     {"/symbols/choice/demangled", "_ZN1aC1Ev", "_Z1fv", 8, 8, STB_GLOBAL, STB_GLOBAL, "_ZN1aC1Ev"},
@@ -149,8 +150,19 @@ static void test_demangle(void)
   assert_demangled("_Zq", NULL);
   assert_demangled("_ZN3foo3barEi", "foo::bar(int)");
   assert_demangled("_ZN3fooC1Ev", "foo::foo()");
-  assert_demangled("_ZN3foo3barEi.cold", "foo::bar(int) [clone .cold]");
-  assert_demangled("_ZN3foo3barEi@@VERS_1", "foo::bar(int)@@VERS_1");
+  assert_demangled("_ZN3foo3barEi.cold", "foo::bar(int)");
+  assert_demangled("_ZN3foo3barEi@@VERS_1", "foo::bar(int)");
+  assert_demangled("cfree@GLIBC_2.2.5", "cfree");
+  assert_demangled("foo.part.0.isra.0.cold", "foo");
+  assert_demangled("_ZN3foo3barEi.constprop.12.cold.3", "foo::bar(int)");
+  assert_demangled("foo.llvm.8245917263", "foo");
+  assert_demangled("main.part", NULL); /* these are Go's */
+  assert_demangled("main.main.func1", NULL);
+  assert_demangled("foo.7", NULL);
+  assert_demangled(".cold", NULL);
+  assert_demangled("@plt", NULL);
+  assert_demangled("free@plt", NULL);
+  assert_demangled("_ZN3foo3barEi@plt", "foo::bar(int)@plt");
   assert_demangled("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", "core::fmt::Write::write_fmt");
   assert_demangled("_RNvC6_123foo3bar", "123foo::bar");
   assert_demangled("_D3std5stdio7writelnFZv", "std.stdio.writeln()");
