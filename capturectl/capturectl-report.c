@@ -140,6 +140,8 @@ int capturectl_report(int argc, char **argv)
        N_("Leave out what has less than this share of the samples (default: 0.5 in trees, 0.05 in lists; "
           "JSON lists have every row)"),
        N_("PERCENT")},
+      {"fold-templates", 0, 0, G_OPTION_ARG_NONE, &report.fold_templates,
+       N_("Write <…> for template arguments; not in JSON"), NULL},
       CAPTURECTL_FILTER_ENTRIES(filter),
       {"json", 0, 0, G_OPTION_ARG_NONE, &json, N_("Print JSON"), NULL},
       G_OPTION_ENTRY_NULL};

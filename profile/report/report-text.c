@@ -8,6 +8,7 @@
 #include "profile/capture/ledger.h"
 #include "profile/export/export-private.h"
 #include "profile/report/report-private.h"
+#include "profile/views/function-name.h"
 
 enum {
   FACT_WIDTH = 10, /* of columns, as the next four */
@@ -144,10 +145,17 @@ static gboolean is_kernel_row(const ProfileReport *report, guint32 item)
          profile_stacks_function_is_kernel(profile_report_get_stacks(report), item);
 }
 
+/* NULL: it is written as it is. */
+static char *fold_name(const ProfileReport *report, const char *name)
+{
+  return report->fold_templates ? profile_function_name_fold(name) : NULL;
+}
+
 /* What stands in the column of names. Free it. */
 static char *get_label(const ProfileReport *report, guint32 item)
 {
   const char *name = profile_report_get_row_name(report, item);
+  g_autofree char *folded = NULL;
   guint n;
 
   if (report->by == PROFILE_REPORT_WAKER && item == 0)
@@ -158,7 +166,8 @@ static char *get_label(const ProfileReport *report, guint32 item)
   if (report->by == PROFILE_REPORT_PROCESS)
     return g_strdup_printf("%s (%d)", name,
                            profile_capture_get_processes(profile_report_get_capture(report), &n)[item].pid);
-  return g_strconcat(is_kernel_row(report, item) ? "[k] " : "", name, NULL);
+  folded = report->by == PROFILE_REPORT_FUNCTION ? fold_name(report, name) : NULL;
+  return g_strconcat(is_kernel_row(report, item) ? "[k] " : "", folded ? folded : name, NULL);
 }
 
 /* What stands in the column of binaries. Free it. */
@@ -316,7 +325,8 @@ static const char *get_node_binary(const Text *text, const ProfileTreeNode *node
 /* The binary is said where it changes. */
 static void append_tree_name(Text *text, ProfileTree *tree, const ProfileTreeNode *node)
 {
-  const char *binary = get_node_binary(text, node);
+  const char *binary = get_node_binary(text, node), *name;
+  g_autofree char *folded = NULL;
 
   if (!binary) {
     g_string_append(text->out, _("all"));
@@ -326,7 +336,9 @@ static void append_tree_name(Text *text, ProfileTree *tree, const ProfileTreeNod
                   g_strcmp0(binary, get_node_binary(text, profile_tree_get_node(tree, node->parent))) == 0;
   if (profile_stacks_function_is_kernel(text->stacks, node->function))
     g_string_append(text->out, "[k] ");
-  profile_printable_append(text->out, profile_stacks_get_function_name(text->stacks, node->function));
+  name = profile_stacks_get_function_name(text->stacks, node->function);
+  folded = fold_name(text->report, name);
+  profile_printable_append(text->out, folded ? folded : name);
   if (same)
     return;
   g_string_append(text->out, "  (");

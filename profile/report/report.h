@@ -34,12 +34,13 @@ typedef enum {
 typedef struct {
   const char *path; /* of the capture, for people: printed as it is */
   const ProfileFilter *filter;
-  gboolean one_event;     /* the filter's event only; else all that have samples, one after the other */
-  ProfileReportBy by;     /* what rows stand for; FUNCTION where there is a tree */
-  ProfileReportTree tree; /* what is shown in place of rows */
-  const char *function;   /* of CALLERS and CALLEES: its name, see profile/views/function-name.h */
+  gboolean one_event;      /* the filter's event only; else all that have samples, one after the other */
+  ProfileReportBy by;      /* what rows stand for; FUNCTION where there is a tree */
+  ProfileReportTree tree;  /* what is shown in place of rows */
+  const char *function;    /* of CALLERS and CALLEES: its name, see profile/views/function-name.h */
+  gboolean fold_templates; /* profile_function_name_fold in text */
   double limit; /* percent of the samples below which something is left out; negative: as it suits the
-                   view, 0.5 in trees and 0.05 in lists */
+        view, 0.5 in trees and 0.05 in lists */
 } ProfileReport;
 
 /*

@@ -46,3 +46,66 @@ guint32 profile_function_name_find(ProfileWeights *weights, const char *wanted)
   }
   return found;
 }
+
+/* Whether the "<" or "(" there belongs to the name of an operator: operator<, operator<<, operator(). */
+static gboolean is_operator(const char *name, const char *at)
+{
+  static const char word[] = "operator";
+  gsize length = strlen(word);
+
+  if (*at == '<' && at > name && at[-1] == '<')
+    at--;
+  return (gsize)(at - name) >= length && strncmp(at - length, word, length) == 0;
+}
+
+/* Whether template arguments begin there. Rust's "<T as Trait>" and "::<impl Trait for T>" are no arguments;
+ * those of operator< stand behind a space. */
+static gboolean begins_arguments(const char *name, const char *at)
+{
+  if (*at != '<' || at == name || at[1] == '<' || at[1] == '=' || is_operator(name, at))
+    return FALSE;
+  if (at[-1] == ':')
+    return !g_str_has_prefix(at, "<impl ");
+  return g_ascii_isalnum(at[-1]) || strchr("_)>", at[-1]) ||
+         (at[-1] == ' ' && at - name > 1 && at[-2] == '<');
+}
+
+/* Behind the ">" that closes the arguments that begin there; NULL: nothing does. An arrow, or an operator
+ * within parentheses, closes nothing. */
+static const char *find_end_of_arguments(const char *at)
+{
+  guint angles = 0, parentheses = 0;
+
+  for (const char *c = at; *c; c++) {
+    if (*c == '(')
+      parentheses++;
+    else if (*c == ')' && parentheses > 0)
+      parentheses--;
+    else if (*c == '<' && parentheses == 0)
+      angles++;
+    else if (*c == '>' && parentheses == 0 && c[-1] != '-' && --angles == 0)
+      return c + 1;
+  }
+  return NULL;
+}
+
+char *profile_function_name_fold(const char *name)
+{
+  GString *folded = g_string_new(NULL);
+  gboolean changed = FALSE, closed = TRUE;
+
+  for (const char *c = name; *c;) {
+    gboolean begins = closed && begins_arguments(name, c);
+    const char *end = begins ? find_end_of_arguments(c) : NULL;
+
+    closed = closed && (!begins || end);
+    if (end) {
+      g_string_append(folded, "<…>");
+      changed = TRUE;
+      c = end;
+    } else {
+      g_string_append_c(folded, *c++);
+    }
+  }
+  return g_string_free(folded, !changed);
+}

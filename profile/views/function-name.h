@@ -12,4 +12,8 @@ gboolean profile_function_name_matches(const ProfileStacks *stacks, guint32 func
 /* Of the functions so called the one that most samples lead through; G_MAXUINT32: none of them has any. */
 guint32 profile_function_name_find(ProfileWeights *weights, const char *wanted);
 
+/* The name with "<…>" for each list of template arguments: "_Map_base<…>::at(Key const&)"; newly allocated,
+ * NULL where there are none. Thread-safe. */
+char *profile_function_name_fold(const char *name);
+
 G_END_DECLS

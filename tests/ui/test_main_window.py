@@ -9,7 +9,7 @@ import time
 from window import WindowCase
 
 from captures import make
-from support import language, run
+from support import capturectl, language, run
 
 
 def wakes(viewer):
@@ -193,6 +193,25 @@ class MainWindow(WindowCase):
         viewer = self.open(make(self.directory / 'some.capture'), env=language('de'))
         viewer.find('button', 'Ganze Aufnahme')
         viewer.find(None, 'Hauptmenü')
+
+    def test_template_arguments_are_folded(self):
+        """On all pages, until one wants to see them; a report does it when it is asked to."""
+        folded, whole = re.compile(r'std::__detail::_Map_base<…>::operator\[\]'), re.compile(r'std::__detail::_Map_base<[^…].*>::operator\[\]')
+        capture = make(self.directory / 'some.capture', stacks=40, functions=20, long_names=True)
+        viewer = self.open(capture, leaks=False)  # the menu's quarks, see above
+        for page in ('alt+2', 'alt+3'):
+            viewer.press(page)
+            viewer.find('row', folded)
+        viewer.press('F10')
+        viewer.find_menu_item('_Fold Template Arguments').act()
+        for page in ('alt+3', 'alt+2'):
+            viewer.press(page)
+            viewer.find('row', whole)
+            viewer.find_gone('row', folded)
+        self.assertRegex(capturectl('report', capture).stdout, whole)
+        said = capturectl('report', '--fold-templates', capture).stdout
+        self.assertRegex(said, folded)
+        self.assertNotRegex(said, whole)
 
     def test_hebrew_goes_from_right_to_left(self):
         viewer = self.open(make(self.directory / 'some.capture'), env=language('he'))

@@ -138,7 +138,7 @@ class Viewer:
     def _menu_item(self, label):
         look, name, mnemonic = self.look(), label.replace('_', ''), re.search('_(.)', label)
         keys = [f'Alt+{mnemonic[1].lower()}'] if mnemonic else []
-        items = {item: look.name(item) for item in look.find_all('menu item')}
+        items = {item: look.name(item) for role in ('menu item', 'menu item checkbox') for item in look.find_all(role)}
         found = [item for item, its in items.items() if name in its] or [
             item for item, its in items.items() if not its and [key for key in item.attributes.get('keyshortcuts', '').split()
                                                                 if key.startswith('Alt+')] == keys]

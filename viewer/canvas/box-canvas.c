@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "viewer/canvas/box-canvas-private.h"
+#include "viewer/kit/settings.h"
 
 enum { NATURAL_HEIGHT = 240, ANIMATION_TIME = 150 };
 /* The current box, and one on each way from it. */
@@ -381,6 +382,12 @@ static void follow_style(ViewerBoxCanvas *self)
                           G_CONNECT_SWAPPED);
 }
 
+static void rename_boxes(ViewerBoxCanvas *self)
+{
+  viewer_box_painter_forget(self->painter);
+  gtk_widget_queue_draw(GTK_WIDGET(self));
+}
+
 static void viewer_box_canvas_init(ViewerBoxCanvas *self)
 {
   GtkWidget *widget = GTK_WIDGET(self);
@@ -396,5 +403,7 @@ static void viewer_box_canvas_init(ViewerBoxCanvas *self)
   gtk_widget_set_overflow(widget, GTK_OVERFLOW_HIDDEN);
   gtk_widget_set_has_tooltip(widget, TRUE);
   viewer_box_canvas_add_controllers(self);
+  g_signal_connect_object(viewer_settings_get(), "changed::fold-templates", G_CALLBACK(rename_boxes), self,
+                          G_CONNECT_SWAPPED);
   follow_style(self);
 }

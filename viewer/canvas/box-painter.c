@@ -72,7 +72,7 @@ ViewerBoxPainter *viewer_box_painter_new(GtkWidget *widget)
   return self;
 }
 
-static void box_painter_forget(ViewerBoxPainter *self)
+void viewer_box_painter_forget(ViewerBoxPainter *self)
 {
   g_hash_table_remove_all(self->labels);
   g_clear_pointer(&self->ellipsis, free_label);
@@ -82,7 +82,7 @@ static void box_painter_forget(ViewerBoxPainter *self)
 
 void viewer_box_painter_free(ViewerBoxPainter *self)
 {
-  box_painter_forget(self);
+  viewer_box_painter_forget(self);
   g_hash_table_unref(self->labels);
   g_clear_pointer(&self->palette, viewer_palette_free);
   g_clear_pointer(&self->stacks, profile_stacks_unref);
@@ -113,7 +113,7 @@ static void check_fonts(ViewerBoxPainter *self)
   guint serial = pango_context_get_serial(gtk_widget_get_pango_context(self->widget));
 
   if (serial != self->serial)
-    box_painter_forget(self);
+    viewer_box_painter_forget(self);
   self->serial = serial;
 }
 
@@ -185,7 +185,7 @@ static Label *get_label(ViewerBoxPainter *self, guint32 function)
   if (!label) {
     gboolean is_root = function == PROFILE_TREE_NO_FUNCTION;
     const char *name = is_root ? _("All Samples") : profile_stacks_get_function_name(self->stacks, function);
-    g_autofree char *text = viewer_format_name(name, MAX_CHARACTERS);
+    g_autofree char *text = viewer_format_function(name, MAX_CHARACTERS);
     label = make_label(self, text, !is_root);
     g_hash_table_insert(self->labels, key, label);
   }

@@ -30,6 +30,9 @@ void viewer_box_painter_set_stacks(ViewerBoxPainter *self, ProfileStacks *stacks
 /* NULL before set_stacks. */
 ViewerPalette *viewer_box_painter_get_palette(ViewerBoxPainter *self);
 
+/* Functions may be written otherwise now: names are shaped anew. */
+void viewer_box_painter_forget(ViewerBoxPainter *self);
+
 /* Height of a row in pixels, a gap included. */
 int viewer_box_painter_get_row_height(ViewerBoxPainter *self);
 

@@ -8,6 +8,8 @@
 #include "profile/base/duration.h"
 #include "profile/base/printable.h"
 #include "profile/base/share.h"
+#include "profile/views/function-name.h"
+#include "viewer/kit/settings.h"
 
 #define SECOND G_GUINT64_CONSTANT(1000000000)
 
@@ -130,6 +132,14 @@ static char *cut_middle(char *name, guint n_max)
 char *viewer_format_name(const char *name, guint n_max)
 {
   return cut_middle(profile_printable(name ? name : ""), n_max);
+}
+
+char *viewer_format_function(const char *name, guint n_max)
+{
+  gboolean fold = g_settings_get_boolean(viewer_settings_get(), "fold-templates");
+  g_autofree char *folded = fold && name ? profile_function_name_fold(name) : NULL;
+
+  return viewer_format_name(folded ? folded : name, n_max);
 }
 
 char *viewer_format_advice(const char *advice)

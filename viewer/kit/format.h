@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * How numbers, times and names are written on all pages: in the user's language, short, and such that numbers
- * of one column stand well below each other. All results are UTF-8 and to be freed. Thread-safe.
+ * of one column stand well below each other. All results are UTF-8 and to be freed. Thread-safe but for what
+ * says otherwise.
  */
 #pragma once
 
@@ -38,6 +39,9 @@ char *viewer_format_span(guint64 first, guint64 end);
  * longer than n_max characters (0: any length) "…" in place of its middle. NULL: what has no name has an
  * empty one. */
 char *viewer_format_name(const char *name, guint n_max);
+/* A function's name as it stands in rows and boxes: with its template arguments folded where the settings
+ * want that, and then as viewer_format_name. Main thread only. */
+char *viewer_format_function(const char *name, guint n_max);
 /* A sentence whose options (-fasynchronous-unwind-tables) no line breaks behind a hyphen. */
 char *viewer_format_advice(const char *advice);
 /* A function's name without parameters and template arguments, of 40 characters at most: for breadcrumbs and

@@ -486,6 +486,14 @@ GtkWidget *viewer_list_next_cell(GtkColumnViewColumn *column, guint *n)
   return NULL;
 }
 
+void viewer_list_update_column(GtkColumnViewColumn *column)
+{
+  GtkWidget *cell;
+
+  for (guint n = 0; (cell = viewer_list_next_cell(column, &n));)
+    viewer_cell_update(VIEWER_CELL(cell));
+}
+
 gboolean viewer_list_has_focus(ViewerList *self)
 {
   GtkWidget *rows = GTK_WIDGET(self->rows);

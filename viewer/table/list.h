@@ -63,6 +63,9 @@ GtkWidget *viewer_list_get_row(GtkWidget *child);
 
 /* The next widget that a row's cell in that column is, begun with *n 0; NULL: that was all. */
 GtkWidget *viewer_list_next_cell(GtkColumnViewColumn *column, guint *n);
+/* The texts of a column of viewer_list_add_column, or of cells derived from ViewerCell, are asked for again.
+ */
+void viewer_list_update_column(GtkColumnViewColumn *column);
 
 gboolean viewer_list_has_focus(ViewerList *self);
 /* The row at a place in widget, which holds the view; GTK_INVALID_LIST_POSITION: there is none. */

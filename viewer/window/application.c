@@ -3,6 +3,7 @@
 
 #include <glib/gi18n.h>
 
+#include "viewer/kit/settings.h"
 #include "viewer/window/help-window.h"
 #include "viewer/window/window.h"
 
@@ -166,6 +167,8 @@ static void viewer_application_startup(GApplication *application)
   };
 
   G_APPLICATION_CLASS(viewer_application_parent_class)->startup(application);
+  g_autoptr(GAction) fold = g_settings_create_action(viewer_settings_get(), "fold-templates");
+  g_action_map_add_action(G_ACTION_MAP(application), fold);
   g_action_map_add_action_entries(G_ACTION_MAP(application), actions, G_N_ELEMENTS(actions), application);
   set_accelerators(GTK_APPLICATION(application));
   gtk_window_set_default_icon_name(VIEWER_APPLICATION_ID);

@@ -5,6 +5,7 @@
 
 #include "profile/views/tree.h"
 #include "viewer/kit/format.h"
+#include "viewer/kit/settings.h"
 #include "viewer/pages/functions/function-row.h"
 #include "viewer/table/list.h"
 
@@ -25,7 +26,8 @@ struct _ViewerFunctionsView {
   ViewerFunctionsModel *model;
   GtkSingleSelection *selection;
   GtkColumnViewColumn *own, *total; /* amounts */
-  ProfileWeights *weights;          /* that were asked for last */
+  GtkColumnViewColumn *function_names;
+  ProfileWeights *weights; /* that were asked for last */
   ProfileSearch *search;
   guint sort_column;
   guint32 function; /* that is to be selected */
@@ -42,7 +44,7 @@ static void name_row(GtkWidget *label, gpointer row)
 {
   ProfileWeights *weights = viewer_function_row_get_weights(row);
   const ProfileRow *item = viewer_function_row_get(row);
-  g_autofree char *name = viewer_format_name(viewer_function_row_get_name(row), LONGEST_NAME);
+  g_autofree char *name = viewer_format_function(viewer_function_row_get_name(row), LONGEST_NAME);
   g_autofree char *own = viewer_format_weight_share(weights, item->self);
   g_autofree char *total = viewer_format_weight_share(weights, item->total);
   /* TRANSLATORS: How a screen reader names a row: a function, its own share, its total share. */
@@ -66,7 +68,7 @@ static char *get_text(gpointer row, guint column)
   case TOTAL:
     return viewer_format_weight(weights, item->total);
   case FUNCTION:
-    return viewer_format_name(viewer_function_row_get_name(row), LONGEST_NAME);
+    return viewer_format_function(viewer_function_row_get_name(row), LONGEST_NAME);
   default:
     return viewer_format_binary(viewer_function_row_get_binary(row));
   }
@@ -136,7 +138,8 @@ static void add_columns(ViewerFunctionsView *self)
   self->own = add_column(self, &own);
   add_column(self, &total_share);
   self->total = add_column(self, &total);
-  gtk_column_view_column_set_expand(add_column(self, &function), TRUE);
+  self->function_names = add_column(self, &function);
+  gtk_column_view_column_set_expand(self->function_names, TRUE);
   add_column(self, &binary);
 }
 
@@ -288,6 +291,8 @@ static void viewer_functions_view_init(ViewerFunctionsView *self)
   gtk_accessible_update_property(GTK_ACCESSIBLE(self->view), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Functions"),
                                  -1);
   add_columns(self);
+  g_signal_connect_object(viewer_settings_get(), "changed::fold-templates",
+                          G_CALLBACK(viewer_list_update_column), self->function_names, G_CONNECT_SWAPPED);
   g_signal_connect_object(gtk_column_view_get_sorter(viewer_list_get_titles(self->view)), "changed",
                           G_CALLBACK(functions_view_reload), self, G_CONNECT_SWAPPED);
   g_signal_connect_swapped(self->view, "activate", G_CALLBACK(handle_activated), self);

@@ -31,8 +31,8 @@ static char *get_name(gpointer row, gpointer data)
 
   return node == VIEWER_TREE_NO_NODE
              ? g_strdup("")
-             : viewer_format_name(viewer_tree_model_get_name(viewer_tree_row_get_model(row), node),
-                                  LONGEST_NAME);
+             : viewer_format_function(viewer_tree_model_get_name(viewer_tree_row_get_model(row), node),
+                                      LONGEST_NAME);
 }
 
 static char *get_tooltip(gpointer row, gpointer data)
@@ -65,7 +65,7 @@ static void name_row(ViewerTreeExpander *self, ViewerTreeModel *model, guint32 n
 {
   const ProfileWeights *weights = viewer_tree_model_get_weights(model);
   const ProfileTreeNode *item = viewer_tree_model_get(model, node);
-  g_autofree char *name = viewer_format_name(viewer_tree_model_get_name(model, node), LONGEST_NAME);
+  g_autofree char *name = viewer_format_function(viewer_tree_model_get_name(model, node), LONGEST_NAME);
   g_autofree char *share = viewer_format_weight_share(weights, item->total);
   g_autofree char *total = viewer_format_weight(weights, item->total);
   g_autofree char *own = viewer_format_weight(weights, item->self);

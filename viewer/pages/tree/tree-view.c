@@ -4,6 +4,7 @@
 #include <glib/gi18n.h>
 
 #include "viewer/kit/format.h"
+#include "viewer/kit/settings.h"
 #include "viewer/pages/tree/tree-expander.h"
 #include "viewer/table/list.h"
 
@@ -306,6 +307,8 @@ static void add_columns(ViewerTreeView *self)
   if (!self->is_compact)
     self->own = viewer_list_add_column(self->view, &own);
   self->name = viewer_list_add_cells(self->view, _("Function"), FALSE, &names);
+  g_signal_connect_object(viewer_settings_get(), "changed::fold-templates",
+                          G_CALLBACK(viewer_list_update_column), self->name, G_CONNECT_SWAPPED);
   gtk_column_view_column_set_expand(self->name, TRUE);
   if (!self->is_compact)
     viewer_list_add_column(self->view, &binary);
