@@ -6,6 +6,7 @@ rule, in two implementations. (Of several names of equal rank for the same code 
 reads it, the other as it stands; that is rare, and nothing else may differ.) profile/ may know more, from a file of debugging information; so files that have one are
 compared as they are without it."""
 import collections
+import glob
 import os
 import pathlib
 import random
@@ -18,6 +19,11 @@ from support import BUILD, CAPTURECTL, TestCase, run
 NAME_OFFSETS = BUILD / 'tests' / 'unit' / 'profile' / 'name-offsets'
 DUMP_NAMES = BUILD / 'tests' / 'unit' / 'unwind' / 'dump-names'
 OFFSETS = 3000
+STRIPPED = ('/lib*/*-linux-gnu/libc.so.6', '/lib*/*-linux-gnu/libm.so.6', '/lib*/*-linux-gnu/libmvec.so.1', '/lib64/ld-linux-*.so.2',
+            '/lib*/*-linux-gnu/libresolv.so.2', '/lib*/*-linux-gnu/libnss_compat.so.2')
+# Functions whose unwind information begins before them, and why.
+BEGIN_EARLIER = {'_dl_tlsdesc_undefweak': 'assembly that is aligned behind the beginning of its description',
+                 '_dl_tlsdesc_dynamic': 'likewise'}
 
 # Mangled names, weak ones, aliases, names with underscores, constructors that are one function.
 SOURCE_CXX = r'''
@@ -42,6 +48,12 @@ int main(int n, char **v) {
 def executable_ranges(binary):
     text = run('readelf', '-lW', binary).stdout
     return [(int(m[1], 16), int(m[2], 16)) for m in re.finditer(r'LOAD +(0x\w+) 0x\w+ 0x\w+ (0x\w+) 0x\w+ R E', text)]
+
+
+def executable_address(binary):
+    """Where the only executable segment is mapped."""
+    address, = re.findall(r'LOAD +0x\w+ (0x\w+) 0x\w+ 0x\w+ 0x\w+ R E', run('readelf', '-lW', binary).stdout)
+    return int(address, 16)
 
 
 def ask(tool, binary, offsets):
@@ -139,6 +151,32 @@ class Names(TestCase):
             program = self.directory / f'p{number}'
             run('g++', *options, '-o', program, self.directory / 'p.cc')
             self.compare_stripped(program, 500)
+
+    def test_debug_packages(self):
+        """What glibc's debug files name and its stripped ones do not is grouped as they have it."""
+        compared = 0
+        for binary in sorted({os.path.realpath(path) for name in STRIPPED for path in glob.glob(name)}):
+            build_id = re.search(r'Build ID: (..)(\w+)', run('readelf', '-n', binary).stdout)
+            debug = f'/usr/lib/debug/.build-id/{build_id[1]}/{build_id[2]}.debug'
+            if not os.path.exists(debug):
+                continue
+            symbols = [(int(words[1], 16), int(words[2], 0), words[7]) for words in map(str.split, run('readelf', '-sW', debug).stdout.splitlines())
+                       if len(words) > 7 and words[3] in ('FUNC', 'IFUNC', 'NOTYPE') and words[6] != 'UND']
+            choose = random.Random(binary)
+            (start, length), address = *executable_ranges(binary), executable_address(binary)
+            offsets = sorted({start + choose.randrange(length) for _ in range(OFFSETS)})
+            for offset, name in ask(DUMP_NAMES, binary, offsets).items():
+                at = offset - start + address
+                holding = [(first, symbol) for first, size, symbol in symbols if first <= at < first + size]
+                if not name:
+                    self.assertEqual(holding, [], f'{binary}: {at:x} has no name')
+                if name and name.startswith('fn@') and holding:
+                    compared += 1
+                    begins = [symbol for first, symbol in holding if first == int(name[3:], 16)]
+                    self.assertTrue(begins or {symbol for _, symbol in holding} & BEGIN_EARLIER.keys(), f'{binary}: {at:x} is {name}, and not {holding}')
+        if not compared:
+            self.skipTest('the debug package of glibc is not installed')
+        self.assertGreater(compared, 5000)
 
     def test_beside_nm(self):
         """Every function's first byte is named by a symbol that stands there."""
