@@ -162,7 +162,7 @@ class Names(TestCase):
             symbols = [(int(words[1], 16), int(words[2], 0), words[7]) for words in map(str.split, run('readelf', '-sW', debug).stdout.splitlines())
                        if len(words) > 7 and words[3] in ('FUNC', 'IFUNC', 'NOTYPE') and words[6] != 'UND']
             (start, length), address = *executable_ranges(binary), executable_address(binary)
-            functions = {first + size // 2: first for first, size, _ in symbols if size and address <= first < address + length}
+            functions = {first + size // 2 for first, size, _ in symbols if size and address <= first < address + length}
             names = ask(DUMP_NAMES, binary, sorted({at - address + start for at in functions}))
             for at in sorted(functions):
                 name, holding = names[at - address + start], {symbol for first, size, symbol in symbols if first <= at < first + size}
