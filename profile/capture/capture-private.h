@@ -69,6 +69,7 @@ struct _ProfileCapture {
    * whether anybody else looked for names. */
   ProfileFunctionTable **served_tables;
   guint8 *looked_for;
+  ProfilePlaces **places; /* likewise; NULL: none */
   ProfileNames names;
   ProfileStacks *stacks; /* without transforms */
 };

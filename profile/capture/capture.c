@@ -65,8 +65,11 @@ static void free_tables(ProfileCapture *self)
     g_clear_pointer(&self->tables[i], profile_function_table_unref);
   for (guint i = 0; self->served_tables && i <= self->binaries->len; i++)
     g_clear_pointer(&self->served_tables[i], profile_function_table_unref);
+  for (guint i = 0; self->places && i <= self->binaries->len; i++)
+    g_clear_pointer(&self->places[i], profile_places_unref);
   g_free(self->tables);
   g_free(self->served_tables);
+  g_free(self->places);
   g_free(self->looked_for);
   g_clear_pointer(&self->kernel_table, profile_function_table_unref);
 }
@@ -202,8 +205,11 @@ static void share_tables(ProfileCapture *copy, ProfileCapture *self)
   copy->served_tables = g_new0(ProfileFunctionTable *, n + 1);
   for (guint i = 0; i < n; i++)
     copy->tables[i] = ref_table(self->tables[i]);
-  for (guint i = 0; i <= n; i++)
+  copy->places = g_new0(ProfilePlaces *, n + 1);
+  for (guint i = 0; i <= n; i++) {
     copy->served_tables[i] = ref_table(self->served_tables[i]);
+    copy->places[i] = self->places[i] ? profile_places_ref(self->places[i]) : NULL;
+  }
   copy->looked_for = g_memdup2(self->looked_for, n + 1);
   copy->kernel_table = ref_table(self->kernel_table);
 }
@@ -450,6 +456,19 @@ void profile_capture_set_table(ProfileCapture *self, guint32 binary, ProfileFunc
   else
     *slot = table ? profile_function_table_ref(table) : served ? profile_function_table_ref(served) : NULL;
   g_clear_pointer(&old, profile_function_table_unref);
+}
+
+ProfilePlaces *profile_capture_get_places(ProfileCapture *self, guint32 binary)
+{
+  return self->places[MIN(binary, self->binaries->len)];
+}
+
+void profile_capture_set_places(ProfileCapture *self, guint32 binary, ProfilePlaces *places)
+{
+  ProfilePlaces **slot = &self->places[MIN(binary, self->binaries->len)], *old = *slot;
+
+  *slot = places ? profile_places_ref(places) : NULL;
+  g_clear_pointer(&old, profile_places_unref);
 }
 
 void profile_capture_get_frame_functions(ProfileCapture *self, const guint32 **leaf, const guint32 **caller)

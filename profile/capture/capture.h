@@ -14,6 +14,7 @@
 
 #include "libcapture/format/capture-format.h"
 #include "profile/capture/function-table.h"
+#include "profile/capture/places.h"
 #include "profile/capture/reader.h"
 
 G_BEGIN_DECLS
@@ -266,6 +267,9 @@ ProfileFunctionTable *profile_capture_get_served_table(ProfileCapture *self, gui
 /* Whether anybody but the recorder looked for that binary's names. */
 gboolean profile_capture_is_looked_for(ProfileCapture *self, guint32 binary);
 void profile_capture_set_table(ProfileCapture *self, guint32 binary, ProfileFunctionTable *table);
+/* Lines and inlined functions, likewise; NULL: none. */
+ProfilePlaces *profile_capture_get_places(ProfileCapture *self, guint32 binary);
+void profile_capture_set_places(ProfileCapture *self, guint32 binary, ProfilePlaces *places);
 void profile_capture_update_functions(ProfileCapture *self);
 /* The function of each frame: index into functions, one a frame. Return addresses are looked up one byte
  * earlier: frames that occur both as leaf and as caller have two answers, so there are two

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What debug information says of the sampled addresses of one binary, or of the kernel: lines, and functions
+ * that the compiler put in others. Built once, then immutable and readable from any thread. Reference
+ * counted.
+ */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef struct {
+  const char *name;          /* demangled; NULL: not known */
+  const char *linkage_name;  /* the same pointer as name when equal */
+  const char *file;          /* NULL: not known */
+  guint32 line, column;      /* 0: not known */
+  const char *declared_file; /* where the function begins; NULL: not known */
+  guint32 declared_line;     /* 0: not known */
+} ProfilePlaceFrame;
+
+/* A stretch in which all is the same. Its frames stand innermost first: the line of the first is where the
+ * instruction comes from, the line of each other one is where it calls the one before. The last one is the
+ * function that holds the others, which were inlined. */
+typedef struct {
+  guint64 start, end; /* file offsets; kernel addresses for the kernel */
+  guint32 first_frame, n_frames;
+} ProfilePlace;
+
+typedef struct _ProfilePlaces ProfilePlaces;
+
+ProfilePlaces *profile_places_new(void);
+/* Adds a stretch with copies of its n_frames frames, one at least, in any order; equal strings are kept once.
+ * One that is empty is left out. */
+void profile_places_add(ProfilePlaces *self, guint64 start, guint64 end, const ProfilePlaceFrame *frames,
+                        guint32 n_frames);
+/* Sorts; where two overlap the earlier one ends where the later one begins. Call once, before any lookup. */
+void profile_places_seal(ProfilePlaces *self);
+
+ProfilePlaces *profile_places_ref(ProfilePlaces *self);
+void profile_places_unref(ProfilePlaces *self);
+
+const ProfilePlace *profile_places_get(const ProfilePlaces *self, gsize *n);
+/* The frames of a place. */
+const ProfilePlaceFrame *profile_places_get_frames(const ProfilePlaces *self, const ProfilePlace *place);
+/* The place that holds offset, or NULL. */
+const ProfilePlace *profile_places_lookup(const ProfilePlaces *self, guint64 offset);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ProfilePlaces, profile_places_unref)
+
+G_END_DECLS
