@@ -160,7 +160,10 @@ ProfileFilter *capturectl_filter_new(ProfileCapture *capture, const CapturectlFi
                                      GError **error)
 {
   g_autoptr(ProfileFilter) filter = profile_filter_new(capture);
+  g_autoptr(ProfileStacks) recorded = profile_stacks_new_without_inlined(capture);
 
+  if (options->no_inline)
+    profile_filter_set_stacks(filter, recorded);
   if ((options->event && !apply_event(filter, options->event, error)) ||
       (options->time && !apply_time(filter, options->time, error)) ||
       !apply_each(filter, options->threads, apply_thread, error) ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The filters that verbs with a view of a profile share: --event, --time, --thread, --process, --binary, and
- * --transform. */
+/* The filters that verbs with a view of a profile share: --event, --time, --thread, --process, --binary,
+ * --no-inline and --transform. */
 #pragma once
 
 #include "profile/capture/filter.h"
@@ -15,6 +15,7 @@ typedef struct {
   char **processes;  /* pid or name */
   char **binaries;   /* path, its last part, or "[kernel]" */
   char **transforms; /* "KIND:WHAT", see capturectl-transform.h */
+  gboolean no_inline;
 } CapturectlFilterOptions;
 
 /* Entries for a GOptionEntry array of a verb; options is a CapturectlFilterOptions. */
@@ -48,6 +49,13 @@ typedef struct {
        &(options).binaries,                                                                                  \
        N_("Count samples taken in this binary (repeatable)"),                                                \
        N_("PATH|NAME")},                                                                                     \
+      {"no-inline",                                                                                          \
+       0,                                                                                                    \
+       0,                                                                                                    \
+       G_OPTION_ARG_NONE,                                                                                    \
+       &(options).no_inline,                                                                                 \
+       N_("Count functions that were inlined as the function that holds them"),                              \
+       NULL},                                                                                                \
   {                                                                                                          \
     "transform", 0, 0, G_OPTION_ARG_STRING_ARRAY, &(options).transforms,                                     \
         N_("Change the stacks before they are counted, in this order (repeatable); “help” lists the kinds"), \

@@ -165,6 +165,8 @@ static gboolean enter_node(ProfileTree *tree, guint32 number, gboolean first, gb
   report_json_append(json, ", ");
   append_string(json, "binary", all ? NULL : profile_stacks_get_function_binary(stacks, node->function));
   append_weights(json, &node->self, &node->total);
+  if (node->inlined)
+    report_json_append(json, ", \"inlined\": true");
   if (!all)
     append_source(json, node->function);
   report_json_append(json, ", \"children\": [");

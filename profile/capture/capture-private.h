@@ -8,6 +8,11 @@
 
 G_BEGIN_DECLS
 
+/* Functions that were inlined at a frame, outermost first: n of those from `first` on in chain_functions. */
+typedef struct {
+  guint32 first, n;
+} ProfileChain;
+
 /* Which functions frames and nodes belong to; made anew by profile_capture_update_functions. */
 typedef struct {
   ProfileFunction *functions;
@@ -16,6 +21,11 @@ typedef struct {
   guint32 *leaf;     /* one a frame */
   guint32 *caller;   /* one a frame */
   guint32 *of_node;  /* one a node */
+  /* What was inlined. NULL: nothing, nowhere. */
+  ProfileChain *chains;               /* the first one is empty */
+  guint32 *chain_functions;           /* functions */
+  guint32 *leaf_chain, *caller_chain; /* one a frame: index of a chain */
+  GPtrArray *inlined; /* ProfileFunctionRange, without addresses, of functions that are nowhere else */
 } ProfileNames;
 
 /* A function that a program told of: interpreted, or compiled at run time. */
@@ -71,7 +81,8 @@ struct _ProfileCapture {
   guint8 *looked_for;
   ProfilePlaces **places; /* likewise; NULL: none */
   ProfileNames names;
-  ProfileStacks *stacks; /* without transforms */
+  ProfileStacks *stacks;         /* as they were recorded */
+  ProfileStacks *inlined_stacks; /* with functions that were inlined; NULL: there are none */
 };
 
 ProfileCapture *profile_capture_new(void);
@@ -88,6 +99,15 @@ ProfileCapture *profile_capture_share(ProfileCapture *self);
 /* The two halves of profile_capture_update_functions: the first needs no nodes. */
 void profile_capture_name_frames(ProfileCapture *self);
 void profile_capture_name_nodes(ProfileCapture *self);
+/* Which of the tables and places a frame is looked up in: its binary's, or behind them the kernel's;
+ * G_MAXUINT32: in none. */
+guint32 profile_capture_get_slot(const ProfileCapture *self, const ProfileFrame *frame);
+/* NULL: nothing is known of it. */
+const ProfilePlace *profile_capture_find_place(const ProfileCapture *self, const ProfileFrame *frame,
+                                               gboolean exact);
+/* Finds the functions that were inlined at each frame: adds those that are nowhere else to `functions`, which
+ * are numbered already, and fills the chains. */
+void profile_names_find_inlined(ProfileNames *names, const ProfileCapture *capture, GArray *functions);
 /* Frees what profile_capture_update_functions made. */
 void profile_names_clear(ProfileNames *names);
 

@@ -79,6 +79,7 @@ static void profile_capture_finalize(GObject *object)
   ProfileCapture *self = PROFILE_CAPTURE(object);
 
   profile_names_clear(&self->names);
+  g_clear_pointer(&self->inlined_stacks, profile_stacks_free_own);
   profile_stacks_free_own(self->stacks);
   free_tables(self);
   g_hash_table_unref(self->metadata);

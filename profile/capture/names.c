@@ -233,6 +233,11 @@ void profile_names_clear(ProfileNames *names)
   g_free(names->leaf);
   g_free(names->caller);
   g_free(names->of_node);
+  g_free(names->chains);
+  g_free(names->chain_functions);
+  g_free(names->leaf_chain);
+  g_free(names->caller_chain);
+  g_clear_pointer(&names->inlined, g_ptr_array_unref);
   memset(names, 0, sizeof *names);
 }
 
@@ -253,6 +258,7 @@ void profile_capture_name_frames(ProfileCapture *self)
       number_functions(&naming, get_table_of_slot(self, slot), slot);
   add_told(&naming);
   number_frames(&naming);
+  profile_names_find_inlined(names, self, naming.functions);
   names->n_functions = naming.functions->len;
   names->functions = (ProfileFunction *)g_array_free(naming.functions, FALSE);
   names->made_names = g_new0(char *, names->n_functions);
@@ -268,6 +274,10 @@ void profile_capture_name_nodes(ProfileCapture *self)
   self->names.of_node = profile_new(guint32, self->n_nodes);
   profile_parallel(self->n_nodes, PIECE, name_nodes, self);
   profile_stacks_renew_own(self->stacks);
+  if (self->names.chains && !self->inlined_stacks)
+    self->inlined_stacks = profile_stacks_new_own(self);
+  if (self->inlined_stacks)
+    profile_stacks_renew_inlined(self->inlined_stacks);
 }
 
 void profile_capture_update_functions(ProfileCapture *self)
@@ -345,13 +355,31 @@ static const ProfileCodeLine *find_line(const ProfileCode *code, guint64 offset)
   return low > 0 ? &code->lines[low - 1] : NULL;
 }
 
+/* Of code in a file, or of the kernel's. */
+static gboolean get_placed_line(const ProfileCapture *self, const ProfileFrame *frame, gboolean exact,
+                                const char **ret_file, guint32 *ret_line, const char **ret_inlined)
+{
+  const ProfilePlace *place = profile_capture_find_place(self, frame, exact);
+  const ProfilePlaceFrame *frames;
+
+  if (!place)
+    return FALSE;
+  frames = profile_places_get_frames(self->places[profile_capture_get_slot(self, frame)], place);
+  if (!frames[0].file || frames[0].line == 0)
+    return FALSE;
+  *ret_file = frames[0].file;
+  *ret_line = frames[0].line;
+  *ret_inlined = place->n_frames > 1 ? frames[0].name : NULL;
+  return TRUE;
+}
+
 gboolean profile_capture_get_frame_line(ProfileCapture *self, guint32 frame, gboolean exact,
                                         const char **ret_file, guint32 *ret_line, const char **ret_inlined)
 {
   const ProfileFrame *item = &self->frames[frame];
 
   if (item->kind != PROFILE_SPACE_CODE)
-    return FALSE;
+    return get_placed_line(self, item, exact, ret_file, ret_line, ret_inlined);
   const ProfileCode *code = &g_array_index(self->code, ProfileCode, item->owner);
   guint64 address = exact ? item->address : item->address - 1;
   const ProfileCodeLine *line = find_line(code, address - code->start);

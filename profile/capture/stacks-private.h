@@ -23,9 +23,11 @@ struct _ProfileStacks {
   gatomicrefcount references; /* not of a capture's own */
   ProfileCapture *capture;    /* of a capture's own: not a reference */
   gboolean is_own;
+  gboolean is_transformed;
   gsize n_nodes;
   const guint32 *parents, *functions; /* of a capture's own: its columns, as the next but one */
   guint32 *map;                       /* one a node of the capture; NULL: each its own */
+  guint8 *inlined;                    /* one a node: whether its function was inlined there; NULL: none was */
   gsize n_capture_functions;
   GPtrArray *collapsed; /* ProfileCollapsed in an atomic box: the functions beyond the capture's */
 
@@ -37,7 +39,12 @@ struct _ProfileStacks {
 /* Those of a capture; renew is called when its nodes or their functions are other ones. */
 ProfileStacks *profile_stacks_new_own(ProfileCapture *capture);
 void profile_stacks_renew_own(ProfileStacks *self);
+/* The same of those with the functions that were inlined at its frames, each a node below the one that holds
+ * it. */
+void profile_stacks_renew_inlined(ProfileStacks *self);
 void profile_stacks_free_own(ProfileStacks *self);
+/* Frees the columns, which are not those of a capture's own, and what was derived from them. */
+void profile_stacks_clear(ProfileStacks *self);
 
 /* The node behind it that has the same parent; 0: it is the last one. */
 static inline guint32 profile_stacks_get_next(const ProfileStacks *self, guint32 node)

@@ -26,6 +26,7 @@ typedef struct {
   guint32 collapsed; /* the function that it is collapsed into */
 
   guint32 *parents, *functions; /* the new tree */
+  guint8 *inlined;              /* NULL: from has none */
   guint32 *first_child, *next;
   guint32 n_nodes;
   ProfileNumberMap crowded; /* parent and function → node */
@@ -220,12 +221,11 @@ static void stacks_transform_run(Pass *pass)
     pass->to[node] = step(pass, node, pass->from->parents[node], pass->from->functions[node]);
 }
 
-static void set_up(Pass *pass, const ProfileStacks *from)
+/* n: of nodes that there can be. */
+static void set_up(Pass *pass, const ProfileStacks *from, gsize n)
 {
-  gsize n = from->n_nodes;
-
-  pass->to = profile_new(guint32, n);
-  pass->state = steps[pass->transform->kind].has_state ? profile_new0(guint32, n) : NULL;
+  pass->from = from;
+  pass->to = profile_new(guint32, from->n_nodes);
   pass->parents = profile_new(guint32, n);
   pass->functions = profile_new(guint32, n);
   pass->first_child = profile_new(guint32, n);
@@ -321,6 +321,21 @@ static guint32 *stacks_transform_move(const guint32 *column, const guint32 *plac
   return moved;
 }
 
+/* What merges with a call is no longer inlined everywhere. */
+static void keep_inlined(Pass *pass)
+{
+  if (!pass->from->inlined)
+    return;
+  pass->inlined = profile_new(guint8, pass->n_nodes);
+  memset(pass->inlined, 1, pass->n_nodes);
+  for (gsize node = 0; node < pass->from->n_nodes; node++) {
+    guint32 to = pass->to[node];
+
+    if (to != PROFILE_STACKS_DROPPED && pass->functions[to] == pass->from->functions[node])
+      pass->inlined[to] &= pass->from->inlined[node];
+  }
+}
+
 /* Nodes were numbered as they came. Siblings are put side by side, as everybody expects them. */
 static void order_nodes(Pass *pass, ProfileStacks *self)
 {
@@ -333,32 +348,102 @@ static void order_nodes(Pass *pass, ProfileStacks *self)
       pass->to[node] = places[pass->to[node]];
   self->parents = stacks_transform_move(pass->parents, places, self->n_nodes);
   self->functions = stacks_transform_move(pass->functions, places, self->n_nodes);
+  if (pass->inlined) {
+    self->inlined = profile_new(guint8, self->n_nodes);
+    for (gsize node = 0; node < self->n_nodes; node++)
+      self->inlined[places[node]] = pass->inlined[node];
+  }
   self->first_child = profile_siblings_find_first(self->parents, self->n_nodes);
+}
+
+static void clear_pass(Pass *pass)
+{
+  g_free(pass->to);
+  g_free(pass->state);
+  g_free(pass->in_binary);
+  g_free(pass->inlined);
+  g_free(pass->parents);
+  g_free(pass->functions);
+  g_free(pass->first_child);
+  g_free(pass->next);
+  profile_number_map_clear(&pass->crowded);
 }
 
 ProfileStacks *profile_stacks_transform(ProfileStacks *from, const ProfileTransform *transform)
 {
   ProfileStacks *self = g_new0(ProfileStacks, 1);
-  Pass pass = {.from = from, .transform = transform};
+  Pass pass = {.transform = transform};
 
   g_atomic_ref_count_init(&self->references);
   self->capture = g_object_ref(from->capture);
+  self->is_transformed = TRUE;
   self->n_capture_functions = from->n_capture_functions;
   self->collapsed = copy_collapsed(from->collapsed);
-  set_up(&pass, from);
+  set_up(&pass, from, from->n_nodes);
+  if (steps[transform->kind].has_state)
+    pass.state = profile_new0(guint32, from->n_nodes);
   if (transform->kind == PROFILE_TRANSFORM_COLLAPSE_BINARY)
     choose_collapsed(&pass, self);
   stacks_transform_run(&pass);
+  keep_inlined(&pass);
   order_nodes(&pass, self);
   self->map = from->map ? stacks_transform_compose(from->map, from->capture->n_nodes, pass.to)
                         : g_steal_pointer(&pass.to);
-  g_free(pass.to);
-  g_free(pass.state);
-  g_free(pass.in_binary);
-  g_free(pass.parents);
-  g_free(pass.functions);
-  g_free(pass.first_child);
-  g_free(pass.next);
-  profile_number_map_clear(&pass.crowded);
+  clear_pass(&pass);
   return self;
+}
+
+/* What was inlined where the capture's node is. */
+static const ProfileChain *get_chain(const ProfileCapture *capture, gsize node)
+{
+  static const ProfileChain empty;
+  const ProfileNames *names = &capture->names;
+
+  if (!names->chains)
+    return &empty;
+  return &names->chains[(capture->exact[node] ? names->leaf_chain
+                                              : names->caller_chain)[capture->frame[node]]];
+}
+
+/* A node below the last one; whether its function is inlined. */
+static guint32 add_inlined(Pass *pass, guint32 parent, guint32 function, gboolean inlined)
+{
+  guint32 n = pass->n_nodes, node = stacks_transform_add(pass, parent, function);
+
+  pass->inlined[node] = node == n ? inlined : pass->inlined[node] && inlined;
+  return node;
+}
+
+static void inline_nodes(Pass *pass)
+{
+  const ProfileCapture *capture = pass->from->capture;
+
+  pass->to[0] = 0;
+  pass->inlined[0] = FALSE;
+  for (guint32 node = 1; node < pass->from->n_nodes; node++) {
+    const ProfileChain *chain = get_chain(capture, node);
+    guint32 to = add_inlined(pass, pass->to[pass->from->parents[node]], pass->from->functions[node], FALSE);
+
+    for (guint32 i = 0; i < chain->n; i++)
+      to = add_inlined(pass, to, capture->names.chain_functions[chain->first + i], TRUE);
+    pass->to[node] = to;
+  }
+}
+
+void profile_stacks_renew_inlined(ProfileStacks *self)
+{
+  const ProfileStacks *own = self->capture->stacks;
+  gsize n = own->n_nodes;
+  Pass pass = {0};
+
+  profile_stacks_clear(self);
+  for (gsize node = 1; node < own->n_nodes; node++)
+    n += get_chain(own->capture, node)->n;
+  set_up(&pass, own, n);
+  pass.inlined = profile_new(guint8, n);
+  inline_nodes(&pass);
+  order_nodes(&pass, self);
+  self->n_capture_functions = own->n_capture_functions;
+  self->map = g_steal_pointer(&pass.to);
+  clear_pass(&pass);
 }

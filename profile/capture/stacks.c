@@ -29,13 +29,30 @@ void profile_stacks_renew_own(ProfileStacks *self)
   self->n_capture_functions = self->capture->names.n_functions;
 }
 
+void profile_stacks_clear(ProfileStacks *self)
+{
+  forget_derived(self);
+  g_clear_pointer((gpointer *)&self->parents, g_free);
+  g_clear_pointer((gpointer *)&self->functions, g_free);
+  g_clear_pointer((gpointer *)&self->first_child, g_free);
+  g_clear_pointer(&self->map, g_free);
+  g_clear_pointer(&self->inlined, g_free);
+}
+
 void profile_stacks_free_own(ProfileStacks *self)
 {
   forget_derived(self);
+  if (self->map) /* else they are the capture's columns */
+    profile_stacks_clear(self);
   g_free(self);
 }
 
 ProfileStacks *profile_stacks_new(ProfileCapture *capture)
+{
+  return profile_stacks_ref(capture->inlined_stacks ? capture->inlined_stacks : capture->stacks);
+}
+
+ProfileStacks *profile_stacks_new_without_inlined(ProfileCapture *capture)
 {
   return profile_stacks_ref(capture->stacks);
 }
@@ -57,11 +74,7 @@ void profile_stacks_unref(ProfileStacks *self)
   }
   if (!g_atomic_ref_count_dec(&self->references))
     return;
-  forget_derived(self);
-  g_free((gpointer)self->parents);
-  g_free((gpointer)self->functions);
-  g_free((gpointer)self->first_child);
-  g_free(self->map);
+  profile_stacks_clear(self);
   g_ptr_array_unref(self->collapsed);
   g_object_unref(self->capture);
   g_free(self);
@@ -90,6 +103,16 @@ const guint32 *profile_stacks_get_functions(const ProfileStacks *self)
 const guint32 *profile_stacks_get_map(const ProfileStacks *self)
 {
   return self->map;
+}
+
+const guint8 *profile_stacks_get_inlined(const ProfileStacks *self)
+{
+  return self->inlined;
+}
+
+gboolean profile_stacks_is_transformed(const ProfileStacks *self)
+{
+  return self->is_transformed;
 }
 
 gsize profile_stacks_get_n_functions(const ProfileStacks *self)

@@ -16,8 +16,11 @@ typedef struct _ProfileStacks ProfileStacks;
 
 #define PROFILE_STACKS_DROPPED G_MAXUINT32
 
-/* The capture's own. The same one every time, without effort. */
+/* The capture's own, with functions that were inlined as nodes of their own. The same ones every time,
+ * without effort. */
 ProfileStacks *profile_stacks_new(ProfileCapture *capture);
+/* Likewise, without those: what was inlined counts as the function that holds it. */
+ProfileStacks *profile_stacks_new_without_inlined(ProfileCapture *capture);
 /* Those of self with one transform more: one pass over the nodes, milliseconds for a large capture. Keep
  * them as long as the transforms are in force. */
 ProfileStacks *profile_stacks_transform(ProfileStacks *self, const ProfileTransform *transform);
@@ -33,6 +36,11 @@ const guint32 *profile_stacks_get_functions(const ProfileStacks *self);
 /* One a node of the capture: the node here that its samples belong to, or PROFILE_STACKS_DROPPED. NULL: each
  * its own. */
 const guint32 *profile_stacks_get_map(const ProfileStacks *self);
+/* One a node: nonzero where the function was inlined into its parent's wherever its samples went through it.
+ * NULL: nothing was. */
+const guint8 *profile_stacks_get_inlined(const ProfileStacks *self);
+/* Whether there were transforms. */
+gboolean profile_stacks_is_transformed(const ProfileStacks *self);
 /* How many functions there are, collapsed binaries among them. */
 gsize profile_stacks_get_n_functions(const ProfileStacks *self);
 /* Of capture's functions it is theirs; that of a collapsed binary has a name, and the binary. */

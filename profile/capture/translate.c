@@ -143,6 +143,29 @@ static void find_frames(const Translation *self, const Held *held, guint32 *fram
   }
 }
 
+static gboolean is_of_same_binary(const Translation *self, guint32 from, guint32 to)
+{
+  if (from == G_MAXUINT32 || to == G_MAXUINT32)
+    return from == to;
+  return same_owner(self, CAPTURE_SPACE_BINARY, from, to);
+}
+
+/* A function that was only ever inlined holds no frame: it goes by its name. */
+static guint32 find_by_name(const Translation *self, guint32 function)
+{
+  const ProfileFunction *wanted = &self->from->names.functions[function];
+
+  for (guint32 i = 1; wanted->range && i < self->to->names.n_functions; i++) {
+    const ProfileFunction *other = &self->to->names.functions[i];
+
+    if (other->range && other->kind == wanted->kind && strcmp(other->range->name, wanted->range->name) == 0 &&
+        g_strcmp0(other->range->module, wanted->range->module) == 0 &&
+        is_of_same_binary(self, wanted->binary, other->binary))
+      return i;
+  }
+  return PROFILE_TRANSLATE_NOTHING;
+}
+
 static guint32 get_result(const Translation *self, const Held *held, guint32 frame, guint32 function)
 {
   const ProfileNames *names = &self->to->names;
@@ -151,6 +174,8 @@ static guint32 get_result(const Translation *self, const Held *held, guint32 fra
     return 0;
   if (function >= self->from->names.n_functions)
     return (guint32)(function - self->from->names.n_functions + names->n_functions);
+  if (!held->frame)
+    return find_by_name(self, function);
   if (!frame)
     return PROFILE_TRANSLATE_NOTHING;
   return (held->is_leaf ? names->leaf : names->caller)[frame];

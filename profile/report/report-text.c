@@ -339,6 +339,8 @@ static void append_tree_name(Text *text, ProfileTree *tree, const ProfileTreeNod
   name = profile_stacks_get_function_name(text->stacks, node->function);
   folded = fold_name(text->report, name);
   profile_printable_append(text->out, folded ? folded : name);
+  if (node->inlined)
+    g_string_append(text->out, _(" (inlined)"));
   if (same)
     return;
   g_string_append(text->out, "  (");

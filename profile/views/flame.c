@@ -115,7 +115,8 @@ static void add_box(Layout *layout, guint32 node, guint32 parent, guint64 begin,
                          .function = item->function,
                          .parent = parent,
                          .self = item->self,
-                         .total = item->total};
+                         .total = item->total,
+                         .inlined = item->inlined};
 
   add_row(layout->flame, item->depth);
   g_array_append_val(layout->flame->boxes, box);

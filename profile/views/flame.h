@@ -16,6 +16,7 @@ typedef struct {
   guint32 function; /* index (of the stacks'); PROFILE_TREE_NO_FUNCTION: the root of all */
   guint32 parent;   /* index of a box; the root's is 0 */
   ProfileWeight self, total;
+  gboolean inlined; /* as of the tree's node */
 } ProfileFlameBox;
 
 typedef struct {

@@ -23,6 +23,7 @@ typedef struct {
   guint64 count;
   guint32 function, order;
   guint32 n_members;
+  gboolean called; /* not inlined, at least once */
   ProfileWeight self, total;
 } Child;
 
@@ -41,6 +42,7 @@ struct _ProfileTree {
   gboolean inverted;
   gboolean weighed;         /* weights count, not samples */
   const guint32 *functions; /* of stack nodes */
+  const guint8 *inlined;    /* likewise; NULL: none is */
   GArray *groups;           /* Group */
   guint64 minimum;          /* measure of a child */
   Member *found;            /* while children are made */
@@ -229,6 +231,7 @@ static guint32 use_child(ProfileTree *self, guint32 function)
 static void add_member(const ProfileTree *self, Child *child, const Member *member)
 {
   child->n_members++;
+  child->called |= !self->inlined || !self->inlined[member->node];
   add_weight(&child->total, member->weight);
   if (!self->inverted)
     add_weight(&child->self, profile_weights_get_self(self->weights, member->node));
@@ -269,6 +272,7 @@ static void fill_group(ProfileTree *self, Group *group, const Child *child)
 {
   group->public.self = child->self;
   group->public.total = child->total;
+  group->public.inlined = !child->called;
   group->n_members = child->n_members;
   self->next[child->order] = take_memory(self, (child->n_members * sizeof(guint32) + 7) & ~(gsize)7);
   group->members = self->next[child->order];
@@ -332,6 +336,7 @@ static ProfileTree *new_tree(ProfileWeights *weights, gboolean inverted, guint32
   self->inverted = inverted;
   self->weighed = profile_weights_get_unit(weights) != CAPTURE_UNIT_COUNT;
   self->functions = self->stacks->functions;
+  self->inlined = profile_stacks_get_inlined(self->stacks);
   self->groups = g_array_new(FALSE, FALSE, sizeof(Group));
   self->memory = g_ptr_array_new_with_free_func(g_free);
   gsize n_functions = profile_stacks_get_n_functions(self->stacks);

@@ -22,6 +22,7 @@ typedef struct {
   guint32 depth;       /* the root's is 0 */
   ProfileWeight self;  /* samples that end here: in the function itself, or (callers) in outermost frames */
   ProfileWeight total; /* self and all below */
+  gboolean inlined; /* the function is a part of its caller's code wherever these samples went through it */
 } ProfileTreeNode;
 
 /* From the outermost functions down to the sampled ones. */

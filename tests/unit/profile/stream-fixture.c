@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#define KERNEL_BASE G_GUINT64_CONSTANT(0xffffffff81000000)
 
 const char *const test_place_paths[TEST_N_PLACES] = {"/usr/bin/program", "/usr/lib/libsome.so.1", "[kernel]"};
 
@@ -77,7 +76,7 @@ void test_stream_define(TestStream *stream, struct capture_record_event event, c
 guint32 test_stream_add_frame(TestStream *stream, TestPlace place, guint64 offset)
 {
   if (place == TEST_KERNEL)
-    return test_take_id(capture_writer_frame(stream->writer, CAPTURE_SPACE_KERNEL, 0, KERNEL_BASE + offset));
+    return test_take_id(capture_writer_frame(stream->writer, CAPTURE_SPACE_KERNEL, 0, TEST_KERNEL_BASE + offset));
   return test_take_id(
       capture_writer_frame(stream->writer, CAPTURE_SPACE_BINARY, stream->binaries[place], offset));
 }
@@ -112,7 +111,7 @@ static ProfileFunctionTable *make_table(guint64 base, const TestNames *names)
 
 void test_name_functions(ProfileCapture *capture, const TestNames names[TEST_N_PLACES])
 {
-  g_autoptr(ProfileFunctionTable) kernel = make_table(KERNEL_BASE, &names[TEST_KERNEL]);
+  g_autoptr(ProfileFunctionTable) kernel = make_table(TEST_KERNEL_BASE, &names[TEST_KERNEL]);
   guint n;
   const ProfileBinary *binaries = profile_capture_get_binaries(capture, &n);
 
