@@ -115,7 +115,7 @@ static void append_identity(Json *json, guint32 item)
   ProfileCapture *capture = profile_report_get_capture(json->report);
   guint n;
 
-  if (json->report->by == PROFILE_REPORT_FUNCTION)
+  if (profile_report_is_of_functions(json->report))
     append_source(json, item);
   if (json->report->by == PROFILE_REPORT_WAIT) {
     report_json_append(json, ", ");

@@ -10,8 +10,8 @@
 #include "capturectl/capturectl-transform.h"
 #include "capturectl/capturectl-verbs.h"
 
-static const char *const by_names[] = {"function", "binary", "thread", "process",
-                                       "event",    "wait",   "waker",  "mark"};
+static const char *const by_names[] = {"function", "binary", "thread", "process", "event",
+                                       "wait",     "waker",  "mark",   "line",    "file"};
 
 const char *capturectl_report_get_by_name(ProfileReportBy by)
 {
@@ -98,6 +98,11 @@ static int report_show(ProfileReport *report, const CapturectlFilterOptions *opt
   filter = capturectl_filter_new(capture, options, &error);
   if (!filter)
     return capturectl_filter_fail(error);
+  if (report->by == PROFILE_REPORT_LINE || report->by == PROFILE_REPORT_FILE) {
+    g_autoptr(ProfileStacks) sources =
+        profile_stacks_new_by_source(profile_filter_get_stacks(filter), report->by == PROFILE_REPORT_FILE);
+    profile_filter_set_stacks(filter, sources);
+  }
   report->filter = filter;
   report->one_event = options->event != NULL;
   int status = report_refuse(report, json);
@@ -127,9 +132,9 @@ int capturectl_report(int argc, char **argv)
   ProfileReport report = {.limit = -1};
   const GOptionEntry entries[] = {
       {"by", 0, 0, G_OPTION_ARG_STRING, &by,
-       N_("List functions (default), binaries, threads, processes, events, what threads off the CPU "
-          "waited for, who woke them, or the marks that programs made"),
-       "function|binary|thread|process|event|wait|waker|mark"},
+       N_("List functions (default), lines of source, files, binaries, threads, processes, events, what "
+          "threads off the CPU waited for, who woke them, or the marks that programs made"),
+       "function|line|file|binary|thread|process|event|wait|waker|mark"},
       {"tree", 't', 0, G_OPTION_ARG_NONE, &trees.top_down, N_("Show the call tree"), NULL},
       {"bottom-up", 0, 0, G_OPTION_ARG_NONE, &trees.bottom_up,
        N_("Show the call tree upside down: functions in which samples were taken, and their callers"), NULL},
@@ -153,14 +158,14 @@ int capturectl_report(int argc, char **argv)
   if (status >= 0)
     return status;
   if (by && !parse_by(by, &report.by))
-    return capturectl_fail_usage(
-        _("“%s” cannot be listed by; use function, binary, thread, process, event, wait, waker or mark."),
-        by);
+    return capturectl_fail_usage(_("“%s” cannot be listed by; use function, line, file, binary, thread, "
+                                   "process, event, wait, waker or mark."),
+                                 by);
   if (!choose_tree(&report, &trees))
     return capturectl_fail_usage(_("Use one of --bottom-up, --callers and --callees."));
-  if (by && report.tree != PROFILE_REPORT_LIST)
-    return capturectl_fail_usage(
-        _("A tree is of functions: use --by without --tree, --bottom-up, --callers and --callees."));
+  if (!profile_report_is_of_functions(&report) && report.tree != PROFILE_REPORT_LIST)
+    return capturectl_fail_usage(_("A tree is of functions, lines or files: use other --by without --tree, "
+                                   "--bottom-up, --callers and --callees."));
   if (report.by == PROFILE_REPORT_MARK && (filter.event || filter.binaries || filter.transforms))
     return capturectl_fail_usage(_("--event and --binary choose samples, --transform changes their stacks; "
                                    "marks are chosen by --time, --thread and --process."));

@@ -11,11 +11,16 @@ enum profile_outermost {
   PROFILE_OUTERMOST_BINARY = 2
 };
 
-/* The function that frames of a binary were collapsed into. */
+/* A function that frames were collapsed into: those of a binary, or of a line. */
 typedef struct {
-  ProfileFunctionRange range; /* without addresses */
+  ProfileFunctionRange range; /* without addresses; its texts are its own */
   ProfileFunction function;
 } ProfileCollapsed;
+
+/* Of ProfileCollapsed in atomic boxes; those of all, if there are any, to begin with. */
+GPtrArray *profile_collapsed_copy(const GPtrArray *all);
+/* Copies name and file. */
+void profile_collapsed_add(GPtrArray *all, const ProfileFunctionRange *range, guint32 binary, guint16 kind);
 
 /* A capture's own stacks live in it and as long as it does: a reference to them is one to the capture, lest
  * each holds the other. */

@@ -1,21 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * A transform is one pass over the nodes. A node's parent comes before it, so that where the node goes
- * follows from where its parent went. What goes below one node of the new tree with one function is one node
- * there. It is looked for among its siblings, of which most nodes have few, and which lie close by when a
- * stack that is new is put in; only where they are many does a hash table find it.
- */
+/* A transform is one pass over the nodes. A node's parent comes before it, so that where the node goes
+ * follows from where its parent went. */
 #include <string.h>
 
 #include "profile/base/memory.h"
-#include "profile/base/number-map.h"
-#include "profile/base/siblings.h"
 #include "profile/capture/capture-private.h"
-#include "profile/capture/stacks-private.h"
-
-enum { FEW = 8 }; /* children of a node before they go into the table */
-
-#define CROWDED G_MAXUINT32 /* in place of a first child: they are in the table */
+#include "profile/capture/stacks-builder.h"
 
 typedef struct {
   const ProfileStacks *from;
@@ -25,66 +15,18 @@ typedef struct {
   guint8 *in_binary; /* one a function of from: whether it is collapsed */
   guint32 collapsed; /* the function that it is collapsed into */
 
-  guint32 *parents, *functions; /* the new tree */
-  guint8 *inlined;              /* NULL: from has none */
-  guint32 *first_child, *next;
-  guint32 n_nodes;
-  ProfileNumberMap crowded; /* parent and function → node */
+  ProfileStacksBuilder tree; /* the new one */
 } Pass;
 
-static guint32 *use_crowded(Pass *pass, guint32 parent, guint32 function)
-{
-  return profile_number_map_use(&pass->crowded, (guint64)parent << 32 | function);
-}
-
-static guint32 new_node(Pass *pass, guint32 parent, guint32 function)
-{
-  pass->parents[pass->n_nodes] = parent;
-  pass->functions[pass->n_nodes] = function;
-  pass->first_child[pass->n_nodes] = 0;
-  return pass->n_nodes++;
-}
-
-static guint32 add_crowded(Pass *pass, guint32 parent, guint32 function)
-{
-  guint32 *node = use_crowded(pass, parent, function);
-
-  if (!*node)
-    *node = new_node(pass, parent, function);
-  return *node;
-}
-
-static void stacks_transform_crowd(Pass *pass, guint32 parent)
-{
-  for (guint32 child = pass->first_child[parent]; child; child = pass->next[child])
-    *use_crowded(pass, parent, pass->functions[child]) = child;
-  pass->first_child[parent] = CROWDED;
-}
-
-/* The node below parent with that function. */
 static guint32 stacks_transform_add(Pass *pass, guint32 parent, guint32 function)
 {
-  guint n = 0;
-
-  if (pass->first_child[parent] == CROWDED)
-    return add_crowded(pass, parent, function);
-  for (guint32 child = pass->first_child[parent]; child; child = pass->next[child], n++)
-    if (pass->functions[child] == function)
-      return child;
-  if (n == FEW) {
-    stacks_transform_crowd(pass, parent);
-    return add_crowded(pass, parent, function);
-  }
-  guint32 node = new_node(pass, parent, function);
-  pass->next[node] = pass->first_child[parent];
-  pass->first_child[parent] = node;
-  return node;
+  return profile_stacks_builder_add(&pass->tree, parent, function);
 }
 
 /* Whether what goes there goes into a frame of that function. */
 static gboolean is_in(const Pass *pass, guint32 node, guint32 function)
 {
-  return node != 0 && pass->functions[node] == function;
+  return node != 0 && pass->tree.functions[node] == function;
 }
 
 /*
@@ -221,18 +163,6 @@ static void stacks_transform_run(Pass *pass)
     pass->to[node] = step(pass, node, pass->from->parents[node], pass->from->functions[node]);
 }
 
-/* n: of nodes that there can be. */
-static void set_up(Pass *pass, const ProfileStacks *from, gsize n)
-{
-  pass->from = from;
-  pass->to = profile_new(guint32, from->n_nodes);
-  pass->parents = profile_new(guint32, n);
-  pass->functions = profile_new(guint32, n);
-  pass->first_child = profile_new(guint32, n);
-  pass->next = profile_new(guint32, n);
-  new_node(pass, 0, 0);
-}
-
 /* Binaries of one path are one, as people know them. */
 static guint8 *mark_binaries(const ProfileCapture *capture, guint32 binary)
 {
@@ -246,36 +176,17 @@ static guint8 *mark_binaries(const ProfileCapture *capture, guint32 binary)
   return marks;
 }
 
-static void clear_collapsed(gpointer data)
-{
-  g_free((gpointer)((ProfileCollapsed *)data)->range.name);
-}
-
-static void release_collapsed(gpointer collapsed)
-{
-  g_atomic_rc_box_release_full(collapsed, clear_collapsed);
-}
-
-static GPtrArray *copy_collapsed(const GPtrArray *all)
-{
-  GPtrArray *copy = g_ptr_array_new_with_free_func(release_collapsed);
-
-  for (guint i = 0; all && i < all->len; i++)
-    g_ptr_array_add(copy, g_atomic_rc_box_acquire(all->pdata[i]));
-  return copy;
-}
-
 /* The new function says that it is of the kind that the functions in it are. */
 static void add_collapsed(ProfileStacks *self, guint32 binary, guint16 kind)
 {
-  ProfileCollapsed *collapsed = g_atomic_rc_box_new0(ProfileCollapsed);
-  char *name = binary == G_MAXUINT32
-                   ? g_strdup("[kernel]")
-                   : g_path_get_basename(g_array_index(self->capture->binaries, ProfileBinary, binary).path);
+  g_autofree char *name =
+      binary == G_MAXUINT32
+          ? g_strdup("[kernel]")
+          : g_path_get_basename(g_array_index(self->capture->binaries, ProfileBinary, binary).path);
 
-  collapsed->range = (ProfileFunctionRange){.name = name, .linkage_name = name};
-  collapsed->function = (ProfileFunction){.range = &collapsed->range, .binary = binary, .kind = kind};
-  g_ptr_array_add(self->collapsed, collapsed);
+  const ProfileFunctionRange range = {.name = name};
+
+  profile_collapsed_add(self->collapsed, &range, binary, kind);
 }
 
 /* Which functions are collapsed, and into which one: that of an earlier transform when there is one. */
@@ -312,138 +223,44 @@ static guint32 *stacks_transform_compose(const guint32 *first, gsize n, const gu
   return map;
 }
 
-static guint32 *stacks_transform_move(const guint32 *column, const guint32 *places, gsize n)
-{
-  guint32 *moved = profile_new(guint32, n);
-
-  for (gsize node = 0; node < n; node++)
-    moved[places[node]] = column[node];
-  return moved;
-}
-
 /* What merges with a call is no longer inlined everywhere. */
 static void keep_inlined(Pass *pass)
 {
   if (!pass->from->inlined)
     return;
-  pass->inlined = profile_new(guint8, pass->n_nodes);
-  memset(pass->inlined, 1, pass->n_nodes);
+  pass->tree.inlined = profile_new(guint8, pass->tree.n_nodes);
+  memset(pass->tree.inlined, 1, pass->tree.n_nodes);
   for (gsize node = 0; node < pass->from->n_nodes; node++) {
     guint32 to = pass->to[node];
 
-    if (to != PROFILE_STACKS_DROPPED && pass->functions[to] == pass->from->functions[node])
-      pass->inlined[to] &= pass->from->inlined[node];
+    if (to != PROFILE_STACKS_DROPPED && pass->tree.functions[to] == pass->from->functions[node])
+      pass->tree.inlined[to] &= pass->from->inlined[node];
   }
-}
-
-/* Nodes were numbered as they came. Siblings are put side by side, as everybody expects them. */
-static void order_nodes(Pass *pass, ProfileStacks *self)
-{
-  g_autofree guint32 *places = profile_siblings_place(pass->parents, NULL, pass->n_nodes, &self->n_nodes);
-
-  for (gsize node = 0; node < pass->n_nodes; node++)
-    pass->parents[node] = places[pass->parents[node]];
-  for (gsize node = 0; node < pass->from->n_nodes; node++)
-    if (pass->to[node] != PROFILE_STACKS_DROPPED)
-      pass->to[node] = places[pass->to[node]];
-  self->parents = stacks_transform_move(pass->parents, places, self->n_nodes);
-  self->functions = stacks_transform_move(pass->functions, places, self->n_nodes);
-  if (pass->inlined) {
-    self->inlined = profile_new(guint8, self->n_nodes);
-    for (gsize node = 0; node < self->n_nodes; node++)
-      self->inlined[places[node]] = pass->inlined[node];
-  }
-  self->first_child = profile_siblings_find_first(self->parents, self->n_nodes);
-}
-
-static void clear_pass(Pass *pass)
-{
-  g_free(pass->to);
-  g_free(pass->state);
-  g_free(pass->in_binary);
-  g_free(pass->inlined);
-  g_free(pass->parents);
-  g_free(pass->functions);
-  g_free(pass->first_child);
-  g_free(pass->next);
-  profile_number_map_clear(&pass->crowded);
 }
 
 ProfileStacks *profile_stacks_transform(ProfileStacks *from, const ProfileTransform *transform)
 {
   ProfileStacks *self = g_new0(ProfileStacks, 1);
-  Pass pass = {.transform = transform};
+  Pass pass = {.from = from, .transform = transform, .to = profile_new(guint32, from->n_nodes)};
 
   g_atomic_ref_count_init(&self->references);
   self->capture = g_object_ref(from->capture);
   self->is_transformed = TRUE;
   self->n_capture_functions = from->n_capture_functions;
-  self->collapsed = copy_collapsed(from->collapsed);
-  set_up(&pass, from, from->n_nodes);
+  self->collapsed = profile_collapsed_copy(from->collapsed);
+  profile_stacks_builder_init(&pass.tree, from->n_nodes);
   if (steps[transform->kind].has_state)
     pass.state = profile_new0(guint32, from->n_nodes);
   if (transform->kind == PROFILE_TRANSFORM_COLLAPSE_BINARY)
     choose_collapsed(&pass, self);
   stacks_transform_run(&pass);
   keep_inlined(&pass);
-  order_nodes(&pass, self);
+  profile_stacks_builder_finish(&pass.tree, self, pass.to, from->n_nodes);
   self->map = from->map ? stacks_transform_compose(from->map, from->capture->n_nodes, pass.to)
                         : g_steal_pointer(&pass.to);
-  clear_pass(&pass);
+  g_free(pass.to);
+  g_free(pass.state);
+  g_free(pass.in_binary);
+  profile_stacks_builder_clear(&pass.tree);
   return self;
-}
-
-/* What was inlined where the capture's node is. */
-static const ProfileChain *get_chain(const ProfileCapture *capture, gsize node)
-{
-  static const ProfileChain empty;
-  const ProfileNames *names = &capture->names;
-
-  if (!names->chains)
-    return &empty;
-  return &names->chains[(capture->exact[node] ? names->leaf_chain
-                                              : names->caller_chain)[capture->frame[node]]];
-}
-
-/* A node below the last one; whether its function is inlined. */
-static guint32 add_inlined(Pass *pass, guint32 parent, guint32 function, gboolean inlined)
-{
-  guint32 n = pass->n_nodes, node = stacks_transform_add(pass, parent, function);
-
-  pass->inlined[node] = node == n ? inlined : pass->inlined[node] && inlined;
-  return node;
-}
-
-static void inline_nodes(Pass *pass)
-{
-  const ProfileCapture *capture = pass->from->capture;
-
-  pass->to[0] = 0;
-  pass->inlined[0] = FALSE;
-  for (guint32 node = 1; node < pass->from->n_nodes; node++) {
-    const ProfileChain *chain = get_chain(capture, node);
-    guint32 to = add_inlined(pass, pass->to[pass->from->parents[node]], pass->from->functions[node], FALSE);
-
-    for (guint32 i = 0; i < chain->n; i++)
-      to = add_inlined(pass, to, capture->names.chain_functions[chain->first + i], TRUE);
-    pass->to[node] = to;
-  }
-}
-
-void profile_stacks_renew_inlined(ProfileStacks *self)
-{
-  const ProfileStacks *own = self->capture->stacks;
-  gsize n = own->n_nodes;
-  Pass pass = {0};
-
-  profile_stacks_clear(self);
-  for (gsize node = 1; node < own->n_nodes; node++)
-    n += get_chain(own->capture, node)->n;
-  set_up(&pass, own, n);
-  pass.inlined = profile_new(guint8, n);
-  inline_nodes(&pass);
-  order_nodes(&pass, self);
-  self->n_capture_functions = own->n_capture_functions;
-  self->map = g_steal_pointer(&pass.to);
-  clear_pass(&pass);
 }

@@ -4,6 +4,39 @@
 #include "profile/base/memory.h"
 #include "profile/capture/capture-private.h"
 
+static void clear_collapsed(gpointer data)
+{
+  ProfileCollapsed *collapsed = data;
+
+  g_free((gpointer)collapsed->range.name);
+  g_free((gpointer)collapsed->range.file);
+}
+
+static void release_collapsed(gpointer collapsed)
+{
+  g_atomic_rc_box_release_full(collapsed, clear_collapsed);
+}
+
+GPtrArray *profile_collapsed_copy(const GPtrArray *all)
+{
+  GPtrArray *copy = g_ptr_array_new_with_free_func(release_collapsed);
+
+  for (guint i = 0; all && i < all->len; i++)
+    g_ptr_array_add(copy, g_atomic_rc_box_acquire(all->pdata[i]));
+  return copy;
+}
+
+void profile_collapsed_add(GPtrArray *all, const ProfileFunctionRange *range, guint32 binary, guint16 kind)
+{
+  ProfileCollapsed *collapsed = g_atomic_rc_box_new0(ProfileCollapsed);
+
+  collapsed->range = (ProfileFunctionRange){
+      .name = g_strdup(range->name), .file = g_strdup(range->file), .line = range->line};
+  collapsed->range.linkage_name = collapsed->range.name;
+  collapsed->function = (ProfileFunction){.range = &collapsed->range, .binary = binary, .kind = kind};
+  g_ptr_array_add(all, collapsed);
+}
+
 ProfileStacks *profile_stacks_new_own(ProfileCapture *capture)
 {
   ProfileStacks *self = g_new0(ProfileStacks, 1);

@@ -24,6 +24,10 @@ ProfileStacks *profile_stacks_new_without_inlined(ProfileCapture *capture);
 /* Those of self with one transform more: one pass over the nodes, milliseconds for a large capture. Keep
  * them as long as the transforms are in force. */
 ProfileStacks *profile_stacks_transform(ProfileStacks *self, const ProfileTransform *transform);
+/* The samples of from by line of source, or by file: each takes the place of a function, called "file.c:12",
+ * or by its path; of an inlined function there is its own line and the one that it was inlined at. Where no
+ * line is known the function stands itself. One pass over the nodes. */
+ProfileStacks *profile_stacks_new_by_source(ProfileStacks *from, gboolean by_file);
 ProfileStacks *profile_stacks_ref(ProfileStacks *self);
 void profile_stacks_unref(ProfileStacks *self);
 

@@ -24,6 +24,7 @@ typedef struct {
   ProfileWeights *weights;
   ProfileStacks *stacks;            /* the weights' */
   gboolean is_transformed;          /* nodes are functions, and have no addresses */
+  gboolean has_inlined;             /* and a location has a line for each function that was inlined there */
   const guint32 *parent, *function; /* columns of the stacks' nodes */
   const guint32 *frame;             /* column of the capture's nodes */
   const ProfileFrame *frames;
@@ -63,6 +64,14 @@ static gboolean write_piece(Pprof *self, const Pprof__Profile *piece, GError **e
                                    self->cancellable, error);
 }
 
+/* Whether an instruction of that code may have another line than the one before it. */
+static gboolean has_lines(const Pprof *self, const ProfileFrame *frame)
+{
+  guint32 slot = profile_capture_get_slot(self->capture, frame);
+
+  return frame->kind == PROFILE_SPACE_CODE || (slot != G_MAXUINT32 && self->capture->places[slot]);
+}
+
 /* A frame may be two locations: as the place that was sampled and as a caller, whose call is one byte earlier
  * and may be another function's, or on another line. Of transformed stacks each function is one. */
 static gsize location_of(const Pprof *self, guint32 node)
@@ -70,7 +79,7 @@ static gsize location_of(const Pprof *self, guint32 node)
   if (self->is_transformed)
     return self->n_frames * 2 + self->function[node];
   guint32 frame = self->frame[node];
-  gboolean is_other = self->frames[frame].kind == PROFILE_SPACE_CODE
+  gboolean is_other = has_lines(self, &self->frames[frame])
                           ? !self->capture->exact[node]
                           : self->function[node] != self->leaf_functions[frame];
 
@@ -264,6 +273,27 @@ static gboolean write_location(Pprof *self, Pprof__Location *location, Pprof__Li
   return write_piece(self, &piece, error);
 }
 
+/* By debug information: a line for each function that was inlined there, innermost first. */
+static gboolean write_debugged(Pprof *self, Pprof__Location *location, const ProfilePlaceFrame *frames,
+                               guint32 n, guint32 function, GError **error)
+{
+  g_autofree Pprof__Line *all = g_new(Pprof__Line, n);
+  g_autofree Pprof__Line **lines = g_new(Pprof__Line *, n);
+  guint32 first = self->has_inlined ? 0 : n - 1;
+
+  for (guint32 i = first; i < n; i++) {
+    pprof__line__init(&all[i]);
+    lines[i] = &all[i];
+    all[i].line = frames[i].line;
+    all[i].function_id = (guint64)function + 1;
+    if (i + 1 < n)
+      all[i].function_id = get_inlined(self, frames[i].name ? frames[i].name : "", frames[i].file, error);
+    if (all[i].function_id == 0)
+      return FALSE;
+  }
+  return write_location(self, location, lines + first, n - first, error);
+}
+
 /* The line where it is known of the very instruction and is the function's own, or of what was inlined; else
  * where the function begins. */
 static gboolean write_place(Pprof *self, Pprof__Location *location, gsize index, guint32 function,
@@ -272,11 +302,18 @@ static gboolean write_place(Pprof *self, Pprof__Location *location, gsize index,
   const ProfileFunctionRange *named = profile_stacks_get_function(self->stacks, function)->range;
   Pprof__Line own = PPROF__LINE__INIT, inner = PPROF__LINE__INIT;
   Pprof__Line *lines[] = {&inner, &own};
+  const ProfileFrame *frame = &self->frames[index / 2];
+  const ProfilePlace *place = profile_capture_find_place(self->capture, frame, index % 2 == 0);
   const char *file = NULL, *inlined = NULL;
   guint32 line = 0;
   gboolean known = profile_capture_get_frame_line(self->capture, (guint32)(index / 2), index % 2 == 0, &file,
                                                   &line, &inlined);
 
+  if (place)
+    return write_debugged(self, location,
+                          profile_places_get_frames(
+                              self->capture->places[profile_capture_get_slot(self->capture, frame)], place),
+                          place->n_frames, function, error);
   own.function_id = (guint64)function + 1;
   own.line = named ? named->line : 0;
   if (!known || !inlined) {
@@ -441,7 +478,7 @@ static void pprof_init(Pprof *self, ProfileWeights *weights)
   self->weights = weights;
   self->capture = profile_weights_get_capture(weights);
   self->stacks = profile_weights_get_stacks(weights);
-  self->is_transformed = profile_stacks_get_map(self->stacks) != NULL;
+  self->is_transformed = profile_stacks_is_transformed(self->stacks);
   self->parent = profile_stacks_get_parents(self->stacks);
   self->function = profile_stacks_get_functions(self->stacks);
   self->n_nodes = profile_stacks_get_n_nodes(self->stacks);
@@ -488,11 +525,14 @@ gboolean profile_export_pprof(ProfileWeights *weights, const ProfileExportOption
   g_autoptr(GZlibCompressor) compressor = g_zlib_compressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP, -1);
   g_autoptr(GOutputStream) compressed = g_converter_output_stream_new(stream, G_CONVERTER(compressor));
   g_autoptr(GOutputStream) buffered = g_buffered_output_stream_new_sized(compressed, 64 * 1024);
-  Pprof self = {.stream = buffered, .cancellable = cancellable};
+  g_autoptr(ProfileWeights) recorded = profile_export_without_inlined(weights);
+  Pprof self = {.stream = buffered,
+                .cancellable = cancellable,
+                .has_inlined = profile_stacks_get_inlined(profile_weights_get_stacks(weights)) != NULL};
   gboolean done;
 
   g_filter_output_stream_set_close_base_stream(G_FILTER_OUTPUT_STREAM(compressed), FALSE);
-  pprof_init(&self, weights);
+  pprof_init(&self, recorded);
   done = write_all(&self, error);
   pprof_clear(&self);
   return done;

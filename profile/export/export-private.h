@@ -30,6 +30,10 @@ gboolean profile_export_walk(ProfileTree *tree, guint64 limit, ProfileExportVisi
 gboolean profile_export_flush(GString *text, gboolean all, GOutputStream *stream, GCancellable *cancellable,
                               GError **error);
 
+/* The same samples in the stacks that were recorded, unless transforms changed them: for formats that have
+ * addresses. */
+ProfileWeights *profile_export_without_inlined(ProfileWeights *weights);
+
 /* export-syscap-told.c: marks, lines of logs and counters within the filter's time; of time off the
  * CPU a mark for each sample that passes. */
 void profile_export_syscap_told(ProfileSyscapWriter *writer, const ProfileFilter *filter);

@@ -414,11 +414,12 @@ static void export_syscap_clear(Syscap *self)
 gboolean profile_export_syscap(ProfileWeights *weights, const ProfileExportOptions *options,
                                GOutputStream *stream, GCancellable *cancellable, GError **error)
 {
+  g_autoptr(ProfileWeights) recorded = profile_export_without_inlined(weights);
   Syscap self = {0};
   struct capture_file_header header;
   guint64 first = 0, last = 0;
 
-  set_up(&self, profile_weights_get_filter(weights));
+  set_up(&self, profile_weights_get_filter(recorded));
   profile_capture_get_header(self.capture, &header);
   profile_capture_get_time_range(self.capture, &first, &last);
   self.begin = header.time > 0 ? MIN(header.time, first) : first;

@@ -115,3 +115,16 @@ gboolean profile_export_flush(GString *text, gboolean all, GOutputStream *stream
   g_string_truncate(text, 0);
   return written;
 }
+
+ProfileWeights *profile_export_without_inlined(ProfileWeights *weights)
+{
+  ProfileStacks *stacks = profile_weights_get_stacks(weights);
+  g_autoptr(ProfileFilter) filter = profile_filter_copy(profile_weights_get_filter(weights));
+
+  if (profile_stacks_is_transformed(stacks) || !profile_stacks_get_inlined(stacks))
+    return profile_weights_ref(weights);
+  g_autoptr(ProfileStacks) recorded =
+      profile_stacks_new_without_inlined(profile_weights_get_capture(weights));
+  profile_filter_set_stacks(filter, recorded);
+  return profile_weights_new(filter);
+}

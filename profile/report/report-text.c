@@ -141,7 +141,7 @@ static const char *get_base_name(const char *path)
 
 static gboolean is_kernel_row(const ProfileReport *report, guint32 item)
 {
-  return report->by == PROFILE_REPORT_FUNCTION &&
+  return profile_report_is_of_functions(report) &&
          profile_stacks_function_is_kernel(profile_report_get_stacks(report), item);
 }
 
@@ -178,7 +178,7 @@ static char *get_binary_label(const ProfileReport *report, guint32 item)
 
 static gboolean has_totals(const ProfileReport *report)
 {
-  return report->by == PROFILE_REPORT_FUNCTION || report->by == PROFILE_REPORT_BINARY;
+  return profile_report_is_of_functions(report) || report->by == PROFILE_REPORT_BINARY;
 }
 
 static void append_reason(Text *text, guint reason)
@@ -205,7 +205,7 @@ static void append_row(Text *text, const ProfileRow *row, glong width)
   g_string_append(text->out, "  ");
   if (report->by == PROFILE_REPORT_WAIT)
     append_reason(text, PROFILE_ROWS_WAIT_REASON(row->item));
-  if (report->by == PROFILE_REPORT_FUNCTION) {
+  if (profile_report_is_of_functions(report)) {
     g_autofree char *binary = get_binary_label(report, row->item);
     g_string_append(text->out, binary);
     append_padding(text, g_utf8_strlen(binary, -1), width);
@@ -220,7 +220,7 @@ static glong get_binary_width(const Text *text, const ProfileRow *rows, gsize n)
 {
   glong width = g_utf8_strlen(_("Binary"), -1);
 
-  for (gsize i = 0; i < n && text->report->by == PROFILE_REPORT_FUNCTION; i++) {
+  for (gsize i = 0; i < n && profile_report_is_of_functions(text->report); i++) {
     g_autofree char *binary = get_binary_label(text->report, rows[i].item);
     width = MAX(width, MIN(g_utf8_strlen(binary, -1), MAX_BINARY_WIDTH));
   }
@@ -232,6 +232,19 @@ static void append_titles(Text *text, const char *share)
 {
   profile_report_append_cell(text->out, share, SHARE_WIDTH);
   profile_report_append_cell(text->out, get_amount_title(text), AMOUNT_WIDTH);
+}
+
+/* Of what functions are, or what takes their place. */
+static const char *get_function_title(const ProfileReport *report)
+{
+  switch (report->by) {
+  case PROFILE_REPORT_LINE:
+    return _("Line");
+  case PROFILE_REPORT_FILE:
+    return _("File");
+  default:
+    return _("Function");
+  }
 }
 
 static void append_rows_header(Text *text, glong width)
@@ -265,7 +278,7 @@ static void append_rows_header(Text *text, glong width)
   default:
     g_string_append(out, _("Binary"));
     append_padding(text, g_utf8_strlen(_("Binary"), -1), width + 2);
-    g_string_append(out, _("Function"));
+    g_string_append(out, get_function_title(text->report));
   }
   g_string_append_c(out, '\n');
 }

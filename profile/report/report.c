@@ -91,6 +91,12 @@ guint64 profile_report_get_limit(const ProfileReport *self, ProfileWeights *weig
   return MAX(1, (guint64)ceil((double)whole * percent / 100));
 }
 
+gboolean profile_report_is_of_functions(const ProfileReport *self)
+{
+  return self->by == PROFILE_REPORT_FUNCTION || self->by == PROFILE_REPORT_LINE ||
+         self->by == PROFILE_REPORT_FILE;
+}
+
 gboolean profile_report_is_of_waits(const ProfileReport *self)
 {
   return self->by == PROFILE_REPORT_WAIT || self->by == PROFILE_REPORT_WAKER;
@@ -137,7 +143,7 @@ const char *profile_report_get_row_name(const ProfileReport *self, guint32 item)
 
 const char *profile_report_get_row_binary(const ProfileReport *self, guint32 item)
 {
-  if (self->by == PROFILE_REPORT_FUNCTION)
+  if (profile_report_is_of_functions(self))
     return profile_stacks_get_function_binary(profile_report_get_stacks(self), item);
   return self->by == PROFILE_REPORT_BINARY ? get_binary_path(profile_report_get_capture(self), item) : NULL;
 }

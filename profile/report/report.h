@@ -19,7 +19,10 @@ typedef enum {
   PROFILE_REPORT_EVENT,
   PROFILE_REPORT_WAIT, /* events of time off the CPU only, as the next */
   PROFILE_REPORT_WAKER,
-  PROFILE_REPORT_MARK /* times and threads of the filter choose them */
+  PROFILE_REPORT_MARK, /* times and threads of the filter choose them */
+  PROFILE_REPORT_LINE, /* of source: the filter's stacks are those of profile_stacks_new_by_source; as the
+                          next */
+  PROFILE_REPORT_FILE
 } ProfileReportBy;
 
 typedef enum {
@@ -35,7 +38,7 @@ typedef struct {
   const char *path; /* of the capture, for people: printed as it is */
   const ProfileFilter *filter;
   gboolean one_event;      /* the filter's event only; else all that have samples, one after the other */
-  ProfileReportBy by;      /* what rows stand for; FUNCTION where there is a tree */
+  ProfileReportBy by;      /* what rows stand for; FUNCTION, LINE or FILE where there is a tree */
   ProfileReportTree tree;  /* what is shown in place of rows */
   const char *function;    /* of CALLERS and CALLEES: its name, see profile/views/function-name.h */
   gboolean fold_templates; /* profile_function_name_fold in text */
@@ -66,6 +69,8 @@ ProfileRows *profile_report_get_rows(const ProfileReport *self, ProfileWeights *
 ProfileTree *profile_report_get_tree(const ProfileReport *self, ProfileWeights *weights, GError **error);
 /* The least that a tree node or row of these weights must have to be shown, by profile_weights_measure. */
 guint64 profile_report_get_limit(const ProfileReport *self, ProfileWeights *weights);
+/* Whether rows stand for functions, or for what takes their place. */
+gboolean profile_report_is_of_functions(const ProfileReport *self);
 /* Whether rows stand for something that only time off the CPU has. */
 gboolean profile_report_is_of_waits(const ProfileReport *self);
 /* Whether rows are of one event each; not where they are events, or marks. */

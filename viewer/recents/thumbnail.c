@@ -18,7 +18,7 @@ static gboolean are_of_all(ProfileWeights *weights, guint event, gsize n_samples
 {
   return profile_filter_get_event(profile_weights_get_filter(weights)) == event &&
          profile_weights_get_sum(weights).count == n_samples &&
-         profile_stacks_get_map(profile_weights_get_stacks(weights)) == NULL;
+         !profile_stacks_is_transformed(profile_weights_get_stacks(weights));
 }
 
 static ProfileFlame *make_flame(ProfileWeights *shown, guint width)

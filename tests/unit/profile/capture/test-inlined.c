@@ -182,6 +182,29 @@ static void test_lines(void)
   g_assert_cmpuint(n_lines, >, 4);
 }
 
+static void test_sources(void)
+{
+  g_autoptr(ProfileCapture) capture = new_capture();
+  g_autoptr(ProfileStacks) stacks = profile_stacks_new(capture),
+                           recorded = profile_stacks_new_without_inlined(capture);
+  ProfileTransform drop = {.kind = PROFILE_TRANSFORM_DROP_FUNCTION,
+                           .function = made_capture_find(recorded, "c")};
+  g_autoptr(ProfileStacks) dropped = profile_stacks_transform(recorded, &drop);
+  g_autoptr(ProfileStacks) lines = profile_stacks_new_by_source(stacks, FALSE),
+                           files = profile_stacks_new_by_source(stacks, TRUE),
+                           rest = profile_stacks_new_by_source(dropped, TRUE);
+  g_autofree char *by_line = fold(capture, lines), *by_file = fold(capture, files),
+                  *of_rest = fold(capture, rest);
+
+  g_assert_cmpstr(
+      by_line, ==,
+      "a.c:4;d.h:3;A;1.c:2;7.h:1 1, a.c:4;d.h:3;b.c:9;y.h:8;x.h:7 1, a.c:4;d.h:3;b.c:9;y.h:8;x.h:7;c.c:11 1, "
+      "a.c:4;d.h:3;b.c:9;y.h:8;x.h:7;d 1, a.c:4;d.h:3;d;b.c:9;y.h:8;x.h:7 1");
+  g_assert_true(g_str_has_prefix(by_file, "a.c;d.h;A;1.c;7.h 1, a.c;d.h;b.c;y.h;x.h 1, "));
+  g_assert_null(strstr(of_rest, "c.c"));
+  g_assert_nonnull(strstr(of_rest, "x.h;d 1"));
+}
+
 /* Names that come again find other chains, and views keep the stacks that they have. */
 static void test_renewed(void)
 {
@@ -227,6 +250,7 @@ int main(int argc, char **argv)
   g_test_add_func("/inlined/transforms", test_transforms);
   g_test_add_func("/inlined/translate", test_translate);
   g_test_add_func("/inlined/lines", test_lines);
+  g_test_add_func("/inlined/sources", test_sources);
   g_test_add_func("/inlined/renewed", test_renewed);
   return g_test_run();
 }
