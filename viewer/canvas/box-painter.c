@@ -14,6 +14,7 @@ enum {
   TEXT_WIDTH = 30,      /* narrower boxes have no text */
   MIN_LETTERS = 3,      /* fewer of a text say nothing */
   EDGES_WIDTH = 4,      /* narrower boxes have no edges */
+  DOTS_WIDTH = 8,       /* narrower boxes do not show that they are inlined */
   NARROW = 8,           /* narrower ones would be filled by a ring of full width */
   MAX_CHARACTERS = 400, /* more than a screen is wide */
   MAX_LABELS = 6000,
@@ -359,8 +360,20 @@ static ViewerColor choose_color(ViewerBoxPainter *self, guint32 function, Viewer
   return look == VIEWER_BOX_DIM ? viewer_palette_dim(self->palette, color) : *color;
 }
 
+/* Dots along the lower edge. */
+static void append_dots(ViewerBoxPainter *self, double x, double end, double y, const ViewerColor *color)
+{
+  GdkRGBA dot = viewer_color_mix(color, 0.7f);
+  float left = (float)round(x) + 1 + self->has_edges, right = (float)round(end) - 2;
+  GskColorStop stops[] = {{0, dot}, {0.5f, dot}, {0.5f, color->fill}, {1, color->fill}};
+
+  gtk_snapshot_append_repeating_linear_gradient(
+      self->snapshot, &GRAPHENE_RECT_INIT(left, (float)y + (float)self->row_height - 3, right - left, 1),
+      &GRAPHENE_POINT_INIT(left, 0), &GRAPHENE_POINT_INIT(left + 4, 0), stops, G_N_ELEMENTS(stops));
+}
+
 void viewer_box_painter_draw(ViewerBoxPainter *self, double x, double y, double width, guint32 function,
-                             ViewerBoxLook look)
+                             gboolean inlined, ViewerBoxLook look)
 {
   double end = MIN(x + width, self->width + 1);
   ViewerColor color = choose_color(self, function, look);
@@ -369,6 +382,8 @@ void viewer_box_painter_draw(ViewerBoxPainter *self, double x, double y, double 
   if (end <= x)
     return;
   box_painter_fill(self, x, end, y, &color);
+  if (inlined && end - x >= DOTS_WIDTH)
+    append_dots(self, x, end, y, &color);
   if (end - x >= TEXT_WIDTH)
     write_label(self, get_label(self, function), x, end - 1, y, &color.text);
 }

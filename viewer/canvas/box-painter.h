@@ -38,8 +38,9 @@ int viewer_box_painter_get_row_height(ViewerBoxPainter *self);
 
 /* width: of the widget; boxes may reach beyond it. */
 void viewer_box_painter_begin(ViewerBoxPainter *self, GtkSnapshot *snapshot, double width);
+/* inlined: it is a part of the code of the box that it stands on, and is underlined. */
 void viewer_box_painter_draw(ViewerBoxPainter *self, double x, double y, double width, guint32 function,
-                             ViewerBoxLook look);
+                             gboolean inlined, ViewerBoxLook look);
 /* In place of boxes that are too narrow to be seen each. */
 void viewer_box_painter_draw_rest(ViewerBoxPainter *self, double x, double y, double width,
                                   ViewerBoxLook look);

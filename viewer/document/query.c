@@ -3,6 +3,7 @@
 
 #include "profile/capture/span.h"
 #include "profile/capture/translate.h"
+#include "viewer/kit/settings.h"
 
 struct _ViewerQuery {
   GObject parent_instance;
@@ -57,19 +58,21 @@ static void viewer_query_class_init(ViewerQueryClass *klass)
                                          NULL, NULL, G_TYPE_NONE, 0);
 }
 
+static void emit_changed(ViewerQuery *self)
+{
+  g_signal_emit(self, signals[SIGNAL_CHANGED], 0);
+}
+
 static void viewer_query_init(ViewerQuery *self)
 {
   self->steps = g_ptr_array_new_with_free_func(g_object_unref);
+  g_signal_connect_object(viewer_settings_get(), "changed::inlined-functions", G_CALLBACK(emit_changed), self,
+                          G_CONNECT_SWAPPED);
 }
 
 ViewerQuery *viewer_query_new(void)
 {
   return g_object_new(VIEWER_TYPE_QUERY, NULL);
-}
-
-static void emit_changed(ViewerQuery *self)
-{
-  g_signal_emit(self, signals[SIGNAL_CHANGED], 0);
 }
 
 guint viewer_query_get_event(ViewerQuery *self)
@@ -174,7 +177,10 @@ static void apply_preview(ViewerQuery *self, ProfileFilter *filter)
 ProfileFilter *viewer_query_make_filter(ViewerQuery *self, ProfileCapture *capture, gboolean with_time)
 {
   ProfileFilter *filter = profile_filter_new(capture);
+  g_autoptr(ProfileStacks) recorded = profile_stacks_new_without_inlined(capture);
 
+  if (!g_settings_get_boolean(viewer_settings_get(), "inlined-functions"))
+    profile_filter_set_stacks(filter, recorded);
   profile_filter_set_event(filter, self->event);
   for (guint i = 0; i < self->n_steps; i++) {
     ViewerStep *step = self->steps->pdata[i];

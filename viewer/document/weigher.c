@@ -11,8 +11,9 @@ typedef struct {
 
 typedef struct {
   ProfileFilter *filter;
-  GPtrArray *steps; /* ViewerStep; the transforms */
-  GArray *chain;    /* Link; as many as are known of these steps */
+  ProfileStacks *base; /* the filter's, before there are transforms; not a reference */
+  GPtrArray *steps;    /* ViewerStep; the transforms */
+  GArray *chain;       /* Link; as many as are known of these steps */
   ProfileWeights *weights;
   ProfileStacks *looked_at; /* whose kinds are known */
   guint kinds;
@@ -23,6 +24,7 @@ struct _ViewerWeigher {
   ViewerQuery *query;
   ProfileCapture *wanted;  /* not NULL: to be asked for as soon as nothing is under way */
   ProfileCapture *capture; /* that the chain belongs to */
+  ProfileStacks *base;     /* and that it begins with; not a reference */
   GArray *chain;           /* Link */
   ProfileWeights *weights;
   ProfileStacks *looked_at; /* whose kinds are known */
@@ -126,11 +128,12 @@ static Work *new_work(ViewerWeigher *self, ProfileCapture *capture)
   Work *work = g_new0(Work, 1);
 
   work->filter = viewer_query_make_filter(self->query, capture, TRUE);
+  work->base = profile_filter_get_stacks(work->filter);
   work->steps = get_transforms(self->query);
   work->chain = new_chain();
   work->looked_at = self->looked_at ? profile_stacks_ref(self->looked_at) : NULL;
   work->kinds = self->kinds;
-  if (capture != self->capture)
+  if (capture != self->capture || work->base != self->base)
     return work;
   for (guint i = 0; i < MIN(self->chain->len, work->steps->len); i++) {
     const Link *link = &g_array_index(self->chain, Link, i);
@@ -148,7 +151,7 @@ static void extend_chain(Work *work)
     ViewerStep *step = work->steps->pdata[n];
     g_autoptr(ProfileStacks) before = n > 0
                                           ? profile_stacks_ref(g_array_index(work->chain, Link, n - 1).stacks)
-                                          : profile_stacks_new(profile_filter_get_capture(work->filter));
+                                          : profile_stacks_ref(profile_filter_get_stacks(work->filter));
     g_autoptr(ProfileStacks) after = profile_stacks_transform(before, viewer_step_get_transform(step));
     add_link(work->chain, step, after);
   }
@@ -190,6 +193,7 @@ static void on_done(GObject *source, GAsyncResult *result, gpointer data)
     return;
   g_clear_object(&self->current);
   g_set_object(&self->capture, profile_filter_get_capture(work->filter));
+  self->base = work->base;
   g_array_unref(self->chain);
   self->chain = g_array_ref(work->chain);
   g_clear_pointer(&self->weights, profile_weights_unref);

@@ -157,6 +157,14 @@ static void set_accelerators(GtkApplication *application)
     gtk_application_set_accels_for_action(application, all[i].action, all[i].accelerators);
 }
 
+/* An action that switches the setting of its name. */
+static void add_remembered(GActionMap *actions, const char *name)
+{
+  g_autoptr(GAction) action = g_settings_create_action(viewer_settings_get(), name);
+
+  g_action_map_add_action(actions, action);
+}
+
 static void viewer_application_startup(GApplication *application)
 {
   static const GActionEntry actions[] = {
@@ -167,8 +175,8 @@ static void viewer_application_startup(GApplication *application)
   };
 
   G_APPLICATION_CLASS(viewer_application_parent_class)->startup(application);
-  g_autoptr(GAction) fold = g_settings_create_action(viewer_settings_get(), "fold-templates");
-  g_action_map_add_action(G_ACTION_MAP(application), fold);
+  add_remembered(G_ACTION_MAP(application), "fold-templates");
+  add_remembered(G_ACTION_MAP(application), "inlined-functions");
   g_action_map_add_action_entries(G_ACTION_MAP(application), actions, G_N_ELEMENTS(actions), application);
   set_accelerators(GTK_APPLICATION(application));
   gtk_window_set_default_icon_name(VIEWER_APPLICATION_ID);

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-
 const char *const test_place_paths[TEST_N_PLACES] = {"/usr/bin/program", "/usr/lib/libsome.so.1", "[kernel]"};
 
 static guint32 add_string(TestStream *stream, const char *text)
@@ -76,7 +75,8 @@ void test_stream_define(TestStream *stream, struct capture_record_event event, c
 guint32 test_stream_add_frame(TestStream *stream, TestPlace place, guint64 offset)
 {
   if (place == TEST_KERNEL)
-    return test_take_id(capture_writer_frame(stream->writer, CAPTURE_SPACE_KERNEL, 0, TEST_KERNEL_BASE + offset));
+    return test_take_id(
+        capture_writer_frame(stream->writer, CAPTURE_SPACE_KERNEL, 0, TEST_KERNEL_BASE + offset));
   return test_take_id(
       capture_writer_frame(stream->writer, CAPTURE_SPACE_BINARY, stream->binaries[place], offset));
 }

@@ -41,7 +41,7 @@ static void draw_row(ViewerFlameGraph *self, guint depth)
     if (box->start >= canvas->view.end)
       return;
     double x = viewer_box_canvas_get_x(canvas, box->start), end = viewer_box_canvas_get_x(canvas, box->end);
-    viewer_box_painter_draw(canvas->painter, x, y, end - x, box->function, get_look(self, box));
+    viewer_box_painter_draw(canvas->painter, x, y, end - x, box->function, box->inlined, get_look(self, box));
   }
 }
 

@@ -50,7 +50,7 @@ static const ProfileFunction *get_function(const ProfileFlame *flame, guint box)
   return function < n ? &functions[function] : NULL;
 }
 
-char *viewer_flame_text_get_place(const ProfileFlame *flame, guint box)
+static char *get_place(const ProfileFlame *flame, guint box)
 {
   const ProfileFunction *function = get_function(flame, box);
   const ProfileFunctionRange *range = function ? function->range : NULL;
@@ -63,6 +63,18 @@ char *viewer_flame_text_get_place(const ProfileFlame *flame, guint box)
     return viewer_format_binary(range->file);
   guint64 address = range ? range->start : function ? function->address : 0;
   return address ? g_strdup_printf("0x%" G_GINT64_MODIFIER "x", address) : NULL;
+}
+
+char *viewer_flame_text_get_place(const ProfileFlame *flame, guint box)
+{
+  char *place = get_place(flame, box);
+  g_autofree char *plain = NULL;
+
+  if (!place || !get_box(flame, box)->inlined)
+    return place;
+  plain = place;
+  /* Translators: file and line of a function that the compiler put into its caller */
+  return g_strdup_printf(_("%s, inlined"), plain);
 }
 
 static guint64 flame_text_measure(const ProfileFlame *flame, guint box)
@@ -110,6 +122,8 @@ char *viewer_flame_text_get_tooltip(const ProfileFlame *flame, guint box)
 
   if (binary)
     g_string_append_printf(text, "%s\n", binary);
+  if (item->inlined)
+    g_string_append_printf(text, "%s\n", _("Inlined into its caller"));
   g_string_append_printf(text, _("Total: %s (%s)"), total, total_share);
   if (!profile_flame_is_inverted(flame)) {
     g_string_append_c(text, '\n');

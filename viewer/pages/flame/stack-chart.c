@@ -350,7 +350,7 @@ static void draw_row(ViewerStackChart *self, guint depth)
   for (guint i = low; i < first + n && viewer_stack_chart_get_box(self, i)->start < to; i++) {
     const ProfileChartBox *box = viewer_stack_chart_get_box(self, i);
     double x = get_x(self, box->start), end = get_x(self, box->end);
-    viewer_box_painter_draw(self->canvas.painter, x, y, end - x, box->function,
+    viewer_box_painter_draw(self->canvas.painter, x, y, end - x, box->function, FALSE,
                             get_look(self, box->function));
   }
 }

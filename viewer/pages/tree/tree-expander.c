@@ -25,14 +25,23 @@ struct _ViewerTreeExpander {
 
 G_DEFINE_TYPE(ViewerTreeExpander, viewer_tree_expander, VIEWER_TYPE_CELL)
 
+static char *name_node(ViewerTreeModel *model, guint32 node)
+{
+  char *name = viewer_format_function(viewer_tree_model_get_name(model, node), LONGEST_NAME);
+  g_autofree char *plain = NULL;
+
+  if (!viewer_tree_model_get(model, node)->inlined)
+    return name;
+  plain = name;
+  /* Translators: a function that the compiler put into its caller */
+  return g_strdup_printf(_("%s (inlined)"), plain);
+}
+
 static char *get_name(gpointer row, gpointer data)
 {
   guint32 node = viewer_tree_row_get_node(row);
 
-  return node == VIEWER_TREE_NO_NODE
-             ? g_strdup("")
-             : viewer_format_function(viewer_tree_model_get_name(viewer_tree_row_get_model(row), node),
-                                      LONGEST_NAME);
+  return node == VIEWER_TREE_NO_NODE ? g_strdup("") : name_node(viewer_tree_row_get_model(row), node);
 }
 
 static char *get_tooltip(gpointer row, gpointer data)
@@ -65,7 +74,7 @@ static void name_row(ViewerTreeExpander *self, ViewerTreeModel *model, guint32 n
 {
   const ProfileWeights *weights = viewer_tree_model_get_weights(model);
   const ProfileTreeNode *item = viewer_tree_model_get(model, node);
-  g_autofree char *name = viewer_format_function(viewer_tree_model_get_name(model, node), LONGEST_NAME);
+  g_autofree char *name = name_node(model, node);
   g_autofree char *share = viewer_format_weight_share(weights, item->total);
   g_autofree char *total = viewer_format_weight(weights, item->total);
   g_autofree char *own = viewer_format_weight(weights, item->self);
