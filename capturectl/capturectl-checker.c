@@ -191,6 +191,15 @@ static void check_content(Checker *self, const struct capture_window_header *hea
   }
 }
 
+static gboolean place_is_complete(const struct capture_record_place *r)
+{
+  gboolean complete = r->binary != 0;
+
+  for (guint i = 0; i < r->record.count; i++)
+    complete &= r->frames[i] != 0;
+  return complete;
+}
+
 /* Beside references: what must not be 0. */
 static gboolean is_complete(const struct capture_record *record)
 {
@@ -202,7 +211,9 @@ static gboolean is_complete(const struct capture_record *record)
     complete = functions->binary != 0;
     for (guint i = 0; i < record->count; i++)
       complete &= functions->functions[i].name != 0 || functions->functions[i].linkage_name != 0;
-  } else if (record->type == CAPTURE_RECORD_COUNTS)
+  } else if (record->type == CAPTURE_RECORD_PLACE)
+    complete = place_is_complete((const struct capture_record_place *)record);
+  else if (record->type == CAPTURE_RECORD_COUNTS)
     for (guint i = 0; i < record->count; i++)
       complete &= counts->values[i].counter != 0;
   return complete;
@@ -215,6 +226,11 @@ static gboolean functions_ascend(const struct capture_record_functions *r)
         (i > 0 && r->functions[i].start < r->functions[i - 1].end))
       return FALSE;
   return TRUE;
+}
+
+static gboolean place_is_empty(const struct capture_record_place *r)
+{
+  return r->record.count == 0 || r->start >= r->end;
 }
 
 static gboolean ranges_ascend(const struct capture_record_code *r)
@@ -237,6 +253,8 @@ static void check_references(Checker *self, CapturectlDefinitions *definitions,
   if (record->type == CAPTURE_RECORD_FUNCTIONS &&
       !functions_ascend((const struct capture_record_functions *)record))
     checker_note(self, PROBLEM_FUNCTION_ORDER);
+  if (record->type == CAPTURE_RECORD_PLACE && place_is_empty((const struct capture_record_place *)record))
+    checker_note(self, PROBLEM_RECORD);
   if (record->type == CAPTURE_RECORD_CODE && !ranges_ascend((const struct capture_record_code *)record))
     checker_note(self, PROBLEM_REFERENCE);
 }

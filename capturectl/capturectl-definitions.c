@@ -86,6 +86,18 @@ static CapturectlDefined add_frames(CapturectlDefinitions *self, const struct ca
   return worst;
 }
 
+/* What they refer to is looked at in their record. */
+static CapturectlDefined add_place_frames(CapturectlDefinitions *self,
+                                          const struct capture_record_place_frames *r, guint64 bytes)
+{
+  CapturectlDefined worst = CAPTURECTL_DEFINED;
+
+  for (guint i = 0; i < r->record.count; i++)
+    worst = definitions_worse(worst, definitions_define(self, CAPTURE_SORT_PLACE_FRAME, (guint64)r->first + i,
+                                                        bytes, (Definition){.type = r->record.type}));
+  return worst;
+}
+
 static CapturectlDefined add_nodes(CapturectlDefinitions *self, const struct capture_record_nodes *r,
                                    guint64 bytes)
 {
@@ -122,6 +134,8 @@ CapturectlDefined capturectl_definitions_add(CapturectlDefinitions *self, const 
     return add_frames(self, (const struct capture_record_frames *)record, bytes);
   if (record->type == CAPTURE_RECORD_NODES)
     return add_nodes(self, (const struct capture_record_nodes *)record, bytes);
+  if (record->type == CAPTURE_RECORD_PLACE_FRAMES)
+    return add_place_frames(self, (const struct capture_record_place_frames *)record, bytes);
   if (record->type == CAPTURE_RECORD_SPACE)
     return add_space(self, (const struct capture_record_space *)record, bytes);
   if (!layout || !layout->defines)

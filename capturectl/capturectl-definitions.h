@@ -23,8 +23,8 @@ typedef enum {
   CAPTURECTL_OUT_OF_ORDER  /* a node that does not come after what it stands on */
 } CapturectlDefined;
 
-/* Takes up a valid dictionary record, or NAMED_BINARY; others define nothing. bytes: dictionary bytes so far.
- */
+/* Takes up a valid dictionary record, NAMED_BINARY or PLACE_FRAMES; others define nothing. bytes: dictionary
+ * bytes so far. */
 CapturectlDefined capturectl_definitions_add(CapturectlDefinitions *self, const struct capture_record *record,
                                              guint64 bytes);
 /* Whether id and all that it leads to is defined by now. 0 (none) is. */

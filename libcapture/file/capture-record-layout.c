@@ -28,9 +28,9 @@
     .name = #field, .form = CAPTURE_FIELD_ITEMS, .offset = offsetof(struct capture_##of, field)              \
   }
 /* An item that is nothing but a number. */
-#define ITEM(as, type)                                                                                       \
+#define ITEM(as, type, sort)                                                                                 \
   {                                                                                                          \
-    .name = "item", .form = CAPTURE_FIELD_##as, .size = sizeof(type)                                         \
+    .name = "item", .form = CAPTURE_FIELD_##as, .refers = CAPTURE_SORT_##sort, .size = sizeof(type)          \
   }
 #define FIELDS(...)                                                                                          \
   (const struct capture_field[])                                                                             \
@@ -58,7 +58,7 @@ static const struct capture_record_layout layouts[] = {
     [CAPTURE_RECORD_NODES] =
         TYPE("nodes", nodes, .item = sizeof(uint32_t),
              .fields = FIELDS(U(record_nodes, first), U(record_nodes, nodes), ITEMS(record_nodes, items)),
-             .items = FIELDS(ITEM(NODE, uint32_t))),
+             .items = FIELDS(ITEM(NODE, uint32_t, NONE))),
     [CAPTURE_RECORD_BINARY] =
         TYPE("binary", binary, .defines = CAPTURE_SORT_BINARY,
              .fields = FIELDS(
@@ -140,7 +140,7 @@ static const struct capture_record_layout layouts[] = {
                               REFERENCE(record_user_stack, thread, THREAD), U(record_user_stack, abi),
                               X(record_user_stack, mask), ITEMS(record_user_stack, registers),
                               MEASURED(record_user_stack, "stack", registers, BYTES, stack_length)),
-             .items = FIELDS(ITEM(HEXADECIMAL, uint64_t))),
+             .items = FIELDS(ITEM(HEXADECIMAL, uint64_t, NONE))),
     [CAPTURE_RECORD_MARK] =
         TYPE("mark", mark,
              .fields = FIELDS(U(record_mark, time), U(record_mark, duration),
@@ -180,6 +180,19 @@ static const struct capture_record_layout layouts[] = {
                         REFERENCE(function, linkage_name, STRING), REFERENCE(function, file, STRING),
                         U(function, line), REFERENCE(function, module, STRING), X(function, flags)),
         .item_name = "function"),
+    [CAPTURE_RECORD_PLACE_FRAMES] = TYPE(
+        "place_frames", place_frames, .item = sizeof(struct capture_place_frame),
+        .fields = FIELDS(U(record_place_frames, first), ITEMS(record_place_frames, frames)),
+        .items = FIELDS(REFERENCE(place_frame, name, STRING), REFERENCE(place_frame, linkage_name, STRING),
+                        REFERENCE(place_frame, file, STRING), U(place_frame, line), U(place_frame, column),
+                        REFERENCE(place_frame, declared_file, STRING), U(place_frame, declared_line),
+                        X(place_frame, flags)),
+        .item_name = "place_frame"),
+    [CAPTURE_RECORD_PLACE] =
+        TYPE("place", place, .item = sizeof(uint32_t),
+             .fields = FIELDS(REFERENCE(record_place, binary, BINARY), X(record_place, start),
+                              X(record_place, end), ITEMS(record_place, frames)),
+             .items = FIELDS(ITEM(UNSIGNED, uint32_t, PLACE_FRAME))),
 };
 
 const struct capture_record_layout *capture_record_layout_find(uint16_t type)

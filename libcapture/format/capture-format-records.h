@@ -185,4 +185,36 @@ struct capture_record_functions {
   struct capture_function functions[]; /* record.count, ascending by start, not overlapping */
 };
 
+/* A function at a line of the source that code comes from. */
+struct capture_place_frame {
+  uint32_t name;          /* string, demangled; 0: whoever wrote it does not demangle, or it is not known */
+  uint32_t linkage_name;  /* string, as in the symbol table; 0 same as name */
+  uint32_t file;          /* string, 0 not known */
+  uint32_t line;          /* 0 not known */
+  uint32_t column;        /* 0 not known */
+  uint32_t declared_file; /* string: where the function begins; 0 not known */
+  uint32_t declared_line; /* 0 not known */
+  uint32_t flags;         /* 0 */
+};
+
+/* Defines place frames first, first + 1, …, which places of any binary may share. */
+struct capture_record_place_frames {
+  struct capture_record record;
+  uint32_t first;
+  uint32_t reserved;
+  struct capture_place_frame frames[]; /* record.count */
+};
+
+/* A stretch of code in which line and inlined functions are the same. The line of the first frame is where
+ * the instructions come from, that of each other one is where it calls the one before. The last one is the
+ * function that holds the others. Places of one binary do not overlap. */
+struct capture_record_place {
+  struct capture_record record;
+  uint32_t binary; /* named binary */
+  uint32_t reserved;
+  uint64_t start;    /* file offset, or kernel address */
+  uint64_t end;      /* first byte after it */
+  uint32_t frames[]; /* record.count place frames, innermost first, one at least; then padding to 8 */
+};
+
 #endif

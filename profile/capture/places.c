@@ -94,6 +94,28 @@ void profile_places_seal(ProfilePlaces *self)
   self->sealed = TRUE;
 }
 
+/* Those of `from` that begin where `better` (NULL: nothing) says nothing. */
+static void places_take(ProfilePlaces *self, const ProfilePlaces *from, const ProfilePlaces *better)
+{
+  for (guint i = 0; i < from->places->len; i++) {
+    const ProfilePlace *place = &g_array_index(from->places, ProfilePlace, i);
+
+    if (!better || !profile_places_lookup(better, place->start))
+      profile_places_add(self, place->start, place->end, profile_places_get_frames(from, place),
+                         place->n_frames);
+  }
+}
+
+ProfilePlaces *profile_places_join(const ProfilePlaces *old, const ProfilePlaces *places)
+{
+  ProfilePlaces *both = profile_places_new();
+
+  places_take(both, old, places);
+  places_take(both, places, NULL);
+  profile_places_seal(both);
+  return both;
+}
+
 const ProfilePlace *profile_places_get(const ProfilePlaces *self, gsize *n)
 {
   *n = self->places->len;

@@ -37,6 +37,9 @@ void profile_places_add(ProfilePlaces *self, guint64 start, guint64 end, const P
 /* Sorts; where two overlap the earlier one ends where the later one begins. Call once, before any lookup. */
 void profile_places_seal(ProfilePlaces *self);
 
+/* New sealed places of all that both say, where they differ what `places` says; both are sealed. */
+ProfilePlaces *profile_places_join(const ProfilePlaces *old, const ProfilePlaces *places);
+
 ProfilePlaces *profile_places_ref(ProfilePlaces *self);
 void profile_places_unref(ProfilePlaces *self);
 

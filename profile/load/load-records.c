@@ -64,35 +64,53 @@ static void add_table(ProfileFunctionTable **slot, ProfileFunctionTable *table)
   *slot = old ? profile_function_table_join(old, table) : profile_function_table_ref(table);
 }
 
-static void keep_table_of(ProfileCapture *capture, guint slot, ProfileFunctionTable *table, gboolean served)
+static void add_places(ProfileCapture *capture, guint slot, ProfilePlaces *places)
+{
+  ProfilePlaces *old = profile_capture_get_places(capture, slot);
+  g_autoptr(ProfilePlaces) both = old ? profile_places_join(old, places) : profile_places_ref(places);
+
+  profile_capture_set_places(capture, slot, both);
+}
+
+/* What a names window says of one binary. */
+typedef struct {
+  ProfileFunctionTable *table;
+  ProfilePlaces *places; /* NULL: none */
+  gboolean served;
+} Said;
+
+static void keep_of_slot(ProfileCapture *capture, guint slot, const Said *said)
 {
   gboolean is_kernel = slot == capture->binaries->len;
 
-  add_table(is_kernel ? &capture->kernel_table : &capture->tables[slot], table);
-  if (served)
-    add_table(&capture->served_tables[slot], table);
+  add_table(is_kernel ? &capture->kernel_table : &capture->tables[slot], said->table);
+  if (said->served)
+    add_table(&capture->served_tables[slot], said->table);
   else
     capture->looked_for[slot] = TRUE;
+  if (said->places)
+    add_places(capture, slot, said->places);
 }
 
-static void keep_tables(ProfileCapture *capture, const ProfileBinary *binary, ProfileFunctionTable *table,
-                        gboolean served)
+static void keep_names(ProfileCapture *capture, const ProfileBinary *binary, const Said *said)
 {
   if (binary->flags & CAPTURE_BINARY_KERNEL)
-    keep_table_of(capture, capture->binaries->len, table, served);
+    keep_of_slot(capture, capture->binaries->len, said);
   for (guint i = 0; i < capture->binaries->len; i++)
     if (profile_names_binary_matches(binary, &g_array_index(capture->binaries, ProfileBinary, i)))
-      keep_table_of(capture, i, table, served);
+      keep_of_slot(capture, i, said);
 }
 
-static void keep_table(const ProfileBinary *binary, ProfileFunctionTable *table, gpointer data)
+static void keep_own_names(const ProfileBinary *binary, ProfileFunctionTable *table, ProfilePlaces *places,
+                           gpointer data)
 {
-  keep_tables(data, binary, table, FALSE);
+  keep_names(data, binary, &(Said){table, places, FALSE});
 }
 
-static void keep_served_table(const ProfileBinary *binary, ProfileFunctionTable *table, gpointer data)
+static void keep_served_names(const ProfileBinary *binary, ProfileFunctionTable *table, ProfilePlaces *places,
+                              gpointer data)
 {
-  keep_tables(data, binary, table, TRUE);
+  keep_names(data, binary, &(Said){table, places, TRUE});
 }
 
 static gboolean is_read_now(const LoadPart *part, gboolean served)
@@ -114,7 +132,7 @@ static void read_names(Load *load, gboolean served)
     if (!is_read_now(part, served))
       continue;
     if (decoder && epoch != part->epoch)
-      profile_names_decoder_finish(g_steal_pointer(&decoder), served ? keep_served_table : keep_table,
+      profile_names_decoder_finish(g_steal_pointer(&decoder), served ? keep_served_names : keep_own_names,
                                    load->capture);
     if (!decoder)
       decoder = profile_names_decoder_new(served);
@@ -125,7 +143,7 @@ static void read_names(Load *load, gboolean served)
     load_release_content(load, part);
   }
   if (decoder)
-    profile_names_decoder_finish(decoder, served ? keep_served_table : keep_table, load->capture);
+    profile_names_decoder_finish(decoder, served ? keep_served_names : keep_own_names, load->capture);
 }
 
 /* A recorder names what nobody else could; who could, knows better. */

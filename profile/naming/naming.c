@@ -229,6 +229,7 @@ gboolean profile_naming_make_tables(ProfileCapture *capture, const ProfileNaming
                                 .end = get_end(capture)};
   ret->n = capture->binaries->len + 1;
   ret->tables = g_new0(ProfileFunctionTable *, ret->n);
+  ret->places = g_new0(ProfilePlaces *, ret->n);
   naming.addresses = g_new0(GArray *, ret->n);
   naming.known = g_new0(ProfileStoredNames *, ret->n);
   naming.learnt = g_new0(ProfileStoredNames *, ret->n);
@@ -250,9 +251,12 @@ gboolean profile_naming_make_tables(ProfileCapture *capture, const ProfileNaming
 
 void profile_naming_tables_clear(ProfileNamingTables *tables)
 {
-  for (guint slot = 0; slot < tables->n; slot++)
+  for (guint slot = 0; slot < tables->n; slot++) {
     g_clear_pointer(&tables->tables[slot], profile_function_table_unref);
+    g_clear_pointer(&tables->places[slot], profile_places_unref);
+  }
   g_clear_pointer(&tables->tables, g_free);
+  g_clear_pointer(&tables->places, g_free);
   tables->n = 0;
 }
 

@@ -15,6 +15,8 @@ static gboolean is_of_others(const struct capture_record *record, gint32 pid)
   case CAPTURE_RECORD_METADATA:
   case CAPTURE_RECORD_NAMED_BINARY:
   case CAPTURE_RECORD_FUNCTIONS:
+  case CAPTURE_RECORD_PLACE_FRAMES:
+  case CAPTURE_RECORD_PLACE:
   case CAPTURE_RECORD_KERNEL_SYMBOL:
   case CAPTURE_RECORD_THROTTLE:
   case CAPTURE_RECORD_FORK:

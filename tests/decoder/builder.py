@@ -24,8 +24,13 @@ def fixed(kind, layout, *values):
 
 
 def listed(kind, first, second, layout, items):
-    """FRAMES, NODES, FUNCTIONS: two fields, then items (tuples)."""
+    """FRAMES, NODES, FUNCTIONS, PLACE_FRAMES: two fields, then items (tuples)."""
     return record(kind, struct.pack('<II', first, second) + b''.join(struct.pack('<' + layout, *i) for i in items), len(items))
+
+
+def place(binary, start, end, frames):
+    """PLACE; frames are identifiers, innermost first."""
+    return record(83, struct.pack(f'<IIQQ{len(frames)}I', binary, 0, start, end, *frames), len(frames))
 
 
 def code(process, name, start, length, time, file, line, ranges):

@@ -49,6 +49,34 @@ static void check_nodes(ProfileCapture *capture)
   }
 }
 
+/* In order, beside each other, with frames that have all of their names or none. */
+static void check_places_of(const ProfilePlaces *places)
+{
+  gsize n;
+  const ProfilePlace *all = profile_places_get(places, &n);
+
+  for (gsize i = 0; i < n; i++) {
+    const ProfilePlaceFrame *frames = profile_places_get_frames(places, &all[i]);
+
+    expect(all[i].start < all[i].end && all[i].n_frames > 0 && (i == 0 || all[i - 1].end <= all[i].start));
+    for (guint32 j = 0; j < all[i].n_frames; j++)
+      expect(!frames[j].name == !frames[j].linkage_name);
+  }
+}
+
+static void check_places(ProfileCapture *capture)
+{
+  guint n;
+
+  profile_capture_get_binaries(capture, &n);
+  for (guint i = 0; i <= n; i++) {
+    ProfilePlaces *places = profile_capture_get_places(capture, i < n ? i : G_MAXUINT32);
+
+    if (places)
+      check_places_of(places);
+  }
+}
+
 static void check_event(ProfileCapture *capture, const ProfileEvent *event)
 {
   const guint32 *parents, *frames;
@@ -149,6 +177,7 @@ static void look(ProfileCapture *capture)
 
   check_nodes(capture);
   check_told(capture);
+  check_places(capture);
   transform(filter);
   for (guint i = 0; i < n; i++)
     check_event(capture, &events[i]);

@@ -8,7 +8,29 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void look_up(const ProfileBinary *binary, ProfileFunctionTable *table, gpointer data)
+static void check_place(const ProfilePlaces *places, const ProfilePlace *place)
+{
+  const ProfilePlaceFrame *frames = profile_places_get_frames(places, place);
+
+  if (place->start >= place->end || profile_places_lookup(places, place->start) != place ||
+      place->n_frames == 0)
+    g_error("a place cannot be found");
+  for (guint32 i = 0; i < place->n_frames; i++)
+    if (!frames[i].name != !frames[i].linkage_name)
+      g_error("a function has one name and not the other");
+}
+
+static void check_places(const ProfilePlaces *places)
+{
+  gsize n;
+  const ProfilePlace *all = profile_places_get(places, &n);
+
+  for (gsize i = 0; i < n; i++)
+    check_place(places, &all[i]);
+}
+
+static void look_up(const ProfileBinary *binary, ProfileFunctionTable *table, ProfilePlaces *places,
+                    gpointer data)
 {
   gsize n;
   const ProfileFunctionRange *ranges = profile_function_table_get_ranges(table, &n);
@@ -18,6 +40,8 @@ static void look_up(const ProfileBinary *binary, ProfileFunctionTable *table, gp
         profile_function_table_lookup(table, ranges[i].start) != &ranges[i] ||
         strlen(ranges[i].name) > G_MAXUINT32)
       g_error("a range of %s cannot be found", binary->path);
+  if (places)
+    check_places(places);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

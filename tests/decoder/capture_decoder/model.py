@@ -116,12 +116,14 @@ class Capture:
     streams        the fields of STREAM records
     metadata       {key: value}, messages: the fields of MESSAGE records
     names          {key of a binary: [Function…]}, see function_of()
+    places         {key of a binary: [(start, end, [PlaceFrame…])…]} with strings resolved, ascending, see place_of()
     """
 
     def __init__(self, path):
         self.file = container.File(path)
         self.dictionaries = collections.defaultdict(Dictionary)
         self.records, self.streams, self.messages, self.metadata, self.names, self.naming = [], [], [], {}, {}, {}
+        self.places = {}
         self._decoder = Decoder(self.file.order)
         self._names = {}
         for part in self.file.parts:
@@ -130,6 +132,7 @@ class Capture:
         for dictionary in self.dictionaries.values():
             dictionary.finish()
         self._read_names()
+        self._read_places()
         self._paths, self._addresses = {}, {}
 
     def samples(self):
@@ -158,13 +161,21 @@ class Capture:
 
     def naming_of(self, frame):
         """How the naming of a frame's binary ended (NAMED_BINARY's status); None when nothing is said of it."""
-        keys = _binary_keys(frame.owner) if frame.kind == BINARY else ['kernel']
+        keys = _frame_keys(frame)
         return next((self.naming[key] for key in keys if key in self.naming), None)
 
+    def place_of(self, frame, is_caller):
+        """The PlaceFrames of a frame, innermost first; none where nothing is said of it. Callers are looked up as by function_of."""
+        for key in _frame_keys(frame):
+            places = self.places.get(key, [])
+            value = frame.value - is_caller
+            number = bisect.bisect_right(places, value, key=lambda place: place[0]) - 1
+            if number >= 0 and value < places[number][1]:
+                return places[number][2]
+        return []
+
     def _look_up(self, frame, is_caller):
-        if frame.kind not in (BINARY, KERNEL):
-            return _UNNAMED
-        for key in _binary_keys(frame.owner) if frame.kind == BINARY else ['kernel']:
+        for key in _frame_keys(frame):
             starts, functions = self.names.get(key, ((), ()))
             value = frame.value - is_caller
             number = bisect.bisect_right(starts, value) - 1
@@ -193,10 +204,7 @@ class Capture:
     def _read_names(self):
         """Functions by binary. Where two name the same address, stream 0 wins, and then the latest epoch."""
         merged = collections.defaultdict(dict)
-        for _, records in sorted(self._names.items(), key=lambda item: (item[0][0] == 0, item[0][1])):
-            strings = {r.fields['id']: r.fields['value'].decode(errors='replace') for r in records if r.word == 'string'}
-            binaries = {r.fields['id']: {**r.fields, 'path': strings.get(r.fields['path'], '')}
-                        for r in records if r.word == 'named_binary'}
+        for records, strings, binaries in self._epochs_of_names():
             for binary in binaries.values():
                 self.naming.update({key: binary['status'] for key in _name_keys(binary)})
             for record in records:
@@ -213,6 +221,33 @@ class Capture:
         for key, functions in merged.items():
             ordered = [functions[start] for start in sorted(functions)]
             self.names[key] = ([function[0] for function in ordered], ordered)
+
+    def _read_places(self):
+        """Places by binary. Where two begin at the same address, stream 0 wins, and then the latest epoch."""
+        merged = collections.defaultdict(dict)
+        for records, strings, binaries in self._epochs_of_names():
+            frames = {}
+            for record in records:
+                if record.word == 'place_frames':
+                    for number, frame in enumerate(record.items, record.fields['first']):
+                        frames.setdefault(number, _resolve_place_frame(frame, strings))
+            for record in records:
+                if record.word != 'place' or record.fields['binary'] not in binaries:
+                    continue
+                wanted = [number for number, in record.items]
+                if wanted and all(number in frames for number in wanted):
+                    place = record.fields['start'], record.fields['end'], [frames[number] for number in wanted]
+                    for key in _name_keys(binaries[record.fields['binary']]):
+                        merged[key][place[0]] = place
+        self.places = {key: [places[start] for start in sorted(places)] for key, places in merged.items()}
+
+    def _epochs_of_names(self):
+        """Records, strings and named binaries of each epoch, those that win last."""
+        for _, records in sorted(self._names.items(), key=lambda item: (item[0][0] == 0, item[0][1])):
+            strings = {r.fields['id']: r.fields['value'].decode(errors='replace') for r in records if r.word == 'string'}
+            binaries = {r.fields['id']: {**r.fields, 'path': strings.get(r.fields['path'], '')}
+                        for r in records if r.word == 'named_binary'}
+            yield records, strings, binaries
 
     def _part_samples(self, part):
         content = self.file.content(part)
@@ -265,6 +300,18 @@ class Capture:
         binary = dictionary.by_word['binary'].get(space['owner'])
         owner = {**binary, 'path': dictionary.string(binary['path'])} if binary else None
         return Frame(BINARY, owner, value, dictionary.address_of(process, space['owner'], value, active))
+
+
+def _resolve_place_frame(frame, strings):
+    """The strings instead of their identifiers, None where there is none."""
+    linkage_name = strings.get(frame.linkage_name, strings.get(frame.name))
+    return frame._replace(name=strings.get(frame.name, linkage_name), linkage_name=linkage_name, file=strings.get(frame.file),
+                          declared_file=strings.get(frame.declared_file))
+
+
+def _frame_keys(frame):
+    """What names windows know the owner of a sampled address by."""
+    return _binary_keys(frame.owner) if frame.kind == BINARY else ['kernel'] if frame.kind == KERNEL else []
 
 
 def _name_keys(binary):

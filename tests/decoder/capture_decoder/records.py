@@ -36,8 +36,11 @@ _LISTS = {
     13: ('code', 'process name start:Q length:Q time:Q file line', 'IIII'),
     39: ('counts', 'time:Q', 'IIQ'),
     81: ('functions', 'binary _', 'QQIIIIII'),
+    82: ('place_frames', 'first _', 'IIIIIIII'),
+    83: ('place', 'binary _ start:Q end:Q', 'I'),
 }
 Function = collections.namedtuple('Function', 'start end name linkage_name file line module flags')
+PlaceFrame = collections.namedtuple('PlaceFrame', 'name linkage_name file line column declared_file declared_line flags')
 Range = collections.namedtuple('Range', 'offset line file function')
 # Fixed fields, the last of which is the length of a text after them.
 _TEXTS = {
@@ -117,6 +120,8 @@ class Decoder:
             items = list(item.iter_unpack(data[layout.end:end]))
             if word == 'functions':
                 items = [Function(*values) for values in items]
+            elif word == 'place_frames':
+                items = [PlaceFrame(*values) for values in items]
             elif word == 'code':
                 items = [Range(*values) for values in items]
             return Record(word, layout.read(data), items)

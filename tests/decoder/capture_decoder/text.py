@@ -81,8 +81,9 @@ def _record_lines(decoder, content):
                     f'{key}={_value(record.word, key, value)}' for key, value in item._asdict().items())
 
 
-_ITEM_LINES = {'functions': 'function', 'code': 'range'}
+_ITEM_LINES = {'functions': 'function', 'code': 'range', 'place_frames': 'place_frame'}
 _ITEMS = {'counts': ('values', lambda item: f'{item[0]}:{item[2]:#x}'),
+          'place': ('frames', lambda item: str(item[0])),
           'frames': ('frames', lambda item: f'{item[0]}:{item[1]:#x}'),
           'nodes': ('items', lambda item: f'{("", "?", "^", "+")[item[0] >> 30]}{item[0] & 0x3fffffff}')}
 

@@ -7,7 +7,7 @@ from support import DATA, SOURCE, TestCase, capturectl, read_twice, run
 
 DECODER = SOURCE / 'tests' / 'decoder'
 sys.path.insert(0, str(DECODER))
-from builder import Builder, code, fixed, listed, mark, record, sample, string  # noqa: E402
+from builder import Builder, code, fixed, listed, mark, place, record, sample, string  # noqa: E402
 from capture_decoder import Capture, File, container, text  # noqa: E402
 from capture_decoder.container import CLOSED, SHUFFLED, ZSTD  # noqa: E402
 from capture_decoder.crc32c import crc32c  # noqa: E402
@@ -69,6 +69,11 @@ NAMES = b''.join([
     string(5, b'do_idle'), fixed(80, 'IIQQII20sI', 1, 1, 8 << 32 | 1, 77, 0, 20, BUILD_ID, 0), fixed(80, 'IIQQII20sI', 2, 0, 0, 0, 8, 0, bytes(20), 4),
     listed(81, 1, 0, 'QQIIIIII', [(0x1040, 0x1060, 2, 0, 1, 12, 0, 0), (0x1100, 0x1200, 3, 4, 0, 0, 0, 0)]),
     listed(81, 2, 0, 'QQIIIIII', [(0xffffffff81000000, 0xffffffff81000020, 5, 0, 0, 0, 0, 0)]), listed(81, 1, 0, 'QQIIIIII', []),
+    string(6, b'/usr/include/c++/12/bits/stl_vector.h'), string(7, b'/source/demo.cc'),
+    listed(82, 1, 0, 'IIIIIIII', [(3, 4, 6, 1276, 9, 6, 1270, 0), (2, 0, 7, 14, 3, 7, 12, 0)]), listed(82, 9, 0, 'IIIIIIII', [(0, 0, 0, 0, 0, 0, 0, BIG >> 32)]),
+    listed(82, 5, 0, 'IIIIIIII', []), record(82, bytes(8), 1), record(82, b''),
+    place(1, 0x1040, 0x104f, [1, 2]), place(1, 0x104f, 0x1060, [2]), place(2, 0xffffffff81000000, 0xffffffff81000020, [9]), place(1, 0x1100, 0x1200, [1, 77]),
+    place(1, 0, BIG, []), record(83, bytes(24), 1), record(83, bytes(16)),
 ])
 
 SMALL = [sample(5, 1, 3), sample(5, 1, 10, cpu=0xffff), sample(3000, 1, 4, outcome=9, mode=1), sample(0xffffffff, 2, 0), sample(4000, 77, 5000)]
@@ -118,7 +123,7 @@ class Made(SameText):
         lines = read_twice(self.write(everything().finish().bytes))
         self.assertFalse([line for line in lines if 'damaged' in line])
         self.assertEqual(len([line for line in lines if line.startswith('  sample')]), 5 + 250 + 1 + 9)
-        self.assertEqual(len([line for line in lines if line.startswith('  invalid')]), 10)
+        self.assertEqual(len([line for line in lines if line.startswith('  invalid')]), 14)
 
     def test_everything_without_index(self):
         read_twice(self.write(everything().bytes))
@@ -206,6 +211,16 @@ class Model(TestCase):
         self.assertEqual(names, [None, 'do_idle', None, None, 'main'])
         self.assertEqual([self.capture.function_of(frame, False) for frame in self.samples[2].frames],
                          ['std::vector<int>::push_back(int const&)', 'main'])
+
+    def test_places(self):
+        inner, outer = ('std::vector<int>::push_back(int const&)', '_ZN', '/usr/include/c++/12/bits/stl_vector.h', 1276, 9,
+                        '/usr/include/c++/12/bits/stl_vector.h', 1270, 0), ('main', 'main', '/source/demo.cc', 14, 3, '/source/demo.cc', 12, 0)
+        places = [self.capture.place_of(frame, number > 0) for number, frame in enumerate(self.samples[1].frames)]
+        self.assertEqual(places, [[], [(None, None, None, 0, 0, None, 0, BIG >> 32)], [], [], [outer]])
+        leaf = self.samples[2].frames[0]
+        self.assertEqual(self.capture.place_of(leaf, False), [], 'one of its frames is not defined')
+        self.assertEqual(self.capture.place_of(leaf._replace(value=0x1040), False), [inner, outer])
+        self.assertEqual(self.capture.place_of(leaf._replace(value=0x104f), True), [inner, outer])
 
     def test_who_and_how_much(self):
         first = self.samples[0]

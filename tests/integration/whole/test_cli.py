@@ -13,7 +13,7 @@ import time
 from support import CAPTURECTL, DATA, SOURCE, TestCase, capturectl, copy_programs, check_sanitizers, environment, run
 
 sys.path.insert(0, str(SOURCE / 'tests' / 'decoder'))
-from builder import Builder, fixed, listed, record, sample, string  # noqa: E402
+from builder import Builder, fixed, listed, place, record, sample, string  # noqa: E402
 from capture_decoder import Capture, container  # noqa: E402
 
 VERBS = ['record', 'report', 'export', 'import', 'info', 'check', 'dump', 'doctor']
@@ -431,6 +431,32 @@ class Check(TestCase):
             for number, builder in enumerate(builders):
                 with self.subTest(words=words, number=number):
                     self.assertRegex(self.check(builder.finish().bytes), rf'offset \d+: .*{words}')
+
+    def test_places(self):
+        binary = fixed(80, 'IIQQII20sI', 1, 1, 0, 0, 0, 0, bytes(20), 0)
+        frames = listed(82, 1, 0, 'IIIIIIII', [(1, 0, 1, 3, 1, 1, 1, 0), (0, 0, 0, 0, 0, 0, 0, 0)])
+        good = [string(1, b'text'), binary, frames]
+        missing, not_asked = 'refers to is not defined', 'what its type asks for'
+        cases = [(None, [place(1, 10, 20, [1, 2]), place(1, 20, 30, [2])]),
+                 (missing, [place(2, 10, 20, [1])]), (missing, [place(0, 10, 20, [1])]),
+                 (missing, [place(1, 10, 20, [1, 3])]), (missing, [place(1, 10, 20, [0])]),
+                 (not_asked, [place(1, 10, 20, [])]), (not_asked, [place(1, 20, 20, [1])]), (not_asked, [record(83, bytes(24), 1)]),
+                 ('far beyond', [listed(82, 0xffffffff, 0, 'IIIIIIII', [(1, 0, 0, 0, 0, 0, 0, 0)] * 2)]),
+                 ('defined twice', [frames])]
+        cases += [(missing, [listed(82, 9, 0, 'IIIIIIII', [tuple(7 * (field == wrong) for field in range(8))])]) for wrong in (0, 1, 2, 5)]
+        for words, records in cases:
+            with self.subTest(words=words, records=records):
+                builder = small(more=[(container.NAMES, b''.join(good + records), {'stream': 0})])
+                text = self.check(builder.finish().bytes, status=1 if words else 0)
+                self.assertRegex(text, rf'offset \d+: .*{words}' if words else 'No problem was found')
+
+    def test_places_are_defined_in_their_own_epoch(self):
+        names = string(1, b'text') + fixed(80, 'IIQQII20sI', 1, 1, 0, 0, 0, 0, bytes(20), 0)
+        frames, after = listed(82, 1, 0, 'IIIIIIII', [(1, 0, 0, 0, 0, 0, 0, 0)]), place(1, 10, 20, [1])
+        for epoch, status in (1, 0), (2, 1):
+            with self.subTest(epoch=epoch):
+                builder = small(more=[(container.NAMES, names + after, {'stream': 0}), (container.NAMES, names * (epoch - 1) + frames, {'stream': 0, 'epoch': epoch})])
+                self.assertEqual('refers to is not defined' in self.check(builder.finish().bytes, status=status), bool(status))
 
     def test_definition_after_its_sample(self):
         builder = small(dictionary=[])

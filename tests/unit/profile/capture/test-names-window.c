@@ -16,9 +16,12 @@ typedef struct {
   ProfileFunctionTable *tables[8];
 } Found;
 
-static void keep(const ProfileBinary *binary, ProfileFunctionTable *table, gpointer data)
+static void keep(const ProfileBinary *binary, ProfileFunctionTable *table, ProfilePlaces *places,
+                 gpointer data)
 {
   Found *found = data;
+
+  g_assert_null(places);
 
   if (found->n == G_N_ELEMENTS(found->tables))
     return;
@@ -100,8 +103,8 @@ static GPtrArray *encode(const ProfileFunctionTable *table, const ProfileFunctio
   GPtrArray *contents = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
   ProfileNamesEncoder *encoder = profile_names_encoder_new(collect, contents);
 
-  profile_names_encoder_add(encoder, &program, table);
-  profile_names_encoder_add(encoder, NULL, kernel);
+  profile_names_encoder_add(encoder, &program, table, NULL);
+  profile_names_encoder_add(encoder, NULL, kernel, NULL);
   g_assert_true(profile_names_encoder_finish(encoder));
   return contents;
 }
@@ -156,7 +159,7 @@ static void test_write_fails(void)
   guint calls = 0;
   ProfileNamesEncoder *encoder = profile_names_encoder_new(refuse, &calls);
 
-  profile_names_encoder_add(encoder, &program, table);
+  profile_names_encoder_add(encoder, &program, table, NULL);
   g_assert_false(profile_names_encoder_finish(encoder));
   g_assert_cmpuint(calls, ==, 1);
 }

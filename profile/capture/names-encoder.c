@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/capture/names-window.h"
+
+#include <string.h>
+
+#define CONTENT_MAX   (1u << 20)
+#define FUNCTIONS_MAX 512 /* a record */
+#define FRAMES_MAX    512 /* a record */
+
+struct _ProfileNamesEncoder {
+  ProfileNamesWriteFunc write;
+  gpointer data;
+  GByteArray *content;
+  GHashTable *strings; /* text → identifier */
+  GHashTable *frames;  /* struct capture_place_frame → identifier */
+  GArray *new_frames;  /* those with the last identifiers, not yet written */
+  guint32 n_strings;
+  guint32 n_binaries;
+  guint32 n_frames;
+  gboolean failed;
+};
+
+static guint place_frame_hash(gconstpointer frame)
+{
+  const guint32 *words = frame;
+  guint hash = 0;
+
+  for (guint i = 0; i < sizeof(struct capture_place_frame) / sizeof *words; i++)
+    hash = hash * 31 + words[i];
+  return hash;
+}
+
+static gboolean place_frame_equal(gconstpointer a, gconstpointer b)
+{
+  return memcmp(a, b, sizeof(struct capture_place_frame)) == 0;
+}
+
+ProfileNamesEncoder *profile_names_encoder_new(ProfileNamesWriteFunc write, gpointer data)
+{
+  ProfileNamesEncoder *self = g_new0(ProfileNamesEncoder, 1);
+
+  self->write = write;
+  self->data = data;
+  self->content = g_byte_array_new();
+  self->strings = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  self->frames = g_hash_table_new_full(place_frame_hash, place_frame_equal, g_free, NULL);
+  self->new_frames = g_array_new(FALSE, FALSE, sizeof(struct capture_place_frame));
+  return self;
+}
+
+static void names_window_flush(ProfileNamesEncoder *self)
+{
+  if (self->content->len > 0 && !self->failed)
+    self->failed = !self->write(self->content->data, self->content->len, self->data);
+  g_byte_array_set_size(self->content, 0);
+}
+
+/* Zeroed room for a record of at least `size` bytes; its size and type are set. */
+static gpointer begin_record(ProfileNamesEncoder *self, gsize size, guint16 type, guint16 count)
+{
+  struct capture_record *record;
+  gsize padded = (size + 7) & ~(gsize)7;
+  guint at;
+
+  if (self->content->len + padded > CONTENT_MAX)
+    names_window_flush(self);
+  at = self->content->len;
+  g_byte_array_set_size(self->content, at + (guint)padded);
+  memset(self->content->data + at, 0, padded);
+  record = (gpointer)(self->content->data + at);
+  *record = (struct capture_record){.size = (guint32)padded, .type = type, .count = count};
+  return record;
+}
+
+static guint32 add_string(ProfileNamesEncoder *self, const char *text)
+{
+  guint32 id = text ? GPOINTER_TO_UINT(g_hash_table_lookup(self->strings, text)) : 0;
+  struct capture_record_string *string;
+  gsize length;
+
+  if (!text || id)
+    return id;
+  length = MIN(strlen(text), CONTENT_MAX / 2);
+  id = ++self->n_strings;
+  string = begin_record(self, sizeof *string + length + 1, CAPTURE_RECORD_STRING, 0);
+  string->id = id;
+  string->length = (guint32)length;
+  memcpy(string->bytes, text, length);
+  g_hash_table_insert(self->strings, g_strdup(text), GUINT_TO_POINTER(id));
+  return id;
+}
+
+static void add_binary(ProfileNamesEncoder *self, const ProfileBinary *binary, enum capture_naming status)
+{
+  guint32 path = add_string(self, binary ? binary->path : "[kernel]");
+  struct capture_record_named_binary *named =
+      begin_record(self, sizeof *named, CAPTURE_RECORD_NAMED_BINARY, 0);
+
+  named->id = ++self->n_binaries;
+  named->path = path;
+  named->status = status;
+  named->flags = binary ? binary->flags : CAPTURE_BINARY_KERNEL;
+  if (!binary)
+    return;
+  named->device = binary->device;
+  named->inode = binary->inode;
+  named->build_id_size = binary->build_id_size;
+  memcpy(named->build_id, binary->build_id, sizeof named->build_id);
+}
+
+static struct capture_function encode_function(ProfileNamesEncoder *self, const ProfileFunctionRange *range)
+{
+  gboolean same = !range->linkage_name || g_str_equal(range->linkage_name, range->name);
+
+  return (struct capture_function){.start = range->start,
+                                   .end = range->end,
+                                   .name = add_string(self, range->name),
+                                   .linkage_name = same ? 0 : add_string(self, range->linkage_name),
+                                   .file = add_string(self, range->file),
+                                   .line = range->line,
+                                   .module = add_string(self, range->module),
+                                   .flags = range->nameless ? CAPTURE_FUNCTION_NAMELESS : 0};
+}
+
+/* Those of the binary that was added last. */
+static void add_functions(ProfileNamesEncoder *self, const ProfileFunctionTable *table)
+{
+  struct capture_function functions[FUNCTIONS_MAX];
+  gsize n_ranges;
+  const ProfileFunctionRange *ranges = profile_function_table_get_ranges(table, &n_ranges);
+
+  for (gsize first = 0; first < n_ranges; first += FUNCTIONS_MAX) {
+    gsize n = MIN(n_ranges - first, FUNCTIONS_MAX);
+    struct capture_record_functions *record;
+
+    for (gsize i = 0; i < n; i++)
+      functions[i] = encode_function(self, &ranges[first + i]);
+    record = begin_record(self, sizeof *record + n * sizeof *functions, CAPTURE_RECORD_FUNCTIONS, (guint16)n);
+    record->binary = self->n_binaries;
+    memcpy(record->functions, functions, n * sizeof *functions);
+  }
+}
+
+static void flush_place_frames(ProfileNamesEncoder *self)
+{
+  guint n = self->new_frames->len;
+  gsize size = n * sizeof(struct capture_place_frame);
+  struct capture_record_place_frames *record;
+
+  if (n == 0)
+    return;
+  record = begin_record(self, sizeof *record + size, CAPTURE_RECORD_PLACE_FRAMES, (guint16)n);
+  record->first = self->n_frames - n + 1;
+  memcpy(record->frames, self->new_frames->data, size);
+  g_array_set_size(self->new_frames, 0);
+}
+
+static struct capture_place_frame encode_place_frame(ProfileNamesEncoder *self,
+                                                     const ProfilePlaceFrame *frame)
+{
+  gboolean same = g_strcmp0(frame->linkage_name, frame->name) == 0;
+
+  return (struct capture_place_frame){.name = add_string(self, frame->name),
+                                      .linkage_name = same ? 0 : add_string(self, frame->linkage_name),
+                                      .file = add_string(self, frame->file),
+                                      .line = frame->line,
+                                      .column = frame->column,
+                                      .declared_file = add_string(self, frame->declared_file),
+                                      .declared_line = frame->declared_line};
+}
+
+static guint32 add_place_frame(ProfileNamesEncoder *self, const ProfilePlaceFrame *frame)
+{
+  struct capture_place_frame encoded = encode_place_frame(self, frame);
+  guint32 id = GPOINTER_TO_UINT(g_hash_table_lookup(self->frames, &encoded));
+
+  if (id)
+    return id;
+  if (self->new_frames->len == FRAMES_MAX)
+    flush_place_frames(self);
+  id = ++self->n_frames;
+  g_array_append_val(self->new_frames, encoded);
+  g_hash_table_insert(self->frames, g_memdup2(&encoded, sizeof encoded), GUINT_TO_POINTER(id));
+  return id;
+}
+
+static void add_place(ProfileNamesEncoder *self, const ProfilePlace *place, const guint32 *frames)
+{
+  gsize size = place->n_frames * sizeof *frames;
+  struct capture_record_place *record =
+      begin_record(self, sizeof *record + size, CAPTURE_RECORD_PLACE, (guint16)place->n_frames);
+
+  record->binary = self->n_binaries;
+  record->start = place->start;
+  record->end = place->end;
+  memcpy(record->frames, frames, size);
+}
+
+/* A record counts no more; there are no stacks like that. */
+static gboolean place_fits(const ProfilePlace *place)
+{
+  return place->n_frames <= G_MAXUINT16;
+}
+
+/* Those of the binary that was added last; frames stand before the places that refer to them. */
+static void add_places(ProfileNamesEncoder *self, const ProfilePlaces *places)
+{
+  g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(guint32)); /* of one place after the other */
+  gsize n;
+  const ProfilePlace *all = profile_places_get(places, &n);
+  guint next = 0;
+
+  for (gsize i = 0; i < n; i++)
+    for (guint32 j = 0; place_fits(&all[i]) && j < all[i].n_frames; j++) {
+      guint32 id = add_place_frame(self, &profile_places_get_frames(places, &all[i])[j]);
+      g_array_append_val(ids, id);
+    }
+  flush_place_frames(self);
+  for (gsize i = 0; i < n; i++)
+    if (place_fits(&all[i])) {
+      add_place(self, &all[i], &g_array_index(ids, guint32, next));
+      next += all[i].n_frames;
+    }
+}
+
+void profile_names_encoder_add(ProfileNamesEncoder *self, const ProfileBinary *binary,
+                               const ProfileFunctionTable *table, const ProfilePlaces *places)
+{
+  add_binary(self, binary, profile_function_table_get_status(table));
+  add_functions(self, table);
+  if (places)
+    add_places(self, places);
+}
+
+gboolean profile_names_encoder_finish(ProfileNamesEncoder *self)
+{
+  gboolean done;
+
+  names_window_flush(self);
+  done = !self->failed;
+  g_byte_array_unref(self->content);
+  g_hash_table_unref(self->strings);
+  g_hash_table_unref(self->frames);
+  g_array_unref(self->new_frames);
+  g_free(self);
+  return done;
+}
