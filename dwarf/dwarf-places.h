@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What stands in DWARF about addresses: the line, and the functions that the compiler put in one another there.
- * One piece of memory, so that it can be handed from the process that reads DWARF to the one that asked.
+ * What stands in DWARF about addresses: the line, and the functions that the compiler put in one another
+ * there. One piece of memory, so that it can be handed from the process that reads DWARF to the one that
+ * asked.
  *
- * A place is a stretch of addresses in which all of it is the same. Its frames stand innermost first: the line of
- * the first is where the instruction comes from, the line of each other one is where it calls the one before.
+ * A place is a stretch of addresses in which all of it is the same. Its frames stand innermost first: the
+ * line of the first is where the instruction comes from, the line of each other one is where it calls the one
+ * before.
  */
 #ifndef DWARF_PLACES_H
 #define DWARF_PLACES_H
@@ -54,7 +56,8 @@ struct dwarf_place {
 
 /* A file that is needed for some of the addresses and was not given. */
 struct dwarf_missing {
-  struct dwarf_text path; /* of a .dwo: made absolute by its unit's directory; of the alternate file: as the link has it */
+  struct dwarf_text
+      path; /* of a .dwo: made absolute by its unit's directory; of the alternate file: as the link has it */
   uint64_t dwo_id;        /* of a .dwo */
   uint8_t build_id[32];   /* of the alternate file */
   uint32_t build_id_size; /* 0: it is a .dwo */
@@ -64,8 +67,8 @@ struct dwarf_missing {
 /* The places follow, then the frames, then what is missing, then the texts. */
 struct dwarf_places {
   uint32_t magic;
-  uint32_t size; /* of all of it */
-  uint32_t outcome; /* enum dwarf_outcome */
+  uint32_t size;     /* of all of it */
+  uint32_t outcome;  /* enum dwarf_outcome */
   uint32_t n_places; /* ascending, not overlapping */
   uint32_t n_frames;
   uint32_t n_missing;
@@ -78,8 +81,8 @@ const struct dwarf_missing *dwarf_places_get_missing(const struct dwarf_places *
 /* The place that holds an address, or NULL. */
 const struct dwarf_place *dwarf_places_find(const struct dwarf_places *places, uint64_t address);
 
-/* Whether all of `size` bytes are places: sizes, order, indices and texts inside. What comes from another process is
- * asked before it is used. */
+/* Whether all of `size` bytes are places: sizes, order, indices and texts inside. What comes from another
+ * process is asked before it is used. */
 bool dwarf_places_are_valid(const void *places, size_t size);
 
 #endif
