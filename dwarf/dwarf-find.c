@@ -131,6 +131,13 @@ static int reader_add_vague(struct dwarf_reader *reader, struct dwarf_unit *unit
   return 0;
 }
 
+/* Since DWARF 3 a unit can have several ranges; before, its one is that of the code that lies together. */
+static bool unit_is_vague(const struct dwarf_unit *unit)
+{
+  return unit->version < 3 ||
+         (unit->ranges.kind == DWARF_VALUE_NONE && unit->high_pc.kind == DWARF_VALUE_NONE);
+}
+
 static int reader_index_unit(struct dwarf_reader *reader, struct dwarf_unit *unit)
 {
   struct dwarf_ranges ranges;
@@ -145,10 +152,10 @@ static int reader_index_unit(struct dwarf_reader *reader, struct dwarf_unit *uni
   }
   if (unit->tag == TAG_PARTIAL_UNIT)
     return 0;
-  if (unit->ranges.kind == DWARF_VALUE_NONE && unit->high_pc.kind == DWARF_VALUE_NONE)
-    return reader_add_vague(reader, unit);
+  if (unit_is_vague(unit))
+    error = reader_add_vague(reader, unit);
   if (!dwarf_ranges_open_unit(&ranges, unit))
-    return 0;
+    return error;
   while (error == 0 && dwarf_ranges_next(&ranges, &range))
     error = dwarf_index_add(&reader->index, &range, unit);
   return error;

@@ -93,16 +93,23 @@ static int walk_note_range(struct walk *walk, const struct dwarf_stretch *range)
   return hit;
 }
 
-/* 1: spots lie in the function, and it was added. */
-static int walk_read_ranges(struct walk *walk, const uint8_t *at, const struct dwarf_entry *entry,
-                            bool is_inlined)
+/* Before DWARF 3 an entry has one range: where the function lies in several it is the first, and what is
+ * inlined in the others lies outside. */
+static bool walk_is_partial(const struct walk *walk)
+{
+  return walk->unit->version < 3 && walk->level != DWARF_SPOT_NONE;
+}
+
+/* Whether the function holds spots: 1 or 0, or an error. Of one without ranges that can be read it is not
+ * known, and it holds what the functions inlined in it hold. */
+static int walk_read_ranges(struct walk *walk, const struct dwarf_entry *entry)
 {
   struct dwarf_ranges ranges;
   struct dwarf_stretch range;
   int hits = 0;
 
   if (!dwarf_ranges_open(&ranges, walk->unit, &entry->low_pc, &entry->high_pc, &entry->ranges))
-    return 0;
+    return walk->spots != NULL;
   while (dwarf_ranges_next(&ranges, &range)) {
     int hit = walk_note_range(walk, &range);
 
@@ -110,28 +117,24 @@ static int walk_read_ranges(struct walk *walk, const uint8_t *at, const struct d
       return hit;
     hits |= hit;
   }
-  if (hits) {
-    int error = walk_add_function(walk, at, is_inlined);
-
-    if (error < 0)
-      return error;
-  }
-  return hits;
+  return hits || walk_is_partial(walk);
 }
 
-/* A function's entry with addresses, at `start`; walk->at stands behind its code. */
+/* The entry at `start` of a function that has addresses, or lies in one that holds spots; walk->at stands
+ * behind its code. */
 static int walk_function(struct walk *walk, const uint8_t *start,
                          const struct dwarf_abbreviation *abbreviation)
 {
   bool is_inlined = abbreviation->flags & DWARF_IS_INLINED;
   struct dwarf_entry entry;
-  int hit;
+  int hit, error;
 
   if (!dwarf_entry_read_attributes(walk->unit, abbreviation, &walk->at, &entry))
     return -EBADMSG;
-  hit = walk_read_ranges(walk, start, &entry, is_inlined);
-  if (hit < 0 || !(abbreviation->flags & DWARF_HAS_CHILDREN))
-    return hit < 0 ? hit : 0;
+  hit = walk_read_ranges(walk, &entry);
+  error = hit > 0 ? walk_add_function(walk, start, is_inlined) : hit;
+  if (error < 0 || !(abbreviation->flags & DWARF_HAS_CHILDREN))
+    return error;
   if (!hit && is_inlined && entry.sibling.kind != DWARF_VALUE_NONE)
     return walk_jump(walk, &entry);
   return walk_push(walk, hit ? walk->inlines->n_functions - 1 : DWARF_SPOT_NONE);
@@ -162,21 +165,22 @@ static int walk_other(struct walk *walk, const struct dwarf_abbreviation *abbrev
 static int walk_entry(struct walk *walk)
 {
   const struct dwarf_abbreviation *abbreviation;
+  const uint16_t code = DWARF_HAS_CODE | DWARF_IS_FUNCTION;
   const uint8_t *start = walk->at;
-  uint64_t code;
+  uint64_t number;
 
-  if (!unwind_read_uleb(&walk->at, walk->unit->end, &code))
+  if (!unwind_read_uleb(&walk->at, walk->unit->end, &number))
     return -EBADMSG;
-  if (code == 0) {
+  if (number == 0) {
     if (walk->inlines->n_levels > 0)
       walk->level = walk->inlines->levels[--walk->inlines->n_levels];
     return 0;
   }
-  abbreviation = dwarf_abbreviations_find(walk->unit->abbreviations, code);
+  abbreviation = dwarf_abbreviations_find(walk->unit->abbreviations, number);
   if (!abbreviation)
     return -EBADMSG;
-  if (abbreviation->flags & DWARF_HAS_CODE &&
-      (abbreviation->flags & DWARF_IS_FUNCTION || walk->level != DWARF_SPOT_NONE))
+  if (walk->level != DWARF_SPOT_NONE ? abbreviation->flags & (DWARF_HAS_CODE | DWARF_IS_INLINED)
+                                     : (abbreviation->flags & code) == code)
     return walk_function(walk, start, abbreviation);
   return walk_other(walk, abbreviation);
 }

@@ -76,7 +76,7 @@ static void print_frame(const struct dwarf_places *places, const struct dwarf_fr
   if (frame->line != 0)
     printf(":%u\n", frame->line);
   else
-    printf(frame->file.length > 0 ? ":?\n" : ":0\n");
+    printf(":?\n");
 }
 
 static void print_address(const struct dwarf_places *places, uint64_t address)
