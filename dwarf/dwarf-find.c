@@ -243,7 +243,8 @@ static void spots_forget_functions(struct dwarf_spots *spots)
 static int reader_add_missing(struct dwarf_reader *reader, const struct dwarf_unit *skeleton)
 {
   struct dwarf_missing missing = {.dwo_id = skeleton->signature};
-  struct dwarf_string name = skeleton->split_name, directory = skeleton->directory;
+  struct dwarf_string name = dwarf_unit_get_string(skeleton, &skeleton->split_name),
+                      directory = dwarf_unit_get_string(skeleton, &skeleton->directory);
   char path[2 * DWARF_TEXT_MAX + 1];
   size_t length = 0;
 

@@ -274,7 +274,7 @@ struct dwarf_line_table *dwarf_line_table_read(struct dwarf_unit *unit)
     unit->lines = unit_read_table(unit);
   unit->has_looked_for_lines = true;
   if (unit->lines && unit->lines->unit_directory.length == 0)
-    unit->lines->unit_directory = unit->directory;
+    unit->lines->unit_directory = dwarf_unit_get_string(unit, &unit->directory);
   return unit->lines;
 }
 
