@@ -13,8 +13,6 @@
 #include "dwarf/dwarf-split-private.h"
 #include "unwind/unwind-bytes-private.h"
 
-#define WORK_OF_A_UNIT 1024
-
 /* An asked address, and whose it is. */
 struct hit {
   struct dwarf_unit *unit;
@@ -312,9 +310,9 @@ static int reader_read_units(struct dwarf_reader *reader, uint32_t n_hits, const
       continue;
     spots.n = n;
     reader_set_spots(reader, hits, n, addresses);
-    error = reader_read_unit(reader, hits->unit, &spots);
+    error = dwarf_budget_work(&reader->budget, DWARF_WORK_OF_A_LOOK);
     if (error == 0)
-      error = dwarf_budget_work(&reader->budget, WORK_OF_A_UNIT);
+      error = reader_read_unit(reader, hits->unit, &spots);
   }
   return error;
 }
