@@ -63,7 +63,7 @@ static int reader_open_files(struct dwarf_reader *reader)
 
   if (error < 0)
     return error;
-  if (reader->main.elf.first[DWARF_SECTION_INFO] == 0)
+  if (reader->main.elf.is_object || reader->main.elf.first[DWARF_SECTION_INFO] == 0)
     return -ENODATA;
   if (!reader->given.alternate.bytes)
     return 0;

@@ -142,6 +142,8 @@ static int table_read_list_5(struct dwarf_line_table *table, const struct dwarf_
     if (!formats_read_entry(shape, formats, n, at, &file) || *at == before)
       return -EBADMSG;
     error = is_files ? table_add_file(table, &file) : table_add_directory(table, &file.name);
+    if (error == 0)
+      error = dwarf_budget_work(table->budget, n);
   }
   return error;
 }

@@ -162,7 +162,8 @@ static bool unit_find_definition(const struct dwarf_unit *unit, uint64_t code,
 
   if (unit->abbreviations_at >= section.size)
     return false;
-  *definitions = (struct dwarf_definitions){bytes + unit->abbreviations_at, bytes + section.size};
+  *definitions =
+      (struct dwarf_definitions){.at = bytes + unit->abbreviations_at, .end = bytes + section.size};
   while (dwarf_definitions_next(definitions, ret) > 0) {
     int more;
 
