@@ -47,6 +47,7 @@ struct dwarf_abbreviations {
 struct dwarf_definitions {
   const uint8_t *at;
   const uint8_t *end;
+  uint32_t n_attributes; /* read of the definition */
 };
 
 struct dwarf_definition {

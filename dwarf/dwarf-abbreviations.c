@@ -10,11 +10,16 @@
 
 #define FIXED_MAX ((uint32_t)1 << 30)
 
+/* Some take no bytes in an entry, which would then take more time than its size tells; compilers use thirty.
+ */
+#define ATTRIBUTES_MAX 512
+
 int dwarf_definitions_next(struct dwarf_definitions *definitions, struct dwarf_definition *ret)
 {
   uint64_t tag;
   uint8_t children;
 
+  definitions->n_attributes = 0;
   /* Some tables have no end but the section's. */
   if (definitions->at == definitions->end)
     return 0;
@@ -35,7 +40,8 @@ int dwarf_definitions_next_attribute(struct dwarf_definitions *definitions, stru
   uint64_t name, form;
 
   if (!unwind_read_uleb(&definitions->at, definitions->end, &name) ||
-      !unwind_read_uleb(&definitions->at, definitions->end, &form) || form > UINT16_MAX)
+      !unwind_read_uleb(&definitions->at, definitions->end, &form) || form > UINT16_MAX ||
+      ++definitions->n_attributes > ATTRIBUTES_MAX)
     return -EBADMSG;
   *ret = (struct dwarf_attribute){.name = name <= UINT16_MAX ? (uint16_t)name : 0, .form = (uint16_t)form};
   if (form == FORM_IMPLICIT_CONST && !unwind_read_sleb(&definitions->at, definitions->end, &ret->constant))
@@ -213,7 +219,7 @@ int dwarf_abbreviations_read(struct dwarf_unit *unit)
   unit->abbreviations = dwarf_file_find_abbreviations(file, key);
   if (unit->abbreviations)
     return 0;
-  definitions = (struct dwarf_definitions){bytes + unit->abbreviations_at, bytes + section.size};
+  definitions = (struct dwarf_definitions){.at = bytes + unit->abbreviations_at, .end = bytes + section.size};
   table = dwarf_budget_allocate(file->budget, 1, sizeof *table);
   error = table ? abbreviations_fill(table, unit, &definitions) : -ENOMEM;
   if (error == 0)

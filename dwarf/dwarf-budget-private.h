@@ -6,6 +6,9 @@
 
 #include "dwarf/dwarf-find.h"
 
+/* Work after which the clock is looked at. */
+#define DWARF_WORK_OF_A_LOOK 16384
+
 struct dwarf_budget {
   uint64_t memory;   /* bytes left */
   uint64_t deadline; /* of this thread's clock; 0: none */
@@ -31,7 +34,7 @@ void dwarf_budget_free(struct dwarf_budget *budget, void *memory, uint64_t n, si
 /* Makes room for at least one more than *capacity items, or returns NULL with `items` as they were. */
 void *dwarf_budget_grow(struct dwarf_budget *budget, void *items, uint32_t *capacity, size_t size);
 
-/* -ETIME when time is over; looks at the clock once in a while. */
+/* Counts work, in entries, rows or the like. 0, or -ETIME when time is over. */
 int dwarf_budget_work(struct dwarf_budget *budget, uint32_t amount);
 
 /* What ended early, the gravest first. */

@@ -7,7 +7,6 @@
 #include <time.h>
 
 #define MEMORY_DEFAULT ((uint64_t)1 << 30)
-#define WORK_OF_A_LOOK 16384
 #define CAPACITY_MIN   16
 
 static uint64_t budget_now(void)
@@ -84,7 +83,7 @@ int dwarf_budget_work(struct dwarf_budget *budget, uint32_t amount)
 {
   if (__builtin_add_overflow(budget->work, amount, &budget->work))
     budget->work = UINT32_MAX;
-  if (budget->work < WORK_OF_A_LOOK)
+  if (budget->work < DWARF_WORK_OF_A_LOOK)
     return budget->out_of_time ? -ETIME : 0;
   budget->work = 0;
   if (budget->deadline && budget_now() > budget->deadline)

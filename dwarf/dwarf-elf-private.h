@@ -31,8 +31,9 @@ struct dwarf_stretch {
 struct dwarf_elf {
   struct dwarf_bytes file;
   struct dwarf_budget *budget;
-  bool wide;  /* 64 bits */
-  bool split; /* sections' names end in .dwo */
+  bool wide;      /* 64 bits */
+  bool is_object; /* not linked: what it refers to is not settled */
+  bool split;     /* sections' names end in .dwo */
   uint64_t sections_at;
   uint32_t n_sections;
   struct dwarf_bytes names;

@@ -102,6 +102,7 @@ static bool elf_read_header(struct dwarf_elf *elf, uint64_t *ret_programs_at, ui
   if (memcmp(header.wide.e_ident, ELFMAG, SELFMAG) != 0 || header.wide.e_ident[EI_DATA] != ELFDATA2LSB)
     return false;
   elf->wide = header.wide.e_ident[EI_CLASS] == ELFCLASS64;
+  elf->is_object = header.wide.e_type == ET_REL;
   if (elf->wide) {
     elf_find_sections(elf, header.wide.e_shoff, header.wide.e_shnum, header.wide.e_shentsize,
                       header.wide.e_shstrndx);

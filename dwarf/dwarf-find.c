@@ -13,8 +13,6 @@
 #include "dwarf/dwarf-split-private.h"
 #include "unwind/unwind-bytes-private.h"
 
-#define WORK_OF_A_UNIT 1024
-
 /* An asked address, and whose it is. */
 struct hit {
   struct dwarf_unit *unit;
@@ -65,7 +63,7 @@ static int reader_open_files(struct dwarf_reader *reader)
 
   if (error < 0)
     return error;
-  if (reader->main.elf.first[DWARF_SECTION_INFO] == 0)
+  if (reader->main.elf.is_object || reader->main.elf.first[DWARF_SECTION_INFO] == 0)
     return -ENODATA;
   if (!reader->given.alternate.bytes)
     return 0;
@@ -243,7 +241,8 @@ static void spots_forget_functions(struct dwarf_spots *spots)
 static int reader_add_missing(struct dwarf_reader *reader, const struct dwarf_unit *skeleton)
 {
   struct dwarf_missing missing = {.dwo_id = skeleton->signature};
-  struct dwarf_string name = skeleton->split_name, directory = skeleton->directory;
+  struct dwarf_string name = dwarf_unit_get_string(skeleton, &skeleton->split_name),
+                      directory = dwarf_unit_get_string(skeleton, &skeleton->directory);
   char path[2 * DWARF_TEXT_MAX + 1];
   size_t length = 0;
 
@@ -311,9 +310,9 @@ static int reader_read_units(struct dwarf_reader *reader, uint32_t n_hits, const
       continue;
     spots.n = n;
     reader_set_spots(reader, hits, n, addresses);
-    error = reader_read_unit(reader, hits->unit, &spots);
+    error = dwarf_budget_work(&reader->budget, DWARF_WORK_OF_A_LOOK);
     if (error == 0)
-      error = dwarf_budget_work(&reader->budget, WORK_OF_A_UNIT);
+      error = reader_read_unit(reader, hits->unit, &spots);
   }
   return error;
 }

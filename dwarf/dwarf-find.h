@@ -32,7 +32,8 @@ struct dwarf_reader;
 
 /* Opens a file, which takes little time: what is needed is read when addresses are asked for. The bytes stay
  * the caller's, and must stay until dwarf_reader_close(). 0, or a negative errno with *ret untouched:
- * -ENOEXEC no ELF file of 32 or 64 bits, little-endian; -ENODATA no DWARF; -ENOMEM. */
+ * -ENOEXEC no ELF file of 32 or 64 bits, little-endian; -ENODATA no DWARF, or an object file, in which
+ * nothing is settled before it is linked; -ENOMEM. */
 int dwarf_reader_open(const struct dwarf_files *files, const struct dwarf_limits *limits,
                       struct dwarf_reader **ret);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* Ranges of units lie apart; where they do not, more than these are damage. */
-#define OVERLAPS_MAX 256
+#define OVERLAPS_MAX 4096
 
 int dwarf_index_add(struct dwarf_index *index, const struct dwarf_stretch *stretch, struct dwarf_unit *unit)
 {

@@ -11,11 +11,15 @@
 
 #define ENTRIES_OF_A_LOOK 1024
 
+/* A spot takes less than an entry. */
+#define SPOTS_OF_A_WORK 16
+
 struct walk {
   struct dwarf_inlines *inlines;
   struct dwarf_unit *unit;
   struct dwarf_spots *spots; /* NULL: for the index */
   struct dwarf_index *index;
+  struct dwarf_stretch own; /* what is in the index already */
   const uint8_t *at;
   uint32_t level; /* the function whose entries are read */
 };
@@ -78,30 +82,26 @@ static int walk_add_function(struct walk *walk, const uint8_t *at, bool is_inlin
   return 0;
 }
 
-/* 1: a spot lies in the range, 0, or an error. */
+/* Whether spots lie in the range: 1 or 0, or an error. */
 static int walk_note_range(struct walk *walk, const struct dwarf_stretch *range)
 {
-  bool hit;
+  uint32_t n;
+  int error;
 
   if (!walk->spots)
-    return dwarf_index_add(walk->index, range, walk->unit);
-  hit = dwarf_spots_are_in(walk->spots, range);
+    return range->start >= walk->own.start && range->end <= walk->own.end
+               ? 0
+               : dwarf_index_add(walk->index, range, walk->unit);
+  n = dwarf_spots_hold(walk->spots, range, walk->inlines->n_functions);
   dwarf_spots_bound(walk->spots, range->start);
   dwarf_spots_bound(walk->spots, range->end);
-  if (hit)
-    dwarf_spots_hold(walk->spots, range, walk->inlines->n_functions);
-  return hit;
+  error = dwarf_budget_work(walk->inlines->budget, n / SPOTS_OF_A_WORK);
+  return error < 0 ? error : n > 0;
 }
 
-/* Before DWARF 3 an entry has one range: where the function lies in several it is the first, and what is
- * inlined in the others lies outside. */
-static bool walk_is_partial(const struct walk *walk)
-{
-  return walk->unit->version < 3 && walk->level != DWARF_SPOT_NONE;
-}
-
-/* Whether the function holds spots: 1 or 0, or an error. Of one without ranges that can be read it is not
- * known, and it holds what the functions inlined in it hold. */
+/* Whether the function holds spots: 1 or 0, or an error. Where its ranges cannot be read it is taken to hold
+ * what the functions inlined in it hold; so it is before DWARF 3, when an entry has one range: where the
+ * function lies in several it is the first, and what is inlined in the others lies outside. */
 static int walk_read_ranges(struct walk *walk, const struct dwarf_entry *entry)
 {
   struct dwarf_ranges ranges;
@@ -109,7 +109,7 @@ static int walk_read_ranges(struct walk *walk, const struct dwarf_entry *entry)
   int hits = 0;
 
   if (!dwarf_ranges_open(&ranges, walk->unit, &entry->low_pc, &entry->high_pc, &entry->ranges))
-    return walk->spots != NULL;
+    return 1;
   while (dwarf_ranges_next(&ranges, &range)) {
     int hit = walk_note_range(walk, &range);
 
@@ -117,7 +117,7 @@ static int walk_read_ranges(struct walk *walk, const struct dwarf_entry *entry)
       return hit;
     hits |= hit;
   }
-  return hits || walk_is_partial(walk);
+  return hits || walk->unit->version < 3;
 }
 
 /* The entry at `start` of a function that has addresses, or lies in one that holds spots; walk->at stands
@@ -212,7 +212,10 @@ int dwarf_inlines_find(struct dwarf_inlines *inlines, struct dwarf_unit *unit, s
 int dwarf_inlines_index(struct dwarf_inlines *inlines, struct dwarf_unit *unit, struct dwarf_index *index)
 {
   struct walk walk = {.inlines = inlines, .unit = unit, .index = index, .level = DWARF_SPOT_NONE};
+  struct dwarf_ranges ranges;
 
+  if (!dwarf_ranges_open_unit(&ranges, unit) || !dwarf_ranges_next(&ranges, &walk.own))
+    walk.own = (struct dwarf_stretch){0};
   return walk_run(&walk);
 }
 

@@ -142,6 +142,8 @@ static int table_read_list_5(struct dwarf_line_table *table, const struct dwarf_
     if (!formats_read_entry(shape, formats, n, at, &file) || *at == before)
       return -EBADMSG;
     error = is_files ? table_add_file(table, &file) : table_add_directory(table, &file.name);
+    if (error == 0)
+      error = dwarf_budget_work(table->budget, n);
   }
   return error;
 }
@@ -274,7 +276,7 @@ struct dwarf_line_table *dwarf_line_table_read(struct dwarf_unit *unit)
     unit->lines = unit_read_table(unit);
   unit->has_looked_for_lines = true;
   if (unit->lines && unit->lines->unit_directory.length == 0)
-    unit->lines->unit_directory = unit->directory;
+    unit->lines->unit_directory = dwarf_unit_get_string(unit, &unit->directory);
   return unit->lines;
 }
 

@@ -27,6 +27,13 @@ static bool package_read_head(struct dwarf_package *package, const uint8_t **at,
          (package->n_slots & (package->n_slots - 1)) == 0;
 }
 
+/* Nothing is found in a package without slots. */
+static int package_forget(struct dwarf_package *package)
+{
+  package->n_slots = 0;
+  return -EBADMSG;
+}
+
 int dwarf_package_open(struct dwarf_package *package, struct dwarf_file *file)
 {
   struct dwarf_bytes section = dwarf_elf_section(&file->elf, DWARF_SECTION_CU_INDEX);
@@ -35,11 +42,11 @@ int dwarf_package_open(struct dwarf_package *package, struct dwarf_file *file)
 
   *package = (struct dwarf_package){.file = file};
   if (!at || !package_read_head(package, &at, end))
-    return -EBADMSG;
+    return package_forget(package);
   row_size = package->n_columns * sizeof(uint32_t);
   needed = package->n_slots * (uint64_t)12 + row_size + 2 * package->n_rows * row_size;
   if (needed > (size_t)(end - at))
-    return -EBADMSG;
+    return package_forget(package);
   package->slots = at;
   package->rows = package->slots + package->n_slots * (uint64_t)8;
   package->columns = package->rows + package->n_slots * (uint64_t)4;

@@ -14,7 +14,7 @@ void dwarf_split_open(struct dwarf_split *split, const struct dwarf_files *given
 bool dwarf_split_is_skeleton(const struct dwarf_unit *unit)
 {
   return unit->has_signature &&
-         (unit->type == UT_SKELETON || (unit->version < 5 && unit->split_name.length > 0));
+         (unit->type == UT_SKELETON || (unit->version < 5 && unit->split_name.kind != DWARF_VALUE_NONE));
 }
 
 static int split_add(struct dwarf_split *split, struct dwarf_unit *unit)

@@ -32,12 +32,9 @@ uint32_t dwarf_spots_search(const struct dwarf_spots *spots, uint64_t address);
 /* Something begins or ends there. */
 void dwarf_spots_bound(struct dwarf_spots *spots, uint64_t address);
 
-/* Whether one of them lies in a stretch. */
-bool dwarf_spots_are_in(const struct dwarf_spots *spots, const struct dwarf_stretch *stretch);
-
 /* A function's range: of several that hold an address the shortest counts, and of equal ones the last, since
- * entries follow those that hold them. */
-void dwarf_spots_hold(struct dwarf_spots *spots, const struct dwarf_stretch *stretch, uint32_t function);
+ * entries follow those that hold them. How many spots lie in it. */
+uint32_t dwarf_spots_hold(struct dwarf_spots *spots, const struct dwarf_stretch *stretch, uint32_t function);
 
 /* What bounds one address bounds those beyond it too: makes the stretches of spots equal or apart. */
 void dwarf_spots_settle(struct dwarf_spots *spots);

@@ -28,19 +28,12 @@ void dwarf_spots_bound(struct dwarf_spots *spots, uint64_t address)
     spots->items[i - 1].end = address;
 }
 
-bool dwarf_spots_are_in(const struct dwarf_spots *spots, const struct dwarf_stretch *stretch)
-{
-  uint32_t i = dwarf_spots_search(spots, stretch->start);
-
-  return i < spots->n && spots->items[i].address < stretch->end;
-}
-
-void dwarf_spots_hold(struct dwarf_spots *spots, const struct dwarf_stretch *stretch, uint32_t function)
+uint32_t dwarf_spots_hold(struct dwarf_spots *spots, const struct dwarf_stretch *stretch, uint32_t function)
 {
   uint64_t length = stretch->end - stretch->start;
+  uint32_t first = dwarf_spots_search(spots, stretch->start), i;
 
-  for (uint32_t i = dwarf_spots_search(spots, stretch->start);
-       i < spots->n && spots->items[i].address < stretch->end; i++) {
+  for (i = first; i < spots->n && spots->items[i].address < stretch->end; i++) {
     struct dwarf_spot *spot = &spots->items[i];
 
     if (spot->function != DWARF_SPOT_NONE && spot->length < length)
@@ -48,6 +41,7 @@ void dwarf_spots_hold(struct dwarf_spots *spots, const struct dwarf_stretch *str
     spot->function = function;
     spot->length = length;
   }
+  return i - first;
 }
 
 void dwarf_spots_settle(struct dwarf_spots *spots)

@@ -68,8 +68,8 @@ struct dwarf_unit {
   struct dwarf_value high_pc;
   struct dwarf_value ranges;
   struct dwarf_value line_table;
-  struct dwarf_string directory;
-  struct dwarf_string split_name; /* of a skeleton: its .dwo file */
+  struct dwarf_value directory;  /* a string */
+  struct dwarf_value split_name; /* likewise, of a skeleton: its .dwo file */
   uint64_t string_offsets_base;
   uint64_t address_base;
   uint64_t range_lists_base;

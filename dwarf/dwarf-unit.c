@@ -99,13 +99,6 @@ int dwarf_unit_read_header(struct dwarf_unit *ret, struct dwarf_file *file, cons
   return 0;
 }
 
-/* What may be an address, or stand in .debug_addr, can be understood only when all bases are known. */
-struct first_entry {
-  struct dwarf_value low_pc;
-  struct dwarf_value directory;
-  struct dwarf_value split_name;
-};
-
 static void unit_note_base(struct dwarf_unit *unit, uint16_t name, const struct dwarf_value *value)
 {
   switch (name) {
@@ -132,11 +125,11 @@ static void unit_note_base(struct dwarf_unit *unit, uint16_t name, const struct 
 }
 
 static void unit_note(struct dwarf_unit *unit, uint16_t name, const struct dwarf_value *value,
-                      struct first_entry *first)
+                      struct dwarf_value *low_pc)
 {
   switch (name) {
   case AT_LOW_PC:
-    first->low_pc = *value;
+    *low_pc = *value;
     break;
   case AT_HIGH_PC:
     unit->high_pc = *value;
@@ -148,11 +141,11 @@ static void unit_note(struct dwarf_unit *unit, uint16_t name, const struct dwarf
     unit->line_table = *value;
     break;
   case AT_COMP_DIR:
-    first->directory = *value;
+    unit->directory = *value;
     break;
   case AT_DWO_NAME:
   case AT_GNU_DWO_NAME:
-    first->split_name = *value;
+    unit->split_name = *value;
     break;
   default:
     unit_note_base(unit, name, value);
@@ -169,7 +162,8 @@ static bool unit_find_definition(const struct dwarf_unit *unit, uint64_t code,
 
   if (unit->abbreviations_at >= section.size)
     return false;
-  *definitions = (struct dwarf_definitions){bytes + unit->abbreviations_at, bytes + section.size};
+  *definitions =
+      (struct dwarf_definitions){.at = bytes + unit->abbreviations_at, .end = bytes + section.size};
   while (dwarf_definitions_next(definitions, ret) > 0) {
     int more;
 
@@ -183,7 +177,7 @@ static bool unit_find_definition(const struct dwarf_unit *unit, uint64_t code,
   return false;
 }
 
-static bool unit_read_first(struct dwarf_unit *unit, struct first_entry *first)
+static bool unit_read_first(struct dwarf_unit *unit, struct dwarf_value *low_pc)
 {
   const uint8_t *at = unit->entries;
   struct dwarf_definitions definitions;
@@ -201,21 +195,20 @@ static bool unit_read_first(struct dwarf_unit *unit, struct first_entry *first)
 
     if (!dwarf_form_read(unit, &attribute, &at, &value))
       return false;
-    unit_note(unit, attribute.name, &value, first);
+    unit_note(unit, attribute.name, &value, low_pc);
   }
   return more == 0;
 }
 
+/* The address may stand in .debug_addr: it can be understood only when the base is known. */
 int dwarf_unit_read(struct dwarf_unit *unit)
 {
-  struct first_entry first = {0};
+  struct dwarf_value low_pc = {0};
 
   if (unit->state != DWARF_UNIT_UNREAD)
     return unit->state == DWARF_UNIT_READ ? 0 : -EBADMSG;
-  unit->state = unit_read_first(unit, &first) ? DWARF_UNIT_READ : DWARF_UNIT_DAMAGED;
-  unit->has_low_pc = dwarf_unit_get_address(unit, &first.low_pc, &unit->low_pc);
-  unit->directory = dwarf_unit_get_string(unit, &first.directory);
-  unit->split_name = dwarf_unit_get_string(unit, &first.split_name);
+  unit->state = unit_read_first(unit, &low_pc) ? DWARF_UNIT_READ : DWARF_UNIT_DAMAGED;
+  unit->has_low_pc = dwarf_unit_get_address(unit, &low_pc, &unit->low_pc);
   return unit->state == DWARF_UNIT_READ ? 0 : -EBADMSG;
 }
 
@@ -265,11 +258,12 @@ bool dwarf_unit_get_address(const struct dwarf_unit *unit, const struct dwarf_va
 
 static struct dwarf_string string_at(const struct dwarf_bytes *section, uint64_t offset)
 {
-  const char *text = (const char *)section->bytes + offset;
+  const char *text = section->bytes;
   size_t most;
 
   if (offset >= section->size)
     return (struct dwarf_string){0};
+  text += offset;
   most = section->size - offset;
   return (struct dwarf_string){text, strnlen(text, most < DWARF_TEXT_MAX ? most : DWARF_TEXT_MAX)};
 }
