@@ -6,7 +6,8 @@
 /* Tables that naming made, by index of the binary; the kernel's comes last. NULL: not hit, or left alone. */
 typedef struct {
   ProfileFunctionTable **tables;
-  guint n; /* binaries + 1 */
+  ProfilePlaces **places; /* NULL: none is known of that binary */
+  guint n;                /* binaries + 1 */
   ProfileNamingResult result;
 } ProfileNamingTables;
 
