@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,6 +16,9 @@
 
 #define FD_IN_CHILD 3
 #define PATIENCE    UINT64_C(5000000000)
+/* Of processor time that a RESOLVE may take: debug files are read from the disk, while others use it and the
+ * processors, too. */
+#define PATIENCE_PER_SECOND UINT64_C(3000000000)
 
 static uint64_t elf_reader_client_now(void)
 {
@@ -83,9 +87,10 @@ pid_t elf_reader_client_release(struct elf_reader_client *client)
 }
 
 static int elf_reader_client_ask(struct elf_reader_client *client, void *job,
-                                 const struct elf_reader_message *message, int fd, uint32_t expected)
+                                 const struct elf_reader_message *message, const int *fds, size_t n_fds,
+                                 uint32_t expected)
 {
-  int result = packet_send(client->socket, message, message->size, fd, false);
+  int result = packet_send_many(client->socket, message, message->size, fds, n_fds, false);
   if (result < 0)
     return result;
   client->job = job;
@@ -98,18 +103,52 @@ int elf_reader_client_compile(struct elf_reader_client *client, void *job, int f
 {
   struct elf_reader_message message = {
       .type = ELF_READER_COMPILE, .size = sizeof message, .cookie = ++client->cookie, .flags = flags};
-  return elf_reader_client_ask(client, job, &message, fd, ELF_READER_COMPILED);
+  return elf_reader_client_ask(client, job, &message, &fd, 1, ELF_READER_COMPILED);
+}
+
+static void question_fill(struct elf_reader_question *question, const struct elf_reader_message *message,
+                          const uint64_t *offsets, uint32_t n)
+{
+  question->message = *message;
+  question->message.size = (uint32_t)(offsetof(struct elf_reader_question, offsets) + n * sizeof *offsets);
+  question->message.n_offsets = n;
+  memcpy(question->offsets, offsets, n * sizeof *offsets);
 }
 
 int elf_reader_client_name(struct elf_reader_client *client, void *job, int fd, const uint64_t *offsets,
                            uint32_t n)
 {
-  static struct elf_reader_name request;
-  uint32_t size = (uint32_t)(offsetof(struct elf_reader_name, offsets) + n * sizeof *offsets);
-  request.message = (struct elf_reader_message){
-      .type = ELF_READER_NAME, .size = size, .cookie = ++client->cookie, .n_offsets = n};
-  memcpy(request.offsets, offsets, n * sizeof *offsets);
-  return elf_reader_client_ask(client, job, &request.message, fd, ELF_READER_NAMED);
+  static struct elf_reader_question request;
+  question_fill(&request, &(struct elf_reader_message){.type = ELF_READER_NAME, .cookie = ++client->cookie},
+                offsets, n);
+  return elf_reader_client_ask(client, job, &request.message, &fd, 1, ELF_READER_NAMED);
+}
+
+static uint64_t elf_reader_client_measure(const int *fds, uint32_t n_fds)
+{
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < n_fds; i++) {
+    struct stat status;
+    if (fstat(fds[i], &status) == 0 && status.st_size > 0)
+      bytes += (uint64_t)status.st_size;
+  }
+  return bytes < ELF_READER_FILE_MAX ? bytes : ELF_READER_FILE_MAX;
+}
+
+int elf_reader_client_resolve(struct elf_reader_client *client, void *job, const int *fds, uint32_t n_fds,
+                              uint32_t flags, const uint64_t *addresses, uint32_t n)
+{
+  struct elf_reader_question request;
+  question_fill(
+      &request,
+      &(struct elf_reader_message){.type = ELF_READER_RESOLVE, .cookie = ++client->cookie, .flags = flags},
+      addresses, n);
+  if ((flags & ELF_READER_AGAIN) == 0)
+    client->resolved_bytes = elf_reader_client_measure(fds, n_fds);
+  int result = elf_reader_client_ask(client, job, &request.message, fds, n_fds, ELF_READER_RESOLVED);
+  uint64_t seconds = elf_reader_resolve_seconds(client->resolved_bytes) + ELF_READER_SECONDS_MAX;
+  client->deadline += PATIENCE_PER_SECOND * seconds;
+  return result;
 }
 
 static bool take_ready(struct elf_reader_client *client, const struct elf_reader_message *message, int fd)

@@ -15,16 +15,17 @@ struct elf_reader_client {
   pid_t pid;         /* 0: not running */
   int socket;        /* readable when there is something to receive; -1: not running */
   bool ready;        /* it has said so */
-  void *job;         /* what it compiles or names, the owner's; NULL: nothing */
+  void *job;         /* what it is asked about, the owner's; NULL: nothing */
   uint32_t expected; /* enum elf_reader_message_type: the answer to that */
   uint64_t cookie;
+  uint64_t resolved_bytes; /* of the files that the last RESOLVE brought */
   uint64_t deadline; /* CLOCK_MONOTONIC, ns: when it counts as hung; UINT64_MAX while it has nothing to do */
 };
 
 /* Not checked: seals, size, content. */
 struct elf_reader_answer {
-  int error; /* 0, or why there is no table, or no names: a negative errno */
-  int fd;    /* the table or names, the receiver's to close; -1 without */
+  int error; /* 0, or why there is no table, no names, no places: a negative errno */
+  int fd;    /* the table, names or places, the receiver's to close; -1 without */
   uint64_t size;
 };
 
@@ -40,6 +41,10 @@ int elf_reader_client_compile(struct elf_reader_client *client, void *job, int f
  * One thread of the process at a time, whatever the elf-reader. */
 int elf_reader_client_name(struct elf_reader_client *client, void *job, int fd, const uint64_t *offsets,
                            uint32_t n);
+/* The same with n_fds files and enum elf_reader_flags, as RESOLVE has them, and addresses: in which places
+ * they lie. Thread-safe. It counts as hung some minutes later than in the other cases, with large files. */
+int elf_reader_client_resolve(struct elf_reader_client *client, void *job, const int *fds, uint32_t n_fds,
+                              uint32_t flags, const uint64_t *addresses, uint32_t n);
 /* What it says: 1 and *ret filled in when its job is done, which it then has no more; 0 when there is nothing
  * new, or it became ready; -errno when it died, hangs (-ETIMEDOUT) or breaks the protocol and must be
  * released. To be called some times a second even when the socket is silent: so it is noticed that it hangs.

@@ -14,9 +14,16 @@
  *                                         and none
  *   NAME (+ ELF file), with offsets   ─▶
  *                                     ◀─  NAMED (+ sealed memfd that holds names), likewise
+ *   RESOLVE (+ ELF files), with       ─▶
+ *   addresses                         ◀─  RESOLVED (+ sealed memfd that holds places), likewise
  *
- * The owner believes nothing: it checks seals, size and unwind_table_is_valid or unwind_names_are_valid. The
- * elf-reader does not either: it answers a descriptor that is no regular file, or too large, with an error.
+ * RESOLVE brings the file that has the DWARF, then, as its flags say, the alternate file and the package,
+ * then split units. What was read of them serves the next RESOLVE too, if the first asked to KEEP them, the
+ * next asks AGAIN and nothing else was asked between: so nobody needs to tell whether two files are the same.
+ *
+ * The owner believes nothing: it checks seals, size and unwind_table_is_valid, unwind_names_are_valid or
+ * dwarf_places_are_valid. The elf-reader does not either: it answers a descriptor that is no regular file, or
+ * too large, with an error.
  * What it answers without an error is sealed with ELF_READER_SEALS, so that nobody changes it once it was
  * checked.
  */
@@ -26,41 +33,58 @@
 #include <fcntl.h>
 #include <stdint.h>
 
-#define ELF_READER_PROTOCOL_VERSION 2
-#define ELF_READER_FILE_MAX         (UINT64_C(4) << 30)
-#define ELF_READER_SECONDS_MAX      10   /* of processor time for one file; it dies of more */
-#define ELF_READER_OFFSETS_MAX      8192 /* of one NAME */
+#define ELF_READER_PROTOCOL_VERSION 3
+#define ELF_READER_FILE_MAX         (UINT64_C(4) << 30) /* all files of a RESOLVE together */
+#define ELF_READER_SECONDS_MAX      10                  /* of processor time for one file; it dies of more */
+#define ELF_READER_OFFSETS_MAX      8192                /* of one NAME or RESOLVE */
+#define ELF_READER_SPLIT_MAX        64                  /* .dwo of one RESOLVE */
+#define ELF_READER_DESCRIPTORS_MAX  (ELF_READER_SPLIT_MAX + 3)
 #define ELF_READER_SEALS            (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
 
 enum elf_reader_message_type {
   ELF_READER_COMPILE = 1,
   ELF_READER_NAME = 2,
+  ELF_READER_RESOLVE = 3,
   ELF_READER_READY = 64,
   ELF_READER_COMPILED = 65,
-  ELF_READER_NAMED = 66
+  ELF_READER_NAMED = 66,
+  ELF_READER_RESOLVED = 67
 };
 
 enum elf_reader_flags {
-  ELF_READER_MEMORY = 1 << 0 /* the descriptor holds what is in memory at its addresses, as the vDSO is */
+  ELF_READER_MEMORY = 1 << 0, /* COMPILE: the file holds what is in memory at its addresses, as the vDSO is */
+  /* RESOLVE: */
+  ELF_READER_KEEP = 1 << 1,      /* the files are asked for AGAIN */
+  ELF_READER_AGAIN = 1 << 2,     /* those that were kept; without descriptors, and without the flags below */
+  ELF_READER_ALTERNATE = 1 << 3, /* the next descriptor is the alternate file's (dwz) */
+  ELF_READER_PACKAGE = 1 << 4    /* the next one is a .dwp */
 };
 
 struct elf_reader_message {
   uint32_t type;
   uint32_t size;   /* of the whole message */
   uint64_t cookie; /* of the request; comes back with the answer */
-  /* COMPILED, NAMED: 0, or a negative errno: of unwind_compile or unwind_names_find, -EINVAL (no regular
-   * file), -EFBIG */
+  /* COMPILED, NAMED, RESOLVED: 0, or a negative errno: of unwind_compile, unwind_names_find,
+   * dwarf_reader_open or dwarf_reader_find, -EINVAL (no regular file), -EFBIG, -ENODATA (nothing was kept) */
   int32_t error;
   uint32_t version;   /* READY: ELF_READER_PROTOCOL_VERSION */
-  uint64_t length;    /* COMPILED, NAMED: bytes of the answer */
-  uint32_t flags;     /* COMPILE: enum elf_reader_flags */
-  uint32_t n_offsets; /* NAME */
+  uint64_t length;    /* COMPILED, NAMED, RESOLVED: bytes of the answer */
+  uint32_t flags;     /* COMPILE, RESOLVE: enum elf_reader_flags */
+  uint32_t n_offsets; /* NAME, RESOLVE */
 };
 
-/* NAME: which functions (unwind/unwind-names.h) some file offsets lie in, ascending. */
-struct elf_reader_name {
+/* NAME: which functions (unwind/unwind-names.h) some file offsets lie in, ascending. RESOLVE: which places
+ * (dwarf/dwarf-places.h) some addresses lie in, likewise. */
+struct elf_reader_question {
   struct elf_reader_message message;
   uint64_t offsets[ELF_READER_OFFSETS_MAX]; /* n_offsets are sent */
 };
+
+/* Seconds of processor time after which a RESOLVE of files of so many bytes ends with what it has. It dies
+ * ELF_READER_SECONDS_MAX later, should it not. */
+static inline uint32_t elf_reader_resolve_seconds(uint64_t bytes)
+{
+  return ELF_READER_SECONDS_MAX + (uint32_t)(bytes / 20000000);
+}
 
 #endif

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/time.h>
+#include <time.h>
 
 #include "helpers/elf-reader/elf-reader-confine.h"
 
@@ -32,6 +33,7 @@ static int allow_in_part(scmp_filter_ctx filter, int socket)
       {SCMP_SYS(memfd_create), SCMP_A1(SCMP_CMP_EQ, MFD_CLOEXEC | MFD_ALLOW_SEALING)},
       {SCMP_SYS(fcntl), SCMP_A1(SCMP_CMP_EQ, F_ADD_SEALS)},
       {SCMP_SYS(setitimer), SCMP_A0(SCMP_CMP_EQ, ITIMER_PROF)},
+      {SCMP_SYS(clock_gettime), SCMP_A0(SCMP_CMP_EQ, CLOCK_THREAD_CPUTIME_ID)},
       {SCMP_SYS(recvmsg), SCMP_A0(SCMP_CMP_EQ, (unsigned)socket)},
       {SCMP_SYS(sendmsg), SCMP_A0(SCMP_CMP_EQ, (unsigned)socket)},
   };

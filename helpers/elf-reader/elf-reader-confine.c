@@ -24,7 +24,7 @@
  * not the machine. */
 #define MEMORY_MAX (UINT64_C(2) << 30)
 #define IMAGE_MAX  (UINT64_C(1) << 30)
-#define FILES_MAX  16
+#define FILES_MAX  (ELF_READER_DESCRIPTORS_MAX + 16)
 
 /* Landlock's network and scope rights are newer than many headers; the kernel says by its ABI which it knows.
  */

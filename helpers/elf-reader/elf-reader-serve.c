@@ -5,12 +5,12 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 #include "helpers/elf-reader-protocol.h"
+#include "helpers/elf-reader/elf-reader-file.h"
+#include "helpers/elf-reader/elf-reader-resolve.h"
 #include "helpers/packet.h"
 #include "unwind/unwind-compile.h"
 #include "unwind/unwind-names.h"
@@ -21,45 +21,19 @@ _Static_assert(ELF_READER_OFFSETS_MAX == UNWIND_OFFSETS_MAX, "all that may be as
  * all of them. */
 #define WORKSPACE_KEPT ((size_t)32 << 20)
 
-/* The size of a regular file, or -errno. By the system call that takes no path: the C library's fstat is one
- * that does. */
-static int64_t size_of_file(int fd)
-{
-  struct stat status;
-  if (syscall(SYS_fstat, fd, &status) < 0)
-    return -errno;
-  if (!S_ISREG(status.st_mode))
-    return -EINVAL;
-  if (status.st_size == 0)
-    return -ENOEXEC;
-  return (uint64_t)status.st_size > ELF_READER_FILE_MAX ? -EFBIG : status.st_size;
-}
+/* What is kept from one request to the next. */
+struct elf_reader_server {
+  int socket;
+  struct unwind_workspace workspace;
+  struct elf_reader_resolver resolver;
+};
 
-static int write_all(int fd, const void *bytes, size_t size)
-{
-  for (size_t done = 0; done < size;) {
-    ssize_t written = write(fd, (const char *)bytes + done, size - done);
-    if (written < 0)
-      return -errno;
-    done += (size_t)written;
-  }
-  return 0;
-}
-
-/* The answer in a memfd that nobody can change any more, or -errno. */
-static int elf_reader_serve_seal(const void *bytes, size_t size)
-{
-  int fd = memfd_create("elf-reader", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (fd < 0)
-    return -errno;
-  int result = write_all(fd, bytes, size);
-  if (result == 0 && fcntl(fd, F_ADD_SEALS, ELF_READER_SEALS) < 0)
-    result = -errno;
-  if (result == 0)
-    return fd;
-  close(fd);
-  return result;
-}
+/* With as many descriptors as it says, or brought. */
+struct elf_reader_request {
+  struct elf_reader_question question;
+  int files[ELF_READER_DESCRIPTORS_MAX];
+  uint32_t n_files;
+};
 
 /* The descriptor of the table, or -errno. */
 static int elf_reader_serve_compile(const void *elf, size_t size, uint32_t flags,
@@ -70,7 +44,7 @@ static int elf_reader_serve_compile(const void *elf, size_t size, uint32_t flags
   if (result < 0)
     return result;
   *ret_length = table->size;
-  return elf_reader_serve_seal(table, table->size);
+  return elf_reader_file_seal(table, table->size);
 }
 
 /* The descriptor of the names, or -errno. */
@@ -82,97 +56,158 @@ static int elf_reader_serve_name(const void *elf, size_t size, const uint64_t *o
   if (result < 0)
     return result;
   *ret_length = names->size;
-  result = elf_reader_serve_seal(names, names->size);
+  result = elf_reader_file_seal(names, names->size);
   free(names);
   return result;
 }
 
-/* The descriptor of the answer, or -errno. A file that is cut short while it is mapped kills this process by
- * SIGBUS; its owner knows what to make of that. */
-static int do_it(const struct elf_reader_name *request, int file, struct unwind_workspace *workspace,
-                 uint64_t *ret_length)
+/* What is asked of one file. */
+static int elf_reader_serve_file(struct elf_reader_server *server, const struct elf_reader_request *request,
+                                 uint64_t *ret_length)
 {
-  int64_t length = size_of_file(file);
-  if (length < 0)
-    return (int)length;
-  size_t size = (size_t)length;
-  void *elf = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
-  if (elf == MAP_FAILED)
-    return -errno;
-  int result =
-      request->message.type == ELF_READER_NAME
-          ? elf_reader_serve_name(elf, size, request->offsets, request->message.n_offsets, ret_length)
-          : elf_reader_serve_compile(elf, size, request->message.flags, workspace, ret_length);
-  munmap(elf, size);
+  const struct elf_reader_message *message = &request->question.message;
+  const void *elf;
+  size_t size;
+  int result = elf_reader_file_map(request->files[0], ELF_READER_FILE_MAX, &elf, &size);
+  if (result < 0)
+    return result;
+  result = message->type == ELF_READER_NAME
+               ? elf_reader_serve_name(elf, size, request->question.offsets, message->n_offsets, ret_length)
+               : elf_reader_serve_compile(elf, size, message->flags, &server->workspace, ret_length);
+  munmap((void *)elf, size);
+  if (server->workspace.size > WORKSPACE_KEPT)
+    unwind_workspace_clear(&server->workspace);
   return result;
 }
 
-static int elf_reader_serve_answer(int socket, const struct elf_reader_name *request, int file,
-                                   struct unwind_workspace *workspace)
+static int limit_time(uint32_t seconds)
 {
-  struct elf_reader_message message = {.type = request->message.type == ELF_READER_NAME ? ELF_READER_NAMED
-                                                                                        : ELF_READER_COMPILED,
-                                       .size = sizeof message,
-                                       .cookie = request->message.cookie};
-  int done = do_it(request, file, workspace, &message.length);
-  if (workspace->size > WORKSPACE_KEPT)
-    unwind_workspace_clear(workspace);
+  const struct itimerval limit = {.it_value = {.tv_sec = seconds}};
+  return setitimer(ITIMER_PROF, &limit, NULL) < 0 ? -errno : 0;
+}
+
+/* How long it takes is known when the files are open, which takes no longer than anything else. */
+static int elf_reader_serve_resolve(struct elf_reader_server *server,
+                                    const struct elf_reader_request *request, uint64_t *ret_length)
+{
+  const struct elf_reader_question *question = &request->question;
+  uint32_t flags = question->message.flags;
+  struct elf_reader_resolver *resolver = &server->resolver;
+  int result = flags & ELF_READER_AGAIN
+                   ? 0
+                   : elf_reader_resolver_open(resolver, request->files, request->n_files, flags);
+  if (result == 0)
+    result = limit_time(elf_reader_resolve_seconds(resolver->bytes) + ELF_READER_SECONDS_MAX);
+  if (result == 0)
+    result = elf_reader_resolver_find(resolver, question->offsets, question->message.n_offsets, ret_length);
+  if ((flags & ELF_READER_KEEP) == 0)
+    elf_reader_resolver_clear(resolver);
+  return result;
+}
+
+/* The descriptor of the answer, or -errno. */
+static int do_it(struct elf_reader_server *server, const struct elf_reader_request *request,
+                 uint64_t *ret_length)
+{
+  if (request->question.message.type == ELF_READER_RESOLVE)
+    return elf_reader_serve_resolve(server, request, ret_length);
+  elf_reader_resolver_clear(&server->resolver);
+  return elf_reader_serve_file(server, request, ret_length);
+}
+
+/* The type of the answer to a request. */
+static uint32_t elf_reader_serve_expected(uint32_t type)
+{
+  return type == ELF_READER_COMPILE ? ELF_READER_COMPILED
+         : type == ELF_READER_NAME  ? ELF_READER_NAMED
+                                    : ELF_READER_RESOLVED;
+}
+
+static int elf_reader_serve_answer(struct elf_reader_server *server, const struct elf_reader_request *request)
+{
+  const struct elf_reader_message *asked = &request->question.message;
+  struct elf_reader_message message = {
+      .type = elf_reader_serve_expected(asked->type), .size = sizeof message, .cookie = asked->cookie};
+  int done = do_it(server, request, &message.length);
   message.error = done < 0 ? done : 0;
   message.length = done < 0 ? 0 : message.length;
-  int result = packet_send(socket, &message, sizeof message, done < 0 ? -1 : done, true);
+  int result = packet_send(server->socket, &message, sizeof message, done < 0 ? -1 : done, true);
   if (done >= 0)
     close(done);
   return result;
 }
 
-static int limit_time(void)
+static bool has_all_offsets(const struct elf_reader_message *message)
 {
-  const struct itimerval limit = {.it_value = {.tv_sec = ELF_READER_SECONDS_MAX}};
-  return setitimer(ITIMER_PROF, &limit, NULL) < 0 ? -errno : 0;
+  return message->n_offsets <= ELF_READER_OFFSETS_MAX &&
+         message->size ==
+             offsetof(struct elf_reader_question, offsets) + message->n_offsets * sizeof(uint64_t);
 }
 
-static bool is_sound(const struct elf_reader_message *message, ssize_t size)
+static bool has_files_of_resolve(const struct elf_reader_message *message, uint32_t n_files)
 {
+  uint32_t flags = message->flags & ~(uint32_t)ELF_READER_KEEP;
+  uint32_t n_beside = ((flags & ELF_READER_ALTERNATE) != 0) + ((flags & ELF_READER_PACKAGE) != 0);
+  if (flags & ELF_READER_AGAIN)
+    return flags == ELF_READER_AGAIN && n_files == 0;
+  return (flags & ~(uint32_t)(ELF_READER_ALTERNATE | ELF_READER_PACKAGE)) == 0 && n_files > n_beside &&
+         n_files <= 1 + n_beside + ELF_READER_SPLIT_MAX;
+}
+
+static bool is_sound(const struct elf_reader_request *request, ssize_t size)
+{
+  const struct elf_reader_message *message = &request->question.message;
   if (size < (ssize_t)sizeof *message || message->size != (size_t)size)
     return false;
   switch (message->type) {
   case ELF_READER_COMPILE:
-    return size == sizeof *message && (message->flags & ~(uint32_t)ELF_READER_MEMORY) == 0;
+    return size == sizeof *message && (message->flags & ~(uint32_t)ELF_READER_MEMORY) == 0 &&
+           request->n_files == 1;
   case ELF_READER_NAME:
-    return message->n_offsets <= ELF_READER_OFFSETS_MAX && message->flags == 0 &&
-           (size_t)size == offsetof(struct elf_reader_name, offsets) + message->n_offsets * sizeof(uint64_t);
+    return has_all_offsets(message) && message->flags == 0 && request->n_files == 1;
+  case ELF_READER_RESOLVE:
+    return has_all_offsets(message) && has_files_of_resolve(message, request->n_files);
   default:
     return false;
   }
 }
 
-static int serve_one(int socket, const struct elf_reader_name *request, ssize_t size, int file,
-                     struct unwind_workspace *workspace)
+static int serve_one(struct elf_reader_server *server, const struct elf_reader_request *request, ssize_t size)
 {
-  if (!is_sound(&request->message, size) || file < 0)
+  if (!is_sound(request, size))
     return -EPROTO;
-  int result = limit_time();
-  return result < 0 ? result : elf_reader_serve_answer(socket, request, file, workspace);
+  int result = limit_time(ELF_READER_SECONDS_MAX);
+  return result < 0 ? result : elf_reader_serve_answer(server, request);
+}
+
+static void close_files(struct elf_reader_request *request)
+{
+  for (uint32_t i = 0; i < request->n_files; i++)
+    close(request->files[i]);
 }
 
 int elf_reader_serve(int socket)
 {
-  static struct elf_reader_name request;
+  static struct elf_reader_request request;
+  static struct elf_reader_server server;
   struct elf_reader_message message = {
       .type = ELF_READER_READY, .size = sizeof message, .version = ELF_READER_PROTOCOL_VERSION};
-  struct unwind_workspace workspace = {0};
+  server = (struct elf_reader_server){.socket = socket};
   int result = packet_send(socket, &message, sizeof message, -1, true);
   while (result == 0) {
-    int file = -1;
-    ssize_t size = packet_receive(socket, &request, sizeof request, &file, true);
+    ssize_t size = packet_receive_many(socket, &request.question, sizeof request.question, request.files,
+                                       ELF_READER_DESCRIPTORS_MAX, true);
     if (size <= 0) {
       result = (int)size;
       break;
     }
-    result = serve_one(socket, &request, size, file, &workspace);
-    if (file >= 0)
-      close(file);
+    for (request.n_files = 0; request.n_files < ELF_READER_DESCRIPTORS_MAX; request.n_files++)
+      if (request.files[request.n_files] < 0)
+        break;
+    result = serve_one(&server, &request, size);
+    close_files(&request);
   }
-  unwind_workspace_clear(&workspace);
+  unwind_workspace_clear(&server.workspace);
+  elf_reader_resolver_clear(&server.resolver);
   return result;
 }

@@ -183,3 +183,29 @@ gboolean profile_debug_file_find_binary(const guint8 *build_id, guint size, Prof
   perf = g_strdup_printf("%s/.debug/.build-id/%.2s/%s/elf", g_get_home_dir(), hex, hex + 2);
   return try_paths((const char *const[]){installed, cached, perf, NULL}, build_id, size, ret);
 }
+
+/* What stands behind the last ".dwz" of a path, that too: packages of debug files say where it is from where
+ * they are, and may be looked at elsewhere. */
+static const char *find_dwz(const char *path)
+{
+  const char *found = g_strrstr(path, "/.dwz/");
+
+  return found ? found : "";
+}
+
+gboolean profile_debug_file_find_alternate(const char *directory, const char *path, const guint8 *build_id,
+                                           guint size, ProfileDebugFile *ret)
+{
+  g_autofree char *hex = print_build_id(build_id, size);
+  g_autofree char *said = g_path_is_absolute(path) ? g_strdup(path) : g_build_filename(directory, path, NULL);
+  g_autofree char *by_path = g_strconcat(DEBUG_ROOT, find_dwz(path), NULL);
+  g_autofree char *installed = NULL;
+  g_autofree char *cached = NULL;
+
+  if (size < 2)
+    return FALSE;
+  installed = g_strdup_printf(DEBUG_ROOT "/.build-id/%.2s/%s.debug", hex, hex + 2);
+  cached = get_debuginfod_path(hex, "debuginfo");
+  return try_paths((const char *const[]){said, installed, by_path, cached, NULL}, build_id,
+                   MIN(size, CAPTURE_BUILD_ID_MAX), ret);
+}

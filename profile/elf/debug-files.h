@@ -31,4 +31,9 @@ gboolean profile_debug_file_find_again(const guint8 *build_id, guint size, const
  * debuginfod and perf. False when there is none. */
 gboolean profile_debug_file_find_binary(const guint8 *build_id, guint size, ProfileDebugFile *ret);
 
+/* Finds the file that .gnu_debugaltlink (dwz) of a debug file in `directory` names by path and build-id:
+ * where the path says, under /usr/lib/debug and in debuginfod's cache. False when there is none. */
+gboolean profile_debug_file_find_alternate(const char *directory, const char *path, const guint8 *build_id,
+                                           guint size, ProfileDebugFile *ret);
+
 G_END_DECLS

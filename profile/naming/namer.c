@@ -9,6 +9,7 @@
 #include "profile/elf/elf-symbols.h"
 #include "profile/elf/lines.h"
 #include "profile/naming/binary-file.h"
+#include "profile/naming/place-finder.h"
 #include "unwind/unwind-functions.h"
 
 /* What one binary is named from. */
@@ -117,6 +118,27 @@ static gboolean namer_covers(const ProfileStoredNames *known, const guint64 *off
       return FALSE;
     end = stored->range.end;
   }
+  return TRUE;
+}
+
+/* Where a binary has so many answers that no more are stored all of it is asked again, and stored instead. */
+static const ProfileStoredPlaces *get_known_places(const ProfileStoredNames *known)
+{
+  const ProfileStoredPlaces *places = known ? profile_stored_names_get_places(known) : NULL;
+  guint n = 0;
+
+  if (places)
+    profile_stored_places_get(places, &n);
+  return n < PROFILE_STORED_PLACES_ANSWERS_MAX ? places : NULL;
+}
+
+static gboolean namer_covers_places(const ProfileStoredNames *known, const guint64 *offsets, gsize n)
+{
+  const ProfileStoredPlaces *places = get_known_places(known);
+
+  for (gsize i = 0; i < n; i++)
+    if (!places || !profile_stored_places_cover(places, offsets[i]))
+      return FALSE;
   return TRUE;
 }
 
@@ -273,34 +295,102 @@ gboolean profile_namer_can_keep(const ProfileBinary *binary)
          (binary->flags & (CAPTURE_BINARY_SPECIAL | CAPTURE_BINARY_VDSO | CAPTURE_BINARY_KERNEL)) == 0;
 }
 
-ProfileFunctionTable *profile_namer_name_binary(const ProfileNamer *self, const ProfileBinary *binary,
-                                                const guint64 *offsets, gsize n,
-                                                const ProfileStoredNames *known,
-                                                ProfileStoredNames **ret_learnt)
+/* What one binary is named for. */
+typedef struct {
+  const ProfileBinary *binary;
+  const guint64 *offsets;
+  gsize n;
+  const ProfileStoredNames *known;
+  gboolean has_names;  /* all that is wanted of them is known */
+  gboolean has_places; /* likewise, or none is wanted */
+  ProfileStoredNames **ret_learnt;
+  ProfilePlaces **ret_places;
+} Task;
+
+static void set_known_places(const Task *task)
+{
+  const ProfileStoredPlaces *places = task->known ? profile_stored_names_get_places(task->known) : NULL;
+
+  if (task->ret_places && places)
+    *task->ret_places = profile_stored_places_make(places, NULL, task->offsets, task->n);
+}
+
+static void find_places(const ProfileNamer *self, const Source *source, const Task *task)
+{
+  const ProfileStoredPlaces *known = get_known_places(source->known);
+  g_autoptr(ProfileStoredPlaces) found = profile_place_finder_find(
+      self->readers, &source->file, &source->debug, task->offsets, task->n, known, self->cancellable);
+
+  *task->ret_places = profile_stored_places_make(known, found, task->offsets, task->n);
+  if (!task->ret_learnt || !profile_namer_can_keep(task->binary))
+    return;
+  if (!*task->ret_learnt)
+    *task->ret_learnt = new_learnt(source, task->binary);
+  profile_stored_names_take_places(*task->ret_learnt, g_steal_pointer(&found));
+}
+
+/* The file is open, and its debug file where there is one. */
+static ProfileFunctionTable *namer_do(const ProfileNamer *self, Source *source, const Task *task)
+{
+  ProfileFunctionTable *table;
+
+  if (task->has_names && source->known) {
+    source->status = profile_stored_names_get_status(source->known);
+    table = name_from_known(self, source->known, task->offsets, task->n);
+  } else {
+    table = name_from_files(source, task->binary, task->offsets, task->n, task->ret_learnt);
+  }
+  if (task->has_places && source->known)
+    set_known_places(task);
+  else if (task->ret_places && self->readers)
+    find_places(self, source, task);
+  return table;
+}
+
+static ProfileFunctionTable *namer_do_from_known(const ProfileNamer *self, const Task *task)
+{
+  set_known_places(task);
+  return name_from_known(self, task->known, task->offsets, task->n);
+}
+
+static ProfileFunctionTable *namer_open_and_do(const ProfileNamer *self, const Task *task)
 {
   g_auto(Source) source = {.file.fd = -1, .debug.fd = -1, .wants_lines = self->lines};
-  gboolean covered = known && namer_covers(known, offsets, n, self->lines);
+  const ProfileBinary *binary = task->binary;
 
-  if (ret_learnt)
-    *ret_learnt = NULL;
-  if ((binary->flags & (CAPTURE_BINARY_SPECIAL | CAPTURE_BINARY_VDSO)) == CAPTURE_BINARY_SPECIAL)
-    return new_empty(CAPTURE_NAMING_NONE);
-  if (covered && is_current(known, binary))
-    return name_from_known(self, known, offsets, n);
   switch (profile_binary_file_open(self, binary, &source.file)) {
   case PROFILE_BINARY_FILE_NOT_ELF:
     return new_empty(CAPTURE_NAMING_NONE);
   case PROFILE_BINARY_FILE_UNREADABLE:
-    return known ? name_from_known(self, known, offsets, n) : new_empty(CAPTURE_NAMING_UNREADABLE);
+    return task->known ? namer_do_from_known(self, task) : new_empty(CAPTURE_NAMING_UNREADABLE);
   case PROFILE_BINARY_FILE_OPEN:
     break;
   }
   profile_debug_file_find(source.file.elf, binary->path, &source.debug);
   stamp_descriptor(&source.stamps.binary, source.file.fd);
   stamp_descriptor(&source.stamps.debug, source.debug.fd);
-  if (known && profile_name_sources_equal(&source.stamps, profile_stored_names_get_sources(known)))
-    source.known = known;
-  if (covered && source.known)
-    return name_from_known(self, known, offsets, n);
-  return name_from_files(&source, binary, offsets, n, ret_learnt);
+  if (task->known &&
+      profile_name_sources_equal(&source.stamps, profile_stored_names_get_sources(task->known)))
+    source.known = task->known;
+  return namer_do(self, &source, task);
+}
+
+ProfileFunctionTable *profile_namer_name_binary(const ProfileNamer *self, const ProfileBinary *binary,
+                                                const guint64 *offsets, gsize n,
+                                                const ProfileStoredNames *known,
+                                                ProfileStoredNames **ret_learnt, ProfilePlaces **ret_places)
+{
+  Task task = {binary, offsets, n, known, .ret_learnt = ret_learnt, .ret_places = ret_places};
+
+  if (ret_learnt)
+    *ret_learnt = NULL;
+  if (ret_places)
+    *ret_places = NULL;
+  if ((binary->flags & (CAPTURE_BINARY_SPECIAL | CAPTURE_BINARY_VDSO)) == CAPTURE_BINARY_SPECIAL)
+    return new_empty(CAPTURE_NAMING_NONE);
+  task.has_names = known && namer_covers(known, offsets, n, self->lines);
+  task.has_places = !ret_places || !self->readers || (known && namer_covers_places(known, offsets, n));
+  if (task.has_names && task.has_places && is_current(known, binary))
+    return namer_do_from_known(self, &task);
+  return namer_open_and_do(self, &task);
 }

@@ -2,6 +2,7 @@
 /* Names sampled offsets of one binary. Every function may be called from several threads at once. */
 #pragma once
 
+#include "profile/naming/elf-readers.h"
 #include "profile/naming/naming.h"
 #include "profile/naming/stored-names.h"
 
@@ -14,6 +15,8 @@ typedef struct {
       same_boot;  /* this is the boot that was recorded: /proc/PID and the vDSO are those of the recording */
   gboolean lines; /* look for source files and lines */
   gint64 end;     /* nanoseconds since 1970 when the recording ended; 0 not known */
+  ProfileElfReaders *readers; /* that find places; NULL: only those are there that are known */
+  GCancellable *cancellable;  /* of finding places; NULL: none */
 } ProfileNamer;
 
 /* A sealed table of the functions that hold any of the n offsets, which ascend. Never NULL: what cannot be
@@ -22,11 +25,12 @@ typedef struct {
  * known (NULL: nothing) is what was learnt of a binary with that build-id before. While it came from the same
  * files that would be read now, they are read only for what it does not cover, and where the binary is out of
  * reach it is all there is. ret_learnt (NULL: not wanted) is set to what else was found out, or NULL:
- * nothing, or nothing that can be kept, as for a binary without build-id. */
+ * nothing, or nothing that can be kept, as for a binary without build-id. ret_places (NULL: not wanted) is
+ * set to the places of the offsets, sealed, or NULL: none is known. */
 ProfileFunctionTable *profile_namer_name_binary(const ProfileNamer *self, const ProfileBinary *binary,
                                                 const guint64 *offsets, gsize n,
                                                 const ProfileStoredNames *known,
-                                                ProfileStoredNames **ret_learnt);
+                                                ProfileStoredNames **ret_learnt, ProfilePlaces **ret_places);
 
 /* Whether names of binary can be known before, and kept. */
 gboolean profile_namer_can_keep(const ProfileBinary *binary);

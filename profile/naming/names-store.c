@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "profile/naming/names-store.h"
+#include "profile/naming/names-store-private.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
-#include <sqlite3.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,31 +10,22 @@
 #include "profile/base/cache-path.h"
 
 /* Rises with the tables, and whenever the same files would be named otherwise. */
-#define VERSION         2
+#define VERSION         3
 #define BUSY_MS         1000
 #define SECONDS_A_DAY   (24 * 60 * 60)
 #define LINK_LENGTH_MAX 255
 
-/* name NULL: no function there. linkage_name NULL: same as name. line NULL: not looked for. */
+/* name NULL: no function there. linkage_name NULL: same as name. line NULL: not looked for. places: a struct
+ * dwarf_places of size bytes, compressed. */
 static const char schema[] =
     "CREATE TABLE binary (id INTEGER PRIMARY KEY, build_id BLOB NOT NULL UNIQUE,"
     "  used INTEGER NOT NULL, status INTEGER NOT NULL, sources BLOB NOT NULL, link TEXT);"
     "CREATE TABLE function (binary INTEGER NOT NULL, start INTEGER NOT NULL,"
     "  length INTEGER NOT NULL, name TEXT, linkage_name TEXT, file TEXT, line INTEGER,"
-    "  nameless INTEGER NOT NULL, PRIMARY KEY (binary, start)) WITHOUT ROWID;";
-
-enum {
-  FIND_BINARY,
-  FIND_FUNCTIONS,
-  ADD_BINARY,
-  ADD_FUNCTION,
-  USE_BINARY,
-  FORGET_BINARY,
-  FORGET_FUNCTIONS,
-  FIND_OLDEST,
-  MEASURE,
-  N_STATEMENTS
-};
+    "  nameless INTEGER NOT NULL, PRIMARY KEY (binary, start)) WITHOUT ROWID;"
+    "CREATE TABLE answer (binary INTEGER NOT NULL, size INTEGER NOT NULL, places BLOB NOT NULL,"
+    "  nothing BLOB NOT NULL);"
+    "CREATE INDEX answer_binary ON answer (binary);";
 
 static const char *const sql[N_STATEMENTS] = {
     [FIND_BINARY] = "SELECT id, used, status, sources, link FROM binary WHERE build_id = ?",
@@ -43,20 +33,16 @@ static const char *const sql[N_STATEMENTS] = {
                        " WHERE binary = ? ORDER BY start",
     [ADD_BINARY] = "INSERT INTO binary (build_id, used, status, sources, link) VALUES (?, ?, ?, ?, ?)",
     [ADD_FUNCTION] = "INSERT OR REPLACE INTO function VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    [FIND_ANSWERS] = "SELECT size, places, nothing FROM answer WHERE binary = ?",
+    [COUNT_ANSWERS] = "SELECT count(*) FROM answer WHERE binary = ?",
+    [ADD_ANSWER] = "INSERT INTO answer VALUES (?, ?, ?, ?)",
+    [FORGET_ANSWERS] = "DELETE FROM answer WHERE binary = ?",
     [USE_BINARY] = "UPDATE binary SET used = ? WHERE id = ?",
     [FORGET_BINARY] = "DELETE FROM binary WHERE id = ?",
     [FORGET_FUNCTIONS] = "DELETE FROM function WHERE binary = ?",
     [FIND_OLDEST] = "SELECT id FROM binary ORDER BY used, id LIMIT 1",
     [MEASURE] = "SELECT (page_count - freelist_count) * page_size"
                 " FROM pragma_page_count, pragma_freelist_count, pragma_page_size",
-};
-
-struct _ProfileNamesStore {
-  sqlite3 *db;
-  sqlite3_stmt *statements[N_STATEMENTS];
-  guint64 bytes_max;
-  GArray *used; /* gint64: binaries that were loaded, and not today for the first time */
-  gboolean damaged;
 };
 
 char *profile_names_store_get_path(void)
@@ -75,8 +61,7 @@ static gboolean means_damage(int result)
          result == SQLITE_FORMAT || result == SQLITE_MISMATCH || result == SQLITE_CONSTRAINT;
 }
 
-/* One row, or none (SQLITE_DONE), or what is wrong. */
-static int names_store_step(ProfileNamesStore *self, guint number)
+int profile_names_store_step(ProfileNamesStore *self, guint number)
 {
   int result = sqlite3_step(self->statements[number]);
 
@@ -84,10 +69,9 @@ static int names_store_step(ProfileNamesStore *self, guint number)
   return result;
 }
 
-/* For statements without an answer. */
-static gboolean names_store_finish(ProfileNamesStore *self, guint number)
+gboolean profile_names_store_finish(ProfileNamesStore *self, guint number)
 {
-  int result = names_store_step(self, number);
+  int result = profile_names_store_step(self, number);
 
   sqlite3_reset(self->statements[number]);
   return result == SQLITE_DONE;
@@ -193,7 +177,7 @@ static void names_store_configure(ProfileNamesStore *self)
   sqlite3_db_config(self->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
   sqlite3_db_config(self->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
   sqlite3_db_config(self->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-  sqlite3_limit(self->db, SQLITE_LIMIT_LENGTH, 1 << 20);
+  sqlite3_limit(self->db, SQLITE_LIMIT_LENGTH, NAMES_STORE_LENGTH_MAX);
   sqlite3_busy_timeout(self->db, BUSY_MS);
   names_store_run(self, "PRAGMA synchronous = NORMAL; PRAGMA cell_size_check = ON");
 }
@@ -276,7 +260,7 @@ static gboolean read_functions(ProfileNamesStore *self, gint64 id, ProfileStored
   int result = SQLITE_DONE;
 
   sqlite3_bind_int64(rows, 1, id);
-  while (sane && (result = names_store_step(self, FIND_FUNCTIONS)) == SQLITE_ROW)
+  while (sane && (result = profile_names_store_step(self, FIND_FUNCTIONS)) == SQLITE_ROW)
     sane = read_function(rows, names);
   sqlite3_reset(rows);
   return sane && result == SQLITE_DONE;
@@ -301,7 +285,7 @@ static ProfileStoredNames *names_store_load(ProfileNamesStore *self, const guint
   gint64 id = 0, used = 0;
 
   sqlite3_bind_blob(row, 1, build_id, (int)size, SQLITE_STATIC);
-  if (names_store_step(self, FIND_BINARY) == SQLITE_ROW) {
+  if (profile_names_store_step(self, FIND_BINARY) == SQLITE_ROW) {
     id = sqlite3_column_int64(row, 0);
     used = sqlite3_column_int64(row, 1);
     names = read_binary(row, build_id, size);
@@ -329,9 +313,14 @@ ProfileStoredNames *profile_names_store_load(ProfileNamesStore *self, const guin
 
 static gboolean names_store_forget(ProfileNamesStore *self, gint64 id)
 {
-  sqlite3_bind_int64(self->statements[FORGET_FUNCTIONS], 1, id);
-  sqlite3_bind_int64(self->statements[FORGET_BINARY], 1, id);
-  return names_store_finish(self, FORGET_FUNCTIONS) && names_store_finish(self, FORGET_BINARY);
+  static const guint forget[] = {FORGET_ANSWERS, FORGET_FUNCTIONS, FORGET_BINARY};
+  gboolean done = TRUE;
+
+  for (guint i = 0; i < G_N_ELEMENTS(forget) && done; i++) {
+    sqlite3_bind_int64(self->statements[forget[i]], 1, id);
+    done = profile_names_store_finish(self, forget[i]);
+  }
+  return done;
 }
 
 static gboolean is_same(sqlite3_stmt *row, const ProfileStoredNames *names)
@@ -358,7 +347,7 @@ static gboolean find_place(ProfileNamesStore *self, const ProfileStoredNames *na
   int result;
 
   sqlite3_bind_blob(row, 1, build_id, (int)size, SQLITE_STATIC);
-  result = names_store_step(self, FIND_BINARY);
+  result = profile_names_store_step(self, FIND_BINARY);
   if (result == SQLITE_ROW) {
     id = sqlite3_column_int64(row, 0);
     same = is_same(row, names);
@@ -380,7 +369,7 @@ static gboolean add_binary(ProfileNamesStore *self, const ProfileStoredNames *na
   sqlite3_bind_blob(statement, 4, profile_stored_names_get_sources(names), sizeof(ProfileNameSources),
                     SQLITE_STATIC);
   sqlite3_bind_text(statement, 5, profile_stored_names_get_link(names), -1, SQLITE_STATIC);
-  if (!names_store_finish(self, ADD_BINARY))
+  if (!profile_names_store_finish(self, ADD_BINARY))
     return FALSE;
   *ret_id = sqlite3_last_insert_rowid(self->db);
   return TRUE;
@@ -403,7 +392,46 @@ static gboolean add_function(ProfileNamesStore *self, gint64 id, const ProfileSt
   else
     sqlite3_bind_null(statement, 7);
   sqlite3_bind_int64(statement, 8, range->nameless);
-  return names_store_finish(self, ADD_FUNCTION);
+  return profile_names_store_finish(self, ADD_FUNCTION);
+}
+
+gint64 profile_names_store_ask(ProfileNamesStore *self, guint number)
+{
+  gint64 answer = profile_names_store_step(self, number) == SQLITE_ROW
+                      ? sqlite3_column_int64(self->statements[number], 0)
+                      : 0;
+
+  sqlite3_reset(self->statements[number]);
+  return answer;
+}
+
+/* The entry with the same build-id and sources, or 0. */
+static gint64 find_same(ProfileNamesStore *self, const ProfileStoredNames *names)
+{
+  sqlite3_stmt *row = self->statements[FIND_BINARY];
+  guint size;
+  const guint8 *build_id = profile_stored_names_get_build_id(names, &size);
+  gint64 id = 0;
+
+  sqlite3_bind_blob(row, 1, build_id, (int)size, SQLITE_STATIC);
+  if (profile_names_store_step(self, FIND_BINARY) == SQLITE_ROW && is_same(row, names))
+    id = sqlite3_column_int64(row, 0);
+  sqlite3_reset(row);
+  return id;
+}
+
+void profile_names_store_load_places(ProfileNamesStore *self, ProfileStoredNames *names)
+{
+  g_autoptr(ProfileStoredPlaces) places = profile_stored_places_new();
+  gint64 id;
+
+  if (self->damaged || names_store_run(self, "BEGIN") != SQLITE_OK)
+    return;
+  id = find_same(self, names);
+  self->damaged |= id && !profile_names_store_read_places(self, id, places);
+  names_store_run(self, "COMMIT");
+  if (id && !self->damaged)
+    profile_stored_names_take_places(names, g_steal_pointer(&places));
 }
 
 static gboolean save_entry(ProfileNamesStore *self, const ProfileStoredNames *names)
@@ -415,6 +443,8 @@ static gboolean save_entry(ProfileNamesStore *self, const ProfileStoredNames *na
 
   for (gsize i = 0; i < n && done; i++)
     done = add_function(self, id, &ranges[i]);
+  if (done && profile_stored_names_get_places(names))
+    done = profile_names_store_add_places(self, id, profile_stored_names_get_places(names));
   return done;
 }
 
@@ -425,28 +455,18 @@ static gboolean save_uses(ProfileNamesStore *self)
   for (guint i = 0; i < self->used->len && done; i++) {
     sqlite3_bind_int64(self->statements[USE_BINARY], 1, names_store_now());
     sqlite3_bind_int64(self->statements[USE_BINARY], 2, g_array_index(self->used, gint64, i));
-    done = names_store_finish(self, USE_BINARY);
+    done = profile_names_store_finish(self, USE_BINARY);
   }
   g_array_set_size(self->used, 0);
   return done;
-}
-
-/* The first column of a query that answers with one row, or 0. */
-static gint64 names_store_ask(ProfileNamesStore *self, guint number)
-{
-  gint64 answer =
-      names_store_step(self, number) == SQLITE_ROW ? sqlite3_column_int64(self->statements[number], 0) : 0;
-
-  sqlite3_reset(self->statements[number]);
-  return answer;
 }
 
 static gboolean forget_oldest(ProfileNamesStore *self)
 {
   gint64 oldest;
 
-  while ((guint64)names_store_ask(self, MEASURE) > self->bytes_max &&
-         (oldest = names_store_ask(self, FIND_OLDEST)))
+  while ((guint64)profile_names_store_ask(self, MEASURE) > self->bytes_max &&
+         (oldest = profile_names_store_ask(self, FIND_OLDEST)))
     if (!names_store_forget(self, oldest))
       return FALSE;
   return !self->damaged;

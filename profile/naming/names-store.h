@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What was once learnt of the names in binaries, by build-id, in one sqlite database that all programs of a
- * user share. The kernel's names are not in it: they are a mapped file of their own
+ * What was once learnt of the names and places in binaries, by build-id, in one sqlite database that all
+ * programs of a user share. The kernel's names are not in it: they are a mapped file of their own
  * (profile/elf/kallsyms.h), which is there in a fiftieth of a millisecond; a row a symbol could not be.
  *
  * It is a cache. Nothing of it is ever an error: where there is none, or it is damaged, not ours or cannot be
@@ -31,8 +31,11 @@ char *profile_names_store_get_path(void);
 ProfileNamesStore *profile_names_store_open(const char *path, guint64 bytes_max);
 void profile_names_store_free(ProfileNamesStore *self);
 
-/* All that is stored of a build-id, or NULL. */
+/* All that is stored of a build-id but its places, or NULL. */
 ProfileStoredNames *profile_names_store_load(ProfileNamesStore *self, const guint8 *build_id, guint size);
+
+/* Adds the places that are stored of the same build-id and the same sources. */
+void profile_names_store_load_places(ProfileNamesStore *self, ProfileStoredNames *names);
 
 /* Stores n entries, of which any may be NULL, in one transaction. An entry is added to the one with its
  * build-id if that came from the same sources, else it takes its place. Waits at most a second for other

@@ -112,7 +112,8 @@ static void name_slot(gpointer job, gpointer data)
   else
     naming->tables->tables[slot] = profile_namer_name_binary(
         &naming->namer, &g_array_index(naming->capture->binaries, ProfileBinary, slot), addresses, n,
-        naming->known[slot], naming->options->no_store ? NULL : &naming->learnt[slot]);
+        naming->known[slot], naming->options->no_store ? NULL : &naming->learnt[slot],
+        naming->options->no_lines ? NULL : &naming->tables->places[slot]);
   report_progress(naming, slot);
 }
 
@@ -149,6 +150,8 @@ static void load_known(Naming *naming)
     if (!naming->store)
       return;
     naming->known[slot] = profile_names_store_load(naming->store, binary->build_id, binary->build_id_size);
+    if (naming->known[slot] && !naming->options->no_lines)
+      profile_names_store_load_places(naming->store, naming->known[slot]);
   }
 }
 
@@ -217,6 +220,8 @@ gboolean profile_naming_make_tables(ProfileCapture *capture, const ProfileNaming
                                     ProfileNamingTables *ret, GCancellable *cancellable, GError **error)
 {
   static const ProfileNamingOptions defaults;
+  gboolean lines = !options || !options->no_lines;
+  g_autoptr(ProfileElfReaders) readers = lines ? profile_elf_readers_new() : NULL;
   Naming naming = {.capture = capture,
                    .options = options ? options : &defaults,
                    .cancellable = cancellable,
@@ -225,8 +230,10 @@ gboolean profile_naming_make_tables(ProfileCapture *capture, const ProfileNaming
   naming.namer = (ProfileNamer){.open = naming.options->open,
                                 .open_data = naming.options->open_data,
                                 .same_boot = profile_kernel_is_same_boot(capture),
-                                .lines = !naming.options->no_lines,
-                                .end = get_end(capture)};
+                                .lines = lines,
+                                .end = get_end(capture),
+                                .readers = readers,
+                                .cancellable = cancellable};
   ret->n = capture->binaries->len + 1;
   ret->tables = g_new0(ProfileFunctionTable *, ret->n);
   ret->places = g_new0(ProfilePlaces *, ret->n);
@@ -262,9 +269,12 @@ void profile_naming_tables_clear(ProfileNamingTables *tables)
 
 static void take_tables(ProfileCapture *capture, const ProfileNamingTables *tables)
 {
-  for (guint slot = 0; slot < tables->n; slot++)
+  for (guint slot = 0; slot < tables->n; slot++) {
     if (tables->tables[slot])
       profile_capture_set_table(capture, get_binary(tables, slot), tables->tables[slot]);
+    if (tables->places[slot])
+      profile_capture_set_places(capture, get_binary(tables, slot), tables->places[slot]);
+  }
   profile_capture_update_functions(capture);
 }
 

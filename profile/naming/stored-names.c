@@ -12,6 +12,7 @@ struct _ProfileStoredNames {
   GArray *ranges; /* ProfileStoredRange */
   GStringChunk *strings;
   gsize bytes; /* of all strings */
+  ProfileStoredPlaces *places;
 };
 
 ProfileStoredNames *profile_stored_names_new(const guint8 *build_id, guint size, enum capture_naming status,
@@ -31,6 +32,7 @@ ProfileStoredNames *profile_stored_names_new(const guint8 *build_id, guint size,
 
 void profile_stored_names_free(ProfileStoredNames *self)
 {
+  g_clear_pointer(&self->places, profile_stored_places_free);
   g_free(self->link);
   g_array_unref(self->ranges);
   g_string_chunk_free(self->strings);
@@ -131,6 +133,17 @@ const ProfileStoredRange *profile_stored_names_find(const ProfileStoredNames *se
     return NULL;
   found = &ranges[low - 1];
   return found->range.name && lines && !found->has_line ? NULL : found;
+}
+
+const ProfileStoredPlaces *profile_stored_names_get_places(const ProfileStoredNames *self)
+{
+  return self->places;
+}
+
+void profile_stored_names_take_places(ProfileStoredNames *self, ProfileStoredPlaces *places)
+{
+  g_clear_pointer(&self->places, profile_stored_places_free);
+  self->places = places;
 }
 
 static gboolean stamps_equal(const ProfileFileStamp *a, const ProfileFileStamp *b)

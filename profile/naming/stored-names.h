@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What is known of the names in one binary, and which files it was learnt from: an entry of the store of
- * names (names-store.h), on its way there or back. Built by one thread, then readable from any.
+ * What is known of the names and places in one binary, and which files it was learnt from: an entry of the
+ * store of names (names-store.h), on its way there or back. Built by one thread, then readable from any.
  */
 #pragma once
 
 #include "profile/capture/function-table.h"
+#include "profile/naming/stored-places.h"
 
 G_BEGIN_DECLS
 
@@ -55,6 +56,10 @@ const ProfileStoredRange *profile_stored_names_get_ranges(const ProfileStoredNam
  * wanted. */
 const ProfileStoredRange *profile_stored_names_find(const ProfileStoredNames *self, guint64 offset,
                                                     gboolean lines);
+
+/* What is known of places; NULL: nothing. Takes places (NULL: nothing), before others look at it. */
+const ProfileStoredPlaces *profile_stored_names_get_places(const ProfileStoredNames *self);
+void profile_stored_names_take_places(ProfileStoredNames *self, ProfileStoredPlaces *places);
 
 gboolean profile_name_sources_equal(const ProfileNameSources *a, const ProfileNameSources *b);
 

@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <glib.h>
@@ -169,7 +170,7 @@ static int look_at_limits(int socket)
   struct rlimit limit;
   if (getrlimit(RLIMIT_CORE, &limit) < 0 || limit.rlim_max != 0)
     return 1;
-  if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_max > 16)
+  if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_max > ELF_READER_DESCRIPTORS_MAX + 16)
     return 2;
   if (getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_max > UINT64_C(1) << 30)
     return 3;
@@ -201,6 +202,7 @@ static void test_limits(void)
 static int work(int socket)
 {
   struct itimerval limit = {.it_value = {.tv_sec = 5}};
+  struct timespec time;
   int fd = memfd_create("work", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd < 0 || write(fd, "table", 5) != 5 || fcntl(fd, F_ADD_SEALS, ELF_READER_SEALS) < 0)
     return 1;
@@ -209,6 +211,8 @@ static int work(int socket)
     return 2;
   if (close(fd) < 0 || setitimer(ITIMER_PROF, &limit, NULL) < 0)
     return 3;
+  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) < 0)
+    return 4;
   memory = g_malloc(50 << 20);
   memory[40 << 20] = 1;
   g_free(memory);
@@ -279,6 +283,8 @@ static const struct forbidden {
     {"fcntl but for seals", SYS_fcntl, {0, F_DUPFD, 0}},
     {"dup", SYS_dup, {0}},
     {"another timer", SYS_setitimer, {ITIMER_REAL, 0, 0}},
+    {"another clock", SYS_clock_gettime, {CLOCK_PROCESS_CPUTIME_ID, 0}},
+    {"clock_settime", SYS_clock_settime, {CLOCK_REALTIME, 0}},
     {"perf_event_open", SYS_perf_event_open, {0, 0, -1, -1, 0}},
     {"bpf", SYS_bpf, {0, 0, 0}},
     {"io_uring_setup", SYS_io_uring_setup, {1, 0}},

@@ -14,6 +14,7 @@
 #include <glib.h>
 #include <glib/gstdio.h>
 
+#include "dwarf/dwarf-places.h"
 #include "helpers/elf-reader-protocol.h"
 #include "helpers/packet.h"
 #include "unwind/unwind-compile.h"
@@ -226,10 +227,10 @@ static void test_protocol(void)
 static struct unwind_names *ask_names(struct reader *reader, int file, const guint64 *offsets, guint n,
                                       int *ret_error)
 {
-  static struct elf_reader_name asked;
+  static struct elf_reader_question asked;
   struct elf_reader_message said;
   int fd = -1;
-  gsize size = G_STRUCT_OFFSET(struct elf_reader_name, offsets) + n * sizeof *offsets;
+  gsize size = G_STRUCT_OFFSET(struct elf_reader_question, offsets) + n * sizeof *offsets;
   g_assert_cmpint(file, >=, 0);
   asked.message = request(0);
   asked.message.type = ELF_READER_NAME;
@@ -315,8 +316,8 @@ static void test_mini_debug_info(void)
 /* Offsets that were announced but not sent, or sent but not announced. */
 static void test_protocol_of_names(void)
 {
-  static struct elf_reader_name asked;
-  gsize head = G_STRUCT_OFFSET(struct elf_reader_name, offsets);
+  static struct elf_reader_question asked;
+  gsize head = G_STRUCT_OFFSET(struct elf_reader_question, offsets);
   int file = open("/proc/self/exe", O_RDONLY);
   asked.message = request(0);
   asked.message.type = ELF_READER_NAME;
@@ -332,6 +333,178 @@ static void test_protocol_of_names(void)
   assert_ends(&asked, head, -1);
   asked.message.flags = ELF_READER_MEMORY;
   assert_ends(&asked, head, file);
+  close(file);
+}
+
+/* The files stay open. The places, or NULL and the error. */
+static struct dwarf_places *resolve(struct reader *reader, const int *files, guint n_files, guint32 flags,
+                                    const guint64 *addresses, guint n, int *ret_error)
+{
+  static struct elf_reader_question asked;
+  struct elf_reader_message said;
+  int fd = -1;
+  gsize size = G_STRUCT_OFFSET(struct elf_reader_question, offsets) + n * sizeof *addresses;
+  asked.message = request(flags);
+  asked.message.type = ELF_READER_RESOLVE;
+  asked.message.size = (guint32)size;
+  asked.message.n_offsets = n;
+  memcpy(asked.offsets, addresses, n * sizeof *addresses);
+  g_assert_cmpint(packet_send_many(reader->socket, &asked, size, files, n_files, true), ==, 0);
+  g_assert_cmpint(packet_receive(reader->socket, &said, sizeof said, &fd, true), ==, sizeof said);
+  g_assert_cmpint(said.type, ==, ELF_READER_RESOLVED);
+  g_assert_cmpuint(said.cookie, ==, asked.message.cookie);
+  *ret_error = said.error;
+  g_assert_true((said.error == 0) == (fd >= 0));
+  if (fd < 0)
+    return NULL;
+  g_assert_cmpint(fcntl(fd, F_GET_SEALS), ==, ELF_READER_SEALS);
+  g_assert_cmpint(lseek(fd, 0, SEEK_END), ==, (off_t)said.length);
+  struct dwarf_places *places = g_malloc(said.length);
+  g_assert_cmpint(pread(fd, places, said.length, 0), ==, (gssize)said.length);
+  close(fd);
+  g_assert_true(dwarf_places_are_valid(places, said.length));
+  return places;
+}
+
+/* An address in main() of a program with -g and -O2, and one that is nobody's. */
+static char *build(guint64 *addresses)
+{
+  char *directory = g_dir_make_tmp("capture-test-XXXXXX", NULL);
+  g_autofree char *command = g_strdup_printf(
+      "cd '%s' && printf 'static inline int f(int n)\n{\n  return n * n + 3;\n}\nint main(int "
+      "n, char **v)\n{\n  return f(n);\n}\n' > p.c && gcc -g -O2 -o p p.c && "
+      "nm p | sed -n 's/ T main$//p'",
+      directory);
+  const char *argv[] = {"sh", "-ec", command, NULL};
+  g_autofree char *text = NULL;
+  int status;
+  g_assert_true(
+      g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &text, NULL, &status, NULL));
+  g_assert_cmpint(status, ==, 0);
+  addresses[0] = 8;
+  addresses[1] = g_ascii_strtoull(text, NULL, 16);
+  g_assert_cmpuint(addresses[1], >, 8);
+  return directory;
+}
+
+static void remove_built(char *directory)
+{
+  g_autofree char *command = g_strdup_printf("rm -r '%s'", directory);
+  const char *argv[] = {"sh", "-ec", command, NULL};
+  g_assert_true(
+      g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, NULL, NULL));
+  g_free(directory);
+}
+
+static int open_built(const char *directory, const char *name)
+{
+  g_autofree char *path = g_build_filename(directory, name, NULL);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  g_assert_cmpint(fd, >=, 0);
+  return fd;
+}
+
+static void assert_has_main(struct dwarf_places *places, const guint64 *addresses)
+{
+  g_assert_nonnull(places);
+  g_assert_cmpuint(places->outcome, ==, DWARF_COMPLETE);
+  g_assert_null(dwarf_places_find(places, addresses[0]));
+  const struct dwarf_place *place = dwarf_places_find(places, addresses[1]);
+  g_assert_nonnull(place);
+  const struct dwarf_frame *frames = dwarf_places_get_frames(places) + place->first_frame;
+  const struct dwarf_text *name = &frames[place->n_frames - 1].function;
+  g_assert_cmpuint(name->length, ==, 4);
+  g_assert_true(memcmp((const char *)places + name->at, "main", 4) == 0);
+  g_free(places);
+}
+
+/* Files that are kept serve until something else is asked, and no longer than was said. */
+static void test_places(void)
+{
+  guint64 addresses[2];
+  char *directory = build(addresses);
+  int file = open_built(directory, "p"), error;
+  struct reader reader;
+  start(&reader);
+  g_assert_null(resolve(&reader, NULL, 0, ELF_READER_AGAIN, addresses, 2, &error));
+  g_assert_cmpint(error, ==, -ENODATA);
+  assert_has_main(resolve(&reader, &file, 1, 0, addresses, 2, &error), addresses);
+  g_assert_null(resolve(&reader, NULL, 0, ELF_READER_AGAIN, addresses, 2, &error));
+  assert_has_main(resolve(&reader, &file, 1, ELF_READER_KEEP, addresses, 2, &error), addresses);
+  assert_has_main(resolve(&reader, NULL, 0, ELF_READER_AGAIN | ELF_READER_KEEP, addresses, 2, &error),
+                  addresses);
+  assert_has_main(resolve(&reader, NULL, 0, ELF_READER_AGAIN, addresses, 2, &error), addresses);
+  g_assert_null(resolve(&reader, NULL, 0, ELF_READER_AGAIN, addresses, 2, &error));
+  assert_has_main(resolve(&reader, &file, 1, ELF_READER_KEEP, addresses, 2, &error), addresses);
+  assert_compiles(&reader, open("/proc/self/exe", O_RDONLY), 0, TRUE);
+  g_assert_null(resolve(&reader, NULL, 0, ELF_READER_AGAIN, addresses, 2, &error));
+  g_assert_cmpint(error, ==, -ENODATA);
+  close(file);
+  stop(&reader);
+  remove_built(directory);
+}
+
+/* Only the first file must be one; the others may be anything, and as many as fit. */
+static void test_places_of_several_files(void)
+{
+  guint64 addresses[2];
+  char *directory = build(addresses);
+  int files[ELF_READER_DESCRIPTORS_MAX], error;
+  guint32 flags = ELF_READER_ALTERNATE | ELF_READER_PACKAGE | ELF_READER_KEEP;
+  struct reader reader;
+  files[0] = open_built(directory, "p");
+  files[1] = file_of("", 0);
+  files[2] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  for (guint i = 3; i < G_N_ELEMENTS(files); i++)
+    files[i] = i % 2 ? open_built(directory, "p") : file_of("#!", 2);
+  start(&reader);
+  assert_has_main(resolve(&reader, files, G_N_ELEMENTS(files), flags, addresses, 2, &error), addresses);
+  assert_has_main(resolve(&reader, files, 1, 0, addresses, 2, &error), addresses);
+  g_assert_null(resolve(&reader, files + 1, 1, 0, addresses, 2, &error));
+  g_assert_cmpint(error, ==, -ENOEXEC);
+  g_assert_null(resolve(&reader, files + 2, 1, 0, addresses, 2, &error));
+  g_assert_cmpint(error, ==, -EINVAL);
+  addresses[1] = addresses[0];
+  g_assert_null(resolve(&reader, files, 1, 0, addresses, 2, &error));
+  g_assert_cmpint(error, ==, -EINVAL);
+  for (guint i = 0; i < G_N_ELEMENTS(files); i++)
+    close(files[i]);
+  stop(&reader);
+  remove_built(directory);
+}
+
+/* Asks with n_files times the same file, which stays open, and must not survive it. */
+static void assert_resolve_ends(guint32 flags, int file, guint n_files)
+{
+  static struct elf_reader_question asked;
+  int files[ELF_READER_DESCRIPTORS_MAX + 1];
+  gsize head = G_STRUCT_OFFSET(struct elf_reader_question, offsets);
+  struct reader reader;
+  int status;
+  for (guint i = 0; i < n_files; i++)
+    files[i] = file;
+  asked.message = request(flags);
+  asked.message.type = ELF_READER_RESOLVE;
+  asked.message.size = (guint32)head;
+  start(&reader);
+  g_assert_cmpint(packet_send_many(reader.socket, &asked, head, files, n_files, true), ==, 0);
+  status = wait_for(&reader);
+  g_assert_true(WIFEXITED(status));
+  g_assert_cmpint(WEXITSTATUS(status), ==, 1);
+}
+
+static void test_protocol_of_places(void)
+{
+  int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+  assert_resolve_ends(0, file, 0);
+  assert_resolve_ends(ELF_READER_AGAIN, file, 1);
+  assert_resolve_ends(ELF_READER_AGAIN | ELF_READER_PACKAGE, file, 0);
+  assert_resolve_ends(ELF_READER_PACKAGE, file, 1);
+  assert_resolve_ends(ELF_READER_PACKAGE | ELF_READER_ALTERNATE, file, 2);
+  assert_resolve_ends(ELF_READER_MEMORY, file, 1);
+  assert_resolve_ends(1 << 5, file, 1);
+  assert_resolve_ends(0, file, ELF_READER_SPLIT_MAX + 2);
+  assert_resolve_ends(ELF_READER_PACKAGE | ELF_READER_ALTERNATE, file, ELF_READER_DESCRIPTORS_MAX + 1);
   close(file);
 }
 
@@ -363,6 +536,9 @@ int main(int argc, char **argv)
   g_test_add_func("/elf-reader/names", test_names);
   g_test_add_func("/elf-reader/mini debug info", test_mini_debug_info);
   g_test_add_func("/elf-reader/protocol of names", test_protocol_of_names);
+  g_test_add_func("/elf-reader/places", test_places);
+  g_test_add_func("/elf-reader/places of several files", test_places_of_several_files);
+  g_test_add_func("/elf-reader/protocol of places", test_protocol_of_places);
   g_test_add_func("/elf-reader/usage", test_usage);
   return g_test_run();
 }

@@ -83,7 +83,7 @@ int main(void)
 {
   struct elf_reader_message message = {
       .type = ELF_READER_READY, .size = sizeof message, .version = ELF_READER_PROTOCOL_VERSION};
-  static struct elf_reader_name request;
+  static struct elf_reader_question request;
   int fd = -1;
   if (does("never-ready"))
     return 0;

@@ -135,7 +135,7 @@ static gsize get_size(GPtrArray *contents)
 static void test_round_trip(gconstpointer size)
 {
   guint n = GPOINTER_TO_UINT(size);
-  g_autoptr(ProfilePlaces) places = make_places(n, 0x1000), *kernel = make_places(5, KERNEL_BASE);
+  g_autoptr(ProfilePlaces) places = make_places(n, 0x1000), kernel = make_places(5, KERNEL_BASE);
   g_autoptr(GPtrArray) contents = encode(places, kernel);
   g_auto(Found) found = {0};
 

@@ -47,7 +47,7 @@ static ProfileFunctionTable *name_one(const char *file, guint64 offset)
   ProfileNamer namer = {.lines = TRUE};
   ProfileBinary binary = {.path = path};
 
-  return profile_namer_name_binary(&namer, &binary, &offset, 1, NULL, NULL);
+  return profile_namer_name_binary(&namer, &binary, &offset, 1, NULL, NULL, NULL);
 }
 
 static void assert_named(const char *file, guint64 address, const char *name, enum capture_naming status)
@@ -218,7 +218,7 @@ static void test_build_id_directory(void)
 
     memcpy(binary.build_id, profile_elf_get_build_id(elf, &size), 20);
     symbol_files_run("mv program cache/%s/executable", build_id);
-    table = profile_namer_name_binary(&namer, &binary, &offset, 1, NULL, NULL);
+    table = profile_namer_name_binary(&namer, &binary, &offset, 1, NULL, NULL, NULL);
     g_assert_nonnull(profile_function_table_lookup(table, offset));
     close(fd);
   }
@@ -356,9 +356,9 @@ static void test_other_file(void)
   g_autoptr(ProfileFunctionTable) directory_table = NULL;
 
   build_program("");
-  other = profile_namer_name_binary(&namer, &binary, &offset, 1, NULL, NULL);
+  other = profile_namer_name_binary(&namer, &binary, &offset, 1, NULL, NULL, NULL);
   g_assert_cmpint(profile_function_table_get_status(other), ==, CAPTURE_NAMING_UNREADABLE);
-  replaced = profile_namer_name_binary(&namer, &by_inode, &offset, 1, NULL, NULL);
+  replaced = profile_namer_name_binary(&namer, &by_inode, &offset, 1, NULL, NULL, NULL);
   g_assert_cmpint(profile_function_table_get_status(replaced), ==, CAPTURE_NAMING_UNREADABLE);
   text = name_one("program.c", offset);
   g_assert_cmpint(profile_function_table_get_status(text), ==, CAPTURE_NAMING_NONE);
@@ -382,7 +382,7 @@ static void test_opener(void)
 
   build_program("");
   offset = get_offset("program", symbol_files_address("program", "main"));
-  table = profile_namer_name_binary(&namer, &binary, &offset, 1, NULL, NULL);
+  table = profile_namer_name_binary(&namer, &binary, &offset, 1, NULL, NULL, NULL);
   g_assert_cmpstr(profile_function_table_lookup(table, offset)->name, ==, "main");
   symbol_files_leave(directory);
 }
@@ -403,7 +403,7 @@ static void test_written_later(void)
   for (gint64 end = written - 1; end <= written; end++) {
     ProfileNamer namer = {.end = end};
     g_autoptr(ProfileFunctionTable) table =
-        profile_namer_name_binary(&namer, &binary, &offset, 1, NULL, NULL);
+        profile_namer_name_binary(&namer, &binary, &offset, 1, NULL, NULL, NULL);
     g_assert_cmpint(profile_function_table_get_status(table), ==,
                     end < written ? CAPTURE_NAMING_UNREADABLE : CAPTURE_NAMING_SYMBOLS);
   }
@@ -438,8 +438,8 @@ static void test_mapped_by_process(void)
              &binary.mapped_start, &binary.mapped_end, &binary.inode),
       ==, 3);
   unlink(path);
-  table = profile_namer_name_binary(&namer, &binary, &offset, 1, NULL, NULL);
-  none = profile_namer_name_binary(&other_boot, &binary, &offset, 1, NULL, NULL);
+  table = profile_namer_name_binary(&namer, &binary, &offset, 1, NULL, NULL, NULL);
+  none = profile_namer_name_binary(&other_boot, &binary, &offset, 1, NULL, NULL, NULL);
   kill(pid, SIGKILL);
   g_spawn_close_pid(pid);
   g_assert_cmpint(profile_function_table_get_status(none), ==, CAPTURE_NAMING_UNREADABLE);
@@ -462,13 +462,13 @@ static void test_vdso(void)
   for (guint64 offset = 0; offset < 0x2000; offset++)
     g_array_append_val(offsets, offset);
   table = profile_namer_name_binary(&namer, &binary, (guint64 *)(gpointer)offsets->data, offsets->len, NULL,
-                                    NULL);
+                                    NULL, NULL);
   ranges = profile_function_table_get_ranges(table, &n);
   for (gsize i = 0; i < n; i++)
     found |= strstr(ranges[i].name, "clock_gettime") != NULL;
   g_assert_true(found);
   unknown = profile_namer_name_binary(&stranger, &binary, (guint64 *)(gpointer)offsets->data, offsets->len,
-                                      NULL, NULL);
+                                      NULL, NULL, NULL);
   g_assert_cmpint(profile_function_table_get_status(unknown), ==, CAPTURE_NAMING_UNREADABLE);
 }
 

@@ -31,7 +31,7 @@ static void name_file(const char *path, const GArray *offsets)
   ProfileNamer namer = {0};
   ProfileBinary binary = {.path = path};
   g_autoptr(ProfileFunctionTable) table = profile_namer_name_binary(
-      &namer, &binary, (guint64 *)(gpointer)offsets->data, offsets->len, NULL, NULL);
+      &namer, &binary, (guint64 *)(gpointer)offsets->data, offsets->len, NULL, NULL, NULL);
 
   for (guint i = 0; i < offsets->len; i++) {
     guint64 offset = g_array_index(offsets, guint64, i);

@@ -57,7 +57,7 @@ static ProfileFunctionTable *name(const Case *c, gboolean lines, const ProfileSt
   ProfileNamer namer = {.lines = lines};
 
   return profile_namer_name_binary(&namer, &c->binary, (const guint64 *)(gpointer)c->offsets->data,
-                                   c->offsets->len, known, ret_learnt);
+                                   c->offsets->len, known, ret_learnt, NULL);
 }
 
 static ProfileStoredNames *learn(const Case *c, gboolean lines)
@@ -159,7 +159,7 @@ static void test_not_read(void)
 
   rename_symbols();
   after = profile_namer_name_binary(&namer, &c.binary, (const guint64 *)(gpointer)c.offsets->data,
-                                    c.offsets->len, known, NULL);
+                                    c.offsets->len, known, NULL, NULL);
   assert_tables_equal(before, after);
   g_assert_cmpuint(opened, ==, 0);
   unknown = name(&c, FALSE, NULL, NULL);

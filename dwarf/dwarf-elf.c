@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "dwarf/dwarf-elf-private.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dwarf/dwarf-decompress-private.h"
+
+#define NAME_MAX_ 64
+
+struct section {
+  uint64_t flags;
+  uint64_t address;
+  uint64_t offset;
+  uint64_t size;
+  uint32_t name;
+  uint32_t type;
+  uint32_t link;
+};
+
+static const char *const names[DWARF_N_SECTIONS] = {
+    [DWARF_SECTION_ABBREV] = "abbrev",     [DWARF_SECTION_ADDR] = "addr",
+    [DWARF_SECTION_CU_INDEX] = "cu_index", [DWARF_SECTION_INFO] = "info",
+    [DWARF_SECTION_LINE] = "line",         [DWARF_SECTION_LINE_STR] = "line_str",
+    [DWARF_SECTION_RANGES] = "ranges",     [DWARF_SECTION_RNGLISTS] = "rnglists",
+    [DWARF_SECTION_STR] = "str",           [DWARF_SECTION_STR_OFFSETS] = "str_offsets",
+    [DWARF_SECTION_SUP] = "sup",           [DWARF_SECTION_TYPES] = "types",
+    [DWARF_SECTION_ALTLINK] = "altlink",
+};
+
+static bool elf_holds(const struct dwarf_elf *elf, uint64_t offset, uint64_t size)
+{
+  return offset <= elf->file.size && size <= elf->file.size - offset;
+}
+
+static struct section elf_read_section(const struct dwarf_elf *elf, uint32_t i)
+{
+  const uint8_t *at = (const uint8_t *)elf->file.bytes + elf->sections_at;
+
+  if (elf->wide) {
+    Elf64_Shdr section;
+
+    memcpy(&section, at + (size_t)i * sizeof section, sizeof section);
+    return (struct section){section.sh_flags, section.sh_addr, section.sh_offset, section.sh_size,
+                            section.sh_name,  section.sh_type, section.sh_link};
+  } else {
+    Elf32_Shdr section;
+
+    memcpy(&section, at + (size_t)i * sizeof section, sizeof section);
+    return (struct section){section.sh_flags, section.sh_addr, section.sh_offset, section.sh_size,
+                            section.sh_name,  section.sh_type, section.sh_link};
+  }
+}
+
+static bool elf_read_stored(const struct dwarf_elf *elf, const struct section *section,
+                            struct dwarf_bytes *ret)
+{
+  if (section->type == SHT_NOBITS || section->type == SHT_NULL ||
+      !elf_holds(elf, section->offset, section->size))
+    return false;
+  *ret = (struct dwarf_bytes){(const uint8_t *)elf->file.bytes + section->offset, section->size};
+  return true;
+}
+
+/* More sections than the header has bits for are counted in section 0. */
+static void elf_find_sections(struct dwarf_elf *elf, uint64_t at, uint32_t n, uint32_t entry_size,
+                              uint32_t names_at)
+{
+  size_t size = elf->wide ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
+  struct section section;
+
+  if (at == 0 || entry_size != size || !elf_holds(elf, at, size))
+    return;
+  elf->sections_at = at;
+  section = elf_read_section(elf, 0);
+  if (n == 0)
+    n = (uint32_t)section.size;
+  if (names_at == SHN_XINDEX)
+    names_at = section.link;
+  if (n > (elf->file.size - at) / size)
+    return;
+  elf->n_sections = n;
+  if (names_at < n) {
+    section = elf_read_section(elf, names_at);
+    elf_read_stored(elf, &section, &elf->names);
+  }
+}
+
+static bool elf_read_header(struct dwarf_elf *elf, uint64_t *ret_programs_at, uint32_t *ret_n_programs)
+{
+  union {
+    Elf64_Ehdr wide;
+    Elf32_Ehdr narrow;
+  } header;
+
+  if (elf->file.size < sizeof header.narrow)
+    return false;
+  memset(&header, 0, sizeof header);
+  memcpy(&header, elf->file.bytes, elf->file.size < sizeof header ? elf->file.size : sizeof header);
+  if (memcmp(header.wide.e_ident, ELFMAG, SELFMAG) != 0 || header.wide.e_ident[EI_DATA] != ELFDATA2LSB)
+    return false;
+  elf->wide = header.wide.e_ident[EI_CLASS] == ELFCLASS64;
+  elf->is_object = header.wide.e_type == ET_REL;
+  if (elf->wide) {
+    elf_find_sections(elf, header.wide.e_shoff, header.wide.e_shnum, header.wide.e_shentsize,
+                      header.wide.e_shstrndx);
+    *ret_programs_at = header.wide.e_phoff;
+    *ret_n_programs = header.wide.e_phentsize == sizeof(Elf64_Phdr) ? header.wide.e_phnum : 0;
+    return true;
+  }
+  elf_find_sections(elf, header.narrow.e_shoff, header.narrow.e_shnum, header.narrow.e_shentsize,
+                    header.narrow.e_shstrndx);
+  *ret_programs_at = header.narrow.e_phoff;
+  *ret_n_programs = header.narrow.e_phentsize == sizeof(Elf32_Phdr) ? header.narrow.e_phnum : 0;
+  return header.wide.e_ident[EI_CLASS] == ELFCLASS32;
+}
+
+/* The section's name without what all names begin and end with; NULL where it is none of DWARF's. */
+static bool elf_read_name(const struct dwarf_elf *elf, const struct section *section, char *ret)
+{
+  const char *name = (const char *)elf->names.bytes + section->name, *suffix = elf->split ? ".dwo" : "";
+  size_t most, length, suffix_length = strlen(suffix);
+
+  if (section->name >= elf->names.size)
+    return false;
+  most = elf->names.size - section->name;
+  length = strnlen(name, most < NAME_MAX_ ? most : NAME_MAX_);
+  if (length == most || length == NAME_MAX_)
+    return false;
+  if (strcmp(name, ".debug_cu_index") == 0 || strcmp(name, ".gnu_debugaltlink") == 0)
+    suffix_length = 0;
+  if (length < suffix_length || memcmp(name + length - suffix_length, suffix, suffix_length) != 0)
+    return false;
+  length -= suffix_length;
+  for (const char *const *prefix = (const char *const[]){".debug_", ".zdebug_", ".gnu_debug", NULL}; *prefix;
+       prefix++)
+    if (strncmp(name, *prefix, strlen(*prefix)) == 0 && length > strlen(*prefix)) {
+      memcpy(ret, name + strlen(*prefix), length - strlen(*prefix));
+      ret[length - strlen(*prefix)] = '\0';
+      return true;
+    }
+  return false;
+}
+
+static int elf_find_kind(const struct dwarf_elf *elf, const struct section *section)
+{
+  char name[NAME_MAX_];
+
+  if (section->flags & SHF_ALLOC || !elf_read_name(elf, section, name))
+    return -1;
+  for (int kind = 0; kind < DWARF_N_SECTIONS; kind++)
+    if (strcmp(names[kind], name) == 0)
+      return kind;
+  return -1;
+}
+
+static int elf_add_code(struct dwarf_elf *elf, uint64_t address, uint64_t size)
+{
+  uint64_t end;
+
+  if (size == 0)
+    return 0;
+  if (__builtin_add_overflow(address, size, &end))
+    end = UINT64_MAX;
+  if (elf->n_code == elf->code_capacity) {
+    void *grown = dwarf_budget_grow(elf->budget, elf->code, &elf->code_capacity, sizeof *elf->code);
+
+    if (!grown)
+      return -ENOMEM;
+    elf->code = grown;
+  }
+  elf->code[elf->n_code++] = (struct dwarf_stretch){address, end};
+  return 0;
+}
+
+static int elf_read_sections(struct dwarf_elf *elf)
+{
+  int error = 0;
+
+  for (uint32_t i = 1; i < elf->n_sections && error == 0; i++) {
+    struct section section = elf_read_section(elf, i);
+    int kind = elf_find_kind(elf, &section);
+
+    if (kind >= 0 && elf->first[kind] == 0)
+      elf->first[kind] = i;
+    if (section.flags & SHF_EXECINSTR && section.flags & SHF_ALLOC)
+      error = elf_add_code(elf, section.address, section.size);
+  }
+  return error;
+}
+
+static int elf_read_program(struct dwarf_elf *elf, uint64_t at)
+{
+  const uint8_t *bytes = (const uint8_t *)elf->file.bytes + at;
+
+  if (elf->wide) {
+    Elf64_Phdr program;
+
+    memcpy(&program, bytes, sizeof program);
+    return program.p_type == PT_LOAD && program.p_flags & PF_X
+               ? elf_add_code(elf, program.p_vaddr, program.p_memsz)
+               : 0;
+  } else {
+    Elf32_Phdr program;
+
+    memcpy(&program, bytes, sizeof program);
+    return program.p_type == PT_LOAD && program.p_flags & PF_X
+               ? elf_add_code(elf, program.p_vaddr, program.p_memsz)
+               : 0;
+  }
+}
+
+/* Segments begin with headers in many files; sections say better where code stands, so these are for files
+ * without. */
+static int elf_read_programs(struct dwarf_elf *elf, uint64_t at, uint32_t n)
+{
+  size_t size = elf->wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+  int error = 0;
+
+  for (uint32_t i = 0; i < n && error == 0; i++) {
+    if (!elf_holds(elf, at, (i + 1) * (uint64_t)size))
+      break;
+    error = elf_read_program(elf, at + i * size);
+  }
+  return error;
+}
+
+static int stretch_compare(const void *a, const void *b)
+{
+  const struct dwarf_stretch *x = a, *y = b;
+
+  return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static void elf_join_code(struct dwarf_elf *elf)
+{
+  uint32_t n = 0;
+
+  if (elf->n_code > 1)
+    qsort(elf->code, elf->n_code, sizeof *elf->code, stretch_compare);
+  for (uint32_t i = 0; i < elf->n_code; i++) {
+    if (n > 0 && elf->code[i].start <= elf->code[n - 1].end) {
+      if (elf->code[i].end > elf->code[n - 1].end)
+        elf->code[n - 1].end = elf->code[i].end;
+    } else {
+      elf->code[n++] = elf->code[i];
+    }
+  }
+  elf->n_code = n;
+}
+
+int dwarf_elf_open(struct dwarf_elf *ret, const struct dwarf_bytes *bytes, bool split,
+                   struct dwarf_budget *budget)
+{
+  struct dwarf_elf elf = {.file = *bytes, .budget = budget, .split = split};
+  uint64_t programs_at = 0;
+  uint32_t n_programs = 0;
+  int error;
+
+  if (!elf_read_header(&elf, &programs_at, &n_programs))
+    return -ENOEXEC;
+  error = elf_read_sections(&elf);
+  if (error == 0 && elf.n_code == 0)
+    error = elf_read_programs(&elf, programs_at, n_programs);
+  if (error < 0) {
+    dwarf_elf_close(&elf);
+    return error;
+  }
+  elf_join_code(&elf);
+  *ret = elf;
+  return 0;
+}
+
+void dwarf_elf_close(struct dwarf_elf *elf)
+{
+  for (uint32_t i = 0; i < elf->n_memory; i++)
+    free((void *)elf->memory[i].bytes);
+  free(elf->memory);
+  free(elf->code);
+  *elf = (struct dwarf_elf){0};
+}
+
+static bool elf_decompress(struct dwarf_elf *elf, enum dwarf_compression kind, struct dwarf_bytes *bytes)
+{
+  if (elf->n_memory == elf->memory_capacity) {
+    void *grown = dwarf_budget_grow(elf->budget, elf->memory, &elf->memory_capacity, sizeof *elf->memory);
+
+    if (!grown)
+      return false;
+    elf->memory = grown;
+  }
+  if (dwarf_decompress(elf->budget, bytes, kind, bytes) < 0)
+    return false;
+  elf->memory[elf->n_memory++] = *bytes;
+  return true;
+}
+
+static bool elf_read_content(struct dwarf_elf *elf, const struct section *section, struct dwarf_bytes *ret)
+{
+  const char *name = (const char *)elf->names.bytes + section->name;
+  bool good = elf_read_stored(elf, section, ret);
+
+  if (good && section->flags & SHF_COMPRESSED)
+    good = elf_decompress(elf, elf->wide ? DWARF_COMPRESSION_64 : DWARF_COMPRESSION_32, ret);
+  else if (good && strncmp(name, ".zdebug_", 8) == 0)
+    good = elf_decompress(elf, DWARF_COMPRESSION_GNU, ret);
+  if (!good && section->type != SHT_NOBITS)
+    elf->budget->damaged = true;
+  return good;
+}
+
+struct dwarf_bytes dwarf_elf_section(struct dwarf_elf *elf, enum dwarf_section kind)
+{
+  if (!elf->is_read[kind] && elf->first[kind] != 0) {
+    struct section section = elf_read_section(elf, elf->first[kind]);
+
+    if (!elf_read_content(elf, &section, &elf->sections[kind]))
+      elf->sections[kind] = (struct dwarf_bytes){0};
+  }
+  elf->is_read[kind] = true;
+  return elf->sections[kind];
+}
+
+bool dwarf_elf_next(struct dwarf_elf *elf, enum dwarf_section kind, uint32_t *i, struct dwarf_bytes *ret)
+{
+  if (elf->first[kind] == 0)
+    return false;
+  for (uint32_t at = *i < elf->first[kind] ? elf->first[kind] : *i; at < elf->n_sections; at++) {
+    struct section section = elf_read_section(elf, at);
+
+    if (elf_find_kind(elf, &section) != (int)kind)
+      continue;
+    *i = at + 1;
+    if (at == elf->first[kind]) {
+      *ret = dwarf_elf_section(elf, kind);
+      return true;
+    }
+    if (elf_read_content(elf, &section, ret))
+      return true;
+  }
+  return false;
+}
+
+bool dwarf_elf_has_code(const struct dwarf_elf *elf, uint64_t address)
+{
+  uint32_t first = 0, n = elf->n_code;
+
+  while (n > 0) {
+    uint32_t half = n / 2;
+
+    if (elf->code[first + half].end <= address) {
+      first += half + 1;
+      n -= half + 1;
+    } else {
+      n = half;
+    }
+  }
+  return elf->n_code == 0 || (first < elf->n_code && elf->code[first].start <= address);
+}

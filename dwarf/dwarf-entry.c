@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "dwarf/dwarf-entry-private.h"
+
+#include <stddef.h>
+
+#include "dwarf/dwarf-constants-private.h"
+#include "unwind/unwind-bytes-private.h"
+
+static struct dwarf_value *entry_find(struct dwarf_entry *entry, uint16_t name)
+{
+  switch (name) {
+  case AT_LOW_PC:
+    return &entry->low_pc;
+  case AT_HIGH_PC:
+    return &entry->high_pc;
+  case AT_RANGES:
+    return &entry->ranges;
+  case AT_NAME:
+    return &entry->name;
+  case AT_LINKAGE_NAME:
+  case AT_MIPS_LINKAGE_NAME:
+    return &entry->linkage_name;
+  case AT_DECL_FILE:
+    return &entry->declared_file;
+  case AT_DECL_LINE:
+    return &entry->declared_line;
+  case AT_CALL_FILE:
+    return &entry->call_file;
+  case AT_CALL_LINE:
+    return &entry->call_line;
+  case AT_CALL_COLUMN:
+    return &entry->call_column;
+  case AT_ABSTRACT_ORIGIN:
+    return &entry->abstract_origin;
+  case AT_SPECIFICATION:
+    return &entry->specification;
+  case AT_SIBLING:
+    return &entry->sibling;
+  default:
+    return NULL;
+  }
+}
+
+bool dwarf_entry_read_attributes(const struct dwarf_unit *unit, const struct dwarf_abbreviation *abbreviation,
+                                 const uint8_t **at, struct dwarf_entry *ret)
+{
+  const struct dwarf_attribute *attributes = unit->abbreviations->attributes + abbreviation->first_attribute;
+
+  *ret = (struct dwarf_entry){0};
+  for (uint32_t i = 0; i < abbreviation->n_attributes; i++) {
+    struct dwarf_value *value = entry_find(ret, attributes[i].name);
+
+    if (!(value ? dwarf_form_read(unit, &attributes[i], at, value)
+                : dwarf_form_skip(unit, attributes[i].form, at)))
+      return false;
+  }
+  return true;
+}
+
+bool dwarf_entry_read(struct dwarf_unit *unit, const uint8_t *at, struct dwarf_entry *ret)
+{
+  const struct dwarf_abbreviation *abbreviation;
+  uint64_t code;
+
+  if (dwarf_abbreviations_read(unit) < 0 || !unwind_read_uleb(&at, unit->end, &code))
+    return false;
+  abbreviation = dwarf_abbreviations_find(unit->abbreviations, code);
+  return abbreviation && dwarf_entry_read_attributes(unit, abbreviation, &at, ret);
+}

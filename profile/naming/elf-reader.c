@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/naming/elf-reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "helpers/elf-reader-client.h"
+#include "helpers/elf-reader-protocol.h"
+
+#define POLL_MS    250
+#define ANSWER_MAX ((guint64)256 * 1024 * 1024)
+
+struct _ProfileElfReader {
+  char *program;
+  struct elf_reader_client client;
+};
+
+ProfileElfReader *profile_elf_reader_new(const char *program)
+{
+  ProfileElfReader *self = g_new0(ProfileElfReader, 1);
+
+  self->program = g_strdup(program);
+  self->client.socket = -1;
+  return self;
+}
+
+static void elf_reader_end(ProfileElfReader *self)
+{
+  pid_t pid = elf_reader_client_release(&self->client);
+
+  if (pid == 0)
+    return;
+  kill(pid, SIGKILL);
+  while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+    continue;
+}
+
+void profile_elf_reader_free(ProfileElfReader *self)
+{
+  elf_reader_end(self);
+  g_free(self->program);
+  g_free(self);
+}
+
+/* Until there is something to receive, or for a while, or until it is cancelled. */
+static void elf_reader_wait(const ProfileElfReader *self, GCancellable *cancellable)
+{
+  GPollFD fds[2] = {{.fd = self->client.socket, .events = G_IO_IN}};
+  gboolean both = g_cancellable_make_pollfd(cancellable, &fds[1]);
+
+  g_poll(fds, both ? 2 : 1, POLL_MS);
+  if (both)
+    g_cancellable_release_fd(cancellable);
+}
+
+/* Waits until it is ready, or, if it has a job, for the answer. */
+static int elf_reader_receive(ProfileElfReader *self, GCancellable *cancellable,
+                              struct elf_reader_answer *ret)
+{
+  gboolean has_job = self->client.job != NULL;
+  int result;
+
+  for (;;) {
+    if (g_cancellable_is_cancelled(cancellable))
+      return -ECANCELED;
+    result = elf_reader_client_receive(&self->client, ret);
+    if (result != 0 || (!has_job && self->client.ready))
+      return result;
+    elf_reader_wait(self, cancellable);
+  }
+}
+
+static int elf_reader_start(ProfileElfReader *self, GCancellable *cancellable)
+{
+  struct elf_reader_answer answer;
+  int result;
+
+  if (self->client.pid != 0)
+    return 0;
+  result = elf_reader_client_start(&self->client, self->program);
+  return result < 0 ? result : elf_reader_receive(self, cancellable, &answer);
+}
+
+static gboolean is_as_promised(const struct elf_reader_answer *answer)
+{
+  int seals = fcntl(answer->fd, F_GET_SEALS);
+  struct stat status;
+
+  return seals >= 0 && (seals & ELF_READER_SEALS) == ELF_READER_SEALS && fstat(answer->fd, &status) == 0 &&
+         (guint64)status.st_size == answer->size && answer->size <= ANSWER_MAX;
+}
+
+/* A copy, which is read at once and changed. */
+static gpointer elf_reader_copy_answer(const struct elf_reader_answer *answer)
+{
+  g_autofree guint8 *bytes = g_try_malloc(answer->size);
+  gsize at = 0;
+  gssize n = 1;
+
+  while (bytes && at < answer->size && n > 0) {
+    n = pread(answer->fd, bytes + at, answer->size - at, (off_t)at);
+    at += n > 0 ? (gsize)n : 0;
+  }
+  return bytes && at == answer->size ? g_steal_pointer(&bytes) : NULL;
+}
+
+static int elf_reader_take_answer(const struct elf_reader_answer *answer, struct dwarf_places **ret)
+{
+  g_autofree gpointer bytes = NULL;
+
+  if (answer->fd < 0)
+    return answer->error;
+  bytes = is_as_promised(answer) ? elf_reader_copy_answer(answer) : NULL;
+  close(answer->fd);
+  if (!bytes || !dwarf_places_are_valid(bytes, answer->size))
+    return -EBADMSG;
+  *ret = g_steal_pointer(&bytes);
+  return 0;
+}
+
+int profile_elf_reader_resolve(ProfileElfReader *self, const int *fds, guint n_fds, guint32 flags,
+                               const guint64 *addresses, guint n, GCancellable *cancellable,
+                               struct dwarf_places **ret)
+{
+  struct elf_reader_answer answer;
+  int result = elf_reader_start(self, cancellable);
+
+  if (result == 0)
+    result = elf_reader_client_resolve(&self->client, self, fds, n_fds, flags, addresses, n);
+  if (result == 0)
+    result = elf_reader_receive(self, cancellable, &answer);
+  if (result > 0)
+    result = elf_reader_take_answer(&answer, ret);
+  if (result < 0)
+    elf_reader_end(self);
+  return result;
+}

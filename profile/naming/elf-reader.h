@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* An elf-reader that finds lines and inlined functions (helpers/elf-reader-protocol.h): DWARF is read by a
+ * process that may do nothing else, and die of it. One thread at a time. */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "dwarf/dwarf-places.h"
+
+G_BEGIN_DECLS
+
+typedef struct _ProfileElfReader ProfileElfReader;
+
+/* Starts no process yet. */
+ProfileElfReader *profile_elf_reader_new(const char *program);
+/* Ends its process, whatever it does. */
+void profile_elf_reader_free(ProfileElfReader *self);
+
+/* Asks RESOLVE with n_fds files and enum elf_reader_flags, and n addresses; starts a process where there is
+ * none. 0, with *ret (g_free) valid and read by nobody else, or -errno: -ECANCELED, at once; what the
+ * elf-reader answers; else it died, hung or was dishonest. It is ended then, and no file is kept. Blocking.
+ */
+int profile_elf_reader_resolve(ProfileElfReader *self, const int *fds, guint n_fds, guint32 flags,
+                               const guint64 *addresses, guint n, GCancellable *cancellable,
+                               struct dwarf_places **ret);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ProfileElfReader, profile_elf_reader_free)
+
+G_END_DECLS

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Lines and inlined functions: those that compilers leave, and damage written by hand. */
+#include <errno.h>
+#include <string.h>
+
+#include <glib.h>
+#include <glib/gstdio.h>
+
+#include "dwarf/dwarf-find.h"
+#include "tests/unit/remove-tree.h"
+
+#define N_ADDRESSES 4096
+
+static const char program[] =
+    "struct pair { int a, b; };\n"
+    "static inline __attribute__((always_inline)) int inner(int x) { return x * 3 + (x >> 2); }\n"
+    "static inline __attribute__((always_inline)) int outer(struct pair *p)\n"
+    "{\n"
+    "  int r = inner(p->a);\n"
+    "  return r & 1 ? r + inner(p->b) : r;\n"
+    "}\n"
+    "__attribute__((noipa)) int unused(int x) { return x * 17; }\n"
+    "__attribute__((noipa)) int work(struct pair *p)\n"
+    "{\n"
+    "  int s = 0;\n"
+    "  for (int i = 0; i < p->a; i++)\n"
+    "    s += outer(p);\n"
+    "  return s;\n"
+    "}\n"
+    "void _start(void) { struct pair p = {1, 2}; work(&p); for (;;); }\n";
+
+static const char link_options[] =
+    "-nostdlib -static -fno-asynchronous-unwind-tables -Wl,-Ttext=0x401000 -Wl,--build-id=none";
+
+static char *directory;
+
+static void run(const char *format, ...) G_GNUC_PRINTF(1, 2);
+static void run(const char *format, ...)
+{
+  va_list arguments;
+  int status;
+  g_autoptr(GError) error = NULL;
+  g_autofree char *quiet = NULL, *command = NULL;
+
+  va_start(arguments, format);
+  command = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
+  const char *argv[] = {"sh", "-ec", command, NULL};
+  g_spawn_sync(directory, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &quiet, NULL, &status,
+               &error);
+  g_assert_no_error(error);
+  g_assert_cmpint(status, ==, 0);
+}
+
+static void write_file(const char *name, const char *text)
+{
+  g_autofree char *path = g_build_filename(directory, name, NULL);
+
+  g_assert_true(g_file_set_contents(path, text, -1, NULL));
+}
+
+static struct dwarf_bytes read_file(const char *name)
+{
+  g_autofree char *path = g_build_filename(directory, name, NULL);
+  gsize size;
+  char *bytes;
+
+  g_assert_true(g_file_get_contents(path, &bytes, &size, NULL));
+  return (struct dwarf_bytes){bytes, size};
+}
+
+static void build(const char *options)
+{
+  write_file("p.c", program);
+  run("gcc -O2 %s %s -o p p.c", options, link_options);
+}
+
+/* All that is known of the program's text. */
+static struct dwarf_places *find(const struct dwarf_files *files, const struct dwarf_limits *limits)
+{
+  static uint64_t addresses[N_ADDRESSES];
+  struct dwarf_places *places;
+
+  for (size_t i = 0; i < N_ADDRESSES; i++)
+    addresses[i] = 0x401000 + i;
+  g_assert_cmpint(dwarf_find(files, addresses, N_ADDRESSES, limits, &places), ==, 0);
+  g_assert_true(dwarf_places_are_valid(places, places->size));
+  return places;
+}
+
+static struct dwarf_places *find_in(const char *name, const struct dwarf_limits *limits)
+{
+  struct dwarf_files files = {.main = read_file(name)};
+  struct dwarf_places *places = find(&files, limits);
+
+  g_free((void *)files.main.bytes);
+  return places;
+}
+
+static char *text_of(const struct dwarf_places *places, const struct dwarf_text *text)
+{
+  return g_strndup((const char *)places + text->at, text->length);
+}
+
+/* "inner p.c:2 < outer p.c:5 < work p.c:13", from the innermost on. */
+static char *describe(const struct dwarf_places *places, const struct dwarf_place *place)
+{
+  GString *description = g_string_new(NULL);
+
+  for (uint32_t i = 0; i < place->n_frames; i++) {
+    const struct dwarf_frame *frame = &dwarf_places_get_frames(places)[place->first_frame + i];
+    g_autofree char *function = text_of(places, &frame->function), *file = text_of(places, &frame->file),
+                    *base = g_path_get_basename(file);
+
+    g_string_append_printf(description, "%s%s %s:%u", i > 0 ? " < " : "", function, base, frame->line);
+    g_assert_cmpint(!!(frame->flags & DWARF_FRAME_INLINED), ==, i + 1 < place->n_frames);
+  }
+  return g_string_free(description, FALSE);
+}
+
+static const struct dwarf_place *look_for(const struct dwarf_places *places, const char *what)
+{
+  for (uint32_t i = 0; i < places->n_places; i++) {
+    g_autofree char *description = describe(places, &dwarf_places_get(places)[i]);
+
+    if (g_str_equal(description, what))
+      return &dwarf_places_get(places)[i];
+  }
+  return NULL;
+}
+
+static void assert_has_chain(const struct dwarf_places *places)
+{
+  g_assert_cmpuint(places->outcome, ==, DWARF_COMPLETE);
+  g_assert_cmpuint(places->n_missing, ==, 0);
+  g_assert_nonnull(look_for(places, "inner p.c:2 < outer p.c:5 < work p.c:13"));
+  g_assert_nonnull(look_for(places, "inner p.c:2 < outer p.c:6 < work p.c:13"));
+  g_assert_nonnull(look_for(places, "work p.c:12"));
+  g_assert_nonnull(look_for(places, "unused p.c:8"));
+}
+
+static void test_inlined(gconstpointer options)
+{
+  g_autofree struct dwarf_places *places = NULL;
+
+  build(options);
+  places = find_in("p", NULL);
+  assert_has_chain(places);
+}
+
+static void test_declared(void)
+{
+  g_autofree struct dwarf_places *places = NULL;
+  g_autofree char *declared_file = NULL, *file = NULL, *whole = g_build_filename(directory, "p.c", NULL);
+  const struct dwarf_frame *frame;
+
+  build("-g");
+  places = find_in("p", NULL);
+  frame = &dwarf_places_get_frames(
+      places)[look_for(places, "inner p.c:2 < outer p.c:5 < work p.c:13")->first_frame + 1];
+  declared_file = text_of(places, &frame->declared_file);
+  file = text_of(places, &frame->file);
+  g_assert_cmpstr(declared_file, ==, whole);
+  g_assert_cmpstr(file, ==, whole);
+  g_assert_cmpuint(frame->declared_line, ==, 3);
+  g_assert_cmpuint(frame->column, >, 0);
+}
+
+static void test_linkage_name(void)
+{
+  g_autofree struct dwarf_places *places = NULL;
+  const struct dwarf_place *place;
+
+  write_file("q.cc", "namespace n { struct S { int f(int); }; }\n"
+                     "int n::S::f(int x) { return x * 7; }\n"
+                     "extern \"C\" void _start() { n::S s; s.f(5); }\n");
+  run("g++ -O0 -g %s -o q q.cc", link_options);
+  places = find_in("q", NULL);
+  place = look_for(places, "_ZN1n1S1fEi q.cc:2");
+  g_assert_nonnull(place);
+  g_assert_cmpuint(dwarf_places_get_frames(places)[place->first_frame].flags, ==, DWARF_FRAME_LINKAGE_NAME);
+  g_assert_cmpuint(dwarf_places_get_frames(places)[place->first_frame].declared_line, ==, 2);
+  place = look_for(places, "_start q.cc:3");
+  g_assert_nonnull(place);
+  g_assert_cmpuint(dwarf_places_get_frames(places)[place->first_frame].flags, ==, 0);
+}
+
+/* First without the other half, whose name is told, then with it. */
+static void test_split(gconstpointer options)
+{
+  struct dwarf_bytes dwo;
+  struct dwarf_files files = {.dwo = &dwo};
+  g_autofree struct dwarf_places *without = NULL, *with = NULL;
+  g_autofree char *path = NULL, *whole = g_build_filename(directory, "p.dwo", NULL);
+
+  write_file("p.c", program);
+  run("gcc -O2 -gsplit-dwarf %s -c p.c -o p.o; gcc %s p.o -o p", (const char *)options, link_options);
+  files.main = read_file("p");
+  without = find(&files, NULL);
+  g_assert_cmpuint(without->outcome, ==, DWARF_COMPLETE);
+  g_assert_cmpuint(without->n_missing, ==, 1);
+  path = text_of(without, &dwarf_places_get_missing(without)->path);
+  g_assert_cmpstr(path, ==, whole);
+  g_assert_cmpuint(dwarf_places_get_missing(without)->build_id_size, ==, 0);
+  g_assert_nonnull(look_for(without, " p.c:8"));
+
+  dwo = read_file("p.dwo");
+  files.n_dwo = 1;
+  with = find(&files, NULL);
+  assert_has_chain(with);
+  g_free((void *)dwo.bytes);
+  g_free((void *)files.main.bytes);
+}
+
+/* A stretch holds all addresses of which the same is known when they are asked for one by one. */
+static void test_stretches(void)
+{
+  struct dwarf_files files;
+  struct dwarf_reader *reader;
+  g_autofree struct dwarf_places *all = NULL;
+
+  build("-g");
+  files = (struct dwarf_files){.main = read_file("p")};
+  all = find(&files, NULL);
+  g_assert_cmpint(dwarf_reader_open(&files, NULL, &reader), ==, 0);
+  for (uint32_t i = 0; i < all->n_places; i++) {
+    const struct dwarf_place *place = &dwarf_places_get(all)[i];
+
+    for (uint64_t address = place->start; address < place->end; address++) {
+      g_autofree struct dwarf_places *one = NULL;
+      g_autofree char *here = NULL, *there = describe(all, place);
+
+      g_assert_cmpint(dwarf_reader_find(reader, &address, 1, &one), ==, 0);
+      g_assert_cmpuint(one->n_places, ==, 1);
+      g_assert_cmphex(dwarf_places_get(one)->start, ==, place->start);
+      g_assert_cmphex(dwarf_places_get(one)->end, ==, place->end);
+      here = describe(one, dwarf_places_get(one));
+      g_assert_cmpstr(here, ==, there);
+    }
+  }
+  dwarf_reader_close(reader);
+  g_free((void *)files.main.bytes);
+}
+
+/* The linker leaves the entries of code that it removed, at addresses where other things stand. */
+static void test_removed_code(void)
+{
+  struct dwarf_files files;
+  struct dwarf_places *places;
+  g_autofree struct dwarf_places *all = NULL;
+  const uint64_t low[] = {0, 1, 2, 3, 4};
+
+  build("-g -ffunction-sections -Wl,--gc-sections");
+  files = (struct dwarf_files){.main = read_file("p")};
+  g_assert_cmpint(dwarf_find(&files, low, G_N_ELEMENTS(low), NULL, &places), ==, 0);
+  g_assert_cmpuint(places->n_places, ==, 0);
+  free(places);
+  all = find(&files, NULL);
+  g_assert_null(look_for(all, "unused p.c:8"));
+  g_assert_nonnull(look_for(all, "inner p.c:2 < outer p.c:5 < work p.c:13"));
+  g_free((void *)files.main.bytes);
+}
+
+static void test_refused(void)
+{
+  const uint64_t twice[] = {7, 7};
+  struct dwarf_files files;
+  struct dwarf_places *places = NULL;
+
+  build("-g");
+  files = (struct dwarf_files){.main = read_file("p")};
+  g_assert_cmpint(dwarf_find(&files, twice, 2, NULL, &places), ==, -EINVAL);
+  g_assert_cmpint(dwarf_find(&files, twice, 0, NULL, &places), ==, 0);
+  g_assert_cmpuint(places->n_places, ==, 0);
+  free(places);
+  files.main.size = 16;
+  g_assert_cmpint(dwarf_find(&files, twice, 1, NULL, &places), ==, -ENOEXEC);
+  g_free((void *)files.main.bytes);
+  run("strip p");
+  files.main = read_file("p");
+  g_assert_cmpint(dwarf_find(&files, twice, 1, NULL, &places), ==, -ENODATA);
+  g_free((void *)files.main.bytes);
+}
+
+static void test_limits(void)
+{
+  const struct dwarf_limits no_time = {.processor_time = 1}, no_memory = {.memory = 600};
+  g_autofree struct dwarf_places *late = NULL, *large = NULL;
+
+  build("-g -gz");
+  late = find_in("p", &no_time);
+  g_assert_cmpuint(late->outcome, ==, DWARF_OUT_OF_TIME);
+  large = find_in("p", &no_memory);
+  g_assert_cmpuint(large->outcome, ==, DWARF_OUT_OF_MEMORY);
+  g_assert_cmpuint(large->n_places, ==, 0);
+}
+
+static const char abbreviations[] =
+    "  .section .debug_abbrev\n"
+    "  .byte 1, 0x11, 1, 0x11, 0x01, 0x12, 0x06, 0, 0\n"             /* compile unit: low_pc, high_pc */
+    "  .byte 2, 0x2e, 1, 0x03, 0x08, 0x11, 0x01, 0x12, 0x06, 0, 0\n" /* subprogram: name, low_pc, high_pc */
+    "  .byte 3, 0x1d, 1, 0x31, 0x13, 0x11, 0x01, 0x12, 0x06, 0x59, 0x05, 0, 0\n" /* inlined: origin, …,
+                                                                                    call_line */
+    "  .byte 4, 0x2e, 0, 0x31, 0x13, 0, 0\n"                                     /* subprogram: origin */
+    "  .byte 5, 0x0b, 1, 0x01, 0x13, 0, 0\n"                                     /* block: sibling */
+    "  .byte 6, 0x2e, 0, 0x03, 0x08, 0, 0\n"                                     /* subprogram: name */
+    "  .byte 0\n";
+
+/* A unit of 64 bytes of code with entries of one's own. */
+static void build_by_hand(const char *entries)
+{
+  g_autofree char *text = g_strdup_printf(
+      "  .globl _start\n  .text\n_start:\n  .zero 64\n%s"
+      "  .section .debug_info\nunit:\n  .long end - start\nstart:\n  .short 4\n  .long 0\n  .byte 8\n"
+      "  .byte 1\n  .quad _start\n  .long 64\n%s  .byte 0\nend:\n",
+      abbreviations, entries);
+
+  write_file("h.s", text);
+  run("gcc %s -o h h.s", link_options);
+}
+
+#define FUNCTION "  .byte 2\n  .asciz \"function\"\n  .quad _start\n  .long 64\n"
+#define INLINED  "  .byte 3\n  .long origin - unit\n  .quad _start + 8\n  .long 8\n  .short 5\n"
+#define NAMED    "origin:\n  .byte 6\n  .asciz \"other\"\n"
+
+static void test_by_hand(void)
+{
+  g_autofree struct dwarf_places *places = NULL;
+
+  build_by_hand(NAMED FUNCTION INLINED "  .byte 0, 0\n");
+  places = find_in("h", NULL);
+  g_assert_cmpuint(places->outcome, ==, DWARF_COMPLETE);
+  g_assert_cmpuint(places->n_places, ==, 3);
+  g_assert_nonnull(look_for(places, "other .:0 < function .:5"));
+  g_assert_nonnull(look_for(places, "function .:0"));
+}
+
+static void test_circle(void)
+{
+  g_autofree struct dwarf_places *places = NULL;
+
+  build_by_hand(
+      "origin:\n  .byte 4\n  .long back - unit\nback:\n  .byte 4\n  .long origin - unit\n" FUNCTION INLINED
+      "  .byte 0, 0\n");
+  places = find_in("h", NULL);
+  g_assert_nonnull(look_for(places, " .:0 < function .:5"));
+}
+
+/* So many in one another that the outermost are left out. */
+static void test_depth(void)
+{
+  GString *entries = g_string_new(NAMED FUNCTION);
+  g_autofree struct dwarf_places *places = NULL;
+  uint32_t most = 0;
+
+  for (int i = 0; i < 20000; i++)
+    g_string_append(entries, INLINED);
+  g_string_append(entries, "  .zero 20001\n");
+  build_by_hand(entries->str);
+  g_string_free(entries, TRUE);
+  places = find_in("h", NULL);
+  g_assert_cmpuint(places->n_places, ==, 3);
+  for (uint32_t i = 0; i < places->n_places; i++)
+    most = MAX(most, dwarf_places_get(places)[i].n_frames);
+  g_assert_cmpuint(most, ==, DWARF_FRAMES_MAX);
+}
+
+/* What is damaged says nothing, and does not hold up what is not. */
+static void test_damage(void)
+{
+  g_autofree struct dwarf_places *code = NULL, *sibling = NULL;
+
+  build_by_hand(FUNCTION "  .byte 77\n");
+  code = find_in("h", NULL);
+  g_assert_cmpuint(code->outcome, ==, DWARF_DAMAGED);
+  g_assert_cmpuint(code->n_places, ==, 0);
+  build_by_hand("back:\n" FUNCTION "  .byte 5\n  .long back - unit\n  .byte 0, 0\n");
+  sibling = find_in("h", NULL);
+  g_assert_nonnull(look_for(sibling, "function .:0"));
+}
+
+int main(int argc, char **argv)
+{
+  int status;
+
+  g_test_init(&argc, &argv, NULL);
+  directory = g_dir_make_tmp("capture-dwarf-XXXXXX", NULL);
+  g_assert_nonnull(directory);
+  g_test_add_data_func("/dwarf-find/inlined/2", "-gdwarf-2", test_inlined);
+  g_test_add_data_func("/dwarf-find/inlined/3", "-gdwarf-3", test_inlined);
+  g_test_add_data_func("/dwarf-find/inlined/4", "-gdwarf-4", test_inlined);
+  g_test_add_data_func("/dwarf-find/inlined/5", "-gdwarf-5", test_inlined);
+  g_test_add_data_func("/dwarf-find/inlined/wide", "-g -gdwarf64", test_inlined);
+  g_test_add_data_func("/dwarf-find/inlined/compressed", "-g -gz", test_inlined);
+  g_test_add_data_func("/dwarf-find/inlined/compressed-gnu", "-g -gz=zlib-gnu", test_inlined);
+  g_test_add_data_func("/dwarf-find/inlined/types", "-g -fdebug-types-section", test_inlined);
+  g_test_add_data_func("/dwarf-find/split/4", "-gdwarf-4", test_split);
+  g_test_add_data_func("/dwarf-find/split/5", "-gdwarf-5", test_split);
+  g_test_add_func("/dwarf-find/declared", test_declared);
+  g_test_add_func("/dwarf-find/linkage-name", test_linkage_name);
+  g_test_add_func("/dwarf-find/stretches", test_stretches);
+  g_test_add_func("/dwarf-find/removed-code", test_removed_code);
+  g_test_add_func("/dwarf-find/refused", test_refused);
+  g_test_add_func("/dwarf-find/limits", test_limits);
+  g_test_add_func("/dwarf-find/by-hand", test_by_hand);
+  g_test_add_func("/dwarf-find/circle", test_circle);
+  g_test_add_func("/dwarf-find/depth", test_depth);
+  g_test_add_func("/dwarf-find/damage", test_damage);
+  status = g_test_run();
+  remove_tree(directory);
+  return status;
+}
