@@ -150,13 +150,13 @@ static void test_round_trip(gconstpointer size)
 /* A frame takes 32 bytes once, and 4 in each place that refers to it. */
 static void test_frames_are_shared(void)
 {
-  g_autoptr(ProfilePlaces) places = profile_places_new(), *none = make_places(0, 0);
+  g_autoptr(ProfilePlaces) places = profile_places_new(), none = make_places(0, 0);
   const ProfilePlaceFrame frames[] = {{.name = "inner", .line = 3}, {.name = "outer", .line = 7}};
 
   for (guint i = 0; i < 1000; i++)
     profile_places_add(places, 8 * i, 8 * i + 8, frames, G_N_ELEMENTS(frames));
   profile_places_seal(places);
-  g_autoptr(GPtrArray) many = encode(places, none), *empty = encode(none, none);
+  g_autoptr(GPtrArray) many = encode(places, none), empty = encode(none, none);
   g_assert_cmpuint(get_size(many) - get_size(empty), <, 1000 * (32 + 2 * 4) + 2 * 32 + 100);
 }
 
