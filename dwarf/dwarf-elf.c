@@ -306,7 +306,7 @@ static bool elf_read_content(struct dwarf_elf *elf, const struct section *sectio
     good = elf_decompress(elf, elf->wide ? DWARF_COMPRESSION_64 : DWARF_COMPRESSION_32, ret);
   else if (good && strncmp(name, ".zdebug_", 8) == 0)
     good = elf_decompress(elf, DWARF_COMPRESSION_GNU, ret);
-  if (!good && section->type != SHT_NOBITS)
+  if (!good && section->type != SHT_NOBITS && !elf->budget->out_of_time)
     elf->budget->damaged = true;
   return good;
 }
@@ -319,7 +319,7 @@ struct dwarf_bytes dwarf_elf_section(struct dwarf_elf *elf, enum dwarf_section k
     if (!elf_read_content(elf, &section, &elf->sections[kind]))
       elf->sections[kind] = (struct dwarf_bytes){0};
   }
-  elf->is_read[kind] = true;
+  elf->is_read[kind] = !elf->budget->out_of_time; /* what time ended may be there the next time */
   return elf->sections[kind];
 }
 
