@@ -144,9 +144,10 @@ static int reader_index_unit(struct dwarf_reader *reader, struct dwarf_unit *uni
 
   if (unit->type == UT_TYPE || unit->type == UT_PARTIAL || unit->type == UT_SPLIT_TYPE)
     return 0;
-  if (dwarf_unit_read(unit) < 0) {
-    reader->budget.damaged = true;
-    return 0;
+  error = dwarf_unit_read(unit);
+  if (error < 0) {
+    reader->budget.damaged |= error == -EBADMSG;
+    return error == -EBADMSG ? 0 : error;
   }
   if (unit->tag == TAG_PARTIAL_UNIT)
     return 0;
@@ -247,6 +248,8 @@ static int reader_find_entries(struct dwarf_reader *reader, struct dwarf_unit *u
   if (*ret)
     return 0;
   *ret = unit;
+  if (reader->budget.out_of_time)
+    return -ETIME;
   return dwarf_missing_add_split(&reader->builder, unit);
 }
 
