@@ -32,10 +32,9 @@ struct dwarf_reader {
 
   struct dwarf_index index;
   bool has_index;
-  struct dwarf_unit **vague; /* units that do not say which addresses are theirs */
+  struct dwarf_unit **vague; /* units that do not say which addresses are theirs, and were not walked yet */
   uint32_t n_vague;
   uint32_t vague_capacity;
-  bool has_vague_ranges; /* but their functions do */
 
   struct dwarf_origins origins;
   struct dwarf_inlines inlines;
@@ -182,18 +181,18 @@ static int reader_read_index(struct dwarf_reader *reader)
   return 0;
 }
 
+/* Goes on with the unit at which time ended. */
 static int reader_read_vague(struct dwarf_reader *reader)
 {
   int error = 0;
 
-  if (reader->has_vague_ranges)
-    return 0;
-  for (; reader->n_vague > 0 && error != -ETIME; reader->n_vague--) {
+  while (reader->n_vague > 0 && error != -ETIME) {
     error = dwarf_inlines_index(&reader->inlines, reader->vague[reader->n_vague - 1], &reader->index);
     if (error == -EBADMSG)
       reader->budget.damaged = true;
+    if (error != -ETIME)
+      reader->n_vague--;
   }
-  reader->has_vague_ranges = error != -ETIME;
   dwarf_index_settle(&reader->index);
   return error == -ETIME ? error : 0;
 }

@@ -53,7 +53,8 @@ static void link_open(struct link *link, struct dwarf_file *file, enum dwarf_sec
 {
   struct dwarf_bytes section = dwarf_elf_section(&file->elf, kind);
 
-  *link = (struct link){.at = section.bytes, .end = (const uint8_t *)section.bytes + section.size};
+  *link = (struct link){.at = section.bytes};
+  link->end = link->at ? link->at + section.size : NULL;
 }
 
 /* DWARF 5 has a head before the path, and tells the identity's size. */

@@ -120,7 +120,9 @@ static int split_unit_open(struct dwarf_split *split, struct dwarf_split_unit *r
 {
   const struct dwarf_bytes *section = &ret->contributions.sections[DWARF_SECTION_INFO];
   struct dwarf_unit *unit = &ret->unit;
-  int error = dwarf_unit_read_header(unit, &split->package_file, section, section->bytes, false);
+  int error = section->size > 0
+                  ? dwarf_unit_read_header(unit, &split->package_file, section, section->bytes, false)
+                  : -EBADMSG;
 
   if (error < 0)
     return error;
