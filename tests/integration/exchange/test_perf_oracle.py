@@ -32,8 +32,6 @@ EXPLANATIONS = {
         lambda ours, perf: perf.binary.startswith('/tmp/perf-') and not perf.symbol and ours.binary == '[unknown]',
     'perf 6.1 now and then loses the map of a kernel whose build-id came with it (--buildid-mmap)':
         lambda ours, perf: perf.binary == '[unknown]' and ours.binary == '[kernel.kallsyms]',
-    'of several names of one function we compare the lengths as people read them, perf as the linker does: it was told not to demangle':
-        lambda ours, perf: ours.binary == perf.binary and are_names_of_one(ours.binary, ours.symbol, perf.symbol),
 }
 
 
@@ -76,9 +74,10 @@ def explain(ours, perf):
 
 
 def differs(ours, perf):
-    if perf.binary is None:
+    """Of several names of one function we show the one that people know, and perf another: that is no difference."""
+    if perf.binary is None or ours.binary != perf.binary:
         return True
-    return ours.binary != perf.binary or (perf.symbol is not None and ours.symbol != perf.symbol)
+    return perf.symbol is not None and ours.symbol != perf.symbol and not are_names_of_one(ours.binary, ours.symbol, perf.symbol)
 
 
 class Oracle:
