@@ -163,8 +163,8 @@ static void test_frames_are_shared(void)
 /* Frames and strings may come after what refers to them. */
 static void test_any_order(void)
 {
-  g_autoptr(ProfilePlaces) places = make_places(60000, 0x1000), *kernel = make_places(5, KERNEL_BASE);
-  g_autoptr(GPtrArray) contents = encode(places, kernel), *turned = NULL;
+  g_autoptr(ProfilePlaces) places = make_places(60000, 0x1000), kernel = make_places(5, KERNEL_BASE);
+  g_autoptr(GPtrArray) contents = encode(places, kernel), turned = NULL;
   g_auto(Found) found = {0};
 
   g_assert_cmpuint(contents->len, >, 2);
@@ -179,7 +179,7 @@ static void test_any_order(void)
 /* No record has room for so many frames; what stands beside them is not harmed. */
 static void test_too_deep(void)
 {
-  g_autoptr(ProfilePlaces) places = profile_places_new(), *kernel = make_places(5, KERNEL_BASE);
+  g_autoptr(ProfilePlaces) places = profile_places_new(), kernel = make_places(5, KERNEL_BASE);
   g_autofree ProfilePlaceFrame *frames = g_new0(ProfilePlaceFrame, G_MAXUINT16 + 1);
   g_auto(Found) found = {0};
   const ProfilePlace *place;
@@ -352,7 +352,7 @@ static void test_hostile_counts(void)
 
 static void test_damage(void)
 {
-  g_autoptr(ProfilePlaces) places = make_places(9, 0x1000), *kernel = make_places(3, KERNEL_BASE);
+  g_autoptr(ProfilePlaces) places = make_places(9, 0x1000), kernel = make_places(3, KERNEL_BASE);
   g_autoptr(GPtrArray) contents = encode(places, kernel);
   gsize length;
   const guint8 *content = g_bytes_get_data(contents->pdata[0], &length);
@@ -385,7 +385,7 @@ static guint32 get_line(const ProfilePlaces *places, guint64 offset)
 
 static void test_join(void)
 {
-  g_autoptr(ProfilePlaces) old = profile_places_new(), *places = profile_places_new();
+  g_autoptr(ProfilePlaces) old = profile_places_new(), places = profile_places_new();
 
   add_line(old, 10, 20, 1);
   add_line(old, 20, 30, 2);
