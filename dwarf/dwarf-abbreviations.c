@@ -38,14 +38,17 @@ int dwarf_definitions_next(struct dwarf_definitions *definitions, struct dwarf_d
 int dwarf_definitions_next_attribute(struct dwarf_definitions *definitions, struct dwarf_attribute *ret)
 {
   uint64_t name, form;
+  int64_t constant = 0;
 
   if (!unwind_read_uleb(&definitions->at, definitions->end, &name) ||
       !unwind_read_uleb(&definitions->at, definitions->end, &form) || form > UINT16_MAX ||
       ++definitions->n_attributes > ATTRIBUTES_MAX)
     return -EBADMSG;
-  *ret = (struct dwarf_attribute){.name = name <= UINT16_MAX ? (uint16_t)name : 0, .form = (uint16_t)form};
-  if (form == FORM_IMPLICIT_CONST && !unwind_read_sleb(&definitions->at, definitions->end, &ret->constant))
+  if (form == FORM_IMPLICIT_CONST && !unwind_read_sleb(&definitions->at, definitions->end, &constant))
     return -EBADMSG;
+  *ret = (struct dwarf_attribute){.name = name <= UINT16_MAX ? (uint16_t)name : 0,
+                                  .form = (uint16_t)form,
+                                  .constant = constant == (int32_t)constant ? (int32_t)constant : 0};
   return name != 0 || form != 0;
 }
 
@@ -169,6 +172,16 @@ static void abbreviations_settle(struct dwarf_abbreviations *table)
     }
 }
 
+/* There is a table a unit, and all are kept. */
+static void abbreviations_trim(struct dwarf_abbreviations *table, struct dwarf_budget *budget)
+{
+  table->items = dwarf_budget_trim(budget, table->items, &table->capacity, table->n, sizeof *table->items);
+  table->attributes = dwarf_budget_trim(budget, table->attributes, &table->attributes_capacity,
+                                        table->n_attributes, sizeof *table->attributes);
+  table->steps =
+      dwarf_budget_trim(budget, table->steps, &table->steps_capacity, table->n_steps, sizeof *table->steps);
+}
+
 static int abbreviations_fill(struct dwarf_abbreviations *table, const struct dwarf_unit *unit,
                               struct dwarf_definitions *definitions)
 {
@@ -191,6 +204,7 @@ static int abbreviations_fill(struct dwarf_abbreviations *table, const struct dw
       return error;
   }
   abbreviations_settle(table);
+  abbreviations_trim(table, unit->file->budget);
   return more;
 }
 

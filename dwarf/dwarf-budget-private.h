@@ -34,6 +34,10 @@ void dwarf_budget_free(struct dwarf_budget *budget, void *memory, uint64_t n, si
 /* Makes room for at least one more than *capacity items, or returns NULL with `items` as they were. */
 void *dwarf_budget_grow(struct dwarf_budget *budget, void *items, uint32_t *capacity, size_t size);
 
+/* Gives back what is beyond n items. The items, wherever they are then. */
+void *dwarf_budget_trim(struct dwarf_budget *budget, void *items, uint32_t *capacity, uint32_t n,
+                        size_t size);
+
 /* Counts work, in entries, rows or the like. 0, or -ETIME when time is over. */
 int dwarf_budget_work(struct dwarf_budget *budget, uint32_t amount);
 

@@ -79,6 +79,17 @@ void *dwarf_budget_grow(struct dwarf_budget *budget, void *items, uint32_t *capa
   return memory;
 }
 
+void *dwarf_budget_trim(struct dwarf_budget *budget, void *items, uint32_t *capacity, uint32_t n, size_t size)
+{
+  void *memory = n > 0 && n < *capacity ? reallocarray(items, n, size) : NULL;
+
+  if (!memory)
+    return items;
+  budget->memory += (uint64_t)(*capacity - n) * size;
+  *capacity = n;
+  return memory;
+}
+
 int dwarf_budget_work(struct dwarf_budget *budget, uint32_t amount)
 {
   if (__builtin_add_overflow(budget->work, amount, &budget->work))

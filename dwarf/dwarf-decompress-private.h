@@ -10,7 +10,8 @@ enum dwarf_compression {
   DWARF_COMPRESSION_GNU /* .zdebug_* */
 };
 
-/* The content of a compressed section, to be freed with free(). 0, -EBADMSG, or -ENOMEM. */
+/* The content of a compressed section, to be freed with free(). 0, -EBADMSG, -ENOMEM, or
+ * -ETIME. */
 int dwarf_decompress(struct dwarf_budget *budget, const struct dwarf_bytes *section,
                      enum dwarf_compression kind, struct dwarf_bytes *ret);
 

@@ -16,12 +16,19 @@
 /* zlib cannot become more. */
 #define RATIO_MAX 1040
 
+#define PIECE ((size_t)1 << 20)
+
 struct stream {
   const uint8_t *at;
   const uint8_t *end;
   uint32_t type;
   uint64_t size; /* of what it becomes */
 };
+
+static size_t bytes_min(size_t a, size_t b)
+{
+  return a < b ? a : b;
+}
 
 static bool stream_read_64(struct stream *stream)
 {
@@ -58,19 +65,51 @@ static bool stream_read_gnu(struct stream *stream)
   return true;
 }
 
-static bool stream_inflate_zlib(const struct stream *stream, void *to)
+/* Piece by piece, so that time can end between two. */
+static int stream_inflate_zlib(struct stream *stream, struct dwarf_budget *budget, uint8_t *to)
 {
-  uLongf written = stream->size;
+  z_stream zlib = {.next_in = (Bytef *)stream->at, .next_out = to};
+  uint8_t *end = to + stream->size;
+  int result = inflateInit(&zlib), error = 0;
 
-  return uncompress(to, &written, stream->at, (uLong)(stream->end - stream->at)) == Z_OK &&
-         written == stream->size;
+  while (result == Z_OK && error == 0 && zlib.next_out < end) {
+    zlib.avail_in = (uInt)bytes_min((size_t)(stream->end - zlib.next_in), PIECE);
+    zlib.avail_out = (uInt)bytes_min((size_t)(end - zlib.next_out), PIECE);
+    result = inflate(&zlib, Z_NO_FLUSH);
+    error = dwarf_budget_work(budget, DWARF_WORK_OF_A_LOOK);
+  }
+  inflateEnd(&zlib);
+  if (error < 0)
+    return error;
+  return (result == Z_OK || result == Z_STREAM_END) && zlib.next_out == end ? 0 : -EBADMSG;
 }
 
-static bool stream_inflate(const struct stream *stream, void *to)
+/* 0 when all is there, 1 when there is more to do. */
+static int stream_inflate_piece(ZSTD_DStream *zstd, ZSTD_inBuffer *in, ZSTD_outBuffer *out, uint64_t size)
 {
-  if (stream->type == TYPE_ZLIB)
-    return stream_inflate_zlib(stream, to);
-  return ZSTD_decompress(to, stream->size, stream->at, (size_t)(stream->end - stream->at)) == stream->size;
+  size_t before = in->pos + out->pos, result;
+
+  out->size = bytes_min(size - out->pos, PIECE) + out->pos;
+  result = ZSTD_decompressStream(zstd, out, in);
+  if (ZSTD_isError(result) || in->pos + out->pos == before)
+    return -EBADMSG;
+  return out->pos < size;
+}
+
+static int stream_inflate_zstd(struct stream *stream, struct dwarf_budget *budget, uint8_t *to)
+{
+  ZSTD_inBuffer in = {stream->at, (size_t)(stream->end - stream->at), 0};
+  ZSTD_outBuffer out = {to, 0, 0};
+  ZSTD_DStream *zstd = ZSTD_createDStream();
+  int more = zstd ? 1 : -ENOMEM;
+
+  while (more > 0) {
+    int error = dwarf_budget_work(budget, DWARF_WORK_OF_A_LOOK);
+
+    more = error < 0 ? error : stream_inflate_piece(zstd, &in, &out, stream->size);
+  }
+  ZSTD_freeDStream(zstd);
+  return more;
 }
 
 static bool stream_is_sane(const struct stream *stream)
@@ -87,15 +126,17 @@ int dwarf_decompress(struct dwarf_budget *budget, const struct dwarf_bytes *sect
   bool (*const read[])(struct stream *) = {stream_read_64, stream_read_32, stream_read_gnu};
   struct stream stream = {.at = section->bytes, .end = (const uint8_t *)section->bytes + section->size};
   void *memory;
+  int error;
 
   if (!read[kind](&stream) || !stream_is_sane(&stream))
     return -EBADMSG;
   memory = dwarf_budget_allocate(budget, stream.size, 1);
   if (!memory)
     return -ENOMEM;
-  if (!stream_inflate(&stream, memory)) {
+  error = (stream.type == TYPE_ZLIB ? stream_inflate_zlib : stream_inflate_zstd)(&stream, budget, memory);
+  if (error < 0) {
     dwarf_budget_free(budget, memory, stream.size, 1);
-    return -EBADMSG;
+    return error;
   }
   *ret = (struct dwarf_bytes){memory, stream.size};
   return 0;

@@ -117,31 +117,44 @@ static bool elf_read_header(struct dwarf_elf *elf, uint64_t *ret_programs_at, ui
   return header.wide.e_ident[EI_CLASS] == ELFCLASS32;
 }
 
-/* The section's name without what all names begin and end with; NULL where it is none of DWARF's. */
-static bool elf_read_name(const struct dwarf_elf *elf, const struct section *section, char *ret)
+static size_t name_get_prefix(const char *name)
 {
-  const char *name = (const char *)elf->names.bytes + section->name, *suffix = elf->split ? ".dwo" : "";
-  size_t most, length, suffix_length = strlen(suffix);
+  static const char *const prefixes[] = {".debug_", ".zdebug_", ".gnu_debug"};
+
+  for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
+    if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+      return strlen(prefixes[i]);
+  return 0;
+}
+
+/* These two are not doubled in files that have sections of split units. */
+static bool name_has_suffix(const char *name)
+{
+  return strcmp(name, ".debug_cu_index") != 0 && strcmp(name, ".gnu_debugaltlink") != 0;
+}
+
+/* The section's name without what all names begin and end with. False: it is none of DWARF's. */
+static bool elf_read_name(const struct dwarf_elf *elf, const struct section *section, char ret[NAME_MAX_])
+{
+  const char *name = elf->names.bytes, *suffix = elf->split ? ".dwo" : "";
+  size_t most, length, prefix;
 
   if (section->name >= elf->names.size)
     return false;
+  name += section->name;
   most = elf->names.size - section->name;
   length = strnlen(name, most < NAME_MAX_ ? most : NAME_MAX_);
   if (length == most || length == NAME_MAX_)
     return false;
-  if (strcmp(name, ".debug_cu_index") == 0 || strcmp(name, ".gnu_debugaltlink") == 0)
-    suffix_length = 0;
-  if (length < suffix_length || memcmp(name + length - suffix_length, suffix, suffix_length) != 0)
+  if (!name_has_suffix(name))
+    suffix = "";
+  prefix = name_get_prefix(name);
+  if (prefix == 0 || length <= prefix + strlen(suffix) || strcmp(name + length - strlen(suffix), suffix) != 0)
     return false;
-  length -= suffix_length;
-  for (const char *const *prefix = (const char *const[]){".debug_", ".zdebug_", ".gnu_debug", NULL}; *prefix;
-       prefix++)
-    if (strncmp(name, *prefix, strlen(*prefix)) == 0 && length > strlen(*prefix)) {
-      memcpy(ret, name + strlen(*prefix), length - strlen(*prefix));
-      ret[length - strlen(*prefix)] = '\0';
-      return true;
-    }
-  return false;
+  length -= prefix + strlen(suffix);
+  memcpy(ret, name + prefix, length);
+  ret[length] = '\0';
+  return true;
 }
 
 static int elf_find_kind(const struct dwarf_elf *elf, const struct section *section)
@@ -306,7 +319,7 @@ static bool elf_read_content(struct dwarf_elf *elf, const struct section *sectio
     good = elf_decompress(elf, elf->wide ? DWARF_COMPRESSION_64 : DWARF_COMPRESSION_32, ret);
   else if (good && strncmp(name, ".zdebug_", 8) == 0)
     good = elf_decompress(elf, DWARF_COMPRESSION_GNU, ret);
-  if (!good && section->type != SHT_NOBITS)
+  if (!good && section->type != SHT_NOBITS && !elf->budget->out_of_time)
     elf->budget->damaged = true;
   return good;
 }
@@ -319,7 +332,7 @@ struct dwarf_bytes dwarf_elf_section(struct dwarf_elf *elf, enum dwarf_section k
     if (!elf_read_content(elf, &section, &elf->sections[kind]))
       elf->sections[kind] = (struct dwarf_bytes){0};
   }
-  elf->is_read[kind] = true;
+  elf->is_read[kind] = !elf->budget->out_of_time; /* what time ended may be there the next time */
   return elf->sections[kind];
 }
 

@@ -56,8 +56,8 @@ static int file_read_section(struct dwarf_file *file, const struct dwarf_bytes *
     if (dwarf_unit_read_header(&unit, file, section, at, is_type) == 0) {
       unit.offset = *base + (uint64_t)(at - bytes);
       error = file_add_unit(file, &unit);
-    } else {
-      file->budget->damaged = true;
+    } else if (unit.end != at + sizeof(uint32_t)) {
+      file->budget->damaged = true; /* a length of 0 pads */
     }
     if (!unit.end)
       break;

@@ -9,9 +9,9 @@
 #include "dwarf/dwarf-frames-private.h"
 #include "dwarf/dwarf-line-table-private.h"
 #include "dwarf/dwarf-lines-private.h"
+#include "dwarf/dwarf-missing-private.h"
 #include "dwarf/dwarf-ranges-private.h"
 #include "dwarf/dwarf-split-private.h"
-#include "unwind/unwind-bytes-private.h"
 
 /* An asked address, and whose it is. */
 struct hit {
@@ -32,10 +32,9 @@ struct dwarf_reader {
 
   struct dwarf_index index;
   bool has_index;
-  struct dwarf_unit **vague; /* units that do not say which addresses are theirs */
+  struct dwarf_unit **vague; /* units that do not say which addresses are theirs, and were not walked yet */
   uint32_t n_vague;
   uint32_t vague_capacity;
-  bool has_vague_ranges; /* but their functions do */
 
   struct dwarf_origins origins;
   struct dwarf_inlines inlines;
@@ -144,9 +143,10 @@ static int reader_index_unit(struct dwarf_reader *reader, struct dwarf_unit *uni
 
   if (unit->type == UT_TYPE || unit->type == UT_PARTIAL || unit->type == UT_SPLIT_TYPE)
     return 0;
-  if (dwarf_unit_read(unit) < 0) {
-    reader->budget.damaged = true;
-    return 0;
+  error = dwarf_unit_read(unit);
+  if (error < 0) {
+    reader->budget.damaged |= error == -EBADMSG;
+    return error == -EBADMSG ? 0 : error;
   }
   if (unit->tag == TAG_PARTIAL_UNIT)
     return 0;
@@ -181,18 +181,18 @@ static int reader_read_index(struct dwarf_reader *reader)
   return 0;
 }
 
+/* Goes on with the unit at which time ended. */
 static int reader_read_vague(struct dwarf_reader *reader)
 {
   int error = 0;
 
-  if (reader->has_vague_ranges)
-    return 0;
-  for (; reader->n_vague > 0 && error != -ETIME; reader->n_vague--) {
+  while (reader->n_vague > 0 && error != -ETIME) {
     error = dwarf_inlines_index(&reader->inlines, reader->vague[reader->n_vague - 1], &reader->index);
     if (error == -EBADMSG)
       reader->budget.damaged = true;
+    if (error != -ETIME)
+      reader->n_vague--;
   }
-  reader->has_vague_ranges = error != -ETIME;
   dwarf_index_settle(&reader->index);
   return error == -ETIME ? error : 0;
 }
@@ -237,28 +237,6 @@ static void spots_forget_functions(struct dwarf_spots *spots)
     spots->items[i].function = DWARF_SPOT_NONE;
 }
 
-/* Split units that are not there: their path is the skeleton's. */
-static int reader_add_missing(struct dwarf_reader *reader, const struct dwarf_unit *skeleton)
-{
-  struct dwarf_missing missing = {.dwo_id = skeleton->signature};
-  struct dwarf_string name = dwarf_unit_get_string(skeleton, &skeleton->split_name),
-                      directory = dwarf_unit_get_string(skeleton, &skeleton->directory);
-  char path[2 * DWARF_TEXT_MAX + 1];
-  size_t length = 0;
-
-  if (name.length > DWARF_TEXT_MAX || directory.length > DWARF_TEXT_MAX)
-    return 0;
-  if (directory.length > 0 && (name.length == 0 || name.text[0] != '/')) {
-    memcpy(path, directory.text, directory.length);
-    path[directory.length] = '/';
-    length = directory.length + 1;
-  }
-  if (name.length > 0)
-    memcpy(path + length, name.text, name.length);
-  missing.path = dwarf_builder_add_text(&reader->builder, path, length + name.length);
-  return dwarf_builder_add_missing(&reader->builder, &missing);
-}
-
 /* The unit that has the entries: of a skeleton the other half, or itself while that is missing. */
 static int reader_find_entries(struct dwarf_reader *reader, struct dwarf_unit *unit, struct dwarf_unit **ret)
 {
@@ -269,7 +247,9 @@ static int reader_find_entries(struct dwarf_reader *reader, struct dwarf_unit *u
   if (*ret)
     return 0;
   *ret = unit;
-  return reader_add_missing(reader, unit);
+  if (reader->budget.out_of_time)
+    return -ETIME;
+  return dwarf_missing_add_split(&reader->builder, unit);
 }
 
 /* Each half of what is known of a unit, functions and lines, is of use without the other. */
@@ -317,46 +297,6 @@ static int reader_read_units(struct dwarf_reader *reader, uint32_t n_hits, const
   return error;
 }
 
-static uint64_t word_at(const uint8_t *bytes, size_t size)
-{
-  uint64_t word = 0;
-
-  memcpy(&word, bytes, size < sizeof word ? size : sizeof word);
-  return word;
-}
-
-/* A path, terminated, and what is left behind it is the identity; DWARF 5's own section has a head before it,
- * and a length between. */
-static void reader_add_missing_alternate(struct dwarf_reader *reader)
-{
-  struct dwarf_bytes link = dwarf_elf_section(&reader->main.elf, DWARF_SECTION_ALTLINK);
-  struct dwarf_missing missing = {0};
-  const uint8_t *at, *end, *zero;
-  uint64_t size;
-
-  if (link.size == 0) {
-    link = dwarf_elf_section(&reader->main.elf, DWARF_SECTION_SUP);
-    if (link.size < 3 || (word_at(link.bytes, 3) & 0xffffff) != 5)
-      return;
-    link = (struct dwarf_bytes){(const uint8_t *)link.bytes + 3, link.size - 3};
-  }
-  at = link.bytes;
-  end = at + link.size;
-  zero = memchr(at, 0, link.size);
-  if (!zero)
-    return;
-  missing.path = dwarf_builder_add_text(&reader->builder, (const char *)at, (size_t)(zero - at));
-  at = zero + 1;
-  if (dwarf_elf_section(&reader->main.elf, DWARF_SECTION_ALTLINK).size == 0 &&
-      !unwind_read_uleb(&at, end, &size))
-    return;
-  size = (uint64_t)(end - at);
-  missing.build_id_size = size < sizeof missing.build_id ? (uint32_t)size : (uint32_t)sizeof missing.build_id;
-  memcpy(missing.build_id, at, missing.build_id_size);
-  if (missing.build_id_size > 0)
-    dwarf_builder_add_missing(&reader->builder, &missing);
-}
-
 static bool addresses_ascend(const uint64_t *addresses, size_t n)
 {
   for (size_t i = 1; i < n; i++)
@@ -392,7 +332,7 @@ int dwarf_reader_find(struct dwarf_reader *reader, const uint64_t *addresses, si
   reader->main.lacks_alternate = false;
   reader_find(reader, addresses, n);
   if (reader->main.lacks_alternate)
-    reader_add_missing_alternate(reader);
+    dwarf_missing_add_alternate(&reader->builder, &reader->main);
   return dwarf_builder_finish(&reader->builder, addresses, n, ret);
 }
 

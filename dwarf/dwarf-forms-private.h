@@ -8,7 +8,7 @@
 struct dwarf_attribute {
   uint16_t name; /* 0: none that is known */
   uint16_t form;
-  int64_t constant; /* of FORM_IMPLICIT_CONST */
+  int32_t constant; /* of FORM_IMPLICIT_CONST; 0 for larger ones, of which there are none here */
 };
 
 /* How many bytes a form takes in a unit of these sizes; -1: that differs, or the form is not known. */

@@ -232,7 +232,7 @@ bool dwarf_form_read(const struct dwarf_unit *unit, const struct dwarf_attribute
     return false;
   ret->kind = form_find(form).kind;
   if (form == FORM_IMPLICIT_CONST)
-    ret->number = (uint64_t)attribute->constant;
+    ret->number = (uint64_t)(int64_t)attribute->constant;
   if (form == FORM_FLAG_PRESENT)
     ret->number = 1;
   return true;

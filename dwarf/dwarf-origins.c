@@ -121,12 +121,14 @@ static void origins_keep(struct dwarf_origins *origins, struct dwarf_budget *bud
 static struct dwarf_names origins_get(struct dwarf_origins *origins, const struct place *place)
 {
   uint32_t i = dwarf_map_find(&origins->by_entry, (uint64_t)(uintptr_t)place->entry);
+  struct dwarf_budget *budget = place->unit->file->budget;
   struct dwarf_names names = {0};
 
   if (i < origins->n)
     return origins->items[i];
   place_follow(*place, &names);
-  origins_keep(origins, place->unit->file->budget, place, &names);
+  if (!budget->out_of_time)
+    origins_keep(origins, budget, place, &names);
   return names;
 }
 

@@ -37,7 +37,7 @@ static int package_forget(struct dwarf_package *package)
 int dwarf_package_open(struct dwarf_package *package, struct dwarf_file *file)
 {
   struct dwarf_bytes section = dwarf_elf_section(&file->elf, DWARF_SECTION_CU_INDEX);
-  const uint8_t *at = section.bytes, *end = at + section.size;
+  const uint8_t *at = section.bytes, *end = at ? at + section.size : NULL;
   uint64_t row_size, needed;
 
   *package = (struct dwarf_package){.file = file};

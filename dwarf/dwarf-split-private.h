@@ -13,13 +13,12 @@ struct dwarf_split_unit {
 struct dwarf_split {
   struct dwarf_budget *budget;
   const struct dwarf_files *given;
-  struct dwarf_file *files; /* those .dwo that could be opened */
-  uint32_t n_files;
-  uint32_t files_capacity;
+  struct dwarf_file *files; /* as many as .dwo were given; those that could not be opened are empty */
+  size_t n_read;
   struct dwarf_file package_file;
   struct dwarf_package package;
   bool has_package;
-  bool is_read;
+  bool has_looked_for_package;
   struct dwarf_map by_signature;
   struct dwarf_unit **units;
   uint32_t n_units;

@@ -41,49 +41,65 @@ static int split_add_units(struct dwarf_split *split, struct dwarf_file *file)
 
     if (unit->type != UT_SPLIT_COMPILE && unit->type != UT_COMPILE)
       continue;
-    if (dwarf_unit_read(unit) < 0)
-      split->budget->damaged = true;
-    else if (unit->has_signature)
+    error = dwarf_unit_read(unit);
+    if (error == 0 && unit->has_signature)
       error = split_add(split, unit);
+    if (error == -EBADMSG) {
+      split->budget->damaged = true;
+      error = 0;
+    }
   }
   return error;
 }
 
+/* What cannot be opened stays closed: nothing is found in it. */
+static bool split_open_file(struct dwarf_split *split, struct dwarf_file *file,
+                            const struct dwarf_bytes *bytes)
+{
+  if (file->budget)
+    return true;
+  if (bytes->bytes && dwarf_file_open(file, bytes, true, split->budget) == 0)
+    return true;
+  split->budget->damaged = true;
+  *file = (struct dwarf_file){0};
+  return false;
+}
+
+/* Goes on with the file at which time ended. */
 static int split_read_files(struct dwarf_split *split)
 {
   int error = 0;
 
-  split->files = dwarf_budget_allocate(split->budget, split->given->n_dwo, sizeof *split->files);
+  if (!split->files)
+    split->files = dwarf_budget_allocate(split->budget, split->given->n_dwo, sizeof *split->files);
   if (!split->files)
     return -ENOMEM;
-  for (size_t i = 0; i < split->given->n_dwo && error == 0; i++) {
-    struct dwarf_file *file = &split->files[split->n_files];
+  for (; split->n_read < split->given->n_dwo; split->n_read++) {
+    struct dwarf_file *file = &split->files[split->n_read];
 
-    if (!split->given->dwo[i].bytes ||
-        dwarf_file_open(file, &split->given->dwo[i], true, split->budget) < 0) {
-      split->budget->damaged = true;
-      continue;
-    }
-    split->n_files++;
-    error = split_add_units(split, file);
+    if (split_open_file(split, file, &split->given->dwo[split->n_read]))
+      error = split_add_units(split, file);
+    if (error < 0)
+      return error;
   }
-  return error;
+  return 0;
 }
 
-static void split_read(struct dwarf_split *split)
+static void split_read_package(struct dwarf_split *split)
 {
   const struct dwarf_bytes *package = &split->given->package;
 
-  if (split->is_read)
-    return;
-  split->is_read = true;
-  if (package->bytes) {
-    split->has_package = dwarf_file_open(&split->package_file, package, true, split->budget) == 0;
-    if (!split->has_package || dwarf_package_open(&split->package, &split->package_file) < 0)
-      split->budget->damaged = true;
-  }
-  if (split->given->n_dwo > 0)
-    split_read_files(split);
+  split->has_package = dwarf_file_open(&split->package_file, package, true, split->budget) == 0;
+  if (!split->has_package || dwarf_package_open(&split->package, &split->package_file) < 0)
+    split->budget->damaged = true;
+}
+
+static int split_read(struct dwarf_split *split)
+{
+  if (split->given->package.bytes && !split->has_looked_for_package)
+    split_read_package(split);
+  split->has_looked_for_package = true;
+  return split->given->n_dwo > 0 ? split_read_files(split) : 0;
 }
 
 static int split_keep_packaged(struct dwarf_split *split, struct dwarf_split_unit *unit)
@@ -104,7 +120,9 @@ static int split_unit_open(struct dwarf_split *split, struct dwarf_split_unit *r
 {
   const struct dwarf_bytes *section = &ret->contributions.sections[DWARF_SECTION_INFO];
   struct dwarf_unit *unit = &ret->unit;
-  int error = dwarf_unit_read_header(unit, &split->package_file, section, section->bytes, false);
+  int error = section->size > 0
+                  ? dwarf_unit_read_header(unit, &split->package_file, section, section->bytes, false)
+                  : -EBADMSG;
 
   if (error < 0)
     return error;
@@ -140,7 +158,8 @@ struct dwarf_unit *dwarf_split_find(struct dwarf_split *split, struct dwarf_unit
   struct dwarf_unit *unit;
   uint32_t i;
 
-  split_read(split);
+  if (split_read(split) == -ETIME)
+    return NULL;
   i = dwarf_map_find(&split->by_signature, skeleton->signature);
   unit = i < split->n_units ? split->units[i] : split_find_packaged(split, skeleton->signature);
   if (unit)
@@ -152,7 +171,7 @@ void dwarf_split_close(struct dwarf_split *split)
 {
   for (uint32_t i = 0; i < split->n_packaged; i++)
     free(split->packaged[i]);
-  for (uint32_t i = 0; i < split->n_files; i++)
+  for (size_t i = 0; split->files && i < split->given->n_dwo; i++)
     dwarf_file_close(&split->files[i]);
   if (split->has_package)
     dwarf_file_close(&split->package_file);

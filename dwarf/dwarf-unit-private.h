@@ -84,7 +84,7 @@ struct dwarf_unit {
 int dwarf_unit_read_header(struct dwarf_unit *ret, struct dwarf_file *file, const struct dwarf_bytes *section,
                            const uint8_t *at, bool is_type);
 
-/* Reads the first entry, once. 0 or -EBADMSG. */
+/* Reads the first entry, once. 0, -EBADMSG or -ETIME. */
 int dwarf_unit_read(struct dwarf_unit *unit);
 
 /* The part of a section that is this unit's. */

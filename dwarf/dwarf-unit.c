@@ -208,6 +208,10 @@ int dwarf_unit_read(struct dwarf_unit *unit)
   if (unit->state != DWARF_UNIT_UNREAD)
     return unit->state == DWARF_UNIT_READ ? 0 : -EBADMSG;
   unit->state = unit_read_first(unit, &low_pc) ? DWARF_UNIT_READ : DWARF_UNIT_DAMAGED;
+  if (unit->file->budget->out_of_time) {
+    unit->state = DWARF_UNIT_UNREAD;
+    return -ETIME;
+  }
   unit->has_low_pc = dwarf_unit_get_address(unit, &low_pc, &unit->low_pc);
   return unit->state == DWARF_UNIT_READ ? 0 : -EBADMSG;
 }

@@ -2,6 +2,7 @@
 /* Prints of addresses, in hexadecimal digits on standard input, what `addr2line -a -i -f` does.
  *
  * usage: dwarf-lines FILE [--alternate FILE] [--package FILE] [--dwo FILE]... [--missing] [--declared] [--stretches] */
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -17,6 +18,7 @@
 static const char *const outcomes[] = {"complete", "out of time", "out of memory", "damaged"};
 
 static bool show_missing, show_declared, show_stretches;
+static int n_digits = 16;
 
 static struct dwarf_bytes map_file(const char *path)
 {
@@ -83,7 +85,7 @@ static void print_address(const struct dwarf_places *places, uint64_t address)
 {
   const struct dwarf_place *place = places ? dwarf_places_find(places, address) : NULL;
 
-  printf("0x%016" PRIx64 "\n", address);
+  printf("0x%0*" PRIx64 "\n", n_digits, address);
   if (!place) {
     printf("??\n??:0\n");
     return;
@@ -163,6 +165,8 @@ static void run(const struct dwarf_files *files)
     fprintf(stderr, "dwarf-lines: %s\n", strerror(-error));
     exit(1);
   }
+  if (((const unsigned char *)files->main.bytes)[EI_CLASS] == ELFCLASS32)
+    n_digits = 8;
   memcpy(sorted, addresses, n * sizeof *sorted);
   qsort(sorted, n, sizeof *sorted, address_compare);
   for (size_t i = 0; i < n; i++)
