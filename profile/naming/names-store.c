@@ -16,7 +16,7 @@
 #define LINK_LENGTH_MAX 255
 
 /* name NULL: no function there. linkage_name NULL: same as name. line NULL: not looked for. places: a struct
- * dwarf_places of size bytes, compressed. */
+ * dwarf_places of size bytes, compressed. gaps: stretches about which nothing is known. */
 static const char schema[] =
     "CREATE TABLE binary (id INTEGER PRIMARY KEY, build_id BLOB NOT NULL UNIQUE,"
     "  used INTEGER NOT NULL, status INTEGER NOT NULL, sources BLOB NOT NULL, link TEXT);"
@@ -24,7 +24,7 @@ static const char schema[] =
     "  length INTEGER NOT NULL, name TEXT, linkage_name TEXT, file TEXT, line INTEGER,"
     "  nameless INTEGER NOT NULL, PRIMARY KEY (binary, start)) WITHOUT ROWID;"
     "CREATE TABLE answer (binary INTEGER NOT NULL, size INTEGER NOT NULL, places BLOB NOT NULL,"
-    "  nothing BLOB NOT NULL);"
+    "  gaps BLOB NOT NULL);"
     "CREATE INDEX answer_binary ON answer (binary);";
 
 static const char *const sql[N_STATEMENTS] = {
@@ -33,7 +33,7 @@ static const char *const sql[N_STATEMENTS] = {
                        " WHERE binary = ? ORDER BY start",
     [ADD_BINARY] = "INSERT INTO binary (build_id, used, status, sources, link) VALUES (?, ?, ?, ?, ?)",
     [ADD_FUNCTION] = "INSERT OR REPLACE INTO function VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-    [FIND_ANSWERS] = "SELECT size, places, nothing FROM answer WHERE binary = ?",
+    [FIND_ANSWERS] = "SELECT size, places, gaps FROM answer WHERE binary = ?",
     [COUNT_ANSWERS] = "SELECT count(*) FROM answer WHERE binary = ?",
     [ADD_ANSWER] = "INSERT INTO answer VALUES (?, ?, ?, ?)",
     [FORGET_ANSWERS] = "DELETE FROM answer WHERE binary = ?",
