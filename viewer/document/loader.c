@@ -42,7 +42,7 @@ static void on_named(guint done, guint total, const char *name, gpointer data)
 static ProfileCapture *name_capture(ProfileCapture *capture, ViewerActivity *progress,
                                     GCancellable *cancellable, GError **error)
 {
-  ProfileNamingOptions options = {.no_lines = TRUE, .progress = on_named, .progress_data = progress};
+  ProfileNamingOptions options = {.progress = on_named, .progress_data = progress};
 
   viewer_activity_set(progress, -1, _("Looking for names of functions"));
   return profile_naming_resolve_new(capture, &options, NULL, cancellable, error);

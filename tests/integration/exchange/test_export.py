@@ -176,6 +176,7 @@ class Pprof(Imported):
         rows = collections.defaultdict(list)
         for line in text[text.index('flat%'):].splitlines()[1:]:
             flat, _, _, cumulative, _, name = line.split(None, 5)
+            name = re.sub(r' \((partial-)?inline\)$', '', name)
             rows[name].append((int(flat), int(cumulative)))
         return int(re.search(r'Total samples = (\d+)', text)[1]) if 'Total samples' in text else None, rows
 
@@ -220,7 +221,10 @@ class Pprof(Imported):
         self.assertGreater(len(mappings), 5)
         placed = 0
         for line in text[text.index('Locations'):text.index('Mappings')].splitlines()[1:]:
-            number, address, mapping = re.match(r'\s*(\d+): (0x\w+)(?: M=(\d+))?', line).groups()
+            place = re.match(r'\s*(\d+): (0x\w+)(?: M=(\d+))?', line)
+            if not place:
+                continue  # what something was inlined into stands on a line of its own
+            number, address, mapping = place.groups()
             if mapping:
                 start, limit, _ = mappings[mapping]
                 self.assertTrue(start <= int(address, 16) < limit, line)

@@ -133,7 +133,8 @@ class Oracle:
             rows[files.get(row['binary'], row['binary']), row['name']] += row['self']
         for sample in self.capture.samples():
             frame = sample.frames[0]
-            name = self.capture.function_of(frame, False)
+            inlined = self.capture.place_of(frame, False)[:-1]
+            name = inlined[0].name if inlined else self.capture.function_of(frame, False)
             if name:
                 path = '[kernel]' if frame.kind == oracle.KERNEL_SPACE else frame.owner['path']
                 leaves[files.get(path, path), name] += 1

@@ -12,8 +12,8 @@ JIT = 0xE0 << 56
 
 
 def fold(output, event=None):
-    """The folded stacks of a capture: (names from the outermost on) → count; without the marks behind names."""
-    done = capturectl('export', output, '--format', 'folded', *(['--event', event] if event else []))
+    """The folded stacks of a capture, as they were recorded: (names from the outermost on) → count; without the marks behind names."""
+    done = capturectl('export', output, '--format', 'folded', '--no-inline', *(['--event', event] if event else []))
     stacks = collections.Counter()
     for line in done.stdout.splitlines():
         stack, count = line.rsplit(' ', 1)

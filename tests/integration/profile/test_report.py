@@ -24,6 +24,7 @@ def function_names(capture, frames):
     for number, frame in enumerate(frames):
         # The first user frame below the kernel was interrupted, not called from.
         is_caller = number > 0 and (frame.kind == KERNEL) == (frames[number - 1].kind == KERNEL)
+        names += [inlined.name for inlined in capture.place_of(frame, is_caller)[:-1]]
         name = capture.function_of(frame, is_caller)
         if name is None and frame.kind == BINARY:
             name = f'{os.path.basename(frame.owner["path"])}+{frame.value:#x}'
