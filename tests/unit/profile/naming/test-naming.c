@@ -240,6 +240,48 @@ static void test_resolve(void)
   symbol_files_leave(c.directory);
 }
 
+static void assert_place(ProfilePlaces *places, guint64 offset, const char *name, guint32 line)
+{
+  const ProfilePlace *place = profile_places_lookup(places, offset);
+  const ProfilePlaceFrame *frame;
+
+  g_assert_nonnull(place);
+  frame = profile_places_get_frames(places, place);
+  g_assert_cmpstr(frame->name, ==, name);
+  g_assert_true(g_str_has_suffix(frame->file, "/program.c"));
+  g_assert_cmpuint(frame->line, ==, line);
+}
+
+/* Of sampled addresses alone, by an elf-reader; none where that is missing, or lines are not wanted. */
+static void test_places(void)
+{
+  Case c = case_new();
+  g_autofree char *reader =
+      g_build_filename(g_getenv("CAPTURE_BUILDDIR"), "helpers/elf-reader/capture-elf-reader", NULL);
+  const char *readers[] = {reader, reader, "/nonexistent"};
+
+  for (guint i = 0; i < G_N_ELEMENTS(readers); i++) {
+    g_autoptr(ProfileCapture) capture = load();
+    ProfileNamingOptions options = {.no_store = TRUE, .no_lines = i == 1};
+    ProfilePlaces *places;
+    gsize n;
+
+    g_setenv("CAPTURE_ELF_READER", readers[i], TRUE);
+    g_assert_true(profile_naming_resolve(capture, &options, NULL, NULL, NULL));
+    places = profile_capture_get_places(capture, 0);
+    g_assert_true((places != NULL) == (i == 0));
+    g_assert_null(profile_capture_get_places(capture, G_MAXUINT32));
+    if (places) {
+      profile_places_get(places, &n);
+      g_assert_cmpuint(n, ==, 2);
+      assert_place(places, c.inner, "inner", 5);
+      assert_place(places, c.outer - 1, "outer", 7);
+    }
+  }
+  g_unsetenv("CAPTURE_ELF_READER");
+  symbol_files_leave(c.directory);
+}
+
 /* "schedule" … of each node that leads to the sample, the innermost first. Free it. */
 static char *get_path(ProfileCapture *capture)
 {
@@ -500,6 +542,7 @@ int main(int argc, char **argv)
   g_test_add_func("/naming/served-and-unreadable", test_served_and_unreadable);
   g_test_add_func("/naming/deleted", test_deleted);
   g_test_add_func("/naming/replaced", test_replaced);
+  g_test_add_func("/naming/places", test_places);
   g_test_add_func("/naming/cancelled", test_cancelled);
   g_test_add_func("/naming/bad-files", test_bad_files);
   return g_test_run();
