@@ -213,6 +213,22 @@ class MainWindow(WindowCase):
         self.assertRegex(said, folded)
         self.assertNotRegex(said, whole)
 
+    def test_inlined_functions_are_shown(self):
+        """Where debug information tells of them; until they are to count as the functions that hold them."""
+        (self.directory / 'work.c').write_text(
+            'static inline unsigned mix(unsigned x) { for (int i = 0; i < 400000000; i++) x = x * 31 + (x >> 7); return x; }\n'
+            'int main(int n, char **v) { return mix(n) == 7; }\n')
+        run('gcc', '-O2', '-g', '-o', 'work', 'work.c', cwd=self.directory)
+        capture = self.directory / 'some.capture'
+        capturectl('record', '-q', '-o', capture, '--', self.directory / 'work')
+        viewer = self.open(capture, leaks=False)  # the menu's quarks, see above
+        viewer.press('alt+2')
+        viewer.find('row', re.compile(r'^mix \(inlined\), '))
+        viewer.press('F10')
+        viewer.find_menu_item('Show _Inlined Functions').act()
+        viewer.find_gone('row', re.compile('^mix '))
+        viewer.find('row', re.compile('^main, '))
+
     def test_hebrew_goes_from_right_to_left(self):
         viewer = self.open(make(self.directory / 'some.capture'), env=language('he'))
         crumb = viewer.find('button', 'ההקלטה כולה')
