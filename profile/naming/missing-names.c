@@ -86,7 +86,7 @@ static void missing_names_leave(Counting *counting, guint32 node)
 /* Depth first, so that what lies on the way to a node is known: a stack counts once for each binary. */
 static void missing_names_walk(Counting *counting)
 {
-  g_autoptr(ProfileStacks) stacks = profile_stacks_new(counting->capture);
+  g_autoptr(ProfileStacks) stacks = profile_stacks_new_without_inlined(counting->capture);
   const guint32 *parent = stacks->parents, *first_child = stacks->first_child;
 
   for (guint32 node = first_child[0]; node;) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Stacks with functions that were inlined, as debug information says. */
 #include "profile/capture/translate.h"
+#include "profile/naming/missing-names.h"
 #include "profile/views/rows.h"
 #include "profile/views/tree.h"
 #include "tests/unit/profile/made-capture.h"
@@ -221,6 +222,24 @@ static void test_renewed(void)
   g_assert_cmpstr(again, ==, "a;d;A;1;7 1, a;d;b;y;x 1, a;d;b;y;x;c 1, a;d;b;y;x;d 1, a;d;d;b;y;x 1");
 }
 
+/* It counts in the stacks that were recorded, of which there are fewer nodes. */
+static void test_missing_names(void)
+{
+  g_autoptr(ProfileCapture) capture =
+      made_capture_new(&(MadePlan){.samples = samples, .n = G_N_ELEMENTS(samples), .unnamed = TRUE});
+  g_autoptr(ProfileMissingNames) before = profile_missing_names_new(capture);
+  guint n = 0, n_inlined = 0;
+  const ProfileMissingEntry *all = profile_missing_names_get_entries(before, &n);
+
+  add_places(capture);
+  g_autoptr(ProfileMissingNames) after = profile_missing_names_new(capture);
+  const ProfileMissingEntry *again = profile_missing_names_get_entries(after, &n_inlined);
+  g_assert_cmpuint(n, >, 0);
+  g_assert_cmpuint(n_inlined, ==, n);
+  for (guint i = 0; i < n; i++)
+    g_assert_cmpuint(again[i].samples, ==, all[i].samples);
+}
+
 static void test_places(void)
 {
   static const ProfilePlaceFrame frame = {.file = "a.c", .line = 1};
@@ -251,6 +270,7 @@ int main(int argc, char **argv)
   g_test_add_func("/inlined/translate", test_translate);
   g_test_add_func("/inlined/lines", test_lines);
   g_test_add_func("/inlined/sources", test_sources);
+  g_test_add_func("/inlined/missing-names", test_missing_names);
   g_test_add_func("/inlined/renewed", test_renewed);
   return g_test_run();
 }
