@@ -34,12 +34,10 @@ CapturectlAnnotateRange capturectl_annotate_get_range(const CapturectlAnnotate *
                                                       const ProfileAnnotationFile *file)
 {
   const ProfileAnnotationLine *lines = profile_annotation_get_lines(self->annotation, file);
-  const ProfileFunctionRange *function =
-      profile_stacks_get_function(profile_report_get_stacks(self->report), self->function)->range;
   CapturectlAnnotateRange range = {lines[0].line, lines[file->n_lines - 1].line};
 
-  if (function && function->line > 0 && g_strcmp0(function->file, file->path) == 0)
-    range.first = MIN(range.first, function->line);
+  if (file->declared_line > 0)
+    range.first = MIN(range.first, file->declared_line);
   return range;
 }
 

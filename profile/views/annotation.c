@@ -35,8 +35,10 @@ typedef struct {
   guint32 function;
   ProfileWeight *selfs, *totals; /* one a node of the capture */
   Cost whole;                    /* of the function */
-  GHashTable *costs;             /* Cost, itself the key */
-  GArray *path;                  /* Occurrence */
+  const char *declared_file;     /* NULL: not known */
+  guint32 declared_line;
+  GHashTable *costs; /* Cost, itself the key */
+  GArray *path;      /* Occurrence */
 } Annotating;
 
 static guint cost_hash(gconstpointer key)
@@ -85,6 +87,19 @@ static void add_cost(Annotating *self, guint32 node, Cost *cost, gboolean innerm
   g_array_append_val(self->path, occurrence);
 }
 
+/* Debug information knows the line of the name, else names have that of the first instruction. */
+static void find_declaration(Annotating *self)
+{
+  const ProfileNames *names = &self->capture->names;
+  const ProfileFunctionRange *range =
+      self->function < names->n_functions ? names->functions[self->function].range : NULL;
+
+  if (self->declared_file || !range)
+    return;
+  self->declared_file = range->file;
+  self->declared_line = range->line;
+}
+
 /* The function is at that line; inlined: what was inlined there, NULL nothing. */
 static void add_place(Annotating *self, guint32 node, const char *file, guint32 line, const char *inlined,
                       gboolean innermost)
@@ -127,6 +142,10 @@ static void enter_place(Annotating *self, guint32 node, const ProfilePlace *plac
     if (function == self->function) {
       add_place(self, node, frames[i].file, frames[i].line, inside, innermost);
       innermost = FALSE;
+      if (frames[i].declared_file) {
+        self->declared_file = frames[i].declared_file;
+        self->declared_line = frames[i].declared_line;
+      }
     }
     inside = profile_capture_get_function_name(capture, function);
   }
@@ -292,6 +311,15 @@ static gint compare_files(gconstpointer a, gconstpointer b, gpointer data)
   return order ? order : strcmp(left->path, right->path);
 }
 
+static void annotation_declare(ProfileAnnotation *self, const Annotating *found)
+{
+  for (guint i = 0; i < self->files->len; i++) {
+    ProfileAnnotationFile *file = &g_array_index(self->files, ProfileAnnotationFile, i);
+    if (g_strcmp0(file->path, found->declared_file) == 0)
+      file->declared_line = found->declared_line;
+  }
+}
+
 static void annotation_fill(ProfileAnnotation *self, const Annotating *found)
 {
   g_autoptr(GPtrArray) costs = g_ptr_array_new();
@@ -307,6 +335,7 @@ static void annotation_fill(ProfileAnnotation *self, const Annotating *found)
   g_ptr_array_sort_with_data(costs, compare_costs, self);
   for (guint i = 0; i < costs->len; i++)
     annotation_add(self, costs->pdata[i]);
+  annotation_declare(self, found);
   g_array_sort_with_data(self->files, compare_files, self);
 }
 
@@ -325,6 +354,7 @@ ProfileAnnotation *profile_annotation_new(const ProfileFilter *filter, guint32 f
   found.path = g_array_new(FALSE, FALSE, sizeof(Occurrence));
   weigh_nodes(&found, filter);
   walk_nodes(&found);
+  find_declaration(&found);
   annotation_fill(self, &found);
   g_hash_table_unref(found.costs);
   g_array_unref(found.path);

@@ -32,7 +32,8 @@ typedef struct {
 typedef struct {
   const char *path; /* as debug information has it */
   guint32 first_line, n_lines;
-  ProfileWeight self; /* of its lines */
+  guint32 declared_line; /* where the function begins; 0: not known, or in another file */
+  ProfileWeight self;    /* of its lines */
 } ProfileAnnotationFile;
 
 typedef struct _ProfileAnnotation ProfileAnnotation;

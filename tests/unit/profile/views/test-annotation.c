@@ -19,16 +19,14 @@ static void add_place(ProfilePlaces *places, char function, guint64 first, guint
  * c nothing is known, of 1 no line. */
 static void add_places(ProfileCapture *capture)
 {
-  static const ProfilePlaceFrame in_b[] = {{.name = "y", .file = "y.h", .line = 1},
-                                           {.name = "x", .file = "x.h", .line = 7},
-                                           {.name = "b", .file = "b.c", .line = 9}},
-                                 calls_of_b[] = {{.name = "b", .file = "b.c", .line = 10}},
-                                 in_a[] = {{.name = "d", .file = "d.c", .line = 3},
-                                           {.name = "a", .file = "a.c", .line = 4}},
-                                 in_d[] = {{.name = "d", .file = "d.c", .line = 5},
-                                           {.name = "d", .file = "d.c", .line = 3}},
-                                 in_e[] = {{.name = "e", .file = "e.inc", .line = 2}},
-                                 in_1[] = {{.name = "1", .file = "1.c"}};
+  static const ProfilePlaceFrame
+      in_b[] = {{.name = "y", .file = "y.h", .line = 1, .declared_file = "z.h", .declared_line = 5},
+                {.name = "x", .file = "x.h", .line = 7, .declared_file = "x.h", .declared_line = 5},
+                {.name = "b", .file = "b.c", .line = 9}},
+      calls_of_b[] = {{.name = "b", .file = "b.c", .line = 10}},
+      in_a[] = {{.name = "d", .file = "d.c", .line = 3}, {.name = "a", .file = "a.c", .line = 4}},
+      in_d[] = {{.name = "d", .file = "d.c", .line = 5}, {.name = "d", .file = "d.c", .line = 3}},
+      in_e[] = {{.name = "e", .file = "e.inc", .line = 2}}, in_1[] = {{.name = "1", .file = "1.c"}};
   g_autoptr(ProfilePlaces) program = profile_places_new(), kernel = profile_places_new();
 
   add_place(program, 'b', 0, 1, in_b, G_N_ELEMENTS(in_b));
@@ -84,6 +82,8 @@ static char *describe(const ProfileFilter *filter, guint32 function)
   for (gsize i = 0; i < n; i++) {
     const ProfileAnnotationLine *lines = profile_annotation_get_lines(annotation, &files[i]);
     g_string_append_printf(text, "; %s %" G_GUINT64_FORMAT ":", files[i].path, files[i].self.count);
+    if (files[i].declared_line > 0)
+      g_string_append_printf(text, " from %u", files[i].declared_line);
     for (guint32 k = 0; k < files[i].n_lines; k++)
       append_line(annotation, &lines[k], text);
   }
@@ -118,7 +118,7 @@ static void test_inlined(void)
   g_autoptr(ProfileCapture) capture = new_capture();
   g_autoptr(ProfileFilter) filter = profile_filter_new(capture);
 
-  assert_lines(filter, "x", " 2/2; x.h 2: :7 2/2 (y 2/2); - 0/0");
+  assert_lines(filter, "x", " 2/2; x.h 2: from 5 :7 2/2 (y 2/2); - 0/0");
   assert_lines(filter, "y", " 2/2; y.h 2: :1 2/2; - 0/0");
   assert_lines(filter, "d", " 2/7; d.c 2: :3 0/7 (d 0/2) :5 2/2; - 0/0");
 }
