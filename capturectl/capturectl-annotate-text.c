@@ -9,6 +9,7 @@
 enum {
   CONTEXT = 3,    /* lines before and behind one with samples */
   MAX_OTHERS = 8, /* functions of that name that are listed */
+  FLUSH_SIZE = 1 << 16,
   INDENT = 2
 };
 
@@ -19,6 +20,15 @@ typedef struct {
   GString *out;
   glong line_width;
 } AnnotateText;
+
+/* Writes what is there when it is much: a file may have millions of lines. */
+static void annotate_text_flush(const AnnotateText *text, gsize size)
+{
+  if (text->out->len < size)
+    return;
+  fwrite(text->out->str, 1, text->out->len, stdout);
+  g_string_truncate(text->out, 0);
+}
 
 static void append_share(const AnnotateText *text, ProfileWeight weight)
 {
@@ -178,6 +188,7 @@ static void append_line(const AnnotateText *text, guint32 line, const ProfileAnn
   if (code && *code)
     g_string_append_printf(text->out, "  %s", code);
   g_string_append_c(text->out, '\n');
+  annotate_text_flush(text, FLUSH_SIZE);
 }
 
 static void append_inlined(const AnnotateText *text, const ProfileAnnotationLine *line)
@@ -323,5 +334,5 @@ void capturectl_annotate_text(const CapturectlAnnotate *self)
     g_string_append_c(out, '\n');
     append_sentence(&text, explain_no_lines(self));
   }
-  fwrite(out->str, 1, out->len, stdout);
+  annotate_text_flush(&text, 0);
 }

@@ -5,7 +5,8 @@
  * transforms dropped count nowhere. Costs one pass over the nodes. Immutable, readable from any thread.
  *
  * A function may have lines in several files. What was inlined into it counts at the line that it was inlined
- * at. Where the function was inlined itself its lines count likewise.
+ * at; only of machine code made at run time nobody knows that line: there it is the inlined function's own.
+ * Where the function was inlined itself its lines count likewise.
  */
 #pragma once
 

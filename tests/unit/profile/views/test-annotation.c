@@ -2,6 +2,7 @@
 /* What the lines of functions cost, with functions that were inlined, called, or both. */
 #include "profile/views/annotation.h"
 #include "tests/unit/profile/made-capture.h"
+#include "tests/unit/profile/told-capture.h"
 
 static const MadeSample samples[] = {{.path = "ab"}, {.path = "abc"}, {.path = "abb"},
                                      {.path = "ae"}, {.path = "a1"},  {.path = "d", .thread = 2},
@@ -178,6 +179,36 @@ static void test_weights(void)
   g_assert_cmpuint(profile_annotation_measure(annotation, profile_annotation_get_sum(annotation)), ==, 105);
 }
 
+/* A program's own function calls itself; where something was inlined, nobody says where it was called. */
+static void test_told(void)
+{
+  struct {
+    struct capture_record_code code;
+    struct capture_code_range ranges[2];
+  } record = {.code = {.record = {sizeof record, CAPTURE_RECORD_CODE, 2}, .start = TOLD_CODE, .length = 64}};
+  TestFile file = test_file_open(1, FALSE);
+  ToldStream inside = told_open_stream(&file, CAPTURE_STREAM_SAMPLER, "runtime");
+  const guint64 inlined[] = {TOLD_CODE + 16, TOLD_CODE + 16}, before[] = {TOLD_CODE + 1};
+
+  told_define_inside(&inside, 50);
+  record.code.process = inside.process;
+  record.code.name = told_add_string(&inside, "f");
+  record.code.file = told_add_string(&inside, "f.js");
+  record.code.line = 9;
+  record.code.time = 60;
+  record.ranges[0] = (struct capture_code_range){.offset = 4, .line = 10};
+  record.ranges[1] = (struct capture_code_range){.offset = 16, .line = 20};
+  record.ranges[1].file = told_add_string(&inside, "other.js");
+  record.ranges[1].function = told_add_string(&inside, "inner");
+  told_define(&inside, &record.code);
+  told_add_sample(&inside, 100, inlined, G_N_ELEMENTS(inlined));
+  told_add_sample(&inside, 101, before, G_N_ELEMENTS(before));
+  told_close_stream(&inside);
+  g_autoptr(ProfileCapture) capture = test_file_load(&file, 1000);
+  g_autoptr(ProfileFilter) filter = profile_filter_new(capture);
+  assert_lines(filter, "f", " 2/2; other.js 1: :20 1/1 (inner 1/1); f.js 0: from 9 :10 0/1; - 1/1");
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -186,5 +217,6 @@ int main(int argc, char **argv)
   g_test_add_func("/annotation/without-lines", test_without_lines);
   g_test_add_func("/annotation/chosen", test_chosen);
   g_test_add_func("/annotation/weights", test_weights);
+  g_test_add_func("/annotation/told", test_told);
   return g_test_run();
 }
