@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The source of recorded functions: costs of lines, where their text comes from, and what is said when it is not there."""
+import collections
 import json
 import os
 import re
 import unittest
 
 from support import SOURCE, TestCase, capturectl, run
+
+from capture_decoder import Capture
+
+BINARY_SPACE = 1
 
 SPIN = '''extern volatile unsigned sink;
 
@@ -16,7 +21,7 @@ static inline __attribute__((always_inline)) void spin(unsigned n)
 }
 '''
 
-# split() spins a quarter of its turns in one line and the rest in another; alone() is the only function of its file.
+# split() spins a few turns in one line and twenty times as many in another; alone() is the only function of its file.
 PROGRAM = r'''#include <cstdlib>
 #include "spin.h"
 
@@ -34,7 +39,7 @@ __attribute__((noinline)) void split(unsigned n)
 
 	// until here: a tab begins this line
 
-  spin(3 * n);
+  spin(20 * n);
   alone(n);
   sink = n;
 }
@@ -42,8 +47,8 @@ __attribute__((noinline)) void split(unsigned n)
 int main(int argc, char **argv)
 {
   for (int i = 0; i < std::atoi(argv[1]); i++) {
-    split(100000);
-    split(100000, 0);
+    split(20000);
+    split(20000, 0);
   }
 }
 '''
@@ -64,10 +69,26 @@ LIBRARY = r'''extern volatile unsigned sink;
 
 void split(unsigned n, int unused)
 {
-  for (unsigned i = 0; i < n / 10; i++)
+  for (unsigned i = 0; i < 5 * n; i++)
     sink = sink * 3 + i;
 }
 '''
+
+
+def find_frames(program, offsets):
+    """{offset: [(function, place), …]} by eu-addr2line, innermost first."""
+    segments = [[int(number, 16) for number in found.groups()]
+                for found in re.finditer(r'LOAD +(0x\w+) (0x\w+) 0x\w+ (0x\w+)', run('readelf', '-lW', program).stdout)]
+    addresses = {offset - start + address: offset for offset in offsets for start, address, length in segments
+                 if start <= offset < start + length}
+    found = {}
+    lines = run('eu-addr2line', '-a', '-i', '-f', '-C', '-e', program, *map(hex, addresses)).stdout.splitlines()
+    for line in lines:
+        if re.fullmatch('0x[0-9a-f]+', line):
+            texts = found[addresses[int(line, 16)]] = []
+        else:
+            texts.append(line.split(' inlined at ')[0])
+    return {offset: list(zip(texts[::2], texts[1::2])) for offset, texts in found.items()}
 
 
 class Annotate(TestCase):
@@ -109,9 +130,9 @@ class Annotate(TestCase):
         shown = self.annotate(path, 'split(unsigned int)')
         self.assertEqual((shown['function'], shown['binary'], shown['others']), ('split(unsigned int)', str(self.directory / 'program'), []))
         lines = self.lines(shown, 'program.cc')
-        first, second = (lines[self.number(text)] for text in ('  spin(n);', '  spin(3 * n);'))
+        first, second = (lines[self.number(text)] for text in ('  spin(n);', '  spin(20 * n);'))
         self.assertGreater(first['self'] + second['self'], 100)
-        self.assertLess(first['self'] * 1.5, second['self'])
+        self.assertLess(first['self'], second['self'])
         for line in first, second:
             self.assertEqual([(inlined['name'], inlined['self'], inlined['total']) for inlined in line['inlined']],
                              [('spin', line['self'], line['total'])])
@@ -124,7 +145,7 @@ class Annotate(TestCase):
         self.assertEqual(set(self.lines(spin, 'spin.h')) - {3, 5, 6, 7}, set())
         self.assertEqual(sum(line['self'] for line in self.lines(spin, 'spin.h').values()), spin['self'])
         main = self.annotate(path, 'main')
-        self.assertEqual(self.lines(main, 'program.cc')[self.number('    split(100000);')]['total'], shown['total'])
+        self.assertEqual(self.lines(main, 'program.cc')[self.number('    split(20000);')]['total'], shown['total'])
 
     def check_sums(self, path, shown):
         """Of a function that is inlined nowhere: what it takes itself and what was inlined into it."""
@@ -134,6 +155,22 @@ class Annotate(TestCase):
         self.assertEqual(known + shown['without_line']['self'], row['self'])
         self.assertEqual(sum(line['self_weight'] for file in shown['files'] for line in file['lines']) + shown['without_line']['self_weight'],
                          row['self_weight'])
+
+    def test_elfutils_agrees(self):
+        """Which line of a function a sample was taken in, or in what was inlined there."""
+        path = self.record('-g')
+        program = self.directory / 'program'
+        taken = collections.Counter(sample.frames[0].value for sample in Capture(path).samples() if sample.frames and
+                                    sample.frames[0].kind == BINARY_SPACE and sample.frames[0].owner['path'] == str(program))
+        expected = collections.Counter()
+        for offset, frames in find_frames(program, taken).items():
+            for function, place in frames:
+                if function == 'split(unsigned int)':
+                    expected[int(place.split(':')[1])] += taken[offset]
+                    break
+        lines = self.lines(self.annotate(path, 'split(unsigned int)'), 'program.cc')
+        self.assertGreater(sum(expected.values()), 100)
+        self.assertEqual({number: line['self'] for number, line in lines.items() if line['self']}, dict(expected))
 
     def test_lines_of_the_report(self):
         """Of the only function of its file they are the report's."""
@@ -152,8 +189,8 @@ class Annotate(TestCase):
         self.assertRegex(text, r'(?m)^Capture   .*\nCommand   (.*\n)+Samples   \d+ of ')
         self.assertRegex(text, r'(?m)^Function  split\(unsigned int\)  \(program\)$')
         self.assertIn(f'\n{self.source}/program.cc\n    Self   Total   Line  Source\n', text)
-        hot = self.number('  spin(3 * n);')
-        self.assertRegex(text, rf'(?m)^ +\d+\.\d\d% +\d+\.\d\d% > +{hot}    spin\(3 \* n\);\n +\d+\.\d\d% +\d+\.\d\d%           inlined spin$')
+        hot = self.number('  spin(20 * n);')
+        self.assertRegex(text, rf'(?m)^ +\d+\.\d\d% +\d+\.\d\d% > +{hot}    spin\(20 \* n\);\n +\d+\.\d\d% +\d+\.\d\d%           inlined spin$')
         self.assertEqual(len(re.findall('%.* > ', text)), 1)
         shown = [int(number) for number in re.findall(r'(?m)^(?:[ .%\d]{16})  +(\d+)(?:  .*)?$', text.replace(' >', '  '))]
         self.assertEqual(shown, sorted(set(shown)))
