@@ -111,17 +111,21 @@ static char *explain_no_lines(const CapturectlAnnotate *shown)
 {
   const ProfileStacks *stacks = profile_report_get_stacks(shown->report);
   const ProfileFunction *function = profile_stacks_get_function(stacks, shown->function);
+  gsize n;
 
+  profile_capture_get_functions(profile_report_get_capture(shown->report), &n);
+  if (shown->function >= n)
+    return g_strdup(_("A transform made this function of others; it has no lines of its own."));
   if (function->kind == CAPTURE_SPACE_KERNEL)
     return g_strdup(_("Lines of the kernel are not known: its debug information is not read."));
   if (function->kind == CAPTURE_SPACE_IDENTIFIERS)
     return g_strdup(_("The program named this function itself, and told no lines of its code."));
   if (function->kind != CAPTURE_SPACE_BINARY)
     return g_strdup(_("Nothing is known of this code but its address."));
-  return g_strdup_printf(_("“%s” has no debug information of this function: build it with -g, or install its "
-                           "package of debug information (-dbgsym or -dbg in Debian, -debuginfo in Fedora), "
-                           "and record again."),
-                         profile_stacks_get_function_binary(stacks, shown->function));
+  return g_strdup_printf(
+      _("No line of this function of “%s” is known: build that with -g, or install its package of debug "
+        "information (-dbgsym or -dbg in Debian, -debuginfo in Fedora), and record again."),
+      profile_stacks_get_function_binary(stacks, shown->function));
 }
 
 /* Why there is no text, and what helps. */

@@ -285,7 +285,9 @@ class Annotate(TestCase):
         self.assertEqual(shown['without_line']['self'], shown['self'])
         self.assertGreater(shown['self'], 0)
         self.assertRegex(capturectl('annotate', 'alone', path).stdout,
-                         '\n“.*/program” has no debug information of this function: build it with -g, or install .*\\.\n$')
+                         r'\nNo line of this function of “.*/program” is known: build that with -g, or install .*\.\n$')
+        collapsed = capturectl('annotate', '--transform', 'collapse-binary:program', 'program', path).stdout
+        self.assertIn('A transform made this function of others', collapsed)
 
     def test_documented(self):
         """Every member is on the page."""

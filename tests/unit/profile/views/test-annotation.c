@@ -6,7 +6,7 @@
 
 static const MadeSample samples[] = {{.path = "ab"}, {.path = "abc"}, {.path = "abb"},
                                      {.path = "ae"}, {.path = "a1"},  {.path = "d", .thread = 2},
-                                     {.path = "ad"}};
+                                     {.path = "ad"}, {.path = "abbb"}};
 
 static void add_place(ProfilePlaces *places, char function, guint64 first, guint64 end,
                       const ProfilePlaceFrame *frames, guint n)
@@ -101,14 +101,14 @@ static void assert_lines(const ProfileFilter *filter, const char *function, cons
   g_assert_cmpstr(found, ==, expected);
 }
 
-/* b is on its own stack once; its callers' line counts once there. What was inlined counts where b has it. */
+/* A line that is on a stack twice counts once there. What was inlined into b counts where b has it. */
 static void test_called(void)
 {
   g_autoptr(ProfileCapture) capture = new_capture();
   g_autoptr(ProfileFilter) filter = profile_filter_new(capture);
 
-  assert_lines(filter, "b", " 2/3; b.c 2: :9 2/2 (x 2/2) :10 0/2; - 0/0");
-  assert_lines(filter, "a", " 0/6; a.c 0: :4 0/6 (d 0/6); - 0/0");
+  assert_lines(filter, "b", " 3/4; b.c 3: :9 3/3 (x 3/3) :10 0/3; - 0/0");
+  assert_lines(filter, "a", " 0/7; a.c 0: :4 0/7 (d 0/7); - 0/0");
   assert_lines(filter, "e", " 1/1; e.inc 1: :2 1/1; - 0/0");
 }
 
@@ -119,9 +119,9 @@ static void test_inlined(void)
   g_autoptr(ProfileCapture) capture = new_capture();
   g_autoptr(ProfileFilter) filter = profile_filter_new(capture);
 
-  assert_lines(filter, "x", " 2/2; x.h 2: from 5 :7 2/2 (y 2/2); - 0/0");
-  assert_lines(filter, "y", " 2/2; y.h 2: :1 2/2; - 0/0");
-  assert_lines(filter, "d", " 2/7; d.c 2: :3 0/7 (d 0/2) :5 2/2; - 0/0");
+  assert_lines(filter, "x", " 3/3; x.h 3: from 5 :7 3/3 (y 3/3); - 0/0");
+  assert_lines(filter, "y", " 3/3; y.h 3: :1 3/3; - 0/0");
+  assert_lines(filter, "d", " 2/8; d.c 2: :3 0/8 (d 0/2) :5 2/2; - 0/0");
 }
 
 static void test_without_lines(void)
@@ -148,11 +148,11 @@ static void test_chosen(void)
                            merged = profile_stacks_transform(stacks, &merge);
 
   profile_filter_set_stacks(filter, recorded);
-  assert_lines(filter, "b", " 2/3; b.c 2: :9 2/2 (x 2/2) :10 0/2; - 0/0");
+  assert_lines(filter, "b", " 3/4; b.c 3: :9 3/3 (x 3/3) :10 0/3; - 0/0");
   profile_filter_set_stacks(filter, merged);
-  assert_lines(filter, "b", " 2/3; b.c 2: :9 2/2 (x 2/2) :10 0/2; - 0/0");
+  assert_lines(filter, "b", " 3/4; b.c 3: :9 3/3 (x 3/3) :10 0/3; - 0/0");
   profile_filter_set_stacks(filter, dropped);
-  assert_lines(filter, "b", " 2/2; b.c 2: :9 2/2 (x 2/2) :10 0/1; - 0/0");
+  assert_lines(filter, "b", " 3/3; b.c 3: :9 3/3 (x 3/3) :10 0/2; - 0/0");
   profile_filter_add_thread(filter, profile_capture_get_event(capture, 0)->thread[5]);
   assert_lines(filter, "d", " 1/1; d.c 1: :3 0/1 (d 0/1) :5 1/1; - 0/0");
   assert_lines(filter, "b", " 0/0; - 0/0");
