@@ -110,6 +110,19 @@ static void source_file_find_lines(ProfileSourceFile *self)
   }
 }
 
+/* Compilers write "/build/../src/a.c": a map may mean the path as it stands, or /src/a.c. */
+static gboolean source_file_try_map(ProfileSourceFile *self, const ProfilePathMap *map, const char *path)
+{
+  g_autofree char *canonical =
+      g_path_is_absolute(path) ? g_canonicalize_filename(path, NULL) : g_strdup(path);
+  char *mapped = map_path(map, path);
+
+  if (mapped && source_file_try(self, mapped))
+    return TRUE;
+  mapped = strcmp(canonical, path) == 0 ? NULL : map_path(map, canonical);
+  return mapped && source_file_try(self, mapped);
+}
+
 ProfileSourceFile *profile_source_file_new(const char *path, const ProfilePathMap *maps, gsize n_maps)
 {
   ProfileSourceFile *self = g_new0(ProfileSourceFile, 1);
@@ -117,10 +130,8 @@ ProfileSourceFile *profile_source_file_new(const char *path, const ProfilePathMa
 
   self->text = g_byte_array_new();
   self->ends = g_array_new(FALSE, FALSE, sizeof(guint32));
-  for (gsize i = 0; i < n_maps && !found; i++) {
-    char *mapped = map_path(&maps[i], path);
-    found = mapped && source_file_try(self, mapped);
-  }
+  for (gsize i = 0; i < n_maps && !found; i++)
+    found = source_file_try_map(self, &maps[i], path);
   if (!found)
     source_file_try(self, g_strdup(path));
   source_file_find_lines(self);

@@ -23,7 +23,8 @@ typedef enum {
 } ProfileSourceFileStatus;
 
 /* Where a folder is that programs were built in: `to` takes the place of `from` at the beginning of paths,
- * whose next character is a slash, or none. An empty `from`, or "/", is at the beginning of every path. */
+ * whose next character is a slash, or none. An empty `from`, or "/", is at the beginning of every path. What
+ * leads up again (/build/../src) may stand in a path, or be resolved. */
 typedef struct {
   char *from, *to;
 } ProfilePathMap;

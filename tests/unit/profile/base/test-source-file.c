@@ -111,6 +111,8 @@ static void test_maps(Fixture *fixture, gconstpointer data)
   assert_read_from("/build/a.c", maps, 3, fixture->path);
   assert_read_from("/build/src/a.c", maps, 3, fixture->path);
   assert_read_from("/build/b.c", maps, 3, "/nowhere/b.c");
+  assert_read_from("/build/../build/./a.c", maps, 3, fixture->path);
+  assert_read_from("/out/../build/a.c", maps, 3, fixture->path);
   assert_read_from("/builder/a.c", maps, 3, "/builder/a.c");
   assert_read_from(fixture->path, maps, 3, fixture->path);
   assert_read_from("a.c", &any, 1, fixture->path);
