@@ -74,6 +74,20 @@ int capturectl_check_output(const char *option, const char *path)
   return capturectl_fail_usage(_("%s takes the name of a file, but what was given is empty."), option);
 }
 
+const char *capturectl_get_file_behind(int argc, char **argv, const char *what, const char **ret)
+{
+  int first = 1;
+
+  if (first < argc && strcmp(argv[first], "--") == 0)
+    first++;
+  if (first >= argc) {
+    capturectl_fail_usage(_("A %s and a FILE are missing."), what);
+    return NULL;
+  }
+  *ret = argv[first];
+  return capturectl_get_file(argc - first, argv + first);
+}
+
 static void print_sentence(const char *kind, const char *format, va_list arguments)
 {
   g_autofree char *sentence = g_strdup_vprintf(format, arguments);

@@ -22,6 +22,8 @@ int capturectl_parse_command_options(int *argc, char ***argv, const GOptionEntry
                                      const char *parameters, const char *summary);
 /* The one FILE that follows the options; NULL after having said what is wrong (return CAPTURECTL_USAGE). */
 const char *capturectl_get_file(int argc, char **argv);
+/* The same, behind another argument, which messages call `what`. */
+const char *capturectl_get_file_behind(int argc, char **argv, const char *what, const char **ret);
 
 /* Whether what was given with an option (NULL: it was not) can be a file to write: -1, or CAPTURECTL_USAGE
  * after having said that it names none. */

@@ -20,6 +20,25 @@ typedef struct {
 
 /* Entries for a GOptionEntry array of a verb; options is a CapturectlFilterOptions. */
 #define CAPTURECTL_FILTER_ENTRIES(options)                                                                   \
+  CAPTURECTL_SAMPLE_ENTRIES(options),                                                                        \
+      {"binary",                                                                                             \
+       0,                                                                                                    \
+       0,                                                                                                    \
+       G_OPTION_ARG_STRING_ARRAY,                                                                            \
+       &(options).binaries,                                                                                  \
+       N_("Count samples taken in this binary (repeatable)"),                                                \
+       N_("PATH|NAME")},                                                                                     \
+      {"no-inline",                                                                                          \
+       0,                                                                                                    \
+       0,                                                                                                    \
+       G_OPTION_ARG_NONE,                                                                                    \
+       &(options).no_inline,                                                                                 \
+       N_("Count functions that were inlined as the function that holds them"),                              \
+       NULL},                                                                                                \
+      CAPTURECTL_TRANSFORM_ENTRY(options)
+
+/* Of those the ones that choose samples by event, time and thread. */
+#define CAPTURECTL_SAMPLE_ENTRIES(options)                                                                   \
   {"event", 'e', 0, G_OPTION_ARG_STRING, &(options).event, N_("Count samples of this event"), N_("EVENT")},  \
       {"time",                                                                                               \
        0,                                                                                                    \
@@ -35,27 +54,12 @@ typedef struct {
        &(options).threads,                                                                                   \
        N_("Count samples of this thread (repeatable)"),                                                      \
        N_("TID|NAME")},                                                                                      \
-      {"process",                                                                                            \
-       0,                                                                                                    \
-       0,                                                                                                    \
-       G_OPTION_ARG_STRING_ARRAY,                                                                            \
-       &(options).processes,                                                                                 \
-       N_("Count samples of this process (repeatable)"),                                                     \
-       N_("PID|NAME")},                                                                                      \
-      {"binary",                                                                                             \
-       0,                                                                                                    \
-       0,                                                                                                    \
-       G_OPTION_ARG_STRING_ARRAY,                                                                            \
-       &(options).binaries,                                                                                  \
-       N_("Count samples taken in this binary (repeatable)"),                                                \
-       N_("PATH|NAME")},                                                                                     \
-      {"no-inline",                                                                                          \
-       0,                                                                                                    \
-       0,                                                                                                    \
-       G_OPTION_ARG_NONE,                                                                                    \
-       &(options).no_inline,                                                                                 \
-       N_("Count functions that were inlined as the function that holds them"),                              \
-       NULL},                                                                                                \
+  {                                                                                                          \
+    "process", 0, 0, G_OPTION_ARG_STRING_ARRAY, &(options).processes,                                        \
+        N_("Count samples of this process (repeatable)"), N_("PID|NAME")                                     \
+  }
+
+#define CAPTURECTL_TRANSFORM_ENTRY(options)                                                                  \
   {                                                                                                          \
     "transform", 0, 0, G_OPTION_ARG_STRING_ARRAY, &(options).transforms,                                     \
         N_("Change the stacks before they are counted, in this order (repeatable); “help” lists the kinds"), \

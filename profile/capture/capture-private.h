@@ -105,6 +105,9 @@ guint32 profile_capture_get_slot(const ProfileCapture *self, const ProfileFrame 
 /* NULL: nothing is known of it. */
 const ProfilePlace *profile_capture_find_place(const ProfileCapture *self, const ProfileFrame *frame,
                                                gboolean exact);
+/* What was inlined where the node is: its functions are those of the place's frames that have names, but for
+ * the function that holds them. */
+const ProfileChain *profile_capture_get_chain(const ProfileCapture *self, gsize node);
 /* Finds the functions that were inlined at each frame: adds those that are nowhere else to `functions`, which
  * are numbered already, and fills the chains. */
 void profile_names_find_inlined(ProfileNames *names, const ProfileCapture *capture, GArray *functions);

@@ -28,8 +28,7 @@ static void expansion_end(Expansion *self, ProfileStacks *stacks)
   profile_stacks_builder_clear(&self->tree);
 }
 
-/* What was inlined where the capture's node is. */
-static const ProfileChain *get_chain(const ProfileCapture *capture, gsize node)
+const ProfileChain *profile_capture_get_chain(const ProfileCapture *capture, gsize node)
 {
   static const ProfileChain empty;
   const ProfileNames *names = &capture->names;
@@ -53,7 +52,7 @@ static void add_chains(Expansion *self)
   const ProfileCapture *capture = self->own->capture;
 
   for (guint32 node = 1; node < self->own->n_nodes; node++) {
-    const ProfileChain *chain = get_chain(capture, node);
+    const ProfileChain *chain = profile_capture_get_chain(capture, node);
     guint32 to = self->to[self->own->parents[node]];
 
     to = add_inlined(&self->tree, to, self->own->functions[node], FALSE);
@@ -71,7 +70,7 @@ void profile_stacks_renew_inlined(ProfileStacks *self)
 
   profile_stacks_clear(self);
   for (gsize node = 1; node < own->n_nodes; node++)
-    n += get_chain(own->capture, node)->n;
+    n += profile_capture_get_chain(own->capture, node)->n;
   expansion_begin(&expansion, own, n);
   expansion.tree.inlined = profile_new0(guint8, n);
   add_chains(&expansion);

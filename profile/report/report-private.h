@@ -6,8 +6,8 @@
 
 G_BEGIN_DECLS
 
-/* At the right of a column of so many characters, behind a blank in any case. */
-void profile_report_append_cell(GString *out, const char *text, glong wanted);
+/* Above a column of what samples are compared by. */
+const char *profile_report_get_amount_title(const ProfileWeights *weights);
 /* report-marks.c: the table of marks. */
 void profile_report_append_marks(const ProfileReport *self, GString *out);
 

@@ -5,15 +5,12 @@
 
 #include "profile/base/amount.h"
 #include "profile/base/printable.h"
-#include "profile/capture/ledger.h"
 #include "profile/export/export-private.h"
 #include "profile/report/report-private.h"
 #include "profile/views/function-name.h"
 
 enum {
-  FACT_WIDTH = 10, /* of columns, as the next four */
-  SHARE_WIDTH = 8,
-  AMOUNT_WIDTH = 10,
+  AMOUNT_WIDTH = 10, /* of columns, as the next two */
   REASON_WIDTH = 11,
   MAX_BINARY_WIDTH = 24, /* longer names push the next column aside */
   MAX_DEPTH = 1000       /* what is deeper is no call tree that anyone reads */
@@ -47,31 +44,9 @@ static gboolean report_text_flush(Text *text, gboolean all)
   return text->error == NULL;
 }
 
-static double get_percent(const Text *text, guint64 measure)
-{
-  return text->whole ? 100.0 * (double)measure / (double)text->whole : 0;
-}
-
-/* "123.45%": printed by hand, since long lists have hundreds of thousands of cells. */
 static void append_percent(Text *text, ProfileWeight weight)
 {
-  double percent = get_percent(text, profile_weights_measure(text->weights, weight));
-  /* Sums of a damaged capture wrap: parts may be more than the whole. */
-  guint hundredths = (guint)(MIN(percent, 999999) * 100 + 0.5);
-  char cell[16];
-  guint i = sizeof cell;
-
-  cell[--i] = '%';
-  cell[--i] = '0' + hundredths % 10;
-  cell[--i] = '0' + hundredths / 10 % 10;
-  cell[--i] = '.';
-  hundredths /= 100;
-  do
-    cell[--i] = '0' + hundredths % 10;
-  while (hundredths /= 10);
-  while (sizeof cell - i < SHARE_WIDTH)
-    cell[--i] = ' ';
-  g_string_append_len(text->out, cell + i, sizeof cell - i);
+  profile_report_append_share(text->out, profile_weights_measure(text->weights, weight), text->whole);
 }
 
 static void append_count(Text *text, guint64 count)
@@ -85,13 +60,6 @@ static void append_count(Text *text, guint64 count)
   while (sizeof cell - i < AMOUNT_WIDTH)
     cell[--i] = ' ';
   g_string_append_len(text->out, cell + i, sizeof cell - i);
-}
-
-void profile_report_append_cell(GString *out, const char *text, glong wanted)
-{
-  for (glong width = MIN(g_utf8_strlen(text, -1), wanted - 1); width < wanted; width++)
-    g_string_append_c(out, ' ');
-  g_string_append(out, text);
 }
 
 /* A weight that is a number of something is left out. */
@@ -112,18 +80,6 @@ static void append_amount(Text *text, ProfileWeight weight)
     append_weight(text, unit, weight.weight);
   else
     append_count(text, weight.count);
-}
-
-static const char *get_amount_title(const Text *text)
-{
-  switch (profile_weights_get_unit(text->weights)) {
-  case CAPTURE_UNIT_NANOSECONDS:
-    return _("Time");
-  case CAPTURE_UNIT_BYTES:
-    return _("Bytes");
-  default:
-    return _("Samples");
-  }
 }
 
 static void append_padding(Text *text, glong width, glong wanted)
@@ -230,8 +186,8 @@ static glong get_binary_width(const Text *text, const ProfileRow *rows, gsize n)
 /* Above a share and its amount. */
 static void append_titles(Text *text, const char *share)
 {
-  profile_report_append_cell(text->out, share, SHARE_WIDTH);
-  profile_report_append_cell(text->out, get_amount_title(text), AMOUNT_WIDTH);
+  profile_report_append_cell(text->out, share, PROFILE_REPORT_SHARE_WIDTH);
+  profile_report_append_cell(text->out, profile_report_get_amount_title(text->weights), AMOUNT_WIDTH);
 }
 
 /* Of what functions are, or what takes their place. */
@@ -409,79 +365,9 @@ static void append_tree(Text *text, ProfileTree *tree)
   static const ProfileReportVisitor visitor = {enter_node, leave_node};
 
   append_titles(text, _("Total"));
-  profile_report_append_cell(text->out, _("Self"), SHARE_WIDTH);
+  profile_report_append_cell(text->out, _("Self"), PROFILE_REPORT_SHARE_WIDTH);
   g_string_append_printf(text->out, "  %s\n", get_tree_title(text->report->tree));
   profile_report_walk(tree, profile_report_get_limit(text->report, text->weights), &visitor, text);
-}
-
-static void append_fact(Text *text, const char *what, const char *value)
-{
-  g_string_append(text->out, what);
-  append_padding(text, MIN(g_utf8_strlen(what, -1), FACT_WIDTH - 1), FACT_WIDTH);
-  profile_printable_append(text->out, value);
-  g_string_append_c(text->out, '\n');
-}
-
-/* So that nobody takes the first event's section for all there is. */
-static void append_names_of_events(Text *text, const GArray *events)
-{
-  g_autoptr(GString) names = g_string_new(NULL);
-  guint n;
-  const ProfileEvent *all = profile_capture_get_events(text->capture, &n);
-
-  for (guint i = 0; i < events->len; i++)
-    g_string_append_printf(names, "%s%s", i > 0 ? ", " : "", all[g_array_index(events, guint, i)].name);
-  append_fact(text, _("Events"), names->str);
-}
-
-/* What is whole is no news. */
-static void append_stacks(Text *text)
-{
-  g_autoptr(ProfileLedger) ledger = profile_ledger_new(text->capture);
-  gsize n;
-
-  profile_ledger_get_entries(ledger, &n);
-  if (n == 0 && profile_ledger_get_by_frame_pointers(ledger) == 0)
-    return;
-  g_autofree char *summary = profile_ledger_summarize(ledger);
-  g_autofree char *line = g_strdup_printf(_("%s; “capturectl info” says why"), summary);
-  append_fact(text, _("Stacks"), line);
-}
-
-static void append_head(Text *text, const GArray *events)
-{
-  g_autofree char *duration =
-      g_strdup_printf(_("%.3f seconds"), (double)profile_capture_get_duration(text->capture) / 1e9);
-  guint64 lost = profile_capture_get_n_lost(text->capture);
-
-  append_fact(text, _("Capture"), text->report->path);
-  if (profile_capture_get_metadata(text->capture, "command"))
-    append_fact(text, _("Command"), profile_capture_get_metadata(text->capture, "command"));
-  append_fact(text, _("Duration"), duration);
-  if (events->len > 1)
-    append_names_of_events(text, events);
-  if (lost > 0) {
-    g_autofree char *losses =
-        g_strdup_printf(ngettext("%" PRIu64 " sample: what follows is incomplete",
-                                 "%" PRIu64 " samples: what follows is incomplete", lost),
-                        lost);
-    append_fact(text, _("Lost"), losses);
-  }
-  append_stacks(text);
-}
-
-static void append_event_head(Text *text, const ProfileEvent *event)
-{
-  ProfileWeight sum = profile_weights_get_sum(text->weights);
-  g_autofree char *line = g_strdup_printf(_("%" PRIu64 " of %s"), sum.count, event->name);
-
-  append_fact(text, _("Samples"), line);
-  if (profile_weights_get_unit(text->weights) != CAPTURE_UNIT_COUNT) {
-    g_autofree char *amount = profile_amount_to_string(profile_weights_get_unit(text->weights), sum.weight);
-    g_autofree char *all = g_strdup_printf(_("%s, of all threads together"), amount);
-    append_fact(text, get_amount_title(text), all);
-  }
-  g_string_append_c(text->out, '\n');
 }
 
 static TreeLines get_tree_lines(void)
@@ -495,11 +381,11 @@ static void append_event(Text *text, guint event, ProfileTree *tree)
 {
   g_autoptr(ProfileWeights) weights = tree ? profile_weights_ref(profile_tree_get_weights(tree))
                                            : profile_report_get_weights(text->report, event);
-  guint n;
 
   text->weights = weights;
   text->whole = profile_weights_measure(weights, profile_weights_get_sum(weights));
-  append_event_head(text, &profile_capture_get_events(text->capture, &n)[event]);
+  profile_report_append_event_head(weights, text->out);
+  g_string_append_c(text->out, '\n');
   if (tree)
     append_tree(text, tree);
   else
@@ -523,7 +409,7 @@ static GPtrArray *make_trees(const ProfileReport *self, const GArray *events, GE
 
 static void append_all(Text *text, const GArray *events, const GPtrArray *trees)
 {
-  append_head(text, events);
+  profile_report_append_head(text->report, events, text->out);
   if (text->report->by == PROFILE_REPORT_EVENT)
     append_events(text, events);
   if (text->report->by == PROFILE_REPORT_MARK)

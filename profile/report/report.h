@@ -81,6 +81,17 @@ gboolean profile_report_is_of_threads(const ProfileReport *self);
 const char *profile_report_get_row_name(const ProfileReport *self, guint32 item);
 const char *profile_report_get_row_binary(const ProfileReport *self, guint32 item);
 
+/* How it is written, for texts that look like it: a line "Command   ls -l", made printable; the lines above
+ * all tables, and those above the tables of an event. */
+void profile_report_append_fact(GString *out, const char *what, const char *value);
+void profile_report_append_head(const ProfileReport *self, const GArray *events, GString *out);
+void profile_report_append_event_head(const ProfileWeights *weights, GString *out);
+/* At the right of a column of so many characters, behind a blank in any case. */
+void profile_report_append_cell(GString *out, const char *text, glong wanted);
+/* " 12.34%", in a column of PROFILE_REPORT_SHARE_WIDTH. */
+#define PROFILE_REPORT_SHARE_WIDTH 8
+void profile_report_append_share(GString *out, guint64 part, guint64 whole);
+
 /* Goes through the nodes that have at least `limit` (by profile_weights_measure), parents before children,
  * and leaves each after its children. enter returns false to leave out what is below; leave may be NULL. No
  * recursion, however deep the tree. */

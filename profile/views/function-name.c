@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "profile/views/rows.h"
-
 /* Folded stacks write ":" for ";", which stands between functions there. */
 static gsize match_length(const char *name, const char *wanted)
 {
@@ -30,21 +28,33 @@ gboolean profile_function_name_matches(const ProfileStacks *stacks, guint32 func
          profile_stacks_get_function(stacks, function)->kind == CAPTURE_SPACE_IDENTIFIERS;
 }
 
-guint32 profile_function_name_find(ProfileWeights *weights, const char *wanted)
+static gint compare_totals(gconstpointer a, gconstpointer b)
+{
+  const ProfileRow *left = a, *right = b;
+
+  return left->total.count > right->total.count ? -1 : left->total.count < right->total.count;
+}
+
+GArray *profile_function_name_list(ProfileWeights *weights, const char *wanted)
 {
   g_autoptr(ProfileRows) rows = profile_rows_new(weights, PROFILE_ROWS_FUNCTION);
   const ProfileStacks *stacks = profile_weights_get_stacks(weights);
-  guint32 found = G_MAXUINT32;
-  guint64 most = 0;
+  GArray *found = g_array_new(FALSE, FALSE, sizeof(ProfileRow));
 
   for (gsize i = 0; i < profile_rows_get_n(rows); i++) {
     ProfileRow row = profile_rows_get(rows, i);
-    if (row.total.count <= most || !profile_function_name_matches(stacks, row.item, wanted))
-      continue;
-    found = row.item;
-    most = row.total.count;
+    if (row.total.count > 0 && profile_function_name_matches(stacks, row.item, wanted))
+      g_array_append_val(found, row);
   }
+  g_array_sort(found, compare_totals); /* stable: of equal ones the rows' first */
   return found;
+}
+
+guint32 profile_function_name_find(ProfileWeights *weights, const char *wanted)
+{
+  g_autoptr(GArray) found = profile_function_name_list(weights, wanted);
+
+  return found->len > 0 ? g_array_index(found, ProfileRow, 0).item : G_MAXUINT32;
 }
 
 /* Whether the "<" or "(" there belongs to the name of an operator: operator<, operator<<, operator(). */

@@ -16,10 +16,10 @@ sys.path.insert(0, str(SOURCE / 'tests' / 'decoder'))
 from builder import Builder, fixed, listed, place, record, sample, string  # noqa: E402
 from capture_decoder import Capture, container  # noqa: E402
 
-VERBS = ['record', 'report', 'export', 'import', 'info', 'check', 'dump', 'doctor']
+VERBS = ['record', 'report', 'annotate', 'export', 'import', 'info', 'check', 'dump', 'doctor']
 # The verbs that read a capture, with what else they need.
-READERS = [('info',), ('info', '--json'), ('check',), ('dump',), ('report',), ('report', '--json'), ('export', '-f', 'folded'),
-           ('export', '-f', 'svg'), ('export', '-f', 'pprof')]
+READERS = [('info',), ('info', '--json'), ('check',), ('dump',), ('report',), ('report', '--json'), ('annotate', 'main'),
+           ('annotate', '--json', 'main'), ('export', '-f', 'folded'), ('export', '-f', 'svg'), ('export', '-f', 'pprof')]
 
 # Cuts a file off and writes it again, without end.
 CUT_OFF = '''
@@ -90,7 +90,8 @@ class Words(TestCase):
                           ['export', '-f', 'png', 'a'], ['export', '-f', 'svg', '--limit', '101', 'a'],
                           ['export', '-f', 'svg', '--limit', 'x', 'a'], ['export', '-f', 'svg'], ['doctor', 'a'], ['report'],
                           ['export', '-f', 'svg', '-o', '', 'a'], ['import', '-o', '', 'a'], ['check', '--recover', '', 'a'],
-                          ['check', 'a', 'b']):
+                          ['check', 'a', 'b'], ['annotate'], ['annotate', 'f'], ['annotate', 'f', 'a', 'b'],
+                          ['annotate', '--map', 'a', 'f', 'a'], ['annotate', '--map', 'a=', 'f', 'a']):
             with self.subTest(arguments=arguments):
                 result = capturectl(*arguments, status=2)
                 self.assertEqual(result.stdout, '')
@@ -106,7 +107,7 @@ class Words(TestCase):
         self.assertEqual([verb for verb in sections if verb not in ('Filters', 'Transforms')], VERBS)
         documented = re.compile(r'Fl -([a-z-]+)')
         for verb in VERBS:
-            text = sections[verb] + (sections['Filters'] + sections['Transforms'] if verb in ('report', 'export') else '')
+            text = sections[verb] + (sections['Filters'] + sections['Transforms'] if verb in ('report', 'annotate', 'export') else '')
             options = set(re.findall(r'(?<=--)[a-z-]+', capturectl(verb, '--help').stdout.partition('Application Options')[2]))
             missing = options - set(documented.findall(text)) - {'version'}
             self.assertEqual(missing, set(), verb)
@@ -137,6 +138,10 @@ class Words(TestCase):
         self.assertEqual(self.complete('export', '--format', 'p'), ['pprof'])
         self.assertEqual(self.complete('report', '--by', 'w'), ['wait', 'waker'])
         self.assertEqual(self.complete('info', ''), ['one.capture'])
+        self.assertEqual(self.complete('annotate', 'main', ''), ['one.capture'])
+        self.assertEqual(self.complete('annotate', '--al'), ['--all'])
+        self.assertEqual(self.complete('annotate', '--binary', ''), [])
+        self.assertEqual(self.complete('annotate', '--transform', 'drop-'), ['drop-function:'])
         self.assertIn('--recover', self.complete('check', '-'))
         self.assertIn('xmllint', self.complete('record', '--', 'xmlli'))
         self.assertEqual(self.complete('record', '-e', 'page'), ['page-faults'])

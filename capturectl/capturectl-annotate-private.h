@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the parts of `annotate` share. */
+#pragma once
+
+#include "profile/base/source-file.h"
+#include "profile/report/report.h"
+#include "profile/views/annotation.h"
+
+G_BEGIN_DECLS
+
+/* What is shown. Nothing in it is its own. */
+typedef struct {
+  const ProfileReport *report; /* for what stands above it: path, filter and event */
+  ProfileWeights *weights;     /* of the one event */
+  const char *wanted;          /* the function's name as it was given */
+  guint32 function;            /* index, of the filter's stacks */
+  const GArray *others;        /* ProfileRow: other functions that were as much asked for */
+  const ProfileAnnotation *annotation;
+  const GArray *maps; /* ProfilePathMap */
+  gboolean all;       /* of each file the function's whole range */
+} CapturectlAnnotate;
+
+/* Lines of a file, from one to the last. */
+typedef struct {
+  guint32 first, last;
+} CapturectlAnnotateRange;
+
+/* The file's text. Never NULL. */
+ProfileSourceFile *capturectl_annotate_open(const CapturectlAnnotate *self,
+                                            const ProfileAnnotationFile *file);
+/* From the line on which the function begins, if it is known and in this file, to its last with samples. */
+CapturectlAnnotateRange capturectl_annotate_get_range(const CapturectlAnnotate *self,
+                                                      const ProfileAnnotationFile *file);
+/* Whether the debug information speaks of lines that the text does not have. */
+gboolean capturectl_annotate_is_too_short(const CapturectlAnnotate *self, const ProfileAnnotationFile *file,
+                                          const ProfileSourceFile *source);
+/* Whether the text was written after the binary. */
+gboolean capturectl_annotate_is_newer(const CapturectlAnnotate *self, const ProfileSourceFile *source);
+
+/* Print everything. */
+void capturectl_annotate_text(const CapturectlAnnotate *self);
+void capturectl_annotate_json(const CapturectlAnnotate *self);
+
+G_END_DECLS

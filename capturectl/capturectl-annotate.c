@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gi18n.h>
+#include <string.h>
+
+#include "capturectl/capturectl-annotate-private.h"
+#include "capturectl/capturectl-command.h"
+#include "capturectl/capturectl-filter.h"
+#include "capturectl/capturectl-transform.h"
+#include "capturectl/capturectl-verbs.h"
+#include "profile/views/function-name.h"
+
+typedef struct {
+  CapturectlFilterOptions filter;
+  char *binary; /* NULL: whichever has most samples */
+  char **maps;  /* "FROM=TO" */
+  gboolean all, json;
+} AnnotateOptions;
+
+static void annotate_options_clear(AnnotateOptions *options)
+{
+  capturectl_filter_options_clear(&options->filter);
+  g_free(options->binary);
+  g_strfreev(options->maps);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AnnotateOptions, annotate_options_clear)
+
+ProfileSourceFile *capturectl_annotate_open(const CapturectlAnnotate *self, const ProfileAnnotationFile *file)
+{
+  return profile_source_file_new(file->path, (const ProfilePathMap *)(gpointer)self->maps->data,
+                                 self->maps->len);
+}
+
+CapturectlAnnotateRange capturectl_annotate_get_range(const CapturectlAnnotate *self,
+                                                      const ProfileAnnotationFile *file)
+{
+  const ProfileAnnotationLine *lines = profile_annotation_get_lines(self->annotation, file);
+  CapturectlAnnotateRange range = {lines[0].line, lines[file->n_lines - 1].line};
+
+  if (file->declared_line > 0)
+    range.first = MIN(range.first, file->declared_line);
+  return range;
+}
+
+gboolean capturectl_annotate_is_too_short(const CapturectlAnnotate *self, const ProfileAnnotationFile *file,
+                                          const ProfileSourceFile *source)
+{
+  return profile_source_file_get_status(source) == PROFILE_SOURCE_FILE_READ &&
+         profile_source_file_get_n_lines(source) < capturectl_annotate_get_range(self, file).last;
+}
+
+gboolean capturectl_annotate_is_newer(const CapturectlAnnotate *self, const ProfileSourceFile *source)
+{
+  const ProfileStacks *stacks = profile_report_get_stacks(self->report);
+
+  return profile_source_file_is_newer_than(source,
+                                           profile_stacks_get_function_binary(stacks, self->function));
+}
+
+static void path_map_clear(gpointer data)
+{
+  ProfilePathMap *map = data;
+
+  g_free(map->from);
+  g_free(map->to);
+}
+
+/* NULL after having said which one is not understood. */
+static GArray *parse_maps(char **texts)
+{
+  g_autoptr(GArray) maps = g_array_new(FALSE, FALSE, sizeof(ProfilePathMap));
+
+  g_array_set_clear_func(maps, path_map_clear);
+  for (; texts && *texts; texts++) {
+    const char *equals = strchr(*texts, '=');
+    if (!equals || !equals[1]) {
+      capturectl_fail_usage(_("“%s” is no map of paths; write for example “/build=/home/me/src”."), *texts);
+      return NULL;
+    }
+    ProfilePathMap map = {g_strndup(*texts, (gsize)(equals - *texts)),
+                          g_canonicalize_filename(equals + 1, NULL)};
+    g_array_append_val(maps, map);
+  }
+  return g_steal_pointer(&maps);
+}
+
+/* The functions of that name that samples lead through, in the binary that is asked for; NULL after having
+ * said that there are none. */
+static GArray *find_functions(ProfileWeights *weights, const char *wanted, const char *binary)
+{
+  g_autoptr(GArray) found = profile_function_name_list(weights, wanted);
+  const ProfileStacks *stacks = profile_weights_get_stacks(weights);
+  guint n = found->len;
+
+  for (guint i = found->len; binary && i-- > 0;) {
+    guint32 function = g_array_index(found, ProfileRow, i).item;
+    if (!capturectl_is_binary(binary, profile_stacks_get_function_binary(stacks, function)))
+      g_array_remove_index(found, i);
+  }
+  if (found->len > 0)
+    return g_steal_pointer(&found);
+  if (n > 0)
+    capturectl_fail(_("No sample leads through a function “%s” in “%s”; others have functions of that name."),
+                    wanted, binary);
+  else
+    capturectl_fail(_("No sample leads through a function “%s”."), wanted);
+  return NULL;
+}
+
+static int annotate_show(const AnnotateOptions *options, const ProfileReport *report, const char *wanted,
+                         const GArray *maps)
+{
+  g_autoptr(GArray) events = profile_report_get_events(report);
+  if (events->len == 0)
+    return capturectl_fail(_("“%s” holds no samples."), report->path);
+  g_autoptr(ProfileWeights) weights = profile_report_get_weights(report, g_array_index(events, guint, 0));
+  g_autoptr(GArray) functions = find_functions(weights, wanted, options->binary);
+  if (!functions)
+    return CAPTURECTL_FAILED;
+  guint32 function = g_array_index(functions, ProfileRow, 0).item;
+  g_autoptr(ProfileAnnotation) annotation =
+      profile_annotation_new(profile_weights_get_filter(weights), function);
+  g_array_remove_index(functions, 0);
+  CapturectlAnnotate shown = {.report = report,
+                              .weights = weights,
+                              .wanted = wanted,
+                              .function = function,
+                              .others = functions,
+                              .annotation = annotation,
+                              .maps = maps,
+                              .all = options->all};
+  if (options->json)
+    capturectl_annotate_json(&shown);
+  else
+    capturectl_annotate_text(&shown);
+  return CAPTURECTL_DONE;
+}
+
+static int annotate_load(const AnnotateOptions *options, const char *wanted, const char *path)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(ProfileFilter) filter = NULL;
+  g_autoptr(GArray) maps = parse_maps(options->maps);
+  g_autoptr(ProfileCapture) capture = maps ? capturectl_load(path) : NULL;
+
+  if (!capture)
+    return maps ? CAPTURECTL_FAILED : CAPTURECTL_USAGE;
+  capturectl_name_functions(capture);
+  filter = capturectl_filter_new(capture, &options->filter, &error);
+  if (!filter)
+    return capturectl_filter_fail(error);
+  ProfileReport report = {.path = path, .filter = filter, .one_event = options->filter.event != NULL};
+  return annotate_show(options, &report, wanted, maps);
+}
+
+int capturectl_annotate(int argc, char **argv)
+{
+  g_auto(AnnotateOptions) options = {0};
+  const GOptionEntry entries[] = {
+      {"binary", 0, 0, G_OPTION_ARG_STRING, &options.binary,
+       N_("Show the function of this binary, where several have one of that name (default: the one with most "
+          "samples)"),
+       N_("PATH|NAME")},
+      {"map", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.maps,
+       N_("Look for source files below FROM in TO first (repeatable)"), N_("FROM=TO")},
+      {"all", 0, 0, G_OPTION_ARG_NONE, &options.all,
+       N_("Show every line from the function's first to its last one with samples, not only what is around "
+          "samples"),
+       NULL},
+      CAPTURECTL_SAMPLE_ENTRIES(options.filter),
+      CAPTURECTL_TRANSFORM_ENTRY(options.filter),
+      {"json", 0, 0, G_OPTION_ARG_NONE, &options.json, N_("Print JSON"), NULL},
+      G_OPTION_ENTRY_NULL};
+  const char *wanted, *path;
+  int status = capturectl_parse_options(&argc, &argv, entries, _("FUNCTION FILE"),
+                                        _("Shows the source of a function, with what each line costs."));
+
+  if (status < 0)
+    status = capturectl_transform_help(options.filter.transforms);
+  if (status >= 0)
+    return status;
+  path = capturectl_get_file_behind(argc, argv, _("FUNCTION"), &wanted);
+  return path ? annotate_load(&options, wanted, path) : CAPTURECTL_USAGE;
+}
