@@ -84,9 +84,8 @@ static inline bool dwarf_abbreviation_skip(const struct dwarf_unit *unit,
                                            const struct dwarf_abbreviation *abbreviation,
                                            const struct dwarf_abbreviations *table, const uint8_t **at)
 {
-  const struct dwarf_step *step = table->steps + abbreviation->first_step;
-
-  for (uint32_t i = 0; i < abbreviation->n_steps; i++, step++) {
+  for (uint32_t i = 0; i < abbreviation->n_steps; i++) {
+    const struct dwarf_step *step = &table->steps[abbreviation->first_step + i];
     if ((size_t)(unit->end - *at) < step->fixed)
       return false;
     *at += step->fixed;
