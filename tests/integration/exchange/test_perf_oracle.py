@@ -60,6 +60,8 @@ def is_known_here(path, symbol):
 
 
 def are_names_of_one(path, one, other):
+    if path == '[vdso]':
+        return {one, other} == {one, f'__vdso_{one}'}
     names = symbols_of(path)
     return one in names and names[one] == names.get(other)
 
