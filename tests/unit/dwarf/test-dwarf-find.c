@@ -212,6 +212,29 @@ static void test_split(gconstpointer options)
   g_free((void *)files.main.bytes);
 }
 
+/* Compilers lay out the lines in their own ways. */
+static void test_package(gconstpointer compiler)
+{
+  struct dwarf_files files = {{0}};
+  g_autofree struct dwarf_places *places = NULL;
+  uint32_t most = 0;
+
+  write_file("p.c", program);
+  run("%s -O2 -gsplit-dwarf -c p.c -o p.o; gcc %s p.o -o p; llvm-dwp p.dwo -o p.dwp", (const char *)compiler,
+      link_options);
+  files.main = read_file("p");
+  files.package = read_file("p.dwp");
+  places = find(&files, NULL);
+  g_assert_cmpuint(places->outcome, ==, DWARF_COMPLETE);
+  g_assert_cmpuint(places->n_missing, ==, 0);
+  g_assert_nonnull(look_for(places, "unused p.c:8"));
+  for (uint32_t i = 0; i < places->n_places; i++)
+    most = MAX(most, dwarf_places_get(places)[i].n_frames);
+  g_assert_cmpuint(most, ==, 3);
+  g_free((void *)files.package.bytes);
+  g_free((void *)files.main.bytes);
+}
+
 /* A stretch holds all addresses of which the same is known when they are asked for one by one. */
 static void test_stretches(void)
 {
@@ -304,6 +327,9 @@ static const char abbreviations[] =
     "  .byte 4, 0x2e, 0, 0x31, 0x13, 0, 0\n"                                     /* subprogram: origin */
     "  .byte 5, 0x0b, 1, 0x01, 0x13, 0, 0\n"                                     /* block: sibling */
     "  .byte 6, 0x2e, 0, 0x03, 0x08, 0, 0\n"                                     /* subprogram: name */
+    "  .byte 7, 0x1d, 1, 0x31, 0xa0, 0x3e, 0x11, 0x01, 0x12, 0x06, 0x59, 0x05, 0, 0\n" /* as 3, in another
+                                                                                          file */
+    "  .byte 8, 0x3c, 1, 0, 0\n"                                                       /* partial unit */
     "  .byte 0\n";
 
 /* A unit of 64 bytes of code with entries of one's own. */
@@ -344,6 +370,41 @@ static void test_circle(void)
       "  .byte 0, 0\n");
   places = find_in("h", NULL);
   g_assert_nonnull(look_for(places, " .:0 < function .:5"));
+}
+
+/* What dwz does: a function's name stands in another file, which is told when it is not given. */
+static void test_alternate(void)
+{
+  g_autofree char *alternate =
+      g_strdup_printf("%s  .section .debug_info\n  .long end - start\nstart:\n  .short 4\n"
+                      "  .long 0\n  .byte 8\n  .byte 8\n  .byte 6\n  .asciz \"other\"\n"
+                      "  .byte 0\nend:\n",
+                      abbreviations);
+  struct dwarf_files files = {{0}};
+  g_autofree struct dwarf_places *without = NULL, *with = NULL;
+  g_autofree char *path = NULL;
+
+  build_by_hand(FUNCTION "  .byte 7\n  .long 12\n  .quad _start + 8\n  .long 8\n  .short 5\n  .byte 0, 0\n"
+                         "  .section .gnu_debugaltlink\n  .asciz \"alternate.debug\"\n  .zero 20, 7\n"
+                         "  .section .debug_info\n");
+  files.main = read_file("h");
+  without = find(&files, NULL);
+  g_assert_nonnull(look_for(without, " .:0 < function .:5"));
+  g_assert_cmpuint(without->outcome, ==, DWARF_COMPLETE);
+  g_assert_cmpuint(without->n_missing, ==, 1);
+  g_assert_cmpuint(dwarf_places_get_missing(without)->build_id_size, ==, 20);
+  g_assert_cmpuint(dwarf_places_get_missing(without)->build_id[19], ==, 7);
+  path = text_of(without, &dwarf_places_get_missing(without)->path);
+  g_assert_cmpstr(path, ==, "alternate.debug");
+
+  write_file("a.s", alternate);
+  run("gcc -c a.s -o a.o");
+  files.alternate = read_file("a.o");
+  with = find(&files, NULL);
+  g_assert_cmpuint(with->n_missing, ==, 0);
+  g_assert_nonnull(look_for(with, "other .:0 < function .:5"));
+  g_free((void *)files.alternate.bytes);
+  g_free((void *)files.main.bytes);
 }
 
 /* So many in one another that the outermost are left out. */
@@ -396,6 +457,9 @@ int main(int argc, char **argv)
   g_test_add_data_func("/dwarf-find/inlined/types", "-g -fdebug-types-section", test_inlined);
   g_test_add_data_func("/dwarf-find/split/4", "-gdwarf-4", test_split);
   g_test_add_data_func("/dwarf-find/split/5", "-gdwarf-5", test_split);
+  g_test_add_data_func("/dwarf-find/package/4", "gcc -gdwarf-4", test_package);
+  g_test_add_data_func("/dwarf-find/package/5", "clang -gdwarf-5 -Wno-unknown-attributes", test_package);
+  g_test_add_func("/dwarf-find/alternate", test_alternate);
   g_test_add_func("/dwarf-find/declared", test_declared);
   g_test_add_func("/dwarf-find/linkage-name", test_linkage_name);
   g_test_add_func("/dwarf-find/stretches", test_stretches);
