@@ -14,7 +14,7 @@ from support import BUILD, TestCase, environment, run
 PLACE_OFFSETS = BUILD / 'tests' / 'unit' / 'profile' / 'place-offsets'
 ELF_READER = BUILD / 'helpers' / 'elf-reader' / 'capture-elf-reader'
 STEP = 3
-UNITS = 150  # more than fit in one request
+UNITS = 70  # more than fit in one request
 
 SOURCE = r'''
 #include <algorithm>
@@ -145,8 +145,8 @@ class Places(TestCase):
             (self.directory / f'part{i}.c').write_text(PART % (i, i))
             names.append(f'part{i}.c')
         (self.directory / 'main.c').write_text('int main(void) { return 0; }\n')
-        run('gcc', '-O2', '-gdwarf-4', '-gsplit-dwarf', '-o', 'many', 'main.c', *names, cwd=self.directory)
-        run('gcc', '-O2', '-gdwarf-4', '-o', 'plain', 'main.c', *names, cwd=self.directory)
+        run('gcc', '-O2', '-gdwarf-4', '-gsplit-dwarf', '-o', 'many', 'main.c', *names, cwd=self.directory, timeout=600)
+        run('gcc', '-O2', '-gdwarf-4', '-o', 'plain', 'main.c', *names, cwd=self.directory, timeout=600)
         found = self.ask(self.directory / 'many')
         self.assertEqual(found, self.ask(self.directory / 'plain'))
         functions = {function for _at, frames in found for function, _line in frames}
