@@ -102,16 +102,14 @@ static gsize count_underscores(const char *name)
   return strspn(name, "_");
 }
 
-/* Of two symbols with the same start. */
-static gboolean is_first_better(const ProfileSymbol *a, const ProfileSymbol *b)
+/* Of two symbols with the same start, of which both or none has a size. */
+static gboolean is_first_name_better(const ProfileSymbol *a, const ProfileSymbol *b)
 {
   g_autofree char *demangled_a = profile_demangle(a->name);
   g_autofree char *demangled_b = profile_demangle(b->name);
   const char *name_a = demangled_a ? demangled_a : a->name;
   const char *name_b = demangled_b ? demangled_b : b->name;
 
-  if ((a->end == a->start) != (b->end == b->start))
-    return b->end == b->start;
   if (count_underscores(name_a) != count_underscores(name_b))
     return count_underscores(name_a) < count_underscores(name_b);
   if ((a->binding == STB_WEAK) != (b->binding == STB_WEAK))
@@ -119,6 +117,14 @@ static gboolean is_first_better(const ProfileSymbol *a, const ProfileSymbol *b)
   if ((a->binding == STB_GLOBAL) != (b->binding == STB_GLOBAL))
     return a->binding == STB_GLOBAL;
   return strlen(name_a) >= strlen(name_b);
+}
+
+/* Of two symbols with the same start. */
+static gboolean is_first_better(const ProfileSymbol *a, const ProfileSymbol *b)
+{
+  if ((a->end == a->start) != (b->end == b->start))
+    return b->end == b->start;
+  return is_first_name_better(a, b);
 }
 
 static guint symbols_choose(Entry *entries, guint n)

@@ -4,10 +4,10 @@
  * both tools count the same samples for the same code, but for the name that is shown:
  *
  *   - a symbol without a size ends where the next one begins;
- *   - of several symbols at one address the best is kept: one that has a size, then fewer leading
- * underscores, then not weak (a symbol of an old version counts as weak), then global, then the longer
- * (demangled) name, then the first. So free is neither cfree nor __libc_free, and read is not __read, which
- * is not weak;
+ *   - of several symbols at one address the best is kept: one that has a size, then fewer
+ *     leading underscores, then not weak (a symbol of an old version counts as weak), then
+ *     global, then the longer (demangled) name, then the first. So free is neither cfree nor
+ *     __libc_free, and read, which is weak, is not __read;
  *   - where symbols lie in one another the innermost holds the address (perf: whichever its
  *     search tree meets first).
  */

@@ -119,3 +119,21 @@ char *profile_function_name_fold(const char *name)
   }
   return g_string_free(folded, !changed);
 }
+
+/* What stands in brackets goes, unless these are what the name begins with or is about. */
+char *profile_function_name_shorten(const char *name)
+{
+  GString *kept = g_string_new(NULL);
+  guint depth = 0;
+
+  for (const char *c = name; *c; c++) {
+    gboolean opens = *c == '<' || (*c == '(' && !g_str_has_prefix(c, "(anonymous"));
+    if (depth == 0 && (!opens || c == name || is_operator(name, c)))
+      g_string_append_c(kept, *c);
+    else if (*c == '<' || *c == '(')
+      depth++;
+    else if (*c == ')' || (*c == '>' && c[-1] != '-'))
+      depth--;
+  }
+  return g_string_free(kept, FALSE);
+}

@@ -17,5 +17,8 @@ guint32 profile_function_name_find(ProfileWeights *weights, const char *wanted);
 /* The name with "<…>" for each list of template arguments: "_Map_base<…>::at(Key const&)"; newly allocated,
  * NULL where there are none. Thread-safe. */
 char *profile_function_name_fold(const char *name);
+/* The name without parameters and template arguments: "_Map_base::at"; newly allocated, "" where nothing is
+ * left of it. Thread-safe. */
+char *profile_function_name_shorten(const char *name);
 
 G_END_DECLS

@@ -157,38 +157,9 @@ char *viewer_format_advice(const char *advice)
   return g_string_free(joined, FALSE);
 }
 
-/* Whether what opens there is part of an operator's name: operator(), operator<, operator<<. */
-static gboolean is_operator(const char *name, const char *at)
-{
-  static const char word[] = "operator";
-  gsize length = strlen(word);
-
-  if (*at == '<' && at > name && at[-1] == '<')
-    at--;
-  return (gsize)(at - name) >= length && strncmp(at - length, word, length) == 0;
-}
-
-/* Without what stands in brackets, unless these are what the name begins with or is about. */
-static char *drop_arguments(const char *name)
-{
-  GString *kept = g_string_new(NULL);
-  guint depth = 0;
-
-  for (const char *c = name; *c; c++) {
-    gboolean opens = *c == '<' || (*c == '(' && !g_str_has_prefix(c, "(anonymous"));
-    if (depth == 0 && (!opens || c == name || is_operator(name, c)))
-      g_string_append_c(kept, *c);
-    else if (*c == '<' || *c == '(')
-      depth++;
-    else if (*c == ')' || (*c == '>' && c[-1] != '-'))
-      depth--;
-  }
-  return g_string_free(kept, FALSE);
-}
-
 char *viewer_format_short_name(const char *name)
 {
-  g_autofree char *kept = drop_arguments(name);
+  g_autofree char *kept = profile_function_name_shorten(name);
 
   return viewer_format_name(*kept ? kept : name, SHORT_NAME);
 }
