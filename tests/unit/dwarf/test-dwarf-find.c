@@ -8,6 +8,7 @@
 
 #include "dwarf/dwarf-find.h"
 #include "tests/unit/remove-tree.h"
+#include "tests/unit/run-shell.h"
 
 #define N_ADDRESSES 4096
 
@@ -34,24 +35,6 @@ static const char link_options[] =
 
 static char *directory;
 
-static void run(const char *format, ...) G_GNUC_PRINTF(1, 2);
-static void run(const char *format, ...)
-{
-  va_list arguments;
-  int status;
-  g_autoptr(GError) error = NULL;
-  g_autofree char *quiet = NULL, *command = NULL;
-
-  va_start(arguments, format);
-  command = g_strdup_vprintf(format, arguments);
-  va_end(arguments);
-  const char *argv[] = {"sh", "-ec", command, NULL};
-  g_spawn_sync(directory, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &quiet, NULL, &status,
-               &error);
-  g_assert_no_error(error);
-  g_assert_cmpint(status, ==, 0);
-}
-
 static void write_file(const char *name, const char *text)
 {
   g_autofree char *path = g_build_filename(directory, name, NULL);
@@ -72,7 +55,7 @@ static struct dwarf_bytes read_file(const char *name)
 static void build(const char *options)
 {
   write_file("p.c", program);
-  run("gcc -O2 %s %s -o p p.c", options, link_options);
+  g_free(run_shell(directory, "gcc -O2 %s %s -o p p.c", options, link_options));
 }
 
 /* All that is known of the program's text. */
@@ -174,7 +157,7 @@ static void test_linkage_name(void)
   write_file("q.cc", "namespace n { struct S { int f(int); }; }\n"
                      "int n::S::f(int x) { return x * 7; }\n"
                      "extern \"C\" void _start() { n::S s; s.f(5); }\n");
-  run("g++ -O0 -g %s -o q q.cc", link_options);
+  g_free(run_shell(directory, "g++ -O0 -g %s -o q q.cc", link_options));
   places = find_in("q", NULL);
   place = look_for(places, "_ZN1n1S1fEi q.cc:2");
   g_assert_nonnull(place);
@@ -194,7 +177,8 @@ static void test_split(gconstpointer options)
   g_autofree char *path = NULL, *whole = g_build_filename(directory, "p.dwo", NULL);
 
   write_file("p.c", program);
-  run("gcc -O2 -gsplit-dwarf %s -c p.c -o p.o; gcc %s p.o -o p", (const char *)options, link_options);
+  g_free(run_shell(directory, "gcc -O2 -gsplit-dwarf %s -c p.c -o p.o; gcc %s p.o -o p",
+                   (const char *)options, link_options));
   files.main = read_file("p");
   without = find(&files, NULL);
   g_assert_cmpuint(without->outcome, ==, DWARF_COMPLETE);
@@ -220,8 +204,8 @@ static void test_package(gconstpointer compiler)
   uint32_t most = 0;
 
   write_file("p.c", program);
-  run("%s -O2 -gsplit-dwarf -c p.c -o p.o; gcc %s p.o -o p; llvm-dwp p.dwo -o p.dwp", (const char *)compiler,
-      link_options);
+  g_free(run_shell(directory, "%s -O2 -gsplit-dwarf -c p.c -o p.o; gcc %s p.o -o p; llvm-dwp p.dwo -o p.dwp",
+                   (const char *)compiler, link_options));
   files.main = read_file("p");
   files.package = read_file("p.dwp");
   places = find(&files, NULL);
@@ -299,7 +283,7 @@ static void test_refused(void)
   files.main.size = 16;
   g_assert_cmpint(dwarf_find(&files, twice, 1, NULL, &places), ==, -ENOEXEC);
   g_free((void *)files.main.bytes);
-  run("strip p");
+  g_free(run_shell(directory, "strip p"));
   files.main = read_file("p");
   g_assert_cmpint(dwarf_find(&files, twice, 1, NULL, &places), ==, -ENODATA);
   g_free((void *)files.main.bytes);
@@ -342,7 +326,7 @@ static void build_by_hand(const char *entries)
       abbreviations, entries);
 
   write_file("h.s", text);
-  run("gcc %s -o h h.s", link_options);
+  g_free(run_shell(directory, "gcc %s -o h h.s", link_options));
 }
 
 #define FUNCTION "  .byte 2\n  .asciz \"function\"\n  .quad _start\n  .long 64\n"
@@ -398,7 +382,7 @@ static void test_alternate(void)
   g_assert_cmpstr(path, ==, "alternate.debug");
 
   write_file("a.s", alternate);
-  run("gcc -c a.s -o a.o");
+  g_free(run_shell(directory, "gcc -c a.s -o a.o"));
   files.alternate = read_file("a.o");
   with = find(&files, NULL);
   g_assert_cmpuint(with->n_missing, ==, 0);

@@ -17,6 +17,8 @@
 #include "dwarf/dwarf-places.h"
 #include "helpers/elf-reader-protocol.h"
 #include "helpers/packet.h"
+#include "tests/unit/remove-tree.h"
+#include "tests/unit/run-shell.h"
 #include "unwind/unwind-compile.h"
 #include "unwind/unwind-names.h"
 
@@ -223,13 +225,35 @@ static void test_protocol(void)
   close(file);
 }
 
+/* What it sealed as the answer to that, for g_free(), or NULL and the error. */
+static void *receive_sealed(struct reader *reader, guint32 type, guint64 cookie, gsize *ret_length,
+                            int *ret_error)
+{
+  struct elf_reader_message said;
+  int fd = -1;
+
+  g_assert_cmpint(packet_receive(reader->socket, &said, sizeof said, &fd, true), ==, sizeof said);
+  g_assert_cmpint(said.type, ==, type);
+  g_assert_cmpuint(said.cookie, ==, cookie);
+  *ret_error = said.error;
+  g_assert_true((said.error == 0) == (fd >= 0));
+  if (fd < 0)
+    return NULL;
+  g_assert_cmpint(fcntl(fd, F_GET_SEALS), ==, ELF_READER_SEALS);
+  g_assert_cmpint(lseek(fd, 0, SEEK_END), ==, (off_t)said.length);
+  void *content = g_malloc(said.length);
+  g_assert_cmpint(pread(fd, content, said.length, 0), ==, (gssize)said.length);
+  close(fd);
+  *ret_length = said.length;
+  return content;
+}
+
 /* Takes over the file. The names, or NULL and the error. */
 static struct unwind_names *ask_names(struct reader *reader, int file, const guint64 *offsets, guint n,
                                       int *ret_error)
 {
   static struct elf_reader_question asked;
-  struct elf_reader_message said;
-  int fd = -1;
+  gsize length;
   gsize size = G_STRUCT_OFFSET(struct elf_reader_question, offsets) + n * sizeof *offsets;
   g_assert_cmpint(file, >=, 0);
   asked.message = request(0);
@@ -240,19 +264,9 @@ static struct unwind_names *ask_names(struct reader *reader, int file, const gui
     memcpy(asked.offsets, offsets, n * sizeof *offsets);
   g_assert_cmpint(packet_send(reader->socket, &asked, size, file, true), ==, 0);
   close(file);
-  g_assert_cmpint(packet_receive(reader->socket, &said, sizeof said, &fd, true), ==, sizeof said);
-  g_assert_cmpint(said.type, ==, ELF_READER_NAMED);
-  g_assert_cmpuint(said.cookie, ==, asked.message.cookie);
-  *ret_error = said.error;
-  g_assert_true((said.error == 0) == (fd >= 0));
-  if (fd < 0)
-    return NULL;
-  g_assert_cmpint(fcntl(fd, F_GET_SEALS), ==, ELF_READER_SEALS);
-  g_assert_cmpint(lseek(fd, 0, SEEK_END), ==, (off_t)said.length);
-  struct unwind_names *names = g_malloc(said.length);
-  g_assert_cmpint(pread(fd, names, said.length, 0), ==, (gssize)said.length);
-  close(fd);
-  g_assert_true(unwind_names_are_valid(names, said.length));
+  struct unwind_names *names =
+      receive_sealed(reader, ELF_READER_NAMED, asked.message.cookie, &length, ret_error);
+  g_assert_true(!names || unwind_names_are_valid(names, length));
   return names;
 }
 
@@ -286,21 +300,16 @@ static void test_names(void)
 static void test_mini_debug_info(void)
 {
   struct reader reader;
-  int error, status;
+  int error;
   static guint64 offsets[ELF_READER_OFFSETS_MAX];
   g_autofree char *directory = g_dir_make_tmp("capture-test-XXXXXX", NULL);
-  g_autofree char *command =
-      g_strdup_printf("cd '%s' && cp /proc/%d/exe p && objcopy -S --wildcard --keep-symbol='*' p mini "
-                      "&& xz mini && strip p && objcopy --add-section .gnu_debugdata=mini.xz p",
-                      directory, getpid());
-  g_autofree char *remove = g_strdup_printf("rm -r '%s'", directory);
   g_autofree char *path = g_build_filename(directory, "p", NULL);
-  const char *argv[] = {"sh", "-ec", command, NULL};
   for (guint i = 0; i < G_N_ELEMENTS(offsets); i++)
     offsets[i] = i * 64;
-  g_assert_true(
-      g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, &status, NULL));
-  g_assert_cmpint(status, ==, 0);
+  g_free(run_shell(directory,
+                   "cp /proc/%d/exe p && objcopy -S --wildcard --keep-symbol='*' p mini "
+                   "&& xz mini && strip p && objcopy --add-section .gnu_debugdata=mini.xz p",
+                   getpid()));
   start(&reader);
   g_autofree struct unwind_names *names =
       ask_names(&reader, open(path, O_RDONLY), offsets, G_N_ELEMENTS(offsets), &error);
@@ -308,9 +317,7 @@ static void test_mini_debug_info(void)
   g_assert_cmpuint(names->status, ==, UNWIND_NAMES_SYMBOLS);
   g_assert_cmpuint(names->n, >, 10);
   stop(&reader);
-  argv[2] = remove;
-  g_assert_true(
-      g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, NULL, NULL));
+  remove_tree(directory);
 }
 
 /* Offsets that were announced but not sent, or sent but not announced. */
@@ -341,8 +348,7 @@ static struct dwarf_places *resolve(struct reader *reader, const int *files, gui
                                     const guint64 *addresses, guint n, int *ret_error)
 {
   static struct elf_reader_question asked;
-  struct elf_reader_message said;
-  int fd = -1;
+  gsize length;
   gsize size = G_STRUCT_OFFSET(struct elf_reader_question, offsets) + n * sizeof *addresses;
   asked.message = request(flags);
   asked.message.type = ELF_READER_RESOLVE;
@@ -350,19 +356,9 @@ static struct dwarf_places *resolve(struct reader *reader, const int *files, gui
   asked.message.n_offsets = n;
   memcpy(asked.offsets, addresses, n * sizeof *addresses);
   g_assert_cmpint(packet_send_many(reader->socket, &asked, size, files, n_files, true), ==, 0);
-  g_assert_cmpint(packet_receive(reader->socket, &said, sizeof said, &fd, true), ==, sizeof said);
-  g_assert_cmpint(said.type, ==, ELF_READER_RESOLVED);
-  g_assert_cmpuint(said.cookie, ==, asked.message.cookie);
-  *ret_error = said.error;
-  g_assert_true((said.error == 0) == (fd >= 0));
-  if (fd < 0)
-    return NULL;
-  g_assert_cmpint(fcntl(fd, F_GET_SEALS), ==, ELF_READER_SEALS);
-  g_assert_cmpint(lseek(fd, 0, SEEK_END), ==, (off_t)said.length);
-  struct dwarf_places *places = g_malloc(said.length);
-  g_assert_cmpint(pread(fd, places, said.length, 0), ==, (gssize)said.length);
-  close(fd);
-  g_assert_true(dwarf_places_are_valid(places, said.length));
+  struct dwarf_places *places =
+      receive_sealed(reader, ELF_READER_RESOLVED, asked.message.cookie, &length, ret_error);
+  g_assert_true(!places || dwarf_places_are_valid(places, length));
   return places;
 }
 
@@ -370,17 +366,10 @@ static struct dwarf_places *resolve(struct reader *reader, const int *files, gui
 static char *build(guint64 *addresses)
 {
   char *directory = g_dir_make_tmp("capture-test-XXXXXX", NULL);
-  g_autofree char *command = g_strdup_printf(
-      "cd '%s' && printf 'static inline int f(int n)\n{\n  return n * n + 3;\n}\nint main(int "
-      "n, char **v)\n{\n  return f(n);\n}\n' > p.c && gcc -g -O2 -o p p.c && "
-      "nm p | sed -n 's/ T main$//p'",
-      directory);
-  const char *argv[] = {"sh", "-ec", command, NULL};
-  g_autofree char *text = NULL;
-  int status;
-  g_assert_true(
-      g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &text, NULL, &status, NULL));
-  g_assert_cmpint(status, ==, 0);
+  g_autofree char *text =
+      run_shell(directory, "printf 'static inline int f(int n)\n{\n  return n * n + 3;\n}\nint main(int "
+                           "n, char **v)\n{\n  return f(n);\n}\n' > p.c && gcc -g -O2 -o p p.c && "
+                           "nm p | sed -n 's/ T main$//p'");
   addresses[0] = 8;
   addresses[1] = g_ascii_strtoull(text, NULL, 16);
   g_assert_cmpuint(addresses[1], >, 8);
@@ -389,10 +378,7 @@ static char *build(guint64 *addresses)
 
 static void remove_built(char *directory)
 {
-  g_autofree char *command = g_strdup_printf("rm -r '%s'", directory);
-  const char *argv[] = {"sh", "-ec", command, NULL};
-  g_assert_true(
-      g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, NULL, NULL));
+  remove_tree(directory);
   g_free(directory);
 }
 

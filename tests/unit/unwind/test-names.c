@@ -9,6 +9,7 @@
 #include <glib.h>
 #include <glib/gstdio.h>
 
+#include "tests/unit/run-shell.h"
 #include "unwind/unwind-names.h"
 #include "unwind/unwind-symbols-private.h"
 
@@ -20,24 +21,6 @@ static const char program[] =
     "int main(int n, char **v) { puts(v[0]); return outer((int)strtol(v[0], 0, 10)); }\n";
 
 static char *directory;
-
-static void run(const char *format, ...) G_GNUC_PRINTF(1, 2);
-static void run(const char *format, ...)
-{
-  va_list arguments;
-  int status;
-  g_autoptr(GError) error = NULL;
-  g_autofree char *quiet = NULL, *command = NULL;
-
-  va_start(arguments, format);
-  command = g_strdup_vprintf(format, arguments);
-  va_end(arguments);
-  const char *argv[] = {"sh", "-ec", command, NULL};
-  g_spawn_sync(directory, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &quiet, NULL, &status,
-               &error);
-  g_assert_no_error(error);
-  g_assert_cmpint(status, ==, 0);
-}
 
 static char *read_file(const char *name, gsize *ret_size)
 {
@@ -54,7 +37,7 @@ static void build(const char *options)
   g_autofree char *source = g_build_filename(directory, "p.c", NULL);
 
   g_assert_true(g_file_set_contents(source, program, -1, NULL));
-  run("gcc -O1 %s -o p p.c", options);
+  g_free(run_shell(directory, "gcc -O1 %s -o p p.c", options));
 }
 
 static guint64 address_of(const char *symbol)
@@ -63,7 +46,7 @@ static guint64 address_of(const char *symbol)
                   *command = g_strdup_printf("nm p | awk '$3 == \"%s\" {print $1}' > address", symbol);
   gsize size;
 
-  run("%s", command);
+  g_free(run_shell(directory, "%s", command));
   text = read_file("address", &size);
   guint64 address = g_ascii_strtoull(text, NULL, 16);
   g_assert_cmpuint(address, >, 0);
@@ -130,7 +113,7 @@ static void test_stripped(void)
 {
   build("-rdynamic");
   guint64 inner = address_of("inner"), outer = address_of("outer");
-  run("strip p");
+  g_free(run_shell(directory, "strip p"));
   assert_name("p", outer, "outer");
   assert_nameless("p", inner);
   g_assert_cmpint(status_of("p"), ==, UNWIND_NAMES_DYNAMIC);
@@ -140,13 +123,16 @@ static void test_mini_debug_info(void)
 {
   build("");
   guint64 inner = address_of("inner");
-  run("objcopy --only-keep-debug p debug; objcopy -S --remove-section .gdb_index --keep-symbol=inner debug "
+  g_free(run_shell(
+      directory,
+      "objcopy --only-keep-debug p debug; objcopy -S --remove-section .gdb_index --keep-symbol=inner debug "
       "mini; "
-      "xz -f mini; strip p; objcopy --add-section .gnu_debugdata=mini.xz p");
+      "xz -f mini; strip p; objcopy --add-section .gnu_debugdata=mini.xz p"));
   assert_name("p", inner, "inner");
   g_assert_cmpint(status_of("p"), ==, UNWIND_NAMES_SYMBOLS);
-  run("head -c 100 mini.xz > cut; strip p; objcopy --remove-section .gnu_debugdata p; "
-      "objcopy --add-section .gnu_debugdata=cut p");
+  g_free(run_shell(directory,
+                   "head -c 100 mini.xz > cut; strip p; objcopy --remove-section .gnu_debugdata p; "
+                   "objcopy --add-section .gnu_debugdata=cut p"));
   assert_nameless("p", inner);
 }
 
@@ -157,7 +143,7 @@ static void assert_stub(const char *options)
   gsize size;
 
   build(options);
-  run("objdump -d p | awk '/<puts@plt>:$/ {print $1}' > address");
+  g_free(run_shell(directory, "objdump -d p | awk '/<puts@plt>:$/ {print $1}' > address"));
   text = read_file("address", &size);
   guint64 stub = g_ascii_strtoull(text, NULL, 16);
   g_assert_cmpuint(stub, >, 0);
@@ -317,7 +303,7 @@ int main(int argc, char **argv)
   g_test_add_func("/unwind/names/nested", test_nested);
   g_test_add_func("/unwind/names/forged", test_forged);
   int status = g_test_run();
-  run("rm -rf ./*");
+  g_free(run_shell(directory, "rm -rf ./*"));
   g_rmdir(directory);
   g_free(directory);
   return status;
