@@ -40,7 +40,7 @@ __attribute__((noinline)) void split(unsigned n)
 	// until here: a tab begins this line
 
   spin(20 * n);
-  alone(n);
+  alone(10 * n);
   sink = n;
 }
 
@@ -137,7 +137,7 @@ class Annotate(TestCase):
             self.assertEqual([(inlined['name'], inlined['self'], inlined['total']) for inlined in line['inlined']],
                              [('spin', line['self'], line['total'])])
             self.assertIn('spin(', line['text'])
-        called = lines[self.number('  alone(n);')]
+        called = lines[self.number('  alone(10 * n);')]
         self.assertGreater(called['total'], called['self'])
         self.check_sums(path, shown)
         spin = self.annotate(path, 'spin')
@@ -233,7 +233,7 @@ class Annotate(TestCase):
         dropped = ('--transform', 'drop-function:alone')
         self.assertIn('No sample leads', capturectl('annotate', *dropped, 'alone', path, status=1).stderr)
         split = self.lines(self.annotate(path, 'split(unsigned int)', *dropped), 'program.cc')
-        self.assertLessEqual(split.get(self.number('  alone(n);'), {'total': 0})['total'], 2)
+        self.assertLessEqual(split.get(self.number('  alone(10 * n);'), {'total': 0})['total'], 2)
         self.assertIn('There is no event', capturectl('annotate', '-e', 'nothing', 'alone', path, status=1).stderr)
         self.assertIn('focus-function', capturectl('annotate', '--transform', 'help').stdout)
 
