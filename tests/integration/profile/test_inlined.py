@@ -148,14 +148,17 @@ class Inlined(TestCase):
         """Without debug information functions stay functions, and lines are theirs."""
         path = self.record(self.build())
         self.assertIn(WORK, {row['name'] for row in self.report(path, '--by', 'line')['rows']})
-        self.assertNotIn('inlined', capturectl('report', '--json', '--tree', path).stdout)
+        edges = self.edges(self.report(path, '--tree')['tree'], binary=path.with_name('work'))
+        self.assertIn((WORK, 'main'), edges)
+        self.assertNotIn(True, edges.values())
 
-    def edges(self, node, found=None):
-        """{(function, caller): whether it is inlined}"""
+    def edges(self, node, found=None, binary=None):
+        """{(function, caller): whether it is inlined}, of functions of one binary or of all."""
         found = {} if found is None else found
         for child in node['children']:
-            found[child['name'], node['name']] = child.get('inlined', False)
-            self.edges(child, found)
+            if binary is None or child['binary'] == str(binary):
+                found[child['name'], node['name']] = child.get('inlined', False)
+            self.edges(child, found, binary)
         return found
 
 
