@@ -117,6 +117,16 @@ class Inlined(TestCase):
         folded = {row['name'] for row in self.report(path, '--no-inline')['rows']}
         self.assertIn(WORK, folded)
         self.assertNotIn('mix', folded)
+        for options in (), ('--no-inline',):
+            self.assert_declared(path, *options)
+
+    def assert_declared(self, path, *options):
+        """Each function's file and line are those where it begins in the source, be it inlined or not."""
+        rows = {row['name']: row for row in self.report(path, *options)['rows']}
+        begins = {name: 1 + number for number, line in enumerate(SOURCE.splitlines())
+                  for name, words in ((WORK, 'unsigned work('), ('main', 'int main('), ('mix', 'unsigned mix('), ('twice', 'unsigned twice(')) if words in line}
+        for name in begins.keys() & rows.keys() | {WORK, 'main'}:
+            self.assertEqual((rows[name]['file'], rows[name]['line']), (str(self.directory / 'work.cc'), begins[name]))
 
     def test_elsewhere(self):
         """Where there is neither program nor cache the capture knows it all the same."""
@@ -147,6 +157,7 @@ class Inlined(TestCase):
     def test_none(self):
         """Without debug information functions stay functions, and lines are theirs."""
         path = self.record(self.build())
+        self.assertNotIn('file', next(row for row in self.report(path)['rows'] if row['name'] == WORK))
         self.assertIn(WORK, {row['name'] for row in self.report(path, '--by', 'line')['rows']})
         edges = self.edges(self.report(path, '--tree')['tree'], binary=path.with_name('work'))
         self.assertIn((WORK, 'main'), edges)
