@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "unwind/unwind-builder-private.h"
 
-#include <dwarf.h>
+#include "unwind/unwind-constants-private.h"
 
 /* What is seldom done, out of the way of what is done for every function. */
 #define COLD __attribute__((cold, noinline))

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "unwind/unwind-cfi-private.h"
 
-#include <dwarf.h>
-
 #include "unwind/unwind-bytes-private.h"
+#include "unwind/unwind-constants-private.h"
 #include "unwind/unwind-interpreter-private.h"
 
 #define FORMAT(encoding) ((encoding)&0x0f)

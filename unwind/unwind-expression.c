@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "unwind/unwind-expression-private.h"
 
-#include <dwarf.h>
-
 #include "unwind/unwind-bytes-private.h"
+#include "unwind/unwind-constants-private.h"
 
 #define REGISTERS 32
 

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "unwind/unwind-instructions-private.h"
 
-#include <dwarf.h>
-
 #include "unwind/unwind-bytes-private.h"
+#include "unwind/unwind-constants-private.h"
 #include "unwind/unwind-expression-private.h"
-
-/* Later than the headers of some systems. */
-#define AARCH64_NEGATE_RA_STATE 0x2d
 
 /* Beside an expression an offset is kept for later. */
 static void set_cfa_offset(struct unwind_run *run, int32_t offset)
@@ -264,7 +260,7 @@ bool unwind_execute(struct unwind_run *run, uint64_t *ret_delta)
     return change_register(run, code);
   case DW_CFA_GNU_args_size: /* for landing pads only: the CFA does not count them */
     return unwind_read_uleb(&run->at, run->end, &ignored);
-  case AARCH64_NEGATE_RA_STATE:
+  case DW_CFA_AARCH64_negate_ra_state:
     run->state.high ^= UNWIND_HIGH_SIGNED;
     return run->section->machine->elf == EM_AARCH64;
   default:

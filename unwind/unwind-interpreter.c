@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "unwind/unwind-interpreter-private.h"
 
-#include <dwarf.h>
+#include "unwind/unwind-constants-private.h"
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "unwind/unwind-locate-private.h"
 
-#include <dwarf.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "unwind/unwind-bytes-private.h"
+#include "unwind/unwind-constants-private.h"
 #include "unwind/unwind-decompress-private.h"
 
 /* The pointer to .eh_frame and the search table; both may be missing. */

@@ -127,7 +127,7 @@ const ProfilePlaceFrame *profile_places_get_frames(const ProfilePlaces *self, co
   return &g_array_index(self->frames, ProfilePlaceFrame, place->first_frame);
 }
 
-const ProfilePlace *profile_places_lookup(const ProfilePlaces *self, guint64 offset)
+const ProfilePlace *profile_places_find_from(const ProfilePlaces *self, guint64 offset)
 {
   const ProfilePlace *places = (const ProfilePlace *)(gconstpointer)self->places->data;
   guint low = 0, high = self->places->len;
@@ -142,5 +142,12 @@ const ProfilePlace *profile_places_lookup(const ProfilePlaces *self, guint64 off
     else
       high = middle;
   }
-  return low < self->places->len && places[low].start <= offset ? &places[low] : NULL;
+  return low < self->places->len ? &places[low] : NULL;
+}
+
+const ProfilePlace *profile_places_lookup(const ProfilePlaces *self, guint64 offset)
+{
+  const ProfilePlace *place = profile_places_find_from(self, offset);
+
+  return place && place->start <= offset ? place : NULL;
 }

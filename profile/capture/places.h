@@ -46,6 +46,8 @@ void profile_places_unref(ProfilePlaces *self);
 const ProfilePlace *profile_places_get(const ProfilePlaces *self, gsize *n);
 /* The frames of a place. */
 const ProfilePlaceFrame *profile_places_get_frames(const ProfilePlaces *self, const ProfilePlace *place);
+/* The first place that ends behind offset, or NULL. */
+const ProfilePlace *profile_places_find_from(const ProfilePlaces *self, guint64 offset);
 /* The place that holds offset, or NULL. */
 const ProfilePlace *profile_places_lookup(const ProfilePlaces *self, guint64 offset);
 

@@ -7,7 +7,6 @@
 #include "profile/base/demangle.h"
 #include "profile/base/nanoseconds.h"
 #include "profile/elf/elf-symbols.h"
-#include "profile/elf/lines.h"
 #include "profile/naming/binary-file.h"
 #include "profile/naming/place-finder.h"
 #include "unwind/unwind-functions.h"
@@ -21,14 +20,11 @@ typedef struct {
   ProfileSymbols *symbols;
   struct unwind_functions functions; /* for what has no symbol; read when the first such offset comes */
   gboolean has_functions;
-  ProfileLines *lines; /* NULL: none */
-  gboolean wants_lines;
   enum capture_naming status;
 } Source;
 
 static void source_clear(Source *self)
 {
-  g_clear_pointer(&self->lines, profile_lines_free);
   g_clear_pointer(&self->symbols, profile_symbols_free);
   unwind_functions_clear(&self->functions);
   profile_debug_file_clear(&self->debug);
@@ -65,14 +61,6 @@ static void read_symbols(Source *self)
   profile_symbols_sort(self->symbols);
 }
 
-static void open_lines(Source *self)
-{
-  if (self->debug.elf)
-    self->lines = profile_lines_new(self->debug.fd);
-  if (!self->lines && self->file.fd >= 0)
-    self->lines = profile_lines_new(self->file.fd);
-}
-
 static void set_stamp(ProfileFileStamp *stamp, const struct stat *st)
 {
   *stamp = (ProfileFileStamp){.inode = st->st_ino,
@@ -104,19 +92,19 @@ static gboolean is_current(const ProfileStoredNames *known, const ProfileBinary 
   return profile_name_sources_equal(&now, profile_stored_names_get_sources(known));
 }
 
-static gboolean namer_covers(const ProfileStoredNames *known, const guint64 *offsets, gsize n, gboolean lines)
+static gboolean namer_covers(const ProfileStoredNames *known, const guint64 *offsets, gsize n)
 {
   guint64 end = 0;
 
   for (gsize i = 0; i < n; i++) {
-    const ProfileStoredRange *stored;
+    const ProfileFunctionRange *stored;
 
     if (offsets[i] < end)
       continue;
-    stored = profile_stored_names_find(known, offsets[i], lines);
+    stored = profile_stored_names_find(known, offsets[i]);
     if (!stored)
       return FALSE;
-    end = stored->range.end;
+    end = stored->end;
   }
   return TRUE;
 }
@@ -173,51 +161,40 @@ static const struct unwind_function *find_nameless(Source *source, guint64 offse
   return function;
 }
 
-static void add_nameless(ProfileFunctionTable *table, ProfileStoredNames *learnt, const Source *source,
+static void add_nameless(ProfileFunctionTable *table, ProfileStoredNames *learnt,
                          const struct unwind_function *function, guint64 start, guint64 end)
 {
   g_autofree char *name = g_strdup_printf("fn@%" G_GINT64_MODIFIER "x", function->address);
-  ProfileStoredRange stored = {.has_line = source->wants_lines,
-                               .range = {.start = start, .end = end, .name = name, .nameless = TRUE}};
+  const ProfileFunctionRange range = {.start = start, .end = end, .name = name, .nameless = TRUE};
 
-  profile_function_table_add(table, &stored.range);
+  profile_function_table_add(table, &range);
   if (learnt)
-    profile_stored_names_add(learnt, &stored);
+    profile_stored_names_add(learnt, &range);
 }
 
 /* Looks a stretch up in the symbols, where symbol holds it, or none does. */
-static void add_stretch(ProfileFunctionTable *table, ProfileStoredNames *learnt, const Source *source,
-                        const ProfileSymbol *symbol, guint64 start, guint64 end)
+static void add_stretch(ProfileFunctionTable *table, ProfileStoredNames *learnt, const ProfileSymbol *symbol,
+                        guint64 start, guint64 end)
 {
   g_autofree char *demangled = symbol ? profile_demangle(symbol->name) : NULL;
-  ProfileStoredRange stored = {.range = {.start = start, .end = end}, .has_line = source->wants_lines};
-  ProfileFunctionRange *range = &stored.range;
-  guint64 address;
+  ProfileFunctionRange range = {.start = start, .end = end};
 
   if (symbol) {
-    range->linkage_name = symbol->name;
-    range->name = demangled ? demangled : symbol->name;
-    if (source->lines && profile_elf_offset_to_address(source->file.elf, symbol->start, &address))
-      profile_lines_find(source->lines, address, &range->file, &range->line);
-    profile_function_table_add(table, range);
+    range.linkage_name = symbol->name;
+    range.name = demangled ? demangled : symbol->name;
+    profile_function_table_add(table, &range);
   } else {
-    range->end = MIN(end, G_MAXINT64);
+    range.end = MIN(end, G_MAXINT64);
   }
   if (learnt)
-    profile_stored_names_add(learnt, &stored);
+    profile_stored_names_add(learnt, &range);
 }
 
-static guint64 add_known(ProfileFunctionTable *table, const ProfileStoredRange *stored, gboolean lines)
+static guint64 add_known(ProfileFunctionTable *table, const ProfileFunctionRange *stored)
 {
-  ProfileFunctionRange range = stored->range;
-
-  if (!lines) {
-    range.file = NULL;
-    range.line = 0;
-  }
-  if (range.name)
-    profile_function_table_add(table, &range);
-  return range.end;
+  if (stored->name)
+    profile_function_table_add(table, stored);
+  return stored->end;
 }
 
 /* Takes each stretch once, though many offsets lie in it. */
@@ -227,23 +204,23 @@ static void add_hits(ProfileFunctionTable *table, ProfileStoredNames *learnt, So
   guint64 start, end = 0;
 
   for (gsize i = 0; i < n; i++) {
-    const ProfileStoredRange *stored;
+    const ProfileFunctionRange *stored;
     const ProfileSymbol *symbol;
     const struct unwind_function *function;
 
     if (offsets[i] < end)
       continue;
-    stored = source->known ? profile_stored_names_find(source->known, offsets[i], source->wants_lines) : NULL;
+    stored = source->known ? profile_stored_names_find(source->known, offsets[i]) : NULL;
     if (stored) {
-      end = add_known(table, stored, source->wants_lines);
+      end = add_known(table, stored);
       continue;
     }
     symbol = profile_symbols_lookup(source->symbols, offsets[i], &start, &end);
     function = symbol ? NULL : find_nameless(source, offsets[i], &start, &end);
     if (function)
-      add_nameless(table, learnt, source, function, start, end);
+      add_nameless(table, learnt, function, start, end);
     else
-      add_stretch(table, learnt, source, symbol, start, end);
+      add_stretch(table, learnt, symbol, start, end);
   }
 }
 
@@ -256,18 +233,17 @@ static ProfileFunctionTable *new_empty(enum capture_naming status)
 }
 
 /* From what was known before alone, which need not cover all. */
-static ProfileFunctionTable *name_from_known(const ProfileNamer *self, const ProfileStoredNames *known,
-                                             const guint64 *offsets, gsize n)
+static ProfileFunctionTable *name_from_known(const ProfileStoredNames *known, const guint64 *offsets, gsize n)
 {
   ProfileFunctionTable *table = profile_function_table_new(profile_stored_names_get_status(known));
   guint64 end = 0;
 
   for (gsize i = 0; i < n; i++) {
-    const ProfileStoredRange *stored;
+    const ProfileFunctionRange *stored;
 
-    stored = offsets[i] < end ? NULL : profile_stored_names_find(known, offsets[i], FALSE);
+    stored = offsets[i] < end ? NULL : profile_stored_names_find(known, offsets[i]);
     if (stored)
-      end = add_known(table, stored, self->lines);
+      end = add_known(table, stored);
   }
   profile_function_table_seal(table);
   return table;
@@ -279,8 +255,6 @@ static ProfileFunctionTable *name_from_files(Source *source, const ProfileBinary
   ProfileFunctionTable *table;
 
   read_symbols(source);
-  if (source->wants_lines)
-    open_lines(source);
   if (ret_learnt && profile_namer_can_keep(binary))
     *ret_learnt = new_learnt(source, binary);
   table = profile_function_table_new(source->status);
@@ -336,7 +310,7 @@ static ProfileFunctionTable *namer_do(const ProfileNamer *self, Source *source, 
 
   if (task->has_names && source->known) {
     source->status = profile_stored_names_get_status(source->known);
-    table = name_from_known(self, source->known, task->offsets, task->n);
+    table = name_from_known(source->known, task->offsets, task->n);
   } else {
     table = name_from_files(source, task->binary, task->offsets, task->n, task->ret_learnt);
   }
@@ -347,22 +321,22 @@ static ProfileFunctionTable *namer_do(const ProfileNamer *self, Source *source, 
   return table;
 }
 
-static ProfileFunctionTable *namer_do_from_known(const ProfileNamer *self, const Task *task)
+static ProfileFunctionTable *namer_do_from_known(const Task *task)
 {
   set_known_places(task);
-  return name_from_known(self, task->known, task->offsets, task->n);
+  return name_from_known(task->known, task->offsets, task->n);
 }
 
 static ProfileFunctionTable *namer_open_and_do(const ProfileNamer *self, const Task *task)
 {
-  g_auto(Source) source = {.file.fd = -1, .debug.fd = -1, .wants_lines = self->lines};
+  g_auto(Source) source = {.file.fd = -1, .debug.fd = -1};
   const ProfileBinary *binary = task->binary;
 
   switch (profile_binary_file_open(self, binary, &source.file)) {
   case PROFILE_BINARY_FILE_NOT_ELF:
     return new_empty(CAPTURE_NAMING_NONE);
   case PROFILE_BINARY_FILE_UNREADABLE:
-    return task->known ? namer_do_from_known(self, task) : new_empty(CAPTURE_NAMING_UNREADABLE);
+    return task->known ? namer_do_from_known(task) : new_empty(CAPTURE_NAMING_UNREADABLE);
   case PROFILE_BINARY_FILE_OPEN:
     break;
   }
@@ -375,12 +349,47 @@ static ProfileFunctionTable *namer_open_and_do(const ProfileNamer *self, const T
   return namer_do(self, &source, task);
 }
 
+/* Each place of a function tells where it begins: that is its last frame. */
+static const ProfilePlaceFrame *find_declaration(const ProfilePlaces *places,
+                                                 const ProfileFunctionRange *range)
+{
+  const ProfilePlace *place = profile_places_find_from(places, range->start);
+  const ProfilePlaceFrame *frame = NULL;
+
+  if (place && place->start < range->end)
+    frame = &profile_places_get_frames(places, place)[place->n_frames - 1];
+  return frame && frame->declared_file && frame->declared_line > 0 ? frame : NULL;
+}
+
+/* Takes a table without files and lines, and gives back one that has them. */
+static ProfileFunctionTable *add_declarations(ProfileFunctionTable *plain, const ProfilePlaces *places)
+{
+  ProfileFunctionTable *table = profile_function_table_new(profile_function_table_get_status(plain));
+  gsize n;
+  const ProfileFunctionRange *ranges = profile_function_table_get_ranges(plain, &n);
+
+  for (gsize i = 0; i < n; i++) {
+    const ProfilePlaceFrame *declaration = find_declaration(places, &ranges[i]);
+    ProfileFunctionRange range = ranges[i];
+
+    if (declaration) {
+      range.file = declaration->declared_file;
+      range.line = declaration->declared_line;
+    }
+    profile_function_table_add(table, &range);
+  }
+  profile_function_table_seal(table);
+  profile_function_table_unref(plain);
+  return table;
+}
+
 ProfileFunctionTable *profile_namer_name_binary(const ProfileNamer *self, const ProfileBinary *binary,
                                                 const guint64 *offsets, gsize n,
                                                 const ProfileStoredNames *known,
                                                 ProfileStoredNames **ret_learnt, ProfilePlaces **ret_places)
 {
   Task task = {binary, offsets, n, known, .ret_learnt = ret_learnt, .ret_places = ret_places};
+  ProfileFunctionTable *table;
 
   if (ret_learnt)
     *ret_learnt = NULL;
@@ -388,9 +397,13 @@ ProfileFunctionTable *profile_namer_name_binary(const ProfileNamer *self, const 
     *ret_places = NULL;
   if ((binary->flags & (CAPTURE_BINARY_SPECIAL | CAPTURE_BINARY_VDSO)) == CAPTURE_BINARY_SPECIAL)
     return new_empty(CAPTURE_NAMING_NONE);
-  task.has_names = known && namer_covers(known, offsets, n, self->lines);
+  task.has_names = known && namer_covers(known, offsets, n);
   task.has_places = !ret_places || !self->readers || (known && namer_covers_places(known, offsets, n));
   if (task.has_names && task.has_places && is_current(known, binary))
-    return namer_do_from_known(self, &task);
-  return namer_open_and_do(self, &task);
+    table = namer_do_from_known(&task);
+  else
+    table = namer_open_and_do(self, &task);
+  if (ret_places && *ret_places)
+    table = add_declarations(table, *ret_places);
+  return table;
 }

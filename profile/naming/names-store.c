@@ -10,18 +10,18 @@
 #include "profile/base/cache-path.h"
 
 /* Rises with the tables, and whenever the same files would be named otherwise. */
-#define VERSION         3
+#define VERSION         4
 #define BUSY_MS         1000
 #define SECONDS_A_DAY   (24 * 60 * 60)
 #define LINK_LENGTH_MAX 255
 
-/* name NULL: no function there. linkage_name NULL: same as name. line NULL: not looked for. places: a struct
- * dwarf_places of size bytes, compressed. gaps: stretches about which nothing is known. */
+/* name NULL: no function there. linkage_name NULL: same as name. places: a struct dwarf_places
+ * of size bytes, compressed. gaps: stretches about which nothing is known. */
 static const char schema[] =
     "CREATE TABLE binary (id INTEGER PRIMARY KEY, build_id BLOB NOT NULL UNIQUE,"
     "  used INTEGER NOT NULL, status INTEGER NOT NULL, sources BLOB NOT NULL, link TEXT);"
     "CREATE TABLE function (binary INTEGER NOT NULL, start INTEGER NOT NULL,"
-    "  length INTEGER NOT NULL, name TEXT, linkage_name TEXT, file TEXT, line INTEGER,"
+    "  length INTEGER NOT NULL, name TEXT, linkage_name TEXT,"
     "  nameless INTEGER NOT NULL, PRIMARY KEY (binary, start)) WITHOUT ROWID;"
     "CREATE TABLE answer (binary INTEGER NOT NULL, size INTEGER NOT NULL, places BLOB NOT NULL,"
     "  gaps BLOB NOT NULL);"
@@ -29,10 +29,10 @@ static const char schema[] =
 
 static const char *const sql[N_STATEMENTS] = {
     [FIND_BINARY] = "SELECT id, used, status, sources, link FROM binary WHERE build_id = ?",
-    [FIND_FUNCTIONS] = "SELECT start, length, name, linkage_name, file, line, nameless FROM function"
+    [FIND_FUNCTIONS] = "SELECT start, length, name, linkage_name, nameless FROM function"
                        " WHERE binary = ? ORDER BY start",
     [ADD_BINARY] = "INSERT INTO binary (build_id, used, status, sources, link) VALUES (?, ?, ?, ?, ?)",
-    [ADD_FUNCTION] = "INSERT OR REPLACE INTO function VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    [ADD_FUNCTION] = "INSERT OR REPLACE INTO function VALUES (?, ?, ?, ?, ?, ?)",
     [FIND_ANSWERS] = "SELECT size, places, gaps FROM answer WHERE binary = ?",
     [COUNT_ANSWERS] = "SELECT count(*) FROM answer WHERE binary = ?",
     [ADD_ANSWER] = "INSERT INTO answer VALUES (?, ?, ?, ?)",
@@ -237,20 +237,15 @@ static ProfileStoredNames *read_binary(sqlite3_stmt *row, const guint8 *build_id
 static gboolean read_function(sqlite3_stmt *row, ProfileStoredNames *names)
 {
   gint64 start = sqlite3_column_int64(row, 0), length = sqlite3_column_int64(row, 1);
-  gint64 line = sqlite3_column_int64(row, 5);
-  ProfileStoredRange stored = {.has_line = sqlite3_column_type(row, 5) == SQLITE_INTEGER};
-  ProfileFunctionRange *range = &stored.range;
+  ProfileFunctionRange range = {.nameless = sqlite3_column_int64(row, 4) != 0};
 
-  if (start < 0 || length <= 0 || length > G_MAXINT64 - start || line < 0 || line > G_MAXUINT32 ||
-      !get_text(row, 2, PROFILE_STORED_NAMES_STRING_MAX, &range->name) ||
-      !get_text(row, 3, PROFILE_STORED_NAMES_STRING_MAX, &range->linkage_name) ||
-      !get_text(row, 4, PROFILE_STORED_NAMES_STRING_MAX, &range->file))
+  if (start < 0 || length <= 0 || length > G_MAXINT64 - start ||
+      !get_text(row, 2, PROFILE_STORED_NAMES_STRING_MAX, &range.name) ||
+      !get_text(row, 3, PROFILE_STORED_NAMES_STRING_MAX, &range.linkage_name))
     return FALSE;
-  range->start = (guint64)start;
-  range->end = (guint64)(start + length);
-  range->line = (guint32)line;
-  range->nameless = sqlite3_column_int64(row, 6) != 0;
-  return profile_stored_names_add(names, &stored);
+  range.start = (guint64)start;
+  range.end = (guint64)(start + length);
+  return profile_stored_names_add(names, &range);
 }
 
 static gboolean read_functions(ProfileNamesStore *self, gint64 id, ProfileStoredNames *names)
@@ -375,10 +370,9 @@ static gboolean add_binary(ProfileNamesStore *self, const ProfileStoredNames *na
   return TRUE;
 }
 
-static gboolean add_function(ProfileNamesStore *self, gint64 id, const ProfileStoredRange *stored)
+static gboolean add_function(ProfileNamesStore *self, gint64 id, const ProfileFunctionRange *range)
 {
   sqlite3_stmt *statement = self->statements[ADD_FUNCTION];
-  const ProfileFunctionRange *range = &stored->range;
 
   sqlite3_bind_int64(statement, 1, id);
   sqlite3_bind_int64(statement, 2, (gint64)range->start);
@@ -386,12 +380,7 @@ static gboolean add_function(ProfileNamesStore *self, gint64 id, const ProfileSt
   sqlite3_bind_text(statement, 4, range->name, -1, SQLITE_STATIC);
   sqlite3_bind_text(statement, 5, range->linkage_name == range->name ? NULL : range->linkage_name, -1,
                     SQLITE_STATIC);
-  sqlite3_bind_text(statement, 6, range->file, -1, SQLITE_STATIC);
-  if (stored->has_line)
-    sqlite3_bind_int64(statement, 7, range->line);
-  else
-    sqlite3_bind_null(statement, 7);
-  sqlite3_bind_int64(statement, 8, range->nameless);
+  sqlite3_bind_int64(statement, 6, range->nameless);
   return profile_names_store_finish(self, ADD_FUNCTION);
 }
 
@@ -437,7 +426,7 @@ void profile_names_store_load_places(ProfileNamesStore *self, ProfileStoredNames
 static gboolean save_entry(ProfileNamesStore *self, const ProfileStoredNames *names)
 {
   gsize n;
-  const ProfileStoredRange *ranges = profile_stored_names_get_ranges(names, &n);
+  const ProfileFunctionRange *ranges = profile_stored_names_get_ranges(names, &n);
   gint64 id;
   gboolean done = find_place(self, names, &id) && (id || add_binary(self, names, &id));
 

@@ -113,7 +113,7 @@ static void name_slot(gpointer job, gpointer data)
     naming->tables->tables[slot] = profile_namer_name_binary(
         &naming->namer, &g_array_index(naming->capture->binaries, ProfileBinary, slot), addresses, n,
         naming->known[slot], naming->options->no_store ? NULL : &naming->learnt[slot],
-        naming->options->no_lines ? NULL : &naming->tables->places[slot]);
+        &naming->tables->places[slot]);
   report_progress(naming, slot);
 }
 
@@ -150,7 +150,7 @@ static void load_known(Naming *naming)
     if (!naming->store)
       return;
     naming->known[slot] = profile_names_store_load(naming->store, binary->build_id, binary->build_id_size);
-    if (naming->known[slot] && !naming->options->no_lines)
+    if (naming->known[slot])
       profile_names_store_load_places(naming->store, naming->known[slot]);
   }
 }
@@ -220,8 +220,7 @@ gboolean profile_naming_make_tables(ProfileCapture *capture, const ProfileNaming
                                     ProfileNamingTables *ret, GCancellable *cancellable, GError **error)
 {
   static const ProfileNamingOptions defaults;
-  gboolean lines = !options || !options->no_lines;
-  g_autoptr(ProfileElfReaders) readers = lines ? profile_elf_readers_new() : NULL;
+  g_autoptr(ProfileElfReaders) readers = profile_elf_readers_new();
   Naming naming = {.capture = capture,
                    .options = options ? options : &defaults,
                    .cancellable = cancellable,
@@ -230,7 +229,6 @@ gboolean profile_naming_make_tables(ProfileCapture *capture, const ProfileNaming
   naming.namer = (ProfileNamer){.open = naming.options->open,
                                 .open_data = naming.options->open_data,
                                 .same_boot = profile_kernel_is_same_boot(capture),
-                                .lines = lines,
                                 .end = get_end(capture),
                                 .readers = readers,
                                 .cancellable = cancellable};

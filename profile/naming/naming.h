@@ -28,7 +28,6 @@ typedef struct {
   ProfileNamingProgressFunc progress; /* NULL: silent */
   gpointer progress_data;
   guint max_threads; /* 0: one a processor */
-  gboolean no_lines; /* do not look for source files and lines (DWARF) */
   gboolean no_store; /* neither read nor write what the user's earlier runs found out: the store of names and
                         the cache of kernel symbols */
   gboolean only_missing; /* leave tables alone that the capture has already, unless they are UNREADABLE or

@@ -9,7 +9,7 @@ struct _ProfileStoredNames {
   enum capture_naming status;
   ProfileNameSources sources;
   char *link;
-  GArray *ranges; /* ProfileStoredRange */
+  GArray *ranges; /* ProfileFunctionRange */
   GStringChunk *strings;
   gsize bytes; /* of all strings */
   ProfileStoredPlaces *places;
@@ -25,7 +25,7 @@ ProfileStoredNames *profile_stored_names_new(const guint8 *build_id, guint size,
   self->status = status;
   self->sources = *sources;
   self->link = g_strdup(link);
-  self->ranges = g_array_new(FALSE, FALSE, sizeof(ProfileStoredRange));
+  self->ranges = g_array_new(FALSE, FALSE, sizeof(ProfileFunctionRange));
   self->strings = g_string_chunk_new(16384);
   return self;
 }
@@ -44,13 +44,13 @@ static gboolean stored_names_follows(const ProfileStoredNames *self, const Profi
   guint n = self->ranges->len;
 
   return range->start < range->end && range->end <= G_MAXINT64 &&
-         (n == 0 || g_array_index(self->ranges, ProfileStoredRange, n - 1).range.end <= range->start);
+         (n == 0 || g_array_index(self->ranges, ProfileFunctionRange, n - 1).end <= range->start);
 }
 
 /* Lengths of the strings of range, or -1 when one is too long. */
 static gssize stored_names_measure(const ProfileFunctionRange *range)
 {
-  const char *strings[] = {range->name, range->linkage_name, range->file};
+  const char *strings[] = {range->name, range->linkage_name};
   gssize sum = 0;
 
   for (guint i = 0; i < G_N_ELEMENTS(strings); i++) {
@@ -63,26 +63,30 @@ static gssize stored_names_measure(const ProfileFunctionRange *range)
   return sum;
 }
 
-gboolean profile_stored_names_add(ProfileStoredNames *self, const ProfileStoredRange *stored)
+/* Only what is kept. */
+static ProfileFunctionRange stored_names_copy(ProfileStoredNames *self, const ProfileFunctionRange *range)
 {
-  ProfileStoredRange copy = *stored;
-  ProfileFunctionRange *range = &copy.range;
+  ProfileFunctionRange copy = {.start = range->start, .end = range->end};
+  gboolean same = !range->linkage_name || g_strcmp0(range->name, range->linkage_name) == 0;
+
+  if (!range->name)
+    return copy;
+  copy.name = g_string_chunk_insert(self->strings, range->name);
+  copy.linkage_name = same ? copy.name : g_string_chunk_insert(self->strings, range->linkage_name);
+  copy.nameless = range->nameless;
+  return copy;
+}
+
+gboolean profile_stored_names_add(ProfileStoredNames *self, const ProfileFunctionRange *range)
+{
   gssize bytes = stored_names_measure(range);
+  ProfileFunctionRange copy;
 
   if (!stored_names_follows(self, range) || bytes < 0 ||
       self->bytes + (gsize)bytes > PROFILE_STORED_NAMES_BYTES_MAX)
     return FALSE;
   self->bytes += (gsize)bytes;
-  if (range->name) {
-    gboolean same = !range->linkage_name || g_str_equal(range->name, range->linkage_name);
-
-    range->name = g_string_chunk_insert(self->strings, range->name);
-    range->linkage_name = same ? range->name : g_string_chunk_insert(self->strings, range->linkage_name);
-    range->file = range->file ? g_string_chunk_insert_const(self->strings, range->file) : NULL;
-    range->module = NULL;
-  } else {
-    *range = (ProfileFunctionRange){.start = range->start, .end = range->end};
-  }
+  copy = stored_names_copy(self, range);
   g_array_append_val(self->ranges, copy);
   return TRUE;
 }
@@ -108,31 +112,26 @@ const char *profile_stored_names_get_link(const ProfileStoredNames *self)
   return self->link;
 }
 
-const ProfileStoredRange *profile_stored_names_get_ranges(const ProfileStoredNames *self, gsize *ret_n)
+const ProfileFunctionRange *profile_stored_names_get_ranges(const ProfileStoredNames *self, gsize *ret_n)
 {
   *ret_n = self->ranges->len;
-  return (const ProfileStoredRange *)(gconstpointer)self->ranges->data;
+  return (const ProfileFunctionRange *)(gconstpointer)self->ranges->data;
 }
 
-const ProfileStoredRange *profile_stored_names_find(const ProfileStoredNames *self, guint64 offset,
-                                                    gboolean lines)
+const ProfileFunctionRange *profile_stored_names_find(const ProfileStoredNames *self, guint64 offset)
 {
-  const ProfileStoredRange *ranges = (const ProfileStoredRange *)(gconstpointer)self->ranges->data;
-  const ProfileStoredRange *found;
+  const ProfileFunctionRange *ranges = (const ProfileFunctionRange *)(gconstpointer)self->ranges->data;
   guint low = 0, high = self->ranges->len;
 
   while (low < high) {
     guint middle = low + (high - low) / 2;
 
-    if (ranges[middle].range.start <= offset)
+    if (ranges[middle].start <= offset)
       low = middle + 1;
     else
       high = middle;
   }
-  if (low == 0 || offset >= ranges[low - 1].range.end)
-    return NULL;
-  found = &ranges[low - 1];
-  return found->range.name && lines && !found->has_line ? NULL : found;
+  return low > 0 && offset < ranges[low - 1].end ? &ranges[low - 1] : NULL;
 }
 
 const ProfileStoredPlaces *profile_stored_names_get_places(const ProfileStoredNames *self)

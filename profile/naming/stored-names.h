@@ -28,12 +28,6 @@ typedef struct {
   ProfileFileStamp debug;
 } ProfileNameSources;
 
-/* A stretch of offsets: a function's, or, with name NULL, one that is known to have no name. */
-typedef struct {
-  ProfileFunctionRange range; /* module is not kept */
-  gboolean has_line;          /* file and line were looked for, whether or not they were found */
-} ProfileStoredRange;
-
 typedef struct _ProfileStoredNames ProfileStoredNames;
 
 /* link (NULL: none) is the name in the binary's .gnu_debuglink. Build-ids longer than CAPTURE_BUILD_ID_MAX
@@ -42,20 +36,19 @@ ProfileStoredNames *profile_stored_names_new(const guint8 *build_id, guint size,
                                              const ProfileNameSources *sources, const char *link);
 void profile_stored_names_free(ProfileStoredNames *self);
 
-/* Adds a copy, ascending. False, and nothing is added, when it makes no sense: it is empty, begins before the
- * last one ended, ends beyond G_MAXINT64, or is beyond the limits above. */
-gboolean profile_stored_names_add(ProfileStoredNames *self, const ProfileStoredRange *stored);
+/* Adds a copy of a function, or, with name NULL, of a stretch that is known to have no name; file, line and
+ * module are not kept. They ascend. False, and nothing is added, when it makes no sense: it is empty, begins
+ * before the last one ended, ends beyond G_MAXINT64, or is beyond the limits above. */
+gboolean profile_stored_names_add(ProfileStoredNames *self, const ProfileFunctionRange *range);
 
 const guint8 *profile_stored_names_get_build_id(const ProfileStoredNames *self, guint *ret_size);
 enum capture_naming profile_stored_names_get_status(const ProfileStoredNames *self);
 const ProfileNameSources *profile_stored_names_get_sources(const ProfileStoredNames *self);
 const char *profile_stored_names_get_link(const ProfileStoredNames *self);
-const ProfileStoredRange *profile_stored_names_get_ranges(const ProfileStoredNames *self, gsize *ret_n);
+const ProfileFunctionRange *profile_stored_names_get_ranges(const ProfileStoredNames *self, gsize *ret_n);
 
-/* What is known of an offset, or NULL; functions whose line was never looked for do not count where lines are
- * wanted. */
-const ProfileStoredRange *profile_stored_names_find(const ProfileStoredNames *self, guint64 offset,
-                                                    gboolean lines);
+/* What is known of an offset, or NULL. */
+const ProfileFunctionRange *profile_stored_names_find(const ProfileStoredNames *self, guint64 offset);
 
 /* What is known of places; NULL: nothing. Takes places (NULL: nothing), before others look at it. */
 const ProfileStoredPlaces *profile_stored_names_get_places(const ProfileStoredNames *self);

@@ -117,6 +117,16 @@ class Inlined(TestCase):
         folded = {row['name'] for row in self.report(path, '--no-inline')['rows']}
         self.assertIn(WORK, folded)
         self.assertNotIn('mix', folded)
+        for options in (), ('--no-inline',):
+            self.assert_declared(path, *options)
+
+    def assert_declared(self, path, *options):
+        """Each function's file and line are those where it begins in the source, be it inlined or not."""
+        rows = {row['name']: row for row in self.report(path, *options)['rows']}
+        begins = {name: 1 + number for number, line in enumerate(SOURCE.splitlines())
+                  for name, words in ((WORK, 'unsigned work('), ('main', 'int main('), ('mix', 'unsigned mix('), ('twice', 'unsigned twice(')) if words in line}
+        for name in begins.keys() & rows.keys() | {WORK, 'main'}:
+            self.assertEqual((rows[name]['file'], rows[name]['line']), (str(self.directory / 'work.cc'), begins[name]))
 
     def test_elsewhere(self):
         """Where there is neither program nor cache the capture knows it all the same."""
@@ -146,18 +156,20 @@ class Inlined(TestCase):
 
     def test_none(self):
         """Without debug information functions stay functions, and lines are theirs."""
-        program = self.build()
-        path = self.record(program)
+        path = self.record(self.build())
+        self.assertNotIn('file', next(row for row in self.report(path)['rows'] if row['name'] == WORK))
         self.assertIn(WORK, {row['name'] for row in self.report(path, '--by', 'line')['rows']})
-        text = capturectl('report', '--json', '--tree', path).stdout
-        self.assertFalse([line for line in text.splitlines() if f'"{program}"' in line and '"inlined"' in line])
+        edges = self.edges(self.report(path, '--tree')['tree'], binary=path.with_name('work'))
+        self.assertIn((WORK, 'main'), edges)
+        self.assertNotIn(True, edges.values())
 
-    def edges(self, node, found=None):
-        """{(function, caller): whether it is inlined}"""
+    def edges(self, node, found=None, binary=None):
+        """{(function, caller): whether it is inlined}, of functions of one binary or of all."""
         found = {} if found is None else found
         for child in node['children']:
-            found[child['name'], node['name']] = child.get('inlined', False)
-            self.edges(child, found)
+            if binary is None or child['binary'] == str(binary):
+                found[child['name'], node['name']] = child.get('inlined', False)
+            self.edges(child, found, binary)
         return found
 
 

@@ -73,7 +73,7 @@ class NamesStore(support.TestCase):
         self.assert_whole()
 
     def test_report_shares_it(self):
-        """report names without lines; an import afterwards has them all the same."""
+        """What a report stores serves another one, and an import."""
         without = self.named('/proc/nowhere')
         output, command = self.command('--no-names')
         support.run(*command, env=self.environment())

@@ -257,6 +257,9 @@ static void test_places(void)
   g_assert_cmpuint(profile_places_lookup(places, 29)->end, ==, 30);
   g_assert_cmpuint(profile_places_lookup(places, 49)->start, ==, 30);
   g_assert_null(profile_places_lookup(places, 50));
+  g_assert_cmpuint(profile_places_find_from(places, 0)->start, ==, 10);
+  g_assert_cmpuint(profile_places_find_from(places, 30)->start, ==, 30);
+  g_assert_null(profile_places_find_from(places, 50));
 }
 
 int main(int argc, char **argv)

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "profile/elf/elf-symbols.h"
-#include "profile/elf/lines.h"
 #include "profile/naming/binary-file.h"
 #include "profile/naming/namer.h"
 #include "tests/unit/profile/symbol-files.h"
@@ -44,7 +43,7 @@ static guint64 get_offset(const char *file, guint64 address)
 static ProfileFunctionTable *name_one(const char *file, guint64 offset)
 {
   g_autofree char *path = g_canonicalize_filename(file, NULL);
-  ProfileNamer namer = {.lines = TRUE};
+  ProfileNamer namer = {0};
   ProfileBinary binary = {.path = path};
 
   return profile_namer_name_binary(&namer, &binary, &offset, 1, NULL, NULL, NULL);
@@ -311,11 +310,25 @@ static void test_huge_name(void)
   symbol_files_leave(directory);
 }
 
+/* As an elf-reader finds them. */
+static ProfileFunctionTable *name_with_lines(const char *file, guint64 offset)
+{
+  g_autofree char *path = g_canonicalize_filename(file, NULL);
+  g_autoptr(ProfileElfReaders) readers = profile_elf_readers_new();
+  g_autoptr(ProfilePlaces) places = NULL;
+  ProfileNamer namer = {.readers = readers};
+  ProfileBinary binary = {.path = path};
+
+  g_assert_nonnull(readers);
+  return profile_namer_name_binary(&namer, &binary, &offset, 1, NULL, NULL, &places);
+}
+
 static void test_lines(gconstpointer split)
 {
   char *directory = symbol_files_enter();
   const ProfileFunctionRange *range;
   g_autoptr(ProfileFunctionTable) table = NULL;
+  g_autoptr(ProfileFunctionTable) plain = NULL;
   guint64 offset;
 
   build_program("-g -fdebug-prefix-map=$PWD=/source");
@@ -323,10 +336,15 @@ static void test_lines(gconstpointer split)
   if (GPOINTER_TO_INT(split))
     symbol_files_run("objcopy --only-keep-debug program program.debug && strip program &&"
                      " objcopy --add-gnu-debuglink=program.debug program");
-  table = name_one("program", offset);
+  table = name_with_lines("program", offset);
   range = profile_function_table_lookup(table, offset);
+  g_assert_cmpstr(range->name, ==, "outer");
   g_assert_cmpstr(range->file, ==, "/source/program.c");
-  g_assert_cmpuint(range->line, ==, 7);
+  g_assert_cmpuint(range->line, ==, 6);
+  plain = name_one("program", offset);
+  range = profile_function_table_lookup(plain, offset);
+  g_assert_null(range->file);
+  g_assert_cmpuint(range->line, ==, 0);
   symbol_files_leave(directory);
 }
 
@@ -525,39 +543,6 @@ static void test_damage(gconstpointer source)
   symbol_files_leave(directory);
 }
 
-/* A file each byte of which is damaged in turn, and at last none. */
-static void test_damaged_lines(void)
-{
-  char *directory = symbol_files_enter();
-  g_autofree char *content = NULL;
-  const char *file;
-  guint64 address;
-  guint32 line;
-  gsize length;
-  int fd;
-
-  symbol_files_write("small.c", "int n;\nint a(void)\n{ return n; }\n");
-  symbol_files_run(
-      "gcc -g -O1 -fPIC -shared -nostdlib -Wl,-z,max-page-size=64,-z,noseparate-code small.c -o small");
-  address = symbol_files_address("small", "a");
-  g_assert_true(g_file_get_contents("small", &content, &length, NULL));
-  fd = open("small", O_RDWR | O_CLOEXEC);
-  for (gsize i = 0; i <= length; i++) {
-    char damaged = (char)~content[i % length];
-    g_autoptr(ProfileLines) lines = NULL;
-
-    g_assert_cmpint(pwrite(fd, &damaged, i < length, (off_t)i), ==, i < length);
-    lines = profile_lines_new(fd);
-    if (lines && profile_lines_find(lines, address, &file, &line))
-      g_assert_cmpuint(strlen(file), <, length);
-    else
-      g_assert_cmpuint(i, <, length);
-    g_assert_cmpint(pwrite(fd, content + i % length, i < length, (off_t)i), ==, i < length);
-  }
-  close(fd);
-  symbol_files_leave(directory);
-}
-
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -592,6 +577,5 @@ int main(int argc, char **argv)
   g_test_add_func("/elf/vdso", test_vdso);
   g_test_add_data_func("/elf/damage/full", "", test_damage);
   g_test_add_data_func("/elf/damage/stripped", "-s", test_damage);
-  g_test_add_func("/elf/damage/lines", test_damaged_lines);
   return g_test_run();
 }

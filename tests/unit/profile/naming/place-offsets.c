@@ -81,7 +81,7 @@ static void place_files(char **paths, const GArray *offsets)
       keep ? profile_names_store_open(store_path, PROFILE_NAMES_STORE_MAX) : NULL;
   g_autoptr(ProfileElfReaders) readers = profile_elf_readers_new();
   g_autoptr(GCancellable) cancellable = g_cancellable_new();
-  ProfileNamer namer = {.lines = TRUE, .readers = readers, .cancellable = cancellable};
+  ProfileNamer namer = {.readers = readers, .cancellable = cancellable};
   GThread *thread = cancel_ms >= 0 ? g_thread_new("cancel", cancel_later, cancellable) : NULL;
 
   for (; *paths; paths++) {

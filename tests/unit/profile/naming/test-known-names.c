@@ -10,7 +10,7 @@
 #include "profile/naming/namer.h"
 #include "tests/unit/profile/symbol-files.h"
 
-/* ./program, and every offset of it. */
+/* ./program, and every offset of it that is mapped. */
 typedef struct {
   char *directory;
   char *path;
@@ -18,7 +18,7 @@ typedef struct {
   GArray *offsets; /* guint64 */
 } Case;
 
-static void read_build_id(Case *c)
+static void read_program(Case *c)
 {
   int fd = open("program", O_RDONLY | O_CLOEXEC);
   g_autoptr(ProfileElf) elf = profile_elf_new_for_fd(fd, NULL);
@@ -26,6 +26,9 @@ static void read_build_id(Case *c)
 
   g_assert_cmpuint(c->binary.build_id_size, ==, 20);
   memcpy(c->binary.build_id, build_id, 20);
+  for (guint64 address, offset = 0; offset < 0x5000; offset++)
+    if (profile_elf_offset_to_address(elf, offset, &address))
+      g_array_append_val(c->offsets, offset);
   close(fd);
 }
 
@@ -37,9 +40,7 @@ static Case case_new(const char *flags)
   symbol_files_run("gcc %s -Wl,--build-id=sha1 program.c -o program", flags);
   c.path = g_build_filename(c.directory, "program", NULL);
   c.binary.path = c.path;
-  read_build_id(&c);
-  for (guint64 offset = 0; offset < 0x5000; offset++)
-    g_array_append_val(c.offsets, offset);
+  read_program(&c);
   return c;
 }
 
@@ -51,13 +52,17 @@ static void case_clear(Case *c)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Case, case_clear)
 
+/* lines: with places, which an elf-reader finds. */
 static ProfileFunctionTable *name(const Case *c, gboolean lines, const ProfileStoredNames *known,
                                   ProfileStoredNames **ret_learnt)
 {
-  ProfileNamer namer = {.lines = lines};
+  g_autoptr(ProfileElfReaders) readers = profile_elf_readers_new();
+  g_autoptr(ProfilePlaces) places = NULL;
+  ProfileNamer namer = {.readers = readers};
 
+  g_assert_nonnull(readers);
   return profile_namer_name_binary(&namer, &c->binary, (const guint64 *)(gpointer)c->offsets->data,
-                                   c->offsets->len, known, ret_learnt, NULL);
+                                   c->offsets->len, known, ret_learnt, lines ? &places : NULL);
 }
 
 static ProfileStoredNames *learn(const Case *c, gboolean lines)
@@ -104,20 +109,33 @@ static void assert_same_as_unknown(const Case *c, gboolean lines, const ProfileS
 static guint count_functions(const ProfileStoredNames *names)
 {
   gsize n;
-  const ProfileStoredRange *ranges = profile_stored_names_get_ranges(names, &n);
+  const ProfileFunctionRange *ranges = profile_stored_names_get_ranges(names, &n);
   guint functions = 0;
 
   for (gsize i = 0; i < n; i++)
-    functions += ranges[i].range.name != NULL;
+    functions += ranges[i].name != NULL;
   return functions;
+}
+
+static guint count_lines(const ProfileFunctionTable *table)
+{
+  gsize n;
+  const ProfileFunctionRange *ranges = profile_function_table_get_ranges(table, &n);
+  guint lines = 0;
+
+  for (gsize i = 0; i < n; i++)
+    lines += ranges[i].line > 0 && g_str_has_suffix(ranges[i].file, "/program.c");
+  return lines;
 }
 
 static void test_same(void)
 {
   g_auto(Case) c = case_new("-g");
   g_autoptr(ProfileStoredNames) known = learn(&c, TRUE);
+  g_autoptr(ProfileFunctionTable) table = name(&c, TRUE, known, NULL);
 
   g_assert_cmpuint(count_functions(known), >, 5);
+  g_assert_cmpuint(count_lines(table), >=, 3);
   assert_same_as_unknown(&c, TRUE, known, FALSE);
   assert_same_as_unknown(&c, FALSE, known, FALSE);
 }
@@ -186,8 +204,8 @@ static void test_more_offsets(void)
   GArray *offsets = c.offsets;
 
   c.offsets = g_array_new(FALSE, FALSE, sizeof(guint64));
-  for (guint i = 0x1100; i < 0x1180; i += 3)
-    g_array_append_val(c.offsets, g_array_index(offsets, guint64, i));
+  for (guint64 offset = 0x1100; offset < 0x1180; offset += 3)
+    g_array_append_val(c.offsets, offset);
   known = learn(&c, TRUE);
   g_array_unref(c.offsets);
   c.offsets = offsets;

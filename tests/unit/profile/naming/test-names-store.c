@@ -24,35 +24,32 @@ static ProfileStoredNames *make_entry(guint32 key, guint n)
 
   for (guint i = 0; i < n; i++) {
     g_autofree char *name = g_strdup_printf("function_%u_of_%u", i, key);
-    ProfileStoredRange stored = {.range = {.start = i * 16, .end = i * 16 + 10}, .has_line = i % 3 == 0};
+    ProfileFunctionRange range = {.start = i * 16, .end = i * 16 + 10};
 
     if (i % 2 == 0) {
-      stored.range.name = name;
-      stored.range.linkage_name = i % 4 == 0 ? "_Zlinkage" : name;
-      stored.range.file = stored.has_line ? "file.c" : NULL;
-      stored.range.line = stored.has_line ? i + 1 : 0;
+      range.name = name;
+      range.linkage_name = i % 4 == 0 ? "_Zlinkage" : name;
+      range.nameless = i % 3 == 0;
     }
-    g_assert_true(profile_stored_names_add(names, &stored));
+    g_assert_true(profile_stored_names_add(names, &range));
   }
   return names;
 }
 
-static void assert_ranges_equal(const ProfileStoredRange *a, const ProfileStoredRange *b)
+static void assert_ranges_equal(const ProfileFunctionRange *a, const ProfileFunctionRange *b)
 {
-  g_assert_cmpuint(a->range.start, ==, b->range.start);
-  g_assert_cmpuint(a->range.end, ==, b->range.end);
-  g_assert_cmpstr(a->range.name, ==, b->range.name);
-  g_assert_cmpstr(a->range.linkage_name, ==, b->range.linkage_name);
-  g_assert_cmpstr(a->range.file, ==, b->range.file);
-  g_assert_cmpuint(a->range.line, ==, b->range.line);
-  g_assert_cmpint(a->has_line, ==, b->has_line);
+  g_assert_cmpuint(a->start, ==, b->start);
+  g_assert_cmpuint(a->end, ==, b->end);
+  g_assert_cmpstr(a->name, ==, b->name);
+  g_assert_cmpstr(a->linkage_name, ==, b->linkage_name);
+  g_assert_cmpint(a->nameless, ==, b->nameless);
 }
 
 static void assert_entries_equal(const ProfileStoredNames *a, const ProfileStoredNames *b)
 {
   gsize n, n_b;
-  const ProfileStoredRange *ranges = profile_stored_names_get_ranges(a, &n);
-  const ProfileStoredRange *ranges_b = profile_stored_names_get_ranges(b, &n_b);
+  const ProfileFunctionRange *ranges = profile_stored_names_get_ranges(a, &n);
+  const ProfileFunctionRange *ranges_b = profile_stored_names_get_ranges(b, &n_b);
 
   g_assert_cmpint(profile_stored_names_get_status(a), ==, profile_stored_names_get_status(b));
   g_assert_cmpstr(profile_stored_names_get_link(a), ==, profile_stored_names_get_link(b));
@@ -160,7 +157,7 @@ static void test_merge(void)
   g_autoptr(ProfileNamesStore) store = open_store();
   guint32 key = 1;
   ProfileNameSources others = sources;
-  ProfileStoredRange stored = {.range = {.start = 5000, .end = 5001, .name = "later"}};
+  ProfileFunctionRange range = {.start = 5000, .end = 5001, .name = "later"};
   g_autoptr(ProfileStoredNames) added = NULL;
   g_autoptr(ProfileStoredNames) more = NULL;
   g_autoptr(ProfileStoredNames) other = NULL;
@@ -169,16 +166,16 @@ static void test_merge(void)
 
   save(store, key, N_FUNCTIONS);
   added = profile_stored_names_new((guint8 *)&key, sizeof key, CAPTURE_NAMING_DYNAMIC, &sources, "x.debug");
-  g_assert_true(profile_stored_names_add(added, &stored));
+  g_assert_true(profile_stored_names_add(added, &range));
   profile_names_store_save(store, &added, 1);
   more = load(store, key);
   profile_stored_names_get_ranges(more, &n);
   g_assert_cmpuint(n, ==, N_FUNCTIONS + 1);
-  g_assert_cmpstr(profile_stored_names_find(more, 5000, FALSE)->range.name, ==, "later");
+  g_assert_cmpstr(profile_stored_names_find(more, 5000)->name, ==, "later");
 
   others.debug.time++;
   other = profile_stored_names_new((guint8 *)&key, sizeof key, CAPTURE_NAMING_SYMBOLS, &others, NULL);
-  g_assert_true(profile_stored_names_add(other, &stored));
+  g_assert_true(profile_stored_names_add(other, &range));
   profile_names_store_save(store, &other, 1);
   now = load(store, key);
   assert_entries_equal(now, other);
@@ -190,19 +187,18 @@ static void test_find(void)
 {
   g_autoptr(ProfileStoredNames) names = make_entry(1, 4);
   g_autofree char *long_text = g_strnfill(PROFILE_STORED_NAMES_STRING_MAX + 1, 'x');
-  ProfileStoredRange refused[] = {{.range = {.start = 57, .end = 60, .name = "overlaps"}},
-                                  {.range = {.start = 70, .end = 70, .name = "empty"}},
-                                  {.range = {.start = 70, .end = 60, .name = "backwards"}},
-                                  {.range = {.start = 70, .end = G_MAXUINT64, .name = "far"}},
-                                  {.range = {.start = 70, .end = 80, .name = long_text}}};
+  ProfileFunctionRange refused[] = {{.start = 57, .end = 60, .name = "overlaps"},
+                                    {.start = 70, .end = 70, .name = "empty"},
+                                    {.start = 70, .end = 60, .name = "backwards"},
+                                    {.start = 70, .end = G_MAXUINT64, .name = "far"},
+                                    {.start = 70, .end = 80, .name = long_text}};
 
-  g_assert_cmpstr(profile_stored_names_find(names, 0, TRUE)->range.name, ==, "function_0_of_1");
-  g_assert_nonnull(profile_stored_names_find(names, 9, TRUE));
-  g_assert_null(profile_stored_names_find(names, 10, FALSE));
-  g_assert_null(profile_stored_names_find(names, 16, TRUE)->range.name);
-  g_assert_null(profile_stored_names_find(names, 32, TRUE));
-  g_assert_cmpstr(profile_stored_names_find(names, 32, FALSE)->range.name, ==, "function_2_of_1");
-  g_assert_null(profile_stored_names_find(names, 58, FALSE));
+  g_assert_cmpstr(profile_stored_names_find(names, 0)->name, ==, "function_0_of_1");
+  g_assert_nonnull(profile_stored_names_find(names, 9));
+  g_assert_null(profile_stored_names_find(names, 10));
+  g_assert_null(profile_stored_names_find(names, 16)->name);
+  g_assert_cmpstr(profile_stored_names_find(names, 32)->name, ==, "function_2_of_1");
+  g_assert_null(profile_stored_names_find(names, 58));
   for (guint i = 0; i < G_N_ELEMENTS(refused); i++)
     g_assert_false(profile_stored_names_add(names, &refused[i]));
 }
@@ -367,9 +363,6 @@ static void test_hostile_rows(void)
       "UPDATE function SET name = printf('%70000c', 'x') WHERE start = 0",
       "UPDATE function SET name = CAST(zeroblob(5000000) AS TEXT) WHERE start = 0",
       "UPDATE function SET linkage_name = printf('%70000c', 'x') WHERE start = 0",
-      "UPDATE function SET file = x'00' WHERE start = 0",
-      "UPDATE function SET line = -1 WHERE start = 0",
-      "UPDATE function SET line = 4294967296 WHERE start = 0",
       "UPDATE binary SET status = 3",
       "UPDATE binary SET status = -1",
       "UPDATE binary SET sources = x'00'",
