@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "profile/views/annotation.h"
 #include "profile/views/chart.h"
 #include "profile/views/mark-rows.h"
 #include "profile/views/tree.h"
@@ -166,6 +167,41 @@ static void transform(ProfileFilter *filter)
   }
 }
 
+/* What the lines of a function have is what it has, lines ascend, and nothing is more than its whole. */
+static void check_annotation(const ProfileFilter *filter, guint32 function)
+{
+  g_autoptr(ProfileAnnotation) annotation = profile_annotation_new(filter, function);
+  guint64 self = profile_annotation_get_self_without_line(annotation).count;
+  guint64 total = profile_annotation_get_total(annotation).count;
+  gsize n;
+  const ProfileAnnotationFile *files = profile_annotation_get_files(annotation, &n);
+
+  for (gsize i = 0; i < n; i++) {
+    const ProfileAnnotationLine *lines = profile_annotation_get_lines(annotation, &files[i]);
+    for (guint32 k = 0; k < files[i].n_lines; k++) {
+      const ProfileAnnotationInlined *inlined = profile_annotation_get_inlined(annotation, &lines[k]);
+      self += lines[k].self.count;
+      expect(lines[k].line > (k > 0 ? lines[k - 1].line : 0) && lines[k].self.count <= lines[k].total.count &&
+             lines[k].total.count <= total);
+      for (guint32 j = 0; j < lines[k].n_inlined; j++)
+        expect(inlined[j].name && inlined[j].total.count <= lines[k].total.count);
+    }
+  }
+  expect(self == profile_annotation_get_self(annotation).count && self <= total);
+  expect(total <= profile_annotation_get_sum(annotation).count);
+}
+
+/* Of the first functions: each costs a pass over the nodes. */
+static void annotate(ProfileFilter *filter)
+{
+  gsize n;
+
+  profile_capture_get_functions(profile_filter_get_capture(filter), &n);
+  for (guint32 i = 0; i < MIN(n, 8); i++)
+    check_annotation(filter, i);
+  check_annotation(filter, G_MAXUINT32);
+}
+
 static void look(ProfileCapture *capture)
 {
   g_autoptr(ProfileFilter) filter = profile_filter_new(capture);
@@ -179,6 +215,7 @@ static void look(ProfileCapture *capture)
   check_told(capture);
   check_places(capture);
   transform(filter);
+  annotate(filter);
   for (guint i = 0; i < n; i++)
     check_event(capture, &events[i]);
   profile_tree_expand_all(tree);
