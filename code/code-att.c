@@ -123,15 +123,14 @@ static bool att_is_indirect(const cs_insn *instruction)
   return (instruction->id == X86_INS_JMP || instruction->id == X86_INS_CALL) && instruction->op_str[0] == '*';
 }
 
-/* Prefixes that Capstone leaves out. */
+/* Prefixes that Capstone 4 leaves out. */
 static void att_put_prefixes(const cs_insn *instruction, struct code_line *line)
 {
-  const cs_x86 *x86 = &instruction->detail->x86;
-
-  if (instruction->id == X86_INS_RET && x86->prefix[0] == PREFIX_REPEAT &&
-      !strchr(instruction->mnemonic, ' '))
+  if (strchr(instruction->mnemonic, ' '))
+    return;
+  if (instruction->id == X86_INS_RET && instruction->bytes[0] == PREFIX_REPEAT)
     code_line_put_word(line, "repz ");
-  if (att_is_indirect(instruction) && x86->prefix[1] == PREFIX_NOTRACK)
+  if (att_is_indirect(instruction) && instruction->bytes[0] == PREFIX_NOTRACK)
     code_line_put_word(line, "notrack ");
 }
 
