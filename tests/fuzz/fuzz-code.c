@@ -21,8 +21,7 @@ static void read_all(const struct code_instructions *instructions)
     for (uint32_t j = 0; j < instruction->text_length; j++)
       sink += ((const unsigned char *)instructions)[instruction->text + j];
   for (uint64_t at = 0; at < instructions->length; at++) {
-    const struct code_instruction *found =
-        code_instructions_find(instructions, instructions->address + at);
+    const struct code_instruction *found = code_instructions_find(instructions, instructions->address + at);
 
     if (!found || instructions->address + at < found->address ||
         instructions->address + at - found->address >= found->size)
