@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "code/code-aarch64-private.h"
 #include "code/code-att-private.h"
 #include "code/code-builder-private.h"
 #include "code/code-kind-private.h"
@@ -42,14 +43,21 @@ static int disassembly_add_bytes(struct disassembly *disassembly, size_t size)
   return disassembly_add(disassembly, &instruction, size, &line);
 }
 
+static uint32_t disassembly_read_unit(const uint8_t *at, size_t size)
+{
+  uint32_t number = 0;
+
+  for (size_t i = size; i > 0; i--)
+    number = number << 8 | at[i - 1];
+  return number;
+}
+
 static int disassembly_add_unit(struct disassembly *disassembly, size_t size)
 {
   struct code_instruction instruction = {0};
   struct code_line line;
-  uint64_t number = 0;
+  uint32_t number = disassembly_read_unit(disassembly->at, size);
 
-  for (size_t i = size; i > 0; i--)
-    number = number << 8 | disassembly->at[i - 1];
   line.length = 0;
   code_line_put_word(&line, size == 4 ? ".word 0x" : ".short 0x");
   for (size_t i = 2 * size; i > 0; i--)
@@ -67,6 +75,19 @@ static int disassembly_add_bad(struct disassembly *disassembly)
   return disassembly_add(disassembly, &instruction, 1, &line);
 }
 
+static int disassembly_add_aarch64(struct disassembly *disassembly)
+{
+  struct code_instruction instruction = {0};
+  enum code_kind kind;
+  struct code_line line;
+
+  line.length = 0;
+  if (!code_aarch64_decode(disassembly_read_unit(disassembly->at, 4), &line, &kind))
+    return disassembly_add_unit(disassembly, 4);
+  instruction.kind = (uint8_t)kind;
+  return disassembly_add(disassembly, &instruction, 4, &line);
+}
+
 /* What Capstone knows nothing about. */
 static int disassembly_add_unknown(struct disassembly *disassembly, const struct code_machine *machine)
 {
@@ -78,6 +99,8 @@ static int disassembly_add_unknown(struct disassembly *disassembly, const struct
   }
   if (disassembly->left < size)
     return disassembly_add_bytes(disassembly, disassembly->left);
+  if (machine->machine == EM_AARCH64)
+    return disassembly_add_aarch64(disassembly);
 #if CS_API_MAJOR >= 5
   if (machine->machine == EM_RISCV && (disassembly->at[0] & 3) == 3 && disassembly->left >= 4)
     size = 4;
@@ -88,10 +111,17 @@ static int disassembly_add_unknown(struct disassembly *disassembly, const struct
 static void disassembly_write(const struct code_machine *machine, struct code_line *line)
 {
   const cs_insn *instruction = machine->instruction;
+  const char *hint = machine->machine == EM_AARCH64
+                         ? code_aarch64_name_hint(disassembly_read_unit(instruction->bytes, 4))
+                         : NULL;
 
   line->length = 0;
   if (machine->is_x86) {
     code_att_write(machine, line);
+    return;
+  }
+  if (hint) {
+    code_line_put_word(line, hint);
     return;
   }
   code_line_put_word(line, instruction->mnemonic);

@@ -7,8 +7,8 @@
 
 /* Decodes `size` bytes (at most CODE_BYTES_MAX) of a machine's (EM_…) code, which is at an address in memory.
  * On EM_ARM an odd address means Thumb code at the even one before it. What the decoder does not know is
- * CODE_UNKNOWN_MACHINE, not an error. The text is that of objdump, on x86 in AT&T's syntax; jumps and calls
- * have the address that they go to as a number, bare on x86. *ret is to be freed with free(). 0, or a
+ * CODE_UNKNOWN_MACHINE, not an error. On x86 the text is objdump's, in AT&T's syntax; elsewhere it is
+ * Capstone's, which says "#0x10" where objdump says "#16". *ret is to be freed with free(). 0, or a
  * negative errno with *ret untouched: -EFBIG, -EINVAL (it would end behind the last address), -ENOMEM. */
 int code_disassemble(const void *bytes, size_t size, uint16_t machine, uint64_t address,
                      struct code_instructions **ret);

@@ -28,9 +28,8 @@ DIFFERENCES = {
         (r'mov', r'movz|movn|orr|ins|umov|dup', 'an alias that Capstone 4 does not prefer'),
         (r'b\.cs', r'b\.hs', 'the same condition'),
         (r'b\.cc', r'b\.lo', 'the same condition'),
-        (r'\w+', r'hint', 'a hint that Capstone 4 has no name for'),
         (r'dc|ic|at|tlbi', r'sys', 'an alias that Capstone 4 does not know'),
-        (r'\w+', r'\.word', 'newer than Capstone 4: SVE, memory tags, LSE'),
+        (r'\w+', r'\.word', 'newer than Capstone 4: SVE and memory tags'),
         (r'\.inst|udf', r'\.word', 'no instruction'),
     ],
 }
