@@ -24,12 +24,13 @@ static bool att_is_one_of(const char *const *words, size_t n, const char *word)
 static const char *att_rename(const char *word)
 {
   static const char *const names[][2] = {
-      {"stosb", "stos"},   {"stosw", "stos"}, {"stosl", "stos"}, {"stosq", "stos"},   {"lodsb", "lods"},
-      {"lodsw", "lods"},   {"lodsl", "lods"}, {"lodsq", "lods"}, {"scasb", "scas"},   {"scasw", "scas"},
-      {"scasl", "scas"},   {"scasq", "scas"}, {"wait", "fwait"}, {"pushfq", "pushf"}, {"pushfl", "pushf"},
-      {"popfq", "popf"},   {"popfl", "popf"}, {"iretl", "iret"}, {"lretl", "lret"},   {"xlatb", "xlat"},
-      {"salb", "shlb"},    {"salw", "shlw"},  {"sall", "shll"},  {"salq", "shlq"},    {"pushaw", "pushaw"},
-      {"pushal", "pusha"}, {"popal", "popa"},
+      {"stosb", "stos"},      {"stosw", "stos"},    {"stosl", "stos"},   {"stosq", "stos"},
+      {"lodsb", "lods"},      {"lodsw", "lods"},    {"lodsl", "lods"},   {"lodsq", "lods"},
+      {"scasb", "scas"},      {"scasw", "scas"},    {"scasl", "scas"},   {"scasq", "scas"},
+      {"wait", "fwait"},      {"pushfq", "pushf"},  {"pushfl", "pushf"}, {"popfq", "popf"},
+      {"popfl", "popf"},      {"iretl", "iret"},    {"lretl", "lret"},   {"xlatb", "xlat"},
+      {"fucompi", "fucomip"}, {"fcompi", "fcomip"}, {"salb", "shlb"},    {"salw", "shlw"},
+      {"sall", "shll"},       {"salq", "shlq"},     {"pushal", "pusha"}, {"popal", "popa"},
   };
 
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)

@@ -61,6 +61,21 @@ static uint64_t kind_target_of_x86(const cs_insn *instruction)
   return x86->op_count == 1 && x86->operands[0].type == X86_OP_IMM ? (uint64_t)x86->operands[0].imm : 0;
 }
 
+static bool kind_starts(const cs_insn *instruction, const char *word)
+{
+  return strncmp(instruction->mnemonic, word, strlen(word)) == 0;
+}
+
+/* Those that check pointers have numbers in a newer Capstone only: braa, blraaz, retab, eretaa. */
+static enum code_kind kind_of_checked_aarch64(const cs_insn *instruction)
+{
+  if (kind_starts(instruction, "bra"))
+    return CODE_JUMP;
+  if (kind_starts(instruction, "blra"))
+    return CODE_CALL;
+  return kind_starts(instruction, "reta") || kind_starts(instruction, "ereta") ? CODE_RETURN : CODE_PLAIN;
+}
+
 static enum code_kind kind_of_aarch64(const cs_insn *instruction)
 {
   arm64_cc condition = instruction->detail->arm64.cc;
@@ -84,7 +99,7 @@ static enum code_kind kind_of_aarch64(const cs_insn *instruction)
   case ARM64_INS_ERET:
     return CODE_RETURN;
   default:
-    return CODE_PLAIN;
+    return kind_of_checked_aarch64(instruction);
   }
 }
 
@@ -166,11 +181,6 @@ static uint64_t kind_target_of_arm(const cs_insn *instruction)
 }
 
 #if CS_API_MAJOR >= 5
-static bool kind_starts(const cs_insn *instruction, const char *word)
-{
-  return strncmp(instruction->mnemonic, word, strlen(word)) == 0;
-}
-
 /* By their texts: aliases such as "ret" have no numbers of their own. */
 static enum code_kind kind_of_riscv(const cs_insn *instruction)
 {

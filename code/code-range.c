@@ -111,7 +111,7 @@ int code_range_cut(const void *file, size_t size, uint64_t offset, uint64_t leng
 int code_range_find(const void *elf, size_t size, uint64_t offset, uint64_t length, struct code_range *ret)
 {
   struct code_range range = {0};
-  struct range_headers headers;
+  struct range_headers headers = {0};
   int result;
 
   if (!range_read_headers(elf, size, &headers, &range.machine))
