@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Decodes machine code. Every byte is hostile, and costs its text at worst. Thread-safe. */
+/*
+ * Decodes machine code. Every byte is hostile, and costs its text at worst. Thread-safe.
+ *
+ * What is known depends on Capstone: version 4 lacks RISC-V, most of AVX-512, and SVE.
+ */
 #ifndef CODE_DISASSEMBLE_H
 #define CODE_DISASSEMBLE_H
 
