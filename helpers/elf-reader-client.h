@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct elf_reader_code;
+
 struct elf_reader_client {
   pid_t pid;         /* 0: not running */
   int socket;        /* readable when there is something to receive; -1: not running */
@@ -24,8 +26,8 @@ struct elf_reader_client {
 
 /* Not checked: seals, size, content. */
 struct elf_reader_answer {
-  int error; /* 0, or why there is no table, no names, no places: a negative errno */
-  int fd;    /* the table, names or places, the receiver's to close; -1 without */
+  int error; /* 0, or why there is no answer: a negative errno */
+  int fd;    /* the table, names, places or instructions, the receiver's to close; -1 without */
   uint64_t size;
 };
 
@@ -45,6 +47,9 @@ int elf_reader_client_name(struct elf_reader_client *client, void *job, int fd, 
  * they lie. Thread-safe. It counts as hung some minutes later than in the other cases, with large files. */
 int elf_reader_client_resolve(struct elf_reader_client *client, void *job, const int *fds, uint32_t n_fds,
                               uint32_t flags, const uint64_t *addresses, uint32_t n);
+/* The same with a file and the part of it that has the code: which instructions stand there. Thread-safe. */
+int elf_reader_client_disassemble(struct elf_reader_client *client, void *job, int fd, uint32_t flags,
+                                  const struct elf_reader_code *code);
 /* What it says: 1 and *ret filled in when its job is done, which it then has no more; 0 when there is nothing
  * new, or it became ready; -errno when it died, hangs (-ETIMEDOUT) or breaks the protocol and must be
  * released. To be called some times a second even when the socket is silent: so it is noticed that it hangs.

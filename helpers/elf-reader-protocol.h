@@ -16,16 +16,17 @@
  *                                     ◀─  NAMED (+ sealed memfd that holds names), likewise
  *   RESOLVE (+ ELF files), with       ─▶
  *   addresses                         ◀─  RESOLVED (+ sealed memfd that holds places), likewise
+ *   DISASSEMBLE (+ a file), with the  ─▶
+ *   part of it that is asked for      ◀─  DISASSEMBLED (+ sealed memfd that holds instructions), likewise
  *
  * RESOLVE brings the file that has the DWARF, then, as its flags say, the alternate file and the package,
  * then split units. What was read of them serves the next RESOLVE too, if the first asked to KEEP them, the
  * next asks AGAIN and nothing else was asked between: so nobody needs to tell whether two files are the same.
  *
- * The owner believes nothing: it checks seals, size and unwind_table_is_valid, unwind_names_are_valid or
- * dwarf_places_are_valid. The elf-reader does not either: it answers a descriptor that is no regular file, or
- * too large, with an error.
- * What it answers without an error is sealed with ELF_READER_SEALS, so that nobody changes it once it was
- * checked.
+ * The owner believes nothing: it checks seals, size and unwind_table_is_valid, unwind_names_are_valid,
+ * dwarf_places_are_valid or code_instructions_are_valid. The elf-reader does not either: it answers a
+ * descriptor that is no regular file, or too large, with an error. What it answers without an error is sealed
+ * with ELF_READER_SEALS, so that nobody changes it once it was checked.
  */
 #ifndef ELF_READER_PROTOCOL_H
 #define ELF_READER_PROTOCOL_H
@@ -33,7 +34,7 @@
 #include <fcntl.h>
 #include <stdint.h>
 
-#define ELF_READER_PROTOCOL_VERSION 3
+#define ELF_READER_PROTOCOL_VERSION 4
 #define ELF_READER_FILE_MAX         (UINT64_C(4) << 30) /* all files of a RESOLVE together */
 #define ELF_READER_SECONDS_MAX      10                  /* of processor time for one file; it dies of more */
 #define ELF_READER_OFFSETS_MAX      8192                /* of one NAME or RESOLVE */
@@ -45,10 +46,12 @@ enum elf_reader_message_type {
   ELF_READER_COMPILE = 1,
   ELF_READER_NAME = 2,
   ELF_READER_RESOLVE = 3,
+  ELF_READER_DISASSEMBLE = 4,
   ELF_READER_READY = 64,
   ELF_READER_COMPILED = 65,
   ELF_READER_NAMED = 66,
-  ELF_READER_RESOLVED = 67
+  ELF_READER_RESOLVED = 67,
+  ELF_READER_DISASSEMBLED = 68
 };
 
 enum elf_reader_flags {
@@ -57,19 +60,22 @@ enum elf_reader_flags {
   ELF_READER_KEEP = 1 << 1,      /* the files are asked for AGAIN */
   ELF_READER_AGAIN = 1 << 2,     /* those that were kept; without descriptors, and without the flags below */
   ELF_READER_ALTERNATE = 1 << 3, /* the next descriptor is the alternate file's (dwz) */
-  ELF_READER_PACKAGE = 1 << 4    /* the next one is a .dwp */
+  ELF_READER_PACKAGE = 1 << 4,   /* the next one is a .dwp */
+  /* DISASSEMBLE: */
+  ELF_READER_BYTES = 1 << 5 /* the file is no ELF file: it has code, of which the question says the rest */
 };
 
 struct elf_reader_message {
   uint32_t type;
   uint32_t size;   /* of the whole message */
   uint64_t cookie; /* of the request; comes back with the answer */
-  /* COMPILED, NAMED, RESOLVED: 0, or a negative errno: of unwind_compile, unwind_names_find,
-   * dwarf_reader_open or dwarf_reader_find, -EINVAL (no regular file), -EFBIG, -ENODATA (nothing was kept) */
+  /* Of an answer: 0, or a negative errno: of unwind_compile, unwind_names_find, dwarf_reader_open,
+   * dwarf_reader_find, code_range_find or code_disassemble, -EINVAL (no regular file), -EFBIG, -ENODATA
+   * (nothing was kept) */
   int32_t error;
   uint32_t version;   /* READY: ELF_READER_PROTOCOL_VERSION */
-  uint64_t length;    /* COMPILED, NAMED, RESOLVED: bytes of the answer */
-  uint32_t flags;     /* COMPILE, RESOLVE: enum elf_reader_flags */
+  uint64_t length;    /* bytes of an answer */
+  uint32_t flags;     /* COMPILE, RESOLVE, DISASSEMBLE: enum elf_reader_flags */
   uint32_t n_offsets; /* NAME, RESOLVE */
 };
 
@@ -78,6 +84,21 @@ struct elf_reader_message {
 struct elf_reader_question {
   struct elf_reader_message message;
   uint64_t offsets[ELF_READER_OFFSETS_MAX]; /* n_offsets are sent */
+};
+
+/* A part of a file, and what the code there is. */
+struct elf_reader_code {
+  uint64_t offset; /* in the file */
+  uint64_t length;
+  uint64_t address; /* ELF_READER_BYTES: of the code; otherwise 0, as the file says it */
+  uint32_t machine; /* EM_…, likewise */
+  uint32_t reserved;
+};
+
+/* DISASSEMBLE: which instructions (code/code-instructions.h) stand there. */
+struct elf_reader_code_question {
+  struct elf_reader_message message;
+  struct elf_reader_code code;
 };
 
 /* Seconds of processor time after which a RESOLVE of files of so many bytes ends with what it has. It dies

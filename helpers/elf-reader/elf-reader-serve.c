@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "helpers/elf-reader-protocol.h"
+#include "helpers/elf-reader/elf-reader-disassemble.h"
 #include "helpers/elf-reader/elf-reader-file.h"
 #include "helpers/elf-reader/elf-reader-resolve.h"
 #include "helpers/packet.h"
@@ -16,6 +17,11 @@
 #include "unwind/unwind-names.h"
 
 _Static_assert(ELF_READER_OFFSETS_MAX == UNWIND_OFFSETS_MAX, "all that may be asked can be answered");
+_Static_assert(ELF_READER_NAMED - ELF_READER_NAME == ELF_READER_COMPILED - ELF_READER_COMPILE &&
+                   ELF_READER_RESOLVED - ELF_READER_RESOLVE == ELF_READER_COMPILED - ELF_READER_COMPILE &&
+                   ELF_READER_DISASSEMBLED - ELF_READER_DISASSEMBLE ==
+                       ELF_READER_COMPILED - ELF_READER_COMPILE,
+               "an answer's type follows from its question's");
 
 /* Of address space, and at most as much of memory, that is kept from one file to the next: enough for nearly
  * all of them. */
@@ -30,7 +36,10 @@ struct elf_reader_server {
 
 /* With as many descriptors as it says, or brought. */
 struct elf_reader_request {
-  struct elf_reader_question question;
+  union {
+    struct elf_reader_question question;
+    struct elf_reader_code_question code;
+  };
   int files[ELF_READER_DESCRIPTORS_MAX];
   uint32_t n_files;
 };
@@ -61,20 +70,32 @@ static int elf_reader_serve_name(const void *elf, size_t size, const uint64_t *o
   return result;
 }
 
+static int elf_reader_serve_bytes(struct elf_reader_server *server, const struct elf_reader_request *request,
+                                  const void *file, size_t size, uint64_t *ret_length)
+{
+  const struct elf_reader_question *question = &request->question;
+  const struct elf_reader_message *message = &question->message;
+  switch (message->type) {
+  case ELF_READER_NAME:
+    return elf_reader_serve_name(file, size, question->offsets, message->n_offsets, ret_length);
+  case ELF_READER_DISASSEMBLE:
+    return elf_reader_disassemble(file, size, message->flags, &request->code.code, ret_length);
+  default:
+    return elf_reader_serve_compile(file, size, message->flags, &server->workspace, ret_length);
+  }
+}
+
 /* What is asked of one file. */
 static int elf_reader_serve_file(struct elf_reader_server *server, const struct elf_reader_request *request,
                                  uint64_t *ret_length)
 {
-  const struct elf_reader_message *message = &request->question.message;
-  const void *elf;
+  const void *file;
   size_t size;
-  int result = elf_reader_file_map(request->files[0], ELF_READER_FILE_MAX, &elf, &size);
+  int result = elf_reader_file_map(request->files[0], ELF_READER_FILE_MAX, &file, &size);
   if (result < 0)
     return result;
-  result = message->type == ELF_READER_NAME
-               ? elf_reader_serve_name(elf, size, request->question.offsets, message->n_offsets, ret_length)
-               : elf_reader_serve_compile(elf, size, message->flags, &server->workspace, ret_length);
-  munmap((void *)elf, size);
+  result = elf_reader_serve_bytes(server, request, file, size, ret_length);
+  munmap((void *)file, size);
   if (server->workspace.size > WORKSPACE_KEPT)
     unwind_workspace_clear(&server->workspace);
   return result;
@@ -118,9 +139,7 @@ static int do_it(struct elf_reader_server *server, const struct elf_reader_reque
 /* The type of the answer to a request. */
 static uint32_t elf_reader_serve_expected(uint32_t type)
 {
-  return type == ELF_READER_COMPILE ? ELF_READER_COMPILED
-         : type == ELF_READER_NAME  ? ELF_READER_NAMED
-                                    : ELF_READER_RESOLVED;
+  return type + (ELF_READER_COMPILED - ELF_READER_COMPILE);
 }
 
 static int elf_reader_serve_answer(struct elf_reader_server *server, const struct elf_reader_request *request)
@@ -154,6 +173,16 @@ static bool has_files_of_resolve(const struct elf_reader_message *message, uint3
          n_files <= 1 + n_beside + ELF_READER_SPLIT_MAX;
 }
 
+/* What only code without an ELF file needs is 0 in other questions. */
+static bool has_code(const struct elf_reader_code_question *question, ssize_t size)
+{
+  bool bytes = question->message.flags == ELF_READER_BYTES;
+  return size == sizeof *question && (bytes || question->message.flags == 0) &&
+         question->message.n_offsets == 0 && question->code.machine <= UINT16_MAX &&
+         question->code.reserved == 0 &&
+         (bytes || (question->code.machine == 0 && question->code.address == 0));
+}
+
 static bool is_sound(const struct elf_reader_request *request, ssize_t size)
 {
   const struct elf_reader_message *message = &request->question.message;
@@ -167,6 +196,8 @@ static bool is_sound(const struct elf_reader_request *request, ssize_t size)
     return has_all_offsets(message) && message->flags == 0 && request->n_files == 1;
   case ELF_READER_RESOLVE:
     return has_all_offsets(message) && has_files_of_resolve(message, request->n_files);
+  case ELF_READER_DISASSEMBLE:
+    return has_code(&request->code, size) && request->n_files == 1;
   default:
     return false;
   }

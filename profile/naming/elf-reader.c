@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "helpers/elf-reader-client.h"
-#include "helpers/elf-reader-protocol.h"
 
 #define POLL_MS    250
 #define ANSWER_MAX ((guint64)256 * 1024 * 1024)
@@ -108,7 +107,8 @@ static gpointer elf_reader_copy_answer(const struct elf_reader_answer *answer)
   return bytes && at == answer->size ? g_steal_pointer(&bytes) : NULL;
 }
 
-static int elf_reader_take_answer(const struct elf_reader_answer *answer, struct dwarf_places **ret)
+static int elf_reader_take_answer(const struct elf_reader_answer *answer,
+                                  bool (*is_valid)(const void *bytes, size_t size), gpointer *ret)
 {
   g_autofree gpointer bytes = NULL;
 
@@ -116,26 +116,53 @@ static int elf_reader_take_answer(const struct elf_reader_answer *answer, struct
     return answer->error;
   bytes = is_as_promised(answer) ? elf_reader_copy_answer(answer) : NULL;
   close(answer->fd);
-  if (!bytes || !dwarf_places_are_valid(bytes, answer->size))
+  if (!bytes || !is_valid(bytes, answer->size))
     return -EBADMSG;
   *ret = g_steal_pointer(&bytes);
   return 0;
+}
+
+/* Of what was asked with that result. */
+static int elf_reader_finish(ProfileElfReader *self, int result, GCancellable *cancellable,
+                             bool (*is_valid)(const void *bytes, size_t size), gpointer *ret)
+{
+  struct elf_reader_answer answer;
+
+  if (result == 0)
+    result = elf_reader_receive(self, cancellable, &answer);
+  if (result > 0)
+    result = elf_reader_take_answer(&answer, is_valid, ret);
+  if (result < 0)
+    elf_reader_end(self);
+  return result;
 }
 
 int profile_elf_reader_resolve(ProfileElfReader *self, const int *fds, guint n_fds, guint32 flags,
                                const guint64 *addresses, guint n, GCancellable *cancellable,
                                struct dwarf_places **ret)
 {
-  struct elf_reader_answer answer;
+  gpointer places = NULL;
   int result = elf_reader_start(self, cancellable);
 
   if (result == 0)
     result = elf_reader_client_resolve(&self->client, self, fds, n_fds, flags, addresses, n);
+  result = elf_reader_finish(self, result, cancellable, dwarf_places_are_valid, &places);
   if (result == 0)
-    result = elf_reader_receive(self, cancellable, &answer);
-  if (result > 0)
-    result = elf_reader_take_answer(&answer, ret);
-  if (result < 0)
-    elf_reader_end(self);
+    *ret = places;
+  return result;
+}
+
+int profile_elf_reader_disassemble(ProfileElfReader *self, int fd, guint32 flags,
+                                   const struct elf_reader_code *code, GCancellable *cancellable,
+                                   struct code_instructions **ret)
+{
+  gpointer instructions = NULL;
+  int result = elf_reader_start(self, cancellable);
+
+  if (result == 0)
+    result = elf_reader_client_disassemble(&self->client, self, fd, flags, code);
+  result = elf_reader_finish(self, result, cancellable, code_instructions_are_valid, &instructions);
+  if (result == 0)
+    *ret = instructions;
   return result;
 }

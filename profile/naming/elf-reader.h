@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An elf-reader that finds lines and inlined functions (helpers/elf-reader-protocol.h): DWARF is read by a
- * process that may do nothing else, and die of it. One thread at a time. */
+/* An elf-reader that finds lines and inlined functions, and decodes machine code
+ * (helpers/elf-reader-protocol.h): files are read by a process that may do nothing else, and die of it. One
+ * thread at a time. */
 #pragma once
 
 #include <gio/gio.h>
 
+#include "code/code-instructions.h"
 #include "dwarf/dwarf-places.h"
+#include "helpers/elf-reader-protocol.h"
 
 G_BEGIN_DECLS
 
@@ -23,6 +26,12 @@ void profile_elf_reader_free(ProfileElfReader *self);
 int profile_elf_reader_resolve(ProfileElfReader *self, const int *fds, guint n_fds, guint32 flags,
                                const guint64 *addresses, guint n, GCancellable *cancellable,
                                struct dwarf_places **ret);
+
+/* Asks DISASSEMBLE of a part of a file, with ELF_READER_BYTES or 0. Results as above; files that were kept
+ * are kept no more. */
+int profile_elf_reader_disassemble(ProfileElfReader *self, int fd, guint32 flags,
+                                   const struct elf_reader_code *code, GCancellable *cancellable,
+                                   struct code_instructions **ret);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ProfileElfReader, profile_elf_reader_free)
 

@@ -17,78 +17,16 @@
 #include "dwarf/dwarf-places.h"
 #include "helpers/elf-reader-protocol.h"
 #include "helpers/packet.h"
+#include "tests/unit/elf-reader/reader-fixture.h"
 #include "tests/unit/remove-tree.h"
 #include "tests/unit/run-shell.h"
 #include "unwind/unwind-compile.h"
 #include "unwind/unwind-names.h"
 
-#define FD_IN_CHILD 3
-
-struct reader {
-  GPid pid;
-  int socket;
-};
-
-static void move_socket(gpointer data)
-{
-  int fd = GPOINTER_TO_INT(data);
-  if (fd == FD_IN_CHILD)
-    fcntl(fd, F_SETFD, 0);
-  else
-    dup2(fd, FD_IN_CHILD);
-}
-
-static void start(struct reader *reader)
-{
-  int pair[2];
-  g_autoptr(GError) error = NULL;
-  g_autofree char *program =
-      g_build_filename(g_getenv("CAPTURE_BUILDDIR"), "helpers", "elf-reader", "capture-elf-reader", NULL);
-  char *argv[] = {program, (char *)"3", NULL};
-  struct elf_reader_message message;
-  int fd;
-  g_assert_cmpint(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), ==, 0);
-  g_spawn_async(NULL, argv, NULL, G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_LEAVE_DESCRIPTORS_OPEN, move_socket,
-                GINT_TO_POINTER(pair[1]), &reader->pid, &error);
-  g_assert_no_error(error);
-  close(pair[1]);
-  reader->socket = pair[0];
-  g_assert_cmpint(packet_receive(reader->socket, &message, sizeof message, &fd, true), ==, sizeof message);
-  g_assert_cmpint(message.type, ==, ELF_READER_READY);
-  g_assert_cmpint(message.version, ==, ELF_READER_PROTOCOL_VERSION);
-}
-
-/* The status as waitpid has it. */
-static int wait_for(struct reader *reader)
-{
-  int status;
-  g_assert_cmpint(waitpid(reader->pid, &status, 0), ==, reader->pid);
-  close(reader->socket);
-  return status;
-}
-
-static void stop(struct reader *reader)
-{
-  int status;
-  shutdown(reader->socket, SHUT_WR);
-  status = wait_for(reader);
-  g_assert_true(WIFEXITED(status));
-  g_assert_cmpint(WEXITSTATUS(status), ==, 0);
-}
-
-static struct elf_reader_message request(guint32 flags)
-{
-  static guint64 cookie;
-  return (struct elf_reader_message){.type = ELF_READER_COMPILE,
-                                     .size = sizeof(struct elf_reader_message),
-                                     .cookie = ++cookie * G_GUINT64_CONSTANT(0x100000001),
-                                     .flags = flags};
-}
-
 /* Takes over the file. Returns 0 with *ret_table, or the error. */
 static int compile(struct reader *reader, int file, guint32 flags, int *ret_table)
 {
-  struct elf_reader_message asked = request(flags), said;
+  struct elf_reader_message asked = reader_request(flags), said;
   *ret_table = -1;
   g_assert_cmpint(file, >=, 0);
   g_assert_cmpint(packet_send(reader->socket, &asked, sizeof asked, file, true), ==, 0);
@@ -130,28 +68,20 @@ static void assert_fails(struct reader *reader, int file, int error)
 static void test_compile(void)
 {
   struct reader reader;
-  start(&reader);
+  reader_start(&reader);
   assert_compiles(&reader, open("/proc/self/exe", O_RDONLY), 0, TRUE);
   assert_compiles(&reader, open("/bin/sh", O_RDONLY), 0, TRUE);
-  stop(&reader);
+  reader_stop(&reader);
 }
 
 static void test_vdso(void)
 {
   struct reader reader;
   int file = memfd_create("vdso", MFD_CLOEXEC);
-  start(&reader);
+  reader_start(&reader);
   g_assert_cmpint(write(file, (const void *)getauxval(AT_SYSINFO_EHDR), 4096), ==, 4096);
   assert_compiles(&reader, file, ELF_READER_MEMORY, TRUE);
-  stop(&reader);
-}
-
-static int file_of(const char *text, off_t size)
-{
-  int file = memfd_create("file", MFD_CLOEXEC);
-  g_assert_cmpint(write(file, text, strlen(text)), ==, (gssize)strlen(text));
-  g_assert_cmpint(ftruncate(file, size), ==, 0);
-  return file;
+  reader_stop(&reader);
 }
 
 static void test_no_elf(void)
@@ -162,16 +92,16 @@ static void test_no_elf(void)
   g_autofree char *fifo = g_build_filename(directory, "fifo", NULL);
   g_assert_cmpint(mkfifo(fifo, 0600), ==, 0);
   g_assert_cmpint(pipe2(pair, O_CLOEXEC), ==, 0);
-  start(&reader);
-  assert_fails(&reader, file_of("", 0), -ENOEXEC);
-  assert_fails(&reader, file_of("#!/bin/sh\n", 10), -ENOEXEC);
-  assert_fails(&reader, file_of("\177ELF", 4), -ENOEXEC);
+  reader_start(&reader);
+  assert_fails(&reader, reader_file_of("", 0), -ENOEXEC);
+  assert_fails(&reader, reader_file_of("#!/bin/sh\n", 10), -ENOEXEC);
+  assert_fails(&reader, reader_file_of("\177ELF", 4), -ENOEXEC);
   assert_fails(&reader, open(directory, O_RDONLY | O_DIRECTORY), -EINVAL);
   assert_fails(&reader, open(fifo, O_RDONLY | O_NONBLOCK), -EINVAL);
   assert_fails(&reader, open("/dev/zero", O_RDONLY), -EINVAL);
   assert_fails(&reader, pair[0], -EINVAL);
   assert_compiles(&reader, open("/proc/self/exe", O_RDONLY), 0, TRUE);
-  stop(&reader);
+  reader_stop(&reader);
   close(pair[1]);
   g_unlink(fifo);
   g_rmdir(directory);
@@ -180,48 +110,37 @@ static void test_no_elf(void)
 static void test_sparse(void)
 {
   struct reader reader;
-  start(&reader);
-  assert_fails(&reader, file_of("", (off_t)5 << 30), -EFBIG);
-  assert_fails(&reader, file_of("\177ELF", (off_t)3 << 30), -ENOEXEC);
-  stop(&reader);
+  reader_start(&reader);
+  assert_fails(&reader, reader_file_of("", (off_t)5 << 30), -EFBIG);
+  assert_fails(&reader, reader_file_of("\177ELF", (off_t)3 << 30), -ENOEXEC);
+  reader_stop(&reader);
 }
 
 static void test_unreadable(void)
 {
   struct reader reader;
   int fd;
-  start(&reader);
+  reader_start(&reader);
   g_assert_cmpint(compile(&reader, open("/proc/self/exe", O_PATH), 0, &fd), <, 0);
-  stop(&reader);
-}
-
-static void assert_ends(const void *bytes, gsize size, int file)
-{
-  struct reader reader;
-  int status;
-  start(&reader);
-  g_assert_cmpint(packet_send(reader.socket, bytes, size, file, true), ==, 0);
-  status = wait_for(&reader);
-  g_assert_true(WIFEXITED(status));
-  g_assert_cmpint(WEXITSTATUS(status), ==, 1);
+  reader_stop(&reader);
 }
 
 static void test_protocol(void)
 {
   char longer[sizeof(struct elf_reader_message) + 8] = {0};
-  struct elf_reader_message message = request(0);
+  struct elf_reader_message message = reader_request(0);
   int file = open("/proc/self/exe", O_RDONLY);
   memcpy(longer, &message, sizeof message);
-  assert_ends(longer, sizeof longer, file);
-  assert_ends(&message, sizeof message - 8, file);
-  assert_ends(&message, sizeof message, -1);
+  reader_assert_ends(longer, sizeof longer, file);
+  reader_assert_ends(&message, sizeof message - 8, file);
+  reader_assert_ends(&message, sizeof message, -1);
   message.size--;
-  assert_ends(&message, sizeof message, file);
-  message = request(2);
-  assert_ends(&message, sizeof message, file);
-  message = request(0);
+  reader_assert_ends(&message, sizeof message, file);
+  message = reader_request(2);
+  reader_assert_ends(&message, sizeof message, file);
+  message = reader_request(0);
   message.type = ELF_READER_READY;
-  assert_ends(&message, sizeof message, file);
+  reader_assert_ends(&message, sizeof message, file);
   close(file);
 }
 
@@ -256,7 +175,7 @@ static struct unwind_names *ask_names(struct reader *reader, int file, const gui
   gsize length;
   gsize size = G_STRUCT_OFFSET(struct elf_reader_question, offsets) + n * sizeof *offsets;
   g_assert_cmpint(file, >=, 0);
-  asked.message = request(0);
+  asked.message = reader_request(0);
   asked.message.type = ELF_READER_NAME;
   asked.message.size = (guint32)size;
   asked.message.n_offsets = n;
@@ -278,7 +197,7 @@ static void test_names(void)
   int error;
   for (guint i = 0; i < G_N_ELEMENTS(offsets); i++)
     offsets[i] = i * 64;
-  start(&reader);
+  reader_start(&reader);
   g_autofree struct unwind_names *own =
       ask_names(&reader, open("/proc/self/exe", O_RDONLY), offsets, G_N_ELEMENTS(offsets), &error);
   g_assert_cmpint(error, ==, 0);
@@ -288,13 +207,13 @@ static void test_names(void)
       ask_names(&reader, open("/proc/self/exe", O_RDONLY), offsets, 0, &error);
   g_assert_cmpint(error, ==, 0);
   g_assert_cmpuint(none->n, ==, 0);
-  g_assert_null(ask_names(&reader, file_of("#!/bin/sh\n", 10), offsets, 10, &error));
+  g_assert_null(ask_names(&reader, reader_file_of("#!/bin/sh\n", 10), offsets, 10, &error));
   g_assert_cmpint(error, ==, -ENOEXEC);
   offsets[1] = 0;
   g_assert_null(ask_names(&reader, open("/proc/self/exe", O_RDONLY), offsets, 10, &error));
   g_assert_cmpint(error, ==, -EINVAL);
   assert_compiles(&reader, open("/proc/self/exe", O_RDONLY), 0, TRUE);
-  stop(&reader);
+  reader_stop(&reader);
 }
 
 static void test_mini_debug_info(void)
@@ -310,13 +229,13 @@ static void test_mini_debug_info(void)
                    "cp /proc/%d/exe p && objcopy -S --wildcard --keep-symbol='*' p mini "
                    "&& xz mini && strip p && objcopy --add-section .gnu_debugdata=mini.xz p",
                    getpid()));
-  start(&reader);
+  reader_start(&reader);
   g_autofree struct unwind_names *names =
       ask_names(&reader, open(path, O_RDONLY), offsets, G_N_ELEMENTS(offsets), &error);
   g_assert_cmpint(error, ==, 0);
   g_assert_cmpuint(names->status, ==, UNWIND_NAMES_SYMBOLS);
   g_assert_cmpuint(names->n, >, 10);
-  stop(&reader);
+  reader_stop(&reader);
   remove_tree(directory);
 }
 
@@ -326,20 +245,20 @@ static void test_protocol_of_names(void)
   static struct elf_reader_question asked;
   gsize head = G_STRUCT_OFFSET(struct elf_reader_question, offsets);
   int file = open("/proc/self/exe", O_RDONLY);
-  asked.message = request(0);
+  asked.message = reader_request(0);
   asked.message.type = ELF_READER_NAME;
   asked.message.size = (guint32)head;
   asked.message.n_offsets = 1;
-  assert_ends(&asked, head, file);
+  reader_assert_ends(&asked, head, file);
   asked.message.n_offsets = G_MAXUINT32;
-  assert_ends(&asked, head, file);
+  reader_assert_ends(&asked, head, file);
   asked.message.n_offsets = 0;
   asked.message.size = (guint32)head + 8;
-  assert_ends(&asked, head + 8, file);
+  reader_assert_ends(&asked, head + 8, file);
   asked.message.size = (guint32)head;
-  assert_ends(&asked, head, -1);
+  reader_assert_ends(&asked, head, -1);
   asked.message.flags = ELF_READER_MEMORY;
-  assert_ends(&asked, head, file);
+  reader_assert_ends(&asked, head, file);
   close(file);
 }
 
@@ -350,7 +269,7 @@ static struct dwarf_places *resolve(struct reader *reader, const int *files, gui
   static struct elf_reader_question asked;
   gsize length;
   gsize size = G_STRUCT_OFFSET(struct elf_reader_question, offsets) + n * sizeof *addresses;
-  asked.message = request(flags);
+  asked.message = reader_request(flags);
   asked.message.type = ELF_READER_RESOLVE;
   asked.message.size = (guint32)size;
   asked.message.n_offsets = n;
@@ -411,7 +330,7 @@ static void test_places(void)
   char *directory = build(addresses);
   int file = open_built(directory, "p"), error;
   struct reader reader;
-  start(&reader);
+  reader_start(&reader);
   g_assert_null(resolve(&reader, NULL, 0, ELF_READER_AGAIN, addresses, 2, &error));
   g_assert_cmpint(error, ==, -ENODATA);
   assert_has_main(resolve(&reader, &file, 1, 0, addresses, 2, &error), addresses);
@@ -426,7 +345,7 @@ static void test_places(void)
   g_assert_null(resolve(&reader, NULL, 0, ELF_READER_AGAIN, addresses, 2, &error));
   g_assert_cmpint(error, ==, -ENODATA);
   close(file);
-  stop(&reader);
+  reader_stop(&reader);
   remove_built(directory);
 }
 
@@ -439,11 +358,11 @@ static void test_places_of_several_files(void)
   guint32 flags = ELF_READER_ALTERNATE | ELF_READER_PACKAGE | ELF_READER_KEEP;
   struct reader reader;
   files[0] = open_built(directory, "p");
-  files[1] = file_of("", 0);
+  files[1] = reader_file_of("", 0);
   files[2] = open("/dev/null", O_RDONLY | O_CLOEXEC);
   for (guint i = 3; i < G_N_ELEMENTS(files); i++)
-    files[i] = i % 2 ? open_built(directory, "p") : file_of("#!", 2);
-  start(&reader);
+    files[i] = i % 2 ? open_built(directory, "p") : reader_file_of("#!", 2);
+  reader_start(&reader);
   assert_has_main(resolve(&reader, files, G_N_ELEMENTS(files), flags, addresses, 2, &error), addresses);
   assert_has_main(resolve(&reader, files, 1, 0, addresses, 2, &error), addresses);
   g_assert_null(resolve(&reader, files + 1, 1, 0, addresses, 2, &error));
@@ -455,7 +374,7 @@ static void test_places_of_several_files(void)
   g_assert_cmpint(error, ==, -EINVAL);
   for (guint i = 0; i < G_N_ELEMENTS(files); i++)
     close(files[i]);
-  stop(&reader);
+  reader_stop(&reader);
   remove_built(directory);
 }
 
@@ -469,12 +388,12 @@ static void assert_resolve_ends(guint32 flags, int file, guint n_files)
   int status;
   for (guint i = 0; i < n_files; i++)
     files[i] = file;
-  asked.message = request(flags);
+  asked.message = reader_request(flags);
   asked.message.type = ELF_READER_RESOLVE;
   asked.message.size = (guint32)head;
-  start(&reader);
+  reader_start(&reader);
   g_assert_cmpint(packet_send_many(reader.socket, &asked, head, files, n_files, true), ==, 0);
-  status = wait_for(&reader);
+  status = reader_wait(&reader);
   g_assert_true(WIFEXITED(status));
   g_assert_cmpint(WEXITSTATUS(status), ==, 1);
 }
