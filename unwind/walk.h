@@ -311,6 +311,7 @@ WALK_INLINE int walk_cfa_base(const struct walk *walk, uint64_t *ret_base)
     break;
   case UNWIND_CFA_FP:
   case UNWIND_CFA_FP_DEREF:
+  case UNWIND_CFA_FP_ELSEWHERE:
     *ret_base = walk->registers.fp;
     needs = WALK_KNOWN_FP;
     break;
@@ -467,6 +468,8 @@ WALK_INLINE int walk_apply_rule(struct walk *walk)
     return end;
   walk->registers.ip = ip;
   walk->registers.sp = cfa;
+  if (walk->rule.cfa == UNWIND_CFA_FP_ELSEWHERE)
+    walk->by_frame_pointers = WALK_END_BY_FRAME_POINTERS;
   return 0;
 }
 
