@@ -22,7 +22,7 @@ struct job {
   uint32_t n_segments;
   uint32_t n_known;
   struct unwind_known *known;
-  bool is_go; /* its functions are among what is known */
+  bool is_go;                  /* its functions are among what is known */
   struct unwind_source source; /* what is compiled */
   struct unwind_source spare;  /* where that says nothing */
   struct unwind_order spare_order;

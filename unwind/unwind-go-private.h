@@ -11,8 +11,8 @@
 
 struct unwind_go {
   struct unwind_bytes table;
-  uint64_t text;   /* what addresses of functions count from */
-  uint64_t names;  /* offsets in the table */
+  uint64_t text;  /* what addresses of functions count from */
+  uint64_t names; /* offsets in the table */
   uint64_t deltas;
   uint64_t functions;
   uint32_t n;       /* functions */
@@ -21,7 +21,7 @@ struct unwind_go {
 };
 
 enum unwind_go_flags {
-  UNWIND_GO_TOP = 1 << 0,  /* nobody called it */
+  UNWIND_GO_TOP = 1 << 0,   /* nobody called it */
   UNWIND_GO_SWITCH = 1 << 1 /* it goes to another stack */
 };
 

@@ -5,8 +5,8 @@
 
 #include "unwind/unwind-bytes-private.h"
 
-#define MAGIC_1_18 0xfffffff0u
-#define MAGIC_1_20 0xfffffff1u
+#define MAGIC_1_18    0xfffffff0u
+#define MAGIC_1_20    0xfffffff1u
 #define NAME_MAX_SIZE 4096u
 
 /* The head: magic, two zeros, the quantum, the size of a word; then words. */
@@ -44,7 +44,8 @@ static uint64_t find_relocation(const struct unwind_elf *elf, uint64_t address)
   Elf64_Shdr section;
   Elf64_Rela relocation;
 
-  if (!unwind_elf_find_section(elf, ".rela.dyn", &section) && !unwind_elf_find_section(elf, ".rela", &section))
+  if (!unwind_elf_find_section(elf, ".rela.dyn", &section) &&
+      !unwind_elf_find_section(elf, ".rela", &section))
     return 0;
   if (!unwind_elf_section_bytes(elf, &section, &bytes))
     return 0;
@@ -116,8 +117,8 @@ bool unwind_go_read(const struct unwind_go *go, uint32_t i, struct unwind_go_fun
   if (name >= go->table.size)
     return false;
   ret->name = (const char *)go->table.bytes + name;
-  ret->length = (uint32_t)strnlen(
-      ret->name, go->table.size - name < NAME_MAX_SIZE ? go->table.size - name : NAME_MAX_SIZE);
+  ret->length = (uint32_t)strnlen(ret->name, go->table.size - name < NAME_MAX_SIZE ? go->table.size - name
+                                                                                   : NAME_MAX_SIZE);
   return true;
 }
 
@@ -138,10 +139,12 @@ bool unwind_go_next(const struct unwind_go *go, struct unwind_go_delta *delta)
   uint64_t change, length;
 
   if (!unwind_read_uleb(&delta->at, end, &change) || (change == 0 && !delta->is_first) ||
-      !unwind_read_uleb(&delta->at, end, &length) || length == 0 || length > UINT32_MAX || change > UINT32_MAX)
+      !unwind_read_uleb(&delta->at, end, &length) || length == 0 || length > UINT32_MAX ||
+      change > UINT32_MAX)
     return false;
   delta->is_first = false;
-  delta->bytes = (int32_t)((uint32_t)delta->bytes + ((uint32_t)(change >> 1) ^ (change & 1 ? UINT32_MAX : 0)));
+  delta->bytes =
+      (int32_t)((uint32_t)delta->bytes + ((uint32_t)(change >> 1) ^ (change & 1 ? UINT32_MAX : 0)));
   delta->start = delta->end;
   delta->end += length * go->quantum;
   return true;

@@ -109,7 +109,8 @@ static bool add_deltas(struct maker *maker, const struct unwind_go_function *fun
   struct unwind_go_delta delta;
 
   for (unwind_go_begin(&maker->go, function, &delta);
-       maker->steps > 0 && unwind_go_next(&maker->go, &delta) && delta.start < function->end; maker->steps--) {
+       maker->steps > 0 && unwind_go_next(&maker->go, &delta) && delta.start < function->end;
+       maker->steps--) {
     if (!maker_add(maker, delta.start, delta.end < function->end ? delta.end : function->end,
                    rule_at(maker->elf->machine, delta.bytes)))
       return false;
