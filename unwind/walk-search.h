@@ -152,6 +152,8 @@ WALK_INLINE int walk_unmapped(const struct walk *walk, uint64_t address)
  * but is not described itself. */
 #define WALK_BY_FRAME_POINTER 128
 #define WALK_NO_RULE          129
+/* Likewise WALK_BY_FRAME_POINTER, and its instructions were looked at before. */
+#define WALK_KEEPS_FRAME_POINTER 130
 
 /* Looks for the rule in force at an address: 0 and it is walk->rule, WALK_BY_FRAME_POINTER, WALK_NO_RULE, or
  * an enum walk_end. */
@@ -180,7 +182,7 @@ WALK_INLINE int walk_find(struct walk *walk, uint64_t address)
   if (memo && memo->address == address && memo->serial == walk->process.serial) {
     walk->rule_words[0] = memo->rule_words[0];
     walk->rule_words[1] = memo->rule_words[1];
-    return 0;
+    return walk->rule.cfa != UNWIND_CFA_NONE ? 0 : WALK_KEEPS_FRAME_POINTER;
   }
   int end = walk_search(walk, address);
   if (memo && end == 0) {

@@ -381,6 +381,29 @@ WALK_FUNCTION int walk_apply_frame_pointer(struct walk *walk)
   return 0;
 }
 
+#include "unwind/walk-code.h"
+
+/* Notes that the instructions at an address say nothing. Machine code that is made at run time may change, so
+ * what they do say is not remembered. */
+WALK_INLINE void walk_remember_frame_pointer(struct walk *walk, uint64_t address)
+{
+  struct walk_memo *memo = WALK_MEMO(walk, address);
+  if (!memo)
+    return;
+  memo->address = address;
+  memo->serial = walk->process.serial;
+  memo->rule_words[0] = memo->rule_words[1] = 0;
+}
+
+/* Goes to the caller of a frame that nothing describes. */
+WALK_INLINE int walk_apply_nothing(struct walk *walk, uint64_t address)
+{
+  if (walk_apply_code(walk) == 0)
+    return 0;
+  walk_remember_frame_pointer(walk, address);
+  return walk_apply_frame_pointer(walk);
+}
+
 /* Begins at walk->registers: of a thread that was interrupted there, or that entered the kernel there
  * (in_kernel). */
 WALK_INLINE void walk_begin(struct walk *walk, int in_kernel)
@@ -407,10 +430,12 @@ WALK_INLINE int walk_step(struct walk *walk)
   int end = walk_find(walk, address);
   if ((end == WALK_NO_RULE || end == WALK_NO_TABLE) && (walk->flags & WALK_IN_KERNEL) != 0)
     end = walk_find(walk, address - 1);
-  if (end == WALK_BY_FRAME_POINTER)
+  if (end == WALK_KEEPS_FRAME_POINTER)
     return walk_apply_frame_pointer(walk);
+  if (end == WALK_BY_FRAME_POINTER)
+    return walk_apply_nothing(walk, address);
   if (end == WALK_NO_RULE) {
-    end = walk_apply_frame_pointer(walk);
+    end = walk_apply_code(walk) == 0 ? 0 : walk_apply_frame_pointer(walk);
     return end == 0 || end == WALK_MISSED ? end : WALK_NO_TABLE;
   }
   if (end != 0)

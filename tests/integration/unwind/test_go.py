@@ -18,7 +18,8 @@ SWITCH = 'fp-elsewhere+16 c-16 same c-8'
 # Whose rule is another one than .debug_frame says, which knows neither roots nor changes of the stack.
 ROOTS = {'runtime.goexit', 'runtime.mstart', 'runtime.rt0_go', 'runtime.mcall', '_rt0_amd64_linux', 'runtime.morestack_noctxt'}
 SWITCHES = {'gogo', 'runtime.asmcgocall', 'runtime.callCgoMmap', 'runtime.callCgoMunmap', 'runtime.callCgoSigaction', 'runtime.cgocallback',
-            'runtime.clone', 'runtime.morestack', 'runtime.nanotime1', 'runtime.sigfwd', 'runtime.systemstack', 'runtime.walltime', 'time.now'}
+            'runtime.clone', 'runtime.morestack', 'runtime.nanotime1', 'runtime.sigfwd', 'runtime.switchToCrashStack0', 'runtime.systemstack',
+            'runtime.vgetrandom1', 'runtime.walltime', 'time.now'}
 
 
 def build(directory, name, *options):
