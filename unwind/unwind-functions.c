@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "unwind/unwind-go-private.h"
+#include "unwind/unwind-go.h"
 #include "unwind/unwind-locate-private.h"
 
 /* The file's executable addresses, at most 4 GiB of them: what unwind_order_make takes. */
@@ -87,13 +87,13 @@ static size_t read_go(struct unwind_functions *self, const struct unwind_elf *el
   self->n = 0;
   for (uint32_t i = 0; i < go->n && unwind_go_read(go, i, &found); i++) {
     struct unwind_function function = {
-        .address = found.start, .name = text ? text + size : NULL, .length = found.length};
+        .address = found.start, .name = text ? text + size : NULL, .length = found.name.length};
 
-    if (found.length == 0 || !find_offset(elf, found.start, &function.start))
+    if (found.name.length == 0 || !find_offset(elf, found.start, &function.start))
       continue;
     if (text)
-      memcpy(text + size, found.name, found.length);
-    size += found.length;
+      memcpy(text + size, found.name.text, found.name.length);
+    size += found.name.length;
     function.end = function.start + (found.end - found.start);
     self->functions[self->n++] = function;
   }
@@ -106,7 +106,7 @@ static int functions_from_go(struct unwind_functions *self, const struct unwind_
   struct unwind_go go;
   size_t size;
 
-  if (!unwind_go_open(&go, elf))
+  if (!unwind_go_open(&go, elf->bytes, elf->size))
     return 0;
   if (functions_grow(self, go.n) < 0)
     return -ENOMEM;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "unwind/unwind-go-private.h"
+#include "unwind/unwind-go.h"
 
 /* Steps of stack deltas that are read: a damaged table may name the same ones many times. */
 #define STEPS_A_BYTE 4
@@ -47,12 +47,12 @@ static bool begins_with(const struct unwind_go_function *function, const char *n
 {
   size_t length = strlen(name);
 
-  return function->length >= length && memcmp(function->name, name, length) == 0;
+  return function->name.length >= length && memcmp(function->name.text, name, length) == 0;
 }
 
 static bool is_named(const struct unwind_go_function *function, const char *name)
 {
-  return function->length == strlen(name) && begins_with(function, name);
+  return function->name.length == strlen(name) && begins_with(function, name);
 }
 
 /* mcall leaves a goroutine for good and begins on the scheduler's stack. A handler of signals has been called
@@ -106,13 +106,12 @@ static const struct unwind_rule signalled = {
 
 static bool add_deltas(struct maker *maker, const struct unwind_go_function *function)
 {
-  struct unwind_go_delta delta;
+  struct unwind_go_step step;
 
-  for (unwind_go_begin(&maker->go, function, &delta);
-       maker->steps > 0 && unwind_go_next(&maker->go, &delta) && delta.start < function->end;
-       maker->steps--) {
-    if (!maker_add(maker, delta.start, delta.end < function->end ? delta.end : function->end,
-                   rule_at(maker->elf->machine, delta.bytes)))
+  for (unwind_go_begin(&maker->go, function, function->deltas, &step);
+       maker->steps > 0 && unwind_go_next(&maker->go, &step) && step.start < function->end; maker->steps--) {
+    if (!maker_add(maker, step.start, step.end < function->end ? step.end : function->end,
+                   rule_at(maker->elf->machine, step.value)))
       return false;
   }
   return true;
@@ -156,7 +155,7 @@ int unwind_known_find_go(const struct unwind_elf *elf, const struct unwind_range
 
   *ret = NULL;
   *ret_n = 0;
-  if (!unwind_go_open(&maker.go, elf))
+  if (!unwind_go_open(&maker.go, elf->bytes, elf->size))
     return 0;
   maker.steps = STEPS_A_BYTE * maker.go.table.size;
   for (uint32_t i = 0; i < maker.go.n && unwind_go_read(&maker.go, i, &function); i++) {
