@@ -55,7 +55,8 @@ static void functions_settle(struct unwind_functions *self)
 {
   size_t n = 0;
 
-  qsort(self->functions, self->n, sizeof *self->functions, functions_compare);
+  if (self->n > 1)
+    qsort(self->functions, self->n, sizeof *self->functions, functions_compare);
   for (size_t i = 0; i < self->n; i++) {
     if (n > 0 && self->functions[n - 1].start == self->functions[i].start)
       continue;
