@@ -29,7 +29,8 @@ static bool request_is_valid(const struct symbol_fetcher_request *request)
   if (request->version != SYMBOL_FETCHER_PROTOCOL_VERSION || request->kind < SYMBOL_FETCHER_DEBUG ||
       request->kind > SYMBOL_FETCHER_SOURCE || request->seconds_max == 0)
     return false;
-  if (!is_text(request->build_id, sizeof request->build_id) || !is_text(request->path, sizeof request->path) ||
+  if (!is_text(request->build_id, sizeof request->build_id) ||
+      !is_text(request->path, sizeof request->path) ||
       !is_text(request->directory, sizeof request->directory) ||
       !is_text(request->urls, sizeof request->urls))
     return false;

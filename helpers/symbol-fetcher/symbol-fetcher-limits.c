@@ -50,8 +50,7 @@ static void write_below(const char *directory)
   if (fd < 0)
     return;
   below.parent_fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (below.parent_fd >= 0 &&
-      syscall(SYS_landlock_add_rule, fd, LANDLOCK_RULE_PATH_BENEATH, &below, 0) == 0)
+  if (below.parent_fd >= 0 && syscall(SYS_landlock_add_rule, fd, LANDLOCK_RULE_PATH_BENEATH, &below, 0) == 0)
     syscall(SYS_landlock_restrict_self, fd, 0);
   if (below.parent_fd >= 0)
     close(below.parent_fd);

@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <lzma.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "profile/base/cache-path.h"
 #include "profile/base/regular-file.h"
 
 #define DEBUG_ROOT "/usr/lib/debug"
@@ -103,7 +105,7 @@ static gboolean find_by_link(const Wanted *wanted, ProfileDebugFile *ret)
   return FALSE;
 }
 
-static char *print_build_id(const guint8 *build_id, guint size)
+char *profile_debug_file_print_build_id(const guint8 *build_id, guint size)
 {
   GString *text = g_string_new(NULL);
 
@@ -112,13 +114,24 @@ static char *print_build_id(const guint8 *build_id, guint size)
   return g_string_free(text, FALSE);
 }
 
-static char *get_debuginfod_path(const char *hex, const char *kind)
+/* In a home that is another's, as sudo keeps it, root would leave files in that one's way. */
+char *profile_debug_file_get_cache(void)
 {
   const char *cache = g_getenv("DEBUGINFOD_CACHE_PATH");
+  struct stat home;
 
   if (cache && *cache)
-    return g_build_filename(cache, hex, kind, NULL);
-  return g_build_filename(g_get_user_cache_dir(), "debuginfod_client", hex, kind, NULL);
+    return g_strdup(cache);
+  if (geteuid() == 0 && (stat(g_get_home_dir(), &home) < 0 || home.st_uid != 0))
+    return profile_cache_path("debuginfod_client");
+  return g_build_filename(g_get_user_cache_dir(), "debuginfod_client", NULL);
+}
+
+static char *get_debuginfod_path(const char *hex, const char *kind)
+{
+  g_autofree char *cache = profile_debug_file_get_cache();
+
+  return g_build_filename(cache, hex, kind, NULL);
 }
 
 static gboolean try_paths(const char *const *paths, const guint8 *build_id, guint size, ProfileDebugFile *ret)
@@ -131,7 +144,7 @@ static gboolean try_paths(const char *const *paths, const guint8 *build_id, guin
 
 static gboolean find_by_build_id(const Wanted *wanted, ProfileDebugFile *ret)
 {
-  g_autofree char *hex = print_build_id(wanted->build_id, wanted->build_id_size);
+  g_autofree char *hex = profile_debug_file_print_build_id(wanted->build_id, wanted->build_id_size);
   g_autofree char *installed = NULL;
   g_autofree char *cached = NULL;
   g_autofree char *by_path = NULL;
@@ -171,7 +184,7 @@ gboolean profile_debug_file_find_again(const guint8 *build_id, guint size, const
 
 gboolean profile_debug_file_find_binary(const guint8 *build_id, guint size, ProfileDebugFile *ret)
 {
-  g_autofree char *hex = print_build_id(build_id, size);
+  g_autofree char *hex = profile_debug_file_print_build_id(build_id, size);
   g_autofree char *installed = NULL;
   g_autofree char *cached = NULL;
   g_autofree char *perf = NULL;
@@ -196,7 +209,7 @@ static const char *find_dwz(const char *path)
 gboolean profile_debug_file_find_alternate(const char *directory, const char *path, const guint8 *build_id,
                                            guint size, ProfileDebugFile *ret)
 {
-  g_autofree char *hex = print_build_id(build_id, size);
+  g_autofree char *hex = profile_debug_file_print_build_id(build_id, size);
   g_autofree char *said = g_path_is_absolute(path) ? g_strdup(path) : g_build_filename(directory, path, NULL);
   g_autofree char *by_path = g_strconcat(DEBUG_ROOT, find_dwz(path), NULL);
   g_autofree char *installed = NULL;

@@ -16,6 +16,11 @@ typedef struct {
 void profile_debug_file_clear(ProfileDebugFile *file);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ProfileDebugFile, profile_debug_file_clear)
 
+/* Where debuginfod's clients keep what they fetched: BUILD-ID/debuginfo and BUILD-ID/executable. Free it. */
+char *profile_debug_file_get_cache(void);
+/* In hexadecimal. Free it. */
+char *profile_debug_file_print_build_id(const guint8 *build_id, guint size);
+
 /* Finds the debug file of elf, which was mapped as path: by .gnu_debuglink (beside it, in .debug/ and under
  * /usr/lib/debug), by build-id in /usr/lib/debug/.build-id and debuginfod's cache, and by path under
  * /usr/lib/debug. It is taken only when its build-id is the same, or, where the binary has none, when the

@@ -205,3 +205,12 @@ const char *profile_missing_reason_get_label(ProfileMissingReason reason)
 
   return _(labels[reason]);
 }
+
+const char *profile_missing_reason_get_word(ProfileMissingReason reason)
+{
+  static const char *const words[PROFILE_MISSING_REASONS] = {
+      "exported-only",    "no-symbols",  "not-readable", "hidden",
+      "made-at-run-time", "not-covered", "not-sought"};
+
+  return words[reason];
+}

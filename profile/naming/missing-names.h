@@ -42,6 +42,8 @@ const char *profile_missing_names_get_binary(ProfileCapture *capture, const Prof
 
 /* For people, translated: "No symbols". Static. */
 const char *profile_missing_reason_get_label(ProfileMissingReason reason);
+/* For programs: "no-symbols". Static. */
+const char *profile_missing_reason_get_word(ProfileMissingReason reason);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ProfileMissingNames, profile_missing_names_free)
 

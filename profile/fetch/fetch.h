@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Debug information on demand: gets from debuginfod servers what is missing for the names, lines and inlined
+ * functions of a capture. What lies on this machine is used first, and waits for no server. To be named anew
+ * afterwards, see profile_fetch_list_build_ids.
+ */
+#pragma once
+
+#include "profile/fetch/debug-servers.h"
+#include "profile/naming/missing-names.h"
+
+G_BEGIN_DECLS
+
+#define PROFILE_FETCH_SIZE_MAX    (G_GUINT64_CONSTANT(4) << 30) /* larger files nobody reads here */
+#define PROFILE_FETCH_SECONDS_MAX 3600
+
+/* bytes of total (0: not known) of what belongs to the path of an entry have come. From the thread that
+ * asked. */
+typedef void (*ProfileFetchProgressFunc)(const char *path, guint64 bytes, guint64 total, gpointer data);
+
+/* The person must have said yes to the servers, or asked for it. */
+typedef struct {
+  const char *servers;
+  guint64 size_max;                  /* bytes of each file; 0: PROFILE_FETCH_SIZE_MAX */
+  guint seconds_max;                 /* for all of it; 0: PROFILE_FETCH_SECONDS_MAX */
+  ProfileFetchProgressFunc progress; /* NULL: silent */
+  gpointer progress_data;
+} ProfileFetchOptions;
+
+typedef struct {
+  gboolean fetched; /* something that helps is there now: it came, or was here already */
+  guint64 bytes;    /* of files that came */
+  GError *error;    /* one sentence; NULL: none, or it was not asked for */
+} ProfileFetchResult;
+
+void profile_fetch_result_clear(ProfileFetchResult *result);
+
+/* Whether a server may help: it is a file that says its build-id, and does not name all that it could. */
+gboolean profile_fetch_may_help(ProfileCapture *capture, const ProfileMissingEntry *entry);
+
+/* Fetches for n entries, one after the other; those that profile_fetch_may_help says no of are left out.
+ * results has n, zeroed. When no server answers, time is over or it was cancelled, the rest is not asked for.
+ * Returns how many are fetched. Blocking. */
+guint profile_fetch_run(ProfileCapture *capture, const ProfileMissingEntry *entries, guint n,
+                        const ProfileFetchOptions *options, ProfileFetchResult *results,
+                        GCancellable *cancellable);
+
+/* The build-ids of the binaries of n entries, for ProfileNamingOptions. */
+GHashTable *profile_fetch_list_build_ids(ProfileCapture *capture, const ProfileMissingEntry *entries,
+                                         guint n);
+
+G_END_DECLS
