@@ -47,7 +47,8 @@ enum symbol_fetcher_answer_type { SYMBOL_FETCHER_PROGRESS = 64, SYMBOL_FETCHER_F
 
 struct symbol_fetcher_answer {
   uint32_t type;  /* enum symbol_fetcher_answer_type */
-  int32_t error;  /* FETCHED: 0, or a negative errno: of libdebuginfod, -EFBIG beyond size_max, -ETIME */
+  int32_t error;  /* FETCHED: 0, or a negative errno: of libdebuginfod; -EFBIG beyond size_max, -ETIME,
+                   -ECONNABORTED when the server broke off */
   uint64_t bytes; /* PROGRESS: that came */
   uint64_t total; /* PROGRESS: of the file; 0: the server did not say */
 };

@@ -95,8 +95,12 @@ static int symbol_fetcher_fetch(struct fetching *self)
   debuginfod_set_user_data(client, self);
   debuginfod_set_progressfn(client, on_progress);
   int result = find(client, self->request);
+  /* It has an address once a server sent a byte. */
+  bool has_begun = debuginfod_get_url(client) != NULL;
   debuginfod_end(client);
-  return result < 0 && (self->is_too_large || symbol_fetcher_was_too_large()) ? -EFBIG : result;
+  if (result < 0 && (self->is_too_large || symbol_fetcher_was_too_large()))
+    return -EFBIG;
+  return result == -ENOENT && has_begun ? -ECONNABORTED : result;
 }
 
 static int symbol_fetcher_serve(int socket)

@@ -28,8 +28,8 @@ static void fetch_file_set_error(const ProfileFetchFile *self, enum symbol_fetch
   switch (-result) {
   case ENOENT:
     g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-                kind == SYMBOL_FETCHER_DEBUG ? _("No server has debug information for “%s”.")
-                                             : _("No server has the file “%s”."),
+                kind == SYMBOL_FETCHER_DEBUG ? _("No server gave debug information for “%s”.")
+                                             : _("No server gave the file “%s”."),
                 name);
     break;
   case EFBIG:
@@ -45,6 +45,10 @@ static void fetch_file_set_error(const ProfileFetchFile *self, enum symbol_fetch
   case EBADMSG:
     g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
                 _("What the server sent for “%s” is another file, and was thrown away."), name);
+    break;
+  case ECONNABORTED:
+    g_set_error(error, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT, _("The server broke off what it sent for “%s”."),
+                name);
     break;
   case ECANCELED:
     g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_CANCELLED, _("Fetching was cancelled."));
