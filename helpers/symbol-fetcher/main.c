@@ -73,7 +73,7 @@ static int on_progress(debuginfod_client *client, long done, long total)
   return self->is_too_large;
 }
 
-static int find(debuginfod_client *client, const struct symbol_fetcher_request *request)
+static int find_file(debuginfod_client *client, const struct symbol_fetcher_request *request)
 {
   const unsigned char *build_id = (const unsigned char *)request->build_id;
   switch (request->kind) {
@@ -94,7 +94,7 @@ static int symbol_fetcher_fetch(struct fetching *self)
     return -ENOMEM;
   debuginfod_set_user_data(client, self);
   debuginfod_set_progressfn(client, on_progress);
-  int result = find(client, self->request);
+  int result = find_file(client, self->request);
   /* It has an address once a server sent a byte. */
   bool has_begun = debuginfod_get_url(client) != NULL;
   debuginfod_end(client);

@@ -99,7 +99,7 @@ static int fetch_file_run(const ProfileFetchFile *self, enum symbol_fetcher_kind
 }
 
 /* Takes fd. 0, or -EBADMSG: it is not the file that was asked for. */
-static int examine(int fd, const guint8 *build_id, guint size, ProfileDebugFile *ret)
+static int fetch_file_examine(int fd, const guint8 *build_id, guint size, ProfileDebugFile *ret)
 {
   g_auto(ProfileDebugFile) file = {.elf = profile_elf_new_for_fd(fd, NULL), .fd = fd};
   const guint8 *found;
@@ -142,7 +142,7 @@ static int fetch_file_fetch(const ProfileFetchFile *self, enum symbol_fetcher_ki
     return -errno;
   result = fetch_file_run(self, kind, hex, "", directory, cancellable);
   if (result >= 0)
-    result = examine(result, build_id, size, ret);
+    result = fetch_file_examine(result, build_id, size, ret);
   if (result == 0 && !profile_fetch_directory_keep(directory, cache, ret->fd, hex, get_cached_name(kind))) {
     result = -errno;
     profile_debug_file_clear(ret);

@@ -74,7 +74,7 @@ static void on_fetched(guint64 bytes, guint64 total, gpointer data)
     self->options->progress(self->path, bytes, total, self->options->progress_data);
 }
 
-static guint64 measure(const ProfileDebugFile *file)
+static guint64 fetching_measure(const ProfileDebugFile *file)
 {
   struct stat status;
 
@@ -88,7 +88,7 @@ static gboolean fetching_fetch(Fetching *self, enum symbol_fetcher_kind kind, co
   if (!profile_fetch_file(&self->file, kind, build_id, size, self->path, ret, self->cancellable,
                           result->error ? NULL : &result->error))
     return FALSE;
-  result->bytes += measure(ret);
+  result->bytes += fetching_measure(ret);
   result->fetched = TRUE;
   return TRUE;
 }
