@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "profile/capture/capture-private.h"
+#include "profile/elf/debug-roots.h"
 #include "profile/fetch/fetch-file.h"
 #include "profile/naming/binary-file.h"
 #include "profile/naming/kernel-namer.h"
@@ -15,6 +16,7 @@ typedef struct {
   ProfileFetchFile file; /* how each is fetched */
   ProfileNamer namer;    /* how binaries are found */
   const char *path;      /* that is being fetched for */
+  GStrv roots;           /* where its debug files may be */
 
   GCancellable *cancellable;
 } Fetching;
@@ -105,7 +107,7 @@ static void fetching_fetch_alternate(Fetching *self, const ProfileDebugFile *deb
   if (!link || (length = strlen((const char *)link) + 1) >= size)
     return;
   if (!profile_debug_file_find_alternate("/", (const char *)link, link + length, (guint)(size - length),
-                                         &alternate))
+                                         (const char *const *)self->roots, &alternate))
     fetching_fetch(self, SYMBOL_FETCHER_DEBUG, link + length, (guint)(size - length), &alternate, result);
 }
 
@@ -127,7 +129,8 @@ static void fetching_fetch_debug(Fetching *self, const ProfileBinary *binary, co
   guint32 crc;
 
   profile_elf_get_debug_link(file->elf, &link, &crc);
-  found = profile_debug_file_find_again(binary->build_id, binary->build_id_size, link, binary->path, &debug);
+  found = profile_debug_file_find_again(binary->build_id, binary->build_id_size, link, binary->path,
+                                        (const char *const *)self->roots, &debug);
   result->fetched |= found;
   if (!found)
     found =
@@ -142,7 +145,9 @@ static void fetching_fetch_debug(Fetching *self, const ProfileBinary *binary, co
 static void fetching_fetch_binary(Fetching *self, const ProfileBinary *binary, ProfileFetchResult *result)
 {
   g_auto(ProfileDebugFile) file = {.fd = -1};
+  g_auto(GStrv) roots = profile_debug_roots_find(self->namer.same_boot ? binary->mapped_pid : 0);
 
+  self->roots = roots;
   if (profile_binary_file_open(&self->namer, binary, &file) == PROFILE_BINARY_FILE_OPEN ||
       fetching_fetch(self, SYMBOL_FETCHER_BINARY, binary->build_id, binary->build_id_size, &file, result))
     fetching_fetch_debug(self, binary, &file, result);

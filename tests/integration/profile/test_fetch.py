@@ -12,7 +12,7 @@ import time
 import unittest
 
 from servers import debuginfod, free_port, misbehaving
-from support import BUILD, CAPTURECTL, TestCase, capturectl, check_sanitizers, environment, run
+from support import BUILD, CAPTURECTL, OWN_MOUNTS, TestCase, capturectl, check_sanitizers, environment, run
 
 # Both programs have mix() from one header, so that dwz moves it into the file that they share.
 HEADER = '''struct numbers { unsigned long first, second, third; };
@@ -179,6 +179,29 @@ class Fetch(TestCase):
             self.assertEqual(said['download'], {'helps': True, 'bytes': 0, 'error': None})
             self.assertEqual(server.asked, 0)
         self.assertTrue(self.find_functions(path)['mix']['file'].endswith('/mix.h'))
+
+    def test_debug_files_of_a_container(self):
+        """They stand where its process sees them, and nobody else."""
+        path, debug = self.directory / 'container.capture', '/usr/lib/debug/.build-id'
+        build_id = build_id_of(self.place / 'one')
+        script = f'mount -t tmpfs tmpfs /usr/lib/debug && mkdir -p {debug}/{build_id[:2]} && ' \
+                 f'cp {self.served}/one.debug {debug}/{build_id[:2]}/{build_id[2:]}.debug && echo ready && exec "$0" 1000000'
+        with subprocess.Popen([*OWN_MOUNTS, 'sh', '-c', script, self.place / 'one'], stdout=subprocess.PIPE, text=True) as process:
+            try:
+                self.assertEqual(process.stdout.readline(), 'ready\n')
+                capturectl('record', '--no-kernel', '-q', '--duration', '0.3', '-p', process.pid, '-o', path)
+            finally:
+                process.kill()
+        self.assertTrue(self.find_functions(path)['mix']['file'].endswith('/mix.h'))
+
+    def test_extensions_of_flatpak(self):
+        """Their trees lack the first folder of the binaries' paths."""
+        data = self.directory / 'data'
+        place = data / 'flatpak/runtime/org.example.One.Debug/x86_64/stable/active/files' / self.place.relative_to(f'/{self.place.parts[1]}')
+        place.mkdir(parents=True)
+        shutil.copy(self.served / 'one.debug', place / 'one.debug')
+        said = json.loads(capturectl('symbols', '--json', self.capture, env=self.environment('', XDG_DATA_HOME=str(data))).stdout)
+        self.assertNotIn(f'{self.place}/one', [file['path'] for file in said['files']])
 
     def test_wrong_file_in_the_cache(self):
         """It is not believed, and replaced."""
