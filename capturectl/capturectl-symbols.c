@@ -12,13 +12,14 @@
 #include "profile/naming/naming.h"
 
 typedef struct {
-  gboolean download, json;
+  gboolean lines, download, json;
   int megabytes; /* of a file; 0: as many as can be read */
   int seconds;
 } SymbolsOptions;
 
 typedef struct {
   const char *path;
+  gboolean lines; /* what has no lines is listed, not what has no names */
   ProfileCapture *capture;
   ProfileMissingNames *missing;
   const ProfileMissingEntry *entries; /* of missing */
@@ -42,7 +43,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Symbols, symbols_clear)
 static void symbols_look(Symbols *self)
 {
   g_clear_pointer(&self->missing, profile_missing_names_free);
-  self->missing = profile_missing_names_new(self->capture);
+  self->missing =
+      self->lines ? profile_missing_lines_new(self->capture) : profile_missing_names_new(self->capture);
   self->entries = profile_missing_names_get_entries(self->missing, &self->n);
 }
 
@@ -84,7 +86,7 @@ static guint symbols_count_fetchable(const Symbols *self)
 static void print_table(const Symbols *self)
 {
   if (self->n == 0) {
-    g_print(_("Every sampled function has a name.\n"));
+    g_print(self->lines ? _("Every sampled file has lines.\n") : _("Every sampled function has a name.\n"));
     return;
   }
   g_print("%10s %8s  %-24s %s\n", _("Samples"), _("Share"), _("Why"), _("File"));
@@ -182,7 +184,7 @@ static gboolean symbols_download(Symbols *self, const SymbolsOptions *options)
 static int symbols_download_and_print(Symbols *self, const SymbolsOptions *options)
 {
   gboolean done = symbols_download(self, options);
-  g_auto(Symbols) after = {.path = self->path};
+  g_auto(Symbols) after = {.path = self->path, .lines = self->lines};
 
   if (options->json)
     print_json(self);
@@ -193,7 +195,7 @@ static int symbols_download_and_print(Symbols *self, const SymbolsOptions *optio
 
 static int symbols_run(const char *path, const SymbolsOptions *options)
 {
-  g_auto(Symbols) self = {.path = path};
+  g_auto(Symbols) self = {.path = path, .lines = options->lines};
 
   if (!symbols_load(&self))
     return CAPTURECTL_FAILED;
@@ -216,6 +218,8 @@ int capturectl_symbols(int argc, char **argv)
 {
   SymbolsOptions options = {0};
   const GOptionEntry entries[] = {
+      {"lines", 0, 0, G_OPTION_ARG_NONE, &options.lines,
+       N_("List the files that lack lines and inlined functions, though they may have names"), NULL},
       {"download", 0, 0, G_OPTION_ARG_NONE, &options.download,
        N_("Ask debuginfod servers for what is missing, and store the names in FILE"), NULL},
       {"max-size", 0, 0, G_OPTION_ARG_INT, &options.megabytes,

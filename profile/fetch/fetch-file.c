@@ -57,6 +57,10 @@ static void fetch_file_set_error(const ProfileFetchFile *self, enum symbol_fetch
     g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_HOST_UNREACHABLE,
                         _("The program “capture-symbol-fetcher” is not installed."));
     break;
+  case EPROTO:
+    g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_FAILED,
+                        _("The program “capture-symbol-fetcher” ended without an answer."));
+    break;
   case ECONNREFUSED:
   case EHOSTUNREACH:
   case ENETUNREACH:

@@ -160,8 +160,8 @@ int profile_symbol_fetcher_run(const struct symbol_fetcher_request *request, Pro
   int result = symbol_fetcher_start(&self), answer = -EPROTO;
 
   self.deadline = g_get_monotonic_time() + (gint64)request->seconds_max * G_USEC_PER_SEC;
-  if (result == 0)
-    result = packet_send(self.socket, request, sizeof *request, -1, true);
+  if (result == 0 && packet_send(self.socket, request, sizeof *request, -1, true) < 0)
+    result = -EPROTO;
   while (result == 0) {
     result = symbol_fetcher_wait(&self, cancellable);
     if (result == 0)

@@ -12,7 +12,7 @@ import time
 import unittest
 
 from servers import debuginfod, free_port, misbehaving
-from support import BUILD, CAPTURECTL, OWN_MOUNTS, TestCase, capturectl, check_sanitizers, environment, run
+from support import BUILD, CAPTURECTL, ELF_READER, OWN_MOUNTS, RECORDER, TestCase, capturectl, check_sanitizers, environment, run
 
 # Both programs have mix() from one header, so that dwz moves it into the file that they share.
 HEADER = '''struct numbers { unsigned long first, second, third; };
@@ -132,6 +132,33 @@ class Fetch(TestCase):
         self.assertEqual(functions['work_one']['line'], 4)
         capturectl('check', self.capture)
         self.assert_no_leftovers()
+
+    def test_lines_of_what_has_names(self):
+        """A program with its symbols, but without debug information: nothing lacks names."""
+        program, path = self.directory / 'five', self.directory / 'five.capture'
+        served = self.directory / 'served'
+        served.mkdir()
+        run('gcc', '-g', '-O2', '-o', program, '-x', 'c', '-I', self.place, '-', stdin=PROGRAM.replace('WORK', 'work_five').encode())
+        run('objcopy', '--only-keep-debug', program, served / 'five.debug')
+        run('strip', '--strip-debug', program)
+        capturectl('record', '--no-kernel', '-q', '-o', path, program, '50')
+        with debuginfod(served, [build_id_of(program)]) as server:
+            self.assertNotIn('five', self.list_files(path, servers=server))
+            said = self.list_files(path, '--lines', servers=server)['five']
+            self.assertEqual((said['reason'], said['server_may_help']), ('no-debug-information', True))
+            self.list_files(path, '--lines', '--download', servers=server, status=None)  # libc's may be missing
+        self.assertNotIn('five', self.list_files(path, '--lines', servers=''))
+        self.assertTrue(self.find_functions(path)['mix']['file'].endswith('/mix.h'))
+
+    def test_nothing_else_is_linked_to_the_network(self):
+        for program in CAPTURECTL, ELF_READER, RECORDER, BUILD / 'daemon/captured', BUILD / 'viewer/capture-viewer':
+            self.assertNotRegex(run('readelf', '-d', program).stdout, 'NEEDED.*lib(debuginfod|curl)', program)
+
+    def test_fetcher_that_fails(self):
+        for program, sentence in (('/nonexistent', 'The program “capture-symbol-fetcher” is not installed.'),
+                                  (shutil.which('false'), 'The program “capture-symbol-fetcher” ended without an answer.')):
+            done = capturectl('symbols', '--download', self.capture, env=self.environment(self.server, CAPTURE_SYMBOL_FETCHER=program), status=1)
+            self.assertEqual(done.stderr, f'capturectl symbols: warning: {sentence}\n')
 
     def test_alternate_file(self):
         path = self.copy('two')
