@@ -179,8 +179,8 @@ static GBytes *read_text(int fd)
   return n < 0 ? NULL : g_byte_array_free_to_bytes(g_steal_pointer(&text));
 }
 
-GBytes *profile_fetch_source(const ProfileFetchFile *self, const guint8 *build_id, guint size,
-                             const char *path, GCancellable *cancellable, GError **error)
+GBytes *profile_fetch_file_source(const ProfileFetchFile *self, const guint8 *build_id, guint size,
+                                  const char *path, GCancellable *cancellable, GError **error)
 {
   g_autofree char *hex = profile_debug_file_print_build_id(build_id, size);
   g_autofree char *cache = profile_debug_file_get_cache();

@@ -33,7 +33,7 @@ gboolean profile_fetch_file(const ProfileFetchFile *self, enum symbol_fetcher_ki
 /* The text of a source file, by the whole path that the debug file of that binary says. What was fetched
  * before is in the cache, where libdebuginfod looks first. Nobody can tell whether it is the right text.
  * Errors as above. Blocking. */
-GBytes *profile_fetch_source(const ProfileFetchFile *self, const guint8 *build_id, guint size,
-                             const char *path, GCancellable *cancellable, GError **error);
+GBytes *profile_fetch_file_source(const ProfileFetchFile *self, const guint8 *build_id, guint size,
+                                  const char *path, GCancellable *cancellable, GError **error);
 
 G_END_DECLS

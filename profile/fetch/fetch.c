@@ -170,6 +170,29 @@ static void fetching_fetch_entry(Fetching *self, const ProfileMissingEntry *entr
     fetching_fetch_binary(self, get_binary(self->capture, g_array_index(binaries, guint, i)), result);
 }
 
+/* With limits for where options have none. */
+static void fetching_init(Fetching *self, guint64 size_max, guint seconds_max)
+{
+  const ProfileFetchOptions *options = self->options;
+
+  self->file.servers = options->servers;
+  self->file.size_max = options->size_max ? options->size_max : size_max;
+  self->file.seconds_max = options->seconds_max ? options->seconds_max : seconds_max;
+  self->file.deadline = g_get_monotonic_time() + (gint64)self->file.seconds_max * G_USEC_PER_SEC;
+  self->file.progress = on_fetched;
+  self->file.progress_data = self;
+}
+
+GBytes *profile_fetch_source(ProfileCapture *capture, guint32 binary, const char *path,
+                             const ProfileFetchOptions *options, GCancellable *cancellable, GError **error)
+{
+  Fetching self = {.capture = capture, .options = options, .path = path, .cancellable = cancellable};
+  const ProfileBinary *of = get_binary(capture, binary);
+
+  fetching_init(&self, PROFILE_FETCH_SOURCE_SIZE_MAX, PROFILE_FETCH_SOURCE_SECONDS_MAX);
+  return profile_fetch_file_source(&self.file, of->build_id, of->build_id_size, path, cancellable, error);
+}
+
 guint profile_fetch_run(ProfileCapture *capture, const ProfileMissingEntry *entries, guint n,
                         const ProfileFetchOptions *options, ProfileFetchResult *results,
                         GCancellable *cancellable)
@@ -178,13 +201,7 @@ guint profile_fetch_run(ProfileCapture *capture, const ProfileMissingEntry *entr
   guint fetched = 0;
 
   self.namer.same_boot = profile_kernel_is_same_boot(capture);
-  self.file = (ProfileFetchFile){.servers = options->servers,
-                                 .size_max = options->size_max ? options->size_max : PROFILE_FETCH_SIZE_MAX,
-                                 .seconds_max =
-                                     options->seconds_max ? options->seconds_max : PROFILE_FETCH_SECONDS_MAX,
-                                 .progress = on_fetched,
-                                 .progress_data = &self};
-  self.file.deadline = g_get_monotonic_time() + (gint64)self.file.seconds_max * G_USEC_PER_SEC;
+  fetching_init(&self, PROFILE_FETCH_SIZE_MAX, PROFILE_FETCH_SECONDS_MAX);
   for (guint i = 0; i < n && !(i > 0 && is_final(results[i - 1].error)); i++) {
     if (profile_fetch_may_help(capture, &entries[i]))
       fetching_fetch_entry(&self, &entries[i], &results[i]);

@@ -13,6 +13,9 @@ G_BEGIN_DECLS
 
 #define PROFILE_FETCH_SIZE_MAX    (G_GUINT64_CONSTANT(4) << 30) /* larger files nobody reads here */
 #define PROFILE_FETCH_SECONDS_MAX 3600
+/* Of a source file. */
+#define PROFILE_FETCH_SOURCE_SIZE_MAX    (16 * 1024 * 1024)
+#define PROFILE_FETCH_SOURCE_SECONDS_MAX 30
 
 /* bytes of total (0: not known) of what belongs to the path of an entry have come. From the thread that
  * asked. */
@@ -21,8 +24,8 @@ typedef void (*ProfileFetchProgressFunc)(const char *path, guint64 bytes, guint6
 /* The person must have said yes to the servers, or asked for it. */
 typedef struct {
   const char *servers;
-  guint64 size_max;                  /* bytes of each file; 0: PROFILE_FETCH_SIZE_MAX */
-  guint seconds_max;                 /* for all of it; 0: PROFILE_FETCH_SECONDS_MAX */
+  guint64 size_max;                  /* bytes of each file; 0: as above */
+  guint seconds_max;                 /* for all of it; 0: as above */
   ProfileFetchProgressFunc progress; /* NULL: silent */
   gpointer progress_data;
 } ProfileFetchOptions;
@@ -44,6 +47,12 @@ gboolean profile_fetch_may_help(ProfileCapture *capture, const ProfileMissingEnt
 guint profile_fetch_run(ProfileCapture *capture, const ProfileMissingEntry *entries, guint n,
                         const ProfileFetchOptions *options, ProfileFetchResult *results,
                         GCancellable *cancellable);
+
+/* The text of the source file with that path, which debug information of the binary says, for who has no such
+ * file. A second time nobody is asked. Nothing tells whether it is the text that the binary was built from.
+ * Errors are one sentence, see profile_fetch_file(). Blocking. */
+GBytes *profile_fetch_source(ProfileCapture *capture, guint32 binary, const char *path,
+                             const ProfileFetchOptions *options, GCancellable *cancellable, GError **error);
 
 /* The build-ids of the binaries of n entries, for ProfileNamingOptions. */
 GHashTable *profile_fetch_list_build_ids(ProfileCapture *capture, const ProfileMissingEntry *entries,

@@ -294,13 +294,13 @@ class Fetch(TestCase):
         self.assert_no_leftovers()
 
     def test_source(self):
-        build_id, source = build_id_of(self.place / 'one'), self.place / 'one.c'
+        of, source = [self.capture, 'one'], self.place / 'one.c'
         env = self.environment('', CAPTURE_SYMBOL_FETCHER=str(BUILD / 'helpers/symbol-fetcher/capture-symbol-fetcher'))
-        fetched = run(FETCH_SOURCE, self.server, build_id, source, env=env).stdout
+        fetched = run(FETCH_SOURCE, self.server, *of, source, env=env).stdout
         self.assertEqual(fetched, source.read_text(encoding='utf-8'))
-        again = run(FETCH_SOURCE, f'http://127.0.0.1:{free_port()}', build_id, source, env=env).stdout
+        again = run(FETCH_SOURCE, f'http://127.0.0.1:{free_port()}', *of, source, env=env).stdout
         self.assertEqual(again, fetched)
-        failed = run(FETCH_SOURCE, self.server, build_id, self.place / 'two.c', env=env, status=1)
+        failed = run(FETCH_SOURCE, self.server, *of, self.place / 'two.c', env=env, status=1)
         self.assertIn('No server gave the file', failed.stderr)
 
 
