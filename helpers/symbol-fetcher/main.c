@@ -36,7 +36,8 @@ static bool request_is_valid(const struct symbol_fetcher_request *request)
     return false;
   size_t length = strlen(request->build_id);
   return length >= 4 && length % 2 == 0 && strspn(request->build_id, "0123456789abcdef") == length &&
-         (request->path[0] == '/') == is_source && request->directory[0] == '/' && request->urls[0] != '\0';
+         request->size_max <= INT64_MAX / 2 && (request->path[0] == '/') == is_source &&
+         request->directory[0] == '/' && request->urls[0] != '\0';
 }
 
 static void set_number(const char *name, uint64_t number)

@@ -10,6 +10,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* curl reads less than half of this at one time; then progress is looked at, and ends what is too large. A
+ * write that the kernel cuts short would look like a server that broke off. */
+#define SLACK (UINT64_C(4) << 20)
+
 static volatile sig_atomic_t was_too_large;
 
 static void on_too_large(int number)
@@ -62,7 +66,7 @@ int symbol_fetcher_limit(const struct symbol_fetcher_request *request)
   struct sigaction action = {.sa_handler = on_too_large};
   int result = symbol_fetcher_limit_resource(RLIMIT_CORE, 0);
   if (result == 0)
-    result = symbol_fetcher_limit_resource(RLIMIT_FSIZE, request->size_max);
+    result = symbol_fetcher_limit_resource(RLIMIT_FSIZE, request->size_max + SLACK);
   if (result < 0)
     return result;
   if (sigaction(SIGXFSZ, &action, NULL) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||

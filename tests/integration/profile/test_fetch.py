@@ -268,11 +268,11 @@ class Fetch(TestCase):
         large = 'What the server has for “one” is larger than 1.0\xa0MB, so it was not fetched[.]'
         for how, sentence in (('slow', late), ('drip', late), ('broken_off', 'The server broke off what it sent for “one”[.]'),
                               ('another_file', other), ('no_elf_file', other), ('large', large), ('endless', large),
-                              ('endless_chunks', large), ('redirected_to_itself', '.*“one” did not come.*[.]'),
+                              ('endless_chunks', large), ('redirected_to_itself', '.*“one”.*[.]'),
                               ('redirected_to_a_file', 'No server gave .*“one”[.]'),
                               ('missing', 'No server gave debug information for “one”[.]')):
             with self.subTest(how), misbehaving(how, self.served / 'one.debug') as (address, server):
-                self.assert_harmless(address, sentence, 1 if sentence == late else 60)
+                self.assert_harmless(address, sentence, 1 if sentence == late or how == 'redirected_to_itself' else 60)
                 self.assertGreater(server.asked, 0)
 
     def test_dead_server(self):
