@@ -193,6 +193,20 @@ static int symbols_download_and_print(Symbols *self, const SymbolsOptions *optio
   return done ? CAPTURECTL_DONE : CAPTURECTL_FAILED;
 }
 
+/* Two writers would damage the file. */
+static gboolean symbols_may_be_written(const Symbols *self)
+{
+  struct capture_file_header header;
+
+  profile_capture_get_header(self->capture, &header);
+  if (header.ended.reason != CAPTURE_END_NONE)
+    return TRUE;
+  capturectl_fail(_("“%s” is still being recorded, or was cut off; then recover it with “capturectl check "
+                    "--recover” first."),
+                  self->path);
+  return FALSE;
+}
+
 static int symbols_run(const char *path, const SymbolsOptions *options)
 {
   g_auto(Symbols) self = {.path = path, .lines = options->lines};
@@ -200,7 +214,7 @@ static int symbols_run(const char *path, const SymbolsOptions *options)
   if (!symbols_load(&self))
     return CAPTURECTL_FAILED;
   if (options->download) {
-    self.servers = capturectl_fetch_get_servers();
+    self.servers = symbols_may_be_written(&self) ? capturectl_fetch_get_servers() : NULL;
     return self.servers ? symbols_download_and_print(&self, options) : CAPTURECTL_FAILED;
   }
   self.servers = profile_debug_servers_get();

@@ -118,11 +118,15 @@ static gboolean is_answer(const struct symbol_fetcher_answer *answer, int fd)
          (answer->error == 0) == (fd >= 0);
 }
 
-static gboolean is_within(int fd, guint64 size_max)
+/* The descriptor, or -errno and it is closed. */
+static int take_file(int fd, guint64 size_max)
 {
-  struct stat status;
+  struct stat status = {0};
 
-  return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && (guint64)status.st_size <= size_max;
+  if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && (guint64)status.st_size <= size_max)
+    return fd;
+  close(fd);
+  return S_ISREG(status.st_mode) ? -EFBIG : -EBADMSG;
 }
 
 /* 1 with *ret, the descriptor or -errno, when it is done; 0 when it goes on; -errno. */
@@ -145,11 +149,7 @@ static int symbol_fetcher_receive(SymbolFetcher *self, guint64 size_max, Profile
       progress(answer.bytes, answer.total, data);
     return 0;
   }
-  *ret = answer.error == 0 ? fd : answer.error;
-  if (fd >= 0 && !is_within(fd, size_max)) {
-    close(fd);
-    *ret = -EFBIG;
-  }
+  *ret = answer.error == 0 ? take_file(fd, size_max) : answer.error;
   return 1;
 }
 

@@ -67,7 +67,16 @@ static void on_fetched(const char *path, guint64 bytes, guint64 total, gpointer 
   run_set(data, path, bytes, total);
 }
 
-/* In the file, and in a capture for who looks at it now. What was imported has no file of ours. */
+/* Not of what somebody may still write, and not of what was imported, which is no file of ours. */
+static gboolean run_may_write(const Run *self)
+{
+  struct capture_file_header header;
+
+  profile_capture_get_header(profile_health_get_capture(self->health), &header);
+  return self->file && header.ended.reason != CAPTURE_END_NONE && header.ended.reason != CAPTURE_END_IMPORTED;
+}
+
+/* In the file, and in a capture for who looks at it now. */
 static void run_name(Run *self, const ProfileMissingEntry *entries, GCancellable *cancellable)
 {
   ProfileCapture *capture = profile_health_get_capture(self->health);
@@ -77,8 +86,8 @@ static void run_name(Run *self, const ProfileMissingEntry *entries, GCancellable
 
   run_set(self, NULL, 0, 0);
   self->named = profile_naming_resolve_new(capture, &options, NULL, cancellable, NULL);
-  if (self->named && self->file && !profile_naming_run(self->file, &options, NULL, cancellable, &error) &&
-      !g_error_matches(error, PROFILE_ERROR, PROFILE_ERROR_NOT_A_CAPTURE))
+  if (self->named && run_may_write(self) &&
+      !profile_naming_run(self->file, &options, NULL, cancellable, &error))
     g_ptr_array_add(self->sentences, g_strdup(error->message));
 }
 

@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -44,6 +45,23 @@ int main(int argc, char **argv)
     sum += WORK(100000, &numbers) + i;
   return sum == numbers.second;
 }
+'''
+# Stands for the program that asks servers.
+FETCHER = f'''#!{sys.executable}
+import array, os, socket, struct, sys, tempfile
+owner = socket.socket(fileno=3)
+owner.recv(1 << 16)
+def answer(data, path=None):
+    ancillary = [] if path is None else [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [os.open(path, os.O_RDONLY)]))]
+    owner.sendmsg([data], ancillary)
+def tell(kind, error, path=None):
+    answer(struct.pack('=IiQQ', kind, error, 1 << 63, 1), path)
+def make(size):
+    file = tempfile.NamedTemporaryFile(delete=False, dir=os.path.dirname(sys.argv[0]))
+    file.write(bytes(size))
+    file.close()
+    return file.name
+ANSWERS
 '''
 FETCH_SOURCE = BUILD / 'tests/unit/profile/fetch-source'
 
@@ -159,6 +177,38 @@ class Fetch(TestCase):
                                   (shutil.which('false'), 'The program “capture-symbol-fetcher” ended without an answer.')):
             done = capturectl('symbols', '--download', self.capture, env=self.environment(self.server, CAPTURE_SYMBOL_FETCHER=program), status=1)
             self.assertEqual(done.stderr, f'capturectl symbols: warning: {sentence}\n')
+
+    def test_dishonest_fetcher(self):
+        """It may have been taken over: whatever it says, it brings no file but the one that was asked for."""
+        fetcher = self.directory / 'fetcher'
+        lost = 'The program “capture-symbol-fetcher” ended without an answer.'
+        other = 'What the server sent for “one” is another file, and was thrown away.'
+        large = 'What the server has for “one” is larger than 1.0\xa0MB, so it was not fetched.'
+        for answers, sentence in (('answer(b"?")', lost), ('answer(bytes(24))', lost), ('answer(bytes(1 << 16))', lost),
+                                  ('tell(65, 0)', lost), ('tell(65, 1)', lost), ('tell(65, -1 << 31)', lost), ('tell(66, -2)', lost),
+                                  ('tell(64, 0, "/dev/null")', lost), ('tell(65, -2, "/dev/null")', lost),
+                                  ('tell(65, 0, "/dev/zero")', other), ('tell(65, 0, "/")', other), ('tell(65, 0, make(2 << 20))', large),
+                                  ('tell(65, 0, make(100))', other), ('tell(65, 0, sys.executable)', other + '|' + large),
+                                  ('[tell(64, 0) for _ in range(1000)]', lost)):
+            fetcher.write_text(FETCHER.replace('ANSWERS', answers), encoding='utf-8')
+            fetcher.chmod(0o755)
+            with self.subTest(answers):
+                done = capturectl('symbols', '--download', '--max-size', '1', self.capture, status=1,
+                                  env=self.environment(self.server, CAPTURE_SYMBOL_FETCHER=str(fetcher)))
+                self.assertIn(done.stderr.removeprefix('capturectl symbols: warning: ').removesuffix('\n'), sentence.split('|'))
+        self.assertNotIn('work_one', self.find_functions(self.capture))
+        self.assert_no_leftovers()
+
+    def test_capture_that_may_be_written(self):
+        """Whoever records it would be in the way of who stores names, and the other way round."""
+        with subprocess.Popen([CAPTURECTL, 'record', '--no-kernel', '-q', '-o', self.directory / 'growing.capture', self.place / 'one', '100000'],
+                              env=environment()) as recorder:
+            path = self.directory / 'growing.capture'
+            while not path.exists() or path.stat().st_size < 8192:
+                time.sleep(0.02)
+            done = self.symbols('--download', path, status=1)
+            self.assertIn('is still being recorded, or was cut off', done.stderr)
+            recorder.send_signal(signal.SIGINT)
 
     def test_alternate_file(self):
         path = self.copy('two')
