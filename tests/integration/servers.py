@@ -2,6 +2,7 @@
 """Servers of debug files on loopback: Debian's own, and one that misbehaves."""
 import contextlib
 import http.server
+import os
 import pathlib
 import shutil
 import socket
@@ -23,8 +24,10 @@ def debuginfod(directory, build_ids):
     """Serves the files of a directory; begins when it knows the debug files of all build-ids. Gives the server's address."""
     port = free_port()
     address = f'http://127.0.0.1:{port}'
+    # It would ask other servers for what it lacks, and keep that.
+    env = {name: value for name, value in os.environ.items() if not name.startswith('DEBUGINFOD_')}
     with subprocess.Popen(['debuginfod', '-F', '-p', str(port), '-d', ':memory:', directory], stdout=subprocess.DEVNULL,
-                          stderr=subprocess.DEVNULL) as server:
+                          stderr=subprocess.DEVNULL, env=env) as server:
         try:
             for build_id in build_ids:
                 wait_for(f'{address}/buildid/{build_id}/debuginfo', server)

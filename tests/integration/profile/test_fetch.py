@@ -266,7 +266,9 @@ class Fetch(TestCase):
         with subprocess.Popen([*OWN_MOUNTS, 'sh', '-c', script, self.place / 'one'], stdout=subprocess.PIPE, text=True) as process:
             try:
                 self.assertEqual(process.stdout.readline(), 'ready\n')
-                capturectl('record', '--no-kernel', '-q', '--duration', '0.3', '-p', process.pid, '-o', path)
+                while os.readlink(f'/proc/{process.pid}/exe') != str(self.place / 'one'):
+                    time.sleep(0.01)
+                capturectl('record', '--no-kernel', '-q', '--duration', '1', '-p', process.pid, '-o', path)
             finally:
                 process.kill()
         self.assertTrue(self.find_functions(path)['mix']['file'].endswith('/mix.h'))
