@@ -52,8 +52,10 @@ static void fetch_in_thread(GTask *task, gpointer source, gpointer data, GCancel
   g_autoptr(GHashTable) only = profile_fetch_list_build_ids(self->capture, self->entries, self->n);
   ProfileNamingOptions naming = {.only = only};
 
-  if (profile_fetch_run(self->capture, self->entries, self->n, &self->options, self->results, cancellable) >
-      0)
+  if (profile_fetch_look(self->capture, self->entries, self->n, self->results) > 0)
+    profile_naming_run(self->path, &naming, NULL, cancellable, &self->error);
+  if (!self->error && profile_fetch_run(self->capture, self->entries, self->n, &self->options, self->results,
+                                        cancellable) > 0)
     profile_naming_run(self->path, &naming, NULL, cancellable, &self->error);
   g_task_return_boolean(task, TRUE);
 }

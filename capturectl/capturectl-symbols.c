@@ -125,7 +125,7 @@ static void print_advice(const Symbols *self)
 static void add_download(JsonBuilder *builder, const ProfileFetchResult *result)
 {
   capturectl_json_object(builder, "download");
-  capturectl_json_bool(builder, "helps", result->fetched);
+  capturectl_json_bool(builder, "helps", result->here || result->fetched);
   capturectl_json_int(builder, "bytes", (gint64)result->bytes);
   capturectl_json_string(builder, "error", result->error ? result->error->message : NULL);
   json_builder_end_object(builder);

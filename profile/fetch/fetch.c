@@ -118,24 +118,32 @@ static gboolean has_symbols(const ProfileDebugFile *file)
   return section && section->size > 0;
 }
 
+static gboolean fetching_open_binary(Fetching *self, const ProfileBinary *binary, ProfileDebugFile *ret)
+{
+  return profile_binary_file_open(&self->namer, binary, ret) == PROFILE_BINARY_FILE_OPEN;
+}
+
+static gboolean fetching_open_debug(Fetching *self, const ProfileBinary *binary, const ProfileDebugFile *file,
+                                    ProfileDebugFile *ret)
+{
+  g_autofree char *link = NULL;
+  guint32 crc;
+
+  profile_elf_get_debug_link(file->elf, &link, &crc);
+  return profile_debug_file_find_again(binary->build_id, binary->build_id_size, link, binary->path,
+                                       (const char *const *)self->roots, ret);
+}
+
 /* A binary with symbols of its own needs no debug file to be named: that no server has one is no failure
  * then. */
 static void fetching_fetch_debug(Fetching *self, const ProfileBinary *binary, const ProfileDebugFile *file,
                                  ProfileFetchResult *result)
 {
   g_auto(ProfileDebugFile) debug = {.fd = -1};
-  g_autofree char *link = NULL;
-  gboolean had_error = result->error != NULL, found;
-  guint32 crc;
+  gboolean had_error = result->error != NULL;
 
-  profile_elf_get_debug_link(file->elf, &link, &crc);
-  found = profile_debug_file_find_again(binary->build_id, binary->build_id_size, link, binary->path,
-                                        (const char *const *)self->roots, &debug);
-  result->fetched |= found;
-  if (!found)
-    found =
-        fetching_fetch(self, SYMBOL_FETCHER_DEBUG, binary->build_id, binary->build_id_size, &debug, result);
-  if (found)
+  if (fetching_open_debug(self, binary, file, &debug) ||
+      fetching_fetch(self, SYMBOL_FETCHER_DEBUG, binary->build_id, binary->build_id_size, &debug, result))
     fetching_fetch_alternate(self, &debug, result);
   else if (!had_error && has_symbols(file) &&
            g_error_matches(result->error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND))
@@ -145,12 +153,20 @@ static void fetching_fetch_debug(Fetching *self, const ProfileBinary *binary, co
 static void fetching_fetch_binary(Fetching *self, const ProfileBinary *binary, ProfileFetchResult *result)
 {
   g_auto(ProfileDebugFile) file = {.fd = -1};
-  g_auto(GStrv) roots = profile_debug_roots_find(self->namer.same_boot ? binary->mapped_pid : 0);
 
-  self->roots = roots;
-  if (profile_binary_file_open(&self->namer, binary, &file) == PROFILE_BINARY_FILE_OPEN ||
+  if (fetching_open_binary(self, binary, &file) ||
       fetching_fetch(self, SYMBOL_FETCHER_BINARY, binary->build_id, binary->build_id_size, &file, result))
     fetching_fetch_debug(self, binary, &file, result);
+}
+
+/* The binary itself helps, where it was the one that could not be read. */
+static gboolean fetching_has(Fetching *self, const ProfileBinary *binary, ProfileMissingReason reason)
+{
+  g_auto(ProfileDebugFile) file = {.fd = -1};
+  g_auto(ProfileDebugFile) debug = {.fd = -1};
+
+  return fetching_open_binary(self, binary, &file) &&
+         (reason == PROFILE_MISSING_UNREADABLE || fetching_open_debug(self, binary, &file, &debug));
 }
 
 /* What makes it vain to ask for more. */
@@ -161,13 +177,37 @@ static gboolean is_final(const GError *error)
          g_error_matches(error, G_IO_ERROR, G_IO_ERROR_HOST_UNREACHABLE);
 }
 
-static void fetching_fetch_entry(Fetching *self, const ProfileMissingEntry *entry, ProfileFetchResult *result)
+/* Of an entry that may be helped: looks on this machine, or asks servers for the rest. */
+static void fetching_do_entry(Fetching *self, const ProfileMissingEntry *entry, gboolean ask,
+                              ProfileFetchResult *result)
 {
   g_autoptr(GArray) binaries = list_binaries(self->capture, entry);
 
   self->path = profile_missing_names_get_binary(self->capture, entry);
-  for (guint i = 0; i < binaries->len && !is_final(result->error); i++)
-    fetching_fetch_binary(self, get_binary(self->capture, g_array_index(binaries, guint, i)), result);
+  for (guint i = 0; i < binaries->len && !is_final(result->error); i++) {
+    const ProfileBinary *binary = get_binary(self->capture, g_array_index(binaries, guint, i));
+    g_auto(GStrv) roots = profile_debug_roots_find(self->namer.same_boot ? binary->mapped_pid : 0);
+
+    self->roots = roots;
+    if (ask)
+      fetching_fetch_binary(self, binary, result);
+    else
+      result->here |= fetching_has(self, binary, entry->reason);
+  }
+}
+
+guint profile_fetch_look(ProfileCapture *capture, const ProfileMissingEntry *entries, guint n,
+                         ProfileFetchResult *results)
+{
+  Fetching self = {.capture = capture, .namer.same_boot = profile_kernel_is_same_boot(capture)};
+  guint here = 0;
+
+  for (guint i = 0; i < n; i++) {
+    if (profile_fetch_may_help(capture, &entries[i]))
+      fetching_do_entry(&self, &entries[i], FALSE, &results[i]);
+    here += results[i].here;
+  }
+  return here;
 }
 
 /* With limits for where options have none. */
@@ -204,7 +244,7 @@ guint profile_fetch_run(ProfileCapture *capture, const ProfileMissingEntry *entr
   fetching_init(&self, PROFILE_FETCH_SIZE_MAX, PROFILE_FETCH_SECONDS_MAX);
   for (guint i = 0; i < n && !(i > 0 && is_final(results[i - 1].error)); i++) {
     if (profile_fetch_may_help(capture, &entries[i]))
-      fetching_fetch_entry(&self, &entries[i], &results[i]);
+      fetching_do_entry(&self, &entries[i], TRUE, &results[i]);
     fetched += results[i].fetched;
   }
   return fetched;

@@ -31,8 +31,9 @@ typedef struct {
 } ProfileFetchOptions;
 
 typedef struct {
-  gboolean fetched; /* something that helps is there now: it came, or was here already */
-  guint64 bytes;    /* of files that came */
+  gboolean here;    /* what helps is on this machine: profile_fetch_look */
+  gboolean fetched; /* something that helps came */
+  guint64 bytes;    /* that came */
   GError *error;    /* one sentence; NULL: none, or it was not asked for */
 } ProfileFetchResult;
 
@@ -41,9 +42,15 @@ void profile_fetch_result_clear(ProfileFetchResult *result);
 /* Whether a server may help: it is a file that says its build-id, and does not name all that it could. */
 gboolean profile_fetch_may_help(ProfileCapture *capture, const ProfileMissingEntry *entry);
 
-/* Fetches for n entries, one after the other; those that profile_fetch_may_help says no of are left out.
- * results has n, zeroed. When no server answers, time is over or it was cancelled, the rest is not asked for.
- * Returns how many are fetched. Blocking. */
+/* Looks for what helps n entries on this machine, where it may not have been when the capture was named.
+ * results has n, zeroed. Returns how many have something: whoever fetches names these first, since nobody
+ * should wait for a server then. Asks nobody. Blocking. */
+guint profile_fetch_look(ProfileCapture *capture, const ProfileMissingEntry *entries, guint n,
+                         ProfileFetchResult *results);
+
+/* Fetches for n entries, one after the other, what is not on this machine; those that profile_fetch_may_help
+ * says no of are left out. results are those of profile_fetch_look. When no server answers, time is over or
+ * it was cancelled, the rest is not asked for. Returns for how many something came. Blocking. */
 guint profile_fetch_run(ProfileCapture *capture, const ProfileMissingEntry *entries, guint n,
                         const ProfileFetchOptions *options, ProfileFetchResult *results,
                         GCancellable *cancellable);

@@ -14,11 +14,12 @@ typedef struct {
   ProfileHealth *health; /* the capture's */
   guint first, n;        /* entries of what has no names */
   char *servers;
-  char *file; /* NULL: it has no path */
-  ProfileCapture *named;
+  char *file;            /* NULL: it has no path */
+  ProfileCapture *shown; /* main thread only: which of them the document has from here; NULL: none */
   GPtrArray *sentences;
-  GMutex lock; /* of the next */
-  char *path;  /* whose file comes; NULL: names are looked up */
+  GMutex lock;           /* of the next */
+  ProfileCapture *named; /* as far as names came; NULL: nothing new */
+  char *path;            /* whose file comes; NULL: names are looked up */
   guint64 bytes, total;
 } Run;
 
@@ -42,6 +43,7 @@ static void run_free(gpointer data)
 
   profile_health_unref(self->health);
   g_clear_object(&self->named);
+  g_clear_object(&self->shown);
   g_clear_pointer(&self->sentences, g_ptr_array_unref);
   g_mutex_clear(&self->lock);
   g_free(self->servers);
@@ -83,12 +85,31 @@ static void run_name(Run *self, const ProfileMissingEntry *entries, GCancellable
   g_autoptr(GHashTable) only = profile_fetch_list_build_ids(capture, entries, self->n);
   const ProfileNamingOptions options = {.only = only};
   g_autoptr(GError) error = NULL;
+  g_autoptr(ProfileCapture) named = NULL;
 
   run_set(self, NULL, 0, 0);
-  self->named = profile_naming_resolve_new(capture, &options, NULL, cancellable, NULL);
-  if (self->named && run_may_write(self) &&
-      !profile_naming_run(self->file, &options, NULL, cancellable, &error))
+  named = profile_naming_resolve_new(capture, &options, NULL, cancellable, NULL);
+  if (named && run_may_write(self) && !profile_naming_run(self->file, &options, NULL, cancellable, &error))
     g_ptr_array_add(self->sentences, g_strdup(error->message));
+  g_mutex_lock(&self->lock);
+  if (named)
+    g_set_object(&self->named, named);
+  g_mutex_unlock(&self->lock);
+}
+
+/* In the main thread: what was found here is shown before servers answer. */
+static void run_show(Run *self, ViewerDocument *document)
+{
+  g_autoptr(ProfileCapture) named = NULL;
+
+  g_mutex_lock(&self->lock);
+  named = g_steal_pointer(&self->named);
+  g_mutex_unlock(&self->lock);
+  if (!named)
+    return;
+  viewer_document_take_named(document, self->shown ? self->shown : profile_health_get_capture(self->health),
+                             named);
+  g_set_object(&self->shown, named);
 }
 
 static void run_in_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
@@ -103,6 +124,8 @@ static void run_in_thread(GTask *task, gpointer source, gpointer data, GCancella
   guint fetched;
 
   entries += self->first;
+  if (profile_fetch_look(profile_health_get_capture(self->health), entries, self->n, results) > 0)
+    run_name(self, entries, cancellable);
   fetched = profile_fetch_run(profile_health_get_capture(self->health), entries, self->n, &options, results,
                               cancellable);
   for (guint i = 0; i < self->n; i++) {
@@ -133,14 +156,16 @@ static void on_done(GObject *source, GAsyncResult *result, gpointer data)
   fetching_end(self);
   g_clear_pointer(&self->sentences, g_ptr_array_unref);
   self->sentences = g_steal_pointer(&run->sentences);
-  if (run->named)
-    viewer_document_take_named(self->document, profile_health_get_capture(run->health), run->named);
+  run_show(run, self->document);
   g_signal_emit(self, signals[CHANGED], 0);
 }
 
 static gboolean fetching_look(gpointer data)
 {
-  g_signal_emit(data, signals[CHANGED], 0);
+  ViewerFetching *self = data;
+
+  run_show(self->run, self->document);
+  g_signal_emit(self, signals[CHANGED], 0);
   return G_SOURCE_CONTINUE;
 }
 

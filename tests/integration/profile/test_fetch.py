@@ -257,6 +257,19 @@ class Fetch(TestCase):
             self.assertEqual(server.asked, 0)
         self.assertTrue(self.find_functions(path)['mix']['file'].endswith('/mix.h'))
 
+    def test_what_is_local_waits_for_no_server(self):
+        self.list_files(self.capture, '--download')
+        path = self.directory / 'both.capture'
+        capturectl('record', '--no-kernel', '-q', '-o', path, 'sh', '-c', f'{self.place}/two 100; {self.place}/one 50')
+        with misbehaving('slow') as (address, server):
+            said = self.list_files(path, '--download', '--max-time', '1', servers=address, status=1)
+            self.assertGreater(server.asked, 0)
+        self.assertEqual(said['one']['download'], {'helps': True, 'bytes': 0, 'error': None})
+        self.assertIn('did not come within 1 second.', said['two']['download']['error'])
+        functions = self.find_functions(path)
+        self.assertIn('work_one', functions)
+        self.assertNotIn('work_two', functions)
+
     def test_debug_files_of_a_container(self):
         """They stand where its process sees them, and nobody else."""
         path, debug = self.directory / 'container.capture', '/usr/lib/debug/.build-id'
