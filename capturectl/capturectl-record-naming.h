@@ -8,7 +8,9 @@
 G_BEGIN_DECLS
 
 /* Names what a finished session sampled, and stores the names in its capture. Runs the default main context
- * meanwhile, so that signals can cancel. Warns of what could not be named. */
-void capturectl_record_name(RecordingSession *session, GCancellable *cancellable, gboolean quiet);
+ * meanwhile, so that signals can cancel. Warns of what could not be named. Asks servers (NULL: none), which
+ * the person must have asked for, for what has no name then. */
+void capturectl_record_name(RecordingSession *session, const char *servers, GCancellable *cancellable,
+                            gboolean quiet);
 
 G_END_DECLS
