@@ -14,6 +14,7 @@
 
 #include "libcapture/format/capture-format.h"
 #include "profile/capture/function-table.h"
+#include "profile/capture/machine-code.h"
 #include "profile/capture/places.h"
 #include "profile/capture/reader.h"
 
@@ -270,6 +271,9 @@ void profile_capture_set_table(ProfileCapture *self, guint32 binary, ProfileFunc
 /* Lines and inlined functions, likewise; NULL: none. */
 ProfilePlaces *profile_capture_get_places(ProfileCapture *self, guint32 binary);
 void profile_capture_set_places(ProfileCapture *self, guint32 binary, ProfilePlaces *places);
+/* Copies of machine code that the capture brought along; NULL: none. Needs no update. */
+ProfileMachineCode *profile_capture_get_machine_code(ProfileCapture *self, guint32 binary);
+void profile_capture_set_machine_code(ProfileCapture *self, guint32 binary, ProfileMachineCode *code);
 void profile_capture_update_functions(ProfileCapture *self);
 /* The function of each frame: index into functions, one a frame. Return addresses are looked up one byte
  * earlier: frames that occur both as leaf and as caller have two answers, so there are two

@@ -66,7 +66,7 @@ static int append_tables(Output *self, ProfileCapture *capture, const ProfileNam
   for (guint slot = 0; slot < tables->n; slot++)
     if (tables->tables[slot])
       profile_names_encoder_add(encoder, slot < n ? &binaries[slot] : NULL, tables->tables[slot],
-                                tables->places[slot]);
+                                tables->places[slot], NULL);
   if (!profile_names_encoder_finish(encoder))
     return self->error;
   if (tables->result.kernel_hidden)
