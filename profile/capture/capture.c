@@ -34,7 +34,10 @@ static void clear_event(gpointer data)
 
 static void clear_code(gpointer data)
 {
-  g_free((gpointer)((ProfileCode *)data)->lines);
+  ProfileCode *code = data;
+
+  g_free((gpointer)code->lines);
+  g_clear_pointer(&code->bytes, g_bytes_unref);
 }
 
 static void clear_counter(gpointer data)

@@ -146,6 +146,8 @@ typedef struct {
   guint32 line;     /* 0 not known */
   guint32 n_lines;
   const ProfileCodeLine *lines; /* ascending by offset */
+  GBytes *bytes;                /* length of them, if it was sampled and the program left them; else NULL */
+  guint32 machine;              /* EM_…, of bytes */
 } ProfileCode;
 
 /* Something that a program says happened, at an instant or from time to time + duration. */
@@ -253,6 +255,10 @@ gboolean profile_capture_get_frame_line(ProfileCapture *self, guint32 frame, gbo
 /* The same of the instruction that a node stands for. */
 gboolean profile_capture_get_node_line(ProfileCapture *self, guint32 node, const char **ret_file,
                                        guint32 *ret_line, const char **ret_inlined);
+
+/* The same of an address inside machine code made at run time. */
+gboolean profile_code_get_line(const ProfileCode *code, guint64 address, const char **ret_file,
+                               guint32 *ret_line, const char **ret_inlined);
 
 /* The prefix tree: parent and frame of n nodes, which are those that samples' stacks lead through. Joined
  * kernel and user stacks have become plain paths. Siblings stand side by side. */

@@ -164,6 +164,7 @@ static void place_everything(Load *load)
   load_finish_told(load);
   free_contents(load);
   place_and_name(load);
+  load_give_jit_code(load);
 }
 
 static gboolean load_everything(Load *load, capture_reader *reader, GCancellable *cancellable, GError **error)
@@ -212,6 +213,7 @@ static void free_load(Load *load)
   g_hash_table_unref(load->processes);
   g_hash_table_unref(load->threads);
   g_hash_table_unref(load->tellers);
+  g_clear_pointer(&load->jit_code, g_array_unref);
   g_clear_pointer(&load->told, g_hash_table_unref);
   g_clear_pointer(&load->code, profile_code_index_free);
   g_array_unref(load->marks);

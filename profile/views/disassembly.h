@@ -45,8 +45,9 @@ typedef struct {
 
 /* Instructions that follow one another. */
 typedef struct {
-  guint64 address; /* of the first one; where there are none, where they would be: a file offset */
-  guint64 length;  /* bytes */
+  guint64 address;    /* of the first one; where there are none, where they would be: a file offset */
+  guint64 length;     /* bytes */
+  const char *binary; /* its file; NULL: none, as of the kernel and of code made at run time */
   ProfileCodeStatus status;
   guint32 first, n; /* instructions */
   guint64 time;     /* of code made at run time: since when it stood there; else 0 */
