@@ -79,7 +79,7 @@ struct _ProfileCapture {
    * whether anybody else looked for names. */
   ProfileFunctionTable **served_tables;
   guint8 *looked_for;
-  ProfilePlaces **places; /* likewise; NULL: none */
+  ProfilePlaces **places;            /* likewise; NULL: none */
   ProfileMachineCode **machine_code; /* likewise */
   ProfileNames names;
   ProfileStacks *stacks;         /* as they were recorded */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The content of NAMES windows: function tables, places and machine code as records, and back. Identifiers (of strings,
- * named binaries and place frames) are local to the names windows of one epoch; whoever names a capture anew
- * takes another epoch, and what is named later replaces what was named before.
+ * The content of NAMES windows: function tables, places and machine code as records, and back. Identifiers
+ * (of strings, named binaries and place frames) are local to the names windows of one epoch; whoever names a
+ * capture anew takes another epoch, and what is named later replaces what was named before.
  */
 #pragma once
 

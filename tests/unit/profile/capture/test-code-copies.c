@@ -52,7 +52,8 @@ static void test_overlap(void)
 
 static void test_join(void)
 {
-  g_autoptr(ProfileMachineCode) old = profile_machine_code_new(), code = profile_machine_code_new(), both = NULL;
+  g_autoptr(ProfileMachineCode) old = profile_machine_code_new(), code = profile_machine_code_new(),
+                                both = NULL;
 
   add(old, 0, 'a', 10);
   add(old, 20, 'b', 10);
