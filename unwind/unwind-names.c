@@ -268,8 +268,9 @@ static uint64_t names_min(uint64_t a, uint64_t b)
   return a < b ? a : b;
 }
 
-/* In a stretch without symbols, which it narrows to what one function has, or none. */
-static int add_nameless(struct job *job, uint64_t offset, uint64_t *start, uint64_t *end)
+/* In a stretch without symbols, which it narrows to what one function has, or none. Go knows its name even
+ * so. */
+static int add_unsymbolised(struct job *job, uint64_t offset, uint64_t *start, uint64_t *end)
 {
   const struct unwind_function *function;
   uint64_t its_start, its_end;
@@ -286,6 +287,8 @@ static int add_nameless(struct job *job, uint64_t offset, uint64_t *start, uint6
   *end = names_min(*end, its_end);
   if (!function || *start >= *end)
     return 0;
+  if (function->name)
+    return add_name(job, *start, *end, function->name, function->length);
   snprintf(text, sizeof text, "fn@%" PRIx64, function->address);
   error = add_name(job, *start, *end, text, (uint32_t)strlen(text));
   if (error == 0)
@@ -315,7 +318,7 @@ static int add_hits(struct job *job, const uint64_t *offsets, size_t n)
       if (symbol)
         error = add_name(job, start, end, symbol->name, symbol->length);
       else
-        error = add_nameless(job, offsets[i], &start, &end);
+        error = add_unsymbolised(job, offsets[i], &start, &end);
     }
     named = end;
   }

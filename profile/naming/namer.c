@@ -141,8 +141,8 @@ static ProfileStoredNames *new_learnt(const Source *source, const ProfileBinary 
 }
 
 /* In a stretch without symbols, which it narrows: the function that holds the offset, or NULL. */
-static const struct unwind_function *find_nameless(Source *source, guint64 offset, guint64 *start,
-                                                   guint64 *end)
+static const struct unwind_function *find_unsymbolised(Source *source, guint64 offset, guint64 *start,
+                                                       guint64 *end)
 {
   const struct unwind_function *function;
   guint64 its_start, its_end;
@@ -161,11 +161,14 @@ static const struct unwind_function *find_nameless(Source *source, guint64 offse
   return function;
 }
 
-static void add_nameless(ProfileFunctionTable *table, ProfileStoredNames *learnt,
-                         const struct unwind_function *function, guint64 start, guint64 end)
+/* Go knows its name even so. */
+static void add_unsymbolised(ProfileFunctionTable *table, ProfileStoredNames *learnt,
+                             const struct unwind_function *function, guint64 start, guint64 end)
 {
-  g_autofree char *name = g_strdup_printf("fn@%" G_GINT64_MODIFIER "x", function->address);
-  const ProfileFunctionRange range = {.start = start, .end = end, .name = name, .nameless = TRUE};
+  g_autofree char *name = function->name ? g_utf8_make_valid(function->name, function->length)
+                                         : g_strdup_printf("fn@%" G_GINT64_MODIFIER "x", function->address);
+  const ProfileFunctionRange range = {
+      .start = start, .end = end, .name = name, .nameless = function->name == NULL};
 
   profile_function_table_add(table, &range);
   if (learnt)
@@ -216,9 +219,9 @@ static void add_hits(ProfileFunctionTable *table, ProfileStoredNames *learnt, So
       continue;
     }
     symbol = profile_symbols_lookup(source->symbols, offsets[i], &start, &end);
-    function = symbol ? NULL : find_nameless(source, offsets[i], &start, &end);
+    function = symbol ? NULL : find_unsymbolised(source, offsets[i], &start, &end);
     if (function)
-      add_nameless(table, learnt, function, start, end);
+      add_unsymbolised(table, learnt, function, start, end);
     else
       add_stretch(table, learnt, symbol, start, end);
   }

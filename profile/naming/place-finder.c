@@ -38,17 +38,26 @@ static void place_finder_clear(PlaceFinder *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(PlaceFinder, place_finder_clear)
 
-static gboolean has_dwarf(const ProfileDebugFile *file)
+static gboolean has_section(const ProfileDebugFile *file, const char *const *names)
 {
-  static const char *const names[] = {".debug_info", ".zdebug_info"};
-
-  for (guint i = 0; file->elf && file->fd >= 0 && i < G_N_ELEMENTS(names); i++) {
+  for (guint i = 0; file->elf && file->fd >= 0 && names[i]; i++) {
     const ProfileElfSection *section = profile_elf_find_section(file->elf, names[i]);
 
     if (section && section->type != SHT_NOBITS && section->size > 0)
       return TRUE;
   }
   return FALSE;
+}
+
+static gboolean has_dwarf(const ProfileDebugFile *file)
+{
+  return has_section(file, (const char *const[]){".debug_info", ".zdebug_info", NULL});
+}
+
+/* Go programs know their lines without it. */
+static gboolean has_go(const ProfileDebugFile *file)
+{
+  return has_section(file, (const char *const[]){".gopclntab", ".data.rel.ro.gopclntab", NULL});
 }
 
 /* Where an open file is, or NULL. */
@@ -336,7 +345,7 @@ ProfileStoredPlaces *profile_place_finder_find(ProfileElfReaders *readers, const
   g_autofree char *path = get_path(source->fd);
   g_autoptr(GArray) list = NULL;
 
-  if (!has_dwarf(source)) {
+  if (!has_dwarf(source) && !has_go(source)) {
     found_add_nothing(found);
     return g_steal_pointer(&found);
   }
