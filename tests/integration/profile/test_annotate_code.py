@@ -272,6 +272,10 @@ class HostileCode(TestCase):
                 self.assertEqual(part['status'], 'decoded')
                 self.assertTrue(all(one['text'].startswith('.byte ') for one in part['instructions']))
 
+    def test_another_machine(self):
+        part = self.part(machine_code(1, 183, 0x1040, 0x2040, bytes.fromhex('e0031f2a c0035fd6') * 4))
+        self.assertEqual([(one['size'], one['text'], one['kind']) for one in part['instructions'][:2]], [(4, 'mov w0, wzr', 'plain'), (4, 'ret', 'return')])
+
     def test_what_makes_no_sense(self):
         whole = machine_code(1, 62, 0x1040, 0x1040, b'\x90' * 32)
         for name, code in (('overlap', [whole, machine_code(1, 62, 0x1050, 0, b'\xc3' * 32)]), ('short', [machine_code(1, 62, 0x1040, 0x1040, b'\x90')]),
