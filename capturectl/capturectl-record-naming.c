@@ -13,7 +13,7 @@ typedef struct {
   ProfileNamingResult result;
   GMainLoop *loop;
   GError *error;
-  gboolean quiet;
+  const CapturectlRecordOptions *options;
 } Naming;
 
 static int open_binary(const ProfileBinary *binary, gpointer data)
@@ -40,7 +40,9 @@ static void name_in_thread(GTask *task, gpointer source, gpointer data, GCancell
   g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", recording_session_get_fd(naming->session));
   ProfileNamingOptions options = {.open = open_binary,
                                   .open_data = recording_session_get_binaries(naming->session),
-                                  .progress = naming->quiet ? NULL : on_progress};
+                                  .progress = naming->options->quiet ? NULL : on_progress,
+                                  .code_size = naming->options->code,
+                                  .no_code = naming->options->code == 0};
 
   profile_naming_run(path, &options, &naming->result, cancellable, &naming->error);
   g_task_return_boolean(task, TRUE);
@@ -84,10 +86,10 @@ static void fetch_names(RecordingSession *session, const char *servers, GCancell
   g_free(results);
 }
 
-void capturectl_record_name(RecordingSession *session, const char *servers, GCancellable *cancellable,
-                            gboolean quiet)
+void capturectl_record_name(RecordingSession *session, GCancellable *cancellable,
+                            const CapturectlRecordOptions *options)
 {
-  Naming naming = {.session = session, .loop = g_main_loop_new(NULL, FALSE), .quiet = quiet};
+  Naming naming = {.session = session, .loop = g_main_loop_new(NULL, FALSE), .options = options};
   GTask *task = g_task_new(NULL, cancellable, on_named, &naming);
 
   g_task_set_check_cancellable(task, FALSE);
@@ -98,7 +100,7 @@ void capturectl_record_name(RecordingSession *session, const char *servers, GCan
   capturectl_progress_clear();
   record_naming_warn(&naming);
   g_main_loop_unref(naming.loop);
-  if (servers && !naming.error)
-    fetch_names(session, servers, cancellable, quiet);
+  if (options->servers && !naming.error)
+    fetch_names(session, options->servers, cancellable, options->quiet);
   g_clear_error(&naming.error);
 }

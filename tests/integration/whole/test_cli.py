@@ -20,7 +20,8 @@ VERBS = ['record', 'report', 'annotate', 'symbols', 'export', 'import', 'info', 
 # The verbs that read a capture, with what else they need.
 READERS = [('info',), ('info', '--json'), ('check',), ('dump',), ('report',), ('report', '--json'), ('annotate', 'main'),
            ('symbols',), ('symbols', '--json'),
-           ('annotate', '--json', 'main'), ('export', '-f', 'folded'), ('export', '-f', 'svg'), ('export', '-f', 'pprof')]
+           ('annotate', '--json', 'main'), ('annotate', '--code', 'main'),
+           ('annotate', '--source', '--code', '--json', 'main'), ('export', '-f', 'folded'), ('export', '-f', 'svg'), ('export', '-f', 'pprof')]
 
 # Cuts a file off and writes it again, without end.
 CUT_OFF = '''
@@ -143,6 +144,8 @@ class Words(TestCase):
         self.assertEqual(self.complete('info', ''), ['one.capture'])
         self.assertEqual(self.complete('annotate', 'main', ''), ['one.capture'])
         self.assertEqual(self.complete('annotate', '--al'), ['--all'])
+        self.assertEqual(self.complete('annotate', '--co'), ['--code'])
+        self.assertEqual(self.complete('record', '--code', ''), [])
         self.assertEqual(self.complete('annotate', '--binary', ''), [])
         self.assertEqual(self.complete('symbols', '--d'), ['--download'])
         self.assertEqual(self.complete('symbols', '--max-time', ''), [])
