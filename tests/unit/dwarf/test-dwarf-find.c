@@ -149,6 +149,24 @@ static void test_declared(void)
   g_assert_cmpuint(frame->column, >, 0);
 }
 
+/* The unit's directory, made relative so that builds can be repeated, is not put before itself. */
+static void test_relative_directory(gconstpointer version)
+{
+  g_autofree struct dwarf_places *places = NULL;
+  g_autofree char *file = NULL;
+
+  write_file("p.c", program);
+  g_free(run_shell(directory,
+                   "mkdir -p sub; cp p.c sub; cd sub; gcc -O2 %s -fdebug-prefix-map=%s=. %s -o ../p p.c",
+                   (const char *)version, directory, link_options));
+  places = find_in("p", NULL);
+  file =
+      text_of(places, &dwarf_places_get_frames(
+                           places)[look_for(places, "inner p.c:2 < outer p.c:5 < work p.c:13")->first_frame]
+                           .file);
+  g_assert_cmpstr(file, ==, "./sub/p.c");
+}
+
 static void test_linkage_name(void)
 {
   g_autofree struct dwarf_places *places = NULL;
@@ -445,6 +463,8 @@ int main(int argc, char **argv)
   g_test_add_data_func("/dwarf-find/package/5", "clang -gdwarf-5 -Wno-unknown-attributes", test_package);
   g_test_add_func("/dwarf-find/alternate", test_alternate);
   g_test_add_func("/dwarf-find/declared", test_declared);
+  g_test_add_data_func("/dwarf-find/relative-directory/4", "-gdwarf-4", test_relative_directory);
+  g_test_add_data_func("/dwarf-find/relative-directory/5", "-gdwarf-5", test_relative_directory);
   g_test_add_func("/dwarf-find/linkage-name", test_linkage_name);
   g_test_add_func("/dwarf-find/stretches", test_stretches);
   g_test_add_func("/dwarf-find/removed-code", test_removed_code);
