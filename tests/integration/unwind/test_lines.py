@@ -17,6 +17,7 @@ DWARF_LINES = BUILD / 'tests' / 'unit' / 'dwarf' / 'dwarf-lines'
 FULL = os.environ.get('FULL')
 ADDRESSES = 20_000 if FULL else 1500
 SYMBOLIZER = os.environ.get('LLVM_SYMBOLIZER') or shutil.which('llvm-symbolizer-19') or 'llvm-symbolizer'
+LEAST = 0.5
 LARGE = 100_000_000
 SHT_PROGBITS, SHT_SYMTAB, SHT_DYNSYM = 1, 2, 11
 NOTHING = [('??', '??:0')]
@@ -148,10 +149,15 @@ def bfd_takes_another_file(ours, theirs):
     return lines(ours) == lines(theirs)
 
 
+def bfd_goes_on_behind_units(ours, theirs):
+    """binutils does not ask whether a unit says that it has the address: padding behind a function gets the line of its end."""
+    return ours == NOTHING and len(theirs) == 1 and theirs[0][0] == '??'
+
+
 # Who is right where the oracles and we disagree: we are, for the reason that each rule says; a rule counts only for the programs that
 # name it here. Everything else is equal, frame by frame.
-LLVM_RULES = {'libc': [doubles_directory]}
-BFD_RULES = {'libc': [doubles_directory, bfd_takes_another_file], 'clangxx': [bfd_knows_no_inlines, bfd_takes_another_file]}
+LLVM_RULES = {'package': [doubles_directory]}
+BFD_RULES = {'package': [doubles_directory, bfd_takes_another_file, bfd_goes_on_behind_units], 'clangxx': [bfd_knows_no_inlines, bfd_takes_another_file]}
 
 
 def sections_of(path):
@@ -204,8 +210,8 @@ class Lines(TestCase):
         hide_symbols(copy)
         return copy
 
-    def compare(self, path, *options, row='', llvm=True, bfd=True, least=0.5):
-        """What each says of random addresses; `least` of these are to have a place, and inlined functions are to be among them."""
+    def compare(self, path, *options, row='', llvm=True, bfd=True, least=LEAST):
+        """What each says of random addresses, of which `least` are known, with inlined functions among them."""
         addresses = choose(path)
         asked = ''.join(f'{address:#x}\n' for address in addresses).encode()
         ours = read(run(DWARF_LINES, path, *options, stdin=asked, timeout=600).stdout)
@@ -219,7 +225,8 @@ class Lines(TestCase):
             self.judge(ours, read(run('addr2line', '-a', '-i', '-f', '-e', copy, stdin=asked, timeout=900).stdout), BFD_RULES.get(row, []))
         known = [frames for frames in ours.values() if frames != NOTHING]
         self.assertGreater(len(known), least * len(addresses))
-        self.assertTrue(any(len(frames) > 1 for frames in known))
+        if least == LEAST:
+            self.assertTrue(any(len(frames) > 1 for frames in known))
 
     def judge(self, ours, theirs, rules):
         self.assertEqual(theirs.keys(), ours.keys())
@@ -279,7 +286,7 @@ class Lines(TestCase):
             self.skipTest('the debug package of glibc is not installed')
         for path in [debug, *(FULL.split(':') if FULL and FULL != '1' else [])]:
             with self.subTest(path):  # of a kernel addr2line takes hours
-                self.compare(pathlib.Path(path), row='libc', bfd=os.path.getsize(path) < LARGE, least=0.3)
+                self.compare(pathlib.Path(path), row='package', bfd=os.path.getsize(path) < LARGE, least=LEAST if path == debug else 0)
 
 
 if __name__ == '__main__':
