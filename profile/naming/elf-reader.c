@@ -81,7 +81,9 @@ static int elf_reader_start(ProfileElfReader *self, GCancellable *cancellable)
   if (self->client.pid != 0)
     return 0;
   result = elf_reader_client_start(&self->client, self->program);
-  return result < 0 ? result : elf_reader_receive(self, cancellable, &answer);
+  if (result == 0)
+    result = elf_reader_receive(self, cancellable, &answer);
+  return result < 0 && result != -ECANCELED ? -ENOENT : result;
 }
 
 static gboolean is_as_promised(const struct elf_reader_answer *answer)

@@ -20,8 +20,9 @@ ProfileElfReader *profile_elf_reader_new(const char *program);
 void profile_elf_reader_free(ProfileElfReader *self);
 
 /* Asks RESOLVE with n_fds files and enum elf_reader_flags, and n addresses; starts a process where there is
- * none. 0, with *ret (g_free) valid and read by nobody else, or -errno: -ECANCELED, at once; what the
- * elf-reader answers; else it died, hung or was dishonest. It is ended then, and no file is kept. Blocking.
+ * none. 0, with *ret (g_free) valid and read by nobody else, or -errno: -ECANCELED, at once; -ENOENT where
+ * none can be started; what the elf-reader answers; else it died, hung or was dishonest. It is ended then,
+ * and no file is kept. Blocking.
  */
 int profile_elf_reader_resolve(ProfileElfReader *self, const int *fds, guint n_fds, guint32 flags,
                                const guint64 *addresses, guint n, GCancellable *cancellable,

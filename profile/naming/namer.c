@@ -8,7 +8,6 @@
 #include "profile/base/nanoseconds.h"
 #include "profile/elf/elf-symbols.h"
 #include "profile/naming/binary-file.h"
-#include "profile/naming/place-finder.h"
 #include "unwind/unwind-functions.h"
 
 /* What one binary is named from. */
@@ -297,9 +296,12 @@ static void set_known_places(const Task *task)
 static void find_places(const ProfileNamer *self, const Source *source, const Task *task)
 {
   const ProfileStoredPlaces *known = get_known_places(source->known);
+  ProfilePlacesGap gap;
   g_autoptr(ProfileStoredPlaces) found = profile_place_finder_find(
-      self->readers, &source->file, &source->debug, task->offsets, task->n, known, self->cancellable);
+      self->readers, &source->file, &source->debug, task->offsets, task->n, known, self->cancellable, &gap);
 
+  if (gap != PROFILE_PLACES_COMPLETE && self->gap)
+    self->gap(task->binary, gap, self->gap_data);
   *task->ret_places = profile_stored_places_make(known, found, task->offsets, task->n);
   if (!task->ret_learnt || !profile_namer_can_keep(task->binary))
     return;

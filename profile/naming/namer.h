@@ -4,9 +4,13 @@
 
 #include "profile/naming/elf-readers.h"
 #include "profile/naming/naming.h"
+#include "profile/naming/place-finder.h"
 #include "profile/naming/stored-names.h"
 
 G_BEGIN_DECLS
+
+/* Told of a binary whose places could not all be read. From any thread. */
+typedef void (*ProfileNamerGapFunc)(const ProfileBinary *binary, ProfilePlacesGap gap, gpointer data);
 
 typedef struct {
   ProfileNamingOpenFunc open; /* NULL: paths only */
@@ -15,6 +19,8 @@ typedef struct {
   gint64 end;                 /* nanoseconds since 1970 when the recording ended; 0 not known */
   ProfileElfReaders *readers; /* that find places; NULL: only those are there that are known */
   GCancellable *cancellable;  /* of finding places; NULL: none */
+  ProfileNamerGapFunc gap;    /* NULL: none */
+  gpointer gap_data;
 } ProfileNamer;
 
 /* A sealed table of the functions that hold any of the n offsets, which ascend. Never NULL: what cannot be

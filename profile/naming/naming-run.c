@@ -114,6 +114,18 @@ gboolean profile_naming_run(const char *path, const ProfileNamingOptions *option
   return TRUE;
 }
 
+static void add_gap(GPtrArray *sentences, guint n, const char *path, const char *sentence)
+{
+  g_autofree char *name = g_strdup_printf("“%s”", path), *files = NULL;
+
+  if (n == 0)
+    return;
+  files =
+      n == 1 ? g_steal_pointer(&name)
+             : g_strdup_printf(ngettext("%s and %u other file", "%s and %u other files", n - 1), name, n - 1);
+  g_ptr_array_add(sentences, g_strdup_printf(sentence, files));
+}
+
 GPtrArray *profile_naming_describe_gaps(const ProfileNamingResult *result, const GError *error)
 {
   GPtrArray *sentences = g_ptr_array_new_with_free_func(g_free);
@@ -127,5 +139,14 @@ GPtrArray *profile_naming_describe_gaps(const ProfileNamingResult *result, const
     g_ptr_array_add(sentences,
                     g_strdup(_("The kernel hides its addresses from this user, so its functions have no "
                                "names; “sudo sysctl kernel.kptr_restrict=0” shows them.")));
+  add_gap(sentences, result->damaged, result->damaged_path,
+          _("Lines and inlined functions are missing in %s: the debugging information is damaged."));
+  add_gap(
+      sentences, result->late, result->late_path,
+      _("Lines and inlined functions are missing in %s: reading the debugging information takes too long. "
+        "More is known when the capture is opened again."));
+  add_gap(sentences, result->large, result->large_path,
+          _("Lines and inlined functions are missing in %s: the debugging information takes more than a "
+            "gigabyte of memory."));
   return sentences;
 }

@@ -19,7 +19,7 @@ typedef struct {
   ProfileNamesStore *store;   /* NULL: none; used by the calling thread alone */
   ProfileStoredNames **known; /* one a binary; NULL: nothing, as for the next */
   ProfileStoredNames **learnt;
-  GMutex lock; /* of done and of progress */
+  GMutex lock; /* of done, of progress and of gaps */
   guint done, total;
 } Naming;
 
@@ -92,6 +92,26 @@ static void report_progress(Naming *naming, guint slot)
   if (naming->options->progress)
     naming->options->progress(naming->done, naming->total, get_name(naming, slot),
                               naming->options->progress_data);
+  g_mutex_unlock(&naming->lock);
+}
+
+static void take_gap(const ProfileBinary *binary, ProfilePlacesGap gap, gpointer data)
+{
+  Naming *naming = data;
+  ProfileNamingResult *result = &naming->tables->result;
+  const char *path = g_intern_string(binary->path);
+
+  g_mutex_lock(&naming->lock);
+  if (gap == PROFILE_PLACES_DAMAGED) {
+    result->damaged++;
+    result->damaged_path = path;
+  } else if (gap == PROFILE_PLACES_LATE) {
+    result->late++;
+    result->late_path = path;
+  } else {
+    result->large++;
+    result->large_path = path;
+  }
   g_mutex_unlock(&naming->lock);
 }
 
@@ -231,7 +251,9 @@ gboolean profile_naming_make_tables(ProfileCapture *capture, const ProfileNaming
                                 .same_boot = profile_kernel_is_same_boot(capture),
                                 .end = get_end(capture),
                                 .readers = readers,
-                                .cancellable = cancellable};
+                                .cancellable = cancellable,
+                                .gap = take_gap,
+                                .gap_data = &naming};
   ret->n = capture->binaries->len + 1;
   ret->tables = g_new0(ProfileFunctionTable *, ret->n);
   ret->places = g_new0(ProfilePlaces *, ret->n);

@@ -39,6 +39,10 @@ typedef struct {
   guint functions;        /* named */
   guint unreadable;       /* binaries that could not be opened or were other files */
   gboolean kernel_hidden; /* kernel frames occur, and the kernel hides its addresses from this user */
+  /* Of binaries whose debugging information could not all be read how many there are, and the path of one of
+   * them, interned. */
+  guint damaged, late, large;
+  const char *damaged_path, *late_path, *large_path;
 } ProfileNamingResult;
 
 /* Whether nobody has looked for names yet: a capture that is being written, or whose collector was killed. */

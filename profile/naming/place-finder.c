@@ -2,6 +2,7 @@
 #include "profile/naming/place-finder.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,6 +28,7 @@ typedef struct {
   gboolean is_kept; /* the elf-reader has these files open */
   guint left;       /* addresses without an answer */
   ProfileStoredPlaces *found;
+  ProfilePlacesGap gap;
 } PlaceFinder;
 
 static void place_finder_clear(PlaceFinder *self)
@@ -251,6 +253,36 @@ static gboolean take_places(PlaceFinder *self, struct dwarf_places *places, cons
                                     places->n_missing == 0);
 }
 
+/* Where there is no elf-reader, or nothing that it reads, nothing is missing. */
+static gboolean place_finder_fail(PlaceFinder *self, int error)
+{
+  switch (error) {
+  case -ECANCELED:
+  case -ENOENT:
+  case -ENODATA:
+  case -ENOEXEC:
+    break;
+  case -EFBIG:
+  case -ENOMEM:
+    self->gap = PROFILE_PLACES_LARGE;
+    break;
+  default:
+    self->gap = PROFILE_PLACES_DAMAGED;
+    break;
+  }
+  return FALSE;
+}
+
+static void place_finder_note_outcome(PlaceFinder *self, enum dwarf_outcome outcome)
+{
+  if (outcome == DWARF_DAMAGED)
+    self->gap = PROFILE_PLACES_DAMAGED;
+  else if (outcome == DWARF_OUT_OF_TIME)
+    self->gap = PROFILE_PLACES_LATE;
+  else if (outcome == DWARF_OUT_OF_MEMORY)
+    self->gap = PROFILE_PLACES_LARGE;
+}
+
 static gboolean place_finder_find_part(PlaceFinder *self, const Asked *asked, guint n);
 
 /* Where more split units are missing than can be sent, those of the first half are others than those of the
@@ -264,20 +296,26 @@ static gboolean find_halves(PlaceFinder *self, const Asked *asked, guint n)
 static gboolean place_finder_find_part(PlaceFinder *self, const Asked *asked, guint n)
 {
   struct dwarf_places *places = NULL;
+  int result = place_finder_ask(self, asked, n, NULL, 0, &places);
   gboolean in_time;
   guint n_dwo;
 
-  if (place_finder_ask(self, asked, n, NULL, 0, &places) < 0)
-    return FALSE;
+  if (result < 0)
+    return place_finder_fail(self, result);
   n_dwo = count_missing_dwo(places);
   if (n_dwo > ELF_READER_SPLIT_MAX) {
     g_free(places);
     return n > 1 && find_halves(self, asked, n);
   }
-  if (places->n_missing > 0 && ask_again(self, asked, n, &places) < 0)
-    return FALSE;
+  if (places->n_missing > 0)
+    result = ask_again(self, asked, n, &places);
+  if (result < 0)
+    return place_finder_fail(self, result);
   in_time = places->outcome != DWARF_OUT_OF_TIME;
-  return take_places(self, places, asked, n) && in_time;
+  place_finder_note_outcome(self, places->outcome);
+  if (!take_places(self, places, asked, n))
+    return place_finder_fail(self, -EBADMSG);
+  return in_time;
 }
 
 static int asked_compare(const void *a, const void *b)
@@ -323,7 +361,8 @@ static void place_finder_find_all(PlaceFinder *self, const GArray *list)
 
 ProfileStoredPlaces *profile_place_finder_find(ProfileElfReaders *readers, const ProfileDebugFile *file,
                                                const ProfileDebugFile *debug, const guint64 *offsets, gsize n,
-                                               const ProfileStoredPlaces *known, GCancellable *cancellable)
+                                               const ProfileStoredPlaces *known, GCancellable *cancellable,
+                                               ProfilePlacesGap *ret_gap)
 {
   g_autoptr(ProfileStoredPlaces) found = profile_stored_places_new();
   const ProfileDebugFile *source = has_dwarf(debug) ? debug : file;
@@ -336,6 +375,7 @@ ProfileStoredPlaces *profile_place_finder_find(ProfileElfReaders *readers, const
   g_autofree char *path = get_path(source->fd);
   g_autoptr(GArray) list = NULL;
 
+  *ret_gap = PROFILE_PLACES_COMPLETE;
   if (!has_dwarf(source)) {
     found_add_nothing(found);
     return g_steal_pointer(&found);
@@ -348,5 +388,6 @@ ProfileStoredPlaces *profile_place_finder_find(ProfileElfReaders *readers, const
   self.reader = profile_elf_readers_take(readers);
   place_finder_find_all(&self, list);
   profile_elf_readers_give_back(readers, self.reader);
+  *ret_gap = self.gap;
   return g_steal_pointer(&found);
 }
