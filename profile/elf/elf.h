@@ -48,8 +48,9 @@ const ProfileElfSection *profile_elf_find_section(const ProfileElf *self, const 
  * bytes, beyond the file, or larger than 1 GiB. Free with g_free. */
 guint8 *profile_elf_read_section(const ProfileElf *self, const ProfileElfSection *section, gsize *ret_size);
 
-/* All of the file's bytes; NULL when it cannot be read or has more than 2 GiB. Free with g_free. */
-guint8 *profile_elf_read_whole(const ProfileElf *self, gsize *ret_size);
+/* All of the file's bytes, but zeros in place of debugging information that says nothing of unwinding; NULL
+ * when it cannot be read or has more than 2 GiB. Free with g_free. */
+guint8 *profile_elf_read_unwinding(const ProfileElf *self, gsize *ret_size);
 
 /* Name (newly allocated) and CRC-32 of the separate debug file that .gnu_debuglink speaks of. The name holds
  * no slash. */

@@ -146,7 +146,7 @@ static const struct unwind_function *find_function(Source *source, guint64 offse
 {
   if (!source->has_functions) {
     gsize size;
-    g_autofree guint8 *bytes = profile_elf_read_whole(source->file.elf, &size);
+    g_autofree guint8 *bytes = profile_elf_read_unwinding(source->file.elf, &size);
 
     if (bytes)
       unwind_functions_find(bytes, size, &source->functions);

@@ -185,6 +185,18 @@ class Groups(TestCase):
         self.assertEqual(ask(elf, addresses, NAME_OFFSETS), names)
         self.assertIn('labelled', names.values())
 
+    def test_debugging_information_beside(self):
+        """What is left out in reading a file that has some changes nothing."""
+        (self.directory / 'p.c').write_text(PROGRAM)
+        for options in [], ['-gz']:
+            run('gcc', '-O2', '-g', *options, '-o', 'p', 'p.c', cwd=self.directory)
+            run('strip', '-s', '--keep-section=.debug_*', 'p', cwd=self.directory)
+            elf = Elf(self.directory / 'p')
+            self.assertIn('.debug_info', said('readelf', '-SW', elf.path))
+            names = ask(elf, elf.choose(), NAME_OFFSETS)
+            self.assertEqual(names, ask(elf, names.keys()))
+            self.assertTrue(any(name and name.startswith('fn@') for name in names.values()))
+
     @unittest.skipUnless(shutil.which('aarch64-linux-gnu-gcc'), 'there is no compiler for aarch64')
     def test_aarch64(self):
         (self.directory / 'p.c').write_text(PROGRAM)
