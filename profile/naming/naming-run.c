@@ -143,8 +143,7 @@ GPtrArray *profile_naming_describe_gaps(const ProfileNamingResult *result, const
           _("Lines and inlined functions are missing in %s: the debugging information is damaged."));
   add_gap(
       sentences, result->late, result->late_path,
-      _("Lines and inlined functions are missing in %s: reading the debugging information takes too long. "
-        "More is known when the capture is opened again."));
+      _("Lines and inlined functions are missing in %s: reading the debugging information takes too long."));
   add_gap(sentences, result->large, result->large_path,
           _("Lines and inlined functions are missing in %s: the debugging information takes more than a "
             "gigabyte of memory."));

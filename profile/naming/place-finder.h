@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 typedef enum {
   PROFILE_PLACES_COMPLETE,
   PROFILE_PLACES_DAMAGED, /* some of it could not be read, or an elf-reader died of it */
-  PROFILE_PLACES_LATE,    /* reading all of it takes longer than it may; more is found the next time */
+  PROFILE_PLACES_LATE,    /* reading all of it takes longer than it may */
   PROFILE_PLACES_LARGE    /* or more memory */
 } ProfilePlacesGap;
 
