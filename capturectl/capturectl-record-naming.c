@@ -39,7 +39,8 @@ static void name_in_thread(GTask *task, gpointer source, gpointer data, GCancell
   g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", recording_session_get_fd(naming->session));
   ProfileNamingOptions options = {.open = open_binary,
                                   .open_data = recording_session_get_binaries(naming->session),
-                                  .progress = naming->quiet ? NULL : on_progress};
+                                  .progress = naming->quiet ? NULL : on_progress,
+                                  .places_time = PROFILE_NAMING_PLACES_TIME};
 
   profile_naming_run(path, &options, &naming->result, cancellable, &naming->error);
   g_task_return_boolean(task, TRUE);

@@ -34,7 +34,7 @@
 #include <fcntl.h>
 #include <stdint.h>
 
-#define ELF_READER_PROTOCOL_VERSION 4
+#define ELF_READER_PROTOCOL_VERSION 5
 #define ELF_READER_FILE_MAX         (UINT64_C(4) << 30) /* all files of a RESOLVE together */
 #define ELF_READER_SECONDS_MAX      10                  /* of processor time for one file; it dies of more */
 #define ELF_READER_OFFSETS_MAX      8192                /* of one NAME or RESOLVE */
@@ -77,6 +77,7 @@ struct elf_reader_message {
   uint64_t length;    /* bytes of an answer */
   uint32_t flags;     /* COMPILE, RESOLVE, DISASSEMBLE: enum elf_reader_flags */
   uint32_t n_offsets; /* NAME, RESOLVE */
+  uint64_t deadline;  /* RESOLVE: when it ends with what it has, nanoseconds of CLOCK_MONOTONIC; 0: never */
 };
 
 /* NAME: which functions (unwind/unwind-names.h) some file offsets lie in, ascending. RESOLVE: which places

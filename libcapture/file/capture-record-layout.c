@@ -193,6 +193,9 @@ static const struct capture_record_layout layouts[] = {
              .fields = FIELDS(REFERENCE(record_place, binary, BINARY), X(record_place, start),
                               X(record_place, end), ITEMS(record_place, frames)),
              .items = FIELDS(ITEM(UNSIGNED, uint32_t, PLACE_FRAME))),
+    [CAPTURE_RECORD_PLACES_OUTCOME] = TYPE("places_outcome", places_outcome,
+                                           .fields = FIELDS(REFERENCE(record_places_outcome, binary, BINARY),
+                                                            U(record_places_outcome, outcome))),
 };
 
 const struct capture_record_layout *capture_record_layout_find(uint16_t type)

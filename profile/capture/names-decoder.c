@@ -32,6 +32,7 @@ struct _ProfileNamesDecoder {
   GHashTable *by_id;   /* identifier → number of the binary + 1 */
   GArray *functions;   /* DecodedFunction; kept, because strings may come later */
   DecodedPlaces *places;
+  GArray *outcomes; /* struct capture_record_places_outcome; kept, because binaries may come later */
   gboolean served;
 };
 
@@ -45,6 +46,7 @@ ProfileNamesDecoder *profile_names_decoder_new(gboolean served)
   self->by_id = g_hash_table_new(NULL, NULL);
   self->functions = g_array_new(FALSE, FALSE, sizeof(DecodedFunction));
   self->places = decoded_places_new();
+  self->outcomes = g_array_new(FALSE, FALSE, sizeof(struct capture_record_places_outcome));
   return self;
 }
 
@@ -95,6 +97,8 @@ gboolean profile_names_decoder_add(ProfileNamesDecoder *self, const guint8 *cont
       decoded_places_add_frames(self->places, (gconstpointer)record);
     else if (record->type == CAPTURE_RECORD_PLACE)
       decoded_places_add(self->places, (gconstpointer)record);
+    else if (record->type == CAPTURE_RECORD_PLACES_OUTCOME)
+      g_array_append_vals(self->outcomes, record, 1);
   }
   return position == length;
 }
@@ -137,15 +141,29 @@ static void add_function(ProfileNamesDecoder *self, const DecodedFunction *decod
   profile_function_table_add(binary->table, &range);
 }
 
+static ProfilePlaces *get_places(NamedBinary *binary)
+{
+  if (!binary->places)
+    binary->places = profile_places_new();
+  return binary->places;
+}
+
+/* Values that this version does not know say nothing. */
+static void set_outcome(ProfileNamesDecoder *self, const struct capture_record_places_outcome *record)
+{
+  NamedBinary *binary = find_binary(self, record->binary);
+
+  if (binary && record->outcome <= CAPTURE_PLACES_LEFT &&
+      record->outcome > profile_places_get_outcome(get_places(binary)))
+    profile_places_set_outcome(binary->places, record->outcome);
+}
+
 static void add_place(guint32 id, const ProfilePlace *place, const ProfilePlaceFrame *frames, gpointer data)
 {
   NamedBinary *binary = find_binary(data, id);
 
-  if (!binary)
-    return;
-  if (!binary->places)
-    binary->places = profile_places_new();
-  profile_places_add(binary->places, place->start, place->end, frames, place->n_frames);
+  if (binary)
+    profile_places_add(get_places(binary), place->start, place->end, frames, place->n_frames);
 }
 
 static void hand_out(ProfileNamesDecoder *self, const NamedBinary *named, ProfileNamesFoundFunc found,
@@ -181,6 +199,8 @@ void profile_names_decoder_finish(ProfileNamesDecoder *self, ProfileNamesFoundFu
   for (guint i = 0; i < self->functions->len; i++)
     add_function(self, &g_array_index(self->functions, DecodedFunction, i));
   decoded_places_finish(self->places, self->strings, add_place, self);
+  for (guint i = 0; i < self->outcomes->len; i++)
+    set_outcome(self, &g_array_index(self->outcomes, struct capture_record_places_outcome, i));
   for (guint i = 0; i < self->binaries->len; i++) {
     hand_out(self, &binaries[i], found, data);
     profile_function_table_unref(binaries[i].table);
@@ -190,5 +210,6 @@ void profile_names_decoder_finish(ProfileNamesDecoder *self, ProfileNamesFoundFu
   g_hash_table_unref(self->by_id);
   g_array_unref(self->binaries);
   g_array_unref(self->functions);
+  g_array_unref(self->outcomes);
   g_free(self);
 }

@@ -202,6 +202,15 @@ static gboolean place_fits(const ProfilePlace *place)
   return place->n_frames <= G_MAXUINT16;
 }
 
+static void add_outcome(ProfileNamesEncoder *self, enum capture_places_outcome outcome)
+{
+  struct capture_record_places_outcome *record =
+      begin_record(self, sizeof *record, CAPTURE_RECORD_PLACES_OUTCOME, 0);
+
+  record->binary = self->n_binaries;
+  record->outcome = outcome;
+}
+
 /* Those of the binary that was added last; frames stand before the places that refer to them. */
 static void add_places(ProfileNamesEncoder *self, const ProfilePlaces *places)
 {
@@ -230,6 +239,8 @@ void profile_names_encoder_add(ProfileNamesEncoder *self, const ProfileBinary *b
   add_functions(self, table);
   if (places)
     add_places(self, places);
+  if (places && profile_places_get_outcome(places) != CAPTURE_PLACES_COMPLETE)
+    add_outcome(self, profile_places_get_outcome(places));
 }
 
 gboolean profile_names_encoder_finish(ProfileNamesEncoder *self)

@@ -6,6 +6,7 @@ struct _ProfilePlaces {
   GArray *places; /* ProfilePlace */
   GArray *frames; /* ProfilePlaceFrame */
   GStringChunk *strings;
+  enum capture_places_outcome outcome;
   gboolean sealed;
 };
 
@@ -94,6 +95,16 @@ void profile_places_seal(ProfilePlaces *self)
   self->sealed = TRUE;
 }
 
+void profile_places_set_outcome(ProfilePlaces *self, enum capture_places_outcome outcome)
+{
+  self->outcome = outcome;
+}
+
+enum capture_places_outcome profile_places_get_outcome(const ProfilePlaces *self)
+{
+  return self->outcome;
+}
+
 /* Those of `from` that begin where `better` (NULL: nothing) says nothing. */
 static void places_take(ProfilePlaces *self, const ProfilePlaces *from, const ProfilePlaces *better)
 {
@@ -110,6 +121,7 @@ ProfilePlaces *profile_places_join(const ProfilePlaces *old, const ProfilePlaces
 {
   ProfilePlaces *both = profile_places_new();
 
+  both->outcome = MAX(old->outcome, places->outcome);
   places_take(both, old, places);
   places_take(both, places, NULL);
   profile_places_seal(both);

@@ -8,6 +8,8 @@
 
 #include <glib.h>
 
+#include "libcapture/format/capture-format.h"
+
 G_BEGIN_DECLS
 
 typedef struct {
@@ -37,7 +39,12 @@ void profile_places_add(ProfilePlaces *self, guint64 start, guint64 end, const P
 /* Sorts; where two overlap the earlier one ends where the later one begins. Call once, before any lookup. */
 void profile_places_seal(ProfilePlaces *self);
 
-/* New sealed places of all that both say, where they differ what `places` says; both are sealed. */
+/* Why they are not all there. COMPLETE until it is set, before others look at them. */
+void profile_places_set_outcome(ProfilePlaces *self, enum capture_places_outcome outcome);
+enum capture_places_outcome profile_places_get_outcome(const ProfilePlaces *self);
+
+/* New sealed places of all that both say, where they differ what `places` says; both are sealed.
+ * The greater outcome is theirs. */
 ProfilePlaces *profile_places_join(const ProfilePlaces *old, const ProfilePlaces *places);
 
 ProfilePlaces *profile_places_ref(ProfilePlaces *self);

@@ -19,8 +19,9 @@ typedef struct {
   ProfileNamesStore *store;   /* NULL: none; used by the calling thread alone */
   ProfileStoredNames **known; /* one a binary; NULL: nothing, as for the next */
   ProfileStoredNames **learnt;
-  GMutex lock; /* of done and of progress */
+  GMutex lock; /* of what follows, and of progress */
   guint done, total;
+  GQueue under_way; /* slots + 1 */
 } Naming;
 
 static void take_address(Naming *naming, const ProfileFrame *frame, guint64 address)
@@ -64,6 +65,13 @@ static guint32 get_binary(const ProfileNamingTables *tables, guint slot)
   return slot + 1 == tables->n ? G_MAXUINT32 : slot;
 }
 
+static gboolean are_places_left(ProfileCapture *capture, guint slot)
+{
+  const ProfilePlaces *places = capture->places[slot];
+
+  return places && profile_places_get_outcome(places) == CAPTURE_PLACES_LEFT;
+}
+
 /* What only the recorder has named may be named better here. */
 static gboolean is_wanted(const Naming *naming, guint slot)
 {
@@ -76,7 +84,8 @@ static gboolean is_wanted(const Naming *naming, guint slot)
   if (!naming->options->only_missing || !profile_capture_is_looked_for(naming->capture, binary))
     return TRUE;
   status = profile_function_table_get_status(table);
-  return status == CAPTURE_NAMING_UNREADABLE || status == CAPTURE_NAMING_HIDDEN;
+  return status == CAPTURE_NAMING_UNREADABLE || status == CAPTURE_NAMING_HIDDEN ||
+         are_places_left(naming->capture, slot);
 }
 
 static const char *get_name(const Naming *naming, guint slot)
@@ -85,13 +94,29 @@ static const char *get_name(const Naming *naming, guint slot)
                                        : g_array_index(naming->capture->binaries, ProfileBinary, slot).path;
 }
 
-static void report_progress(Naming *naming, guint slot)
+static void report_progress(Naming *naming)
+{
+  guint first = GPOINTER_TO_UINT(g_queue_peek_head(&naming->under_way));
+
+  if (naming->options->progress && first > 0)
+    naming->options->progress(naming->done, naming->total, get_name(naming, first - 1),
+                              naming->options->progress_data);
+}
+
+static void begin_slot(Naming *naming, gpointer job)
+{
+  g_mutex_lock(&naming->lock);
+  g_queue_push_tail(&naming->under_way, job);
+  report_progress(naming);
+  g_mutex_unlock(&naming->lock);
+}
+
+static void end_slot(Naming *naming, gpointer job)
 {
   g_mutex_lock(&naming->lock);
   naming->done++;
-  if (naming->options->progress)
-    naming->options->progress(naming->done, naming->total, get_name(naming, slot),
-                              naming->options->progress_data);
+  report_progress(naming);
+  g_queue_remove(&naming->under_way, job);
   g_mutex_unlock(&naming->lock);
 }
 
@@ -105,6 +130,7 @@ static void name_slot(gpointer job, gpointer data)
 
   if (g_cancellable_is_cancelled(naming->cancellable))
     return;
+  begin_slot(naming, job);
   qsort(addresses, n, sizeof *addresses, naming_compare);
   if (slot + 1 == naming->tables->n)
     naming->tables->tables[slot] =
@@ -114,23 +140,37 @@ static void name_slot(gpointer job, gpointer data)
         &naming->namer, &g_array_index(naming->capture->binaries, ProfileBinary, slot), addresses, n,
         naming->known[slot], naming->options->no_store ? NULL : &naming->learnt[slot],
         &naming->tables->places[slot]);
-  report_progress(naming, slot);
+  end_slot(naming, job);
+}
+
+/* Where most was sampled first, as places may not be looked for to the end. */
+static gint compare_jobs(gconstpointer a, gconstpointer b, gpointer data)
+{
+  const Naming *naming = data;
+  guint left = naming->addresses[GPOINTER_TO_UINT(*(gpointer const *)a) - 1]->len;
+  guint right = naming->addresses[GPOINTER_TO_UINT(*(gpointer const *)b) - 1]->len;
+
+  return left > right ? -1 : left < right;
 }
 
 static void run_jobs(Naming *naming)
 {
   guint n_threads = naming->options->max_threads ? naming->options->max_threads : g_get_num_processors();
 
+  g_autoptr(GPtrArray) jobs = g_ptr_array_new();
+
   for (guint slot = 0; slot < naming->tables->n; slot++)
-    naming->total += is_wanted(naming, slot);
+    if (is_wanted(naming, slot))
+      g_ptr_array_add(jobs, GUINT_TO_POINTER(slot + 1));
+  naming->total = jobs->len;
   if (naming->total == 0)
     return;
+  g_ptr_array_sort_with_data(jobs, compare_jobs, naming);
   /* Threads of its own have this one's niceness. Those that pools share want the niceness of whoever made the
    * first pool, which the kernel may refuse them. */
   GThreadPool *pool = g_thread_pool_new(name_slot, naming, (gint)MIN(n_threads, naming->total), TRUE, NULL);
-  for (guint slot = 0; slot < naming->tables->n; slot++)
-    if (is_wanted(naming, slot))
-      g_thread_pool_push(pool, GUINT_TO_POINTER(slot + 1), NULL);
+  for (guint i = 0; i < jobs->len; i++)
+    g_thread_pool_push(pool, jobs->pdata[i], NULL);
   g_thread_pool_free(pool, FALSE, TRUE);
 }
 
@@ -179,8 +219,15 @@ static enum capture_naming get_status(ProfileCapture *capture, const ProfileNami
   return status;
 }
 
-static void count_results(ProfileCapture *capture, ProfileNamingTables *tables)
+static gboolean is_over(const Naming *naming)
 {
+  return naming->namer.places_until > 0 && g_get_monotonic_time() >= naming->namer.places_until;
+}
+
+static void count_results(const Naming *naming)
+{
+  ProfileNamingTables *tables = naming->tables;
+
   for (guint slot = 0; slot < tables->n; slot++) {
     gsize n;
 
@@ -189,7 +236,10 @@ static void count_results(ProfileCapture *capture, ProfileNamingTables *tables)
     profile_function_table_get_ranges(tables->tables[slot], &n);
     tables->result.binaries++;
     tables->result.functions += (guint)n;
-    switch (get_status(capture, tables, slot)) {
+    if (is_over(naming) && tables->places[slot] &&
+        profile_places_get_outcome(tables->places[slot]) == CAPTURE_PLACES_LEFT)
+      tables->result.left++;
+    switch (get_status(naming->capture, tables, slot)) {
     case CAPTURE_NAMING_UNREADABLE:
       tables->result.unreadable++;
       break;
@@ -216,6 +266,11 @@ static gint64 get_end(ProfileCapture *capture)
   return end;
 }
 
+static gint64 get_end_of_places(gint64 time)
+{
+  return time == 0 ? 0 : MAX(g_get_monotonic_time() + time, 1);
+}
+
 gboolean profile_naming_make_tables(ProfileCapture *capture, const ProfileNamingOptions *options,
                                     ProfileNamingTables *ret, GCancellable *cancellable, GError **error)
 {
@@ -231,6 +286,7 @@ gboolean profile_naming_make_tables(ProfileCapture *capture, const ProfileNaming
                                 .same_boot = profile_kernel_is_same_boot(capture),
                                 .end = get_end(capture),
                                 .readers = readers,
+                                .places_until = get_end_of_places(naming.options->places_time),
                                 .cancellable = cancellable};
   ret->n = capture->binaries->len + 1;
   ret->tables = g_new0(ProfileFunctionTable *, ret->n);
@@ -244,7 +300,7 @@ gboolean profile_naming_make_tables(ProfileCapture *capture, const ProfileNaming
     load_known(&naming);
   run_jobs(&naming);
   save_learnt(&naming);
-  count_results(capture, ret);
+  count_results(&naming);
   for (guint slot = 0; slot < ret->n; slot++)
     g_clear_pointer(&naming.addresses[slot], g_array_unref);
   g_free(naming.addresses);
@@ -265,9 +321,27 @@ void profile_naming_tables_clear(ProfileNamingTables *tables)
   tables->n = 0;
 }
 
+/* Where the names are known and only places were left: what is there stays when the file is not. */
+static void take_places_left(ProfileCapture *capture, const ProfileNamingTables *tables, guint slot)
+{
+  enum capture_naming status = profile_function_table_get_status(tables->tables[slot]);
+  ProfilePlaces *places = tables->places[slot];
+  g_autoptr(ProfilePlaces) both = places ? profile_places_join(capture->places[slot], places) : NULL;
+
+  if (!both || status == CAPTURE_NAMING_UNREADABLE || status == CAPTURE_NAMING_HIDDEN)
+    return;
+  profile_places_set_outcome(both, profile_places_get_outcome(places));
+  profile_capture_set_table(capture, get_binary(tables, slot), tables->tables[slot]);
+  profile_capture_set_places(capture, get_binary(tables, slot), both);
+}
+
 static void take_tables(ProfileCapture *capture, const ProfileNamingTables *tables)
 {
   for (guint slot = 0; slot < tables->n; slot++) {
+    if (tables->tables[slot] && are_places_left(capture, slot)) {
+      take_places_left(capture, tables, slot);
+      continue;
+    }
     if (tables->tables[slot])
       profile_capture_set_table(capture, get_binary(tables, slot), tables->tables[slot]);
     if (tables->places[slot])
@@ -290,13 +364,13 @@ gboolean profile_naming_resolve(ProfileCapture *capture, const ProfileNamingOpti
 
 gboolean profile_naming_is_wanted(ProfileCapture *capture)
 {
-  guint n;
+  gboolean is_looked_for = FALSE, are_left = FALSE;
 
-  profile_capture_get_binaries(capture, &n);
-  for (guint i = 0; i < n; i++)
-    if (profile_capture_is_looked_for(capture, i))
-      return FALSE;
-  return !profile_capture_is_looked_for(capture, G_MAXUINT32);
+  for (guint slot = 0; slot <= capture->binaries->len; slot++) {
+    is_looked_for |= profile_capture_is_looked_for(capture, slot);
+    are_left |= are_places_left(capture, slot);
+  }
+  return !is_looked_for || are_left;
 }
 
 ProfileCapture *profile_naming_resolve_new(ProfileCapture *capture, const ProfileNamingOptions *options,

@@ -2,6 +2,7 @@
 #include "profile/naming/place-finder.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,7 +18,7 @@ typedef struct {
 
 typedef struct {
   ProfileElfReader *reader;
-  GCancellable *cancellable;
+  const ProfilePlaceSearch *search;
   const ProfileElf *elf; /* of the binary, which says where its offsets are mapped */
   int main;              /* the file that has the DWARF */
   char *directory;       /* of that file; NULL: not known */
@@ -27,6 +28,7 @@ typedef struct {
   gboolean is_kept; /* the elf-reader has these files open */
   guint left;       /* addresses without an answer */
   ProfileStoredPlaces *found;
+  enum capture_places_outcome outcome;
 } PlaceFinder;
 
 static void place_finder_clear(PlaceFinder *self)
@@ -90,6 +92,27 @@ static void found_add_nothing(ProfileStoredPlaces *found)
                              1, TRUE);
 }
 
+static gboolean is_over(const ProfilePlaceSearch *search)
+{
+  return search->until > 0 && g_get_monotonic_time() >= search->until;
+}
+
+static void place_finder_note(PlaceFinder *self, enum capture_places_outcome outcome)
+{
+  self->outcome = MAX(self->outcome, outcome);
+}
+
+/* Why there is no answer: an elf-reader that says so is well. */
+static void place_finder_note_error(PlaceFinder *self, int error)
+{
+  if (error == -ECANCELED || is_over(self->search))
+    place_finder_note(self, CAPTURE_PLACES_LEFT);
+  else if (error == -ENOMEM || error == -EFBIG)
+    place_finder_note(self, CAPTURE_PLACES_OUT_OF_MEMORY);
+  else if (error != -ENODATA && error != -ENOEXEC)
+    place_finder_note(self, CAPTURE_PLACES_LOST);
+}
+
 /* Asks with dwo (-1 where one is not there) beside the other files. */
 static int place_finder_ask(PlaceFinder *self, const Asked *asked, guint n, const int *dwo, guint n_dwo,
                             struct dwarf_places **ret)
@@ -114,9 +137,11 @@ static int place_finder_ask(PlaceFinder *self, const Asked *asked, guint n, cons
       if (dwo[i] >= 0)
         files[n_files++] = dwo[i];
   }
-  result =
-      profile_elf_reader_resolve(self->reader, files, n_files, flags, addresses, n, self->cancellable, ret);
+  result = profile_elf_reader_resolve(self->reader, files, n_files, flags, addresses, n,
+                                      self->search->cancellable, ret);
   self->is_kept = result == 0 && (flags & ELF_READER_KEEP) != 0;
+  if (result < 0)
+    place_finder_note_error(self, result);
   return result;
 }
 
@@ -243,6 +268,7 @@ static gboolean take_places(PlaceFinder *self, struct dwarf_places *places, cons
 
   if (!places_translate(places, self->elf, asked, n) || !dwarf_places_are_valid(places, size)) {
     g_free(places);
+    place_finder_note(self, CAPTURE_PLACES_LOST);
     return FALSE;
   }
   self->left -= n;
@@ -277,6 +303,8 @@ static gboolean place_finder_find_part(PlaceFinder *self, const Asked *asked, gu
   if (places->n_missing > 0 && ask_again(self, asked, n, &places) < 0)
     return FALSE;
   in_time = places->outcome != DWARF_OUT_OF_TIME;
+  if (!in_time)
+    place_finder_note(self, is_over(self->search) ? CAPTURE_PLACES_LEFT : CAPTURE_PLACES_OUT_OF_TIME);
   return take_places(self, places, asked, n) && in_time;
 }
 
@@ -288,18 +316,19 @@ static int asked_compare(const void *a, const void *b)
 }
 
 /* What is not known, by address, each once. */
-static GArray *list_asked(const ProfileElf *elf, const guint64 *offsets, gsize n,
-                          const ProfileStoredPlaces *known)
+static GArray *list_asked(const ProfilePlaceSearch *search)
 {
+  const ProfileStoredPlaces *known = search->known;
+  const guint64 *offsets = search->offsets;
   GArray *list = g_array_new(FALSE, FALSE, sizeof(Asked));
   Asked *asked;
   guint kept = 0;
 
-  for (gsize i = 0; i < n; i++) {
+  for (gsize i = 0; i < search->n; i++) {
     Asked next = {.offset = offsets[i]};
 
     if ((!known || !profile_stored_places_cover(known, offsets[i])) &&
-        profile_elf_offset_to_address(elf, offsets[i], &next.address))
+        profile_elf_offset_to_address(search->file->elf, offsets[i], &next.address))
       g_array_append_val(list, next);
   }
   g_array_sort(list, asked_compare);
@@ -321,32 +350,35 @@ static void place_finder_find_all(PlaceFinder *self, const GArray *list)
       return;
 }
 
-ProfileStoredPlaces *profile_place_finder_find(ProfileElfReaders *readers, const ProfileDebugFile *file,
-                                               const ProfileDebugFile *debug, const guint64 *offsets, gsize n,
-                                               const ProfileStoredPlaces *known, GCancellable *cancellable)
+ProfileStoredPlaces *profile_place_finder_find(ProfileElfReaders *readers, const ProfilePlaceSearch *search,
+                                               enum capture_places_outcome *ret_outcome)
 {
   g_autoptr(ProfileStoredPlaces) found = profile_stored_places_new();
-  const ProfileDebugFile *source = has_dwarf(debug) ? debug : file;
-  g_auto(PlaceFinder) self = {.cancellable = cancellable,
-                              .elf = file->elf,
+  const ProfileDebugFile *source = has_dwarf(search->debug) ? search->debug : search->file;
+  g_auto(PlaceFinder) self = {.search = search,
+                              .elf = search->file->elf,
                               .main = source->fd,
                               .alternate.fd = -1,
                               .package = -1,
                               .found = found};
   g_autofree char *path = get_path(source->fd);
-  g_autoptr(GArray) list = NULL;
+  g_autoptr(GArray) list = has_dwarf(source) ? list_asked(search) : NULL;
 
-  if (!has_dwarf(source)) {
+  *ret_outcome = CAPTURE_PLACES_COMPLETE;
+  if (!list)
     found_add_nothing(found);
+  if (!list || list->len == 0)
+    return g_steal_pointer(&found);
+  if (is_over(search)) {
+    *ret_outcome = CAPTURE_PLACES_LEFT;
     return g_steal_pointer(&found);
   }
-  list = list_asked(file->elf, offsets, n, known);
-  if (list->len == 0)
-    return g_steal_pointer(&found);
   self.directory = path ? g_path_get_dirname(path) : NULL;
-  self.package = open_package(file, debug);
+  self.package = open_package(search->file, search->debug);
   self.reader = profile_elf_readers_take(readers);
+  profile_elf_reader_set_end(self.reader, search->until);
   place_finder_find_all(&self, list);
   profile_elf_readers_give_back(readers, self.reader);
+  *ret_outcome = MAX(self.outcome, profile_stored_places_get_outcome(found));
   return g_steal_pointer(&found);
 }

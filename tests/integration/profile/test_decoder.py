@@ -74,6 +74,7 @@ NAMES = b''.join([
     listed(82, 5, 0, 'IIIIIIII', []), record(82, bytes(8), 1), record(82, b''),
     place(1, 0x1040, 0x104f, [1, 2]), place(1, 0x104f, 0x1060, [2]), place(2, 0xffffffff81000000, 0xffffffff81000020, [9]), place(1, 0x1100, 0x1200, [1, 77]),
     place(1, 0, BIG, []), record(83, bytes(24), 1), record(83, bytes(16)),
+    fixed(84, 'II', 1, 5), fixed(84, 'II', 2, 77), fixed(84, 'II', 99, 0),
 ])
 
 SMALL = [sample(5, 1, 3), sample(5, 1, 10, cpu=0xffff), sample(3000, 1, 4, outcome=9, mode=1), sample(0xffffffff, 2, 0), sample(4000, 77, 5000)]
