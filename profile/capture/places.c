@@ -95,6 +95,16 @@ void profile_places_seal(ProfilePlaces *self)
   self->sealed = TRUE;
 }
 
+void profile_places_move(ProfilePlaces *self, guint64 by)
+{
+  ProfilePlace *places = (ProfilePlace *)(gpointer)self->places->data;
+
+  for (guint i = 0; i < self->places->len; i++) {
+    places[i].start += by;
+    places[i].end += by;
+  }
+}
+
 void profile_places_set_outcome(ProfilePlaces *self, enum capture_places_outcome outcome)
 {
   self->outcome = outcome;

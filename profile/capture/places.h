@@ -39,6 +39,9 @@ void profile_places_add(ProfilePlaces *self, guint64 start, guint64 end, const P
 /* Sorts; where two overlap the earlier one ends where the later one begins. Call once, before any lookup. */
 void profile_places_seal(ProfilePlaces *self);
 
+/* Adds `by` to all offsets, modulo 2^64, before others look at them. */
+void profile_places_move(ProfilePlaces *self, guint64 by);
+
 /* Why they are not all there. COMPLETE until it is set, before others look at them. */
 void profile_places_set_outcome(ProfilePlaces *self, enum capture_places_outcome outcome);
 enum capture_places_outcome profile_places_get_outcome(const ProfilePlaces *self);

@@ -31,6 +31,14 @@ gboolean profile_debug_file_find_again(const guint8 *build_id, guint size, const
  * debuginfod and perf. False when there is none. */
 gboolean profile_debug_file_find_binary(const guint8 *build_id, guint size, ProfileDebugFile *ret);
 
+/* Finds the image with DWARF of the kernel that calls itself release (NULL: not known), where distributions
+ * and builds put it. False when there is none with that build-id. */
+gboolean profile_debug_file_find_kernel(const char *release, const guint8 *build_id, guint size,
+                                        ProfileDebugFile *ret);
+
+/* Whether there is an ELF with .debug_info, compressed or not. */
+gboolean profile_debug_file_has_dwarf(const ProfileDebugFile *file);
+
 /* Finds the file that .gnu_debugaltlink (dwz) of a debug file in `directory` names by path and build-id:
  * where the path says, under /usr/lib/debug and in debuginfod's cache. False when there is none. */
 gboolean profile_debug_file_find_alternate(const char *directory, const char *path, const guint8 *build_id,

@@ -383,8 +383,7 @@ static const ProfilePlaceFrame *find_declaration(const ProfilePlaces *places,
   return frame && frame->declared_file && frame->declared_line > 0 ? frame : NULL;
 }
 
-/* Takes a table without files and lines, and gives back one that has them. */
-static ProfileFunctionTable *add_declarations(ProfileFunctionTable *plain, const ProfilePlaces *places)
+ProfileFunctionTable *profile_namer_add_declarations(ProfileFunctionTable *plain, const ProfilePlaces *places)
 {
   ProfileFunctionTable *table = profile_function_table_new(profile_function_table_get_status(plain));
   gsize n;
@@ -426,6 +425,6 @@ ProfileFunctionTable *profile_namer_name_binary(const ProfileNamer *self, const 
   else
     table = namer_open_and_do(self, &task);
   if (ret_places && *ret_places)
-    table = add_declarations(table, *ret_places);
+    table = profile_namer_add_declarations(table, *ret_places);
   return table;
 }

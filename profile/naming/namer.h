@@ -32,6 +32,10 @@ ProfileFunctionTable *profile_namer_name_binary(const ProfileNamer *self, const 
                                                 const ProfileStoredNames *known,
                                                 ProfileStoredNames **ret_learnt, ProfilePlaces **ret_places);
 
+/* Takes a table without files and lines, and gives back one that has them where places do. */
+ProfileFunctionTable *profile_namer_add_declarations(ProfileFunctionTable *plain,
+                                                     const ProfilePlaces *places);
+
 /* Whether names of binary can be known before, and kept. */
 gboolean profile_namer_can_keep(const ProfileBinary *binary);
 

@@ -5,6 +5,7 @@
 
 #include "profile/capture/capture-private.h"
 #include "profile/naming/kernel-namer.h"
+#include "profile/naming/kernel-places.h"
 #include "profile/naming/namer.h"
 #include "profile/naming/names-store.h"
 #include "profile/naming/naming-private.h"
@@ -120,6 +121,19 @@ static void end_slot(Naming *naming, gpointer job)
   g_mutex_unlock(&naming->lock);
 }
 
+static void name_kernel(Naming *naming, const guint64 *addresses, gsize n)
+{
+  guint slot = naming->tables->n - 1;
+  ProfileFunctionTable *table =
+      profile_kernel_name(naming->capture, addresses, n, !naming->options->no_store);
+  ProfilePlaces *places =
+      profile_kernel_places_find(&naming->namer, naming->capture, addresses, n, naming->known[slot],
+                                 naming->options->no_store ? NULL : &naming->learnt[slot]);
+
+  naming->tables->tables[slot] = places ? profile_namer_add_declarations(table, places) : table;
+  naming->tables->places[slot] = places;
+}
+
 /* A job of the pool: slot + 1. */
 static void name_slot(gpointer job, gpointer data)
 {
@@ -133,8 +147,7 @@ static void name_slot(gpointer job, gpointer data)
   begin_slot(naming, job);
   qsort(addresses, n, sizeof *addresses, naming_compare);
   if (slot + 1 == naming->tables->n)
-    naming->tables->tables[slot] =
-        profile_kernel_name(naming->capture, addresses, n, !naming->options->no_store);
+    name_kernel(naming, addresses, n);
   else
     naming->tables->tables[slot] = profile_namer_name_binary(
         &naming->namer, &g_array_index(naming->capture->binaries, ProfileBinary, slot), addresses, n,
@@ -174,16 +187,26 @@ static void run_jobs(Naming *naming)
   g_thread_pool_free(pool, FALSE, TRUE);
 }
 
+/* NULL: nothing of it can be known before. */
+static const ProfileBinary *get_kept_binary(const Naming *naming, guint slot)
+{
+  const ProfileBinary *binary;
+
+  if (slot + 1 == naming->tables->n)
+    return profile_kernel_get_binary(naming->capture);
+  binary = &g_array_index(naming->capture->binaries, ProfileBinary, slot);
+  return profile_namer_can_keep(binary) ? binary : NULL;
+}
+
 /* Everything up front, so that the threads of the pool do not wait for each other. */
 static void load_known(Naming *naming)
 {
   g_autofree char *path = profile_names_store_get_path();
-  const GArray *binaries = naming->capture->binaries;
 
-  for (guint slot = 0; slot < binaries->len && !g_cancellable_is_cancelled(naming->cancellable); slot++) {
-    const ProfileBinary *binary = &g_array_index(binaries, ProfileBinary, slot);
+  for (guint slot = 0; slot < naming->tables->n && !g_cancellable_is_cancelled(naming->cancellable); slot++) {
+    const ProfileBinary *binary = is_wanted(naming, slot) ? get_kept_binary(naming, slot) : NULL;
 
-    if (!is_wanted(naming, slot) || !profile_namer_can_keep(binary))
+    if (!binary)
       continue;
     if (!naming->store)
       naming->store = profile_names_store_open(path, PROFILE_NAMES_STORE_MAX);
@@ -197,7 +220,7 @@ static void load_known(Naming *naming)
 
 static void save_learnt(Naming *naming)
 {
-  guint n = naming->capture->binaries->len;
+  guint n = naming->tables->n;
 
   if (naming->store)
     profile_names_store_save(naming->store, naming->learnt, n);
@@ -321,18 +344,25 @@ void profile_naming_tables_clear(ProfileNamingTables *tables)
   tables->n = 0;
 }
 
-/* Where the names are known and only places were left: what is there stays when the file is not. */
+/* Where the names are known and only places were left: names stay when the file is not there. */
 static void take_places_left(ProfileCapture *capture, const ProfileNamingTables *tables, guint slot)
 {
+  guint32 binary = get_binary(tables, slot);
   enum capture_naming status = profile_function_table_get_status(tables->tables[slot]);
-  ProfilePlaces *places = tables->places[slot];
-  g_autoptr(ProfilePlaces) both = places ? profile_places_join(capture->places[slot], places) : NULL;
+  g_autoptr(ProfileFunctionTable) table = NULL;
+  g_autoptr(ProfilePlaces) both = NULL;
 
-  if (!both || status == CAPTURE_NAMING_UNREADABLE || status == CAPTURE_NAMING_HIDDEN)
+  if (!tables->places[slot])
     return;
-  profile_places_set_outcome(both, profile_places_get_outcome(places));
-  profile_capture_set_table(capture, get_binary(tables, slot), tables->tables[slot]);
-  profile_capture_set_places(capture, get_binary(tables, slot), both);
+  both = profile_places_join(capture->places[slot], tables->places[slot]);
+  profile_places_set_outcome(both, profile_places_get_outcome(tables->places[slot]));
+  if (status == CAPTURE_NAMING_UNREADABLE || status == CAPTURE_NAMING_HIDDEN)
+    table = profile_function_table_ref(profile_capture_get_table(capture, binary));
+  else
+    table = profile_function_table_ref(tables->tables[slot]);
+  table = profile_namer_add_declarations(g_steal_pointer(&table), both);
+  profile_capture_set_table(capture, binary, table);
+  profile_capture_set_places(capture, binary, both);
 }
 
 static void take_tables(ProfileCapture *capture, const ProfileNamingTables *tables)

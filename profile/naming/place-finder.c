@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/naming/place-finder.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +18,8 @@ typedef struct {
 typedef struct {
   ProfileElfReader *reader;
   const ProfilePlaceSearch *search;
-  const ProfileElf *elf; /* of the binary, which says where its offsets are mapped */
-  int main;              /* the file that has the DWARF */
-  char *directory;       /* of that file; NULL: not known */
+  int main;        /* the file that has the DWARF */
+  char *directory; /* of that file; NULL: not known */
   ProfileDebugFile alternate;
   gboolean has_looked_for_alternate;
   int package;      /* -1: none */
@@ -39,19 +37,6 @@ static void place_finder_clear(PlaceFinder *self)
   g_clear_pointer(&self->directory, g_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(PlaceFinder, place_finder_clear)
-
-static gboolean has_dwarf(const ProfileDebugFile *file)
-{
-  static const char *const names[] = {".debug_info", ".zdebug_info"};
-
-  for (guint i = 0; file->elf && file->fd >= 0 && i < G_N_ELEMENTS(names); i++) {
-    const ProfileElfSection *section = profile_elf_find_section(file->elf, names[i]);
-
-    if (section && section->type != SHT_NOBITS && section->size > 0)
-      return TRUE;
-  }
-  return FALSE;
-}
 
 /* Where an open file is, or NULL. */
 static char *get_path(int fd)
@@ -209,13 +194,27 @@ static int ask_again(PlaceFinder *self, const Asked *asked, guint n, struct dwar
   return result;
 }
 
-/* The file offsets of a place that holds asked; cut to that where the binary maps it in pieces. */
-static void place_translate(struct dwarf_place *place, const ProfileElf *elf, const Asked *asked)
+static gboolean search_to_address(const ProfilePlaceSearch *search, guint64 offset, guint64 *ret)
+{
+  if (search->text == 0)
+    return profile_elf_offset_to_address(search->file->elf, offset, ret);
+  return !__builtin_add_overflow(search->text, offset, ret);
+}
+
+static gboolean search_to_offset(const ProfilePlaceSearch *search, guint64 address, guint64 *ret)
+{
+  if (search->text == 0)
+    return profile_elf_address_to_offset(search->file->elf, address, ret);
+  return !__builtin_sub_overflow(address, search->text, ret);
+}
+
+/* The offsets of a place that holds asked; cut to that where the binary maps it in pieces. */
+static void place_translate(struct dwarf_place *place, const ProfilePlaceSearch *search, const Asked *asked)
 {
   guint64 before = asked->address - place->start, behind = place->end - 1 - asked->address, start, last;
-  gboolean has_start = profile_elf_address_to_offset(elf, place->start, &start) && before <= asked->offset &&
+  gboolean has_start = search_to_offset(search, place->start, &start) && before <= asked->offset &&
                        start == asked->offset - before;
-  gboolean has_last = profile_elf_address_to_offset(elf, place->end - 1, &last) &&
+  gboolean has_last = search_to_offset(search, place->end - 1, &last) &&
                       behind < G_MAXUINT64 - asked->offset && last == asked->offset + behind;
 
   place->start = has_start ? start : asked->offset;
@@ -223,8 +222,8 @@ static void place_translate(struct dwarf_place *place, const ProfileElf *elf, co
 }
 
 /* False when a place holds nothing that was asked. */
-static gboolean places_translate(struct dwarf_places *places, const ProfileElf *elf, const Asked *asked,
-                                 guint n)
+static gboolean places_translate(struct dwarf_places *places, const ProfilePlaceSearch *search,
+                                 const Asked *asked, guint n)
 {
   struct dwarf_place *place = (struct dwarf_place *)dwarf_places_get(places);
 
@@ -233,7 +232,7 @@ static gboolean places_translate(struct dwarf_places *places, const ProfileElf *
       at++;
     if (at == n || asked[at].address >= place[i].end)
       return FALSE;
-    place_translate(&place[i], elf, &asked[at]);
+    place_translate(&place[i], search, &asked[at]);
   }
   return TRUE;
 }
@@ -266,7 +265,7 @@ static gboolean take_places(PlaceFinder *self, struct dwarf_places *places, cons
   g_autoptr(GArray) nothing = NULL;
   gsize size = places->size;
 
-  if (!places_translate(places, self->elf, asked, n) || !dwarf_places_are_valid(places, size)) {
+  if (!places_translate(places, self->search, asked, n) || !dwarf_places_are_valid(places, size)) {
     g_free(places);
     place_finder_note(self, CAPTURE_PLACES_LOST);
     return FALSE;
@@ -328,7 +327,7 @@ static GArray *list_asked(const ProfilePlaceSearch *search)
     Asked next = {.offset = offsets[i]};
 
     if ((!known || !profile_stored_places_cover(known, offsets[i])) &&
-        profile_elf_offset_to_address(search->file->elf, offsets[i], &next.address))
+        search_to_address(search, offsets[i], &next.address))
       g_array_append_val(list, next);
   }
   g_array_sort(list, asked_compare);
@@ -354,15 +353,11 @@ ProfileStoredPlaces *profile_place_finder_find(ProfileElfReaders *readers, const
                                                enum capture_places_outcome *ret_outcome)
 {
   g_autoptr(ProfileStoredPlaces) found = profile_stored_places_new();
-  const ProfileDebugFile *source = has_dwarf(search->debug) ? search->debug : search->file;
-  g_auto(PlaceFinder) self = {.search = search,
-                              .elf = search->file->elf,
-                              .main = source->fd,
-                              .alternate.fd = -1,
-                              .package = -1,
-                              .found = found};
+  const ProfileDebugFile *source = profile_debug_file_has_dwarf(search->debug) ? search->debug : search->file;
+  g_auto(PlaceFinder)
+      self = {.search = search, .main = source->fd, .alternate.fd = -1, .package = -1, .found = found};
   g_autofree char *path = get_path(source->fd);
-  g_autoptr(GArray) list = has_dwarf(source) ? list_asked(search) : NULL;
+  g_autoptr(GArray) list = profile_debug_file_has_dwarf(source) ? list_asked(search) : NULL;
 
   *ret_outcome = CAPTURE_PLACES_COMPLETE;
   if (!list)

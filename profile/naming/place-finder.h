@@ -14,6 +14,7 @@ typedef struct {
   const ProfileDebugFile *debug; /* its debug file; elf NULL: none */
   const guint64 *offsets;        /* in the binary, ascending */
   gsize n;
+  guint64 text;                     /* not 0: offsets are from this address on instead, as in the kernel */
   const ProfileStoredPlaces *known; /* what it covers is not looked for; NULL: nothing */
   gint64 until;                     /* when to end, as g_get_monotonic_time; 0: when it is done */
   GCancellable *cancellable;        /* NULL: none */
