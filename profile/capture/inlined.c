@@ -138,12 +138,13 @@ static const char *find_module(const Inlining *self, const ProfilePlace *place)
 
 static guint32 inlined_add_chain(Inlining *self, const ProfilePlace *place)
 {
-  const ProfilePlaceFrame *frames = profile_places_get_frames(self->capture->places[self->slot], place);
+  const ProfilePlaces *places = self->capture->places[self->slot];
   const char *module = find_module(self, place);
   ProfileChain chain = {.first = self->chain_functions->len};
 
   for (guint32 i = place->n_frames - 1; i-- > 0;) {
-    guint32 function = frames[i].name ? inlined_get_function(self, &frames[i], module) : 0;
+    const ProfilePlaceFrame *frame = profile_places_get_frame(places, place, i);
+    guint32 function = frame->name ? inlined_get_function(self, frame, module) : 0;
 
     if (function)
       g_array_append_val(self->chain_functions, function);

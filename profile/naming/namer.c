@@ -379,7 +379,7 @@ static const ProfilePlaceFrame *find_declaration(const ProfilePlaces *places,
   const ProfilePlaceFrame *frame = NULL;
 
   if (place && place->start < range->end)
-    frame = &profile_places_get_frames(places, place)[place->n_frames - 1];
+    frame = profile_places_get_frame(places, place, place->n_frames - 1);
   return frame && frame->declared_file && frame->declared_line > 0 ? frame : NULL;
 }
 

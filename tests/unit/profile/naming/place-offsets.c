@@ -23,14 +23,15 @@ static int cancel_ms = -1;
 static void print_place(const ProfilePlaces *places, guint64 offset)
 {
   const ProfilePlace *place = places ? profile_places_lookup(places, offset) : NULL;
-  const ProfilePlaceFrame *frames = place ? profile_places_get_frames(places, place) : NULL;
 
   printf("%" G_GINT64_MODIFIER "x\n", offset);
   if (!place)
     printf("??\n");
-  for (guint32 i = 0; place && i < place->n_frames; i++)
-    printf("%s\n%s:%u\n", frames[i].name ? frames[i].name : "??", frames[i].file ? frames[i].file : "??",
-           frames[i].line);
+  for (guint32 i = 0; place && i < place->n_frames; i++) {
+    const ProfilePlaceFrame *frame = profile_places_get_frame(places, place, i);
+
+    printf("%s\n%s:%u\n", frame->name ? frame->name : "??", frame->file ? frame->file : "??", frame->line);
+  }
 }
 
 static void set_build_id(ProfileBinary *binary)

@@ -247,7 +247,7 @@ static void assert_place(ProfilePlaces *places, guint64 offset, const char *name
   const ProfilePlaceFrame *frame;
 
   g_assert_nonnull(place);
-  frame = profile_places_get_frames(places, place);
+  frame = profile_places_get_frame(places, place, 0);
   g_assert_cmpstr(frame->name, ==, name);
   g_assert_true(g_str_has_suffix(frame->file, "/program.c"));
   g_assert_cmpuint(frame->line, ==, line);
