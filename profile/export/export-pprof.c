@@ -318,7 +318,7 @@ static gboolean write_place(Pprof *self, Pprof__Location *location, gsize index,
                           function, error);
   own.function_id = (guint64)function + 1;
   own.line = named ? named->line : 0;
-  if (!known || !inlined) {
+  if (!known || !inlined || !self->has_inlined) {
     if (known && named && g_strcmp0(file, named->file) == 0)
       own.line = line;
     return write_location(self, location, &lines[1], 1, error);

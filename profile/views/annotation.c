@@ -113,12 +113,13 @@ static void add_place(Annotating *self, guint32 node, const char *file, guint32 
 /* Where debug information says nothing of the node; the program may have told of its code. */
 static void enter_told(Annotating *self, guint32 node)
 {
+  const ProfileChain *chain = profile_capture_get_chain(self->capture, node);
   const char *file = NULL, *inlined = NULL;
   guint32 line = 0;
 
-  if (self->capture->names.of_node[node] != self->function)
-    return;
   profile_capture_get_node_line(self->capture, node, &file, &line, &inlined);
+  if (chain->n > 0 && self->capture->names.chain_functions[chain->first] == self->function)
+    inlined = NULL;
   add_place(self, node, file, line, inlined, TRUE);
 }
 
