@@ -32,8 +32,8 @@ static void add_inlined(const CodeJson *json, const ProfileInstruction *instruct
 {
   capturectl_json_array(json->builder, "inlined");
   for (guint32 i = 0; i + 1 < instruction->n_frames; i++)
-    if (instruction->frames[i].name)
-      capturectl_json_item(json->builder, instruction->frames[i].name);
+    if (profile_instruction_get_frame(instruction, i)->name)
+      capturectl_json_item(json->builder, profile_instruction_get_frame(instruction, i)->name);
   json_builder_end_array(json->builder);
 }
 

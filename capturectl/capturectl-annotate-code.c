@@ -88,7 +88,8 @@ static const ProfileSourceFile *get_source(const AnnotateCode *self, const char 
 static gboolean has_source_of(const ProfileInstruction *a, const ProfileInstruction *b)
 {
   return a->line == b->line && g_strcmp0(a->file, b->file) == 0 && a->n_frames == b->n_frames &&
-         (a->n_frames == 0 || g_strcmp0(a->frames[0].name, b->frames[0].name) == 0);
+         (a->n_frames == 0 || g_strcmp0(profile_instruction_get_frame(a, 0)->name,
+                                        profile_instruction_get_frame(b, 0)->name) == 0);
 }
 
 /* "mix.c:12 in inner, inlined   x = y;" above the instructions that come from there. */
@@ -103,8 +104,9 @@ static void append_source(const AnnotateCode *self, const ProfileInstruction *in
   g_string_append_printf(self->out, "%*s", 2 * PROFILE_REPORT_SHARE_WIDTH + 2, "");
   profile_printable_append(self->out, base);
   g_string_append_printf(self->out, ":%u", instruction->line);
-  if (instruction->n_frames > 1 && instruction->frames[0].name) {
-    g_autofree char *inlined = g_strdup_printf(_("inlined %s"), instruction->frames[0].name);
+  if (instruction->n_frames > 1 && profile_instruction_get_frame(instruction, 0)->name) {
+    g_autofree char *inlined =
+        g_strdup_printf(_("inlined %s"), profile_instruction_get_frame(instruction, 0)->name);
     g_string_append(self->out, ", ");
     profile_printable_append(self->out, inlined);
   }

@@ -193,8 +193,10 @@ static void warn_of_losses(ProfileCapture *capture)
 
 void capturectl_name_functions(ProfileCapture *capture)
 {
+  const ProfileNamingOptions options = {.only_missing = TRUE};
+
   if (profile_naming_is_wanted(capture))
-    profile_naming_resolve(capture, NULL, NULL, NULL, NULL);
+    profile_naming_resolve(capture, &options, NULL, NULL, NULL);
 }
 
 ProfileCapture *capturectl_load(const char *path)

@@ -8,6 +8,7 @@
 #include "profile/base/printable.h"
 #include "profile/capture/ended.h"
 #include "profile/capture/ledger.h"
+#include "profile/naming/place-gaps.h"
 
 /* The keys of metadata, as they stand in the file, in the JSON and before a person. */
 static const struct {
@@ -43,6 +44,7 @@ typedef struct {
   ProfileLedger *ledger;
   guint named_binaries, functions, served_functions;
   gboolean kernel_named;
+  char **gaps; /* in lines and inlined functions */
 } Info;
 
 static void count_samples(Info *info)
@@ -86,6 +88,7 @@ static void count_everything(Info *info)
   profile_capture_get_header(info->capture, &info->header);
   count_samples(info);
   info->ledger = profile_ledger_new(info->capture);
+  info->gaps = profile_place_gaps_list(info->capture);
 }
 
 static void measure_windows(Info *info, const capture_reader *reader)
@@ -271,6 +274,7 @@ static void print_text(const Info *info)
   print_by_frame_pointers(info);
   print_stacks(info);
   print_names(info);
+  print_texts(_("Lines"), (const char *const *)info->gaps);
   capturectl_info_print_told(info->capture);
   print_size(info);
   print_texts(_("Message"), profile_capture_get_messages(info->capture));
@@ -387,6 +391,7 @@ static void print_json(const Info *info)
   capturectl_json_int(builder, "uncompressed_size", info->raw_size);
   capturectl_json_bool(builder, "index", info->has_index);
   add_metadata(builder, info);
+  add_texts(builder, "missing_lines", (const char *const *)info->gaps);
   add_texts(builder, "messages", profile_capture_get_messages(info->capture));
   add_texts(builder, "problems", profile_capture_get_problems(info->capture));
   json_builder_end_object(builder);
@@ -413,6 +418,7 @@ static int info_show(const char *path, gboolean json)
   else
     print_text(&info);
   profile_ledger_free(info.ledger);
+  g_strfreev(info.gaps);
   return CAPTURECTL_DONE;
 }
 

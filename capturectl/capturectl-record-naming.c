@@ -42,7 +42,8 @@ static void name_in_thread(GTask *task, gpointer source, gpointer data, GCancell
                                   .open_data = recording_session_get_binaries(naming->session),
                                   .progress = naming->options->quiet ? NULL : on_progress,
                                   .code_size = naming->options->code,
-                                  .no_code = naming->options->code == 0};
+                                  .no_code = naming->options->code == 0,
+                                  .places_time = PROFILE_NAMING_PLACES_TIME};
 
   profile_naming_run(path, &options, &naming->result, cancellable, &naming->error);
   g_task_return_boolean(task, TRUE);

@@ -10,9 +10,10 @@
 #define DWARF_WORK_OF_A_LOOK 16384
 
 struct dwarf_budget {
-  uint64_t memory;   /* bytes left */
-  uint64_t deadline; /* of this thread's clock; 0: none */
-  uint32_t work;     /* since the clock was looked at */
+  uint64_t memory;        /* bytes left */
+  uint64_t processor_end; /* of this thread's clock; 0: none */
+  uint64_t deadline;      /* of CLOCK_MONOTONIC; 0: none */
+  uint32_t work;          /* since the clock was looked at */
   bool out_of_memory;
   bool out_of_time;
   bool damaged;

@@ -9,11 +9,11 @@
 #define MEMORY_DEFAULT ((uint64_t)1 << 30)
 #define CAPACITY_MIN   16
 
-static uint64_t budget_now(void)
+static uint64_t budget_now(clockid_t clock)
 {
   struct timespec now;
 
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  clock_gettime(clock, &now);
   return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
@@ -26,10 +26,12 @@ void dwarf_budget_start(struct dwarf_budget *budget, const struct dwarf_limits *
 {
   budget->out_of_time = false;
   budget->work = 0;
-  budget->deadline = 0;
+  budget->deadline = limits ? limits->deadline : 0;
+  budget->processor_end = 0;
   if (limits && limits->processor_time &&
-      __builtin_add_overflow(budget_now(), limits->processor_time, &budget->deadline))
-    budget->deadline = 0;
+      __builtin_add_overflow(budget_now(CLOCK_THREAD_CPUTIME_ID), limits->processor_time,
+                             &budget->processor_end))
+    budget->processor_end = 0;
 }
 
 static bool budget_take(struct dwarf_budget *budget, uint64_t n, size_t size)
@@ -97,7 +99,8 @@ int dwarf_budget_work(struct dwarf_budget *budget, uint32_t amount)
   if (budget->work < DWARF_WORK_OF_A_LOOK)
     return budget->out_of_time ? -ETIME : 0;
   budget->work = 0;
-  if (budget->deadline && budget_now() > budget->deadline)
+  if ((budget->processor_end && budget_now(CLOCK_THREAD_CPUTIME_ID) > budget->processor_end) ||
+      (budget->deadline && budget_now(CLOCK_MONOTONIC) > budget->deadline))
     budget->out_of_time = true;
   return budget->out_of_time ? -ETIME : 0;
 }

@@ -106,6 +106,11 @@ int dwarf_reader_open(const struct dwarf_files *files, const struct dwarf_limits
   return 0;
 }
 
+void dwarf_reader_set_deadline(struct dwarf_reader *reader, uint64_t deadline)
+{
+  reader->limits.deadline = deadline;
+}
+
 void dwarf_reader_close(struct dwarf_reader *reader)
 {
   dwarf_split_close(&reader->split);

@@ -23,6 +23,7 @@ struct dwarf_files {
 
 struct dwarf_limits {
   uint64_t processor_time; /* nanoseconds of this thread; 0: none */
+  uint64_t deadline;       /* nanoseconds of CLOCK_MONOTONIC; 0: none */
   uint64_t memory;         /* bytes that decompression and tables may take together; 0: 1 GiB */
 };
 
@@ -44,6 +45,9 @@ int dwarf_reader_open(const struct dwarf_files *files, const struct dwarf_limits
  */
 int dwarf_reader_find(struct dwarf_reader *reader, const uint64_t *addresses, size_t n,
                       struct dwarf_places **ret);
+
+/* Of all later calls. */
+void dwarf_reader_set_deadline(struct dwarf_reader *reader, uint64_t deadline);
 
 void dwarf_reader_close(struct dwarf_reader *reader);
 

@@ -19,6 +19,8 @@
 /* Of processor time that a RESOLVE may take: debug files are read from the disk, while others use it and the
  * processors, too. */
 #define PATIENCE_PER_SECOND UINT64_C(3000000000)
+/* With a RESOLVE that is to end: it has to be told, and what was found to be sent. */
+#define MOMENT UINT64_C(150000000)
 
 static uint64_t elf_reader_client_now(void)
 {
@@ -139,15 +141,19 @@ int elf_reader_client_resolve(struct elf_reader_client *client, void *job, const
                               uint32_t flags, const uint64_t *addresses, uint32_t n)
 {
   struct elf_reader_question request;
-  question_fill(
-      &request,
-      &(struct elf_reader_message){.type = ELF_READER_RESOLVE, .cookie = ++client->cookie, .flags = flags},
-      addresses, n);
+  question_fill(&request,
+                &(struct elf_reader_message){.type = ELF_READER_RESOLVE,
+                                             .cookie = ++client->cookie,
+                                             .flags = flags,
+                                             .deadline = client->resolve_until},
+                addresses, n);
   if ((flags & ELF_READER_AGAIN) == 0)
     client->resolved_bytes = elf_reader_client_measure(fds, n_fds);
   int result = elf_reader_client_ask(client, job, &request.message, fds, n_fds, ELF_READER_RESOLVED);
   uint64_t seconds = elf_reader_resolve_seconds(client->resolved_bytes) + ELF_READER_SECONDS_MAX;
   client->deadline += PATIENCE_PER_SECOND * seconds;
+  if (client->resolve_until > 0 && client->deadline > client->resolve_until + MOMENT)
+    client->deadline = client->resolve_until + MOMENT;
   return result;
 }
 

@@ -21,6 +21,8 @@ struct elf_reader_client {
   uint32_t expected; /* enum elf_reader_message_type: the answer to that */
   uint64_t cookie;
   uint64_t resolved_bytes; /* of the files that the last RESOLVE brought */
+  uint64_t resolve_until;  /* the owner's to set: CLOCK_MONOTONIC, ns, when a RESOLVE ends with what it has;
+                              0: when it is done */
   uint64_t deadline; /* CLOCK_MONOTONIC, ns: when it counts as hung; UINT64_MAX while it has nothing to do */
 };
 
@@ -44,7 +46,8 @@ int elf_reader_client_compile(struct elf_reader_client *client, void *job, int f
 int elf_reader_client_name(struct elf_reader_client *client, void *job, int fd, const uint64_t *offsets,
                            uint32_t n);
 /* The same with n_fds files and enum elf_reader_flags, as RESOLVE has them, and addresses: in which places
- * they lie. Thread-safe. It counts as hung some minutes later than in the other cases, with large files. */
+ * they lie. Thread-safe. It counts as hung some minutes later than in the other cases, with large files, but
+ * no later than a moment after resolve_until. */
 int elf_reader_client_resolve(struct elf_reader_client *client, void *job, const int *fds, uint32_t n_fds,
                               uint32_t flags, const uint64_t *addresses, uint32_t n);
 /* The same with a file of machine code, and what it is: which instructions stand there. Thread-safe. */

@@ -75,6 +75,7 @@ struct elf_reader_message {
   uint64_t length;    /* bytes of an answer */
   uint32_t flags;     /* COMPILE, RESOLVE: enum elf_reader_flags */
   uint32_t n_offsets; /* NAME, RESOLVE */
+  uint64_t deadline;  /* RESOLVE: when it ends with what it has, nanoseconds of CLOCK_MONOTONIC; 0: never */
 };
 
 /* NAME: which functions (unwind/unwind-names.h) some file offsets lie in, ascending. RESOLVE: which places

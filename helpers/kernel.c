@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "helpers/kernel.h"
 
+#include <elf.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,4 +27,36 @@ static bool is_confidential(void)
 enum kernel_obstacle kernel_get_obstacle(void)
 {
   return is_older_than_6_1() ? KERNEL_TOO_OLD : is_confidential() ? KERNEL_CONFIDENTIAL : KERNEL_NO_OBSTACLE;
+}
+
+/* Notes that end early hold none. */
+static const uint8_t *find_build_id(const uint8_t *notes, uint64_t length, uint32_t *ret_size)
+{
+  Elf64_Nhdr note;
+  for (uint64_t at = 0, description; at + sizeof note <= length;
+       at = description + (((uint64_t)note.n_descsz + 3) & ~UINT64_C(3))) {
+    memcpy(&note, notes + at, sizeof note);
+    description = at + sizeof note + (((uint64_t)note.n_namesz + 3) & ~UINT64_C(3));
+    if (description + note.n_descsz > length)
+      return NULL;
+    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof "GNU" &&
+        memcmp(notes + at + sizeof note, "GNU", sizeof "GNU") == 0) {
+      *ret_size = note.n_descsz;
+      return notes + description;
+    }
+  }
+  return NULL;
+}
+
+uint32_t kernel_read_build_id(uint8_t *ret, uint32_t capacity)
+{
+  char notes[4096];
+  ssize_t length = text_file_read("/sys/kernel/notes", notes, sizeof notes);
+  uint32_t size = 0;
+  const uint8_t *found = length > 0 ? find_build_id((const uint8_t *)notes, (uint64_t)length, &size) : NULL;
+  if (found == NULL)
+    return 0;
+  size = size < capacity ? size : capacity;
+  memcpy(ret, found, size);
+  return size;
 }

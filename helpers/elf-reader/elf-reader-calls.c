@@ -34,6 +34,7 @@ static int allow_in_part(scmp_filter_ctx filter, int socket)
       {SCMP_SYS(fcntl), SCMP_A1(SCMP_CMP_EQ, F_ADD_SEALS)},
       {SCMP_SYS(setitimer), SCMP_A0(SCMP_CMP_EQ, ITIMER_PROF)},
       {SCMP_SYS(clock_gettime), SCMP_A0(SCMP_CMP_EQ, CLOCK_THREAD_CPUTIME_ID)},
+      {SCMP_SYS(clock_gettime), SCMP_A0(SCMP_CMP_EQ, CLOCK_MONOTONIC)},
       {SCMP_SYS(recvmsg), SCMP_A0(SCMP_CMP_EQ, (unsigned)socket)},
       {SCMP_SYS(sendmsg), SCMP_A0(SCMP_CMP_EQ, (unsigned)socket)},
   };

@@ -76,7 +76,8 @@ static int elf_reader_serve_resolve(const struct elf_reader_request *request, ui
   if (result == 0)
     result = elf_reader_limit_time(elf_reader_resolve_seconds(resolver.bytes) + ELF_READER_SECONDS_MAX);
   if (result == 0)
-    result = elf_reader_resolver_find(&resolver, question->offsets, question->message.n_offsets, ret_length);
+    result = elf_reader_resolver_find(&resolver, question->offsets, question->message.n_offsets,
+                                      question->message.deadline, ret_length);
   if ((flags & ELF_READER_KEEP) == 0)
     elf_reader_resolver_clear(&resolver);
   return result;

@@ -58,11 +58,12 @@ int elf_reader_resolver_open(struct elf_reader_resolver *resolver, const int *de
 }
 
 int elf_reader_resolver_find(struct elf_reader_resolver *resolver, const uint64_t *addresses, uint32_t n,
-                             uint64_t *ret_length)
+                             uint64_t deadline, uint64_t *ret_length)
 {
   struct dwarf_places *places;
   if (!resolver->reader)
     return -ENODATA;
+  dwarf_reader_set_deadline(resolver->reader, deadline);
   int result = dwarf_reader_find(resolver->reader, addresses, n, &places);
   if (result < 0)
     return result;

@@ -18,9 +18,9 @@ struct elf_reader_resolver {
  * open. */
 int elf_reader_resolver_open(struct elf_reader_resolver *resolver, const int *descriptors, uint32_t n,
                              uint32_t flags);
-/* The descriptor of the places of some addresses, or -errno. */
+/* The descriptor of the places of some addresses, found until the deadline of the question; or -errno. */
 int elf_reader_resolver_find(struct elf_reader_resolver *resolver, const uint64_t *addresses, uint32_t n,
-                             uint64_t *ret_length);
+                             uint64_t deadline, uint64_t *ret_length);
 void elf_reader_resolver_clear(struct elf_reader_resolver *resolver);
 
 #endif

@@ -229,4 +229,21 @@ struct capture_record_machine_code {
   uint8_t code[];   /* length bytes, then padding to 8 */
 };
 
+/* Why places of a binary are not all there. Where several are true the greatest counts. */
+enum capture_places_outcome {
+  CAPTURE_PLACES_COMPLETE = 0,      /* all that could be found was, or nobody has looked */
+  CAPTURE_PLACES_DAMAGED = 1,       /* some of the debug information could not be understood */
+  CAPTURE_PLACES_OUT_OF_MEMORY = 2, /* to read it would have taken too much memory */
+  CAPTURE_PLACES_OUT_OF_TIME = 3,   /* or too much time */
+  CAPTURE_PLACES_LOST = 4,          /* whoever read it died of it */
+  CAPTURE_PLACES_LEFT = 5 /* it was not read to the end: the rest is left to whoever opens the capture */
+};
+
+/* How the search for places of a binary ended. Without it: COMPLETE. */
+struct capture_record_places_outcome {
+  struct capture_record record;
+  uint32_t binary;  /* named binary */
+  uint32_t outcome; /* enum capture_places_outcome */
+};
+
 #endif

@@ -45,7 +45,7 @@ void decoded_places_add(DecodedPlaces *self, const struct capture_record_place *
 {
   DecodedPlace decoded = {.place = {.start = record->start,
                                     .end = record->end,
-                                    .first_frame = self->items->len,
+                                    .chain = self->items->len,
                                     .n_frames = record->record.count},
                           .binary = record->binary};
 
@@ -99,7 +99,7 @@ static gboolean decoded_places_collect(const DecodedPlaces *self, const ProfileP
 {
   g_array_set_size(ret, 0);
   for (guint32 i = 0; i < place->n_frames; i++) {
-    guint32 id = g_array_index(self->items, guint32, place->first_frame + i);
+    guint32 id = g_array_index(self->items, guint32, place->chain + i);
     guint number = GPOINTER_TO_UINT(g_hash_table_lookup(self->numbers, GUINT_TO_POINTER(id)));
 
     if (number == 0)

@@ -15,7 +15,14 @@ typedef struct {
   guint32 *chain;       /* one a place: first whether it is used, then its chain */
   GHashTable *known;    /* functions of the slot, by name and module: ProfileFunctionRange → index */
   GArray *chains, *chain_functions;
+  GHashTable *told;        /* functions that programs told of: Told → index */
+  GHashTable *told_chains; /* a function of these → chain */
 } Inlining;
+
+typedef struct {
+  const char *name;
+  guint32 binary;
+} Told;
 
 guint32 profile_capture_get_slot(const ProfileCapture *self, const ProfileFrame *frame)
 {
@@ -138,12 +145,13 @@ static const char *find_module(const Inlining *self, const ProfilePlace *place)
 
 static guint32 inlined_add_chain(Inlining *self, const ProfilePlace *place)
 {
-  const ProfilePlaceFrame *frames = profile_places_get_frames(self->capture->places[self->slot], place);
+  const ProfilePlaces *places = self->capture->places[self->slot];
   const char *module = find_module(self, place);
   ProfileChain chain = {.first = self->chain_functions->len};
 
   for (guint32 i = place->n_frames - 1; i-- > 0;) {
-    guint32 function = frames[i].name ? inlined_get_function(self, &frames[i], module) : 0;
+    const ProfilePlaceFrame *frame = profile_places_get_frame(places, place, i);
+    guint32 function = frame->name ? inlined_get_function(self, frame, module) : 0;
 
     if (function)
       g_array_append_val(self->chain_functions, function);
@@ -163,6 +171,112 @@ static void inlined_add_chains(Inlining *self)
   for (gsize i = 0; i < n; i++)
     if (chain[i])
       chain[i] = inlined_add_chain(self, &places[i]);
+}
+
+static guint told_hash(gconstpointer key)
+{
+  const Told *told = key;
+
+  return g_str_hash(told->name) * 31 + told->binary;
+}
+
+static gboolean told_equal(gconstpointer a, gconstpointer b)
+{
+  const Told *left = a, *right = b;
+
+  return left->binary == right->binary && g_str_equal(left->name, right->name);
+}
+
+/* What the program says was inlined at a frame of code that it made; NULL: nothing. */
+static const char *inlined_get_told(const Inlining *self, gsize frame, gboolean exact, const char **ret_file)
+{
+  const char *inlined = NULL;
+  guint32 line;
+
+  if (self->capture->frames[frame].kind != PROFILE_SPACE_CODE)
+    return NULL;
+  profile_capture_get_frame_line((ProfileCapture *)self->capture, (guint32)frame, exact, ret_file, &line,
+                                 &inlined);
+  return inlined;
+}
+
+static gboolean inlined_is_told(const Inlining *self)
+{
+  const char *file;
+
+  for (gsize i = 0; i < self->capture->n_frames; i++)
+    if (inlined_get_told(self, i, TRUE, &file) || inlined_get_told(self, i, FALSE, &file))
+      return TRUE;
+  return FALSE;
+}
+
+static void inlined_learn_told(Inlining *self, guint32 number)
+{
+  const ProfileFunction *function = &g_array_index(self->functions, ProfileFunction, number);
+  const Told told = {function->range->name, function->binary};
+
+  g_hash_table_insert(self->told, g_memdup2(&told, sizeof told), GUINT_TO_POINTER(number));
+}
+
+static guint32 inlined_add_told(Inlining *self, const Told *told, const char *file)
+{
+  ProfileFunctionRange *range;
+  ProfileFunction function = {.binary = told->binary, .kind = CAPTURE_SPACE_IDENTIFIERS};
+
+  range = g_new0(ProfileFunctionRange, 1);
+  range->name = range->linkage_name = told->name;
+  range->file = file;
+  function.range = range;
+  g_ptr_array_add(self->names->inlined, range);
+  g_array_append_val(self->functions, function);
+  inlined_learn_told(self, self->functions->len - 1);
+  return self->functions->len - 1;
+}
+
+/* It is one function with code of that name, where that was told of. A program says of code only what is
+ * innermost, and in which line of its own file: so that is a chain of one.
+ */
+static guint32 inlined_get_told_chain(Inlining *self, gsize frame, gboolean exact)
+{
+  const ProfileCapture *capture = self->capture;
+  const char *file = NULL, *name = inlined_get_told(self, frame, exact, &file);
+  ProfileChain chain = {.first = self->chain_functions->len, .n = 1};
+  guint32 function, number;
+  Told told = {.name = name};
+
+  if (!name)
+    return 0;
+  number = capture->code_functions[capture->frames[frame].owner];
+  if (number < capture->told->len)
+    told.binary = g_array_index(capture->told, ProfileToldFunction, number).binary;
+  else
+    told.binary = G_MAXUINT32;
+  function = GPOINTER_TO_UINT(g_hash_table_lookup(self->told, &told));
+  if (function == 0)
+    function = inlined_add_told(self, &told, file);
+  number = GPOINTER_TO_UINT(g_hash_table_lookup(self->told_chains, GUINT_TO_POINTER(function)));
+  if (number > 0)
+    return number;
+  g_array_append_val(self->chain_functions, function);
+  g_array_append_val(self->chains, chain);
+  g_hash_table_insert(self->told_chains, GUINT_TO_POINTER(function), GUINT_TO_POINTER(self->chains->len - 1));
+  return self->chains->len - 1;
+}
+
+static void inlined_take_told(Inlining *self)
+{
+  self->told = g_hash_table_new_full(told_hash, told_equal, g_free, NULL);
+  self->told_chains = g_hash_table_new(NULL, NULL);
+  for (guint i = 1; i < self->functions->len; i++)
+    if (g_array_index(self->functions, ProfileFunction, i).kind == CAPTURE_SPACE_IDENTIFIERS)
+      inlined_learn_told(self, i);
+  for (gsize i = 0; i < self->capture->n_frames; i++)
+    if (self->capture->frames[i].kind == PROFILE_SPACE_CODE) {
+      self->names->leaf_chain[i] = inlined_get_told_chain(self, i, TRUE);
+      self->names->caller_chain[i] = inlined_get_told_chain(self, i, FALSE);
+    }
+  g_hash_table_unref(self->told);
+  g_hash_table_unref(self->told_chains);
 }
 
 /* How many places there are; numbers them through. */
@@ -200,6 +314,7 @@ static void inlined_fill(Inlining *self)
     if (capture->places[self->slot])
       inlined_add_chains(self);
   profile_parallel(capture->n_frames, PIECE, inlined_take_chains, self);
+  inlined_take_told(self);
   names->chains = (ProfileChain *)(gpointer)g_array_free(self->chains, FALSE);
   names->chain_functions = (guint32 *)(gpointer)g_array_free(self->chain_functions, FALSE);
   g_hash_table_unref(self->known);
@@ -210,8 +325,8 @@ void profile_names_find_inlined(ProfileNames *names, const ProfileCapture *captu
   Inlining self = {.capture = capture, .names = names, .functions = functions};
   guint32 n = inlined_count_places(&self);
 
-  if (n > 0) {
-    self.chain = profile_new0(guint32, n);
+  if (n > 0 || inlined_is_told(&self)) {
+    self.chain = profile_new0(guint32, n + 1);
     inlined_fill(&self);
     g_free(self.chain);
   }

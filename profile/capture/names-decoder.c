@@ -41,6 +41,7 @@ struct _ProfileNamesDecoder {
   GArray *functions;   /* DecodedFunction; kept, because strings may come later */
   DecodedPlaces *places;
   GArray *code; /* DecodedCode */
+  GArray *outcomes; /* struct capture_record_places_outcome; kept, because binaries may come later */
   gboolean served;
 };
 
@@ -61,6 +62,7 @@ ProfileNamesDecoder *profile_names_decoder_new(gboolean served)
   self->places = decoded_places_new();
   self->code = g_array_new(FALSE, FALSE, sizeof(DecodedCode));
   g_array_set_clear_func(self->code, clear_code);
+  self->outcomes = g_array_new(FALSE, FALSE, sizeof(struct capture_record_places_outcome));
   return self;
 }
 
@@ -124,6 +126,8 @@ gboolean profile_names_decoder_add(ProfileNamesDecoder *self, const guint8 *cont
       decoded_places_add(self->places, (gconstpointer)record);
     else if (record->type == CAPTURE_RECORD_MACHINE_CODE)
       decode_code(self, (gconstpointer)record);
+    else if (record->type == CAPTURE_RECORD_PLACES_OUTCOME)
+      g_array_append_vals(self->outcomes, record, 1);
   }
   return position == length;
 }
@@ -166,15 +170,29 @@ static void add_function(ProfileNamesDecoder *self, const DecodedFunction *decod
   profile_function_table_add(binary->table, &range);
 }
 
+static ProfilePlaces *get_places(NamedBinary *binary)
+{
+  if (!binary->places)
+    binary->places = profile_places_new();
+  return binary->places;
+}
+
+/* Values that this version does not know say nothing. */
+static void set_outcome(ProfileNamesDecoder *self, const struct capture_record_places_outcome *record)
+{
+  NamedBinary *binary = find_binary(self, record->binary);
+
+  if (binary && record->outcome <= CAPTURE_PLACES_LEFT &&
+      record->outcome > profile_places_get_outcome(get_places(binary)))
+    profile_places_set_outcome(binary->places, record->outcome);
+}
+
 static void add_place(guint32 id, const ProfilePlace *place, const ProfilePlaceFrame *frames, gpointer data)
 {
   NamedBinary *binary = find_binary(data, id);
 
-  if (!binary)
-    return;
-  if (!binary->places)
-    binary->places = profile_places_new();
-  profile_places_add(binary->places, place->start, place->end, frames, place->n_frames);
+  if (binary)
+    profile_places_add(get_places(binary), place->start, place->end, frames, place->n_frames);
 }
 
 static void add_code(ProfileNamesDecoder *self, const DecodedCode *decoded)
@@ -225,6 +243,8 @@ void profile_names_decoder_finish(ProfileNamesDecoder *self, ProfileNamesFoundFu
   decoded_places_finish(self->places, self->strings, add_place, self);
   for (guint i = 0; i < self->code->len; i++)
     add_code(self, &g_array_index(self->code, DecodedCode, i));
+  for (guint i = 0; i < self->outcomes->len; i++)
+    set_outcome(self, &g_array_index(self->outcomes, struct capture_record_places_outcome, i));
   for (guint i = 0; i < self->binaries->len; i++) {
     hand_out(self, &binaries[i], found, data);
     profile_function_table_unref(binaries[i].table);
@@ -236,5 +256,6 @@ void profile_names_decoder_finish(ProfileNamesDecoder *self, ProfileNamesFoundFu
   g_array_unref(self->binaries);
   g_array_unref(self->functions);
   g_array_unref(self->code);
+  g_array_unref(self->outcomes);
   g_free(self);
 }

@@ -12,28 +12,11 @@ struct _ProfileNamesEncoder {
   gpointer data;
   GByteArray *content;
   GHashTable *strings; /* text → identifier */
-  GHashTable *frames;  /* struct capture_place_frame → identifier */
-  GArray *new_frames;  /* those with the last identifiers, not yet written */
   guint32 n_strings;
   guint32 n_binaries;
-  guint32 n_frames;
+  guint32 n_frames; /* of all binaries before */
   gboolean failed;
 };
-
-static guint place_frame_hash(gconstpointer frame)
-{
-  const guint32 *words = frame;
-  guint hash = 0;
-
-  for (guint i = 0; i < sizeof(struct capture_place_frame) / sizeof *words; i++)
-    hash = hash * 31 + words[i];
-  return hash;
-}
-
-static gboolean place_frame_equal(gconstpointer a, gconstpointer b)
-{
-  return memcmp(a, b, sizeof(struct capture_place_frame)) == 0;
-}
 
 ProfileNamesEncoder *profile_names_encoder_new(ProfileNamesWriteFunc write, gpointer data)
 {
@@ -43,8 +26,6 @@ ProfileNamesEncoder *profile_names_encoder_new(ProfileNamesWriteFunc write, gpoi
   self->data = data;
   self->content = g_byte_array_new();
   self->strings = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-  self->frames = g_hash_table_new_full(place_frame_hash, place_frame_equal, g_free, NULL);
-  self->new_frames = g_array_new(FALSE, FALSE, sizeof(struct capture_place_frame));
   return self;
 }
 
@@ -141,20 +122,6 @@ static void add_functions(ProfileNamesEncoder *self, const ProfileFunctionTable 
   }
 }
 
-static void flush_place_frames(ProfileNamesEncoder *self)
-{
-  guint n = self->new_frames->len;
-  gsize size = n * sizeof(struct capture_place_frame);
-  struct capture_record_place_frames *record;
-
-  if (n == 0)
-    return;
-  record = begin_record(self, sizeof *record + size, CAPTURE_RECORD_PLACE_FRAMES, (guint16)n);
-  record->first = self->n_frames - n + 1;
-  memcpy(record->frames, self->new_frames->data, size);
-  g_array_set_size(self->new_frames, 0);
-}
-
 static struct capture_place_frame encode_place_frame(ProfileNamesEncoder *self,
                                                      const ProfilePlaceFrame *frame)
 {
@@ -169,58 +136,60 @@ static struct capture_place_frame encode_place_frame(ProfileNamesEncoder *self,
                                       .declared_line = frame->declared_line};
 }
 
-static guint32 add_place_frame(ProfileNamesEncoder *self, const ProfilePlaceFrame *frame)
+/* Those of the binary that was added last; they stand before the places that refer to them. */
+static void add_place_frames(ProfileNamesEncoder *self, const ProfilePlaces *places)
 {
-  struct capture_place_frame encoded = encode_place_frame(self, frame);
-  guint32 id = GPOINTER_TO_UINT(g_hash_table_lookup(self->frames, &encoded));
+  struct capture_place_frame frames[FRAMES_MAX];
+  guint32 n_frames;
+  const ProfilePlaceFrame *all = profile_places_get_frames(places, &n_frames);
 
-  if (id)
-    return id;
-  if (self->new_frames->len == FRAMES_MAX)
-    flush_place_frames(self);
-  id = ++self->n_frames;
-  g_array_append_val(self->new_frames, encoded);
-  g_hash_table_insert(self->frames, g_memdup2(&encoded, sizeof encoded), GUINT_TO_POINTER(id));
-  return id;
+  for (guint32 first = 0; first < n_frames; first += FRAMES_MAX) {
+    guint32 n = MIN(n_frames - first, FRAMES_MAX);
+    struct capture_record_place_frames *record;
+
+    for (guint32 i = 0; i < n; i++)
+      frames[i] = encode_place_frame(self, &all[first + i]);
+    record = begin_record(self, sizeof *record + n * sizeof *frames, CAPTURE_RECORD_PLACE_FRAMES, (guint16)n);
+    record->first = self->n_frames + first + 1;
+    memcpy(record->frames, frames, n * sizeof *frames);
+  }
 }
 
-static void add_place(ProfileNamesEncoder *self, const ProfilePlace *place, const guint32 *frames)
+static void add_place(ProfileNamesEncoder *self, const ProfilePlaces *places, const ProfilePlace *place)
 {
-  gsize size = place->n_frames * sizeof *frames;
-  struct capture_record_place *record =
-      begin_record(self, sizeof *record + size, CAPTURE_RECORD_PLACE, (guint16)place->n_frames);
+  const guint32 *numbers = profile_places_get_numbers(places, place);
+  struct capture_record_place *record;
 
+  record = begin_record(self, sizeof *record + place->n_frames * sizeof *numbers, CAPTURE_RECORD_PLACE,
+                        (guint16)place->n_frames);
   record->binary = self->n_binaries;
   record->start = place->start;
   record->end = place->end;
-  memcpy(record->frames, frames, size);
+  for (guint32 i = 0; i < place->n_frames; i++)
+    record->frames[i] = self->n_frames + numbers[i] + 1;
 }
 
-/* A record counts no more; there are no stacks like that. */
-static gboolean place_fits(const ProfilePlace *place)
+static void add_outcome(ProfileNamesEncoder *self, enum capture_places_outcome outcome)
 {
-  return place->n_frames <= G_MAXUINT16;
+  struct capture_record_places_outcome *record =
+      begin_record(self, sizeof *record, CAPTURE_RECORD_PLACES_OUTCOME, 0);
+
+  record->binary = self->n_binaries;
+  record->outcome = outcome;
 }
 
-/* Those of the binary that was added last; frames stand before the places that refer to them. */
 static void add_places(ProfileNamesEncoder *self, const ProfilePlaces *places)
 {
-  g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(guint32)); /* of one place after the other */
   gsize n;
   const ProfilePlace *all = profile_places_get(places, &n);
-  guint next = 0;
+  guint32 n_frames;
 
+  add_place_frames(self, places);
   for (gsize i = 0; i < n; i++)
-    for (guint32 j = 0; place_fits(&all[i]) && j < all[i].n_frames; j++) {
-      guint32 id = add_place_frame(self, &profile_places_get_frames(places, &all[i])[j]);
-      g_array_append_val(ids, id);
-    }
-  flush_place_frames(self);
-  for (gsize i = 0; i < n; i++)
-    if (place_fits(&all[i])) {
-      add_place(self, &all[i], &g_array_index(ids, guint32, next));
-      next += all[i].n_frames;
-    }
+    if (all[i].n_frames <= G_MAXUINT16) /* a record counts no more; there are no stacks like that */
+      add_place(self, places, &all[i]);
+  profile_places_get_frames(places, &n_frames);
+  self->n_frames += n_frames;
 }
 
 static void add_copy(ProfileNamesEncoder *self, const ProfileCodeCopy *copy)
@@ -257,6 +226,8 @@ void profile_names_encoder_add(ProfileNamesEncoder *self, const ProfileBinary *b
     add_places(self, places);
   if (code)
     add_code(self, code);
+  if (places && profile_places_get_outcome(places) != CAPTURE_PLACES_COMPLETE)
+    add_outcome(self, profile_places_get_outcome(places));
 }
 
 gboolean profile_names_encoder_finish(ProfileNamesEncoder *self)
@@ -267,8 +238,6 @@ gboolean profile_names_encoder_finish(ProfileNamesEncoder *self)
   done = !self->failed;
   g_byte_array_unref(self->content);
   g_hash_table_unref(self->strings);
-  g_hash_table_unref(self->frames);
-  g_array_unref(self->new_frames);
   g_free(self);
   return done;
 }

@@ -360,16 +360,16 @@ static gboolean get_placed_line(const ProfileCapture *self, const ProfileFrame *
                                 const char **ret_file, guint32 *ret_line, const char **ret_inlined)
 {
   const ProfilePlace *place = profile_capture_find_place(self, frame, exact);
-  const ProfilePlaceFrame *frames;
+  const ProfilePlaceFrame *innermost;
 
   if (!place)
     return FALSE;
-  frames = profile_places_get_frames(self->places[profile_capture_get_slot(self, frame)], place);
-  if (!frames[0].file || frames[0].line == 0)
+  innermost = profile_places_get_frame(self->places[profile_capture_get_slot(self, frame)], place, 0);
+  if (!innermost->file || innermost->line == 0)
     return FALSE;
-  *ret_file = frames[0].file;
-  *ret_line = frames[0].line;
-  *ret_inlined = place->n_frames > 1 ? frames[0].name : NULL;
+  *ret_file = innermost->file;
+  *ret_line = innermost->line;
+  *ret_inlined = place->n_frames > 1 ? innermost->name : NULL;
   return TRUE;
 }
 

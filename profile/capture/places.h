@@ -8,6 +8,8 @@
 
 #include <glib.h>
 
+#include "libcapture/format/capture-format.h"
+
 G_BEGIN_DECLS
 
 typedef struct {
@@ -23,29 +25,42 @@ typedef struct {
  * instruction comes from, the line of each other one is where it calls the one before. The last one is the
  * function that holds the others, which were inlined. */
 typedef struct {
-  guint64 start, end; /* file offsets; kernel addresses for the kernel */
-  guint32 first_frame, n_frames;
+  guint64 start, end;      /* file offsets; kernel addresses for the kernel */
+  guint32 chain, n_frames; /* where the numbers of its frames are */
 } ProfilePlace;
 
 typedef struct _ProfilePlaces ProfilePlaces;
 
 ProfilePlaces *profile_places_new(void);
-/* Adds a stretch with copies of its n_frames frames, one at least, in any order; equal strings are kept once.
- * One that is empty is left out. */
+/* Adds a stretch with copies of its n_frames frames, one at least, in any order; equal strings, frames and
+ * chains of frames are kept once, so that a place takes a number of its own for each frame at most. One that
+ * is empty is left out. */
 void profile_places_add(ProfilePlaces *self, guint64 start, guint64 end, const ProfilePlaceFrame *frames,
                         guint32 n_frames);
 /* Sorts; where two overlap the earlier one ends where the later one begins. Call once, before any lookup. */
 void profile_places_seal(ProfilePlaces *self);
 
-/* New sealed places of all that both say, where they differ what `places` says; both are sealed. */
+/* Adds `by` to all offsets, modulo 2^64, before others look at them. */
+void profile_places_move(ProfilePlaces *self, guint64 by);
+
+/* Why they are not all there. COMPLETE until it is set, before others look at them. */
+void profile_places_set_outcome(ProfilePlaces *self, enum capture_places_outcome outcome);
+enum capture_places_outcome profile_places_get_outcome(const ProfilePlaces *self);
+
+/* New sealed places of all that both say, where they differ what `places` says; both are sealed.
+ * The greater outcome is theirs. */
 ProfilePlaces *profile_places_join(const ProfilePlaces *old, const ProfilePlaces *places);
 
 ProfilePlaces *profile_places_ref(ProfilePlaces *self);
 void profile_places_unref(ProfilePlaces *self);
 
 const ProfilePlace *profile_places_get(const ProfilePlaces *self, gsize *n);
-/* The frames of a place. */
-const ProfilePlaceFrame *profile_places_get_frames(const ProfilePlaces *self, const ProfilePlace *place);
+/* Frame i < n_frames of a place, the innermost first. */
+const ProfilePlaceFrame *profile_places_get_frame(const ProfilePlaces *self, const ProfilePlace *place,
+                                                  guint32 i);
+/* All frames, by number, and the numbers of a place's. */
+const ProfilePlaceFrame *profile_places_get_frames(const ProfilePlaces *self, guint32 *n);
+const guint32 *profile_places_get_numbers(const ProfilePlaces *self, const ProfilePlace *place);
 /* The first place that ends behind offset, or NULL. */
 const ProfilePlace *profile_places_find_from(const ProfilePlaces *self, guint64 offset);
 /* The place that holds offset, or NULL. */

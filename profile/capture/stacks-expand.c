@@ -153,10 +153,12 @@ static guint32 add_sources_of_node(Sourcing *self, guint32 node, guint32 to)
 
   if (!place)
     return profile_stacks_builder_add(tree, to, get_told_source(self, node, function));
-  const ProfilePlaceFrame *frames =
-      profile_places_get_frames(capture->places[profile_capture_get_slot(capture, frame)], place);
-  for (guint32 i = place->n_frames; i-- > 0;)
-    to = profile_stacks_builder_add(tree, to, get_source(self, frames[i].file, frames[i].line, function));
+  const ProfilePlaces *places = capture->places[profile_capture_get_slot(capture, frame)];
+  for (guint32 i = place->n_frames; i-- > 0;) {
+    const ProfilePlaceFrame *at = profile_places_get_frame(places, place, i);
+
+    to = profile_stacks_builder_add(tree, to, get_source(self, at->file, at->line, function));
+  }
   return to;
 }
 

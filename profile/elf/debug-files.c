@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/elf/debug-files.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <lzma.h>
 #include <string.h>
@@ -235,6 +236,55 @@ gboolean profile_debug_file_find_binary(const guint8 *build_id, guint size, Prof
   cached = get_debuginfod_path(hex, "executable");
   perf = g_strdup_printf("%s/.debug/.build-id/%.2s/%s/elf", g_get_home_dir(), hex, hex + 2);
   return try_paths((const char *const[]){installed, cached, perf, NULL}, build_id, size, ret);
+}
+
+gboolean profile_debug_file_has_lines(const ProfileDebugFile *file)
+{
+  static const char *const names[] = {".debug_info", ".zdebug_info", ".gopclntab", ".data.rel.ro.gopclntab"};
+
+  for (guint i = 0; file->elf && file->fd >= 0 && i < G_N_ELEMENTS(names); i++) {
+    const ProfileElfSection *section = profile_elf_find_section(file->elf, names[i]);
+
+    if (section && section->type != SHT_NOBITS && section->size > 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean find_kernel_at(char *path, const guint8 *build_id, guint size, ProfileDebugFile *ret)
+{
+  gboolean found = open_with_build_id(path, build_id, size, ret);
+
+  g_free(path);
+  if (found && !profile_debug_file_has_lines(ret)) {
+    profile_debug_file_clear(ret);
+    return FALSE;
+  }
+  return found;
+}
+
+gboolean profile_debug_file_find_kernel(const char *release, const guint8 *build_id, guint size,
+                                        ProfileDebugFile *ret)
+{
+  static const char *const places[] = {DEBUG_ROOT "/lib/modules/%s/vmlinux",
+                                       DEBUG_ROOT "/boot/vmlinux-%s",
+                                       DEBUG_ROOT "/boot/vmlinux-%s.debug",
+                                       "/boot/vmlinux-%s",
+                                       "/lib/modules/%s/vmlinux",
+                                       "/lib/modules/%s/build/vmlinux"};
+  g_autofree char *hex = profile_debug_file_print_build_id(build_id, size);
+
+  if (size < 2)
+    return FALSE;
+  for (guint i = 0; release && !strchr(release, '/') && i < G_N_ELEMENTS(places); i++) {
+    g_auto(GStrv) parts = g_strsplit(places[i], "%s", 2);
+
+    if (find_kernel_at(g_strjoinv(release, parts), build_id, size, ret))
+      return TRUE;
+  }
+  return find_kernel_at(g_strdup_printf(DEBUG_ROOT "/.build-id/%.2s/%s.debug", hex, hex + 2), build_id, size,
+                        ret) ||
+         find_kernel_at(get_debuginfod_path(hex, "debuginfo"), build_id, size, ret);
 }
 
 /* What stands behind the last ".dwz" of a path, that too: packages of debug files say where it is from where

@@ -274,20 +274,23 @@ static gboolean write_location(Pprof *self, Pprof__Location *location, Pprof__Li
 }
 
 /* By debug information: a line for each function that was inlined there, innermost first. */
-static gboolean write_debugged(Pprof *self, Pprof__Location *location, const ProfilePlaceFrame *frames,
-                               guint32 n, guint32 function, GError **error)
+static gboolean write_debugged(Pprof *self, Pprof__Location *location, const ProfilePlaces *places,
+                               const ProfilePlace *place, guint32 function, GError **error)
 {
+  guint32 n = place->n_frames;
   g_autofree Pprof__Line *all = g_new(Pprof__Line, n);
   g_autofree Pprof__Line **lines = g_new(Pprof__Line *, n);
   guint32 first = self->has_inlined ? 0 : n - 1;
 
   for (guint32 i = first; i < n; i++) {
+    const ProfilePlaceFrame *frame = profile_places_get_frame(places, place, i);
+
     pprof__line__init(&all[i]);
     lines[i] = &all[i];
-    all[i].line = frames[i].line;
+    all[i].line = frame->line;
     all[i].function_id = (guint64)function + 1;
     if (i + 1 < n)
-      all[i].function_id = get_inlined(self, frames[i].name ? frames[i].name : "", frames[i].file, error);
+      all[i].function_id = get_inlined(self, frame->name ? frame->name : "", frame->file, error);
     if (all[i].function_id == 0)
       return FALSE;
   }
@@ -311,12 +314,11 @@ static gboolean write_place(Pprof *self, Pprof__Location *location, gsize index,
 
   if (place)
     return write_debugged(self, location,
-                          profile_places_get_frames(
-                              self->capture->places[profile_capture_get_slot(self->capture, frame)], place),
-                          place->n_frames, function, error);
+                          self->capture->places[profile_capture_get_slot(self->capture, frame)], place,
+                          function, error);
   own.function_id = (guint64)function + 1;
   own.line = named ? named->line : 0;
-  if (!known || !inlined) {
+  if (!known || !inlined || !self->has_inlined) {
     if (known && named && g_strcmp0(file, named->file) == 0)
       own.line = line;
     return write_location(self, location, &lines[1], 1, error);

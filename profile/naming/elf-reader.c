@@ -15,6 +15,7 @@
 
 struct _ProfileElfReader {
   char *program;
+  gint64 end; /* of a RESOLVE; 0: when it is done */
   struct elf_reader_client client;
 };
 
@@ -25,6 +26,11 @@ ProfileElfReader *profile_elf_reader_new(const char *program)
   self->program = g_strdup(program);
   self->client.socket = -1;
   return self;
+}
+
+void profile_elf_reader_set_end(ProfileElfReader *self, gint64 end)
+{
+  self->end = end;
 }
 
 static void elf_reader_end(ProfileElfReader *self)
@@ -45,13 +51,14 @@ void profile_elf_reader_free(ProfileElfReader *self)
   g_free(self);
 }
 
-/* Until there is something to receive, or for a while, or until it is cancelled. */
+/* Until there is something to receive, or for a while, or until it is cancelled or hangs. */
 static void elf_reader_wait(const ProfileElfReader *self, GCancellable *cancellable)
 {
   GPollFD fds[2] = {{.fd = self->client.socket, .events = G_IO_IN}};
   gboolean both = g_cancellable_make_pollfd(cancellable, &fds[1]);
+  gint64 left = (gint64)(MIN(self->client.deadline, G_MAXINT64) / 1000) - g_get_monotonic_time();
 
-  g_poll(fds, both ? 2 : 1, POLL_MS);
+  g_poll(fds, both ? 2 : 1, (gint)CLAMP(left / 1000 + 1, 1, POLL_MS));
   if (both)
     g_cancellable_release_fd(cancellable);
 }
@@ -144,6 +151,7 @@ int profile_elf_reader_resolve(ProfileElfReader *self, const int *fds, guint n_f
   gpointer places = NULL;
   int result = elf_reader_start(self, cancellable);
 
+  self->client.resolve_until = (guint64)self->end * 1000;
   if (result == 0)
     result = elf_reader_client_resolve(&self->client, self, fds, n_fds, flags, addresses, n);
   result = elf_reader_finish(self, result, cancellable, dwarf_places_are_valid, &places);

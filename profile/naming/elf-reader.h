@@ -19,6 +19,10 @@ ProfileElfReader *profile_elf_reader_new(const char *program);
 /* Ends its process, whatever it does. */
 void profile_elf_reader_free(ProfileElfReader *self);
 
+/* When a RESOLVE that is asked from now on ends with what it has: microseconds as g_get_monotonic_time; 0:
+ * when it is done. One that does not keep to it is ended a moment later, like one that hangs. */
+void profile_elf_reader_set_end(ProfileElfReader *self, gint64 end);
+
 /* Asks RESOLVE with n_fds files and enum elf_reader_flags, and n addresses; starts a process where there is
  * none. 0, with *ret (g_free) valid and read by nobody else, or -errno: -ECANCELED, at once; what the
  * elf-reader answers; else it died, hung or was dishonest. It is ended then, and no file is kept. Blocking.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/naming/kernel-namer.h"
 
-#include <elf.h>
 #include <string.h>
 
+#include "helpers/kernel.h"
 #include "profile/base/demangle.h"
 #include "profile/base/memory.h"
 #include "profile/capture/code-index.h"
@@ -37,26 +37,10 @@ gboolean profile_kernel_is_same_boot(ProfileCapture *capture)
 
 static gboolean has_running_build_id(const ProfileBinary *binary)
 {
-  g_autofree char *notes = NULL;
-  gsize length, at = 0;
+  guint8 build_id[CAPTURE_BUILD_ID_MAX];
 
-  if (!g_file_get_contents("/sys/kernel/notes", &notes, &length, NULL))
-    return FALSE;
-  while (length - at >= sizeof(Elf64_Nhdr)) {
-    Elf64_Nhdr note;
-    gsize description;
-
-    memcpy(&note, notes + at, sizeof note);
-    description = at + sizeof note + (((gsize)note.n_namesz + 3) & ~(gsize)3);
-    if (description > length || note.n_descsz > length - description)
-      return FALSE;
-    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-        memcmp(notes + at + sizeof note, "GNU", 4) == 0)
-      return note.n_descsz == binary->build_id_size &&
-             memcmp(notes + description, binary->build_id, note.n_descsz) == 0;
-    at = MIN(description + (((gsize)note.n_descsz + 3) & ~(gsize)3), length);
-  }
-  return FALSE;
+  return kernel_read_build_id(build_id, sizeof build_id) == binary->build_id_size &&
+         memcmp(build_id, binary->build_id, binary->build_id_size) == 0;
 }
 
 static gboolean is_in_place(const ProfileKallsyms *kallsyms, const ProfileBinary *binary)
@@ -68,17 +52,29 @@ static gboolean is_in_place(const ProfileKallsyms *kallsyms, const ProfileBinary
          (profile_kallsyms_find(kallsyms, "_stext", &text) && text == binary->mapped_start);
 }
 
-static gboolean is_recorded_kernel(ProfileCapture *capture, const ProfileKallsyms *kallsyms)
+const ProfileBinary *profile_kernel_get_binary(ProfileCapture *capture)
 {
   guint n;
   const ProfileBinary *binaries = profile_capture_get_binaries(capture, &n);
 
-  if (profile_kernel_is_same_boot(capture))
-    return TRUE;
   for (guint i = 0; i < n; i++)
     if (binaries[i].flags & CAPTURE_BINARY_KERNEL && binaries[i].build_id_size > 0)
-      return has_running_build_id(&binaries[i]) && is_in_place(kallsyms, &binaries[i]);
-  return FALSE;
+      return &binaries[i];
+  return NULL;
+}
+
+/* Of another boot, which an import does not know, its modules may lie elsewhere. */
+static gboolean is_recorded_kernel(ProfileCapture *capture, const ProfileKallsyms *kallsyms)
+{
+  static const guint8 no_boot[16];
+  const ProfileBinary *binary = profile_kernel_get_binary(capture);
+  struct capture_file_header header;
+
+  profile_capture_get_header(capture, &header);
+  if (profile_kernel_is_same_boot(capture))
+    return TRUE;
+  return memcmp(header.boot_id, no_boot, sizeof no_boot) == 0 && binary && has_running_build_id(binary) &&
+         is_in_place(kallsyms, binary);
 }
 
 /* What the capture says itself of the kernel's addresses. */

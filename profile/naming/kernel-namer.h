@@ -9,6 +9,9 @@ G_BEGIN_DECLS
 /* This machine has not been started again since capture was recorded here. */
 gboolean profile_kernel_is_same_boot(ProfileCapture *capture);
 
+/* What is known of the kernel's image, with its build-id; NULL: nothing. */
+const ProfileBinary *profile_kernel_get_binary(ProfileCapture *capture);
+
 /* A sealed table of the kernel functions that hold any of the n addresses, which ascend: from the kernel
  * symbols in capture, and from the running kernel when that is the one that was recorded (the same boot; for
  * an import the same build-id and the same place in memory). Its status is HIDDEN when that kernel hides its

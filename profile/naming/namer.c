@@ -9,6 +9,7 @@
 #include "profile/elf/debug-roots.h"
 #include "profile/elf/elf-symbols.h"
 #include "profile/naming/binary-file.h"
+#include "profile/naming/place-finder.h"
 #include "unwind/unwind-functions.h"
 
 /* What one binary is named from. */
@@ -291,22 +292,44 @@ typedef struct {
   ProfilePlaces **ret_places;
 } Task;
 
+/* Takes places (NULL: none is known) that ended so. */
+static void set_places(const Task *task, ProfilePlaces *places, enum capture_places_outcome outcome)
+{
+  if (!places && outcome != CAPTURE_PLACES_COMPLETE) {
+    places = profile_places_new();
+    profile_places_seal(places);
+  }
+  if (places)
+    profile_places_set_outcome(places, outcome);
+  *task->ret_places = places;
+}
+
 static void set_known_places(const Task *task)
 {
   const ProfileStoredPlaces *places = task->known ? profile_stored_names_get_places(task->known) : NULL;
 
   if (task->ret_places && places)
-    *task->ret_places = profile_stored_places_make(places, NULL, task->offsets, task->n);
+    set_places(task, profile_stored_places_make(places, NULL, task->offsets, task->n),
+               task->has_places ? profile_stored_places_get_outcome(places) : CAPTURE_PLACES_LEFT);
 }
 
 static void find_places(const ProfileNamer *self, const Source *source, const Task *task)
 {
   const ProfileStoredPlaces *known = get_known_places(source->known);
-  g_autoptr(ProfileStoredPlaces) found =
-      profile_place_finder_find(self->readers, &source->file, &source->debug, task->offsets, task->n, known,
-                                task->roots, self->cancellable);
+  const ProfilePlaceSearch search = {.file = &source->file,
+                                     .debug = &source->debug,
+                                     .offsets = task->offsets,
+                                     .n = task->n,
+                                     .known = known,
+                                     .roots = task->roots,
+                                     .until = self->places_until,
+                                     .cancellable = self->cancellable};
+  enum capture_places_outcome outcome;
+  g_autoptr(ProfileStoredPlaces) found = profile_place_finder_find(self->readers, &search, &outcome);
 
-  *task->ret_places = profile_stored_places_make(known, found, task->offsets, task->n);
+  if (known)
+    outcome = MAX(outcome, profile_stored_places_get_outcome(known));
+  set_places(task, profile_stored_places_make(known, found, task->offsets, task->n), outcome);
   if (!task->ret_learnt || !profile_namer_can_keep(task->binary))
     return;
   if (!*task->ret_learnt)
@@ -368,12 +391,11 @@ static const ProfilePlaceFrame *find_declaration(const ProfilePlaces *places,
   const ProfilePlaceFrame *frame = NULL;
 
   if (place && place->start < range->end)
-    frame = &profile_places_get_frames(places, place)[place->n_frames - 1];
+    frame = profile_places_get_frame(places, place, place->n_frames - 1);
   return frame && frame->declared_file && frame->declared_line > 0 ? frame : NULL;
 }
 
-/* Takes a table without files and lines, and gives back one that has them. */
-static ProfileFunctionTable *add_declarations(ProfileFunctionTable *plain, const ProfilePlaces *places)
+ProfileFunctionTable *profile_namer_add_declarations(ProfileFunctionTable *plain, const ProfilePlaces *places)
 {
   ProfileFunctionTable *table = profile_function_table_new(profile_function_table_get_status(plain));
   gsize n;
@@ -417,6 +439,6 @@ ProfileFunctionTable *profile_namer_name_binary(const ProfileNamer *self, const 
   else
     table = namer_open_and_do(self, &task);
   if (ret_places && *ret_places)
-    table = add_declarations(table, *ret_places);
+    table = profile_namer_add_declarations(table, *ret_places);
   return table;
 }

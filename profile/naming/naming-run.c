@@ -137,6 +137,16 @@ GPtrArray *profile_naming_describe_gaps(const ProfileNamingResult *result, const
                     g_strdup(_("Naming was interrupted: not every function has a name in the capture.")));
   else if (error)
     g_ptr_array_add(sentences, g_strdup_printf(_("Not every function was named: %s"), error->message));
+  if (result->left > 0)
+    g_ptr_array_add(
+        sentences,
+        g_strdup_printf(
+            ngettext("The lines and inlined functions of %u file were not all found in the time that "
+                     "a recording may take at its end; whoever opens it here finds the rest.",
+                     "The lines and inlined functions of %u files were not all found in the time "
+                     "that a recording may take at its end; whoever opens it here finds the rest.",
+                     result->left),
+            result->left));
   if (result->kernel_hidden)
     g_ptr_array_add(sentences,
                     g_strdup(_("The kernel hides its addresses from this user, so its functions have no "

@@ -6,6 +6,7 @@
 #include "profile/capture/capture-private.h"
 #include "profile/elf/debug-files.h"
 #include "profile/naming/kernel-namer.h"
+#include "profile/naming/kernel-places.h"
 #include "profile/naming/namer.h"
 #include "profile/naming/names-store.h"
 #include "profile/naming/naming-private.h"
@@ -20,8 +21,9 @@ typedef struct {
   ProfileNamesStore *store;   /* NULL: none; used by the calling thread alone */
   ProfileStoredNames **known; /* one a binary; NULL: nothing, as for the next */
   ProfileStoredNames **learnt;
-  GMutex lock; /* of done and of progress */
+  GMutex lock; /* of what follows, and of progress */
   guint done, total;
+  GQueue under_way; /* slots + 1 */
 } Naming;
 
 static void take_address(Naming *naming, const ProfileFrame *frame, guint64 address)
@@ -73,6 +75,13 @@ static gboolean is_one_of(const Naming *naming, guint slot)
   return g_hash_table_contains(naming->options->only, hex);
 }
 
+static gboolean are_places_left(ProfileCapture *capture, guint slot)
+{
+  const ProfilePlaces *places = capture->places[slot];
+
+  return places && profile_places_get_outcome(places) == CAPTURE_PLACES_LEFT;
+}
+
 /* What only the recorder has named may be named better here. */
 static gboolean is_wanted(const Naming *naming, guint slot)
 {
@@ -87,7 +96,8 @@ static gboolean is_wanted(const Naming *naming, guint slot)
   if (!naming->options->only_missing || !profile_capture_is_looked_for(naming->capture, binary))
     return TRUE;
   status = profile_function_table_get_status(table);
-  return status == CAPTURE_NAMING_UNREADABLE || status == CAPTURE_NAMING_HIDDEN;
+  return status == CAPTURE_NAMING_UNREADABLE || status == CAPTURE_NAMING_HIDDEN ||
+         are_places_left(naming->capture, slot);
 }
 
 static const char *get_name(const Naming *naming, guint slot)
@@ -96,14 +106,43 @@ static const char *get_name(const Naming *naming, guint slot)
                                        : g_array_index(naming->capture->binaries, ProfileBinary, slot).path;
 }
 
-static void report_progress(Naming *naming, guint slot)
+static void report_progress(Naming *naming)
+{
+  guint first = GPOINTER_TO_UINT(g_queue_peek_head(&naming->under_way));
+
+  if (naming->options->progress && first > 0)
+    naming->options->progress(naming->done, naming->total, get_name(naming, first - 1),
+                              naming->options->progress_data);
+}
+
+static void begin_slot(Naming *naming, gpointer job)
+{
+  g_mutex_lock(&naming->lock);
+  g_queue_push_tail(&naming->under_way, job);
+  report_progress(naming);
+  g_mutex_unlock(&naming->lock);
+}
+
+static void end_slot(Naming *naming, gpointer job)
 {
   g_mutex_lock(&naming->lock);
   naming->done++;
-  if (naming->options->progress)
-    naming->options->progress(naming->done, naming->total, get_name(naming, slot),
-                              naming->options->progress_data);
+  report_progress(naming);
+  g_queue_remove(&naming->under_way, job);
   g_mutex_unlock(&naming->lock);
+}
+
+static void name_kernel(Naming *naming, const guint64 *addresses, gsize n)
+{
+  guint slot = naming->tables->n - 1;
+  ProfileFunctionTable *table =
+      profile_kernel_name(naming->capture, addresses, n, !naming->options->no_store);
+  ProfilePlaces *places =
+      profile_kernel_places_find(&naming->namer, naming->capture, addresses, n, naming->known[slot],
+                                 naming->options->no_store ? NULL : &naming->learnt[slot]);
+
+  naming->tables->tables[slot] = places ? profile_namer_add_declarations(table, places) : table;
+  naming->tables->places[slot] = places;
 }
 
 /* A job of the pool: slot + 1. */
@@ -116,10 +155,10 @@ static void name_slot(gpointer job, gpointer data)
 
   if (g_cancellable_is_cancelled(naming->cancellable))
     return;
+  begin_slot(naming, job);
   qsort(addresses, n, sizeof *addresses, naming_compare);
   if (slot + 1 == naming->tables->n)
-    naming->tables->tables[slot] =
-        profile_kernel_name(naming->capture, addresses, n, !naming->options->no_store);
+    name_kernel(naming, addresses, n);
   else
     naming->tables->tables[slot] = profile_namer_name_binary(
         &naming->namer, &g_array_index(naming->capture->binaries, ProfileBinary, slot), addresses, n,
@@ -128,36 +167,60 @@ static void name_slot(gpointer job, gpointer data)
   if (naming->options->only &&
       profile_function_table_get_status(naming->tables->tables[slot]) == CAPTURE_NAMING_UNREADABLE)
     g_clear_pointer(&naming->tables->tables[slot], profile_function_table_unref);
-  report_progress(naming, slot);
+  end_slot(naming, job);
+}
+
+/* Where most was sampled first, as places may not be looked for to the end. */
+static gint compare_jobs(gconstpointer a, gconstpointer b, gpointer data)
+{
+  const Naming *naming = data;
+  guint left = naming->addresses[GPOINTER_TO_UINT(*(gpointer const *)a) - 1]->len;
+  guint right = naming->addresses[GPOINTER_TO_UINT(*(gpointer const *)b) - 1]->len;
+
+  return left > right ? -1 : left < right;
 }
 
 static void run_jobs(Naming *naming)
 {
   guint n_threads = naming->options->max_threads ? naming->options->max_threads : g_get_num_processors();
 
+  g_autoptr(GPtrArray) jobs = g_ptr_array_new();
+
   for (guint slot = 0; slot < naming->tables->n; slot++)
-    naming->total += is_wanted(naming, slot);
+    if (is_wanted(naming, slot))
+      g_ptr_array_add(jobs, GUINT_TO_POINTER(slot + 1));
+  naming->total = jobs->len;
   if (naming->total == 0)
     return;
+  g_ptr_array_sort_with_data(jobs, compare_jobs, naming);
   /* Threads of its own have this one's niceness. Those that pools share want the niceness of whoever made the
    * first pool, which the kernel may refuse them. */
   GThreadPool *pool = g_thread_pool_new(name_slot, naming, (gint)MIN(n_threads, naming->total), TRUE, NULL);
-  for (guint slot = 0; slot < naming->tables->n; slot++)
-    if (is_wanted(naming, slot))
-      g_thread_pool_push(pool, GUINT_TO_POINTER(slot + 1), NULL);
+  for (guint i = 0; i < jobs->len; i++)
+    g_thread_pool_push(pool, jobs->pdata[i], NULL);
   g_thread_pool_free(pool, FALSE, TRUE);
+}
+
+/* NULL: nothing of it can be known before. */
+static const ProfileBinary *get_kept_binary(const Naming *naming, guint slot)
+{
+  const ProfileBinary *binary;
+
+  if (slot + 1 == naming->tables->n)
+    return profile_kernel_get_binary(naming->capture);
+  binary = &g_array_index(naming->capture->binaries, ProfileBinary, slot);
+  return profile_namer_can_keep(binary) ? binary : NULL;
 }
 
 /* Everything up front, so that the threads of the pool do not wait for each other. */
 static void load_known(Naming *naming)
 {
   g_autofree char *path = profile_names_store_get_path();
-  const GArray *binaries = naming->capture->binaries;
 
-  for (guint slot = 0; slot < binaries->len && !g_cancellable_is_cancelled(naming->cancellable); slot++) {
-    const ProfileBinary *binary = &g_array_index(binaries, ProfileBinary, slot);
+  for (guint slot = 0; slot < naming->tables->n && !g_cancellable_is_cancelled(naming->cancellable); slot++) {
+    const ProfileBinary *binary = is_wanted(naming, slot) ? get_kept_binary(naming, slot) : NULL;
 
-    if (!is_wanted(naming, slot) || !profile_namer_can_keep(binary))
+    if (!binary)
       continue;
     if (!naming->store)
       naming->store = profile_names_store_open(path, PROFILE_NAMES_STORE_MAX);
@@ -171,7 +234,7 @@ static void load_known(Naming *naming)
 
 static void save_learnt(Naming *naming)
 {
-  guint n = naming->capture->binaries->len;
+  guint n = naming->tables->n;
 
   if (naming->store)
     profile_names_store_save(naming->store, naming->learnt, n);
@@ -193,8 +256,15 @@ static enum capture_naming get_status(ProfileCapture *capture, const ProfileNami
   return status;
 }
 
-static void count_results(ProfileCapture *capture, ProfileNamingTables *tables)
+static gboolean is_over(const Naming *naming)
 {
+  return naming->namer.places_until > 0 && g_get_monotonic_time() >= naming->namer.places_until;
+}
+
+static void count_results(const Naming *naming)
+{
+  ProfileNamingTables *tables = naming->tables;
+
   for (guint slot = 0; slot < tables->n; slot++) {
     gsize n;
 
@@ -203,7 +273,10 @@ static void count_results(ProfileCapture *capture, ProfileNamingTables *tables)
     profile_function_table_get_ranges(tables->tables[slot], &n);
     tables->result.binaries++;
     tables->result.functions += (guint)n;
-    switch (get_status(capture, tables, slot)) {
+    if (is_over(naming) && tables->places[slot] &&
+        profile_places_get_outcome(tables->places[slot]) == CAPTURE_PLACES_LEFT)
+      tables->result.left++;
+    switch (get_status(naming->capture, tables, slot)) {
     case CAPTURE_NAMING_UNREADABLE:
       tables->result.unreadable++;
       break;
@@ -240,6 +313,11 @@ ProfileNamer profile_naming_make_namer(ProfileCapture *capture, const ProfileNam
                         .cancellable = cancellable};
 }
 
+static gint64 get_end_of_places(gint64 time)
+{
+  return time == 0 ? 0 : MAX(g_get_monotonic_time() + time, 1);
+}
+
 gboolean profile_naming_make_tables(ProfileCapture *capture, const ProfileNamingOptions *options,
                                     ProfileNamingTables *ret, GCancellable *cancellable, GError **error)
 {
@@ -252,6 +330,7 @@ gboolean profile_naming_make_tables(ProfileCapture *capture, const ProfileNaming
                    .tables = ret};
 
   naming.namer.readers = readers;
+  naming.namer.places_until = get_end_of_places(naming.options->places_time);
   ret->n = capture->binaries->len + 1;
   ret->tables = g_new0(ProfileFunctionTable *, ret->n);
   ret->places = g_new0(ProfilePlaces *, ret->n);
@@ -265,7 +344,7 @@ gboolean profile_naming_make_tables(ProfileCapture *capture, const ProfileNaming
     load_known(&naming);
   run_jobs(&naming);
   save_learnt(&naming);
-  count_results(capture, ret);
+  count_results(&naming);
   for (guint slot = 0; slot < ret->n; slot++)
     g_clear_pointer(&naming.addresses[slot], g_array_unref);
   g_free(naming.addresses);
@@ -288,9 +367,34 @@ void profile_naming_tables_clear(ProfileNamingTables *tables)
   tables->n = 0;
 }
 
+/* Where the names are known and only places were left: names stay when the file is not there. */
+static void take_places_left(ProfileCapture *capture, const ProfileNamingTables *tables, guint slot)
+{
+  guint32 binary = get_binary(tables, slot);
+  enum capture_naming status = profile_function_table_get_status(tables->tables[slot]);
+  g_autoptr(ProfileFunctionTable) table = NULL;
+  g_autoptr(ProfilePlaces) both = NULL;
+
+  if (!tables->places[slot])
+    return;
+  both = profile_places_join(capture->places[slot], tables->places[slot]);
+  profile_places_set_outcome(both, profile_places_get_outcome(tables->places[slot]));
+  if (status == CAPTURE_NAMING_UNREADABLE || status == CAPTURE_NAMING_HIDDEN)
+    table = profile_function_table_ref(profile_capture_get_table(capture, binary));
+  else
+    table = profile_function_table_ref(tables->tables[slot]);
+  table = profile_namer_add_declarations(g_steal_pointer(&table), both);
+  profile_capture_set_table(capture, binary, table);
+  profile_capture_set_places(capture, binary, both);
+}
+
 static void take_tables(ProfileCapture *capture, const ProfileNamingTables *tables)
 {
   for (guint slot = 0; slot < tables->n; slot++) {
+    if (tables->tables[slot] && are_places_left(capture, slot)) {
+      take_places_left(capture, tables, slot);
+      continue;
+    }
     if (tables->tables[slot])
       profile_capture_set_table(capture, get_binary(tables, slot), tables->tables[slot]);
     if (tables->places[slot])
@@ -313,13 +417,13 @@ gboolean profile_naming_resolve(ProfileCapture *capture, const ProfileNamingOpti
 
 gboolean profile_naming_is_wanted(ProfileCapture *capture)
 {
-  guint n;
+  gboolean is_looked_for = FALSE, are_left = FALSE;
 
-  profile_capture_get_binaries(capture, &n);
-  for (guint i = 0; i < n; i++)
-    if (profile_capture_is_looked_for(capture, i))
-      return FALSE;
-  return !profile_capture_is_looked_for(capture, G_MAXUINT32);
+  for (guint slot = 0; slot <= capture->binaries->len; slot++) {
+    is_looked_for |= profile_capture_is_looked_for(capture, slot);
+    are_left |= are_places_left(capture, slot);
+  }
+  return !is_looked_for || are_left;
 }
 
 ProfileCapture *profile_naming_resolve_new(ProfileCapture *capture, const ProfileNamingOptions *options,

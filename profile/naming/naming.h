@@ -18,8 +18,9 @@ G_BEGIN_DECLS
  * Called from several threads at once. */
 typedef int (*ProfileNamingOpenFunc)(const ProfileBinary *binary, gpointer data);
 
-/* done of total binaries are named; the one that was finished last is called name. One call at a time, from
- * any thread. */
+/* done of total binaries are named; name is that of one which takes time. One call at a time, from any
+ * thread.
+ */
 typedef void (*ProfileNamingProgressFunc)(guint done, guint total, const char *name, gpointer data);
 
 #define PROFILE_NAMING_CODE_SIZE (4u << 20)
@@ -36,7 +37,10 @@ typedef struct {
                         PROFILE_NAMING_CODE_SIZE */
   gboolean no_code;  /* none of it */
   gboolean only_missing; /* leave tables alone that the capture has already, unless they are UNREADABLE or
-                            HIDDEN */
+                            HIDDEN, or their places were LEFT */
+  gint64 places_time;    /* microseconds from the beginning on in which lines and inlined functions are looked
+                            for; what is not found by then is LEFT, unless it is known from earlier runs. 0:
+                            as many as it takes; negative: none */
   GHashTable *only;      /* a set of build-ids in hexadecimal: name these binaries alone, and leave alone
                             those of them that cannot be read. NULL: all */
 } ProfileNamingOptions;
@@ -45,10 +49,16 @@ typedef struct {
   guint binaries;         /* that were hit, the kernel among them */
   guint functions;        /* named */
   guint unreadable;       /* binaries that could not be opened or were other files */
+  guint left;             /* binaries for which places_time was too short */
   gboolean kernel_hidden; /* kernel frames occur, and the kernel hides its addresses from this user */
 } ProfileNamingResult;
 
-/* Whether nobody has looked for names yet: a capture that is being written, or whose collector was killed. */
+/* How long a recording may take longer at its end for lines and inlined functions; some of the time goes into
+ * storing them. */
+#define PROFILE_NAMING_PLACES_TIME (700 * G_TIME_SPAN_MILLISECOND)
+
+/* Whether nobody has looked for names yet: a capture that is being written, or whose collector was killed; or
+ * places were LEFT. */
 gboolean profile_naming_is_wanted(ProfileCapture *capture);
 
 /* Loads the capture at path (which may be /proc/self/fd/N), names its frames and appends NAMES windows

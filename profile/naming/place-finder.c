@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/naming/place-finder.h"
 
-#include <elf.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,17 +17,16 @@ typedef struct {
 
 typedef struct {
   ProfileElfReader *reader;
-  GCancellable *cancellable;
-  const ProfileElf *elf; /* of the binary, which says where its offsets are mapped */
-  int main;              /* the file that has the DWARF */
-  char *directory;       /* of that file; NULL: not known */
-  const char *const *roots;
+  const ProfilePlaceSearch *search;
+  int main;        /* the file that has the DWARF */
+  char *directory; /* of that file; NULL: not known */
   ProfileDebugFile alternate;
   gboolean has_looked_for_alternate;
   int package;      /* -1: none */
   gboolean is_kept; /* the elf-reader has these files open */
   guint left;       /* addresses without an answer */
   ProfileStoredPlaces *found;
+  enum capture_places_outcome outcome;
 } PlaceFinder;
 
 static void place_finder_clear(PlaceFinder *self)
@@ -38,28 +37,6 @@ static void place_finder_clear(PlaceFinder *self)
   g_clear_pointer(&self->directory, g_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(PlaceFinder, place_finder_clear)
-
-static gboolean has_section(const ProfileDebugFile *file, const char *const *names)
-{
-  for (guint i = 0; file->elf && file->fd >= 0 && names[i]; i++) {
-    const ProfileElfSection *section = profile_elf_find_section(file->elf, names[i]);
-
-    if (section && section->type != SHT_NOBITS && section->size > 0)
-      return TRUE;
-  }
-  return FALSE;
-}
-
-static gboolean has_dwarf(const ProfileDebugFile *file)
-{
-  return has_section(file, (const char *const[]){".debug_info", ".zdebug_info", NULL});
-}
-
-/* Go programs know their lines without it. */
-static gboolean has_go(const ProfileDebugFile *file)
-{
-  return has_section(file, (const char *const[]){".gopclntab", ".data.rel.ro.gopclntab", NULL});
-}
 
 /* Where an open file is, or NULL. */
 static char *get_path(int fd)
@@ -100,6 +77,27 @@ static void found_add_nothing(ProfileStoredPlaces *found)
                              1, TRUE);
 }
 
+static gboolean is_over(const ProfilePlaceSearch *search)
+{
+  return search->until > 0 && g_get_monotonic_time() >= search->until;
+}
+
+static void place_finder_note(PlaceFinder *self, enum capture_places_outcome outcome)
+{
+  self->outcome = MAX(self->outcome, outcome);
+}
+
+/* Why there is no answer: an elf-reader that says so is well. */
+static void place_finder_note_error(PlaceFinder *self, int error)
+{
+  if (error == -ECANCELED || is_over(self->search))
+    place_finder_note(self, CAPTURE_PLACES_LEFT);
+  else if (error == -ENOMEM || error == -EFBIG)
+    place_finder_note(self, CAPTURE_PLACES_OUT_OF_MEMORY);
+  else if (error != -ENODATA && error != -ENOEXEC)
+    place_finder_note(self, CAPTURE_PLACES_LOST);
+}
+
 /* Asks with dwo (-1 where one is not there) beside the other files. */
 static int place_finder_ask(PlaceFinder *self, const Asked *asked, guint n, const int *dwo, guint n_dwo,
                             struct dwarf_places **ret)
@@ -124,9 +122,11 @@ static int place_finder_ask(PlaceFinder *self, const Asked *asked, guint n, cons
       if (dwo[i] >= 0)
         files[n_files++] = dwo[i];
   }
-  result =
-      profile_elf_reader_resolve(self->reader, files, n_files, flags, addresses, n, self->cancellable, ret);
+  result = profile_elf_reader_resolve(self->reader, files, n_files, flags, addresses, n,
+                                      self->search->cancellable, ret);
   self->is_kept = result == 0 && (flags & ELF_READER_KEEP) != 0;
+  if (result < 0)
+    place_finder_note_error(self, result);
   return result;
 }
 
@@ -156,7 +156,7 @@ static gboolean look_for_alternate(PlaceFinder *self, const char *path, const st
     return FALSE;
   self->has_looked_for_alternate = TRUE;
   return profile_debug_file_find_alternate(self->directory ? self->directory : "/", path, missing->build_id,
-                                           missing->build_id_size, self->roots, &self->alternate);
+                                           missing->build_id_size, self->search->roots, &self->alternate);
 }
 
 /* Opens what is missing; false when nothing of it is there. */
@@ -194,13 +194,27 @@ static int ask_again(PlaceFinder *self, const Asked *asked, guint n, struct dwar
   return result;
 }
 
-/* The file offsets of a place that holds asked; cut to that where the binary maps it in pieces. */
-static void place_translate(struct dwarf_place *place, const ProfileElf *elf, const Asked *asked)
+static gboolean search_to_address(const ProfilePlaceSearch *search, guint64 offset, guint64 *ret)
+{
+  if (search->text == 0)
+    return profile_elf_offset_to_address(search->file->elf, offset, ret);
+  return !__builtin_add_overflow(search->text, offset, ret);
+}
+
+static gboolean search_to_offset(const ProfilePlaceSearch *search, guint64 address, guint64 *ret)
+{
+  if (search->text == 0)
+    return profile_elf_address_to_offset(search->file->elf, address, ret);
+  return !__builtin_sub_overflow(address, search->text, ret);
+}
+
+/* The offsets of a place that holds asked; cut to that where the binary maps it in pieces. */
+static void place_translate(struct dwarf_place *place, const ProfilePlaceSearch *search, const Asked *asked)
 {
   guint64 before = asked->address - place->start, behind = place->end - 1 - asked->address, start, last;
-  gboolean has_start = profile_elf_address_to_offset(elf, place->start, &start) && before <= asked->offset &&
+  gboolean has_start = search_to_offset(search, place->start, &start) && before <= asked->offset &&
                        start == asked->offset - before;
-  gboolean has_last = profile_elf_address_to_offset(elf, place->end - 1, &last) &&
+  gboolean has_last = search_to_offset(search, place->end - 1, &last) &&
                       behind < G_MAXUINT64 - asked->offset && last == asked->offset + behind;
 
   place->start = has_start ? start : asked->offset;
@@ -208,8 +222,8 @@ static void place_translate(struct dwarf_place *place, const ProfileElf *elf, co
 }
 
 /* False when a place holds nothing that was asked. */
-static gboolean places_translate(struct dwarf_places *places, const ProfileElf *elf, const Asked *asked,
-                                 guint n)
+static gboolean places_translate(struct dwarf_places *places, const ProfilePlaceSearch *search,
+                                 const Asked *asked, guint n)
 {
   struct dwarf_place *place = (struct dwarf_place *)dwarf_places_get(places);
 
@@ -218,7 +232,7 @@ static gboolean places_translate(struct dwarf_places *places, const ProfileElf *
       at++;
     if (at == n || asked[at].address >= place[i].end)
       return FALSE;
-    place_translate(&place[i], elf, &asked[at]);
+    place_translate(&place[i], search, &asked[at]);
   }
   return TRUE;
 }
@@ -251,8 +265,9 @@ static gboolean take_places(PlaceFinder *self, struct dwarf_places *places, cons
   g_autoptr(GArray) nothing = NULL;
   gsize size = places->size;
 
-  if (!places_translate(places, self->elf, asked, n) || !dwarf_places_are_valid(places, size)) {
+  if (!places_translate(places, self->search, asked, n) || !dwarf_places_are_valid(places, size)) {
     g_free(places);
+    place_finder_note(self, CAPTURE_PLACES_LOST);
     return FALSE;
   }
   self->left -= n;
@@ -287,6 +302,8 @@ static gboolean place_finder_find_part(PlaceFinder *self, const Asked *asked, gu
   if (places->n_missing > 0 && ask_again(self, asked, n, &places) < 0)
     return FALSE;
   in_time = places->outcome != DWARF_OUT_OF_TIME;
+  if (!in_time)
+    place_finder_note(self, is_over(self->search) ? CAPTURE_PLACES_LEFT : CAPTURE_PLACES_OUT_OF_TIME);
   return take_places(self, places, asked, n) && in_time;
 }
 
@@ -298,18 +315,19 @@ static int asked_compare(const void *a, const void *b)
 }
 
 /* What is not known, by address, each once. */
-static GArray *list_asked(const ProfileElf *elf, const guint64 *offsets, gsize n,
-                          const ProfileStoredPlaces *known)
+static GArray *list_asked(const ProfilePlaceSearch *search)
 {
+  const ProfileStoredPlaces *known = search->known;
+  const guint64 *offsets = search->offsets;
   GArray *list = g_array_new(FALSE, FALSE, sizeof(Asked));
   Asked *asked;
   guint kept = 0;
 
-  for (gsize i = 0; i < n; i++) {
+  for (gsize i = 0; i < search->n; i++) {
     Asked next = {.offset = offsets[i]};
 
     if ((!known || !profile_stored_places_cover(known, offsets[i])) &&
-        profile_elf_offset_to_address(elf, offsets[i], &next.address))
+        search_to_address(search, offsets[i], &next.address))
       g_array_append_val(list, next);
   }
   g_array_sort(list, asked_compare);
@@ -331,34 +349,31 @@ static void place_finder_find_all(PlaceFinder *self, const GArray *list)
       return;
 }
 
-ProfileStoredPlaces *profile_place_finder_find(ProfileElfReaders *readers, const ProfileDebugFile *file,
-                                               const ProfileDebugFile *debug, const guint64 *offsets, gsize n,
-                                               const ProfileStoredPlaces *known, const char *const *roots,
-                                               GCancellable *cancellable)
+ProfileStoredPlaces *profile_place_finder_find(ProfileElfReaders *readers, const ProfilePlaceSearch *search,
+                                               enum capture_places_outcome *ret_outcome)
 {
   g_autoptr(ProfileStoredPlaces) found = profile_stored_places_new();
-  const ProfileDebugFile *source = has_dwarf(debug) ? debug : file;
-  g_auto(PlaceFinder) self = {.cancellable = cancellable,
-                              .roots = roots,
-                              .elf = file->elf,
-                              .main = source->fd,
-                              .alternate.fd = -1,
-                              .package = -1,
-                              .found = found};
+  const ProfileDebugFile *source = profile_debug_file_has_lines(search->debug) ? search->debug : search->file;
+  g_auto(PlaceFinder)
+      self = {.search = search, .main = source->fd, .alternate.fd = -1, .package = -1, .found = found};
   g_autofree char *path = get_path(source->fd);
-  g_autoptr(GArray) list = NULL;
+  g_autoptr(GArray) list = profile_debug_file_has_lines(source) ? list_asked(search) : NULL;
 
-  if (!has_dwarf(source) && !has_go(source)) {
+  *ret_outcome = CAPTURE_PLACES_COMPLETE;
+  if (!list)
     found_add_nothing(found);
+  if (!list || list->len == 0)
+    return g_steal_pointer(&found);
+  if (is_over(search)) {
+    *ret_outcome = CAPTURE_PLACES_LEFT;
     return g_steal_pointer(&found);
   }
-  list = list_asked(file->elf, offsets, n, known);
-  if (list->len == 0)
-    return g_steal_pointer(&found);
   self.directory = path ? g_path_get_dirname(path) : NULL;
-  self.package = open_package(file, debug);
+  self.package = open_package(search->file, search->debug);
   self.reader = profile_elf_readers_take(readers);
+  profile_elf_reader_set_end(self.reader, search->until);
   place_finder_find_all(&self, list);
   profile_elf_readers_give_back(readers, self.reader);
+  *ret_outcome = MAX(self.outcome, profile_stored_places_get_outcome(found));
   return g_steal_pointer(&found);
 }

@@ -8,15 +8,24 @@
 
 G_BEGIN_DECLS
 
-/* Asks for those of n offsets, which ascend, that known (NULL: nothing) does not cover; file is the binary
- * and debug its debug file (elf NULL: none). Split units, packages and alternate files (those in roots, too;
- * debug-roots.h) are opened as this user, by the paths that the files say, if they are regular files. No
- * elf-reader is started for a binary that has no DWARF. Returns what was found out, which may be nothing, and
- * never NULL: when the elf-reader dies or time is over, that is what was known by then. Blocking; ends soon
- * when cancelled. */
-ProfileStoredPlaces *profile_place_finder_find(ProfileElfReaders *readers, const ProfileDebugFile *file,
-                                               const ProfileDebugFile *debug, const guint64 *offsets, gsize n,
-                                               const ProfileStoredPlaces *known, const char *const *roots,
-                                               GCancellable *cancellable);
+/* What is to be found, and where. */
+typedef struct {
+  const ProfileDebugFile *file;  /* the binary */
+  const ProfileDebugFile *debug; /* its debug file; elf NULL: none */
+  const guint64 *offsets;        /* in the binary, ascending */
+  gsize n;
+  guint64 text;                     /* not 0: offsets are from this address on instead, as in the kernel */
+  const ProfileStoredPlaces *known; /* what it covers is not looked for; NULL: nothing */
+  const char *const *roots;         /* where else alternate files are (debug-roots.h); NULL: nowhere */
+  gint64 until;                     /* when to end, as g_get_monotonic_time; 0: when it is done */
+  GCancellable *cancellable;        /* NULL: none */
+} ProfilePlaceSearch;
+
+/* Split units, packages and alternate files are opened as this user, by the paths that the files say, if they
+ * are regular files. No elf-reader is started for a binary that has no DWARF. Returns what was found out,
+ * which may be nothing, and never NULL: when the elf-reader dies or time is over, that is what was known by
+ * then, and *ret_outcome says so. Blocking; ends soon when cancelled. */
+ProfileStoredPlaces *profile_place_finder_find(ProfileElfReaders *readers, const ProfilePlaceSearch *search,
+                                               enum capture_places_outcome *ret_outcome);
 
 G_END_DECLS

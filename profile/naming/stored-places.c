@@ -61,6 +61,24 @@ const ProfilePlacesAnswer *profile_stored_places_get(const ProfileStoredPlaces *
   return (const ProfilePlacesAnswer *)(gconstpointer)self->answers->data;
 }
 
+enum capture_places_outcome profile_stored_places_get_outcome(const ProfileStoredPlaces *self)
+{
+  enum capture_places_outcome outcome = CAPTURE_PLACES_COMPLETE;
+
+  for (guint i = 0; i < self->answers->len; i++)
+    switch (g_array_index(self->answers, ProfilePlacesAnswer, i).places->outcome) {
+    case DWARF_OUT_OF_MEMORY:
+      outcome = MAX(outcome, CAPTURE_PLACES_OUT_OF_MEMORY);
+      break;
+    case DWARF_DAMAGED:
+      outcome = MAX(outcome, CAPTURE_PLACES_DAMAGED);
+      break;
+    default:
+      break;
+    }
+  return outcome;
+}
+
 const struct dwarf_place *profile_stored_places_find(const ProfileStoredPlaces *self, guint64 offset,
                                                      const struct dwarf_places **ret_places)
 {

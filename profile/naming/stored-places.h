@@ -40,6 +40,9 @@ gboolean profile_stored_places_take(ProfileStoredPlaces *self, struct dwarf_plac
 
 const ProfilePlacesAnswer *profile_stored_places_get(const ProfileStoredPlaces *self, guint *ret_n);
 
+/* Why less is known than could be, other than that time was over. */
+enum capture_places_outcome profile_stored_places_get_outcome(const ProfileStoredPlaces *self);
+
 /* The place that holds offset, and the answer it is in; NULL: none. */
 const struct dwarf_place *profile_stored_places_find(const ProfileStoredPlaces *self, guint64 offset,
                                                      const struct dwarf_places **ret_places);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "profile/base/share.h"
+#include "profile/naming/place-gaps.h"
 #include "profile/report/health-private.h"
 
 /* Some names are missing in nearly every recording; an address in place of a name misleads nobody. */
@@ -97,8 +98,23 @@ static void find_reason(ProfileHealth *self, ProfileMissingReason reason)
                      health_names_advise(reason));
 }
 
+static void find_outcome(ProfileHealth *self, enum capture_places_outcome outcome)
+{
+  const ProfileHealthFinding finding = {
+      .subject = PROFILE_HEALTH_LINES, .what = outcome, .severity = PROFILE_HEALTH_NOTE};
+  char *sentence = profile_place_gaps_describe(self->capture, outcome);
+
+  if (sentence)
+    profile_health_add(self, &finding, sentence,
+                       outcome == CAPTURE_PLACES_LEFT
+                           ? _("Open the recording on the machine where it was made: the rest is read there.")
+                           : NULL);
+}
+
 void profile_health_find_names(ProfileHealth *self)
 {
   for (guint reason = 0; reason < PROFILE_MISSING_REASONS; reason++)
     find_reason(self, reason);
+  for (guint outcome = CAPTURE_PLACES_DAMAGED; outcome <= CAPTURE_PLACES_LEFT; outcome++)
+    find_outcome(self, outcome);
 }

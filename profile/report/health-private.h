@@ -37,7 +37,7 @@ typedef struct {
 
 /* How stacks ended, taken together by outcome and advice. */
 void profile_health_find_stacks(ProfileHealth *self);
-/* Where names are missing, taken together by reason. */
+/* Where names, lines and inlined functions are missing, taken together by reason. */
 void profile_health_find_names(ProfileHealth *self);
 
 G_END_DECLS

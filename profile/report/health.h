@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * How sound a recording is: what was lost, what is damaged, how many stacks are whole, which functions have
- * no names; each as a finding with what can be done about it. Whoever shows a capture says the same of it.
- * Of all events and the whole recording. Immutable, readable from any thread.
+ * no names or lines; each as a finding with what can be done about it. Whoever shows a capture says the same
+ * of it. Of all events and the whole recording. Immutable, readable from any thread.
  */
 #pragma once
 
@@ -25,6 +25,7 @@ typedef enum {
   PROFILE_HEALTH_EMPTY,     /* what: nothing */
   PROFILE_HEALTH_STACKS,    /* what: enum capture_outcome */
   PROFILE_HEALTH_NAMES,     /* what: ProfileMissingReason */
+  PROFILE_HEALTH_LINES,     /* what: enum capture_places_outcome */
   PROFILE_HEALTH_MESSAGE    /* what: index of the message; of the first that is too many */
 } ProfileHealthSubject;
 

@@ -7,6 +7,7 @@
 #include "profile/base/amount.h"
 #include "profile/base/printable.h"
 #include "profile/capture/ledger.h"
+#include "profile/naming/place-gaps.h"
 #include "profile/report/report-private.h"
 
 enum { FACT_WIDTH = 10 };
@@ -87,6 +88,14 @@ static void append_stacks(ProfileCapture *capture, GString *out)
   profile_report_append_fact(out, _("Stacks"), line);
 }
 
+static void append_gaps(ProfileCapture *capture, GString *out)
+{
+  g_auto(GStrv) gaps = profile_place_gaps_list(capture);
+
+  for (guint i = 0; gaps[i]; i++)
+    profile_report_append_fact(out, _("Lines"), gaps[i]);
+}
+
 void profile_report_append_head(const ProfileReport *self, const GArray *events, GString *out)
 {
   ProfileCapture *capture = profile_report_get_capture(self);
@@ -108,6 +117,7 @@ void profile_report_append_head(const ProfileReport *self, const GArray *events,
     profile_report_append_fact(out, _("Lost"), losses);
   }
   append_stacks(capture, out);
+  append_gaps(capture, out);
 }
 
 void profile_report_append_event_head(const ProfileWeights *weights, GString *out)

@@ -106,12 +106,13 @@ static void add_place(Annotating *self, guint32 node, const char *file, guint32 
 /* Where debug information says nothing of the node; the program may have told of its code. */
 static void enter_told(Annotating *self, guint32 node)
 {
+  const ProfileChain *chain = profile_capture_get_chain(self->capture, node);
   const char *file = NULL, *inlined = NULL;
   guint32 line = 0;
 
-  if (self->capture->names.of_node[node] != self->function)
-    return;
   profile_capture_get_node_line(self->capture, node, &file, &line, &inlined);
+  if (chain->n > 0 && self->capture->names.chain_functions[chain->first] == self->function)
+    inlined = NULL;
   add_place(self, node, file, line, inlined, TRUE);
 }
 
@@ -120,24 +121,25 @@ static void enter_place(Annotating *self, guint32 node, const ProfilePlace *plac
 {
   ProfileCapture *capture = self->capture;
   guint32 slot = profile_capture_get_slot(capture, &capture->frames[capture->frame[node]]);
-  const ProfilePlaceFrame *frames = profile_places_get_frames(capture->places[slot], place);
+  const ProfilePlaces *places = capture->places[slot];
   const ProfileChain *chain = profile_capture_get_chain(capture, node);
   const char *inside = NULL;
   gboolean innermost = TRUE;
   guint32 left = chain->n;
 
   for (guint32 i = 0; i < place->n_frames; i++) {
+    const ProfilePlaceFrame *frame = profile_places_get_frame(places, place, i);
     gboolean holds = i == place->n_frames - 1;
-    if (!holds && (!frames[i].name || left == 0))
+    if (!holds && (!frame->name || left == 0))
       continue;
     guint32 function =
         holds ? capture->names.of_node[node] : capture->names.chain_functions[chain->first + --left];
     if (function == self->function) {
-      add_place(self, node, frames[i].file, frames[i].line, inside, innermost);
+      add_place(self, node, frame->file, frame->line, inside, innermost);
       innermost = FALSE;
-      if (frames[i].declared_file) {
-        self->declared_file = frames[i].declared_file;
-        self->declared_line = frames[i].declared_line;
+      if (frame->declared_file) {
+        self->declared_file = frame->declared_file;
+        self->declared_line = frame->declared_line;
       }
     }
     inside = profile_capture_get_function_name(capture, function);

@@ -73,6 +73,7 @@ static void set_source(ProfileDisassembly *self, const ProfileCodePart *part, gu
   ProfilePlaces *places = profile_capture_get_places(self->capture, part->binary);
   const ProfilePlace *place = NULL;
   const char *inlined;
+  guint32 n_all;
 
   if (part->code != G_MAXUINT32) {
     profile_code_get_line(&g_array_index(self->capture->code, ProfileCode, part->code), address,
@@ -85,10 +86,11 @@ static void set_source(ProfileDisassembly *self, const ProfileCodePart *part, gu
     place = profile_places_lookup(places, address + instruction->size - 1);
   if (!place)
     return;
-  instruction->frames = profile_places_get_frames(places, place);
+  instruction->frames = profile_places_get_frames(places, &n_all);
+  instruction->numbers = profile_places_get_numbers(places, place);
   instruction->n_frames = place->n_frames;
-  instruction->file = instruction->frames[0].file;
-  instruction->line = instruction->file ? instruction->frames[0].line : 0;
+  instruction->file = profile_instruction_get_frame(instruction, 0)->file;
+  instruction->line = instruction->file ? profile_instruction_get_frame(instruction, 0)->line : 0;
 }
 
 /* "memcpy@plt", "mix+0x10", or NULL. */

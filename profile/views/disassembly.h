@@ -35,12 +35,21 @@ typedef struct {
   /* Where it comes from in the source, as far as that is known, which is of what was sampled. */
   const char *file;                /* NULL: not known */
   guint32 line;                    /* 0: not known */
-  const ProfilePlaceFrame *frames; /* n_frames, innermost first: the functions that were inlined there, and
-                                      the one that holds them. The same pointer for all of one place */
+  const ProfilePlaceFrame *frames; /* see profile_instruction_get_frame */
+  const guint32 *numbers;          /* the same pointer for all of one place */
   guint32 n_frames;                /* 0: not known, as of code made at run time */
   ProfileWeight self;              /* samples taken there */
   ProfileWeight total;             /* and, of a call, while what it called ran; each counted once */
 } ProfileInstruction;
+
+/* Frame i < n_frames, the innermost first: the functions that were inlined there, and the one that holds
+ * them.
+ */
+static inline const ProfilePlaceFrame *profile_instruction_get_frame(const ProfileInstruction *self,
+                                                                     guint32 i)
+{
+  return &self->frames[self->numbers[i]];
+}
 
 /* Instructions that follow one another. */
 typedef struct {

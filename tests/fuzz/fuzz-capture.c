@@ -59,11 +59,12 @@ static void check_places_of(const ProfilePlaces *places)
   const ProfilePlace *all = profile_places_get(places, &n);
 
   for (gsize i = 0; i < n; i++) {
-    const ProfilePlaceFrame *frames = profile_places_get_frames(places, &all[i]);
-
     expect(all[i].start < all[i].end && all[i].n_frames > 0 && (i == 0 || all[i - 1].end <= all[i].start));
-    for (guint32 j = 0; j < all[i].n_frames; j++)
-      expect(!frames[j].name == !frames[j].linkage_name);
+    for (guint32 j = 0; j < all[i].n_frames; j++) {
+      const ProfilePlaceFrame *frame = profile_places_get_frame(places, &all[i], j);
+
+      expect(!frame->name == !frame->linkage_name);
+    }
   }
 }
 

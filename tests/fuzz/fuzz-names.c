@@ -10,13 +10,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_place(const ProfilePlaces *places, const ProfilePlace *place)
 {
-  const ProfilePlaceFrame *frames = profile_places_get_frames(places, place);
-
   if (place->start >= place->end || profile_places_lookup(places, place->start) != place ||
       place->n_frames == 0)
     g_error("a place cannot be found");
   for (guint32 i = 0; i < place->n_frames; i++)
-    if (!frames[i].name != !frames[i].linkage_name)
+    if (!profile_places_get_frame(places, place, i)->name !=
+        !profile_places_get_frame(places, place, i)->linkage_name)
       g_error("a function has one name and not the other");
 }
 

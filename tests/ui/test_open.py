@@ -3,10 +3,35 @@
 import pathlib
 import re
 import shutil
+import subprocess
 import tempfile
+import time
 
-from captures import make
+from captures import BUILD, make, run
 from window import WindowCase
+
+PROXY = pathlib.Path(__file__).resolve().parent.parent / 'integration' / 'unwind' / 'elf_reader_proxy.py'
+
+PROGRAM = '''
+static inline unsigned mix(unsigned x)
+{
+  for (int i = 0; i < 24; i++)
+    x = x * 31 + (x >> 7);
+  return x;
+}
+
+__attribute__((noinline)) static unsigned work(unsigned x)
+{
+  return mix(x) + mix(x + 1);
+}
+
+int main(void)
+{
+  volatile unsigned sum = 0;
+  for (unsigned i = 0; i < 100000000; i++)
+    sum += work(i);
+}
+'''
 
 PAGES = 'Flame Graph', 'Call Tree', 'Functions', 'Time Line', 'Marks', 'Processes', 'Health', 'Details'
 
@@ -51,6 +76,42 @@ class Open(WindowCase):
         viewer = self.open(self.capture(samples=40_000, threads=400, stacks=500, long_names=True, marks=50, lost=3))
         viewer.find('tree item', 'main')
         self.show_all_pages(viewer)
+
+    def record_and_kill(self, word):
+        """A capture without names of a program with DWARF, the file of which ends in a word."""
+        (self.directory / 'program.c').write_text(PROGRAM)
+        program, path = self.directory / 'program', self.directory / 'killed.capture'
+        run('gcc', '-g', '-O2', '-o', program, self.directory / 'program.c')
+        program.write_bytes(program.read_bytes() + word)
+        recording = subprocess.Popen([BUILD / 'capturectl' / 'capturectl', 'record', '-q', '-F', '1999', '-o', path, '--', program])
+        while not path.exists() or path.stat().st_size < 8000:
+            time.sleep(0.1)
+        recording.kill()
+        recording.wait()
+        return path
+
+    def test_lines_come_after_names(self):
+        viewer = self.open(self.record_and_kill(b''))
+        viewer.press('alt+3')
+        viewer.find('row', re.compile('^work, '))
+        viewer.find('row', re.compile('^mix, '))
+        viewer.find_gone('label', re.compile('Looking for lines|Naming'))
+
+    def test_looking_for_lines_is_stopped(self):
+        path = self.record_and_kill(b'HANGS!!!')
+        proxy = self.directory / 'proxy'
+        proxy.mkdir()
+        shutil.copy(PROXY, proxy / 'elf-reader')
+        (proxy / 'elf-reader').chmod(0o755)
+        (proxy / 'real').symlink_to(BUILD / 'helpers' / 'elf-reader' / 'capture-elf-reader')
+        viewer = self.open(path, env={'CAPTURE_ELF_READER': str(proxy / 'elf-reader')})
+        viewer.press('alt+3')
+        viewer.find('row', re.compile('^work, '))
+        viewer.find('label', 'Looking for lines of program')
+        viewer.find('button', 'Stop').act()
+        viewer.find_gone('label', 'Looking for lines of program')
+        viewer.find('row', re.compile('^work, '))
+        self.assertEqual(viewer.find_all('row', re.compile('^mix, ')), [])
 
     def test_a_huge_one(self):
         with tempfile.TemporaryDirectory(prefix='capture-huge-') as directory:

@@ -17,6 +17,11 @@ enum {
   FOLLOW_INTERVAL_MAX = 10000 /* ms */
 };
 
+/* Names come first, and what is known already of lines. Then lines are looked for, which may take long: they
+ * are shown after this time, and after twice as much each time, as showing them takes a moment. */
+#define PLACES_TIME_OF_NAMES (-1)
+#define PLACES_TIME_FIRST    G_TIME_SPAN_SECOND
+
 struct _ViewerDocument {
   GObject parent_instance;
   GFile *file;
@@ -30,6 +35,7 @@ struct _ViewerDocument {
 
   GCancellable *cancellable; /* of what is under way; else NULL */
   gboolean is_to_be_named;   /* once there are weights: they are waited for more than names */
+  gint64 places_time;        /* of the naming that is under way or comes next */
   ViewerActivity *progress;
   double share;
   char *activity;
@@ -233,23 +239,36 @@ static void document_fail(ViewerDocument *self, const GError *error)
   set_state(self, VIEWER_DOCUMENT_FAILED);
 }
 
+static void begin_work_of_naming(ViewerDocument *self, gint64 places_time)
+{
+  begin_work(self);
+  self->places_time = places_time;
+  self->is_to_be_named = TRUE;
+  set_state(self, VIEWER_DOCUMENT_NAMING);
+}
+
 static void on_capture_named(GObject *source, GAsyncResult *result, gpointer data)
 {
   g_autoptr(ViewerDocument) self = data;
-  g_autoptr(ProfileCapture) named = viewer_loader_name_finish(result, NULL);
+  gboolean is_done;
+  g_autoptr(ProfileCapture) named = viewer_loader_name_finish(result, &is_done, NULL);
 
   if (g_task_get_cancellable(G_TASK(result)) != self->cancellable)
     return;
   end_work(self);
   if (named)
     take_capture(self, named);
-  set_state(self, VIEWER_DOCUMENT_READY);
+  if (named && !is_done)
+    begin_work_of_naming(self, MAX(PLACES_TIME_FIRST, 2 * self->places_time));
+  else
+    set_state(self, VIEWER_DOCUMENT_READY);
 }
 
 static void begin_naming(ViewerDocument *self)
 {
   self->is_to_be_named = FALSE;
-  viewer_loader_name(self->capture, self->progress, self->cancellable, on_capture_named, g_object_ref(self));
+  viewer_loader_name(self->capture, self->places_time, self->progress, self->cancellable, on_capture_named,
+                     g_object_ref(self));
 }
 
 static void on_loaded(GObject *source, GAsyncResult *result, gpointer data)
@@ -266,13 +285,10 @@ static void on_loaded(GObject *source, GAsyncResult *result, gpointer data)
     return;
   }
   take_capture(self, capture);
-  if (!profile_naming_is_wanted(capture)) {
+  if (profile_naming_is_wanted(capture))
+    begin_work_of_naming(self, PLACES_TIME_OF_NAMES);
+  else
     set_state(self, VIEWER_DOCUMENT_READY);
-    return;
-  }
-  begin_work(self);
-  self->is_to_be_named = TRUE;
-  set_state(self, VIEWER_DOCUMENT_NAMING);
 }
 
 void viewer_document_open(ViewerDocument *self)

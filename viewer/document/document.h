@@ -28,7 +28,7 @@ G_DECLARE_FINAL_TYPE(ViewerDocument, viewer_document, VIEWER, DOCUMENT, GObject)
 
 typedef enum {
   VIEWER_DOCUMENT_LOADING, /* no capture yet */
-  VIEWER_DOCUMENT_NAMING,  /* usable; names are looked up */
+  VIEWER_DOCUMENT_NAMING,  /* usable; names are looked up, then lines and inlined functions */
   VIEWER_DOCUMENT_GROWING, /* usable; follows a recording that goes on */
   VIEWER_DOCUMENT_READY,
   VIEWER_DOCUMENT_FAILED /* get_error says why */

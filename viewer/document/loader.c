@@ -13,11 +13,15 @@
 
 /* About a tenth of what a busy program gets. */
 #define FOLLOW_NICENESS 10
+/* A capture that grows is read again and again, and each time some more lines are known from before. */
+#define FOLLOW_PLACES_TIME (500 * G_TIME_SPAN_MILLISECOND)
 
 typedef struct {
   GFile *file;
   gboolean with_names;
   ProfileCapture *capture; /* that is to be named */
+  gint64 places_time;      /* as in ProfileNamingOptions */
+  gboolean is_done;        /* it was long enough */
   ViewerActivity *progress;
 } Work;
 
@@ -33,19 +37,26 @@ static void work_free(gpointer data)
 
 static void on_named(guint done, guint total, const char *name, gpointer data)
 {
+  const Work *self = data;
   g_autofree char *base = viewer_format_binary(name);
-  g_autofree char *activity = g_strdup_printf(_("Naming functions of %s"), base);
+  g_autofree char *activity = g_strdup_printf(
+      self->places_time > 0 ? _("Looking for lines of %s") : _("Naming functions of %s"), base);
 
-  viewer_activity_set(data, total ? (double)done / total : -1, activity);
+  viewer_activity_set(self->progress, total > 1 ? (double)done / total : -1, activity);
 }
 
-static ProfileCapture *name_capture(ProfileCapture *capture, ViewerActivity *progress,
-                                    GCancellable *cancellable, GError **error)
+static ProfileCapture *name_capture(Work *self, ProfileCapture *capture, GCancellable *cancellable,
+                                    GError **error)
 {
-  ProfileNamingOptions options = {.progress = on_named, .progress_data = progress};
+  const ProfileNamingOptions options = {
+      .progress = on_named, .progress_data = self, .only_missing = TRUE, .places_time = self->places_time};
+  ProfileNamingResult result = {0};
+  ProfileCapture *named;
 
-  viewer_activity_set(progress, -1, _("Looking for names of functions"));
-  return profile_naming_resolve_new(capture, &options, NULL, cancellable, error);
+  viewer_activity_set(self->progress, -1, _("Looking for names of functions"));
+  named = profile_naming_resolve_new(capture, &options, &result, cancellable, error);
+  self->is_done = result.left == 0;
+  return named;
 }
 
 /* Into a file without a name, which is gone when the capture has been read. */
@@ -103,7 +114,7 @@ static void run_load(GTask *task, gpointer source, gpointer data, GCancellable *
   ProfileCapture *capture = loader_load(self, cancellable, &error);
 
   if (capture && self->with_names && profile_naming_is_wanted(capture)) {
-    ProfileCapture *named = name_capture(capture, self->progress, cancellable, NULL);
+    ProfileCapture *named = name_capture(self, capture, cancellable, NULL);
     if (named) {
       g_object_unref(capture);
       capture = named;
@@ -120,7 +131,7 @@ static void run_name(GTask *task, gpointer source, gpointer data, GCancellable *
 {
   Work *self = data;
   GError *error = NULL;
-  ProfileCapture *named = name_capture(self->capture, self->progress, cancellable, &error);
+  ProfileCapture *named = name_capture(self, self->capture, cancellable, &error);
 
   give_back();
   if (named)
@@ -171,6 +182,7 @@ void viewer_loader_follow(GFile *file, ViewerActivity *progress, GCancellable *c
   Work *self = make_work(file, progress);
 
   self->with_names = TRUE;
+  self->places_time = FOLLOW_PLACES_TIME;
   g_thread_unref(g_thread_new("viewer-follow", loader_follow, make_task(self, cancellable, done, data)));
 }
 
@@ -179,18 +191,20 @@ ProfileCapture *viewer_loader_load_finish(GAsyncResult *result, GError **error)
   return g_task_propagate_pointer(G_TASK(result), error);
 }
 
-void viewer_loader_name(ProfileCapture *capture, ViewerActivity *progress, GCancellable *cancellable,
-                        GAsyncReadyCallback done, gpointer data)
+void viewer_loader_name(ProfileCapture *capture, gint64 places_time, ViewerActivity *progress,
+                        GCancellable *cancellable, GAsyncReadyCallback done, gpointer data)
 {
   Work *self = g_new0(Work, 1);
 
   self->capture = g_object_ref(capture);
+  self->places_time = places_time;
   self->progress = viewer_activity_ref(progress);
   g_autoptr(GTask) task = make_task(self, cancellable, done, data);
   g_task_run_in_thread(task, run_name);
 }
 
-ProfileCapture *viewer_loader_name_finish(GAsyncResult *result, GError **error)
+ProfileCapture *viewer_loader_name_finish(GAsyncResult *result, gboolean *ret_is_done, GError **error)
 {
+  *ret_is_done = ((const Work *)g_task_get_task_data(G_TASK(result)))->is_done;
   return g_task_propagate_pointer(G_TASK(result), error);
 }

@@ -19,9 +19,10 @@ void viewer_loader_follow(GFile *file, ViewerActivity *progress, GCancellable *c
 /* Owned by the caller. Errors: as profile_capture_load and profile_import_file. */
 ProfileCapture *viewer_loader_load_finish(GAsyncResult *result, GError **error);
 
-/* Makes a capture with the same content and with names. */
-void viewer_loader_name(ProfileCapture *capture, ViewerActivity *progress, GCancellable *cancellable,
-                        GAsyncReadyCallback done, gpointer data);
-ProfileCapture *viewer_loader_name_finish(GAsyncResult *result, GError **error);
+/* Makes a capture with the same content and with names, and with the lines and inlined functions that are
+ * found in places_time, as in ProfileNamingOptions; is_done: that was long enough. */
+void viewer_loader_name(ProfileCapture *capture, gint64 places_time, ViewerActivity *progress,
+                        GCancellable *cancellable, GAsyncReadyCallback done, gpointer data);
+ProfileCapture *viewer_loader_name_finish(GAsyncResult *result, gboolean *ret_is_done, GError **error);
 
 G_END_DECLS

@@ -140,7 +140,8 @@ static void name_in_thread(GTask *task, gpointer source, gpointer data, GCancell
   ProfileNamingOptions options = {.open = open_binary,
                                   .open_data = recording_session_get_binaries(self->session),
                                   .progress = on_naming_progress,
-                                  .progress_data = self};
+                                  .progress_data = self,
+                                  .places_time = PROFILE_NAMING_PLACES_TIME};
 
   profile_naming_run(path, &options, &result, cancellable, &error);
   gaps = profile_naming_describe_gaps(&result, error);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "helpers/common/memory.h"
+#include "helpers/kernel.h"
 
 /* Programs that load and unload kernel symbols in a loop must not make this grow for ever. */
 #define SYMBOLS_MAX 65536
@@ -43,6 +44,8 @@ static void add_mapping(struct recorder_kernel *kernel, struct recorder_binaries
                         uint32_t flags, uint64_t start, uint64_t end)
 {
   struct recorder_binary_key key = {.path = path, .path_length = strlen(path), .flags = flags};
+  if (flags & CAPTURE_BINARY_KERNEL)
+    key.build_id_size = kernel_read_build_id(key.build_id, sizeof key.build_id);
   struct recorder_mapping mapping = {
       .start = start,
       .end = end,

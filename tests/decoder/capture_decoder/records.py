@@ -28,6 +28,7 @@ _FIXED = {
     35: ('exit', 'time:Q pid:i tid:i parent_pid:i parent_tid:i'),
     36: ('cpu', 'time:Q cpu online'),
     80: ('named_binary', 'id path device:Q inode:Q flags build_id_size build_id:20s status'),
+    85: ('places_outcome', 'binary outcome'),
 }
 # Fixed fields, then `count` items of this layout.
 _LISTS = {

@@ -76,6 +76,7 @@ NAMES = b''.join([
     place(1, 0, BIG, []), record(83, bytes(24), 1), record(83, bytes(16)),
     machine_code(1, 62, 0x1040, 0x2040, b'\x55\x48\x89\xe5\xc3'), machine_code(2, 183, 0xffffffff81000000, 0xffffffff81000000, bytes(8), flags=BIG >> 32),
     machine_code(1, 62, 0x2000, 0x3000, b''), machine_code(1, 62, 0x2000, 0x3000, b'ab', length=9), record(84, bytes(24)),
+    fixed(85, 'II', 1, 5), fixed(85, 'II', 2, 77), fixed(85, 'II', 99, 0),
 ])
 
 SMALL = [sample(5, 1, 3), sample(5, 1, 10, cpu=0xffff), sample(3000, 1, 4, outcome=9, mode=1), sample(0xffffffff, 2, 0), sample(4000, 77, 5000)]

@@ -77,7 +77,7 @@ class Made(TestCase):
 
     def test_functions_by_time(self):
         rows = {row['name']: row for row in self.report('-e', 'cpu-clock')['rows']}
-        self.assertEqual({name: row['self'] for name, row in rows.items()}, {'update': 1, 'draw': 2, hex(BASE + 0x10): 2})
+        self.assertEqual({name: row['self'] for name, row in rows.items()}, {'update': 1, 'draw': 1, 'clip': 1, hex(BASE + 0x10): 2})
         self.assertEqual((rows['update']['binary'], rows['update']['file'], rows['update']['line'], rows['update']['told']),
                          ('[runtime]', 'game.lua', 12, True))
         self.assertEqual(rows[hex(BASE + 0x10)]['binary'], '[unknown]')
@@ -167,7 +167,7 @@ class PerfMap(TestCase):
         return {row['name']: row['self'] for row in rows}
 
     def test_order_of_sources(self):
-        self.assertEqual(self.names(), {'stale': 1, 'update': 1, 'draw': 2, hex(BASE + 0x10): 1})
+        self.assertEqual(self.names(), {'stale': 1, 'update': 1, 'draw': 1, 'clip': 1, hex(BASE + 0x10): 1})
 
 
 class Hostile(TestCase):

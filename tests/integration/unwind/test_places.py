@@ -13,6 +13,7 @@ from support import BUILD, TestCase, environment, run
 
 PLACE_OFFSETS = BUILD / 'tests' / 'unit' / 'profile' / 'place-offsets'
 ELF_READER = BUILD / 'helpers' / 'elf-reader' / 'capture-elf-reader'
+LOST, LEFT = '4', '5'  # enum capture_places_outcome
 STEP = 3
 UNITS = 70  # more than fit in one request
 
@@ -79,14 +80,16 @@ class Places(TestCase):
         run('g++', '-O2', *(options or ('-g', '-gdwarf-4')), '-o', self.directory / name, path, cwd=self.directory)
         return self.directory / name
 
-    def ask(self, *programs, offsets=None, options=(), started=True):
+    def ask(self, *programs, offsets=None, options=(), started=True, outcome=None):
         """Places by program, one after the other in one list."""
         if offsets is None:
             offset, _address, size = code_of(programs[0])
             offsets = range(offset, offset + size, STEP)
         result = run(PLACE_OFFSETS, *options, *programs, stdin=''.join(f'{each:x}\n' for each in offsets).encode(),
                      env=self.environment)
-        self.assertEqual(result.stderr, f'elf-reader: {"started" if started else "none"}\n')
+        reader, _colon, outcomes = result.stderr.partition(', outcomes: ')
+        self.assertEqual(reader, f'elf-reader: {"started" if started else "none"}')
+        self.assertEqual(outcomes.split(), list(outcome or '0' * len(programs)))
         return read(result.stdout)
 
     def assert_like_plain(self, program, **how):
@@ -223,7 +226,7 @@ class Places(TestCase):
         words = ('DEADLY!!', 'UNSEALED', 'GARBAGE!')
         programs = [each for word in words for each in (program, self.worded(program, word))] + [program, program]
         offsets = range(offset, offset + size, STEP)
-        found = self.ask(*programs, offsets=offsets)
+        found = self.ask(*programs, offsets=offsets, outcome=''.join('0' if each == program else LOST for each in programs))
         n = len(offsets)
         parts = [[frames for _at, frames in found[i * n:(i + 1) * n]] for i in range(len(programs))]
         self.assertTrue(any(parts[0]))
@@ -235,7 +238,7 @@ class Places(TestCase):
         program = self.worded(self.build('p'), 'HANGS!!!')
         pids = self.use_proxy()
         begin = time.monotonic()
-        found = self.ask(program, options=['--cancel=1500'])
+        found = self.ask(program, options=['--cancel=1500'], outcome=LEFT)
         self.assertLess(time.monotonic() - begin, 20)
         self.assertFalse(any(frames for _at, frames in found))
         pid, = pids.read_text().split()

@@ -309,12 +309,15 @@ static void test_refused(void)
 
 static void test_limits(void)
 {
-  const struct dwarf_limits no_time = {.processor_time = 1}, no_memory = {.memory = 600};
-  g_autofree struct dwarf_places *late = NULL, *large = NULL;
+  const struct dwarf_limits no_time = {.processor_time = 1}, no_memory = {.memory = 600},
+                            past = {.deadline = 1};
+  g_autofree struct dwarf_places *late = NULL, *too_late = NULL, *large = NULL;
 
   build("-g -gz");
   late = find_in("p", &no_time);
   g_assert_cmpuint(late->outcome, ==, DWARF_OUT_OF_TIME);
+  too_late = find_in("p", &past);
+  g_assert_cmpuint(too_late->outcome, ==, DWARF_OUT_OF_TIME);
   large = find_in("p", &no_memory);
   g_assert_cmpuint(large->outcome, ==, DWARF_OUT_OF_MEMORY);
   g_assert_cmpuint(large->n_places, ==, 0);

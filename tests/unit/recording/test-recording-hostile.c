@@ -306,7 +306,7 @@ static void test_records_that_lie(Hostile *h, gconstpointer data)
   static const guint16 types[] = {CAPTURE_RECORD_STREAM,       CAPTURE_RECORD_METADATA,
                                   CAPTURE_RECORD_NAMED_BINARY, CAPTURE_RECORD_FUNCTIONS,
                                   CAPTURE_RECORD_PLACE_FRAMES, CAPTURE_RECORD_PLACE,
-                                  CAPTURE_RECORD_MACHINE_CODE};
+                                  CAPTURE_RECORD_MACHINE_CODE, CAPTURE_RECORD_PLACES_OUTCOME};
   static const guint16 kinds[] = {CAPTURE_WINDOW_DICTIONARY, CAPTURE_WINDOW_RECORDS};
 
   for (guint k = 0; k < G_N_ELEMENTS(kinds); k++) {

@@ -286,6 +286,8 @@ static const char *get_note(ProfileHealthSubject subject)
     return _("Some Stacks May Be Incomplete");
   case PROFILE_HEALTH_NAMES:
     return _("Some Functions Have No Names");
+  case PROFILE_HEALTH_LINES:
+    return _("Some Lines Are Not Known");
   default:
     return _("This Recording Comes with a Note");
   }

@@ -262,6 +262,29 @@ static void test_places(void)
   g_assert_null(profile_places_find_from(places, 50));
 }
 
+/* Places of equal chains share them, and equal frames are one. */
+static void test_shared_chains(void)
+{
+  const ProfilePlaceFrame frames[] = {{.name = "inner", .line = 1}, {.name = "outer", .line = 2}};
+  g_autoptr(ProfilePlaces) places = profile_places_new();
+  const ProfilePlace *all;
+  guint32 n_frames;
+  gsize n;
+
+  for (guint i = 0; i < 1000; i++)
+    profile_places_add(places, 10 * i, 10 * i + 5, frames, G_N_ELEMENTS(frames));
+  profile_places_add(places, 10000, 10005, &frames[1], 1);
+  profile_places_seal(places);
+  profile_places_get_frames(places, &n_frames);
+  g_assert_cmpuint(n_frames, ==, 2);
+  all = profile_places_get(places, &n);
+  g_assert_cmpuint(n, ==, 1001);
+  for (guint i = 0; i < 1000; i++)
+    g_assert_true(profile_places_get_numbers(places, &all[i]) == profile_places_get_numbers(places, all));
+  g_assert_cmpstr(profile_places_get_frame(places, &all[999], 1)->name, ==, "outer");
+  g_assert_cmpstr(profile_places_get_frame(places, &all[1000], 0)->name, ==, "outer");
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -275,5 +298,6 @@ int main(int argc, char **argv)
   g_test_add_func("/inlined/sources", test_sources);
   g_test_add_func("/inlined/missing-names", test_missing_names);
   g_test_add_func("/inlined/renewed", test_renewed);
+  g_test_add_func("/inlined/shared-chains", test_shared_chains);
   return g_test_run();
 }

@@ -103,7 +103,7 @@ static guint32 get_line(ProfileCapture *capture, TestPlace where, guint64 offset
   if (!place)
     return 0;
   g_assert_cmpuint(place->n_frames, ==, 2);
-  return profile_places_get_frames(places, place)->line;
+  return profile_places_get_frame(places, place, 0)->line;
 }
 
 static void test_epochs(void)

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "profile/capture/stacks.h"
 #include "profile/naming/naming.h"
 #include "tests/unit/profile/told-capture.h"
 
@@ -295,6 +296,21 @@ static void test_naming(void)
   g_assert_cmpstr(get_leaf_name(capture, 0, 0), ==, "update");
 }
 
+/* What was inlined is a function of its own, below the one that holds it, unless it is folded. */
+static void assert_inlined_path(ProfileCapture *capture, guint32 leaf)
+{
+  g_autoptr(ProfileStacks) folded = profile_stacks_new_without_inlined(capture);
+  g_autoptr(ProfileStacks) stacks = profile_stacks_new(capture);
+  const guint32 *functions = profile_stacks_get_functions(stacks);
+  guint32 node = profile_stacks_get_map(stacks)[leaf], holder = profile_stacks_get_parents(stacks)[node];
+
+  g_assert_cmpstr(profile_stacks_get_function_name(stacks, functions[node]), ==, "inner");
+  g_assert_cmpuint(profile_stacks_get_inlined(stacks)[node], ==, 1);
+  g_assert_cmpstr(profile_stacks_get_function_name(stacks, functions[holder]), ==, "f");
+  functions = profile_stacks_get_functions(folded);
+  g_assert_cmpstr(profile_stacks_get_function_name(folded, functions[leaf]), ==, "f");
+}
+
 /* Where in a function's source, by the lines of its code; a return address belongs to its call. */
 static void test_lines(void)
 {
@@ -333,6 +349,7 @@ static void test_lines(void)
   g_assert_cmpstr(source, ==, "f.js");
   g_assert_cmpuint(line, ==, 10);
   g_assert_null(inlined);
+  assert_inlined_path(capture, leaf);
 }
 
 /* Two samplers in one process are two events; of one process after the other they are one. */

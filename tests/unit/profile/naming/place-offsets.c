@@ -3,7 +3,8 @@
  * FILE...` reads one hexadecimal offset a line, ascending, and answers for each FILE, all named by one thread
  * with one namer, "OFFSET", then for each frame its function and FILE:LINE, as addr2line does. Where nothing
  * is known it says "??" alone. With --keep what is found out is kept in the user's store; with --cancel=MS
- * all is cancelled so much later. At the end it says on standard error whether there was an elf-reader. */
+ * all is cancelled so much later. At the end it says on standard error whether there was an elf-reader, and
+ * how the search of each file ended (enum capture_places_outcome). */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,14 +23,15 @@ static int cancel_ms = -1;
 static void print_place(const ProfilePlaces *places, guint64 offset)
 {
   const ProfilePlace *place = places ? profile_places_lookup(places, offset) : NULL;
-  const ProfilePlaceFrame *frames = place ? profile_places_get_frames(places, place) : NULL;
 
   printf("%" G_GINT64_MODIFIER "x\n", offset);
   if (!place)
     printf("??\n");
-  for (guint32 i = 0; place && i < place->n_frames; i++)
-    printf("%s\n%s:%u\n", frames[i].name ? frames[i].name : "??", frames[i].file ? frames[i].file : "??",
-           frames[i].line);
+  for (guint32 i = 0; place && i < place->n_frames; i++) {
+    const ProfilePlaceFrame *frame = profile_places_get_frame(places, place, i);
+
+    printf("%s\n%s:%u\n", frame->name ? frame->name : "??", frame->file ? frame->file : "??", frame->line);
+  }
 }
 
 static void set_build_id(ProfileBinary *binary)
@@ -74,7 +76,7 @@ static gpointer cancel_later(gpointer data)
   return NULL;
 }
 
-static void place_files(char **paths, const GArray *offsets)
+static void place_files(char **paths, const GArray *offsets, GString *outcomes)
 {
   g_autofree char *store_path = profile_names_store_get_path();
   g_autoptr(ProfileNamesStore) store =
@@ -89,6 +91,7 @@ static void place_files(char **paths, const GArray *offsets)
 
     for (guint i = 0; i < offsets->len; i++)
       print_place(places, g_array_index(offsets, guint64, i));
+    g_string_append_printf(outcomes, " %u", places ? profile_places_get_outcome(places) : 0);
     g_clear_pointer(&places, profile_places_unref);
   }
   if (thread)
@@ -98,6 +101,7 @@ static void place_files(char **paths, const GArray *offsets)
 int main(int argc, char **argv)
 {
   g_autoptr(GArray) offsets = g_array_new(FALSE, FALSE, sizeof(guint64));
+  g_autoptr(GString) outcomes = g_string_new(NULL);
   struct rusage children;
   char line[64];
 
@@ -111,8 +115,9 @@ int main(int argc, char **argv)
 
     g_array_append_val(offsets, offset);
   }
-  place_files(argv + 1, offsets);
+  place_files(argv + 1, offsets, outcomes);
   getrusage(RUSAGE_CHILDREN, &children);
-  fprintf(stderr, "elf-reader: %s\n", children.ru_maxrss > 0 ? "started" : "none");
+  fprintf(stderr, "elf-reader: %s, outcomes:%s\n", children.ru_maxrss > 0 ? "started" : "none",
+          outcomes->str);
   return 0;
 }

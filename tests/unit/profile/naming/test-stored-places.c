@@ -100,19 +100,20 @@ static guint count_stored(void)
 static void assert_place(const ProfilePlaces *places, guint64 offset, guint32 line)
 {
   const ProfilePlace *place = profile_places_lookup(places, offset);
-  const ProfilePlaceFrame *frames;
+  const ProfilePlaceFrame *inner, *outer;
 
   g_assert_nonnull(place);
   g_assert_cmpuint(place->n_frames, ==, 2);
-  frames = profile_places_get_frames(places, place);
-  g_assert_cmpstr(frames[0].name, ==, "deep::work(int)");
-  g_assert_cmpstr(frames[0].linkage_name, ==, "_ZN4deep4workEi");
-  g_assert_cmpstr(frames[0].file, ==, "/src/p.cc");
-  g_assert_cmpuint(frames[0].line, ==, line);
-  g_assert_null(frames[0].declared_file);
-  g_assert_cmpstr(frames[1].name, ==, "main");
-  g_assert_true(frames[1].linkage_name == frames[1].name);
-  g_assert_cmpuint(frames[1].line, ==, line + 1);
+  inner = profile_places_get_frame(places, place, 0);
+  outer = profile_places_get_frame(places, place, 1);
+  g_assert_cmpstr(inner->name, ==, "deep::work(int)");
+  g_assert_cmpstr(inner->linkage_name, ==, "_ZN4deep4workEi");
+  g_assert_cmpstr(inner->file, ==, "/src/p.cc");
+  g_assert_cmpuint(inner->line, ==, line);
+  g_assert_null(inner->declared_file);
+  g_assert_cmpstr(outer->name, ==, "main");
+  g_assert_true(outer->linkage_name == outer->name);
+  g_assert_cmpuint(outer->line, ==, line + 1);
 }
 
 static void test_make(void)

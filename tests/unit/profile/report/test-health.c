@@ -261,6 +261,31 @@ static void test_shares(void)
   }
 }
 
+/* One sentence for each way in which the search for lines ended, which names the first file. */
+static void test_lines(void)
+{
+  Recording recording = begin();
+  g_autoptr(ProfilePlaces) places = profile_places_new();
+
+  add_samples(&recording, SAMPLES, CAPTURE_OUTCOME_COMPLETE);
+  told_close_stream(&recording.stream);
+  g_autoptr(ProfileCapture) capture = test_file_load(&recording.file, ENDED);
+  profile_places_seal(places);
+  profile_capture_set_places(capture, 0, places);
+  profile_capture_set_places(capture, G_MAXUINT32, places);
+  for (guint outcome = CAPTURE_PLACES_COMPLETE; outcome <= CAPTURE_PLACES_LEFT; outcome++) {
+    profile_places_set_outcome(places, outcome);
+    g_autoptr(ProfileHealth) health = profile_health_new(capture);
+    const ProfileHealthFinding *finding = find(health, PROFILE_HEALTH_LINES, outcome);
+
+    g_assert_true((finding != NULL) == (outcome != CAPTURE_PLACES_COMPLETE));
+    g_assert_true(!finding || strstr(finding->sentence, "1 other file has the same problem"));
+    g_assert_true(!finding || (finding->advice != NULL) == (outcome == CAPTURE_PLACES_LEFT));
+    g_assert_cmpint(profile_health_get_severity(health), ==,
+                    finding ? PROFILE_HEALTH_NOTE : PROFILE_HEALTH_GOOD);
+  }
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -275,5 +300,6 @@ int main(int argc, char **argv)
   g_test_add_func("/health/many-messages", test_many_messages);
   g_test_add_func("/health/throttling", test_throttling);
   g_test_add_func("/health/shares", test_shares);
+  g_test_add_func("/health/lines", test_lines);
   return g_test_run();
 }
