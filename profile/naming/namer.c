@@ -6,6 +6,7 @@
 
 #include "profile/base/demangle.h"
 #include "profile/base/nanoseconds.h"
+#include "profile/elf/debug-roots.h"
 #include "profile/elf/elf-symbols.h"
 #include "profile/naming/binary-file.h"
 #include "profile/naming/place-finder.h"
@@ -77,7 +78,8 @@ static void stamp_descriptor(ProfileFileStamp *stamp, int fd)
 }
 
 /* Looks at the files that known came from without reading the binary: false also when it cannot be told. */
-static gboolean is_current(const ProfileStoredNames *known, const ProfileBinary *binary)
+static gboolean is_current(const ProfileStoredNames *known, const ProfileBinary *binary,
+                           const char *const *roots)
 {
   g_auto(ProfileDebugFile) debug = {.fd = -1};
   ProfileNameSources now = {0};
@@ -87,7 +89,7 @@ static gboolean is_current(const ProfileStoredNames *known, const ProfileBinary 
     return FALSE;
   set_stamp(&now.binary, &st);
   if (profile_debug_file_find_again(binary->build_id, binary->build_id_size,
-                                    profile_stored_names_get_link(known), binary->path, &debug))
+                                    profile_stored_names_get_link(known), binary->path, roots, &debug))
     stamp_descriptor(&now.debug, debug.fd);
   return profile_name_sources_equal(&now, profile_stored_names_get_sources(known));
 }
@@ -278,8 +280,9 @@ typedef struct {
   const guint64 *offsets;
   gsize n;
   const ProfileStoredNames *known;
-  gboolean has_names;  /* all that is wanted of them is known */
-  gboolean has_places; /* likewise, or none is wanted */
+  const char *const *roots; /* of debug files, beside the usual ones */
+  gboolean has_names;       /* all that is wanted of them is known */
+  gboolean has_places;      /* likewise, or none is wanted */
   ProfileStoredNames **ret_learnt;
   ProfilePlaces **ret_places;
 } Task;
@@ -295,8 +298,9 @@ static void set_known_places(const Task *task)
 static void find_places(const ProfileNamer *self, const Source *source, const Task *task)
 {
   const ProfileStoredPlaces *known = get_known_places(source->known);
-  g_autoptr(ProfileStoredPlaces) found = profile_place_finder_find(
-      self->readers, &source->file, &source->debug, task->offsets, task->n, known, self->cancellable);
+  g_autoptr(ProfileStoredPlaces) found =
+      profile_place_finder_find(self->readers, &source->file, &source->debug, task->offsets, task->n, known,
+                                task->roots, self->cancellable);
 
   *task->ret_places = profile_stored_places_make(known, found, task->offsets, task->n);
   if (!task->ret_learnt || !profile_namer_can_keep(task->binary))
@@ -343,7 +347,7 @@ static ProfileFunctionTable *namer_open_and_do(const ProfileNamer *self, const T
   case PROFILE_BINARY_FILE_OPEN:
     break;
   }
-  profile_debug_file_find(source.file.elf, binary->path, &source.debug);
+  profile_debug_file_find(source.file.elf, binary->path, task->roots, &source.debug);
   stamp_descriptor(&source.stamps.binary, source.file.fd);
   stamp_descriptor(&source.stamps.debug, source.debug.fd);
   if (task->known &&
@@ -392,6 +396,7 @@ ProfileFunctionTable *profile_namer_name_binary(const ProfileNamer *self, const 
                                                 ProfileStoredNames **ret_learnt, ProfilePlaces **ret_places)
 {
   Task task = {binary, offsets, n, known, .ret_learnt = ret_learnt, .ret_places = ret_places};
+  g_auto(GStrv) roots = profile_debug_roots_find(self->same_boot ? binary->mapped_pid : 0);
   ProfileFunctionTable *table;
 
   if (ret_learnt)
@@ -400,9 +405,10 @@ ProfileFunctionTable *profile_namer_name_binary(const ProfileNamer *self, const 
     *ret_places = NULL;
   if ((binary->flags & (CAPTURE_BINARY_SPECIAL | CAPTURE_BINARY_VDSO)) == CAPTURE_BINARY_SPECIAL)
     return new_empty(CAPTURE_NAMING_NONE);
+  task.roots = (const char *const *)roots;
   task.has_names = known && namer_covers(known, offsets, n);
   task.has_places = !ret_places || !self->readers || (known && namer_covers_places(known, offsets, n));
-  if (task.has_names && task.has_places && is_current(known, binary))
+  if (task.has_names && task.has_places && is_current(known, binary, task.roots))
     table = namer_do_from_known(&task);
   else
     table = namer_open_and_do(self, &task);

@@ -21,6 +21,7 @@ typedef struct {
   const ProfileElf *elf; /* of the binary, which says where its offsets are mapped */
   int main;              /* the file that has the DWARF */
   char *directory;       /* of that file; NULL: not known */
+  const char *const *roots;
   ProfileDebugFile alternate;
   gboolean has_looked_for_alternate;
   int package;      /* -1: none */
@@ -155,7 +156,7 @@ static gboolean look_for_alternate(PlaceFinder *self, const char *path, const st
     return FALSE;
   self->has_looked_for_alternate = TRUE;
   return profile_debug_file_find_alternate(self->directory ? self->directory : "/", path, missing->build_id,
-                                           missing->build_id_size, &self->alternate);
+                                           missing->build_id_size, self->roots, &self->alternate);
 }
 
 /* Opens what is missing; false when nothing of it is there. */
@@ -332,11 +333,13 @@ static void place_finder_find_all(PlaceFinder *self, const GArray *list)
 
 ProfileStoredPlaces *profile_place_finder_find(ProfileElfReaders *readers, const ProfileDebugFile *file,
                                                const ProfileDebugFile *debug, const guint64 *offsets, gsize n,
-                                               const ProfileStoredPlaces *known, GCancellable *cancellable)
+                                               const ProfileStoredPlaces *known, const char *const *roots,
+                                               GCancellable *cancellable)
 {
   g_autoptr(ProfileStoredPlaces) found = profile_stored_places_new();
   const ProfileDebugFile *source = has_dwarf(debug) ? debug : file;
   g_auto(PlaceFinder) self = {.cancellable = cancellable,
+                              .roots = roots,
                               .elf = file->elf,
                               .main = source->fd,
                               .alternate.fd = -1,
