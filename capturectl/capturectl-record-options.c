@@ -140,12 +140,12 @@ static int parse_arguments(int *argc, char ***argv, Arguments *a)
        N_("Do not record what programs report in Sysprof's format"), NULL},
       {"no-names", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &a->names,
        N_("Do not name the sampled functions at the end"), NULL},
+      {"download-symbols", 0, 0, G_OPTION_ARG_NONE, &a->download_symbols,
+       N_("Ask debuginfod servers for names that are missing at the end"), NULL},
       {"code", 0, 0, G_OPTION_ARG_STRING, &a->code,
        N_("Store the machine code of sampled functions with their names, up to so many bytes of it; 0: none "
           "(4M)"),
        N_("SIZE")},
-      {"download-symbols", 0, 0, G_OPTION_ARG_NONE, &a->download_symbols,
-       N_("Ask debuginfod servers for names that are missing at the end"), NULL},
       {"windows", 0, 0, G_OPTION_ARG_INT, &a->windows, N_("Windows of shared memory, 64 KiB each (128)"),
        N_("N")},
       {"via", 0, 0, G_OPTION_ARG_STRING, &a->via,
@@ -518,9 +518,9 @@ int capturectl_record_options_parse(int argc, char **argv, CapturectlRecordOptio
   ret->recording = recording_options_new();
   status = record_options_convert(&a, argv + 1, ret->recording);
   if (status < 0)
-    status = set_code(ret, a.code);
-  if (status < 0)
     status = set_servers(ret, &a);
+  if (status < 0)
+    status = set_code(ret, a.code);
   if (status >= 0)
     return status;
 

@@ -9,7 +9,6 @@
 #include "profile/elf/debug-roots.h"
 #include "profile/elf/elf-symbols.h"
 #include "profile/naming/binary-file.h"
-#include "profile/naming/place-finder.h"
 #include "unwind/unwind-functions.h"
 
 /* What one binary is named from. */
@@ -142,25 +141,20 @@ static ProfileStoredNames *new_learnt(const Source *source, const ProfileBinary 
                                   link);
 }
 
-/* In a stretch without symbols, which it narrows: the function that holds the offset, or NULL. */
-static const struct unwind_function *find_unsymbolised(Source *source, guint64 offset, guint64 *start,
-                                                       guint64 *end)
+/* The function that holds an offset by the unwind information, or NULL, and the stretch that it has, or none.
+ */
+static const struct unwind_function *find_function(Source *source, guint64 offset, guint64 *ret_start,
+                                                   guint64 *ret_end)
 {
-  const struct unwind_function *function;
-  guint64 its_start, its_end;
-
   if (!source->has_functions) {
     gsize size;
-    g_autofree guint8 *bytes = profile_elf_read_whole(source->file.elf, &size);
+    g_autofree guint8 *bytes = profile_elf_read_unwinding(source->file.elf, &size);
 
     if (bytes)
       unwind_functions_find(bytes, size, &source->functions);
     source->has_functions = TRUE;
   }
-  function = unwind_functions_at(&source->functions, offset, &its_start, &its_end);
-  *start = MAX(*start, its_start);
-  *end = MIN(*end, its_end);
-  return function;
+  return unwind_functions_at(&source->functions, offset, ret_start, ret_end);
 }
 
 /* Go knows its name even so. */
@@ -202,30 +196,40 @@ static guint64 add_known(ProfileFunctionTable *table, const ProfileFunctionRange
   return stored->end;
 }
 
+/* Returns where the stretch ends. */
+static guint64 add_hit(ProfileFunctionTable *table, ProfileStoredNames *learnt, Source *source,
+                       guint64 offset)
+{
+  guint64 start, end, its_start = 0, its_end = G_MAXUINT64;
+  const ProfileSymbol *symbol = profile_symbols_lookup(source->symbols, offset, &start, &end);
+  const struct unwind_function *function = NULL;
+
+  if (!symbol || (symbol->sizeless && source->status == CAPTURE_NAMING_DYNAMIC))
+    function = find_function(source, offset, &its_start, &its_end);
+  start = MAX(start, its_start);
+  end = MIN(end, its_end);
+  if (symbol && symbol->start < its_start)
+    symbol = NULL;
+  if (!symbol && function)
+    add_unsymbolised(table, learnt, function, start, end);
+  else
+    add_stretch(table, learnt, symbol, start, end);
+  return end;
+}
+
 /* Takes each stretch once, though many offsets lie in it. */
 static void add_hits(ProfileFunctionTable *table, ProfileStoredNames *learnt, Source *source,
                      const guint64 *offsets, gsize n)
 {
-  guint64 start, end = 0;
+  guint64 end = 0;
 
   for (gsize i = 0; i < n; i++) {
     const ProfileFunctionRange *stored;
-    const ProfileSymbol *symbol;
-    const struct unwind_function *function;
 
     if (offsets[i] < end)
       continue;
     stored = source->known ? profile_stored_names_find(source->known, offsets[i]) : NULL;
-    if (stored) {
-      end = add_known(table, stored);
-      continue;
-    }
-    symbol = profile_symbols_lookup(source->symbols, offsets[i], &start, &end);
-    function = symbol ? NULL : find_unsymbolised(source, offsets[i], &start, &end);
-    if (function)
-      add_unsymbolised(table, learnt, function, start, end);
-    else
-      add_stretch(table, learnt, symbol, start, end);
+    end = stored ? add_known(table, stored) : add_hit(table, learnt, source, offsets[i]);
   }
 }
 

@@ -19,9 +19,9 @@ from capture_decoder import Capture, container  # noqa: E402
 VERBS = ['record', 'report', 'annotate', 'symbols', 'export', 'import', 'info', 'check', 'dump', 'doctor']
 # The verbs that read a capture, with what else they need.
 READERS = [('info',), ('info', '--json'), ('check',), ('dump',), ('report',), ('report', '--json'), ('annotate', 'main'),
+           ('symbols',), ('symbols', '--json'),
            ('annotate', '--json', 'main'), ('annotate', '--code', 'main'),
-           ('annotate', '--source', '--code', '--json', 'main'), ('export', '-f', 'folded'), ('export', '-f', 'svg'), ('export', '-f', 'pprof'),
-           ('symbols',), ('symbols', '--json')]
+           ('annotate', '--source', '--code', '--json', 'main'), ('export', '-f', 'folded'), ('export', '-f', 'svg'), ('export', '-f', 'pprof')]
 
 # Cuts a file off and writes it again, without end.
 CUT_OFF = '''
