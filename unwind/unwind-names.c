@@ -281,7 +281,8 @@ static int find_function(struct job *job, uint64_t offset, const struct unwind_f
 }
 
 /* Go knows its name even so. */
-static int add_unsymbolised(struct job *job, const struct unwind_function *function, uint64_t start, uint64_t end)
+static int add_unsymbolised(struct job *job, const struct unwind_function *function, uint64_t start,
+                            uint64_t end)
 {
   char text[32];
   int error;
