@@ -125,7 +125,7 @@ static ProfileCodeStatus decode_bytes(const Disassembler *self, const ProfileCod
   return result == 0 ? PROFILE_CODE_DECODED : PROFILE_CODE_FAILED;
 }
 
-static int target_compare(const void *a, const void *b)
+static gint target_compare(gconstpointer a, gconstpointer b)
 {
   guint64 x = *(const guint64 *)a, y = *(const guint64 *)b;
 
@@ -143,7 +143,7 @@ static GArray *list_targets(const ProfileCodePart *part)
     if (instructions[i].target != 0 && (target < part->start || target >= part->end))
       g_array_append_val(targets, target);
   }
-  qsort(targets->data, targets->len, sizeof(guint64), target_compare);
+  g_array_sort(targets, target_compare);
   return targets;
 }
 

@@ -100,13 +100,14 @@ static gboolean naming_run_store(const char *path, ProfileCapture *capture, cons
   return result == 0;
 }
 
-/* When that is cancelled names are stored nonetheless. */
+/* How much of it a capture takes along was decided when it was named first. When that is cancelled names are
+ * stored nonetheless. */
 static void naming_run_copy_code(ProfileCapture *capture, const ProfileNamingOptions *options,
                                  ProfileNamingTables *tables, GCancellable *cancellable)
 {
   const ProfileNamer namer = profile_naming_make_namer(capture, options, cancellable);
 
-  if (!options || !options->no_code)
+  if (!options || (!options->no_code && !options->only))
     profile_code_copier_copy(capture, &namer,
                              options && options->code_size ? options->code_size : PROFILE_NAMING_CODE_SIZE,
                              tables);

@@ -42,7 +42,7 @@ typedef struct {
                             for; what is not found by then is LEFT, unless it is known from earlier runs. 0:
                             as many as it takes; negative: none */
   GHashTable *only;      /* a set of build-ids in hexadecimal: name these binaries alone, and leave alone
-                            those of them that cannot be read. NULL: all */
+                            those of them that cannot be read; no machine code is stored then. NULL: all */
 } ProfileNamingOptions;
 
 typedef struct {
