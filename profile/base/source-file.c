@@ -149,6 +149,13 @@ const char *profile_source_file_get_path(const ProfileSourceFile *self)
   return self->path;
 }
 
+gint64 profile_source_file_get_modified(const ProfileSourceFile *self)
+{
+  return self->status == PROFILE_SOURCE_FILE_READ
+             ? (gint64)self->modified.tv_sec * G_GINT64_CONSTANT(1000000000) + self->modified.tv_nsec
+             : 0;
+}
+
 guint32 profile_source_file_get_n_lines(const ProfileSourceFile *self)
 {
   return self->ends->len;

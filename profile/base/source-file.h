@@ -35,6 +35,8 @@ ProfileSourceFileStatus profile_source_file_get_status(const ProfileSourceFile *
 const char *profile_source_file_get_status_name(const ProfileSourceFile *self);
 /* The place where it was read, or the first that was tried. */
 const char *profile_source_file_get_path(const ProfileSourceFile *self);
+/* When it was written last, in nanoseconds since 1970; 0 for what was not read. */
+gint64 profile_source_file_get_modified(const ProfileSourceFile *self);
 /* 0 for what was not read. */
 guint32 profile_source_file_get_n_lines(const ProfileSourceFile *self);
 /* A line, counted from 1, without its end; NULL where there is none. Valid UTF-8, at most some thousand
