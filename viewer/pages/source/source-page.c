@@ -123,7 +123,7 @@ static void show_line(ViewerSourcePage *self)
   viewer_source_text_describe(self->text, viewer_inlined_bar_get_text(self->bar));
 }
 
-static void enable(ViewerSourcePage *self)
+static void enable_source_actions(ViewerSourcePage *self)
 {
   GtkWidget *widget = GTK_WIDGET(self);
   gboolean has_lines = self->source && self->source->n_ranked > 0;
@@ -183,7 +183,7 @@ static void show_source(ViewerSourcePage *self)
   show_line(self);
   self->is_showing = FALSE;
   gtk_stack_set_visible_child_name(self->stack, "source");
-  enable(self);
+  enable_source_actions(self);
   viewer_page_take_focus(VIEWER_PAGE(self));
 }
 
@@ -210,10 +210,10 @@ static void show_nothing(ViewerSourcePage *self)
                      _("Select a function on another page; a double click or the Enter key leads here."),
                      NULL);
   gtk_stack_set_visible_child_name(self->stack, "empty");
-  enable(self);
+  enable_source_actions(self);
 }
 
-static void request(ViewerSourcePage *self)
+static void request_source(ViewerSourcePage *self)
 {
   ProfileWeights *weights = viewer_list_page_get_weights(VIEWER_LIST_PAGE(self));
   guint32 function = viewer_list_page_get_function(VIEWER_LIST_PAGE(self));
@@ -231,12 +231,12 @@ static void request(ViewerSourcePage *self)
 
 static void viewer_source_page_show(ViewerListPage *page)
 {
-  request(VIEWER_SOURCE_PAGE(page));
+  request_source(VIEWER_SOURCE_PAGE(page));
 }
 
 static void viewer_source_page_show_selection(ViewerListPage *page)
 {
-  request(VIEWER_SOURCE_PAGE(page));
+  request_source(VIEWER_SOURCE_PAGE(page));
 }
 
 /* What people do. */
@@ -283,7 +283,7 @@ static void choose_file(ViewerSourcePage *self)
     return;
   g_free(self->wanted);
   self->wanted = g_strdup(self->source->files[selected].path);
-  request(self);
+  request_source(self);
 }
 
 static void go_by(ViewerSourcePage *self, int direction)
@@ -339,7 +339,9 @@ static void show_editor(ViewerSourcePage *self)
       g_strdup_printf(_("Open in %s"), viewer_editor_get_name(viewer_editor_get_chosen()));
 
   gtk_widget_set_tooltip_text(GTK_WIDGET(self->editor), text);
-  viewer_accessible_set_name(GTK_WIDGET(self->editor), text);
+  for (GtkWidget *part = gtk_widget_get_first_child(GTK_WIDGET(self->editor)); part;
+       part = gtk_widget_get_next_sibling(part))
+    viewer_accessible_set_name(part, GTK_IS_MENU_BUTTON(part) ? _("Other Editors") : text);
 }
 
 static void act_open_with(GtkWidget *widget, const char *name, GVariant *parameter)
@@ -570,7 +572,7 @@ static void viewer_source_page_init(ViewerSourcePage *self)
                           G_CONNECT_SWAPPED);
   g_signal_connect_object(settings, "changed::source-editor", G_CALLBACK(show_editor), self,
                           G_CONNECT_SWAPPED);
-  enable(self);
+  enable_source_actions(self);
 }
 
 GtkWidget *viewer_source_page_new(void)
