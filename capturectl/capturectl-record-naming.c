@@ -12,7 +12,7 @@ typedef struct {
   ProfileNamingResult result;
   GMainLoop *loop;
   GError *error;
-  gboolean quiet;
+  const CapturectlRecordOptions *options;
 } Naming;
 
 static int open_binary(const ProfileBinary *binary, gpointer data)
@@ -39,7 +39,9 @@ static void name_in_thread(GTask *task, gpointer source, gpointer data, GCancell
   g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", recording_session_get_fd(naming->session));
   ProfileNamingOptions options = {.open = open_binary,
                                   .open_data = recording_session_get_binaries(naming->session),
-                                  .progress = naming->quiet ? NULL : on_progress};
+                                  .progress = naming->options->quiet ? NULL : on_progress,
+                                  .code_size = naming->options->code,
+                                  .no_code = naming->options->code == 0};
 
   profile_naming_run(path, &options, &naming->result, cancellable, &naming->error);
   g_task_return_boolean(task, TRUE);
@@ -62,9 +64,10 @@ static void record_naming_warn(const Naming *naming)
     capturectl_warn("%s", dropped);
 }
 
-void capturectl_record_name(RecordingSession *session, GCancellable *cancellable, gboolean quiet)
+void capturectl_record_name(RecordingSession *session, GCancellable *cancellable,
+                            const CapturectlRecordOptions *options)
 {
-  Naming naming = {.session = session, .loop = g_main_loop_new(NULL, FALSE), .quiet = quiet};
+  Naming naming = {.session = session, .loop = g_main_loop_new(NULL, FALSE), .options = options};
   GTask *task = g_task_new(NULL, cancellable, on_named, &naming);
 
   g_task_set_check_cancellable(task, FALSE);

@@ -2,7 +2,8 @@
 /*
  * How the elf-reader is talked to: the whole protocol, one SOCK_SEQPACKET socketpair.
  *
- * The elf-reader is started as `capture-elf-reader FD` with its end of the pair as descriptor FD. It gives up
+ * The elf-reader is started as `capture-elf-reader FD` with its end of the pair as descriptor FD, or, for
+ * DISASSEMBLE and nothing else, as `capture-code-reader FD`, because that takes longer to start. It gives up
  * every capability, its file system and its network, and lets seccomp kill it for anything but reading the
  * descriptors it is sent, memory, memfds and this socket. It serves one request after the other; end of file
  * on the socket ends it. When it dies of a file, its owner starts another one and remembers the file.

@@ -384,6 +384,11 @@ guint8 *profile_elf_read_section(const ProfileElf *self, const ProfileElfSection
   return block;
 }
 
+guint8 *profile_elf_read(const ProfileElf *self, guint64 offset, guint64 length)
+{
+  return read_block(self, offset, length);
+}
+
 guint8 *profile_elf_read_whole(const ProfileElf *self, gsize *ret_size)
 {
   *ret_size = self->size;

@@ -216,6 +216,16 @@ static gint64 get_end(ProfileCapture *capture)
   return end;
 }
 
+ProfileNamer profile_naming_make_namer(ProfileCapture *capture, const ProfileNamingOptions *options,
+                                       GCancellable *cancellable)
+{
+  return (ProfileNamer){.open = options ? options->open : NULL,
+                        .open_data = options ? options->open_data : NULL,
+                        .same_boot = profile_kernel_is_same_boot(capture),
+                        .end = get_end(capture),
+                        .cancellable = cancellable};
+}
+
 gboolean profile_naming_make_tables(ProfileCapture *capture, const ProfileNamingOptions *options,
                                     ProfileNamingTables *ret, GCancellable *cancellable, GError **error)
 {
@@ -224,17 +234,14 @@ gboolean profile_naming_make_tables(ProfileCapture *capture, const ProfileNaming
   Naming naming = {.capture = capture,
                    .options = options ? options : &defaults,
                    .cancellable = cancellable,
+                   .namer = profile_naming_make_namer(capture, options, cancellable),
                    .tables = ret};
 
-  naming.namer = (ProfileNamer){.open = naming.options->open,
-                                .open_data = naming.options->open_data,
-                                .same_boot = profile_kernel_is_same_boot(capture),
-                                .end = get_end(capture),
-                                .readers = readers,
-                                .cancellable = cancellable};
+  naming.namer.readers = readers;
   ret->n = capture->binaries->len + 1;
   ret->tables = g_new0(ProfileFunctionTable *, ret->n);
   ret->places = g_new0(ProfilePlaces *, ret->n);
+  ret->code = g_new0(ProfileMachineCode *, ret->n);
   naming.addresses = g_new0(GArray *, ret->n);
   naming.known = g_new0(ProfileStoredNames *, ret->n);
   naming.learnt = g_new0(ProfileStoredNames *, ret->n);
@@ -259,9 +266,11 @@ void profile_naming_tables_clear(ProfileNamingTables *tables)
   for (guint slot = 0; slot < tables->n; slot++) {
     g_clear_pointer(&tables->tables[slot], profile_function_table_unref);
     g_clear_pointer(&tables->places[slot], profile_places_unref);
+    g_clear_pointer(&tables->code[slot], profile_machine_code_unref);
   }
   g_clear_pointer(&tables->tables, g_free);
   g_clear_pointer(&tables->places, g_free);
+  g_clear_pointer(&tables->code, g_free);
   tables->n = 0;
 }
 

@@ -19,7 +19,8 @@ from capture_decoder import Capture, container  # noqa: E402
 VERBS = ['record', 'report', 'annotate', 'export', 'import', 'info', 'check', 'dump', 'doctor']
 # The verbs that read a capture, with what else they need.
 READERS = [('info',), ('info', '--json'), ('check',), ('dump',), ('report',), ('report', '--json'), ('annotate', 'main'),
-           ('annotate', '--json', 'main'), ('export', '-f', 'folded'), ('export', '-f', 'svg'), ('export', '-f', 'pprof')]
+           ('annotate', '--json', 'main'), ('annotate', '--code', 'main'),
+           ('annotate', '--source', '--code', '--json', 'main'), ('export', '-f', 'folded'), ('export', '-f', 'svg'), ('export', '-f', 'pprof')]
 
 # Cuts a file off and writes it again, without end.
 CUT_OFF = '''
@@ -140,6 +141,8 @@ class Words(TestCase):
         self.assertEqual(self.complete('info', ''), ['one.capture'])
         self.assertEqual(self.complete('annotate', 'main', ''), ['one.capture'])
         self.assertEqual(self.complete('annotate', '--al'), ['--all'])
+        self.assertEqual(self.complete('annotate', '--co'), ['--code'])
+        self.assertEqual(self.complete('record', '--code', ''), [])
         self.assertEqual(self.complete('annotate', '--binary', ''), [])
         self.assertEqual(self.complete('annotate', '--transform', 'drop-'), ['drop-function:'])
         self.assertIn('--recover', self.complete('check', '-'))

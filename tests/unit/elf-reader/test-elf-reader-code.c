@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Machine code, asked of the program capture-elf-reader as a profile asks it. */
+/* Machine code, asked of the program capture-code-reader as a profile asks it. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -88,10 +88,24 @@ static void test_protocol_of_code(void)
   close(file);
 }
 
+/* Each program answers its own questions alone. */
+static void test_questions_of_others(void)
+{
+  struct elf_reader_message compile = reader_request(0);
+  int file = open("/proc/self/exe", O_RDONLY);
+  reader_assert_ends(&compile, sizeof compile, file);
+  reader_set_program("capture-elf-reader");
+  assert_code_ends(0, (struct elf_reader_code){.length = 1}, file);
+  reader_set_program("capture-code-reader");
+  close(file);
+}
+
 int main(int argc, char **argv)
 {
+  reader_set_program("capture-code-reader");
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/elf-reader-code/code", test_code);
   g_test_add_func("/elf-reader-code/protocol of code", test_protocol_of_code);
+  g_test_add_func("/elf-reader-code/questions of others", test_questions_of_others);
   return g_test_run();
 }

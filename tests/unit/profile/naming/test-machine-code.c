@@ -12,7 +12,7 @@
 static ProfileElfReader *start(void)
 {
   g_autofree char *program =
-      g_build_filename(g_getenv("CAPTURE_BUILDDIR"), "helpers", "elf-reader", "capture-elf-reader", NULL);
+      g_build_filename(g_getenv("CAPTURE_BUILDDIR"), "helpers", "elf-reader", "capture-code-reader", NULL);
 
   return profile_elf_reader_new(program);
 }
