@@ -346,9 +346,9 @@ void profile_annotation_get_range(const ProfileAnnotation *self, const ProfileAn
 int profile_annotation_compare_heat(const ProfileAnnotation *self, const ProfileAnnotationLine *a,
                                     const ProfileAnnotationLine *b)
 {
-  int order = compare_measures(self->unit, &a->self, &b->self);
+  int order = profile_weight_compare(self->unit, &a->self, &b->self);
 
-  return order ? order : compare_measures(self->unit, &a->total, &b->total);
+  return order ? order : profile_weight_compare(self->unit, &a->total, &b->total);
 }
 
 const ProfileAnnotationLine *profile_annotation_get_hottest(const ProfileAnnotation *self,
