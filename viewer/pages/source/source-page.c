@@ -13,8 +13,8 @@
 #include "viewer/pages/source/editor.h"
 #include "viewer/pages/source/inlined-bar.h"
 #include "viewer/pages/source/source-folders.h"
-#include "viewer/pages/source/source-lines.h"
 #include "viewer/pages/source/source-maps.h"
+#include "viewer/pages/source/source-side.h"
 #include "viewer/pages/source/source-text.h"
 #include "viewer/pages/source/source.h"
 
@@ -24,7 +24,7 @@ enum {
   TOOLTIP_CHARS = 2000
 };
 
-#define TEXT_SHARE 0.56 /* of the room for text and lists */
+#define TEXT_SHARE 0.54 /* of the room for text and lists */
 
 #define VIEWER_TYPE_SOURCE_PAGE (viewer_source_page_get_type())
 G_DECLARE_FINAL_TYPE(ViewerSourcePage, viewer_source_page, VIEWER, SOURCE_PAGE, ViewerListPage)
@@ -40,7 +40,7 @@ struct _ViewerSourcePage {
   GtkDropDown *files;
   ViewerSourceText *text;
   ViewerInlinedBar *bar;
-  ViewerSourceLines *lines;
+  ViewerSourceSide *side;
 
   ViewerLatest *making;
   ViewerSource *source; /* that is shown, which is what was made last; NULL: none */
@@ -147,7 +147,7 @@ static void go_to_hottest(ViewerSourcePage *self)
   if (line == 0)
     return;
   go_to_line(self, line);
-  viewer_source_lines_select(self->lines, line);
+  viewer_source_side_select(self->side, line);
 }
 
 /* Whether it is another file, or another function's; then the hot line comes into sight, else nothing moves.
@@ -175,11 +175,9 @@ static void show_source(ViewerSourcePage *self)
   show_files(self);
   gtk_widget_set_visible(self->text_side, self->source->text != NULL);
   viewer_source_text_show(self->text, self->source->text ? self->source : NULL);
-  viewer_source_lines_show(self->lines, self->source);
+  viewer_source_side_show(self->side, self->source, viewer_source_text_get_line(self->text));
   if (note_shown(self))
     go_to_hottest(self);
-  else
-    viewer_source_lines_select(self->lines, viewer_source_text_get_line(self->text));
   show_line(self);
   self->is_showing = FALSE;
   gtk_stack_set_visible_child_name(self->stack, "source");
@@ -200,7 +198,7 @@ static void show_nothing(ViewerSourcePage *self)
   self->source = NULL;
   self->is_showing = TRUE;
   viewer_source_text_show(self->text, NULL);
-  viewer_source_lines_show(self->lines, NULL);
+  viewer_source_side_show(self->side, NULL, 0);
   self->is_showing = FALSE;
   viewer_latest_clear(self->making);
   if (document && viewer_empty_is(document))
@@ -266,7 +264,7 @@ static void handle_moved(ViewerSourcePage *self)
   if (self->is_showing)
     return;
   show_line(self);
-  viewer_source_lines_select(self->lines, viewer_source_text_get_line(self->text));
+  viewer_source_side_select(self->side, viewer_source_text_get_line(self->text));
 }
 
 static void enter_line(ViewerSourcePage *self, guint line)
@@ -288,14 +286,14 @@ static void choose_file(ViewerSourcePage *self)
 
 static void go_by(ViewerSourcePage *self, int direction)
 {
-  guint32 line = viewer_source_lines_get_next(self->lines, direction);
+  guint32 line = viewer_source_side_get_next(self->side, direction);
 
   if (line == 0) {
     gtk_widget_error_bell(GTK_WIDGET(self));
     return;
   }
   go_to_line(self, line);
-  viewer_source_lines_select(self->lines, line);
+  viewer_source_side_select(self->side, line);
 }
 
 static void act_next_line(GtkWidget *widget, const char *name, GVariant *parameter)
@@ -425,7 +423,7 @@ static gboolean next_match(ViewerPage *page, int direction)
 static gboolean source_page_copy(ViewerPage *page)
 {
   ViewerSourcePage *self = VIEWER_SOURCE_PAGE(page);
-  ViewerCopyRows rows = viewer_source_lines_get_copied(self->lines);
+  ViewerCopyRows rows = viewer_source_side_get_copied(self->side);
 
   return (viewer_source_text_has_focus(self->text) && viewer_source_text_copy(self->text)) ||
          viewer_copy_rows(GTK_WIDGET(self), &rows);
@@ -454,7 +452,7 @@ static gboolean viewer_source_page_grab_focus(GtkWidget *widget)
 
   if (!self->source)
     return FALSE;
-  return gtk_widget_grab_focus(self->source->text ? GTK_WIDGET(self->text) : GTK_WIDGET(self->lines));
+  return gtk_widget_grab_focus(self->source->text ? GTK_WIDGET(self->text) : GTK_WIDGET(self->side));
 }
 
 /* Programs come and go. */
@@ -496,7 +494,7 @@ static void viewer_source_page_finalize(GObject *object)
 static void bind_template(GtkWidgetClass *class)
 {
   g_type_ensure(VIEWER_TYPE_INLINED_BAR);
-  g_type_ensure(VIEWER_TYPE_SOURCE_LINES);
+  g_type_ensure(VIEWER_TYPE_SOURCE_SIDE);
   g_type_ensure(VIEWER_TYPE_SOURCE_TEXT);
   gtk_widget_class_set_template_from_resource(class, "/org/capturectl/Viewer/pages/source/source-page.ui");
   gtk_widget_class_bind_template_child(class, ViewerSourcePage, stack);
@@ -513,7 +511,7 @@ static void bind_template(GtkWidgetClass *class)
   gtk_widget_class_bind_template_child(class, ViewerSourcePage, files);
   gtk_widget_class_bind_template_child(class, ViewerSourcePage, text);
   gtk_widget_class_bind_template_child(class, ViewerSourcePage, bar);
-  gtk_widget_class_bind_template_child(class, ViewerSourcePage, lines);
+  gtk_widget_class_bind_template_child(class, ViewerSourcePage, side);
   gtk_widget_class_bind_template_callback(class, choose_file);
   gtk_widget_class_bind_template_callback(class, enter_line);
   gtk_widget_class_bind_template_callback(class, go_to_line);
