@@ -6,7 +6,6 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
 import tempfile
 
 from window import WindowCase  # first: it says where others lie
@@ -95,12 +94,13 @@ class SourceCase(WindowCase):
                 if line['total'] > 0]
 
     def box(self, name):
-        """A box of the flame graph, once keys have walked near it."""
-        self.viewer.press('Home', *['Down'] * 12)
-        self.viewer.rest()
-        while not self.viewer.find_all('tree item', name, states=['focused']):
-            self.viewer.press('Up')
+        """A box of the flame graph, selected: keys walk down until it is seen."""
+        self.viewer.press('Home')
+        self.viewer.find('tree item', 'All Samples', states=['focused'])
+        while not self.viewer.find_all('tree item', name):
+            self.viewer.press('Down')
             self.viewer.rest()
+        self.viewer.click(self.viewer.find('tree item', name))
         return self.viewer.find('tree item', name, states=['focused'])
 
     def expect_line(self, line, own, total):
@@ -118,9 +118,6 @@ class SourceCase(WindowCase):
         self.viewer.click(self.box(name), times=2)
         self.viewer.find('text box', 'Source')
         self.viewer.rest()
-
-    def close_and_keep_going(self):
-        self.viewer.close()
 
 
 class SourceTest(SourceCase):
@@ -191,7 +188,7 @@ class SourceTest(SourceCase):
                 self.viewer.find('row', re.compile('^other, '))
 
     def choose_in_menu(self, row):
-        self.viewer.click(row, button=3)
+        self.viewer.click(row, button='right')
         self.viewer.find_menu_item('Show _Source').act()
 
     def test_steps_hold(self):
@@ -218,7 +215,7 @@ class SourceTest(SourceCase):
         self.open_source()
         self.viewer.press('ctrl+f')
         self.viewer.type('spin(')
-        self.viewer.find('label', '2 matches')
+        self.viewer.find(name='2 matches')
 
     def test_it_stands_below_in_a_narrow_window(self):
         self.open_source(size=(1000, 940))
@@ -237,6 +234,65 @@ class SourceTest(SourceCase):
         x, y, width, height = (int(number) for number in self.viewer.extents_of(self.viewer.find('text box', 'Source')))
         pixel = picture.rgba[4 * ((y + height - 20) * picture.width + x + width - 40):][:3]
         self.assertLess(max(pixel), 80)
+
+
+class CodeTest(SourceCase):
+    """Its instructions: those that capturectl shows, with the same numbers."""
+
+    def open_code(self, function='split'):
+        self.open_source(function, size=(1200, 940))
+        self.viewer.click(self.viewer.find('tab', 'Machine Code'))
+        self.viewer.find('grid cell', re.compile('^(ret|jmp|call|jne)'))
+        self.viewer.rest()
+        said = self.annotate(function, '--code', '--all')
+        return said['samples'], [each for part in said['code']['parts'] for each in part['instructions']]
+
+    def rows(self):
+        """{address: (row, its cells but for the drawn one)} of what is in sight."""
+        look = self.viewer.look()
+        rows = [(row, look.texts(look.find_all('grid cell', within=row)))
+                for row in look.find_all('row', within=look.find('tree grid', 'Machine code'))]
+        return {cells[2]: (row, cells[:3] + cells[4:]) for row, cells in rows if len(cells) == 5 and cells[2]}
+
+    def test_numbers_are_those_of_annotate(self):
+        whole, instructions = self.open_code()
+        seen = self.rows()
+        self.assertGreater(len(seen), 5)
+        for each in instructions:
+            address = each['address'][2:]
+            if address in seen:
+                with self.subTest(address):
+                    text = each['text'] + (f' <{each["target"]}>' if each['target'] else '')
+                    costs = [share(100 * each[cost] / whole) if each[cost] else '' for cost in ('self', 'total')]
+                    cells = [cell.replace('<0.1 %', '0.1 %') for cell in seen[address][1]]
+                    self.assertEqual(cells, [*(cost.replace('0.0 %', '0.1 %') for cost in costs), address, text])
+
+    def test_a_click_selects_instruction_and_line(self):
+        _whole, instructions = self.open_code('other')
+        lines = {line[0]: line for line in self.ranked(self.annotate('other'))}
+        self.assertGreater(len(lines), 1)
+        for line in lines:
+            with self.subTest(line):
+                seen = self.rows()
+                self.viewer.click(next(seen[each['address'][2:]][0] for each in instructions
+                                       if str(each['line']) == line and each['address'][2:] in seen))
+                self.expect_line(*lines[line])
+
+    def test_sorted_by_cost_the_hottest_is_first(self):
+        _whole, instructions = self.open_code()
+        hottest = max(instructions, key=lambda each: each['self'])['address'][2:]
+        title = self.viewer.find('label', 'Self', within=self.viewer.find('tree grid', 'Machine code'))
+        self.viewer.click(title)
+        self.viewer.rest()
+        self.viewer.click(title)
+        self.viewer.wait(lambda: next(iter(self.rows())) == hottest, lambda: f'{hottest} is first of {list(self.rows())}')
+
+    def test_a_call_leads_to_what_is_called(self):
+        self.open_code('main')
+        row = next(row for row, cells in self.rows().values() if cells[3].endswith('<other>'))
+        self.viewer.click(row)
+        self.viewer.press('Return')
+        self.expect_function('other', 'work.c')
 
 
 class EditorTest(SourceCase):

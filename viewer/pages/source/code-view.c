@@ -345,6 +345,7 @@ static void viewer_code_view_finalize(GObject *object)
 
   g_clear_pointer(&self->filter, profile_filter_free);
   g_free(self->file);
+  g_object_unref(self->titles);
   pango_attr_list_unref(self->of_titles);
   G_OBJECT_CLASS(viewer_code_view_parent_class)->finalize(object);
 }
@@ -385,11 +386,10 @@ static void viewer_code_view_init(ViewerCodeView *self)
   gtk_widget_init_template(GTK_WIDGET(self));
   add_columns(self);
   GtkSorter *sorter = gtk_column_view_get_sorter(viewer_list_get_titles(self->view));
-  g_autoptr(GtkFilter) titles = GTK_FILTER(gtk_custom_filter_new(is_wanted, self, NULL));
-  GListModel *wanted =
-      G_LIST_MODEL(gtk_filter_list_model_new(g_object_ref(G_LIST_MODEL(self->table)), g_object_ref(titles)));
+  self->titles = GTK_FILTER(gtk_custom_filter_new(is_wanted, self, NULL));
+  GListModel *wanted = G_LIST_MODEL(
+      gtk_filter_list_model_new(g_object_ref(G_LIST_MODEL(self->table)), g_object_ref(self->titles)));
   g_autoptr(GtkSortListModel) sorted = gtk_sort_list_model_new(wanted, g_object_ref(sorter));
-  self->titles = titles; /* the model has it */
   self->selection = viewer_list_set_model(self->view, G_LIST_MODEL(sorted));
   g_signal_connect_object(sorter, "changed", G_CALLBACK(handle_sorted), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(self->selection, "notify::selected", G_CALLBACK(handle_selected), self,

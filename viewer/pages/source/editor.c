@@ -25,7 +25,7 @@ static const ViewerEditor editors[] = {{"gnome-builder", "Builder", "%f"},
                                        {"xed", "Xed", "+%l %f"},
                                        {"emacs", "Emacs", "+%l %f"},
                                        {"gvim", "GVim", "+%l %f"},
-                                       {"", N_("Default Application"), NULL}};
+                                       {"default", N_("Default Application"), NULL}};
 
 const char *viewer_editor_get_name(const ViewerEditor *self)
 {

@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  const char *program; /* looked for in PATH; "": what the desktop opens such files with */
+  const char *program; /* looked for in PATH; "default": what the desktop opens such files with */
   const char *name;
   const char *arguments; /* separated by blanks; %f stands for the file, %l for the line */
 } ViewerEditor;

@@ -21,8 +21,9 @@ struct _ViewerSourceText {
   GtkSourceBuffer *buffer;
   ViewerCostGutter *self_gutter, *total_gutter;
   GtkSourceSearchContext *search;
-  char *text;   /* that the buffer has; NULL: none */
-  guint32 line; /* current */
+  char *text;      /* that the buffer has; NULL: none */
+  guint32 line;    /* current */
+  guint scrolling; /* a tick callback; 0: none */
 };
 
 G_DEFINE_FINAL_TYPE(ViewerSourceText, viewer_source_text, GTK_TYPE_WIDGET)
@@ -52,16 +53,36 @@ static void handle_cursor(ViewerSourceText *self)
   g_signal_emit(self, signals[MOVED], 0);
 }
 
+static void scroll_to_cursor(ViewerSourceText *self)
+{
+  gtk_text_view_scroll_to_mark(GTK_TEXT_VIEW(self->view), gtk_text_buffer_get_insert(get_buffer(self)), 0.1,
+                               TRUE, 0, 0.4);
+  /* So that lines get their heights with the next layout: while a frame is drawn it would be too late. */
+  gtk_widget_queue_resize(GTK_WIDGET(self->view));
+}
+
+/* Once it is known how much is seen. */
+static gboolean scroll_when_sized(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+  ViewerSourceText *self = VIEWER_SOURCE_TEXT(widget);
+
+  if (gtk_widget_get_height(GTK_WIDGET(self->view)) <= 1)
+    return G_SOURCE_CONTINUE;
+  self->scrolling = 0;
+  scroll_to_cursor(self);
+  return G_SOURCE_REMOVE;
+}
+
 void viewer_source_text_go_to(ViewerSourceText *self, guint32 line)
 {
   GtkTextIter iter;
 
   gtk_text_buffer_get_iter_at_line(get_buffer(self), &iter, (int)MIN(line, G_MAXINT) - 1);
   gtk_text_buffer_place_cursor(get_buffer(self), &iter);
-  gtk_text_view_scroll_to_mark(GTK_TEXT_VIEW(self->view), gtk_text_buffer_get_insert(get_buffer(self)), 0.1,
-                               TRUE, 0, 0.4);
-  /* So that lines get their heights with the next layout: while a frame is drawn it would be too late. */
-  gtk_widget_queue_resize(GTK_WIDGET(self->view));
+  if (gtk_widget_get_height(GTK_WIDGET(self->view)) > 1)
+    scroll_to_cursor(self);
+  else if (!self->scrolling)
+    self->scrolling = gtk_widget_add_tick_callback(GTK_WIDGET(self), scroll_when_sized, NULL, NULL);
 }
 
 static void go_to_chosen(ViewerSourceText *self, guint line)
