@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The source of a function: from every page to its hot line, by the pointer and by keys; where its text comes from when it has moved, and
 in which editor it opens. Numbers are those of capturectl annotate."""
+import atexit
+import functools
 import json
 import os
 import pathlib
@@ -56,21 +58,25 @@ def share(percent):
     return f'{percent:.1f} %'
 
 
-class SourceCase(WindowCase):
-    look = None
+@functools.cache
+def record():
+    """Where the source and the program are, and what was recorded of it."""
+    place = pathlib.Path(tempfile.mkdtemp(prefix='capture-source-'))
+    atexit.register(shutil.rmtree, place)
+    built, capture = place / 'built', place / 'work.capture'
+    built.mkdir()
+    for name, text in (('work.c', PROGRAM), ('spin.h', SPIN), ('step.inc', STEP)):
+        (built / name).write_text(text)
+    run('gcc', '-g', '-O2', '-o', built / 'work', built / 'work.c', cwd=built)
+    capturectl('record', '-q', '-F', '1999', '-e', 'cpu-clock:u', '-o', capture, '--', built / 'work')
+    return built, capture
 
+
+class SourceCase(WindowCase):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.place = pathlib.Path(tempfile.mkdtemp(prefix='capture-source-'))
-        cls.addClassCleanup(shutil.rmtree, cls.place)
-        cls.built = cls.place / 'built'
-        cls.built.mkdir()
-        for name, text in (('work.c', PROGRAM), ('spin.h', SPIN), ('step.inc', STEP)):
-            (cls.built / name).write_text(text)
-        run('gcc', '-g', '-O2', '-o', cls.built / 'work', cls.built / 'work.c', cwd=cls.built)
-        cls.capture = cls.place / 'work.capture'
-        capturectl('record', '-q', '-F', '1999', '-e', 'cpu-clock:u', '-o', cls.capture, '--', cls.built / 'work')
+        cls.built, cls.capture = record()
 
     def setUp(self):
         super().setUp()
@@ -140,6 +146,8 @@ class SourceTest(SourceCase):
                 self.viewer.find_all('grid cell', within=row)]
         self.assertEqual([(line, own, total) for own, total, line, _code in rows], self.ranked(self.annotate()))
         self.assertIn('spin(20 * n);', [code for *_, code in rows])
+        self.assertTrue(self.viewer.find('text box', 'Source').description.startswith(
+            f'Line {hottest[0]}: self {hottest[1]}, total {hottest[2]}; inlined there: spin'), 'a screen reader hears what the line costs')
 
     def test_by_keys_from_line_to_line_and_into_what_was_inlined(self):
         ranked = self.ranked(self.annotate())
@@ -159,12 +167,6 @@ class SourceTest(SourceCase):
         self.expect_function('split', 'work.c')
         self.viewer.press('Escape')
         self.viewer.find('tree item', states=['focused'])
-
-    def test_a_screen_reader_hears_what_the_line_costs(self):
-        hottest = self.ranked(self.annotate())[0]
-        self.open_source()
-        self.viewer.wait(lambda: self.viewer.find('text box', 'Source').description.startswith(
-            f'Line {hottest[0]}: self {hottest[1]}, total {hottest[2]}; inlined there: spin'), 'the text is described')
 
     def test_its_other_file_is_chosen(self):
         step = self.ranked(self.annotate(), 'step.inc')[0]

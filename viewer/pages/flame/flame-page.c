@@ -322,12 +322,12 @@ static void pop_up(ViewerFlamePage *self, double x, double y)
   viewer_transforms_popup(self->transforms, at_x, at_y, G_MENU_MODEL(further));
 }
 
-/* The root of all has no source. */
+/* The root of all has no source, and what is still recorded has no page for it. */
 static void handle_activated(ViewerFlamePage *self)
 {
   guint n = 0;
 
-  if (self->document)
+  if (self->document && viewer_document_get_state(self->document) != VIEWER_DOCUMENT_GROWING)
     viewer_document_get_selection(self->document, &n);
   if (n > 0)
     gtk_widget_activate_action(GTK_WIDGET(self), "win.show-page", "s", "source");

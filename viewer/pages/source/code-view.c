@@ -206,11 +206,12 @@ void viewer_code_view_select(ViewerCodeView *self, guint32 line)
 
 static void handle_selected(ViewerCodeView *self)
 {
+  if (self->is_selecting)
+    return;
   g_autoptr(ViewerTableItem) item = get_item(self, gtk_single_selection_get_selected(self->selection));
   guint32 line =
       item && self->file ? viewer_code_get_line(self->code, get_row(item, self)->instruction, self->file) : 0;
-
-  if (self->is_selecting || line == 0)
+  if (line == 0)
     return;
   self->is_selecting = TRUE;
   g_signal_emit(self, signals[LINE_CHOSEN], 0, line);

@@ -90,9 +90,10 @@ static guint32 get_line_at(ViewerSourceLines *self, guint position)
 
 static void handle_selected(ViewerSourceLines *self)
 {
-  guint32 line = get_line_at(self, gtk_single_selection_get_selected(self->selection));
+  guint32 line =
+      self->is_selecting ? 0 : get_line_at(self, gtk_single_selection_get_selected(self->selection));
 
-  if (!self->is_selecting && line > 0)
+  if (line > 0)
     g_signal_emit(self, signals[CHOSEN], 0, line);
 }
 
