@@ -43,6 +43,19 @@ static void append_sentence(const AnnotateCode *self, const char *sentence)
   g_string_append_c(self->out, '\n');
 }
 
+/* Where the function was inlined into others it has no machine code of its own. */
+static void append_inlined_elsewhere(const AnnotateCode *self)
+{
+  const ProfileAnnotation *annotation = self->shown->annotation;
+  guint64 all = profile_annotation_get_total(annotation).count;
+  guint64 own = profile_disassembly_get_total(self->disassembly).count;
+
+  if (own > 0 && own < all)
+    append_sentence(self,
+                    _("Where the function was inlined into others its instructions are theirs, and are not "
+                      "shown here."));
+}
+
 /* Instructions with samples, and those around them. */
 static void choose_instructions(AnnotateCode *self)
 {
@@ -224,6 +237,7 @@ void capturectl_annotate_code(const CapturectlAnnotate *shown)
                              ? nothing
                              : _("A processor says a little late where it was: the time may belong to the "
                                  "instruction before."));
+  append_inlined_elsewhere(&self);
   for (guint i = 0; i < n_parts; i++)
     append_part(&self, &parts[i]);
   append_elsewhere(&self);

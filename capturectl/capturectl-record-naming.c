@@ -4,6 +4,7 @@
 #include <glib/gi18n.h>
 
 #include "capturectl/capturectl-command.h"
+#include "capturectl/capturectl-fetch.h"
 #include "capturectl/capturectl-progress.h"
 #include "profile/naming/naming.h"
 
@@ -64,6 +65,27 @@ static void record_naming_warn(const Naming *naming)
     capturectl_warn("%s", dropped);
 }
 
+static void fetch_names(RecordingSession *session, const char *servers, GCancellable *cancellable,
+                        gboolean quiet)
+{
+  g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", recording_session_get_fd(session));
+  g_autoptr(ProfileCapture) capture = profile_capture_load(path, PROFILE_LOAD_DEFAULT, cancellable, NULL);
+  g_autoptr(ProfileMissingNames) missing = capture ? profile_missing_names_new(capture) : NULL;
+  const ProfileFetchOptions options = {.servers = servers};
+  const ProfileMissingEntry *entries;
+  ProfileFetchResult *results;
+  guint n;
+
+  if (!missing)
+    return;
+  entries = profile_missing_names_get_entries(missing, &n);
+  results = g_new0(ProfileFetchResult, n);
+  capturectl_fetch(path, capture, entries, n, &options, results, quiet, cancellable);
+  for (guint i = 0; i < n; i++)
+    profile_fetch_result_clear(&results[i]);
+  g_free(results);
+}
+
 void capturectl_record_name(RecordingSession *session, GCancellable *cancellable,
                             const CapturectlRecordOptions *options)
 {
@@ -78,5 +100,7 @@ void capturectl_record_name(RecordingSession *session, GCancellable *cancellable
   capturectl_progress_clear();
   record_naming_warn(&naming);
   g_main_loop_unref(naming.loop);
+  if (options->servers && !naming.error)
+    fetch_names(session, options->servers, cancellable, options->quiet);
   g_clear_error(&naming.error);
 }

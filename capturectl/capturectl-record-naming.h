@@ -9,7 +9,8 @@
 G_BEGIN_DECLS
 
 /* Names what a finished session sampled, and stores the names and machine code in its capture. Runs the
- * default main context meanwhile, so that signals can cancel. Warns of what could not be named. */
+ * default main context meanwhile, so that signals can cancel. Warns of what could not be named. Asks the
+ * servers of the options for what has no name then. */
 void capturectl_record_name(RecordingSession *session, GCancellable *cancellable,
                             const CapturectlRecordOptions *options);
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "capturectl/capturectl-command.h"
+#include "capturectl/capturectl-fetch.h"
 #include "capturectl/capturectl-verbs.h"
 #include "profile/naming/naming.h"
 #include "recording/diagnosis/findings.h"
@@ -41,7 +42,7 @@ typedef struct {
   gboolean command_lines;
   gboolean counters;
   gboolean sysprof;
-  gboolean names;
+  gboolean names, download_symbols;
   char *code;
   gboolean json;
   char *via;
@@ -139,6 +140,8 @@ static int parse_arguments(int *argc, char ***argv, Arguments *a)
        N_("Do not record what programs report in Sysprof's format"), NULL},
       {"no-names", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &a->names,
        N_("Do not name the sampled functions at the end"), NULL},
+      {"download-symbols", 0, 0, G_OPTION_ARG_NONE, &a->download_symbols,
+       N_("Ask debuginfod servers for names that are missing at the end"), NULL},
       {"code", 0, 0, G_OPTION_ARG_STRING, &a->code,
        N_("Store the machine code of sampled functions with their names, up to so many bytes of it; 0: none "
           "(4M)"),
@@ -453,6 +456,17 @@ static int set_targets(RecordingOptions *options, const Arguments *a, char **com
   return -1;
 }
 
+/* Before anything is recorded. */
+static int set_servers(CapturectlRecordOptions *options, const Arguments *a)
+{
+  if (!a->download_symbols)
+    return -1;
+  if (!a->names)
+    return capturectl_fail_usage(_("--download-symbols and --no-names exclude each other."));
+  options->servers = capturectl_fetch_get_servers();
+  return options->servers ? -1 : CAPTURECTL_FAILED;
+}
+
 static char *make_default_path(const RecordingOptions *options)
 {
   g_autofree char *name = recording_options_get_name(options);
@@ -504,6 +518,8 @@ int capturectl_record_options_parse(int argc, char **argv, CapturectlRecordOptio
   ret->recording = recording_options_new();
   status = record_options_convert(&a, argv + 1, ret->recording);
   if (status < 0)
+    status = set_servers(ret, &a);
+  if (status < 0)
     status = set_code(ret, a.code);
   if (status >= 0)
     return status;
@@ -526,4 +542,5 @@ int capturectl_record_options_parse(int argc, char **argv, CapturectlRecordOptio
 void capturectl_record_options_clear(CapturectlRecordOptions *self)
 {
   g_clear_pointer(&self->recording, recording_options_free);
+  g_clear_pointer(&self->servers, g_free);
 }

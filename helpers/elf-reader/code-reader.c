@@ -5,28 +5,14 @@
 #include <sys/mman.h>
 
 #include "code/code-disassemble.h"
-#include "code/code-range.h"
 #include "helpers/elf-reader/elf-reader-file.h"
 #include "helpers/elf-reader/elf-reader-serve.h"
 
-static int code_reader_find(const void *file, size_t size, uint32_t flags, const struct elf_reader_code *code,
-                            struct code_range *ret)
-{
-  if ((flags & ELF_READER_BYTES) == 0)
-    return code_range_find(file, size, code->offset, code->length, ret);
-  ret->machine = (uint16_t)code->machine;
-  ret->address = code->address;
-  return code_range_cut(file, size, code->offset, code->length, ret);
-}
-
-static int code_reader_disassemble(const void *file, size_t size, uint32_t flags,
-                                   const struct elf_reader_code *code, uint64_t *ret_length)
+static int code_reader_disassemble(const void *bytes, size_t size, const struct elf_reader_code *code,
+                                   uint64_t *ret_length)
 {
   struct code_instructions *instructions;
-  struct code_range range;
-  int result = code_reader_find(file, size, flags, code, &range);
-  if (result == 0)
-    result = code_disassemble(range.bytes, range.size, range.machine, range.address, &instructions);
+  int result = code_disassemble(bytes, size, (uint16_t)code->machine, code->address, &instructions);
   if (result < 0)
     return result;
   *ret_length = instructions->size;
@@ -39,24 +25,21 @@ static int code_reader_answer(const struct elf_reader_request *request, uint64_t
 {
   const void *file;
   size_t size;
-  int result = elf_reader_file_map(request->files[0], ELF_READER_FILE_MAX, &file, &size);
+  int result = elf_reader_file_map(request->files[0], CODE_BYTES_MAX, &file, &size);
   if (result < 0)
     return result;
-  result = code_reader_disassemble(file, size, request->code.message.flags, &request->code.code, ret_length);
+  result = code_reader_disassemble(file, size, &request->code.code, ret_length);
   munmap((void *)file, size);
   return result;
 }
 
-/* What only code without an ELF file needs is 0 in other questions. */
 static bool code_reader_is_sound(const struct elf_reader_request *request)
 {
   const struct elf_reader_code_question *question = &request->code;
   const struct elf_reader_message *message = &question->message;
-  bool bytes = message->flags == ELF_READER_BYTES;
   return message->type == ELF_READER_DISASSEMBLE && message->size == sizeof *question &&
-         request->n_files == 1 && (bytes || message->flags == 0) && message->n_offsets == 0 &&
-         question->code.machine <= UINT16_MAX && question->code.reserved == 0 &&
-         (bytes || (question->code.machine == 0 && question->code.address == 0));
+         request->n_files == 1 && message->flags == 0 && message->n_offsets == 0 &&
+         question->code.machine <= UINT16_MAX && question->code.reserved == 0;
 }
 
 int main(int argc, char **argv)

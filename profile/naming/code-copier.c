@@ -24,12 +24,14 @@ typedef struct {
   ProfileCapture *capture;
   const ProfileNamer *namer;
   ProfileNamingTables *tables;
-  Candidate *candidates; /* one a range of all tables */
-  gsize *first;          /* of each slot's, and behind the last one */
+  ProfileCodeFile *kernel; /* NULL: it cannot be read */
+  Candidate *candidates;   /* one a range of all tables */
+  gsize *first;            /* of each slot's, and behind the last one */
 } CodeCopier;
 
 static void code_copier_clear(CodeCopier *self)
 {
+  g_clear_pointer(&self->kernel, profile_code_file_free);
   g_clear_pointer(&self->candidates, g_free);
   g_clear_pointer(&self->first, g_free);
 }
@@ -60,6 +62,11 @@ static Hits *count_hits(const ProfileCapture *capture)
   return hits;
 }
 
+static gboolean is_kernel(const CodeCopier *self, guint slot)
+{
+  return slot + 1 == self->tables->n;
+}
+
 /* What could not be opened for its names cannot be for its code. */
 static const ProfileFunctionRange *get_ranges(const CodeCopier *self, guint slot, gsize *n)
 {
@@ -67,9 +74,10 @@ static const ProfileFunctionRange *get_ranges(const CodeCopier *self, guint slot
   enum capture_naming status = table ? profile_function_table_get_status(table) : CAPTURE_NAMING_UNREADABLE;
 
   *n = 0;
-  return status == CAPTURE_NAMING_UNREADABLE || status == CAPTURE_NAMING_HIDDEN
-             ? NULL
-             : profile_function_table_get_ranges(table, n);
+  if (status == CAPTURE_NAMING_UNREADABLE || status == CAPTURE_NAMING_HIDDEN ||
+      (is_kernel(self, slot) && !self->kernel))
+    return NULL;
+  return profile_function_table_get_ranges(table, n);
 }
 
 static void list_candidates(CodeCopier *self)
@@ -153,15 +161,15 @@ static void choose_candidates(CodeCopier *self, guint64 size)
   }
 }
 
-static ProfileCodeFile *open_slot(const CodeCopier *self, guint slot)
+static ProfileCodeFile *open_slot(CodeCopier *self, guint slot)
 {
-  if (slot + 1 == self->tables->n)
-    return profile_code_file_new_for_kernel(self->namer, PROFILE_CODE_FILE_KERNEL);
+  if (is_kernel(self, slot))
+    return g_steal_pointer(&self->kernel);
   return profile_code_file_new(self->namer, &g_array_index(self->capture->binaries, ProfileBinary, slot));
 }
 
 /* NULL: nothing. */
-static ProfileMachineCode *copy_slot(const CodeCopier *self, guint slot)
+static ProfileMachineCode *copy_slot(CodeCopier *self, guint slot)
 {
   g_autoptr(ProfileCodeFile) file = NULL;
   ProfileMachineCode *code = NULL;
@@ -194,6 +202,8 @@ void profile_code_copier_copy(ProfileCapture *capture, const ProfileNamer *namer
 {
   g_auto(CodeCopier) self = {.capture = capture, .namer = namer, .tables = tables};
 
+  if (tables->tables[tables->n - 1])
+    self.kernel = profile_code_file_new_for_kernel(namer, PROFILE_CODE_FILE_KERNEL);
   list_candidates(&self);
   weigh_candidates(&self);
   choose_candidates(&self, size);

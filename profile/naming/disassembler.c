@@ -112,8 +112,7 @@ static int make_file(GBytes *bytes)
 static ProfileCodeStatus decode_bytes(const Disassembler *self, const ProfileCodeCopy *copy,
                                       struct code_instructions **ret)
 {
-  const struct elf_reader_code code = {.length = g_bytes_get_size(copy->bytes),
-                                       .address = copy->address,
+  const struct elf_reader_code code = {.address = copy->address,
                                        .machine = copy->machine <= G_MAXUINT16 ? copy->machine : EM_NONE};
   int fd = self->reader ? make_file(copy->bytes) : -1, result;
 
@@ -121,8 +120,7 @@ static ProfileCodeStatus decode_bytes(const Disassembler *self, const ProfileCod
     return PROFILE_CODE_NO_READER;
   if (fd < 0)
     return PROFILE_CODE_FAILED;
-  result =
-      profile_elf_reader_disassemble(self->reader, fd, ELF_READER_BYTES, &code, self->namer.cancellable, ret);
+  result = profile_elf_reader_disassemble(self->reader, fd, &code, self->namer.cancellable, ret);
   close(fd);
   return result == 0 ? PROFILE_CODE_DECODED : PROFILE_CODE_FAILED;
 }

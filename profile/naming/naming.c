@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "profile/capture/capture-private.h"
+#include "profile/elf/debug-files.h"
 #include "profile/naming/kernel-namer.h"
 #include "profile/naming/namer.h"
 #include "profile/naming/names-store.h"
@@ -64,6 +65,14 @@ static guint32 get_binary(const ProfileNamingTables *tables, guint slot)
   return slot + 1 == tables->n ? G_MAXUINT32 : slot;
 }
 
+static gboolean is_one_of(const Naming *naming, guint slot)
+{
+  const ProfileBinary *binary = &g_array_index(naming->capture->binaries, ProfileBinary, slot);
+  g_autofree char *hex = profile_debug_file_print_build_id(binary->build_id, binary->build_id_size);
+
+  return g_hash_table_contains(naming->options->only, hex);
+}
+
 /* What only the recorder has named may be named better here. */
 static gboolean is_wanted(const Naming *naming, guint slot)
 {
@@ -73,6 +82,8 @@ static gboolean is_wanted(const Naming *naming, guint slot)
 
   if (!naming->addresses[slot])
     return FALSE;
+  if (naming->options->only)
+    return binary != G_MAXUINT32 && is_one_of(naming, slot);
   if (!naming->options->only_missing || !profile_capture_is_looked_for(naming->capture, binary))
     return TRUE;
   status = profile_function_table_get_status(table);
@@ -114,6 +125,9 @@ static void name_slot(gpointer job, gpointer data)
         &naming->namer, &g_array_index(naming->capture->binaries, ProfileBinary, slot), addresses, n,
         naming->known[slot], naming->options->no_store ? NULL : &naming->learnt[slot],
         &naming->tables->places[slot]);
+  if (naming->options->only &&
+      profile_function_table_get_status(naming->tables->tables[slot]) == CAPTURE_NAMING_UNREADABLE)
+    g_clear_pointer(&naming->tables->tables[slot], profile_function_table_unref);
   report_progress(naming, slot);
 }
 

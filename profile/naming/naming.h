@@ -37,6 +37,8 @@ typedef struct {
   gboolean no_code;  /* none of it */
   gboolean only_missing; /* leave tables alone that the capture has already, unless they are UNREADABLE or
                             HIDDEN */
+  GHashTable *only;      /* a set of build-ids in hexadecimal: name these binaries alone, and leave alone
+                            those of them that cannot be read. NULL: all */
 } ProfileNamingOptions;
 
 typedef struct {

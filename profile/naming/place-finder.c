@@ -21,6 +21,7 @@ typedef struct {
   const ProfileElf *elf; /* of the binary, which says where its offsets are mapped */
   int main;              /* the file that has the DWARF */
   char *directory;       /* of that file; NULL: not known */
+  const char *const *roots;
   ProfileDebugFile alternate;
   gboolean has_looked_for_alternate;
   int package;      /* -1: none */
@@ -38,17 +39,26 @@ static void place_finder_clear(PlaceFinder *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(PlaceFinder, place_finder_clear)
 
-static gboolean has_dwarf(const ProfileDebugFile *file)
+static gboolean has_section(const ProfileDebugFile *file, const char *const *names)
 {
-  static const char *const names[] = {".debug_info", ".zdebug_info"};
-
-  for (guint i = 0; file->elf && file->fd >= 0 && i < G_N_ELEMENTS(names); i++) {
+  for (guint i = 0; file->elf && file->fd >= 0 && names[i]; i++) {
     const ProfileElfSection *section = profile_elf_find_section(file->elf, names[i]);
 
     if (section && section->type != SHT_NOBITS && section->size > 0)
       return TRUE;
   }
   return FALSE;
+}
+
+static gboolean has_dwarf(const ProfileDebugFile *file)
+{
+  return has_section(file, (const char *const[]){".debug_info", ".zdebug_info", NULL});
+}
+
+/* Go programs know their lines without it. */
+static gboolean has_go(const ProfileDebugFile *file)
+{
+  return has_section(file, (const char *const[]){".gopclntab", ".data.rel.ro.gopclntab", NULL});
 }
 
 /* Where an open file is, or NULL. */
@@ -146,7 +156,7 @@ static gboolean look_for_alternate(PlaceFinder *self, const char *path, const st
     return FALSE;
   self->has_looked_for_alternate = TRUE;
   return profile_debug_file_find_alternate(self->directory ? self->directory : "/", path, missing->build_id,
-                                           missing->build_id_size, &self->alternate);
+                                           missing->build_id_size, self->roots, &self->alternate);
 }
 
 /* Opens what is missing; false when nothing of it is there. */
@@ -323,11 +333,13 @@ static void place_finder_find_all(PlaceFinder *self, const GArray *list)
 
 ProfileStoredPlaces *profile_place_finder_find(ProfileElfReaders *readers, const ProfileDebugFile *file,
                                                const ProfileDebugFile *debug, const guint64 *offsets, gsize n,
-                                               const ProfileStoredPlaces *known, GCancellable *cancellable)
+                                               const ProfileStoredPlaces *known, const char *const *roots,
+                                               GCancellable *cancellable)
 {
   g_autoptr(ProfileStoredPlaces) found = profile_stored_places_new();
   const ProfileDebugFile *source = has_dwarf(debug) ? debug : file;
   g_auto(PlaceFinder) self = {.cancellable = cancellable,
+                              .roots = roots,
                               .elf = file->elf,
                               .main = source->fd,
                               .alternate.fd = -1,
@@ -336,7 +348,7 @@ ProfileStoredPlaces *profile_place_finder_find(ProfileElfReaders *readers, const
   g_autofree char *path = get_path(source->fd);
   g_autoptr(GArray) list = NULL;
 
-  if (!has_dwarf(source)) {
+  if (!has_dwarf(source) && !has_go(source)) {
     found_add_nothing(found);
     return g_steal_pointer(&found);
   }

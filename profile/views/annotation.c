@@ -331,7 +331,8 @@ const ProfileAnnotationLine *profile_annotation_get_lines(const ProfileAnnotatio
 const ProfileAnnotationInlined *profile_annotation_get_inlined(const ProfileAnnotation *self,
                                                                const ProfileAnnotationLine *line)
 {
-  return (const ProfileAnnotationInlined *)(gpointer)self->inlined->data + line->first_inlined;
+  return line->n_inlined > 0 ? &g_array_index(self->inlined, ProfileAnnotationInlined, line->first_inlined)
+                             : NULL;
 }
 
 void profile_annotation_get_range(const ProfileAnnotation *self, const ProfileAnnotationFile *file,

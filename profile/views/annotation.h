@@ -50,7 +50,7 @@ const ProfileAnnotationFile *profile_annotation_get_files(const ProfileAnnotatio
 /* The n_lines lines of a file that samples lead through, ascending. */
 const ProfileAnnotationLine *profile_annotation_get_lines(const ProfileAnnotation *self,
                                                           const ProfileAnnotationFile *file);
-/* The n_inlined functions that were inlined at a line, most total first. */
+/* The n_inlined functions that were inlined at a line, most total first; NULL: none. */
 const ProfileAnnotationInlined *profile_annotation_get_inlined(const ProfileAnnotation *self,
                                                                const ProfileAnnotationLine *line);
 /* From the line on which the function begins, if it is known and in this file, to its last with samples. */

@@ -364,8 +364,8 @@ char *profile_disassembly_explain(const ProfileDisassembly *self, const ProfileD
         part->binary);
   case PROFILE_CODE_NO_KERNEL:
     return g_strdup(
-        _("The capture has no copy of this machine code of the kernel: record as root, or look at "
-          "the capture as root on that machine, before it is started again."));
+        _("The capture has no copy of this machine code of the kernel, and it cannot be read here: "
+          "record as root, on a kernel that shows its memory (/proc/kcore)."));
   case PROFILE_CODE_NOT_TOLD:
     return g_strdup(_("The program made this machine code at run time and left no copy: have its runtime "
                       "write a jitdump (“--perf-prof” of Node.js), and record again."));

@@ -39,8 +39,7 @@ typedef struct {
                                       the one that holds them. The same pointer for all of one place */
   guint32 n_frames;                /* 0: not known, as of code made at run time */
   ProfileWeight self;              /* samples taken there */
-  ProfileWeight
-      total; /* and those that lead through it: of a call, while what it called ran. Each counted once */
+  ProfileWeight total;             /* and, of a call, while what it called ran; each counted once */
 } ProfileInstruction;
 
 /* Instructions that follow one another. */

@@ -13,7 +13,7 @@ import struct
 import sys
 import unittest
 
-from support import SOURCE, TestCase, capturectl, environment, run
+from support import TestCase, capturectl, copy_programs, environment, run
 
 from builder import Builder, fixed, listed, machine_code, record, string
 from capture_decoder import Capture, container
@@ -207,6 +207,23 @@ class AnnotateCode(TestCase):
         self.assertLessEqual(sum(len(code.bytes) for code in {code.start: code for code in stored(bound)}.values()), 1024)
         self.assertIsNotNone(self.code_of(bound, 'leaf'), 'what most samples were taken in comes first')
 
+    @unittest.skipUnless(os.geteuid() == 0, 'needs another user')
+    def test_of_files_that_cannot_be_read(self):
+        """Nobody names what root recorded: of a program that only root may read there is no code, of libc there is."""
+        program, path = self.record('--no-names')
+        self.directory.chmod(0o755)
+        path.chmod(0o644)
+        program.chmod(0o700)
+        for folder, mode in (('bin', 0o755), ('out', 0o777)):
+            (self.directory / folder).mkdir()
+            (self.directory / folder).chmod(mode)
+        whole = self.directory / 'out' / 'whole.capture'
+        run('setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', copy_programs(self.directory / 'bin'), 'check', '--recover', whole, path,
+            env=environment(HOME=str(self.directory / 'out'), XDG_CACHE_HOME=str(self.directory / 'out')), status=None)
+        paths = {key[0] for key, code in Capture(whole).code.items() if code and isinstance(key, tuple)}
+        self.assertNotIn(str(program), paths)
+        self.assertTrue(any('libc' in path for path in paths), paths)
+
     def test_without_a_reader(self):
         _program, path = self.record()
         part, = self.annotate(path, 'leaf', env=environment(CAPTURE_CODE_READER='/nonexistent'))['code']['parts']
@@ -271,6 +288,10 @@ class HostileCode(TestCase):
                 part = self.part(machine_code(1, machine, 0x1040, 0x1040, bytes(range(32))))
                 self.assertEqual(part['status'], 'decoded')
                 self.assertTrue(all(one['text'].startswith('.byte ') for one in part['instructions']))
+
+    def test_another_machine(self):
+        part = self.part(machine_code(1, 183, 0x1040, 0x2040, bytes.fromhex('e0031f2a c0035fd6') * 4))
+        self.assertEqual([(one['size'], one['text'], one['kind']) for one in part['instructions'][:2]], [(4, 'mov w0, wzr', 'plain'), (4, 'ret', 'return')])
 
     def test_what_makes_no_sense(self):
         whole = machine_code(1, 62, 0x1040, 0x1040, b'\x90' * 32)
