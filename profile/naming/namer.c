@@ -9,6 +9,7 @@
 #include "profile/elf/debug-roots.h"
 #include "profile/elf/elf-symbols.h"
 #include "profile/naming/binary-file.h"
+#include "profile/naming/place-finder.h"
 #include "unwind/unwind-functions.h"
 
 /* What one binary is named from. */
