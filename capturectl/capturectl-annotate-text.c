@@ -297,27 +297,6 @@ static void append_rest(const AnnotateText *text)
   g_string_append_printf(text->out, "  %s\n", _("in code of which no line is known"));
 }
 
-/* Most self, or where all have the same, most total. */
-static const ProfileAnnotationLine *find_hottest(const ProfileAnnotation *annotation)
-{
-  const ProfileAnnotationLine *hottest = NULL;
-  gsize n;
-  const ProfileAnnotationFile *files = profile_annotation_get_files(annotation, &n);
-
-  for (gsize i = 0; i < n; i++) {
-    const ProfileAnnotationLine *lines = profile_annotation_get_lines(annotation, &files[i]);
-    for (guint32 k = 0; k < files[i].n_lines; k++) {
-      guint64 self = profile_annotation_measure(annotation, lines[k].self);
-      guint64 most = hottest ? profile_annotation_measure(annotation, hottest->self) : 0;
-      if (!hottest || self > most ||
-          (self == most && profile_annotation_measure(annotation, lines[k].total) >
-                               profile_annotation_measure(annotation, hottest->total)))
-        hottest = &lines[k];
-    }
-  }
-  return hottest;
-}
-
 void capturectl_annotate_text(const CapturectlAnnotate *self)
 {
   g_autoptr(GString) out = g_string_new(NULL);
@@ -325,7 +304,7 @@ void capturectl_annotate_text(const CapturectlAnnotate *self)
   const ProfileAnnotationFile *files = profile_annotation_get_files(self->annotation, &n);
   AnnotateText text = {
       .shown = self,
-      .hottest = find_hottest(self->annotation),
+      .hottest = profile_annotation_get_hottest(self->annotation, NULL),
       .whole = profile_annotation_measure(self->annotation, profile_annotation_get_sum(self->annotation)),
       .out = out};
 

@@ -27,17 +27,15 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AnnotateOptions, annotate_options_clear)
 
 ProfileSourceFile *capturectl_annotate_open(const CapturectlAnnotate *self, const char *path)
 {
-  return profile_source_file_new(path, (const ProfilePathMap *)(gpointer)self->maps->data, self->maps->len);
+  return profile_source_file_new(path, self->maps);
 }
 
 CapturectlAnnotateRange capturectl_annotate_get_range(const CapturectlAnnotate *self,
                                                       const ProfileAnnotationFile *file)
 {
-  const ProfileAnnotationLine *lines = profile_annotation_get_lines(self->annotation, file);
-  CapturectlAnnotateRange range = {lines[0].line, lines[file->n_lines - 1].line};
+  CapturectlAnnotateRange range;
 
-  if (file->declared_line > 0)
-    range.first = MIN(range.first, file->declared_line);
+  profile_annotation_get_range(self->annotation, file, &range.first, &range.last);
   return range;
 }
 
@@ -56,30 +54,16 @@ gboolean capturectl_annotate_is_newer(const CapturectlAnnotate *self, const Prof
                                            profile_stacks_get_function_binary(stacks, self->function));
 }
 
-static void path_map_clear(gpointer data)
-{
-  ProfilePathMap *map = data;
-
-  g_free(map->from);
-  g_free(map->to);
-}
-
 /* NULL after having said which one is not understood. */
 static GArray *parse_maps(char **texts)
 {
-  g_autoptr(GArray) maps = g_array_new(FALSE, FALSE, sizeof(ProfilePathMap));
+  g_autoptr(GArray) maps = profile_path_maps_new();
 
-  g_array_set_clear_func(maps, path_map_clear);
-  for (; texts && *texts; texts++) {
-    const char *equals = strchr(*texts, '=');
-    if (!equals || !equals[1]) {
+  for (; texts && *texts; texts++)
+    if (!profile_path_maps_append_text(maps, *texts)) {
       capturectl_fail_usage(_("“%s” is no map of paths; write for example “/build=/home/me/src”."), *texts);
       return NULL;
     }
-    ProfilePathMap map = {g_strndup(*texts, (gsize)(equals - *texts)),
-                          g_canonicalize_filename(equals + 1, NULL)};
-    g_array_append_val(maps, map);
-  }
   return g_steal_pointer(&maps);
 }
 

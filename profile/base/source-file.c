@@ -22,18 +22,6 @@ struct _ProfileSourceFile {
 static const char *const status_names[] = {"read",      "missing",  "denied",    "not-regular",
                                            "too-large", "relative", "unreadable"};
 
-/* NULL: the map says nothing of the path. */
-static char *map_path(const ProfilePathMap *map, const char *path)
-{
-  gsize length = strlen(map->from);
-
-  while (length > 0 && map->from[length - 1] == '/')
-    length--;
-  if (strncmp(path, map->from, length) != 0 || (length > 0 && path[length] != '/' && path[length] != '\0'))
-    return NULL;
-  return path[length] ? g_build_filename(map->to, path + length, NULL) : g_strdup(map->to);
-}
-
 /* Why nothing could be opened there. */
 static ProfileSourceFileStatus explain_failure(const char *path)
 {
@@ -115,23 +103,23 @@ static gboolean source_file_try_map(ProfileSourceFile *self, const ProfilePathMa
 {
   g_autofree char *canonical =
       g_path_is_absolute(path) ? g_canonicalize_filename(path, NULL) : g_strdup(path);
-  char *mapped = map_path(map, path);
+  char *mapped = profile_path_map_apply(map, path);
 
   if (mapped && source_file_try(self, mapped))
     return TRUE;
-  mapped = strcmp(canonical, path) == 0 ? NULL : map_path(map, canonical);
+  mapped = strcmp(canonical, path) == 0 ? NULL : profile_path_map_apply(map, canonical);
   return mapped && source_file_try(self, mapped);
 }
 
-ProfileSourceFile *profile_source_file_new(const char *path, const ProfilePathMap *maps, gsize n_maps)
+ProfileSourceFile *profile_source_file_new(const char *path, const GArray *maps)
 {
   ProfileSourceFile *self = g_new0(ProfileSourceFile, 1);
   gboolean found = FALSE;
 
   self->text = g_byte_array_new();
   self->ends = g_array_new(FALSE, FALSE, sizeof(guint32));
-  for (gsize i = 0; i < n_maps && !found; i++)
-    found = source_file_try_map(self, &maps[i], path);
+  for (guint i = 0; maps && i < maps->len && !found; i++)
+    found = source_file_try_map(self, &g_array_index(maps, ProfilePathMap, i), path);
   if (!found)
     source_file_try(self, g_strdup(path));
   source_file_find_lines(self);
@@ -159,6 +147,13 @@ const char *profile_source_file_get_status_name(const ProfileSourceFile *self)
 const char *profile_source_file_get_path(const ProfileSourceFile *self)
 {
   return self->path;
+}
+
+gint64 profile_source_file_get_modified(const ProfileSourceFile *self)
+{
+  return self->status == PROFILE_SOURCE_FILE_READ
+             ? (gint64)self->modified.tv_sec * G_GINT64_CONSTANT(1000000000) + self->modified.tv_nsec
+             : 0;
 }
 
 guint32 profile_source_file_get_n_lines(const ProfileSourceFile *self)

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include <glib.h>
+#include "profile/base/path-maps.h"
 
 G_BEGIN_DECLS
 
@@ -22,19 +22,12 @@ typedef enum {
   PROFILE_SOURCE_FILE_UNREADABLE
 } ProfileSourceFileStatus;
 
-/* Where a folder is that programs were built in: `to` takes the place of `from` at the beginning of paths,
- * whose next character is a slash, or none. An empty `from`, or "/", is at the beginning of every path. What
- * leads up again (/build/../src) may stand in a path, or be resolved. */
-typedef struct {
-  char *from, *to;
-} ProfilePathMap;
-
 typedef struct _ProfileSourceFile ProfileSourceFile;
 
-/* Reads the file at the first place where it can be: those that the n_maps maps lead the path to, in their
- * order, then the path as it stands. Never NULL: the status says what came of it, that of the first place
- * where it was read nowhere. Blocking. */
-ProfileSourceFile *profile_source_file_new(const char *path, const ProfilePathMap *maps, gsize n_maps);
+/* Reads the file at the first place where it can be: those that the maps (profile/base/path-maps.h; NULL:
+ * none) lead the path to, in their order, then the path as it stands. Never NULL: the status says what came
+ * of it, that of the first place where it was read nowhere. Blocking. */
+ProfileSourceFile *profile_source_file_new(const char *path, const GArray *maps);
 void profile_source_file_free(ProfileSourceFile *self);
 
 ProfileSourceFileStatus profile_source_file_get_status(const ProfileSourceFile *self);
@@ -42,6 +35,8 @@ ProfileSourceFileStatus profile_source_file_get_status(const ProfileSourceFile *
 const char *profile_source_file_get_status_name(const ProfileSourceFile *self);
 /* The place where it was read, or the first that was tried. */
 const char *profile_source_file_get_path(const ProfileSourceFile *self);
+/* When it was written last, in nanoseconds since 1970; 0 for what was not read. */
+gint64 profile_source_file_get_modified(const ProfileSourceFile *self);
 /* 0 for what was not read. */
 guint32 profile_source_file_get_n_lines(const ProfileSourceFile *self);
 /* A line, counted from 1, without its end; NULL where there is none. Valid UTF-8, at most some thousand

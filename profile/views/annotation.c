@@ -19,6 +19,7 @@ typedef struct {
   const char *file;
   guint32 line;
   const char *inlined; /* NULL: the line */
+  guint32 function;    /* that was inlined; G_MAXUINT32: the program told its name alone */
   guint32 open;        /* how often it occurs on the path to the node in hand */
   ProfileWeight self, total;
 } Cost;
@@ -56,10 +57,11 @@ static gboolean cost_equal(gconstpointer a, gconstpointer b)
          g_strcmp0(left->inlined, right->inlined) == 0;
 }
 
-static Cost *get_cost(Annotating *self, const char *file, guint32 line, const char *inlined)
+static Cost *get_cost(Annotating *self, const char *file, guint32 line, const char *inlined, guint32 function)
 {
   gboolean known = file && line > 0;
-  Cost wanted = {.file = known ? file : NULL, .line = known ? line : 0, .inlined = inlined};
+  Cost wanted = {
+      .file = known ? file : NULL, .line = known ? line : 0, .inlined = inlined, .function = function};
   Cost *cost = g_hash_table_lookup(self->costs, &wanted);
 
   if (!cost) {
@@ -95,12 +97,12 @@ static void find_declaration(Annotating *self)
 
 /* The function is at that line; inlined: what was inlined there, NULL nothing. */
 static void add_place(Annotating *self, guint32 node, const char *file, guint32 line, const char *inlined,
-                      gboolean innermost)
+                      guint32 function, gboolean innermost)
 {
   add_cost(self, node, &self->whole, innermost);
-  add_cost(self, node, get_cost(self, file, line, NULL), innermost);
+  add_cost(self, node, get_cost(self, file, line, NULL, G_MAXUINT32), innermost);
   if (inlined && file && line > 0)
-    add_cost(self, node, get_cost(self, file, line, inlined), innermost);
+    add_cost(self, node, get_cost(self, file, line, inlined, function), innermost);
 }
 
 /* Where debug information says nothing of the node; the program may have told of its code. */
@@ -113,7 +115,7 @@ static void enter_told(Annotating *self, guint32 node)
   profile_capture_get_node_line(self->capture, node, &file, &line, &inlined);
   if (chain->n > 0 && self->capture->names.chain_functions[chain->first] == self->function)
     inlined = NULL;
-  add_place(self, node, file, line, inlined, TRUE);
+  add_place(self, node, file, line, inlined, G_MAXUINT32, TRUE);
 }
 
 /* From the innermost frame on, which holds nothing, to the function that holds all. */
@@ -125,7 +127,7 @@ static void enter_place(Annotating *self, guint32 node, const ProfilePlace *plac
   const ProfileChain *chain = profile_capture_get_chain(capture, node);
   const char *inside = NULL;
   gboolean innermost = TRUE;
-  guint32 left = chain->n;
+  guint32 left = chain->n, inside_function = G_MAXUINT32;
 
   for (guint32 i = 0; i < place->n_frames; i++) {
     const ProfilePlaceFrame *frame = profile_places_get_frame(places, place, i);
@@ -135,7 +137,7 @@ static void enter_place(Annotating *self, guint32 node, const ProfilePlace *plac
     guint32 function =
         holds ? capture->names.of_node[node] : capture->names.chain_functions[chain->first + --left];
     if (function == self->function) {
-      add_place(self, node, frame->file, frame->line, inside, innermost);
+      add_place(self, node, frame->file, frame->line, inside, inside_function, innermost);
       innermost = FALSE;
       if (frame->declared_file) {
         self->declared_file = frame->declared_file;
@@ -143,6 +145,7 @@ static void enter_place(Annotating *self, guint32 node, const ProfilePlace *plac
       }
     }
     inside = profile_capture_get_function_name(capture, function);
+    inside_function = function;
   }
 }
 
@@ -219,7 +222,8 @@ static void annotation_add_line(ProfileAnnotation *self, const Cost *cost)
 
 static void annotation_add(ProfileAnnotation *self, const Cost *cost)
 {
-  ProfileAnnotationInlined inlined = {.name = cost->inlined, .self = cost->self, .total = cost->total};
+  ProfileAnnotationInlined inlined = {
+      .name = cost->inlined, .function = cost->function, .self = cost->self, .total = cost->total};
 
   if (!cost->file) {
     self->self_without_line = cost->self;
@@ -331,6 +335,37 @@ const ProfileAnnotationInlined *profile_annotation_get_inlined(const ProfileAnno
 {
   return line->n_inlined > 0 ? &g_array_index(self->inlined, ProfileAnnotationInlined, line->first_inlined)
                              : NULL;
+}
+
+void profile_annotation_get_range(const ProfileAnnotation *self, const ProfileAnnotationFile *file,
+                                  guint32 *ret_first, guint32 *ret_last)
+{
+  const ProfileAnnotationLine *lines = profile_annotation_get_lines(self, file);
+
+  *ret_first = file->declared_line > 0 ? MIN(lines[0].line, file->declared_line) : lines[0].line;
+  *ret_last = lines[file->n_lines - 1].line;
+}
+
+int profile_annotation_compare_heat(const ProfileAnnotation *self, const ProfileAnnotationLine *a,
+                                    const ProfileAnnotationLine *b)
+{
+  int order = profile_weight_compare(self->unit, &a->self, &b->self);
+
+  return order ? order : profile_weight_compare(self->unit, &a->total, &b->total);
+}
+
+const ProfileAnnotationLine *profile_annotation_get_hottest(const ProfileAnnotation *self,
+                                                            const ProfileAnnotationFile *file)
+{
+  guint32 first = file ? file->first_line : 0, end = file ? first + file->n_lines : self->lines->len;
+  const ProfileAnnotationLine *hottest = NULL;
+
+  for (guint32 i = first; i < end; i++) {
+    const ProfileAnnotationLine *line = &g_array_index(self->lines, ProfileAnnotationLine, i);
+    if (!hottest || profile_annotation_compare_heat(self, line, hottest) < 0)
+      hottest = line;
+  }
+  return hottest;
 }
 
 ProfileWeight profile_annotation_get_sum(const ProfileAnnotation *self)

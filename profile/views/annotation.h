@@ -18,6 +18,7 @@ G_BEGIN_DECLS
  * lead through it. */
 typedef struct {
   const char *name;
+  guint32 function; /* index; G_MAXUINT32: the program told its name alone */
   ProfileWeight self, total;
 } ProfileAnnotationInlined;
 
@@ -52,6 +53,16 @@ const ProfileAnnotationLine *profile_annotation_get_lines(const ProfileAnnotatio
 /* The n_inlined functions that were inlined at a line, most total first; NULL: none. */
 const ProfileAnnotationInlined *profile_annotation_get_inlined(const ProfileAnnotation *self,
                                                                const ProfileAnnotationLine *line);
+/* From the line on which the function begins, if it is known and in this file, to its last with samples. */
+void profile_annotation_get_range(const ProfileAnnotation *self, const ProfileAnnotationFile *file,
+                                  guint32 *ret_first, guint32 *ret_last);
+/* Of the file, or of all of them where file is NULL: the line with most self, or of those that have the same,
+ * most total. NULL: there is no line. */
+const ProfileAnnotationLine *profile_annotation_get_hottest(const ProfileAnnotation *self,
+                                                            const ProfileAnnotationFile *file);
+/* Orders lines, the hottest first. */
+int profile_annotation_compare_heat(const ProfileAnnotation *self, const ProfileAnnotationLine *a,
+                                    const ProfileAnnotationLine *b);
 /* All samples that count, whatever they were taken in. */
 ProfileWeight profile_annotation_get_sum(const ProfileAnnotation *self);
 /* Samples taken in the function or in what was inlined into it: the lines' self and what has no line; and

@@ -10,9 +10,12 @@ They go into build/screenshots/, with the recordings, which are made once; the b
 whose names contain one of the words.
 """
 import argparse
+import atexit
 import contextlib
+import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -60,6 +63,76 @@ int main(int argc, char **argv) { return index<40>(argv[0]).size(); }
 LONG_SOURCE = SOURCE.replace('<40>', '<400>')
 
 
+# Of which one sees lines and instructions: its hot line is not where most of its lines are, and has something inlined.
+MIX = '''/* Mixes the bits of a value. */
+static inline unsigned rotate(unsigned value, unsigned by)
+{
+  return value << by | value >> (32 - by);
+}
+
+static inline unsigned mix(unsigned value)
+{
+  for (unsigned i = 1; i < 6; i++) {
+    value ^= rotate(value, i * 5);
+    value = value * 2654435761u + i;
+  }
+  return value;
+}
+'''
+BUCKETS = '''#include <stdio.h>
+#include <stdlib.h>
+
+#include "mix.h"
+
+enum { SIZE = 1 << 16, BUCKETS = 4099 };
+
+static unsigned keys[SIZE], counts[BUCKETS];
+
+/* Keys that look like chance. */
+__attribute__((noinline)) static void fill(unsigned seed)
+{
+  for (unsigned i = 0; i < SIZE; i++)
+    keys[i] = seed = seed * 1664525u + 1013904223u;
+}
+
+/* How many keys each bucket gets. */
+__attribute__((noinline)) static void count(unsigned buckets)
+{
+  for (unsigned i = 0; i < SIZE; i++) {
+    unsigned hash = mix(keys[i]);
+
+    if (hash & 1)
+      counts[hash % buckets]++;
+    else
+      counts[(hash >> 1) % buckets]++;
+  }
+}
+
+__attribute__((noinline)) static unsigned find_largest(void)
+{
+  unsigned largest = 0;
+
+  for (unsigned i = 0; i < BUCKETS; i++)
+    if (counts[i] > counts[largest])
+      largest = i;
+  return largest;
+}
+
+int main(int argc, char **argv)
+{
+  unsigned rounds = argc > 1 ? (unsigned)atoi(argv[1]) : 1000, sum = 0;
+
+  for (unsigned i = 0; i < rounds; i++) {
+    fill(i);
+    count(BUCKETS - i % 2);
+    sum += find_largest();
+  }
+  printf("%u\\n", sum);
+  return 0;
+}
+'''
+
+
 # Recordings.
 
 def record(path, *command, options=(), env=None, cwd=None):
@@ -96,6 +169,24 @@ def make_few(path, _directory):
 
 def make_empty(path, _directory):
     make(path, samples=0, threads=1)
+
+
+def write_lines():
+    """Where pictures show a path that is nobody's home; as old as if nobody had touched it since."""
+    place = pathlib.Path(tempfile.gettempdir()) / 'buckets'
+    if not place.exists():
+        place.mkdir()
+        atexit.register(shutil.rmtree, place)
+    for name, text in (('mix.h', MIX), ('buckets.c', BUCKETS)):
+        (place / name).write_text(text)
+        os.utime(place / name, (10**9, 10**9))
+    return place
+
+
+def record_lines(path, _directory):
+    place = write_lines()
+    subprocess.run(['gcc', '-g', '-O2', '-o', 'buckets', 'buckets.c'], cwd=place, check=True)
+    record(path, './buckets', '3000', options=('-F', '2999'), cwd=place)
 
 
 def record_sleep(path, directory):
@@ -161,6 +252,25 @@ PAGES = {
     'health': (open_page(7), None),
     'details': (open_page(8), None),
 }
+
+
+def open_source(side):
+    """By a double click on a box of the flame graph; what stands beside the text is chosen by a click."""
+    def show(viewer):
+        write_lines()
+        open_page(1)(viewer)
+        viewer.press('Home')
+        while not viewer.find_all('tree item', 'count'):
+            viewer.press('Down')
+            viewer.rest()
+        viewer.click(viewer.find('tree item', 'count'), times=2)
+        viewer.find('text box')
+        viewer.rest()
+        viewer.click(viewer.find('tab', side))
+    return show
+
+
+LINES = {'flame': (open_page(1), None), 'source': (open_source('Hottest Lines'), None), 'code': (open_source('Machine Code'), None)}
 # What a page says when there is nothing to show.
 IN_VAIN = {f'in-vain-{name}': (search_in_vain(number), stop_searching)
            for number, name in enumerate(('flame', 'tree', 'functions', 'timeline', 'marks'), 1)}
@@ -175,6 +285,7 @@ RECORDINGS = {
     'system': (record_system, USUAL, PAGES),
     'many': (make_many, EVERY, PAGES),
     'few': (make_few, USUAL, {**PAGES, **IN_VAIN, **NOTHING_LEFT}),
+    'lines': (record_lines, USUAL, LINES),
     'sleep': (record_sleep, USUAL, PAGES),
     'empty': (make_empty, USUAL, PAGES),
 }

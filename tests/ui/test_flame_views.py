@@ -72,7 +72,7 @@ class FlameViews(ViewCase):
         self.viewer.press('BackSpace')
         self.viewer.wait(lambda: self.viewer.find('tree item', within=chart, states=['focused']).extents[2] == width, 'all is shown')
         self.viewer.find('tree item', 'parse', within=chart)
-        self.viewer.press('Return')
+        self.viewer.press('z')
         self.viewer.wait(lambda: all(node.extents[2] <= 1 for node in self.viewer.find_all('tree item', 'parse', within=chart)),
                          'what comes after the box is out of sight')
 
@@ -92,7 +92,7 @@ class FlameViews(ViewCase):
 
         self.viewer.wait(lambda: widths('parse'), 'there are stacks')
         self.viewer.click(self.viewer.place_of(chart, 0.02, 0.12))
-        self.viewer.press('Return', *zoom)
+        self.viewer.press('z', *zoom)
         self.viewer.wait(lambda: max(widths('parse'), default=0) <= 1, 'what comes after the box is out of sight')
         self.viewer.rest()
         self.viewer.press('ctrl+f')

@@ -65,7 +65,7 @@ class MainWindow(WindowCase):
             look = viewer.look()
             labels = [label for tab in look.find_all('tab') for label in look.find_all('label', within=tab)]
             return {text: label.extents[2] for text, label in zip(look.texts(labels), labels)}
-        whole = viewer.wait(lambda: len(widths()) == 8 and widths(), 'every page has a title')
+        whole = viewer.wait(lambda: len(widths()) == 9 and widths(), 'every page has a title')
         self.assertGreater(min(whole.values()), 0)
         for width in 1000, 900, 800, 760:
             viewer.resize(width, 700)

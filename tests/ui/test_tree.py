@@ -93,7 +93,7 @@ class TreeTest(PagesCase):
         self.viewer.find_gone('row', re.compile('^read_file, '))
         self.viewer.press('Left')
         self.expect_focus('main')
-        self.viewer.press('Return')
+        self.viewer.press('Left')
         self.viewer.wait(lambda: len(self.rows(TREE_ROW)) == 2, 'main is closed')
 
     def click_arrow(self, function, depth):

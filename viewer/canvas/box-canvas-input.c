@@ -51,16 +51,38 @@ static void box_canvas_input_walk(ViewerBoxCanvas *self, guint from, ViewerBoxWa
     VIEWER_BOX_CANVAS_GET_CLASS(self)->choose(self, box);
 }
 
+static gboolean is_enter(guint key)
+{
+  return key == GDK_KEY_Return || key == GDK_KEY_KP_Enter || key == GDK_KEY_ISO_Enter;
+}
+
+/* Keys begin at a box that need not be selected yet. */
+static void activate_box(ViewerBoxCanvas *self, guint box)
+{
+  if (box != self->selected)
+    VIEWER_BOX_CANVAS_GET_CLASS(self)->choose(self, box);
+  g_signal_emit_by_name(self, "activate");
+}
+
+gboolean viewer_box_canvas_zoom_to_selected(ViewerBoxCanvas *self)
+{
+  if (self->selected == VIEWER_NO_BOX)
+    return FALSE;
+  VIEWER_BOX_CANVAS_GET_CLASS(self)->zoom_to_box(self, self->selected);
+  return TRUE;
+}
+
 static gboolean press_plain_key(ViewerBoxCanvas *self, guint key)
 {
   const ViewerBoxCanvasClass *class = VIEWER_BOX_CANVAS_GET_CLASS(self);
-  gboolean is_enter = key == GDK_KEY_Return || key == GDK_KEY_KP_Enter || key == GDK_KEY_ISO_Enter;
   guint current = class->get_current(self);
   ViewerBoxWay way;
 
   if (current != VIEWER_NO_BOX && get_way(self, key, &way))
     box_canvas_input_walk(self, current, way);
-  else if (current != VIEWER_NO_BOX && is_enter)
+  else if (current != VIEWER_NO_BOX && is_enter(key))
+    activate_box(self, current);
+  else if (current != VIEWER_NO_BOX && key == GDK_KEY_z)
     class->zoom_to_box(self, current);
   else
     return class->press(self, key);
@@ -76,6 +98,8 @@ static gboolean key_pressed(GtkEventControllerKey *controller, guint key, guint 
     return FALSE;
   if (key == GDK_KEY_Menu || (key == GDK_KEY_F10 && modifiers == GDK_SHIFT_MASK))
     return VIEWER_BOX_CANVAS_GET_CLASS(self)->press(self, GDK_KEY_Menu);
+  if (modifiers == GDK_CONTROL_MASK && is_enter(key))
+    return press_plain_key(self, GDK_KEY_z);
   return !(modifiers & ~GDK_SHIFT_MASK) && press_plain_key(self, key);
 }
 
@@ -83,6 +107,7 @@ static void box_canvas_input_pressed(GtkGestureClick *gesture, int n, double x, 
                                      ViewerBoxCanvas *self)
 {
   guint box, button = gtk_gesture_single_get_current_button(GTK_GESTURE_SINGLE(gesture));
+  GdkModifierType state = gtk_event_controller_get_current_event_state(GTK_EVENT_CONTROLLER(gesture));
 
   gtk_widget_grab_focus(GTK_WIDGET(self));
   if (!viewer_box_canvas_get_box_at(self, x, y, &box))
@@ -90,6 +115,8 @@ static void box_canvas_input_pressed(GtkGestureClick *gesture, int n, double x, 
   VIEWER_BOX_CANVAS_GET_CLASS(self)->choose(self, box);
   if (gdk_event_triggers_context_menu(gtk_event_controller_get_current_event(GTK_EVENT_CONTROLLER(gesture))))
     emit_menu(self, x, y);
+  else if (button == GDK_BUTTON_PRIMARY && n == 2 && !(state & GDK_CONTROL_MASK))
+    g_signal_emit_by_name(self, "activate");
   else if (button == GDK_BUTTON_PRIMARY && n == 2)
     VIEWER_BOX_CANVAS_GET_CLASS(self)->zoom_to_box(self, box);
 }

@@ -367,6 +367,7 @@ static void viewer_box_canvas_class_init(ViewerBoxCanvasClass *class)
   g_object_class_override_property(object_class, PROP_HSCROLL_POLICY, "hscroll-policy");
   g_object_class_override_property(object_class, PROP_VSCROLL_POLICY, "vscroll-policy");
   g_signal_new("selected", VIEWER_TYPE_BOX_CANVAS, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  g_signal_new("activate", VIEWER_TYPE_BOX_CANVAS, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   g_signal_new("menu", VIEWER_TYPE_BOX_CANVAS, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
                G_TYPE_DOUBLE, G_TYPE_DOUBLE);
   gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_TREE);

@@ -5,11 +5,13 @@
  * another, and lets keys, the pointer and screen readers walk the boxes. A derived canvas knows what the
  * boxes are and draws them. Main thread only.
  *
- * Keys: arrows walk the boxes, Return zooms to the current one; all others are the derived canvas's.
- * Pointer: click selects, double click zooms, dragging pans, the wheel with Ctrl zooms about the pointer.
+ * Keys: arrows walk the boxes, Return activates the current one, z or Return with Ctrl zooms to it; all
+ * others are the derived canvas's. Pointer: click selects, double click activates, with Ctrl it zooms;
+ * dragging pans, the wheel with Ctrl zooms about the pointer.
  *
  * Signals:
  *   "selected"               the user has selected a box; the derived canvas emits it
+ *   "activate"               the selected box was activated
  *   "menu" (double, double)  a context menu is wanted for the selected box, at that place of the widget
  */
 #pragma once
@@ -117,6 +119,8 @@ void viewer_box_canvas_update_palette(ViewerBoxCanvas *self);
 void viewer_box_canvas_update_rows(ViewerBoxCanvas *self);
 /* Something else is seen: draws anew, and tells screen readers. */
 void viewer_box_canvas_redraw(ViewerBoxCanvas *self);
+/* FALSE: no box is selected. */
+gboolean viewer_box_canvas_zoom_to_selected(ViewerBoxCanvas *self);
 /* Scrolls so that these pixels of the widget are seen. */
 void viewer_box_canvas_scroll_to(ViewerBoxCanvas *self, double y, double height);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "viewer/document/list-page.h"
 
+#include "profile/views/path.h"
 #include "viewer/document/empty.h"
 
 typedef struct {
@@ -146,6 +147,29 @@ ProfileWeights *viewer_list_page_get_weights(ViewerListPage *self)
   ProfileWeights *weights = document ? viewer_document_get_weights(document) : NULL;
 
   return weights && !viewer_empty_is(document) ? weights : NULL;
+}
+
+guint32 viewer_list_page_get_function(ViewerListPage *self)
+{
+  ProfileWeights *weights = viewer_list_page_get_weights(self);
+  ViewerDocument *document = get_private(self)->document;
+  guint n = 0;
+  const guint32 *path = document ? viewer_document_get_selection(document, &n) : NULL;
+
+  if (n == 0 || !weights ||
+      path[n - 1] >= profile_stacks_get_n_functions(profile_weights_get_stacks(weights)))
+    return G_MAXUINT32;
+  return path[n - 1];
+}
+
+gboolean viewer_list_page_select_function(ViewerListPage *self, guint32 function)
+{
+  ProfileWeights *weights = viewer_list_page_get_weights(self);
+  g_autofree ProfilePath *path = weights ? profile_path_find(weights, function) : NULL;
+
+  if (path)
+    viewer_document_select(get_private(self)->document, path->functions, path->n);
+  return path != NULL;
 }
 
 ViewerTransforms *viewer_list_page_get_transforms(ViewerListPage *self)

@@ -35,6 +35,12 @@ struct _ViewerListPageClass {
 ViewerDocument *viewer_list_page_get_document(ViewerListPage *self);
 /* NULL as well when there is nothing to show of them. */
 ProfileWeights *viewer_list_page_get_weights(ViewerListPage *self);
+/* That of the document's selection; G_MAXUINT32: none. The selection may be of other stacks than the weights
+ * while new ones are made. */
+guint32 viewer_list_page_get_function(ViewerListPage *self);
+/* Of all ways to the function the document gets the heaviest, which other pages then show. FALSE: no stack
+ * leads there. */
+gboolean viewer_list_page_select_function(ViewerListPage *self, guint32 function);
 ViewerTransforms *viewer_list_page_get_transforms(ViewerListPage *self);
 /* NULL once the page is disposed of. */
 ViewerFinder *viewer_list_page_get_finder(ViewerListPage *self);

@@ -63,6 +63,12 @@ gboolean viewer_page_is_of_all_events(ViewerPage *self)
   return VIEWER_PAGE_GET_IFACE(self)->is_of_all_events;
 }
 
+gboolean viewer_page_is_of_selection(ViewerPage *self)
+{
+  g_return_val_if_fail(VIEWER_IS_PAGE(self), FALSE);
+  return VIEWER_PAGE_GET_IFACE(self)->is_of_selection;
+}
+
 void viewer_page_get_report(ViewerPage *self, ProfileReportBy *ret_by, ProfileReportTree *ret_tree)
 {
   g_return_if_fail(VIEWER_IS_PAGE(self));

@@ -20,6 +20,7 @@ struct _ViewerPageInterface {
 
   const char *search_label; /* N_("…"), where it is not functions that are searched */
   gboolean is_of_all_events;
+  gboolean is_of_selection;
   void (*set_document)(ViewerPage *self, ViewerDocument *document);
   void (*set_search)(ViewerPage *self, const char *text);
   gboolean (*can_search)(ViewerPage *self); /* NULL: always */
@@ -48,6 +49,8 @@ gboolean viewer_page_next_match(ViewerPage *self, int direction);
 gboolean viewer_page_copy(ViewerPage *self);
 /* Whether the page says the same whichever event is looked at. */
 gboolean viewer_page_is_of_all_events(ViewerPage *self);
+/* Whether the page shows nothing but what is selected: no page to begin with. */
+gboolean viewer_page_is_of_selection(ViewerPage *self);
 /* What a report of the document must show to say what the page does; the call tree from the outermost
  * functions where a page has nothing of the kind. */
 void viewer_page_get_report(ViewerPage *self, ProfileReportBy *ret_by, ProfileReportTree *ret_tree);

@@ -118,6 +118,7 @@ static void update_actions(ViewerTransforms *self)
   transforms_enable(self, "show-only-binary",
                     get_function(self, &function) && get_binary(self, function, &binary));
   transforms_enable(self, "copy-name", get_function(self, &function));
+  transforms_enable(self, "show-source", get_function(self, &function));
 }
 
 static char *make_crumb(const ViewerTransforms *self, const Entry *entry, guint32 function)
@@ -247,6 +248,13 @@ static void handle_copy_name(GSimpleAction *action, GVariant *parameter, gpointe
   gdk_clipboard_set_text(gtk_widget_get_clipboard(self->widget), name);
 }
 
+static void handle_show_source(GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  ViewerTransforms *self = data;
+
+  gtk_widget_activate_action(self->widget, "win.show-page", "s", "source");
+}
+
 static void add_action(ViewerTransforms *self, const char *name, GCallback callback)
 {
   g_autoptr(GSimpleAction) action = g_simple_action_new(name, NULL);
@@ -268,9 +276,12 @@ static void add_item(GMenu *section, const char *label, const char *action, cons
 static GMenuModel *make_menu(void)
 {
   GMenu *menu = g_menu_new();
+  g_autoptr(GMenu) source = g_menu_new();
   g_autoptr(GMenu) filter = g_menu_new();
   g_autoptr(GMenu) copy = g_menu_new();
 
+  add_item(source, _("Show _Source"), "show-source", "Return");
+  g_menu_append_section(menu, NULL, G_MENU_MODEL(source));
   for (guint section = 0; section < N_SECTIONS; section++) {
     g_autoptr(GMenu) items = g_menu_new();
     for (guint i = 0; i < G_N_ELEMENTS(entries); i++)
@@ -328,6 +339,7 @@ static void viewer_transforms_init(ViewerTransforms *self)
     add_action(self, entries[i].action, G_CALLBACK(handle_transform));
   add_action(self, "show-only-binary", G_CALLBACK(handle_show_only_binary));
   add_action(self, "copy-name", G_CALLBACK(handle_copy_name));
+  add_action(self, "show-source", G_CALLBACK(handle_show_source));
   update_actions(self);
 }
 

@@ -9,7 +9,7 @@
  *   transform.merge-function               m        transform.collapse-recursion         r
  *   transform.merge-node                   Shift+M  transform.collapse-direct-recursion  Shift+R
  *   transform.drop-function                d        transform.show-only-binary
- *   transform.copy-name
+ *   transform.copy-name                             transform.show-source
  *
  * What cannot be done with the selected frame is disabled. Main thread only.
  */

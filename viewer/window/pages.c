@@ -10,6 +10,7 @@
 #include "viewer/pages/health/health-page.h"
 #include "viewer/pages/marks/marks-page.h"
 #include "viewer/pages/processes/processes-page.h"
+#include "viewer/pages/source/source-page.h"
 #include "viewer/pages/timeline/timeline-page.h"
 #include "viewer/pages/tree/tree-page.h"
 
@@ -27,6 +28,7 @@ static const struct {
     {"processes", N_("Processes"), "viewer-processes-symbolic", viewer_processes_page_new},
     {"health", N_("Health"), "viewer-health-symbolic", viewer_health_page_new},
     {"details", N_("Details"), "viewer-details-symbolic", viewer_details_page_new},
+    {"source", N_("Source"), "viewer-source-symbolic", viewer_source_page_new},
 };
 
 G_STATIC_ASSERT(G_N_ELEMENTS(pages) == VIEWER_PAGES);

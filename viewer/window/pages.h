@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* So many have a key of their own, 1 to 8. */
-#define VIEWER_PAGES 8
+/* So many have a key of their own, 1 to 9. */
+#define VIEWER_PAGES 9
 
 void viewer_pages_add(AdwViewStack *stack);
 /* Lets a switcher of the pages, which were added, ask for as much width as their titles need: none is cut

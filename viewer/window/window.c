@@ -112,7 +112,7 @@ static void show_page(ViewerWindow *self)
 
   viewer_search_set_page(self->search, page);
   viewer_crumbs_set_page(self->crumbs, page);
-  if (page && name)
+  if (page && name && !viewer_page_is_of_selection(page))
     g_settings_set_string(viewer_settings_get(), "page", name);
 }
 

@@ -304,21 +304,35 @@ static void init_page(ViewerPageInterface *iface)
   iface->copy = flame_page_copy;
 }
 
-static void pop_up(ViewerFlamePage *self, double x, double y)
+static ViewerBoxCanvas *get_canvas(ViewerFlamePage *self)
 {
-  double at_x, at_y;
-
-  gtk_widget_translate_coordinates(GTK_WIDGET(self->graph), GTK_WIDGET(self), x, y, &at_x, &at_y);
-  viewer_transforms_popup(self->transforms, at_x, at_y, NULL);
+  return is_chronological() ? VIEWER_BOX_CANVAS(viewer_chronology_get_chart(self->chronology))
+                            : VIEWER_BOX_CANVAS(self->graph);
 }
 
-static void pop_up_in_chronology(ViewerFlamePage *self, double x, double y)
+static void pop_up(ViewerFlamePage *self, double x, double y)
 {
-  GtkWidget *chart = GTK_WIDGET(viewer_chronology_get_chart(self->chronology));
+  g_autoptr(GMenu) further = g_menu_new();
+  g_autoptr(GMenuItem) zoom = g_menu_item_new(_("_Zoom to Box"), "flame.zoom-to-box");
   double at_x, at_y;
 
-  gtk_widget_translate_coordinates(chart, GTK_WIDGET(self), x, y, &at_x, &at_y);
-  viewer_transforms_popup(self->transforms, at_x, at_y, NULL);
+  g_menu_item_set_attribute(zoom, "accel", "s", "z");
+  g_menu_append_item(further, zoom);
+  gtk_widget_translate_coordinates(GTK_WIDGET(get_canvas(self)), GTK_WIDGET(self), x, y, &at_x, &at_y);
+  viewer_transforms_popup(self->transforms, at_x, at_y, G_MENU_MODEL(further));
+}
+
+/* The root of all has no source, and what is still recorded has no page for it. */
+static void handle_activated(ViewerFlamePage *self)
+{
+  guint n = 0;
+
+  if (self->document && viewer_document_get_state(self->document) != VIEWER_DOCUMENT_GROWING)
+    viewer_document_get_selection(self->document, &n);
+  if (n > 0)
+    gtk_widget_activate_action(GTK_WIDGET(self), "win.show-page", "s", "source");
+  else
+    viewer_box_canvas_zoom_to_selected(get_canvas(self));
 }
 
 static void change_direction(ViewerFlamePage *self)
@@ -350,6 +364,11 @@ static void change_colours(ViewerFlamePage *self)
   viewer_flame_graph_set_colors(self->graph, mode);
   viewer_stack_chart_set_colors(viewer_chronology_get_chart(self->chronology), mode);
   gtk_widget_set_visible(self->legend, by_kind);
+}
+
+static void zoom_to_box(GSimpleAction *action, GVariant *parameter, gpointer self)
+{
+  viewer_box_canvas_zoom_to_selected(get_canvas(self));
 }
 
 static void zoom_back(GSimpleAction *action, GVariant *parameter, gpointer self)
@@ -387,7 +406,8 @@ static void zoom_reset(GSimpleAction *action, GVariant *parameter, gpointer data
 
 static void add_actions(ViewerFlamePage *self)
 {
-  static const GActionEntry entries[] = {{.name = "zoom-back", .activate = zoom_back},
+  static const GActionEntry entries[] = {{.name = "zoom-to-box", .activate = zoom_to_box},
+                                         {.name = "zoom-back", .activate = zoom_back},
                                          {.name = "zoom-in", .activate = zoom_in},
                                          {.name = "zoom-out", .activate = zoom_out},
                                          {.name = "zoom-reset", .activate = zoom_reset}};
@@ -508,10 +528,13 @@ static void viewer_flame_page_init(ViewerFlamePage *self)
   g_signal_connect_swapped(self->graph, "shown", G_CALLBACK(flame_page_shown), self);
   g_signal_connect_swapped(self->graph, "selected", G_CALLBACK(flame_page_selected), self);
   g_signal_connect_swapped(self->graph, "menu", G_CALLBACK(pop_up), self);
+  g_signal_connect_swapped(self->graph, "activate", G_CALLBACK(handle_activated), self);
+  g_signal_connect_swapped(viewer_chronology_get_chart(self->chronology), "activate",
+                           G_CALLBACK(handle_activated), self);
   g_signal_connect_object(viewer_chronology_get_chart(self->chronology), "shown",
                           G_CALLBACK(flame_page_shown), self, G_CONNECT_SWAPPED);
   g_signal_connect_swapped(self->chronology, "selected", G_CALLBACK(chronology_selected), self);
-  g_signal_connect_swapped(self->chronology, "menu", G_CALLBACK(pop_up_in_chronology), self);
+  g_signal_connect_swapped(self->chronology, "menu", G_CALLBACK(pop_up), self);
   flame_page_shown(self);
 }
 

@@ -45,19 +45,10 @@ static gboolean functions_page_searches(ViewerFunctionsPage *self)
   return text && *text;
 }
 
-/* That of the document's selection, or PROFILE_TREE_NO_FUNCTION. The selection may be of other stacks than
- * the weights while new ones are made. */
+/* Or PROFILE_TREE_NO_FUNCTION. */
 static guint32 get_function(ViewerFunctionsPage *self)
 {
-  ProfileWeights *weights = get_weights(self);
-  ViewerDocument *document = viewer_list_page_get_document(VIEWER_LIST_PAGE(self));
-  guint n = 0;
-  const guint32 *path = document ? viewer_document_get_selection(document, &n) : NULL;
-
-  if (n == 0 || !weights ||
-      path[n - 1] >= profile_stacks_get_n_functions(profile_weights_get_stacks(weights)))
-    return PROFILE_TREE_NO_FUNCTION;
-  return path[n - 1];
+  return viewer_list_page_get_function(VIEWER_LIST_PAGE(self));
 }
 
 static void show_tree(ViewerFunctionsPage *self, guint tree)
@@ -165,16 +156,10 @@ static void viewer_functions_page_show(ViewerListPage *page)
   viewer_functions_page_show_selection(page);
 }
 
-/* Of all ways to the function the document gets the heaviest, which other pages then show. */
 static void select_function(ViewerFunctionsPage *self, guint32 function)
 {
-  ProfileWeights *weights = get_weights(self);
-
-  if (!weights || function == PROFILE_TREE_NO_FUNCTION || function == get_function(self))
-    return;
-  g_autofree ProfilePath *path = profile_path_find(weights, function);
-  if (path)
-    viewer_document_select(viewer_list_page_get_document(VIEWER_LIST_PAGE(self)), path->functions, path->n);
+  if (function != PROFILE_TREE_NO_FUNCTION && function != get_function(self))
+    viewer_list_page_select_function(VIEWER_LIST_PAGE(self), function);
 }
 
 static void handle_selected(ViewerFunctionsPage *self)
@@ -184,7 +169,7 @@ static void handle_selected(ViewerFunctionsPage *self)
 
 static void handle_activated(ViewerFunctionsPage *self)
 {
-  gtk_widget_activate_action(GTK_WIDGET(self), "win.show-page", "s", "tree");
+  gtk_widget_activate_action(GTK_WIDGET(self), "win.show-page", "s", "source");
 }
 
 static void handle_relative(ViewerFunctionsPage *self, guint node, ViewerTreeView *tree)
@@ -194,7 +179,10 @@ static void handle_relative(ViewerFunctionsPage *self, guint node, ViewerTreeVie
 
 static void show_menu(ViewerFunctionsPage *self, double x, double y, GtkWidget *view)
 {
-  viewer_list_page_popup(VIEWER_LIST_PAGE(self), view, x, y, NULL);
+  g_autoptr(GMenu) further = g_menu_new();
+
+  g_menu_append(further, _("Show in Call _Tree"), "win.show-page::tree");
+  viewer_list_page_popup(VIEWER_LIST_PAGE(self), view, x, y, G_MENU_MODEL(further));
 }
 
 static gboolean next_match(ViewerPage *page, int direction)

@@ -176,7 +176,10 @@ static void handle_places(ViewerTreePage *self)
 
 static void handle_activated(ViewerTreePage *self, guint node)
 {
-  viewer_tree_view_toggle(self->tree, node);
+  if (node == 0)
+    viewer_tree_view_toggle(self->tree, node);
+  else
+    gtk_widget_activate_action(GTK_WIDGET(self), "win.show-page", "s", "source");
 }
 
 static void handle_menu(ViewerTreePage *self, double x, double y)

@@ -28,7 +28,7 @@ static void tear_down(Fixture *fixture, gconstpointer data)
 static ProfileSourceFile *read_text(const Fixture *fixture, const char *text, gssize length)
 {
   g_assert_true(g_file_set_contents(fixture->path, text, length, NULL));
-  return profile_source_file_new(fixture->path, NULL, 0);
+  return profile_source_file_new(fixture->path, NULL);
 }
 
 static void assert_line(const ProfileSourceFile *file, guint32 line, const char *text, const char *printable)
@@ -67,14 +67,14 @@ static void test_sizes(Fixture *fixture, gconstpointer data)
   g_assert_true(g_str_has_suffix(cut, "x…"));
   g_assert_cmpuint(strlen(cut), <, 10000);
   g_assert_cmpint(truncate(fixture->path, PROFILE_SOURCE_FILE_MAX + 1), ==, 0);
-  g_autoptr(ProfileSourceFile) large = profile_source_file_new(fixture->path, NULL, 0);
+  g_autoptr(ProfileSourceFile) large = profile_source_file_new(fixture->path, NULL);
   g_assert_cmpint(profile_source_file_get_status(large), ==, PROFILE_SOURCE_FILE_TOO_LARGE);
   g_assert_cmpuint(profile_source_file_get_n_lines(large), ==, 0);
 }
 
 static void assert_status(const char *path, ProfileSourceFileStatus status, const char *name)
 {
-  g_autoptr(ProfileSourceFile) file = profile_source_file_new(path, NULL, 0);
+  g_autoptr(ProfileSourceFile) file = profile_source_file_new(path, NULL);
 
   g_assert_cmpint(profile_source_file_get_status(file), ==, status);
   g_assert_cmpstr(profile_source_file_get_status_name(file), ==, name);
@@ -93,30 +93,75 @@ static void test_refused(Fixture *fixture, gconstpointer data)
   assert_status(fixture->path, PROFILE_SOURCE_FILE_NOT_REGULAR, "not-regular");
 }
 
-static void assert_read_from(const char *path, const ProfilePathMap *maps, gsize n, const char *expected)
+static void assert_read_from(const char *path, const GArray *maps, const char *expected)
 {
-  g_autoptr(ProfileSourceFile) file = profile_source_file_new(path, maps, n);
+  g_autoptr(ProfileSourceFile) file = profile_source_file_new(path, maps);
 
   g_assert_cmpstr(profile_source_file_get_path(file), ==, expected);
 }
 
 static void test_maps(Fixture *fixture, gconstpointer data)
 {
-  char build[] = "/build", nowhere[] = "/nowhere", deep[] = "/build/src/", none[] = "", slash[] = "/";
-  const ProfilePathMap maps[] = {{build, nowhere}, {build, fixture->directory}, {deep, fixture->directory}};
-  const ProfilePathMap any = {none, fixture->directory}, root = {slash, fixture->directory};
+  g_autoptr(GArray) maps = profile_path_maps_new(), any = profile_path_maps_new(),
+                    root = profile_path_maps_new();
+  g_autofree char *build = g_strconcat("/build=", fixture->directory, NULL);
   g_autoptr(ProfileSourceFile) file = read_text(fixture, "a\n", -1);
 
+  profile_path_maps_append(maps, "/build", "/nowhere");
+  g_assert_true(profile_path_maps_append_text(maps, build));
+  profile_path_maps_append(maps, "/build/src/", fixture->directory);
+  profile_path_maps_append(any, "", fixture->directory);
+  profile_path_maps_append(root, "/", fixture->directory);
+  g_assert_false(profile_path_maps_append_text(maps, "/build"));
+  g_assert_false(profile_path_maps_append_text(maps, "/build="));
   g_assert_cmpuint(profile_source_file_get_n_lines(file), ==, 1);
-  assert_read_from("/build/a.c", maps, 3, fixture->path);
-  assert_read_from("/build/src/a.c", maps, 3, fixture->path);
-  assert_read_from("/build/b.c", maps, 3, "/nowhere/b.c");
-  assert_read_from("/build/../build/./a.c", maps, 3, fixture->path);
-  assert_read_from("/out/../build/a.c", maps, 3, fixture->path);
-  assert_read_from("/builder/a.c", maps, 3, "/builder/a.c");
-  assert_read_from(fixture->path, maps, 3, fixture->path);
-  assert_read_from("a.c", &any, 1, fixture->path);
-  assert_read_from("/a.c", &root, 1, fixture->path);
+  assert_read_from("/build/a.c", maps, fixture->path);
+  assert_read_from("/build/src/a.c", maps, fixture->path);
+  assert_read_from("/build/b.c", maps, "/nowhere/b.c");
+  assert_read_from("/build/../build/./a.c", maps, fixture->path);
+  assert_read_from("/out/../build/a.c", maps, fixture->path);
+  assert_read_from("/builder/a.c", maps, "/builder/a.c");
+  assert_read_from(fixture->path, maps, fixture->path);
+  assert_read_from("a.c", any, fixture->path);
+  assert_read_from("/a.c", root, fixture->path);
+}
+
+/* The folder below the fixture's is chosen for the path: the map is from `from` to a folder there. */
+static void assert_found(Fixture *fixture, const char *path, const char *below, const char *from,
+                         const char *to)
+{
+  g_autoptr(GArray) maps = profile_path_maps_new();
+  g_autofree char *folder = g_build_filename(fixture->directory, below, NULL);
+  g_autofree char *target = g_build_filename(fixture->directory, to, NULL);
+
+  g_assert_true(profile_path_maps_append_found(maps, path, folder));
+  g_assert_cmpuint(maps->len, ==, 1);
+  g_assert_cmpstr(g_array_index(maps, ProfilePathMap, 0).from, ==, from);
+  g_assert_cmpstr(g_array_index(maps, ProfilePathMap, 0).to, ==, target);
+}
+
+/* As much of the path as stands below the folder, whichever of its folders was chosen. */
+static void test_found(Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *folder = g_build_filename(fixture->directory, "x/sub", NULL);
+  g_autofree char *above = g_path_get_dirname(folder);
+  g_autofree char *path = g_build_filename(folder, "a.c", NULL);
+  g_autoptr(GArray) maps = profile_path_maps_new();
+
+  g_assert_cmpint(g_mkdir_with_parents(folder, 0700), ==, 0);
+  g_assert_true(g_file_set_contents(path, "a\n", -1, NULL));
+  assert_found(fixture, "/build/x/sub/a.c", "x/sub", "/build/x", "x");
+  assert_found(fixture, "/build/x/sub/a.c", "x", "/build/x", "x");
+  assert_found(fixture, "/build/x/sub/a.c", "", "/build/x", "x");
+  assert_found(fixture, "/build/y/sub/a.c", "x", "/build/y/sub", "x/sub");
+  assert_found(fixture, "a.c", "x/sub", "", "x/sub");
+  assert_found(fixture, "sub/a.c", "x", "sub", "x/sub");
+  g_assert_false(profile_path_maps_append_found(maps, "/build/x/sub/a.c", "/nowhere"));
+  g_assert_false(profile_path_maps_append_found(maps, "/build/x/sub/", folder));
+  g_assert_cmpuint(maps->len, ==, 0);
+  g_remove(path);
+  g_rmdir(folder);
+  g_rmdir(above);
 }
 
 static void test_newer(Fixture *fixture, gconstpointer data)
@@ -128,10 +173,10 @@ static void test_newer(Fixture *fixture, gconstpointer data)
   g_assert_true(g_file_set_contents(fixture->path, "x", -1, NULL));
   g_assert_cmpint(utimensat(AT_FDCWD, binary, old, 0), ==, 0);
   g_assert_cmpint(utimensat(AT_FDCWD, fixture->path, old, 0), ==, 0);
-  g_autoptr(ProfileSourceFile) same = profile_source_file_new(fixture->path, NULL, 0);
+  g_autoptr(ProfileSourceFile) same = profile_source_file_new(fixture->path, NULL);
   g_assert_false(profile_source_file_is_newer_than(same, binary));
   g_assert_cmpint(utimensat(AT_FDCWD, fixture->path, later, 0), ==, 0);
-  g_autoptr(ProfileSourceFile) newer = profile_source_file_new(fixture->path, NULL, 0);
+  g_autoptr(ProfileSourceFile) newer = profile_source_file_new(fixture->path, NULL);
   g_assert_true(profile_source_file_is_newer_than(newer, binary));
   g_assert_false(profile_source_file_is_newer_than(newer, "[kernel]"));
   g_remove(binary);
@@ -145,6 +190,7 @@ int main(int argc, char **argv)
   g_test_add("/source-file/sizes", Fixture, NULL, set_up, test_sizes, tear_down);
   g_test_add("/source-file/refused", Fixture, NULL, set_up, test_refused, tear_down);
   g_test_add("/source-file/maps", Fixture, NULL, set_up, test_maps, tear_down);
+  g_test_add("/source-file/found", Fixture, NULL, set_up, test_found, tear_down);
   g_test_add("/source-file/newer", Fixture, NULL, set_up, test_newer, tear_down);
   return g_test_run();
 }

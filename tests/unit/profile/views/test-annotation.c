@@ -57,14 +57,18 @@ static void append_costs(GString *text, ProfileWeight self, ProfileWeight total)
   g_string_append_printf(text, " %" G_GUINT64_FORMAT "/%" G_GUINT64_FORMAT, self.count, total.count);
 }
 
-static void append_line(const ProfileAnnotation *annotation, const ProfileAnnotationLine *line, GString *text)
+static void append_line(const ProfileFilter *filter, const ProfileAnnotation *annotation,
+                        const ProfileAnnotationLine *line, GString *text)
 {
+  ProfileCapture *capture = profile_filter_get_capture(filter);
   const ProfileAnnotationInlined *inlined = profile_annotation_get_inlined(annotation, line);
 
   g_string_append_printf(text, " :%u", line->line);
   append_costs(text, line->self, line->total);
   for (guint32 i = 0; i < line->n_inlined; i++) {
     g_string_append_printf(text, " (%s", inlined[i].name);
+    if (inlined[i].function != G_MAXUINT32)
+      g_assert_cmpstr(profile_capture_get_function_name(capture, inlined[i].function), ==, inlined[i].name);
     append_costs(text, inlined[i].self, inlined[i].total);
     g_string_append_c(text, ')');
   }
@@ -86,7 +90,7 @@ static char *describe(const ProfileFilter *filter, guint32 function)
     if (files[i].declared_line > 0)
       g_string_append_printf(text, " from %u", files[i].declared_line);
     for (guint32 k = 0; k < files[i].n_lines; k++)
-      append_line(annotation, &lines[k], text);
+      append_line(filter, annotation, &lines[k], text);
   }
   g_string_append(text, "; -");
   append_costs(text, profile_annotation_get_self_without_line(annotation),

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What the page of source shows of one function: its lines with their costs, and the text of one of its
+ * files. Made in a thread, then immutable.
+ */
+#pragma once
+
+#include "profile/base/source-file.h"
+#include "profile/views/annotation.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  ProfileFilter *filter;
+  guint32 function;
+  ProfileAnnotation *annotation;
+  const ProfileAnnotationFile *files; /* most self first */
+  gsize n_files;
+  const ProfileAnnotationFile *file; /* the one that is shown; NULL: no line is known */
+  ProfileSourceFile *source;         /* NULL: likewise */
+  char *text; /* of the file, with as many paragraphs as it has lines; NULL: not read */
+  guint32 n_lines;
+  const ProfileAnnotationLine **ranked; /* n_ranked lines of the file, the hottest first */
+  guint n_ranked;
+  char *notice;        /* what is to be known of the text, or why there is none; NULL: nothing */
+  gboolean is_missing; /* nobody knows where the file is: a folder can be said */
+} ViewerSource;
+
+/* filter: of the weights that are shown; copied. path: of the file that is wanted, NULL or one that the
+ * function has no lines of: the first. maps is taken over. */
+gpointer viewer_source_request_new(const ProfileFilter *filter, guint32 function, const char *path,
+                                   GArray *maps);
+void viewer_source_request_free(gpointer request);
+/* Blocks. */
+gpointer viewer_source_new(gpointer request);
+void viewer_source_free(gpointer source);
+
+/* The cost of a line of the file; NULL: it has none. */
+const ProfileAnnotationLine *viewer_source_get_line(const ViewerSource *self, guint32 line);
+/* How hot something is, beside the hottest line of the file: 0 … 1. */
+double viewer_source_get_heat(const ViewerSource *self, ProfileWeight weight);
+/* As a share of all samples that count. Free it. */
+char *viewer_source_format_share(const ViewerSource *self, ProfileWeight weight);
+/* Without its blanks at the beginning, fit to be shown; "" where there is no text. Free it. */
+char *viewer_source_get_code(const ViewerSource *self, guint32 line);
+
+G_END_DECLS
