@@ -64,7 +64,7 @@ static void add_lines(const AnnotateJson *json, const ProfileAnnotationFile *fil
 
 static void add_file(const AnnotateJson *json, const ProfileAnnotationFile *file)
 {
-  g_autoptr(ProfileSourceFile) source = capturectl_annotate_open(json->shown, file);
+  g_autoptr(ProfileSourceFile) source = capturectl_annotate_open(json->shown, file->path);
   gboolean found = profile_source_file_get_status(source) == PROFILE_SOURCE_FILE_READ;
 
   json_builder_begin_object(json->builder);
@@ -114,13 +114,27 @@ static void add_event(const AnnotateJson *json)
   capturectl_json_int(json->builder, "weight", (gint64)sum.weight);
 }
 
+static void add_source(const AnnotateJson *json)
+{
+  const ProfileAnnotation *annotation = json->shown->annotation;
+  gsize n;
+  const ProfileAnnotationFile *files = profile_annotation_get_files(annotation, &n);
+
+  capturectl_json_object(json->builder, "without_line");
+  add_costs(json, profile_annotation_get_self_without_line(annotation),
+            profile_annotation_get_total_without_line(annotation));
+  json_builder_end_object(json->builder);
+  capturectl_json_array(json->builder, "files");
+  for (gsize i = 0; i < n; i++)
+    add_file(json, &files[i]);
+  json_builder_end_array(json->builder);
+}
+
 void capturectl_annotate_json(const CapturectlAnnotate *self)
 {
   g_autoptr(JsonBuilder) builder = json_builder_new();
   const AnnotateJson json = {.shown = self, .builder = builder};
   const ProfileAnnotation *annotation = self->annotation;
-  gsize n;
-  const ProfileAnnotationFile *files = profile_annotation_get_files(annotation, &n);
 
   json_builder_begin_object(builder);
   capturectl_json_string(builder, "file", self->report->path);
@@ -128,14 +142,10 @@ void capturectl_annotate_json(const CapturectlAnnotate *self)
   add_others(&json);
   add_event(&json);
   add_costs(&json, profile_annotation_get_self(annotation), profile_annotation_get_total(annotation));
-  capturectl_json_object(builder, "without_line");
-  add_costs(&json, profile_annotation_get_self_without_line(annotation),
-            profile_annotation_get_total_without_line(annotation));
-  json_builder_end_object(builder);
-  capturectl_json_array(builder, "files");
-  for (gsize i = 0; i < n; i++)
-    add_file(&json, &files[i]);
-  json_builder_end_array(builder);
+  if (self->source)
+    add_source(&json);
+  if (self->disassembly)
+    capturectl_annotate_code_json(self, builder);
   json_builder_end_object(builder);
   capturectl_json_print(builder);
 }

@@ -2,9 +2,12 @@
 /* What the parts of `annotate` share. */
 #pragma once
 
+#include <json-glib/json-glib.h>
+
 #include "profile/base/source-file.h"
 #include "profile/report/report.h"
 #include "profile/views/annotation.h"
+#include "profile/views/disassembly.h"
 
 G_BEGIN_DECLS
 
@@ -16,8 +19,10 @@ typedef struct {
   guint32 function;            /* index, of the filter's stacks */
   const GArray *others;        /* ProfileRow: other functions that were as much asked for */
   const ProfileAnnotation *annotation;
-  const GArray *maps; /* ProfilePathMap */
-  gboolean all;       /* of each file the function's whole range */
+  const ProfileDisassembly *disassembly; /* NULL: machine code is not asked for */
+  const GArray *maps;                    /* ProfilePathMap */
+  gboolean source;                       /* is asked for */
+  gboolean all;                          /* of each file the function's whole range */
 } CapturectlAnnotate;
 
 /* Lines of a file, from one to the last. */
@@ -25,9 +30,8 @@ typedef struct {
   guint32 first, last;
 } CapturectlAnnotateRange;
 
-/* The file's text. Never NULL. */
-ProfileSourceFile *capturectl_annotate_open(const CapturectlAnnotate *self,
-                                            const ProfileAnnotationFile *file);
+/* The text of a file. Never NULL. */
+ProfileSourceFile *capturectl_annotate_open(const CapturectlAnnotate *self, const char *path);
 /* From the line on which the function begins, if it is known and in this file, to its last with samples. */
 CapturectlAnnotateRange capturectl_annotate_get_range(const CapturectlAnnotate *self,
                                                       const ProfileAnnotationFile *file);
@@ -40,5 +44,8 @@ gboolean capturectl_annotate_is_newer(const CapturectlAnnotate *self, const Prof
 /* Print everything. */
 void capturectl_annotate_text(const CapturectlAnnotate *self);
 void capturectl_annotate_json(const CapturectlAnnotate *self);
+/* The part of it that is machine code: as text, or as a member of the object that is open. */
+void capturectl_annotate_code(const CapturectlAnnotate *self);
+void capturectl_annotate_code_json(const CapturectlAnnotate *self, JsonBuilder *builder);
 
 G_END_DECLS

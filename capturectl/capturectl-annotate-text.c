@@ -269,7 +269,7 @@ static void append_titles(const AnnotateText *text)
 
 static void append_file(AnnotateText *text, const ProfileAnnotationFile *file)
 {
-  g_autoptr(ProfileSourceFile) source = capturectl_annotate_open(text->shown, file);
+  g_autoptr(ProfileSourceFile) source = capturectl_annotate_open(text->shown, file->path);
   guint64 last = (guint64)capturectl_annotate_get_range(text->shown, file).last + CONTEXT;
   g_autofree char *number = g_strdup_printf("%" G_GUINT64_FORMAT, last);
 
@@ -330,13 +330,15 @@ void capturectl_annotate_text(const CapturectlAnnotate *self)
       .out = out};
 
   append_head(&text);
-  for (gsize i = 0; i < n; i++)
+  for (gsize i = 0; self->source && i < n; i++)
     append_file(&text, &files[i]);
-  if (n > 0) {
+  if (self->source && n > 0) {
     append_rest(&text);
-  } else {
+  } else if (self->source) {
     g_string_append_c(out, '\n');
     append_sentence(&text, explain_no_lines(self));
   }
   annotate_text_flush(&text, 0);
+  if (self->disassembly)
+    capturectl_annotate_code(self);
 }

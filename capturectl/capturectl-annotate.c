@@ -7,13 +7,14 @@
 #include "capturectl/capturectl-filter.h"
 #include "capturectl/capturectl-transform.h"
 #include "capturectl/capturectl-verbs.h"
+#include "profile/naming/disassembler.h"
 #include "profile/views/function-name.h"
 
 typedef struct {
   CapturectlFilterOptions filter;
   char *binary; /* NULL: whichever has most samples */
   char **maps;  /* "FROM=TO" */
-  gboolean all, json;
+  gboolean source, code, all, json;
 } AnnotateOptions;
 
 static void annotate_options_clear(AnnotateOptions *options)
@@ -24,10 +25,9 @@ static void annotate_options_clear(AnnotateOptions *options)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AnnotateOptions, annotate_options_clear)
 
-ProfileSourceFile *capturectl_annotate_open(const CapturectlAnnotate *self, const ProfileAnnotationFile *file)
+ProfileSourceFile *capturectl_annotate_open(const CapturectlAnnotate *self, const char *path)
 {
-  return profile_source_file_new(file->path, (const ProfilePathMap *)(gpointer)self->maps->data,
-                                 self->maps->len);
+  return profile_source_file_new(path, (const ProfilePathMap *)(gpointer)self->maps->data, self->maps->len);
 }
 
 CapturectlAnnotateRange capturectl_annotate_get_range(const CapturectlAnnotate *self,
@@ -106,6 +106,14 @@ static GArray *find_functions(ProfileWeights *weights, const char *wanted, const
   return NULL;
 }
 
+static ProfileDisassembly *annotate_disassemble(ProfileWeights *weights, guint32 function)
+{
+  g_autoptr(ProfileFunctionCode) code =
+      profile_disassembler_decode(profile_weights_get_capture(weights), function, NULL, NULL);
+
+  return profile_disassembly_new(profile_weights_get_filter(weights), function, code);
+}
+
 static int annotate_show(const AnnotateOptions *options, const ProfileReport *report, const char *wanted,
                          const GArray *maps)
 {
@@ -119,6 +127,7 @@ static int annotate_show(const AnnotateOptions *options, const ProfileReport *re
   guint32 function = g_array_index(functions, ProfileRow, 0).item;
   g_autoptr(ProfileAnnotation) annotation =
       profile_annotation_new(profile_weights_get_filter(weights), function);
+  g_autoptr(ProfileDisassembly) disassembly = options->code ? annotate_disassemble(weights, function) : NULL;
   g_array_remove_index(functions, 0);
   CapturectlAnnotate shown = {.report = report,
                               .weights = weights,
@@ -126,6 +135,8 @@ static int annotate_show(const AnnotateOptions *options, const ProfileReport *re
                               .function = function,
                               .others = functions,
                               .annotation = annotation,
+                              .disassembly = disassembly,
+                              .source = options->source || !options->code,
                               .maps = maps,
                               .all = options->all};
   if (options->json)
@@ -156,6 +167,9 @@ int capturectl_annotate(int argc, char **argv)
 {
   g_auto(AnnotateOptions) options = {0};
   const GOptionEntry entries[] = {
+      {"source", 0, 0, G_OPTION_ARG_NONE, &options.source, N_("Show the source (default)"), NULL},
+      {"code", 0, 0, G_OPTION_ARG_NONE, &options.code,
+       N_("Show the machine code; with --source as well, and which lines it comes from"), NULL},
       {"binary", 0, 0, G_OPTION_ARG_STRING, &options.binary,
        N_("Show the function of this binary, where several have one of that name (default: the one with most "
           "samples)"),
@@ -163,16 +177,18 @@ int capturectl_annotate(int argc, char **argv)
       {"map", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.maps,
        N_("Look for source files below FROM in TO first (repeatable)"), N_("FROM=TO")},
       {"all", 0, 0, G_OPTION_ARG_NONE, &options.all,
-       N_("Show every line from the function's first to its last one with samples, not only what is around "
-          "samples"),
+       N_("Show every line from the function's first to its last one with samples, or every instruction, "
+          "not only what is around samples"),
        NULL},
       CAPTURECTL_SAMPLE_ENTRIES(options.filter),
       CAPTURECTL_TRANSFORM_ENTRY(options.filter),
       {"json", 0, 0, G_OPTION_ARG_NONE, &options.json, N_("Print JSON"), NULL},
       G_OPTION_ENTRY_NULL};
   const char *wanted, *path;
-  int status = capturectl_parse_options(&argc, &argv, entries, _("FUNCTION FILE"),
-                                        _("Shows the source of a function, with what each line costs."));
+  int status =
+      capturectl_parse_options(&argc, &argv, entries, _("FUNCTION FILE"),
+                               _("Shows the source or the machine code of a function, with what each line "
+                                 "or instruction costs."));
 
   if (status < 0)
     status = capturectl_transform_help(options.filter.transforms);

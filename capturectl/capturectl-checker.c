@@ -213,6 +213,8 @@ static gboolean is_complete(const struct capture_record *record)
       complete &= functions->functions[i].name != 0 || functions->functions[i].linkage_name != 0;
   } else if (record->type == CAPTURE_RECORD_PLACE)
     complete = place_is_complete((const struct capture_record_place *)record);
+  else if (record->type == CAPTURE_RECORD_MACHINE_CODE)
+    complete = ((const struct capture_record_machine_code *)record)->binary != 0;
   else if (record->type == CAPTURE_RECORD_COUNTS)
     for (guint i = 0; i < record->count; i++)
       complete &= counts->values[i].counter != 0;
@@ -231,6 +233,11 @@ static gboolean functions_ascend(const struct capture_record_functions *r)
 static gboolean place_is_empty(const struct capture_record_place *r)
 {
   return r->record.count == 0 || r->start >= r->end;
+}
+
+static gboolean machine_code_is_empty(const struct capture_record_machine_code *r)
+{
+  return r->length == 0 || r->start > G_MAXUINT64 - r->length;
 }
 
 static gboolean ranges_ascend(const struct capture_record_code *r)
@@ -254,6 +261,9 @@ static void check_references(Checker *self, CapturectlDefinitions *definitions,
       !functions_ascend((const struct capture_record_functions *)record))
     checker_note(self, PROBLEM_FUNCTION_ORDER);
   if (record->type == CAPTURE_RECORD_PLACE && place_is_empty((const struct capture_record_place *)record))
+    checker_note(self, PROBLEM_RECORD);
+  if (record->type == CAPTURE_RECORD_MACHINE_CODE &&
+      machine_code_is_empty((const struct capture_record_machine_code *)record))
     checker_note(self, PROBLEM_RECORD);
   if (record->type == CAPTURE_RECORD_CODE && !ranges_ascend((const struct capture_record_code *)record))
     checker_note(self, PROBLEM_REFERENCE);

@@ -4,6 +4,7 @@
 #include <glib/gi18n.h>
 
 #include "capturectl/capturectl-command.h"
+#include "capturectl/capturectl-fetch.h"
 #include "capturectl/capturectl-progress.h"
 #include "profile/naming/naming.h"
 
@@ -12,7 +13,7 @@ typedef struct {
   ProfileNamingResult result;
   GMainLoop *loop;
   GError *error;
-  gboolean quiet;
+  const CapturectlRecordOptions *options;
 } Naming;
 
 static int open_binary(const ProfileBinary *binary, gpointer data)
@@ -39,7 +40,9 @@ static void name_in_thread(GTask *task, gpointer source, gpointer data, GCancell
   g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", recording_session_get_fd(naming->session));
   ProfileNamingOptions options = {.open = open_binary,
                                   .open_data = recording_session_get_binaries(naming->session),
-                                  .progress = naming->quiet ? NULL : on_progress,
+                                  .progress = naming->options->quiet ? NULL : on_progress,
+                                  .code_size = naming->options->code,
+                                  .no_code = naming->options->code == 0,
                                   .places_time = PROFILE_NAMING_PLACES_TIME};
 
   profile_naming_run(path, &options, &naming->result, cancellable, &naming->error);
@@ -63,9 +66,31 @@ static void record_naming_warn(const Naming *naming)
     capturectl_warn("%s", dropped);
 }
 
-void capturectl_record_name(RecordingSession *session, GCancellable *cancellable, gboolean quiet)
+static void fetch_names(RecordingSession *session, const char *servers, GCancellable *cancellable,
+                        gboolean quiet)
 {
-  Naming naming = {.session = session, .loop = g_main_loop_new(NULL, FALSE), .quiet = quiet};
+  g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", recording_session_get_fd(session));
+  g_autoptr(ProfileCapture) capture = profile_capture_load(path, PROFILE_LOAD_DEFAULT, cancellable, NULL);
+  g_autoptr(ProfileMissingNames) missing = capture ? profile_missing_names_new(capture) : NULL;
+  const ProfileFetchOptions options = {.servers = servers};
+  const ProfileMissingEntry *entries;
+  ProfileFetchResult *results;
+  guint n;
+
+  if (!missing)
+    return;
+  entries = profile_missing_names_get_entries(missing, &n);
+  results = g_new0(ProfileFetchResult, n);
+  capturectl_fetch(path, capture, entries, n, &options, results, quiet, cancellable);
+  for (guint i = 0; i < n; i++)
+    profile_fetch_result_clear(&results[i]);
+  g_free(results);
+}
+
+void capturectl_record_name(RecordingSession *session, GCancellable *cancellable,
+                            const CapturectlRecordOptions *options)
+{
+  Naming naming = {.session = session, .loop = g_main_loop_new(NULL, FALSE), .options = options};
   GTask *task = g_task_new(NULL, cancellable, on_named, &naming);
 
   g_task_set_check_cancellable(task, FALSE);
@@ -76,5 +101,7 @@ void capturectl_record_name(RecordingSession *session, GCancellable *cancellable
   capturectl_progress_clear();
   record_naming_warn(&naming);
   g_main_loop_unref(naming.loop);
+  if (options->servers && !naming.error)
+    fetch_names(session, options->servers, cancellable, options->quiet);
   g_clear_error(&naming.error);
 }

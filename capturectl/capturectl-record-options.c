@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include "capturectl/capturectl-command.h"
+#include "capturectl/capturectl-fetch.h"
 #include "capturectl/capturectl-verbs.h"
+#include "profile/naming/naming.h"
 #include "recording/diagnosis/findings.h"
 #include "recording/recorder/events.h"
 
@@ -19,6 +21,7 @@
 #define MAX_FRAMES      512
 /* Of a sample's stack: perf_event_open takes less than 64 KiB, in words. */
 #define MAX_STACK_BYTES 65528
+#define MAX_CODE        (G_GUINT64_CONSTANT(1) << 30)
 #define NOT_GIVEN       G_MININT
 
 /* As the command line gives them. */
@@ -39,7 +42,8 @@ typedef struct {
   gboolean command_lines;
   gboolean counters;
   gboolean sysprof;
-  gboolean names;
+  gboolean names, download_symbols;
+  char *code;
   gboolean json;
   char *via;
   char *unwind;
@@ -56,6 +60,7 @@ static void arguments_clear(Arguments *self)
   g_free(self->allocations);
   g_strfreev(self->pids);
   g_free(self->path);
+  g_free(self->code);
   g_free(self->via);
   g_free(self->unwind);
 }
@@ -135,6 +140,12 @@ static int parse_arguments(int *argc, char ***argv, Arguments *a)
        N_("Do not record what programs report in Sysprof's format"), NULL},
       {"no-names", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &a->names,
        N_("Do not name the sampled functions at the end"), NULL},
+      {"download-symbols", 0, 0, G_OPTION_ARG_NONE, &a->download_symbols,
+       N_("Ask debuginfod servers for names that are missing at the end"), NULL},
+      {"code", 0, 0, G_OPTION_ARG_STRING, &a->code,
+       N_("Store the machine code of sampled functions with their names, up to so many bytes of it; 0: none "
+          "(4M)"),
+       N_("SIZE")},
       {"windows", 0, 0, G_OPTION_ARG_INT, &a->windows, N_("Windows of shared memory, 64 KiB each (128)"),
        N_("N")},
       {"via", 0, 0, G_OPTION_ARG_STRING, &a->via,
@@ -239,6 +250,36 @@ static gboolean parse_time(const char *text, guint64 *ret)
   }
   *ret = 0;
   return value == 0 && *end == '\0';
+}
+
+/* "0", "65536", "512k", "4M", "4MiB". */
+static gboolean parse_size(const char *text, guint64 *ret)
+{
+  static const char *const units[] = {"", "k", "m", "g"};
+  char *end;
+  guint64 value = g_ascii_strtoull(text, &end, 10);
+
+  if (!g_ascii_isdigit(*text))
+    return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS(units); i++) {
+    gsize length = strlen(units[i]);
+    const char *rest = end + length;
+    if (g_ascii_strncasecmp(end, units[i], length) != 0 || value > MAX_CODE >> (10 * i) ||
+        (*rest && g_ascii_strcasecmp(rest, "B") != 0 && (i == 0 || g_ascii_strcasecmp(rest, "iB") != 0)))
+      continue;
+    *ret = value << (10 * i);
+    return TRUE;
+  }
+  return FALSE;
+}
+
+static int set_code(CapturectlRecordOptions *options, const char *text)
+{
+  options->code = PROFILE_NAMING_CODE_SIZE;
+  if (text && !parse_size(text, &options->code))
+    return capturectl_fail_usage(
+        _("“%s” is not a size; --code takes bytes up to 1G, as in --code=16M, or 0 for none."), text);
+  return -1;
 }
 
 /* After the events: it comes in addition to them, or to the default one. */
@@ -415,6 +456,17 @@ static int set_targets(RecordingOptions *options, const Arguments *a, char **com
   return -1;
 }
 
+/* Before anything is recorded. */
+static int set_servers(CapturectlRecordOptions *options, const Arguments *a)
+{
+  if (!a->download_symbols)
+    return -1;
+  if (!a->names)
+    return capturectl_fail_usage(_("--download-symbols and --no-names exclude each other."));
+  options->servers = capturectl_fetch_get_servers();
+  return options->servers ? -1 : CAPTURECTL_FAILED;
+}
+
 static char *make_default_path(const RecordingOptions *options)
 {
   g_autofree char *name = recording_options_get_name(options);
@@ -465,6 +517,10 @@ int capturectl_record_options_parse(int argc, char **argv, CapturectlRecordOptio
     return status;
   ret->recording = recording_options_new();
   status = record_options_convert(&a, argv + 1, ret->recording);
+  if (status < 0)
+    status = set_servers(ret, &a);
+  if (status < 0)
+    status = set_code(ret, a.code);
   if (status >= 0)
     return status;
 
@@ -486,4 +542,5 @@ int capturectl_record_options_parse(int argc, char **argv, CapturectlRecordOptio
 void capturectl_record_options_clear(CapturectlRecordOptions *self)
 {
   g_clear_pointer(&self->recording, recording_options_free);
+  g_clear_pointer(&self->servers, g_free);
 }

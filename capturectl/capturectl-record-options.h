@@ -9,6 +9,8 @@ G_BEGIN_DECLS
 typedef struct {
   RecordingOptions *recording;
   gboolean names; /* name what was sampled when the recording has ended */
+  char *servers;  /* that are asked for names which are missing then; NULL: none */
+  guint64 code;   /* bytes of machine code to store with the names at most; 0: none */
   gboolean json;
   gboolean quiet;
 } CapturectlRecordOptions;

@@ -274,7 +274,7 @@ static int record_finish(Record *record, const RecordingResult *result)
   if (!result->begun)
     return status;
   if (record->options.names && result->reason != CAPTURE_END_OUTPUT && record->n_signals < 2)
-    capturectl_record_name(record->session, record->naming, record->options.quiet);
+    capturectl_record_name(record->session, record->naming, &record->options);
   print_end(record, result);
   if (record->options.json)
     print_json(record, result, status);

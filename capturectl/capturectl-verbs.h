@@ -18,6 +18,7 @@
   VERB(record, N_("Record a command, processes or everything")) \
   VERB(report, N_("Show where the time of a capture went")) \
   VERB(annotate, N_("Show the source of a function, with what each line costs")) \
+  VERB(symbols, N_("List the files whose functions have no names, and get the names from servers")) \
   VERB(export, N_("Write a capture in a format of other programs")) \
   VERB(import, N_("Convert a perf.data or .syscap file into a capture")) \
   VERB(info, N_("Summarize a capture: what it holds, and how it ended")) \

@@ -20,7 +20,10 @@ struct dwarf_abbreviation {
   uint32_t n_attributes;
   uint32_t first_step;
   uint32_t n_steps;
-  uint32_t tail; /* bytes behind the last step */
+  uint32_t tail;          /* bytes behind the last step */
+  uint32_t sibling_step;  /* with DWARF_HAS_SIBLING: so many steps stand before the reference, */
+  uint32_t sibling_fixed; /* and then so many bytes */
+  uint32_t sibling;       /* the attribute */
   uint16_t tag;
   uint16_t flags; /* enum dwarf_abbreviation_flags */
 };
@@ -79,23 +82,41 @@ dwarf_abbreviations_find(const struct dwarf_abbreviations *table, uint64_t code)
   return dwarf_abbreviations_search(table, code);
 }
 
-/* Moves *at, which stands behind an entry's code, behind the entry. */
-static inline bool dwarf_abbreviation_skip(const struct dwarf_unit *unit,
-                                           const struct dwarf_abbreviation *abbreviation,
-                                           const struct dwarf_abbreviations *table, const uint8_t **at)
+/* Moves *at over some steps and bytes of an entry. */
+static inline bool dwarf_steps_skip(const struct dwarf_unit *unit, const struct dwarf_step *step, uint32_t n,
+                                    uint32_t fixed, const uint8_t **at)
 {
-  for (uint32_t i = 0; i < abbreviation->n_steps; i++) {
-    const struct dwarf_step *step = &table->steps[abbreviation->first_step + i];
+  for (; n > 0; step++, n--) {
     if ((size_t)(unit->end - *at) < step->fixed)
       return false;
     *at += step->fixed;
     if (!dwarf_form_skip(unit, step->form, at))
       return false;
   }
-  if ((size_t)(unit->end - *at) < abbreviation->tail)
+  if ((size_t)(unit->end - *at) < fixed)
     return false;
-  *at += abbreviation->tail;
+  *at += fixed;
   return true;
+}
+
+/* Moves *at, which stands behind an entry's code, behind the entry. */
+static inline bool dwarf_abbreviation_skip(const struct dwarf_unit *unit,
+                                           const struct dwarf_abbreviation *abbreviation,
+                                           const struct dwarf_abbreviations *table, const uint8_t **at)
+{
+  return dwarf_steps_skip(unit, table->steps + abbreviation->first_step, abbreviation->n_steps,
+                          abbreviation->tail, at);
+}
+
+/* Reads where the entry beside one stands, with DWARF_HAS_SIBLING; *at stands behind the entry's code. */
+static inline bool dwarf_abbreviation_read_sibling(const struct dwarf_unit *unit,
+                                                   const struct dwarf_abbreviation *abbreviation,
+                                                   const struct dwarf_abbreviations *table,
+                                                   const uint8_t **at, struct dwarf_value *ret)
+{
+  return dwarf_steps_skip(unit, table->steps + abbreviation->first_step, abbreviation->sibling_step,
+                          abbreviation->sibling_fixed, at) &&
+         dwarf_attribute_read(unit, &table->attributes[abbreviation->sibling], at, ret);
 }
 
 #endif

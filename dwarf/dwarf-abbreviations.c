@@ -119,10 +119,20 @@ static uint16_t definition_get_flags(const struct dwarf_definition *definition)
                     (tag_holds_no_code(definition->tag) ? DWARF_HOLDS_NO_CODE : 0));
 }
 
+/* The next attribute is the sibling. */
+static void abbreviation_note_sibling(struct dwarf_abbreviation *abbreviation,
+                                      const struct dwarf_abbreviations *table)
+{
+  abbreviation->flags |= DWARF_HAS_SIBLING;
+  abbreviation->sibling = table->n_attributes;
+  abbreviation->sibling_step = table->n_steps - abbreviation->first_step;
+  abbreviation->sibling_fixed = abbreviation->tail;
+}
+
 static void abbreviation_note(struct dwarf_abbreviation *abbreviation, uint16_t name)
 {
-  if (name == AT_SIBLING)
-    abbreviation->flags |= DWARF_HAS_SIBLING;
+  if (name == AT_DECLARATION && abbreviation->flags & DWARF_IS_FUNCTION)
+    abbreviation->flags |= DWARF_HOLDS_NO_CODE;
   if ((name == AT_LOW_PC || name == AT_RANGES) &&
       abbreviation->flags & (DWARF_IS_INLINED | DWARF_IS_FUNCTION))
     abbreviation->flags |= DWARF_HAS_CODE;
@@ -139,6 +149,9 @@ static int abbreviations_read_attributes(struct dwarf_abbreviations *table, cons
   while ((more = dwarf_definitions_next_attribute(definitions, &attribute)) > 0) {
     int size = dwarf_form_size(attribute.form, unit->version, unit->offset_size, unit->address_size);
 
+    dwarf_form_note_size(&attribute, size);
+    if (attribute.name == AT_SIBLING)
+      abbreviation_note_sibling(abbreviation, table);
     error = abbreviations_add_attribute(table, budget, &attribute);
     if (error == 0 && size < 0) {
       error = abbreviations_add_step(table, budget, abbreviation->tail, attribute.form);

@@ -28,6 +28,7 @@ enum dwarf_attribute_name {
   AT_ABSTRACT_ORIGIN = 0x31,
   AT_DECL_FILE = 0x3a,
   AT_DECL_LINE = 0x3b,
+  AT_DECLARATION = 0x3c,
   AT_SPECIFICATION = 0x47,
   AT_RANGES = 0x55,
   AT_CALL_COLUMN = 0x57,

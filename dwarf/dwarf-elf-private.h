@@ -48,6 +48,12 @@ struct dwarf_elf {
   uint32_t code_capacity;
 };
 
+/* Never NULL: to nothing at all no offset may be added, not even 0. */
+static inline struct dwarf_bytes dwarf_bytes_or_none(struct dwarf_bytes bytes)
+{
+  return bytes.bytes ? bytes : (struct dwarf_bytes){"", 0};
+}
+
 /* 0, -ENOEXEC, or -ENOMEM; to be closed only after 0. `bytes` stay the caller's. */
 int dwarf_elf_open(struct dwarf_elf *ret, const struct dwarf_bytes *bytes, bool split,
                    struct dwarf_budget *budget);

@@ -6,15 +6,25 @@
 #include "dwarf/dwarf-constants-private.h"
 #include "unwind/unwind-bytes-private.h"
 
-static struct dwarf_value *entry_find(struct dwarf_entry *entry, uint16_t name)
+static struct dwarf_value *extent_find(struct dwarf_extent *extent, uint16_t name)
 {
   switch (name) {
   case AT_LOW_PC:
-    return &entry->low_pc;
+    return &extent->low_pc;
   case AT_HIGH_PC:
-    return &entry->high_pc;
+    return &extent->high_pc;
   case AT_RANGES:
-    return &entry->ranges;
+    return &extent->ranges;
+  case AT_SIBLING:
+    return &extent->sibling;
+  default:
+    return NULL;
+  }
+}
+
+static struct dwarf_value *entry_find(struct dwarf_entry *entry, uint16_t name)
+{
+  switch (name) {
   case AT_NAME:
     return &entry->name;
   case AT_LINKAGE_NAME:
@@ -34,15 +44,30 @@ static struct dwarf_value *entry_find(struct dwarf_entry *entry, uint16_t name)
     return &entry->abstract_origin;
   case AT_SPECIFICATION:
     return &entry->specification;
-  case AT_SIBLING:
-    return &entry->sibling;
   default:
     return NULL;
   }
 }
 
-bool dwarf_entry_read_attributes(const struct dwarf_unit *unit, const struct dwarf_abbreviation *abbreviation,
-                                 const uint8_t **at, struct dwarf_entry *ret)
+bool dwarf_entry_read_extent(const struct dwarf_unit *unit, const struct dwarf_abbreviation *abbreviation,
+                             const uint8_t **at, struct dwarf_extent *ret)
+{
+  const struct dwarf_attribute *attributes = unit->abbreviations->attributes + abbreviation->first_attribute;
+
+  *ret = (struct dwarf_extent){0};
+  for (uint32_t i = 0; i < abbreviation->n_attributes; i++) {
+    struct dwarf_value *value = extent_find(ret, attributes[i].name);
+
+    if (!(value ? dwarf_attribute_read(unit, &attributes[i], at, value)
+                : dwarf_attribute_skip(unit, &attributes[i], at)))
+      return false;
+  }
+  return true;
+}
+
+static bool entry_read_attributes(const struct dwarf_unit *unit,
+                                  const struct dwarf_abbreviation *abbreviation, const uint8_t *at,
+                                  struct dwarf_entry *ret)
 {
   const struct dwarf_attribute *attributes = unit->abbreviations->attributes + abbreviation->first_attribute;
 
@@ -50,8 +75,8 @@ bool dwarf_entry_read_attributes(const struct dwarf_unit *unit, const struct dwa
   for (uint32_t i = 0; i < abbreviation->n_attributes; i++) {
     struct dwarf_value *value = entry_find(ret, attributes[i].name);
 
-    if (!(value ? dwarf_form_read(unit, &attributes[i], at, value)
-                : dwarf_form_skip(unit, attributes[i].form, at)))
+    if (!(value ? dwarf_attribute_read(unit, &attributes[i], &at, value)
+                : dwarf_attribute_skip(unit, &attributes[i], &at)))
       return false;
   }
   return true;
@@ -65,5 +90,5 @@ bool dwarf_entry_read(struct dwarf_unit *unit, const uint8_t *at, struct dwarf_e
   if (dwarf_abbreviations_read(unit) < 0 || !unwind_read_uleb(&at, unit->end, &code))
     return false;
   abbreviation = dwarf_abbreviations_find(unit->abbreviations, code);
-  return abbreviation && dwarf_entry_read_attributes(unit, abbreviation, &at, ret);
+  return abbreviation && entry_read_attributes(unit, abbreviation, at, ret);
 }

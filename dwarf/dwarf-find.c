@@ -7,6 +7,7 @@
 
 #include "dwarf/dwarf-constants-private.h"
 #include "dwarf/dwarf-frames-private.h"
+#include "dwarf/dwarf-go-private.h"
 #include "dwarf/dwarf-line-table-private.h"
 #include "dwarf/dwarf-lines-private.h"
 #include "dwarf/dwarf-missing-private.h"
@@ -29,6 +30,8 @@ struct dwarf_reader {
   struct dwarf_file alternate;
   bool has_alternate;
   struct dwarf_split split;
+  bool is_go; /* and has no DWARF */
+  struct unwind_go go;
 
   struct dwarf_index index;
   bool has_index;
@@ -62,8 +65,12 @@ static int reader_open_files(struct dwarf_reader *reader)
 
   if (error < 0)
     return error;
-  if (reader->main.elf.is_object || reader->main.elf.first[DWARF_SECTION_INFO] == 0)
+  if (reader->main.elf.is_object)
     return -ENODATA;
+  if (reader->main.elf.first[DWARF_SECTION_INFO] == 0) {
+    reader->is_go = unwind_go_open(&reader->go, reader->given.main.bytes, reader->given.main.size);
+    return reader->is_go ? 0 : -ENODATA;
+  }
   if (!reader->given.alternate.bytes)
     return 0;
   reader->has_alternate =
@@ -313,8 +320,11 @@ static bool addresses_ascend(const uint64_t *addresses, size_t n)
 static int reader_find(struct dwarf_reader *reader, const uint64_t *addresses, size_t n)
 {
   uint32_t n_hits;
-  int error = reader_read_index(reader);
+  int error;
 
+  if (reader->is_go)
+    return dwarf_go_find(&reader->go, &reader->builder, addresses, n);
+  error = reader_read_index(reader);
   if (error < 0)
     return error;
   n_hits = reader_find_units(reader, addresses, n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Finds lines and inlined functions in DWARF 2 to 5. Every byte of the files is hostile, and costs its places
- * at worst. Thread-safe; several files can be read at once.
+ * Finds lines and inlined functions in DWARF 2 to 5, and in Go programs without it. Every byte of the files
+ * is hostile, and costs its places at worst. Thread-safe; several files can be read at once.
  */
 #ifndef DWARF_FIND_H
 #define DWARF_FIND_H
@@ -33,8 +33,8 @@ struct dwarf_reader;
 
 /* Opens a file, which takes little time: what is needed is read when addresses are asked for. The bytes stay
  * the caller's, and must stay until dwarf_reader_close(). 0, or a negative errno with *ret untouched:
- * -ENOEXEC no ELF file of 32 or 64 bits, little-endian; -ENODATA no DWARF, or an object file, in which
- * nothing is settled before it is linked; -ENOMEM. */
+ * -ENOEXEC no ELF file of 32 or 64 bits, little-endian; -ENODATA neither DWARF nor what Go has, or an object
+ * file, in which nothing is settled before it is linked; -ENOMEM. */
 int dwarf_reader_open(const struct dwarf_files *files, const struct dwarf_limits *limits,
                       struct dwarf_reader **ret);
 

@@ -125,6 +125,14 @@ int dwarf_form_size(uint16_t form, uint16_t version, uint8_t offset_size, uint8_
   return layout_get_size(form_find(form).layout, version, offset_size, address_size);
 }
 
+void dwarf_form_note_size(struct dwarf_attribute *attribute, int size)
+{
+  if (size != 1 && size != 2 && size != 4 && size != 8)
+    return;
+  attribute->size = (uint8_t)size;
+  attribute->kind = form_find(attribute->form).kind;
+}
+
 static bool layout_read_block_size(enum layout layout, const uint8_t **at, const uint8_t *end, uint64_t *ret)
 {
   uint8_t byte;

@@ -42,14 +42,14 @@ static int walk_push(struct walk *walk, uint32_t level)
 }
 
 /* Goes on behind all that is below an entry. Only ahead: an entry that leads back has no end. */
-static int walk_jump(struct walk *walk, const struct dwarf_entry *entry)
+static int walk_jump(struct walk *walk, const struct dwarf_value *sibling)
 {
   uint64_t size = (uint64_t)(walk->unit->end - walk->unit->start);
   const uint8_t *to;
 
-  if (entry->sibling.kind != DWARF_VALUE_REFERENCE || entry->sibling.number > size)
+  if (sibling->kind != DWARF_VALUE_REFERENCE || sibling->number > size)
     return -EBADMSG;
-  to = walk->unit->start + entry->sibling.number;
+  to = walk->unit->start + sibling->number;
   if (to < walk->at)
     return -EBADMSG;
   walk->at = to;
@@ -58,11 +58,12 @@ static int walk_jump(struct walk *walk, const struct dwarf_entry *entry)
 
 static int walk_jump_over(struct walk *walk, const struct dwarf_abbreviation *abbreviation)
 {
-  struct dwarf_entry entry;
+  struct dwarf_value sibling;
 
-  if (!dwarf_entry_read_attributes(walk->unit, abbreviation, &walk->at, &entry))
+  if (!dwarf_abbreviation_read_sibling(walk->unit, abbreviation, walk->unit->abbreviations, &walk->at,
+                                       &sibling))
     return -EBADMSG;
-  return walk_jump(walk, &entry);
+  return walk_jump(walk, &sibling);
 }
 
 static int walk_add_function(struct walk *walk, const uint8_t *at, bool is_inlined)
@@ -102,13 +103,13 @@ static int walk_note_range(struct walk *walk, const struct dwarf_stretch *range)
 /* Whether the function holds spots: 1 or 0, or an error. Where its ranges cannot be read it is taken to hold
  * what the functions inlined in it hold; so it is before DWARF 3, when an entry has one range: where the
  * function lies in several it is the first, and what is inlined in the others lies outside. */
-static int walk_read_ranges(struct walk *walk, const struct dwarf_entry *entry)
+static int walk_read_ranges(struct walk *walk, const struct dwarf_extent *extent)
 {
   struct dwarf_ranges ranges;
   struct dwarf_stretch range;
   int hits = 0;
 
-  if (!dwarf_ranges_open(&ranges, walk->unit, &entry->low_pc, &entry->high_pc, &entry->ranges))
+  if (!dwarf_ranges_open(&ranges, walk->unit, &extent->low_pc, &extent->high_pc, &extent->ranges))
     return 1;
   while (dwarf_ranges_next(&ranges, &range)) {
     int hit = walk_note_range(walk, &range);
@@ -126,17 +127,17 @@ static int walk_function(struct walk *walk, const uint8_t *start,
                          const struct dwarf_abbreviation *abbreviation)
 {
   bool is_inlined = abbreviation->flags & DWARF_IS_INLINED;
-  struct dwarf_entry entry;
+  struct dwarf_extent extent;
   int hit, error;
 
-  if (!dwarf_entry_read_attributes(walk->unit, abbreviation, &walk->at, &entry))
+  if (!dwarf_entry_read_extent(walk->unit, abbreviation, &walk->at, &extent))
     return -EBADMSG;
-  hit = walk_read_ranges(walk, &entry);
+  hit = walk_read_ranges(walk, &extent);
   error = hit > 0 ? walk_add_function(walk, start, is_inlined) : hit;
   if (error < 0 || !(abbreviation->flags & DWARF_HAS_CHILDREN))
     return error;
-  if (!hit && is_inlined && entry.sibling.kind != DWARF_VALUE_NONE)
-    return walk_jump(walk, &entry);
+  if (!hit && is_inlined && extent.sibling.kind != DWARF_VALUE_NONE)
+    return walk_jump(walk, &extent.sibling);
   return walk_push(walk, hit ? walk->inlines->n_functions - 1 : DWARF_SPOT_NONE);
 }
 

@@ -318,6 +318,13 @@ static struct dwarf_string table_find_directory(const struct dwarf_line_table *t
   return number < table->n_directories ? table->directories[number] : (struct dwarf_string){0};
 }
 
+/* From DWARF 5 on directory 0 is the unit's own. Either may be relative, as options of compilers shorten
+ * them. */
+static bool is_of_unit(const struct dwarf_line_table *table, uint64_t number)
+{
+  return table->version >= 5 && number == 0 && table->n_directories > 0;
+}
+
 size_t dwarf_line_table_write_path(const struct dwarf_line_table *table, const struct dwarf_line_file *file,
                                    char ret[DWARF_TEXT_MAX])
 {
@@ -325,7 +332,8 @@ size_t dwarf_line_table_write_path(const struct dwarf_line_table *table, const s
   size_t length = 0;
 
   if (!string_is_absolute(&file->name)) {
-    if (!string_is_absolute(&directory) && table->unit_directory.length > 0)
+    if (!string_is_absolute(&directory) && !is_of_unit(table, file->directory) &&
+        table->unit_directory.length > 0)
       length = path_add(ret, length, &table->unit_directory);
     if (directory.length > 0)
       length = path_add(ret, length, &directory);

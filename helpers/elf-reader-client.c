@@ -157,14 +157,12 @@ int elf_reader_client_resolve(struct elf_reader_client *client, void *job, const
   return result;
 }
 
-int elf_reader_client_disassemble(struct elf_reader_client *client, void *job, int fd, uint32_t flags,
+int elf_reader_client_disassemble(struct elf_reader_client *client, void *job, int fd,
                                   const struct elf_reader_code *code)
 {
-  struct elf_reader_code_question question = {.message = {.type = ELF_READER_DISASSEMBLE,
-                                                          .size = sizeof question,
-                                                          .cookie = ++client->cookie,
-                                                          .flags = flags},
-                                              .code = *code};
+  struct elf_reader_code_question question = {
+      .message = {.type = ELF_READER_DISASSEMBLE, .size = sizeof question, .cookie = ++client->cookie},
+      .code = *code};
   return elf_reader_client_ask(client, job, &question.message, &fd, 1, ELF_READER_DISASSEMBLED);
 }
 

@@ -50,8 +50,8 @@ int elf_reader_client_name(struct elf_reader_client *client, void *job, int fd, 
  * no later than a moment after resolve_until. */
 int elf_reader_client_resolve(struct elf_reader_client *client, void *job, const int *fds, uint32_t n_fds,
                               uint32_t flags, const uint64_t *addresses, uint32_t n);
-/* The same with a file and the part of it that has the code: which instructions stand there. Thread-safe. */
-int elf_reader_client_disassemble(struct elf_reader_client *client, void *job, int fd, uint32_t flags,
+/* The same with a file of machine code, and what it is: which instructions stand there. Thread-safe. */
+int elf_reader_client_disassemble(struct elf_reader_client *client, void *job, int fd,
                                   const struct elf_reader_code *code);
 /* What it says: 1 and *ret filled in when its job is done, which it then has no more; 0 when there is nothing
  * new, or it became ready; -errno when it died, hangs (-ETIMEDOUT) or breaks the protocol and must be

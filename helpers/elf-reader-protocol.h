@@ -2,7 +2,8 @@
 /*
  * How the elf-reader is talked to: the whole protocol, one SOCK_SEQPACKET socketpair.
  *
- * The elf-reader is started as `capture-elf-reader FD` with its end of the pair as descriptor FD. It gives up
+ * The elf-reader is started as `capture-elf-reader FD` with its end of the pair as descriptor FD, or, for
+ * DISASSEMBLE and nothing else, as `capture-code-reader FD`, because that takes longer to start. It gives up
  * every capability, its file system and its network, and lets seccomp kill it for anything but reading the
  * descriptors it is sent, memory, memfds and this socket. It serves one request after the other; end of file
  * on the socket ends it. When it dies of a file, its owner starts another one and remembers the file.
@@ -16,8 +17,8 @@
  *                                     ◀─  NAMED (+ sealed memfd that holds names), likewise
  *   RESOLVE (+ ELF files), with       ─▶
  *   addresses                         ◀─  RESOLVED (+ sealed memfd that holds places), likewise
- *   DISASSEMBLE (+ a file), with the  ─▶
- *   part of it that is asked for      ◀─  DISASSEMBLED (+ sealed memfd that holds instructions), likewise
+ *   DISASSEMBLE (+ machine code),     ─▶
+ *   with what it is                   ◀─  DISASSEMBLED (+ sealed memfd that holds instructions), likewise
  *
  * RESOLVE brings the file that has the DWARF, then, as its flags say, the alternate file and the package,
  * then split units. What was read of them serves the next RESOLVE too, if the first asked to KEEP them, the
@@ -61,8 +62,6 @@ enum elf_reader_flags {
   ELF_READER_AGAIN = 1 << 2,     /* those that were kept; without descriptors, and without the flags below */
   ELF_READER_ALTERNATE = 1 << 3, /* the next descriptor is the alternate file's (dwz) */
   ELF_READER_PACKAGE = 1 << 4,   /* the next one is a .dwp */
-  /* DISASSEMBLE: */
-  ELF_READER_BYTES = 1 << 5 /* the file is no ELF file: it has code, of which the question says the rest */
 };
 
 struct elf_reader_message {
@@ -70,12 +69,11 @@ struct elf_reader_message {
   uint32_t size;   /* of the whole message */
   uint64_t cookie; /* of the request; comes back with the answer */
   /* Of an answer: 0, or a negative errno: of unwind_compile, unwind_names_find, dwarf_reader_open,
-   * dwarf_reader_find, code_range_find or code_disassemble, -EINVAL (no regular file), -EFBIG, -ENODATA
-   * (nothing was kept) */
+   * dwarf_reader_find or code_disassemble, -EINVAL (no regular file), -EFBIG, -ENODATA (nothing was kept) */
   int32_t error;
   uint32_t version;   /* READY: ELF_READER_PROTOCOL_VERSION */
   uint64_t length;    /* bytes of an answer */
-  uint32_t flags;     /* COMPILE, RESOLVE, DISASSEMBLE: enum elf_reader_flags */
+  uint32_t flags;     /* COMPILE, RESOLVE: enum elf_reader_flags */
   uint32_t n_offsets; /* NAME, RESOLVE */
   uint64_t deadline;  /* RESOLVE: when it ends with what it has, nanoseconds of CLOCK_MONOTONIC; 0: never */
 };
@@ -87,16 +85,14 @@ struct elf_reader_question {
   uint64_t offsets[ELF_READER_OFFSETS_MAX]; /* n_offsets are sent */
 };
 
-/* A part of a file, and what the code there is. */
+/* What the machine code in a file is. */
 struct elf_reader_code {
-  uint64_t offset; /* in the file */
-  uint64_t length;
-  uint64_t address; /* ELF_READER_BYTES: of the code; otherwise 0, as the file says it */
-  uint32_t machine; /* EM_…, likewise */
+  uint64_t address; /* of its first byte */
+  uint32_t machine; /* EM_… */
   uint32_t reserved;
 };
 
-/* DISASSEMBLE: which instructions (code/code-instructions.h) stand there. */
+/* DISASSEMBLE: which instructions (code/code-instructions.h) all bytes of a file are. */
 struct elf_reader_code_question {
   struct elf_reader_message message;
   struct elf_reader_code code;

@@ -10,6 +10,9 @@
 #include "unwind/unwind-locate-private.h"
 #include "unwind/unwind-writer-private.h"
 
+/* Of descriptions that make as many rows as a known place and a gap behind it. */
+#define BYTES_OF_KNOWN 4
+
 struct job {
   struct unwind_elf elf;
   struct unwind_workspace *workspace;
@@ -18,7 +21,8 @@ struct job {
   struct unwind_range *ranges;
   uint32_t n_segments;
   uint32_t n_known;
-  struct unwind_known known[UNWIND_KNOWN_MAX];
+  struct unwind_known *known;
+  bool is_go;                  /* its functions are among what is known */
   struct unwind_source source; /* what is compiled */
   struct unwind_source spare;  /* where that says nothing */
   struct unwind_order spare_order;
@@ -93,7 +97,7 @@ static bool is_all_covered(const struct job *job, const struct unwind_builder *b
 static uint64_t find_base(const struct job *job, const struct unwind_order *order)
 {
   struct unwind_range span = find_span(job);
-  uint64_t base = unwind_order_start(order, 0);
+  uint64_t base = order->n > 0 ? unwind_order_start(order, 0) : UINT64_MAX;
 
   if (job->spare_order.n > 0 && unwind_order_start(&job->spare_order, 0) < base)
     base = unwind_order_start(&job->spare_order, 0);
@@ -121,12 +125,13 @@ static int compile_build(struct job *job, const struct unwind_order *order, uint
                                    .n_bad = n_bad};
   bool is_linkers = order == &job->source.order;
   struct unwind_writer writer;
+  size_t described = job->source.section.size + job->spare.section.size;
   int error;
 
-  if (order->n == 0)
+  if (order->n == 0 && !job->is_go)
     return -ENODATA;
   span = compile_from(find_code(job), find_base(job, order));
-  error = unwind_writer_init(&writer, job->workspace, job->source.section.size + job->spare.section.size,
+  error = unwind_writer_init(&writer, job->workspace, described + job->n_known * BYTES_OF_KNOWN,
                              job->n_segments, span.start, span.end - span.start);
   if (error < 0)
     return error;
@@ -162,13 +167,33 @@ static int compile_section(struct job *job)
   return error;
 }
 
+static int compile_find_known(struct job *job)
+{
+  uint32_t n;
+  int error = unwind_known_find_go(&job->elf, job->ranges, job->n_segments, &job->known, &n);
+  struct unwind_known *grown;
+
+  if (error < 0)
+    return error;
+  job->is_go = n > 0;
+  grown = realloc(job->known, (n + UNWIND_KNOWN_MAX) * sizeof *grown);
+  if (!grown)
+    return -ENOMEM;
+  job->known = grown;
+  job->n_known = unwind_known_find(&job->elf, job->machine, job->ranges, job->n_segments, job->known, n);
+  return 0;
+}
+
 /* .eh_frame describes more than .debug_frame, mostly; what it leaves out the latter may know. */
 static int compile_locate(struct job *job)
 {
   struct unwind_range code = find_span(job);
   bool has_eh_frame = unwind_locate_eh_frame(&job->elf, code, &job->source);
-  int error = unwind_locate_debug_frame(&job->elf, has_eh_frame ? &job->spare : &job->source);
+  int error;
 
+  if (job->is_go)
+    return 0;
+  error = unwind_locate_debug_frame(&job->elf, has_eh_frame ? &job->spare : &job->source);
   return has_eh_frame && error != -ENOMEM ? 0 : error;
 }
 
@@ -210,10 +235,10 @@ int unwind_compile_into(struct unwind_workspace *workspace, const void *elf, siz
     return -ENODATA;
   job.machine = unwind_machine_find(job.elf.machine);
   error = find_segments(&job);
-  if (error == 0) {
-    job.n_known = unwind_known_find(&job.elf, job.machine, job.ranges, job.n_segments, job.known);
+  if (error == 0)
+    error = compile_find_known(&job);
+  if (error == 0)
     error = compile_locate(&job);
-  }
   if (error == 0)
     error = order_spare(&job);
   if (error == 0)
@@ -225,6 +250,7 @@ int unwind_compile_into(struct unwind_workspace *workspace, const void *elf, siz
   unwind_source_clear(&job.spare);
   free(job.segments);
   free(job.ranges);
+  free(job.known);
   return error;
 }
 

@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "unwind/unwind-go.h"
 #include "unwind/unwind-locate-private.h"
 
 /* The file's executable addresses, at most 4 GiB of them: what unwind_order_make takes. */
@@ -53,7 +55,8 @@ static void functions_settle(struct unwind_functions *self)
 {
   size_t n = 0;
 
-  qsort(self->functions, self->n, sizeof *self->functions, functions_compare);
+  if (self->n > 1)
+    qsort(self->functions, self->n, sizeof *self->functions, functions_compare);
   for (size_t i = 0; i < self->n; i++) {
     if (n > 0 && self->functions[n - 1].start == self->functions[i].start)
       continue;
@@ -64,14 +67,69 @@ static void functions_settle(struct unwind_functions *self)
   self->n = n;
 }
 
+/* Room for n more. */
+static int functions_grow(struct unwind_functions *self, size_t n)
+{
+  struct unwind_function *grown = realloc(self->functions, (self->n + n + 1) * sizeof *grown);
+
+  if (!grown)
+    return -ENOMEM;
+  self->functions = grown;
+  return 0;
+}
+
+/* One after the other at `text`; NULL: none is copied. The bytes they take. */
+static size_t read_go(struct unwind_functions *self, const struct unwind_elf *elf, const struct unwind_go *go,
+                      char *text)
+{
+  struct unwind_go_function found;
+  size_t size = 0;
+
+  self->n = 0;
+  for (uint32_t i = 0; i < go->n && unwind_go_read(go, i, &found); i++) {
+    struct unwind_function function = {
+        .address = found.start, .name = text ? text + size : NULL, .length = found.name.length};
+
+    if (found.name.length == 0 || !find_offset(elf, found.start, &function.start))
+      continue;
+    if (text)
+      memcpy(text + size, found.name.text, found.name.length);
+    size += found.name.length;
+    function.end = function.start + (found.end - found.start);
+    self->functions[self->n++] = function;
+  }
+  return size;
+}
+
+/* As large as the table at most: what a damaged one would take more is left out with its names. */
+static int functions_from_go(struct unwind_functions *self, const struct unwind_elf *elf)
+{
+  struct unwind_go go;
+  size_t size;
+
+  if (!unwind_go_open(&go, elf->bytes, elf->size))
+    return 0;
+  if (functions_grow(self, go.n) < 0)
+    return -ENOMEM;
+  size = read_go(self, elf, &go, NULL);
+  if (size > go.table.size) {
+    self->n = 0;
+    return 0;
+  }
+  self->names = malloc(size + 1);
+  if (!self->names)
+    return -ENOMEM;
+  read_go(self, elf, &go, self->names);
+  return 0;
+}
+
 static int read_functions(struct unwind_functions *self, const struct unwind_elf *elf,
                           struct unwind_source *source, const struct unwind_order *order)
 {
-  self->functions = malloc((order->n + 1) * sizeof *self->functions);
-  if (!self->functions)
+  if (functions_grow(self, order->n) < 0)
     return -ENOMEM;
   for (uint32_t i = 0; i < order->n; i++) {
-    struct unwind_function function;
+    struct unwind_function function = {0};
     struct unwind_fde fde;
 
     if (!unwind_cfi_read_fde(&source->section, unwind_order_fde(order, i), &fde) || fde.start >= fde.end ||
@@ -82,7 +140,6 @@ static int read_functions(struct unwind_functions *self, const struct unwind_elf
     if (function.end > function.start)
       self->functions[self->n++] = function;
   }
-  functions_settle(self);
   return 0;
 }
 
@@ -114,10 +171,12 @@ int unwind_functions_find(const void *bytes, size_t size, struct unwind_function
   code = find_code(&elf);
   if (code.start >= code.end)
     return -ENODATA;
-  if (!unwind_locate_eh_frame(&elf, code, &source))
+  error = functions_from_go(ret, &elf);
+  if (error == 0 && !unwind_locate_eh_frame(&elf, code, &source) && ret->n == 0)
     error = unwind_locate_debug_frame(&elf, &source);
   if (error == 0)
     error = functions_from(ret, &elf, &source, code);
+  functions_settle(ret);
   unwind_source_clear(&source);
   if (error < 0)
     unwind_functions_clear(ret);
@@ -127,6 +186,7 @@ int unwind_functions_find(const void *bytes, size_t size, struct unwind_function
 void unwind_functions_clear(struct unwind_functions *self)
 {
   free(self->functions);
+  free(self->names);
   *self = (struct unwind_functions){0};
 }
 

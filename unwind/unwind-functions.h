@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Where functions begin and end, as an ELF file's unwind information says: also those that have no symbol. A
- * part that the compiler split off is a function of its own there. Every byte of the file is hostile. Memory
+ * part that the compiler split off is a function of its own there. What Go says of its functions has their
+ * names, too. Every byte of the file is hostile. Memory
  * is bounded by the size of the file. Thread-safe; several files can be read at once.
  */
 #ifndef UNWIND_FUNCTIONS_H
@@ -14,11 +15,14 @@ struct unwind_function {
   uint64_t start; /* file offsets */
   uint64_t end;
   uint64_t address; /* of start, as the file has it */
+  const char *name; /* not terminated; NULL: not known */
+  uint32_t length;
 };
 
 struct unwind_functions {
   struct unwind_function *functions; /* ascending, not overlapping */
   size_t n;
+  char *names;
 };
 
 /* Finds the functions in `size` bytes of an ELF file as it is mapped. *ret is to be cleared. 0, or a negative

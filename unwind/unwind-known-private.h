@@ -3,7 +3,7 @@
  * What is known of code although nothing describes it: where the kernel begins a program nobody has called
  * it; .init and .fini are put together by the linker from pieces of crti.S and crtn.S, and what a binary does
  * first and last comes from GCC's crtstuff.c, of which no file has a description; the C library describes a
- * new thread's and a coroutine's beginning only in part.
+ * new thread's and a coroutine's beginning only in part; Go describes its functions in a form of its own.
  */
 #ifndef UNWIND_KNOWN_PRIVATE_H
 #define UNWIND_KNOWN_PRIVATE_H
@@ -42,9 +42,16 @@ uint32_t unwind_known_find_coroutine(const struct unwind_elf *elf, struct unwind
 uint32_t unwind_known_clone(const struct unwind_elf *elf, uint64_t start);
 struct unwind_state unwind_known_clone_state(void);
 
-/* Finds such places, each in one of the executable ranges. Writes them to `ret`, an array of
- * UNWIND_KNOWN_MAX, in ascending order and apart from each other; returns how many. */
+/* All that a Go program says of its own code: *ret is an array of *ret_n places in ascending order, to be
+ * freed; NULL where there is none. 0 or -ENOMEM. */
+int unwind_known_find_go(const struct unwind_elf *elf, const struct unwind_range *ranges, uint32_t n_ranges,
+                         struct unwind_known **ret, uint32_t *ret_n);
+
+/* Finds such places, each in one of the executable ranges. Writes them to `ret`, an array with room for
+ * UNWIND_KNOWN_MAX more than the n it has, in ascending order and apart from each other; returns how many
+ * there are. */
 uint32_t unwind_known_find(const struct unwind_elf *elf, const struct unwind_machine *machine,
-                           const struct unwind_range *ranges, uint32_t n_ranges, struct unwind_known *ret);
+                           const struct unwind_range *ranges, uint32_t n_ranges, struct unwind_known *ret,
+                           uint32_t n);
 
 #endif

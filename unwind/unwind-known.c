@@ -94,6 +94,14 @@ static int known_compare(const void *a, const void *b)
   return x->range.start < y->range.start ? -1 : x->range.start > y->range.start;
 }
 
+static bool has_place(const struct unwind_known *known, uint32_t n, uint64_t address)
+{
+  for (uint32_t i = 0; i < n; i++)
+    if (address >= known[i].range.start && address < known[i].range.end)
+      return true;
+  return false;
+}
+
 /* Of two that overlap the first stays, up to where the second begins. */
 static uint32_t known_part(struct unwind_known *known, uint32_t n)
 {
@@ -111,11 +119,12 @@ static uint32_t known_part(struct unwind_known *known, uint32_t n)
 }
 
 uint32_t unwind_known_find(const struct unwind_elf *elf, const struct unwind_machine *machine,
-                           const struct unwind_range *ranges, uint32_t n_ranges, struct unwind_known *ret)
+                           const struct unwind_range *ranges, uint32_t n_ranges, struct unwind_known *ret,
+                           uint32_t n)
 {
-  struct finder finder = {.ranges = ranges, .n_ranges = n_ranges, .known = ret};
+  struct finder finder = {.ranges = ranges, .n_ranges = n_ranges, .known = ret, .n = n};
 
-  if (elf->entry != 0)
+  if (elf->entry != 0 && !has_place(ret, n, elf->entry))
     add_entry(&finder, elf->entry);
   if (machine->elf == EM_X86_64) {
     add_linkers(&finder, elf, ".init");

@@ -268,29 +268,53 @@ static uint64_t names_min(uint64_t a, uint64_t b)
   return a < b ? a : b;
 }
 
-/* In a stretch without symbols, which it narrows to what one function has, or none. */
-static int add_nameless(struct job *job, uint64_t offset, uint64_t *start, uint64_t *end)
+/* The function that holds an offset by the unwind information, or NULL, and the stretch that it has, or none.
+ */
+static int find_function(struct job *job, uint64_t offset, const struct unwind_function **ret,
+                         uint64_t *ret_start, uint64_t *ret_end)
 {
-  const struct unwind_function *function;
-  uint64_t its_start, its_end;
-  char text[32];
-  int error = 0;
-
-  if (!job->has_functions)
-    error = unwind_functions_find(job->elf.bytes, job->elf.size, &job->functions);
-  if (error == -ENOMEM)
-    return error;
+  if (!job->has_functions && unwind_functions_find(job->elf.bytes, job->elf.size, &job->functions) == -ENOMEM)
+    return -ENOMEM;
   job->has_functions = true;
-  function = unwind_functions_at(&job->functions, offset, &its_start, &its_end);
-  *start = names_max(*start, its_start);
-  *end = names_min(*end, its_end);
-  if (!function || *start >= *end)
+  *ret = unwind_functions_at(&job->functions, offset, ret_start, ret_end);
+  return 0;
+}
+
+/* Go knows its name even so. */
+static int add_unsymbolised(struct job *job, const struct unwind_function *function, uint64_t start,
+                            uint64_t end)
+{
+  char text[32];
+  int error;
+
+  if (!function || start >= end)
     return 0;
+  if (function->name)
+    return add_name(job, start, end, function->name, function->length);
   snprintf(text, sizeof text, "fn@%" PRIx64, function->address);
-  error = add_name(job, *start, *end, text, (uint32_t)strlen(text));
+  error = add_name(job, start, end, text, (uint32_t)strlen(text));
   if (error == 0)
     job->names[job->n_names - 1].nameless = 1;
   return error;
+}
+
+/* Begins where the last stretch ended, if it has to; sets where this one ends. */
+static int add_hit(struct job *job, uint64_t offset, uint64_t named, uint64_t *ret_end)
+{
+  const struct unwind_function *function = NULL;
+  uint64_t start, its_start = 0, its_end = UINT64_MAX;
+  const struct unwind_symbol *symbol = unwind_symbols_find(&job->symbols, offset, &start, ret_end);
+  int error = 0;
+
+  unwind_plt_cut(&job->plt, offset, &start, ret_end);
+  if (!symbol || (symbol->sizeless && job->status == UNWIND_NAMES_DYNAMIC))
+    error = find_function(job, offset, &function, &its_start, &its_end);
+  if (error < 0)
+    return error;
+  start = names_max(names_max(start, its_start), named);
+  *ret_end = names_min(*ret_end, its_end);
+  return symbol && symbol->start >= its_start ? add_name(job, start, *ret_end, symbol->name, symbol->length)
+                                              : add_unsymbolised(job, function, start, *ret_end);
 }
 
 /* Each stretch once, though many offsets lie in it. Sections of stubs that overlap are damage; stretches
@@ -302,21 +326,12 @@ static int add_hits(struct job *job, const uint64_t *offsets, size_t n)
   int error = 0;
 
   for (size_t i = 0; i < n && error == 0; i++) {
-    const struct unwind_symbol *symbol;
-
     if (offsets[i] < named)
       continue;
-    if (unwind_plt_find(&job->plt, offsets[i], text, sizeof text, &start, &end)) {
+    if (unwind_plt_find(&job->plt, offsets[i], text, sizeof text, &start, &end))
       error = add_name(job, names_max(start, named), end, text, (uint32_t)strlen(text));
-    } else {
-      symbol = unwind_symbols_find(&job->symbols, offsets[i], &start, &end);
-      unwind_plt_cut(&job->plt, offsets[i], &start, &end);
-      start = names_max(start, named);
-      if (symbol)
-        error = add_name(job, start, end, symbol->name, symbol->length);
-      else
-        error = add_nameless(job, offsets[i], &start, &end);
-    }
+    else
+      error = add_hit(job, offsets[i], named, &end);
     named = end;
   }
   return error;

@@ -8,6 +8,7 @@
 #ifndef UNWIND_SYMBOLS_PRIVATE_H
 #define UNWIND_SYMBOLS_PRIVATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,7 @@ struct unwind_symbol {
   uint32_t length;
   uint32_t order;  /* in which it was added */
   uint8_t binding; /* STB_* */
+  bool sizeless;   /* its end is a guess: where the next one begins */
 };
 
 struct unwind_symbols {

@@ -3,7 +3,6 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 #define PAGE         4096u
@@ -89,6 +88,7 @@ static void set_ends(struct unwind_symbols *symbols)
 
     if (symbol->end != symbol->start)
       continue;
+    symbol->sizeless = true;
     if (i + 1 < symbols->n)
       symbol->end = symbols->items[i + 1].start;
     else

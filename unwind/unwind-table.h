@@ -25,7 +25,7 @@
 #endif
 
 #define UNWIND_TABLE_MAGIC   0x656c6261u
-#define UNWIND_TABLE_VERSION 5
+#define UNWIND_TABLE_VERSION 6
 
 /* Buckets are as small as the rows' share allows: an index costs at most an eighth of what the rows do. */
 #define UNWIND_BUCKET_SHIFT_MIN 9
@@ -82,7 +82,8 @@ enum unwind_cfa {
   /* sp + cfa_offset; but where register `operand` is 0, which is known in the innermost frame only, this
    * frame is the root of the stack: behind the system call from which a thread and the one it began both
    * return */
-  UNWIND_CFA_CLONE = 10
+  UNWIND_CFA_CLONE = 10,
+  UNWIND_CFA_FP_ELSEWHERE = 11 /* fp + cfa_offset, on another stack, which may lie anywhere */
 };
 
 /* What became of a caller's register. */

@@ -193,6 +193,12 @@ static const struct capture_record_layout layouts[] = {
              .fields = FIELDS(REFERENCE(record_place, binary, BINARY), X(record_place, start),
                               X(record_place, end), ITEMS(record_place, frames)),
              .items = FIELDS(ITEM(UNSIGNED, uint32_t, PLACE_FRAME))),
+    [CAPTURE_RECORD_MACHINE_CODE] =
+        TYPE("machine_code", machine_code,
+             .fields = FIELDS(REFERENCE(record_machine_code, binary, BINARY), U(record_machine_code, machine),
+                              X(record_machine_code, start), X(record_machine_code, address),
+                              X(record_machine_code, flags),
+                              MEASURED(record_machine_code, "code", code, BYTES, length))),
     [CAPTURE_RECORD_PLACES_OUTCOME] = TYPE("places_outcome", places_outcome,
                                            .fields = FIELDS(REFERENCE(record_places_outcome, binary, BINARY),
                                                             U(record_places_outcome, outcome))),

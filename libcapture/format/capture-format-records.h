@@ -217,6 +217,18 @@ struct capture_record_place {
   uint32_t frames[]; /* record.count place frames, innermost first, one at least; then padding to 8 */
 };
 
+/* A copy of machine code. Copies of one binary do not overlap. */
+struct capture_record_machine_code {
+  struct capture_record record;
+  uint32_t binary;  /* named binary */
+  uint32_t machine; /* e_machine of ELF */
+  uint64_t start;   /* file offset, or kernel address */
+  uint64_t address; /* of the first byte, as the binary's segments have it */
+  uint32_t length;  /* 1 at least */
+  uint32_t flags;   /* 0 */
+  uint8_t code[];   /* length bytes, then padding to 8 */
+};
+
 /* Why places of a binary are not all there. Where several are true the greatest counts. */
 enum capture_places_outcome {
   CAPTURE_PLACES_COMPLETE = 0,      /* all that could be found was, or nobody has looked */

@@ -90,9 +90,9 @@ static char *demangle_plain(const char *name)
 static const struct {
   const char *word;
   gboolean stands_alone;
-} part_suffixes[] = {{"cold", TRUE},       {"localalias", TRUE}, {"part", FALSE},
-                     {"constprop", FALSE}, {"isra", FALSE},      {"llvm", FALSE},
-                     {"clone", FALSE},     {"lto_priv", FALSE},  {"__uniq", FALSE}};
+} part_suffixes[] = {{"cold", TRUE},   {"localalias", TRUE}, {"abi0", TRUE},   {"abiinternal", TRUE},
+                     {"part", FALSE},  {"constprop", FALSE}, {"isra", FALSE},  {"llvm", FALSE},
+                     {"clone", FALSE}, {"lto_priv", FALSE},  {"__uniq", FALSE}};
 
 static gboolean is_part_suffix(const char *text, gsize length, gboolean numbered)
 {

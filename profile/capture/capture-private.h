@@ -79,7 +79,8 @@ struct _ProfileCapture {
    * whether anybody else looked for names. */
   ProfileFunctionTable **served_tables;
   guint8 *looked_for;
-  ProfilePlaces **places; /* likewise; NULL: none */
+  ProfilePlaces **places;            /* likewise; NULL: none */
+  ProfileMachineCode **machine_code; /* likewise */
   ProfileNames names;
   ProfileStacks *stacks;         /* as they were recorded */
   ProfileStacks *inlined_stacks; /* with functions that were inlined; NULL: there are none */

@@ -34,7 +34,10 @@ static void clear_event(gpointer data)
 
 static void clear_code(gpointer data)
 {
-  g_free((gpointer)((ProfileCode *)data)->lines);
+  ProfileCode *code = data;
+
+  g_free((gpointer)code->lines);
+  g_clear_pointer(&code->bytes, g_bytes_unref);
 }
 
 static void clear_counter(gpointer data)
@@ -69,7 +72,10 @@ static void free_tables(ProfileCapture *self)
     g_clear_pointer(&self->places[i], profile_places_unref);
   g_free(self->tables);
   g_free(self->served_tables);
+  for (guint i = 0; self->machine_code && i <= self->binaries->len; i++)
+    g_clear_pointer(&self->machine_code[i], profile_machine_code_unref);
   g_free(self->places);
+  g_free(self->machine_code);
   g_free(self->looked_for);
   g_clear_pointer(&self->kernel_table, profile_function_table_unref);
 }
@@ -207,9 +213,11 @@ static void share_tables(ProfileCapture *copy, ProfileCapture *self)
   for (guint i = 0; i < n; i++)
     copy->tables[i] = ref_table(self->tables[i]);
   copy->places = g_new0(ProfilePlaces *, n + 1);
+  copy->machine_code = g_new0(ProfileMachineCode *, n + 1);
   for (guint i = 0; i <= n; i++) {
     copy->served_tables[i] = ref_table(self->served_tables[i]);
     copy->places[i] = self->places[i] ? profile_places_ref(self->places[i]) : NULL;
+    copy->machine_code[i] = self->machine_code[i] ? profile_machine_code_ref(self->machine_code[i]) : NULL;
   }
   copy->looked_for = g_memdup2(self->looked_for, n + 1);
   copy->kernel_table = ref_table(self->kernel_table);
@@ -470,6 +478,19 @@ void profile_capture_set_places(ProfileCapture *self, guint32 binary, ProfilePla
 
   *slot = places ? profile_places_ref(places) : NULL;
   g_clear_pointer(&old, profile_places_unref);
+}
+
+ProfileMachineCode *profile_capture_get_machine_code(ProfileCapture *self, guint32 binary)
+{
+  return self->machine_code[MIN(binary, self->binaries->len)];
+}
+
+void profile_capture_set_machine_code(ProfileCapture *self, guint32 binary, ProfileMachineCode *code)
+{
+  ProfileMachineCode **slot = &self->machine_code[MIN(binary, self->binaries->len)], *old = *slot;
+
+  *slot = code ? profile_machine_code_ref(code) : NULL;
+  g_clear_pointer(&old, profile_machine_code_unref);
 }
 
 void profile_capture_get_frame_functions(ProfileCapture *self, const guint32 **leaf, const guint32 **caller)

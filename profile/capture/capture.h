@@ -14,6 +14,7 @@
 
 #include "libcapture/format/capture-format.h"
 #include "profile/capture/function-table.h"
+#include "profile/capture/machine-code.h"
 #include "profile/capture/places.h"
 #include "profile/capture/reader.h"
 
@@ -145,6 +146,8 @@ typedef struct {
   guint32 line;     /* 0 not known */
   guint32 n_lines;
   const ProfileCodeLine *lines; /* ascending by offset */
+  GBytes *bytes;                /* length of them, if it was sampled and the program left them; else NULL */
+  guint32 machine;              /* EM_…, of bytes */
 } ProfileCode;
 
 /* Something that a program says happened, at an instant or from time to time + duration. */
@@ -253,6 +256,10 @@ gboolean profile_capture_get_frame_line(ProfileCapture *self, guint32 frame, gbo
 gboolean profile_capture_get_node_line(ProfileCapture *self, guint32 node, const char **ret_file,
                                        guint32 *ret_line, const char **ret_inlined);
 
+/* The same of an address inside machine code made at run time. */
+gboolean profile_code_get_line(const ProfileCode *code, guint64 address, const char **ret_file,
+                               guint32 *ret_line, const char **ret_inlined);
+
 /* The prefix tree: parent and frame of n nodes, which are those that samples' stacks lead through. Joined
  * kernel and user stacks have become plain paths. Siblings stand side by side. */
 void profile_capture_get_nodes(ProfileCapture *self, const guint32 **parent, const guint32 **frame, gsize *n);
@@ -270,6 +277,9 @@ void profile_capture_set_table(ProfileCapture *self, guint32 binary, ProfileFunc
 /* Lines and inlined functions, likewise; NULL: none. */
 ProfilePlaces *profile_capture_get_places(ProfileCapture *self, guint32 binary);
 void profile_capture_set_places(ProfileCapture *self, guint32 binary, ProfilePlaces *places);
+/* Copies of machine code that the capture brought along; NULL: none. Needs no update. */
+ProfileMachineCode *profile_capture_get_machine_code(ProfileCapture *self, guint32 binary);
+void profile_capture_set_machine_code(ProfileCapture *self, guint32 binary, ProfileMachineCode *code);
 void profile_capture_update_functions(ProfileCapture *self);
 /* The function of each frame: index into functions, one a frame. Return addresses are looked up one byte
  * earlier: frames that occur both as leaf and as caller have two answers, so there are two

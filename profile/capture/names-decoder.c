@@ -18,8 +18,16 @@ gboolean profile_names_binary_matches(const ProfileBinary *a, const ProfileBinar
 typedef struct {
   struct capture_record_named_binary record;
   ProfileFunctionTable *table;
-  ProfilePlaces *places; /* NULL: none */
+  ProfilePlaces *places;    /* NULL: none */
+  ProfileMachineCode *code; /* likewise */
 } NamedBinary;
+
+/* Kept because its binary may come later. */
+typedef struct {
+  guint64 start, address;
+  guint32 binary, machine;
+  GBytes *bytes;
+} DecodedCode;
 
 typedef struct {
   struct capture_function function;
@@ -32,9 +40,15 @@ struct _ProfileNamesDecoder {
   GHashTable *by_id;   /* identifier → number of the binary + 1 */
   GArray *functions;   /* DecodedFunction; kept, because strings may come later */
   DecodedPlaces *places;
+  GArray *code; /* DecodedCode */
   GArray *outcomes; /* struct capture_record_places_outcome; kept, because binaries may come later */
   gboolean served;
 };
+
+static void clear_code(gpointer data)
+{
+  g_bytes_unref(((DecodedCode *)data)->bytes);
+}
 
 ProfileNamesDecoder *profile_names_decoder_new(gboolean served)
 {
@@ -46,6 +60,8 @@ ProfileNamesDecoder *profile_names_decoder_new(gboolean served)
   self->by_id = g_hash_table_new(NULL, NULL);
   self->functions = g_array_new(FALSE, FALSE, sizeof(DecodedFunction));
   self->places = decoded_places_new();
+  self->code = g_array_new(FALSE, FALSE, sizeof(DecodedCode));
+  g_array_set_clear_func(self->code, clear_code);
   self->outcomes = g_array_new(FALSE, FALSE, sizeof(struct capture_record_places_outcome));
   return self;
 }
@@ -79,6 +95,17 @@ static void decode_functions(ProfileNamesDecoder *self, const struct capture_rec
   }
 }
 
+static void decode_code(ProfileNamesDecoder *self, const struct capture_record_machine_code *record)
+{
+  DecodedCode code = {.start = record->start,
+                      .address = record->address,
+                      .binary = record->binary,
+                      .machine = record->machine,
+                      .bytes = g_bytes_new(record->code, record->length)};
+
+  g_array_append_val(self->code, code);
+}
+
 gboolean profile_names_decoder_add(ProfileNamesDecoder *self, const guint8 *content, gsize length)
 {
   const struct capture_record *record;
@@ -97,6 +124,8 @@ gboolean profile_names_decoder_add(ProfileNamesDecoder *self, const guint8 *cont
       decoded_places_add_frames(self->places, (gconstpointer)record);
     else if (record->type == CAPTURE_RECORD_PLACE)
       decoded_places_add(self->places, (gconstpointer)record);
+    else if (record->type == CAPTURE_RECORD_MACHINE_CODE)
+      decode_code(self, (gconstpointer)record);
     else if (record->type == CAPTURE_RECORD_PLACES_OUTCOME)
       g_array_append_vals(self->outcomes, record, 1);
   }
@@ -166,6 +195,17 @@ static void add_place(guint32 id, const ProfilePlace *place, const ProfilePlaceF
     profile_places_add(get_places(binary), place->start, place->end, frames, place->n_frames);
 }
 
+static void add_code(ProfileNamesDecoder *self, const DecodedCode *decoded)
+{
+  NamedBinary *binary = find_binary(self, decoded->binary);
+
+  if (!binary)
+    return;
+  if (!binary->code)
+    binary->code = profile_machine_code_new();
+  profile_machine_code_add(binary->code, decoded->start, decoded->address, decoded->machine, decoded->bytes);
+}
+
 static void hand_out(ProfileNamesDecoder *self, const NamedBinary *named, ProfileNamesFoundFunc found,
                      gpointer data)
 {
@@ -181,7 +221,9 @@ static void hand_out(ProfileNamesDecoder *self, const NamedBinary *named, Profil
   profile_function_table_seal(named->table);
   if (named->places)
     profile_places_seal(named->places);
-  found(&binary, named->table, named->places, data);
+  if (named->code)
+    profile_machine_code_seal(named->code);
+  found(&binary, named->table, named->places, named->code, data);
 }
 
 static enum capture_naming get_status(const NamedBinary *named)
@@ -199,17 +241,21 @@ void profile_names_decoder_finish(ProfileNamesDecoder *self, ProfileNamesFoundFu
   for (guint i = 0; i < self->functions->len; i++)
     add_function(self, &g_array_index(self->functions, DecodedFunction, i));
   decoded_places_finish(self->places, self->strings, add_place, self);
+  for (guint i = 0; i < self->code->len; i++)
+    add_code(self, &g_array_index(self->code, DecodedCode, i));
   for (guint i = 0; i < self->outcomes->len; i++)
     set_outcome(self, &g_array_index(self->outcomes, struct capture_record_places_outcome, i));
   for (guint i = 0; i < self->binaries->len; i++) {
     hand_out(self, &binaries[i], found, data);
     profile_function_table_unref(binaries[i].table);
     g_clear_pointer(&binaries[i].places, profile_places_unref);
+    g_clear_pointer(&binaries[i].code, profile_machine_code_unref);
   }
   g_hash_table_unref(self->strings);
   g_hash_table_unref(self->by_id);
   g_array_unref(self->binaries);
   g_array_unref(self->functions);
+  g_array_unref(self->code);
   g_array_unref(self->outcomes);
   g_free(self);
 }

@@ -192,13 +192,40 @@ static void add_places(ProfileNamesEncoder *self, const ProfilePlaces *places)
   self->n_frames += n_frames;
 }
 
+static void add_copy(ProfileNamesEncoder *self, const ProfileCodeCopy *copy)
+{
+  gsize length = MIN(copy->end - copy->start, PROFILE_MACHINE_CODE_MAX);
+  struct capture_record_machine_code *record =
+      begin_record(self, sizeof *record + length, CAPTURE_RECORD_MACHINE_CODE, 0);
+
+  record->binary = self->n_binaries;
+  record->machine = copy->machine;
+  record->start = copy->start;
+  record->address = copy->address;
+  record->length = (guint32)length;
+  memcpy(record->code, g_bytes_get_data(copy->bytes, NULL), length);
+}
+
+/* That of the binary that was added last. */
+static void add_code(ProfileNamesEncoder *self, const ProfileMachineCode *code)
+{
+  gsize n;
+  const ProfileCodeCopy *copies = profile_machine_code_get(code, &n);
+
+  for (gsize i = 0; i < n; i++)
+    add_copy(self, &copies[i]);
+}
+
 void profile_names_encoder_add(ProfileNamesEncoder *self, const ProfileBinary *binary,
-                               const ProfileFunctionTable *table, const ProfilePlaces *places)
+                               const ProfileFunctionTable *table, const ProfilePlaces *places,
+                               const ProfileMachineCode *code)
 {
   add_binary(self, binary, profile_function_table_get_status(table));
   add_functions(self, table);
   if (places)
     add_places(self, places);
+  if (code)
+    add_code(self, code);
   if (places && profile_places_get_outcome(places) != CAPTURE_PLACES_COMPLETE)
     add_outcome(self, profile_places_get_outcome(places));
 }

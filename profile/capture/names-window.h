@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The content of NAMES windows: function tables and places as records, and back. Identifiers (of strings,
- * named binaries and place frames) are local to the names windows of one epoch; whoever names a capture anew
- * takes another epoch, and what is named later replaces what was named before.
+ * The content of NAMES windows: function tables, places and machine code as records, and back. Identifiers
+ * (of strings, named binaries and place frames) are local to the names windows of one epoch; whoever names a
+ * capture anew takes another epoch, and what is named later replaces what was named before.
  */
 #pragma once
 
@@ -16,9 +16,11 @@ typedef struct _ProfileNamesEncoder ProfileNamesEncoder;
 typedef gboolean (*ProfileNamesWriteFunc)(const guint8 *content, gsize length, gpointer data);
 
 ProfileNamesEncoder *profile_names_encoder_new(ProfileNamesWriteFunc write, gpointer data);
-/* Adds the whole table as that of binary (NULL: the kernel), and its places (NULL: none). */
+/* Adds the whole table as that of binary (NULL: the kernel), its places and its machine code (NULL: none). Of
+ * copies that are longer than PROFILE_MACHINE_CODE_MAX it takes so much. */
 void profile_names_encoder_add(ProfileNamesEncoder *self, const ProfileBinary *binary,
-                               const ProfileFunctionTable *table, const ProfilePlaces *places);
+                               const ProfileFunctionTable *table, const ProfilePlaces *places,
+                               const ProfileMachineCode *code);
 /* Writes what is left and frees. False when a write failed. */
 gboolean profile_names_encoder_finish(ProfileNamesEncoder *self);
 
@@ -26,10 +28,10 @@ gboolean profile_names_encoder_finish(ProfileNamesEncoder *self);
  * wrong, never to anything worse; memory is bounded by the bytes given. */
 typedef struct _ProfileNamesDecoder ProfileNamesDecoder;
 /* binary carries path, device, inode, flags and build-id (valid during the call); binaries of the capture
- * that profile_names_binary_matches() are meant. flags has CAPTURE_BINARY_KERNEL for the kernel. Table and
- * places (NULL: none) are sealed; take references to keep them. */
+ * that profile_names_binary_matches() are meant. flags has CAPTURE_BINARY_KERNEL for the kernel. Table,
+ * places and machine code (NULL: none) are sealed; take references to keep them. */
 typedef void (*ProfileNamesFoundFunc)(const ProfileBinary *binary, ProfileFunctionTable *table,
-                                      ProfilePlaces *places, gpointer data);
+                                      ProfilePlaces *places, ProfileMachineCode *code, gpointer data);
 
 /* served: they were written by a recorder. */
 ProfileNamesDecoder *profile_names_decoder_new(gboolean served);

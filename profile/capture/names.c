@@ -373,6 +373,19 @@ static gboolean get_placed_line(const ProfileCapture *self, const ProfileFrame *
   return TRUE;
 }
 
+gboolean profile_code_get_line(const ProfileCode *code, guint64 address, const char **ret_file,
+                               guint32 *ret_line, const char **ret_inlined)
+{
+  const ProfileCodeLine *line = find_line(code, address - code->start);
+
+  if (!line || line->line == 0)
+    return FALSE;
+  *ret_file = line->file ? line->file : code->file;
+  *ret_line = line->line;
+  *ret_inlined = line->inlined;
+  return TRUE;
+}
+
 gboolean profile_capture_get_frame_line(ProfileCapture *self, guint32 frame, gboolean exact,
                                         const char **ret_file, guint32 *ret_line, const char **ret_inlined)
 {
@@ -380,15 +393,8 @@ gboolean profile_capture_get_frame_line(ProfileCapture *self, guint32 frame, gbo
 
   if (item->kind != PROFILE_SPACE_CODE)
     return get_placed_line(self, item, exact, ret_file, ret_line, ret_inlined);
-  const ProfileCode *code = &g_array_index(self->code, ProfileCode, item->owner);
-  guint64 address = exact ? item->address : item->address - 1;
-  const ProfileCodeLine *line = find_line(code, address - code->start);
-  if (!line || line->line == 0)
-    return FALSE;
-  *ret_file = line->file ? line->file : code->file;
-  *ret_line = line->line;
-  *ret_inlined = line->inlined;
-  return TRUE;
+  return profile_code_get_line(&g_array_index(self->code, ProfileCode, item->owner),
+                               exact ? item->address : item->address - 1, ret_file, ret_line, ret_inlined);
 }
 
 gboolean profile_capture_get_node_line(ProfileCapture *self, guint32 node, const char **ret_file,

@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <lzma.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "profile/base/cache-path.h"
 #include "profile/base/regular-file.h"
 
 #define DEBUG_ROOT "/usr/lib/debug"
@@ -74,6 +76,7 @@ typedef struct {
   guint build_id_size;
   const char *link; /* NULL: none */
   guint32 crc;
+  const char *const *roots; /* where else; NULL: nowhere */
 } Wanted;
 
 static gboolean open_linked(const char *path, const Wanted *wanted, ProfileDebugFile *ret)
@@ -104,7 +107,7 @@ static gboolean find_by_link(const Wanted *wanted, ProfileDebugFile *ret)
   return FALSE;
 }
 
-static char *print_build_id(const guint8 *build_id, guint size)
+char *profile_debug_file_print_build_id(const guint8 *build_id, guint size)
 {
   GString *text = g_string_new(NULL);
 
@@ -113,13 +116,24 @@ static char *print_build_id(const guint8 *build_id, guint size)
   return g_string_free(text, FALSE);
 }
 
-static char *get_debuginfod_path(const char *hex, const char *kind)
+/* In a home that is another's, as sudo keeps it, root would leave files in that one's way. */
+char *profile_debug_file_get_cache(void)
 {
   const char *cache = g_getenv("DEBUGINFOD_CACHE_PATH");
+  struct stat home;
 
   if (cache && *cache)
-    return g_build_filename(cache, hex, kind, NULL);
-  return g_build_filename(g_get_user_cache_dir(), "debuginfod_client", hex, kind, NULL);
+    return g_strdup(cache);
+  if (geteuid() == 0 && (stat(g_get_home_dir(), &home) < 0 || home.st_uid != 0))
+    return profile_cache_path("debuginfod_client");
+  return g_build_filename(g_get_user_cache_dir(), "debuginfod_client", NULL);
+}
+
+static char *get_debuginfod_path(const char *hex, const char *kind)
+{
+  g_autofree char *cache = profile_debug_file_get_cache();
+
+  return g_build_filename(cache, hex, kind, NULL);
 }
 
 static gboolean try_paths(const char *const *paths, const guint8 *build_id, guint size, ProfileDebugFile *ret)
@@ -132,7 +146,7 @@ static gboolean try_paths(const char *const *paths, const guint8 *build_id, guin
 
 static gboolean find_by_build_id(const Wanted *wanted, ProfileDebugFile *ret)
 {
-  g_autofree char *hex = print_build_id(wanted->build_id, wanted->build_id_size);
+  g_autofree char *hex = profile_debug_file_print_build_id(wanted->build_id, wanted->build_id_size);
   g_autofree char *installed = NULL;
   g_autofree char *cached = NULL;
   g_autofree char *by_path = NULL;
@@ -146,15 +160,54 @@ static gboolean find_by_build_id(const Wanted *wanted, ProfileDebugFile *ret)
                    wanted->build_id_size, ret);
 }
 
-static gboolean debug_files_find(const Wanted *wanted, ProfileDebugFile *ret)
+static gboolean find_linked_in_root(const Wanted *wanted, const char *root, const char *path,
+                                    ProfileDebugFile *ret)
 {
-  return wanted->path[0] == '/' && (find_by_link(wanted, ret) || find_by_build_id(wanted, ret));
+  g_autofree char *directory = g_path_get_dirname(path);
+  g_autofree char *beside = g_build_filename(root, directory, wanted->link, NULL);
+  g_autofree char *below = g_build_filename(root, directory, ".debug", wanted->link, NULL);
+
+  return open_linked(beside, wanted, ret) || open_linked(below, wanted, ret);
 }
 
-gboolean profile_debug_file_find(const ProfileElf *elf, const char *path, ProfileDebugFile *ret)
+static gboolean find_in_root(const Wanted *wanted, const char *root, const char *path, ProfileDebugFile *ret)
+{
+  g_autofree char *by_path = g_strconcat(root, path, ".debug", NULL);
+
+  return (wanted->link && find_linked_in_root(wanted, root, path, ret)) ||
+         open_with_build_id(by_path, wanted->build_id, wanted->build_id_size, ret);
+}
+
+/* Flatpak's trees lack the first folder of paths: what runs as /app/bin/x has its debug file as bin/x.debug.
+ */
+static gboolean find_in_roots(const Wanted *wanted, ProfileDebugFile *ret)
+{
+  g_autofree char *hex = profile_debug_file_print_build_id(wanted->build_id, wanted->build_id_size);
+  const char *rest = strchr(wanted->path + 1, '/');
+
+  for (guint i = 0; wanted->roots && wanted->roots[i]; i++) {
+    const char *root = wanted->roots[i];
+    g_autofree char *by_id =
+        g_strdup_printf("%s/.build-id/%.2s/%s.debug", root, hex, hex + MIN(2, strlen(hex)));
+
+    if (open_with_build_id(by_id, wanted->build_id, wanted->build_id_size, ret) ||
+        find_in_root(wanted, root, wanted->path, ret) || (rest && find_in_root(wanted, root, rest, ret)))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean debug_files_find(const Wanted *wanted, ProfileDebugFile *ret)
+{
+  return wanted->path[0] == '/' &&
+         (find_by_link(wanted, ret) || find_by_build_id(wanted, ret) || find_in_roots(wanted, ret));
+}
+
+gboolean profile_debug_file_find(const ProfileElf *elf, const char *path, const char *const *roots,
+                                 ProfileDebugFile *ret)
 {
   g_autofree char *link = NULL;
-  Wanted wanted = {.path = path};
+  Wanted wanted = {.path = path, .roots = roots};
 
   wanted.build_id = profile_elf_get_build_id(elf, &wanted.build_id_size);
   if (profile_elf_get_debug_link(elf, &link, &wanted.crc))
@@ -163,16 +216,16 @@ gboolean profile_debug_file_find(const ProfileElf *elf, const char *path, Profil
 }
 
 gboolean profile_debug_file_find_again(const guint8 *build_id, guint size, const char *link, const char *path,
-                                       ProfileDebugFile *ret)
+                                       const char *const *roots, ProfileDebugFile *ret)
 {
-  Wanted wanted = {.path = path, .build_id = build_id, .build_id_size = size, .link = link};
+  Wanted wanted = {.path = path, .build_id = build_id, .build_id_size = size, .link = link, .roots = roots};
 
   return size > 0 && debug_files_find(&wanted, ret);
 }
 
 gboolean profile_debug_file_find_binary(const guint8 *build_id, guint size, ProfileDebugFile *ret)
 {
-  g_autofree char *hex = print_build_id(build_id, size);
+  g_autofree char *hex = profile_debug_file_print_build_id(build_id, size);
   g_autofree char *installed = NULL;
   g_autofree char *cached = NULL;
   g_autofree char *perf = NULL;
@@ -185,9 +238,9 @@ gboolean profile_debug_file_find_binary(const guint8 *build_id, guint size, Prof
   return try_paths((const char *const[]){installed, cached, perf, NULL}, build_id, size, ret);
 }
 
-gboolean profile_debug_file_has_dwarf(const ProfileDebugFile *file)
+gboolean profile_debug_file_has_lines(const ProfileDebugFile *file)
 {
-  static const char *const names[] = {".debug_info", ".zdebug_info"};
+  static const char *const names[] = {".debug_info", ".zdebug_info", ".gopclntab", ".data.rel.ro.gopclntab"};
 
   for (guint i = 0; file->elf && file->fd >= 0 && i < G_N_ELEMENTS(names); i++) {
     const ProfileElfSection *section = profile_elf_find_section(file->elf, names[i]);
@@ -203,7 +256,7 @@ static gboolean find_kernel_at(char *path, const guint8 *build_id, guint size, P
   gboolean found = open_with_build_id(path, build_id, size, ret);
 
   g_free(path);
-  if (found && !profile_debug_file_has_dwarf(ret)) {
+  if (found && !profile_debug_file_has_lines(ret)) {
     profile_debug_file_clear(ret);
     return FALSE;
   }
@@ -219,7 +272,7 @@ gboolean profile_debug_file_find_kernel(const char *release, const guint8 *build
                                        "/boot/vmlinux-%s",
                                        "/lib/modules/%s/vmlinux",
                                        "/lib/modules/%s/build/vmlinux"};
-  g_autofree char *hex = print_build_id(build_id, size);
+  g_autofree char *hex = profile_debug_file_print_build_id(build_id, size);
 
   if (size < 2)
     return FALSE;
@@ -243,10 +296,28 @@ static const char *find_dwz(const char *path)
   return found ? found : "";
 }
 
-gboolean profile_debug_file_find_alternate(const char *directory, const char *path, const guint8 *build_id,
-                                           guint size, ProfileDebugFile *ret)
+/* By build-id, and where the path says it is below a tree of debug files. */
+static gboolean find_alternate_in_roots(const char *const *roots, const char *path, const char *hex,
+                                        const guint8 *build_id, guint size, ProfileDebugFile *ret)
 {
-  g_autofree char *hex = print_build_id(build_id, size);
+  static const char tree[] = "/lib/debug";
+  const char *below = strstr(path, tree);
+
+  for (guint i = 0; roots && roots[i]; i++) {
+    g_autofree char *by_id = g_strdup_printf("%s/.build-id/%.2s/%s.debug", roots[i], hex, hex + 2);
+    g_autofree char *by_dwz = g_strconcat(roots[i], find_dwz(path), NULL);
+    g_autofree char *by_path = g_strconcat(roots[i], below ? below + strlen(tree) : "", NULL);
+
+    if (try_paths((const char *const[]){by_id, by_dwz, by_path, NULL}, build_id, size, ret))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+gboolean profile_debug_file_find_alternate(const char *directory, const char *path, const guint8 *build_id,
+                                           guint size, const char *const *roots, ProfileDebugFile *ret)
+{
+  g_autofree char *hex = profile_debug_file_print_build_id(build_id, size);
   g_autofree char *said = g_path_is_absolute(path) ? g_strdup(path) : g_build_filename(directory, path, NULL);
   g_autofree char *by_path = g_strconcat(DEBUG_ROOT, find_dwz(path), NULL);
   g_autofree char *installed = NULL;
@@ -256,6 +327,7 @@ gboolean profile_debug_file_find_alternate(const char *directory, const char *pa
     return FALSE;
   installed = g_strdup_printf(DEBUG_ROOT "/.build-id/%.2s/%s.debug", hex, hex + 2);
   cached = get_debuginfod_path(hex, "debuginfo");
-  return try_paths((const char *const[]){said, installed, by_path, cached, NULL}, build_id,
-                   MIN(size, CAPTURE_BUILD_ID_MAX), ret);
+  size = MIN(size, CAPTURE_BUILD_ID_MAX);
+  return try_paths((const char *const[]){said, installed, by_path, cached, NULL}, build_id, size, ret) ||
+         find_alternate_in_roots(roots, path, hex, build_id, size, ret);
 }

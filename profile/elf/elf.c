@@ -75,22 +75,17 @@ static gboolean read_at(const ProfileElf *self, void *out, gsize length, guint64
 }
 
 /* length bytes and a NUL, or NULL. */
-static guint8 *read_block_up_to(const ProfileElf *self, guint64 offset, guint64 length, guint64 max)
+static guint8 *read_block(const ProfileElf *self, guint64 offset, guint64 length)
 {
   g_autofree guint8 *block = NULL;
 
-  if (length > max || !is_inside(self, offset, length))
+  if (length > SECTION_BYTES_MAX || !is_inside(self, offset, length))
     return NULL;
   block = g_try_malloc(length + 1);
   if (!block || !read_at(self, block, length, offset))
     return NULL;
   block[length] = 0;
   return g_steal_pointer(&block);
-}
-
-static guint8 *read_block(const ProfileElf *self, guint64 offset, guint64 length)
-{
-  return read_block_up_to(self, offset, length, SECTION_BYTES_MAX);
 }
 
 static gboolean read_header(ProfileElf *self, Header *ret)
@@ -384,10 +379,38 @@ guint8 *profile_elf_read_section(const ProfileElf *self, const ProfileElfSection
   return block;
 }
 
-guint8 *profile_elf_read_whole(const ProfileElf *self, gsize *ret_size)
+guint8 *profile_elf_read(const ProfileElf *self, guint64 offset, guint64 length)
 {
+  return read_block(self, offset, length);
+}
+
+/* Whether a section says nothing of unwinding. It may be the greater part of a file. */
+static gboolean is_debug_alone(const ProfileElfSection *section)
+{
+  return !(section->flags & SHF_ALLOC) && section->type == SHT_PROGBITS &&
+         (g_str_has_prefix(section->name, ".debug_") || g_str_has_prefix(section->name, ".zdebug_")) &&
+         !g_str_has_suffix(section->name, "debug_frame");
+}
+
+/* Memory that nothing is read into is not there until it is used. */
+guint8 *profile_elf_read_unwinding(const ProfileElf *self, gsize *ret_size)
+{
+  g_autofree guint8 *bytes = self->size <= WHOLE_BYTES_MAX ? g_try_malloc0(self->size + 1) : NULL;
+  guint64 at = 0;
+
+  for (guint i = 1; bytes && i < self->n_sections; i++) {
+    const ProfileElfSection *section = &self->sections[i];
+
+    if (!is_debug_alone(section) || section->offset < at || !is_inside(self, section->offset, section->size))
+      continue;
+    if (!read_at(self, bytes + at, section->offset - at, at))
+      return NULL;
+    at = section->offset + section->size;
+  }
+  if (!bytes || !read_at(self, bytes + at, self->size - at, at))
+    return NULL;
   *ret_size = self->size;
-  return read_block_up_to(self, 0, self->size, WHOLE_BYTES_MAX);
+  return g_steal_pointer(&bytes);
 }
 
 gboolean profile_elf_get_debug_link(const ProfileElf *self, char **ret_name, guint32 *ret_crc)

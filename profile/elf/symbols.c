@@ -49,7 +49,8 @@ static guint64 add_saturated(guint64 a, guint64 b)
 void profile_symbols_add(ProfileSymbols *self, guint64 start, guint64 length, guint8 binding,
                          const char *name)
 {
-  Entry entry = {.symbol = {start, add_saturated(start, length), name, binding}, .order = self->entries->len};
+  Entry entry = {.symbol = {start, add_saturated(start, length), name, binding, FALSE},
+                 .order = self->entries->len};
 
   if (strnlen(name, PROFILE_SYMBOLS_NAME_MAX + 1) <= PROFILE_SYMBOLS_NAME_MAX)
     g_array_append_val(self->entries, entry);
@@ -90,6 +91,7 @@ static void set_ends(Entry *entries, guint n)
 
     if (symbol->end != symbol->start)
       continue;
+    symbol->sizeless = TRUE;
     if (i + 1 < n)
       symbol->end = entries[i + 1].symbol.start;
     else

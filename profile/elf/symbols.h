@@ -10,6 +10,10 @@
  *     __libc_free, and read, which is weak, is not __read;
  *   - where symbols lie in one another the innermost holds the address (perf: whichever its
  *     search tree meets first).
+ *
+ * Where only exported symbols are left, what follows one without a size may be functions without a name: then
+ * it holds no more than the function that it begins in, by the unwind information, or the gap between two
+ * (perf: all of it). Whoever looks it up sees to that.
  */
 #pragma once
 
@@ -21,6 +25,7 @@ typedef struct {
   guint64 start, end; /* file offsets */
   const char *name;   /* linkage name, not owned */
   guint8 binding;     /* STB_* */
+  gboolean sizeless;  /* its end is a guess: where the next one begins */
 } ProfileSymbol;
 
 typedef struct _ProfileSymbols ProfileSymbols;

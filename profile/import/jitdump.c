@@ -45,6 +45,7 @@ static gboolean read_load(ProfileBytes *bytes, ProfileJitdumpRecord *ret)
   ret->length = profile_bytes_take_64(bytes);
   ret->index = profile_bytes_take_64(bytes);
   ret->name = profile_bytes_take_line(bytes);
+  ret->code = ret->name ? profile_bytes_take(bytes, ret->length) : NULL;
   return ret->name && is_range(ret);
 }
 

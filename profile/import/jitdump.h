@@ -34,6 +34,7 @@ typedef struct {
   guint64 length;     /* LOAD, MOVE */
   guint64 index;      /* LOAD, MOVE: number of the code */
   const char *name;   /* LOAD */
+  const guint8 *code; /* LOAD: length bytes; NULL: not all of them are there */
   ProfileBytes lines; /* LINES: for profile_jitdump_read_lines */
   guint64 n_lines;
 } ProfileJitdumpRecord;

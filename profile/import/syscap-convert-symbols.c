@@ -100,7 +100,7 @@ static void write_table(gpointer key, gpointer value, gpointer data)
     binary.build_id_size = known->build_id_size;
     memcpy(binary.build_id, known->build_id, sizeof binary.build_id);
   }
-  profile_names_encoder_add(self->options->names, index > 0 ? &binary : NULL, value, NULL);
+  profile_names_encoder_add(self->options->names, index > 0 ? &binary : NULL, value, NULL, NULL);
 }
 
 void syscap_write_symbols(SyscapConvert *self)

@@ -94,7 +94,7 @@ static void unwinder_compile(ProfileUnwinder *self, const ProfileElf *elf, Binar
 {
   const struct unwind_table *table;
   gsize size;
-  g_autofree guint8 *bytes = profile_elf_read_whole(elf, &size);
+  g_autofree guint8 *bytes = profile_elf_read_unwinding(elf, &size);
   int result = bytes ? unwind_compile_into(&self->workspace, bytes, size, false, &table) : -EIO;
 
   if (result == 0) {

@@ -129,18 +129,19 @@ static void load_one(Load *load, guint begin, guint end)
 {
   const LoadPart *part = &g_array_index(load->parts[CAPTURE_WINDOW_FOREIGN], LoadPart, begin);
   LoadStream *stream = part->epoch->of;
-  g_autoptr(GByteArray) bytes = g_byte_array_new();
+  GByteArray *gathered = g_byte_array_new();
+  g_autoptr(GBytes) bytes = NULL;
   g_autoptr(GError) error = NULL;
   ProfileForeign foreign = {.kind = part->header->event,
                             .pid = stream->pid,
                             .name = stream->name ? stream->name : "",
                             .header = &load->capture->header};
 
-  load_foreign_gather(load, begin, end, bytes);
-  if (bytes->len == 0)
+  load_foreign_gather(load, begin, end, gathered);
+  bytes = g_byte_array_free_to_bytes(gathered);
+  foreign.bytes = g_bytes_get_data(bytes, &foreign.length);
+  if (foreign.length == 0)
     return;
-  foreign.bytes = bytes->data;
-  foreign.length = bytes->len;
   note_foreign(load, part->header->stream, &foreign);
   capture_reader *reader = load_foreign_decode(&foreign, &error);
   if (error)
@@ -155,6 +156,8 @@ static void load_one(Load *load, guint begin, guint end)
   if (!load_is_inside(stream))
     stream->kind = CAPTURE_STREAM_FOREIGN;
   load_add_source(load, source);
+  if (foreign.kind == CAPTURE_FOREIGN_JITDUMP)
+    load_keep_jit_code(load, foreign.pid, bytes);
 }
 
 void load_foreign(Load *load)

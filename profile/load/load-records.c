@@ -72,10 +72,20 @@ static void add_places(ProfileCapture *capture, guint slot, ProfilePlaces *place
   profile_capture_set_places(capture, slot, both);
 }
 
+static void add_machine_code(ProfileCapture *capture, guint slot, ProfileMachineCode *code)
+{
+  ProfileMachineCode *old = profile_capture_get_machine_code(capture, slot);
+  g_autoptr(ProfileMachineCode) both =
+      old ? profile_machine_code_join(old, code) : profile_machine_code_ref(code);
+
+  profile_capture_set_machine_code(capture, slot, both);
+}
+
 /* What a names window says of one binary. */
 typedef struct {
   ProfileFunctionTable *table;
-  ProfilePlaces *places; /* NULL: none */
+  ProfilePlaces *places;    /* NULL: none */
+  ProfileMachineCode *code; /* likewise */
   gboolean served;
 } Said;
 
@@ -90,6 +100,8 @@ static void keep_of_slot(ProfileCapture *capture, guint slot, const Said *said)
     capture->looked_for[slot] = TRUE;
   if (said->places)
     add_places(capture, slot, said->places);
+  if (said->code)
+    add_machine_code(capture, slot, said->code);
 }
 
 static void keep_names(ProfileCapture *capture, const ProfileBinary *binary, const Said *said)
@@ -102,15 +114,15 @@ static void keep_names(ProfileCapture *capture, const ProfileBinary *binary, con
 }
 
 static void keep_own_names(const ProfileBinary *binary, ProfileFunctionTable *table, ProfilePlaces *places,
-                           gpointer data)
+                           ProfileMachineCode *code, gpointer data)
 {
-  keep_names(data, binary, &(Said){table, places, FALSE});
+  keep_names(data, binary, &(Said){table, places, code, FALSE});
 }
 
 static void keep_served_names(const ProfileBinary *binary, ProfileFunctionTable *table, ProfilePlaces *places,
-                              gpointer data)
+                              ProfileMachineCode *code, gpointer data)
 {
-  keep_names(data, binary, &(Said){table, places, TRUE});
+  keep_names(data, binary, &(Said){table, places, code, TRUE});
 }
 
 static gboolean is_read_now(const LoadPart *part, gboolean served)

@@ -127,11 +127,13 @@ typedef struct {
   GHashTable *tellers;    /* process and event → streams that sampled it (load-processes.c) */
   GHashTable *told;       /* functions told → number (load-told.c) */
   ProfileCodeIndex *code; /* NULL: there is none */
-  GArray *marks;          /* LoadMark */
-  GArray *counts;         /* LoadCount */
-  gint timed;             /* atomic: there are frames of LOAD_SPACE_TIMED */
-  gint undefined;         /* atomic: references that lead nowhere */
-  gint cut_off;           /* atomic: the file became shorter meanwhile */
+  GArray *jit_code;       /* of jitdumps (load-jit-code.c); NULL: there is none */
+  gsize jit_bytes;
+  GArray *marks;  /* LoadMark */
+  GArray *counts; /* LoadCount */
+  gint timed;     /* atomic: there are frames of LOAD_SPACE_TIMED */
+  gint undefined; /* atomic: references that lead nowhere */
+  gint cut_off;   /* atomic: the file became shorter meanwhile */
 } Load;
 
 /* load-source.c */
@@ -167,6 +169,12 @@ void load_use_mapping(const ProfileCapture *capture, const ProfileMapping *mappi
 /* Reads which streams there are. */
 void load_streams(Load *load);
 void load_foreign(Load *load);
+
+/* load-jit-code.c */
+/* Keeps a jitdump of a process (0: the one that it says) until sampled code has its bytes. */
+void load_keep_jit_code(Load *load, gint32 pid, GBytes *file);
+/* Gives what was sampled its bytes, and keeps the rest no more. When all frames are placed. */
+void load_give_jit_code(Load *load);
 
 /* load-processes.c */
 guint32 load_merge_process(Load *load, GHashTable *known, LoadEpoch *epoch,

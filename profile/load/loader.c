@@ -152,6 +152,7 @@ static void place_everything(Load *load)
   load->capture->tables = g_new0(ProfileFunctionTable *, load->capture->binaries->len);
   load->capture->served_tables = g_new0(ProfileFunctionTable *, load->capture->binaries->len + 1);
   load->capture->places = g_new0(ProfilePlaces *, load->capture->binaries->len + 1);
+  load->capture->machine_code = g_new0(ProfileMachineCode *, load->capture->binaries->len + 1);
   load->capture->looked_for = g_new0(guint8, load->capture->binaries->len + 1);
   if (load->parts[CAPTURE_WINDOW_NAMES]->len > 0)
     names = g_thread_new("profile-names", name_functions, load);
@@ -163,6 +164,7 @@ static void place_everything(Load *load)
   load_finish_told(load);
   free_contents(load);
   place_and_name(load);
+  load_give_jit_code(load);
 }
 
 static gboolean load_everything(Load *load, capture_reader *reader, GCancellable *cancellable, GError **error)
@@ -211,6 +213,7 @@ static void free_load(Load *load)
   g_hash_table_unref(load->processes);
   g_hash_table_unref(load->threads);
   g_hash_table_unref(load->tellers);
+  g_clear_pointer(&load->jit_code, g_array_unref);
   g_clear_pointer(&load->told, g_hash_table_unref);
   g_clear_pointer(&load->code, profile_code_index_free);
   g_array_unref(load->marks);

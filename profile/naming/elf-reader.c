@@ -160,15 +160,14 @@ int profile_elf_reader_resolve(ProfileElfReader *self, const int *fds, guint n_f
   return result;
 }
 
-int profile_elf_reader_disassemble(ProfileElfReader *self, int fd, guint32 flags,
-                                   const struct elf_reader_code *code, GCancellable *cancellable,
-                                   struct code_instructions **ret)
+int profile_elf_reader_disassemble(ProfileElfReader *self, int fd, const struct elf_reader_code *code,
+                                   GCancellable *cancellable, struct code_instructions **ret)
 {
   gpointer instructions = NULL;
   int result = elf_reader_start(self, cancellable);
 
   if (result == 0)
-    result = elf_reader_client_disassemble(&self->client, self, fd, flags, code);
+    result = elf_reader_client_disassemble(&self->client, self, fd, code);
   result = elf_reader_finish(self, result, cancellable, code_instructions_are_valid, &instructions);
   if (result == 0)
     *ret = instructions;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An elf-reader that finds lines and inlined functions, and decodes machine code
+/* An elf-reader that finds lines and inlined functions, or one that decodes machine code
  * (helpers/elf-reader-protocol.h): files are read by a process that may do nothing else, and die of it. One
  * thread at a time. */
 #pragma once
@@ -31,11 +31,9 @@ int profile_elf_reader_resolve(ProfileElfReader *self, const int *fds, guint n_f
                                const guint64 *addresses, guint n, GCancellable *cancellable,
                                struct dwarf_places **ret);
 
-/* Asks DISASSEMBLE of a part of a file, with ELF_READER_BYTES or 0. Results as above; files that were kept
- * are kept no more. */
-int profile_elf_reader_disassemble(ProfileElfReader *self, int fd, guint32 flags,
-                                   const struct elf_reader_code *code, GCancellable *cancellable,
-                                   struct code_instructions **ret);
+/* Asks DISASSEMBLE of a file of machine code; results as above. Its program is capture-code-reader. */
+int profile_elf_reader_disassemble(ProfileElfReader *self, int fd, const struct elf_reader_code *code,
+                                   GCancellable *cancellable, struct code_instructions **ret);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ProfileElfReader, profile_elf_reader_free)
 

@@ -16,6 +16,7 @@ struct _ProfileMissingNames {
 /* While counting. A slot stands for a binary, then for the kernel, then for memory without a file. */
 typedef struct {
   ProfileCapture *capture;
+  gboolean is_of_lines;
   guint32 n_slots;
   guint32 *merged; /* one a binary: the first one of its path */
   guint32 *slots;  /* one a function; NAMED: it has a name */
@@ -24,16 +25,31 @@ typedef struct {
   guint64 *samples;
 } Counting;
 
+static gboolean is_special(const Counting *counting, const ProfileFunction *function)
+{
+  return (g_array_index(counting->capture->binaries, ProfileBinary, function->binary).flags &
+          CAPTURE_BINARY_SPECIAL) != 0;
+}
+
+/* Of files alone: nobody has others for them. */
+static guint32 get_slot_of_lines(const Counting *counting, const ProfileFunction *function)
+{
+  if (function->kind != CAPTURE_SPACE_BINARY || is_special(counting, function) ||
+      profile_capture_get_places(counting->capture, function->binary))
+    return NAMED;
+  return counting->merged[function->binary];
+}
+
 static guint32 get_slot(const Counting *counting, const ProfileFunction *function)
 {
+  if (counting->is_of_lines)
+    return get_slot_of_lines(counting, function);
   if ((function->range && !function->range->nameless) || function->kind == 0 ||
       function->kind == CAPTURE_SPACE_GUEST)
     return NAMED;
   if (function->kind == CAPTURE_SPACE_KERNEL)
     return counting->n_slots - 2;
-  if (function->kind != CAPTURE_SPACE_BINARY ||
-      g_array_index(counting->capture->binaries, ProfileBinary, function->binary).flags &
-          CAPTURE_BINARY_SPECIAL)
+  if (function->kind != CAPTURE_SPACE_BINARY || is_special(counting, function))
     return counting->n_slots - 1;
   return counting->merged[function->binary];
 }
@@ -148,17 +164,18 @@ static GArray *make_entries(const Counting *counting)
       entry.binary = PROFILE_MISSING_KERNEL;
     else if (slot == counting->n_slots - 1)
       entry.binary = PROFILE_MISSING_NO_FILE;
-    entry.reason = get_reason(counting->capture, entry.binary);
+    entry.reason =
+        counting->is_of_lines ? PROFILE_MISSING_LINES : get_reason(counting->capture, entry.binary);
     g_array_append_val(entries, entry);
   }
   g_array_sort(entries, compare_entries);
   return entries;
 }
 
-ProfileMissingNames *profile_missing_names_new(ProfileCapture *capture)
+static ProfileMissingNames *missing_names_count(ProfileCapture *capture, gboolean is_of_lines)
 {
   ProfileMissingNames *self = g_new0(ProfileMissingNames, 1);
-  Counting counting = {.capture = capture, .n_slots = capture->binaries->len + 2};
+  Counting counting = {.capture = capture, .is_of_lines = is_of_lines, .n_slots = capture->binaries->len + 2};
 
   counting.merged = profile_capture_merge_paths(capture);
   counting.active = profile_new0(guint32, counting.n_slots);
@@ -173,6 +190,16 @@ ProfileMissingNames *profile_missing_names_new(ProfileCapture *capture)
   g_free(counting.slots);
   g_free(counting.totals);
   return self;
+}
+
+ProfileMissingNames *profile_missing_names_new(ProfileCapture *capture)
+{
+  return missing_names_count(capture, FALSE);
+}
+
+ProfileMissingNames *profile_missing_lines_new(ProfileCapture *capture)
+{
+  return missing_names_count(capture, TRUE);
 }
 
 void profile_missing_names_free(ProfileMissingNames *self)
@@ -199,9 +226,18 @@ const char *profile_missing_names_get_binary(ProfileCapture *capture, const Prof
 const char *profile_missing_reason_get_label(ProfileMissingReason reason)
 {
   static const char *const labels[PROFILE_MISSING_REASONS] = {
-      N_("Only exported names"),  N_("No symbols"),       N_("File not readable"),
-      N_("Hidden by the kernel"), N_("Made at run time"), N_("Not covered by symbols"),
-      N_("Not looked for yet")};
+      N_("Only exported names"),  N_("No symbols"),          N_("File not readable"),
+      N_("Hidden by the kernel"), N_("Made at run time"),    N_("Not covered by symbols"),
+      N_("Not looked for yet"),   N_("No debug information")};
 
   return _(labels[reason]);
+}
+
+const char *profile_missing_reason_get_word(ProfileMissingReason reason)
+{
+  static const char *const words[PROFILE_MISSING_REASONS] = {
+      "exported-only",    "no-symbols",  "not-readable", "hidden",
+      "made-at-run-time", "not-covered", "not-sought",   "no-debug-information"};
+
+  return words[reason];
 }

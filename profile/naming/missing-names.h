@@ -17,6 +17,7 @@ typedef enum {
   PROFILE_MISSING_RUN_TIME,   /* machine code without a file, of which its program told no names */
   PROFILE_MISSING_UNCOVERED,  /* the file's symbols do not cover these addresses */
   PROFILE_MISSING_NOT_SOUGHT, /* nobody has looked for names yet */
+  PROFILE_MISSING_LINES,      /* the file has no debug information; of profile_missing_lines_new only */
   PROFILE_MISSING_REASONS
 } ProfileMissingReason;
 
@@ -34,6 +35,9 @@ typedef struct _ProfileMissingNames ProfileMissingNames;
 
 /* One pass over the samples of all events and one over the nodes. */
 ProfileMissingNames *profile_missing_names_new(ProfileCapture *capture);
+/* The same of lines and inlined functions: samples whose stack leads through a file of which none is known.
+ * What has no names for lack of a debug file is among them. */
+ProfileMissingNames *profile_missing_lines_new(ProfileCapture *capture);
 void profile_missing_names_free(ProfileMissingNames *self);
 /* Most samples first; those without any are not among them. */
 const ProfileMissingEntry *profile_missing_names_get_entries(const ProfileMissingNames *self, guint *n);
@@ -42,6 +46,8 @@ const char *profile_missing_names_get_binary(ProfileCapture *capture, const Prof
 
 /* For people, translated: "No symbols". Static. */
 const char *profile_missing_reason_get_label(ProfileMissingReason reason);
+/* For programs: "no-symbols". Static. */
+const char *profile_missing_reason_get_word(ProfileMissingReason reason);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ProfileMissingNames, profile_missing_names_free)
 

@@ -6,6 +6,7 @@
 
 #include "profile/base/demangle.h"
 #include "profile/base/nanoseconds.h"
+#include "profile/elf/debug-roots.h"
 #include "profile/elf/elf-symbols.h"
 #include "profile/naming/binary-file.h"
 #include "profile/naming/place-finder.h"
@@ -77,7 +78,8 @@ static void stamp_descriptor(ProfileFileStamp *stamp, int fd)
 }
 
 /* Looks at the files that known came from without reading the binary: false also when it cannot be told. */
-static gboolean is_current(const ProfileStoredNames *known, const ProfileBinary *binary)
+static gboolean is_current(const ProfileStoredNames *known, const ProfileBinary *binary,
+                           const char *const *roots)
 {
   g_auto(ProfileDebugFile) debug = {.fd = -1};
   ProfileNameSources now = {0};
@@ -87,7 +89,7 @@ static gboolean is_current(const ProfileStoredNames *known, const ProfileBinary 
     return FALSE;
   set_stamp(&now.binary, &st);
   if (profile_debug_file_find_again(binary->build_id, binary->build_id_size,
-                                    profile_stored_names_get_link(known), binary->path, &debug))
+                                    profile_stored_names_get_link(known), binary->path, roots, &debug))
     stamp_descriptor(&now.debug, debug.fd);
   return profile_name_sources_equal(&now, profile_stored_names_get_sources(known));
 }
@@ -140,32 +142,30 @@ static ProfileStoredNames *new_learnt(const Source *source, const ProfileBinary 
                                   link);
 }
 
-/* In a stretch without symbols, which it narrows: the function that holds the offset, or NULL. */
-static const struct unwind_function *find_nameless(Source *source, guint64 offset, guint64 *start,
-                                                   guint64 *end)
+/* The function that holds an offset by the unwind information, or NULL, and the stretch that it has, or none.
+ */
+static const struct unwind_function *find_function(Source *source, guint64 offset, guint64 *ret_start,
+                                                   guint64 *ret_end)
 {
-  const struct unwind_function *function;
-  guint64 its_start, its_end;
-
   if (!source->has_functions) {
     gsize size;
-    g_autofree guint8 *bytes = profile_elf_read_whole(source->file.elf, &size);
+    g_autofree guint8 *bytes = profile_elf_read_unwinding(source->file.elf, &size);
 
     if (bytes)
       unwind_functions_find(bytes, size, &source->functions);
     source->has_functions = TRUE;
   }
-  function = unwind_functions_at(&source->functions, offset, &its_start, &its_end);
-  *start = MAX(*start, its_start);
-  *end = MIN(*end, its_end);
-  return function;
+  return unwind_functions_at(&source->functions, offset, ret_start, ret_end);
 }
 
-static void add_nameless(ProfileFunctionTable *table, ProfileStoredNames *learnt,
-                         const struct unwind_function *function, guint64 start, guint64 end)
+/* Go knows its name even so. */
+static void add_unsymbolised(ProfileFunctionTable *table, ProfileStoredNames *learnt,
+                             const struct unwind_function *function, guint64 start, guint64 end)
 {
-  g_autofree char *name = g_strdup_printf("fn@%" G_GINT64_MODIFIER "x", function->address);
-  const ProfileFunctionRange range = {.start = start, .end = end, .name = name, .nameless = TRUE};
+  g_autofree char *name = function->name ? g_utf8_make_valid(function->name, function->length)
+                                         : g_strdup_printf("fn@%" G_GINT64_MODIFIER "x", function->address);
+  const ProfileFunctionRange range = {
+      .start = start, .end = end, .name = name, .nameless = function->name == NULL};
 
   profile_function_table_add(table, &range);
   if (learnt)
@@ -197,30 +197,40 @@ static guint64 add_known(ProfileFunctionTable *table, const ProfileFunctionRange
   return stored->end;
 }
 
+/* Returns where the stretch ends. */
+static guint64 add_hit(ProfileFunctionTable *table, ProfileStoredNames *learnt, Source *source,
+                       guint64 offset)
+{
+  guint64 start, end, its_start = 0, its_end = G_MAXUINT64;
+  const ProfileSymbol *symbol = profile_symbols_lookup(source->symbols, offset, &start, &end);
+  const struct unwind_function *function = NULL;
+
+  if (!symbol || (symbol->sizeless && source->status == CAPTURE_NAMING_DYNAMIC))
+    function = find_function(source, offset, &its_start, &its_end);
+  start = MAX(start, its_start);
+  end = MIN(end, its_end);
+  if (symbol && symbol->start < its_start)
+    symbol = NULL;
+  if (!symbol && function)
+    add_unsymbolised(table, learnt, function, start, end);
+  else
+    add_stretch(table, learnt, symbol, start, end);
+  return end;
+}
+
 /* Takes each stretch once, though many offsets lie in it. */
 static void add_hits(ProfileFunctionTable *table, ProfileStoredNames *learnt, Source *source,
                      const guint64 *offsets, gsize n)
 {
-  guint64 start, end = 0;
+  guint64 end = 0;
 
   for (gsize i = 0; i < n; i++) {
     const ProfileFunctionRange *stored;
-    const ProfileSymbol *symbol;
-    const struct unwind_function *function;
 
     if (offsets[i] < end)
       continue;
     stored = source->known ? profile_stored_names_find(source->known, offsets[i]) : NULL;
-    if (stored) {
-      end = add_known(table, stored);
-      continue;
-    }
-    symbol = profile_symbols_lookup(source->symbols, offsets[i], &start, &end);
-    function = symbol ? NULL : find_nameless(source, offsets[i], &start, &end);
-    if (function)
-      add_nameless(table, learnt, function, start, end);
-    else
-      add_stretch(table, learnt, symbol, start, end);
+    end = stored ? add_known(table, stored) : add_hit(table, learnt, source, offsets[i]);
   }
 }
 
@@ -275,8 +285,9 @@ typedef struct {
   const guint64 *offsets;
   gsize n;
   const ProfileStoredNames *known;
-  gboolean has_names;  /* all that is wanted of them is known */
-  gboolean has_places; /* likewise, or none is wanted */
+  const char *const *roots; /* of debug files, beside the usual ones */
+  gboolean has_names;       /* all that is wanted of them is known */
+  gboolean has_places;      /* likewise, or none is wanted */
   ProfileStoredNames **ret_learnt;
   ProfilePlaces **ret_places;
 } Task;
@@ -310,6 +321,7 @@ static void find_places(const ProfileNamer *self, const Source *source, const Ta
                                      .offsets = task->offsets,
                                      .n = task->n,
                                      .known = known,
+                                     .roots = task->roots,
                                      .until = self->places_until,
                                      .cancellable = self->cancellable};
   enum capture_places_outcome outcome;
@@ -362,7 +374,7 @@ static ProfileFunctionTable *namer_open_and_do(const ProfileNamer *self, const T
   case PROFILE_BINARY_FILE_OPEN:
     break;
   }
-  profile_debug_file_find(source.file.elf, binary->path, &source.debug);
+  profile_debug_file_find(source.file.elf, binary->path, task->roots, &source.debug);
   stamp_descriptor(&source.stamps.binary, source.file.fd);
   stamp_descriptor(&source.stamps.debug, source.debug.fd);
   if (task->known &&
@@ -410,6 +422,7 @@ ProfileFunctionTable *profile_namer_name_binary(const ProfileNamer *self, const 
                                                 ProfileStoredNames **ret_learnt, ProfilePlaces **ret_places)
 {
   Task task = {binary, offsets, n, known, .ret_learnt = ret_learnt, .ret_places = ret_places};
+  g_auto(GStrv) roots = profile_debug_roots_find(self->same_boot ? binary->mapped_pid : 0);
   ProfileFunctionTable *table;
 
   if (ret_learnt)
@@ -418,9 +431,10 @@ ProfileFunctionTable *profile_namer_name_binary(const ProfileNamer *self, const 
     *ret_places = NULL;
   if ((binary->flags & (CAPTURE_BINARY_SPECIAL | CAPTURE_BINARY_VDSO)) == CAPTURE_BINARY_SPECIAL)
     return new_empty(CAPTURE_NAMING_NONE);
+  task.roots = (const char *const *)roots;
   task.has_names = known && namer_covers(known, offsets, n);
   task.has_places = !ret_places || !self->readers || (known && namer_covers_places(known, offsets, n));
-  if (task.has_names && task.has_places && is_current(known, binary))
+  if (task.has_names && task.has_places && is_current(known, binary, task.roots))
     table = namer_do_from_known(&task);
   else
     table = namer_open_and_do(self, &task);

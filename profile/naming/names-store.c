@@ -10,7 +10,7 @@
 #include "profile/base/cache-path.h"
 
 /* Rises with the tables, and whenever the same files would be named otherwise. */
-#define VERSION         4
+#define VERSION         5
 #define BUSY_MS         1000
 #define SECONDS_A_DAY   (24 * 60 * 60)
 #define LINK_LENGTH_MAX 255

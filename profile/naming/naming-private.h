@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "profile/naming/naming.h"
+#include "profile/naming/namer.h"
 
 /* Tables that naming made, by index of the binary; the kernel's comes last. NULL: not hit, or left alone. */
 typedef struct {
   ProfileFunctionTable **tables;
-  ProfilePlaces **places; /* likewise; NULL: none */
-  guint n;                /* binaries + 1 */
+  ProfilePlaces **places;    /* likewise; NULL: none */
+  ProfileMachineCode **code; /* likewise */
+  guint n;                   /* binaries + 1 */
   ProfileNamingResult result;
 } ProfileNamingTables;
 
 void profile_naming_tables_clear(ProfileNamingTables *tables);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ProfileNamingTables, profile_naming_tables_clear)
+
+/* What names binaries of capture, without elf-readers. */
+ProfileNamer profile_naming_make_namer(ProfileCapture *capture, const ProfileNamingOptions *options,
+                                       GCancellable *cancellable);
 
 /* Makes the tables for the frames of capture, which is not changed. False when cancelled; what was done by
  * then is in ret. */

@@ -9,7 +9,7 @@
 #include "profile/base/zstd.h"
 #include "profile/capture/names-window.h"
 #include "profile/capture/reader.h"
-#include "profile/naming/naming-private.h"
+#include "profile/naming/code-copier.h"
 
 typedef struct {
   int fd;
@@ -66,7 +66,7 @@ static int append_tables(Output *self, ProfileCapture *capture, const ProfileNam
   for (guint slot = 0; slot < tables->n; slot++)
     if (tables->tables[slot])
       profile_names_encoder_add(encoder, slot < n ? &binaries[slot] : NULL, tables->tables[slot],
-                                tables->places[slot]);
+                                tables->places[slot], tables->code[slot]);
   if (!profile_names_encoder_finish(encoder))
     return self->error;
   if (tables->result.kernel_hidden)
@@ -100,14 +100,29 @@ static gboolean naming_run_store(const char *path, ProfileCapture *capture, cons
   return result == 0;
 }
 
+/* How much of it a capture takes along was decided when it was named first. When that is cancelled names are
+ * stored nonetheless. */
+static void naming_run_copy_code(ProfileCapture *capture, const ProfileNamingOptions *options,
+                                 ProfileNamingTables *tables, GCancellable *cancellable)
+{
+  const ProfileNamer namer = profile_naming_make_namer(capture, options, cancellable);
+
+  if (!options || (!options->no_code && !options->only))
+    profile_code_copier_copy(capture, &namer,
+                             options && options->code_size ? options->code_size : PROFILE_NAMING_CODE_SIZE,
+                             tables);
+}
+
 gboolean profile_naming_run(const char *path, const ProfileNamingOptions *options,
                             ProfileNamingResult *ret_result, GCancellable *cancellable, GError **error)
 {
   g_autoptr(ProfileCapture) capture = profile_capture_load(path, PROFILE_LOAD_DEFAULT, cancellable, error);
   g_auto(ProfileNamingTables) tables = {0};
 
-  if (!capture || !profile_naming_make_tables(capture, options, &tables, cancellable, error) ||
-      !naming_run_store(path, capture, &tables, error))
+  if (!capture || !profile_naming_make_tables(capture, options, &tables, cancellable, error))
+    return FALSE;
+  naming_run_copy_code(capture, options, &tables, cancellable);
+  if (!naming_run_store(path, capture, &tables, error))
     return FALSE;
   if (ret_result)
     *ret_result = tables.result;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "profile/capture/capture-private.h"
+#include "profile/elf/debug-files.h"
 #include "profile/naming/kernel-namer.h"
 #include "profile/naming/kernel-places.h"
 #include "profile/naming/namer.h"
@@ -66,6 +67,14 @@ static guint32 get_binary(const ProfileNamingTables *tables, guint slot)
   return slot + 1 == tables->n ? G_MAXUINT32 : slot;
 }
 
+static gboolean is_one_of(const Naming *naming, guint slot)
+{
+  const ProfileBinary *binary = &g_array_index(naming->capture->binaries, ProfileBinary, slot);
+  g_autofree char *hex = profile_debug_file_print_build_id(binary->build_id, binary->build_id_size);
+
+  return g_hash_table_contains(naming->options->only, hex);
+}
+
 static gboolean are_places_left(ProfileCapture *capture, guint slot)
 {
   const ProfilePlaces *places = capture->places[slot];
@@ -82,6 +91,8 @@ static gboolean is_wanted(const Naming *naming, guint slot)
 
   if (!naming->addresses[slot])
     return FALSE;
+  if (naming->options->only)
+    return binary != G_MAXUINT32 && is_one_of(naming, slot);
   if (!naming->options->only_missing || !profile_capture_is_looked_for(naming->capture, binary))
     return TRUE;
   status = profile_function_table_get_status(table);
@@ -153,6 +164,9 @@ static void name_slot(gpointer job, gpointer data)
         &naming->namer, &g_array_index(naming->capture->binaries, ProfileBinary, slot), addresses, n,
         naming->known[slot], naming->options->no_store ? NULL : &naming->learnt[slot],
         &naming->tables->places[slot]);
+  if (naming->options->only &&
+      profile_function_table_get_status(naming->tables->tables[slot]) == CAPTURE_NAMING_UNREADABLE)
+    g_clear_pointer(&naming->tables->tables[slot], profile_function_table_unref);
   end_slot(naming, job);
 }
 
@@ -289,6 +303,16 @@ static gint64 get_end(ProfileCapture *capture)
   return end;
 }
 
+ProfileNamer profile_naming_make_namer(ProfileCapture *capture, const ProfileNamingOptions *options,
+                                       GCancellable *cancellable)
+{
+  return (ProfileNamer){.open = options ? options->open : NULL,
+                        .open_data = options ? options->open_data : NULL,
+                        .same_boot = profile_kernel_is_same_boot(capture),
+                        .end = get_end(capture),
+                        .cancellable = cancellable};
+}
+
 static gint64 get_end_of_places(gint64 time)
 {
   return time == 0 ? 0 : MAX(g_get_monotonic_time() + time, 1);
@@ -302,18 +326,15 @@ gboolean profile_naming_make_tables(ProfileCapture *capture, const ProfileNaming
   Naming naming = {.capture = capture,
                    .options = options ? options : &defaults,
                    .cancellable = cancellable,
+                   .namer = profile_naming_make_namer(capture, options, cancellable),
                    .tables = ret};
 
-  naming.namer = (ProfileNamer){.open = naming.options->open,
-                                .open_data = naming.options->open_data,
-                                .same_boot = profile_kernel_is_same_boot(capture),
-                                .end = get_end(capture),
-                                .readers = readers,
-                                .places_until = get_end_of_places(naming.options->places_time),
-                                .cancellable = cancellable};
+  naming.namer.readers = readers;
+  naming.namer.places_until = get_end_of_places(naming.options->places_time);
   ret->n = capture->binaries->len + 1;
   ret->tables = g_new0(ProfileFunctionTable *, ret->n);
   ret->places = g_new0(ProfilePlaces *, ret->n);
+  ret->code = g_new0(ProfileMachineCode *, ret->n);
   naming.addresses = g_new0(GArray *, ret->n);
   naming.known = g_new0(ProfileStoredNames *, ret->n);
   naming.learnt = g_new0(ProfileStoredNames *, ret->n);
@@ -338,9 +359,11 @@ void profile_naming_tables_clear(ProfileNamingTables *tables)
   for (guint slot = 0; slot < tables->n; slot++) {
     g_clear_pointer(&tables->tables[slot], profile_function_table_unref);
     g_clear_pointer(&tables->places[slot], profile_places_unref);
+    g_clear_pointer(&tables->code[slot], profile_machine_code_unref);
   }
   g_clear_pointer(&tables->tables, g_free);
   g_clear_pointer(&tables->places, g_free);
+  g_clear_pointer(&tables->code, g_free);
   tables->n = 0;
 }
 

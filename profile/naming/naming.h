@@ -23,6 +23,8 @@ typedef int (*ProfileNamingOpenFunc)(const ProfileBinary *binary, gpointer data)
  */
 typedef void (*ProfileNamingProgressFunc)(guint done, guint total, const char *name, gpointer data);
 
+#define PROFILE_NAMING_CODE_SIZE (4u << 20)
+
 typedef struct {
   ProfileNamingOpenFunc open; /* NULL: paths only */
   gpointer open_data;
@@ -31,11 +33,16 @@ typedef struct {
   guint max_threads; /* 0: one a processor */
   gboolean no_store; /* neither read nor write what the user's earlier runs found out: the store of names and
                         the cache of kernel symbols */
+  guint64 code_size; /* bytes of machine code that are stored at most, of most sampled functions first; 0:
+                        PROFILE_NAMING_CODE_SIZE */
+  gboolean no_code;  /* none of it */
   gboolean only_missing; /* leave tables alone that the capture has already, unless they are UNREADABLE or
                             HIDDEN, or their places were LEFT */
   gint64 places_time;    /* microseconds from the beginning on in which lines and inlined functions are looked
-                            for;    what is not found by then is LEFT, unless it is known from earlier runs. 0:
-                            as    many as    it takes; negative: none */
+                            for; what is not found by then is LEFT, unless it is known from earlier runs. 0:
+                            as many as it takes; negative: none */
+  GHashTable *only;      /* a set of build-ids in hexadecimal: name these binaries alone, and leave alone
+                            those of them that cannot be read; no machine code is stored then. NULL: all */
 } ProfileNamingOptions;
 
 typedef struct {
@@ -54,10 +61,11 @@ typedef struct {
  * places were LEFT. */
 gboolean profile_naming_is_wanted(ProfileCapture *capture);
 
-/* Loads the capture at path (which may be /proc/self/fd/N), names its frames and appends NAMES windows,
- * an index and a footer. options and ret_result may be NULL. The capture must not be written by anyone else.
- * A capture without any frame gets index and footer only. On failure (also when cancelled) the file ends with
- * its last whole part, as it was or with some names more, and still opens. Blocking. */
+/* Loads the capture at path (which may be /proc/self/fd/N), names its frames and appends NAMES windows
+ * (with the machine code of sampled functions), an index and a footer. options and ret_result may be NULL.
+ * The capture must not be written by anyone else. A capture without any frame gets index and footer only. On
+ * failure (also when cancelled) the file ends with its last whole part, as it was or with some names more,
+ * and still opens. Blocking. */
 gboolean profile_naming_run(const char *path, const ProfileNamingOptions *options,
                             ProfileNamingResult *ret_result, GCancellable *cancellable, GError **error);
 

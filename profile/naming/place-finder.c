@@ -156,7 +156,7 @@ static gboolean look_for_alternate(PlaceFinder *self, const char *path, const st
     return FALSE;
   self->has_looked_for_alternate = TRUE;
   return profile_debug_file_find_alternate(self->directory ? self->directory : "/", path, missing->build_id,
-                                           missing->build_id_size, &self->alternate);
+                                           missing->build_id_size, self->search->roots, &self->alternate);
 }
 
 /* Opens what is missing; false when nothing of it is there. */
@@ -353,11 +353,11 @@ ProfileStoredPlaces *profile_place_finder_find(ProfileElfReaders *readers, const
                                                enum capture_places_outcome *ret_outcome)
 {
   g_autoptr(ProfileStoredPlaces) found = profile_stored_places_new();
-  const ProfileDebugFile *source = profile_debug_file_has_dwarf(search->debug) ? search->debug : search->file;
+  const ProfileDebugFile *source = profile_debug_file_has_lines(search->debug) ? search->debug : search->file;
   g_auto(PlaceFinder)
       self = {.search = search, .main = source->fd, .alternate.fd = -1, .package = -1, .found = found};
   g_autofree char *path = get_path(source->fd);
-  g_autoptr(GArray) list = profile_debug_file_has_dwarf(source) ? list_asked(search) : NULL;
+  g_autoptr(GArray) list = profile_debug_file_has_lines(source) ? list_asked(search) : NULL;
 
   *ret_outcome = CAPTURE_PLACES_COMPLETE;
   if (!list)

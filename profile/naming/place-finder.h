@@ -16,6 +16,7 @@ typedef struct {
   gsize n;
   guint64 text;                     /* not 0: offsets are from this address on instead, as in the kernel */
   const ProfileStoredPlaces *known; /* what it covers is not looked for; NULL: nothing */
+  const char *const *roots;         /* where else alternate files are (debug-roots.h); NULL: nowhere */
   gint64 until;                     /* when to end, as g_get_monotonic_time; 0: when it is done */
   GCancellable *cancellable;        /* NULL: none */
 } ProfilePlaceSearch;

@@ -35,7 +35,9 @@ static const char *health_names_advise(ProfileMissingReason reason)
   switch (reason) {
   case PROFILE_MISSING_STRIPPED:
   case PROFILE_MISSING_SYMBOLS:
-    return _("Install its debug symbols, or build it without stripping them, and record again.");
+    return _(
+        "Install its debug symbols or get them from a debuginfod server (“capturectl symbols”), or build it "
+        "without stripping them and record again.");
   case PROFILE_MISSING_UNREADABLE:
     return geteuid() == 0
                ? _("Open the recording as the user to whom the file belongs.")

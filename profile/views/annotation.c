@@ -3,10 +3,9 @@
 
 #include <string.h>
 
-#include "profile/base/memory.h"
 #include "profile/capture/capture-private.h"
 #include "profile/capture/measure.h"
-#include "profile/capture/stacks-private.h"
+#include "profile/views/recorded-nodes.h"
 
 struct _ProfileAnnotation {
   ProfileCapture *capture; /* whose texts lines and functions refer to */
@@ -33,9 +32,9 @@ typedef struct {
 typedef struct {
   ProfileCapture *capture;
   guint32 function;
-  ProfileWeight *selfs, *totals; /* one a node of the capture */
-  Cost whole;                    /* of the function */
-  const char *declared_file;     /* NULL: not known */
+  ProfileRecordedNodes nodes;
+  Cost whole;                /* of the function */
+  const char *declared_file; /* NULL: not known */
   guint32 declared_line;
   GHashTable *costs; /* Cost, itself the key */
   GArray *path;      /* Occurrence */
@@ -70,20 +69,14 @@ static Cost *get_cost(Annotating *self, const char *file, guint32 line, const ch
   return cost;
 }
 
-static void add_weight(ProfileWeight *sum, const ProfileWeight *weight)
-{
-  sum->count += weight->count;
-  sum->weight += weight->weight;
-}
-
 static void add_cost(Annotating *self, guint32 node, Cost *cost, gboolean innermost)
 {
   Occurrence occurrence = {node, cost};
 
   if (cost->open++ == 0)
-    add_weight(&cost->total, &self->totals[node]);
+    profile_weight_add(&cost->total, &self->nodes.totals[node]);
   if (innermost)
-    add_weight(&cost->self, &self->selfs[node]);
+    profile_weight_add(&cost->self, &self->nodes.selfs[node]);
   g_array_append_val(self->path, occurrence);
 }
 
@@ -165,12 +158,13 @@ static gboolean is_at(const Annotating *self, guint32 node)
   return names->of_node[node] == self->function;
 }
 
-static void enter_node(Annotating *self, guint32 node)
+static void enter_node(guint32 node, gpointer data)
 {
+  Annotating *self = data;
   const ProfileCapture *capture = self->capture;
   const ProfilePlace *place;
 
-  if (self->totals[node].count == 0 || !is_at(self, node))
+  if (!is_at(self, node))
     return;
   place =
       profile_capture_find_place(capture, &capture->frames[capture->frame[node]], capture->exact[node] != 0);
@@ -180,67 +174,14 @@ static void enter_node(Annotating *self, guint32 node)
     enter_told(self, node);
 }
 
-static void leave_node(Annotating *self, guint32 node)
+static void leave_node(guint32 node, gpointer data)
 {
-  GArray *path = self->path;
+  GArray *path = ((Annotating *)data)->path;
 
   while (path->len > 0 && g_array_index(path, Occurrence, path->len - 1).node == node) {
     g_array_index(path, Occurrence, path->len - 1).cost->open--;
     g_array_set_size(path, path->len - 1);
   }
-}
-
-/* Depth first without a stack of nodes, as in profile/capture/recursion.c. */
-static void walk_nodes(Annotating *self)
-{
-  const ProfileStacks *stacks = self->capture->stacks;
-  guint32 node = stacks->first_child[0];
-
-  while (node) {
-    enter_node(self, node);
-    if (stacks->first_child[node]) {
-      node = stacks->first_child[node];
-      continue;
-    }
-    while (node && !profile_stacks_get_next(stacks, node)) {
-      leave_node(self, node);
-      node = stacks->parents[node];
-    }
-    if (node) {
-      leave_node(self, node);
-      node = profile_stacks_get_next(stacks, node);
-    }
-  }
-}
-
-/* Of the capture's nodes, without samples that transforms dropped. Parents have smaller numbers: one pass
- * backwards adds everything up. */
-static void weigh_nodes(Annotating *self, const ProfileFilter *filter)
-{
-  g_autoptr(ProfileFilter) recorded = profile_filter_copy(filter);
-  g_autoptr(ProfileStacks) stacks = profile_stacks_new_without_inlined(self->capture);
-  const guint32 *map = profile_filter_get_stacks(filter)->map;
-  gsize n = stacks->n_nodes;
-
-  profile_filter_set_stacks(recorded, stacks);
-  g_autoptr(ProfileWeights) weights = profile_weights_new(recorded);
-  self->selfs = profile_new0(ProfileWeight, n);
-  self->totals = profile_new0(ProfileWeight, n);
-  for (gsize node = n; node-- > 0;) {
-    if (!map || map[node] != PROFILE_STACKS_DROPPED)
-      self->selfs[node] = profile_weights_get_self(weights, (guint32)node);
-    add_weight(&self->totals[node], &self->selfs[node]);
-    if (node > 0)
-      add_weight(&self->totals[stacks->parents[node]], &self->totals[node]);
-  }
-}
-
-static gint compare_measures(enum capture_unit unit, const ProfileWeight *a, const ProfileWeight *b)
-{
-  guint64 left = unit == CAPTURE_UNIT_COUNT ? a->count : a->weight;
-  guint64 right = unit == CAPTURE_UNIT_COUNT ? b->count : b->weight;
-
-  return left > right ? -1 : left < right;
 }
 
 /* By file and line; each line before what was inlined there, which is ordered by its total. */
@@ -255,7 +196,7 @@ static gint compare_costs(gconstpointer a, gconstpointer b, gpointer data)
   if (order == 0 && (!left->inlined || !right->inlined))
     return (left->inlined != NULL) - (right->inlined != NULL);
   if (order == 0)
-    order = compare_measures(self->unit, &left->total, &right->total);
+    order = profile_weight_compare(self->unit, &left->total, &right->total);
   return order ? order : g_strcmp0(left->inlined, right->inlined);
 }
 
@@ -272,7 +213,7 @@ static void annotation_add_line(ProfileAnnotation *self, const Cost *cost)
     file = &g_array_index(self->files, ProfileAnnotationFile, self->files->len - 1);
   }
   file->n_lines++;
-  add_weight(&file->self, &cost->self);
+  profile_weight_add(&file->self, &cost->self);
   g_array_append_val(self->lines, line);
 }
 
@@ -297,7 +238,7 @@ static ProfileWeight sum_totals(const ProfileAnnotation *self, const ProfileAnno
   ProfileWeight sum = {0};
 
   for (guint32 i = 0; i < file->n_lines; i++)
-    add_weight(&sum, &lines[i].total);
+    profile_weight_add(&sum, &lines[i].total);
   return sum;
 }
 
@@ -306,10 +247,10 @@ static gint compare_files(gconstpointer a, gconstpointer b, gpointer data)
   const ProfileAnnotationFile *left = a, *right = b;
   const ProfileAnnotation *self = data;
   ProfileWeight left_total = sum_totals(self, left), right_total = sum_totals(self, right);
-  gint order = compare_measures(self->unit, &left->self, &right->self);
+  gint order = profile_weight_compare(self->unit, &left->self, &right->self);
 
   if (order == 0)
-    order = compare_measures(self->unit, &left_total, &right_total);
+    order = profile_weight_compare(self->unit, &left_total, &right_total);
   return order ? order : strcmp(left->path, right->path);
 }
 
@@ -331,7 +272,7 @@ static void annotation_fill(ProfileAnnotation *self, const Annotating *found)
   g_hash_table_iter_init(&iter, found->costs);
   while (g_hash_table_iter_next(&iter, &cost, NULL))
     g_ptr_array_add(costs, cost);
-  self->sum = found->totals[0];
+  self->sum = found->nodes.totals[0];
   self->self = found->whole.self;
   self->total = found->whole.total;
   g_ptr_array_sort_with_data(costs, compare_costs, self);
@@ -354,14 +295,13 @@ ProfileAnnotation *profile_annotation_new(const ProfileFilter *filter, guint32 f
   self->inlined = g_array_new(FALSE, FALSE, sizeof(ProfileAnnotationInlined));
   found.costs = g_hash_table_new_full(cost_hash, cost_equal, g_free, NULL);
   found.path = g_array_new(FALSE, FALSE, sizeof(Occurrence));
-  weigh_nodes(&found, filter);
-  walk_nodes(&found);
+  profile_recorded_nodes_init(&found.nodes, filter);
+  profile_recorded_nodes_walk(&found.nodes, enter_node, leave_node, &found);
   find_declaration(&found);
   annotation_fill(self, &found);
   g_hash_table_unref(found.costs);
   g_array_unref(found.path);
-  g_free(found.selfs);
-  g_free(found.totals);
+  profile_recorded_nodes_clear(&found.nodes);
   return self;
 }
 
@@ -389,7 +329,8 @@ const ProfileAnnotationLine *profile_annotation_get_lines(const ProfileAnnotatio
 const ProfileAnnotationInlined *profile_annotation_get_inlined(const ProfileAnnotation *self,
                                                                const ProfileAnnotationLine *line)
 {
-  return (const ProfileAnnotationInlined *)(gpointer)self->inlined->data + line->first_inlined;
+  return line->n_inlined > 0 ? &g_array_index(self->inlined, ProfileAnnotationInlined, line->first_inlined)
+                             : NULL;
 }
 
 ProfileWeight profile_annotation_get_sum(const ProfileAnnotation *self)

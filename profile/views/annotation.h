@@ -49,7 +49,7 @@ const ProfileAnnotationFile *profile_annotation_get_files(const ProfileAnnotatio
 /* The n_lines lines of a file that samples lead through, ascending. */
 const ProfileAnnotationLine *profile_annotation_get_lines(const ProfileAnnotation *self,
                                                           const ProfileAnnotationFile *file);
-/* The n_inlined functions that were inlined at a line, most total first. */
+/* The n_inlined functions that were inlined at a line, most total first; NULL: none. */
 const ProfileAnnotationInlined *profile_annotation_get_inlined(const ProfileAnnotation *self,
                                                                const ProfileAnnotationLine *line);
 /* All samples that count, whatever they were taken in. */

@@ -39,6 +39,11 @@ def code(process, name, start, length, time, file, line, ranges):
     return record(13, body + b''.join(struct.pack('<IIII', *item) for item in ranges), len(ranges))
 
 
+def machine_code(binary, machine, start, address, code, flags=0, length=None):
+    """MACHINE_CODE."""
+    return record(84, struct.pack('<IIQQII', binary, machine, start, address, len(code) if length is None else length, flags) + code)
+
+
 def mark(time, duration, thread, kind, category, name, message=b''):
     return record(38, struct.pack('<QQIIIII', time, duration, thread, kind, category, name, len(message)) + message + b'\0')
 

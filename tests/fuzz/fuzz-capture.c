@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "code/code-disassemble.h"
 #include "profile/views/annotation.h"
 #include "profile/views/chart.h"
+#include "profile/views/disassembly.h"
 #include "profile/views/mark-rows.h"
 #include "profile/views/tree.h"
 #include "tests/fuzz/fuzz-input.h"
@@ -192,15 +194,60 @@ static void check_annotation(const ProfileFilter *filter, guint32 function)
   expect(total <= profile_annotation_get_sum(annotation).count);
 }
 
+/* From the capture's copies alone, as a code-reader would. */
+static void decode(ProfileCapture *capture, ProfileFunctionCode *code)
+{
+  guint n;
+  ProfileCodePart *parts = profile_function_code_get_parts(code, &n);
+
+  for (guint i = 0; i < n; i++) {
+    const ProfileMachineCode *kept =
+        parts[i].code == G_MAXUINT32 ? profile_capture_get_machine_code(capture, parts[i].binary) : NULL;
+    const ProfileCodeCopy *copy = kept ? profile_machine_code_lookup(kept, parts[i].start) : NULL;
+    guint64 length = MIN(parts[i].end - parts[i].start, 1 << 12);
+
+    if (copy && copy->end - parts[i].start >= length &&
+        code_disassemble((const guint8 *)g_bytes_get_data(copy->bytes, NULL) + (parts[i].start - copy->start),
+                         length, (uint16_t)copy->machine, copy->address + (parts[i].start - copy->start),
+                         &parts[i].instructions) == 0)
+      parts[i].status = PROFILE_CODE_DECODED;
+  }
+}
+
+/* What the instructions of a function have is what it has, and jumps lead to instructions. */
+static void check_disassembly(const ProfileFilter *filter, guint32 function)
+{
+  ProfileCapture *capture = profile_filter_get_capture(filter);
+  g_autoptr(ProfileFunctionCode) code = profile_function_code_new(capture, function);
+  decode(capture, code);
+  g_autoptr(ProfileDisassembly) disassembly = profile_disassembly_new(filter, function, code);
+  guint64 self = profile_disassembly_get_self_elsewhere(disassembly).count;
+  guint64 total = profile_disassembly_get_total(disassembly).count;
+  guint32 n, n_jumps;
+  const ProfileInstruction *instructions = profile_disassembly_get_instructions(disassembly, &n);
+  const ProfileJump *jumps = profile_disassembly_get_jumps(disassembly, &n_jumps);
+
+  for (guint32 i = 0; i < n; i++) {
+    self += instructions[i].self.count;
+    expect(instructions[i].self.count <= instructions[i].total.count && instructions[i].total.count <= total);
+  }
+  for (guint32 i = 0; i < n_jumps; i++)
+    expect(jumps[i].from < n && jumps[i].to < n && instructions[jumps[i].from].jump == jumps[i].to);
+  expect(self == profile_disassembly_get_self(disassembly).count && self <= total);
+}
+
 /* Of the first functions: each costs a pass over the nodes. */
 static void annotate(ProfileFilter *filter)
 {
   gsize n;
 
   profile_capture_get_functions(profile_filter_get_capture(filter), &n);
-  for (guint32 i = 0; i < MIN(n, 8); i++)
+  for (guint32 i = 0; i < MIN(n, 8); i++) {
     check_annotation(filter, i);
+    check_disassembly(filter, i);
+  }
   check_annotation(filter, G_MAXUINT32);
+  check_disassembly(filter, G_MAXUINT32);
 }
 
 static void look(ProfileCapture *capture)

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Machine code, whatever it is: the first byte says of which machine, the second where it is in memory. The
- * instructions hold all of it, without gaps; and what another process says is instructions. The rest is an
- * ELF file as well, of which each part that is asked for lies in it. */
+ * instructions hold all of it, without gaps; and what another process says is instructions. */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "code/code-disassemble.h"
-#include "code/code-range.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -45,20 +43,6 @@ static void decode(const void *bytes, size_t size, uint16_t machine, uint64_t ad
   free(instructions);
 }
 
-static void find(const uint8_t *data, size_t size)
-{
-  for (size_t at = 0; at <= size; at += 5) {
-    struct code_range range;
-
-    if (code_range_find(data, size, at, size - at, &range) < 0)
-      continue;
-    if (range.bytes != data + at || range.size != size - at)
-      abort();
-    for (size_t i = 0; i < range.size; i++)
-      sink += ((const uint8_t *)range.bytes)[i];
-  }
-}
-
 static void read_answer(const uint8_t *data, size_t size)
 {
   uint64_t *copy = malloc(size + sizeof *copy); /* aligned, as what was received is */
@@ -77,7 +61,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
   decode(data + 2, size - 2, machines[data[0] % (sizeof machines / sizeof machines[0])],
          data[1] < 128 ? data[1] * UINT64_C(0x1001) : UINT64_MAX - data[1] * UINT64_C(0x10));
-  find(data + 2, size - 2);
   read_answer(data + 2, size - 2);
   return 0;
 }

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Lines and inlined functions in an ELF file that is all files at once, its own .dwo and its own alternate
- * file: whatever it holds, the places hold what was asked for; and what another process says is places. */
+ * file, if no other one follows: whatever it holds, the places hold what was asked for; and what another
+ * process says is places. */
+#define _GNU_SOURCE
+#include <elf.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "dwarf/dwarf-find.h"
 
@@ -31,6 +35,15 @@ static void read_all(const struct dwarf_places *places)
     }
   for (uint32_t i = 0; i < places->n_missing; i++)
     read_text(places, &dwarf_places_get_missing(places)[i].path);
+}
+
+/* The second ELF file in the data, or all of it. */
+static struct dwarf_bytes find_alternate(const uint8_t *data, size_t size)
+{
+  const uint8_t *second = size > SELFMAG ? memmem(data + 1, size - 1, ELFMAG, SELFMAG) : NULL;
+
+  return second ? (struct dwarf_bytes){second, size - (size_t)(second - data)}
+                : (struct dwarf_bytes){data, size};
 }
 
 static int is_asked_for(const struct dwarf_place *place, const uint64_t *addresses, size_t n)
@@ -75,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   const struct dwarf_limits limits = {.processor_time = 500000000, .memory = (uint64_t)64 << 20};
   const struct dwarf_bytes bytes = {data, size};
   const struct dwarf_files files = {
-      .main = bytes, .alternate = bytes, .package = bytes, .dwo = &bytes, .n_dwo = 1};
+      .main = bytes, .alternate = find_alternate(data, size), .package = bytes, .dwo = &bytes, .n_dwo = 1};
   uint64_t addresses[N_ADDRESSES];
   struct dwarf_reader *reader;
 

@@ -28,8 +28,20 @@ static void check_places(const ProfilePlaces *places)
     check_place(places, &all[i]);
 }
 
+static void check_code(const ProfileMachineCode *code)
+{
+  gsize n;
+  const ProfileCodeCopy *copies = profile_machine_code_get(code, &n);
+
+  for (gsize i = 0; i < n; i++)
+    if (copies[i].start >= copies[i].end ||
+        copies[i].end - copies[i].start > g_bytes_get_size(copies[i].bytes) ||
+        profile_machine_code_lookup(code, copies[i].end - 1) != &copies[i])
+      g_error("a copy of code cannot be found");
+}
+
 static void look_up(const ProfileBinary *binary, ProfileFunctionTable *table, ProfilePlaces *places,
-                    gpointer data)
+                    ProfileMachineCode *code, gpointer data)
 {
   gsize n;
   const ProfileFunctionRange *ranges = profile_function_table_get_ranges(table, &n);
@@ -41,6 +53,8 @@ static void look_up(const ProfileBinary *binary, ProfileFunctionTable *table, Pr
       g_error("a range of %s cannot be found", binary->path);
   if (places)
     check_places(places);
+  if (code)
+    check_code(code);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

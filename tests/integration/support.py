@@ -15,6 +15,7 @@ BUILD = pathlib.Path(os.environ.get('CAPTURE_BUILDDIR', SOURCE / 'build'))
 DATA = SOURCE / 'tests' / 'data'
 CAPTURECTL = BUILD / 'capturectl' / 'capturectl'
 RECORDER = BUILD / 'helpers' / 'recorder' / 'capture-recorder'
+CODE_READER = BUILD / 'helpers' / 'elf-reader' / 'capture-code-reader'
 ELF_READER = BUILD / 'helpers' / 'elf-reader' / 'capture-elf-reader'
 PRELOAD = BUILD / 'helpers' / 'preload' / 'libcapture-preload.so'
 
@@ -86,9 +87,9 @@ def copy_programs(directory):
     """Copies capturectl and its helpers to where every user may run them, which a build directory need not be;
     returns the path of capturectl."""
     directory.chmod(0o755)
-    for program in CAPTURECTL, RECORDER, ELF_READER, PRELOAD:
+    for program in CAPTURECTL, RECORDER, ELF_READER, CODE_READER, PRELOAD:
         copy = directory / program.relative_to(BUILD)
-        copy.parent.mkdir(parents=True)
+        copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(program, copy)
     return directory / CAPTURECTL.relative_to(BUILD)
 

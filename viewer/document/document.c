@@ -356,6 +356,12 @@ void viewer_document_cancel(ViewerDocument *self)
     document_fail(self, error);
 }
 
+void viewer_document_take_named(ViewerDocument *self, ProfileCapture *from, ProfileCapture *named)
+{
+  if (self->capture == from)
+    take_capture(self, named);
+}
+
 GFile *viewer_document_get_file(ViewerDocument *self)
 {
   return self->file;

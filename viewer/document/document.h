@@ -44,6 +44,9 @@ void viewer_document_follow(ViewerDocument *self);
  * G_IO_ERROR_CANCELLED. */
 void viewer_document_cancel(ViewerDocument *self);
 
+/* Shows a capture in place of `from`, which has more names than that; unless another one came meanwhile. */
+void viewer_document_take_named(ViewerDocument *self, ProfileCapture *from, ProfileCapture *named);
+
 GFile *viewer_document_get_file(ViewerDocument *self);
 /* The same file stands there now. */
 void viewer_document_set_file(ViewerDocument *self, GFile *file);

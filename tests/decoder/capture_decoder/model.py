@@ -21,6 +21,8 @@ Sample = collections.namedtuple('Sample', 'time event pid tid command cpu outcom
 # waker, its tid and frames (from the leaf to the root) are of the thread that woke this one; -1 and empty when not known.
 OffCpu = collections.namedtuple('OffCpu', 'reason by_interrupt waker waker_command waker_frames')
 
+MachineCode = collections.namedtuple('MachineCode', 'start address machine bytes')
+
 DETAIL_OFF_CPU = 2
 REASONS = ('unknown', 'preempted', 'sleeping', 'blocked', 'io', 'stopped')
 
@@ -116,6 +118,7 @@ class Capture:
     streams        the fields of STREAM records
     metadata       {key: value}, messages: the fields of MESSAGE records
     names          {key of a binary: [Function…]}, see function_of()
+    code           {key of a binary: {start: MachineCode}}, see machine_code_of()
     places         {key of a binary: [(start, end, [PlaceFrame…])…]} with strings resolved, ascending, see place_of()
     """
 
@@ -123,7 +126,7 @@ class Capture:
         self.file = container.File(path)
         self.dictionaries = collections.defaultdict(Dictionary)
         self.records, self.streams, self.messages, self.metadata, self.names, self.naming = [], [], [], {}, {}, {}
-        self.places = {}
+        self.places, self.code = {}, collections.defaultdict(dict)
         self._decoder = Decoder(self.file.order)
         self._names = {}
         for part in self.file.parts:
@@ -133,6 +136,7 @@ class Capture:
             dictionary.finish()
         self._read_names()
         self._read_places()
+        self._read_code()
         self._paths, self._addresses = {}, {}
 
     def samples(self):
@@ -163,6 +167,12 @@ class Capture:
         """How the naming of a frame's binary ended (NAMED_BINARY's status); None when nothing is said of it."""
         keys = _frame_keys(frame)
         return next((self.naming[key] for key in keys if key in self.naming), None)
+
+    def machine_code_of(self, frame, is_caller):
+        """The MachineCode that holds the address of a frame, or None. Callers are looked up as by function_of."""
+        value = frame.value - is_caller
+        return next((code for key in _frame_keys(frame) for code in self.code.get(key, {}).values()
+                     if code.start <= value < code.start + len(code.bytes)), None)
 
     def place_of(self, frame, is_caller):
         """The PlaceFrames of a frame, innermost first; none where nothing is said of it. Callers are looked up as by function_of."""
@@ -240,6 +250,16 @@ class Capture:
                     for key in _name_keys(binaries[record.fields['binary']]):
                         merged[key][place[0]] = place
         self.places = {key: [places[start] for start in sorted(places)] for key, places in merged.items()}
+
+    def _read_code(self):
+        """Machine code by binary and start; what wins stands last."""
+        for records, _strings, binaries in self._epochs_of_names():
+            for record in records:
+                if record.word == 'machine_code' and record.fields['binary'] in binaries:
+                    fields = record.fields
+                    code = MachineCode(fields['start'], fields['address'], fields['machine'], fields['code'])
+                    for key in _name_keys(binaries[fields['binary']]):
+                        self.code[key][code.start] = code
 
     def _epochs_of_names(self):
         """Records, strings and named binaries of each epoch, those that win last."""

@@ -28,7 +28,7 @@ _FIXED = {
     35: ('exit', 'time:Q pid:i tid:i parent_pid:i parent_tid:i'),
     36: ('cpu', 'time:Q cpu online'),
     80: ('named_binary', 'id path device:Q inode:Q flags build_id_size build_id:20s status'),
-    84: ('places_outcome', 'binary outcome'),
+    85: ('places_outcome', 'binary outcome'),
 }
 # Fixed fields, then `count` items of this layout.
 _LISTS = {
@@ -50,6 +50,10 @@ _TEXTS = {
     38: ('mark', 'time:Q duration:Q thread kind category name length', 'message'),
     40: ('log', 'time:Q thread severity domain length', 'text'),
     66: ('message', 'time:Q severity length', 'text'),
+}
+# Fixed fields, one of which is the length of bytes after them.
+_BYTES = {
+    84: ('machine_code', 'binary machine start:Q address:Q length:I flags', 'code'),
 }
 _METADATA, _USER_STACK = 65, 37
 
@@ -75,7 +79,8 @@ class Decoder:
     def __init__(self, order):
         self.order = order
         self.readers = {_METADATA: self._read_metadata, _USER_STACK: self._read_user_stack}
-        for table, make in (_FIXED, self._fixed_reader), (_LISTS, self._list_reader), (_TEXTS, self._text_reader):
+        for table, make in (_FIXED, self._fixed_reader), (_LISTS, self._list_reader), (_TEXTS, self._text_reader), \
+                (_BYTES, self._bytes_reader):
             for kind, (word, specification, *rest) in table.items():
                 self.readers[kind] = make(word, _Layout(order, specification), *rest)
 
@@ -135,6 +140,15 @@ class Decoder:
             fields = layout.read(data)
             text = _text(data, layout.end, fields.pop('length'))
             return None if text is None else Record(word, {**fields, text_name: text})
+        return read
+
+    def _bytes_reader(self, word, layout, bytes_name):
+        def read(data, _count):
+            if len(data) < layout.end:
+                return None
+            fields = layout.read(data)
+            end = layout.end + fields.pop('length')
+            return None if end > len(data) else Record(word, {**fields, bytes_name: data[layout.end:end]})
         return read
 
     def _read_metadata(self, data, _count):

@@ -7,7 +7,7 @@ from support import DATA, SOURCE, TestCase, capturectl, read_twice, run
 
 DECODER = SOURCE / 'tests' / 'decoder'
 sys.path.insert(0, str(DECODER))
-from builder import Builder, code, fixed, listed, mark, place, record, sample, string  # noqa: E402
+from builder import Builder, code, fixed, listed, machine_code, mark, place, record, sample, string  # noqa: E402
 from capture_decoder import Capture, File, container, text  # noqa: E402
 from capture_decoder.container import CLOSED, SHUFFLED, ZSTD  # noqa: E402
 from capture_decoder.crc32c import crc32c  # noqa: E402
@@ -74,7 +74,9 @@ NAMES = b''.join([
     listed(82, 5, 0, 'IIIIIIII', []), record(82, bytes(8), 1), record(82, b''),
     place(1, 0x1040, 0x104f, [1, 2]), place(1, 0x104f, 0x1060, [2]), place(2, 0xffffffff81000000, 0xffffffff81000020, [9]), place(1, 0x1100, 0x1200, [1, 77]),
     place(1, 0, BIG, []), record(83, bytes(24), 1), record(83, bytes(16)),
-    fixed(84, 'II', 1, 5), fixed(84, 'II', 2, 77), fixed(84, 'II', 99, 0),
+    machine_code(1, 62, 0x1040, 0x2040, b'\x55\x48\x89\xe5\xc3'), machine_code(2, 183, 0xffffffff81000000, 0xffffffff81000000, bytes(8), flags=BIG >> 32),
+    machine_code(1, 62, 0x2000, 0x3000, b''), machine_code(1, 62, 0x2000, 0x3000, b'ab', length=9), record(84, bytes(24)),
+    fixed(85, 'II', 1, 5), fixed(85, 'II', 2, 77), fixed(85, 'II', 99, 0),
 ])
 
 SMALL = [sample(5, 1, 3), sample(5, 1, 10, cpu=0xffff), sample(3000, 1, 4, outcome=9, mode=1), sample(0xffffffff, 2, 0), sample(4000, 77, 5000)]
@@ -124,7 +126,7 @@ class Made(SameText):
         lines = read_twice(self.write(everything().finish().bytes))
         self.assertFalse([line for line in lines if 'damaged' in line])
         self.assertEqual(len([line for line in lines if line.startswith('  sample')]), 5 + 250 + 1 + 9)
-        self.assertEqual(len([line for line in lines if line.startswith('  invalid')]), 14)
+        self.assertEqual(len([line for line in lines if line.startswith('  invalid')]), 16)
 
     def test_everything_without_index(self):
         read_twice(self.write(everything().bytes))
@@ -222,6 +224,12 @@ class Model(TestCase):
         self.assertEqual(self.capture.place_of(leaf, False), [], 'one of its frames is not defined')
         self.assertEqual(self.capture.place_of(leaf._replace(value=0x1040), False), [inner, outer])
         self.assertEqual(self.capture.place_of(leaf._replace(value=0x104f), True), [inner, outer])
+
+    def test_machine_code(self):
+        leaf = self.samples[2].frames[0]._replace(value=0x1044)
+        self.assertEqual(tuple(self.capture.machine_code_of(leaf, False)), (0x1040, 0x2040, 62, b'\x55\x48\x89\xe5\xc3'))
+        self.assertIsNone(self.capture.machine_code_of(leaf._replace(value=0x1045), False))
+        self.assertEqual(self.capture.machine_code_of(leaf._replace(value=0x1045), True).start, 0x1040)
 
     def test_who_and_how_much(self):
         first = self.samples[0]

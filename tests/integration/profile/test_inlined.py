@@ -154,6 +154,16 @@ class Inlined(TestCase):
         whole = self.build('-g').rename(self.directory / 'whole')
         self.compare(self.build('-g', '-gsplit-dwarf'), whole)
 
+    def test_damaged(self):
+        """What is lost of one file is told, and nothing else is lost."""
+        program = self.build('-g')
+        (self.directory / 'nothing').write_bytes(b'\xff' * 4096)
+        run('objcopy', '--update-section', f'.debug_abbrev={self.directory}/nothing', program)
+        path = self.directory / 'work.capture'
+        told = capturectl('record', '-q', '-F', '1999', '-o', path, '--', program, '60').stderr
+        self.assertIn(f'Lines and inlined functions are missing in “{program}”: the debugging information is damaged.', told)
+        self.assertIn(WORK, {row['name'] for row in self.report(path)['rows']})
+
     def test_none(self):
         """Without debug information functions stay functions, and lines are theirs."""
         path = self.record(self.build())

@@ -5,6 +5,7 @@ import bisect
 import collections
 import json
 import pathlib
+import platform
 import re
 import struct
 import unittest
@@ -41,7 +42,7 @@ class Jitdump:
     def __init__(self, content):
         magic, self.version, at, _, _, self.pid, _, flags = struct.unpack_from('<IIIIIIQQ', content)
         assert (magic, self.version, flags) == (0x4A695444, 1, 0)
-        self.loads, self.pages = [], collections.defaultdict(list)
+        self.loads, self.pages, self.codes = [], collections.defaultdict(list), {}
         while at + 16 <= len(content):
             kind, size, time = struct.unpack_from('<IIQ', content, at)
             if kind == 0:
@@ -49,7 +50,9 @@ class Jitdump:
                 name = content[at + 56:content.index(0, at + 56)].decode(errors='replace')
                 for page in range(start >> 12, (start + length - 1 >> 12) + 1):
                     self.pages[page].append((time, start, start + length, name))
+                code = content.index(0, at + 56) + 1
                 self.loads.append((start, start + length, name))
+                self.codes[start, time] = content[code:code + length]
             at += size
         for page in self.pages.values():
             page.sort(key=lambda load: load[0])
@@ -110,6 +113,33 @@ class JitTest(TestCase):
             self.assertTrue(any(name in each for each in found), (name, sorted(found)[:50]))
         return reused
 
+    def assert_code(self, dump, word):
+        """The machine code of the sampled functions with that word in their names is what the jitdump has, as objdump decodes it, and the
+        samples in it are those of the functions."""
+        rows = json.loads(capturectl('report', '--json', self.capture).stdout)['rows']
+        for row in (row for row in rows if word in row['name']):
+            shown = json.loads(capturectl('annotate', '--json', '--code', row['name'], self.capture).stdout)
+            parts = shown['code']['parts']
+            self.assertEqual((shown['code']['self'], shown['code']['self_elsewhere']), (row['self'], 0))
+            self.assertEqual(sum(one['self'] for part in parts for one in part['instructions']), row['self'])
+            for part in parts:
+                self.assertEqual(part['status'], 'decoded')
+                self.assert_decoded(part, dump.codes[int(part['address'], 16), part['time']])
+        self.assertTrue(any(word in row['name'] and row['self'] for row in rows))
+
+    def assert_decoded(self, part, code):
+        path, machine = self.directory / 'code', 'aarch64' if platform.machine() == 'aarch64' else 'i386:x86-64'
+        path.write_bytes(code)
+        lines = run('objdump', '-D', '--no-show-raw-insn', '-b', 'binary', '-m', machine, f'--adjust-vma={part["address"]}', path).stdout
+        theirs = [f'0x{address}' for address in re.findall(r'^ *([0-9a-f]+):\t', lines, re.M)]
+        ours = [one['address'] for one in part['instructions']]
+        self.assertEqual(part['length'], len(code))
+        # V8 puts tables behind the code, which are no instructions
+        first = next((one['address'] for one in part['instructions'] if one['text'] in ('(bad)', 'int3') or one['text'].startswith('.')), None)
+        end = ours.index(first) if first else len(ours)
+        self.assertEqual(ours[:end], theirs[:end])
+        self.assertGreater(end, 5)
+
     def test_node_with_a_perf_map(self):
         self.record('node', '--perf-basic-prof', PROGRAMS / 'work.js', 700)
         self.assertEqual(self.foreign.kind, PERF_MAP)
@@ -118,7 +148,9 @@ class JitTest(TestCase):
     def test_node_with_a_jitdump(self):
         self.record('node', '--perf-prof', PROGRAMS / 'work.js', 700)
         self.assertEqual(self.foreign.kind, JITDUMP)
-        self.assert_named(Jitdump(self.foreign.bytes), 'collatz')
+        dump = Jitdump(self.foreign.bytes)
+        self.assert_named(dump, 'collatz')
+        self.assert_code(dump, 'collatz')
 
     def test_code_where_other_code_stood(self):
         self.record('node', '--expose-gc', '--always-sparkplug', '--perf-prof', PROGRAMS / 'churn.js', 1500)

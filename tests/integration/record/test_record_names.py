@@ -36,7 +36,7 @@ class Names(RecordCase):
     def test_binary_that_is_deleted(self):
         gone = self.directory / 'gone'
         seen = self.directory / 'seen'
-        script = f'cp "{self.busy}" {gone}; {gone} 0 & until [ -e {seen} ]; do sleep 0.05; done; rm {gone}; sleep 0.2; kill $!; wait'
+        script = f'cp "{self.busy}" {gone}; timeout 100 {gone} 0 & until [ -e {seen} ]; do sleep 0.05; done; rm {gone}; sleep 0.2; kill $!; wait'
         process = start('record', '-o', self.path, '--', 'sh', '-c', script)
         self.addCleanup(process.kill)
         self.assertTrue(wait_until(lambda: self.path.exists() and len(Load(self.path).of_command('gone')) > 100))

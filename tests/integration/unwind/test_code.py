@@ -86,7 +86,7 @@ def read_objdump(path, program='objdump'):
 
 def read_ours(path, functions):
     """{address: (size, kind, target, text)}"""
-    asked = ''.join(f'{offset:x} {size:x}\n' for _address, offset, size in functions)
+    asked = ''.join(f'{address:x} {offset:x} {size:x}\n' for address, offset, size in functions)
     lines = [line.split('\t') for line in run(DUMP_CODE, path, stdin=asked.encode(), timeout=600).stdout.splitlines()]
     return {int(address, 16): (int(size), kind, int(target, 16), text) for address, size, kind, target, text in lines}
 

@@ -134,6 +134,22 @@ class ProgramsTest(TestCase, Judge):
             self.write(f'text-{i}', ''.join(f'{i} {n * 7919 % 9973} some words and more\n' for n in range(60000)))
         self.check('rg', '-c', '-j2', r'(\w+) (\d+)7\d* some|w.rds an[dc]', self.directory)
 
+    @unittest.skipUnless(os.uname().machine == 'x86_64', 'instructions of x86-64')
+    def test_trampolines(self):
+        """Their instructions say where they return to; not in copies of stacks, which have no code."""
+        program = stacks.build(self.directory, program='trampolines', source='trampolines.c')
+        path = self.directory / 'trampolines.capture'
+        record_well(lambda times: Stacks(path, program, 100, options=('-F', '1499')))
+        found = record_well(lambda times: Stacks(path, program, 2000 * times, options=('-F', '1499')), 300)
+        judged = found.info['user_stacks']
+        self.assertGreaterEqual(judged['complete'], 0.97 * judged['samples'], judged)
+        self.assertLess(judged['by_frame_pointers'], 0.01 * judged['samples'], judged)
+        chains = [[name for name in found.names(sample) if name in ('call', 'called', 'main')]
+                  for sample in found.with_user_stack() if sample.outcome == COMPLETE]
+        deepest = [chain for chain in chains if len(chain) > 2]
+        self.assertGreater(len(deepest), 0.9 * len(chains))
+        self.assertEqual([chain for chain in deepest if chain[-1] != 'main' or len(chain) != 2 * 13 + 1][:3], [])
+
     def test_chain(self):
         """Each stack is one of those that this program can have."""
         chain = stacks.build(self.directory, program='chain', source=DATA / 'chain.c')

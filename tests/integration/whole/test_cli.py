@@ -16,10 +16,12 @@ sys.path.insert(0, str(SOURCE / 'tests' / 'decoder'))
 from builder import Builder, fixed, listed, place, record, sample, string  # noqa: E402
 from capture_decoder import Capture, container  # noqa: E402
 
-VERBS = ['record', 'report', 'annotate', 'export', 'import', 'info', 'check', 'dump', 'doctor']
+VERBS = ['record', 'report', 'annotate', 'symbols', 'export', 'import', 'info', 'check', 'dump', 'doctor']
 # The verbs that read a capture, with what else they need.
 READERS = [('info',), ('info', '--json'), ('check',), ('dump',), ('report',), ('report', '--json'), ('annotate', 'main'),
-           ('annotate', '--json', 'main'), ('export', '-f', 'folded'), ('export', '-f', 'svg'), ('export', '-f', 'pprof')]
+           ('symbols',), ('symbols', '--json'),
+           ('annotate', '--json', 'main'), ('annotate', '--code', 'main'),
+           ('annotate', '--source', '--code', '--json', 'main'), ('export', '-f', 'folded'), ('export', '-f', 'svg'), ('export', '-f', 'pprof')]
 
 # Cuts a file off and writes it again, without end.
 CUT_OFF = '''
@@ -91,6 +93,8 @@ class Words(TestCase):
                           ['export', '-f', 'svg', '--limit', 'x', 'a'], ['export', '-f', 'svg'], ['doctor', 'a'], ['report'],
                           ['export', '-f', 'svg', '-o', '', 'a'], ['import', '-o', '', 'a'], ['check', '--recover', '', 'a'],
                           ['check', 'a', 'b'], ['annotate'], ['annotate', 'f'], ['annotate', 'f', 'a', 'b'],
+                          ['symbols'], ['symbols', '--max-size', '-1', 'a'], ['symbols', '--max-time', 'x', 'a'],
+                          ['record', '--download-symbols', '--no-names', 'true'],
                           ['annotate', '--map', 'a', 'f', 'a'], ['annotate', '--map', 'a=', 'f', 'a']):
             with self.subTest(arguments=arguments):
                 result = capturectl(*arguments, status=2)
@@ -140,7 +144,12 @@ class Words(TestCase):
         self.assertEqual(self.complete('info', ''), ['one.capture'])
         self.assertEqual(self.complete('annotate', 'main', ''), ['one.capture'])
         self.assertEqual(self.complete('annotate', '--al'), ['--all'])
+        self.assertEqual(self.complete('annotate', '--co'), ['--code'])
+        self.assertEqual(self.complete('record', '--code', ''), [])
         self.assertEqual(self.complete('annotate', '--binary', ''), [])
+        self.assertEqual(self.complete('symbols', '--d'), ['--download'])
+        self.assertEqual(self.complete('symbols', '--max-time', ''), [])
+        self.assertEqual(self.complete('symbols', ''), ['one.capture'])
         self.assertEqual(self.complete('annotate', '--transform', 'drop-'), ['drop-function:'])
         self.assertIn('--recover', self.complete('check', '-'))
         self.assertIn('xmllint', self.complete('record', '--', 'xmlli'))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Prints machine code of an ELF file as the elf-reader decodes it, for tests that compare it with other
- * programs: `dump-code FILE` reads one "OFFSET LENGTH" a line, hexadecimal, and answers "ADDRESS SIZE KIND
- * TARGET TEXT" for each instruction, separated by tabs; `dump-code FILE OFFSET LENGTH` does one of them. */
+/* Prints machine code of an ELF file as the code-reader decodes it, for tests that compare it with other
+ * programs: `dump-code FILE` reads one "ADDRESS OFFSET LENGTH" a line, hexadecimal, and answers "ADDRESS SIZE
+ * KIND TARGET TEXT" for each instruction, separated by tabs. The file is believed. */
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -12,7 +13,6 @@
 #include <sys/stat.h>
 
 #include "code/code-disassemble.h"
-#include "code/code-range.h"
 
 static void print(const struct code_instructions *instructions)
 {
@@ -25,14 +25,11 @@ static void print(const struct code_instructions *instructions)
            (const char *)instructions + instruction->text);
 }
 
-static int dump(const void *elf, size_t size, uint64_t offset, uint64_t length)
+static int dump(const Elf64_Ehdr *elf, uint64_t address, uint64_t offset, uint64_t length)
 {
   struct code_instructions *instructions;
-  struct code_range range;
-  int result = code_range_find(elf, size, offset, length, &range);
+  int result = code_disassemble((const char *)elf + offset, length, elf->e_machine, address, &instructions);
 
-  if (result == 0)
-    result = code_disassemble(range.bytes, range.size, range.machine, range.address, &instructions);
   if (result < 0) {
     fprintf(stderr, "dump-code: %s\n", strerror(-result));
     return result;
@@ -46,8 +43,8 @@ static int dump(const void *elf, size_t size, uint64_t offset, uint64_t length)
 
 int main(int argc, char **argv)
 {
-  int fd = argc == 2 || argc == 4 ? open(argv[1], O_RDONLY | O_CLOEXEC) : -1;
-  uint64_t offset, length;
+  int fd = argc == 2 ? open(argv[1], O_RDONLY | O_CLOEXEC) : -1;
+  uint64_t address, offset, length;
   struct stat status;
   int result = 0;
 
@@ -56,9 +53,7 @@ int main(int argc, char **argv)
   void *elf = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
   if (elf == MAP_FAILED)
     return 2;
-  if (argc == 4)
-    return dump(elf, (size_t)status.st_size, strtoull(argv[2], NULL, 16), strtoull(argv[3], NULL, 16)) < 0;
-  while (result == 0 && scanf("%" SCNx64 " %" SCNx64, &offset, &length) == 2)
-    result = dump(elf, (size_t)status.st_size, offset, length);
+  while (result == 0 && scanf("%" SCNx64 " %" SCNx64 " %" SCNx64, &address, &offset, &length) == 3)
+    result = dump(elf, address, offset, length);
   return result < 0 ? 1 : 0;
 }

@@ -149,6 +149,24 @@ static void test_declared(void)
   g_assert_cmpuint(frame->column, >, 0);
 }
 
+/* The unit's directory, made relative so that builds can be repeated, is not put before itself. */
+static void test_relative_directory(gconstpointer version)
+{
+  g_autofree struct dwarf_places *places = NULL;
+  g_autofree char *file = NULL;
+
+  write_file("p.c", program);
+  g_free(run_shell(directory,
+                   "mkdir -p sub; cp p.c sub; cd sub; gcc -O2 %s -fdebug-prefix-map=%s=. %s -o ../p p.c",
+                   (const char *)version, directory, link_options));
+  places = find_in("p", NULL);
+  file =
+      text_of(places, &dwarf_places_get_frames(
+                           places)[look_for(places, "inner p.c:2 < outer p.c:5 < work p.c:13")->first_frame]
+                           .file);
+  g_assert_cmpstr(file, ==, "./sub/p.c");
+}
+
 static void test_linkage_name(void)
 {
   g_autofree struct dwarf_places *places = NULL;
@@ -359,6 +377,27 @@ static void test_circle(void)
   g_assert_nonnull(look_for(places, " .:0 < function .:5"));
 }
 
+/* Two functions claim the same code, and what is inlined reaches out of its function, or ends before it
+ * begins: each address has one place all the same, with what of it is true of that address. */
+static void test_overlap(void)
+{
+  g_autofree struct dwarf_places *places = NULL;
+  uint64_t end = 0;
+
+  build_by_hand(NAMED FUNCTION INLINED
+                "  .byte 0\n  .byte 3\n  .long origin - unit\n  .quad _start + 32\n  .long 4096\n  .short 6\n"
+                "  .byte 0\n  .byte 3\n  .long origin - unit\n  .quad _start + 24\n  .long -8\n  .short 7\n"
+                "  .byte 0\n  .byte 0\n"
+                "  .byte 2\n  .asciz \"second\"\n  .quad _start + 4\n  .long 32\n  .byte 0\n");
+  places = find_in("h", NULL);
+  g_assert_nonnull(look_for(places, "other .:0 < function .:5"));
+  g_assert_nonnull(look_for(places, "second .:0"));
+  for (uint32_t i = 0; i < places->n_places; i++) {
+    g_assert_cmphex(dwarf_places_get(places)[i].start, >=, end);
+    end = dwarf_places_get(places)[i].end;
+  }
+}
+
 /* What dwz does: a function's name stands in another file, which is told when it is not given. */
 static void test_alternate(void)
 {
@@ -448,6 +487,8 @@ int main(int argc, char **argv)
   g_test_add_data_func("/dwarf-find/package/5", "clang -gdwarf-5 -Wno-unknown-attributes", test_package);
   g_test_add_func("/dwarf-find/alternate", test_alternate);
   g_test_add_func("/dwarf-find/declared", test_declared);
+  g_test_add_data_func("/dwarf-find/relative-directory/4", "-gdwarf-4", test_relative_directory);
+  g_test_add_data_func("/dwarf-find/relative-directory/5", "-gdwarf-5", test_relative_directory);
   g_test_add_func("/dwarf-find/linkage-name", test_linkage_name);
   g_test_add_func("/dwarf-find/stretches", test_stretches);
   g_test_add_func("/dwarf-find/removed-code", test_removed_code);
@@ -455,6 +496,7 @@ int main(int argc, char **argv)
   g_test_add_func("/dwarf-find/limits", test_limits);
   g_test_add_func("/dwarf-find/by-hand", test_by_hand);
   g_test_add_func("/dwarf-find/circle", test_circle);
+  g_test_add_func("/dwarf-find/overlap", test_overlap);
   g_test_add_func("/dwarf-find/depth", test_depth);
   g_test_add_func("/dwarf-find/damage", test_damage);
   status = g_test_run();

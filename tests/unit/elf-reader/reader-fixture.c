@@ -21,12 +21,19 @@ static void move_socket(gpointer data)
     dup2(fd, FD_IN_CHILD);
 }
 
+static const char *program_name = "capture-elf-reader";
+
+void reader_set_program(const char *name)
+{
+  program_name = name;
+}
+
 void reader_start(struct reader *reader)
 {
   int pair[2];
   g_autoptr(GError) error = NULL;
   g_autofree char *program =
-      g_build_filename(g_getenv("CAPTURE_BUILDDIR"), "helpers", "elf-reader", "capture-elf-reader", NULL);
+      g_build_filename(g_getenv("CAPTURE_BUILDDIR"), "helpers", "elf-reader", program_name, NULL);
   char *argv[] = {program, (char *)"3", NULL};
   struct elf_reader_message message;
   int fd;

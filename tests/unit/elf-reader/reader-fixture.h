@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The program capture-elf-reader, started as the recorder starts it. */
+/* The program capture-elf-reader, started as the recorder starts it, or capture-code-reader. */
 #ifndef READER_FIXTURE_H
 #define READER_FIXTURE_H
 
@@ -14,6 +14,8 @@ struct reader {
   int socket;
 };
 
+/* Which of them is started; capture-elf-reader, unless another one is set. */
+void reader_set_program(const char *name);
 /* Until it has said that it is ready. */
 void reader_start(struct reader *reader);
 /* Until it has ended. The status as waitpid has it. */

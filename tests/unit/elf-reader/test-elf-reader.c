@@ -425,7 +425,7 @@ static void test_usage(void)
     g_assert_true(g_spawn_sync(NULL, argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, NULL, &text, &status, NULL));
     g_assert_true(WIFEXITED(status));
     g_assert_cmpint(WEXITSTATUS(status), ==, 2);
-    g_assert_nonnull(strstr(text, "started by the recorder"));
+    g_assert_nonnull(strstr(text, "started by the programs"));
   }
 }
 

@@ -19,7 +19,7 @@ static void saved_text(unsigned int saved, int at, char origin, char *text, size
 static void cfa_text(const struct unwind_rule *rule, char *text, size_t size)
 {
   static const char *const names[] = {"none",     "sp",  "fp",     "base",        "register", "sp-deref",
-                                      "fp-deref", "plt", "signal", "unsupported", "clone"};
+                                      "fp-deref", "plt", "signal", "unsupported", "clone",    "fp-elsewhere"};
   char operand[8] = "", added[12] = "";
 
   if (rule->cfa == UNWIND_CFA_REGISTER || rule->cfa == UNWIND_CFA_PLT || rule->cfa == UNWIND_CFA_CLONE)

@@ -114,7 +114,7 @@ static void test_checks(void)
   assert_invalid(&image, &rows[1].low, 2, rows[0].low);
   assert_invalid(&image, &rows[0].rule, 2, table->n_rules);
   assert_invalid(&image, &rules[0].cfa, 1, UNWIND_CFA_SP);
-  assert_invalid(&image, &rules[1].cfa, 1, UNWIND_CFA_CLONE + 1);
+  assert_invalid(&image, &rules[1].cfa, 1, UNWIND_CFA_FP_ELSEWHERE + 1);
   assert_invalid(&image, &rules[1].saved, 1, 0x80);
   assert_invalid(&image, &rules[1].flags, 1, 0x20);
   g_assert_true(unwind_table_is_valid(table, table->size, true));

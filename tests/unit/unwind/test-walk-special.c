@@ -252,6 +252,72 @@ static void test_aarch64_signal(void)
 }
 
 /* Behind the system call that begins a thread: in the new one its result is 0, and nobody called it. */
+/* Code at JIT and from there on, zeros behind it. */
+static const struct {
+  uint64_t at;
+  uint8_t bytes[16];
+} code[] = {
+    {JIT + 0x105, {0x48, 0x83, 0xc4, 0x08, 0xc3}}, /* add $8, %rsp; ret */
+    {JIT + 0x200,
+     {0x48, 0x83, 0xec, 0x08, 0xff, 0xd1, 0x48, 0x83, 0xc4, 0x08, 0xc3}}, /* sub, call, add, ret */
+    {JIT + 0x303,
+     {0x48, 0x81, 0xc4, 0x10, 0, 0, 0, 0x5b, 0x41, 0x5c, 0x5d, 0xc3}}, /* add, pop rbx, r12, rbp */
+    {JIT + 0x400, {0x48, 0x83, 0xc4, 0x08, 0xeb, 0xfe}},               /* add; jmp */
+    {JIT + 0x500, {0x48, 0x83, 0xec, 0x08, 0xc3}},                     /* sub; ret: below sp */
+};
+
+static int read_code(void *data, uint64_t address, uint64_t *ret_word)
+{
+  if (address < JIT || address >= JIT + 0x10000)
+    return WALK_UNREADABLE;
+  *ret_word = 0;
+  for (uint32_t i = 0; i < SIZE(code); i++)
+    for (uint32_t byte = 0; byte < sizeof code[i].bytes; byte++)
+      if ((code[i].at + byte) / 8 == address / 8)
+        *ret_word |= (uint64_t)code[i].bytes[byte] << (code[i].at + byte) % 8 * 8;
+  return 0;
+}
+
+/* What a frame executes next leads straight to its return address: that is where it is, whatever the frame
+ * pointer says. */
+static void test_code(void)
+{
+  g_autoptr(WalkFixture) fixture = jit_new();
+  fixture->read = read_code;
+  walk_fixture_begin(fixture, JIT + 0x105, SP(10), SP(20));
+  fixture->stack[11] = JIT + 0x206;
+  fixture->stack[13] = JIT + 0x303;
+  fixture->stack[18] = SP(40); /* rbp of what called the last one */
+  fixture->stack[19] = JIT + 0x600;
+  fixture->stack[41] = ROOT + 8;
+  WALK_EXPECT(fixture, WALK_COMPLETE, JIT + 0x105, JIT + 0x206, JIT + 0x303, JIT + 0x600, ROOT + 8);
+  g_assert_true(fixture->by_frame_pointers);
+  fixture->stack[19] = ROOT + 8;
+  WALK_EXPECT(fixture, WALK_COMPLETE, JIT + 0x105, JIT + 0x206, JIT + 0x303, ROOT + 8);
+  g_assert_false(fixture->by_frame_pointers);
+  walk_fixture_begin(fixture, JIT + 0x200, SP(10), SP(20));
+  fixture->stack[10] = ROOT + 8;
+  WALK_EXPECT(fixture, WALK_COMPLETE, JIT + 0x200, ROOT + 8);
+}
+
+/* Else the frame pointer is all there is. */
+static void test_code_says_nothing(void)
+{
+  static const uint64_t places[] = {JIT + 0x400, JIT + 0x500, JIT + 0x700};
+  g_autoptr(WalkFixture) fixture = jit_new();
+  fixture->read = read_code;
+  fixture->stack[11] = SP(12); /* no code */
+  fixture->stack[9] = ROOT + 8;
+  fixture->stack[21] = ROOT + 8;
+  for (uint32_t i = 0; i < SIZE(places); i++) {
+    walk_fixture_begin(fixture, places[i], SP(10), SP(20));
+    WALK_EXPECT(fixture, WALK_COMPLETE, places[i], ROOT + 8);
+    g_assert_true(fixture->by_frame_pointers);
+  }
+  walk_fixture_begin(fixture, JIT + 0x105, SP(10), SP(20)); /* leads to no code */
+  WALK_EXPECT(fixture, WALK_COMPLETE, JIT + 0x105, ROOT + 8);
+}
+
 static void test_clone(void)
 {
   const struct walk_fixture_row rows[] = {{0x1000, walk_rule(UNWIND_CFA_CLONE, 8)},
@@ -340,6 +406,8 @@ int main(int argc, char **argv)
   g_test_add_func("/walk/frame-pointers/uncertain", test_frame_pointers_uncertain);
   g_test_add_func("/walk/frame-pointers/gap", test_frame_pointers_gap);
   g_test_add_func("/walk/frame-pointers/lose", test_frame_pointers_lose);
+  g_test_add_func("/walk/code/followed", test_code);
+  g_test_add_func("/walk/code/says-nothing", test_code_says_nothing);
   g_test_add_func("/walk/aarch64/signed", test_aarch64_signed);
   g_test_add_func("/walk/aarch64/link-register", test_aarch64_link_register);
   g_test_add_func("/walk/aarch64/signal", test_aarch64_signal);

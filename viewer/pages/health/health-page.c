@@ -7,6 +7,7 @@
 #include "viewer/document/health.h"
 #include "viewer/kit/copy.h"
 #include "viewer/kit/format.h"
+#include "viewer/pages/health/downloads.h"
 #include "viewer/pages/health/loss-chart.h"
 #include "viewer/table/column.h"
 #include "viewer/table/table.h"
@@ -19,7 +20,7 @@ struct _ViewerHealthPage {
   GtkWidget parent_instance;
 
   GtkWidget *stack, *content, *icon, *title, *summary;
-  GtkWidget *findings, *losses, *chart, *outcomes, *names;
+  GtkWidget *findings, *losses, *chart, *outcomes, *names, *downloads;
   ViewerList *outcomes_view, *names_view;
   ViewerTable *outcomes_table, *names_table;
   GPtrArray *rows; /* of findings */
@@ -349,6 +350,7 @@ static void set_health(ViewerHealthPage *self, ProfileHealth *health)
   if (!health) {
     viewer_table_reset(self->outcomes_table, 0);
     viewer_table_reset(self->names_table, 0);
+    viewer_downloads_show(VIEWER_DOWNLOADS(self->downloads), NULL, NULL);
     gtk_stack_set_visible_child_name(GTK_STACK(self->stack), "waiting");
     return;
   }
@@ -357,6 +359,7 @@ static void set_health(ViewerHealthPage *self, ProfileHealth *health)
   show_findings(self);
   show_losses(self);
   show_tables(self);
+  viewer_downloads_show(VIEWER_DOWNLOADS(self->downloads), self->document, health);
   gtk_stack_set_visible_child_name(GTK_STACK(self->stack), "health");
   viewer_page_take_focus(VIEWER_PAGE(self));
 }
@@ -451,6 +454,7 @@ static void viewer_health_page_class_init(ViewerHealthPageClass *class)
   G_OBJECT_CLASS(class)->dispose = viewer_health_page_dispose;
   widget_class->map = viewer_health_page_map;
   widget_class->grab_focus = viewer_health_page_grab_focus;
+  g_type_ensure(VIEWER_TYPE_DOWNLOADS);
   g_type_ensure(VIEWER_TYPE_LOSS_CHART);
   g_type_ensure(VIEWER_TYPE_LIST);
   gtk_widget_class_set_template_from_resource(widget_class,
@@ -467,6 +471,7 @@ static void viewer_health_page_class_init(ViewerHealthPageClass *class)
   gtk_widget_class_bind_template_child(widget_class, ViewerHealthPage, outcomes_view);
   gtk_widget_class_bind_template_child(widget_class, ViewerHealthPage, names);
   gtk_widget_class_bind_template_child(widget_class, ViewerHealthPage, names_view);
+  gtk_widget_class_bind_template_child(widget_class, ViewerHealthPage, downloads);
 }
 
 static void viewer_health_page_init(ViewerHealthPage *self)

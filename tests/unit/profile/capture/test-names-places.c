@@ -74,9 +74,9 @@ static GPtrArray *encode(const ProfilePlaces *places, const ProfilePlaces *kerne
   ProfileNamesEncoder *encoder = profile_names_encoder_new(collect, contents);
 
   profile_function_table_seal(table);
-  profile_names_encoder_add(encoder, &program, table, places);
-  profile_names_encoder_add(encoder, &library, table, NULL);
-  profile_names_encoder_add(encoder, NULL, table, kernel);
+  profile_names_encoder_add(encoder, &program, table, places, NULL);
+  profile_names_encoder_add(encoder, &library, table, NULL, NULL);
+  profile_names_encoder_add(encoder, NULL, table, kernel, NULL);
   g_assert_true(profile_names_encoder_finish(encoder));
   return contents;
 }
@@ -95,7 +95,7 @@ static void found_clear(Found *found)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Found, found_clear)
 
 static void keep(const ProfileBinary *binary, ProfileFunctionTable *table, ProfilePlaces *places,
-                 gpointer data)
+                 ProfileMachineCode *code, gpointer data)
 {
   Found *found = data;
   ProfilePlaces **slot = binary->flags & CAPTURE_BINARY_KERNEL ? &found->kernel

@@ -17,7 +17,7 @@ typedef struct {
 } Found;
 
 static void keep(const ProfileBinary *binary, ProfileFunctionTable *table, ProfilePlaces *places,
-                 gpointer data)
+                 ProfileMachineCode *code, gpointer data)
 {
   Found *found = data;
 
@@ -103,8 +103,8 @@ static GPtrArray *encode(const ProfileFunctionTable *table, const ProfileFunctio
   GPtrArray *contents = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
   ProfileNamesEncoder *encoder = profile_names_encoder_new(collect, contents);
 
-  profile_names_encoder_add(encoder, &program, table, NULL);
-  profile_names_encoder_add(encoder, NULL, kernel, NULL);
+  profile_names_encoder_add(encoder, &program, table, NULL, NULL);
+  profile_names_encoder_add(encoder, NULL, kernel, NULL, NULL);
   g_assert_true(profile_names_encoder_finish(encoder));
   return contents;
 }
@@ -159,7 +159,7 @@ static void test_write_fails(void)
   guint calls = 0;
   ProfileNamesEncoder *encoder = profile_names_encoder_new(refuse, &calls);
 
-  profile_names_encoder_add(encoder, &program, table, NULL);
+  profile_names_encoder_add(encoder, &program, table, NULL, NULL);
   g_assert_false(profile_names_encoder_finish(encoder));
   g_assert_cmpuint(calls, ==, 1);
 }

@@ -34,7 +34,7 @@ static void name_binary(ProfileNamesEncoder *encoder, const char *path, guint64 
   profile_places_add(places, start, end, frames, G_N_ELEMENTS(frames));
   profile_places_seal(places);
   profile_names_encoder_add(encoder, g_str_equal(path, "[kernel]") ? NULL : &binary, table,
-                            line ? places : NULL);
+                            line ? places : NULL, NULL);
 }
 
 /* An epoch of the collector's that names one binary. */

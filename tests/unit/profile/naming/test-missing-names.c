@@ -15,8 +15,8 @@ static void forget_names(const TestCapture *fixture, guint32 binary, enum captur
   profile_capture_update_functions(fixture->capture);
 }
 
-/* Samples whose stack holds a function without a name in that binary (G_MAXUINT32: in the kernel). */
-static guint64 count(const TestCapture *fixture, guint32 binary)
+/* Samples whose stack holds a function in that binary (G_MAXUINT32: in the kernel), named or not. */
+static guint64 count_functions(const TestCapture *fixture, guint32 binary, gboolean named)
 {
   const guint32 *parent, *frame, *functions = profile_capture_get_node_functions(fixture->capture);
   gsize n, n_functions;
@@ -27,11 +27,17 @@ static guint64 count(const TestCapture *fixture, guint32 binary)
   profile_capture_get_nodes(fixture->capture, &parent, &frame, &n);
   for (gsize i = 0; i < event->n_samples; i++)
     for (guint32 node = event->leaf[i]; node; node = parent[node])
-      if (!all[functions[node]].range && all[functions[node]].binary == binary) {
+      if ((named || !all[functions[node]].range) && all[functions[node]].binary == binary &&
+          (!named || all[functions[node]].kind == CAPTURE_SPACE_BINARY)) {
         found++;
         break;
       }
   return found;
+}
+
+static guint64 count(const TestCapture *fixture, guint32 binary)
+{
+  return count_functions(fixture, binary, FALSE);
 }
 
 static void test_none(TestCapture *fixture, gconstpointer data)
@@ -87,6 +93,32 @@ static void test_all(TestCapture *fixture, gconstpointer data)
   }
 }
 
+/* Until something is known of one binary each has none. */
+static void test_lines(TestCapture *fixture, gconstpointer data)
+{
+  const ProfilePlaceFrame frame = {.name = "some", .file = "some.c", .line = 1};
+  guint n, n_binaries;
+
+  profile_capture_get_binaries(fixture->capture, &n_binaries);
+  g_autoptr(ProfileMissingNames) before = profile_missing_lines_new(fixture->capture);
+  const ProfileMissingEntry *entries = profile_missing_names_get_entries(before, &n);
+  g_assert_cmpuint(n, ==, n_binaries);
+  for (guint i = 0; i < n; i++) {
+    g_assert_cmpint(entries[i].reason, ==, PROFILE_MISSING_LINES);
+    g_assert_cmpuint(entries[i].samples, ==, count_functions(fixture, entries[i].binary, TRUE));
+  }
+  g_autoptr(ProfilePlaces) places = profile_places_new();
+  profile_places_add(places, 0, 1, &frame, 1);
+  profile_places_seal(places);
+  profile_capture_set_places(fixture->capture, 1, places);
+  profile_capture_update_functions(fixture->capture);
+  g_autoptr(ProfileMissingNames) after = profile_missing_lines_new(fixture->capture);
+  entries = profile_missing_names_get_entries(after, &n);
+  g_assert_cmpuint(n, ==, n_binaries - 1);
+  for (guint i = 0; i < n; i++)
+    g_assert_cmpuint(entries[i].binary, !=, 1);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -95,5 +127,7 @@ int main(int argc, char **argv)
   g_test_add("/missing-names/reasons", TestCapture, &plan, test_capture_set_up, test_reasons,
              test_capture_tear_down);
   g_test_add("/missing-names/all", TestCapture, &plan, test_capture_set_up, test_all, test_capture_tear_down);
+  g_test_add("/missing-names/lines", TestCapture, &plan, test_capture_set_up, test_lines,
+             test_capture_tear_down);
   return g_test_run();
 }

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/naming/disassembler.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "helpers/program-path.h"
+#include "profile/capture/capture-private.h"
+#include "profile/naming/code-file.h"
+#include "profile/naming/elf-reader.h"
+#include "profile/naming/kernel-namer.h"
+#include "profile/naming/naming-private.h"
+
+typedef struct {
+  ProfileCapture *capture;
+  ProfileNamer namer;
+  ProfileElfReader *reader; /* NULL: its program is not there */
+} Disassembler;
+
+static ProfileElfReader *disassembler_find_reader(void)
+{
+  static const struct program_path place = {
+      .variable = "CAPTURE_CODE_READER",
+      .built = "../helpers/elf-reader/capture-code-reader",
+      .moved = "../libexec/capture/capture-code-reader",
+      .installed = PROFILE_LIBEXECDIR "/capture-code-reader",
+  };
+  char *missing = NULL, *program = program_path_find(&place, X_OK, &missing);
+  ProfileElfReader *reader = program ? profile_elf_reader_new(program) : NULL;
+
+  free(missing);
+  free(program);
+  return reader;
+}
+
+static ProfileCodeFile *disassembler_open(const Disassembler *self, const ProfileCodePart *part)
+{
+  if (part->binary == G_MAXUINT32)
+    return profile_code_file_new_for_kernel(&self->namer, PROFILE_CODE_FILE_KERNEL);
+  return profile_code_file_new(&self->namer,
+                               &g_array_index(self->capture->binaries, ProfileBinary, part->binary));
+}
+
+/* From the file that is here. */
+static ProfileCodeStatus read_part(const Disassembler *self, const ProfileCodePart *part,
+                                   ProfileCodeCopy *ret)
+{
+  g_autoptr(ProfileCodeFile) file = disassembler_open(self, part);
+
+  ret->bytes = file ? profile_code_file_read(file, part->start, part->end) : NULL;
+  if (!ret->bytes)
+    return part->binary == G_MAXUINT32 ? PROFILE_CODE_NO_KERNEL : PROFILE_CODE_NO_FILE;
+  ret->address = profile_code_file_get_address(file, part->start);
+  ret->machine = profile_code_file_get_machine(file);
+  return PROFILE_CODE_DECODED;
+}
+
+/* From the capture's copy; false when that does not have all of it. */
+static gboolean copy_part(const Disassembler *self, const ProfileCodePart *part, ProfileCodeCopy *ret)
+{
+  const ProfileMachineCode *code = profile_capture_get_machine_code(self->capture, part->binary);
+  const ProfileCodeCopy *copy = code ? profile_machine_code_lookup(code, part->start) : NULL;
+  guint64 before = copy ? part->start - copy->start : 0;
+
+  if (!copy || copy->end < part->end)
+    return FALSE;
+  ret->bytes = g_bytes_new_from_bytes(copy->bytes, before, part->end - part->start);
+  ret->address = copy->address + before;
+  ret->machine = copy->machine;
+  return TRUE;
+}
+
+static ProfileCodeStatus get_told(const Disassembler *self, const ProfileCodePart *part, ProfileCodeCopy *ret)
+{
+  const ProfileCode *code = &g_array_index(self->capture->code, ProfileCode, part->code);
+
+  if (!code->bytes)
+    return PROFILE_CODE_NOT_TOLD;
+  ret->bytes = g_bytes_ref(code->bytes);
+  ret->address = code->start;
+  ret->machine = code->machine;
+  return PROFILE_CODE_DECODED;
+}
+
+static ProfileCodeStatus find_bytes(const Disassembler *self, const ProfileCodePart *part,
+                                    ProfileCodeCopy *ret)
+{
+  if (part->end - part->start > CODE_BYTES_MAX)
+    return PROFILE_CODE_TOO_LARGE;
+  if (part->code != G_MAXUINT32)
+    return get_told(self, part, ret);
+  return copy_part(self, part, ret) ? PROFILE_CODE_DECODED : read_part(self, part, ret);
+}
+
+/* A file of them, which the process that decodes can be handed; -1 when there is no memory. */
+static int make_file(GBytes *bytes)
+{
+  int fd = memfd_create("capture-code", MFD_CLOEXEC);
+  gsize size, at = 0;
+  const guint8 *data = g_bytes_get_data(bytes, &size);
+  gssize n = 0;
+
+  for (; fd >= 0 && at < size && n >= 0; at += (gsize)MAX(n, 0))
+    n = write(fd, data + at, size - at);
+  if (fd >= 0 && at < size)
+    close(fd);
+  return at == size ? fd : -1;
+}
+
+static ProfileCodeStatus decode_bytes(const Disassembler *self, const ProfileCodeCopy *copy,
+                                      struct code_instructions **ret)
+{
+  const struct elf_reader_code code = {.address = copy->address,
+                                       .machine = copy->machine <= G_MAXUINT16 ? copy->machine : EM_NONE};
+  int fd = self->reader ? make_file(copy->bytes) : -1, result;
+
+  if (!self->reader)
+    return PROFILE_CODE_NO_READER;
+  if (fd < 0)
+    return PROFILE_CODE_FAILED;
+  result = profile_elf_reader_disassemble(self->reader, fd, &code, self->namer.cancellable, ret);
+  close(fd);
+  return result == 0 ? PROFILE_CODE_DECODED : PROFILE_CODE_FAILED;
+}
+
+static gint target_compare(gconstpointer a, gconstpointer b)
+{
+  guint64 x = *(const guint64 *)a, y = *(const guint64 *)b;
+
+  return x < y ? -1 : x > y;
+}
+
+/* Where it calls and jumps to outside of the part, as frames have it; ascending. */
+static GArray *list_targets(const ProfileCodePart *part)
+{
+  const struct code_instruction *instructions = code_instructions_get(part->instructions);
+  GArray *targets = g_array_new(FALSE, FALSE, sizeof(guint64));
+
+  for (guint32 i = 0; i < part->instructions->n_instructions; i++) {
+    guint64 target = instructions[i].target - part->instructions->address + part->start;
+    if (instructions[i].target != 0 && (target < part->start || target >= part->end))
+      g_array_append_val(targets, target);
+  }
+  g_array_sort(targets, target_compare);
+  return targets;
+}
+
+/* The capture names only what was sampled. */
+static void name_targets(const Disassembler *self, ProfileCodePart *part)
+{
+  g_autoptr(GArray) targets = list_targets(part);
+  const guint64 *addresses = (const guint64 *)(gconstpointer)targets->data;
+
+  if (targets->len == 0 || part->code != G_MAXUINT32)
+    return;
+  if (part->binary == G_MAXUINT32)
+    part->targets = profile_kernel_name(self->capture, addresses, targets->len, TRUE);
+  else
+    part->targets = profile_namer_name_binary(
+        &self->namer, &g_array_index(self->capture->binaries, ProfileBinary, part->binary), addresses,
+        targets->len, NULL, NULL, NULL);
+}
+
+static void decode_part(const Disassembler *self, ProfileCodePart *part)
+{
+  ProfileCodeCopy copy = {0};
+
+  part->status = find_bytes(self, part, &copy);
+  if (part->status == PROFILE_CODE_DECODED)
+    part->status = decode_bytes(self, &copy, &part->instructions);
+  if (part->status == PROFILE_CODE_DECODED)
+    name_targets(self, part);
+  g_clear_pointer(&copy.bytes, g_bytes_unref);
+}
+
+ProfileFunctionCode *profile_disassembler_decode(ProfileCapture *capture, guint32 function,
+                                                 GCancellable *cancellable, GError **error)
+{
+  g_autoptr(ProfileFunctionCode) code = profile_function_code_new(capture, function);
+  Disassembler self = {.capture = capture,
+                       .namer = profile_naming_make_namer(capture, NULL, cancellable),
+                       .reader = disassembler_find_reader()};
+  guint n;
+  ProfileCodePart *parts = profile_function_code_get_parts(code, &n);
+
+  for (guint i = 0; i < n && !g_cancellable_is_cancelled(cancellable); i++)
+    decode_part(&self, &parts[i]);
+  g_clear_pointer(&self.reader, profile_elf_reader_free);
+  return g_cancellable_set_error_if_cancelled(cancellable, error) ? NULL : g_steal_pointer(&code);
+}
