@@ -88,7 +88,8 @@ typedef struct {
   Expansion expansion;
   ProfileStacks *stacks;
   gboolean by_file;
-  GHashTable *known; /* Source → function */
+  GHashTable *known;           /* Source → function */
+  const ProfilePlace **places; /* one a node; NULL: none */
 } Sourcing;
 
 static guint source_hash(gconstpointer key)
@@ -147,7 +148,7 @@ static guint32 add_sources_of_node(Sourcing *self, guint32 node, guint32 to)
 {
   const ProfileCapture *capture = self->stacks->capture;
   const ProfileFrame *frame = &capture->frames[capture->frame[node]];
-  const ProfilePlace *place = profile_capture_find_place(capture, frame, capture->exact[node] != 0);
+  const ProfilePlace *place = self->places[node];
   ProfileStacksBuilder *tree = &self->expansion.tree;
   guint32 function = self->expansion.own->functions[node];
 
@@ -162,15 +163,17 @@ static guint32 add_sources_of_node(Sourcing *self, guint32 node, guint32 to)
   return to;
 }
 
-static gsize count_sources(const ProfileCapture *capture)
+/* How many nodes there will be at most. */
+static gsize find_places(Sourcing *self)
 {
+  const ProfileCapture *capture = self->stacks->capture;
   gsize n = capture->n_nodes;
 
+  self->places = profile_new0(const ProfilePlace *, n);
   for (gsize node = 1; node < capture->n_nodes; node++) {
-    const ProfilePlace *place = profile_capture_find_place(capture, &capture->frames[capture->frame[node]],
-                                                           capture->exact[node] != 0);
-
-    n += place ? place->n_frames - 1 : 0;
+    self->places[node] = profile_capture_find_place(capture, &capture->frames[capture->frame[node]],
+                                                    capture->exact[node] != 0);
+    n += self->places[node] ? self->places[node]->n_frames - 1 : 0;
   }
   return n;
 }
@@ -195,10 +198,11 @@ ProfileStacks *profile_stacks_new_by_source(ProfileStacks *from, gboolean by_fil
   self.stacks->n_capture_functions = own->n_capture_functions;
   self.stacks->collapsed = profile_collapsed_copy(NULL);
   self.known = g_hash_table_new_full(source_hash, source_equal, g_free, NULL);
-  expansion_begin(&self.expansion, own, count_sources(capture));
+  expansion_begin(&self.expansion, own, find_places(&self));
   for (guint32 node = 1; node < own->n_nodes; node++)
     self.expansion.to[node] = add_sources_of_node(&self, node, self.expansion.to[own->parents[node]]);
   expansion_end(&self.expansion, self.stacks);
+  g_free(self.places);
   drop_dropped(self.stacks->map, from);
   g_hash_table_unref(self.known);
   return self.stacks;
