@@ -40,7 +40,7 @@ struct _ProfileNamesDecoder {
   GHashTable *by_id;   /* identifier → number of the binary + 1 */
   GArray *functions;   /* DecodedFunction; kept, because strings may come later */
   DecodedPlaces *places;
-  GArray *code; /* DecodedCode */
+  GArray *code;     /* DecodedCode */
   GArray *outcomes; /* struct capture_record_places_outcome; kept, because binaries may come later */
   gboolean served;
 };

@@ -61,14 +61,16 @@ static ProfileSourceFile *get_source(const Making *making, const char *path)
 static gboolean has_same_place(const ProfileInstruction *a, const ProfileInstruction *b)
 {
   return a->line == b->line && g_strcmp0(a->file, b->file) == 0 && a->n_frames == b->n_frames &&
-         (a->n_frames == 0 || g_strcmp0(a->frames[0].name, b->frames[0].name) == 0);
+         (a->n_frames == 0 || g_strcmp0(profile_instruction_get_frame(a, 0)->name,
+                                        profile_instruction_get_frame(b, 0)->name) == 0);
 }
 
 /* Whether it is of the file that the function itself is in. */
 static gboolean is_own_file(const ProfileInstruction *instruction)
 {
   return instruction->n_frames > 0 &&
-         g_strcmp0(instruction->frames[instruction->n_frames - 1].file, instruction->file) == 0;
+         g_strcmp0(profile_instruction_get_frame(instruction, instruction->n_frames - 1)->file,
+                   instruction->file) == 0;
 }
 
 /* "12  x = y;", or "mix.h:12 (inlined mix)  x = y;" */
@@ -78,7 +80,7 @@ static char *describe_place(const Making *making, const ProfileInstruction *inst
   g_autofree char *line =
       profile_source_file_get_line(get_source(making, instruction->file), instruction->line);
   g_autofree char *text = line ? viewer_format_name(g_strstrip(line), 0) : g_strdup("");
-  const char *name = instruction->n_frames > 1 ? instruction->frames[0].name : NULL;
+  const char *name = instruction->n_frames > 1 ? profile_instruction_get_frame(instruction, 0)->name : NULL;
   g_autofree char *shown = name ? viewer_format_short_name(name) : NULL;
   g_autofree char *inlined = shown ? g_strdup_printf(_(" (inlined %s)"), shown) : NULL;
 
@@ -257,8 +259,8 @@ guint32 viewer_code_get_line(const ViewerCode *self, guint32 number, const char 
   const ProfileInstruction *instruction = &self->instructions[number];
 
   for (guint32 i = 0; i < instruction->n_frames; i++)
-    if (g_strcmp0(instruction->frames[i].file, file) == 0)
-      return instruction->frames[i].line;
+    if (g_strcmp0(profile_instruction_get_frame(instruction, i)->file, file) == 0)
+      return profile_instruction_get_frame(instruction, i)->line;
   return g_strcmp0(instruction->file, file) == 0 ? instruction->line : 0;
 }
 
