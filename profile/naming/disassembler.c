@@ -143,7 +143,8 @@ static GArray *list_targets(const ProfileCodePart *part)
     if (instructions[i].target != 0 && (target < part->start || target >= part->end))
       g_array_append_val(targets, target);
   }
-  qsort(targets->data, targets->len, sizeof(guint64), target_compare);
+  if (targets->len > 0)
+    qsort(targets->data, targets->len, sizeof(guint64), target_compare);
   return targets;
 }
 
