@@ -186,8 +186,7 @@ static void add_places(ProfileNamesEncoder *self, const ProfilePlaces *places)
 
   add_place_frames(self, places);
   for (gsize i = 0; i < n; i++)
-    if (all[i].n_frames <= G_MAXUINT16) /* a record counts no more; there are no stacks like that */
-      add_place(self, places, &all[i]);
+    add_place(self, places, &all[i]);
   profile_places_get_frames(places, &n_frames);
   self->n_frames += n_frames;
 }

@@ -142,13 +142,19 @@ static guint32 places_add_chain(ProfilePlaces *self, const ProfilePlaceFrame *fr
 void profile_places_add(ProfilePlaces *self, guint64 start, guint64 end, const ProfilePlaceFrame *frames,
                         guint32 n_frames)
 {
-  ProfilePlace place = {.start = start, .end = end, .n_frames = n_frames};
+  ProfilePlaceFrame fewer[PROFILE_PLACE_FRAMES_MAX];
+  ProfilePlace place = {.start = start, .end = end, .n_frames = MIN(n_frames, PROFILE_PLACE_FRAMES_MAX)};
 
   g_return_if_fail(!self->sealed && n_frames > 0);
 
   if (end <= start)
     return;
-  place.chain = places_add_chain(self, frames, n_frames);
+  if (n_frames > PROFILE_PLACE_FRAMES_MAX) {
+    memcpy(fewer, frames, sizeof fewer);
+    fewer[PROFILE_PLACE_FRAMES_MAX - 1] = frames[n_frames - 1];
+    frames = fewer;
+  }
+  place.chain = places_add_chain(self, frames, place.n_frames);
   g_array_append_val(self->places, place);
 }
 

@@ -32,9 +32,12 @@ typedef struct {
 typedef struct _ProfilePlaces ProfilePlaces;
 
 ProfilePlaces *profile_places_new(void);
+/* No compiler puts more functions in one another. Each node of a stack that has a place takes as many. */
+#define PROFILE_PLACE_FRAMES_MAX 256
+
 /* Adds a stretch with copies of its n_frames frames, one at least, in any order; equal strings, frames and
- * chains of frames are kept once, so that a place takes a number of its own for each frame at most. One that
- * is empty is left out. */
+ * chains of frames are kept once, so that a place takes a number of its own for each frame at most. Of more
+ * than PROFILE_PLACE_FRAMES_MAX those before the last are left out. A stretch that is empty is left out. */
 void profile_places_add(ProfilePlaces *self, guint64 start, guint64 end, const ProfilePlaceFrame *frames,
                         guint32 n_frames);
 /* Sorts; where two overlap the earlier one ends where the later one begins. Call once, before any lookup. */
