@@ -300,7 +300,8 @@ FAR static void run_context(void)
 /* Machine code made at run time, with a frame pointer: push rbp; mov rbp, rsp; call rdi; pop rbp; ret */
 FAR static void run_jit(void)
 {
-  static const unsigned char code[] = {0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3};
+  /* What comes behind the call is no way straight to the return: mov %eax, %eax. */
+  static const unsigned char code[] = {0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x89, 0xc0, 0x5d, 0xc3};
   void *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
   memcpy(memory, code, sizeof code);
