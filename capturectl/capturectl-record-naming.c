@@ -43,6 +43,7 @@ static void name_in_thread(GTask *task, gpointer source, gpointer data, GCancell
                                   .progress = naming->options->quiet ? NULL : on_progress,
                                   .code_size = naming->options->code,
                                   .no_code = naming->options->code == 0,
+                                  .source = (const char *const *)naming->options->source,
                                   .places_time = PROFILE_NAMING_PLACES_TIME};
 
   profile_naming_run(path, &options, &naming->result, cancellable, &naming->error);

@@ -44,6 +44,7 @@ typedef struct {
   gboolean sysprof;
   gboolean names, download_symbols;
   char *code;
+  char **source;
   gboolean json;
   char *via;
   char *unwind;
@@ -61,6 +62,7 @@ static void arguments_clear(Arguments *self)
   g_strfreev(self->pids);
   g_free(self->path);
   g_free(self->code);
+  g_strfreev(self->source);
   g_free(self->via);
   g_free(self->unwind);
 }
@@ -142,6 +144,9 @@ static int parse_arguments(int *argc, char ***argv, Arguments *a)
        N_("Do not name the sampled functions at the end"), NULL},
       {"download-symbols", 0, 0, G_OPTION_ARG_NONE, &a->download_symbols,
        N_("Ask debuginfod servers for names that are missing at the end"), NULL},
+      {"source", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &a->source,
+       N_("Store the source of sampled functions, of files below DIR; may be given several times"),
+       N_("DIR")},
       {"code", 0, 0, G_OPTION_ARG_STRING, &a->code,
        N_("Store the machine code of sampled functions with their names, up to so many bytes of it; 0: none "
           "(4M)"),
@@ -279,6 +284,18 @@ static int set_code(CapturectlRecordOptions *options, const char *text)
   if (text && !parse_size(text, &options->code))
     return capturectl_fail_usage(
         _("“%s” is not a size; --code takes bytes up to 1G, as in --code=16M, or 0 for none."), text);
+  return -1;
+}
+
+static int set_source(CapturectlRecordOptions *options, Arguments *a)
+{
+  if (a->source && !a->names)
+    return capturectl_fail_usage(_("--source and --no-names exclude each other."));
+  for (guint i = 0; a->source && a->source[i]; i++)
+    if (!g_file_test(a->source[i], G_FILE_TEST_IS_DIR))
+      return capturectl_fail_usage(_("“%s” is not a directory; --source takes one that has source files."),
+                                   a->source[i]);
+  options->source = g_steal_pointer(&a->source);
   return -1;
 }
 
@@ -521,6 +538,8 @@ int capturectl_record_options_parse(int argc, char **argv, CapturectlRecordOptio
     status = set_servers(ret, &a);
   if (status < 0)
     status = set_code(ret, a.code);
+  if (status < 0)
+    status = set_source(ret, &a);
   if (status >= 0)
     return status;
 
@@ -541,6 +560,7 @@ int capturectl_record_options_parse(int argc, char **argv, CapturectlRecordOptio
 
 void capturectl_record_options_clear(CapturectlRecordOptions *self)
 {
+  g_clear_pointer(&self->source, g_strfreev);
   g_clear_pointer(&self->recording, recording_options_free);
   g_clear_pointer(&self->servers, g_free);
 }

@@ -10,6 +10,7 @@ typedef struct {
   RecordingOptions *recording;
   gboolean names; /* name what was sampled when the recording has ended */
   char *servers;  /* that are asked for names which are missing then; NULL: none */
+  char **source;  /* directories with source files whose text is stored; NULL: none */
   guint64 code;   /* bytes of machine code to store with the names at most; 0: none */
   gboolean json;
   gboolean quiet;

@@ -199,6 +199,10 @@ static const struct capture_record_layout layouts[] = {
                               X(record_machine_code, start), X(record_machine_code, address),
                               X(record_machine_code, flags),
                               MEASURED(record_machine_code, "code", code, BYTES, length))),
+    [CAPTURE_RECORD_SOURCE_TEXT] =
+        TYPE("source_text", source_text,
+             .fields = FIELDS(REFERENCE(record_source_text, path, STRING), X(record_source_text, offset),
+                              MEASURED(record_source_text, "content", text, BYTES, length))),
     [CAPTURE_RECORD_PLACES_OUTCOME] = TYPE("places_outcome", places_outcome,
                                            .fields = FIELDS(REFERENCE(record_places_outcome, binary, BINARY),
                                                             U(record_places_outcome, outcome))),

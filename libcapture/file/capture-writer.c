@@ -202,7 +202,7 @@ static bool belongs_in_names(uint16_t type)
   return type == CAPTURE_RECORD_STRING || type == CAPTURE_RECORD_NAMED_BINARY ||
          type == CAPTURE_RECORD_FUNCTIONS || type == CAPTURE_RECORD_PLACE_FRAMES ||
          type == CAPTURE_RECORD_PLACE || type == CAPTURE_RECORD_MACHINE_CODE ||
-         type == CAPTURE_RECORD_PLACES_OUTCOME;
+         type == CAPTURE_RECORD_PLACES_OUTCOME || type == CAPTURE_RECORD_SOURCE_TEXT;
 }
 
 int capture_writer_name(capture_writer *writer, const struct capture_record *record)

@@ -201,7 +201,8 @@ enum capture_record_type {
   CAPTURE_RECORD_PLACE_FRAMES = 82,
   CAPTURE_RECORD_PLACE = 83,
   CAPTURE_RECORD_MACHINE_CODE = 84,
-  CAPTURE_RECORD_PLACES_OUTCOME = 85
+  CAPTURE_RECORD_PLACES_OUTCOME = 85,
+  CAPTURE_RECORD_SOURCE_TEXT = 86
 };
 
 /* Of a foreign window: what its bytes are. A stream has one kind; its parts, in order, are one file. */

@@ -229,6 +229,15 @@ struct capture_record_machine_code {
   uint8_t code[];   /* length bytes, then padding to 8 */
 };
 
+/* A piece of a source file's text. */
+struct capture_record_source_text {
+  struct capture_record record;
+  uint32_t path;   /* string: as place frames name the file */
+  uint32_t length; /* 1 at least */
+  uint64_t offset; /* in the file */
+  uint8_t text[];  /* length bytes, then padding to 8 */
+};
+
 /* Why places of a binary are not all there. Where several are true the greatest counts. */
 enum capture_places_outcome {
   CAPTURE_PLACES_COMPLETE = 0,      /* all that could be found was, or nobody has looked */

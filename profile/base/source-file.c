@@ -126,6 +126,19 @@ ProfileSourceFile *profile_source_file_new(const char *path, const GArray *maps)
   return self;
 }
 
+ProfileSourceFile *profile_source_file_new_from_text(const char *path, const GByteArray *text)
+{
+  ProfileSourceFile *self = g_new0(ProfileSourceFile, 1);
+
+  self->status = PROFILE_SOURCE_FILE_READ;
+  self->path = g_strdup(path);
+  self->text = g_byte_array_new();
+  g_byte_array_append(self->text, text->data, text->len);
+  self->ends = g_array_new(FALSE, FALSE, sizeof(guint32));
+  source_file_find_lines(self);
+  return self;
+}
+
 void profile_source_file_free(ProfileSourceFile *self)
 {
   g_free(self->path);

@@ -28,6 +28,8 @@ typedef struct _ProfileSourceFile ProfileSourceFile;
  * none) lead the path to, in their order, then the path as it stands. Never NULL: the status says what came
  * of it, that of the first place where it was read nowhere. Blocking. */
 ProfileSourceFile *profile_source_file_new(const char *path, const GArray *maps);
+/* One whose text a capture brought along; never found to be newer than anything. */
+ProfileSourceFile *profile_source_file_new_from_text(const char *path, const GByteArray *text);
 void profile_source_file_free(ProfileSourceFile *self);
 
 ProfileSourceFileStatus profile_source_file_get_status(const ProfileSourceFile *self);

@@ -81,6 +81,7 @@ struct _ProfileCapture {
   guint8 *looked_for;
   ProfilePlaces **places;            /* likewise; NULL: none */
   ProfileMachineCode **machine_code; /* likewise */
+  ProfileSourceTexts *source_texts;
   ProfileNames names;
   ProfileStacks *stacks;         /* as they were recorded */
   ProfileStacks *inlined_stacks; /* with functions that were inlined; NULL: there are none */

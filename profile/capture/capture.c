@@ -76,6 +76,7 @@ static void free_tables(ProfileCapture *self)
     g_clear_pointer(&self->machine_code[i], profile_machine_code_unref);
   g_free(self->places);
   g_free(self->machine_code);
+  g_clear_pointer(&self->source_texts, profile_source_texts_unref);
   g_free(self->looked_for);
   g_clear_pointer(&self->kernel_table, profile_function_table_unref);
 }
@@ -213,6 +214,7 @@ static void share_tables(ProfileCapture *copy, ProfileCapture *self)
   for (guint i = 0; i < n; i++)
     copy->tables[i] = ref_table(self->tables[i]);
   copy->places = g_new0(ProfilePlaces *, n + 1);
+  copy->source_texts = self->source_texts ? profile_source_texts_ref(self->source_texts) : NULL;
   copy->machine_code = g_new0(ProfileMachineCode *, n + 1);
   for (guint i = 0; i <= n; i++) {
     copy->served_tables[i] = ref_table(self->served_tables[i]);
@@ -483,6 +485,11 @@ void profile_capture_set_places(ProfileCapture *self, guint32 binary, ProfilePla
 ProfileMachineCode *profile_capture_get_machine_code(ProfileCapture *self, guint32 binary)
 {
   return self->machine_code[MIN(binary, self->binaries->len)];
+}
+
+const GByteArray *profile_capture_get_source_text(const ProfileCapture *self, const char *path)
+{
+  return self->source_texts ? profile_source_texts_lookup(self->source_texts, path) : NULL;
 }
 
 void profile_capture_set_machine_code(ProfileCapture *self, guint32 binary, ProfileMachineCode *code)

@@ -29,6 +29,13 @@ typedef struct {
   GBytes *bytes;
 } DecodedCode;
 
+/* Kept because its path may come later. */
+typedef struct {
+  guint64 offset;
+  guint32 path;
+  GBytes *text;
+} DecodedSource;
+
 typedef struct {
   struct capture_function function;
   guint32 binary;
@@ -42,12 +49,18 @@ struct _ProfileNamesDecoder {
   DecodedPlaces *places;
   GArray *code;     /* DecodedCode */
   GArray *outcomes; /* struct capture_record_places_outcome; kept, because binaries may come later */
+  GArray *sources;  /* DecodedSource */
   gboolean served;
 };
 
 static void clear_code(gpointer data)
 {
   g_bytes_unref(((DecodedCode *)data)->bytes);
+}
+
+static void clear_source(gpointer data)
+{
+  g_bytes_unref(((DecodedSource *)data)->text);
 }
 
 ProfileNamesDecoder *profile_names_decoder_new(gboolean served)
@@ -63,6 +76,8 @@ ProfileNamesDecoder *profile_names_decoder_new(gboolean served)
   self->code = g_array_new(FALSE, FALSE, sizeof(DecodedCode));
   g_array_set_clear_func(self->code, clear_code);
   self->outcomes = g_array_new(FALSE, FALSE, sizeof(struct capture_record_places_outcome));
+  self->sources = g_array_new(FALSE, FALSE, sizeof(DecodedSource));
+  g_array_set_clear_func(self->sources, clear_source);
   return self;
 }
 
@@ -106,6 +121,13 @@ static void decode_code(ProfileNamesDecoder *self, const struct capture_record_m
   g_array_append_val(self->code, code);
 }
 
+static void decode_source(ProfileNamesDecoder *self, const struct capture_record_source_text *record)
+{
+  DecodedSource source = {record->offset, record->path, g_bytes_new(record->text, record->length)};
+
+  g_array_append_val(self->sources, source);
+}
+
 gboolean profile_names_decoder_add(ProfileNamesDecoder *self, const guint8 *content, gsize length)
 {
   const struct capture_record *record;
@@ -126,6 +148,8 @@ gboolean profile_names_decoder_add(ProfileNamesDecoder *self, const guint8 *cont
       decoded_places_add(self->places, (gconstpointer)record);
     else if (record->type == CAPTURE_RECORD_MACHINE_CODE)
       decode_code(self, (gconstpointer)record);
+    else if (record->type == CAPTURE_RECORD_SOURCE_TEXT)
+      decode_source(self, (gconstpointer)record);
     else if (record->type == CAPTURE_RECORD_PLACES_OUTCOME)
       g_array_append_vals(self->outcomes, record, 1);
   }
@@ -232,6 +256,19 @@ static enum capture_naming get_status(const NamedBinary *named)
                                                        : CAPTURE_NAMING_SYMBOLS;
 }
 
+void profile_names_decoder_take_sources(ProfileNamesDecoder *self, ProfileSourceTexts *texts)
+{
+  for (guint i = 0; i < self->sources->len; i++) {
+    const DecodedSource *source = &g_array_index(self->sources, DecodedSource, i);
+    const char *path = g_hash_table_lookup(self->strings, GUINT_TO_POINTER(source->path));
+    gsize length;
+    const guint8 *text = g_bytes_get_data(source->text, &length);
+
+    if (path)
+      profile_source_texts_add(texts, path, source->offset, text, length);
+  }
+}
+
 void profile_names_decoder_finish(ProfileNamesDecoder *self, ProfileNamesFoundFunc found, gpointer data)
 {
   NamedBinary *binaries = (NamedBinary *)(gpointer)self->binaries->data;
@@ -257,5 +294,6 @@ void profile_names_decoder_finish(ProfileNamesDecoder *self, ProfileNamesFoundFu
   g_array_unref(self->functions);
   g_array_unref(self->code);
   g_array_unref(self->outcomes);
+  g_array_unref(self->sources);
   g_free(self);
 }

@@ -6,6 +6,7 @@
 #define CONTENT_MAX   (1u << 20)
 #define FUNCTIONS_MAX 512 /* a record */
 #define FRAMES_MAX    512 /* a record */
+#define SOURCE_MAX    (256u << 10)
 
 struct _ProfileNamesEncoder {
   ProfileNamesWriteFunc write;
@@ -227,6 +228,29 @@ void profile_names_encoder_add(ProfileNamesEncoder *self, const ProfileBinary *b
     add_code(self, code);
   if (places && profile_places_get_outcome(places) != CAPTURE_PLACES_COMPLETE)
     add_outcome(self, profile_places_get_outcome(places));
+}
+
+/* In pieces, as records fit into windows. */
+static void add_source(gpointer path, gpointer text, gpointer data)
+{
+  const GByteArray *bytes = text;
+
+  for (guint at = 0; at < bytes->len;) {
+    guint32 id = add_string(data, path), length = MIN(bytes->len - at, SOURCE_MAX);
+    struct capture_record_source_text *record =
+        begin_record(data, sizeof *record + length, CAPTURE_RECORD_SOURCE_TEXT, 0);
+
+    record->path = id;
+    record->length = length;
+    record->offset = at;
+    memcpy(record->text, bytes->data + at, length);
+    at += length;
+  }
+}
+
+void profile_names_encoder_add_sources(ProfileNamesEncoder *self, const ProfileSourceTexts *texts)
+{
+  profile_source_texts_foreach(texts, add_source, self);
 }
 
 gboolean profile_names_encoder_finish(ProfileNamesEncoder *self)

@@ -21,6 +21,8 @@ ProfileNamesEncoder *profile_names_encoder_new(ProfileNamesWriteFunc write, gpoi
 void profile_names_encoder_add(ProfileNamesEncoder *self, const ProfileBinary *binary,
                                const ProfileFunctionTable *table, const ProfilePlaces *places,
                                const ProfileMachineCode *code);
+/* Adds the text of source files. */
+void profile_names_encoder_add_sources(ProfileNamesEncoder *self, const ProfileSourceTexts *texts);
 /* Writes what is left and frees. False when a write failed. */
 gboolean profile_names_encoder_finish(ProfileNamesEncoder *self);
 
@@ -37,6 +39,8 @@ typedef void (*ProfileNamesFoundFunc)(const ProfileBinary *binary, ProfileFuncti
 ProfileNamesDecoder *profile_names_decoder_new(gboolean served);
 /* False when a record makes no sense; what stood before it is kept. */
 gboolean profile_names_decoder_add(ProfileNamesDecoder *self, const guint8 *content, gsize length);
+/* Gives the text of source files to `texts`; before it is finished. */
+void profile_names_decoder_take_sources(ProfileNamesDecoder *self, ProfileSourceTexts *texts);
 /* Hands out every named binary in file order and frees. */
 void profile_names_decoder_finish(ProfileNamesDecoder *self, ProfileNamesFoundFunc found, gpointer data);
 

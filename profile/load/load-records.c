@@ -130,6 +130,12 @@ static gboolean is_read_now(const LoadPart *part, gboolean served)
   return (part->header->stream != 0) == served;
 }
 
+static void finish_names(Load *load, ProfileNamesDecoder *decoder, gboolean served)
+{
+  profile_names_decoder_take_sources(decoder, load->capture->source_texts);
+  profile_names_decoder_finish(decoder, served ? keep_served_names : keep_own_names, load->capture);
+}
+
 /* Identifiers of names windows are local to their epoch; what a later epoch says replaces what was said
  * before. Windows of one epoch follow one another. */
 static void read_names(Load *load, gboolean served)
@@ -144,8 +150,7 @@ static void read_names(Load *load, gboolean served)
     if (!is_read_now(part, served))
       continue;
     if (decoder && epoch != part->epoch)
-      profile_names_decoder_finish(g_steal_pointer(&decoder), served ? keep_served_names : keep_own_names,
-                                   load->capture);
+      finish_names(load, g_steal_pointer(&decoder), served);
     if (!decoder)
       decoder = profile_names_decoder_new(served);
     epoch = part->epoch;
@@ -155,7 +160,7 @@ static void read_names(Load *load, gboolean served)
     load_release_content(load, part);
   }
   if (decoder)
-    profile_names_decoder_finish(decoder, served ? keep_served_names : keep_own_names, load->capture);
+    finish_names(load, decoder, served);
 }
 
 /* A recorder names what nobody else could; who could, knows better. */

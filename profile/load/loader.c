@@ -152,6 +152,7 @@ static void place_everything(Load *load)
   load->capture->tables = g_new0(ProfileFunctionTable *, load->capture->binaries->len);
   load->capture->served_tables = g_new0(ProfileFunctionTable *, load->capture->binaries->len + 1);
   load->capture->places = g_new0(ProfilePlaces *, load->capture->binaries->len + 1);
+  load->capture->source_texts = profile_source_texts_new();
   load->capture->machine_code = g_new0(ProfileMachineCode *, load->capture->binaries->len + 1);
   load->capture->looked_for = g_new0(guint8, load->capture->binaries->len + 1);
   if (load->parts[CAPTURE_WINDOW_NAMES]->len > 0)

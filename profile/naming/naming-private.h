@@ -6,9 +6,10 @@
 /* Tables that naming made, by index of the binary; the kernel's comes last. NULL: not hit, or left alone. */
 typedef struct {
   ProfileFunctionTable **tables;
-  ProfilePlaces **places;    /* likewise; NULL: none */
-  ProfileMachineCode **code; /* likewise */
-  guint n;                   /* binaries + 1 */
+  ProfilePlaces **places;     /* likewise; NULL: none */
+  ProfileMachineCode **code;  /* likewise */
+  ProfileSourceTexts *source; /* NULL: none */
+  guint n;                    /* binaries + 1 */
   ProfileNamingResult result;
 } ProfileNamingTables;
 

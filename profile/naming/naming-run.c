@@ -10,6 +10,7 @@
 #include "profile/capture/names-window.h"
 #include "profile/capture/reader.h"
 #include "profile/naming/code-copier.h"
+#include "profile/naming/source-copier.h"
 
 typedef struct {
   int fd;
@@ -67,6 +68,8 @@ static int append_tables(Output *self, ProfileCapture *capture, const ProfileNam
     if (tables->tables[slot])
       profile_names_encoder_add(encoder, slot < n ? &binaries[slot] : NULL, tables->tables[slot],
                                 tables->places[slot], tables->code[slot]);
+  if (tables->source)
+    profile_names_encoder_add_sources(encoder, tables->source);
   if (!profile_names_encoder_finish(encoder))
     return self->error;
   if (tables->result.kernel_hidden)
@@ -113,6 +116,16 @@ static void naming_run_copy_code(ProfileCapture *capture, const ProfileNamingOpt
                              tables);
 }
 
+static void naming_run_copy_source(const ProfileNamingOptions *options, ProfileNamingTables *tables)
+{
+  if (!options || !options->source)
+    return;
+  tables->source = profile_source_texts_new();
+  for (guint slot = 0; slot < tables->n; slot++)
+    if (tables->places[slot])
+      profile_source_copier_add(tables->source, tables->places[slot], options->source);
+}
+
 gboolean profile_naming_run(const char *path, const ProfileNamingOptions *options,
                             ProfileNamingResult *ret_result, GCancellable *cancellable, GError **error)
 {
@@ -122,6 +135,7 @@ gboolean profile_naming_run(const char *path, const ProfileNamingOptions *option
   if (!capture || !profile_naming_make_tables(capture, options, &tables, cancellable, error))
     return FALSE;
   naming_run_copy_code(capture, options, &tables, cancellable);
+  naming_run_copy_source(options, &tables);
   if (!naming_run_store(path, capture, &tables, error))
     return FALSE;
   if (ret_result)

@@ -364,6 +364,7 @@ void profile_naming_tables_clear(ProfileNamingTables *tables)
   g_clear_pointer(&tables->tables, g_free);
   g_clear_pointer(&tables->places, g_free);
   g_clear_pointer(&tables->code, g_free);
+  g_clear_pointer(&tables->source, profile_source_texts_unref);
   tables->n = 0;
 }
 

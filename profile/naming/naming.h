@@ -36,13 +36,15 @@ typedef struct {
   guint64 code_size; /* bytes of machine code that are stored at most, of most sampled functions first; 0:
                         PROFILE_NAMING_CODE_SIZE */
   gboolean no_code;  /* none of it */
-  gboolean only_missing; /* leave tables alone that the capture has already, unless they are UNREADABLE or
-                            HIDDEN, or their places were LEFT */
-  gint64 places_time;    /* microseconds from the beginning on in which lines and inlined functions are looked
-                            for; what is not found by then is LEFT, unless it is known from earlier runs. 0:
-                            as many as it takes; negative: none */
-  GHashTable *only;      /* a set of build-ids in hexadecimal: name these binaries alone, and leave alone
-                            those of them that cannot be read; no machine code is stored then. NULL: all */
+  const char *const *source; /* directories: of what lies below them the text of sampled functions' files is
+                                stored, too; NULL: of none */
+  gboolean only_missing;     /* leave tables alone that the capture has already, unless they are UNREADABLE or
+                                HIDDEN, or their places were LEFT */
+  gint64 places_time; /* microseconds from the beginning on in which lines and inlined functions are looked
+                         for; what is not found by then is LEFT, unless it is known from earlier runs. 0:
+                         as many as it takes; negative: none */
+  GHashTable *only;   /* a set of build-ids in hexadecimal: name these binaries alone, and leave alone
+                         those of them that cannot be read; no machine code is stored then. NULL: all */
 } ProfileNamingOptions;
 
 typedef struct {

@@ -19,6 +19,7 @@ static gboolean is_of_others(const struct capture_record *record, gint32 pid)
   case CAPTURE_RECORD_PLACE:
   case CAPTURE_RECORD_MACHINE_CODE:
   case CAPTURE_RECORD_PLACES_OUTCOME:
+  case CAPTURE_RECORD_SOURCE_TEXT:
   case CAPTURE_RECORD_KERNEL_SYMBOL:
   case CAPTURE_RECORD_THROTTLE:
   case CAPTURE_RECORD_FORK:

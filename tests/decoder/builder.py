@@ -44,6 +44,11 @@ def machine_code(binary, machine, start, address, code, flags=0, length=None):
     return record(84, struct.pack('<IIQQII', binary, machine, start, address, len(code) if length is None else length, flags) + code)
 
 
+def source_text(path, offset, text, length=None):
+    """SOURCE_TEXT."""
+    return record(86, struct.pack('<IIQ', path, len(text) if length is None else length, offset) + text)
+
+
 def mark(time, duration, thread, kind, category, name, message=b''):
     return record(38, struct.pack('<QQIIIII', time, duration, thread, kind, category, name, len(message)) + message + b'\0')
 

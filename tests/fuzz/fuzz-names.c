@@ -59,10 +59,12 @@ static void look_up(const ProfileBinary *binary, ProfileFunctionTable *table, Pr
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+  g_autoptr(ProfileSourceTexts) texts = profile_source_texts_new();
   ProfileNamesDecoder *decoder = profile_names_decoder_new(size % 2);
   g_autofree uint8_t *aligned = g_memdup2(data, size); /* as contents are */
 
   profile_names_decoder_add(decoder, aligned, size);
+  profile_names_decoder_take_sources(decoder, texts);
   profile_names_decoder_finish(decoder, look_up, NULL);
   return 0;
 }

@@ -119,6 +119,7 @@ class Capture:
     metadata       {key: value}, messages: the fields of MESSAGE records
     names          {key of a binary: [Function…]}, see function_of()
     code           {key of a binary: {start: MachineCode}}, see machine_code_of()
+    sources        {path: bytes}, text of source files
     places         {key of a binary: [(start, end, [PlaceFrame…])…]} with strings resolved, ascending, see place_of()
     """
 
@@ -126,7 +127,7 @@ class Capture:
         self.file = container.File(path)
         self.dictionaries = collections.defaultdict(Dictionary)
         self.records, self.streams, self.messages, self.metadata, self.names, self.naming = [], [], [], {}, {}, {}
-        self.places, self.code = {}, collections.defaultdict(dict)
+        self.places, self.code, self.sources = {}, collections.defaultdict(dict), {}
         self._decoder = Decoder(self.file.order)
         self._names = {}
         for part in self.file.parts:
@@ -137,6 +138,7 @@ class Capture:
         self._read_names()
         self._read_places()
         self._read_code()
+        self._read_sources()
         self._paths, self._addresses = {}, {}
 
     def samples(self):
@@ -260,6 +262,17 @@ class Capture:
                     code = MachineCode(fields['start'], fields['address'], fields['machine'], fields['code'])
                     for key in _name_keys(binaries[fields['binary']]):
                         self.code[key][code.start] = code
+
+    def _read_sources(self):
+        """Text of source files by path; pieces that fit nowhere count for nothing."""
+        for records, strings, _binaries in self._epochs_of_names():
+            for record in records:
+                if record.word == 'source_text' and record.fields['path'] in strings:
+                    path, offset = strings[record.fields['path']], record.fields['offset']
+                    if offset == 0:
+                        self.sources[path] = b''
+                    if offset == len(self.sources.get(path, b'')) and path in self.sources:
+                        self.sources[path] += record.fields['content']
 
     def _epochs_of_names(self):
         """Records, strings and named binaries of each epoch, those that win last."""

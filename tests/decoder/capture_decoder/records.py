@@ -54,6 +54,7 @@ _TEXTS = {
 # Fixed fields, one of which is the length of bytes after them.
 _BYTES = {
     84: ('machine_code', 'binary machine start:Q address:Q length:I flags', 'code'),
+    86: ('source_text', 'path length offset:Q', 'content'),
 }
 _METADATA, _USER_STACK = 65, 37
 

@@ -7,7 +7,7 @@ from support import DATA, SOURCE, TestCase, capturectl, read_twice, run
 
 DECODER = SOURCE / 'tests' / 'decoder'
 sys.path.insert(0, str(DECODER))
-from builder import Builder, code, fixed, listed, machine_code, mark, place, record, sample, string  # noqa: E402
+from builder import Builder, code, fixed, listed, machine_code, mark, place, record, sample, source_text, string  # noqa: E402
 from capture_decoder import Capture, File, container, text  # noqa: E402
 from capture_decoder.container import CLOSED, SHUFFLED, ZSTD  # noqa: E402
 from capture_decoder.crc32c import crc32c  # noqa: E402
@@ -76,7 +76,8 @@ NAMES = b''.join([
     place(1, 0, BIG, []), record(83, bytes(24), 1), record(83, bytes(16)),
     machine_code(1, 62, 0x1040, 0x2040, b'\x55\x48\x89\xe5\xc3'), machine_code(2, 183, 0xffffffff81000000, 0xffffffff81000000, bytes(8), flags=BIG >> 32),
     machine_code(1, 62, 0x2000, 0x3000, b''), machine_code(1, 62, 0x2000, 0x3000, b'ab', length=9), record(84, bytes(24)),
-    fixed(85, 'II', 1, 5), fixed(85, 'II', 2, 77), fixed(85, 'II', 99, 0),
+    source_text(1, 0, b'int main;\n'), source_text(1, 10, b'more'), source_text(2, 7, b'lost'), source_text(1, 0, b'', length=9), record(86, bytes(16)),
+     fixed(85, 'II', 1, 5), fixed(85, 'II', 2, 77), fixed(85, 'II', 99, 0),
 ])
 
 SMALL = [sample(5, 1, 3), sample(5, 1, 10, cpu=0xffff), sample(3000, 1, 4, outcome=9, mode=1), sample(0xffffffff, 2, 0), sample(4000, 77, 5000)]
@@ -126,7 +127,7 @@ class Made(SameText):
         lines = read_twice(self.write(everything().finish().bytes))
         self.assertFalse([line for line in lines if 'damaged' in line])
         self.assertEqual(len([line for line in lines if line.startswith('  sample')]), 5 + 250 + 1 + 9)
-        self.assertEqual(len([line for line in lines if line.startswith('  invalid')]), 16)
+        self.assertEqual(len([line for line in lines if line.startswith('  invalid')]), 17)
 
     def test_everything_without_index(self):
         read_twice(self.write(everything().bytes))

@@ -303,10 +303,10 @@ static void test_windows_of_others(Hostile *h, gconstpointer data)
 static void test_records_that_lie(Hostile *h, gconstpointer data)
 {
   static const guint32 sizes[] = {0, 4, 7, 12, 64, 0x7ffffff8, 0xfffffff8, 0xffffffff};
-  static const guint16 types[] = {CAPTURE_RECORD_STREAM,       CAPTURE_RECORD_METADATA,
-                                  CAPTURE_RECORD_NAMED_BINARY, CAPTURE_RECORD_FUNCTIONS,
-                                  CAPTURE_RECORD_PLACE_FRAMES, CAPTURE_RECORD_PLACE,
-                                  CAPTURE_RECORD_MACHINE_CODE, CAPTURE_RECORD_PLACES_OUTCOME};
+  static const guint16 types[] = {
+      CAPTURE_RECORD_STREAM,       CAPTURE_RECORD_METADATA,       CAPTURE_RECORD_NAMED_BINARY,
+      CAPTURE_RECORD_FUNCTIONS,    CAPTURE_RECORD_PLACE_FRAMES,   CAPTURE_RECORD_PLACE,
+      CAPTURE_RECORD_MACHINE_CODE, CAPTURE_RECORD_PLACES_OUTCOME, CAPTURE_RECORD_SOURCE_TEXT};
   static const guint16 kinds[] = {CAPTURE_WINDOW_DICTIONARY, CAPTURE_WINDOW_RECORDS};
 
   for (guint k = 0; k < G_N_ELEMENTS(kinds); k++) {
