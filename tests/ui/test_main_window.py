@@ -174,8 +174,7 @@ class MainWindow(WindowCase):
         viewer.wait(lambda: len(viewer.windows()) == 1, 'the window is closed')
 
     def test_it_says_what_it_is(self):
-        # With the types of this window GLib's table of quarks grows, and keeps the smaller one it had.
-        viewer = self.open_document(leaks=False)
+        viewer = self.open_document()
         viewer.press('F10')
         viewer.find_menu_item('_About Capture').act()
         viewer.find('label', 'The authors of Capture')
@@ -198,7 +197,7 @@ class MainWindow(WindowCase):
         """On all pages, until one wants to see them; a report does it when it is asked to."""
         folded, whole = re.compile(r'std::__detail::_Map_base<…>::operator\[\]'), re.compile(r'std::__detail::_Map_base<[^…].*>::operator\[\]')
         capture = make(self.directory / 'some.capture', stacks=40, functions=20, long_names=True)
-        viewer = self.open(capture, leaks=False)  # the menu's quarks, see above
+        viewer = self.open(capture)
         for page in ('alt+2', 'alt+3'):
             viewer.press(page)
             viewer.find('row', folded)
@@ -221,7 +220,7 @@ class MainWindow(WindowCase):
         run('gcc', '-O2', '-g', '-o', 'work', 'work.c', cwd=self.directory)
         capture = self.directory / 'some.capture'
         capturectl('record', '-q', '-o', capture, '--', self.directory / 'work')
-        viewer = self.open(capture, leaks=False)  # the menu's quarks, see above
+        viewer = self.open(capture)
         viewer.press('alt+2')
         viewer.find('row', re.compile(r'^mix \(inlined\), '))
         viewer.press('F10')

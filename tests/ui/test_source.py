@@ -73,9 +73,6 @@ def record():
 
 
 class SourceCase(WindowCase):
-    # With GtkSourceView's words GLib's table of quarks grows, and keeps the smaller one it had.
-    finds_leaks = False
-
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
