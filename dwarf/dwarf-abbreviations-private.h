@@ -99,12 +99,19 @@ static inline bool dwarf_steps_skip(const struct dwarf_unit *unit, const struct 
   return true;
 }
 
+/* NULL where there are none, as in all of the table: to nothing no offset may be added, not even 0. */
+static inline const struct dwarf_step *dwarf_abbreviation_steps(const struct dwarf_abbreviation *abbreviation,
+                                                                const struct dwarf_abbreviations *table)
+{
+  return abbreviation->n_steps > 0 ? table->steps + abbreviation->first_step : NULL;
+}
+
 /* Moves *at, which stands behind an entry's code, behind the entry. */
 static inline bool dwarf_abbreviation_skip(const struct dwarf_unit *unit,
                                            const struct dwarf_abbreviation *abbreviation,
                                            const struct dwarf_abbreviations *table, const uint8_t **at)
 {
-  return dwarf_steps_skip(unit, table->steps + abbreviation->first_step, abbreviation->n_steps,
+  return dwarf_steps_skip(unit, dwarf_abbreviation_steps(abbreviation, table), abbreviation->n_steps,
                           abbreviation->tail, at);
 }
 
@@ -114,7 +121,7 @@ static inline bool dwarf_abbreviation_read_sibling(const struct dwarf_unit *unit
                                                    const struct dwarf_abbreviations *table,
                                                    const uint8_t **at, struct dwarf_value *ret)
 {
-  return dwarf_steps_skip(unit, table->steps + abbreviation->first_step, abbreviation->sibling_step,
+  return dwarf_steps_skip(unit, dwarf_abbreviation_steps(abbreviation, table), abbreviation->sibling_step,
                           abbreviation->sibling_fixed, at) &&
          dwarf_attribute_read(unit, &table->attributes[abbreviation->sibling], at, ret);
 }

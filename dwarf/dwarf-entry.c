@@ -49,17 +49,22 @@ static struct dwarf_value *entry_find(struct dwarf_entry *entry, uint16_t name)
   }
 }
 
+static const struct dwarf_attribute *attribute_at(const struct dwarf_unit *unit,
+                                                  const struct dwarf_abbreviation *abbreviation, uint32_t i)
+{
+  return &unit->abbreviations->attributes[abbreviation->first_attribute + i];
+}
+
 bool dwarf_entry_read_extent(const struct dwarf_unit *unit, const struct dwarf_abbreviation *abbreviation,
                              const uint8_t **at, struct dwarf_extent *ret)
 {
-  const struct dwarf_attribute *attributes = unit->abbreviations->attributes + abbreviation->first_attribute;
-
   *ret = (struct dwarf_extent){0};
   for (uint32_t i = 0; i < abbreviation->n_attributes; i++) {
-    struct dwarf_value *value = extent_find(ret, attributes[i].name);
+    const struct dwarf_attribute *attribute = attribute_at(unit, abbreviation, i);
+    struct dwarf_value *value = extent_find(ret, attribute->name);
 
-    if (!(value ? dwarf_attribute_read(unit, &attributes[i], at, value)
-                : dwarf_attribute_skip(unit, &attributes[i], at)))
+    if (!(value ? dwarf_attribute_read(unit, attribute, at, value)
+                : dwarf_attribute_skip(unit, attribute, at)))
       return false;
   }
   return true;
@@ -69,14 +74,13 @@ static bool entry_read_attributes(const struct dwarf_unit *unit,
                                   const struct dwarf_abbreviation *abbreviation, const uint8_t *at,
                                   struct dwarf_entry *ret)
 {
-  const struct dwarf_attribute *attributes = unit->abbreviations->attributes + abbreviation->first_attribute;
-
   *ret = (struct dwarf_entry){0};
   for (uint32_t i = 0; i < abbreviation->n_attributes; i++) {
-    struct dwarf_value *value = entry_find(ret, attributes[i].name);
+    const struct dwarf_attribute *attribute = attribute_at(unit, abbreviation, i);
+    struct dwarf_value *value = entry_find(ret, attribute->name);
 
-    if (!(value ? dwarf_attribute_read(unit, &attributes[i], &at, value)
-                : dwarf_attribute_skip(unit, &attributes[i], &at)))
+    if (!(value ? dwarf_attribute_read(unit, attribute, &at, value)
+                : dwarf_attribute_skip(unit, attribute, &at)))
       return false;
   }
   return true;
