@@ -10,6 +10,9 @@
 #include "unwind/unwind-locate-private.h"
 #include "unwind/unwind-writer-private.h"
 
+/* Of code: a bucket may reach so far beyond it. */
+#define ADDRESS_MAX (UINT64_MAX - (1u << UNWIND_BUCKET_SHIFT_MAX))
+
 /* Of descriptions that make as many rows as a known place and a gap behind it. */
 #define BYTES_OF_KNOWN 4
 
@@ -48,7 +51,7 @@ static int find_segments(struct job *job)
     Elf64_Phdr program = unwind_elf_program(&job->elf, i);
 
     if (program.p_type != PT_LOAD || !(program.p_flags & PF_X) || program.p_memsz == 0 ||
-        __builtin_add_overflow(program.p_vaddr, program.p_memsz, &end))
+        __builtin_add_overflow(program.p_vaddr, program.p_memsz, &end) || end > ADDRESS_MAX)
       continue;
     job->segments[job->n_segments] = (struct unwind_segment){
         .offset = program.p_offset, .address = program.p_vaddr, .size = program.p_memsz};
