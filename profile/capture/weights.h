@@ -21,6 +21,11 @@ typedef struct {
   guint64 weight; /* their weights' sum */
 } ProfileWeight;
 
+static inline guint64 profile_weight_measure(enum capture_unit unit, ProfileWeight weight)
+{
+  return unit == CAPTURE_UNIT_COUNT ? weight.count : weight.weight;
+}
+
 /* The filter is copied. */
 ProfileWeights *profile_weights_new(const ProfileFilter *filter);
 ProfileWeights *profile_weights_ref(ProfileWeights *self);

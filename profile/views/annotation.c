@@ -395,5 +395,5 @@ ProfileWeight profile_annotation_get_total_without_line(const ProfileAnnotation 
 
 guint64 profile_annotation_measure(const ProfileAnnotation *self, ProfileWeight weight)
 {
-  return self->unit == CAPTURE_UNIT_COUNT ? weight.count : weight.weight;
+  return profile_weight_measure(self->unit, weight);
 }

@@ -32,8 +32,7 @@ static inline void profile_weight_add(ProfileWeight *sum, const ProfileWeight *w
 static inline gint profile_weight_compare(enum capture_unit unit, const ProfileWeight *a,
                                           const ProfileWeight *b)
 {
-  guint64 left = unit == CAPTURE_UNIT_COUNT ? a->count : a->weight;
-  guint64 right = unit == CAPTURE_UNIT_COUNT ? b->count : b->weight;
+  guint64 left = profile_weight_measure(unit, *a), right = profile_weight_measure(unit, *b);
 
   return left > right ? -1 : left < right;
 }
