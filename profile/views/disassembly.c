@@ -192,7 +192,7 @@ static void take_step(Counting *self, guint32 node, guint32 instruction, Profile
   const Step step = {node, instruction};
 
   if (self->open[instruction]++ == 0)
-    profile_weight_add(total, &self->nodes.totals[node]);
+    profile_weight_add(total, self->nodes.totals[node]);
   g_array_append_val(self->path, step);
 }
 
@@ -200,7 +200,7 @@ static void disassembly_enter(guint32 node, gpointer data)
 {
   Counting *self = data;
   ProfileDisassembly *shown = self->shown;
-  const ProfileWeight *taken = &self->nodes.selfs[node];
+  ProfileWeight taken = self->nodes.selfs[node];
   guint32 instruction;
 
   if (shown->capture->names.of_node[node] != shown->function)

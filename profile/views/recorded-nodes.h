@@ -22,21 +22,6 @@ typedef void (*ProfileNodeFunc)(guint32 node, gpointer data);
 void profile_recorded_nodes_walk(const ProfileRecordedNodes *self, ProfileNodeFunc enter,
                                  ProfileNodeFunc leave, gpointer data);
 
-static inline void profile_weight_add(ProfileWeight *sum, const ProfileWeight *weight)
-{
-  sum->count += weight->count;
-  sum->weight += weight->weight;
-}
-
-/* By which most comes first: below 0 when a is more. */
-static inline gint profile_weight_compare(enum capture_unit unit, const ProfileWeight *a,
-                                          const ProfileWeight *b)
-{
-  guint64 left = profile_weight_measure(unit, *a), right = profile_weight_measure(unit, *b);
-
-  return left > right ? -1 : left < right;
-}
-
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ProfileRecordedNodes, profile_recorded_nodes_clear)
 
 G_END_DECLS
