@@ -487,17 +487,17 @@ ProfileMachineCode *profile_capture_get_machine_code(ProfileCapture *self, guint
   return self->machine_code[MIN(binary, self->binaries->len)];
 }
 
-const GByteArray *profile_capture_get_source_text(const ProfileCapture *self, const char *path)
-{
-  return self->source_texts ? profile_source_texts_lookup(self->source_texts, path) : NULL;
-}
-
 void profile_capture_set_machine_code(ProfileCapture *self, guint32 binary, ProfileMachineCode *code)
 {
   ProfileMachineCode **slot = &self->machine_code[MIN(binary, self->binaries->len)], *old = *slot;
 
   *slot = code ? profile_machine_code_ref(code) : NULL;
   g_clear_pointer(&old, profile_machine_code_unref);
+}
+
+const GByteArray *profile_capture_get_source_text(const ProfileCapture *self, const char *path)
+{
+  return self->source_texts ? profile_source_texts_lookup(self->source_texts, path) : NULL;
 }
 
 void profile_capture_get_frame_functions(ProfileCapture *self, const guint32 **leaf, const guint32 **caller)

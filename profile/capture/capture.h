@@ -280,11 +280,11 @@ ProfilePlaces *profile_capture_get_places(ProfileCapture *self, guint32 binary);
 void profile_capture_set_places(ProfileCapture *self, guint32 binary, ProfilePlaces *places);
 /* Copies of machine code that the capture brought along; NULL: none. Needs no update. */
 ProfileMachineCode *profile_capture_get_machine_code(ProfileCapture *self, guint32 binary);
+void profile_capture_set_machine_code(ProfileCapture *self, guint32 binary, ProfileMachineCode *code);
+void profile_capture_update_functions(ProfileCapture *self);
 /* The text of a source file that the capture brings along, by the path that debug information has; or NULL.
  */
 const GByteArray *profile_capture_get_source_text(const ProfileCapture *self, const char *path);
-void profile_capture_set_machine_code(ProfileCapture *self, guint32 binary, ProfileMachineCode *code);
-void profile_capture_update_functions(ProfileCapture *self);
 /* The function of each frame: index into functions, one a frame. Return addresses are looked up one byte
  * earlier: frames that occur both as leaf and as caller have two answers, so there are two
  * columns, `leaf` and `caller`. */

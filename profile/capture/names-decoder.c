@@ -22,46 +22,14 @@ typedef struct {
   ProfileMachineCode *code; /* likewise */
 } NamedBinary;
 
-/* Kept because its binary may come later. */
-typedef struct {
-  guint64 start, address;
-  guint32 binary, machine;
-  GBytes *bytes;
-} DecodedCode;
-
-/* Kept because its path may come later. */
-typedef struct {
-  guint64 offset;
-  guint32 path;
-  GBytes *text;
-} DecodedSource;
-
-typedef struct {
-  struct capture_function function;
-  guint32 binary;
-} DecodedFunction;
-
 struct _ProfileNamesDecoder {
   GHashTable *strings; /* identifier → text */
   GArray *binaries;    /* NamedBinary */
   GHashTable *by_id;   /* identifier → number of the binary + 1 */
-  GArray *functions;   /* DecodedFunction; kept, because strings may come later */
+  GPtrArray *kept;     /* GBytes: records that refer to strings and binaries, which may come later */
   DecodedPlaces *places;
-  GArray *code;     /* DecodedCode */
-  GArray *outcomes; /* struct capture_record_places_outcome; kept, because binaries may come later */
-  GArray *sources;  /* DecodedSource */
   gboolean served;
 };
-
-static void clear_code(gpointer data)
-{
-  g_bytes_unref(((DecodedCode *)data)->bytes);
-}
-
-static void clear_source(gpointer data)
-{
-  g_bytes_unref(((DecodedSource *)data)->text);
-}
 
 ProfileNamesDecoder *profile_names_decoder_new(gboolean served)
 {
@@ -71,13 +39,8 @@ ProfileNamesDecoder *profile_names_decoder_new(gboolean served)
   self->strings = g_hash_table_new_full(NULL, NULL, NULL, g_free);
   self->binaries = g_array_new(FALSE, TRUE, sizeof(NamedBinary));
   self->by_id = g_hash_table_new(NULL, NULL);
-  self->functions = g_array_new(FALSE, FALSE, sizeof(DecodedFunction));
+  self->kept = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
   self->places = decoded_places_new();
-  self->code = g_array_new(FALSE, FALSE, sizeof(DecodedCode));
-  g_array_set_clear_func(self->code, clear_code);
-  self->outcomes = g_array_new(FALSE, FALSE, sizeof(struct capture_record_places_outcome));
-  self->sources = g_array_new(FALSE, FALSE, sizeof(DecodedSource));
-  g_array_set_clear_func(self->sources, clear_source);
   return self;
 }
 
@@ -100,32 +63,10 @@ static void decode_binary(ProfileNamesDecoder *self, const struct capture_record
   g_hash_table_insert(self->by_id, GUINT_TO_POINTER(record->id), GUINT_TO_POINTER(self->binaries->len));
 }
 
-static void decode_functions(ProfileNamesDecoder *self, const struct capture_record_functions *record)
+static gboolean is_kept(const struct capture_record *record)
 {
-  for (guint i = 0; i < record->record.count; i++) {
-    DecodedFunction function = {record->functions[i], record->binary};
-
-    if (function.function.start < function.function.end)
-      g_array_append_val(self->functions, function);
-  }
-}
-
-static void decode_code(ProfileNamesDecoder *self, const struct capture_record_machine_code *record)
-{
-  DecodedCode code = {.start = record->start,
-                      .address = record->address,
-                      .binary = record->binary,
-                      .machine = record->machine,
-                      .bytes = g_bytes_new(record->code, record->length)};
-
-  g_array_append_val(self->code, code);
-}
-
-static void decode_source(ProfileNamesDecoder *self, const struct capture_record_source_text *record)
-{
-  DecodedSource source = {record->offset, record->path, g_bytes_new(record->text, record->length)};
-
-  g_array_append_val(self->sources, source);
+  return record->type == CAPTURE_RECORD_FUNCTIONS || record->type == CAPTURE_RECORD_MACHINE_CODE ||
+         record->type == CAPTURE_RECORD_PLACES_OUTCOME || record->type == CAPTURE_RECORD_SOURCE_TEXT;
 }
 
 gboolean profile_names_decoder_add(ProfileNamesDecoder *self, const guint8 *content, gsize length)
@@ -140,18 +81,12 @@ gboolean profile_names_decoder_add(ProfileNamesDecoder *self, const guint8 *cont
       decode_string(self, (gconstpointer)record);
     else if (record->type == CAPTURE_RECORD_NAMED_BINARY)
       decode_binary(self, (gconstpointer)record);
-    else if (record->type == CAPTURE_RECORD_FUNCTIONS)
-      decode_functions(self, (gconstpointer)record);
     else if (record->type == CAPTURE_RECORD_PLACE_FRAMES)
       decoded_places_add_frames(self->places, (gconstpointer)record);
     else if (record->type == CAPTURE_RECORD_PLACE)
       decoded_places_add(self->places, (gconstpointer)record);
-    else if (record->type == CAPTURE_RECORD_MACHINE_CODE)
-      decode_code(self, (gconstpointer)record);
-    else if (record->type == CAPTURE_RECORD_SOURCE_TEXT)
-      decode_source(self, (gconstpointer)record);
-    else if (record->type == CAPTURE_RECORD_PLACES_OUTCOME)
-      g_array_append_vals(self->outcomes, record, 1);
+    else if (is_kept(record))
+      g_ptr_array_add(self->kept, g_bytes_new(record, record->size));
   }
   return position == length;
 }
@@ -168,10 +103,9 @@ static NamedBinary *find_binary(ProfileNamesDecoder *self, guint32 id)
   return number > 0 ? &g_array_index(self->binaries, NamedBinary, number - 1) : NULL;
 }
 
-static void add_function(ProfileNamesDecoder *self, const DecodedFunction *decoded)
+static void add_function(ProfileNamesDecoder *self, const NamedBinary *binary,
+                         const struct capture_function *function)
 {
-  const struct capture_function *function = &decoded->function;
-  NamedBinary *binary = find_binary(self, decoded->binary);
   ProfileFunctionRange range = {.start = function->start,
                                 .end = function->end,
                                 .name = get_string(self, function->name),
@@ -187,11 +121,20 @@ static void add_function(ProfileNamesDecoder *self, const DecodedFunction *decod
     demangled = range.nameless ? NULL : profile_demangle(range.linkage_name);
     range.name = demangled ? demangled : range.linkage_name;
   }
-  if (!binary || !range.name)
+  if (!range.name)
     return;
   if (!range.linkage_name)
     range.linkage_name = range.name;
   profile_function_table_add(binary->table, &range);
+}
+
+static void add_functions(ProfileNamesDecoder *self, const struct capture_record_functions *record)
+{
+  const NamedBinary *binary = find_binary(self, record->binary);
+
+  for (guint i = 0; binary && i < record->record.count; i++)
+    if (record->functions[i].start < record->functions[i].end)
+      add_function(self, binary, &record->functions[i]);
 }
 
 static ProfilePlaces *get_places(NamedBinary *binary)
@@ -219,15 +162,30 @@ static void add_place(guint32 id, const ProfilePlace *place, const ProfilePlaceF
     profile_places_add(get_places(binary), place->start, place->end, frames, place->n_frames);
 }
 
-static void add_code(ProfileNamesDecoder *self, const DecodedCode *decoded)
+static void add_code(ProfileNamesDecoder *self, GBytes *kept)
 {
-  NamedBinary *binary = find_binary(self, decoded->binary);
+  const struct capture_record_machine_code *record = g_bytes_get_data(kept, NULL);
+  NamedBinary *binary = find_binary(self, record->binary);
+  g_autoptr(GBytes) bytes = NULL;
 
   if (!binary)
     return;
   if (!binary->code)
     binary->code = profile_machine_code_new();
-  profile_machine_code_add(binary->code, decoded->start, decoded->address, decoded->machine, decoded->bytes);
+  bytes = g_bytes_new_from_bytes(kept, offsetof(struct capture_record_machine_code, code), record->length);
+  profile_machine_code_add(binary->code, record->start, record->address, record->machine, bytes);
+}
+
+static void add_kept(ProfileNamesDecoder *self, GBytes *kept)
+{
+  const struct capture_record *record = g_bytes_get_data(kept, NULL);
+
+  if (record->type == CAPTURE_RECORD_FUNCTIONS)
+    add_functions(self, (gconstpointer)record);
+  else if (record->type == CAPTURE_RECORD_MACHINE_CODE)
+    add_code(self, kept);
+  else if (record->type == CAPTURE_RECORD_PLACES_OUTCOME)
+    set_outcome(self, (gconstpointer)record);
 }
 
 static void hand_out(ProfileNamesDecoder *self, const NamedBinary *named, ProfileNamesFoundFunc found,
@@ -258,14 +216,13 @@ static enum capture_naming get_status(const NamedBinary *named)
 
 void profile_names_decoder_take_sources(ProfileNamesDecoder *self, ProfileSourceTexts *texts)
 {
-  for (guint i = 0; i < self->sources->len; i++) {
-    const DecodedSource *source = &g_array_index(self->sources, DecodedSource, i);
-    const char *path = g_hash_table_lookup(self->strings, GUINT_TO_POINTER(source->path));
-    gsize length;
-    const guint8 *text = g_bytes_get_data(source->text, &length);
+  for (guint i = 0; i < self->kept->len; i++) {
+    const struct capture_record_source_text *record = g_bytes_get_data(self->kept->pdata[i], NULL);
+    const char *path =
+        record->record.type == CAPTURE_RECORD_SOURCE_TEXT ? get_string(self, record->path) : NULL;
 
     if (path)
-      profile_source_texts_add(texts, path, source->offset, text, length);
+      profile_source_texts_add(texts, path, record->offset, record->text, record->length);
   }
 }
 
@@ -275,13 +232,9 @@ void profile_names_decoder_finish(ProfileNamesDecoder *self, ProfileNamesFoundFu
 
   for (guint i = 0; i < self->binaries->len; i++)
     binaries[i].table = profile_function_table_new(get_status(&binaries[i]));
-  for (guint i = 0; i < self->functions->len; i++)
-    add_function(self, &g_array_index(self->functions, DecodedFunction, i));
+  for (guint i = 0; i < self->kept->len; i++)
+    add_kept(self, self->kept->pdata[i]);
   decoded_places_finish(self->places, self->strings, add_place, self);
-  for (guint i = 0; i < self->code->len; i++)
-    add_code(self, &g_array_index(self->code, DecodedCode, i));
-  for (guint i = 0; i < self->outcomes->len; i++)
-    set_outcome(self, &g_array_index(self->outcomes, struct capture_record_places_outcome, i));
   for (guint i = 0; i < self->binaries->len; i++) {
     hand_out(self, &binaries[i], found, data);
     profile_function_table_unref(binaries[i].table);
@@ -291,9 +244,6 @@ void profile_names_decoder_finish(ProfileNamesDecoder *self, ProfileNamesFoundFu
   g_hash_table_unref(self->strings);
   g_hash_table_unref(self->by_id);
   g_array_unref(self->binaries);
-  g_array_unref(self->functions);
-  g_array_unref(self->code);
-  g_array_unref(self->outcomes);
-  g_array_unref(self->sources);
+  g_ptr_array_unref(self->kept);
   g_free(self);
 }

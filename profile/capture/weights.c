@@ -158,7 +158,7 @@ enum capture_unit profile_weights_get_unit(const ProfileWeights *self)
 
 guint64 profile_weights_measure(const ProfileWeights *self, ProfileWeight weight)
 {
-  return self->unit != CAPTURE_UNIT_COUNT ? weight.weight : weight.count;
+  return profile_weight_measure(self->unit, weight);
 }
 
 const guint32 *profile_weights_get_self_counts(const ProfileWeights *self)

@@ -21,6 +21,26 @@ typedef struct {
   guint64 weight; /* their weights' sum */
 } ProfileWeight;
 
+static inline guint64 profile_weight_measure(enum capture_unit unit, ProfileWeight weight)
+{
+  return unit == CAPTURE_UNIT_COUNT ? weight.count : weight.weight;
+}
+
+/* By which most comes first: below 0 when a is more. */
+static inline gint profile_weight_compare(enum capture_unit unit, const ProfileWeight *a,
+                                          const ProfileWeight *b)
+{
+  guint64 left = profile_weight_measure(unit, *a), right = profile_weight_measure(unit, *b);
+
+  return left > right ? -1 : left < right;
+}
+
+static inline void profile_weight_add(ProfileWeight *sum, ProfileWeight weight)
+{
+  sum->count += weight.count;
+  sum->weight += weight.weight;
+}
+
 /* The filter is copied. */
 ProfileWeights *profile_weights_new(const ProfileFilter *filter);
 ProfileWeights *profile_weights_ref(ProfileWeights *self);

@@ -73,17 +73,12 @@ static void sort_lines(Decode *self, const Load *load, guint64 length)
   g_array_sort(self->sorted, compare_lines);
 }
 
-static guint64 get_time(const Decode *self, guint64 time)
-{
-  return self->dump.has_other_clock ? 0 : time;
-}
-
 static int add_code(Decode *self, const ProfileJitdumpRecord *record, const Load *load)
 {
   ProfileForeignPiece piece = {
       .start = record->start,
       .length = record->length,
-      .time = get_time(self, record->time),
+      .time = record->time,
       .name = load->name,
       .name_length = load->name_length,
   };
@@ -127,8 +122,7 @@ static int take_move(Decode *self, const ProfileJitdumpRecord *record)
   if (!load)
     return 0;
   allow_lines(self, load);
-  status =
-      profile_foreign_end_code(&self->code, record->old_start, record->length, get_time(self, record->time));
+  status = profile_foreign_end_code(&self->code, record->old_start, record->length, record->time);
   return status < 0 ? status : add_code(self, record, load);
 }
 

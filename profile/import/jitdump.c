@@ -94,6 +94,8 @@ gboolean profile_jitdump_next(ProfileJitdump *self, ProfileJitdumpRecord *ret)
     record.type = profile_bytes_take_32(&body);
     size = profile_bytes_take_32(&body);
     record.time = profile_bytes_take_64(&body);
+    if (self->has_other_clock)
+      record.time = 0;
     if (body.failed || size < PREFIX_SIZE || size > (gsize)(bytes->end - bytes->at))
       return FALSE;
     body.end = bytes->at + size;

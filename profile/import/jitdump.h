@@ -27,7 +27,7 @@ enum profile_jitdump_type {
 
 typedef struct {
   guint32 type;
-  guint64 time;
+  guint64 time;       /* of CLOCK_MONOTONIC; 0: not known */
   gint32 pid;         /* LOAD, MOVE */
   guint64 start;      /* LOAD, LINES: of the code; MOVE: where it is now */
   guint64 old_start;  /* MOVE */

@@ -54,7 +54,7 @@ void load_keep_jit_code(Load *load, gint32 pid, GBytes *file)
   while (profile_jitdump_next(&dump, &record)) {
     JitCode code = {.start = record.start,
                     .length = record.length,
-                    .time = dump.has_other_clock ? 0 : record.time,
+                    .time = record.time,
                     .pid = pid > 0 ? pid : dump.pid,
                     .machine = dump.machine};
 

@@ -64,11 +64,14 @@ static void add_table(ProfileFunctionTable **slot, ProfileFunctionTable *table)
   *slot = old ? profile_function_table_join(old, table) : profile_function_table_ref(table);
 }
 
-static void add_places(ProfileCapture *capture, guint slot, ProfilePlaces *places)
+/* How a later epoch found them counts, whatever an earlier one left. */
+static void add_places(ProfileCapture *capture, guint slot, ProfilePlaces *places, gboolean is_other_epoch)
 {
   ProfilePlaces *old = profile_capture_get_places(capture, slot);
   g_autoptr(ProfilePlaces) both = old ? profile_places_join(old, places) : profile_places_ref(places);
 
+  if (is_other_epoch)
+    profile_places_set_outcome(both, profile_places_get_outcome(places));
   profile_capture_set_places(capture, slot, both);
 }
 
@@ -81,48 +84,49 @@ static void add_machine_code(ProfileCapture *capture, guint slot, ProfileMachine
   profile_capture_set_machine_code(capture, slot, both);
 }
 
-/* What a names window says of one binary. */
+/* The names windows of one. */
+typedef struct {
+  ProfileCapture *capture;
+  guint8 *has_places; /* one a slot: some that were said in this one */
+  gboolean served;
+} NamesEpoch;
+
+/* What they say of one binary. */
 typedef struct {
   ProfileFunctionTable *table;
   ProfilePlaces *places;    /* NULL: none */
   ProfileMachineCode *code; /* likewise */
-  gboolean served;
 } Said;
 
-static void keep_of_slot(ProfileCapture *capture, guint slot, const Said *said)
+static void keep_of_slot(NamesEpoch *epoch, guint slot, const Said *said)
 {
+  ProfileCapture *capture = epoch->capture;
   gboolean is_kernel = slot == capture->binaries->len;
 
   add_table(is_kernel ? &capture->kernel_table : &capture->tables[slot], said->table);
-  if (said->served)
+  if (epoch->served)
     add_table(&capture->served_tables[slot], said->table);
   else
     capture->looked_for[slot] = TRUE;
   if (said->places)
-    add_places(capture, slot, said->places);
+    add_places(capture, slot, said->places, !epoch->has_places[slot]);
+  epoch->has_places[slot] |= said->places != NULL;
   if (said->code)
     add_machine_code(capture, slot, said->code);
 }
 
-static void keep_names(ProfileCapture *capture, const ProfileBinary *binary, const Said *said)
+static void keep_names(const ProfileBinary *binary, ProfileFunctionTable *table, ProfilePlaces *places,
+                       ProfileMachineCode *code, gpointer data)
 {
+  NamesEpoch *epoch = data;
+  const GArray *binaries = epoch->capture->binaries;
+  const Said said = {table, places, code};
+
   if (binary->flags & CAPTURE_BINARY_KERNEL)
-    keep_of_slot(capture, capture->binaries->len, said);
-  for (guint i = 0; i < capture->binaries->len; i++)
-    if (profile_names_binary_matches(binary, &g_array_index(capture->binaries, ProfileBinary, i)))
-      keep_of_slot(capture, i, said);
-}
-
-static void keep_own_names(const ProfileBinary *binary, ProfileFunctionTable *table, ProfilePlaces *places,
-                           ProfileMachineCode *code, gpointer data)
-{
-  keep_names(data, binary, &(Said){table, places, code, FALSE});
-}
-
-static void keep_served_names(const ProfileBinary *binary, ProfileFunctionTable *table, ProfilePlaces *places,
-                              ProfileMachineCode *code, gpointer data)
-{
-  keep_names(data, binary, &(Said){table, places, code, TRUE});
+    keep_of_slot(epoch, binaries->len, &said);
+  for (guint i = 0; i < binaries->len; i++)
+    if (profile_names_binary_matches(binary, &g_array_index(binaries, ProfileBinary, i)))
+      keep_of_slot(epoch, i, &said);
 }
 
 static gboolean is_read_now(const LoadPart *part, gboolean served)
@@ -132,8 +136,11 @@ static gboolean is_read_now(const LoadPart *part, gboolean served)
 
 static void finish_names(Load *load, ProfileNamesDecoder *decoder, gboolean served)
 {
+  g_autofree guint8 *has_places = g_new0(guint8, load->capture->binaries->len + 1);
+  NamesEpoch epoch = {load->capture, has_places, served};
+
   profile_names_decoder_take_sources(decoder, load->capture->source_texts);
-  profile_names_decoder_finish(decoder, served ? keep_served_names : keep_own_names, load->capture);
+  profile_names_decoder_finish(decoder, keep_names, &epoch);
 }
 
 /* Identifiers of names windows are local to their epoch; what a later epoch says replaces what was said

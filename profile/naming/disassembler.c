@@ -17,6 +17,8 @@ typedef struct {
   ProfileCapture *capture;
   ProfileNamer namer;
   ProfileElfReader *reader; /* NULL: its program is not there */
+  ProfileCodeFile *file;    /* of all parts, once it was looked for; NULL: not here */
+  gboolean has_looked;
 } Disassembler;
 
 static ProfileElfReader *disassembler_find_reader(void)
@@ -35,19 +37,22 @@ static ProfileElfReader *disassembler_find_reader(void)
   return reader;
 }
 
-static ProfileCodeFile *disassembler_open(const Disassembler *self, const ProfileCodePart *part)
+/* All machine code of a function that is in files is in one. */
+static const ProfileCodeFile *disassembler_get_file(Disassembler *self, guint32 binary)
 {
-  if (part->binary == G_MAXUINT32)
-    return profile_code_file_new_for_kernel(&self->namer, PROFILE_CODE_FILE_KERNEL);
-  return profile_code_file_new(&self->namer,
-                               &g_array_index(self->capture->binaries, ProfileBinary, part->binary));
+  if (!self->has_looked && binary == G_MAXUINT32)
+    self->file = profile_code_file_new_for_kernel(&self->namer, PROFILE_CODE_FILE_KERNEL);
+  else if (!self->has_looked)
+    self->file =
+        profile_code_file_new(&self->namer, &g_array_index(self->capture->binaries, ProfileBinary, binary));
+  self->has_looked = TRUE;
+  return self->file;
 }
 
 /* From the file that is here. */
-static ProfileCodeStatus read_part(const Disassembler *self, const ProfileCodePart *part,
-                                   ProfileCodeCopy *ret)
+static ProfileCodeStatus read_part(Disassembler *self, const ProfileCodePart *part, ProfileCodeCopy *ret)
 {
-  g_autoptr(ProfileCodeFile) file = disassembler_open(self, part);
+  const ProfileCodeFile *file = disassembler_get_file(self, part->binary);
 
   ret->bytes = file ? profile_code_file_read(file, part->start, part->end) : NULL;
   if (!ret->bytes)
@@ -84,8 +89,7 @@ static ProfileCodeStatus get_told(const Disassembler *self, const ProfileCodePar
   return PROFILE_CODE_DECODED;
 }
 
-static ProfileCodeStatus find_bytes(const Disassembler *self, const ProfileCodePart *part,
-                                    ProfileCodeCopy *ret)
+static ProfileCodeStatus find_bytes(Disassembler *self, const ProfileCodePart *part, ProfileCodeCopy *ret)
 {
   if (part->end - part->start > CODE_BYTES_MAX)
     return PROFILE_CODE_TOO_LARGE;
@@ -132,46 +136,56 @@ static gint target_compare(gconstpointer a, gconstpointer b)
   return x < y ? -1 : x > y;
 }
 
-/* Where it calls and jumps to outside of the part, as frames have it; ascending. */
-static GArray *list_targets(const ProfileCodePart *part)
+/* Where a part calls and jumps to outside of itself, as frames have it. */
+static void add_targets(const ProfileCodePart *part, GArray *targets)
 {
   const struct code_instruction *instructions = code_instructions_get(part->instructions);
-  GArray *targets = g_array_new(FALSE, FALSE, sizeof(guint64));
 
   for (guint32 i = 0; i < part->instructions->n_instructions; i++) {
     guint64 target = instructions[i].target - part->instructions->address + part->start;
     if (instructions[i].target != 0 && (target < part->start || target >= part->end))
       g_array_append_val(targets, target);
   }
+}
+
+/* Ascending; of what is in files. */
+static GArray *list_targets(const ProfileCodePart *parts, guint n)
+{
+  GArray *targets = g_array_new(FALSE, FALSE, sizeof(guint64));
+
+  for (guint i = 0; i < n; i++)
+    if (parts[i].instructions && parts[i].code == G_MAXUINT32)
+      add_targets(&parts[i], targets);
   g_array_sort(targets, target_compare);
   return targets;
 }
 
-/* The capture names only what was sampled. */
-static void name_targets(const Disassembler *self, ProfileCodePart *part)
+/* The capture names only what was sampled. Once for all parts: it takes all symbols of the file. */
+static void name_targets(const Disassembler *self, ProfileCodePart *parts, guint n)
 {
-  g_autoptr(GArray) targets = list_targets(part);
+  g_autoptr(GArray) targets = list_targets(parts, n);
   const guint64 *addresses = (const guint64 *)(gconstpointer)targets->data;
+  g_autoptr(ProfileFunctionTable) table = NULL;
 
-  if (targets->len == 0 || part->code != G_MAXUINT32)
+  if (targets->len == 0)
     return;
-  if (part->binary == G_MAXUINT32)
-    part->targets = profile_kernel_name(self->capture, addresses, targets->len, TRUE);
+  if (parts->binary == G_MAXUINT32)
+    table = profile_kernel_name(self->capture, addresses, targets->len, TRUE);
   else
-    part->targets = profile_namer_name_binary(
-        &self->namer, &g_array_index(self->capture->binaries, ProfileBinary, part->binary), addresses,
-        targets->len, NULL, NULL, NULL);
+    table = profile_namer_name_binary(&self->namer,
+                                      &g_array_index(self->capture->binaries, ProfileBinary, parts->binary),
+                                      addresses, targets->len, NULL, NULL, NULL);
+  for (guint i = 0; i < n; i++)
+    parts[i].targets = profile_function_table_ref(table);
 }
 
-static void decode_part(const Disassembler *self, ProfileCodePart *part)
+static void decode_part(Disassembler *self, ProfileCodePart *part)
 {
   ProfileCodeCopy copy = {0};
 
   part->status = find_bytes(self, part, &copy);
   if (part->status == PROFILE_CODE_DECODED)
     part->status = decode_bytes(self, &copy, &part->instructions);
-  if (part->status == PROFILE_CODE_DECODED)
-    name_targets(self, part);
   g_clear_pointer(&copy.bytes, g_bytes_unref);
 }
 
@@ -187,6 +201,9 @@ ProfileFunctionCode *profile_disassembler_decode(ProfileCapture *capture, guint3
 
   for (guint i = 0; i < n && !g_cancellable_is_cancelled(cancellable); i++)
     decode_part(&self, &parts[i]);
+  if (!g_cancellable_is_cancelled(cancellable))
+    name_targets(&self, parts, n);
   g_clear_pointer(&self.reader, profile_elf_reader_free);
+  g_clear_pointer(&self.file, profile_code_file_free);
   return g_cancellable_set_error_if_cancelled(cancellable, error) ? NULL : g_steal_pointer(&code);
 }

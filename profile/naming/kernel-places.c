@@ -31,19 +31,11 @@ static ProfilePlaces *make_places(const ProfileBinary *binary, const ProfileStor
                                   const ProfileStoredPlaces *found, const GArray *offsets,
                                   enum capture_places_outcome outcome)
 {
-  ProfilePlaces *places =
-      profile_stored_places_make(known, found, (const guint64 *)(gpointer)offsets->data, offsets->len);
+  ProfilePlaces *places = profile_stored_places_make(known, found, (const guint64 *)(gpointer)offsets->data,
+                                                     offsets->len, outcome);
 
-  if (known)
-    outcome = MAX(outcome, profile_stored_places_get_outcome(known));
-  if (!places && outcome != CAPTURE_PLACES_COMPLETE) {
-    places = profile_places_new();
-    profile_places_seal(places);
-  }
-  if (places) {
+  if (places)
     profile_places_move(places, binary->mapped_start);
-    profile_places_set_outcome(places, outcome);
-  }
   return places;
 }
 

@@ -292,25 +292,14 @@ typedef struct {
   ProfilePlaces **ret_places;
 } Task;
 
-/* Takes places (NULL: none is known) that ended so. */
-static void set_places(const Task *task, ProfilePlaces *places, enum capture_places_outcome outcome)
-{
-  if (!places && outcome != CAPTURE_PLACES_COMPLETE) {
-    places = profile_places_new();
-    profile_places_seal(places);
-  }
-  if (places)
-    profile_places_set_outcome(places, outcome);
-  *task->ret_places = places;
-}
-
 static void set_known_places(const Task *task)
 {
   const ProfileStoredPlaces *places = task->known ? profile_stored_names_get_places(task->known) : NULL;
 
   if (task->ret_places && places)
-    set_places(task, profile_stored_places_make(places, NULL, task->offsets, task->n),
-               task->has_places ? profile_stored_places_get_outcome(places) : CAPTURE_PLACES_LEFT);
+    *task->ret_places =
+        profile_stored_places_make(places, NULL, task->offsets, task->n,
+                                   task->has_places ? CAPTURE_PLACES_COMPLETE : CAPTURE_PLACES_LEFT);
 }
 
 static void find_places(const ProfileNamer *self, const Source *source, const Task *task)
@@ -327,9 +316,7 @@ static void find_places(const ProfileNamer *self, const Source *source, const Ta
   enum capture_places_outcome outcome;
   g_autoptr(ProfileStoredPlaces) found = profile_place_finder_find(self->readers, &search, &outcome);
 
-  if (known)
-    outcome = MAX(outcome, profile_stored_places_get_outcome(known));
-  set_places(task, profile_stored_places_make(known, found, task->offsets, task->n), outcome);
+  *task->ret_places = profile_stored_places_make(known, found, task->offsets, task->n, outcome);
   if (!task->ret_learnt || !profile_namer_can_keep(task->binary))
     return;
   if (!*task->ret_learnt)

@@ -116,16 +116,6 @@ static void naming_run_copy_code(ProfileCapture *capture, const ProfileNamingOpt
                              tables);
 }
 
-static void naming_run_copy_source(const ProfileNamingOptions *options, ProfileNamingTables *tables)
-{
-  if (!options || !options->source)
-    return;
-  tables->source = profile_source_texts_new();
-  for (guint slot = 0; slot < tables->n; slot++)
-    if (tables->places[slot])
-      profile_source_copier_add(tables->source, tables->places[slot], options->source);
-}
-
 gboolean profile_naming_run(const char *path, const ProfileNamingOptions *options,
                             ProfileNamingResult *ret_result, GCancellable *cancellable, GError **error)
 {
@@ -135,7 +125,8 @@ gboolean profile_naming_run(const char *path, const ProfileNamingOptions *option
   if (!capture || !profile_naming_make_tables(capture, options, &tables, cancellable, error))
     return FALSE;
   naming_run_copy_code(capture, options, &tables, cancellable);
-  naming_run_copy_source(options, &tables);
+  if (options && options->source)
+    tables.source = profile_source_copier_copy(tables.places, tables.n, options->source);
   if (!naming_run_store(path, capture, &tables, error))
     return FALSE;
   if (ret_result)

@@ -374,6 +374,6 @@ ProfileStoredPlaces *profile_place_finder_find(ProfileElfReaders *readers, const
   profile_elf_reader_set_end(self.reader, search->until);
   place_finder_find_all(&self, list);
   profile_elf_readers_give_back(readers, self.reader);
-  *ret_outcome = MAX(self.outcome, profile_stored_places_get_outcome(found));
+  *ret_outcome = self.outcome;
   return g_steal_pointer(&found);
 }

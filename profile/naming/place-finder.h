@@ -24,7 +24,8 @@ typedef struct {
 /* Split units, packages and alternate files are opened as this user, by the paths that the files say, if they
  * are regular files. No elf-reader is started for a binary that has no DWARF. Returns what was found out,
  * which may be nothing, and never NULL: when the elf-reader dies or time is over, that is what was known by
- * then, and *ret_outcome says so. Blocking; ends soon when cancelled. */
+ * then, and *ret_outcome says so, but not what the answers say themselves. Blocking; ends soon when
+ * cancelled. */
 ProfileStoredPlaces *profile_place_finder_find(ProfileElfReaders *readers, const ProfilePlaceSearch *search,
                                                enum capture_places_outcome *ret_outcome);
 

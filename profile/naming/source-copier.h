@@ -11,9 +11,9 @@ G_BEGIN_DECLS
 #define PROFILE_SOURCE_COPY_MAX   (8u << 20)
 #define PROFILE_SOURCE_COPIES_MAX (64u << 20)
 
-/* Adds the regular files that places name and that lie below one of the directories, links followed: debug
- * information may name any file, and whoever gets the capture reads it. Blocking. */
-void profile_source_copier_add(ProfileSourceTexts *texts, const ProfilePlaces *places,
-                               const char *const *directories);
+/* The text of the regular files that n places (NULL: none) name and that lie below one of the directories,
+ * links followed: debug information may name any file, and whoever gets the capture reads it. Blocking. */
+ProfileSourceTexts *profile_source_copier_copy(ProfilePlaces *const *places, guint n,
+                                               const char *const *directories);
 
 G_END_DECLS

@@ -61,24 +61,6 @@ const ProfilePlacesAnswer *profile_stored_places_get(const ProfileStoredPlaces *
   return (const ProfilePlacesAnswer *)(gconstpointer)self->answers->data;
 }
 
-enum capture_places_outcome profile_stored_places_get_outcome(const ProfileStoredPlaces *self)
-{
-  enum capture_places_outcome outcome = CAPTURE_PLACES_COMPLETE;
-
-  for (guint i = 0; i < self->answers->len; i++)
-    switch (g_array_index(self->answers, ProfilePlacesAnswer, i).places->outcome) {
-    case DWARF_OUT_OF_MEMORY:
-      outcome = MAX(outcome, CAPTURE_PLACES_OUT_OF_MEMORY);
-      break;
-    case DWARF_DAMAGED:
-      outcome = MAX(outcome, CAPTURE_PLACES_DAMAGED);
-      break;
-    default:
-      break;
-    }
-  return outcome;
-}
-
 const struct dwarf_place *profile_stored_places_find(const ProfileStoredPlaces *self, guint64 offset,
                                                      const struct dwarf_places **ret_places)
 {
@@ -195,26 +177,35 @@ static void making_add(Making *self, const struct dwarf_places *of, const struct
                      (const ProfilePlaceFrame *)(gconstpointer)self->frames->data, self->frames->len);
 }
 
+/* Why less is known than could be, other than that time was over. */
+static enum capture_places_outcome places_get_outcome(const struct dwarf_places *of)
+{
+  switch (of->outcome) {
+  case DWARF_OUT_OF_MEMORY:
+    return CAPTURE_PLACES_OUT_OF_MEMORY;
+  case DWARF_DAMAGED:
+    return CAPTURE_PLACES_DAMAGED;
+  default:
+    return CAPTURE_PLACES_COMPLETE;
+  }
+}
+
 /* Each answer by itself, so that its texts are looked at once. */
-static gboolean making_add_answer(Making *self, const struct dwarf_places *of, const guint64 *offsets,
-                                  gsize n)
+static void making_add_answer(Making *self, const struct dwarf_places *of, const guint64 *offsets, gsize n)
 {
   const struct dwarf_place *place = dwarf_places_get(of), *end = place + of->n_places;
-  gboolean any = FALSE;
 
   for (gsize i = 0; i < n && place < end; i++) {
     while (place < end && place->end <= offsets[i])
       place++;
-    if (place == end || place->start > offsets[i])
-      continue;
-    making_add(self, of, place++);
-    any = TRUE;
+    if (place < end && place->start <= offsets[i])
+      making_add(self, of, place++);
   }
-  return any;
 }
 
 ProfilePlaces *profile_stored_places_make(const ProfileStoredPlaces *first, const ProfileStoredPlaces *second,
-                                          const guint64 *offsets, gsize n)
+                                          const guint64 *offsets, gsize n,
+                                          enum capture_places_outcome outcome)
 {
   g_autoptr(ProfilePlaces) places = profile_places_new();
   g_auto(Making) making = {
@@ -224,12 +215,17 @@ ProfilePlaces *profile_stored_places_make(const ProfileStoredPlaces *first, cons
       .frames = g_array_new(FALSE, FALSE, sizeof(ProfilePlaceFrame)),
   };
   const ProfileStoredPlaces *both[] = {first, second};
-  gboolean any = FALSE;
+  gsize n_places;
 
   for (guint i = 0; i < G_N_ELEMENTS(both); i++)
-    for (guint j = 0; both[i] && j < both[i]->answers->len; j++)
-      any |= making_add_answer(&making, g_array_index(both[i]->answers, ProfilePlacesAnswer, j).places,
-                               offsets, n);
+    for (guint j = 0; both[i] && j < both[i]->answers->len; j++) {
+      const struct dwarf_places *of = g_array_index(both[i]->answers, ProfilePlacesAnswer, j).places;
+
+      making_add_answer(&making, of, offsets, n);
+      outcome = MAX(outcome, places_get_outcome(of));
+    }
   profile_places_seal(places);
-  return any ? g_steal_pointer(&places) : NULL;
+  profile_places_set_outcome(places, outcome);
+  profile_places_get(places, &n_places);
+  return n_places > 0 || outcome != CAPTURE_PLACES_COMPLETE ? g_steal_pointer(&places) : NULL;
 }

@@ -40,19 +40,18 @@ gboolean profile_stored_places_take(ProfileStoredPlaces *self, struct dwarf_plac
 
 const ProfilePlacesAnswer *profile_stored_places_get(const ProfileStoredPlaces *self, guint *ret_n);
 
-/* Why less is known than could be, other than that time was over. */
-enum capture_places_outcome profile_stored_places_get_outcome(const ProfileStoredPlaces *self);
-
 /* The place that holds offset, and the answer it is in; NULL: none. */
 const struct dwarf_place *profile_stored_places_find(const ProfileStoredPlaces *self, guint64 offset,
                                                      const struct dwarf_places **ret_places);
 /* Whether it is known which place, or that none, holds offset. */
 gboolean profile_stored_places_cover(const ProfileStoredPlaces *self, guint64 offset);
 
-/* The sealed places of n offsets, which ascend, from the one or the other (NULL: none). NULL when there are
- * none. */
+/* The sealed places of n offsets, which ascend, from the one or the other (NULL: none). Their outcome is that
+ * of the search, or what the answers say if it is greater. NULL when there are none, and that is all there
+ * is. */
 ProfilePlaces *profile_stored_places_make(const ProfileStoredPlaces *first, const ProfileStoredPlaces *second,
-                                          const guint64 *offsets, gsize n);
+                                          const guint64 *offsets, gsize n,
+                                          enum capture_places_outcome outcome);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ProfileStoredPlaces, profile_stored_places_free)
 

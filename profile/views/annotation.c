@@ -76,9 +76,9 @@ static void add_cost(Annotating *self, guint32 node, Cost *cost, gboolean innerm
   Occurrence occurrence = {node, cost};
 
   if (cost->open++ == 0)
-    profile_weight_add(&cost->total, &self->nodes.totals[node]);
+    profile_weight_add(&cost->total, self->nodes.totals[node]);
   if (innermost)
-    profile_weight_add(&cost->self, &self->nodes.selfs[node]);
+    profile_weight_add(&cost->self, self->nodes.selfs[node]);
   g_array_append_val(self->path, occurrence);
 }
 
@@ -216,7 +216,7 @@ static void annotation_add_line(ProfileAnnotation *self, const Cost *cost)
     file = &g_array_index(self->files, ProfileAnnotationFile, self->files->len - 1);
   }
   file->n_lines++;
-  profile_weight_add(&file->self, &cost->self);
+  profile_weight_add(&file->self, cost->self);
   g_array_append_val(self->lines, line);
 }
 
@@ -242,7 +242,7 @@ static ProfileWeight sum_totals(const ProfileAnnotation *self, const ProfileAnno
   ProfileWeight sum = {0};
 
   for (guint32 i = 0; i < file->n_lines; i++)
-    profile_weight_add(&sum, &lines[i].total);
+    profile_weight_add(&sum, lines[i].total);
   return sum;
 }
 
@@ -395,5 +395,5 @@ ProfileWeight profile_annotation_get_total_without_line(const ProfileAnnotation 
 
 guint64 profile_annotation_measure(const ProfileAnnotation *self, ProfileWeight weight)
 {
-  return self->unit == CAPTURE_UNIT_COUNT ? weight.count : weight.weight;
+  return profile_weight_measure(self->unit, weight);
 }

@@ -192,7 +192,7 @@ static void take_step(Counting *self, guint32 node, guint32 instruction, Profile
   const Step step = {node, instruction};
 
   if (self->open[instruction]++ == 0)
-    profile_weight_add(total, &self->nodes.totals[node]);
+    profile_weight_add(total, self->nodes.totals[node]);
   g_array_append_val(self->path, step);
 }
 
@@ -200,7 +200,7 @@ static void disassembly_enter(guint32 node, gpointer data)
 {
   Counting *self = data;
   ProfileDisassembly *shown = self->shown;
-  const ProfileWeight *taken = &self->nodes.selfs[node];
+  ProfileWeight taken = self->nodes.selfs[node];
   guint32 instruction;
 
   if (shown->capture->names.of_node[node] != shown->function)
@@ -293,21 +293,24 @@ const ProfileJump *profile_disassembly_get_jumps(const ProfileDisassembly *self,
   return (const ProfileJump *)(gconstpointer)self->jumps->data;
 }
 
+static gint disassembly_compare_heat(const ProfileDisassembly *self, const ProfileInstruction *a,
+                                     const ProfileInstruction *b)
+{
+  gint order = profile_weight_compare(self->unit, &a->self, &b->self);
+
+  return order ? order : profile_weight_compare(self->unit, &a->total, &b->total);
+}
+
 guint32 profile_disassembly_find_hottest(const ProfileDisassembly *self)
 {
+  guint32 n;
+  const ProfileInstruction *all = profile_disassembly_get_instructions(self, &n);
   guint32 hottest = PROFILE_DISASSEMBLY_NOWHERE;
 
-  for (guint32 i = 0; i < self->instructions->len; i++) {
-    const ProfileInstruction *one = get_instruction(self, i);
-    const ProfileInstruction *most =
-        hottest == PROFILE_DISASSEMBLY_NOWHERE ? NULL : get_instruction(self, hottest);
-    gint order = most ? profile_weight_compare(self->unit, &one->self, &most->self) : 0;
-
-    if (order == 0 && most)
-      order = profile_weight_compare(self->unit, &one->total, &most->total);
-    if (one->total.count > 0 && (!most || order < 0))
+  for (guint32 i = 0; i < n; i++)
+    if (all[i].total.count > 0 && (hottest == PROFILE_DISASSEMBLY_NOWHERE ||
+                                   disassembly_compare_heat(self, &all[i], &all[hottest]) < 0))
       hottest = i;
-  }
   return hottest;
 }
 
@@ -333,7 +336,7 @@ ProfileWeight profile_disassembly_get_self_elsewhere(const ProfileDisassembly *s
 
 guint64 profile_disassembly_measure(const ProfileDisassembly *self, ProfileWeight weight)
 {
-  return self->unit == CAPTURE_UNIT_COUNT ? weight.count : weight.weight;
+  return profile_weight_measure(self->unit, weight);
 }
 
 /* Why there is no part. */

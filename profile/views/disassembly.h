@@ -36,7 +36,7 @@ typedef struct {
   const char *file;                /* NULL: not known */
   guint32 line;                    /* 0: not known */
   const ProfilePlaceFrame *frames; /* see profile_instruction_get_frame */
-  const guint32 *numbers;          /* the same pointer for all of one place */
+  const guint32 *numbers;          /* likewise */
   guint32 n_frames;                /* 0: not known, as of code made at run time */
   ProfileWeight self;              /* samples taken there */
   ProfileWeight total;             /* and, of a call, while what it called ran; each counted once */

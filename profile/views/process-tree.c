@@ -157,12 +157,6 @@ static gboolean is_in_group(const GArray *entries, guint at, guint32 group)
   return at < entries->len && g_array_index(entries, Entry, at).group == group;
 }
 
-static void add_weight(ProfileWeight *to, ProfileWeight weight)
-{
-  to->count += weight.count;
-  to->weight += weight.weight;
-}
-
 static ProfileProcessNode *get_node(ProfileProcessTree *self, guint32 node)
 {
   return &g_array_index(self->nodes, ProfileProcessNode, node);
@@ -178,7 +172,7 @@ static void append_thread(Building *building, guint32 parent, guint begin, guint
   for (guint i = begin; i < end; i++) {
     guint32 item = g_array_index(building->by_process, Entry, i).item;
     g_array_append_val(self->items, item);
-    add_weight(&node.self, building->of_threads[item]);
+    profile_weight_add(&node.self, building->of_threads[item]);
     node.id = building->threads[item].tid;
     node.name = building->threads[item].name;
   }
@@ -207,8 +201,8 @@ static void append_threads(Building *building, guint32 number, guint32 process)
   for (guint at = begin; is_in_group(building->by_process, at, process);) {
     guint end = skip_thread(building, at);
     for (guint i = at; i < end; i++)
-      add_weight(&get_node(building->self, number)->self,
-                 building->of_threads[g_array_index(building->by_process, Entry, i).item]);
+      profile_weight_add(&get_node(building->self, number)->self,
+                         building->of_threads[g_array_index(building->by_process, Entry, i).item]);
     if (n > 1)
       append_thread(building, number, at, end);
     at = end;
@@ -300,8 +294,8 @@ static void add_up(ProfileProcessTree *self)
     ProfileProcessNode *node = get_node(self, i);
     if (node->is_thread)
       continue;
-    add_weight(&node->total, node->self);
-    add_weight(&get_node(self, node->parent)->total, node->total);
+    profile_weight_add(&node->total, node->self);
+    profile_weight_add(&get_node(self, node->parent)->total, node->total);
   }
 }
 

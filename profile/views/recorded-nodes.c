@@ -22,9 +22,9 @@ void profile_recorded_nodes_init(ProfileRecordedNodes *self, const ProfileFilter
   for (gsize node = n; node-- > 0;) {
     if (!map || map[node] != PROFILE_STACKS_DROPPED)
       self->selfs[node] = profile_weights_get_self(weights, (guint32)node);
-    profile_weight_add(&self->totals[node], &self->selfs[node]);
+    profile_weight_add(&self->totals[node], self->selfs[node]);
     if (node > 0)
-      profile_weight_add(&self->totals[stacks->parents[node]], &self->totals[node]);
+      profile_weight_add(&self->totals[stacks->parents[node]], self->totals[node]);
   }
 }
 

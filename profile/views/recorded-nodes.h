@@ -22,22 +22,6 @@ typedef void (*ProfileNodeFunc)(guint32 node, gpointer data);
 void profile_recorded_nodes_walk(const ProfileRecordedNodes *self, ProfileNodeFunc enter,
                                  ProfileNodeFunc leave, gpointer data);
 
-static inline void profile_weight_add(ProfileWeight *sum, const ProfileWeight *weight)
-{
-  sum->count += weight->count;
-  sum->weight += weight->weight;
-}
-
-/* By which most comes first: below 0 when a is more. */
-static inline gint profile_weight_compare(enum capture_unit unit, const ProfileWeight *a,
-                                          const ProfileWeight *b)
-{
-  guint64 left = unit == CAPTURE_UNIT_COUNT ? a->count : a->weight;
-  guint64 right = unit == CAPTURE_UNIT_COUNT ? b->count : b->weight;
-
-  return left > right ? -1 : left < right;
-}
-
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ProfileRecordedNodes, profile_recorded_nodes_clear)
 
 G_END_DECLS

@@ -75,13 +75,9 @@ static void add_up(ProfileSearch *self)
   const guint32 *parents = profile_stacks_get_parents(self->stacks);
   gsize n = profile_stacks_get_n_nodes(self->stacks);
 
-  for (gsize i = 1; i < n; i++) {
-    if (nearest[i] != i || nearest[parents[i]])
-      continue;
-    ProfileWeight weight = profile_weights_get_total(self->weights, (guint32)i);
-    self->total.count += weight.count;
-    self->total.weight += weight.weight;
-  }
+  for (gsize i = 1; i < n; i++)
+    if (nearest[i] == i && !nearest[parents[i]])
+      profile_weight_add(&self->total, profile_weights_get_total(self->weights, (guint32)i));
 }
 
 ProfileSearch *profile_search_new(ProfileWeights *weights, const char *text)

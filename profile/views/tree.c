@@ -64,12 +64,6 @@ static Group *get_group(const ProfileTree *self, guint32 node)
   return &g_array_index(self->groups, Group, node);
 }
 
-static void add_weight(ProfileWeight *to, ProfileWeight weight)
-{
-  to->count += weight.count;
-  to->weight += weight.weight;
-}
-
 /* Memory that lives as long as the tree; size is a multiple of 8. */
 static gpointer take_memory(ProfileTree *self, gsize size)
 {
@@ -106,7 +100,7 @@ static void append_found(ProfileTree *self, guint32 node, ProfileWeight weight)
 static void find_member_inverted(ProfileTree *self, guint32 node, ProfileWeight weight)
 {
   if (self->n_found && self->found[self->n_found - 1].node == node)
-    add_weight(&self->found[self->n_found - 1].weight, weight);
+    profile_weight_add(&self->found[self->n_found - 1].weight, weight);
   else
     append_found(self, node, weight);
   self->sums[self->functions[node]] += self->weighed ? weight.weight : weight.count;
@@ -232,11 +226,11 @@ static void add_member(const ProfileTree *self, Child *child, const Member *memb
 {
   child->n_members++;
   child->called |= !self->inlined || !self->inlined[member->node];
-  add_weight(&child->total, member->weight);
+  profile_weight_add(&child->total, member->weight);
   if (!self->inverted)
-    add_weight(&child->self, profile_weights_get_self(self->weights, member->node));
+    profile_weight_add(&child->self, profile_weights_get_self(self->weights, member->node));
   else if (self->stacks->parents[member->node] == 0)
-    add_weight(&child->self, member->weight);
+    profile_weight_add(&child->self, member->weight);
 }
 
 /* Makes a child for each function that was found and has enough samples (its slot says how many); what else

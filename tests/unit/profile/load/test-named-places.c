@@ -21,9 +21,9 @@ static gboolean append_names(const guint8 *content, gsize length, gpointer data)
   return capture_file_append(writer->file->file, &header, content) == 0;
 }
 
-/* Says of a stretch that it is of that line; line 0: says nothing of places. */
-static void name_binary(ProfileNamesEncoder *encoder, const char *path, guint64 start, guint64 end,
-                        guint32 line)
+/* Says of a stretch that it is of that line, and how that ended; line 0: says nothing of places. */
+static void name_binary_so(ProfileNamesEncoder *encoder, const char *path, guint64 start, guint64 end,
+                           guint32 line, enum capture_places_outcome outcome)
 {
   g_autoptr(ProfileFunctionTable) table = profile_function_table_new(CAPTURE_NAMING_SYMBOLS);
   g_autoptr(ProfilePlaces) places = profile_places_new();
@@ -33,8 +33,15 @@ static void name_binary(ProfileNamesEncoder *encoder, const char *path, guint64 
   profile_function_table_seal(table);
   profile_places_add(places, start, end, frames, G_N_ELEMENTS(frames));
   profile_places_seal(places);
+  profile_places_set_outcome(places, outcome);
   profile_names_encoder_add(encoder, g_str_equal(path, "[kernel]") ? NULL : &binary, table,
                             line ? places : NULL, NULL);
+}
+
+static void name_binary(ProfileNamesEncoder *encoder, const char *path, guint64 start, guint64 end,
+                        guint32 line)
+{
+  name_binary_so(encoder, path, start, end, line, CAPTURE_PLACES_COMPLETE);
 }
 
 /* An epoch of the collector's that names one binary. */
@@ -149,10 +156,49 @@ static void test_twice_in_an_epoch(void)
   g_assert_null(profile_capture_get_places(capture, find_binary(capture, test_place_paths[TEST_PROGRAM])));
 }
 
+static void append_outcomes(Writer *writer, enum capture_places_outcome first,
+                            enum capture_places_outcome second)
+{
+  ProfileNamesEncoder *encoder = profile_names_encoder_new(append_names, writer);
+
+  writer->epoch++;
+  name_binary_so(encoder, test_place_paths[TEST_LIBRARY], 10, 20, 1, first);
+  name_binary_so(encoder, test_place_paths[TEST_LIBRARY], 30, 40, 2, second);
+  g_assert_true(profile_names_encoder_finish(encoder));
+}
+
+/* Of one epoch the greatest; of several, that of the last one that has places. */
+static void test_outcomes(void)
+{
+  for (guint n = 1; n <= 4; n++) {
+    static const enum capture_places_outcome last[] = {CAPTURE_PLACES_LEFT, CAPTURE_PLACES_DAMAGED,
+                                                       CAPTURE_PLACES_COMPLETE, CAPTURE_PLACES_COMPLETE};
+    TestFile file = test_file_open(1, FALSE);
+    TestStream stream = test_stream_open(&file);
+    Writer writer = {.file = &file};
+
+    add_samples(&stream);
+    test_stream_close(&stream);
+    append_outcomes(&writer, CAPTURE_PLACES_LEFT, CAPTURE_PLACES_COMPLETE);
+    if (n > 1)
+      append_outcomes(&writer, CAPTURE_PLACES_COMPLETE, CAPTURE_PLACES_DAMAGED);
+    if (n > 2)
+      append_outcomes(&writer, CAPTURE_PLACES_COMPLETE, CAPTURE_PLACES_COMPLETE);
+    if (n > 3)
+      append_epoch(&writer, test_place_paths[TEST_LIBRARY], 0, 0, 0);
+    g_autoptr(ProfileCapture) capture = test_file_load(&file, 100);
+    ProfilePlaces *places =
+        profile_capture_get_places(capture, find_binary(capture, test_place_paths[TEST_LIBRARY]));
+    g_assert_cmpint(profile_places_get_outcome(places), ==, last[n - 1]);
+    g_assert_cmpuint(get_line(capture, TEST_LIBRARY, 30), ==, 2);
+  }
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/profile/named-places/epochs", test_epochs);
   g_test_add_func("/profile/named-places/twice-in-an-epoch", test_twice_in_an_epoch);
+  g_test_add_func("/profile/named-places/outcomes", test_outcomes);
   return g_test_run();
 }

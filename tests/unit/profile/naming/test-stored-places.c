@@ -129,7 +129,7 @@ static void test_make(void)
   for (guint i = 0; i < 7; i++)
     g_assert_true(profile_stored_places_cover(first, offsets[i]) == (offsets[i] != 11));
   g_assert_false(profile_stored_places_cover(first, 5000 * STEP));
-  places = profile_stored_places_make(first, second, offsets, G_N_ELEMENTS(offsets));
+  places = profile_stored_places_make(first, second, offsets, G_N_ELEMENTS(offsets), CAPTURE_PLACES_COMPLETE);
   profile_places_get(places, &n);
   g_assert_cmpuint(n, ==, 3);
   assert_place(places, 9, 1);
@@ -137,8 +137,9 @@ static void test_make(void)
   assert_place(places, 5000 * STEP, 1);
   g_assert_null(profile_places_lookup(places, 10));
   g_assert_null(profile_places_lookup(places, STEP));
-  g_assert_null(profile_stored_places_make(first, NULL, &offsets[7], 1));
-  g_assert_null(profile_stored_places_make(NULL, NULL, offsets, G_N_ELEMENTS(offsets)));
+  g_assert_null(profile_stored_places_make(first, NULL, &offsets[7], 1, CAPTURE_PLACES_COMPLETE));
+  g_assert_null(
+      profile_stored_places_make(NULL, NULL, offsets, G_N_ELEMENTS(offsets), CAPTURE_PLACES_COMPLETE));
 }
 
 static void test_senseless(void)
@@ -175,7 +176,7 @@ static void test_round_trip(void)
     g_autoptr(ProfileStoredNames) names = load();
     const ProfileStoredPlaces *stored = profile_stored_names_get_places(names);
     g_autoptr(ProfilePlaces) places =
-        profile_stored_places_make(stored, NULL, offsets, G_N_ELEMENTS(offsets));
+        profile_stored_places_make(stored, NULL, offsets, G_N_ELEMENTS(offsets), CAPTURE_PLACES_COMPLETE);
 
     assert_place(places, 3, 1);
     assert_place(places, (N_PLACES + 2) * STEP, 3);
