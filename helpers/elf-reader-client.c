@@ -2,20 +2,17 @@
 #include "helpers/elf-reader-client.h"
 
 #include <errno.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "helpers/elf-reader-protocol.h"
+#include "helpers/helper-start.h"
 #include "helpers/packet.h"
 
-#define FD_IN_CHILD 3
-#define PATIENCE    UINT64_C(5000000000)
+#define PATIENCE UINT64_C(5000000000)
 /* Of processor time that a RESOLVE may take: debug files are read from the disk, while others use it and the
  * processors, too. */
 #define PATIENCE_PER_SECOND UINT64_C(3000000000)
@@ -29,54 +26,14 @@ static uint64_t elf_reader_client_now(void)
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-/* In a process group of its own: what a terminal's user interrupts is the recording, which then needs its
- * last tables. */
-static int set_attributes(posix_spawnattr_t *attributes)
-{
-  sigset_t all, none;
-  sigfillset(&all);
-  sigemptyset(&none);
-  posix_spawnattr_setsigdefault(attributes, &all);
-  posix_spawnattr_setsigmask(attributes, &none);
-  posix_spawnattr_setpgroup(attributes, 0);
-  return posix_spawnattr_setflags(attributes,
-                                  POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
-}
-
-static int elf_reader_client_spawn(const char *program, int socket, pid_t *ret)
-{
-  char *argv[] = {(char *)"capture-elf-reader", (char *)"3", NULL}, *environment[] = {NULL};
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  int result = posix_spawn_file_actions_init(&actions);
-  if (result != 0)
-    return -result;
-  if ((result = posix_spawnattr_init(&attributes)) == 0) {
-    if ((result = posix_spawn_file_actions_adddup2(&actions, socket, FD_IN_CHILD)) == 0 &&
-        (result = set_attributes(&attributes)) == 0)
-      result = posix_spawn(ret, program, &actions, &attributes, argv, environment);
-    posix_spawnattr_destroy(&attributes);
-  }
-  posix_spawn_file_actions_destroy(&actions);
-  return -result;
-}
-
 int elf_reader_client_start(struct elf_reader_client *client, const char *program)
 {
-  int pair[2];
+  char *environment[] = {NULL};
   *client = (struct elf_reader_client){.socket = -1};
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-    return -errno;
-  int result = elf_reader_client_spawn(program, pair[1], &client->pid);
-  close(pair[1]);
-  if (result < 0) {
-    close(pair[0]);
-    client->pid = 0;
-    return result;
-  }
-  client->socket = pair[0];
-  client->deadline = elf_reader_client_now() + PATIENCE;
-  return 0;
+  int result = helper_start(program, environment, &client->pid, &client->socket);
+  if (result == 0)
+    client->deadline = elf_reader_client_now() + PATIENCE;
+  return result;
 }
 
 pid_t elf_reader_client_release(struct elf_reader_client *client)
