@@ -46,14 +46,13 @@ pid_t elf_reader_client_release(struct elf_reader_client *client)
 }
 
 static int elf_reader_client_ask(struct elf_reader_client *client, void *job,
-                                 const struct elf_reader_message *message, const int *fds, size_t n_fds,
-                                 uint32_t expected)
+                                 const struct elf_reader_message *message, const int *fds, size_t n_fds)
 {
   int result = packet_send_many(client->socket, message, message->size, fds, n_fds, false);
   if (result < 0)
     return result;
   client->job = job;
-  client->expected = expected;
+  client->expected = ELF_READER_READY + message->type;
   client->deadline = elf_reader_client_now() + PATIENCE;
   return 0;
 }
@@ -62,7 +61,7 @@ int elf_reader_client_compile(struct elf_reader_client *client, void *job, int f
 {
   struct elf_reader_message message = {
       .type = ELF_READER_COMPILE, .size = sizeof message, .cookie = ++client->cookie, .flags = flags};
-  return elf_reader_client_ask(client, job, &message, &fd, 1, ELF_READER_COMPILED);
+  return elf_reader_client_ask(client, job, &message, &fd, 1);
 }
 
 static void question_fill(struct elf_reader_question *question, const struct elf_reader_message *message,
@@ -80,7 +79,7 @@ int elf_reader_client_name(struct elf_reader_client *client, void *job, int fd, 
   static struct elf_reader_question request;
   question_fill(&request, &(struct elf_reader_message){.type = ELF_READER_NAME, .cookie = ++client->cookie},
                 offsets, n);
-  return elf_reader_client_ask(client, job, &request.message, &fd, 1, ELF_READER_NAMED);
+  return elf_reader_client_ask(client, job, &request.message, &fd, 1);
 }
 
 static uint64_t elf_reader_client_measure(const int *fds, uint32_t n_fds)
@@ -106,7 +105,7 @@ int elf_reader_client_resolve(struct elf_reader_client *client, void *job, const
                 addresses, n);
   if ((flags & ELF_READER_AGAIN) == 0)
     client->resolved_bytes = elf_reader_client_measure(fds, n_fds);
-  int result = elf_reader_client_ask(client, job, &request.message, fds, n_fds, ELF_READER_RESOLVED);
+  int result = elf_reader_client_ask(client, job, &request.message, fds, n_fds);
   uint64_t seconds = elf_reader_resolve_seconds(client->resolved_bytes) + ELF_READER_SECONDS_MAX;
   client->deadline += PATIENCE_PER_SECOND * seconds;
   if (client->resolve_until > 0 && client->deadline > client->resolve_until + MOMENT)
@@ -120,7 +119,7 @@ int elf_reader_client_disassemble(struct elf_reader_client *client, void *job, i
   struct elf_reader_code_question question = {
       .message = {.type = ELF_READER_DISASSEMBLE, .size = sizeof question, .cookie = ++client->cookie},
       .code = *code};
-  return elf_reader_client_ask(client, job, &question.message, &fd, 1, ELF_READER_DISASSEMBLED);
+  return elf_reader_client_ask(client, job, &question.message, &fd, 1);
 }
 
 static bool take_ready(struct elf_reader_client *client, const struct elf_reader_message *message, int fd)
