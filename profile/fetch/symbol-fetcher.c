@@ -32,23 +32,11 @@ static void symbol_fetcher_end(SymbolFetcher *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SymbolFetcher, symbol_fetcher_end)
 
-static char *find_program(void)
-{
-  static const struct program_path place = {
-      .variable = "CAPTURE_SYMBOL_FETCHER",
-      .built = "../helpers/symbol-fetcher/capture-symbol-fetcher",
-      .moved = "../libexec/capture/capture-symbol-fetcher",
-      .installed = PROFILE_LIBEXECDIR "/capture-symbol-fetcher",
-  };
-  char *missing = NULL, *program = program_path_find(&place, X_OK, &missing);
-
-  free(missing);
-  return program;
-}
-
 static int symbol_fetcher_start(SymbolFetcher *self)
 {
-  char *program = find_program();
+  static const struct program_path place =
+      PROGRAM_PATH("CAPTURE_SYMBOL_FETCHER", "symbol-fetcher", "capture-symbol-fetcher", PROFILE_LIBEXECDIR);
+  char *program = program_path_find(&place, X_OK, NULL);
   int result = program ? helper_start(program, environ, &self->pid, &self->socket) : -ENOSYS;
 
   free(program);
