@@ -15,7 +15,6 @@ typedef struct {
   guint n;
   ProfileFetchOptions options;
   ProfileFetchResult *results;
-  GMainLoop *loop;
   GError *error; /* of naming */
 } Fetch;
 
@@ -28,25 +27,17 @@ char *capturectl_fetch_get_servers(void)
   return servers;
 }
 
-static gboolean fetch_show(gpointer line)
-{
-  capturectl_progress_show(line);
-  return G_SOURCE_REMOVE;
-}
-
 static void on_progress(const char *path, guint64 bytes, guint64 total, gpointer data)
 {
   g_autofree char *name = g_path_get_basename(path);
   g_autofree char *so_far = profile_amount_to_string(CAPTURE_UNIT_BYTES, bytes);
   g_autofree char *all = profile_amount_to_string(CAPTURE_UNIT_BYTES, total);
 
-  g_idle_add_full(G_PRIORITY_DEFAULT, fetch_show,
-                  total ? g_strdup_printf(_("Fetching for %s: %s of %s"), name, so_far, all)
-                        : g_strdup_printf(_("Fetching for %s: %s"), name, so_far),
-                  g_free);
+  capturectl_progress_post(total ? g_strdup_printf(_("Fetching for %s: %s of %s"), name, so_far, all)
+                                 : g_strdup_printf(_("Fetching for %s: %s"), name, so_far));
 }
 
-static void fetch_in_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+static void fetch_work(gpointer data, GCancellable *cancellable)
 {
   Fetch *self = data;
   g_autoptr(GHashTable) only = profile_fetch_list_build_ids(self->capture, self->entries, self->n);
@@ -57,12 +48,6 @@ static void fetch_in_thread(GTask *task, gpointer source, gpointer data, GCancel
   if (!self->error && profile_fetch_run(self->capture, self->entries, self->n, &self->options, self->results,
                                         cancellable) > 0)
     profile_naming_run(self->path, &naming, NULL, cancellable, &self->error);
-  g_task_return_boolean(task, TRUE);
-}
-
-static void on_done(GObject *source, GAsyncResult *result, gpointer data)
-{
-  g_main_loop_quit(((Fetch *)data)->loop);
 }
 
 /* One sentence a failure. */
@@ -86,25 +71,13 @@ gboolean capturectl_fetch(const char *path, ProfileCapture *capture, const Profi
                           guint n, const ProfileFetchOptions *options, ProfileFetchResult *results,
                           gboolean quiet, GCancellable *cancellable)
 {
-  Fetch fetch = {.path = path,
-                 .capture = capture,
-                 .entries = entries,
-                 .n = n,
-                 .options = *options,
-                 .results = results,
-                 .loop = g_main_loop_new(NULL, FALSE)};
-  GTask *task = g_task_new(NULL, cancellable, on_done, &fetch);
+  Fetch fetch = {
+      .path = path, .capture = capture, .entries = entries, .n = n, .options = *options, .results = results};
   gboolean done;
 
   fetch.options.progress = quiet ? NULL : on_progress;
-  g_task_set_check_cancellable(task, FALSE);
-  g_task_set_task_data(task, &fetch, NULL);
-  g_task_run_in_thread(task, fetch_in_thread);
-  g_main_loop_run(fetch.loop);
-  g_object_unref(task);
-  capturectl_progress_clear();
+  capturectl_progress_run(fetch_work, &fetch, cancellable);
   done = fetch_warn(&fetch);
-  g_main_loop_unref(fetch.loop);
   g_clear_error(&fetch.error);
   return done;
 }

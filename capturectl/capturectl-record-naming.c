@@ -11,7 +11,6 @@
 typedef struct {
   RecordingSession *session;
   ProfileNamingResult result;
-  GMainLoop *loop;
   GError *error;
   const CapturectlRecordOptions *options;
 } Naming;
@@ -22,19 +21,12 @@ static int open_binary(const ProfileBinary *binary, gpointer data)
                                  binary->inode);
 }
 
-static gboolean record_naming_show(gpointer line)
-{
-  capturectl_progress_show(line);
-  return G_SOURCE_REMOVE;
-}
-
 static void on_progress(guint done, guint total, const char *name, gpointer data)
 {
-  g_idle_add_full(G_PRIORITY_DEFAULT, record_naming_show,
-                  g_strdup_printf(_("Naming functions: %u of %u binaries"), done, total), g_free);
+  capturectl_progress_post(g_strdup_printf(_("Naming functions: %u of %u binaries"), done, total));
 }
 
-static void name_in_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+static void record_naming_work(gpointer data, GCancellable *cancellable)
 {
   Naming *naming = data;
   g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", recording_session_get_fd(naming->session));
@@ -47,12 +39,6 @@ static void name_in_thread(GTask *task, gpointer source, gpointer data, GCancell
                                   .places_time = PROFILE_NAMING_PLACES_TIME};
 
   profile_naming_run(path, &options, &naming->result, cancellable, &naming->error);
-  g_task_return_boolean(task, TRUE);
-}
-
-static void on_named(GObject *source, GAsyncResult *result, gpointer data)
-{
-  g_main_loop_quit(((Naming *)data)->loop);
 }
 
 static void record_naming_warn(const Naming *naming)
@@ -91,17 +77,10 @@ static void fetch_names(RecordingSession *session, const char *servers, GCancell
 void capturectl_record_name(RecordingSession *session, GCancellable *cancellable,
                             const CapturectlRecordOptions *options)
 {
-  Naming naming = {.session = session, .loop = g_main_loop_new(NULL, FALSE), .options = options};
-  GTask *task = g_task_new(NULL, cancellable, on_named, &naming);
+  Naming naming = {.session = session, .options = options};
 
-  g_task_set_check_cancellable(task, FALSE);
-  g_task_set_task_data(task, &naming, NULL);
-  g_task_run_in_thread(task, name_in_thread);
-  g_main_loop_run(naming.loop);
-  g_object_unref(task);
-  capturectl_progress_clear();
+  capturectl_progress_run(record_naming_work, &naming, cancellable);
   record_naming_warn(&naming);
-  g_main_loop_unref(naming.loop);
   if (options->servers && !naming.error)
     fetch_names(session, options->servers, cancellable, options->quiet);
   g_clear_error(&naming.error);

@@ -2,20 +2,17 @@
 #include "helpers/elf-reader-client.h"
 
 #include <errno.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "helpers/elf-reader-protocol.h"
+#include "helpers/helper-start.h"
 #include "helpers/packet.h"
 
-#define FD_IN_CHILD 3
-#define PATIENCE    UINT64_C(5000000000)
+#define PATIENCE UINT64_C(5000000000)
 /* Of processor time that a RESOLVE may take: debug files are read from the disk, while others use it and the
  * processors, too. */
 #define PATIENCE_PER_SECOND UINT64_C(3000000000)
@@ -29,54 +26,14 @@ static uint64_t elf_reader_client_now(void)
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-/* In a process group of its own: what a terminal's user interrupts is the recording, which then needs its
- * last tables. */
-static int set_attributes(posix_spawnattr_t *attributes)
-{
-  sigset_t all, none;
-  sigfillset(&all);
-  sigemptyset(&none);
-  posix_spawnattr_setsigdefault(attributes, &all);
-  posix_spawnattr_setsigmask(attributes, &none);
-  posix_spawnattr_setpgroup(attributes, 0);
-  return posix_spawnattr_setflags(attributes,
-                                  POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
-}
-
-static int elf_reader_client_spawn(const char *program, int socket, pid_t *ret)
-{
-  char *argv[] = {(char *)"capture-elf-reader", (char *)"3", NULL}, *environment[] = {NULL};
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  int result = posix_spawn_file_actions_init(&actions);
-  if (result != 0)
-    return -result;
-  if ((result = posix_spawnattr_init(&attributes)) == 0) {
-    if ((result = posix_spawn_file_actions_adddup2(&actions, socket, FD_IN_CHILD)) == 0 &&
-        (result = set_attributes(&attributes)) == 0)
-      result = posix_spawn(ret, program, &actions, &attributes, argv, environment);
-    posix_spawnattr_destroy(&attributes);
-  }
-  posix_spawn_file_actions_destroy(&actions);
-  return -result;
-}
-
 int elf_reader_client_start(struct elf_reader_client *client, const char *program)
 {
-  int pair[2];
+  char *environment[] = {NULL};
   *client = (struct elf_reader_client){.socket = -1};
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-    return -errno;
-  int result = elf_reader_client_spawn(program, pair[1], &client->pid);
-  close(pair[1]);
-  if (result < 0) {
-    close(pair[0]);
-    client->pid = 0;
-    return result;
-  }
-  client->socket = pair[0];
-  client->deadline = elf_reader_client_now() + PATIENCE;
-  return 0;
+  int result = helper_start(program, environment, &client->pid, &client->socket);
+  if (result == 0)
+    client->deadline = elf_reader_client_now() + PATIENCE;
+  return result;
 }
 
 pid_t elf_reader_client_release(struct elf_reader_client *client)
@@ -89,14 +46,13 @@ pid_t elf_reader_client_release(struct elf_reader_client *client)
 }
 
 static int elf_reader_client_ask(struct elf_reader_client *client, void *job,
-                                 const struct elf_reader_message *message, const int *fds, size_t n_fds,
-                                 uint32_t expected)
+                                 const struct elf_reader_message *message, const int *fds, size_t n_fds)
 {
   int result = packet_send_many(client->socket, message, message->size, fds, n_fds, false);
   if (result < 0)
     return result;
   client->job = job;
-  client->expected = expected;
+  client->expected = ELF_READER_READY + message->type;
   client->deadline = elf_reader_client_now() + PATIENCE;
   return 0;
 }
@@ -105,7 +61,7 @@ int elf_reader_client_compile(struct elf_reader_client *client, void *job, int f
 {
   struct elf_reader_message message = {
       .type = ELF_READER_COMPILE, .size = sizeof message, .cookie = ++client->cookie, .flags = flags};
-  return elf_reader_client_ask(client, job, &message, &fd, 1, ELF_READER_COMPILED);
+  return elf_reader_client_ask(client, job, &message, &fd, 1);
 }
 
 static void question_fill(struct elf_reader_question *question, const struct elf_reader_message *message,
@@ -123,7 +79,7 @@ int elf_reader_client_name(struct elf_reader_client *client, void *job, int fd, 
   static struct elf_reader_question request;
   question_fill(&request, &(struct elf_reader_message){.type = ELF_READER_NAME, .cookie = ++client->cookie},
                 offsets, n);
-  return elf_reader_client_ask(client, job, &request.message, &fd, 1, ELF_READER_NAMED);
+  return elf_reader_client_ask(client, job, &request.message, &fd, 1);
 }
 
 static uint64_t elf_reader_client_measure(const int *fds, uint32_t n_fds)
@@ -149,7 +105,7 @@ int elf_reader_client_resolve(struct elf_reader_client *client, void *job, const
                 addresses, n);
   if ((flags & ELF_READER_AGAIN) == 0)
     client->resolved_bytes = elf_reader_client_measure(fds, n_fds);
-  int result = elf_reader_client_ask(client, job, &request.message, fds, n_fds, ELF_READER_RESOLVED);
+  int result = elf_reader_client_ask(client, job, &request.message, fds, n_fds);
   uint64_t seconds = elf_reader_resolve_seconds(client->resolved_bytes) + ELF_READER_SECONDS_MAX;
   client->deadline += PATIENCE_PER_SECOND * seconds;
   if (client->resolve_until > 0 && client->deadline > client->resolve_until + MOMENT)
@@ -163,7 +119,7 @@ int elf_reader_client_disassemble(struct elf_reader_client *client, void *job, i
   struct elf_reader_code_question question = {
       .message = {.type = ELF_READER_DISASSEMBLE, .size = sizeof question, .cookie = ++client->cookie},
       .code = *code};
-  return elf_reader_client_ask(client, job, &question.message, &fd, 1, ELF_READER_DISASSEMBLED);
+  return elf_reader_client_ask(client, job, &question.message, &fd, 1);
 }
 
 static bool take_ready(struct elf_reader_client *client, const struct elf_reader_message *message, int fd)

@@ -48,11 +48,11 @@ enum elf_reader_message_type {
   ELF_READER_NAME = 2,
   ELF_READER_RESOLVE = 3,
   ELF_READER_DISASSEMBLE = 4,
-  ELF_READER_READY = 64,
-  ELF_READER_COMPILED = 65,
-  ELF_READER_NAMED = 66,
-  ELF_READER_RESOLVED = 67,
-  ELF_READER_DISASSEMBLED = 68
+  ELF_READER_READY = 64, /* an answer has the type of its question and this */
+  ELF_READER_COMPILED = ELF_READER_READY + ELF_READER_COMPILE,
+  ELF_READER_NAMED = ELF_READER_READY + ELF_READER_NAME,
+  ELF_READER_RESOLVED = ELF_READER_READY + ELF_READER_RESOLVE,
+  ELF_READER_DISASSEMBLED = ELF_READER_READY + ELF_READER_DISASSEMBLE
 };
 
 enum elf_reader_flags {
@@ -61,7 +61,7 @@ enum elf_reader_flags {
   ELF_READER_KEEP = 1 << 1,      /* the files are asked for AGAIN */
   ELF_READER_AGAIN = 1 << 2,     /* those that were kept; without descriptors, and without the flags below */
   ELF_READER_ALTERNATE = 1 << 3, /* the next descriptor is the alternate file's (dwz) */
-  ELF_READER_PACKAGE = 1 << 4,   /* the next one is a .dwp */
+  ELF_READER_PACKAGE = 1 << 4    /* the next one is a .dwp */
 };
 
 struct elf_reader_message {

@@ -39,6 +39,9 @@ char *program_path_find(const struct program_path *place, int mode, char **ret_m
     path = strdup(place->installed);
   if (!path || access(path, mode) == 0)
     return path;
-  *ret_missing = path;
+  if (ret_missing)
+    *ret_missing = path;
+  else
+    free(path);
   return NULL;
 }

@@ -11,8 +11,15 @@ struct program_path {
   const char *installed; /* whole */
 };
 
+/* What a folder of helpers/ builds, and an installation has in its directory libexec for capture. */
+#define PROGRAM_PATH(VARIABLE, FOLDER, NAME, LIBEXEC)                                                        \
+  {                                                                                                          \
+    .variable = (VARIABLE), .built = "../helpers/" FOLDER "/" NAME, .moved = "../libexec/capture/" NAME,     \
+    .installed = LIBEXEC "/" NAME                                                                            \
+  }
+
 /* The first of them that is named or there, if `mode` (of access()) is permitted of it; else NULL, and what
- * is missing. Both are to be freed with free(). */
+ * is missing (ret_missing may be NULL). Both are to be freed with free(). */
 char *program_path_find(const struct program_path *path, int mode, char **ret_missing);
 
 #endif

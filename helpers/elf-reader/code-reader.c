@@ -45,6 +45,6 @@ static bool code_reader_is_sound(const struct elf_reader_request *request)
 int main(int argc, char **argv)
 {
   static const struct elf_reader_service service = {"capture-code-reader", code_reader_is_sound,
-                                                    code_reader_answer, NULL};
+                                                    code_reader_answer};
   return elf_reader_run(argc, argv, &service);
 }

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "helpers/elf-reader-protocol.h"
+#include "helpers/limit.h"
 
 #define NOBODY 65534
 
@@ -112,30 +113,18 @@ static void leave_by_landlock(void)
   close((int)fd);
 }
 
-static int elf_reader_confine_limit(int resource, uint64_t most)
-{
-  struct rlimit now;
-  if (getrlimit(resource, &now) < 0)
-    return -errno;
-  if (now.rlim_max > most)
-    now.rlim_max = most;
-  if (now.rlim_cur > now.rlim_max)
-    now.rlim_cur = now.rlim_max;
-  return setrlimit(resource, &now) < 0 ? -errno : 0;
-}
-
 static int limit_resources(void)
 {
-  int result = elf_reader_confine_limit(RLIMIT_CORE, 0);
+  int result = limit_lower(RLIMIT_CORE, 0);
   if (result == 0)
-    result = elf_reader_confine_limit(RLIMIT_FSIZE, IMAGE_MAX);
+    result = limit_lower(RLIMIT_FSIZE, IMAGE_MAX);
   if (result == 0)
-    result = elf_reader_confine_limit(RLIMIT_NOFILE, FILES_MAX);
+    result = limit_lower(RLIMIT_NOFILE, FILES_MAX);
 #ifndef __SANITIZE_ADDRESS__ /* which maps terabytes that it does not use */
   if (result == 0)
-    result = elf_reader_confine_limit(RLIMIT_AS, ELF_READER_FILE_MAX + 2 * MEMORY_MAX);
+    result = limit_lower(RLIMIT_AS, ELF_READER_FILE_MAX + 2 * MEMORY_MAX);
   if (result == 0)
-    result = elf_reader_confine_limit(RLIMIT_DATA, MEMORY_MAX);
+    result = limit_lower(RLIMIT_DATA, MEMORY_MAX);
 #endif
   return result;
 }

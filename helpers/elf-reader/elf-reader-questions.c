@@ -124,12 +124,5 @@ static bool elf_reader_questions_are_sound(const struct elf_reader_request *requ
   }
 }
 
-static void elf_reader_questions_clear(void)
-{
-  unwind_workspace_clear(&workspace);
-  elf_reader_resolver_clear(&resolver);
-}
-
 const struct elf_reader_service elf_reader_questions = {"capture-elf-reader", elf_reader_questions_are_sound,
-                                                        elf_reader_questions_answer,
-                                                        elf_reader_questions_clear};
+                                                        elf_reader_questions_answer};

@@ -7,22 +7,10 @@
 
 #include "helpers/packet.h"
 
-_Static_assert(ELF_READER_NAMED - ELF_READER_NAME == ELF_READER_COMPILED - ELF_READER_COMPILE &&
-                   ELF_READER_RESOLVED - ELF_READER_RESOLVE == ELF_READER_COMPILED - ELF_READER_COMPILE &&
-                   ELF_READER_DISASSEMBLED - ELF_READER_DISASSEMBLE ==
-                       ELF_READER_COMPILED - ELF_READER_COMPILE,
-               "an answer's type follows from its question's");
-
 int elf_reader_limit_time(uint32_t seconds)
 {
   const struct itimerval limit = {.it_value = {.tv_sec = seconds}};
   return setitimer(ITIMER_PROF, &limit, NULL) < 0 ? -errno : 0;
-}
-
-/* The type of the answer to a request. */
-static uint32_t elf_reader_serve_expected(uint32_t type)
-{
-  return type + (ELF_READER_COMPILED - ELF_READER_COMPILE);
 }
 
 static int elf_reader_serve_answer(int socket, const struct elf_reader_service *service,
@@ -30,7 +18,7 @@ static int elf_reader_serve_answer(int socket, const struct elf_reader_service *
 {
   const struct elf_reader_message *asked = &request->question.message;
   struct elf_reader_message message = {
-      .type = elf_reader_serve_expected(asked->type), .size = sizeof message, .cookie = asked->cookie};
+      .type = ELF_READER_READY + asked->type, .size = sizeof message, .cookie = asked->cookie};
   int done = service->answer(request, &message.length);
   message.error = done < 0 ? done : 0;
   message.length = done < 0 ? 0 : message.length;
@@ -75,7 +63,5 @@ int elf_reader_serve(int socket, const struct elf_reader_service *service)
     result = elf_reader_serve_one(socket, service, &request, size);
     close_files(&request);
   }
-  if (service->clear)
-    service->clear();
   return result;
 }

@@ -24,7 +24,6 @@ struct elf_reader_service {
   bool (*is_sound)(const struct elf_reader_request *request);
   /* The descriptor of the answer, or -errno. */
   int (*answer)(const struct elf_reader_request *request, uint64_t *ret_length);
-  void (*clear)(void); /* what is kept from one request to the next; NULL: nothing */
 };
 
 /* Says READY and serves until the other end of the socket is closed. 0, or -errno when the other end breaks

@@ -3,6 +3,7 @@
 #include <elfutils/debuginfod.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,5 +130,6 @@ int main(int argc, char **argv)
           stderr);
     return 2;
   }
+  signal(SIGPIPE, SIG_IGN); /* what a server closes is an error, whatever writes to it */
   return symbol_fetcher_serve(fd) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -10,6 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "helpers/limit.h"
+
 /* curl reads less than half of this at one time; then progress is looked at, and ends what is too large. A
  * write that the kernel cuts short would look like a server that broke off. */
 #define SLACK (UINT64_C(4) << 20)
@@ -24,18 +26,6 @@ static void on_too_large(int number)
 bool symbol_fetcher_was_too_large(void)
 {
   return was_too_large != 0;
-}
-
-static int symbol_fetcher_limit_resource(int resource, uint64_t most)
-{
-  struct rlimit now;
-  if (getrlimit(resource, &now) < 0)
-    return -errno;
-  if (now.rlim_max > most)
-    now.rlim_max = most;
-  if (now.rlim_cur > now.rlim_max)
-    now.rlim_cur = now.rlim_max;
-  return setrlimit(resource, &now) < 0 ? -errno : 0;
 }
 
 /* Execution, and all that changes files, but for rights that came with later kernels. */
@@ -64,9 +54,9 @@ static void write_below(const char *directory)
 int symbol_fetcher_limit(const struct symbol_fetcher_request *request)
 {
   struct sigaction action = {.sa_handler = on_too_large};
-  int result = symbol_fetcher_limit_resource(RLIMIT_CORE, 0);
+  int result = limit_lower(RLIMIT_CORE, 0);
   if (result == 0)
-    result = symbol_fetcher_limit_resource(RLIMIT_FSIZE, request->size_max + SLACK);
+    result = limit_lower(RLIMIT_FSIZE, request->size_max + SLACK);
   if (result < 0)
     return result;
   if (sigaction(SIGXFSZ, &action, NULL) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||

@@ -77,10 +77,9 @@ uint32_t capture_writer_next_id(capture_writer *writer, uint16_t type);
 int capture_writer_record(capture_writer *writer, const struct capture_record *record, uint64_t time);
 
 /* Writes a record (STRING, NAMED_BINARY, FUNCTIONS, PLACE_FRAMES, PLACE, MACHINE_CODE, PLACES_OUTCOME,
- * SOURCE_TEXT) into
- * the names window. Its identifiers are the caller's to give out, from 1, of strings as of binaries and place
- * frames, and are looked up among the names of this epoch alone; so that nobody takes them for those of a
- * dictionary, names come in an epoch of their own. Returns as capture_writer_record. */
+ * SOURCE_TEXT) into the names window. Its identifiers are the caller's to give out, from 1, of strings as of
+ * binaries and place frames, and are looked up among the names of this epoch alone; so that nobody takes them
+ * for those of a dictionary, names come in an epoch of their own. Returns as capture_writer_record. */
 int capture_writer_name(capture_writer *writer, const struct capture_record *record);
 
 struct capture_writer_sample {

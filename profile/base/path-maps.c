@@ -19,17 +19,6 @@ GArray *profile_path_maps_new(void)
   return maps;
 }
 
-GArray *profile_path_maps_copy(const GArray *maps)
-{
-  GArray *copy = profile_path_maps_new();
-
-  for (guint i = 0; i < maps->len; i++) {
-    const ProfilePathMap *map = &g_array_index(maps, ProfilePathMap, i);
-    profile_path_maps_append(copy, map->from, map->to);
-  }
-  return copy;
-}
-
 void profile_path_maps_append(GArray *maps, const char *from, const char *to)
 {
   ProfilePathMap map = {g_strdup(from), g_canonicalize_filename(to, NULL)};

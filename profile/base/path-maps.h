@@ -18,7 +18,6 @@ typedef struct {
 
 /* Empty; its maps are freed with it. */
 GArray *profile_path_maps_new(void);
-GArray *profile_path_maps_copy(const GArray *maps);
 /* A relative `to` is one of the current folder. */
 void profile_path_maps_append(GArray *maps, const char *from, const char *to);
 /* "FROM=TO". FALSE: it is no such text. */

@@ -129,6 +129,12 @@ char *profile_debug_file_get_cache(void)
   return g_build_filename(g_get_user_cache_dir(), "debuginfod_client", NULL);
 }
 
+/* In a tree of debug files. Without a build-id there is nothing. */
+static char *get_build_id_path(const char *root, const char *hex)
+{
+  return g_strdup_printf("%s/.build-id/%.2s/%s.debug", root, hex, hex + MIN(2, strlen(hex)));
+}
+
 static char *get_debuginfod_path(const char *hex, const char *kind)
 {
   g_autofree char *cache = profile_debug_file_get_cache();
@@ -153,7 +159,7 @@ static gboolean find_by_build_id(const Wanted *wanted, ProfileDebugFile *ret)
 
   if (wanted->build_id_size < 2)
     return FALSE;
-  installed = g_strdup_printf(DEBUG_ROOT "/.build-id/%.2s/%s.debug", hex, hex + 2);
+  installed = get_build_id_path(DEBUG_ROOT, hex);
   cached = get_debuginfod_path(hex, "debuginfo");
   by_path = g_strconcat(DEBUG_ROOT, wanted->path, ".debug", NULL);
   return try_paths((const char *const[]){installed, cached, by_path, NULL}, wanted->build_id,
@@ -187,8 +193,7 @@ static gboolean find_in_roots(const Wanted *wanted, ProfileDebugFile *ret)
 
   for (guint i = 0; wanted->roots && wanted->roots[i]; i++) {
     const char *root = wanted->roots[i];
-    g_autofree char *by_id =
-        g_strdup_printf("%s/.build-id/%.2s/%s.debug", root, hex, hex + MIN(2, strlen(hex)));
+    g_autofree char *by_id = get_build_id_path(root, hex);
 
     if (open_with_build_id(by_id, wanted->build_id, wanted->build_id_size, ret) ||
         find_in_root(wanted, root, wanted->path, ret) || (rest && find_in_root(wanted, root, rest, ret)))
@@ -282,8 +287,7 @@ gboolean profile_debug_file_find_kernel(const char *release, const guint8 *build
     if (find_kernel_at(g_strjoinv(release, parts), build_id, size, ret))
       return TRUE;
   }
-  return find_kernel_at(g_strdup_printf(DEBUG_ROOT "/.build-id/%.2s/%s.debug", hex, hex + 2), build_id, size,
-                        ret) ||
+  return find_kernel_at(get_build_id_path(DEBUG_ROOT, hex), build_id, size, ret) ||
          find_kernel_at(get_debuginfod_path(hex, "debuginfo"), build_id, size, ret);
 }
 
@@ -304,7 +308,7 @@ static gboolean find_alternate_in_roots(const char *const *roots, const char *pa
   const char *below = strstr(path, tree);
 
   for (guint i = 0; roots && roots[i]; i++) {
-    g_autofree char *by_id = g_strdup_printf("%s/.build-id/%.2s/%s.debug", roots[i], hex, hex + 2);
+    g_autofree char *by_id = get_build_id_path(roots[i], hex);
     g_autofree char *by_dwz = g_strconcat(roots[i], find_dwz(path), NULL);
     g_autofree char *by_path = g_strconcat(roots[i], below ? below + strlen(tree) : "", NULL);
 
@@ -325,7 +329,7 @@ gboolean profile_debug_file_find_alternate(const char *directory, const char *pa
 
   if (size < 2)
     return FALSE;
-  installed = g_strdup_printf(DEBUG_ROOT "/.build-id/%.2s/%s.debug", hex, hex + 2);
+  installed = get_build_id_path(DEBUG_ROOT, hex);
   cached = get_debuginfod_path(hex, "debuginfo");
   size = MIN(size, CAPTURE_BUILD_ID_MAX);
   return try_paths((const char *const[]){said, installed, by_path, cached, NULL}, build_id, size, ret) ||

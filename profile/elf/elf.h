@@ -48,7 +48,7 @@ const ProfileElfSection *profile_elf_find_section(const ProfileElf *self, const 
  * bytes, beyond the file, or larger than 1 GiB. Free with g_free. */
 guint8 *profile_elf_read_section(const ProfileElf *self, const ProfileElfSection *section, gsize *ret_size);
 
-/* Bytes of the file, or NULL where it does not have all of them. Free with g_free. */
+/* Bytes of the file; NULL where it does not have all of them, or for more than 1 GiB. Free with g_free. */
 guint8 *profile_elf_read(const ProfileElf *self, guint64 offset, guint64 length);
 /* All of the file's bytes, but zeros in place of debugging information that says nothing of unwinding; NULL
  * when it cannot be read or has more than 2 GiB. Free with g_free. */

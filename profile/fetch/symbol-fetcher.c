@@ -3,17 +3,14 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "helpers/helper-start.h"
 #include "helpers/packet.h"
 #include "helpers/program-path.h"
-
-#define FD_IN_CHILD 3
 
 extern char **environ;
 
@@ -35,60 +32,14 @@ static void symbol_fetcher_end(SymbolFetcher *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SymbolFetcher, symbol_fetcher_end)
 
-static char *find_program(void)
-{
-  static const struct program_path place = {
-      .variable = "CAPTURE_SYMBOL_FETCHER",
-      .built = "../helpers/symbol-fetcher/capture-symbol-fetcher",
-      .moved = "../libexec/capture/capture-symbol-fetcher",
-      .installed = PROFILE_LIBEXECDIR "/capture-symbol-fetcher",
-  };
-  char *missing = NULL, *program = program_path_find(&place, X_OK, &missing);
-
-  free(missing);
-  return program;
-}
-
-/* In a process group of its own: what a terminal's user interrupts is what waits for it. */
-static int symbol_fetcher_spawn(const char *program, int socket, pid_t *ret)
-{
-  char *argv[] = {(char *)"capture-symbol-fetcher", (char *)"3", NULL};
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  sigset_t none;
-  int result;
-
-  sigemptyset(&none);
-  posix_spawn_file_actions_init(&actions);
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
-  result = posix_spawn_file_actions_adddup2(&actions, socket, FD_IN_CHILD);
-  if (result == 0)
-    result = posix_spawn(ret, program, &actions, &attributes, argv, environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  return -result;
-}
-
 static int symbol_fetcher_start(SymbolFetcher *self)
 {
-  char *program = find_program();
-  int pair[2], result;
+  static const struct program_path place =
+      PROGRAM_PATH("CAPTURE_SYMBOL_FETCHER", "symbol-fetcher", "capture-symbol-fetcher", PROFILE_LIBEXECDIR);
+  char *program = program_path_find(&place, X_OK, NULL);
+  int result = program ? helper_start(program, environ, &self->pid, &self->socket) : -ENOSYS;
 
-  if (!program)
-    return -ENOSYS;
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) {
-    free(program);
-    return -errno;
-  }
-  self->socket = pair[0];
-  result = symbol_fetcher_spawn(program, pair[1], &self->pid);
-  close(pair[1]);
   free(program);
-  if (result < 0)
-    self->pid = 0;
   return result;
 }
 

@@ -1,47 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/import/perf-data-boot.h"
 
-#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
 #include <time.h>
 
-#include "profile/base/bytes.h"
+#include "profile/naming/kernel-namer.h"
 
 /* _text is among the first symbols, which are sorted by address. */
 #define LINES_MAX 4096
 
 /* Nanoseconds between the making of a file and its first record, a machine's sleep not counted. */
 #define TOLERANCE (5 * G_GUINT64_CONSTANT(1000000000))
-
-static guint32 take_padded(ProfileBytes *notes, guint32 size, const guint8 **ret)
-{
-  *ret = profile_bytes_take(notes, ((guint64)size + 3) & ~(guint64)3);
-  return size;
-}
-
-static gboolean kernel_has_build_id(const guint8 *build_id, gsize size)
-{
-  g_autofree char *content = NULL;
-  gsize length;
-  ProfileBytes notes;
-
-  if (!g_file_get_contents("/sys/kernel/notes", &content, &length, NULL))
-    return FALSE;
-  notes = (ProfileBytes){(guint8 *)content, (guint8 *)content + length, FALSE};
-  while (!notes.failed && notes.at < notes.end) {
-    guint32 name_size = profile_bytes_take_32(&notes), id_size = profile_bytes_take_32(&notes);
-    guint32 type = profile_bytes_take_32(&notes);
-    const guint8 *name, *id;
-
-    take_padded(&notes, name_size, &name);
-    take_padded(&notes, id_size, &id);
-    if (name && id && type == NT_GNU_BUILD_ID && name_size == 4 && memcmp(name, "GNU", 4) == 0)
-      return id_size == size && memcmp(id, build_id, size) == 0;
-  }
-  return FALSE;
-}
 
 static gboolean kernel_begins_at(guint64 text)
 {
@@ -88,8 +59,9 @@ static gboolean began_here(const ProfilePerfBoot *boot)
 
 gboolean profile_perf_boot_is_this(const ProfilePerfBoot *boot)
 {
-  gboolean is_kernel = boot->build_id_size > 0 ? kernel_has_build_id(boot->build_id, boot->build_id_size)
-                                               : names_this_machine(boot) || began_here(boot);
+  gboolean is_kernel = boot->build_id_size > 0
+                           ? profile_kernel_has_build_id(boot->build_id, boot->build_id_size)
+                           : names_this_machine(boot) || began_here(boot);
 
   return is_kernel && boot->modified > get_boot_time() && kernel_begins_at(boot->text);
 }

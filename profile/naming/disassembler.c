@@ -23,16 +23,11 @@ typedef struct {
 
 static ProfileElfReader *disassembler_find_reader(void)
 {
-  static const struct program_path place = {
-      .variable = "CAPTURE_CODE_READER",
-      .built = "../helpers/elf-reader/capture-code-reader",
-      .moved = "../libexec/capture/capture-code-reader",
-      .installed = PROFILE_LIBEXECDIR "/capture-code-reader",
-  };
-  char *missing = NULL, *program = program_path_find(&place, X_OK, &missing);
+  static const struct program_path place =
+      PROGRAM_PATH("CAPTURE_CODE_READER", "elf-reader", "capture-code-reader", PROFILE_LIBEXECDIR);
+  char *program = program_path_find(&place, X_OK, NULL);
   ProfileElfReader *reader = program ? profile_elf_reader_new(program) : NULL;
 
-  free(missing);
   free(program);
   return reader;
 }

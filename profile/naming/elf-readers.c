@@ -14,17 +14,11 @@ struct _ProfileElfReaders {
 
 ProfileElfReaders *profile_elf_readers_new(void)
 {
-  static const struct program_path place = {
-      .variable = "CAPTURE_ELF_READER",
-      .built = "../helpers/elf-reader/capture-elf-reader",
-      .moved = "../libexec/capture/capture-elf-reader",
-      .installed = PROFILE_LIBEXECDIR "/capture-elf-reader",
-  };
-  char *missing = NULL;
-  char *program = program_path_find(&place, X_OK, &missing);
+  static const struct program_path place =
+      PROGRAM_PATH("CAPTURE_ELF_READER", "elf-reader", "capture-elf-reader", PROFILE_LIBEXECDIR);
+  char *program = program_path_find(&place, X_OK, NULL);
   ProfileElfReaders *self;
 
-  free(missing);
   if (!program)
     return NULL;
   self = g_new0(ProfileElfReaders, 1);

@@ -35,12 +35,12 @@ gboolean profile_kernel_is_same_boot(ProfileCapture *capture)
   return get_boot_id(boot_id) && memcmp(header.boot_id, boot_id, sizeof boot_id) == 0;
 }
 
-static gboolean has_running_build_id(const ProfileBinary *binary)
+gboolean profile_kernel_has_build_id(const guint8 *build_id, gsize size)
 {
-  guint8 build_id[CAPTURE_BUILD_ID_MAX];
+  guint8 running[CAPTURE_BUILD_ID_MAX];
 
-  return kernel_read_build_id(build_id, sizeof build_id) == binary->build_id_size &&
-         memcmp(build_id, binary->build_id, binary->build_id_size) == 0;
+  return size > 0 && kernel_read_build_id(running, sizeof running) == size &&
+         memcmp(running, build_id, size) == 0;
 }
 
 static gboolean is_in_place(const ProfileKallsyms *kallsyms, const ProfileBinary *binary)
@@ -73,7 +73,8 @@ static gboolean is_recorded_kernel(ProfileCapture *capture, const ProfileKallsym
   profile_capture_get_header(capture, &header);
   if (profile_kernel_is_same_boot(capture))
     return TRUE;
-  return memcmp(header.boot_id, no_boot, sizeof no_boot) == 0 && binary && has_running_build_id(binary) &&
+  return memcmp(header.boot_id, no_boot, sizeof no_boot) == 0 && binary &&
+         profile_kernel_has_build_id(binary->build_id, binary->build_id_size) &&
          is_in_place(kallsyms, binary);
 }
 

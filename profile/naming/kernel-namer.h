@@ -9,6 +9,9 @@ G_BEGIN_DECLS
 /* This machine has not been started again since capture was recorded here. */
 gboolean profile_kernel_is_same_boot(ProfileCapture *capture);
 
+/* Whether the kernel that runs here has that build-id. */
+gboolean profile_kernel_has_build_id(const guint8 *build_id, gsize size);
+
 /* What is known of the kernel's image, with its build-id; NULL: nothing. */
 const ProfileBinary *profile_kernel_get_binary(ProfileCapture *capture);
 

@@ -10,12 +10,8 @@
 
 char *recording_paths_find_recorder(GError **error)
 {
-  static const struct program_path place = {
-      .variable = "CAPTURE_RECORDER",
-      .built = "../helpers/recorder/capture-recorder",
-      .moved = "../libexec/capture/capture-recorder",
-      .installed = RECORDING_LIBEXECDIR "/capture-recorder",
-  };
+  static const struct program_path place =
+      PROGRAM_PATH("CAPTURE_RECORDER", "recorder", "capture-recorder", RECORDING_LIBEXECDIR);
   g_autofree char *missing = NULL;
   char *path = program_path_find(&place, X_OK, &missing);
 
@@ -28,12 +24,8 @@ char *recording_paths_find_recorder(GError **error)
 
 char *recording_paths_find_elf_reader(GError **error)
 {
-  static const struct program_path place = {
-      .variable = "CAPTURE_ELF_READER",
-      .built = "../helpers/elf-reader/capture-elf-reader",
-      .moved = "../libexec/capture/capture-elf-reader",
-      .installed = RECORDING_LIBEXECDIR "/capture-elf-reader",
-  };
+  static const struct program_path place =
+      PROGRAM_PATH("CAPTURE_ELF_READER", "elf-reader", "capture-elf-reader", RECORDING_LIBEXECDIR);
   g_autofree char *missing = NULL;
   char *path = program_path_find(&place, X_OK, &missing);
 
@@ -47,12 +39,8 @@ char *recording_paths_find_elf_reader(GError **error)
 
 char *recording_paths_find_preload(GError **error)
 {
-  static const struct program_path place = {
-      .variable = "CAPTURE_PRELOAD",
-      .built = "../helpers/preload/libcapture-preload.so",
-      .moved = "../libexec/capture/libcapture-preload.so",
-      .installed = RECORDING_LIBEXECDIR "/libcapture-preload.so",
-  };
+  static const struct program_path place =
+      PROGRAM_PATH("CAPTURE_PRELOAD", "preload", "libcapture-preload.so", RECORDING_LIBEXECDIR);
   g_autofree char *missing = NULL;
   g_autofree char *path = program_path_find(&place, R_OK, &missing);
 
