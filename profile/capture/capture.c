@@ -487,9 +487,12 @@ ProfileMachineCode *profile_capture_get_machine_code(ProfileCapture *self, guint
   return self->machine_code[MIN(binary, self->binaries->len)];
 }
 
-const GByteArray *profile_capture_get_source_text(const ProfileCapture *self, const char *path)
+ProfileSourceFile *profile_capture_open_source(const ProfileCapture *self, const char *path,
+                                               const GArray *maps)
 {
-  return self->source_texts ? profile_source_texts_lookup(self->source_texts, path) : NULL;
+  const GByteArray *text = self->source_texts ? profile_source_texts_lookup(self->source_texts, path) : NULL;
+
+  return text ? profile_source_file_new_from_text(path, text) : profile_source_file_new(path, maps);
 }
 
 void profile_capture_set_machine_code(ProfileCapture *self, guint32 binary, ProfileMachineCode *code)

@@ -6,7 +6,6 @@
 
 #include "profile/naming/disassembler.h"
 #include "viewer/kit/format.h"
-#include "viewer/pages/source/source-find.h"
 
 /* Longer jumps are not drawn: nobody sees both ends. */
 enum { JUMP_ROWS_MAX = 5000 };
@@ -48,11 +47,8 @@ static ProfileSourceFile *get_source(const Making *making, const char *path)
   ProfileSourceFile *source = g_hash_table_lookup(making->sources, path);
 
   if (!source) {
-    const ViewerSourceWanted wanted = {.path = path,
-                                       .maps = making->request->maps,
-                                       .stacks = making->code->stacks,
-                                       .function = making->code->function};
-    source = viewer_source_find(&wanted);
+    source = profile_capture_open_source(profile_filter_get_capture(making->request->filter), path,
+                                         making->request->maps);
     g_hash_table_insert(making->sources, g_strdup(path), source);
   }
   return source;
@@ -216,7 +212,6 @@ gpointer viewer_code_new(gpointer data)
   if (!code)
     code = profile_function_code_new(capture, request->function);
   self->stacks = profile_stacks_ref(profile_filter_get_stacks(request->filter));
-  self->function = request->function;
   self->disassembly = profile_disassembly_new(request->filter, request->function, code);
   self->instructions = profile_disassembly_get_instructions(self->disassembly, &self->n_instructions);
   make_rows(self, request);

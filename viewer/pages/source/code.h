@@ -25,7 +25,6 @@ typedef struct {
 
 typedef struct {
   ProfileStacks *stacks;
-  guint32 function;
   ProfileDisassembly *disassembly;
   const ProfileInstruction *instructions;
   guint32 n_instructions;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "viewer/kit/format.h"
-#include "viewer/pages/source/source-find.h"
 
 enum { PATH_CHARS = 200 };
 
@@ -153,12 +152,8 @@ static void source_rank(ViewerSource *self)
 
 static void source_read(ViewerSource *self, const Request *request)
 {
-  const ViewerSourceWanted wanted = {.path = self->file->path,
-                                     .maps = request->maps,
-                                     .stacks = profile_filter_get_stacks(self->filter),
-                                     .function = self->function};
-
-  self->source = viewer_source_find(&wanted);
+  self->source =
+      profile_capture_open_source(profile_filter_get_capture(self->filter), self->file->path, request->maps);
   ProfileSourceFileStatus status = profile_source_file_get_status(self->source);
   self->is_missing = status == PROFILE_SOURCE_FILE_MISSING || status == PROFILE_SOURCE_FILE_RELATIVE;
   if (status != PROFILE_SOURCE_FILE_READ) {
