@@ -293,6 +293,13 @@ const ProfileJump *profile_disassembly_get_jumps(const ProfileDisassembly *self,
   return (const ProfileJump *)(gconstpointer)self->jumps->data;
 }
 
+gboolean profile_instruction_has_same_place(const ProfileInstruction *a, const ProfileInstruction *b)
+{
+  return a->line == b->line && g_strcmp0(a->file, b->file) == 0 && a->n_frames == b->n_frames &&
+         (a->n_frames == 0 || g_strcmp0(profile_instruction_get_frame(a, 0)->name,
+                                        profile_instruction_get_frame(b, 0)->name) == 0);
+}
+
 guint32 profile_disassembly_find_hottest(const ProfileDisassembly *self)
 {
   guint32 hottest = PROFILE_DISASSEMBLY_NOWHERE;

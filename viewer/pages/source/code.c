@@ -54,13 +54,6 @@ static ProfileSourceFile *get_source(const Making *making, const char *path)
   return source;
 }
 
-static gboolean has_same_place(const ProfileInstruction *a, const ProfileInstruction *b)
-{
-  return a->line == b->line && g_strcmp0(a->file, b->file) == 0 && a->n_frames == b->n_frames &&
-         (a->n_frames == 0 || g_strcmp0(profile_instruction_get_frame(a, 0)->name,
-                                        profile_instruction_get_frame(b, 0)->name) == 0);
-}
-
 /* Whether it is of the file that the function itself is in. */
 static gboolean is_own_file(const ProfileInstruction *instruction)
 {
@@ -106,7 +99,8 @@ static void append_part(Making *making, const ProfileDisassemblyPart *part)
 
   for (guint32 i = part->first; i < part->first + part->n; i++) {
     const ProfileInstruction *instruction = &making->code->instructions[i];
-    if (instruction->file && instruction->line > 0 && (!before || !has_same_place(before, instruction)))
+    if (instruction->file && instruction->line > 0 &&
+        (!before || !profile_instruction_has_same_place(before, instruction)))
       append_title(making, i, describe_place(making, instruction));
     if (instruction->file)
       before = instruction;
