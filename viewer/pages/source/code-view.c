@@ -224,13 +224,13 @@ static void handle_activated(ViewerCodeView *self, guint position)
   g_autoptr(ViewerTableItem) item = get_item(self, position);
   guint32 number = get_row(item, self)->instruction;
   const ProfileInstruction *instruction = &self->code->instructions[number];
-  guint32 target = viewer_code_find_target(self->code, number);
+  guint32 target;
 
   if (get_row(item, self)->title)
     return;
   if (instruction->jump != PROFILE_DISASSEMBLY_NOWHERE) {
     select_instruction(self, instruction->jump);
-  } else if (target != G_MAXUINT32) {
+  } else if ((target = viewer_code_find_target(self->code, number)) != G_MAXUINT32) {
     g_signal_emit(self, signals[FUNCTION_CHOSEN], 0, target);
   } else if (instruction->target) {
     g_autofree char *text = g_strdup_printf(_("No sample leads through “%s”"), instruction->target);
@@ -240,14 +240,12 @@ static void handle_activated(ViewerCodeView *self, guint position)
 
 static void show_code(ViewerCodeView *self, const ViewerCode *code)
 {
-  guint32 hottest = code ? profile_disassembly_find_hottest(code->disassembly) : PROFILE_DISASSEMBLY_NOWHERE;
-
   self->is_selecting = TRUE;
   self->code = code;
   viewer_table_reset(self->table, code ? code->n_rows : 0);
   gtk_single_selection_set_selected(self->selection, GTK_INVALID_LIST_POSITION);
-  if (hottest != PROFILE_DISASSEMBLY_NOWHERE)
-    select_instruction(self, hottest);
+  if (code && code->hottest != PROFILE_DISASSEMBLY_NOWHERE)
+    select_instruction(self, code->hottest);
   self->is_selecting = FALSE;
   if (!code)
     return;

@@ -208,6 +208,7 @@ gpointer viewer_code_new(gpointer data)
   self->stacks = profile_stacks_ref(profile_filter_get_stacks(request->filter));
   self->disassembly = profile_disassembly_new(request->filter, request->function, code);
   self->instructions = profile_disassembly_get_instructions(self->disassembly, &self->n_instructions);
+  self->hottest = profile_disassembly_find_hottest(self->disassembly);
   make_rows(self, request);
   return self;
 }
@@ -272,11 +273,9 @@ guint32 viewer_code_find(const ViewerCode *self, const char *file, guint32 line)
 
 double viewer_code_get_heat(const ViewerCode *self, guint32 instruction)
 {
-  guint32 hottest = profile_disassembly_find_hottest(self->disassembly);
-
-  if (hottest == PROFILE_DISASSEMBLY_NOWHERE)
+  if (self->hottest == PROFILE_DISASSEMBLY_NOWHERE)
     return 0;
-  guint64 most = profile_disassembly_measure(self->disassembly, self->instructions[hottest].self);
+  guint64 most = profile_disassembly_measure(self->disassembly, self->instructions[self->hottest].self);
   guint64 own = profile_disassembly_measure(self->disassembly, self->instructions[instruction].self);
   return most > 0 ? (double)own / (double)most : 0;
 }

@@ -28,6 +28,7 @@ typedef struct {
   ProfileDisassembly *disassembly;
   const ProfileInstruction *instructions;
   guint32 n_instructions;
+  guint32 hottest; /* of them; PROFILE_DISASSEMBLY_NOWHERE: no instruction was sampled */
   ViewerCodeRow *rows;
   guint32 n_rows;
   char *notice; /* what is missing, and what helps; NULL: nothing is */
