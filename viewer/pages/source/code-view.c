@@ -8,6 +8,7 @@
 #include "viewer/kit/latest.h"
 #include "viewer/pages/source/jump-cell.h"
 #include "viewer/pages/source/source-maps.h"
+#include "viewer/pages/source/source.h"
 #include "viewer/table/cell.h"
 #include "viewer/table/column.h"
 #include "viewer/table/table.h"
@@ -267,8 +268,8 @@ static void request_code(ViewerCodeView *self)
   if (!self->is_stale || !gtk_widget_get_mapped(GTK_WIDGET(self)))
     return;
   self->is_stale = FALSE;
-  viewer_latest_request(self->making,
-                        viewer_code_request_new(self->filter, self->function, viewer_source_maps_get()));
+  viewer_latest_request(
+      self->making, viewer_source_request_new(self->filter, self->function, NULL, viewer_source_maps_get()));
 }
 
 void viewer_code_view_show(ViewerCodeView *self, const ProfileFilter *filter, guint32 function,
@@ -381,7 +382,7 @@ static void viewer_code_view_init(ViewerCodeView *self)
   pango_attr_list_insert(self->of_titles, pango_attr_foreground_alpha_new(TITLE_ALPHA));
   self->table = viewer_table_new();
   self->making =
-      viewer_latest_new(viewer_code_new, viewer_code_request_free, (GDestroyNotify)viewer_code_free);
+      viewer_latest_new(viewer_code_new, viewer_source_request_free, (GDestroyNotify)viewer_code_free);
   gtk_widget_init_template(GTK_WIDGET(self));
   add_columns(self);
   GtkSorter *sorter = gtk_column_view_get_sorter(viewer_list_get_titles(self->view));

@@ -6,41 +6,19 @@
 
 #include "profile/naming/disassembler.h"
 #include "viewer/kit/format.h"
+#include "viewer/pages/source/source.h"
 
 /* Longer jumps are not drawn: nobody sees both ends. */
 enum { JUMP_ROWS_MAX = 5000 };
 
-typedef struct {
-  ProfileFilter *filter;
-  guint32 function;
-  GArray *maps;
-} Request;
-
 /* While rows are made. */
 typedef struct {
   ViewerCode *code;
-  const Request *request;
+  const ViewerSourceRequest *request;
   GHashTable *sources; /* path → ProfileSourceFile */
   GArray *rows;
   guint32 *row_of; /* one an instruction */
 } Making;
-
-gpointer viewer_code_request_new(const ProfileFilter *filter, guint32 function, GArray *maps)
-{
-  Request *request = g_new(Request, 1);
-
-  *request = (Request){profile_filter_copy(filter), function, maps};
-  return request;
-}
-
-void viewer_code_request_free(gpointer data)
-{
-  Request *request = data;
-
-  profile_filter_free(request->filter);
-  g_array_unref(request->maps);
-  g_free(request);
-}
 
 static ProfileSourceFile *get_source(const Making *making, const char *path)
 {
@@ -180,7 +158,7 @@ static void place_jumps(Making *making)
     place_jump(making, &jumps[i]);
 }
 
-static void make_rows(ViewerCode *self, const Request *request)
+static void make_rows(ViewerCode *self, const ViewerSourceRequest *request)
 {
   Making making = {.code = self, .request = request};
 
@@ -198,7 +176,7 @@ static void make_rows(ViewerCode *self, const Request *request)
 
 gpointer viewer_code_new(gpointer data)
 {
-  const Request *request = data;
+  const ViewerSourceRequest *request = data;
   ViewerCode *self = g_new0(ViewerCode, 1);
   ProfileCapture *capture = profile_filter_get_capture(request->filter);
   g_autoptr(ProfileFunctionCode) code = profile_disassembler_decode(capture, request->function, NULL, NULL);

@@ -34,10 +34,7 @@ typedef struct {
   char *notice; /* what is missing, and what helps; NULL: nothing is */
 } ViewerCode;
 
-/* As viewer_source_request_new. */
-gpointer viewer_code_request_new(const ProfileFilter *filter, guint32 function, GArray *maps);
-void viewer_code_request_free(gpointer request);
-/* Blocks. */
+/* request: a ViewerSourceRequest, whose path says nothing. Blocks. */
 gpointer viewer_code_new(gpointer request);
 void viewer_code_free(gpointer code);
 

@@ -8,25 +8,18 @@
 
 enum { PATH_CHARS = 200 };
 
-typedef struct {
-  ProfileFilter *filter;
-  guint32 function;
-  char *path;
-  GArray *maps;
-} Request;
-
-gpointer viewer_source_request_new(const ProfileFilter *filter, guint32 function, const char *path,
-                                   GArray *maps)
+ViewerSourceRequest *viewer_source_request_new(const ProfileFilter *filter, guint32 function,
+                                               const char *path, GArray *maps)
 {
-  Request *request = g_new(Request, 1);
+  ViewerSourceRequest *request = g_new(ViewerSourceRequest, 1);
 
-  *request = (Request){profile_filter_copy(filter), function, g_strdup(path), maps};
+  *request = (ViewerSourceRequest){profile_filter_copy(filter), function, g_strdup(path), maps};
   return request;
 }
 
 void viewer_source_request_free(gpointer data)
 {
-  Request *request = data;
+  ViewerSourceRequest *request = data;
 
   profile_filter_free(request->filter);
   g_free(request->path);
@@ -150,7 +143,7 @@ static void source_rank(ViewerSource *self)
                     self->annotation);
 }
 
-static void source_read(ViewerSource *self, const Request *request)
+static void source_read(ViewerSource *self, const ViewerSourceRequest *request)
 {
   self->source =
       profile_capture_open_source(profile_filter_get_capture(self->filter), self->file->path, request->maps);
@@ -175,7 +168,7 @@ static const ProfileAnnotationFile *choose_file(const ViewerSource *self, const 
 
 gpointer viewer_source_new(gpointer data)
 {
-  Request *request = data;
+  const ViewerSourceRequest *request = data;
   ViewerSource *self = g_new0(ViewerSource, 1);
 
   self->filter = profile_filter_copy(request->filter);
