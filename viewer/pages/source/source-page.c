@@ -216,8 +216,6 @@ static void request_source(ViewerSourcePage *self)
   ProfileWeights *weights = viewer_list_page_get_weights(VIEWER_LIST_PAGE(self));
   guint32 function = viewer_list_page_get_function(VIEWER_LIST_PAGE(self));
 
-  if (function != self->function)
-    g_clear_pointer(&self->wanted, g_free);
   self->function = function;
   if (function == G_MAXUINT32) {
     show_nothing(self);
@@ -363,8 +361,11 @@ static void act_choose_folder(GtkWidget *widget, const char *name, GVariant *par
 
 /* As a page. */
 
+/* Not where the same function only got another number: when names came. */
 static void handle_selection(ViewerSourcePage *self)
 {
+  if (viewer_list_page_get_function(VIEWER_LIST_PAGE(self)) != self->function)
+    g_clear_pointer(&self->wanted, g_free);
   if (!self->is_opening)
     g_array_set_size(self->history, 0);
 }
@@ -392,6 +393,7 @@ static void set_document(ViewerPage *page, ViewerDocument *document)
   }
   show_nothing(self);
   g_clear_pointer(&self->shown, g_free);
+  g_clear_pointer(&self->wanted, g_free);
   parent_interface->set_document(page, document);
 }
 
