@@ -380,12 +380,7 @@ static ViewerPageInterface *parent_interface;
 static void set_document(ViewerPage *page, ViewerDocument *document)
 {
   ViewerSourcePage *self = VIEWER_SOURCE_PAGE(page);
-  ViewerDocument *before = viewer_list_page_get_document(VIEWER_LIST_PAGE(page));
 
-  if (before)
-    g_signal_handlers_disconnect_by_func(before, handle_selection, self);
-  if (before)
-    g_signal_handlers_disconnect_by_func(before, handle_capture, self);
   if (document) {
     g_signal_connect_object(document, "selection-changed", G_CALLBACK(handle_selection), self,
                             G_CONNECT_SWAPPED);
