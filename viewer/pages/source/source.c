@@ -47,7 +47,7 @@ static char *explain_no_lines(const ViewerSource *self)
       viewer_format_name(profile_stacks_get_function_binary(stacks, self->function), PATH_CHARS);
   return g_strdup_printf(
       _("No line of this function of “%s” is known. Build it with -g, or install the debug information of "
-        "its package (-dbgsym or -dbg in Debian, -debuginfo in Fedora), and open the recording again."),
+        "its package (-dbgsym or -dbg in Debian, -debuginfo in Fedora), and record again."),
       binary);
 }
 
