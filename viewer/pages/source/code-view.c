@@ -6,6 +6,7 @@
 
 #include "viewer/document/empty.h"
 #include "viewer/kit/latest.h"
+#include "viewer/kit/toast.h"
 #include "viewer/pages/source/jump-cell.h"
 #include "viewer/pages/source/source-maps.h"
 #include "viewer/pages/source/source.h"
@@ -235,7 +236,7 @@ static void handle_activated(ViewerCodeView *self, guint position)
     g_signal_emit(self, signals[FUNCTION_CHOSEN], 0, target);
   } else if (instruction->target) {
     g_autofree char *text = g_strdup_printf(_("No sample leads through “%s”"), instruction->target);
-    gtk_widget_activate_action(GTK_WIDGET(self), "win.toast", "s", text);
+    viewer_toast(GTK_WIDGET(self), text);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <glib/gi18n.h>
 
 #include "viewer/kit/settings.h"
+#include "viewer/kit/toast.h"
 
 #define KEY "source-editor"
 
@@ -79,7 +80,7 @@ static void tell_failure(GtkWidget *widget, const char *name, const GError *erro
 {
   g_autofree char *text = g_strdup_printf(_("%s could not be started: %s"), name, error->message);
 
-  gtk_widget_activate_action(widget, "win.toast", "s", text);
+  viewer_toast(widget, text);
 }
 
 /* Of one argument at a time: paths may have blanks. */
