@@ -46,12 +46,12 @@ const ViewerEditor *viewer_editor_get_chosen(void)
   const ViewerEditor *first = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS(editors); i++) {
-    if (!is_there(&editors[i]))
+    gboolean is_chosen = g_str_equal(editors[i].program, program);
+    if ((first && !is_chosen) || !is_there(&editors[i]))
       continue;
-    if (g_str_equal(editors[i].program, program))
+    if (is_chosen)
       return &editors[i];
-    if (!first)
-      first = &editors[i];
+    first = &editors[i];
   }
   return first;
 }
