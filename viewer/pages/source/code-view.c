@@ -9,7 +9,6 @@
 #include "viewer/kit/toast.h"
 #include "viewer/pages/source/jump-cell.h"
 #include "viewer/pages/source/source-maps.h"
-#include "viewer/pages/source/source.h"
 #include "viewer/table/cell.h"
 #include "viewer/table/column.h"
 #include "viewer/table/table.h"
@@ -268,9 +267,11 @@ static void request_code(ViewerCodeView *self)
 {
   if (!self->is_stale || !gtk_widget_get_mapped(GTK_WIDGET(self)))
     return;
+  ViewerSourceRequest *request =
+      viewer_source_request_new(self->filter, self->function, NULL, viewer_source_maps_get());
   self->is_stale = FALSE;
-  viewer_latest_request(
-      self->making, viewer_source_request_new(self->filter, self->function, NULL, viewer_source_maps_get()));
+  viewer_code_help(self->code, request);
+  viewer_latest_request(self->making, request);
 }
 
 void viewer_code_view_show(ViewerCodeView *self, const ProfileFilter *filter, guint32 function,

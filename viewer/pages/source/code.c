@@ -6,7 +6,6 @@
 
 #include "profile/naming/disassembler.h"
 #include "viewer/kit/format.h"
-#include "viewer/pages/source/source.h"
 
 /* Longer jumps are not drawn: nobody sees both ends. */
 enum { JUMP_ROWS_MAX = 5000 };
@@ -174,17 +173,26 @@ static void make_rows(ViewerCode *self, const ViewerSourceRequest *request)
   g_hash_table_unref(making.sources);
 }
 
+void viewer_code_help(const ViewerCode *self, ViewerSourceRequest *request)
+{
+  if (self && self->function == request->function &&
+      profile_stacks_get_capture(self->stacks) == profile_filter_get_capture(request->filter))
+    request->code = profile_function_code_ref(self->code);
+}
+
 gpointer viewer_code_new(gpointer data)
 {
   const ViewerSourceRequest *request = data;
   ViewerCode *self = g_new0(ViewerCode, 1);
   ProfileCapture *capture = profile_filter_get_capture(request->filter);
-  g_autoptr(ProfileFunctionCode) code = profile_disassembler_decode(capture, request->function, NULL, NULL);
 
-  if (!code)
-    code = profile_function_code_new(capture, request->function);
+  self->code = request->code ? profile_function_code_ref(request->code)
+                             : profile_disassembler_decode(capture, request->function, NULL, NULL);
+  if (!self->code)
+    self->code = profile_function_code_new(capture, request->function);
   self->stacks = profile_stacks_ref(profile_filter_get_stacks(request->filter));
-  self->disassembly = profile_disassembly_new(request->filter, request->function, code);
+  self->function = request->function;
+  self->disassembly = profile_disassembly_new(request->filter, request->function, self->code);
   self->instructions = profile_disassembly_get_instructions(self->disassembly, &self->n_instructions);
   self->hottest = profile_disassembly_find_hottest(self->disassembly);
   make_rows(self, request);
@@ -200,6 +208,7 @@ void viewer_code_free(gpointer data)
   g_free(self->rows);
   g_free(self->notice);
   profile_disassembly_free(self->disassembly);
+  profile_function_code_unref(self->code);
   profile_stacks_unref(self->stacks);
   g_free(self);
 }

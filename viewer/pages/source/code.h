@@ -6,6 +6,7 @@
 #pragma once
 
 #include "profile/views/disassembly.h"
+#include "viewer/pages/source/source.h"
 
 G_BEGIN_DECLS
 
@@ -25,6 +26,8 @@ typedef struct {
 
 typedef struct {
   ProfileStacks *stacks;
+  guint32 function;
+  ProfileFunctionCode *code;
   ProfileDisassembly *disassembly;
   const ProfileInstruction *instructions;
   guint32 n_instructions;
@@ -34,6 +37,9 @@ typedef struct {
   char *notice; /* what is missing, and what helps; NULL: nothing is */
 } ViewerCode;
 
+/* Code that was made, or NULL, helps with a request: what another filter shows of the same function need not
+ * be decoded again. */
+void viewer_code_help(const ViewerCode *self, ViewerSourceRequest *request);
 /* request: a ViewerSourceRequest, whose path says nothing. Blocks. */
 gpointer viewer_code_new(gpointer request);
 void viewer_code_free(gpointer code);

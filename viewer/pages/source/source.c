@@ -13,7 +13,7 @@ ViewerSourceRequest *viewer_source_request_new(const ProfileFilter *filter, guin
 {
   ViewerSourceRequest *request = g_new(ViewerSourceRequest, 1);
 
-  *request = (ViewerSourceRequest){profile_filter_copy(filter), function, g_strdup(path), maps};
+  *request = (ViewerSourceRequest){profile_filter_copy(filter), function, g_strdup(path), maps, NULL};
   return request;
 }
 
@@ -24,6 +24,7 @@ void viewer_source_request_free(gpointer data)
   profile_filter_free(request->filter);
   g_free(request->path);
   g_array_unref(request->maps);
+  g_clear_pointer(&request->code, profile_function_code_unref);
   g_free(request);
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "profile/base/source-file.h"
+#include "profile/capture/function-code.h"
 #include "profile/views/annotation.h"
 
 G_BEGIN_DECLS
@@ -31,7 +32,8 @@ typedef struct {
   ProfileFilter *filter;
   guint32 function;
   char *path;
-  GArray *maps; /* ProfilePathMap */
+  GArray *maps;              /* ProfilePathMap */
+  ProfileFunctionCode *code; /* of the function, decoded before; NULL: not yet */
 } ViewerSourceRequest;
 
 /* filter: of the weights that are shown; copied. path: of the file that is wanted, NULL or one that the
