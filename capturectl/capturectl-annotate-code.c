@@ -85,13 +85,6 @@ static const ProfileSourceFile *get_source(const AnnotateCode *self, const char 
   return source;
 }
 
-static gboolean has_source_of(const ProfileInstruction *a, const ProfileInstruction *b)
-{
-  return a->line == b->line && g_strcmp0(a->file, b->file) == 0 && a->n_frames == b->n_frames &&
-         (a->n_frames == 0 || g_strcmp0(profile_instruction_get_frame(a, 0)->name,
-                                        profile_instruction_get_frame(b, 0)->name) == 0);
-}
-
 /* "mix.c:12 in inner, inlined   x = y;" above the instructions that come from there. */
 static void append_source(const AnnotateCode *self, const ProfileInstruction *instruction)
 {
@@ -169,7 +162,7 @@ static void append_instructions(const AnnotateCode *self, const ProfileDisassemb
       profile_report_append_cell(self->out, "…", self->address_width);
       g_string_append_c(self->out, '\n');
     }
-    if (self->shown->source && (!before || !has_source_of(before, instruction)))
+    if (self->shown->source && (!before || !profile_instruction_has_same_place(before, instruction)))
       append_source(self, instruction);
     append_instruction(self, i);
     before = instruction;

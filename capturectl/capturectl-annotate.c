@@ -27,10 +27,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AnnotateOptions, annotate_options_clear)
 
 ProfileSourceFile *capturectl_annotate_open(const CapturectlAnnotate *self, const char *path)
 {
-  const ProfileStacks *stacks = profile_report_get_stacks(self->report);
-  const GByteArray *text = profile_capture_get_source_text(profile_stacks_get_capture(stacks), path);
-
-  return text ? profile_source_file_new_from_text(path, text) : profile_source_file_new(path, self->maps);
+  return profile_capture_open_source(profile_report_get_capture(self->report), path, self->maps);
 }
 
 CapturectlAnnotateRange capturectl_annotate_get_range(const CapturectlAnnotate *self,

@@ -495,9 +495,12 @@ void profile_capture_set_machine_code(ProfileCapture *self, guint32 binary, Prof
   g_clear_pointer(&old, profile_machine_code_unref);
 }
 
-const GByteArray *profile_capture_get_source_text(const ProfileCapture *self, const char *path)
+ProfileSourceFile *profile_capture_open_source(const ProfileCapture *self, const char *path,
+                                               const GArray *maps)
 {
-  return self->source_texts ? profile_source_texts_lookup(self->source_texts, path) : NULL;
+  const GByteArray *text = self->source_texts ? profile_source_texts_lookup(self->source_texts, path) : NULL;
+
+  return text ? profile_source_file_new_from_text(path, text) : profile_source_file_new(path, maps);
 }
 
 void profile_capture_get_frame_functions(ProfileCapture *self, const guint32 **leaf, const guint32 **caller)

@@ -13,6 +13,7 @@
 #include <gio/gio.h>
 
 #include "libcapture/format/capture-format.h"
+#include "profile/base/source-file.h"
 #include "profile/capture/function-table.h"
 #include "profile/capture/machine-code.h"
 #include "profile/capture/places.h"
@@ -282,9 +283,10 @@ void profile_capture_set_places(ProfileCapture *self, guint32 binary, ProfilePla
 ProfileMachineCode *profile_capture_get_machine_code(ProfileCapture *self, guint32 binary);
 void profile_capture_set_machine_code(ProfileCapture *self, guint32 binary, ProfileMachineCode *code);
 void profile_capture_update_functions(ProfileCapture *self);
-/* The text of a source file that the capture brings along, by the path that debug information has; or NULL.
- */
-const GByteArray *profile_capture_get_source_text(const ProfileCapture *self, const char *path);
+/* The text of a source file, by the path that debug information has: what the capture brings along, which is
+ * what ran; else as profile_source_file_new. Blocking. */
+ProfileSourceFile *profile_capture_open_source(const ProfileCapture *self, const char *path,
+                                               const GArray *maps);
 /* The function of each frame: index into functions, one a frame. Return addresses are looked up one byte
  * earlier: frames that occur both as leaf and as caller have two answers, so there are two
  * columns, `leaf` and `caller`. */

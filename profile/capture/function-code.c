@@ -6,6 +6,7 @@
 #include "profile/capture/capture-private.h"
 
 struct _ProfileFunctionCode {
+  gatomicrefcount references;
   GArray *parts; /* ProfileCodePart */
 };
 
@@ -59,6 +60,7 @@ ProfileFunctionCode *profile_function_code_new(ProfileCapture *capture, guint32 
   const ProfileNames *names = &capture->names;
   const ProfileFunction *item = function < names->n_functions ? &names->functions[function] : NULL;
 
+  g_atomic_ref_count_init(&self->references);
   self->parts = g_array_new(FALSE, FALSE, sizeof(ProfileCodePart));
   g_array_set_clear_func(self->parts, clear_part);
   if (item && item->range && item->kind == CAPTURE_SPACE_IDENTIFIERS)
@@ -68,8 +70,16 @@ ProfileFunctionCode *profile_function_code_new(ProfileCapture *capture, guint32 
   return self;
 }
 
-void profile_function_code_free(ProfileFunctionCode *self)
+ProfileFunctionCode *profile_function_code_ref(ProfileFunctionCode *self)
 {
+  g_atomic_ref_count_inc(&self->references);
+  return self;
+}
+
+void profile_function_code_unref(ProfileFunctionCode *self)
+{
+  if (!g_atomic_ref_count_dec(&self->references))
+    return;
   g_array_unref(self->parts);
   g_free(self);
 }

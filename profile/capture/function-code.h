@@ -3,7 +3,7 @@
  * Where the machine code of one function is, and, once somebody decoded it (profile/naming/disassembler.h),
  * what it says. A function has several parts where several stretches of a binary have its name, as with what
  * the compiler split off, or where a runtime compiled it several times. Immutable after that, readable from
- * any thread.
+ * any thread. Reference counted.
  */
 #pragma once
 
@@ -41,10 +41,11 @@ typedef struct _ProfileFunctionCode ProfileFunctionCode;
  * code of its own, or nothing says where that begins: what is interpreted, what was inlined wherever samples
  * are, an address without a name. */
 ProfileFunctionCode *profile_function_code_new(ProfileCapture *capture, guint32 function);
-void profile_function_code_free(ProfileFunctionCode *self);
+ProfileFunctionCode *profile_function_code_ref(ProfileFunctionCode *self);
+void profile_function_code_unref(ProfileFunctionCode *self);
 /* By start; of code made at run time, by time. Filled in by whoever decodes. */
 ProfileCodePart *profile_function_code_get_parts(ProfileFunctionCode *self, guint *n);
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(ProfileFunctionCode, profile_function_code_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ProfileFunctionCode, profile_function_code_unref)
 
 G_END_DECLS

@@ -31,26 +31,31 @@ static const ProfileBinary *get_binary(ProfileCapture *capture, guint i)
   return &g_array_index(capture->binaries, ProfileBinary, i);
 }
 
-/* The binaries of one path count as one, whatever their build-ids. */
+/* The next binary of an entry from i on, or none: how many there are. Those of one path count as one,
+ * whatever their build-ids; the entry has the first. */
+static guint find_next(ProfileCapture *capture, const ProfileMissingEntry *entry, guint i)
+{
+  guint n = capture->binaries->len;
+
+  while (i < n && (strcmp(get_binary(capture, i)->path, get_binary(capture, entry->binary)->path) != 0 ||
+                   !profile_namer_can_keep(get_binary(capture, i))))
+    i++;
+  return MIN(i, n);
+}
+
 static GArray *list_binaries(ProfileCapture *capture, const ProfileMissingEntry *entry)
 {
-  g_autofree guint32 *merged = profile_capture_merge_paths(capture);
   GArray *list = g_array_new(FALSE, FALSE, sizeof(guint));
 
-  for (guint i = 0; i < capture->binaries->len; i++)
-    if (merged[i] == entry->binary && profile_namer_can_keep(get_binary(capture, i)))
-      g_array_append_val(list, i);
+  for (guint i = entry->binary; (i = find_next(capture, entry, i)) < capture->binaries->len; i++)
+    g_array_append_val(list, i);
   return list;
 }
 
 gboolean profile_fetch_may_help(ProfileCapture *capture, const ProfileMissingEntry *entry)
 {
-  g_autoptr(GArray) binaries = NULL;
-
-  if (entry->binary >= capture->binaries->len || entry->reason == PROFILE_MISSING_UNCOVERED)
-    return FALSE;
-  binaries = list_binaries(capture, entry);
-  return binaries->len > 0;
+  return entry->reason != PROFILE_MISSING_UNCOVERED &&
+         find_next(capture, entry, entry->binary) < capture->binaries->len;
 }
 
 GHashTable *profile_fetch_list_build_ids(ProfileCapture *capture, const ProfileMissingEntry *entries, guint n)

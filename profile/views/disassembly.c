@@ -301,6 +301,13 @@ static gint disassembly_compare_heat(const ProfileDisassembly *self, const Profi
   return order ? order : profile_weight_compare(self->unit, &a->total, &b->total);
 }
 
+gboolean profile_instruction_has_same_place(const ProfileInstruction *a, const ProfileInstruction *b)
+{
+  return a->line == b->line && g_strcmp0(a->file, b->file) == 0 && a->n_frames == b->n_frames &&
+         (a->n_frames == 0 || g_strcmp0(profile_instruction_get_frame(a, 0)->name,
+                                        profile_instruction_get_frame(b, 0)->name) == 0);
+}
+
 guint32 profile_disassembly_find_hottest(const ProfileDisassembly *self)
 {
   guint32 n;

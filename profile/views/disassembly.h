@@ -61,6 +61,9 @@ typedef struct {
   guint64 time;     /* of code made at run time: since when it stood there; else 0 */
 } ProfileDisassemblyPart;
 
+/* Whether both come from the same line, inlined as deep, the innermost function there being the same. */
+gboolean profile_instruction_has_same_place(const ProfileInstruction *a, const ProfileInstruction *b);
+
 /* Inside the function, as numbers of instructions; forwards or backwards. */
 typedef struct {
   guint32 from, to;

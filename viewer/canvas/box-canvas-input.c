@@ -64,12 +64,10 @@ static void activate_box(ViewerBoxCanvas *self, guint box)
   g_signal_emit_by_name(self, "activate");
 }
 
-gboolean viewer_box_canvas_zoom_to_selected(ViewerBoxCanvas *self)
+void viewer_box_canvas_zoom_to_selected(ViewerBoxCanvas *self)
 {
-  if (self->selected == VIEWER_NO_BOX)
-    return FALSE;
-  VIEWER_BOX_CANVAS_GET_CLASS(self)->zoom_to_box(self, self->selected);
-  return TRUE;
+  if (self->selected != VIEWER_NO_BOX)
+    VIEWER_BOX_CANVAS_GET_CLASS(self)->zoom_to_box(self, self->selected);
 }
 
 static gboolean press_plain_key(ViewerBoxCanvas *self, guint key)

@@ -119,8 +119,8 @@ void viewer_box_canvas_update_palette(ViewerBoxCanvas *self);
 void viewer_box_canvas_update_rows(ViewerBoxCanvas *self);
 /* Something else is seen: draws anew, and tells screen readers. */
 void viewer_box_canvas_redraw(ViewerBoxCanvas *self);
-/* FALSE: no box is selected. */
-gboolean viewer_box_canvas_zoom_to_selected(ViewerBoxCanvas *self);
+/* If a box is selected. */
+void viewer_box_canvas_zoom_to_selected(ViewerBoxCanvas *self);
 /* Scrolls so that these pixels of the widget are seen. */
 void viewer_box_canvas_scroll_to(ViewerBoxCanvas *self, double y, double height);
 

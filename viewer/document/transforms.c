@@ -118,7 +118,9 @@ static void update_actions(ViewerTransforms *self)
   transforms_enable(self, "show-only-binary",
                     get_function(self, &function) && get_binary(self, function, &binary));
   transforms_enable(self, "copy-name", get_function(self, &function));
-  transforms_enable(self, "show-source", get_function(self, &function));
+  transforms_enable(self, "show-source",
+                    get_function(self, &function) &&
+                        viewer_document_get_state(self->document) != VIEWER_DOCUMENT_GROWING);
 }
 
 static char *make_crumb(const ViewerTransforms *self, const Entry *entry, guint32 function)

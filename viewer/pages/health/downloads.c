@@ -152,6 +152,16 @@ static void show_sentences(ViewerDownloads *self)
   adw_preferences_group_set_description(ADW_PREFERENCES_GROUP(self), all->str);
 }
 
+/* Nothing moves where nobody sees it: a bar that has pulsed asks for each frame, seen or not, until it has a
+ * fraction again. */
+static void show_share(ViewerDownloads *self, double share)
+{
+  if (share < 0 && gtk_widget_get_mapped(self->bar))
+    gtk_progress_bar_pulse(GTK_PROGRESS_BAR(self->bar));
+  else
+    gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(self->bar), CLAMP(share, 0, 1));
+}
+
 static void show_progress(ViewerDownloads *self)
 {
   double share;
@@ -159,20 +169,19 @@ static void show_progress(ViewerDownloads *self)
 
   adw_preferences_row_set_title(ADW_PREFERENCES_ROW(self->progress), what);
   adw_action_row_set_subtitle(ADW_ACTION_ROW(self->progress), amount);
-  if (share >= 0)
-    gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(self->bar), MIN(share, 1));
-  else
-    gtk_progress_bar_pulse(GTK_PROGRESS_BAR(self->bar));
+  show_share(self, share);
 }
 
 static void downloads_update(ViewerDownloads *self)
 {
   gboolean busy = self->fetching && viewer_fetching_is_busy(self->fetching);
 
-  if (busy)
+  if (busy) {
     show_progress(self);
-  else
+  } else {
+    show_share(self, 0);
     show_sentences(self);
+  }
   gtk_widget_set_visible(self->progress, busy);
   gtk_widget_set_sensitive(self->all, !busy);
   for (guint i = 0; i < self->buttons->len; i++)

@@ -6,6 +6,7 @@
 
 #include "viewer/document/empty.h"
 #include "viewer/kit/latest.h"
+#include "viewer/kit/toast.h"
 #include "viewer/pages/source/jump-cell.h"
 #include "viewer/pages/source/source-maps.h"
 #include "viewer/table/cell.h"
@@ -224,30 +225,28 @@ static void handle_activated(ViewerCodeView *self, guint position)
   g_autoptr(ViewerTableItem) item = get_item(self, position);
   guint32 number = get_row(item, self)->instruction;
   const ProfileInstruction *instruction = &self->code->instructions[number];
-  guint32 target = viewer_code_find_target(self->code, number);
+  guint32 target;
 
   if (get_row(item, self)->title)
     return;
   if (instruction->jump != PROFILE_DISASSEMBLY_NOWHERE) {
     select_instruction(self, instruction->jump);
-  } else if (target != G_MAXUINT32) {
+  } else if ((target = viewer_code_find_target(self->code, number)) != G_MAXUINT32) {
     g_signal_emit(self, signals[FUNCTION_CHOSEN], 0, target);
   } else if (instruction->target) {
     g_autofree char *text = g_strdup_printf(_("No sample leads through “%s”"), instruction->target);
-    gtk_widget_activate_action(GTK_WIDGET(self), "win.toast", "s", text);
+    viewer_toast(GTK_WIDGET(self), text);
   }
 }
 
 static void show_code(ViewerCodeView *self, const ViewerCode *code)
 {
-  guint32 hottest = code ? profile_disassembly_find_hottest(code->disassembly) : PROFILE_DISASSEMBLY_NOWHERE;
-
   self->is_selecting = TRUE;
   self->code = code;
   viewer_table_reset(self->table, code ? code->n_rows : 0);
   gtk_single_selection_set_selected(self->selection, GTK_INVALID_LIST_POSITION);
-  if (hottest != PROFILE_DISASSEMBLY_NOWHERE)
-    select_instruction(self, hottest);
+  if (code && code->hottest != PROFILE_DISASSEMBLY_NOWHERE)
+    select_instruction(self, code->hottest);
   self->is_selecting = FALSE;
   if (!code)
     return;
@@ -268,9 +267,11 @@ static void request_code(ViewerCodeView *self)
 {
   if (!self->is_stale || !gtk_widget_get_mapped(GTK_WIDGET(self)))
     return;
+  ViewerSourceRequest *request =
+      viewer_source_request_new(self->filter, self->function, NULL, viewer_source_maps_get());
   self->is_stale = FALSE;
-  viewer_latest_request(self->making,
-                        viewer_code_request_new(self->filter, self->function, viewer_source_maps_get()));
+  viewer_code_help(self->code, request);
+  viewer_latest_request(self->making, request);
 }
 
 void viewer_code_view_show(ViewerCodeView *self, const ProfileFilter *filter, guint32 function,
@@ -383,7 +384,7 @@ static void viewer_code_view_init(ViewerCodeView *self)
   pango_attr_list_insert(self->of_titles, pango_attr_foreground_alpha_new(TITLE_ALPHA));
   self->table = viewer_table_new();
   self->making =
-      viewer_latest_new(viewer_code_new, viewer_code_request_free, (GDestroyNotify)viewer_code_free);
+      viewer_latest_new(viewer_code_new, viewer_source_request_free, (GDestroyNotify)viewer_code_free);
   gtk_widget_init_template(GTK_WIDGET(self));
   add_columns(self);
   GtkSorter *sorter = gtk_column_view_get_sorter(viewer_list_get_titles(self->view));

@@ -6,63 +6,29 @@
 
 #include "profile/naming/disassembler.h"
 #include "viewer/kit/format.h"
-#include "viewer/pages/source/source-find.h"
 
 /* Longer jumps are not drawn: nobody sees both ends. */
 enum { JUMP_ROWS_MAX = 5000 };
 
-typedef struct {
-  ProfileFilter *filter;
-  guint32 function;
-  GArray *maps;
-} Request;
-
 /* While rows are made. */
 typedef struct {
   ViewerCode *code;
-  const Request *request;
+  const ViewerSourceRequest *request;
   GHashTable *sources; /* path → ProfileSourceFile */
   GArray *rows;
   guint32 *row_of; /* one an instruction */
 } Making;
-
-gpointer viewer_code_request_new(const ProfileFilter *filter, guint32 function, GArray *maps)
-{
-  Request *request = g_new(Request, 1);
-
-  *request = (Request){profile_filter_copy(filter), function, maps};
-  return request;
-}
-
-void viewer_code_request_free(gpointer data)
-{
-  Request *request = data;
-
-  profile_filter_free(request->filter);
-  g_array_unref(request->maps);
-  g_free(request);
-}
 
 static ProfileSourceFile *get_source(const Making *making, const char *path)
 {
   ProfileSourceFile *source = g_hash_table_lookup(making->sources, path);
 
   if (!source) {
-    const ViewerSourceWanted wanted = {.path = path,
-                                       .maps = making->request->maps,
-                                       .stacks = making->code->stacks,
-                                       .function = making->code->function};
-    source = viewer_source_find(&wanted);
+    source = profile_capture_open_source(profile_filter_get_capture(making->request->filter), path,
+                                         making->request->maps);
     g_hash_table_insert(making->sources, g_strdup(path), source);
   }
   return source;
-}
-
-static gboolean has_same_place(const ProfileInstruction *a, const ProfileInstruction *b)
-{
-  return a->line == b->line && g_strcmp0(a->file, b->file) == 0 && a->n_frames == b->n_frames &&
-         (a->n_frames == 0 || g_strcmp0(profile_instruction_get_frame(a, 0)->name,
-                                        profile_instruction_get_frame(b, 0)->name) == 0);
 }
 
 /* Whether it is of the file that the function itself is in. */
@@ -110,7 +76,8 @@ static void append_part(Making *making, const ProfileDisassemblyPart *part)
 
   for (guint32 i = part->first; i < part->first + part->n; i++) {
     const ProfileInstruction *instruction = &making->code->instructions[i];
-    if (instruction->file && instruction->line > 0 && (!before || !has_same_place(before, instruction)))
+    if (instruction->file && instruction->line > 0 &&
+        (!before || !profile_instruction_has_same_place(before, instruction)))
       append_title(making, i, describe_place(making, instruction));
     if (instruction->file)
       before = instruction;
@@ -190,7 +157,7 @@ static void place_jumps(Making *making)
     place_jump(making, &jumps[i]);
 }
 
-static void make_rows(ViewerCode *self, const Request *request)
+static void make_rows(ViewerCode *self, const ViewerSourceRequest *request)
 {
   Making making = {.code = self, .request = request};
 
@@ -206,19 +173,28 @@ static void make_rows(ViewerCode *self, const Request *request)
   g_hash_table_unref(making.sources);
 }
 
+void viewer_code_help(const ViewerCode *self, ViewerSourceRequest *request)
+{
+  if (self && self->function == request->function &&
+      profile_stacks_get_capture(self->stacks) == profile_filter_get_capture(request->filter))
+    request->code = profile_function_code_ref(self->code);
+}
+
 gpointer viewer_code_new(gpointer data)
 {
-  const Request *request = data;
+  const ViewerSourceRequest *request = data;
   ViewerCode *self = g_new0(ViewerCode, 1);
   ProfileCapture *capture = profile_filter_get_capture(request->filter);
-  g_autoptr(ProfileFunctionCode) code = profile_disassembler_decode(capture, request->function, NULL, NULL);
 
-  if (!code)
-    code = profile_function_code_new(capture, request->function);
+  self->code = request->code ? profile_function_code_ref(request->code)
+                             : profile_disassembler_decode(capture, request->function, NULL, NULL);
+  if (!self->code)
+    self->code = profile_function_code_new(capture, request->function);
   self->stacks = profile_stacks_ref(profile_filter_get_stacks(request->filter));
   self->function = request->function;
-  self->disassembly = profile_disassembly_new(request->filter, request->function, code);
+  self->disassembly = profile_disassembly_new(request->filter, request->function, self->code);
   self->instructions = profile_disassembly_get_instructions(self->disassembly, &self->n_instructions);
+  self->hottest = profile_disassembly_find_hottest(self->disassembly);
   make_rows(self, request);
   return self;
 }
@@ -232,6 +208,7 @@ void viewer_code_free(gpointer data)
   g_free(self->rows);
   g_free(self->notice);
   profile_disassembly_free(self->disassembly);
+  profile_function_code_unref(self->code);
   profile_stacks_unref(self->stacks);
   g_free(self);
 }
@@ -283,11 +260,9 @@ guint32 viewer_code_find(const ViewerCode *self, const char *file, guint32 line)
 
 double viewer_code_get_heat(const ViewerCode *self, guint32 instruction)
 {
-  guint32 hottest = profile_disassembly_find_hottest(self->disassembly);
-
-  if (hottest == PROFILE_DISASSEMBLY_NOWHERE)
+  if (self->hottest == PROFILE_DISASSEMBLY_NOWHERE)
     return 0;
-  guint64 most = profile_disassembly_measure(self->disassembly, self->instructions[hottest].self);
+  guint64 most = profile_disassembly_measure(self->disassembly, self->instructions[self->hottest].self);
   guint64 own = profile_disassembly_measure(self->disassembly, self->instructions[instruction].self);
   return most > 0 ? (double)own / (double)most : 0;
 }

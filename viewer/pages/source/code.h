@@ -6,6 +6,7 @@
 #pragma once
 
 #include "profile/views/disassembly.h"
+#include "viewer/pages/source/source.h"
 
 G_BEGIN_DECLS
 
@@ -26,18 +27,20 @@ typedef struct {
 typedef struct {
   ProfileStacks *stacks;
   guint32 function;
+  ProfileFunctionCode *code;
   ProfileDisassembly *disassembly;
   const ProfileInstruction *instructions;
   guint32 n_instructions;
+  guint32 hottest; /* of them; PROFILE_DISASSEMBLY_NOWHERE: no instruction was sampled */
   ViewerCodeRow *rows;
   guint32 n_rows;
   char *notice; /* what is missing, and what helps; NULL: nothing is */
 } ViewerCode;
 
-/* As viewer_source_request_new. */
-gpointer viewer_code_request_new(const ProfileFilter *filter, guint32 function, GArray *maps);
-void viewer_code_request_free(gpointer request);
-/* Blocks. */
+/* Code that was made, or NULL, helps with a request: what another filter shows of the same function need not
+ * be decoded again. */
+void viewer_code_help(const ViewerCode *self, ViewerSourceRequest *request);
+/* request: a ViewerSourceRequest, whose path says nothing. Blocks. */
 gpointer viewer_code_new(gpointer request);
 void viewer_code_free(gpointer code);
 

@@ -4,6 +4,7 @@
 #include <glib/gi18n.h>
 
 #include "viewer/kit/settings.h"
+#include "viewer/kit/toast.h"
 
 #define KEY "source-editor"
 
@@ -45,12 +46,12 @@ const ViewerEditor *viewer_editor_get_chosen(void)
   const ViewerEditor *first = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS(editors); i++) {
-    if (!is_there(&editors[i]))
+    gboolean is_chosen = g_str_equal(editors[i].program, program);
+    if ((first && !is_chosen) || !is_there(&editors[i]))
       continue;
-    if (g_str_equal(editors[i].program, program))
+    if (is_chosen)
       return &editors[i];
-    if (!first)
-      first = &editors[i];
+    first = &editors[i];
   }
   return first;
 }
@@ -79,7 +80,7 @@ static void tell_failure(GtkWidget *widget, const char *name, const GError *erro
 {
   g_autofree char *text = g_strdup_printf(_("%s could not be started: %s"), name, error->message);
 
-  gtk_widget_activate_action(widget, "win.toast", "s", text);
+  viewer_toast(widget, text);
 }
 
 /* Of one argument at a time: paths may have blanks. */

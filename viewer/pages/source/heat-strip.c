@@ -65,6 +65,7 @@ static void viewer_heat_strip_class_init(ViewerHeatStripClass *class)
 {
   GTK_WIDGET_CLASS(class)->snapshot = viewer_heat_strip_snapshot;
   gtk_widget_class_set_css_name(GTK_WIDGET_CLASS(class), "heatstrip");
+  gtk_widget_class_set_accessible_role(GTK_WIDGET_CLASS(class), GTK_ACCESSIBLE_ROLE_PRESENTATION);
   signals[CHOSEN] = g_signal_new("chosen", G_TYPE_FROM_CLASS(class), G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
                                  G_TYPE_NONE, 1, G_TYPE_UINT);
 }
@@ -78,11 +79,6 @@ static void viewer_heat_strip_init(ViewerHeatStrip *self)
   g_signal_connect(click, "pressed", G_CALLBACK(handle_pressed), self);
   gtk_widget_add_controller(GTK_WIDGET(self), GTK_EVENT_CONTROLLER(click));
   g_signal_connect_object(style, "notify::dark", G_CALLBACK(gtk_widget_queue_draw), self, G_CONNECT_SWAPPED);
-}
-
-GtkWidget *viewer_heat_strip_new(void)
-{
-  return g_object_new(VIEWER_TYPE_HEAT_STRIP, "accessible-role", GTK_ACCESSIBLE_ROLE_PRESENTATION, NULL);
 }
 
 void viewer_heat_strip_set_source(ViewerHeatStrip *self, const ViewerSource *source)

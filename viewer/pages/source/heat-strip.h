@@ -17,7 +17,6 @@ G_BEGIN_DECLS
 #define VIEWER_TYPE_HEAT_STRIP (viewer_heat_strip_get_type())
 G_DECLARE_FINAL_TYPE(ViewerHeatStrip, viewer_heat_strip, VIEWER, HEAT_STRIP, GtkWidget)
 
-GtkWidget *viewer_heat_strip_new(void);
 /* Borrowed, until the next one is set; NULL: none. */
 void viewer_heat_strip_set_source(ViewerHeatStrip *self, const ViewerSource *source);
 

@@ -6,6 +6,7 @@
 
 #include "viewer/kit/accessible.h"
 #include "viewer/kit/format.h"
+#include "viewer/kit/toast.h"
 #include "viewer/pages/source/source-maps.h"
 
 #define VIEWER_TYPE_SOURCE_FOLDERS (viewer_source_folders_get_type())
@@ -141,7 +142,7 @@ static void take_folder(GtkWidget *widget, const char *path, GFile *folder)
   }
   g_autofree char *name = viewer_format_binary(path);
   g_autofree char *text = g_strdup_printf(_("“%s” is neither in that folder nor below it"), name);
-  gtk_widget_activate_action(widget, "win.toast", "s", text);
+  viewer_toast(widget, text);
 }
 
 static void handle_folder(GtkNativeDialog *dialog, int response, GtkWidget *widget)

@@ -216,8 +216,6 @@ static void request_source(ViewerSourcePage *self)
   ProfileWeights *weights = viewer_list_page_get_weights(VIEWER_LIST_PAGE(self));
   guint32 function = viewer_list_page_get_function(VIEWER_LIST_PAGE(self));
 
-  if (function != self->function)
-    g_clear_pointer(&self->wanted, g_free);
   self->function = function;
   if (function == G_MAXUINT32) {
     show_nothing(self);
@@ -363,8 +361,11 @@ static void act_choose_folder(GtkWidget *widget, const char *name, GVariant *par
 
 /* As a page. */
 
+/* Not where the same function only got another number: when names came. */
 static void handle_selection(ViewerSourcePage *self)
 {
+  if (viewer_list_page_get_function(VIEWER_LIST_PAGE(self)) != self->function)
+    g_clear_pointer(&self->wanted, g_free);
   if (!self->is_opening)
     g_array_set_size(self->history, 0);
 }
@@ -379,12 +380,7 @@ static ViewerPageInterface *parent_interface;
 static void set_document(ViewerPage *page, ViewerDocument *document)
 {
   ViewerSourcePage *self = VIEWER_SOURCE_PAGE(page);
-  ViewerDocument *before = viewer_list_page_get_document(VIEWER_LIST_PAGE(page));
 
-  if (before)
-    g_signal_handlers_disconnect_by_func(before, handle_selection, self);
-  if (before)
-    g_signal_handlers_disconnect_by_func(before, handle_capture, self);
   if (document) {
     g_signal_connect_object(document, "selection-changed", G_CALLBACK(handle_selection), self,
                             G_CONNECT_SWAPPED);
@@ -392,6 +388,7 @@ static void set_document(ViewerPage *page, ViewerDocument *document)
   }
   show_nothing(self);
   g_clear_pointer(&self->shown, g_free);
+  g_clear_pointer(&self->wanted, g_free);
   parent_interface->set_document(page, document);
 }
 

@@ -5,33 +5,26 @@
 #include <string.h>
 
 #include "viewer/kit/format.h"
-#include "viewer/pages/source/source-find.h"
 
 enum { PATH_CHARS = 200 };
 
-typedef struct {
-  ProfileFilter *filter;
-  guint32 function;
-  char *path;
-  GArray *maps;
-} Request;
-
-gpointer viewer_source_request_new(const ProfileFilter *filter, guint32 function, const char *path,
-                                   GArray *maps)
+ViewerSourceRequest *viewer_source_request_new(const ProfileFilter *filter, guint32 function,
+                                               const char *path, GArray *maps)
 {
-  Request *request = g_new(Request, 1);
+  ViewerSourceRequest *request = g_new(ViewerSourceRequest, 1);
 
-  *request = (Request){profile_filter_copy(filter), function, g_strdup(path), maps};
+  *request = (ViewerSourceRequest){profile_filter_copy(filter), function, g_strdup(path), maps, NULL};
   return request;
 }
 
 void viewer_source_request_free(gpointer data)
 {
-  Request *request = data;
+  ViewerSourceRequest *request = data;
 
   profile_filter_free(request->filter);
   g_free(request->path);
   g_array_unref(request->maps);
+  g_clear_pointer(&request->code, profile_function_code_unref);
   g_free(request);
 }
 
@@ -46,7 +39,10 @@ static char *explain_no_lines(const ViewerSource *self)
   if (self->function >= n)
     return g_strdup(_("A transform made this function of others: it has no source of its own."));
   if (function->kind == CAPTURE_SPACE_KERNEL)
-    return g_strdup(_("No lines of the kernel are known: its debug information was not read."));
+    return g_strdup(_(
+        "No line of this function of the kernel is known: install the kernel’s debug information "
+        "(linux-image-…-dbg in Debian, kernel-debuginfo in Fedora), and record again. That of modules is not "
+        "read."));
   if (function->kind == CAPTURE_SPACE_IDENTIFIERS)
     return g_strdup(_("The program named this function itself, and told no lines of its code."));
   if (function->kind != CAPTURE_SPACE_BINARY)
@@ -55,7 +51,7 @@ static char *explain_no_lines(const ViewerSource *self)
       viewer_format_name(profile_stacks_get_function_binary(stacks, self->function), PATH_CHARS);
   return g_strdup_printf(
       _("No line of this function of “%s” is known. Build it with -g, or install the debug information of "
-        "its package (-dbgsym or -dbg in Debian, -debuginfo in Fedora), and open the recording again."),
+        "its package (-dbgsym or -dbg in Debian, -debuginfo in Fedora), and record again."),
       binary);
 }
 
@@ -151,14 +147,10 @@ static void source_rank(ViewerSource *self)
                     self->annotation);
 }
 
-static void source_read(ViewerSource *self, const Request *request)
+static void source_read(ViewerSource *self, const ViewerSourceRequest *request)
 {
-  const ViewerSourceWanted wanted = {.path = self->file->path,
-                                     .maps = request->maps,
-                                     .stacks = profile_filter_get_stacks(self->filter),
-                                     .function = self->function};
-
-  self->source = viewer_source_find(&wanted);
+  self->source =
+      profile_capture_open_source(profile_filter_get_capture(self->filter), self->file->path, request->maps);
   ProfileSourceFileStatus status = profile_source_file_get_status(self->source);
   self->is_missing = status == PROFILE_SOURCE_FILE_MISSING || status == PROFILE_SOURCE_FILE_RELATIVE;
   if (status != PROFILE_SOURCE_FILE_READ) {
@@ -180,7 +172,7 @@ static const ProfileAnnotationFile *choose_file(const ViewerSource *self, const 
 
 gpointer viewer_source_new(gpointer data)
 {
-  Request *request = data;
+  const ViewerSourceRequest *request = data;
   ViewerSource *self = g_new0(ViewerSource, 1);
 
   self->filter = profile_filter_copy(request->filter);

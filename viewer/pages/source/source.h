@@ -6,6 +6,7 @@
 #pragma once
 
 #include "profile/base/source-file.h"
+#include "profile/capture/function-code.h"
 #include "profile/views/annotation.h"
 
 G_BEGIN_DECLS
@@ -26,10 +27,19 @@ typedef struct {
   gboolean is_missing; /* nobody knows where the file is: a folder can be said */
 } ViewerSource;
 
+/* What a thread needs for it, or for machine code. */
+typedef struct {
+  ProfileFilter *filter;
+  guint32 function;
+  char *path;
+  GArray *maps;              /* ProfilePathMap */
+  ProfileFunctionCode *code; /* of the function, decoded before; NULL: not yet */
+} ViewerSourceRequest;
+
 /* filter: of the weights that are shown; copied. path: of the file that is wanted, NULL or one that the
  * function has no lines of: the first. maps is taken over. */
-gpointer viewer_source_request_new(const ProfileFilter *filter, guint32 function, const char *path,
-                                   GArray *maps);
+ViewerSourceRequest *viewer_source_request_new(const ProfileFilter *filter, guint32 function,
+                                               const char *path, GArray *maps);
 void viewer_source_request_free(gpointer request);
 /* Blocks. */
 gpointer viewer_source_new(gpointer request);
