@@ -47,9 +47,9 @@ struct unwind_state unwind_known_clone_state(void);
 int unwind_known_find_go(const struct unwind_elf *elf, const struct unwind_range *ranges, uint32_t n_ranges,
                          struct unwind_known **ret, uint32_t *ret_n);
 
-/* Finds such places, each in one of the executable ranges. Writes them to `ret`, an array with room for
- * UNWIND_KNOWN_MAX more than the n it has, in ascending order and apart from each other; returns how many
- * there are. */
+/* Finds such places, each in one of the executable ranges. Adds them to the n of `ret`, which ascend and
+ * have room for UNWIND_KNOWN_MAX more: where two begin together, what was there stays. They are apart from
+ * each other then; returns how many there are. */
 uint32_t unwind_known_find(const struct unwind_elf *elf, const struct unwind_machine *machine,
                            const struct unwind_range *ranges, uint32_t n_ranges, struct unwind_known *ret,
                            uint32_t n);

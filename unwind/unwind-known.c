@@ -94,12 +94,19 @@ static int known_compare(const void *a, const void *b)
   return x->range.start < y->range.start ? -1 : x->range.start > y->range.start;
 }
 
-static bool has_place(const struct unwind_known *known, uint32_t n, uint64_t address)
+/* Puts what was found among the n places there, which ascend as it does: of two that begin together it is the
+ * second. A Go program has so many that all of them are not sorted once more. */
+static uint32_t known_merge(struct unwind_known *known, uint32_t n, const struct unwind_known *found,
+                            uint32_t n_found)
 {
-  for (uint32_t i = 0; i < n; i++)
-    if (address >= known[i].range.start && address < known[i].range.end)
-      return true;
-  return false;
+  uint32_t all = n + n_found;
+
+  for (uint32_t at = all; n_found > 0; at--) {
+    bool is_behind = n > 0 && known[n - 1].range.start > found[n_found - 1].range.start;
+
+    known[at - 1] = is_behind ? known[--n] : found[--n_found];
+  }
+  return all;
 }
 
 /* Of two that overlap the first stays, up to where the second begins. */
@@ -107,7 +114,6 @@ static uint32_t known_part(struct unwind_known *known, uint32_t n)
 {
   uint32_t kept = 0;
 
-  qsort(known, n, sizeof *known, known_compare);
   for (uint32_t i = 0; i < n; i++) {
     if (kept > 0 && known[kept - 1].range.start == known[i].range.start)
       continue;
@@ -122,9 +128,10 @@ uint32_t unwind_known_find(const struct unwind_elf *elf, const struct unwind_mac
                            const struct unwind_range *ranges, uint32_t n_ranges, struct unwind_known *ret,
                            uint32_t n)
 {
-  struct finder finder = {.ranges = ranges, .n_ranges = n_ranges, .known = ret, .n = n};
+  struct unwind_known found[UNWIND_KNOWN_MAX];
+  struct finder finder = {.ranges = ranges, .n_ranges = n_ranges, .known = found};
 
-  if (elf->entry != 0 && !has_place(ret, n, elf->entry))
+  if (elf->entry != 0)
     add_entry(&finder, elf->entry);
   if (machine->elf == EM_X86_64) {
     add_linkers(&finder, elf, ".init");
@@ -134,5 +141,6 @@ uint32_t unwind_known_find(const struct unwind_elf *elf, const struct unwind_mac
   } else {
     add_all(&finder, elf, unwind_known_find_aarch64);
   }
-  return known_part(ret, finder.n);
+  qsort(found, finder.n, sizeof *found, known_compare);
+  return known_part(ret, known_merge(ret, n, found, finder.n));
 }
