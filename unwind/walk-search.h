@@ -152,8 +152,8 @@ WALK_INLINE int walk_unmapped(const struct walk *walk, uint64_t address)
  * but is not described itself. */
 #define WALK_BY_FRAME_POINTER 128
 #define WALK_NO_RULE          129
-/* Likewise WALK_BY_FRAME_POINTER, and its instructions were looked at before. */
-#define WALK_KEEPS_FRAME_POINTER 130
+/* Beside either: its instructions were looked at before, and say nothing. */
+#define WALK_LOOKED 2
 
 /* Looks for the rule in force at an address: 0 and it is walk->rule, WALK_BY_FRAME_POINTER, WALK_NO_RULE, or
  * an enum walk_end. */
@@ -175,23 +175,37 @@ WALK_FUNCTION int walk_search(struct walk *walk, uint64_t address)
   return walk_find_rule(walk, address) ? 0 : WALK_NO_RULE;
 }
 
-/* Like walk_search, but remembers rules. */
+WALK_INLINE void walk_remember(struct walk *walk, uint64_t address, uint64_t low, uint64_t high)
+{
+  struct walk_memo *memo = WALK_MEMO(walk, address);
+  if (!memo)
+    return;
+  memo->address = address;
+  memo->serial = walk->process.serial;
+  memo->rule_words[0] = low;
+  memo->rule_words[1] = high;
+}
+
+/* Like walk_search, but remembers rules, and has WALK_LOOKED beside what walk_remember_nothing was told. */
 WALK_INLINE int walk_find(struct walk *walk, uint64_t address)
 {
   struct walk_memo *memo = WALK_MEMO(walk, address);
   if (memo && memo->address == address && memo->serial == walk->process.serial) {
     walk->rule_words[0] = memo->rule_words[0];
     walk->rule_words[1] = memo->rule_words[1];
-    return walk->rule.cfa != UNWIND_CFA_NONE ? 0 : WALK_KEEPS_FRAME_POINTER;
+    return walk->rule.cfa != UNWIND_CFA_NONE ? 0 : walk->rule.cfa_offset;
   }
   int end = walk_search(walk, address);
-  if (memo && end == 0) {
-    memo->address = address;
-    memo->serial = walk->process.serial;
-    memo->rule_words[0] = walk->rule_words[0];
-    memo->rule_words[1] = walk->rule_words[1];
-  }
+  if (end == 0)
+    walk_remember(walk, address, walk->rule_words[0], walk->rule_words[1]);
   return end;
+}
+
+/* Remembers in place of a rule that walk_find ended so, and that the instructions at the address say nothing.
+ * What they do say is not remembered: machine code that is made at run time may change. */
+WALK_INLINE void walk_remember_nothing(struct walk *walk, uint64_t address, int end)
+{
+  walk_remember(walk, address, (uint64_t)(end | WALK_LOOKED), 0);
 }
 
 #endif

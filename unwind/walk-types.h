@@ -63,7 +63,8 @@ struct walk_registers {
   uint64_t general[32];
 };
 
-/* What was found in mappings and table for an address, and holds as long as the process's serial. */
+/* What was found in mappings and table for an address, and holds as long as the process's serial; or that
+ * neither these nor the instructions there say anything. */
 struct walk_memo {
   uint64_t address;
   uint64_t serial;
@@ -83,8 +84,8 @@ enum walk_end {
   WALK_BAD_FRAME = 8,    /* the next frame would not lie above this one */
   WALK_UNSUPPORTED = 9,  /* a rule that is not evaluated, or registers that are not known; a 32-bit program */
   WALK_MISSED = 64,      /* what is needed is not in the area yet */
-  /* beside each but MISSED: frames without a rule were left by their frame pointers. A function there that
-   * keeps none was skipped unseen */
+  /* beside each but MISSED: frames without a rule, or whose rule leads to another stack, were left by their
+   * frame pointers. A function there that keeps none was skipped unseen */
   WALK_END_BY_FRAME_POINTERS = 128
 };
 

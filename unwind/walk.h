@@ -93,15 +93,16 @@ struct walk {
  * sample was taken in the kernel, by a syscall, ip may stand one behind its function: looked up minus one
  * when exactly there is no rule.
  *
- * sp grows from frame to frame, but for a signal's frame (another stack) and a CFA that is no offset of sp or
- * fp.
+ * sp grows from frame to frame, but for a signal's frame, for UNWIND_CFA_FP_ELSEWHERE (both lead to another
+ * stack), and for a CFA that is no offset of sp or fp.
  *
  * UNWIND_SAVED_SAME keeps a register; it is not lost.
  *
  * A frame in WALK_MAPPING_FRAME_POINTERS, outside of all mappings with WALK_PROCESS_FRAME_POINTERS, or
  * without a rule although its mapping has a table (code of a just-in-time compiler that was made when it was
- * built), is left by its frame pointer: fp must not lie below sp, be aligned, and *(fp + 8) lie in an
- * executable mapping. That is noted, for it proves nothing of what lies between.
+ * built), is left by what its next instructions say (walk-code.h), or by its frame pointer: fp must not lie
+ * below sp, be aligned, and *(fp + 8) lie in an executable mapping. The latter is noted, for it proves
+ * nothing of what lies between.
  *
  * Addresses delivered are the return addresses themselves (as perf's callchains have them).
  */
@@ -383,25 +384,17 @@ WALK_FUNCTION int walk_apply_frame_pointer(struct walk *walk)
 
 #include "unwind/walk-code.h"
 
-/* Notes that the instructions at an address say nothing. Machine code that is made at run time may change, so
- * what they do say is not remembered. */
-WALK_INLINE void walk_remember_frame_pointer(struct walk *walk, uint64_t address)
+/* Goes to the caller of a frame that nothing describes, for which walk_find ended so. */
+WALK_INLINE int walk_apply_nothing(struct walk *walk, uint64_t address, int found)
 {
-  struct walk_memo *memo = WALK_MEMO(walk, address);
-  if (!memo)
-    return;
-  memo->address = address;
-  memo->serial = walk->process.serial;
-  memo->rule_words[0] = memo->rule_words[1] = 0;
-}
-
-/* Goes to the caller of a frame that nothing describes. */
-WALK_INLINE int walk_apply_nothing(struct walk *walk, uint64_t address)
-{
-  if (walk_apply_code(walk) == 0)
-    return 0;
-  walk_remember_frame_pointer(walk, address);
-  return walk_apply_frame_pointer(walk);
+  if ((found & WALK_LOOKED) == 0) {
+    if (walk_apply_code(walk) == 0)
+      return 0;
+    walk_remember_nothing(walk, address, found);
+  }
+  int end = walk_apply_frame_pointer(walk);
+  return (found & ~WALK_LOOKED) == WALK_BY_FRAME_POINTER || end == 0 || end == WALK_MISSED ? end
+                                                                                           : WALK_NO_TABLE;
 }
 
 /* Begins at walk->registers: of a thread that was interrupted there, or that entered the kernel there
@@ -428,16 +421,10 @@ WALK_INLINE int walk_step(struct walk *walk)
     return WALK_UNSUPPORTED;
   uint64_t address = walk->registers.ip - ((walk->flags & WALK_EXACT) != 0 ? 0 : 1);
   int end = walk_find(walk, address);
-  if ((end == WALK_NO_RULE || end == WALK_NO_TABLE) && (walk->flags & WALK_IN_KERNEL) != 0)
-    end = walk_find(walk, address - 1);
-  if (end == WALK_KEEPS_FRAME_POINTER)
-    return walk_apply_frame_pointer(walk);
-  if (end == WALK_BY_FRAME_POINTER)
-    return walk_apply_nothing(walk, address);
-  if (end == WALK_NO_RULE) {
-    end = walk_apply_code(walk) == 0 ? 0 : walk_apply_frame_pointer(walk);
-    return end == 0 || end == WALK_MISSED ? end : WALK_NO_TABLE;
-  }
+  if (((end & ~WALK_LOOKED) == WALK_NO_RULE || end == WALK_NO_TABLE) && (walk->flags & WALK_IN_KERNEL) != 0)
+    end = walk_find(walk, --address);
+  if (end >= WALK_BY_FRAME_POINTER)
+    return walk_apply_nothing(walk, address, end);
   if (end != 0)
     return end;
   return walk->rule.cfa == UNWIND_CFA_SIGNAL ? walk_apply_signal(walk) : walk_apply_rule(walk);

@@ -251,7 +251,6 @@ static void test_aarch64_signal(void)
   WALK_EXPECT(fixture, WALK_COMPLETE, RETURN, TOUCHED, ROOT + 8);
 }
 
-/* Behind the system call that begins a thread: in the new one its result is 0, and nobody called it. */
 /* Code at JIT and from there on, zeros behind it. */
 static const struct {
   uint64_t at;
@@ -318,6 +317,7 @@ static void test_code_says_nothing(void)
   WALK_EXPECT(fixture, WALK_COMPLETE, JIT + 0x105, ROOT + 8);
 }
 
+/* Behind the system call that begins a thread: in the new one its result is 0, and nobody called it. */
 static void test_clone(void)
 {
   const struct walk_fixture_row rows[] = {{0x1000, walk_rule(UNWIND_CFA_CLONE, 8)},
