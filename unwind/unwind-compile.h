@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Compiles an ELF file's .eh_frame, or its .debug_frame when there is nothing better, into a table. Every
- * byte of the file is hostile: a damaged description costs its function (n_bad counts it), never the file; a
- * damaged file costs a table, never the process. Memory is bounded by the size of the file. Thread-safe;
- * several files can be compiled at once.
+ * Compiles an ELF file's .eh_frame into a table, with what else is known of its code: by .debug_frame, or of
+ * a Go program by .gopclntab. Every byte of the file is hostile: a damaged description costs its function
+ * (n_bad counts it), never the file; a damaged file costs a table, never the process. Memory is bounded by
+ * the size of the file. Thread-safe; several files can be compiled at once.
  */
 #ifndef UNWIND_COMPILE_H
 #define UNWIND_COMPILE_H
