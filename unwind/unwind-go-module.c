@@ -10,6 +10,9 @@
 #define MODULE_INLINED_1_20 320u
 #define MODULE_INLINED_1_27 344u
 
+/* Pointers to the table that are looked at, each for some time: damaged files have any number of them. */
+#define CANDIDATES_MAX 16
+
 /* A word that the loader may write: in the file, else by a relocation. */
 static uint64_t read_pointer(const struct unwind_elf *elf, const struct unwind_bytes *relocations,
                              uint64_t address)
@@ -41,12 +44,14 @@ static uint64_t find_in_section(const struct unwind_elf *elf, const char *name, 
   const struct unwind_bytes none = {0};
   struct unwind_bytes bytes;
   Elf64_Shdr section;
+  unsigned int candidates = 0;
   uint64_t word;
 
   if (!unwind_elf_find_section(elf, name, &section) || !unwind_elf_section_bytes(elf, &section, &bytes))
     return 0;
-  for (size_t at = 0; bytes.size - at >= sizeof word; at += sizeof word) {
+  for (size_t at = 0; bytes.size - at >= sizeof word && candidates < CANDIDATES_MAX; at += sizeof word) {
     memcpy(&word, bytes.bytes + at, sizeof word);
+    candidates += word == table;
     if (word == table && is_module(elf, &none, section.sh_addr + at, names))
       return section.sh_addr + at;
   }
@@ -56,10 +61,13 @@ static uint64_t find_in_section(const struct unwind_elf *elf, const char *name, 
 static uint64_t find_by_relocations(const struct unwind_elf *elf, const struct unwind_bytes *relocations,
                                     uint64_t table, uint64_t names)
 {
+  unsigned int candidates = 0;
   Elf64_Rela relocation;
 
-  for (size_t at = 0; relocations->size - at >= sizeof relocation; at += sizeof relocation) {
+  for (size_t at = 0; relocations->size - at >= sizeof relocation && candidates < CANDIDATES_MAX;
+       at += sizeof relocation) {
     memcpy(&relocation, relocations->bytes + at, sizeof relocation);
+    candidates += (uint64_t)relocation.r_addend == table;
     if ((uint64_t)relocation.r_addend == table && is_module(elf, relocations, relocation.r_offset, names))
       return relocation.r_offset;
   }
