@@ -82,11 +82,14 @@ dwarf_abbreviations_find(const struct dwarf_abbreviations *table, uint64_t code)
   return dwarf_abbreviations_search(table, code);
 }
 
-/* Moves *at over some steps and bytes of an entry. */
-static inline bool dwarf_steps_skip(const struct dwarf_unit *unit, const struct dwarf_step *step, uint32_t n,
-                                    uint32_t fixed, const uint8_t **at)
+/* Moves *at over n of an entry's steps, and over so many bytes behind them. */
+static inline bool dwarf_steps_skip(const struct dwarf_unit *unit,
+                                    const struct dwarf_abbreviation *abbreviation,
+                                    const struct dwarf_abbreviations *table, uint32_t n, uint32_t fixed,
+                                    const uint8_t **at)
 {
-  for (; n > 0; step++, n--) {
+  for (uint32_t i = 0; i < n; i++) {
+    const struct dwarf_step *step = &table->steps[abbreviation->first_step + i];
     if ((size_t)(unit->end - *at) < step->fixed)
       return false;
     *at += step->fixed;
@@ -99,20 +102,12 @@ static inline bool dwarf_steps_skip(const struct dwarf_unit *unit, const struct 
   return true;
 }
 
-/* NULL where there are none, as in all of the table: to nothing no offset may be added, not even 0. */
-static inline const struct dwarf_step *dwarf_abbreviation_steps(const struct dwarf_abbreviation *abbreviation,
-                                                                const struct dwarf_abbreviations *table)
-{
-  return abbreviation->n_steps > 0 ? table->steps + abbreviation->first_step : NULL;
-}
-
 /* Moves *at, which stands behind an entry's code, behind the entry. */
 static inline bool dwarf_abbreviation_skip(const struct dwarf_unit *unit,
                                            const struct dwarf_abbreviation *abbreviation,
                                            const struct dwarf_abbreviations *table, const uint8_t **at)
 {
-  return dwarf_steps_skip(unit, dwarf_abbreviation_steps(abbreviation, table), abbreviation->n_steps,
-                          abbreviation->tail, at);
+  return dwarf_steps_skip(unit, abbreviation, table, abbreviation->n_steps, abbreviation->tail, at);
 }
 
 /* Reads where the entry beside one stands, with DWARF_HAS_SIBLING; *at stands behind the entry's code. */
@@ -121,8 +116,8 @@ static inline bool dwarf_abbreviation_read_sibling(const struct dwarf_unit *unit
                                                    const struct dwarf_abbreviations *table,
                                                    const uint8_t **at, struct dwarf_value *ret)
 {
-  return dwarf_steps_skip(unit, dwarf_abbreviation_steps(abbreviation, table), abbreviation->sibling_step,
-                          abbreviation->sibling_fixed, at) &&
+  return dwarf_steps_skip(unit, abbreviation, table, abbreviation->sibling_step, abbreviation->sibling_fixed,
+                          at) &&
          dwarf_attribute_read(unit, &table->attributes[abbreviation->sibling], at, ret);
 }
 

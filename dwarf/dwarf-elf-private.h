@@ -48,19 +48,14 @@ struct dwarf_elf {
   uint32_t code_capacity;
 };
 
-/* Never NULL: to nothing at all no offset may be added, not even 0. */
-static inline struct dwarf_bytes dwarf_bytes_or_none(struct dwarf_bytes bytes)
-{
-  return bytes.bytes ? bytes : (struct dwarf_bytes){"", 0};
-}
-
 /* 0, -ENOEXEC, or -ENOMEM; to be closed only after 0. `bytes` stay the caller's. */
 int dwarf_elf_open(struct dwarf_elf *ret, const struct dwarf_bytes *bytes, bool split,
                    struct dwarf_budget *budget);
 
 void dwarf_elf_close(struct dwarf_elf *elf);
 
-/* Empty where there is none, or where it cannot be decompressed. */
+/* Empty where there is none, or where it cannot be decompressed, but never NULL: to that no offset may be
+ * added, not even 0. */
 struct dwarf_bytes dwarf_elf_section(struct dwarf_elf *elf, enum dwarf_section kind);
 
 /* The first section of a kind from *i on, after which *i stands; false: there is none. Object files have

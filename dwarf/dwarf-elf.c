@@ -333,7 +333,7 @@ struct dwarf_bytes dwarf_elf_section(struct dwarf_elf *elf, enum dwarf_section k
       elf->sections[kind] = (struct dwarf_bytes){0};
   }
   elf->is_read[kind] = !elf->budget->out_of_time; /* what time ended may be there the next time */
-  return dwarf_bytes_or_none(elf->sections[kind]);
+  return elf->sections[kind].bytes ? elf->sections[kind] : (struct dwarf_bytes){"", 0};
 }
 
 bool dwarf_elf_next(struct dwarf_elf *elf, enum dwarf_section kind, uint32_t *i, struct dwarf_bytes *ret)

@@ -218,7 +218,7 @@ int dwarf_unit_read(struct dwarf_unit *unit)
 
 struct dwarf_bytes dwarf_unit_section(const struct dwarf_unit *unit, enum dwarf_section kind)
 {
-  return unit->contributions ? dwarf_bytes_or_none(unit->contributions->sections[kind])
+  return unit->contributions ? unit->contributions->sections[kind]
                              : dwarf_elf_section(&unit->file->elf, kind);
 }
 
