@@ -2,23 +2,12 @@
 #include "code/code-att-private.h"
 
 #include <elf.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "code/code-att-operands-private.h"
 
 #define PREFIX_REPEAT  0xf3
 #define PREFIX_NOTRACK 0x3e
-
-static bool att_is_one_of(const char *const *words, size_t n, const char *word)
-{
-  for (size_t i = 0; i < n; i++)
-    if (strcmp(words[i], word) == 0)
-      return true;
-  return false;
-}
-
-#define ATT_IS_ONE_OF(words, word) att_is_one_of(words, sizeof(words) / sizeof(words)[0], word)
 
 /* Names that objdump has another one for, or none. */
 static const char *att_rename(const char *word)
@@ -152,7 +141,10 @@ static bool att_is_string(const char *word)
       "cmpsl", "cmpsq", "insb",  "insw",  "insl",  "outsb", "outsw", "outsl",
   };
 
-  return ATT_IS_ONE_OF(words, word);
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    if (strcmp(words[i], word) == 0)
+      return true;
+  return false;
 }
 
 void code_att_write(const struct code_machine *machine, struct code_line *line)

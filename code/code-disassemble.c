@@ -60,8 +60,7 @@ static int disassembly_add_unit(struct disassembly *disassembly, size_t size)
 
   line.length = 0;
   code_line_put_word(&line, size == 4 ? ".word 0x" : ".short 0x");
-  for (size_t i = 2 * size; i > 0; i--)
-    code_line_put(&line, "0123456789abcdef"[number >> 4 * (i - 1) & 15]);
+  code_line_put_digits(&line, number, 2 * (unsigned int)size);
   return disassembly_add(disassembly, &instruction, size, &line);
 }
 

@@ -13,7 +13,9 @@ struct code_line {
 void code_line_put(struct code_line *line, char character);
 void code_line_put_text(struct code_line *line, const char *text, size_t length);
 void code_line_put_word(struct code_line *line, const char *word);
-/* Hexadecimal, without 0x. */
+/* Hexadecimal, without 0x; the last n digits, at most 16. */
+void code_line_put_digits(struct code_line *line, uint64_t number, unsigned int n);
+/* Likewise without zeros before it. */
 void code_line_put_number(struct code_line *line, uint64_t number);
 
 /* ".byte 0x12,0x34", for at most CODE_SIZE_MAX bytes. */
