@@ -29,7 +29,7 @@ from compiler_run import BUILD
 DWARF_LINES = BUILD / 'tests' / 'unit' / 'dwarf' / 'dwarf-lines'
 PLACE_OFFSETS = BUILD / 'tests' / 'unit' / 'profile' / 'place-offsets'
 ELF_READER = BUILD / 'helpers' / 'elf-reader' / 'capture-elf-reader'
-ONE_PASS = BUILD / 'bench' / 'bench-one-pass'
+ONE_PASS = BUILD / 'bench' / 'one-pass'
 READ = 'info|abbrev|line|str|line_str|ranges|rnglists|addr|str_offsets'
 PR_SET_CHILD_SUBREAPER = 36
 USER, CHAIN_OF_USER = 2, 2**64 - 512  # for perf: a program's

@@ -2,7 +2,7 @@
 /* Looks at every byte of some stretches of a file, one after the other: what nothing that reads them can be
  * faster than that looks at each.
  *
- * usage: bench-one-pass FILE OFFSET:SIZE... */
+ * usage: one-pass FILE OFFSET:SIZE... */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
