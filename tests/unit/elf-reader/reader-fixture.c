@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/unit/elf-reader/reader-fixture.h"
 
-#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -9,17 +8,7 @@
 #include <unistd.h>
 
 #include "helpers/packet.h"
-
-#define FD_IN_CHILD 3
-
-static void move_socket(gpointer data)
-{
-  int fd = GPOINTER_TO_INT(data);
-  if (fd == FD_IN_CHILD)
-    fcntl(fd, F_SETFD, 0);
-  else
-    dup2(fd, FD_IN_CHILD);
-}
+#include "tests/unit/socket-in-child.h"
 
 static const char *program_name = "capture-elf-reader";
 

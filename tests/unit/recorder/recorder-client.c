@@ -2,7 +2,6 @@
 #include "recorder-client.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,16 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define FD_IN_CHILD 3
-
-static void move_socket(gpointer data)
-{
-  int fd = GPOINTER_TO_INT(data);
-  if (fd == FD_IN_CHILD)
-    fcntl(fd, F_SETFD, 0);
-  else
-    dup2(fd, FD_IN_CHILD);
-}
+#include "tests/unit/socket-in-child.h"
 
 static void start(struct recorder_client *client, char **argv, char **environment)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "trust-fixture.h"
 
-#include <fcntl.h>
 #include <grp.h>
 #include <signal.h>
 #include <string.h>
@@ -12,7 +11,7 @@
 
 #include <glib/gstdio.h>
 
-#define FD_IN_CHILD 3
+#include "tests/unit/socket-in-child.h"
 
 static char *built(const char *directory, const char *name)
 {
@@ -80,15 +79,6 @@ void trust_end(pid_t pid)
 {
   kill(pid, SIGKILL);
   g_assert_cmpint(waitpid(pid, NULL, 0), ==, pid);
-}
-
-static void move_socket(gpointer data)
-{
-  int fd = GPOINTER_TO_INT(data);
-  if (fd == FD_IN_CHILD)
-    fcntl(fd, F_SETFD, 0);
-  else
-    dup2(fd, FD_IN_CHILD);
 }
 
 pid_t trust_opener(guint user, const char *capabilities, int *ret_socket)
