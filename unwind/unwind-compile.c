@@ -8,6 +8,7 @@
 
 #include "unwind/unwind-builder-private.h"
 #include "unwind/unwind-locate-private.h"
+#include "unwind/unwind-runtime-private.h"
 #include "unwind/unwind-writer-private.h"
 
 /* Of code: a bucket may reach so far beyond it. */
@@ -29,6 +30,8 @@ struct job {
   struct unwind_source source; /* what is compiled */
   struct unwind_source spare;  /* where that says nothing */
   struct unwind_order spare_order;
+  struct unwind_runtime runtime;
+  bool has_runtime;
 };
 
 static int compare_segments(const void *a, const void *b)
@@ -146,6 +149,7 @@ static int compile_build(struct job *job, const struct unwind_order *order, uint
   if (writer.rows.n == 0)
     return builder.n_bad > 0 ? -EBADMSG : -ENODATA;
   return unwind_writer_finish(&writer, job->machine, job->segments, job->n_segments,
+                              job->has_runtime ? &job->runtime : NULL,
                               builder.n_bad + writer.rows.rules.is_full);
 }
 
@@ -237,6 +241,7 @@ int unwind_compile_into(struct unwind_workspace *workspace, const void *elf, siz
   if (job.elf.type != ET_EXEC && job.elf.type != ET_DYN)
     return -ENODATA;
   job.machine = unwind_machine_find(job.elf.machine);
+  job.has_runtime = unwind_runtime_find(&job.elf, &job.runtime);
   error = find_segments(&job);
   if (error == 0)
     error = compile_find_known(&job);

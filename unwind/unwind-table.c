@@ -31,7 +31,8 @@ static bool is_header_valid(const struct unwind_table *table, size_t size)
          has_part(table, table->rows_at, table->n_rows, sizeof(struct unwind_row)) &&
          has_part(table, table->buckets_at, (uint64_t)table->n_buckets + 1, sizeof(uint32_t)) &&
          has_part(table, table->rules_at, table->n_rules, sizeof(struct unwind_rule)) &&
-         has_part(table, table->segments_at, table->n_segments, sizeof(struct unwind_segment));
+         has_part(table, table->segments_at, table->n_segments, sizeof(struct unwind_segment)) &&
+         (table->runtime_at == 0 || has_part(table, table->runtime_at, 1, sizeof(struct unwind_runtime)));
 }
 
 /* Rows of one bucket: in it, ascending, with rules that there are. */

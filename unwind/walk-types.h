@@ -36,12 +36,23 @@ struct walk_mapping {
   uint32_t kind;  /* enum walk_mapping_kind */
 };
 
+/* Stands behind a process's mappings. */
+struct walk_language {
+  uint64_t bias;    /* of the binary that holds the runtime */
+  uint32_t runtime; /* offset in the area of its struct unwind_runtime; 0: there is none */
+  uint32_t reserved;
+};
+
 /* What the walker must know of a process. */
 struct walk_process {
-  uint32_t mappings;   /* offset in the area of struct walk_mapping[n_mappings] */
+  uint32_t mappings;   /* offset in the area of struct walk_mapping[n_mappings], then a struct walk_language */
   uint32_t n_mappings; /* at most WALK_MAPPINGS_MAX */
   uint32_t flags;      /* enum walk_process_flags */
   uint32_t serial;     /* never the same for other mappings, whatever process's: rules are remembered by it */
+  uint32_t generation; /* never the same for another process, or for another program in it; 0: not known */
+  uint32_t reserved;
+  uint64_t namespace_device; /* in which the process numbers its threads; both 0: not known */
+  uint64_t namespace_inode;
 };
 
 enum walk_process_flags {
@@ -50,6 +61,14 @@ enum walk_process_flags {
   WALK_PROCESS_CERTAIN = 1 << 1 /* that holds for the innermost frame, too: elsewhere it is a miss, for the
                                    process may execute another program by now */
 };
+
+/* A language's frame among addresses, which are never that high: the function's number, and in which of its
+ * units it is, plus 1; 0: not known. */
+#define WALK_WORD(function, at) (1ull << 63 | (uint64_t)(at) << 32 | (uint32_t)(function))
+#define WALK_WORD_AT_MAX        0xffffffu
+#define WALK_IS_WORD(address)   ((address) >> 63 != 0)
+#define WALK_WORD_FUNCTION(w)   ((uint32_t)(w))
+#define WALK_WORD_AT(w)         ((uint32_t)((w) >> 32) & WALK_WORD_AT_MAX)
 
 /* User-space registers of a thread. `general` is by DWARF's numbers (x86-64: rax rdx rcx rbx rsi rdi rbp rsp
  * r8–r15 and 16 the return address, here ip; aarch64: x0–x30, sp). Only ip, sp, fp, base and link are known

@@ -21,6 +21,10 @@
  *                                   whoever calls it) and `static __always_inline`
  *   WALK_MEMO(walk, address)        a struct walk_memo * where the rule of that address may be remembered,
  *                                   the same for the same address, zero at first; or NULL
+ *   WALK_NAME(walk, code, at)       what is delivered for a language's frame (walk-language.h): a WALK_WORD
+ *   WALK_THREAD(walk)               the thread, as its own namespace numbers it
+ *   WALK_PEEK(walk, address)        a word of its memory, at a multiple of 8; 0 where it cannot be read
+ * (the last three together).
  */
 #ifndef WALK_H
 #define WALK_H
@@ -77,6 +81,16 @@ struct walk {
   uint32_t flags;        /* enum walk_flags */
   uint32_t by_frame_pointers; /* WALK_END_BY_FRAME_POINTERS once a frame was left so; else 0 */
   /* Of the walk itself: */
+  struct {
+    uint64_t word;   /* that was delivered last */
+    uint64_t bias;   /* runtime address - address in the file, of the runtime's binary */
+    uint64_t frame;  /* the next one */
+    uint64_t entry;  /* as the next two: see walk-python.h */
+    uint64_t anchor;
+    int32_t end;     /* of the native frame that runs it */
+    uint32_t state;  /* enum walk_language_state */
+  } language;
+  struct unwind_runtime runtime; /* unless language.state is WALK_LANGUAGE_NONE */
   struct walk_mapping mapping; /* where the last address was found */
   struct walk_table table;     /* mapping's */
   union {
@@ -405,6 +419,7 @@ WALK_INLINE void walk_begin(struct walk *walk, int in_kernel)
   walk->by_frame_pointers = 0;
   walk->mapping.start = 0;
   walk->mapping.end = 0;
+  walk->language.state = 0;
 }
 
 /* The end of a walk, as others are told of it. */
@@ -429,5 +444,9 @@ WALK_INLINE int walk_step(struct walk *walk)
     return end;
   return walk->rule.cfa == UNWIND_CFA_SIGNAL ? walk_apply_signal(walk) : walk_apply_rule(walk);
 }
+
+#ifdef WALK_NAME
+#include "unwind/walk-language.h"
+#endif
 
 #endif

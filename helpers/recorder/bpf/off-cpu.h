@@ -75,6 +75,8 @@ static __always_inline uint32_t walk_current(void *context, struct scratch *scra
   const struct walk_process *process = current_process();
   struct walk *walk = bpf_map_lookup_elem(&walks, &slot);
   uint32_t n = process && walk ? walk_user_stack(scratch, walk, process, 1) : 0;
+  if (n != 0)
+    tell_functions(context, walk, slot);
   if (n == 0 || scratch->raw.end == WALK_MISSED) {
     leave_miss(context, scratch, kind);
     *ret_end = WALK_MISSED;

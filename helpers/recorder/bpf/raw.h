@@ -38,8 +38,10 @@ enum recorder_raw_kind {
   RECORDER_RAW_NONE = 5, /* nothing: the thread has no user stack. It is the kernel's, or on its way to its
                             end or to another program */
   RECORDER_RAW_WAKER_MISS = 6, /* as OFF_CPU_MISS, of a thread that wakes another one, by waker_end */
-  RECORDER_RAW_MORE = 7        /* right after a MISS whose stack did not end with it: the same registers, then
+  RECORDER_RAW_MORE = 7,       /* right after a MISS whose stack did not end with it: the same registers, then
                                   `count` bytes more of the stack, from where it ended on */
+  RECORDER_RAW_FUNCTION = 8    /* then struct recorder_raw_function: a language's function, before the first
+                                  stack that has it. It belongs to no sample */
 };
 
 struct recorder_raw {
@@ -90,6 +92,27 @@ struct recorder_raw_off_cpu {
   uint8_t waking;    /* enum recorder_raw_waking */
   uint8_t waker_end; /* enum walk_end; 0: there was no stack, or it was not asked for. So is `end` */
   uint8_t reserved[5];
+};
+
+#define RECORDER_RAW_FUNCTION_NAME  256
+#define RECORDER_RAW_FUNCTION_FILE  512
+#define RECORDER_RAW_FUNCTION_LINES 4096
+#define RECORDER_RAW_FUNCTION_BYTES                                                                          \
+  (RECORDER_RAW_FUNCTION_NAME + RECORDER_RAW_FUNCTION_FILE + RECORDER_RAW_FUNCTION_LINES)
+
+/* Then the name, the file and what says its lines, each at its place of the sizes above, the last one as long
+ * as it is. All as the runtime has them; what is longer is cut, but lines are left out. */
+struct recorder_raw_function {
+  uint32_t number;     /* WALK_WORD's */
+  uint32_t generation; /* of the process */
+  uint16_t kind;       /* enum unwind_runtime_kind */
+  uint16_t version;
+  uint32_t line; /* the first one */
+  uint16_t name_size;
+  uint16_t file_size;
+  uint16_t lines_size;
+  uint8_t name_width; /* bytes a character; 0: ASCII */
+  uint8_t file_width;
 };
 
 /* In the order of struct walk_registers' general ones: by DWARF's numbers. */

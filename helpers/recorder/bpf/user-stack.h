@@ -5,13 +5,13 @@
 
 #include "helpers/recorder/bpf/walk-memory.h"
 
+#include "helpers/recorder/bpf/functions.h"
 #include "helpers/recorder/bpf/raw.h"
 #include "helpers/recorder/bpf/registers.h"
 
 /* Bytes of the stack that a piece of a miss carries at most, whatever is asked for. A CPU keeps at most 32
  * KiB together, the rest of a scratch included. */
 #define MISS_STACK_MAX 28672
-#define SCRATCHES      3
 
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
@@ -20,12 +20,6 @@ struct {
   __type(key, uint32_t);
   __type(value, struct walk_process);
 } processes SEC(".maps");
-
-struct {
-  __uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
-  __uint(key_size, 4);
-  __uint(value_size, 4);
-} outputs SEC(".maps");
 
 struct miss {
   struct recorder_raw_registers registers;
@@ -135,9 +129,10 @@ struct loop {
 static long deliver_frame(uint32_t i, struct loop *loop)
 {
   struct scratch *scratch = loop->scratch;
-  scratch->frames[i & (WALK_FRAMES_MAX - 1)] = loop->walk->registers.ip;
+  uint64_t word = 0;
+  loop->end = walk_next(loop->walk, &word);
+  scratch->frames[i & (WALK_FRAMES_MAX - 1)] = word;
   loop->n = i + 1;
-  loop->end = walk_step(loop->walk);
   return loop->end != 0 ? 1 : 0;
 }
 
@@ -153,8 +148,12 @@ static __always_inline uint32_t walk_user_stack(struct scratch *scratch, struct 
   walk->registers.ip = registers_ip(&scratch->regs);
   for (uint32_t i = 0; i < CHUNKS; i++)
     walk->memory.numbers[i] = CHUNK_NONE;
+  for (uint32_t i = 0; i < PEEKS; i++)
+    walk->memory.peek_numbers[i] = CHUNK_NONE;
   walk->memory.mapped = scratch->mapped;
+  walk->memory.n_unnamed = 0;
   walk_begin(walk, in_kernel);
+  walk_language_begin(walk);
 
   struct loop loop = {.scratch = scratch, .walk = walk, .n = 0, .end = 0};
   bpf_loop(config.max_frames, deliver_frame, &loop, 0);
@@ -274,6 +273,8 @@ static __always_inline void leave_user_stack(void *context, struct scratch *scra
   const struct walk_process *process = current_process();
   struct walk *walk = bpf_map_lookup_elem(&walks, &slot);
   uint32_t n = process && walk ? walk_user_stack(scratch, walk, process, in_kernel) : 0;
+  if (n != 0)
+    tell_functions(context, walk, slot);
   if (n == 0 || scratch->raw.end == WALK_MISSED)
     leave_miss(context, scratch, RECORDER_RAW_MISS);
   else

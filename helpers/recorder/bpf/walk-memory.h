@@ -20,11 +20,40 @@
 #define MEMO_SHIFT 9
 #define MEMOS      (1 << MEMO_SHIFT)
 
+/* A function of a language that has no number yet: see functions.h. */
+struct function_key {
+  uint64_t code;
+  uint32_t generation;
+  uint32_t check; /* of what the code object refers to: another one may stand there later */
+};
+
+struct unnamed {
+  struct function_key key;
+  uint64_t name;
+  uint64_t file;
+  uint64_t lines;
+  uint32_t first_line;
+  uint32_t number;
+};
+
+/* A language's own structures are small, and lie apart from the stack. */
+#define PEEK_SHIFT 9
+#define PEEK_SIZE  (1 << PEEK_SHIFT)
+#define PEEKS      4
+
+#define UNNAMED_MAX 32
+#define PIECE_WORDS 16 /* of a code object */
+
 struct walk_memory {
   uint64_t numbers[CHUNKS]; /* address >> CHUNK_SHIFT of each */
   uint64_t chunks[CHUNKS][CHUNK_SIZE / 8];
   struct walk_memo memos[MEMOS];
   uint64_t mapped; /* number of a chunk that is mapped, though it could not be read; CHUNK_NONE */
+  uint64_t peek_numbers[PEEKS];
+  uint64_t peeks[PEEKS][PEEK_SIZE / 8];
+  uint64_t piece[PIECE_WORDS];
+  struct unnamed unnamed[UNNAMED_MAX];
+  uint32_t n_unnamed;
 };
 
 #define CHUNK_NONE (~0ull)
@@ -48,6 +77,13 @@ static __always_inline const uint8_t *recorder_area(void)
   return bpf_map_lookup_elem(&area, &zero);
 }
 
+__noinline uint64_t recorder_name(struct walk *walk, uint64_t code, int64_t at);
+__noinline uint64_t recorder_thread(struct walk *walk);
+__noinline uint64_t recorder_peek(struct walk *walk, uint64_t address);
+
+#define WALK_NAME(walk, code, at)      recorder_name(walk, code, at)
+#define WALK_THREAD(walk)              recorder_thread(walk)
+#define WALK_PEEK(walk, address)       recorder_peek(walk, address)
 #define WALK_FUNCTION                  __noinline
 #define WALK_INLINE                    static __always_inline
 #define WALK_MEMO(walk, address)       (&(walk)->memory.memos[(address)*0x9e3779b97f4a7c15ull >> (64 - MEMO_SHIFT)])
@@ -55,6 +91,31 @@ static __always_inline const uint8_t *recorder_area(void)
 #define WALK_AREA(walk)                recorder_area()
 #define WALK_AREA_SIZE(walk)           config.area_size
 #include "unwind/walk.h"
+
+__noinline uint64_t recorder_peek(struct walk *walk, uint64_t address)
+{
+  if (!walk)
+    return 0;
+  uint64_t number = address >> PEEK_SHIFT;
+  uint32_t slot = number & (PEEKS - 1);
+  if (walk->memory.peek_numbers[slot] != number) {
+    walk->memory.peek_numbers[slot] = CHUNK_NONE;
+    if (bpf_probe_read_user(walk->memory.peeks[slot], PEEK_SIZE, (const void *)(number << PEEK_SHIFT)) != 0)
+      return 0;
+    walk->memory.peek_numbers[slot] = number;
+  }
+  return walk->memory.peeks[slot][address >> 3 & (PEEK_SIZE / 8 - 1)];
+}
+
+/* 0: not known. */
+__noinline uint64_t recorder_thread(struct walk *walk)
+{
+  struct bpf_pidns_info info = {0};
+  if (!walk || bpf_get_ns_current_pid_tgid(walk->process.namespace_device, walk->process.namespace_inode,
+                                           &info, sizeof info) != 0)
+    return 0;
+  return info.pid;
+}
 
 struct vm_area_struct;
 

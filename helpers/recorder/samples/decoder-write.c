@@ -6,6 +6,7 @@
 #include "helpers/common/memory.h"
 #include "helpers/recorder/samples/decoder.h"
 #include "helpers/recorder/stream/names.h"
+#include "unwind/walk-types.h"
 
 _Static_assert(CAPTURE_OUTCOME_LATE < RECORDER_OUTCOMES, "each outcome is counted");
 
@@ -22,6 +23,8 @@ static int64_t user_frame(struct recorder_decoder *decoder, const struct place *
 {
   struct recorder_output *output = decoder->output;
   const struct recorder_process *process = place->process;
+  if (WALK_IS_WORD(address))
+    return recorder_functions_frame(&decoder->functions, output, process, address);
   const struct recorder_mapping *mapping = recorder_mappings_find(place->mappings, address);
   if (mapping != NULL && mapping->ambiguous && output->names != NULL)
     recorder_names_add(output->names, mapping->binary, address - mapping->start + mapping->offset);

@@ -4,6 +4,7 @@
 #define RECORDER_DECODER_H
 
 #include "helpers/recorder/events/source.h"
+#include "helpers/recorder/languages/functions.h"
 #include "helpers/recorder/samples/held.h"
 #include "helpers/recorder/samples/misses.h"
 #include "helpers/recorder/stream/kernel.h"
@@ -19,6 +20,7 @@ struct recorder_decoder {
   struct recorder_unwinder *unwinder; /* NULL: stacks come from perf, or not at all */
   struct recorder_tasks tasks;
   struct recorder_kernel kernel;
+  struct recorder_functions functions;
   struct recorder_table targets; /* pids whose samples are kept; empty: everybody's */
   struct recorder_held_queue held;
   bool tables_came;              /* since held samples were tried last */

@@ -12,6 +12,16 @@ struct walk_mapping *recorder_layout_entry(const struct recorder_layout *layout,
   return (struct walk_mapping *)(void *)(layout->unwinder->area.bytes + layout->at) + index;
 }
 
+static struct walk_language *layout_language(const struct recorder_layout *layout)
+{
+  return (struct walk_language *)(void *)recorder_layout_entry(layout, layout->count);
+}
+
+static uint32_t layout_size(uint32_t count)
+{
+  return count * (uint32_t)sizeof(struct walk_mapping) + (uint32_t)sizeof(struct walk_language);
+}
+
 /* Programs may be looking: what the kind promises stands there before the kind does. */
 static void set_kind(struct walk_mapping *entry, enum walk_mapping_kind kind)
 {
@@ -53,6 +63,13 @@ static void set_table(struct recorder_layout *layout, struct walk_mapping *entry
   }
   entry->table = placed->at;
   set_kind(entry, WALK_MAPPING_TABLE);
+  if (((const struct unwind_table *)table)->runtime_at == 0)
+    return;
+  struct walk_language *language = layout_language(layout);
+  language->bias = entry->bias;
+  __atomic_store_n(&language->runtime, placed->at + ((const struct unwind_table *)table)->runtime_at,
+                   __ATOMIC_RELEASE);
+  layout->runtime = true;
 }
 
 /* Whether it might be had through another process. */
@@ -82,6 +99,7 @@ static void layout_settle(struct recorder_layout *layout, uint32_t index, bool m
 
 static void layout_fill(struct recorder_layout *layout)
 {
+  *layout_language(layout) = (struct walk_language){0};
   for (uint32_t i = 0; i < layout->count; i++) {
     const struct recorder_mapping *mapping = &layout->mappings->items[i];
     const struct recorder_unwind_table *table = mapping->binary->table;
@@ -110,7 +128,7 @@ struct recorder_layout *recorder_layout_new(struct recorder_unwinder *unwinder,
     layout->next->previous = layout;
   unwinder->layouts = layout;
   if (count != 0)
-    layout->at = recorder_unwinder_take(unwinder, count * (uint32_t)sizeof(struct walk_mapping));
+    layout->at = recorder_unwinder_take(unwinder, layout_size(count));
   if (layout->at != 0) {
     layout->count = count;
     layout_fill(layout);
@@ -130,7 +148,7 @@ void recorder_layout_release(struct recorder_layout *layout)
   if (layout->next != NULL)
     layout->next->previous = layout->previous;
   if (layout->at != 0)
-    recorder_area_give(&unwinder->area, layout->at, layout->count * (uint32_t)sizeof(struct walk_mapping));
+    recorder_area_give(&unwinder->area, layout->at, layout_size(layout->count));
   recorder_mappings_release(layout->mappings, unwinder->binaries);
   free(layout);
 }
@@ -194,6 +212,8 @@ void recorder_layout_settle(struct recorder_layout *layout)
 
 void recorder_layout_give_up(struct recorder_layout *layout, const struct recorder_placed *placed)
 {
+  if (layout->count != 0 && layout_language(layout)->runtime - placed->at < placed->size)
+    __atomic_store_n(&layout_language(layout)->runtime, 0, __ATOMIC_RELEASE);
   for (uint32_t i = 0; i < layout->count; i++) {
     struct walk_mapping *entry = recorder_layout_entry(layout, i);
     if (entry->kind == WALK_MAPPING_TABLE && entry->table == placed->at)

@@ -2,9 +2,12 @@
 #include "helpers/recorder/tables/unwinder.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include "helpers/common/memory.h"
 #include "helpers/recorder/common/machine.h"
@@ -204,7 +207,8 @@ void recorder_unwinder_update(struct recorder_unwinder *unwinder, struct recorde
 {
   struct recorder_unwound *unwound = &process->unwound;
   bool current = unwound->layout != NULL && unwound->layout->mappings == process->mappings &&
-                 unwound->published != 0 && unwound->eager == eagerly;
+                 unwound->published != 0 && unwound->eager == eagerly &&
+                 unwound->runtime == unwound->layout->runtime;
   unwound->eager = eagerly;
   if (!current)
     note_change(unwinder, process);
@@ -222,16 +226,35 @@ static struct recorder_layout *make_layout(struct recorder_unwinder *unwinder,
   return parent->unwound.layout;
 }
 
+/* What the walk of a language's frames needs to know of the process besides. */
+static void tell_runtime(struct recorder_unwinder *unwinder, struct recorder_process *process,
+                         struct walk_process *told)
+{
+  char path[64];
+  struct stat status;
+  snprintf(path, sizeof path, "/proc/%" PRId32 "/ns/pid", process->pid);
+  if (stat(path, &status) < 0 && stat("/proc/self/ns/pid", &status) < 0)
+    return;
+  if (process->unwound.generation == 0)
+    process->unwound.generation = ++unwinder->generation;
+  told->generation = process->unwound.generation;
+  told->namespace_device = status.st_dev;
+  told->namespace_inode = status.st_ino;
+}
+
 /* Lets programs know the process; when they know too many, the one that was sampled least recently goes. */
 static void unwinder_tell(struct recorder_unwinder *unwinder, struct recorder_process *process)
 {
   const struct recorder_layout *layout = process->unwound.layout;
+  process->unwound.runtime = layout->runtime;
   struct walk_process told = {
       .mappings = layout->at,
       .n_mappings = layout->count,
       .flags = process->unwound.looked ? WALK_PROCESS_FRAME_POINTERS : 0,
       .serial = layout->serial,
   };
+  if (layout->runtime)
+    tell_runtime(unwinder, process, &told);
   int result;
   while (unwinder->bpf != NULL &&
          (result = recorder_bpf_set_process(unwinder->bpf, process->pid, &told, unwinder->reached)) < 0) {

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "helpers/recorder/languages/functions.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/common/memory.h"
+#include "helpers/recorder/languages/python-lines.h"
+#include "helpers/recorder/languages/text.h"
+#include "unwind/walk-types.h"
+
+#define SIZE_MAX_TOLD (UINT64_C(64) << 20)
+#define NAME_MAX_TOLD 1024
+#define NO_NAME       "(not named)"
+
+/* Of space 4: see docs/format.md. */
+#define IDENTIFIER_BASE (UINT64_C(0xe0) << 56)
+
+struct function {
+  uint32_t version;
+  uint32_t line;
+  uint16_t name_size;
+  uint16_t file_size;
+  uint16_t lines_size;
+  char bytes[]; /* name, file, lines */
+};
+
+void recorder_functions_init(struct recorder_functions *functions)
+{
+  *functions = (struct recorder_functions){0};
+  recorder_table_init(&functions->told);
+  recorder_table_init(&functions->identifiers);
+}
+
+void recorder_functions_clear(struct recorder_functions *functions)
+{
+  for (size_t i = 0; i <= functions->told.mask; i++)
+    free(functions->told.entries[i].value);
+  recorder_table_clear(&functions->told);
+  recorder_table_clear(&functions->identifiers);
+}
+
+bool recorder_functions_add(struct recorder_functions *functions, const struct recorder_raw *raw,
+                            uint32_t size)
+{
+  const struct recorder_raw_function *told = (const void *)(raw + 1);
+  const uint8_t *name = (const uint8_t *)(told + 1), *file = name + RECORDER_RAW_FUNCTION_NAME,
+                *lines = file + RECORDER_RAW_FUNCTION_FILE;
+  const size_t least =
+      sizeof *raw + sizeof *told + RECORDER_RAW_FUNCTION_NAME + RECORDER_RAW_FUNCTION_FILE;
+  char text[2 * NAME_MAX_TOLD];
+
+  if (size < least || told->lines_size > size - least || told->name_size > RECORDER_RAW_FUNCTION_NAME ||
+      told->file_size > RECORDER_RAW_FUNCTION_FILE)
+    return false;
+  size_t name_size = recorder_text_convert(text, NAME_MAX_TOLD, name, told->name_size, told->name_width);
+  size_t file_size =
+      recorder_text_convert(text + name_size, NAME_MAX_TOLD, file, told->file_size, told->file_width);
+  size_t whole = sizeof(struct function) + name_size + file_size + told->lines_size;
+  if (whole > SIZE_MAX_TOLD - functions->size || recorder_table_find(&functions->told, told->number) != NULL) {
+    functions->refused++;
+    return true;
+  }
+  struct function *function = recorder_allocate(1, whole);
+  *function = (struct function){told->version, told->line, (uint16_t)name_size, (uint16_t)file_size,
+                                told->lines_size};
+  memcpy(function->bytes, text, name_size + file_size);
+  memcpy(function->bytes + name_size + file_size, lines, told->lines_size);
+  functions->size += whole;
+  recorder_table_set(&functions->told, told->number, function);
+  return true;
+}
+
+static uint32_t line_of(const struct function *function, uint64_t word)
+{
+  uint32_t at = WALK_WORD_AT(word);
+  const char *lines = function->bytes + function->name_size + function->file_size;
+
+  return at == 0 ? 0
+                 : recorder_python_line(function->version, (const uint8_t *)lines, function->lines_size,
+                                        function->line, at - 1);
+}
+
+static int64_t functions_string(struct recorder_output *output, const char *bytes, size_t length)
+{
+  return length > 0 ? capture_writer_string(output->writer, bytes, length) : 0;
+}
+
+/* function: NULL where nothing was told. */
+static int64_t define_function(struct recorder_output *output, const struct function *function)
+{
+  static const struct function none = {0};
+  if (function == NULL)
+    function = &none;
+  int64_t name = function->name_size > 0 ? functions_string(output, function->bytes, function->name_size)
+                                         : functions_string(output, NO_NAME, sizeof NO_NAME - 1);
+  int64_t file = functions_string(output, function->bytes + function->name_size, function->file_size);
+  if (name < 0 || file < 0)
+    return name < 0 ? name : file;
+  struct capture_record_function record = {
+      .record = {.size = sizeof record, .type = CAPTURE_RECORD_FUNCTION},
+      .id = capture_writer_next_id(output->writer, CAPTURE_RECORD_FUNCTION),
+      .name = (uint32_t)name,
+      .file = (uint32_t)file,
+      .line = function->line,
+  };
+  int result = record.id == 0 ? -ENOSPC : capture_writer_define(output->writer, &record.record);
+  return result < 0 ? result : (int64_t)record.id;
+}
+
+static int64_t define_line(struct recorder_output *output, uint32_t function, uint32_t line)
+{
+  struct capture_record_function_line record = {
+      .record = {.size = sizeof record, .type = CAPTURE_RECORD_FUNCTION_LINE},
+      .id = capture_writer_next_id(output->writer, CAPTURE_RECORD_FUNCTION_LINE),
+      .function = function,
+      .line = line,
+  };
+  int result = record.id == 0 ? -ENOSPC : capture_writer_define(output->writer, &record.record);
+  return result < 0 ? result : (int64_t)record.id;
+}
+
+/* The identifier of a function, or of a line of it (0: none). */
+static int64_t functions_identify(struct recorder_functions *functions, struct recorder_output *output,
+                                  uint32_t number, uint32_t line)
+{
+  uint64_t key = (uint64_t)line << 32 | number;
+  int64_t id = (int64_t)(uintptr_t)recorder_table_find(&functions->identifiers, key);
+  if (id != 0)
+    return id;
+  if (line == 0) {
+    id = define_function(output, recorder_table_find(&functions->told, number));
+  } else {
+    id = functions_identify(functions, output, number, 0);
+    if (id > 0)
+      id = define_line(output, (uint32_t)id, line);
+  }
+  if (id > 0)
+    recorder_table_set(&functions->identifiers, key, (void *)(uintptr_t)id);
+  return id;
+}
+
+int64_t recorder_functions_frame(struct recorder_functions *functions, struct recorder_output *output,
+                                 const struct recorder_process *process, uint64_t word)
+{
+  uint32_t number = WALK_WORD_FUNCTION(word);
+  const struct function *function = recorder_table_find(&functions->told, number);
+  if (functions->epoch != output->epoch) {
+    recorder_table_clear(&functions->identifiers);
+    recorder_table_init(&functions->identifiers);
+    functions->epoch = output->epoch;
+  }
+  uint32_t line = function != NULL ? line_of(function, word) : 0;
+  int64_t id = functions_identify(functions, output, function != NULL ? number : 0, line);
+  return id < 0 ? id
+                : capture_writer_frame(output->writer, CAPTURE_SPACE_IDENTIFIERS, process->id,
+                                       IDENTIFIER_BASE | (uint64_t)id);
+}

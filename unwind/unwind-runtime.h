@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Where a language's runtime keeps the stack of its own functions: what the compiler of tables finds in the
+ * binary that holds the runtime, and what the walker (walk-language.h) reads a thread's frames by. It stands
+ * in the binary's table. Free of dependencies, so that BPF programs include it.
+ */
+#ifndef UNWIND_RUNTIME_H
+#define UNWIND_RUNTIME_H
+
+#ifndef __bpf__
+#include <stdint.h>
+#endif
+
+enum unwind_runtime_kind { UNWIND_RUNTIME_NONE = 0, UNWIND_RUNTIME_PYTHON = 1 };
+
+#define UNWIND_RUNTIME_FIELDS 24
+
+struct unwind_runtime {
+  uint32_t kind;       /* enum unwind_runtime_kind */
+  uint32_t version;    /* major << 8 | minor */
+  uint64_t address;    /* of the runtime's root, in the file, as the next ones */
+  uint64_t code_start; /* of the function that interprets; both 0: not known */
+  uint64_t code_end;
+  uint16_t fields[UNWIND_RUNTIME_FIELDS]; /* bytes from the beginning of a structure, but where it says so */
+};
+
+/* Of CPython 3.8 and newer. Frames are PyFrameObjects before 3.11, each with a call of the interpreter of its
+ * own, and _PyInterpreterFrames from then on: a call of the interpreter runs as many as Python functions call
+ * each other. Its *entry* stands on the thread's native stack: a _PyCFrame in 3.10 and 3.11, from 3.12 on a
+ * frame that is no function's. */
+enum unwind_python_field {
+  UNWIND_PYTHON_INTERPRETERS,     /* _PyRuntimeState: the first interpreter */
+  UNWIND_PYTHON_NEXT_INTERPRETER, /* PyInterpreterState */
+  UNWIND_PYTHON_THREADS,          /* PyInterpreterState: its first thread */
+  UNWIND_PYTHON_NEXT_THREAD,      /* PyThreadState */
+  UNWIND_PYTHON_THREAD_ID,        /* PyThreadState: the kernel's from 3.11 on, before it pthread_self() */
+  UNWIND_PYTHON_TOP,              /* PyThreadState: the innermost frame; in 3.11 the innermost entry */
+  UNWIND_PYTHON_ENTRY,            /* PyThreadState: the innermost entry, 3.10 */
+  UNWIND_PYTHON_ENTRY_TOP,        /* _PyCFrame: its innermost frame, 3.11 */
+  UNWIND_PYTHON_ENTRY_PREVIOUS,   /* _PyCFrame */
+  UNWIND_PYTHON_PREVIOUS,         /* frame: the caller's */
+  UNWIND_PYTHON_CODE,             /* frame: its code object */
+  UNWIND_PYTHON_AT,               /* frame: the instruction; before 3.11 an index, else a pointer */
+  UNWIND_PYTHON_OWNER,            /* frame: a byte, see SHIM; in 3.11 whether its caller is in another call */
+  UNWIND_PYTHON_SHIM,             /* no offset: an owner of this or more has a frame that is no function's */
+  UNWIND_PYTHON_TAG,              /* no offset: bits of CODE that are no address */
+  UNWIND_PYTHON_FIRST_LINE,       /* code object, as the next ones; an int */
+  UNWIND_PYTHON_NAME,
+  UNWIND_PYTHON_FILE,
+  UNWIND_PYTHON_LINES,
+  UNWIND_PYTHON_INSTRUCTIONS, /* from 3.11 on: the first one */
+  UNWIND_PYTHON_TEXT_STATE,   /* no offset: the first of the bits of a str's state that say its kind */
+  UNWIND_PYTHON_TEXT_ASCII,   /* str: its text, if it is ASCII */
+  UNWIND_PYTHON_TEXT_OTHER,   /* if not */
+  UNWIND_PYTHON_FIELDS
+};
+
+#endif
