@@ -5,7 +5,8 @@
 #include "unwind/unwind-runtime-private.h"
 
 /* Offsets of 3.8 to 3.12 on 64-bit machines, as the headers of these versions give them (Include/internal/
- * pycore_runtime.h, pycore_interp.h, pycore_frame.h, cpython/pystate.h, cpython/code.h, cpython/unicodeobject.h). */
+ * pycore_runtime.h, pycore_interp.h, pycore_frame.h, cpython/pystate.h, cpython/code.h,
+ * cpython/unicodeobject.h). */
 struct version {
   uint32_t version;
   const char *symbol; /* that this version was the first to export; NULL: Py_Version says it */
@@ -17,7 +18,9 @@ struct version {
 
 static const struct version versions[] = {
     {0x030c, NULL, {40, 0, 72, 8, 144, 56, 0, 0, 8, 8, 0, 56, 70, 3, 0, 68, 128, 112, 136, 192, TEXT_3_12}},
-    {0x030b, NULL, {40, 0, 16, 8, 160, 56, 0, 8, 16, 48, 32, 56, 68, 0, 0, 72, 128, 112, 136, 184, TEXT_BEFORE_3_12}},
+    {0x030b,
+     NULL,
+     {40, 0, 16, 8, 160, 56, 0, 8, 16, 48, 32, 56, 68, 0, 0, 72, 128, 112, 136, 184, TEXT_BEFORE_3_12}},
     {0x030a,
      "PyIter_Send",
      {32, 0, 8, 8, 176, 24, 48, 0, 8, 24, 32, 96, 0, 0, 0, 40, 112, 104, 120, 0, TEXT_BEFORE_3_12}},
@@ -29,8 +32,8 @@ static const struct version versions[] = {
      {32, 0, 8, 8, 176, 24, 0, 0, 0, 24, 32, 104, 0, 0, 0, 40, 112, 104, 120, 0, TEXT_BEFORE_3_12}},
 };
 
-/* From 3.13 on the runtime begins with its own offsets (Include/internal/pycore_debug_offsets.h): a cookie, its
- * version, whether there is no global lock, then words. Which one each field is: */
+/* From 3.13 on the runtime begins with its own offsets (Include/internal/pycore_debug_offsets.h): a cookie,
+ * its version, whether there is no global lock, then words. Which one each field is: */
 #define WORD_NONE  0xff
 #define WORD_COUNT 128
 
@@ -42,8 +45,8 @@ struct layout {
 
 static const struct layout layouts[] = {
     {0x030d,
-     {5, 8, 9, 21, 25, 23, WORD_NONE, WORD_NONE, WORD_NONE, 29, 30, 31, 33, WORD_NONE, WORD_NONE, 39, 37, 35, 38, 43,
-      WORD_NONE, 70, WORD_NONE},
+     {5,  8,         9,         21, 25, 23, WORD_NONE, WORD_NONE, WORD_NONE, 29, 30,       31,
+      33, WORD_NONE, WORD_NONE, 39, 37, 35, 38,        43,        WORD_NONE, 70, WORD_NONE},
      3,
      0,
      2},
@@ -58,8 +61,8 @@ static bool find_symbol(const struct unwind_elf *elf, const char *name, Elf64_Sy
     Elf64_Shdr section = unwind_elf_section(elf, i), names_section;
     struct unwind_bytes symbols, names;
 
-    if ((section.sh_type != SHT_DYNSYM && section.sh_type != SHT_SYMTAB) || section.sh_link >= elf->n_sections ||
-        !unwind_elf_section_bytes(elf, &section, &symbols))
+    if ((section.sh_type != SHT_DYNSYM && section.sh_type != SHT_SYMTAB) ||
+        section.sh_link >= elf->n_sections || !unwind_elf_section_bytes(elf, &section, &symbols))
       continue;
     names_section = unwind_elf_section(elf, section.sh_link);
     if (!unwind_elf_section_bytes(elf, &names_section, &names))
@@ -144,7 +147,10 @@ bool unwind_runtime_find_python(const struct unwind_elf *elf, struct unwind_runt
   ret->kind = UNWIND_RUNTIME_PYTHON;
   ret->address = symbol.st_value;
   ret->version = python_version(elf);
-  if (find_symbol(elf, "_PyEval_EvalFrameDefault", &symbol) && symbol.st_size <= UINT64_MAX - symbol.st_value) {
+  if (find_symbol(elf, "PyCode_Type", &symbol))
+    ret->type = symbol.st_value;
+  if (find_symbol(elf, "_PyEval_EvalFrameDefault", &symbol) &&
+      symbol.st_size <= UINT64_MAX - symbol.st_value) {
     ret->code_start = symbol.st_value;
     ret->code_end = symbol.st_value + symbol.st_size;
   }

@@ -19,6 +19,7 @@ struct unwind_runtime {
   uint32_t kind;       /* enum unwind_runtime_kind */
   uint32_t version;    /* major << 8 | minor */
   uint64_t address;    /* of the runtime's root, in the file, as the next ones */
+  uint64_t type;       /* of what objects begin with that are functions; 0: not known */
   uint64_t code_start; /* of the function that interprets; both 0: not known */
   uint64_t code_end;
   uint16_t fields[UNWIND_RUNTIME_FIELDS]; /* bytes from the beginning of a structure, but where it says so */
@@ -34,9 +35,9 @@ enum unwind_python_field {
   UNWIND_PYTHON_THREADS,          /* PyInterpreterState: its first thread */
   UNWIND_PYTHON_NEXT_THREAD,      /* PyThreadState */
   UNWIND_PYTHON_THREAD_ID,        /* PyThreadState: the kernel's from 3.11 on, before it pthread_self() */
-  UNWIND_PYTHON_TOP,              /* PyThreadState: the innermost frame; in 3.11 the innermost entry */
+  UNWIND_PYTHON_TOP,              /* PyThreadState: the innermost frame; in 3.11 and 3.12 a _PyCFrame */
   UNWIND_PYTHON_ENTRY,            /* PyThreadState: the innermost entry, 3.10 */
-  UNWIND_PYTHON_ENTRY_TOP,        /* _PyCFrame: its innermost frame, 3.11 */
+  UNWIND_PYTHON_ENTRY_TOP,        /* _PyCFrame: its innermost frame, 3.11 and 3.12 */
   UNWIND_PYTHON_ENTRY_PREVIOUS,   /* _PyCFrame */
   UNWIND_PYTHON_PREVIOUS,         /* frame: the caller's */
   UNWIND_PYTHON_CODE,             /* frame: its code object */

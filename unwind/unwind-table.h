@@ -50,7 +50,7 @@ struct unwind_table {
   uint32_t buckets_at;
   uint32_t rules_at;
   uint32_t segments_at;
-  uint32_t n_bad; /* functions left out because their description is damaged or not understood */
+  uint32_t n_bad;      /* functions left out because their description is damaged or not understood */
   uint32_t runtime_at; /* 0: it holds none */
   uint32_t reserved;
 };

@@ -85,11 +85,11 @@ int unwind_writer_init(struct unwind_writer *ret, struct unwind_workspace *works
 {
   uint32_t shift = choose_fine_shift(span, cfi_size);
   uint64_t n_rows = rows_capacity(cfi_size), n_ends = (span >> shift) + 2;
-  uint64_t image = writer_align(sizeof(struct unwind_table) + n_rows * sizeof(struct unwind_row) +
-                                    (n_ends + 2) * 4 + UNWIND_RULES_MAX * sizeof(struct unwind_rule) +
-                                    n_segments * sizeof(struct unwind_segment) +
-                                    sizeof(struct unwind_runtime) + 64,
-                                page_size());
+  uint64_t image =
+      writer_align(sizeof(struct unwind_table) + n_rows * sizeof(struct unwind_row) + (n_ends + 2) * 4 +
+                       UNWIND_RULES_MAX * sizeof(struct unwind_rule) +
+                       n_segments * sizeof(struct unwind_segment) + sizeof(struct unwind_runtime) + 64,
+                   page_size());
   uint64_t ends = image + writer_align(sizeof(struct unwind_rules_room), page_size());
   uint64_t size = writer_align(ends + n_ends * sizeof(uint32_t), page_size());
   uint8_t *bytes;

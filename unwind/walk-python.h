@@ -92,7 +92,7 @@ WALK_FUNCTION int walk_python_begin(struct walk *walk, uint64_t sp)
   walk->language.entry = 0;
   if (walk->runtime.version == WALK_PYTHON_3_10) {
     walk->language.entry = walk_python_word(walk, thread, UNWIND_PYTHON_ENTRY);
-  } else if (walk->runtime.version == WALK_PYTHON_3_11) {
+  } else if (walk->runtime.version == WALK_PYTHON_3_11 || walk->runtime.version == WALK_PYTHON_3_12) {
     walk->language.entry = top;
     walk->language.frame = walk_python_word(walk, top, UNWIND_PYTHON_ENTRY_TOP);
   }

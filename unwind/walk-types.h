@@ -45,7 +45,7 @@ struct walk_language {
 
 /* What the walker must know of a process. */
 struct walk_process {
-  uint32_t mappings;   /* offset in the area of struct walk_mapping[n_mappings], then a struct walk_language */
+  uint32_t mappings; /* offset in the area of struct walk_mapping[n_mappings], then a struct walk_language */
   uint32_t n_mappings; /* at most WALK_MAPPINGS_MAX */
   uint32_t flags;      /* enum walk_process_flags */
   uint32_t serial;     /* never the same for other mappings, whatever process's: rules are remembered by it */

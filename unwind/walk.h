@@ -82,17 +82,17 @@ struct walk {
   uint32_t by_frame_pointers; /* WALK_END_BY_FRAME_POINTERS once a frame was left so; else 0 */
   /* Of the walk itself: */
   struct {
-    uint64_t word;   /* that was delivered last */
-    uint64_t bias;   /* runtime address - address in the file, of the runtime's binary */
-    uint64_t frame;  /* the next one */
-    uint64_t entry;  /* as the next two: see walk-python.h */
+    uint64_t word;  /* that was delivered last */
+    uint64_t bias;  /* runtime address - address in the file, of the runtime's binary */
+    uint64_t frame; /* the next one */
+    uint64_t entry; /* as the next two: see walk-python.h */
     uint64_t anchor;
-    int32_t end;     /* of the native frame that runs it */
-    uint32_t state;  /* enum walk_language_state */
+    int32_t end;    /* of the native frame that runs it */
+    uint32_t state; /* enum walk_language_state */
   } language;
   struct unwind_runtime runtime; /* unless language.state is WALK_LANGUAGE_NONE */
-  struct walk_mapping mapping; /* where the last address was found */
-  struct walk_table table;     /* mapping's */
+  struct walk_mapping mapping;   /* where the last address was found */
+  struct walk_table table;       /* mapping's */
   union {
     struct unwind_rule rule; /* that was found last */
     uint64_t rule_words[2];

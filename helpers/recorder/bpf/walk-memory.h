@@ -32,7 +32,7 @@ struct unnamed {
   uint64_t name;
   uint64_t file;
   uint64_t lines;
-  uint32_t first_line;
+  uint32_t line;
   uint32_t number;
 };
 
@@ -42,7 +42,7 @@ struct unnamed {
 #define PEEKS      4
 
 #define UNNAMED_MAX 32
-#define PIECE_WORDS 16 /* of a code object */
+#define PIECE_WORDS 32 /* of a code object, but for its head */
 
 struct walk_memory {
   uint64_t numbers[CHUNKS]; /* address >> CHUNK_SHIFT of each */

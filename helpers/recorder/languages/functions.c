@@ -47,8 +47,7 @@ bool recorder_functions_add(struct recorder_functions *functions, const struct r
   const struct recorder_raw_function *told = (const void *)(raw + 1);
   const uint8_t *name = (const uint8_t *)(told + 1), *file = name + RECORDER_RAW_FUNCTION_NAME,
                 *lines = file + RECORDER_RAW_FUNCTION_FILE;
-  const size_t least =
-      sizeof *raw + sizeof *told + RECORDER_RAW_FUNCTION_NAME + RECORDER_RAW_FUNCTION_FILE;
+  const size_t least = sizeof *raw + sizeof *told + RECORDER_RAW_FUNCTION_NAME + RECORDER_RAW_FUNCTION_FILE;
   char text[2 * NAME_MAX_TOLD];
 
   if (size < least || told->lines_size > size - least || told->name_size > RECORDER_RAW_FUNCTION_NAME ||
@@ -58,7 +57,8 @@ bool recorder_functions_add(struct recorder_functions *functions, const struct r
   size_t file_size =
       recorder_text_convert(text + name_size, NAME_MAX_TOLD, file, told->file_size, told->file_width);
   size_t whole = sizeof(struct function) + name_size + file_size + told->lines_size;
-  if (whole > SIZE_MAX_TOLD - functions->size || recorder_table_find(&functions->told, told->number) != NULL) {
+  if (whole > SIZE_MAX_TOLD - functions->size ||
+      recorder_table_find(&functions->told, told->number) != NULL) {
     functions->refused++;
     return true;
   }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The functions of languages that BPF programs told of, by the numbers by which stacks name them, and how they
- * come into the stream.
+ * The functions of languages that BPF programs told of, by the numbers by which stacks name them, and how
+ * they come into the stream.
  */
 #ifndef RECORDER_FUNCTIONS_H
 #define RECORDER_FUNCTIONS_H

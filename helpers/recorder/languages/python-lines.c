@@ -90,7 +90,8 @@ static uint32_t line_by_locations(const uint8_t *table, size_t size, uint32_t fi
   return 0;
 }
 
-uint32_t recorder_python_line(uint32_t version, const uint8_t *table, size_t size, uint32_t first, uint32_t at)
+uint32_t recorder_python_line(uint32_t version, const uint8_t *table, size_t size, uint32_t first,
+                              uint32_t at)
 {
   if (version < VERSION_3_10)
     return line_by_lnotab(table, size, first, at);

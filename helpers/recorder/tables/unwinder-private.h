@@ -15,11 +15,12 @@ struct recorder_placed {
 
 struct recorder_layout {
   uint32_t references;
-  uint32_t at; /* in the area: its struct walk_mapping[count], then struct walk_language; 0: none, or no room */
+  uint32_t
+      at; /* in the area: its struct walk_mapping[count], then struct walk_language; 0: none, or no room */
   uint32_t count;
   uint32_t serial; /* no other layout has had it */
   struct recorder_unwinder *unwinder;
-  bool runtime;    /* one of its binaries holds a language's */
+  bool runtime;                       /* one of its binaries holds a language's */
   struct recorder_mappings *mappings; /* shared, so they do not change; NULL: none */
   struct recorder_layout *next;
   struct recorder_layout *previous;
