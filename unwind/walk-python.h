@@ -18,44 +18,61 @@ WALK_INLINE uint64_t walk_python_word(struct walk *walk, uint64_t structure, uin
   return structure < WALK_ADDRESS_MIN ? 0 : WALK_PEEK(walk, at & ~7ull) >> (at & 7) * 8;
 }
 
-/* Of the thread that has this stack: pthread_self() is above it, in the same piece of memory, but for the
- * first thread, which is the last of the list. */
-WALK_FUNCTION uint64_t walk_python_thread_by_stack(struct walk *walk, uint64_t thread, uint64_t sp)
+struct walk_python_search {
+  struct walk *walk;
+  uint64_t interpreter;
+  uint64_t thread; /* that is looked at next */
+  uint64_t wanted; /* by identifier: that, by stack: where it is */
+  uint64_t found;
+  uint64_t nearest;
+};
+
+static long walk_python_look_by_stack(uint32_t i, struct walk_python_search *search)
 {
-  uint64_t nearest = WALK_PYTHON_STACK_MAX, found = 0;
-  if (!walk)
-    return 0;
-  for (uint32_t i = 0; i < WALK_PYTHON_THREADS_MAX && thread != 0; i++) {
-    uint64_t above = walk_python_word(walk, thread, UNWIND_PYTHON_THREAD_ID) - sp;
-    if (above < nearest) {
-      nearest = above;
-      found = thread;
-    }
-    uint64_t next = walk_python_word(walk, thread, UNWIND_PYTHON_NEXT_THREAD);
-    if (next == 0 && found == 0)
-      found = thread;
-    thread = next;
+  struct walk *walk = search->walk;
+  uint64_t thread = search->thread;
+  (void)i;
+  uint64_t above = walk_python_word(walk, thread, UNWIND_PYTHON_THREAD_ID) - search->wanted;
+  if (above < search->nearest) {
+    search->nearest = above;
+    search->found = thread;
   }
-  return found;
+  search->thread = walk_python_word(walk, thread, UNWIND_PYTHON_NEXT_THREAD);
+  if (search->thread == 0 && search->found == 0)
+    search->found = thread;
+  return search->thread == 0;
 }
 
-WALK_FUNCTION uint64_t walk_python_thread_by_id(struct walk *walk, uint64_t interpreter, uint64_t id)
+static long walk_python_look_by_id(uint32_t i, struct walk_python_search *search)
 {
+  struct walk *walk = search->walk;
+  (void)i;
+  if (search->thread == 0) {
+    search->interpreter = walk_python_word(walk, search->interpreter, UNWIND_PYTHON_NEXT_INTERPRETER);
+    search->thread = walk_python_word(walk, search->interpreter, UNWIND_PYTHON_THREADS);
+    return search->interpreter == 0;
+  }
+  if (walk_python_word(walk, search->thread, UNWIND_PYTHON_THREAD_ID) == search->wanted)
+    search->found = search->thread;
+  search->thread = walk_python_word(walk, search->thread, UNWIND_PYTHON_NEXT_THREAD);
+  return search->found != 0;
+}
+
+/* From 3.11 on a thread's state says its identifier, of whichever interpreter it is. Before that
+ * pthread_self() is above the thread's stack, in the same piece of memory, but for the first thread, which is
+ * the list's last.
+ */
+WALK_FUNCTION uint64_t walk_python_find_thread(struct walk *walk, uint64_t interpreter, uint64_t wanted)
+{
+  struct walk_python_search search = {walk, interpreter, 0, wanted, 0, WALK_PYTHON_STACK_MAX};
   if (!walk)
     return 0;
-  uint64_t thread = walk_python_word(walk, interpreter, UNWIND_PYTHON_THREADS);
-  for (uint32_t i = 0; i < WALK_PYTHON_THREADS_MAX; i++) {
-    if (thread == 0) {
-      interpreter = walk_python_word(walk, interpreter, UNWIND_PYTHON_NEXT_INTERPRETER);
-      if (interpreter == 0)
-        return 0;
-      thread = walk_python_word(walk, interpreter, UNWIND_PYTHON_THREADS);
-    }
-    if (walk_python_word(walk, thread, UNWIND_PYTHON_THREAD_ID) == id)
-      return thread;
-    thread = walk_python_word(walk, thread, UNWIND_PYTHON_NEXT_THREAD);
-  }
-  return 0;
+  search.thread = walk_python_word(walk, interpreter, UNWIND_PYTHON_THREADS);
+  if (walk->runtime.version < WALK_PYTHON_3_11)
+    WALK_REPEAT(WALK_PYTHON_THREADS_MAX, walk_python_look_by_stack, &search);
+  else
+    WALK_REPEAT(WALK_PYTHON_THREADS_MAX, walk_python_look_by_id, &search);
+  return search.found;
 }
 
 /* The thread's own state; 0: it has none. Where it was found before is looked at first. */
@@ -64,7 +81,7 @@ WALK_INLINE uint64_t walk_python_thread(struct walk *walk, uint64_t sp)
   uint64_t root = walk->runtime.address + walk->language.bias;
   uint64_t first = walk_python_word(walk, root, UNWIND_PYTHON_INTERPRETERS);
   if (walk->runtime.version < WALK_PYTHON_3_11)
-    return walk_python_thread_by_stack(walk, walk_python_word(walk, first, UNWIND_PYTHON_THREADS), sp);
+    return walk_python_find_thread(walk, first, sp);
   uint64_t id = WALK_THREAD(walk);
   struct walk_memo *memo = WALK_MEMO(walk, ~id);
   if (memo && memo->address == ~id && memo->serial == walk->process.serial) {
@@ -72,7 +89,7 @@ WALK_INLINE uint64_t walk_python_thread(struct walk *walk, uint64_t sp)
     if (walk_python_word(walk, thread, UNWIND_PYTHON_THREAD_ID) == id)
       return thread;
   }
-  uint64_t thread = walk_python_thread_by_id(walk, first, id);
+  uint64_t thread = walk_python_find_thread(walk, first, id);
   if (thread != 0)
     walk_remember(walk, ~id, thread, 0);
   return thread;
@@ -106,17 +123,24 @@ WALK_INLINE uint32_t walk_python_owner(struct walk *walk, uint64_t frame)
   return walk_python_word(walk, frame, UNWIND_PYTHON_OWNER) & 0xff;
 }
 
+static long walk_python_look_for_shim(uint32_t i, struct walk_python_search *search)
+{
+  (void)i;
+  if (walk_python_owner(search->walk, search->wanted) >= search->walk->runtime.fields[UNWIND_PYTHON_SHIM])
+    search->found = search->wanted;
+  else
+    search->wanted = walk_python_word(search->walk, search->wanted, UNWIND_PYTHON_PREVIOUS);
+  return search->found != 0 || search->wanted == 0;
+}
+
 /* The frame with which the call of the interpreter began that runs `frame`; 0: none was found. */
 WALK_FUNCTION uint64_t walk_python_find_shim(struct walk *walk, uint64_t frame)
 {
+  struct walk_python_search search = {.walk = walk, .wanted = frame};
   if (!walk)
     return 0;
-  for (uint32_t i = 0; i < WALK_FRAMES_MAX && frame != 0; i++) {
-    if (walk_python_owner(walk, frame) >= walk->runtime.fields[UNWIND_PYTHON_SHIM])
-      return frame;
-    frame = walk_python_word(walk, frame, UNWIND_PYTHON_PREVIOUS);
-  }
-  return 0;
+  WALK_REPEAT(WALK_FRAMES_MAX, walk_python_look_for_shim, &search);
+  return search.found;
 }
 
 /* Where on the native stack the call stands that runs the next frame; 0: nothing of it does, or that is not

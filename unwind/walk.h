@@ -24,7 +24,8 @@
  *   WALK_NAME(walk, code, at)       what is delivered for a language's frame (walk-language.h): a WALK_WORD
  *   WALK_THREAD(walk)               the thread, as its own namespace numbers it
  *   WALK_PEEK(walk, address)        a word of its memory, at a multiple of 8; 0 where it cannot be read
- * (the last three together).
+ *   (the last three together)
+ *   WALK_REPEAT(n, step, state)     calls step(i, state) for i from 0 on, at most n times, until it is not 0
  */
 #ifndef WALK_H
 #define WALK_H
@@ -39,6 +40,11 @@
 #endif
 #ifndef WALK_INLINE
 #define WALK_INLINE static inline
+#endif
+#ifndef WALK_REPEAT
+#define WALK_REPEAT(n, step, state)                                                                          \
+  for (uint32_t walk_i = 0; walk_i < (n) && step(walk_i, state) == 0; walk_i++)                              \
+  continue
 #endif
 #ifndef WALK_MEMO
 #define WALK_MEMO(walk, address) ((struct walk_memo *)0)

@@ -84,6 +84,7 @@ __noinline uint64_t recorder_peek(struct walk *walk, uint64_t address);
 #define WALK_NAME(walk, code, at)      recorder_name(walk, code, at)
 #define WALK_THREAD(walk)              recorder_thread(walk)
 #define WALK_PEEK(walk, address)       recorder_peek(walk, address)
+#define WALK_REPEAT(n, step, state)    bpf_loop(n, step, state, 0)
 #define WALK_FUNCTION                  __noinline
 #define WALK_INLINE                    static __always_inline
 #define WALK_MEMO(walk, address)       (&(walk)->memory.memos[(address)*0x9e3779b97f4a7c15ull >> (64 - MEMO_SHIFT)])
