@@ -413,6 +413,16 @@ static void table_came(struct recorder_unwind_table *table, void *data)
   unwinder->tables_came = true;
 }
 
+/* Programs are to know of runtimes whose tables came. */
+static void note_runtimes(struct recorder_unwinder *unwinder)
+{
+  for (uint32_t i = 0; i < unwinder->published.count; i++) {
+    struct recorder_process *process = unwinder->published.items[i];
+    if (process->unwound.layout != NULL && process->unwound.layout->runtime != process->unwound.runtime)
+      note_change(unwinder, process);
+  }
+}
+
 bool recorder_unwinder_serve(struct recorder_unwinder *unwinder)
 {
   unwinder->tables_came = false;
@@ -425,5 +435,7 @@ bool recorder_unwinder_serve(struct recorder_unwinder *unwinder)
     recorder_layout_release(layout);
     layout = next;
   }
+  if (unwinder->tables_came)
+    note_runtimes(unwinder);
   return unwinder->tables_came;
 }
