@@ -12,7 +12,7 @@
 static __always_inline uint64_t python_field(struct walk *walk, uint32_t field)
 {
   uint32_t index = (walk->runtime.fields[field] - PYTHON_TYPE) / 8u;
-  return index < PIECE_WORDS ? walk->memory.piece[index & (PIECE_WORDS - 1)] : 0;
+  return index < PIECE_WORDS ? walk->memory.piece[index] : 0;
 }
 
 /* What else might stand at the code object's address later differs in one of these. */

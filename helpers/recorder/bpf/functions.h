@@ -30,6 +30,9 @@ uint32_t functions_count = 0;  /* numbers that were given */
 uint32_t functions_second = 0; /* of CLOCK_MONOTONIC, about */
 uint32_t functions_told = 0;   /* in that second */
 
+/* In the place of a serial, which has 32 bits. */
+#define FUNCTION_MEMO (1ull << 32)
+
 /* More functions a second no program needs, but for one that makes work. */
 #define FUNCTIONS_A_SECOND 20000
 
@@ -59,6 +62,25 @@ static __always_inline uint32_t new_function(struct walk *walk, const struct unn
   return number;
 }
 
+/* Its number; 0: it gets none now. Those that were looked up last are remembered. */
+static __always_inline uint32_t find_function(struct walk *walk, const struct unnamed *unnamed)
+{
+  const struct function_key *key = &unnamed->key;
+  struct walk_memo *memo = WALK_MEMO(walk, key->code);
+  uint64_t second = (uint64_t)key->generation << 32 | key->check;
+  if (memo->address == key->code && memo->serial == FUNCTION_MEMO && memo->rule_words[0] == second)
+    return (uint32_t)memo->rule_words[1];
+  uint32_t *known = bpf_map_lookup_elem(&functions, key);
+  uint32_t number = known ? *known : new_function(walk, unnamed);
+  if (number == 0)
+    return 0;
+  memo->address = key->code;
+  memo->serial = FUNCTION_MEMO;
+  memo->rule_words[0] = second;
+  memo->rule_words[1] = number;
+  return number;
+}
+
 /* What is delivered for a frame of the function that stands at that address, `at` units from its beginning
  * (-1: not known). */
 __noinline uint64_t recorder_name(struct walk *walk, uint64_t code, int64_t at)
@@ -68,8 +90,7 @@ __noinline uint64_t recorder_name(struct walk *walk, uint64_t code, int64_t at)
     return WALK_WORD(0, 0);
   unnamed.key.code = code;
   unnamed.key.generation = walk->process.generation;
-  uint32_t *known = bpf_map_lookup_elem(&functions, &unnamed.key);
-  uint32_t number = known ? *known : new_function(walk, &unnamed);
+  uint32_t number = find_function(walk, &unnamed);
   if (number == 0 || at < 0 || at >= WALK_WORD_AT_MAX)
     return WALK_WORD(number, 0);
   return WALK_WORD(number, at + 1);

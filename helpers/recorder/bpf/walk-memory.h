@@ -39,10 +39,10 @@ struct unnamed {
 /* A language's own structures are small, and lie apart from the stack. */
 #define PEEK_SHIFT 9
 #define PEEK_SIZE  (1 << PEEK_SHIFT)
-#define PEEKS      4
+#define PEEKS      8
 
 #define UNNAMED_MAX 32
-#define PIECE_WORDS 32 /* of a code object, but for its head */
+#define PIECE_WORDS 17 /* of a code object, from its type on: up to what says its lines */
 
 struct walk_memory {
   uint64_t numbers[CHUNKS]; /* address >> CHUNK_SHIFT of each */
