@@ -26,9 +26,20 @@ struct {
   __type(value, uint32_t);
 } functions SEC(".maps");
 
-uint32_t functions_count = 0;  /* numbers that were given */
-uint32_t functions_second = 0; /* of CLOCK_MONOTONIC, about */
-uint32_t functions_told = 0;   /* in that second */
+/* Of all objects with programs together, which share it. */
+struct function_counts {
+  uint32_t numbers; /* that were given */
+  uint32_t second;  /* of CLOCK_MONOTONIC, about */
+  uint32_t told;    /* in that second */
+  uint32_t reserved;
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(max_entries, 1);
+  __type(key, uint32_t);
+  __type(value, struct function_counts);
+} function_counts SEC(".maps");
 
 /* In the place of a serial, which has 32 bits. */
 #define FUNCTION_MEMO (1ull << 32)
@@ -36,24 +47,28 @@ uint32_t functions_told = 0;   /* in that second */
 /* More functions a second no program needs, but for one that makes work. */
 #define FUNCTIONS_A_SECOND 20000
 
-static __always_inline int may_tell(void)
+/* 0: no more in this second. */
+static __always_inline uint32_t next_number(void)
 {
-  uint32_t second = (uint32_t)(bpf_ktime_get_ns() >> 30);
-  if (functions_second != second) {
-    functions_second = second;
-    functions_told = 0;
+  uint32_t zero = 0, second = (uint32_t)(bpf_ktime_get_ns() >> 30);
+  struct function_counts *counted = bpf_map_lookup_elem(&function_counts, &zero);
+  if (!counted)
+    return 0;
+  if (counted->second != second) {
+    counted->second = second;
+    counted->told = 0;
   }
-  return __sync_fetch_and_add(&functions_told, 1) < FUNCTIONS_A_SECOND;
+  if (__sync_fetch_and_add(&counted->told, 1) >= FUNCTIONS_A_SECOND)
+    return 0;
+  return __sync_fetch_and_add(&counted->numbers, 1) + 1;
 }
 
 /* Gives the function a number, and remembers it to be told. */
 static __always_inline uint32_t new_function(struct walk *walk, const struct unnamed *unnamed)
 {
   uint32_t n = walk->memory.n_unnamed;
-  if (n >= UNNAMED_MAX || !may_tell())
-    return 0;
-  uint32_t number = __sync_fetch_and_add(&functions_count, 1) + 1;
-  if (bpf_map_update_elem(&functions, &unnamed->key, &number, BPF_ANY) != 0)
+  uint32_t number = n < UNNAMED_MAX ? next_number() : 0;
+  if (number == 0 || bpf_map_update_elem(&functions, &unnamed->key, &number, BPF_ANY) != 0)
     return 0;
   struct unnamed *kept = &walk->memory.unnamed[n & (UNNAMED_MAX - 1)];
   *kept = *unnamed;
