@@ -4,52 +4,64 @@
 
 #include "unwind/unwind-runtime-private.h"
 
-/* Offsets of 3.8 to 3.12 on 64-bit machines, as the headers of these versions give them (Include/internal/
- * pycore_runtime.h, pycore_interp.h, pycore_frame.h, cpython/pystate.h, cpython/code.h,
- * cpython/unicodeobject.h). */
+/* In the order of enum unwind_python_field. Offsets of 3.8 to 3.12 on 64-bit machines, as the headers of
+ * these versions give them (Include/internal/ pycore_runtime.h, pycore_interp.h, pycore_frame.h,
+ * cpython/pystate.h, cpython/code.h, cpython/unicodeobject.h). */
 struct version {
   uint32_t version;
   const char *symbol; /* that this version was the first to export; NULL: Py_Version says it */
   uint16_t fields[UNWIND_PYTHON_FIELDS];
 };
 
-#define TEXT_BEFORE_3_12 2, 48, 72
-#define TEXT_3_12        2, 40, 56
+/* bytes and str. */
+#define TEXTS_BEFORE_3_12 16, 32, 16, 32, 48, 72, 2
+#define TEXTS_3_12        16, 32, 16, 32, 40, 56, 2
 
 static const struct version versions[] = {
-    {0x030c, NULL, {40, 0, 72, 8, 144, 56, 0, 0, 8, 8, 0, 56, 70, 3, 0, 68, 128, 112, 136, 192, TEXT_3_12}},
-    {0x030b,
-     NULL,
-     {40, 0, 16, 8, 160, 56, 0, 8, 16, 48, 32, 56, 68, 0, 0, 72, 128, 112, 136, 184, TEXT_BEFORE_3_12}},
-    {0x030a,
-     "PyIter_Send",
-     {32, 0, 8, 8, 176, 24, 48, 0, 8, 24, 32, 96, 0, 0, 0, 40, 112, 104, 120, 0, TEXT_BEFORE_3_12}},
-    {0x0309,
-     "PyFrame_GetCode",
-     {32, 0, 8, 8, 176, 24, 0, 0, 0, 24, 32, 104, 0, 0, 0, 40, 112, 104, 120, 0, TEXT_BEFORE_3_12}},
-    {0x0308,
-     "PyCode_NewWithPosOnlyArgs",
-     {32, 0, 8, 8, 176, 24, 0, 0, 0, 24, 32, 104, 0, 0, 0, 40, 112, 104, 120, 0, TEXT_BEFORE_3_12}},
+    {0x030c, NULL, {40, 0,  72, 8, 144, 56, 0,   0,   8,   8,   0,
+                    56, 70, 3,  0, 8,   68, 128, 112, 136, 192, TEXTS_3_12}},
+    {0x030b, NULL, {40, 0,  16, 8, 160, 56, 0,   8,   16,  48,  32,
+                    56, 68, 0,  0, 8,   72, 128, 112, 136, 184, TEXTS_BEFORE_3_12}},
+    {0x030a, "PyAIter_Check", {32, 0, 8, 8, 176, 24, 48,  0,   8,   24, 32,
+                               96, 0, 0, 0, 8,   40, 112, 104, 120, 0,  TEXTS_BEFORE_3_12}},
+    {0x0309, "PyFrame_GetBack", {32,  0, 8, 8, 176, 24, 0,   0,   0,   24, 32,
+                                 104, 0, 0, 0, 8,   40, 112, 104, 120, 0,  TEXTS_BEFORE_3_12}},
+    {0x0308, "PyCode_NewWithPosOnlyArgs", {32,  0, 8, 8, 176, 24, 0,   0,   0,   24, 32,
+                                           104, 0, 0, 0, 8,   40, 112, 104, 120, 0,  TEXTS_BEFORE_3_12}},
 };
 
 /* From 3.13 on the runtime begins with its own offsets (Include/internal/pycore_debug_offsets.h): a cookie,
  * its version, whether there is no global lock, then words. Which one each field is: */
-#define WORD_NONE  0xff
-#define WORD_COUNT 128
+#define WORD_FREE_THREADED 2
+#define WORD_NONE          0xff
+#define WORD_COUNT         128
 
 struct layout {
   uint32_t version;
-  uint8_t words[UNWIND_PYTHON_FIELDS]; /* counted from the cookie, which is word 0; WORD_NONE: see below */
-  uint16_t shim, tag, text_state;
+  uint8_t
+      words[UNWIND_PYTHON_FIELDS]; /* counted from the cookie, which is word 0; WORD_NONE: no such field */
+  uint16_t shim, tag;
 };
+
+#define NO_ENTRY WORD_NONE, WORD_NONE, WORD_NONE
+#define SHIM_TAG WORD_NONE, WORD_NONE
 
 static const struct layout layouts[] = {
     {0x030d,
-     {5,  8,         9,         21, 25, 23, WORD_NONE, WORD_NONE, WORD_NONE, 29, 30,       31,
-      33, WORD_NONE, WORD_NONE, 39, 37, 35, 38,        43,        WORD_NONE, 70, WORD_NONE},
+     {5,  8,  9,  21, 25, 23, NO_ENTRY, 29, 30, 31, 33,        SHIM_TAG, 45,
+      39, 37, 35, 38, 43, 65, 66,       69, 68, 70, WORD_NONE, WORD_NONE},
      3,
-     0,
-     2},
+     0},
+    {0x030e,
+     {5,  8,  9,  24, 28, 26, NO_ENTRY, 32, 33, 34, 36,        SHIM_TAG, 51,
+      44, 42, 40, 43, 48, 75, 76,       79, 78, 80, WORD_NONE, WORD_NONE},
+     3,
+     3},
+    {0x030f,
+     {5,  8,  9,  24, 31, 26, NO_ENTRY, 40, 41, 42, 44,        SHIM_TAG, 59,
+      52, 50, 48, 51, 56, 87, 88,       91, 90, 92, WORD_NONE, WORD_NONE},
+     3,
+     3},
 };
 
 /* A symbol of a name, of the exported ones, else of all. */
@@ -118,7 +130,7 @@ static bool has_offsets_of_its_own(const struct unwind_elf *elf, const struct la
   }
   runtime->fields[UNWIND_PYTHON_SHIM] = layout->shim;
   runtime->fields[UNWIND_PYTHON_TAG] = layout->tag;
-  runtime->fields[UNWIND_PYTHON_TEXT_STATE] = layout->text_state;
+  runtime->fields[UNWIND_PYTHON_TEXT_KIND] = words[WORD_FREE_THREADED] ? 8 : 2;
   /* PyCompactUnicodeObject is a PyASCIIObject, then the length and the address of its UTF-8. */
   runtime->fields[UNWIND_PYTHON_TEXT_OTHER] = runtime->fields[UNWIND_PYTHON_TEXT_ASCII] + 16;
   return true;

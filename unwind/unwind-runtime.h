@@ -13,7 +13,7 @@
 
 enum unwind_runtime_kind { UNWIND_RUNTIME_NONE = 0, UNWIND_RUNTIME_PYTHON = 1 };
 
-#define UNWIND_RUNTIME_FIELDS 24
+#define UNWIND_RUNTIME_FIELDS 32
 
 struct unwind_runtime {
   uint32_t kind;       /* enum unwind_runtime_kind */
@@ -45,14 +45,19 @@ enum unwind_python_field {
   UNWIND_PYTHON_OWNER,            /* frame: a byte, see SHIM; in 3.11 whether its caller is in another call */
   UNWIND_PYTHON_SHIM,             /* no offset: an owner of this or more has a frame that is no function's */
   UNWIND_PYTHON_TAG,              /* no offset: bits of CODE that are no address */
+  UNWIND_PYTHON_TYPE,             /* each object's */
   UNWIND_PYTHON_FIRST_LINE,       /* code object, as the next ones; an int */
   UNWIND_PYTHON_NAME,
   UNWIND_PYTHON_FILE,
   UNWIND_PYTHON_LINES,
   UNWIND_PYTHON_INSTRUCTIONS, /* from 3.11 on: the first one */
-  UNWIND_PYTHON_TEXT_STATE,   /* no offset: the first of the bits of a str's state that say its kind */
-  UNWIND_PYTHON_TEXT_ASCII,   /* str: its text, if it is ASCII */
-  UNWIND_PYTHON_TEXT_OTHER,   /* if not */
+  UNWIND_PYTHON_BYTES_SIZE,   /* bytes object */
+  UNWIND_PYTHON_BYTES_DATA,   /* bytes object */
+  UNWIND_PYTHON_TEXT_LENGTH,  /* str, as the next ones: its number of characters */
+  UNWIND_PYTHON_TEXT_STATE,   /* bits that say of what kind it is */
+  UNWIND_PYTHON_TEXT_ASCII,   /* its text, if it is ASCII */
+  UNWIND_PYTHON_TEXT_OTHER,   /* its text, if not */
+  UNWIND_PYTHON_TEXT_KIND,    /* no offset: the first of the bits of the state that say the kind */
   UNWIND_PYTHON_FIELDS
 };
 

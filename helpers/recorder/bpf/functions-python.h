@@ -4,14 +4,10 @@
 #ifndef RECORDER_BPF_FUNCTIONS_PYTHON_H
 #define RECORDER_BPF_FUNCTIONS_PYTHON_H
 
-#define PYTHON_TYPE 8 /* PyObject's, which begins each */
-#define PYTHON_SIZE 16
-#define PYTHON_DATA 32 /* of a bytes object */
-
 /* A word of the code object. */
 static __always_inline uint64_t python_field(struct walk *walk, uint32_t field)
 {
-  uint32_t index = (walk->runtime.fields[field] - PYTHON_TYPE) / 8u;
+  uint32_t index = (uint32_t)(walk->runtime.fields[field] - walk->runtime.fields[UNWIND_PYTHON_TYPE]) / 8;
   return index < PIECE_WORDS ? walk->memory.piece[index] : 0;
 }
 
@@ -27,7 +23,7 @@ static __always_inline uint32_t python_check(const struct unnamed *unnamed)
 /* Reads what tells a code object from others. False: it is none. */
 static __always_inline int python_identify(struct walk *walk, uint64_t code, struct unnamed *ret)
 {
-  uint64_t from = code + PYTHON_TYPE;
+  uint64_t from = code + walk->runtime.fields[UNWIND_PYTHON_TYPE];
   if (bpf_probe_read_user(walk->memory.piece, sizeof walk->memory.piece, (const void *)from) != 0 ||
       (walk->runtime.type != 0 && walk->memory.piece[0] != walk->runtime.type + walk->language.bias))
     return 0;
@@ -40,12 +36,12 @@ static __always_inline int python_identify(struct walk *walk, uint64_t code, str
   return 1;
 }
 
-struct python_str {
-  uint64_t head[2];
-  uint64_t length;
-  uint64_t hash;
-  uint64_t state;
-};
+static __always_inline uint64_t python_word(struct walk *walk, uint64_t object, uint32_t field)
+{
+  uint64_t word = 0;
+  bpf_probe_read_user(&word, sizeof word, (const void *)(object + walk->runtime.fields[field]));
+  return word;
+}
 
 #define KIND_BITS  7
 #define IS_COMPACT 8
@@ -56,17 +52,16 @@ struct python_str {
 static __always_inline uint32_t python_copy_str(struct walk *walk, uint64_t address, uint8_t *to,
                                                 uint32_t room, uint8_t *ret_width)
 {
-  struct python_str text;
+  uint64_t state = python_word(walk, address, UNWIND_PYTHON_TEXT_STATE) >>
+                   (walk->runtime.fields[UNWIND_PYTHON_TEXT_KIND] & 31);
+  uint64_t length = python_word(walk, address, UNWIND_PYTHON_TEXT_LENGTH);
   *ret_width = 1;
-  if (bpf_probe_read_user(&text, sizeof text, (const void *)address) != 0)
-    return 0;
-  uint64_t state = text.state >> (walk->runtime.fields[UNWIND_PYTHON_TEXT_STATE] & 31);
   uint32_t width = state & KIND_BITS;
   if ((state & IS_COMPACT) == 0 || (width != 1 && width != 2 && width != 4))
     return 0;
   uint32_t from =
       walk->runtime.fields[(state & IS_ASCII) != 0 ? UNWIND_PYTHON_TEXT_ASCII : UNWIND_PYTHON_TEXT_OTHER];
-  uint64_t size = text.length < room ? text.length * width : room;
+  uint64_t size = length < room ? length * width : room;
   if (size > room)
     size = room;
   *ret_width = (state & IS_ASCII) != 0 ? 0 : width;
@@ -74,12 +69,12 @@ static __always_inline uint32_t python_copy_str(struct walk *walk, uint64_t addr
 }
 
 /* A bytes object's; nothing if it is larger than `room`. */
-static __always_inline uint32_t python_copy_bytes(uint64_t address, uint8_t *to, uint32_t room)
+static __always_inline uint32_t python_copy_bytes(struct walk *walk, uint64_t address, uint8_t *to,
+                                                  uint32_t room)
 {
-  uint64_t size;
-  if (bpf_probe_read_user(&size, sizeof size, (const void *)(address + PYTHON_SIZE)) != 0 || size > room)
-    return 0;
-  return bpf_probe_read_user(to, size, (const void *)(address + PYTHON_DATA)) == 0 ? size : 0;
+  uint64_t size = python_word(walk, address, UNWIND_PYTHON_BYTES_SIZE);
+  const void *from = (const void *)(address + walk->runtime.fields[UNWIND_PYTHON_BYTES_DATA]);
+  return size <= room && bpf_probe_read_user(to, size, from) == 0 ? size : 0;
 }
 
 static __always_inline void python_tell(struct walk *walk, const struct unnamed *unnamed, struct told *told)
@@ -89,9 +84,9 @@ static __always_inline void python_tell(struct walk *walk, const struct unnamed 
                                              &told->function.name_width);
   told->function.file_size = python_copy_str(walk, unnamed->file, told->bytes + RECORDER_RAW_FUNCTION_NAME,
                                              RECORDER_RAW_FUNCTION_FILE, &told->function.file_width);
-  told->function.lines_size =
-      python_copy_bytes(unnamed->lines, told->bytes + RECORDER_RAW_FUNCTION_NAME + RECORDER_RAW_FUNCTION_FILE,
-                        RECORDER_RAW_FUNCTION_LINES);
+  told->function.lines_size = python_copy_bytes(
+      walk, unnamed->lines, told->bytes + RECORDER_RAW_FUNCTION_NAME + RECORDER_RAW_FUNCTION_FILE,
+      RECORDER_RAW_FUNCTION_LINES);
 }
 
 #endif
