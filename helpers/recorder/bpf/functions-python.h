@@ -20,7 +20,8 @@ static __always_inline uint32_t python_check(const struct unnamed *unnamed)
   return (uint32_t)(hash >> 32) ^ unnamed->line;
 }
 
-/* Reads what tells a code object from others. False: it is none. */
+/* Reads what tells a code object from others. False: it is none, or one of those that CPython runs around
+ * others, whose file has the function's name. */
 static __always_inline int python_identify(struct walk *walk, uint64_t code, struct unnamed *ret)
 {
   uint64_t from = code + walk->runtime.fields[UNWIND_PYTHON_TYPE];
@@ -33,7 +34,7 @@ static __always_inline int python_identify(struct walk *walk, uint64_t code, str
   ret->file = python_field(walk, UNWIND_PYTHON_FILE);
   ret->lines = python_field(walk, UNWIND_PYTHON_LINES);
   ret->key.check = python_check(ret);
-  return 1;
+  return ret->name != ret->file;
 }
 
 static __always_inline uint64_t python_word(struct walk *walk, uint64_t object, uint32_t field)

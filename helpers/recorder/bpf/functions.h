@@ -97,18 +97,16 @@ static __always_inline uint32_t find_function(struct walk *walk, const struct un
 }
 
 /* What is delivered for a frame of the function that stands at that address, `at` units from its beginning
- * (-1: not known). */
+ * (below 0: it is about to begin); 0: it is none, but the runtime's own. */
 __noinline uint64_t recorder_name(struct walk *walk, uint64_t code, int64_t at)
 {
   struct unnamed unnamed = {0};
   if (!walk || !python_identify(walk, code, &unnamed))
-    return WALK_WORD(0, 0);
+    return 0;
   unnamed.key.code = code;
   unnamed.key.generation = walk->process.generation;
-  uint32_t number = find_function(walk, &unnamed);
-  if (number == 0 || at < 0 || at >= WALK_WORD_AT_MAX)
-    return WALK_WORD(number, 0);
-  return WALK_WORD(number, at + 1);
+  uint64_t place = at < 0 ? 0 : at < WALK_WORD_AT_NONE - 1 ? at + 1 : WALK_WORD_AT_NONE;
+  return WALK_WORD(find_function(walk, &unnamed), place);
 }
 
 /* ── Telling ──────────────────────────────────────────────────────────────────────────────────────────── */

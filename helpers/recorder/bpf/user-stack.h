@@ -131,8 +131,8 @@ static long deliver_frame(uint32_t i, struct loop *loop)
   struct scratch *scratch = loop->scratch;
   uint64_t word = 0;
   loop->end = walk_next(loop->walk, &word);
-  scratch->frames[i & (WALK_FRAMES_MAX - 1)] = word;
-  loop->n = i + 1;
+  scratch->frames[loop->n & (WALK_FRAMES_MAX - 1)] = word;
+  loop->n += word != 0;
   return loop->end != 0 ? 1 : 0;
 }
 

@@ -77,9 +77,10 @@ static uint32_t line_of(const struct function *function, uint64_t word)
   uint32_t at = WALK_WORD_AT(word);
   const char *lines = function->bytes + function->name_size + function->file_size;
 
-  return at == 0 ? 0
-                 : recorder_python_line(function->version, (const uint8_t *)lines, function->lines_size,
-                                        function->line, at - 1);
+  if (at == 0 || at == WALK_WORD_AT_NONE)
+    return at == 0 ? function->line : 0;
+  return recorder_python_line(function->version, (const uint8_t *)lines, function->lines_size, function->line,
+                              at - 1);
 }
 
 static int64_t functions_string(struct recorder_output *output, const char *bytes, size_t length)
