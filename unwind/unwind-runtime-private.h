@@ -9,6 +9,13 @@
 /* Whether the file holds one that is understood; then it is *ret. */
 bool unwind_runtime_find(const struct unwind_elf *elf, struct unwind_runtime *ret);
 
+/* A symbol of a name, of the exported ones, else of all. */
+bool unwind_runtime_find_symbol(const struct unwind_elf *elf, const char *name, Elf64_Sym *ret);
+
+/* What the file has at an address; false where it has not all of it. */
+bool unwind_runtime_read(const struct unwind_elf *elf, uint64_t address, void *ret, size_t size);
+
+bool unwind_runtime_find_hotspot(const struct unwind_elf *elf, struct unwind_runtime *ret);
 bool unwind_runtime_find_python(const struct unwind_elf *elf, struct unwind_runtime *ret);
 
 #endif

@@ -11,9 +11,9 @@
 #include <stdint.h>
 #endif
 
-enum unwind_runtime_kind { UNWIND_RUNTIME_NONE = 0, UNWIND_RUNTIME_PYTHON = 1 };
+enum unwind_runtime_kind { UNWIND_RUNTIME_NONE = 0, UNWIND_RUNTIME_PYTHON = 1, UNWIND_RUNTIME_HOTSPOT = 3 };
 
-#define UNWIND_RUNTIME_FIELDS 32
+#define UNWIND_RUNTIME_FIELDS 44
 
 struct unwind_runtime {
   uint32_t kind;       /* enum unwind_runtime_kind */
@@ -22,6 +22,7 @@ struct unwind_runtime {
   uint64_t type;       /* of what objects begin with that are functions; 0: not known */
   uint64_t code_start; /* of the function that interprets; both 0: not known */
   uint64_t code_end;
+  uint64_t names;                         /* of what the runtime itself says of its fields; 0: nothing */
   uint16_t fields[UNWIND_RUNTIME_FIELDS]; /* bytes from the beginning of a structure, but where it says so */
 };
 
@@ -59,6 +60,63 @@ enum unwind_python_field {
   UNWIND_PYTHON_TEXT_OTHER,   /* its text, if not */
   UNWIND_PYTHON_TEXT_KIND,    /* no offset: the first of the bits of the state that say the kind */
   UNWIND_PYTHON_FIELDS
+};
+
+/* Of HotSpot 11 and newer, as its own vmStructs give them. All its machine code lies in blobs, these in the
+ * blocks of a few heaps, the code cache: a map of a heap's segments leads from an address to its block. An
+ * nmethod is the blob of a compiled method. `address` is where CodeCache::_heaps stands, `type` where
+ * StubRoutines::_call_stub_return_address does, code_start and code_end where the bounds of the code cache
+ * do, and `version` is major alone. Up to UNWIND_HOTSPOT_READ, fields are no offsets, but say where the
+ * process has them, which sets them itself when it begins: in the entry of that number, counted from 1, of
+ * the vmStructs at `names`; 0: it has none. */
+#define UNWIND_HOTSPOT_ENTRY_SIZE   48
+#define UNWIND_HOTSPOT_ENTRY_OFFSET 32
+
+enum unwind_hotspot_field {
+  UNWIND_HOTSPOT_ARRAY_LENGTH, /* GrowableArray */
+  UNWIND_HOTSPOT_ARRAY_DATA,
+  UNWIND_HOTSPOT_HEAP_MEMORY,   /* CodeHeap: a VirtualSpace, as the next one */
+  UNWIND_HOTSPOT_HEAP_SEGMENTS, /* a byte a segment: how many back its block begins, or a step there */
+  UNWIND_HOTSPOT_HEAP_SHIFT,    /* an int: of the size of a segment */
+  UNWIND_HOTSPOT_SPACE_LOW,     /* VirtualSpace */
+  UNWIND_HOTSPOT_SPACE_HIGH,
+  UNWIND_HOTSPOT_BLOCK_USED, /* HeapBlock: a byte */
+  UNWIND_HOTSPOT_BLOB_NAME,  /* CodeBlob */
+  UNWIND_HOTSPOT_BLOB_SIZE,  /* an int, as the next one, which counts words */
+  UNWIND_HOTSPOT_BLOB_FRAME_SIZE,
+  UNWIND_HOTSPOT_BLOB_CODE,        /* an address; from 23 on an int, from the blob's beginning */
+  UNWIND_HOTSPOT_BLOB_DATA,        /* an int, likewise */
+  UNWIND_HOTSPOT_BLOB_APART,       /* from 25 on: the address of data of its own, first relocations */
+  UNWIND_HOTSPOT_BLOB_RELOCATIONS, /* an int: their size */
+  UNWIND_HOTSPOT_NMETHOD_METHOD,
+  UNWIND_HOTSPOT_NMETHOD_ENTRY,    /* an address; from 23 on 16 bits, from the code's beginning */
+  UNWIND_HOTSPOT_NMETHOD_COMPILE,  /* an int: each compilation has its own */
+  UNWIND_HOTSPOT_NMETHOD_DEOPT,    /* an address; from 23 on an int, from the blob's beginning */
+  UNWIND_HOTSPOT_NMETHOD_ORIGINAL, /* an int: where in a frame its return address is kept then */
+  UNWIND_HOTSPOT_NMETHOD_METADATA, /* an int: from the blob's beginning; in 23 and 24 16 bits, its data's */
+  UNWIND_HOTSPOT_NMETHOD_FIXED,    /* from 23 on: the address of what the next three are offsets in */
+  UNWIND_HOTSPOT_NMETHOD_SCOPES,   /* an address; from 23 on an int */
+  UNWIND_HOTSPOT_NMETHOD_PLACES,   /* an int: the PcDescs; before 23 from the blob's beginning */
+  UNWIND_HOTSPOT_NMETHOD_PLACES_END,
+  UNWIND_HOTSPOT_METHOD_CONST,
+  UNWIND_HOTSPOT_CONST_POOL, /* ConstMethod */
+  UNWIND_HOTSPOT_CONST_SIZE, /* an int: words */
+  UNWIND_HOTSPOT_CONST_FLAGS,
+  UNWIND_HOTSPOT_CONST_CODE_SIZE, /* 16 bits, as the next one */
+  UNWIND_HOTSPOT_CONST_NAME,
+  UNWIND_HOTSPOT_POOL_HOLDER, /* ConstantPool */
+  UNWIND_HOTSPOT_POOL_FILE,   /* 16 bits, as the next one */
+  UNWIND_HOTSPOT_CLASS_FILE,  /* InstanceKlass, before the pool had it */
+  UNWIND_HOTSPOT_CLASS_NAME,
+  UNWIND_HOTSPOT_TEXT_LENGTH, /* Symbol: 16 bits */
+  UNWIND_HOTSPOT_TEXT,
+  UNWIND_HOTSPOT_READ,
+  UNWIND_HOTSPOT_BLOCK_SIZE =
+      UNWIND_HOTSPOT_READ,     /* sizes of structures: of HeapBlock, then comes the blob */
+  UNWIND_HOTSPOT_CONST_CODE,   /* of ConstMethod, then come the bytecodes */
+  UNWIND_HOTSPOT_POOL_ITEMS,   /* of ConstantPool, then come its items */
+  UNWIND_HOTSPOT_CONTINUATION, /* of ContinuationEntry; 0: there is none, or it is not told */
+  UNWIND_HOTSPOT_FIELDS
 };
 
 #endif

@@ -21,6 +21,7 @@ enum walk_language_state {
   WALK_LANGUAGE_CALL = 3   /* so it is, and runs in the native frame that was come to last */
 };
 
+#include "unwind/walk-hotspot.h"
 #include "unwind/walk-python.h"
 
 /* What the area says of the process's runtime. */
@@ -42,6 +43,8 @@ WALK_INLINE void walk_language_begin(struct walk *walk)
   walk->language.anchor = 0;
   if (walk->runtime.kind == UNWIND_RUNTIME_PYTHON)
     walk->language.state = WALK_LANGUAGE_BEGIN;
+  else if (walk->runtime.kind == UNWIND_RUNTIME_HOTSPOT)
+    walk->language.state = WALK_LANGUAGE_READY;
 }
 
 /* Delivers the next frame of the call as language.word. Returns as walk_next. */
@@ -49,7 +52,10 @@ WALK_FUNCTION int walk_language_deliver(struct walk *walk)
 {
   if (!walk)
     return WALK_UNSUPPORTED;
-  walk_python_deliver(walk);
+  if (walk->runtime.kind == UNWIND_RUNTIME_HOTSPOT)
+    walk_hotspot_deliver(walk);
+  else
+    walk_python_deliver(walk);
   return walk->language.state == WALK_LANGUAGE_CALL ? 0 : walk->language.end;
 }
 
@@ -80,10 +86,16 @@ WALK_INLINE int walk_next(struct walk *walk, uint64_t *ret_word)
     *ret_word = walk->language.word;
     return end;
   }
+  int steps_itself =
+      walk->language.state != WALK_LANGUAGE_NONE && walk->runtime.kind == UNWIND_RUNTIME_HOTSPOT;
+  if (steps_itself && (end = walk_hotspot_step(walk)) != WALK_NOT_OURS) {
+    *ret_word = walk->language.word;
+    return end;
+  }
   uint64_t ip = walk->registers.ip, sp = walk->registers.sp;
   end = walk_step(walk);
   *ret_word = ip;
-  if (walk->language.state == WALK_LANGUAGE_NONE || end == WALK_MISSED)
+  if (steps_itself || walk->language.state == WALK_LANGUAGE_NONE || end == WALK_MISSED)
     return end;
   end = walk_language_take(walk, ip, sp, end);
   *ret_word = walk->language.word;

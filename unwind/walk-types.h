@@ -90,6 +90,20 @@ struct walk_memo {
   uint64_t rule_words[2];
 };
 
+/* Of machine code that a runtime made: which piece has an address, or what runs in a frame of a piece. See
+ * walk-hotspot.h. */
+struct walk_frame_memo {
+  uint64_t address;
+  uint64_t code;       /* where the piece is described; in the upper byte of which kind it is */
+  uint64_t word;       /* what is delivered; 0: that is not known yet */
+  uint32_t generation; /* of the process */
+  uint32_t check;      /* differs where there is other code by now */
+  uint32_t size;       /* of a frame, in words */
+  uint32_t scope;      /* where a frame is described; 0: nowhere */
+  uint32_t next;       /* likewise of the caller that was inlined, too; 0: there is none */
+  uint32_t epoch;      /* the includer's */
+};
+
 /* Why a walk ended. Each has its enum capture_outcome; MISSED never leaves the recorder. */
 enum walk_end {
   WALK_ENDED_NOT = 0,      /* it goes on */

@@ -26,6 +26,7 @@
  *   WALK_PEEK(walk, address)        a word of its memory, at a multiple of 8; 0 where it cannot be read
  *   (the last three together)
  *   WALK_REPEAT(n, step, state)     calls step(i, state) for i from 0 on, at most n times, until it is not 0
+ *   WALK_FRAME_MEMO(walk, address)  as WALK_MEMO, a struct walk_frame_memo *
  */
 #ifndef WALK_H
 #define WALK_H
@@ -45,6 +46,9 @@
 #define WALK_REPEAT(n, step, state)                                                                          \
   for (uint32_t walk_i = 0; walk_i < (n) && step(walk_i, state) == 0; walk_i++)                              \
   continue
+#endif
+#ifndef WALK_FRAME_MEMO
+#define WALK_FRAME_MEMO(walk, address) ((struct walk_frame_memo *)0)
 #endif
 #ifndef WALK_MEMO
 #define WALK_MEMO(walk, address) ((struct walk_memo *)0)
@@ -97,8 +101,30 @@ struct walk {
     uint32_t state; /* enum walk_language_state */
   } language;
   struct unwind_runtime runtime; /* unless language.state is WALK_LANGUAGE_NONE */
-  struct walk_mapping mapping;   /* where the last address was found */
-  struct walk_table table;       /* mapping's */
+  struct {
+    uint32_t generation; /* of the process whose the next ones are; 0: nobody's */
+    uint32_t is_stub;    /* what the frame has called */
+    uint64_t low;        /* of the code cache */
+    uint64_t high;
+    uint64_t call;        /* where the stub that calls Java is returned to */
+    uint64_t interpreter; /* if it was come to */
+    uint64_t interpreter_size;
+    struct {
+      uint64_t low;
+      uint64_t high;
+      uint64_t segments; /* their map */
+      uint64_t shift;    /* of the size of one */
+    } heaps[4];
+    uint64_t name; /* of nmethods; 0: none was come to */
+    uint64_t blob; /* the frame's */
+    uint32_t kind;
+    uint32_t size;  /* of the frame, in words */
+    uint32_t check; /* differs when there is another nmethod by now */
+    uint32_t scope; /* where what the frame runs is described; 0: nowhere */
+    uint16_t fields[UNWIND_HOTSPOT_READ + 3];
+  } hotspot;                   /* see walk-hotspot.h */
+  struct walk_mapping mapping; /* where the last address was found */
+  struct walk_table table;     /* mapping's */
   union {
     struct unwind_rule rule; /* that was found last */
     uint64_t rule_words[2];

@@ -17,6 +17,7 @@ struct told {
   uint8_t bytes[RECORDER_RAW_FUNCTION_BYTES];
 };
 
+#include "helpers/recorder/bpf/functions-hotspot.h"
 #include "helpers/recorder/bpf/functions-python.h"
 
 struct {
@@ -96,12 +97,18 @@ static __always_inline uint32_t find_function(struct walk *walk, const struct un
   return number;
 }
 
+static __always_inline int identify(struct walk *walk, uint64_t code, struct unnamed *ret)
+{
+  return walk->runtime.kind == UNWIND_RUNTIME_HOTSPOT ? hotspot_identify(walk, code, ret)
+                                                      : python_identify(walk, code, ret);
+}
+
 /* What is delivered for a frame of the function that stands at that address, `at` units from its beginning
  * (below 0: it is about to begin); 0: it is none, but the runtime's own. */
 __noinline uint64_t recorder_name(struct walk *walk, uint64_t code, int64_t at)
 {
   struct unnamed unnamed = {0};
-  if (!walk || !python_identify(walk, code, &unnamed))
+  if (!walk || !identify(walk, code, &unnamed))
     return 0;
   unnamed.key.code = code;
   unnamed.key.generation = walk->process.generation;
@@ -137,7 +144,10 @@ __noinline int recorder_read_function(struct walk *walk, struct told *told, uint
   told->function.generation = walk->process.generation;
   told->function.kind = walk->runtime.kind;
   told->function.version = walk->runtime.version;
-  python_tell(walk, unnamed, told);
+  if (walk->runtime.kind == UNWIND_RUNTIME_HOTSPOT)
+    hotspot_tell(walk, unnamed, told);
+  else
+    python_tell(walk, unnamed, told);
   return told->function.lines_size;
 }
 
@@ -159,8 +169,12 @@ static __always_inline void tell_functions(void *context, struct walk *walk, uin
     told->raw.ip[0] = told->raw.ip[1] = 0;
     size +=
         sizeof told->raw + sizeof told->function + RECORDER_RAW_FUNCTION_NAME + RECORDER_RAW_FUNCTION_FILE;
-    if (bpf_perf_event_output(context, &outputs, BPF_F_CURRENT_CPU, &told->raw, size) != 0)
-      bpf_map_delete_elem(&functions, &walk->memory.unnamed[i].key);
+    if (bpf_perf_event_output(context, &outputs, BPF_F_CURRENT_CPU, &told->raw, size) != 0) {
+      const struct function_key *key = &walk->memory.unnamed[i].key;
+      bpf_map_delete_elem(&functions, key);
+      WALK_MEMO(walk, key->code)->serial = 0;
+      functions_epoch++;
+    }
   }
 }
 

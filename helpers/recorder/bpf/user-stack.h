@@ -272,6 +272,8 @@ static __always_inline void leave_user_stack(void *context, struct scratch *scra
   }
   const struct walk_process *process = current_process();
   struct walk *walk = bpf_map_lookup_elem(&walks, &slot);
+  if (walk)
+    walk->memory.slot = slot;
   uint32_t n = process && walk ? walk_user_stack(scratch, walk, process, in_kernel) : 0;
   if (n != 0)
     tell_functions(context, walk, slot);

@@ -37,9 +37,9 @@ struct unnamed {
 };
 
 /* A language's own structures are small, and lie apart from the stack. */
-#define PEEK_SHIFT 9
+#define PEEK_SHIFT 7
 #define PEEK_SIZE  (1 << PEEK_SHIFT)
-#define PEEKS      8
+#define PEEKS      32
 
 #define UNNAMED_MAX 32
 #define PIECE_WORDS 17 /* of a code object, from its type on: up to what says its lines */
@@ -54,7 +54,21 @@ struct walk_memory {
   uint64_t piece[PIECE_WORDS];
   struct unnamed unnamed[UNNAMED_MAX];
   uint32_t n_unnamed;
+  uint32_t slot; /* of the scratch */
 };
+
+/* What runs in frames of machine code that runtimes made, for the first scratch alone: others are seldom
+ * used, and interrupt who uses the first one. */
+#define FRAME_MEMO_SHIFT 10
+
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, 1 << FRAME_MEMO_SHIFT);
+  __type(key, uint32_t);
+  __type(value, struct walk_frame_memo);
+} frame_memos SEC(".maps");
+
+uint32_t functions_epoch = 0; /* goes on when a number may be without a name */
 
 #define CHUNK_NONE (~0ull)
 
@@ -81,6 +95,9 @@ __noinline uint64_t recorder_name(struct walk *walk, uint64_t code, int64_t at);
 __noinline uint64_t recorder_thread(struct walk *walk);
 __noinline uint64_t recorder_peek(struct walk *walk, uint64_t address);
 
+static __always_inline struct walk_frame_memo *recorder_frame_memo(struct walk *walk, uint64_t address);
+
+#define WALK_FRAME_MEMO(walk, address) recorder_frame_memo(walk, address)
 #define WALK_NAME(walk, code, at)      recorder_name(walk, code, at)
 #define WALK_THREAD(walk)              recorder_thread(walk)
 #define WALK_PEEK(walk, address)       recorder_peek(walk, address)
@@ -92,6 +109,17 @@ __noinline uint64_t recorder_peek(struct walk *walk, uint64_t address);
 #define WALK_AREA(walk)                recorder_area()
 #define WALK_AREA_SIZE(walk)           config.area_size
 #include "unwind/walk.h"
+
+static __always_inline struct walk_frame_memo *recorder_frame_memo(struct walk *walk, uint64_t address)
+{
+  uint32_t index = (uint32_t)(address * 0x9e3779b97f4a7c15ull >> (64 - FRAME_MEMO_SHIFT));
+  struct walk_frame_memo *memo = walk->memory.slot == 0 ? bpf_map_lookup_elem(&frame_memos, &index) : NULL;
+  if (memo && memo->epoch != functions_epoch) {
+    memo->epoch = functions_epoch;
+    memo->address = 0;
+  }
+  return memo;
+}
 
 __noinline uint64_t recorder_peek(struct walk *walk, uint64_t address)
 {

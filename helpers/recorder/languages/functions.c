@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "helpers/common/memory.h"
+#include "helpers/recorder/languages/java-lines.h"
+#include "helpers/recorder/languages/java-text.h"
 #include "helpers/recorder/languages/python-lines.h"
 #include "helpers/recorder/languages/text.h"
 #include "unwind/walk-types.h"
@@ -18,7 +20,8 @@
 #define IDENTIFIER_BASE (UINT64_C(0xe0) << 56)
 
 struct function {
-  uint32_t version;
+  uint16_t kind; /* enum unwind_runtime_kind */
+  uint16_t version;
   uint32_t line;
   uint16_t name_size;
   uint16_t file_size;
@@ -41,6 +44,36 @@ void recorder_functions_clear(struct recorder_functions *functions)
   recorder_table_clear(&functions->identifiers);
 }
 
+static size_t convert(char *to, const uint8_t *from, size_t size, uint8_t width, uint16_t kind, bool is_name)
+{
+  return kind == UNWIND_RUNTIME_HOTSPOT && width != 0
+             ? recorder_java_text(to, NAME_MAX_TOLD, from, size, is_name)
+             : recorder_text_convert(to, NAME_MAX_TOLD, from, size, width);
+}
+
+static uint32_t find_line(const struct function *function, uint32_t at)
+{
+  const uint8_t *lines = (const uint8_t *)function->bytes + function->name_size + function->file_size;
+
+  switch (function->kind) {
+  case UNWIND_RUNTIME_PYTHON:
+    return recorder_python_line(function->version, lines, function->lines_size, function->line, at);
+  case UNWIND_RUNTIME_HOTSPOT:
+    return recorder_java_line(function->version, lines, function->lines_size, at);
+  default:
+    return 0;
+  }
+}
+
+static uint32_t line_of(const struct function *function, uint64_t word)
+{
+  uint32_t at = WALK_WORD_AT(word);
+
+  if (at == 0 || at == WALK_WORD_AT_NONE)
+    return at == 0 ? function->line : 0;
+  return find_line(function, at - 1);
+}
+
 bool recorder_functions_add(struct recorder_functions *functions, const struct recorder_raw *raw,
                             uint32_t size)
 {
@@ -53,9 +86,8 @@ bool recorder_functions_add(struct recorder_functions *functions, const struct r
   if (size < least || told->lines_size > size - least || told->name_size > RECORDER_RAW_FUNCTION_NAME ||
       told->file_size > RECORDER_RAW_FUNCTION_FILE)
     return false;
-  size_t name_size = recorder_text_convert(text, NAME_MAX_TOLD, name, told->name_size, told->name_width);
-  size_t file_size =
-      recorder_text_convert(text + name_size, NAME_MAX_TOLD, file, told->file_size, told->file_width);
+  size_t name_size = convert(text, name, told->name_size, told->name_width, told->kind, true);
+  size_t file_size = convert(text + name_size, file, told->file_size, told->file_width, told->kind, false);
   size_t whole = sizeof(struct function) + name_size + file_size + told->lines_size;
   if (whole > SIZE_MAX_TOLD - functions->size ||
       recorder_table_find(&functions->told, told->number) != NULL) {
@@ -63,24 +95,15 @@ bool recorder_functions_add(struct recorder_functions *functions, const struct r
     return true;
   }
   struct function *function = recorder_allocate(1, whole);
-  *function = (struct function){told->version, told->line, (uint16_t)name_size, (uint16_t)file_size,
-                                told->lines_size};
+  *function = (struct function){told->kind,          told->version,       told->line,
+                                (uint16_t)name_size, (uint16_t)file_size, told->lines_size};
   memcpy(function->bytes, text, name_size + file_size);
   memcpy(function->bytes + name_size + file_size, lines, told->lines_size);
+  if (function->line == 0)
+    function->line = find_line(function, 0);
   functions->size += whole;
   recorder_table_set(&functions->told, told->number, function);
   return true;
-}
-
-static uint32_t line_of(const struct function *function, uint64_t word)
-{
-  uint32_t at = WALK_WORD_AT(word);
-  const char *lines = function->bytes + function->name_size + function->file_size;
-
-  if (at == 0 || at == WALK_WORD_AT_NONE)
-    return at == 0 ? function->line : 0;
-  return recorder_python_line(function->version, (const uint8_t *)lines, function->lines_size, function->line,
-                              at - 1);
 }
 
 static int64_t functions_string(struct recorder_output *output, const char *bytes, size_t length)
