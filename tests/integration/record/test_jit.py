@@ -18,6 +18,7 @@ from told import Told
 PROGRAMS = SOURCE / 'tests' / 'programs'
 PROCESS = 3
 PERF_MAP, JITDUMP = 2, 3
+BY_ADDRESS = 'fp'  # Java's methods stand in stacks that the walker made by their own names
 
 
 class PerfMap:
@@ -69,10 +70,10 @@ class Jitdump:
 
 
 class JitTest(TestCase):
-    def record(self, *command, **how):
+    def record(self, *command, unwind='auto', **how):
         """Records; the foreign file, and the capture as the second decoder reads it."""
         self.capture = self.directory / 'out.capture'
-        run(CAPTURECTL, 'record', '-q', '-F', 997, '-o', self.capture, '--', *command, cwd=self.directory, **how)
+        run(CAPTURECTL, 'record', '-q', '-F', 997, f'--unwind={unwind}', '-o', self.capture, '--', *command, cwd=self.directory, **how)
         self.foreign, = Told(self.capture).foreign
         for path in (pathlib.Path(self.foreign.name),):
             self.addCleanup(path.unlink, missing_ok=True)
@@ -107,7 +108,7 @@ class JitTest(TestCase):
         self.assertEqual(kept['format'], {PERF_MAP: 'perf-map', JITDUMP: 'jitdump'}[self.foreign.kind])
         wanted, reused = self.wanted(file)
         said = self.said()
-        self.assertEqual(said, wanted)
+        self.assertEqual((said - wanted, wanted - said), (collections.Counter(), collections.Counter()))
         found = {name for stack in said for name in stack}
         for name in names:
             self.assertTrue(any(name in each for each in found), (name, sorted(found)[:50]))
@@ -161,14 +162,14 @@ class JitTest(TestCase):
         run('javac', '-d', self.directory, PROGRAMS / 'Work.java')
         self.record('sh', '-c', 'java -XX:+PreserveFramePointer -cp . Work 60000 >/dev/null & p=$!; '
                     'until jcmd $p VM.uptime >/dev/null 2>&1; do sleep 0.1; done; sleep 2; '
-                    'jcmd $p Compiler.perfmap >/dev/null && kill $p && ! wait $p')
+                    'jcmd $p Compiler.perfmap >/dev/null && kill $p && ! wait $p', unwind=BY_ADDRESS)
         self.assertEqual(self.foreign.kind, PERF_MAP)
         self.assert_named(PerfMap(self.foreign.bytes), 'Work.collatz')
 
     def test_java_with_a_perf_map_of_its_end(self):
         run('javac', '-d', self.directory, PROGRAMS / 'Work.java')
         self.record('java', '-XX:+PreserveFramePointer', '-XX:+UnlockDiagnosticVMOptions', '-XX:+DumpPerfMapAtExit', '-cp', '.',
-                    'Work', 1000)
+                    'Work', 1000, unwind=BY_ADDRESS)
         self.assert_named(PerfMap(self.foreign.bytes), 'Work.collatz', 'Interpreter')
 
     def import_recording(self, *clock):
