@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What recordings of language runtimes show: the table of docs/runtimes.md.
 
-usage, as root: bench-runtimes.py BUILD PYTHON…     as build /usr/bin/python3 /srv/trixie:python3.13 (in that root directory)
+usage, as root: bench-runtimes.py BUILD PROGRAM…     as build /usr/bin/python3 /srv/trixie:python3.13 (in that root directory) /usr/bin/java
 
 complete: of the samples with a user stack. functions: have some of the language's. agree: from turn() of tests/programs/work.py on, their
-functions and lines are a stack that the interpreter itself says the program can have, or the beginning of one. cost: of a sample's program
+functions and lines are a stack that the interpreter itself says the program can have, or the beginning of one; of Stacks.java beside it
+the functions, and the lines of those that have called another one. cost: of a sample's program
 in the kernel, functions included, and without them (what is not Python's is recorded so).
 """
 import collections
@@ -27,9 +28,52 @@ COMPLETE, NO_USER_STACK, NO_STACK = 1, 4, 10
 SECONDS = 5
 
 
-def functions_of(sample):
-    functions = [(frame.told.name, frame.told.executed) for frame in reversed(sample.frames) if frame.told]
-    turns = [i for i, (name, _line) in enumerate(functions) if name == 'turn']
+PROGRAMS = ROOT / 'tests' / 'programs'
+JAVA_OPTIONS = ['-XX:+UnlockDiagnosticVMOptions', '-XX:+DebugNonSafepoints']
+
+
+class Python:
+    name = 'CPython'
+
+    def __init__(self, command, directory, inside):
+        shutil.copy(PROGRAMS / 'work.py', directory)
+        self.version = output(*command, '--version').split()[1]
+        self.known = {tuple(map(tuple, stack)) for stack in json.loads(output(*command, f'{inside}/work.py', 'trace'))}
+        self.begun = {stack[:i] for stack in self.known for i in range(len(stack))}
+        self.worker = [*command, f'{inside}/work.py', '1000']
+
+    def functions_of(self, sample):
+        return from_turn('turn', [(frame.told.name, frame.told.executed) for frame in reversed(sample.frames) if frame.told])
+
+
+class Java:
+    name, begun = 'HotSpot', ()
+
+    def __init__(self, command, directory, inside):
+        output('javac', '--release', '11', '-d', directory, PROGRAMS / 'Stacks.java')
+        command = [*command, *JAVA_OPTIONS, '-cp', inside]
+        self.version = output(*command, '--version').split()[1]
+        words = [line.split() for line in output(*command, 'Stacks', 'trace').splitlines()]
+        self.known = {self.calls(list(zip(line[::2], map(int, line[1::2])))) for line in words}
+        self.own = {name for stack in self.known for name, _line in stack}
+        self.worker = [*command, 'Stacks']
+
+    def calls(self, stack):
+        """Without the line of the innermost function."""
+        return (*stack[:-1], (stack[-1][0], 0))
+
+    def functions_of(self, sample):
+        stack = from_turn('Stacks.turn', [(frame.told.name, frame.told.executed) for frame in reversed(sample.frames)
+                                          if frame.told and frame.told.name in self.own])
+        return self.calls(stack) if stack else None
+
+
+def output(*command):
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True).stdout
+
+
+def from_turn(turn, functions):
+    turns = [i for i, (name, _line) in enumerate(functions) if name == turn]
     return tuple(functions[turns[0]:]) if turns else None
 
 
@@ -41,17 +85,11 @@ def cost():
 
 
 def look_at(build, where):
-    root, _, python = where.rpartition(':')
-    command = ['chroot', root, python] if root else [python]
-    with tempfile.TemporaryDirectory() as directory:
-        program = f'{root}/tmp/work.py' if root else f'{directory}/work.py'
-        shutil.copy(ROOT / 'tests' / 'programs' / 'work.py', program)
-        inside = program.removeprefix(root)
-        version = subprocess.run([*command, '--version'], capture_output=True, text=True, check=True).stdout.split()[1]
-        known = {tuple(map(tuple, stack)) for stack in
-                 json.loads(subprocess.run([*command, inside, 'trace'], capture_output=True, text=True, check=True).stdout)}
-        begun = {stack[:i] for stack in known for i in range(len(stack))}
-        worker = subprocess.Popen([*command, inside, '1000'])
+    root, _, program = where.rpartition(':')
+    command = ['chroot', root, program] if root else [program]
+    with tempfile.TemporaryDirectory(dir=f'{root}/tmp') as directory:
+        runtime = (Java if program.endswith('java') else Python)(command, directory, directory.removeprefix(root))
+        worker = subprocess.Popen(runtime.worker, stdout=subprocess.DEVNULL)
         time.sleep(1.5)
         capture = f'{directory}/work.capture'
         recording = subprocess.Popen([f'{build}/capturectl/capturectl', 'record', '-q', '-F', '1999', '--no-names', '--duration', str(SECONDS),
@@ -62,21 +100,22 @@ def look_at(build, where):
         worker.kill()
         worker.wait()
         samples = [s for s in Capture(capture).samples() if s.outcome not in (NO_USER_STACK, NO_STACK)]
-    stacks = collections.Counter(map(functions_of, samples))
+    stacks = collections.Counter(map(runtime.functions_of, samples))
     stacks.pop(None, None)
-    agree = sum(n for stack, n in stacks.items() if stack in known or stack in begun) / sum(stacks.values())
+    agree = sum(n for stack, n in stacks.items() if stack in runtime.known or stack in runtime.begun) / sum(stacks.values())
     complete = sum(s.outcome == COMPLETE for s in samples) / len(samples)
     named = sum(any(frame.told for frame in s.frames) for s in samples) / len(samples)
-    return f'| CPython {version} | {len(samples)} | {100 * complete:.1f} | {100 * named:.1f} | {100 * agree:.1f} | {nanoseconds / 1000:.1f} |'
+    return (f'| {runtime.name} {runtime.version} | {len(samples)} | {100 * complete:.1f} | {100 * named:.1f} | {100 * agree:.1f} | '
+            f'{nanoseconds / 1000:.1f} |')
 
 
 def main():
-    build, *pythons = sys.argv[1:]
+    build, *programs = sys.argv[1:]
     before = STATISTICS.read_text()
     STATISTICS.write_text('1')
     try:
         print('| runtime | samples | complete, % | with functions, % | agree, % | a sample, µs |\n|---|---|---|---|---|---|')
-        for where in pythons:
+        for where in programs:
             print(look_at(os.path.realpath(build), where), flush=True)
     finally:
         STATISTICS.write_text(before)
