@@ -44,7 +44,8 @@ void recorder_functions_clear(struct recorder_functions *functions)
   recorder_table_clear(&functions->identifiers);
 }
 
-static size_t convert(char *to, const uint8_t *from, size_t size, uint8_t width, uint16_t kind, bool is_name)
+static size_t convert_text(char *to, const uint8_t *from, size_t size, uint8_t width, uint16_t kind,
+                           bool is_name)
 {
   return kind == UNWIND_RUNTIME_HOTSPOT && width != 0
              ? recorder_java_text(to, NAME_MAX_TOLD, from, size, is_name)
@@ -86,8 +87,9 @@ bool recorder_functions_add(struct recorder_functions *functions, const struct r
   if (size < least || told->lines_size > size - least || told->name_size > RECORDER_RAW_FUNCTION_NAME ||
       told->file_size > RECORDER_RAW_FUNCTION_FILE)
     return false;
-  size_t name_size = convert(text, name, told->name_size, told->name_width, told->kind, true);
-  size_t file_size = convert(text + name_size, file, told->file_size, told->file_width, told->kind, false);
+  size_t name_size = convert_text(text, name, told->name_size, told->name_width, told->kind, true);
+  size_t file_size =
+      convert_text(text + name_size, file, told->file_size, told->file_width, told->kind, false);
   size_t whole = sizeof(struct function) + name_size + file_size + told->lines_size;
   if (whole > SIZE_MAX_TOLD - functions->size ||
       recorder_table_find(&functions->told, told->number) != NULL) {

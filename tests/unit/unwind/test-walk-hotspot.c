@@ -117,7 +117,7 @@ static void set_area(guint32 version)
                                    .names = 0x1000};
 
   for (guint i = 0; i < UNWIND_HOTSPOT_FIELDS; i++)
-    runtime.fields[i] = (guint16)(i < UNWIND_HOTSPOT_READ ? i + 1 : 8 * g_test_rand_int_range(1, 16));
+    runtime.fields[i] = (guint16)(i < UNWIND_HOTSPOT_READ ? i + 1 : 8 * (guint)g_test_rand_int_range(1, 16));
   memset(forged_area, 0, sizeof forged_area);
   memcpy((char *)forged_area + 64, &mapping, sizeof mapping);
   memcpy((char *)forged_area + 64 + sizeof mapping, &language, sizeof language);
