@@ -27,8 +27,9 @@
 /* The frame of the stub that calls Java. */
 #define WALK_HOTSPOT_SAVED_BASE -56
 
-/* Of what is remembered, the addresses of scopes. */
-#define WALK_HOTSPOT_SCOPE (1ull << 56)
+/* Of what is remembered, the addresses of scopes, and of methods and blobs. */
+#define WALK_HOTSPOT_SCOPE    (1ull << 56)
+#define WALK_HOTSPOT_FUNCTION (2ull << 56)
 
 /* Says that what is to be named is a blob, not a method: both are aligned. */
 #define WALK_HOTSPOT_BLOB 1
@@ -377,6 +378,29 @@ WALK_INLINE int walk_hotspot_apply(struct walk *walk)
                                                   : walk_hotspot_apply_stub(walk);
 }
 
+/* Sets language.word to a method that is interpreted, or to a blob, `at` units from its beginning. Its number
+ * is remembered. */
+WALK_INLINE void walk_hotspot_deliver_function(struct walk *walk, uint64_t function, uint64_t at)
+{
+  uint64_t address = function | WALK_HOTSPOT_FUNCTION;
+  uint64_t parts =
+      (function & WALK_HOTSPOT_BLOB) != 0 ? 0 : walk_hotspot_get(walk, function, UNWIND_HOTSPOT_METHOD_CONST);
+  struct walk_frame_memo *memo = walk_hotspot_recall(walk, address);
+  if (memo && memo->code == parts) {
+    uint64_t place = at < WALK_WORD_AT_NONE - 1 ? at + 1 : WALK_WORD_AT_NONE;
+    walk->language.word = WALK_WORD(WALK_WORD_FUNCTION(memo->word), place);
+    return;
+  }
+  walk->language.word = WALK_NAME(walk, function, (int64_t)at);
+  memo = WALK_FRAME_MEMO(walk, address);
+  if (!memo || WALK_WORD_FUNCTION(walk->language.word) == 0)
+    return;
+  memo->address = address;
+  memo->code = parts;
+  memo->word = walk->language.word;
+  memo->generation = walk->process.generation;
+}
+
 /* As walk_next, of a frame of HotSpot's machine code: delivers language.word. WALK_NOT_OURS: it is none. */
 WALK_FUNCTION int walk_hotspot_step(struct walk *walk)
 {
@@ -401,13 +425,10 @@ WALK_FUNCTION int walk_hotspot_step(struct walk *walk)
     walk_hotspot_deliver(walk);
     return walk->language.state == WALK_LANGUAGE_CALL ? 0 : end;
   }
-  uint64_t function = walk->hotspot.blob | WALK_HOTSPOT_BLOB;
-  int64_t at = WALK_WORD_AT_NONE;
-  if (walk->language.frame != 0) {
-    function = walk->language.frame;
-    at = (int64_t)walk->language.entry;
-  }
-  walk->language.word = WALK_NAME(walk, function, at);
+  if (walk->language.frame != 0)
+    walk_hotspot_deliver_function(walk, walk->language.frame, walk->language.entry);
+  else
+    walk_hotspot_deliver_function(walk, walk->hotspot.blob | WALK_HOTSPOT_BLOB, WALK_WORD_AT_NONE);
   return end;
 }
 

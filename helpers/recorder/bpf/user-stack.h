@@ -272,8 +272,10 @@ static __always_inline void leave_user_stack(void *context, struct scratch *scra
   }
   const struct walk_process *process = current_process();
   struct walk *walk = bpf_map_lookup_elem(&walks, &slot);
-  if (walk)
+  if (walk) {
     walk->memory.slot = slot;
+    walk->memory.epoch = functions_epoch + (uint32_t)(bpf_ktime_get_ns() >> FRAME_MEMO_TIME);
+  }
   uint32_t n = process && walk ? walk_user_stack(scratch, walk, process, in_kernel) : 0;
   if (n != 0)
     tell_functions(context, walk, slot);

@@ -54,12 +54,15 @@ struct walk_memory {
   uint64_t piece[PIECE_WORDS];
   struct unnamed unnamed[UNNAMED_MAX];
   uint32_t n_unnamed;
-  uint32_t slot; /* of the scratch */
+  uint32_t slot;  /* of the scratch */
+  uint32_t epoch; /* frame memos of another one do not hold */
 };
 
 /* What runs in frames of machine code that runtimes made, for the first scratch alone: others are seldom
- * used, and interrupt who uses the first one. */
+ * used, and interrupt who uses the first one. They hold for a quarter of a second: what was there may
+ * be dropped, and other functions be put in its place. */
 #define FRAME_MEMO_SHIFT 10
+#define FRAME_MEMO_TIME  28
 
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -114,8 +117,8 @@ static __always_inline struct walk_frame_memo *recorder_frame_memo(struct walk *
 {
   uint32_t index = (uint32_t)(address * 0x9e3779b97f4a7c15ull >> (64 - FRAME_MEMO_SHIFT));
   struct walk_frame_memo *memo = walk->memory.slot == 0 ? bpf_map_lookup_elem(&frame_memos, &index) : NULL;
-  if (memo && memo->epoch != functions_epoch) {
-    memo->epoch = functions_epoch;
+  if (memo && memo->epoch != walk->memory.epoch) {
+    memo->epoch = walk->memory.epoch;
     memo->address = 0;
   }
   return memo;
