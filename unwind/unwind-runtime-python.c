@@ -64,51 +64,16 @@ static const struct layout layouts[] = {
      3},
 };
 
-/* A symbol of a name, of the exported ones, else of all. */
-static bool find_symbol(const struct unwind_elf *elf, const char *name, Elf64_Sym *ret)
-{
-  size_t size = strlen(name) + 1;
-
-  for (uint32_t i = 1; i < elf->n_sections; i++) {
-    Elf64_Shdr section = unwind_elf_section(elf, i), names_section;
-    struct unwind_bytes symbols, names;
-
-    if ((section.sh_type != SHT_DYNSYM && section.sh_type != SHT_SYMTAB) ||
-        section.sh_link >= elf->n_sections || !unwind_elf_section_bytes(elf, &section, &symbols))
-      continue;
-    names_section = unwind_elf_section(elf, section.sh_link);
-    if (!unwind_elf_section_bytes(elf, &names_section, &names))
-      continue;
-    for (size_t at = 0; symbols.size - at >= sizeof *ret; at += sizeof *ret) {
-      memcpy(ret, symbols.bytes + at, sizeof *ret);
-      if (ret->st_shndx != SHN_UNDEF && ret->st_name < names.size && names.size - ret->st_name >= size &&
-          memcmp(names.bytes + ret->st_name, name, size) == 0)
-        return true;
-    }
-  }
-  return false;
-}
-
-static bool read_bytes(const struct unwind_elf *elf, uint64_t address, void *ret, size_t size)
-{
-  struct unwind_bytes bytes;
-
-  if (!unwind_elf_find_address(elf, address, &bytes) || bytes.size < size)
-    return false;
-  memcpy(ret, bytes.bytes, size);
-  return true;
-}
-
 /* 3.11 and newer say it; before that what they export tells. */
 static uint32_t python_version(const struct unwind_elf *elf)
 {
   Elf64_Sym symbol;
   uint32_t version;
 
-  if (find_symbol(elf, "Py_Version", &symbol))
-    return read_bytes(elf, symbol.st_value, &version, sizeof version) ? version >> 16 : 0;
+  if (unwind_runtime_find_symbol(elf, "Py_Version", &symbol))
+    return unwind_runtime_read(elf, symbol.st_value, &version, sizeof version) ? version >> 16 : 0;
   for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++)
-    if (versions[i].symbol && find_symbol(elf, versions[i].symbol, &symbol))
+    if (versions[i].symbol && unwind_runtime_find_symbol(elf, versions[i].symbol, &symbol))
       return versions[i].version;
   return 0;
 }
@@ -118,7 +83,7 @@ static bool has_offsets_of_its_own(const struct unwind_elf *elf, const struct la
 {
   uint64_t words[WORD_COUNT];
 
-  if (!read_bytes(elf, runtime->address, words, sizeof words) || memcmp(words, "xdebugpy", 8) != 0 ||
+  if (!unwind_runtime_read(elf, runtime->address, words, sizeof words) || memcmp(words, "xdebugpy", 8) != 0 ||
       words[1] >> 16 != layout->version)
     return false;
   for (uint32_t i = 0; i < UNWIND_PYTHON_FIELDS; i++) {
@@ -154,14 +119,14 @@ bool unwind_runtime_find_python(const struct unwind_elf *elf, struct unwind_runt
 {
   Elf64_Sym symbol;
 
-  if (!find_symbol(elf, "_PyRuntime", &symbol))
+  if (!unwind_runtime_find_symbol(elf, "_PyRuntime", &symbol))
     return false;
   ret->kind = UNWIND_RUNTIME_PYTHON;
   ret->address = symbol.st_value;
   ret->version = python_version(elf);
-  if (find_symbol(elf, "PyCode_Type", &symbol))
+  if (unwind_runtime_find_symbol(elf, "PyCode_Type", &symbol))
     ret->type = symbol.st_value;
-  if (find_symbol(elf, "_PyEval_EvalFrameDefault", &symbol) &&
+  if (unwind_runtime_find_symbol(elf, "_PyEval_EvalFrameDefault", &symbol) &&
       symbol.st_size <= UINT64_MAX - symbol.st_value) {
     ret->code_start = symbol.st_value;
     ret->code_end = symbol.st_value + symbol.st_size;
