@@ -15,9 +15,11 @@ struct told {
   struct recorder_raw raw; /* what follows it is part of the record */
   struct recorder_raw_function function;
   uint8_t bytes[RECORDER_RAW_FUNCTION_BYTES];
+  uint8_t room[RECORDER_RAW_FUNCTION_LINES]; /* not used: what fits is more than the verifier understands */
 };
 
 #include "helpers/recorder/bpf/functions-python.h"
+#include "helpers/recorder/bpf/functions-v8.h"
 
 struct {
   __uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -96,12 +98,18 @@ static __always_inline uint32_t find_function(struct walk *walk, const struct un
   return number;
 }
 
+static __always_inline int identify(struct walk *walk, uint64_t code, struct unnamed *ret)
+{
+  return walk->runtime.kind == UNWIND_RUNTIME_V8 ? v8_identify(walk, code, ret)
+                                                 : python_identify(walk, code, ret);
+}
+
 /* What is delivered for a frame of the function that stands at that address, `at` units from its beginning
  * (below 0: it is about to begin); 0: it is none, but the runtime's own. */
 __noinline uint64_t recorder_name(struct walk *walk, uint64_t code, int64_t at)
 {
   struct unnamed unnamed = {0};
-  if (!walk || !python_identify(walk, code, &unnamed))
+  if (!walk || !identify(walk, code, &unnamed))
     return 0;
   unnamed.key.code = code;
   unnamed.key.generation = walk->process.generation;
@@ -137,7 +145,13 @@ __noinline int recorder_read_function(struct walk *walk, struct told *told, uint
   told->function.generation = walk->process.generation;
   told->function.kind = walk->runtime.kind;
   told->function.version = walk->runtime.version;
-  python_tell(walk, unnamed, told);
+  told->function.line = 0;
+  told->function.name_size = told->function.file_size = told->function.lines_size = 0;
+  told->function.form = RECORDER_RAW_TABLE;
+  if (walk->runtime.kind != UNWIND_RUNTIME_V8)
+    python_tell(walk, unnamed, told);
+  else
+    v8_tell(walk, told, i);
   return told->function.lines_size;
 }
 

@@ -53,6 +53,18 @@ static struct recorder_placed *layout_place(struct recorder_unwinder *unwinder,
   return placed;
 }
 
+/* V8 has a part of its binary mapped a second time, where it makes code: the bias is that of the first. */
+static bool is_largest(const struct recorder_layout *layout, const struct walk_mapping *entry)
+{
+  for (uint32_t i = 0; i < layout->count; i++) {
+    const struct walk_mapping *other = recorder_layout_entry(layout, i);
+    if (other->kind == WALK_MAPPING_TABLE && other->table == entry->table && other->bias != entry->bias &&
+        other->end - other->start > entry->end - entry->start)
+      return false;
+  }
+  return true;
+}
+
 static void set_table(struct recorder_layout *layout, struct walk_mapping *entry, uint64_t offset,
                       const struct recorder_placed *placed)
 {
@@ -63,7 +75,7 @@ static void set_table(struct recorder_layout *layout, struct walk_mapping *entry
   }
   entry->table = placed->at;
   set_kind(entry, WALK_MAPPING_TABLE);
-  if (((const struct unwind_table *)table)->runtime_at == 0)
+  if (((const struct unwind_table *)table)->runtime_at == 0 || !is_largest(layout, entry))
     return;
   struct walk_language *language = layout_language(layout);
   language->bias = entry->bias;
