@@ -137,7 +137,8 @@ static void complete(int64_t *values)
   static const struct {
     enum fact fact;
     int64_t value;
-  } before[] = {{KIND_MASK, 15}, {DEOPT_FUNCTIONS, 1}, {DEOPT_LITERALS, 2}, {DEOPT_INLINING, 7}, {DEOPT_OWNER, 6}};
+  } before[] = {
+      {KIND_MASK, 15}, {DEOPT_FUNCTIONS, 1}, {DEOPT_LITERALS, 2}, {DEOPT_INLINING, 7}, {DEOPT_OWNER, 6}};
 
   for (size_t i = 0; i < sizeof before / sizeof before[0]; i++)
     if (values[before[i].fact] == ABSENT)
@@ -201,8 +202,8 @@ static void set_fields(const int64_t *values, int64_t *fields)
       [UNWIND_V8_DEOPT_FUNCTIONS] = values[DEOPT_FUNCTIONS],
       [UNWIND_V8_DEOPT_LITERALS] = values[DEOPT_LITERALS],
       [UNWIND_V8_DEOPT_INLINING] = values[DEOPT_INLINING],
-      [UNWIND_V8_DEOPT_OWNER] =
-          16 + 8 * (values[DEOPT_WRAPPED_OWNER] != ABSENT ? values[DEOPT_WRAPPED_OWNER] : values[DEOPT_OWNER]),
+      [UNWIND_V8_DEOPT_OWNER] = 16 + 8 * (values[DEOPT_WRAPPED_OWNER] != ABSENT ? values[DEOPT_WRAPPED_OWNER]
+                                                                                : values[DEOPT_OWNER]),
       [UNWIND_V8_OWNER_WRAPPED] = values[DEOPT_WRAPPED_OWNER] != ABSENT ? 8 : 0,
   };
   memcpy(fields, all, sizeof all);

@@ -20,7 +20,8 @@ bool unwind_runtime_find(const struct unwind_elf *elf, struct unwind_runtime *re
 }
 
 bool unwind_runtime_each_symbol(const struct unwind_elf *elf,
-                                bool (*take)(const char *name, const Elf64_Sym *symbol, void *data), void *data)
+                                bool (*take)(const char *name, const Elf64_Sym *symbol, void *data),
+                                void *data)
 {
   for (uint32_t i = 1; i < elf->n_sections; i++) {
     Elf64_Shdr section = unwind_elf_section(elf, i), names_section;

@@ -62,9 +62,9 @@ enum unwind_python_field {
 };
 
 /* Of V8 as node has it, 10.2 (node 18) and newer: pointers are words, and point one byte behind the beginning
- * of what lies in the heap. `address` is where the lengths of bytecodes stand, `type` how many bytecodes there
- * are, and code_start and code_end are of what calls the interpreter. Offsets are from the beginning of an
- * object, indices count the words of an array. */
+ * of what lies in the heap. `address` is where the lengths of bytecodes stand, `type` how many bytecodes
+ * there are, and code_start and code_end are of what calls the interpreter. Offsets are from the beginning of
+ * an object, indices count the words of an array. */
 enum unwind_v8_field {
   UNWIND_V8_MAP_TYPE,       /* Map: 16 bits, what the objects are that begin with this map */
   UNWIND_V8_FIRST_FUNCTION, /* of these types, as the next ones */

@@ -87,8 +87,8 @@ WALK_FUNCTION int walk_language_take(struct walk *walk, uint64_t ip, uint64_t sp
   return walk_language_deliver(walk);
 }
 
-/* Goes on by one frame: *ret_word is the address of a native one, or what WALK_NAME made of a language's; 0 is
- * nothing to be delivered. Returns 0, or the enum walk_end for which it was the last one. */
+/* Goes on by one frame: *ret_word is the address of a native one, or what WALK_NAME made of a language's; 0
+ * is nothing to be delivered. Returns 0, or the enum walk_end for which it was the last one. */
 WALK_INLINE int walk_next(struct walk *walk, uint64_t *ret_word)
 {
   int end;

@@ -160,7 +160,8 @@ WALK_INLINE uint64_t walk_v8_name_code(struct walk *walk, uint64_t code, uint64_
 }
 
 /* What is delivered for the function, whose frame it is, with the address in its code. */
-WALK_FUNCTION uint64_t walk_v8_name_made(struct walk *walk, uint64_t function, uint64_t address, int innermost)
+WALK_FUNCTION uint64_t walk_v8_name_made(struct walk *walk, uint64_t function, uint64_t address,
+                                         int innermost)
 {
   if (!walk)
     return 0;
@@ -179,17 +180,18 @@ WALK_FUNCTION uint64_t walk_v8_name_made(struct walk *walk, uint64_t function, u
   return walk_v8_name_code(walk, code, owner, address);
 }
 
-/* What is delivered for the function, whose frame it is, and whose bytecode is being interpreted. */
-WALK_FUNCTION uint64_t walk_v8_name_interpreted(struct walk *walk, uint64_t function)
+/* Likewise, where that is not known; if its bytecode is being interpreted, the frame says how far. */
+WALK_FUNCTION uint64_t walk_v8_name_other(struct walk *walk, uint64_t function, int interpreted)
 {
   if (!walk)
     return 0;
   uint64_t shared = walk_v8_word(walk, function, UNWIND_V8_FUNCTION_SHARED);
   uint64_t at = walk_v8_below(walk, WALK_V8_AT);
+  if (!interpreted || (at & 1) != 0)
+    return WALK_NAME(walk, shared, WALK_WORD_AT_NONE);
   return WALK_NAME(walk, shared,
-                   (at & 1) != 0 ? WALK_WORD_AT_NONE
-                                 : (int64_t)(at >> WALK_V8_NUMBER_SHIFT) + WALK_V8_TAG -
-                                       walk->runtime.fields[UNWIND_V8_BYTECODE_DATA]);
+                   (int64_t)(at >> WALK_V8_NUMBER_SHIFT) + WALK_V8_TAG -
+                       walk->runtime.fields[UNWIND_V8_BYTECODE_DATA]);
 }
 
 enum walk_v8_place {
@@ -227,6 +229,12 @@ WALK_INLINE int walk_v8_is_frame(const struct walk *walk, uint64_t low, uint64_t
   return walk->language.by_frame_pointer && walk->language.fp >= low && walk->language.fp < high;
 }
 
+WALK_INLINE int walk_v8_is_interpreted(struct walk *walk)
+{
+  return walk_v8_is(walk, walk_v8_below(walk, WALK_V8_BYTECODE), UNWIND_V8_BYTECODE) &&
+         (walk_v8_below(walk, WALK_V8_AT) & 1) == 0;
+}
+
 /* Sets what is delivered of the frame's functions. Returns whether it is delivered in the frame's place; else
  * it is behind it, for handlers and builtins that have no frame of their own stand on the function's. */
 WALK_FUNCTION int walk_v8_take(struct walk *walk, uint64_t low, uint64_t high, int innermost)
@@ -237,16 +245,15 @@ WALK_FUNCTION int walk_v8_take(struct walk *walk, uint64_t low, uint64_t high, i
   int place = function != 0 || innermost ? walk_v8_place(walk) : WALK_V8_OTHER;
   uint64_t address = place == WALK_V8_MADE ? walk->language.address : 0;
   if (function != 0) {
-    int interpreted = place == WALK_V8_CALL || (place == WALK_V8_OTHER &&
-                                                walk_v8_is(walk, walk_v8_below(walk, WALK_V8_BYTECODE),
-                                                           UNWIND_V8_BYTECODE) &&
-                                                (walk_v8_below(walk, WALK_V8_AT) & 1) == 0);
+    /* The innermost frame may not have been made yet. */
+    int interpreted =
+        place != WALK_V8_MADE && ((place == WALK_V8_CALL && !innermost) || walk_v8_is_interpreted(walk));
     if (place == WALK_V8_OTHER && innermost && !interpreted)
       address = walk_v8_return(walk, low);
     if (address != 0)
       walk->language.frame = walk_v8_name_made(walk, function, address, place == WALK_V8_MADE && innermost);
     else
-      walk->language.frame = walk_v8_name_interpreted(walk, function);
+      walk->language.frame = walk_v8_name_other(walk, function, interpreted);
   } else if (address != 0) {
     uint64_t code = walk_v8_code_at(walk, address), owner = code == 0 ? 0 : walk_v8_owner(walk, code);
     if (owner != 0)

@@ -94,9 +94,9 @@ struct walk {
     uint64_t entry; /* as the next ones: see walk-python.h, walk-v8.h */
     uint64_t anchor;
     uint64_t second;
-    uint64_t address; /* of the native frame that was come to last, where it was looked up, */
-    uint64_t fp;      /* its frame pointer, */
-    int32_t end;      /* how it was left, */
+    uint64_t address;          /* of the native frame that was come to last, where it was looked up, */
+    uint64_t fp;               /* its frame pointer, */
+    int32_t end;               /* how it was left, */
     uint32_t by_frame_pointer; /* and whether by that */
     uint32_t state;            /* enum walk_language_state */
     uint32_t reserved;

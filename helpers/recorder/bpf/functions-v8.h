@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* V8's functions: what tells one from another, and its name, file and lines. A function is known by its
- * SharedFunctionInfo, optimised code by its Code, which consists of such functions. Part of functions.h, which
- * includes it. */
+ * SharedFunctionInfo, optimised code by its Code, which consists of such functions. Part of functions.h,
+ * which includes it. */
 #ifndef RECORDER_BPF_FUNCTIONS_V8_H
 #define RECORDER_BPF_FUNCTIONS_V8_H
 
@@ -17,7 +17,8 @@ static __always_inline uint64_t v8_field(struct walk *walk, uint32_t field)
 /* Reads what tells one from others. False: it cannot be read. */
 static __always_inline int v8_identify(struct walk *walk, uint64_t code, struct unnamed *ret)
 {
-  if (bpf_probe_read_user(walk->memory.piece, V8_HEAD, (const void *)(code & ~(uint64_t)WALK_V8_TAG_MASK)) != 0)
+  if (bpf_probe_read_user(walk->memory.piece, V8_HEAD, (const void *)(code & ~(uint64_t)WALK_V8_TAG_MASK)) !=
+      0)
     return 0;
   uint64_t hash;
   if ((code & WALK_V8_TAG_OF_CODE) != 0) {
@@ -140,11 +141,11 @@ static __always_inline uint32_t v8_copy_string(struct walk *walk, uint64_t strin
 
 /* ── What a scope says ────────────────────────────────────────────────────────────────────────────────── */
 
-#define V8_SCOPE_FLAGS     8
-#define V8_SCOPE_SAVED     (1u << 10) /* a word more before the name */
-#define V8_SCOPE_NAME      (3u << 12)
-#define V8_SCOPE_INFERRED  (1u << 14)
-#define V8_SCOPE_MANY      75 /* locals: from so many on their names are in a table */
+#define V8_SCOPE_FLAGS      8
+#define V8_SCOPE_SAVED      (1u << 10) /* a word more before the name */
+#define V8_SCOPE_NAME       (3u << 12)
+#define V8_SCOPE_INFERRED   (1u << 14)
+#define V8_SCOPE_MANY       75 /* locals: from so many on their names are in a table */
 #define V8_SCOPE_LOCALS_MAX 100000
 
 struct v8_scope {
@@ -322,17 +323,16 @@ __noinline int v8_tell_function(struct walk *walk, struct told *told, uint32_t i
   uint64_t script = unnamed->file;
   if (walk_v8_is(walk, unnamed->name, UNWIND_V8_SCOPE))
     v8_read_scope(walk, unnamed->name, &scope);
-  told->function.name_size = v8_copy_string(walk, scope.name, told->bytes, RECORDER_RAW_FUNCTION_NAME,
-                                            &told->function.name_width);
+  told->function.name_size =
+      v8_copy_string(walk, scope.name, told->bytes, RECORDER_RAW_FUNCTION_NAME, &told->function.name_width);
   if (told->function.name_size == 0)
     told->function.name_size = v8_copy_string(walk, scope.inferred, told->bytes, RECORDER_RAW_FUNCTION_NAME,
                                               &told->function.name_width);
   if (!walk_v8_is(walk, script, UNWIND_V8_SCRIPT))
     return 0;
-  told->function.file_size =
-      v8_copy_string(walk, walk_v8_word(walk, script, UNWIND_V8_SCRIPT_NAME),
-                     told->bytes + RECORDER_RAW_FUNCTION_NAME, RECORDER_RAW_FUNCTION_FILE,
-                     &told->function.file_width);
+  told->function.file_size = v8_copy_string(walk, walk_v8_word(walk, script, UNWIND_V8_SCRIPT_NAME),
+                                            told->bytes + RECORDER_RAW_FUNCTION_NAME,
+                                            RECORDER_RAW_FUNCTION_FILE, &told->function.file_width);
   v8_find_text(walk, walk_v8_word(walk, script, UNWIND_V8_SCRIPT_SOURCE));
   told->function.line = v8_tell_lines(walk, told, scope.start, scope.end);
   told->function.form = RECORDER_RAW_V8;
@@ -353,7 +353,9 @@ static __always_inline uint64_t v8_item(struct walk *walk, uint64_t array, uint3
 /* The number of a function that is told with the next ones. */
 static __always_inline uint32_t v8_number_of(struct walk *walk, uint64_t shared)
 {
-  return walk_v8_is(walk, shared, UNWIND_V8_SHARED) ? WALK_WORD_FUNCTION(recorder_name(walk, shared, WALK_WORD_AT_NONE)) : 0;
+  return walk_v8_is(walk, shared, UNWIND_V8_SHARED)
+             ? WALK_WORD_FUNCTION(recorder_name(walk, shared, WALK_WORD_AT_NONE))
+             : 0;
 }
 
 __noinline int v8_tell_baseline(struct walk *walk, struct told *told, uint32_t i)
@@ -376,9 +378,8 @@ __noinline int v8_tell_baseline(struct walk *walk, struct told *told, uint32_t i
   uint32_t size = v8_copy_bytes(walk, table, V8_ARRAY_DATA, lines, sizeof *baseline);
   baseline->n_bytecodes = n;
   baseline->table_size = size - sizeof *baseline;
-  told->function.lines_size =
-      v8_copy_bytes(walk, bytecode, walk->runtime.fields[UNWIND_V8_BYTECODE_DATA], lines,
-                    size & (RECORDER_RAW_FUNCTION_LINES - 1));
+  told->function.lines_size = v8_copy_bytes(walk, bytecode, walk->runtime.fields[UNWIND_V8_BYTECODE_DATA],
+                                            lines, size & (RECORDER_RAW_FUNCTION_LINES - 1));
   return 0;
 }
 
@@ -404,8 +405,8 @@ __noinline int v8_tell_code(struct walk *walk, struct told *told, uint32_t i)
   if (size > sizeof code->inlined)
     size = sizeof code->inlined;
   code->n_inlined = size / sizeof code->inlined[0];
-  if (size != 0 && bpf_probe_read_user(code->inlined, size,
-                                       (const void *)(inlining - WALK_V8_TAG + V8_ARRAY_DATA)) != 0)
+  if (size != 0 &&
+      bpf_probe_read_user(code->inlined, size, (const void *)(inlining - WALK_V8_TAG + V8_ARRAY_DATA)) != 0)
     code->n_inlined = 0;
   told->function.lines_size = v8_copy_bytes(walk, places, V8_ARRAY_DATA, lines, sizeof *code);
   return 0;

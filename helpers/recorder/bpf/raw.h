@@ -95,9 +95,9 @@ struct recorder_raw_off_cpu {
 };
 
 enum recorder_raw_form {
-  RECORDER_RAW_TABLE = 0,   /* the runtime's own */
-  RECORDER_RAW_V8 = 1,      /* struct recorder_raw_v8 */
-  RECORDER_RAW_V8_CODE = 2, /* struct recorder_raw_v8_code */
+  RECORDER_RAW_TABLE = 0,      /* the runtime's own */
+  RECORDER_RAW_V8 = 1,         /* struct recorder_raw_v8 */
+  RECORDER_RAW_V8_CODE = 2,    /* struct recorder_raw_v8_code */
   RECORDER_RAW_V8_BASELINE = 3 /* struct recorder_raw_v8_baseline */
 };
 
@@ -124,8 +124,8 @@ struct recorder_raw_function {
 };
 
 /* What says the lines of a function of V8: where in the script it begins, in characters, and how many each of
- * its lines has from there on, as far as there is room, the last one more than any; then the places of its bytecode (see
- * languages/v8-places.h). */
+ * its lines has from there on, as far as there is room, the last one more than any; then the places of its
+ * bytecode (see languages/v8-places.h). */
 #define RECORDER_RAW_V8_LENGTHS 512
 
 struct recorder_raw_v8 {

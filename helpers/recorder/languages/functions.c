@@ -177,7 +177,7 @@ int64_t recorder_functions_frame(struct recorder_functions *functions, struct re
                                        IDENTIFIER_BASE | (uint64_t)id);
 }
 
-static const struct expanded *expand(struct recorder_functions *functions, uint64_t word)
+static const struct expanded *expand_word(struct recorder_functions *functions, uint64_t word)
 {
   uint64_t words[RECORDER_V8_DEPTH];
   struct expanded *expanded = recorder_table_find(&functions->expanded, word);
@@ -200,7 +200,8 @@ uint32_t recorder_functions_expand(struct recorder_functions *functions, const u
 {
   uint32_t n = 0;
   for (uint32_t i = 0; i < count && n < room; i++) {
-    const struct expanded *expanded = WALK_IS_WORD(addresses[i]) ? expand(functions, addresses[i]) : NULL;
+    const struct expanded *expanded =
+        WALK_IS_WORD(addresses[i]) ? expand_word(functions, addresses[i]) : NULL;
     if (expanded == NULL || expanded->count == 0) {
       ret[n++] = addresses[i];
       continue;

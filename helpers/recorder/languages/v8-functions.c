@@ -25,9 +25,9 @@ static uint64_t word_of_place(const struct recorder_functions *functions, uint32
 static uint64_t place_of(const struct recorder_function *function, size_t head, uint64_t word)
 {
   uint32_t at = WALK_WORD_AT(word);
-  return at == 0 || at == WALK_WORD_AT_NONE
-             ? 0
-             : recorder_v8_place((const uint8_t *)function->bytes + head, function->lines_size - head, at - 1);
+  return at == 0 || at == WALK_WORD_AT_NONE ? 0
+                                            : recorder_v8_place((const uint8_t *)function->bytes + head,
+                                                                function->lines_size - head, at - 1);
 }
 
 static uint32_t expand_code(const struct recorder_functions *functions,
@@ -43,7 +43,8 @@ static uint32_t expand_code(const struct recorder_functions *functions,
     if (i > code->n_inlined || i > RECORDER_RAW_V8_INLINED || n + 1 == RECORDER_V8_DEPTH)
       break;
     const struct recorder_raw_v8_inlined *inlined = &code->inlined[i - 1];
-    uint32_t number = (uint32_t)inlined->function < code->n_functions ? code->functions[inlined->function] : own;
+    uint32_t number =
+        (uint32_t)inlined->function < code->n_functions ? code->functions[inlined->function] : own;
     ret[n++] = word_of_place(functions, number, place);
     place = inlined->place;
     before = i;
@@ -60,9 +61,9 @@ static uint64_t expand_baseline(const struct recorder_functions *functions,
   const struct recorder_function *own = recorder_table_find(&functions->told, baseline->function);
   const uint8_t *table = (const uint8_t *)(baseline + 1);
   size_t size = function->lines_size - sizeof *baseline;
-  if (WALK_WORD_AT(word) == 0 || WALK_WORD_AT(word) == WALK_WORD_AT_NONE || own == NULL || own->form != RECORDER_RAW_V8 ||
-      own->lines_size < sizeof(struct recorder_raw_v8) || baseline->table_size > size ||
-      baseline->n_bytecodes > RECORDER_RAW_V8_LENGTHS_SIZE / 3)
+  if (WALK_WORD_AT(word) == 0 || WALK_WORD_AT(word) == WALK_WORD_AT_NONE || own == NULL ||
+      own->form != RECORDER_RAW_V8 || own->lines_size < sizeof(struct recorder_raw_v8) ||
+      baseline->table_size > size || baseline->n_bytecodes > RECORDER_RAW_V8_LENGTHS_SIZE / 3)
     return WALK_WORD(baseline->function, WALK_WORD_AT_NONE);
   uint64_t at = recorder_v8_bytecode(table, baseline->table_size, table + baseline->table_size,
                                      size - baseline->table_size, baseline->lengths, baseline->n_bytecodes,

@@ -66,8 +66,8 @@ static size_t bytecode_length(const uint8_t *bytecode, size_t size, const uint8_
   return size > prefix && bytecode[prefix] < n ? prefix + lengths[scale * n + bytecode[prefix]] : 0;
 }
 
-uint64_t recorder_v8_bytecode(const uint8_t *table, size_t size, const uint8_t *bytecode, size_t bytecode_size,
-                              const uint8_t *lengths, size_t n, uint64_t at)
+uint64_t recorder_v8_bytecode(const uint8_t *table, size_t size, const uint8_t *bytecode,
+                              size_t bytecode_size, const uint8_t *lengths, size_t n, uint64_t at)
 {
   uint64_t end, length, offset = UINT64_MAX;
   size_t next = 0, i = 0;
@@ -75,7 +75,8 @@ uint64_t recorder_v8_bytecode(const uint8_t *table, size_t size, const uint8_t *
   if (!places_read_unsigned(table, size, &i, &end)) /* what is before the first */
     return UINT64_MAX;
   while (end <= at) {
-    size_t step = next < bytecode_size ? bytecode_length(bytecode + next, bytecode_size - next, lengths, n) : 0;
+    size_t step =
+        next < bytecode_size ? bytecode_length(bytecode + next, bytecode_size - next, lengths, n) : 0;
     if (step == 0 || !places_read_unsigned(table, size, &i, &length))
       return UINT64_MAX;
     offset = next;
@@ -97,7 +98,8 @@ uint32_t recorder_v8_inlined(uint64_t place)
   return (uint32_t)(place >> INLINED_SHIFT) & INLINED_MASK;
 }
 
-uint32_t recorder_v8_line(uint32_t start, uint32_t first, const uint32_t *lengths, size_t n, uint32_t position)
+uint32_t recorder_v8_line(uint32_t start, uint32_t first, const uint32_t *lengths, size_t n,
+                          uint32_t position)
 {
   uint64_t end = start;
 
