@@ -195,8 +195,9 @@ static __always_inline void v8_read_scope(struct walk *walk, uint64_t scope, str
 
 /* ── Lines ────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* What is before a function in its script is read through: more than that is too much. */
+/* What is before a function in its script is read through, and what is in it: more than that is too much. */
 #define V8_TEXT_MAX  (512 << 10)
+#define V8_BODY_MAX  (64 << 10)
 #define V8_TEXT_STEP 1024
 
 struct v8_lines {
@@ -207,6 +208,7 @@ struct v8_lines {
   uint32_t width; /* of a character */
   uint32_t lines;
   uint32_t since; /* characters of the last one, or before it */
+  uint64_t done;  /* bytes, where they are collected */
   int32_t failed;
 };
 
@@ -242,21 +244,24 @@ static long v8_collect_lines(uint32_t i, struct v8_lines *lines)
   struct recorder_raw_v8 *kept = (struct recorder_raw_v8 *)(void *)lines->buffer;
   uint64_t *words = lines->walk->memory.piece;
   uint32_t at = i & (V8_TEXT_WORDS - 1), n = kept->n_lengths, since = lines->since;
-  if (at == 0 && bpf_probe_read_user(words, V8_TEXT_WORDS * 8, (const void *)lines->address) != 0)
+  if (at == 0 &&
+      bpf_probe_read_user(words, V8_TEXT_WORDS * 8, (const void *)(lines->address + i * 8ull)) != 0)
     return 1;
   uint64_t ends = v8_line_ends(words[at], lines->width);
-  ends = lines->width == 1 ? ends >> 7 : ends >> 15;
-  for (uint32_t bit = 0; bit < 64; bit += lines->width == 1 ? 8 : 16) {
-    uint32_t end = ends >> bit & 1;
-    kept->lengths[n & (RECORDER_RAW_V8_LENGTHS - 1)] = ++since;
+  uint32_t bits = (lines->width & 3) * 8;
+  ends >>= (bits - 1) & 63;
+  for (uint32_t c = 0; c < 8; c++) {
+    uint32_t bit = c * bits, is_one = (bit - 64) >> 31;
+    uint32_t end = ends >> (bit & 63) & is_one;
+    since += is_one;
+    kept->lengths[n & (RECORDER_RAW_V8_LENGTHS - 1)] = since;
     n += end;
     since &= end - 1;
   }
-  lines->address += 8;
-  lines->left = lines->left > 8 ? lines->left - 8 : 0;
   lines->since = since;
   kept->n_lengths = n;
-  return lines->left == 0 || n >= RECORDER_RAW_V8_LENGTHS - 8;
+  lines->done = (i + 1) * 8ull;
+  return lines->done >= lines->left || n >= RECORDER_RAW_V8_LENGTHS - 8;
 }
 
 /* Says in which line of the text a function begins, 0: not known, and how long its lines are. */
@@ -269,7 +274,10 @@ __noinline int v8_tell_lines(struct walk *walk, struct told *told, uint32_t star
   struct text text = walk->memory.text;
   struct v8_lines lines = {.walk = walk, .buffer = buffer, .address = text.address, .width = text.width};
   lines.left = (uint64_t)start * text.width;
-  if (end <= start || end > text.length || lines.left > V8_TEXT_MAX)
+  uint64_t body = (uint64_t)(end - start) * text.width;
+  if (body > V8_BODY_MAX)
+    body = V8_BODY_MAX;
+  if (end <= start || end > text.length || lines.left > V8_TEXT_MAX || !may_read(lines.left + body))
     return 0;
   if (lines.left != 0)
     bpf_loop(V8_TEXT_MAX / V8_TEXT_STEP, v8_count_lines, &lines, 0);
@@ -278,10 +286,10 @@ __noinline int v8_tell_lines(struct walk *walk, struct told *told, uint32_t star
   uint32_t first = lines.lines + 1;
   kept->start = start;
   kept->n_lengths = 0;
-  lines.left = (uint64_t)(end - start) * text.width;
-  bpf_loop(V8_TEXT_MAX / 8, v8_collect_lines, &lines, 0);
+  lines.left = body;
+  bpf_loop(V8_BODY_MAX / 8, v8_collect_lines, &lines, 0);
   uint32_t n = kept->n_lengths;
-  if (lines.left == 0 && n < RECORDER_RAW_V8_LENGTHS) {
+  if (lines.done >= body && body < V8_BODY_MAX && n < RECORDER_RAW_V8_LENGTHS) {
     kept->lengths[n & (RECORDER_RAW_V8_LENGTHS - 1)] = ~0u;
     kept->n_lengths = n + 1;
   }

@@ -18,9 +18,6 @@ struct told {
   uint8_t room[RECORDER_RAW_FUNCTION_LINES]; /* not used: what fits is more than the verifier understands */
 };
 
-#include "helpers/recorder/bpf/functions-python.h"
-#include "helpers/recorder/bpf/functions-v8.h"
-
 struct {
   __uint(type, BPF_MAP_TYPE_LRU_HASH);
   __uint(max_entries, 16384);
@@ -33,7 +30,7 @@ struct function_counts {
   uint32_t numbers; /* that were given */
   uint32_t second;  /* of CLOCK_MONOTONIC, about */
   uint32_t told;    /* in that second */
-  uint32_t reserved;
+  uint32_t read;    /* bytes of programs' texts, likewise */
 };
 
 struct {
@@ -48,18 +45,35 @@ struct {
 
 /* More functions a second no program needs, but for one that makes work. */
 #define FUNCTIONS_A_SECOND 20000
+#define TEXT_A_SECOND      (32u << 20)
+
+static __always_inline struct function_counts *count_functions(void)
+{
+  uint32_t zero = 0, second = (uint32_t)(bpf_ktime_get_ns() >> 30);
+  struct function_counts *counted = bpf_map_lookup_elem(&function_counts, &zero);
+  if (counted && counted->second != second) {
+    counted->second = second;
+    counted->told = counted->read = 0;
+  }
+  return counted;
+}
+
+/* Whether so many bytes of text may be read in this second. */
+static __always_inline int may_read(uint32_t bytes)
+{
+  struct function_counts *counted = count_functions();
+  return counted && __sync_fetch_and_add(&counted->read, bytes) < TEXT_A_SECOND;
+}
+
+#include "helpers/recorder/bpf/functions-python.h"
+#include "helpers/recorder/bpf/functions-v8.h"
 
 /* 0: no more in this second. */
 static __always_inline uint32_t next_number(void)
 {
-  uint32_t zero = 0, second = (uint32_t)(bpf_ktime_get_ns() >> 30);
-  struct function_counts *counted = bpf_map_lookup_elem(&function_counts, &zero);
+  struct function_counts *counted = count_functions();
   if (!counted)
     return 0;
-  if (counted->second != second) {
-    counted->second = second;
-    counted->told = 0;
-  }
   if (__sync_fetch_and_add(&counted->told, 1) >= FUNCTIONS_A_SECOND)
     return 0;
   return __sync_fetch_and_add(&counted->numbers, 1) + 1;
