@@ -132,7 +132,7 @@ static bool take_fact(const char *name, const Elf64_Sym *symbol, void *data)
 
 /* What versions do not tell, or lost on the way, as their headers have it (src/objects/{js-function.tq,
  * instance-type.h, code.h, code.tq, bytecode-array.h, deoptimization-data.h}). */
-static void complete(int64_t *values)
+static void complete_facts(int64_t *values)
 {
   static const struct {
     enum fact fact;
@@ -230,7 +230,7 @@ bool unwind_runtime_find_v8(const struct unwind_elf *elf, struct unwind_runtime 
   unwind_runtime_each_symbol(elf, take_fact, &facts);
   if (facts.values[TAGGED_SIZE] == ABSENT)
     return false;
-  complete(facts.values);
+  complete_facts(facts.values);
   if (!is_understood(facts.values))
     return false;
   set_fields(facts.values, fields);
