@@ -135,16 +135,16 @@ WALK_FUNCTION uint64_t walk_v8_code_at(struct walk *walk, uint64_t address)
   return search.found;
 }
 
-WALK_INLINE int walk_v8_is_baseline(struct walk *walk, uint64_t code)
+/* Below, at or above UNWIND_V8_KIND_BASELINE: it is another kind of code, baseline or optimised code. */
+WALK_INLINE uint32_t walk_v8_kind(struct walk *walk, uint64_t code)
 {
-  return (walk_v8_word(walk, code, UNWIND_V8_CODE_FLAGS) & walk->runtime.fields[UNWIND_V8_KIND_MASK]) ==
-         walk->runtime.fields[UNWIND_V8_KIND_BASELINE];
+  return walk_v8_word(walk, code, UNWIND_V8_CODE_FLAGS) & walk->runtime.fields[UNWIND_V8_KIND_MASK];
 }
 
 /* The function that optimised code is of; 0: not known. */
 WALK_FUNCTION uint64_t walk_v8_owner(struct walk *walk, uint64_t code)
 {
-  if (!walk || walk_v8_is_baseline(walk, code))
+  if (!walk || walk_v8_kind(walk, code) <= walk->runtime.fields[UNWIND_V8_KIND_BASELINE])
     return 0;
   uint64_t owner = walk_v8_word(walk, walk_v8_word(walk, code, UNWIND_V8_CODE_DEOPT), UNWIND_V8_DEOPT_OWNER);
   if (walk->runtime.fields[UNWIND_V8_OWNER_WRAPPED] != 0)
@@ -159,28 +159,14 @@ WALK_INLINE uint64_t walk_v8_name_code(struct walk *walk, uint64_t code, uint64_
   return WALK_NAME(walk, code | WALK_V8_TAG_OF_CODE, walk_v8_in_code(walk, code, address));
 }
 
-/* What is delivered for the function, whose frame it is, with the address in its code. */
-WALK_FUNCTION uint64_t walk_v8_name_made(struct walk *walk, uint64_t function, uint64_t address,
-                                         int innermost)
+WALK_INLINE int walk_v8_is_interpreted(struct walk *walk)
 {
-  if (!walk)
-    return 0;
-  uint64_t shared = walk_v8_word(walk, function, UNWIND_V8_FUNCTION_SHARED), code = 0;
-  if (walk->runtime.fields[UNWIND_V8_FUNCTION_CODE] != 0)
-    code = walk_v8_word(walk, function, UNWIND_V8_FUNCTION_CODE);
-  if (walk_v8_in_code(walk, code, address) < 0)
-    code = walk_v8_code_at(walk, address);
-  if (code == 0)
-    return WALK_NAME(walk, shared, WALK_WORD_AT_NONE);
-  uint64_t owner = innermost ? walk_v8_owner(walk, code) : 0;
-  if (owner == 0 || owner == shared)
-    return walk_v8_name_code(walk, code, shared, address);
-  /* Where code begins and ends, the frame is its caller's still, or again. */
-  walk->language.second = WALK_NAME(walk, shared, WALK_WORD_AT_NONE);
-  return walk_v8_name_code(walk, code, owner, address);
+  return walk_v8_is(walk, walk_v8_below(walk, WALK_V8_BYTECODE), UNWIND_V8_BYTECODE) &&
+         (walk_v8_below(walk, WALK_V8_AT) & 1) == 0;
 }
 
-/* Likewise, where that is not known; if its bytecode is being interpreted, the frame says how far. */
+/* What is delivered for the function, whose frame it is; if its bytecode is being interpreted, the frame says
+ * how far. */
 WALK_FUNCTION uint64_t walk_v8_name_other(struct walk *walk, uint64_t function, int interpreted)
 {
   if (!walk)
@@ -192,6 +178,28 @@ WALK_FUNCTION uint64_t walk_v8_name_other(struct walk *walk, uint64_t function, 
   return WALK_NAME(walk, shared,
                    (int64_t)(at >> WALK_V8_NUMBER_SHIFT) + WALK_V8_TAG -
                        walk->runtime.fields[UNWIND_V8_BYTECODE_DATA]);
+}
+
+/* Likewise, with the address in its code. Code may also be what calls the interpreter, a copy for each
+ * function. */
+WALK_FUNCTION uint64_t walk_v8_name_made(struct walk *walk, uint64_t function, uint64_t address,
+                                         int innermost)
+{
+  if (!walk)
+    return 0;
+  uint64_t shared = walk_v8_word(walk, function, UNWIND_V8_FUNCTION_SHARED), code = 0;
+  if (walk->runtime.fields[UNWIND_V8_FUNCTION_CODE] != 0)
+    code = walk_v8_word(walk, function, UNWIND_V8_FUNCTION_CODE);
+  if (walk_v8_in_code(walk, code, address) < 0)
+    code = walk_v8_code_at(walk, address);
+  if (code == 0 || walk_v8_kind(walk, code) < walk->runtime.fields[UNWIND_V8_KIND_BASELINE])
+    return walk_v8_name_other(walk, function, walk_v8_is_interpreted(walk));
+  uint64_t owner = innermost ? walk_v8_owner(walk, code) : 0;
+  if (owner == 0 || owner == shared)
+    return walk_v8_name_code(walk, code, shared, address);
+  /* Where code begins and ends, the frame is its caller's still, or again. */
+  walk->language.second = WALK_NAME(walk, shared, WALK_WORD_AT_NONE);
+  return walk_v8_name_code(walk, code, owner, address);
 }
 
 enum walk_v8_place {
@@ -227,12 +235,6 @@ WALK_FUNCTION uint64_t walk_v8_return(struct walk *walk, uint64_t sp)
 WALK_INLINE int walk_v8_is_frame(const struct walk *walk, uint64_t low, uint64_t high)
 {
   return walk->language.by_frame_pointer && walk->language.fp >= low && walk->language.fp < high;
-}
-
-WALK_INLINE int walk_v8_is_interpreted(struct walk *walk)
-{
-  return walk_v8_is(walk, walk_v8_below(walk, WALK_V8_BYTECODE), UNWIND_V8_BYTECODE) &&
-         (walk_v8_below(walk, WALK_V8_AT) & 1) == 0;
 }
 
 /* Sets what is delivered of the frame's functions. Returns whether it is delivered in the frame's place; else

@@ -425,7 +425,8 @@ static __always_inline void v8_tell(struct walk *walk, struct told *told, uint32
   uint64_t code = walk->memory.unnamed[i & (UNNAMED_MAX - 1)].key.code;
   if ((code & WALK_V8_TAG_OF_CODE) == 0)
     v8_tell_function(walk, told, i);
-  else if (walk_v8_is_baseline(walk, code & ~(uint64_t)WALK_V8_TAG_OF_CODE))
+  else if (walk_v8_kind(walk, code & ~(uint64_t)WALK_V8_TAG_OF_CODE) ==
+           walk->runtime.fields[UNWIND_V8_KIND_BASELINE])
     v8_tell_baseline(walk, told, i);
   else
     v8_tell_code(walk, told, i);
