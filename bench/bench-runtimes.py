@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What recordings of language runtimes show: the table of docs/runtimes.md.
 
-usage, as root: bench-runtimes.py BUILD PROGRAM…     as build /usr/bin/python3 /srv/trixie:python3.13 (in that root directory) /usr/bin/java
+usage, as root: bench-runtimes.py BUILD PROGRAM…     as build /usr/bin/python3 /srv/trixie:python3.13 (in that root directory) /usr/bin/java node
 
-complete: of the samples with a user stack. functions: have some of the language's. agree: from turn() of tests/programs/work.py on, their
-functions and lines are a stack that the interpreter itself says the program can have, or the beginning of one; of Stacks.java beside it
-the functions, and the lines of those that have called another one. cost: of a sample's program
-in the kernel, functions included, and without them (what is not Python's is recorded so).
+complete: of the samples with a user stack. functions: have some of the language's. agree: from turn() on, of tests/programs/work.py, stacks.js
+or Stacks.java, their functions and lines are a stack that the runtime itself says the program can have, or the beginning of one. Of Java's and
+JavaScript's innermost function the line is not compared. a sample: of a sample's program in the kernel.
 """
 import collections
 import json
@@ -68,6 +67,29 @@ class Java:
         return self.calls(stack) if stack else None
 
 
+class Node:
+    name = 'node'
+
+    def __init__(self, command, directory, inside):
+        shutil.copy(PROGRAMS / 'stacks.js', directory)
+        self.program = f'{inside}/stacks.js'
+        self.version = output(*command, '--version').split()[-1].removeprefix('v')
+        self.known = {self.calls(stack) for stack in json.loads(output(*command, self.program, 'trace'))}
+        self.begun = {stack[:i] for stack in self.known for i in range(len(stack))}
+        self.begun |= {self.calls(stack[:i]) for stack in self.known for i in range(1, len(stack) + 1)}
+        self.worker = [*command, self.program, '1000']
+
+    def calls(self, functions):
+        """From turn() on, without the line of the innermost function; what runs after an await has none of it."""
+        stack = from_turn('turn', functions) or functions
+        stack = [(name or '(anonymous)', line) for name, line in stack]
+        return (*stack[:-1], (stack[-1][0], 0)) if stack else None
+
+    def functions_of(self, sample):
+        return self.calls([(frame.told.name, frame.told.executed) for frame in reversed(sample.frames)
+                           if frame.told and frame.told.file == self.program and frame.told.name != 'run'])
+
+
 def output(*command):
     return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True).stdout
 
@@ -75,6 +97,9 @@ def output(*command):
 def from_turn(turn, functions):
     turns = [i for i, (name, _line) in enumerate(functions) if name == turn]
     return tuple(functions[turns[0]:]) if turns else None
+
+
+KINDS = (('java', Java), ('node', Node), ('python', Python))
 
 
 def cost():
@@ -88,7 +113,8 @@ def look_at(build, where):
     root, _, program = where.rpartition(':')
     command = ['chroot', root, program] if root else [program]
     with tempfile.TemporaryDirectory(dir=f'{root}/tmp') as directory:
-        runtime = (Java if program.endswith('java') else Python)(command, directory, directory.removeprefix(root))
+        kind = next((kind for word, kind in KINDS if pathlib.Path(program).name.startswith(word)))
+        runtime = kind(command, directory, directory.removeprefix(root))
         worker = subprocess.Popen(runtime.worker, stdout=subprocess.DEVNULL)
         time.sleep(1.5)
         capture = f'{directory}/work.capture'

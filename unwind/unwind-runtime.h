@@ -11,7 +11,12 @@
 #include <stdint.h>
 #endif
 
-enum unwind_runtime_kind { UNWIND_RUNTIME_NONE = 0, UNWIND_RUNTIME_PYTHON = 1, UNWIND_RUNTIME_HOTSPOT = 3 };
+enum unwind_runtime_kind {
+  UNWIND_RUNTIME_NONE = 0,
+  UNWIND_RUNTIME_PYTHON = 1,
+  UNWIND_RUNTIME_V8 = 2,
+  UNWIND_RUNTIME_HOTSPOT = 3
+};
 
 #define UNWIND_RUNTIME_FIELDS 44
 
@@ -117,6 +122,49 @@ enum unwind_hotspot_field {
   UNWIND_HOTSPOT_POOL_ITEMS,   /* of ConstantPool, then come its items */
   UNWIND_HOTSPOT_CONTINUATION, /* of ContinuationEntry; 0: there is none, or it is not told */
   UNWIND_HOTSPOT_FIELDS
+};
+
+/* Of V8 as node has it, 10.2 (node 18) and newer: pointers are words, and point one byte behind the beginning
+ * of what lies in the heap. `address` is where the lengths of bytecodes stand, `type` how many bytecodes
+ * there are, and code_start and code_end are of what calls the interpreter. Offsets are from the beginning of
+ * an object, indices count the words of an array. */
+enum unwind_v8_field {
+  UNWIND_V8_MAP_TYPE,       /* Map: 16 bits, what the objects are that begin with this map */
+  UNWIND_V8_FIRST_FUNCTION, /* of these types, as the next ones */
+  UNWIND_V8_LAST_FUNCTION,
+  UNWIND_V8_SHARED,
+  UNWIND_V8_SCRIPT,
+  UNWIND_V8_SCOPE,
+  UNWIND_V8_BYTECODE,
+  UNWIND_V8_CODE,
+  UNWIND_V8_STREAM,          /* what instructions lie in: before 11 Code */
+  UNWIND_V8_FUNCTION_SHARED, /* JSFunction */
+  UNWIND_V8_FUNCTION_CODE,   /* 0: it has none, but an entry in a table of the process */
+  UNWIND_V8_SHARED_DATA,     /* SharedFunctionInfo: its bytecode, or code that has it */
+  UNWIND_V8_SHARED_NAME,     /* a string or a scope */
+  UNWIND_V8_SHARED_SCRIPT,
+  UNWIND_V8_SCRIPT_SOURCE,
+  UNWIND_V8_SCRIPT_NAME,
+  UNWIND_V8_SCOPE_LOCALS, /* ScopeInfo: how many locals */
+  UNWIND_V8_SCOPE_PLACE,  /* where the function begins and ends; 0: behind its name */
+  UNWIND_V8_SCOPE_FIRST,  /* what it has of its locals, then its name */
+  UNWIND_V8_BYTECODE_PLACES,
+  UNWIND_V8_BYTECODE_DATA,
+  UNWIND_V8_CODE_DEOPT, /* of optimised code where functions are inlined, of baseline code the bytecode */
+  UNWIND_V8_CODE_PLACES,
+  UNWIND_V8_CODE_START, /* before 11 the instructions themselves, from then on their address */
+  UNWIND_V8_CODE_SIZE,
+  UNWIND_V8_CODE_FLAGS,
+  UNWIND_V8_STREAM_CODE,     /* 0: it is the code */
+  UNWIND_V8_STREAM_START,    /* the instructions */
+  UNWIND_V8_KIND_MASK,       /* no offset: of the flags */
+  UNWIND_V8_KIND_BASELINE,   /* no offset */
+  UNWIND_V8_DEOPT_FUNCTIONS, /* indices: how many functions are inlined, */
+  UNWIND_V8_DEOPT_LITERALS,  /* the array that begins with them, */
+  UNWIND_V8_DEOPT_INLINING,  /* and where they are */
+  UNWIND_V8_DEOPT_OWNER,     /* no index: the function itself, */
+  UNWIND_V8_OWNER_WRAPPED,   /* or an object that has it there; 0: itself */
+  UNWIND_V8_FIELDS
 };
 
 #endif

@@ -23,6 +23,7 @@ enum walk_language_state {
 
 #include "unwind/walk-hotspot.h"
 #include "unwind/walk-python.h"
+#include "unwind/walk-v8.h"
 
 /* What the area says of the process's runtime. */
 WALK_INLINE void walk_language_begin(struct walk *walk)
@@ -45,6 +46,8 @@ WALK_INLINE void walk_language_begin(struct walk *walk)
     walk->language.state = WALK_LANGUAGE_BEGIN;
   else if (walk->runtime.kind == UNWIND_RUNTIME_HOTSPOT)
     walk->language.state = WALK_LANGUAGE_READY;
+  else if (walk->runtime.kind == UNWIND_RUNTIME_V8)
+    walk_v8_begin(walk);
 }
 
 /* Delivers the next frame of the call as language.word. Returns as walk_next. */
@@ -54,6 +57,8 @@ WALK_FUNCTION int walk_language_deliver(struct walk *walk)
     return WALK_UNSUPPORTED;
   if (walk->runtime.kind == UNWIND_RUNTIME_HOTSPOT)
     walk_hotspot_deliver(walk);
+  else if (walk->runtime.kind == UNWIND_RUNTIME_V8)
+    walk_v8_deliver(walk);
   else
     walk_python_deliver(walk);
   return walk->language.state == WALK_LANGUAGE_CALL ? 0 : walk->language.end;
@@ -66,12 +71,23 @@ WALK_FUNCTION int walk_language_take(struct walk *walk, uint64_t ip, uint64_t sp
   if (!walk)
     return WALK_UNSUPPORTED;
   walk->language.word = ip;
+  walk->language.end = end;
+  if (walk->runtime.kind == UNWIND_RUNTIME_V8) {
+    uint64_t high = end == 0 ? walk->registers.sp : ~0ull;
+    int innermost = walk->language.address == ip;
+    if (!innermost && !walk_v8_is_frame(walk, sp, high))
+      return end;
+    int in_its_place = walk_v8_take(walk, sp, high, innermost);
+    if (walk->language.frame == 0)
+      return end;
+    walk->language.state = WALK_LANGUAGE_CALL;
+    return in_its_place ? walk_language_deliver(walk) : 0;
+  }
   if (walk->language.state == WALK_LANGUAGE_BEGIN)
     walk_python_begin(walk, sp);
   if (walk->language.state != WALK_LANGUAGE_READY ||
       !walk_python_is_call(walk, ip, sp, end == 0 ? walk->registers.sp : ~0ull))
     return end;
-  walk->language.end = end;
   walk->language.state = WALK_LANGUAGE_CALL;
   return walk_language_deliver(walk);
 }
@@ -93,7 +109,13 @@ WALK_INLINE int walk_next(struct walk *walk, uint64_t *ret_word)
     return end;
   }
   uint64_t ip = walk->registers.ip, sp = walk->registers.sp;
+  uint32_t by_frame_pointers = walk->by_frame_pointers;
+  walk->by_frame_pointers = 0;
+  walk->language.fp = walk->registers.fp;
+  walk->language.address = ip - ((walk->flags & WALK_EXACT) != 0 ? 0 : 1);
   end = walk_step(walk);
+  walk->language.by_frame_pointer = walk->by_frame_pointers;
+  walk->by_frame_pointers |= by_frame_pointers;
   *ret_word = ip;
   if (steps_itself || walk->language.state == WALK_LANGUAGE_NONE || end == WALK_MISSED)
     return end;

@@ -66,9 +66,11 @@ enum walk_process_flags {
  * units it is, plus 1. 0: it is about to begin; WALK_WORD_AT_NONE: that is not known. */
 #define WALK_WORD(function, at) (1ull << 63 | (uint64_t)(at) << 32 | (uint32_t)(function))
 #define WALK_WORD_AT_NONE       0xffffffu
-#define WALK_IS_WORD(address)   ((address) >> 63 != 0)
-#define WALK_WORD_FUNCTION(w)   ((uint32_t)(w))
-#define WALK_WORD_AT(w)         ((uint32_t)((w) >> 32) & WALK_WORD_AT_NONE)
+/* Beside it: the unit is the line, without 1 added. Walks do not know lines. */
+#define WALK_WORD_LINE        (1ull << 62)
+#define WALK_IS_WORD(address) ((address) >> 63 != 0)
+#define WALK_WORD_FUNCTION(w) ((uint32_t)(w))
+#define WALK_WORD_AT(w)       ((uint32_t)((w) >> 32) & WALK_WORD_AT_NONE)
 
 /* User-space registers of a thread. `general` is by DWARF's numbers (x86-64: rax rdx rcx rbx rsi rdi rbp rsp
  * r8–r15 and 16 the return address, here ip; aarch64: x0–x30, sp). Only ip, sp, fp, base and link are known

@@ -95,10 +95,15 @@ struct walk {
     uint64_t word;  /* that was delivered last */
     uint64_t bias;  /* runtime address - address in the file, of the runtime's binary */
     uint64_t frame; /* the next one */
-    uint64_t entry; /* as the next two: see walk-python.h */
+    uint64_t entry; /* as the next ones: see walk-python.h, walk-v8.h */
     uint64_t anchor;
-    int32_t end;    /* of the native frame that runs it */
-    uint32_t state; /* enum walk_language_state */
+    uint64_t second;
+    uint64_t address;          /* of the native frame that was come to last, where it was looked up, */
+    uint64_t fp;               /* its frame pointer, */
+    int32_t end;               /* how it was left, */
+    uint32_t by_frame_pointer; /* and whether by that */
+    uint32_t state;            /* enum walk_language_state */
+    uint32_t reserved;
   } language;
   struct unwind_runtime runtime; /* unless language.state is WALK_LANGUAGE_NONE */
   struct {

@@ -15,10 +15,8 @@ struct told {
   struct recorder_raw raw; /* what follows it is part of the record */
   struct recorder_raw_function function;
   uint8_t bytes[RECORDER_RAW_FUNCTION_BYTES];
+  uint8_t room[RECORDER_RAW_FUNCTION_LINES]; /* not used: what fits is more than the verifier understands */
 };
-
-#include "helpers/recorder/bpf/functions-hotspot.h"
-#include "helpers/recorder/bpf/functions-python.h"
 
 struct {
   __uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -32,7 +30,7 @@ struct function_counts {
   uint32_t numbers; /* that were given */
   uint32_t second;  /* of CLOCK_MONOTONIC, about */
   uint32_t told;    /* in that second */
-  uint32_t reserved;
+  uint32_t read;    /* bytes of programs' texts, likewise */
 };
 
 struct {
@@ -47,18 +45,36 @@ struct {
 
 /* More functions a second no program needs, but for one that makes work. */
 #define FUNCTIONS_A_SECOND 20000
+#define TEXT_A_SECOND      (32u << 20)
+
+static __always_inline struct function_counts *count_functions(void)
+{
+  uint32_t zero = 0, second = (uint32_t)(bpf_ktime_get_ns() >> 30);
+  struct function_counts *counted = bpf_map_lookup_elem(&function_counts, &zero);
+  if (counted && counted->second != second) {
+    counted->second = second;
+    counted->told = counted->read = 0;
+  }
+  return counted;
+}
+
+/* Whether so many bytes of text may be read in this second. */
+static __always_inline int may_read(uint32_t bytes)
+{
+  struct function_counts *counted = count_functions();
+  return counted && __sync_fetch_and_add(&counted->read, bytes) < TEXT_A_SECOND;
+}
+
+#include "helpers/recorder/bpf/functions-hotspot.h"
+#include "helpers/recorder/bpf/functions-python.h"
+#include "helpers/recorder/bpf/functions-v8.h"
 
 /* 0: no more in this second. */
 static __always_inline uint32_t next_number(void)
 {
-  uint32_t zero = 0, second = (uint32_t)(bpf_ktime_get_ns() >> 30);
-  struct function_counts *counted = bpf_map_lookup_elem(&function_counts, &zero);
+  struct function_counts *counted = count_functions();
   if (!counted)
     return 0;
-  if (counted->second != second) {
-    counted->second = second;
-    counted->told = 0;
-  }
   if (__sync_fetch_and_add(&counted->told, 1) >= FUNCTIONS_A_SECOND)
     return 0;
   return __sync_fetch_and_add(&counted->numbers, 1) + 1;
@@ -99,8 +115,14 @@ static __always_inline uint32_t find_function(struct walk *walk, const struct un
 
 static __always_inline int identify(struct walk *walk, uint64_t code, struct unnamed *ret)
 {
-  return walk->runtime.kind == UNWIND_RUNTIME_HOTSPOT ? hotspot_identify(walk, code, ret)
-                                                      : python_identify(walk, code, ret);
+  switch (walk->runtime.kind) {
+  case UNWIND_RUNTIME_V8:
+    return v8_identify(walk, code, ret);
+  case UNWIND_RUNTIME_HOTSPOT:
+    return hotspot_identify(walk, code, ret);
+  default:
+    return python_identify(walk, code, ret);
+  }
 }
 
 /* What is delivered for a frame of the function that stands at that address, `at` units from its beginning
@@ -144,10 +166,20 @@ __noinline int recorder_read_function(struct walk *walk, struct told *told, uint
   told->function.generation = walk->process.generation;
   told->function.kind = walk->runtime.kind;
   told->function.version = walk->runtime.version;
-  if (walk->runtime.kind == UNWIND_RUNTIME_HOTSPOT)
+  told->function.line = 0;
+  told->function.name_size = told->function.file_size = told->function.lines_size = 0;
+  told->function.form = RECORDER_RAW_TABLE;
+  switch (walk->runtime.kind) {
+  case UNWIND_RUNTIME_V8:
+    v8_tell(walk, told, i);
+    break;
+  case UNWIND_RUNTIME_HOTSPOT:
     hotspot_tell(walk, unnamed, told);
-  else
+    break;
+  default:
     python_tell(walk, unnamed, told);
+    break;
+  }
   return told->function.lines_size;
 }
 

@@ -94,9 +94,16 @@ struct recorder_raw_off_cpu {
   uint8_t reserved[5];
 };
 
+enum recorder_raw_form {
+  RECORDER_RAW_TABLE = 0,      /* the runtime's own */
+  RECORDER_RAW_V8 = 1,         /* struct recorder_raw_v8 */
+  RECORDER_RAW_V8_CODE = 2,    /* struct recorder_raw_v8_code */
+  RECORDER_RAW_V8_BASELINE = 3 /* struct recorder_raw_v8_baseline */
+};
+
 #define RECORDER_RAW_FUNCTION_NAME  256
 #define RECORDER_RAW_FUNCTION_FILE  512
-#define RECORDER_RAW_FUNCTION_LINES 4096
+#define RECORDER_RAW_FUNCTION_LINES 8192
 #define RECORDER_RAW_FUNCTION_BYTES                                                                          \
   (RECORDER_RAW_FUNCTION_NAME + RECORDER_RAW_FUNCTION_FILE + RECORDER_RAW_FUNCTION_LINES)
 
@@ -105,7 +112,8 @@ struct recorder_raw_off_cpu {
 struct recorder_raw_function {
   uint32_t number;     /* WALK_WORD's */
   uint32_t generation; /* of the process */
-  uint16_t kind;       /* enum unwind_runtime_kind */
+  uint8_t kind;        /* enum unwind_runtime_kind */
+  uint8_t form;        /* of its lines: enum recorder_raw_form */
   uint16_t version;
   uint32_t line; /* the first one */
   uint16_t name_size;
@@ -113,6 +121,47 @@ struct recorder_raw_function {
   uint16_t lines_size;
   uint8_t name_width; /* bytes a character; 0: ASCII */
   uint8_t file_width;
+};
+
+/* What says the lines of a function of V8: where in the script it begins, in characters, and how many each of
+ * its lines has from there on, as far as there is room, the last one more than any; then the places of its
+ * bytecode (see languages/v8-places.h). */
+#define RECORDER_RAW_V8_LENGTHS 512
+
+struct recorder_raw_v8 {
+  uint32_t start;
+  uint32_t n_lengths;
+  uint32_t lengths[RECORDER_RAW_V8_LENGTHS];
+};
+
+/* Or of a function of optimised code, which has no name itself: the functions that it consists of, its own
+ * the last, whose numbers they are; which of them is inlined where; then the places of the code. */
+#define RECORDER_RAW_V8_FUNCTIONS 32
+#define RECORDER_RAW_V8_INLINED   64
+
+struct recorder_raw_v8_inlined {
+  uint64_t place;
+  int32_t function;
+  uint32_t reserved;
+};
+
+struct recorder_raw_v8_code {
+  uint32_t n_functions;
+  uint32_t n_inlined;
+  uint32_t functions[RECORDER_RAW_V8_FUNCTIONS];
+  struct recorder_raw_v8_inlined inlined[RECORDER_RAW_V8_INLINED];
+};
+
+/* Or of a function of baseline code, which has no name itself either: the function whose number it is, how
+ * long bytecodes are (of each, then with wide operands, then with those twice as wide), then the code's table
+ * and the bytecode that it is of. */
+#define RECORDER_RAW_V8_LENGTHS_SIZE 768
+
+struct recorder_raw_v8_baseline {
+  uint32_t function;
+  uint16_t n_bytecodes;
+  uint16_t table_size;
+  uint8_t lengths[RECORDER_RAW_V8_LENGTHS_SIZE];
 };
 
 /* In the order of struct walk_registers' general ones: by DWARF's numbers. */

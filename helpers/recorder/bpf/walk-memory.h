@@ -36,6 +36,13 @@ struct unnamed {
   uint32_t number;
 };
 
+/* Characters of a string, one behind the other. */
+struct text {
+  uint64_t address;
+  uint32_t length; /* how many */
+  uint32_t width;  /* bytes each */
+};
+
 /* A language's own structures are small, and lie apart from the stack. */
 #define PEEK_SHIFT 7
 #define PEEK_SIZE  (1 << PEEK_SHIFT)
@@ -52,6 +59,7 @@ struct walk_memory {
   uint64_t peek_numbers[PEEKS];
   uint64_t peeks[PEEKS][PEEK_SIZE / 8];
   uint64_t piece[PIECE_WORDS];
+  struct text text;
   struct unnamed unnamed[UNNAMED_MAX];
   uint32_t n_unnamed;
   uint32_t slot;  /* of the scratch */
@@ -128,8 +136,12 @@ __noinline uint64_t recorder_peek(struct walk *walk, uint64_t address)
 {
   if (!walk)
     return 0;
+  /* Of the stack there is more already. */
+  uint64_t chunk = address >> CHUNK_SHIFT;
+  if (walk->memory.numbers[chunk & (CHUNKS - 1)] == chunk)
+    return walk->memory.chunks[chunk & (CHUNKS - 1)][address >> 3 & (CHUNK_SIZE / 8 - 1)];
   uint64_t number = address >> PEEK_SHIFT;
-  uint32_t slot = number & (PEEKS - 1);
+  uint32_t slot = number * 0x9e3779b97f4a7c15ull >> 59 & (PEEKS - 1);
   if (walk->memory.peek_numbers[slot] != number) {
     walk->memory.peek_numbers[slot] = CHUNK_NONE;
     if (bpf_probe_read_user(walk->memory.peeks[slot], PEEK_SIZE, (const void *)(number << PEEK_SHIFT)) != 0)

@@ -6,27 +6,27 @@
 #include <string.h>
 
 #include "helpers/common/memory.h"
+#include "helpers/recorder/languages/functions-private.h"
 #include "helpers/recorder/languages/java-lines.h"
 #include "helpers/recorder/languages/java-text.h"
 #include "helpers/recorder/languages/python-lines.h"
 #include "helpers/recorder/languages/text.h"
+#include "helpers/recorder/languages/v8-functions.h"
 #include "unwind/walk-types.h"
 
 #define SIZE_MAX_TOLD (UINT64_C(64) << 20)
 #define NAME_MAX_TOLD 1024
+#define EXPANDED_MAX  65536
 #define NO_NAME       "(not named)"
+#define ANONYMOUS     "(anonymous)"
 
 /* Of space 4: see docs/format.md. */
 #define IDENTIFIER_BASE (UINT64_C(0xe0) << 56)
 
-struct function {
-  uint16_t kind; /* enum unwind_runtime_kind */
-  uint16_t version;
-  uint32_t line;
-  uint16_t name_size;
-  uint16_t file_size;
-  uint16_t lines_size;
-  char bytes[]; /* name, file, lines */
+/* What a word stands for. */
+struct expanded {
+  uint32_t count;
+  uint64_t words[];
 };
 
 void recorder_functions_init(struct recorder_functions *functions)
@@ -34,6 +34,14 @@ void recorder_functions_init(struct recorder_functions *functions)
   *functions = (struct recorder_functions){0};
   recorder_table_init(&functions->told);
   recorder_table_init(&functions->identifiers);
+  recorder_table_init(&functions->expanded);
+}
+
+static void clear_expanded(struct recorder_functions *functions)
+{
+  for (size_t i = 0; i <= functions->expanded.mask; i++)
+    free(functions->expanded.entries[i].value);
+  recorder_table_clear(&functions->expanded);
 }
 
 void recorder_functions_clear(struct recorder_functions *functions)
@@ -42,6 +50,7 @@ void recorder_functions_clear(struct recorder_functions *functions)
     free(functions->told.entries[i].value);
   recorder_table_clear(&functions->told);
   recorder_table_clear(&functions->identifiers);
+  clear_expanded(functions);
 }
 
 static size_t convert_text(char *to, const uint8_t *from, size_t size, uint8_t width, uint16_t kind,
@@ -52,9 +61,9 @@ static size_t convert_text(char *to, const uint8_t *from, size_t size, uint8_t w
              : recorder_text_convert(to, NAME_MAX_TOLD, from, size, width);
 }
 
-static uint32_t find_line(const struct function *function, uint32_t at)
+static uint32_t find_line(const struct recorder_function *function, uint32_t at)
 {
-  const uint8_t *lines = (const uint8_t *)function->bytes + function->name_size + function->file_size;
+  const uint8_t *lines = (const uint8_t *)function->bytes;
 
   switch (function->kind) {
   case UNWIND_RUNTIME_PYTHON:
@@ -66,10 +75,12 @@ static uint32_t find_line(const struct function *function, uint32_t at)
   }
 }
 
-static uint32_t line_of(const struct function *function, uint64_t word)
+static uint32_t line_of(const struct recorder_function *function, uint64_t word)
 {
   uint32_t at = WALK_WORD_AT(word);
 
+  if ((word & WALK_WORD_LINE) != 0)
+    return at;
   if (at == 0 || at == WALK_WORD_AT_NONE)
     return at == 0 ? function->line : 0;
   return find_line(function, at - 1);
@@ -90,18 +101,23 @@ bool recorder_functions_add(struct recorder_functions *functions, const struct r
   size_t name_size = convert_text(text, name, told->name_size, told->name_width, told->kind, true);
   size_t file_size =
       convert_text(text + name_size, file, told->file_size, told->file_width, told->kind, false);
-  size_t whole = sizeof(struct function) + name_size + file_size + told->lines_size;
+  size_t whole = sizeof(struct recorder_function) + name_size + file_size + told->lines_size;
   if (whole > SIZE_MAX_TOLD - functions->size ||
       recorder_table_find(&functions->told, told->number) != NULL) {
     functions->refused++;
     return true;
   }
-  struct function *function = recorder_allocate(1, whole);
-  *function = (struct function){told->kind,          told->version,       told->line,
-                                (uint16_t)name_size, (uint16_t)file_size, told->lines_size};
-  memcpy(function->bytes, text, name_size + file_size);
-  memcpy(function->bytes + name_size + file_size, lines, told->lines_size);
-  if (function->line == 0)
+  struct recorder_function *function = recorder_allocate(1, whole);
+  *function = (struct recorder_function){.line = told->line,
+                                         .version = told->version,
+                                         .kind = told->kind,
+                                         .form = told->form,
+                                         .lines_size = told->lines_size,
+                                         .name_size = (uint16_t)name_size,
+                                         .file_size = (uint16_t)file_size};
+  memcpy(function->bytes, lines, told->lines_size);
+  memcpy(function->bytes + told->lines_size, text, name_size + file_size);
+  if (function->kind == UNWIND_RUNTIME_HOTSPOT && function->line == 0)
     function->line = find_line(function, 0);
   functions->size += whole;
   recorder_table_set(&functions->told, told->number, function);
@@ -114,14 +130,16 @@ static int64_t functions_string(struct recorder_output *output, const char *byte
 }
 
 /* function: NULL where nothing was told. */
-static int64_t define_function(struct recorder_output *output, const struct function *function)
+static int64_t define_function(struct recorder_output *output, const struct recorder_function *function)
 {
-  static const struct function none = {0};
+  static const struct recorder_function none = {0};
   if (function == NULL)
     function = &none;
-  int64_t name = function->name_size > 0 ? functions_string(output, function->bytes, function->name_size)
-                                         : functions_string(output, NO_NAME, sizeof NO_NAME - 1);
-  int64_t file = functions_string(output, function->bytes + function->name_size, function->file_size);
+  const char *text = function->bytes + function->lines_size;
+  const char *instead = function->file_size > 0 ? ANONYMOUS : NO_NAME;
+  int64_t name = function->name_size > 0 ? functions_string(output, text, function->name_size)
+                                         : functions_string(output, instead, strlen(instead));
+  int64_t file = functions_string(output, text + function->name_size, function->file_size);
   if (name < 0 || file < 0)
     return name < 0 ? name : file;
   struct capture_record_function record = {
@@ -171,7 +189,7 @@ int64_t recorder_functions_frame(struct recorder_functions *functions, struct re
                                  const struct recorder_process *process, uint64_t word)
 {
   uint32_t number = WALK_WORD_FUNCTION(word);
-  const struct function *function = recorder_table_find(&functions->told, number);
+  const struct recorder_function *function = recorder_table_find(&functions->told, number);
   if (functions->epoch != output->epoch) {
     recorder_table_clear(&functions->identifiers);
     recorder_table_init(&functions->identifiers);
@@ -182,4 +200,41 @@ int64_t recorder_functions_frame(struct recorder_functions *functions, struct re
   return id < 0 ? id
                 : capture_writer_frame(output->writer, CAPTURE_SPACE_IDENTIFIERS, process->id,
                                        IDENTIFIER_BASE | (uint64_t)id);
+}
+
+static const struct expanded *expand_word(struct recorder_functions *functions, uint64_t word)
+{
+  uint64_t words[RECORDER_V8_DEPTH];
+  struct expanded *expanded = recorder_table_find(&functions->expanded, word);
+  if (expanded != NULL)
+    return expanded;
+  uint32_t n = recorder_v8_expand(functions, word, words);
+  if (functions->expanded.count == EXPANDED_MAX) {
+    clear_expanded(functions);
+    recorder_table_init(&functions->expanded);
+  }
+  expanded = recorder_allocate(1, sizeof *expanded + n * sizeof words[0]);
+  expanded->count = n;
+  memcpy(expanded->words, words, n * sizeof words[0]);
+  recorder_table_set(&functions->expanded, word, expanded);
+  return expanded;
+}
+
+uint32_t recorder_functions_expand(struct recorder_functions *functions, const uint64_t *addresses,
+                                   uint32_t count, uint64_t *ret, uint32_t room)
+{
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < count && n < room; i++) {
+    const struct expanded *expanded =
+        WALK_IS_WORD(addresses[i]) ? expand_word(functions, addresses[i]) : NULL;
+    if (expanded == NULL || expanded->count == 0) {
+      ret[n++] = addresses[i];
+      continue;
+    }
+    /* The outer ones, where there is not room for all. */
+    uint32_t left = room - n - (count - i - 1), fit = expanded->count < left ? expanded->count : left;
+    memcpy(ret + n, expanded->words + expanded->count - fit, fit * sizeof ret[0]);
+    n += fit;
+  }
+  return n;
 }

@@ -86,12 +86,26 @@ static int64_t find_stack(struct recorder_decoder *decoder, const struct place *
   return leaf;
 }
 
+/* Only walkers find words, and no more of them than there is room for. */
+static bool has_words(const uint64_t *addresses, uint32_t count)
+{
+  for (uint32_t i = 0; i < count; i++)
+    if (WALK_IS_WORD(addresses[i]))
+      return count <= RECORDER_EXPANDED_MAX;
+  return false;
+}
+
 static int64_t user_stack(struct recorder_decoder *decoder, const uint64_t *addresses, uint32_t count,
                           struct recorder_thread *thread, const struct recorder_layout *layout)
 {
   if (count == 0)
     return 0;
   struct recorder_process *process = thread->process;
+  if (has_words(addresses, count)) {
+    count = recorder_functions_expand(&decoder->functions, addresses, count, decoder->expanded,
+                                      RECORDER_EXPANDED_MAX);
+    addresses = decoder->expanded;
+  }
   if (layout != NULL) {
     struct place then = {.process = process, .mappings = recorder_layout_mappings(layout)};
     return find_stack(decoder, &then, addresses, count);

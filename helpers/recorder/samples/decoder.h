@@ -14,6 +14,9 @@
 /* More than any kernel gives: sample_max_stack has 16 bits. */
 #define RECORDER_STACK_MAX 65536
 
+/* Of a stack in which words stand for several functions. */
+#define RECORDER_EXPANDED_MAX 4096
+
 struct recorder_decoder {
   struct recorder_output *output;
   const struct recorder_source *source;
@@ -32,6 +35,7 @@ struct recorder_decoder {
   uint32_t *nodes;               /* likewise */
   bool eager;                    /* tables of all processes are requested before they are missed */
   uint64_t waker_addresses[RECORDER_RAW_OFF_WAKER_USER];
+  uint64_t *expanded;  /* RECORDER_EXPANDED_MAX of them, likewise */
   uint64_t *addresses; /* WALK_FRAMES_MAX of them, for the stack that is being walked */
 };
 

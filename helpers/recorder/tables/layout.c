@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,6 +54,30 @@ static struct recorder_placed *layout_place(struct recorder_unwinder *unwinder,
   return placed;
 }
 
+/* Whether the process writes a jitdump, which has the machine code besides the names. */
+static bool has_jitdump(const struct recorder_layout *layout)
+{
+  for (uint32_t i = 0; i < layout->count; i++) {
+    const struct recorder_binary_key *key = &layout->mappings->items[i].binary->key;
+    const char *slash = strrchr(key->path, '/');
+    if (slash != NULL && fnmatch("/jit-[0-9]*.dump", slash, 0) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* V8 has a part of its binary mapped a second time, where it makes code: the bias is that of the first. */
+static bool is_largest(const struct recorder_layout *layout, const struct walk_mapping *entry)
+{
+  for (uint32_t i = 0; i < layout->count; i++) {
+    const struct walk_mapping *other = recorder_layout_entry(layout, i);
+    if (other->kind == WALK_MAPPING_TABLE && other->table == entry->table && other->bias != entry->bias &&
+        other->end - other->start > entry->end - entry->start)
+      return false;
+  }
+  return true;
+}
+
 static void set_table(struct recorder_layout *layout, struct walk_mapping *entry, uint64_t offset,
                       const struct recorder_placed *placed)
 {
@@ -63,12 +88,15 @@ static void set_table(struct recorder_layout *layout, struct walk_mapping *entry
   }
   entry->table = placed->at;
   set_kind(entry, WALK_MAPPING_TABLE);
-  if (((const struct unwind_table *)table)->runtime_at == 0)
+  uint32_t runtime_at = ((const struct unwind_table *)table)->runtime_at;
+  if (runtime_at == 0 || !is_largest(layout, entry))
+    return;
+  const struct unwind_runtime *runtime = (const void *)((const char *)table + runtime_at);
+  if (runtime->kind == UNWIND_RUNTIME_V8 && has_jitdump(layout))
     return;
   struct walk_language *language = layout_language(layout);
   language->bias = entry->bias;
-  __atomic_store_n(&language->runtime, placed->at + ((const struct unwind_table *)table)->runtime_at,
-                   __ATOMIC_RELEASE);
+  __atomic_store_n(&language->runtime, placed->at + runtime_at, __ATOMIC_RELEASE);
   layout->runtime = true;
 }
 

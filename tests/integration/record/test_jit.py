@@ -87,13 +87,14 @@ class JitTest(TestCase):
         return stacks
 
     def wanted(self, file):
-        """The same, of the addresses that were recorded, looked up in the file."""
+        """The same, of the addresses that were recorded, looked up in the file, and of the functions that V8 itself names."""
         stacks, reused = collections.Counter(), 0
         for sample in Capture(self.capture).samples():
             names = []
             for depth, frame in enumerate(sample.frames):
                 is_caller = depth > 0 and sample.frames[depth - 1].kind != 2
-                name = file.find(frame.address - is_caller, sample.time) if frame.kind == PROCESS and frame.address else None
+                name = frame.told.name if frame.told else file.find(frame.address - is_caller, sample.time) \
+                    if frame.kind == PROCESS and frame.address else None
                 if name is not None and sample.pid == self.foreign.pid:
                     names.insert(0, re.sub('[\x00-\x1f\x7f]', ' ', name.replace(';', ':')))
                     reused += getattr(file, 'was_reused', lambda address: False)(frame.address - is_caller)
