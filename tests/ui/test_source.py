@@ -422,6 +422,7 @@ class FetchedTest(MovedCase):
             self.viewer.find('text box', 'Source')
             self.viewer.find('label', 'A server had this text; nothing tells whether the program was built from it.')
             self.expect_line(*hottest)
+            self.viewer.wait(lambda: self.hot_pixels() > 20, 'the hot line is in sight')
             self.expect_function('split', 'work.c')
             self.viewer.find_gone('button', 'Open in VS Code', states=['sensitive'])
             self.viewer.find_gone('button', 'Ask Servers…')
