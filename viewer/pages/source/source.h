@@ -24,11 +24,10 @@ typedef struct {
   guint32 n_lines;
   const ProfileAnnotationLine **ranked; /* n_ranked lines of the file, the hottest first */
   guint n_ranked;
-  char *notice;        /* what is to be known of the text, or why there is none; NULL: nothing */
-  gboolean is_missing; /* nobody knows where the file is: a folder can be said */
-  gboolean
-      is_fetchable; /* likewise: a server may have it, as the fetcher says of binary and the file's path */
-  guint32 binary;
+  char *notice;          /* what is to be known of the text, or why there is none; NULL: nothing */
+  gboolean is_missing;   /* nobody knows where the file is: a folder can be said */
+  gboolean is_fetchable; /* likewise: a server may have it */
+  guint32 binary;        /* for the fetcher, with the file's path */
   ViewerSourceFetcher *fetcher;
 } ViewerSource;
 
