@@ -98,6 +98,10 @@ void viewer_source_text_go_to(ViewerSourceText *self, guint32 line)
   gtk_text_buffer_get_iter_at_line(get_buffer(self), &iter, (int)MIN(line, G_MAXINT) - 1);
   gtk_text_buffer_place_cursor(get_buffer(self), &iter);
   self->tries = TRIES;
+  if (gtk_widget_get_height(GTK_WIDGET(self->view)) > 1) {
+    self->tries--;
+    scroll_to_cursor(self);
+  }
   if (!self->scrolling)
     self->scrolling = gtk_widget_add_tick_callback(GTK_WIDGET(self), scroll_when_sized, NULL, NULL);
 }
