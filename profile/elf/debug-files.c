@@ -37,17 +37,20 @@ static gboolean open_elf(const char *path, ProfileDebugFile *ret)
   return TRUE;
 }
 
+static gboolean elf_has_build_id(const ProfileElf *elf, const guint8 *build_id, guint size)
+{
+  guint found_size;
+  const guint8 *found = profile_elf_get_build_id(elf, &found_size);
+
+  return size > 0 && found_size == size && memcmp(found, build_id, size) == 0;
+}
+
 static gboolean open_with_build_id(const char *path, const guint8 *build_id, guint size,
                                    ProfileDebugFile *ret)
 {
   g_auto(ProfileDebugFile) file = {.fd = -1};
-  const guint8 *found;
-  guint found_size;
 
-  if (!open_elf(path, &file))
-    return FALSE;
-  found = profile_elf_get_build_id(file.elf, &found_size);
-  if (size == 0 || found_size != size || memcmp(found, build_id, size) != 0)
+  if (!open_elf(path, &file) || !elf_has_build_id(file.elf, build_id, size))
     return FALSE;
   *ret = file;
   file = (ProfileDebugFile){.fd = -1};
@@ -256,7 +259,18 @@ gboolean profile_debug_file_has_lines(const ProfileDebugFile *file)
   return FALSE;
 }
 
-gboolean profile_debug_file_open(const char *path, const guint8 *build_id, guint size, ProfileDebugFile *ret)
+gboolean profile_debug_file_take(int fd, const guint8 *build_id, guint size, ProfileDebugFile *ret)
+{
+  g_auto(ProfileDebugFile) file = {.elf = profile_elf_new_for_fd(fd, NULL), .fd = fd};
+
+  if (!file.elf || !elf_has_build_id(file.elf, build_id, size) || !profile_debug_file_has_lines(&file))
+    return FALSE;
+  *ret = file;
+  file = (ProfileDebugFile){.fd = -1};
+  return TRUE;
+}
+
+static gboolean find_lines_at(const char *path, const guint8 *build_id, guint size, ProfileDebugFile *ret)
 {
   gboolean found = open_with_build_id(path, build_id, size, ret);
 
@@ -273,8 +287,8 @@ gboolean profile_debug_file_find_by_build_id(const guint8 *build_id, guint size,
   g_autofree char *installed = get_build_id_path(DEBUG_ROOT, hex);
   g_autofree char *cached = get_debuginfod_path(hex, "debuginfo");
 
-  return size >= 2 && (profile_debug_file_open(installed, build_id, size, ret) ||
-                       profile_debug_file_open(cached, build_id, size, ret));
+  return size >= 2 &&
+         (find_lines_at(installed, build_id, size, ret) || find_lines_at(cached, build_id, size, ret));
 }
 
 gboolean profile_debug_file_find_kernel(const char *release, const guint8 *build_id, guint size,
@@ -291,7 +305,7 @@ gboolean profile_debug_file_find_kernel(const char *release, const guint8 *build
     g_auto(GStrv) parts = g_strsplit(places[i], "%s", 2);
     g_autofree char *path = g_strjoinv(release, parts);
 
-    if (profile_debug_file_open(path, build_id, size, ret))
+    if (find_lines_at(path, build_id, size, ret))
       return TRUE;
   }
   return profile_debug_file_find_by_build_id(build_id, size, ret);

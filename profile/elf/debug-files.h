@@ -41,8 +41,8 @@ gboolean profile_debug_file_find_binary(const guint8 *build_id, guint size, Prof
 /* Whether there is an ELF with .debug_info, compressed or not, or with what Go programs have instead. */
 gboolean profile_debug_file_has_lines(const ProfileDebugFile *file);
 
-/* Opens a file that has that build-id and lines; false when it is none. */
-gboolean profile_debug_file_open(const char *path, const guint8 *build_id, guint size, ProfileDebugFile *ret);
+/* Takes an open file that has that build-id and lines; false, and it is closed, when it is none. */
+gboolean profile_debug_file_take(int fd, const guint8 *build_id, guint size, ProfileDebugFile *ret);
 
 /* Finds such a file by its build-id, in /usr/lib/debug and debuginfod's cache. False when there is none. */
 gboolean profile_debug_file_find_by_build_id(const guint8 *build_id, guint size, ProfileDebugFile *ret);

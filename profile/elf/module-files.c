@@ -3,23 +3,33 @@
 
 #include <fts.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "profile/base/regular-file.h"
+#include "profile/base/unpack.h"
 
 struct _ProfileModuleFiles {
   char *release;
+  gint64 until;
+  GCancellable *cancellable;
+  gboolean is_late;
   GPtrArray *paths; /* of all modules; NULL: not listed yet */
 };
 
-ProfileModuleFiles *profile_module_files_new(const char *release)
+ProfileModuleFiles *profile_module_files_new(const char *release, gint64 until, GCancellable *cancellable)
 {
   ProfileModuleFiles *self = g_new0(ProfileModuleFiles, 1);
 
   self->release = g_strdup(release);
+  self->until = until;
+  self->cancellable = cancellable ? g_object_ref(cancellable) : NULL;
   return self;
 }
 
 void profile_module_files_free(ProfileModuleFiles *self)
 {
   g_clear_pointer(&self->paths, g_ptr_array_unref);
+  g_clear_object(&self->cancellable);
   g_free(self->release);
   g_free(self);
 }
@@ -61,7 +71,23 @@ static gboolean is_file_of(const char *path, const char *name)
 {
   const char *rest = profile_module_skip_name(strrchr(path, '/') + 1, name);
 
-  return rest && (g_str_equal(rest, ".ko") || g_str_equal(rest, ".ko.debug"));
+  return rest && g_str_has_prefix(rest, ".ko") &&
+         (!rest[3] || g_str_equal(rest, ".ko.debug") || profile_unpack_is_packed(rest));
+}
+
+static gboolean module_files_open(ProfileModuleFiles *self, const char *path, const guint8 *build_id,
+                                  guint size, ProfileDebugFile *ret)
+{
+  int fd = profile_regular_file_open(path), unpacked = -1;
+
+  if (fd >= 0 && !profile_regular_file_is_of_others(fd)) {
+    if (!profile_unpack_is_packed(path))
+      return profile_debug_file_take(fd, build_id, size, ret);
+    unpacked = profile_unpack(fd, path, self->until, self->cancellable, &self->is_late);
+  }
+  if (fd >= 0)
+    close(fd);
+  return unpacked >= 0 && profile_debug_file_take(unpacked, build_id, size, ret);
 }
 
 gboolean profile_module_files_find(ProfileModuleFiles *self, const char *name, const guint8 *build_id,
@@ -73,7 +99,12 @@ gboolean profile_module_files_find(ProfileModuleFiles *self, const char *name, c
     module_files_list(self);
   for (guint i = 0; i < self->paths->len; i++)
     if (is_file_of(self->paths->pdata[i], name) &&
-        profile_debug_file_open(self->paths->pdata[i], build_id, size, ret))
+        module_files_open(self, self->paths->pdata[i], build_id, size, ret))
       return TRUE;
   return FALSE;
+}
+
+gboolean profile_module_files_are_late(const ProfileModuleFiles *self)
+{
+  return self->is_late;
 }

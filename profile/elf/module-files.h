@@ -8,8 +8,9 @@ G_BEGIN_DECLS
 
 typedef struct _ProfileModuleFiles ProfileModuleFiles;
 
-/* Of the kernel that calls itself release (NULL: not known). Looks at nothing yet. */
-ProfileModuleFiles *profile_module_files_new(const char *release);
+/* Of the kernel that calls itself release (NULL: not known). Looks at nothing yet. Compressed files are
+ * unpacked until it is cancelled (NULL: never), or it is `until`, as g_get_monotonic_time; 0: never. */
+ProfileModuleFiles *profile_module_files_new(const char *release, gint64 until, GCancellable *cancellable);
 void profile_module_files_free(ProfileModuleFiles *self);
 
 /* Finds the file of a module, as the kernel calls it, that has that build-id and DWARF: by build-id, as other
@@ -17,6 +18,9 @@ void profile_module_files_free(ProfileModuleFiles *self);
  */
 gboolean profile_module_files_find(ProfileModuleFiles *self, const char *name, const guint8 *build_id,
                                    guint size, ProfileDebugFile *ret);
+
+/* Whether there was no time to unpack one that may have been a file that was looked for. */
+gboolean profile_module_files_are_late(const ProfileModuleFiles *self);
 
 /* What follows a module's name in that of a file, which may have '-' where the kernel has '_'; NULL: it is
  * called otherwise. */

@@ -143,6 +143,16 @@ static void add_places(ModulePlaces *self, ProfilePlaces *places, guint64 moved)
   self->places = profile_places_merge(self->places, places);
 }
 
+/* None, because it was too late. */
+static ProfilePlaces *new_places_left(void)
+{
+  ProfilePlaces *places = profile_places_new();
+
+  profile_places_seal(places);
+  profile_places_set_outcome(places, CAPTURE_PLACES_LEFT);
+  return places;
+}
+
 static void add_found(ModulePlaces *self, const ProfileStoredPlaces *found,
                       enum capture_places_outcome outcome, const Hit *hits, guint n)
 {
@@ -195,12 +205,16 @@ ProfilePlaces *profile_module_places_find(const ProfileNamer *namer, ProfileCapt
   Hit *hits = (Hit *)(gpointer)list->data;
   g_auto(ModulePlaces) self = {.namer = namer, .capture = capture};
 
-  self.files = profile_module_files_new(profile_capture_get_metadata(capture, "kernel"));
-  for (guint i = 0, next; i < list->len && namer->readers; i = next) {
+  self.files = profile_module_files_new(profile_capture_get_metadata(capture, "kernel"), namer->places_until,
+                                        namer->cancellable);
+  for (guint i = 0, next; i < list->len && namer->readers && !g_cancellable_is_cancelled(namer->cancellable);
+       i = next) {
     for (next = i + 1; next < list->len && g_str_equal(hits[next].function->module, hits[i].function->module);
          next++)
       continue;
     find_in_module(&self, hits + i, next - i);
   }
+  if (profile_module_files_are_late(self.files))
+    add_places(&self, new_places_left(), 0);
   return g_steal_pointer(&self.places);
 }

@@ -139,13 +139,16 @@ class KernelPlaces(TestCase):
         (place / 'debuginfo').symlink_to(file.resolve())
         return place
 
-    def report_with_tree(self, path, module):
+    def report_with_tree(self, path, module, name, *packer):
         """As where a distribution's debug package of the kernel is installed."""
-        tree = self.directory / 'debug' / 'lib' / 'modules' / '6.6.6' / 'extra'
+        debug = self.directory / 'debug'
+        tree = debug / 'lib' / 'modules' / '6.6.6' / 'extra'
         tree.mkdir(parents=True)
-        shutil.copy(module, tree / 'some-module.ko')
+        (tree / name).write_bytes(run(*packer, module, binary=True).stdout)
         self.addCleanup(unmount, DEBUG)
-        return self.report(path, *OWN_USERS, *OWN_MOUNTS, 'sh', '-c', f'mount --bind {self.directory}/debug {DEBUG} && exec "$@"', 'sh')
+        found = self.report(path, *OWN_USERS, *OWN_MOUNTS, 'sh', '-c', f'mount --bind {debug} {DEBUG} && exec "$@"', 'sh')
+        shutil.rmtree(debug)
+        return found
 
     def report(self, path, *before):
         rows = json.loads(run(*before, CAPTURECTL, 'report', '--json', '--by', 'line', path, env=self.environment).stdout)['rows']
@@ -198,7 +201,10 @@ class KernelPlaces(TestCase):
             self.assertTrue(by != 'function' or 'MODULE' in os.environ or 'mix' in {row['name'] for row in rows}, 'it is inlined everywhere')
         place.rename(self.directory / 'nowhere')
         if os.path.isdir(DEBUG) and not os.path.ismount(DEBUG):
-            self.assertEqual(self.report_with_tree(path, module), dict(expected), 'by its name')
+            for packed in ('ko', 'cat'), ('ko.debug', 'cat'), ('ko.xz', 'xz', '--check=crc32', '-c'), ('ko.zst', 'zstd', '-q', '-c'):
+                self.assertEqual(self.report_with_tree(path, module, f'some-module.{packed[0]}', *packed[1:]), dict(expected), packed)
+            for name in 'some-module.ko.xz', 'some-module.ko.gz', 'some-modules.ko', 'me-module.ko':
+                self.assertEqual(self.report_with_tree(path, module, name, 'cat'), {}, name)
         other = self.write_capture(bytes(20), MODULES, MODULES + APART, sorted(sampled), b'[some_module]', MODULE, names)
         (self.directory / 'nowhere').rename(place)
         self.assertEqual(self.report(other), {}, 'of another build')
