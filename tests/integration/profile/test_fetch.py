@@ -193,7 +193,7 @@ class Fetch(TestCase):
             fetcher.write_text(FETCHER.replace('ANSWERS', answers), encoding='utf-8')
             fetcher.chmod(0o755)
             with self.subTest(answers):
-                done = capturectl('symbols', '--download', '--max-size', '1', self.capture, status=1,
+                done = capturectl('symbols', '--download', '--max-size', '1M', self.capture, status=1,
                                   env=self.environment(self.server, CAPTURE_SYMBOL_FETCHER=str(fetcher)))
                 self.assertIn(done.stderr.removeprefix('capturectl symbols: warning: ').removesuffix('\n'), sentence.split('|'))
         self.assertNotIn('work_one', self.find_functions(self.capture))
@@ -323,7 +323,7 @@ class Fetch(TestCase):
     def assert_harmless(self, servers, sentence, seconds=60):
         """One sentence, the capture as before, nothing left."""
         before = self.capture.read_bytes()
-        done = self.symbols('--download', '--max-time', seconds, '--max-size', '1', self.capture, servers=servers, status=1)
+        done = self.symbols('--download', '--max-time', seconds, '--max-size', '1M', self.capture, servers=servers, status=1)
         self.assertRegex(done.stderr, f'^capturectl symbols: warning: {sentence}\n$')
         self.assertEqual(self.capture.read_bytes(), before)
         self.assertEqual(list(self.cache.rglob('debuginfo*')), [])

@@ -66,10 +66,9 @@ static char *explain_no_lines(const ViewerSource *self)
   if (self->function >= n)
     return g_strdup(_("A transform made this function of others: it has no source of its own."));
   if (function->kind == CAPTURE_SPACE_KERNEL)
-    return g_strdup(_(
-        "No line of this function of the kernel is known: install the kernel’s debug information "
-        "(linux-image-…-dbg in Debian, kernel-debuginfo in Fedora), and record again. That of modules is not "
-        "read."));
+    return g_strdup(
+        _("No line of this function of the kernel is known: install the kernel’s debug information "
+          "(linux-image-…-dbg in Debian, kernel-debuginfo in Fedora), and record again."));
   if (function->kind == CAPTURE_SPACE_IDENTIFIERS)
     return g_strdup(_("The program named this function itself, and told no lines of its code."));
   if (function->kind != CAPTURE_SPACE_BINARY)
