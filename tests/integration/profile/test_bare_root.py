@@ -115,7 +115,7 @@ class BareRoot(TestCase):
         """All but the text, and the names of functions that are called without having been sampled, which the file alone has."""
         for file, file_here in zip(there['files'], here['files']):
             self.assertEqual((file['found'], file['reason'], {line['text'] for line in file['lines']}), (False, 'missing', {None}))
-            file.update({name: file_here[name] for name in ('found', 'reason', 'read_from', 'newer', 'too_short')})
+            file.update({name: file_here[name] for name in ('found', 'reason', 'read_from', 'origin', 'changed', 'newer', 'too_short')})
             for line, line_here in zip(file['lines'], file_here['lines']):
                 line['text'] = line_here['text']
         parts = [zip(part['instructions'], part_here['instructions']) for part, part_here in zip(there['code']['parts'], here['code']['parts'])]
