@@ -101,13 +101,16 @@ class SourceCase(WindowCase):
                 if line['total'] > 0]
 
     def box(self, name):
-        """A box of the flame graph, selected: keys walk down until it is seen."""
+        """A box of the flame graph, selected: keys walk down until it is seen. A click that comes while it is still scrolled hits
+        another one: then again."""
         self.viewer.press('Home')
         self.viewer.find('tree item', 'All Samples', states=['focused'])
         while not self.viewer.find_all('tree item', name):
             self.viewer.press('Down')
             self.viewer.rest()
-        self.viewer.click(self.viewer.find('tree item', name))
+        while not self.viewer.find_all('tree item', name, states=['focused']):
+            self.viewer.click(self.viewer.find('tree item', name))
+            self.viewer.rest()
         return self.viewer.find('tree item', name, states=['focused'])
 
     def expect_line(self, line, own, total):
