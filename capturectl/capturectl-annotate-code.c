@@ -19,7 +19,6 @@ typedef struct {
   guint8 *is_target; /* likewise: whether something jumps there */
   guint64 whole;     /* 100 % */
   glong address_width;
-  GHashTable *sources; /* path → ProfileSourceFile */
   GString *out;
 } AnnotateCode;
 
@@ -27,7 +26,6 @@ static void annotate_code_clear(AnnotateCode *self)
 {
   g_free(self->wanted);
   g_free(self->is_target);
-  g_hash_table_unref(self->sources);
   g_string_free(self->out, TRUE);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AnnotateCode, annotate_code_clear)
@@ -74,17 +72,6 @@ static void find_targets(AnnotateCode *self)
     self->is_target[jumps[i].to] = TRUE;
 }
 
-static const ProfileSourceFile *get_source(const AnnotateCode *self, const char *path)
-{
-  ProfileSourceFile *source = g_hash_table_lookup(self->sources, path);
-
-  if (!source) {
-    source = capturectl_annotate_open(self->shown, path);
-    g_hash_table_insert(self->sources, g_strdup(path), source);
-  }
-  return source;
-}
-
 /* "mix.c:12 in inner, inlined   x = y;" above the instructions that come from there. */
 static void append_source(const AnnotateCode *self, const ProfileInstruction *instruction)
 {
@@ -93,7 +80,8 @@ static void append_source(const AnnotateCode *self, const ProfileInstruction *in
   if (!instruction->file || instruction->line == 0)
     return;
   base = g_path_get_basename(instruction->file);
-  text = profile_source_file_get_printable_line(get_source(self, instruction->file), instruction->line);
+  text = profile_source_file_get_printable_line(
+      capturectl_sources_get(self->shown->sources, instruction->file)->file, instruction->line);
   g_string_append_printf(self->out, "%*s", 2 * PROFILE_REPORT_SHARE_WIDTH + 2, "");
   profile_printable_append(self->out, base);
   g_string_append_printf(self->out, ":%u", instruction->line);
@@ -215,8 +203,6 @@ void capturectl_annotate_code(const CapturectlAnnotate *shown)
               .disassembly = disassembly,
               .hottest = profile_disassembly_find_hottest(disassembly),
               .whole = profile_disassembly_measure(disassembly, profile_disassembly_get_sum(disassembly)),
-              .sources = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
-                                               (GDestroyNotify)profile_source_file_free),
               .out = g_string_new(NULL)};
   g_autofree char *nothing = profile_disassembly_explain(disassembly, NULL);
   guint n_parts;

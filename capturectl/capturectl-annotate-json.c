@@ -2,6 +2,7 @@
 /* docs/annotate-json.md describes what is printed. */
 #include "capturectl/capturectl-annotate-private.h"
 #include "capturectl/capturectl-json.h"
+#include "profile/views/source-doubt.h"
 
 typedef struct {
   const CapturectlAnnotate *shown;
@@ -64,17 +65,22 @@ static void add_lines(const AnnotateJson *json, const ProfileAnnotationFile *fil
 
 static void add_file(const AnnotateJson *json, const ProfileAnnotationFile *file)
 {
-  g_autoptr(ProfileSourceFile) source = capturectl_annotate_open(json->shown, file->path);
+  const CapturectlSource *got = capturectl_sources_get(json->shown->sources, file->path);
+  const ProfileSourceFile *source = got->file;
   gboolean found = profile_source_file_get_status(source) == PROFILE_SOURCE_FILE_READ;
+  gboolean is_file = found && profile_source_file_get_origin(source) == PROFILE_SOURCE_FILE_HERE;
+  ProfileSourceDoubt doubts = profile_source_doubt_find(json->shown->annotation, file, source);
 
   json_builder_begin_object(json->builder);
   capturectl_json_string(json->builder, "path", file->path);
   capturectl_json_bool(json->builder, "found", found);
-  capturectl_json_string(json->builder, "read_from", found ? profile_source_file_get_path(source) : NULL);
+  capturectl_json_string(json->builder, "read_from", is_file ? profile_source_file_get_path(source) : NULL);
+  capturectl_json_string(json->builder, "origin", found ? profile_source_file_get_origin_name(source) : NULL);
   capturectl_json_string(json->builder, "reason", found ? NULL : profile_source_file_get_status_name(source));
-  capturectl_json_bool(json->builder, "newer", capturectl_annotate_is_newer(json->shown, source));
-  capturectl_json_bool(json->builder, "too_short",
-                       capturectl_annotate_is_too_short(json->shown, file, source));
+  capturectl_json_string(json->builder, "download_error", got->failure);
+  capturectl_json_bool(json->builder, "newer", (doubts & PROFILE_SOURCE_DOUBT_NEWER) != 0);
+  capturectl_json_bool(json->builder, "changed", (doubts & PROFILE_SOURCE_DOUBT_CHANGED) != 0);
+  capturectl_json_bool(json->builder, "too_short", (doubts & PROFILE_SOURCE_DOUBT_TOO_SHORT) != 0);
   add_lines(json, file, source);
   json_builder_end_object(json->builder);
 }

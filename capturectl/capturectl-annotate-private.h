@@ -4,7 +4,7 @@
 
 #include <json-glib/json-glib.h>
 
-#include "profile/base/source-file.h"
+#include "capturectl/capturectl-sources.h"
 #include "profile/report/report.h"
 #include "profile/views/annotation.h"
 #include "profile/views/disassembly.h"
@@ -20,7 +20,7 @@ typedef struct {
   const GArray *others;        /* ProfileRow: other functions that were as much asked for */
   const ProfileAnnotation *annotation;
   const ProfileDisassembly *disassembly; /* NULL: machine code is not asked for */
-  const GArray *maps;                    /* ProfilePathMap */
+  CapturectlSources *sources;            /* of the function's files */
   gboolean source;                       /* is asked for */
   gboolean all;                          /* of each file the function's whole range */
 } CapturectlAnnotate;
@@ -30,16 +30,9 @@ typedef struct {
   guint32 first, last;
 } CapturectlAnnotateRange;
 
-/* The text of a file. Never NULL. */
-ProfileSourceFile *capturectl_annotate_open(const CapturectlAnnotate *self, const char *path);
 /* From the line on which the function begins, if it is known and in this file, to its last with samples. */
 CapturectlAnnotateRange capturectl_annotate_get_range(const CapturectlAnnotate *self,
                                                       const ProfileAnnotationFile *file);
-/* Whether the debug information speaks of lines that the text does not have. */
-gboolean capturectl_annotate_is_too_short(const CapturectlAnnotate *self, const ProfileAnnotationFile *file,
-                                          const ProfileSourceFile *source);
-/* Whether the text was written after the binary. */
-gboolean capturectl_annotate_is_newer(const CapturectlAnnotate *self, const ProfileSourceFile *source);
 
 /* Print everything. */
 void capturectl_annotate_text(const CapturectlAnnotate *self);

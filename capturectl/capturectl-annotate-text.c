@@ -5,6 +5,7 @@
 
 #include "capturectl/capturectl-annotate-private.h"
 #include "profile/base/printable.h"
+#include "profile/views/source-doubt.h"
 
 enum {
   CONTEXT = 3,    /* lines before and behind one with samples */
@@ -117,10 +118,9 @@ static char *explain_no_lines(const CapturectlAnnotate *shown)
   if (shown->function >= n)
     return g_strdup(_("A transform made this function of others; it has no lines of its own."));
   if (function->kind == CAPTURE_SPACE_KERNEL)
-    return g_strdup(_(
-        "No line of this function of the kernel is known: install the kernel’s debug information "
-        "(linux-image-…-dbg in Debian, kernel-debuginfo in Fedora), and record again. That of modules is not "
-        "read."));
+    return g_strdup(
+        _("No line of this function of the kernel is known: install the kernel’s debug information "
+          "(linux-image-…-dbg in Debian, kernel-debuginfo in Fedora), and record again."));
   if (function->kind == CAPTURE_SPACE_IDENTIFIERS)
     return g_strdup(_("The program named this function itself, and told no lines of its code."));
   if (function->kind != CAPTURE_SPACE_BINARY)
@@ -132,12 +132,16 @@ static char *explain_no_lines(const CapturectlAnnotate *shown)
 }
 
 /* Why there is no text, and what helps. */
-static char *explain_no_text(const ProfileSourceFile *source)
+static char *explain_no_text(const CapturectlSource *source)
 {
-  const char *path = profile_source_file_get_path(source);
+  const char *path = profile_source_file_get_path(source->file);
 
-  switch (profile_source_file_get_status(source)) {
+  switch (profile_source_file_get_status(source->file)) {
   case PROFILE_SOURCE_FILE_MISSING:
+    if (source->is_offered)
+      return g_strdup_printf(_("There is no file “%s” here: --map FROM=TO says where its folder is, and "
+                               "--download asks servers for it."),
+                             path);
     return g_strdup_printf(_("There is no file “%s” here: --map FROM=TO says where its folder is."), path);
   case PROFILE_SOURCE_FILE_DENIED:
     return g_strdup_printf(_("“%s” cannot be read: permission denied."), path);
@@ -156,25 +160,20 @@ static char *explain_no_text(const ProfileSourceFile *source)
 
 /* What a reader has to know of the text. */
 static void append_notes(const AnnotateText *text, const ProfileAnnotationFile *file,
-                         const ProfileSourceFile *source)
+                         const CapturectlSource *source)
 {
-  const char *path = profile_source_file_get_path(source);
+  const char *path = profile_source_file_get_path(source->file);
+  char *doubt = profile_source_doubt_explain(text->shown->annotation, file, source->file);
 
-  if (profile_source_file_get_status(source) != PROFILE_SOURCE_FILE_READ) {
+  if (profile_source_file_get_status(source->file) != PROFILE_SOURCE_FILE_READ) {
     append_sentence(text, explain_no_text(source));
-    return;
-  }
-  if (strcmp(path, file->path) != 0)
+    if (source->failure)
+      append_sentence(text, g_strdup(source->failure));
+  } else if (strcmp(path, file->path) != 0) {
     append_sentence(text, g_strdup_printf(_("Read from “%s”."), path));
-  if (capturectl_annotate_is_newer(text->shown, source))
-    append_sentence(text,
-                    g_strdup(_("The file was changed after the binary was built: its lines may be other "
-                               "ones.")));
-  if (capturectl_annotate_is_too_short(text->shown, file, source))
-    append_sentence(text, g_strdup_printf(_("The file has %u lines, but the debug information speaks of line "
-                                            "%u: it is another version."),
-                                          profile_source_file_get_n_lines(source),
-                                          capturectl_annotate_get_range(text->shown, file).last));
+  }
+  if (doubt)
+    append_sentence(text, doubt);
 }
 
 /* Also of lines without samples: found is NULL. */
@@ -272,7 +271,7 @@ static void append_titles(const AnnotateText *text)
 
 static void append_file(AnnotateText *text, const ProfileAnnotationFile *file)
 {
-  g_autoptr(ProfileSourceFile) source = capturectl_annotate_open(text->shown, file->path);
+  const CapturectlSource *source = capturectl_sources_get(text->shown->sources, file->path);
   guint64 last = (guint64)capturectl_annotate_get_range(text->shown, file).last + CONTEXT;
   g_autofree char *number = g_strdup_printf("%" G_GUINT64_FORMAT, last);
 
@@ -282,7 +281,7 @@ static void append_file(AnnotateText *text, const ProfileAnnotationFile *file)
   g_string_append_c(text->out, '\n');
   append_notes(text, file, source);
   append_titles(text);
-  append_lines(text, file, source);
+  append_lines(text, file, source->file);
 }
 
 /* Of what has no line. */

@@ -4,6 +4,7 @@
 
 #include "capturectl/capturectl-annotate-private.h"
 #include "capturectl/capturectl-command.h"
+#include "capturectl/capturectl-fetch.h"
 #include "capturectl/capturectl-filter.h"
 #include "capturectl/capturectl-transform.h"
 #include "capturectl/capturectl-verbs.h"
@@ -14,7 +15,7 @@ typedef struct {
   CapturectlFilterOptions filter;
   char *binary; /* NULL: whichever has most samples */
   char **maps;  /* "FROM=TO" */
-  gboolean source, code, all, json;
+  gboolean source, code, all, download, json;
 } AnnotateOptions;
 
 static void annotate_options_clear(AnnotateOptions *options)
@@ -25,11 +26,6 @@ static void annotate_options_clear(AnnotateOptions *options)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AnnotateOptions, annotate_options_clear)
 
-ProfileSourceFile *capturectl_annotate_open(const CapturectlAnnotate *self, const char *path)
-{
-  return profile_capture_open_source(profile_report_get_capture(self->report), path, self->maps);
-}
-
 CapturectlAnnotateRange capturectl_annotate_get_range(const CapturectlAnnotate *self,
                                                       const ProfileAnnotationFile *file)
 {
@@ -37,21 +33,6 @@ CapturectlAnnotateRange capturectl_annotate_get_range(const CapturectlAnnotate *
 
   profile_annotation_get_range(self->annotation, file, &range.first, &range.last);
   return range;
-}
-
-gboolean capturectl_annotate_is_too_short(const CapturectlAnnotate *self, const ProfileAnnotationFile *file,
-                                          const ProfileSourceFile *source)
-{
-  return profile_source_file_get_status(source) == PROFILE_SOURCE_FILE_READ &&
-         profile_source_file_get_n_lines(source) < capturectl_annotate_get_range(self, file).last;
-}
-
-gboolean capturectl_annotate_is_newer(const CapturectlAnnotate *self, const ProfileSourceFile *source)
-{
-  const ProfileStacks *stacks = profile_report_get_stacks(self->report);
-
-  return profile_source_file_is_newer_than(source,
-                                           profile_stacks_get_function_binary(stacks, self->function));
 }
 
 /* NULL after having said which one is not understood. */
@@ -111,6 +92,7 @@ static int annotate_show(const AnnotateOptions *options, const ProfileReport *re
   guint32 function = g_array_index(functions, ProfileRow, 0).item;
   g_autoptr(ProfileAnnotation) annotation =
       profile_annotation_new(profile_weights_get_filter(weights), function);
+  g_autoptr(CapturectlSources) sources = capturectl_sources_new(annotation, maps, options->download);
   g_autoptr(ProfileDisassembly) disassembly = options->code ? annotate_disassemble(weights, function) : NULL;
   g_array_remove_index(functions, 0);
   CapturectlAnnotate shown = {.report = report,
@@ -121,7 +103,7 @@ static int annotate_show(const AnnotateOptions *options, const ProfileReport *re
                               .annotation = annotation,
                               .disassembly = disassembly,
                               .source = options->source || !options->code,
-                              .maps = maps,
+                              .sources = sources,
                               .all = options->all};
   if (options->json)
     capturectl_annotate_json(&shown);
@@ -160,6 +142,8 @@ int capturectl_annotate(int argc, char **argv)
        N_("PATH|NAME")},
       {"map", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.maps,
        N_("Look for source files below FROM in TO first (repeatable)"), N_("FROM=TO")},
+      {"download", 0, 0, G_OPTION_ARG_NONE, &options.download,
+       N_("Ask debuginfod servers for source files that are not here"), NULL},
       {"all", 0, 0, G_OPTION_ARG_NONE, &options.all,
        N_("Show every line from the function's first to its last one with samples, or every instruction, "
           "not only what is around samples"),
@@ -179,5 +163,12 @@ int capturectl_annotate(int argc, char **argv)
   if (status >= 0)
     return status;
   path = capturectl_get_file_behind(argc, argv, _("FUNCTION"), &wanted);
-  return path ? annotate_load(&options, wanted, path) : CAPTURECTL_USAGE;
+  if (!path)
+    return CAPTURECTL_USAGE;
+  if (options.download) {
+    g_autofree char *servers = capturectl_fetch_get_servers();
+    if (!servers)
+      return CAPTURECTL_FAILED;
+  }
+  return annotate_load(&options, wanted, path);
 }

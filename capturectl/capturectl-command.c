@@ -74,6 +74,26 @@ int capturectl_check_output(const char *option, const char *path)
   return capturectl_fail_usage(_("%s takes the name of a file, but what was given is empty."), option);
 }
 
+gboolean capturectl_parse_size(const char *text, guint64 max, guint64 *ret)
+{
+  static const char *const units[] = {"", "k", "m", "g"};
+  char *end;
+  guint64 value = g_ascii_strtoull(text, &end, 10);
+
+  if (!g_ascii_isdigit(*text))
+    return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS(units); i++) {
+    gsize length = strlen(units[i]);
+    const char *rest = end + length;
+    if (g_ascii_strncasecmp(end, units[i], length) != 0 || value > max >> (10 * i) ||
+        (*rest && g_ascii_strcasecmp(rest, "B") != 0 && (i == 0 || g_ascii_strcasecmp(rest, "iB") != 0)))
+      continue;
+    *ret = value << (10 * i);
+    return TRUE;
+  }
+  return FALSE;
+}
+
 const char *capturectl_get_file_behind(int argc, char **argv, const char *what, const char **ret)
 {
   int first = 1;

@@ -29,6 +29,10 @@ const char *capturectl_get_file_behind(int argc, char **argv, const char *what, 
  * after having said that it names none. */
 int capturectl_check_output(const char *option, const char *path);
 
+/* Bytes as options take them, at most max: "0", "65536", "512k", "4M", "4MiB"; a kilobyte has 1024. False
+ * when text is none. */
+gboolean capturectl_parse_size(const char *text, guint64 max, guint64 *ret);
+
 /* Prints "capturectl VERB: sentence" on standard error and returns CAPTURECTL_FAILED. */
 int capturectl_fail(const char *format, ...) G_GNUC_PRINTF(1, 2);
 /* As capturectl_fail, and points to --help; returns CAPTURECTL_USAGE. */

@@ -257,31 +257,10 @@ static gboolean parse_time(const char *text, guint64 *ret)
   return value == 0 && *end == '\0';
 }
 
-/* "0", "65536", "512k", "4M", "4MiB". */
-static gboolean parse_size(const char *text, guint64 *ret)
-{
-  static const char *const units[] = {"", "k", "m", "g"};
-  char *end;
-  guint64 value = g_ascii_strtoull(text, &end, 10);
-
-  if (!g_ascii_isdigit(*text))
-    return FALSE;
-  for (guint i = 0; i < G_N_ELEMENTS(units); i++) {
-    gsize length = strlen(units[i]);
-    const char *rest = end + length;
-    if (g_ascii_strncasecmp(end, units[i], length) != 0 || value > MAX_CODE >> (10 * i) ||
-        (*rest && g_ascii_strcasecmp(rest, "B") != 0 && (i == 0 || g_ascii_strcasecmp(rest, "iB") != 0)))
-      continue;
-    *ret = value << (10 * i);
-    return TRUE;
-  }
-  return FALSE;
-}
-
 static int set_code(CapturectlRecordOptions *options, const char *text)
 {
   options->code = PROFILE_NAMING_CODE_SIZE;
-  if (text && !parse_size(text, &options->code))
+  if (text && !capturectl_parse_size(text, MAX_CODE, &options->code))
     return capturectl_fail_usage(
         _("“%s” is not a size; --code takes bytes up to 1G, as in --code=16M, or 0 for none."), text);
   return -1;

@@ -13,7 +13,7 @@
 
 typedef struct {
   gboolean lines, download, json;
-  int megabytes; /* of a file; 0: as many as can be read */
+  guint64 size; /* of a file */
   int seconds;
 } SymbolsOptions;
 
@@ -167,9 +167,8 @@ static gboolean on_interrupt(gpointer cancellable)
 static gboolean symbols_download(Symbols *self, const SymbolsOptions *options)
 {
   g_autoptr(GCancellable) cancellable = g_cancellable_new();
-  ProfileFetchOptions fetch = {.servers = self->servers,
-                               .size_max = (guint64)options->megabytes * 1000000,
-                               .seconds_max = (guint)options->seconds};
+  ProfileFetchOptions fetch = {
+      .servers = self->servers, .size_max = options->size, .seconds_max = (guint)options->seconds};
   guint source = g_unix_signal_add(SIGINT, on_interrupt, cancellable);
   gboolean done;
 
@@ -230,14 +229,15 @@ static int symbols_run(const char *path, const SymbolsOptions *options)
 
 int capturectl_symbols(int argc, char **argv)
 {
-  SymbolsOptions options = {0};
+  SymbolsOptions options = {.size = PROFILE_FETCH_SIZE_MAX, .seconds = PROFILE_FETCH_SECONDS_MAX};
+  g_autofree char *size = NULL;
   const GOptionEntry entries[] = {
       {"lines", 0, 0, G_OPTION_ARG_NONE, &options.lines,
        N_("List the files that lack lines and inlined functions, though they may have names"), NULL},
       {"download", 0, 0, G_OPTION_ARG_NONE, &options.download,
        N_("Ask debuginfod servers for what is missing, and store the names in FILE"), NULL},
-      {"max-size", 0, 0, G_OPTION_ARG_INT, &options.megabytes,
-       N_("Fetch no file that is larger than this (4295)"), N_("MEGABYTES")},
+      {"max-size", 0, 0, G_OPTION_ARG_STRING, &size, N_("Fetch no file that is larger than this (4G)"),
+       N_("SIZE")},
       {"max-time", 0, 0, G_OPTION_ARG_INT, &options.seconds, N_("Give up after this time (3600)"),
        N_("SECONDS")},
       {"json", 0, 0, G_OPTION_ARG_NONE, &options.json, N_("Print JSON"), NULL},
@@ -249,8 +249,11 @@ int capturectl_symbols(int argc, char **argv)
 
   if (status >= 0)
     return status;
-  if (options.megabytes < 0 || options.seconds < 0)
-    return capturectl_fail_usage(_("--max-size and --max-time take a number above zero."));
+  if (size && (!capturectl_parse_size(size, PROFILE_FETCH_SIZE_MAX, &options.size) || options.size == 0))
+    return capturectl_fail_usage(
+        _("“%s” is not a size; --max-size takes bytes, from 1 to 4G, as in --max-size=200M."), size);
+  if (options.seconds < 1)
+    return capturectl_fail_usage(_("--max-time takes seconds, one at least."));
   path = capturectl_get_file(argc, argv);
   return path ? symbols_run(path, &options) : CAPTURECTL_USAGE;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sections of an ELF file of 32 or 64 bits by name, decompressed when they are first asked for; and where its
- * code stands. */
+/* Sections of an ELF file of 32 or 64 bits by name, decompressed when they are first asked for, and settled
+ * where no linker has done so; and where its code stands. */
 #ifndef DWARF_ELF_PRIVATE_H
 #define DWARF_ELF_PRIVATE_H
 
-#include "dwarf/dwarf-budget-private.h"
+#include "dwarf/dwarf-relocations-private.h"
 
 enum dwarf_section {
   DWARF_SECTION_ABBREV,
@@ -31,16 +31,18 @@ struct dwarf_stretch {
 struct dwarf_elf {
   struct dwarf_bytes file;
   struct dwarf_budget *budget;
-  bool wide;      /* 64 bits */
-  bool is_object; /* not linked: what it refers to is not settled */
-  bool split;     /* sections' names end in .dwo */
+  bool wide;                   /* 64 bits */
+  uint16_t machine;            /* EM_… */
+  bool is_object;              /* not linked */
+  struct dwarf_placed *placed; /* then one a section; NULL: what it refers to cannot be settled */
+  bool split;                  /* sections' names end in .dwo */
   uint64_t sections_at;
   uint32_t n_sections;
   struct dwarf_bytes names;
   struct dwarf_bytes sections[DWARF_N_SECTIONS];
   uint32_t first[DWARF_N_SECTIONS]; /* which section it is; 0: none */
   bool is_read[DWARF_N_SECTIONS];
-  struct dwarf_bytes *memory; /* of decompressed ones */
+  struct dwarf_bytes *memory; /* of those that are not as in the file */
   uint32_t n_memory;
   uint32_t memory_capacity;
   struct dwarf_stretch *code; /* ascending, apart */

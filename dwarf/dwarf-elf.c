@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dwarf/dwarf-decompress-private.h"
+#include "dwarf/dwarf-object.h"
 
 #define NAME_MAX_ 64
 
@@ -18,6 +19,7 @@ struct section {
   uint32_t name;
   uint32_t type;
   uint32_t link;
+  uint32_t info;
 };
 
 static const char *const names[DWARF_N_SECTIONS] = {
@@ -44,13 +46,13 @@ static struct section elf_read_section(const struct dwarf_elf *elf, uint32_t i)
 
     memcpy(&section, at + (size_t)i * sizeof section, sizeof section);
     return (struct section){section.sh_flags, section.sh_addr, section.sh_offset, section.sh_size,
-                            section.sh_name,  section.sh_type, section.sh_link};
+                            section.sh_name,  section.sh_type, section.sh_link,   section.sh_info};
   } else {
     Elf32_Shdr section;
 
     memcpy(&section, at + (size_t)i * sizeof section, sizeof section);
     return (struct section){section.sh_flags, section.sh_addr, section.sh_offset, section.sh_size,
-                            section.sh_name,  section.sh_type, section.sh_link};
+                            section.sh_name,  section.sh_type, section.sh_link,   section.sh_info};
   }
 }
 
@@ -103,6 +105,7 @@ static bool elf_read_header(struct dwarf_elf *elf, uint64_t *ret_programs_at, ui
     return false;
   elf->wide = header.wide.e_ident[EI_CLASS] == ELFCLASS64;
   elf->is_object = header.wide.e_type == ET_REL;
+  elf->machine = header.wide.e_machine;
   if (elf->wide) {
     elf_find_sections(elf, header.wide.e_shoff, header.wide.e_shnum, header.wide.e_shentsize,
                       header.wide.e_shstrndx);
@@ -188,9 +191,28 @@ static int elf_add_code(struct dwarf_elf *elf, uint64_t address, uint64_t size)
   return 0;
 }
 
+/* Split units need nothing of it. */
+static int elf_place_sections(struct dwarf_elf *elf)
+{
+  if (!elf->is_object || !elf->wide || elf->split || !dwarf_relocations_are_known(elf->machine))
+    return 0;
+  elf->placed = dwarf_budget_allocate(elf->budget, elf->n_sections, sizeof *elf->placed);
+  if (!elf->placed)
+    return -ENOMEM;
+  for (uint32_t i = 1; i < elf->n_sections; i++) {
+    struct section section = elf_read_section(elf, i);
+
+    if (section.flags & SHF_ALLOC)
+      elf->placed[i].address = dwarf_object_address(i, 0);
+    if (section.type == SHT_RELA && section.info < elf->n_sections)
+      elf->placed[section.info].relocations = i;
+  }
+  return 0;
+}
+
 static int elf_read_sections(struct dwarf_elf *elf)
 {
-  int error = 0;
+  int error = elf_place_sections(elf);
 
   for (uint32_t i = 1; i < elf->n_sections && error == 0; i++) {
     struct section section = elf_read_section(elf, i);
@@ -198,8 +220,8 @@ static int elf_read_sections(struct dwarf_elf *elf)
 
     if (kind >= 0 && elf->first[kind] == 0)
       elf->first[kind] = i;
-    if (section.flags & SHF_EXECINSTR && section.flags & SHF_ALLOC)
-      error = elf_add_code(elf, section.address, section.size);
+    if (section.flags & SHF_EXECINSTR && section.flags & SHF_ALLOC && error == 0)
+      error = elf_add_code(elf, elf->placed ? elf->placed[i].address : section.address, section.size);
   }
   return error;
 }
@@ -291,47 +313,93 @@ void dwarf_elf_close(struct dwarf_elf *elf)
   for (uint32_t i = 0; i < elf->n_memory; i++)
     free((void *)elf->memory[i].bytes);
   free(elf->memory);
+  free(elf->placed);
   free(elf->code);
   *elf = (struct dwarf_elf){0};
 }
 
+/* Room for one more, before it is made. */
+static bool elf_grow_memory(struct dwarf_elf *elf)
+{
+  void *grown;
+
+  if (elf->n_memory < elf->memory_capacity)
+    return true;
+  grown = dwarf_budget_grow(elf->budget, elf->memory, &elf->memory_capacity, sizeof *elf->memory);
+  if (!grown)
+    return false;
+  elf->memory = grown;
+  return true;
+}
+
 static bool elf_decompress(struct dwarf_elf *elf, enum dwarf_compression kind, struct dwarf_bytes *bytes)
 {
-  if (elf->n_memory == elf->memory_capacity) {
-    void *grown = dwarf_budget_grow(elf->budget, elf->memory, &elf->memory_capacity, sizeof *elf->memory);
-
-    if (!grown)
-      return false;
-    elf->memory = grown;
-  }
-  if (dwarf_decompress(elf->budget, bytes, kind, bytes) < 0)
+  if (!elf_grow_memory(elf) || dwarf_decompress(elf->budget, bytes, kind, bytes) < 0)
     return false;
   elf->memory[elf->n_memory++] = *bytes;
   return true;
 }
 
-static bool elf_read_content(struct dwarf_elf *elf, const struct section *section, struct dwarf_bytes *ret)
+static bool elf_copy(struct dwarf_elf *elf, struct dwarf_bytes *bytes)
 {
-  const char *name = (const char *)elf->names.bytes + section->name;
-  bool good = elf_read_stored(elf, section, ret);
+  void *copy = elf_grow_memory(elf) ? dwarf_budget_allocate(elf->budget, bytes->size, 1) : NULL;
 
-  if (good && section->flags & SHF_COMPRESSED)
+  if (!copy)
+    return false;
+  memcpy(copy, bytes->bytes, bytes->size);
+  elf->memory[elf->n_memory++] = *bytes = (struct dwarf_bytes){copy, bytes->size};
+  return true;
+}
+
+/* Bytes that are memory of ours. */
+static bool elf_relocate(struct dwarf_elf *elf, uint32_t i, const struct dwarf_bytes *bytes)
+{
+  struct section section = elf_read_section(elf, elf->placed[i].relocations), symbols;
+  struct dwarf_relocations relocations = {
+      .sections = elf->placed, .n_sections = elf->n_sections, .machine = elf->machine};
+
+  if (section.link >= elf->n_sections)
+    return false;
+  symbols = elf_read_section(elf, section.link);
+  if (!elf_read_stored(elf, &section, &relocations.entries) ||
+      !elf_read_stored(elf, &symbols, &relocations.symbols))
+    return false;
+  return dwarf_relocations_apply(&relocations, (uint8_t *)bytes->bytes, bytes->size, elf->budget) == 0;
+}
+
+static void elf_drop_last(struct dwarf_elf *elf)
+{
+  struct dwarf_bytes *last = &elf->memory[--elf->n_memory];
+
+  dwarf_budget_free(elf->budget, (void *)last->bytes, last->size, 1);
+}
+
+static bool elf_read_content(struct dwarf_elf *elf, uint32_t i, struct dwarf_bytes *ret)
+{
+  struct section section = elf_read_section(elf, i);
+  const char *name = (const char *)elf->names.bytes + section.name;
+  bool good = elf_read_stored(elf, &section, ret);
+  uint32_t n_memory = elf->n_memory;
+
+  if (good && section.flags & SHF_COMPRESSED)
     good = elf_decompress(elf, elf->wide ? DWARF_COMPRESSION_64 : DWARF_COMPRESSION_32, ret);
   else if (good && strncmp(name, ".zdebug_", 8) == 0)
     good = elf_decompress(elf, DWARF_COMPRESSION_GNU, ret);
-  if (!good && section->type != SHT_NOBITS && !elf->budget->out_of_time)
+  if (good && elf->placed && elf->placed[i].relocations != 0) {
+    good = (elf->n_memory > n_memory || elf_copy(elf, ret)) && elf_relocate(elf, i, ret);
+    if (!good && elf->n_memory > n_memory)
+      elf_drop_last(elf);
+  }
+  if (!good && section.type != SHT_NOBITS && !elf->budget->out_of_time)
     elf->budget->damaged = true;
   return good;
 }
 
 struct dwarf_bytes dwarf_elf_section(struct dwarf_elf *elf, enum dwarf_section kind)
 {
-  if (!elf->is_read[kind] && elf->first[kind] != 0) {
-    struct section section = elf_read_section(elf, elf->first[kind]);
-
-    if (!elf_read_content(elf, &section, &elf->sections[kind]))
-      elf->sections[kind] = (struct dwarf_bytes){0};
-  }
+  if (!elf->is_read[kind] && elf->first[kind] != 0 &&
+      !elf_read_content(elf, elf->first[kind], &elf->sections[kind]))
+    elf->sections[kind] = (struct dwarf_bytes){0};
   elf->is_read[kind] = !elf->budget->out_of_time; /* what time ended may be there the next time */
   return elf->sections[kind].bytes ? elf->sections[kind] : (struct dwarf_bytes){"", 0};
 }
@@ -350,7 +418,7 @@ bool dwarf_elf_next(struct dwarf_elf *elf, enum dwarf_section kind, uint32_t *i,
       *ret = dwarf_elf_section(elf, kind);
       return true;
     }
-    if (elf_read_content(elf, &section, ret))
+    if (elf_read_content(elf, at, ret))
       return true;
   }
   return false;

@@ -65,10 +65,11 @@ static int reader_open_files(struct dwarf_reader *reader)
 
   if (error < 0)
     return error;
-  if (reader->main.elf.is_object)
+  if (reader->main.elf.is_object && !reader->main.elf.placed)
     return -ENODATA;
   if (reader->main.elf.first[DWARF_SECTION_INFO] == 0) {
-    reader->is_go = unwind_go_open(&reader->go, reader->given.main.bytes, reader->given.main.size);
+    reader->is_go = !reader->main.elf.is_object &&
+                    unwind_go_open(&reader->go, reader->given.main.bytes, reader->given.main.size);
     return reader->is_go ? 0 : -ENODATA;
   }
   if (!reader->given.alternate.bytes)

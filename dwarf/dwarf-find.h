@@ -34,7 +34,8 @@ struct dwarf_reader;
 /* Opens a file, which takes little time: what is needed is read when addresses are asked for. The bytes stay
  * the caller's, and must stay until dwarf_reader_close(). 0, or a negative errno with *ret untouched:
  * -ENOEXEC no ELF file of 32 or 64 bits, little-endian; -ENODATA neither DWARF nor what Go has, or an object
- * file, in which nothing is settled before it is linked; -ENOMEM. */
+ * file of a machine other than x86-64 and AArch64; -ENOMEM. In object files addresses are those of
+ * dwarf-object.h. */
 int dwarf_reader_open(const struct dwarf_files *files, const struct dwarf_limits *limits,
                       struct dwarf_reader **ret);
 

@@ -48,10 +48,10 @@ static const uint8_t *find_build_id(const uint8_t *notes, uint64_t length, uint3
   return NULL;
 }
 
-uint32_t kernel_read_build_id(uint8_t *ret, uint32_t capacity)
+static uint32_t read_build_id(const char *path, uint8_t *ret, uint32_t capacity)
 {
   char notes[4096];
-  ssize_t length = text_file_read("/sys/kernel/notes", notes, sizeof notes);
+  ssize_t length = text_file_read(path, notes, sizeof notes);
   uint32_t size = 0;
   const uint8_t *found = length > 0 ? find_build_id((const uint8_t *)notes, (uint64_t)length, &size) : NULL;
   if (found == NULL)
@@ -59,4 +59,16 @@ uint32_t kernel_read_build_id(uint8_t *ret, uint32_t capacity)
   size = size < capacity ? size : capacity;
   memcpy(ret, found, size);
   return size;
+}
+
+uint32_t kernel_read_build_id(uint8_t *ret, uint32_t capacity)
+{
+  return read_build_id("/sys/kernel/notes", ret, capacity);
+}
+
+uint32_t kernel_read_module_build_id(const char *module, uint8_t *ret, uint32_t capacity)
+{
+  char path[256];
+  int length = snprintf(path, sizeof path, "/sys/module/%s/notes/.note.gnu.build-id", module);
+  return length > 0 && (size_t)length < sizeof path ? read_build_id(path, ret, capacity) : 0;
 }

@@ -16,5 +16,7 @@ enum kernel_obstacle kernel_get_obstacle(void);
 
 /* The build-id of the kernel that runs; of a longer one as much as fits. Its size; 0: not known. */
 uint32_t kernel_read_build_id(uint8_t *ret, uint32_t capacity);
+/* The same of a module, by its name. */
+uint32_t kernel_read_module_build_id(const char *module, uint8_t *ret, uint32_t capacity);
 
 #endif

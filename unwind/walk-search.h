@@ -51,7 +51,8 @@ WALK_INLINE uint64_t walk_is_above(uint64_t a, uint64_t b)
   return above;
 }
 
-/* The last of the process's mappings that does not begin above the address; the first if there is none. */
+/* The last of the process's mappings that does not begin above the address; the first if there is none. One
+ * in the kernel's half begins above all addresses that are searched for, and is too far for walk_is_above. */
 WALK_INLINE uint64_t walk_search_mappings(const struct walk *walk, const uint8_t *area, uint64_t size,
                                           uint64_t address)
 {
@@ -60,7 +61,8 @@ WALK_INLINE uint64_t walk_search_mappings(const struct walk *walk, const uint8_t
   for (uint32_t i = 0; i < 13 && n > 1; i++) {
     uint64_t half = n / 2;
     uint64_t start = walk_area_u64(area, size, at + half * sizeof(struct walk_mapping));
-    at += half * sizeof(struct walk_mapping) & ~walk_is_above(start, address);
+    at += half * sizeof(struct walk_mapping) &
+          ~(walk_is_above(start, address) | (uint64_t)((int64_t)start >> 63));
     n -= half;
   }
   return at;

@@ -13,6 +13,7 @@ enum { MAX_LINE = 4096, TAB = 8 };
 
 struct _ProfileSourceFile {
   ProfileSourceFileStatus status;
+  ProfileSourceFileOrigin origin;
   char *path;
   struct timespec modified;
   GByteArray *text;
@@ -21,6 +22,7 @@ struct _ProfileSourceFile {
 
 static const char *const status_names[] = {"read",      "missing",  "denied",    "not-regular",
                                            "too-large", "relative", "unreadable"};
+static const char *const origin_names[] = {"file", "capture", "server"};
 
 /* Why nothing could be opened there. */
 static ProfileSourceFileStatus explain_failure(const char *path)
@@ -126,14 +128,16 @@ ProfileSourceFile *profile_source_file_new(const char *path, const GArray *maps)
   return self;
 }
 
-ProfileSourceFile *profile_source_file_new_from_text(const char *path, const GByteArray *text)
+ProfileSourceFile *profile_source_file_new_from_text(const char *path, ProfileSourceFileOrigin origin,
+                                                     const void *text, gsize size)
 {
   ProfileSourceFile *self = g_new0(ProfileSourceFile, 1);
 
   self->status = PROFILE_SOURCE_FILE_READ;
+  self->origin = origin;
   self->path = g_strdup(path);
   self->text = g_byte_array_new();
-  g_byte_array_append(self->text, text->data, text->len);
+  g_byte_array_append(self->text, text, (guint)MIN(size, PROFILE_SOURCE_FILE_MAX));
   self->ends = g_array_new(FALSE, FALSE, sizeof(guint32));
   source_file_find_lines(self);
   return self;
@@ -155,6 +159,16 @@ ProfileSourceFileStatus profile_source_file_get_status(const ProfileSourceFile *
 const char *profile_source_file_get_status_name(const ProfileSourceFile *self)
 {
   return status_names[self->status];
+}
+
+ProfileSourceFileOrigin profile_source_file_get_origin(const ProfileSourceFile *self)
+{
+  return self->origin;
+}
+
+const char *profile_source_file_get_origin_name(const ProfileSourceFile *self)
+{
+  return origin_names[self->origin];
 }
 
 const char *profile_source_file_get_path(const ProfileSourceFile *self)

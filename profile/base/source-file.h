@@ -22,19 +22,30 @@ typedef enum {
   PROFILE_SOURCE_FILE_UNREADABLE
 } ProfileSourceFileStatus;
 
+/* Where the text is from. */
+typedef enum {
+  PROFILE_SOURCE_FILE_HERE, /* a file of this computer */
+  PROFILE_SOURCE_FILE_CAPTURED,
+  PROFILE_SOURCE_FILE_FETCHED /* a debuginfod server */
+} ProfileSourceFileOrigin;
+
 typedef struct _ProfileSourceFile ProfileSourceFile;
 
 /* Reads the file at the first place where it can be: those that the maps (profile/base/path-maps.h; NULL:
  * none) lead the path to, in their order, then the path as it stands. Never NULL: the status says what came
  * of it, that of the first place where it was read nowhere. Blocking. */
 ProfileSourceFile *profile_source_file_new(const char *path, const GArray *maps);
-/* One whose text a capture brought along; never found to be newer than anything. */
-ProfileSourceFile *profile_source_file_new_from_text(const char *path, const GByteArray *text);
+/* One whose text is no file of this computer; never found to be newer than anything. */
+ProfileSourceFile *profile_source_file_new_from_text(const char *path, ProfileSourceFileOrigin origin,
+                                                     const void *text, gsize size);
 void profile_source_file_free(ProfileSourceFile *self);
 
 ProfileSourceFileStatus profile_source_file_get_status(const ProfileSourceFile *self);
 /* "missing", "too-large" …; "read" for a file that was read. */
 const char *profile_source_file_get_status_name(const ProfileSourceFile *self);
+ProfileSourceFileOrigin profile_source_file_get_origin(const ProfileSourceFile *self);
+/* "file", "capture" or "server". */
+const char *profile_source_file_get_origin_name(const ProfileSourceFile *self);
 /* The place where it was read, or the first that was tried. */
 const char *profile_source_file_get_path(const ProfileSourceFile *self);
 /* When it was written last, in nanoseconds since 1970; 0 for what was not read. */

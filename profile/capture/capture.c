@@ -500,7 +500,8 @@ ProfileSourceFile *profile_capture_open_source(const ProfileCapture *self, const
 {
   const GByteArray *text = self->source_texts ? profile_source_texts_lookup(self->source_texts, path) : NULL;
 
-  return text ? profile_source_file_new_from_text(path, text) : profile_source_file_new(path, maps);
+  return text ? profile_source_file_new_from_text(path, PROFILE_SOURCE_FILE_CAPTURED, text->data, text->len)
+              : profile_source_file_new(path, maps);
 }
 
 void profile_capture_get_frame_functions(ProfileCapture *self, const guint32 **leaf, const guint32 **caller)

@@ -236,6 +236,18 @@ ProfilePlaces *profile_places_join(const ProfilePlaces *old, const ProfilePlaces
   return both;
 }
 
+ProfilePlaces *profile_places_merge(ProfilePlaces *old, ProfilePlaces *places)
+{
+  ProfilePlaces *both;
+
+  if (!old || !places)
+    return old ? old : places;
+  both = profile_places_join(old, places);
+  profile_places_unref(old);
+  profile_places_unref(places);
+  return both;
+}
+
 const ProfilePlace *profile_places_get(const ProfilePlaces *self, gsize *n)
 {
   *n = self->places->len;

@@ -53,6 +53,8 @@ enum capture_places_outcome profile_places_get_outcome(const ProfilePlaces *self
 /* New sealed places of all that both say, where they differ what `places` says; both are sealed.
  * The greater outcome is theirs. */
 ProfilePlaces *profile_places_join(const ProfilePlaces *old, const ProfilePlaces *places);
+/* The same where either may be NULL, which says nothing. Takes both references. */
+ProfilePlaces *profile_places_merge(ProfilePlaces *old, ProfilePlaces *places);
 
 ProfilePlaces *profile_places_ref(ProfilePlaces *self);
 void profile_places_unref(ProfilePlaces *self);

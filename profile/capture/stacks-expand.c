@@ -111,7 +111,10 @@ static guint32 add_source(Sourcing *self, const Source *source, const ProfileFun
   g_autofree char *base = g_path_get_basename(source->file);
   g_autofree char *name =
       self->by_file ? g_strdup(source->file) : g_strdup_printf("%s:%" G_GUINT32_FORMAT, base, source->line);
-  const ProfileFunctionRange range = {.name = name, .file = source->file, .line = source->line};
+  const ProfileFunctionRange range = {.name = name,
+                                      .file = source->file,
+                                      .module = function->range ? function->range->module : NULL,
+                                      .line = source->line};
 
   profile_collapsed_add(self->stacks->collapsed, &range, function->binary, function->kind);
   return (guint32)self->stacks->n_capture_functions + self->stacks->collapsed->len - 1;

@@ -19,7 +19,7 @@ typedef struct {
 
 /* Of ProfileCollapsed in atomic boxes; those of all, if there are any, to begin with. */
 GPtrArray *profile_collapsed_copy(const GPtrArray *all);
-/* Copies name and file. */
+/* Copies name, file and module. */
 void profile_collapsed_add(GPtrArray *all, const ProfileFunctionRange *range, guint32 binary, guint16 kind);
 
 /* A capture's own stacks live in it and as long as it does: a reference to them is one to the capture, lest

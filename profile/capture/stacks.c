@@ -10,6 +10,7 @@ static void clear_collapsed(gpointer data)
 
   g_free((gpointer)collapsed->range.name);
   g_free((gpointer)collapsed->range.file);
+  g_free((gpointer)collapsed->range.module);
 }
 
 static void release_collapsed(gpointer collapsed)
@@ -30,8 +31,10 @@ void profile_collapsed_add(GPtrArray *all, const ProfileFunctionRange *range, gu
 {
   ProfileCollapsed *collapsed = g_atomic_rc_box_new0(ProfileCollapsed);
 
-  collapsed->range = (ProfileFunctionRange){
-      .name = g_strdup(range->name), .file = g_strdup(range->file), .line = range->line};
+  collapsed->range = (ProfileFunctionRange){.name = g_strdup(range->name),
+                                            .file = g_strdup(range->file),
+                                            .module = g_strdup(range->module),
+                                            .line = range->line};
   collapsed->range.linkage_name = collapsed->range.name;
   collapsed->function = (ProfileFunction){.range = &collapsed->range, .binary = binary, .kind = kind};
   g_ptr_array_add(all, collapsed);
@@ -176,7 +179,7 @@ const char *profile_stacks_get_function_binary(const ProfileStacks *self, guint3
     return profile_capture_get_function_binary(self->capture, function);
   item = profile_stacks_get_function(self, function);
   if (item->binary == G_MAXUINT32)
-    return "[kernel]";
+    return item->range->module ? item->range->module : "[kernel]";
   return g_array_index(self->capture->binaries, ProfileBinary, item->binary).path;
 }
 

@@ -37,17 +37,20 @@ static gboolean open_elf(const char *path, ProfileDebugFile *ret)
   return TRUE;
 }
 
+static gboolean elf_has_build_id(const ProfileElf *elf, const guint8 *build_id, guint size)
+{
+  guint found_size;
+  const guint8 *found = profile_elf_get_build_id(elf, &found_size);
+
+  return size > 0 && found_size == size && memcmp(found, build_id, size) == 0;
+}
+
 static gboolean open_with_build_id(const char *path, const guint8 *build_id, guint size,
                                    ProfileDebugFile *ret)
 {
   g_auto(ProfileDebugFile) file = {.fd = -1};
-  const guint8 *found;
-  guint found_size;
 
-  if (!open_elf(path, &file))
-    return FALSE;
-  found = profile_elf_get_build_id(file.elf, &found_size);
-  if (size == 0 || found_size != size || memcmp(found, build_id, size) != 0)
+  if (!open_elf(path, &file) || !elf_has_build_id(file.elf, build_id, size))
     return FALSE;
   *ret = file;
   file = (ProfileDebugFile){.fd = -1};
@@ -256,16 +259,36 @@ gboolean profile_debug_file_has_lines(const ProfileDebugFile *file)
   return FALSE;
 }
 
-static gboolean find_kernel_at(char *path, const guint8 *build_id, guint size, ProfileDebugFile *ret)
+gboolean profile_debug_file_take(int fd, const guint8 *build_id, guint size, ProfileDebugFile *ret)
+{
+  g_auto(ProfileDebugFile) file = {.elf = profile_elf_new_for_fd(fd, NULL), .fd = fd};
+
+  if (!file.elf || !elf_has_build_id(file.elf, build_id, size) || !profile_debug_file_has_lines(&file))
+    return FALSE;
+  *ret = file;
+  file = (ProfileDebugFile){.fd = -1};
+  return TRUE;
+}
+
+static gboolean find_lines_at(const char *path, const guint8 *build_id, guint size, ProfileDebugFile *ret)
 {
   gboolean found = open_with_build_id(path, build_id, size, ret);
 
-  g_free(path);
   if (found && !profile_debug_file_has_lines(ret)) {
     profile_debug_file_clear(ret);
     return FALSE;
   }
   return found;
+}
+
+gboolean profile_debug_file_find_by_build_id(const guint8 *build_id, guint size, ProfileDebugFile *ret)
+{
+  g_autofree char *hex = profile_debug_file_print_build_id(build_id, size);
+  g_autofree char *installed = get_build_id_path(DEBUG_ROOT, hex);
+  g_autofree char *cached = get_debuginfod_path(hex, "debuginfo");
+
+  return size >= 2 &&
+         (find_lines_at(installed, build_id, size, ret) || find_lines_at(cached, build_id, size, ret));
 }
 
 gboolean profile_debug_file_find_kernel(const char *release, const guint8 *build_id, guint size,
@@ -277,18 +300,15 @@ gboolean profile_debug_file_find_kernel(const char *release, const guint8 *build
                                        "/boot/vmlinux-%s",
                                        "/lib/modules/%s/vmlinux",
                                        "/lib/modules/%s/build/vmlinux"};
-  g_autofree char *hex = profile_debug_file_print_build_id(build_id, size);
 
-  if (size < 2)
-    return FALSE;
   for (guint i = 0; release && !strchr(release, '/') && i < G_N_ELEMENTS(places); i++) {
     g_auto(GStrv) parts = g_strsplit(places[i], "%s", 2);
+    g_autofree char *path = g_strjoinv(release, parts);
 
-    if (find_kernel_at(g_strjoinv(release, parts), build_id, size, ret))
+    if (find_lines_at(path, build_id, size, ret))
       return TRUE;
   }
-  return find_kernel_at(get_build_id_path(DEBUG_ROOT, hex), build_id, size, ret) ||
-         find_kernel_at(get_debuginfod_path(hex, "debuginfo"), build_id, size, ret);
+  return profile_debug_file_find_by_build_id(build_id, size, ret);
 }
 
 /* What stands behind the last ".dwz" of a path, that too: packages of debug files say where it is from where

@@ -38,13 +38,19 @@ gboolean profile_debug_file_find_again(const guint8 *build_id, guint size, const
  * debuginfod and perf. False when there is none. */
 gboolean profile_debug_file_find_binary(const guint8 *build_id, guint size, ProfileDebugFile *ret);
 
-/* Finds the image with DWARF of the kernel that calls itself release (NULL: not known), where distributions
- * and builds put it. False when there is none with that build-id. */
-gboolean profile_debug_file_find_kernel(const char *release, const guint8 *build_id, guint size,
-                                        ProfileDebugFile *ret);
-
 /* Whether there is an ELF with .debug_info, compressed or not, or with what Go programs have instead. */
 gboolean profile_debug_file_has_lines(const ProfileDebugFile *file);
+
+/* Takes an open file that has that build-id and lines; false, and it is closed, when it is none. */
+gboolean profile_debug_file_take(int fd, const guint8 *build_id, guint size, ProfileDebugFile *ret);
+
+/* Finds such a file by its build-id, in /usr/lib/debug and debuginfod's cache. False when there is none. */
+gboolean profile_debug_file_find_by_build_id(const guint8 *build_id, guint size, ProfileDebugFile *ret);
+
+/* Finds the image with DWARF of the kernel that calls itself release (NULL: not known), likewise and where
+ * distributions and builds put it. False when there is none with that build-id. */
+gboolean profile_debug_file_find_kernel(const char *release, const guint8 *build_id, guint size,
+                                        ProfileDebugFile *ret);
 
 /* Finds the file that .gnu_debugaltlink (dwz) of a debug file in `directory` names by path and build-id:
  * where the path says, under /usr/lib/debug, in debuginfod's cache and in roots (NULL: none). False when

@@ -228,6 +228,12 @@ static void fetching_init(Fetching *self, guint64 size_max, guint seconds_max)
   self->file.progress_data = self;
 }
 
+gboolean profile_fetch_may_have_source(ProfileCapture *capture, guint32 binary, const char *path)
+{
+  return binary < capture->binaries->len && profile_namer_can_keep(get_binary(capture, binary)) &&
+         g_path_is_absolute(path);
+}
+
 GBytes *profile_fetch_source(ProfileCapture *capture, guint32 binary, const char *path,
                              const ProfileFetchOptions *options, GCancellable *cancellable, GError **error)
 {

@@ -55,9 +55,13 @@ guint profile_fetch_run(ProfileCapture *capture, const ProfileMissingEntry *entr
                         const ProfileFetchOptions *options, ProfileFetchResult *results,
                         GCancellable *cancellable);
 
+/* Whether a server may have a source file, by the path that debug information of the binary says: a whole
+ * path, and a binary that says its build-id. binary: index, or G_MAXUINT32 for none. */
+gboolean profile_fetch_may_have_source(ProfileCapture *capture, guint32 binary, const char *path);
 /* The text of the source file with that path, which debug information of the binary says, for who has no such
- * file. A second time nobody is asked. Nothing tells whether it is the text that the binary was built from.
- * Errors are one sentence, see profile_fetch_file(). Blocking. */
+ * file, and which profile_fetch_may_have_source. What came is kept: a second time nobody is asked for it.
+ * Nothing tells whether it is the text that the binary was built from. Errors are one sentence, see
+ * profile_fetch_file(). Blocking. */
 GBytes *profile_fetch_source(ProfileCapture *capture, guint32 binary, const char *path,
                              const ProfileFetchOptions *options, GCancellable *cancellable, GError **error);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Lines and inlined functions of sampled kernel addresses, from the image with DWARF of the recorded kernel,
- * wherever that was put in memory. Not of its modules. */
+ * wherever that was put in memory. Those of its modules: module-places.h. */
 #pragma once
 
 #include "profile/naming/namer.h"

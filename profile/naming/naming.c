@@ -7,6 +7,7 @@
 #include "profile/elf/debug-files.h"
 #include "profile/naming/kernel-namer.h"
 #include "profile/naming/kernel-places.h"
+#include "profile/naming/module-places.h"
 #include "profile/naming/namer.h"
 #include "profile/naming/names-store.h"
 #include "profile/naming/naming-private.h"
@@ -137,9 +138,11 @@ static void name_kernel(Naming *naming, const guint64 *addresses, gsize n)
   guint slot = naming->tables->n - 1;
   ProfileFunctionTable *table =
       profile_kernel_name(naming->capture, addresses, n, !naming->options->no_store);
-  ProfilePlaces *places =
+  ProfilePlaces *image =
       profile_kernel_places_find(&naming->namer, naming->capture, addresses, n, naming->known[slot],
                                  naming->options->no_store ? NULL : &naming->learnt[slot]);
+  ProfilePlaces *modules = profile_module_places_find(&naming->namer, naming->capture, table, addresses, n);
+  ProfilePlaces *places = profile_places_merge(image, modules);
 
   naming->tables->tables[slot] = places ? profile_namer_add_declarations(table, places) : table;
   naming->tables->places[slot] = places;

@@ -9,6 +9,7 @@
 
 struct _ProfileAnnotation {
   ProfileCapture *capture; /* whose texts lines and functions refer to */
+  guint32 binary;          /* of the function; G_MAXUINT32: none */
   enum capture_unit unit;
   ProfileWeight sum, self, total, self_without_line, total_without_line;
   GArray *files, *lines, *inlined;
@@ -292,6 +293,8 @@ ProfileAnnotation *profile_annotation_new(const ProfileFilter *filter, guint32 f
   Annotating found = {.capture = profile_filter_get_capture(filter), .function = function};
 
   self->capture = g_object_ref(found.capture);
+  self->binary = function < found.capture->names.n_functions ? found.capture->names.functions[function].binary
+                                                             : G_MAXUINT32;
   self->unit =
       profile_measure_get_unit(profile_capture_get_event(found.capture, profile_filter_get_event(filter)));
   self->files = g_array_new(FALSE, FALSE, sizeof(ProfileAnnotationFile));
@@ -316,6 +319,16 @@ void profile_annotation_free(ProfileAnnotation *self)
   g_array_unref(self->lines);
   g_array_unref(self->inlined);
   g_free(self);
+}
+
+ProfileCapture *profile_annotation_get_capture(const ProfileAnnotation *self)
+{
+  return self->capture;
+}
+
+guint32 profile_annotation_get_binary(const ProfileAnnotation *self)
+{
+  return self->binary;
 }
 
 const ProfileAnnotationFile *profile_annotation_get_files(const ProfileAnnotation *self, gsize *n)

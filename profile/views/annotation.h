@@ -45,6 +45,10 @@ typedef struct _ProfileAnnotation ProfileAnnotation;
 ProfileAnnotation *profile_annotation_new(const ProfileFilter *filter, guint32 function);
 void profile_annotation_free(ProfileAnnotation *self);
 
+/* Whose texts it refers to. */
+ProfileCapture *profile_annotation_get_capture(const ProfileAnnotation *self);
+/* Index of the binary that the function is in; G_MAXUINT32: of none. */
+guint32 profile_annotation_get_binary(const ProfileAnnotation *self);
 /* Most self first; then most of what leads through their lines. */
 const ProfileAnnotationFile *profile_annotation_get_files(const ProfileAnnotation *self, gsize *n);
 /* The n_lines lines of a file that samples lead through, ascending. */

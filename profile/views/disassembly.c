@@ -6,6 +6,7 @@
 #include "code/code-instructions.h"
 #include "profile/base/memory.h"
 #include "profile/capture/capture-private.h"
+#include "profile/capture/machine-code.h"
 #include "profile/capture/measure.h"
 #include "profile/views/recorded-nodes.h"
 
@@ -364,16 +365,26 @@ static const char *explain_nothing(const ProfileDisassembly *self)
   return _("Nothing says where this code begins and ends: it has no symbol and no unwind information.");
 }
 
+static char *explain_no_file(const ProfileDisassemblyPart *part)
+{
+  if (part->length > PROFILE_MACHINE_CODE_MAX)
+    return g_strdup_printf(_("No capture has a copy of more than 256 KiB of machine code of one function, "
+                             "and “%s” is not here as "
+                             "it was mapped, or cannot be read: look at the capture where it was recorded."),
+                           part->binary);
+  return g_strdup_printf(
+      _("The capture has no copy of this machine code, and “%s” is not here as it was mapped, or cannot be "
+        "read: look at the capture where it was recorded, or record again with a larger --code."),
+      part->binary);
+}
+
 char *profile_disassembly_explain(const ProfileDisassembly *self, const ProfileDisassemblyPart *part)
 {
   if (!part)
     return self->parts->len == 0 ? g_strdup(explain_nothing(self)) : NULL;
   switch (part->status) {
   case PROFILE_CODE_NO_FILE:
-    return g_strdup_printf(
-        _("The capture has no copy of this machine code, and “%s” is not here as it was mapped, or cannot be "
-          "read: look at the capture where it was recorded, or record again with a larger --code."),
-        part->binary);
+    return explain_no_file(part);
   case PROFILE_CODE_NO_KERNEL:
     return g_strdup(
         _("The capture has no copy of this machine code of the kernel, and it cannot be read here: "

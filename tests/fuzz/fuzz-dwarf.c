@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "dwarf/dwarf-find.h"
+#include "dwarf/dwarf-object.h"
 
 #define N_ADDRESSES 1000
 
@@ -92,8 +93,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   uint64_t addresses[N_ADDRESSES];
   struct dwarf_reader *reader;
 
-  for (size_t i = 0; i < N_ADDRESSES - 1; i++)
+  for (uint32_t i = 0; i < N_ADDRESSES / 2; i++) {
     addresses[i] = 3 * i;
+    addresses[N_ADDRESSES / 2 + i] = dwarf_object_address(1 + i / 50, i % 50 * 3);
+  }
   addresses[N_ADDRESSES - 1] = UINT64_MAX;
   if (dwarf_reader_open(&files, &limits, &reader) == 0) {
     ask(reader, addresses, N_ADDRESSES, size);

@@ -7,6 +7,7 @@ import pathlib
 import shutil
 import socket
 import subprocess
+import tarfile
 import threading
 import time
 import urllib.error
@@ -20,20 +21,33 @@ def free_port():
 
 
 @contextlib.contextmanager
-def debuginfod(directory, build_ids):
-    """Serves the files of a directory; begins when it knows the debug files of all build-ids. Gives the server's address."""
+def debuginfod(directory, build_ids, sources=()):
+    """Serves the files of a directory, and of archives there; begins when it knows the debug files of all build-ids, and the sources:
+    (build-id, path). Gives the server's address."""
     port = free_port()
     address = f'http://127.0.0.1:{port}'
     # It would ask other servers for what it lacks, and keep that.
     env = {name: value for name, value in os.environ.items() if not name.startswith('DEBUGINFOD_')}
-    with subprocess.Popen(['debuginfod', '-F', '-p', str(port), '-d', ':memory:', directory], stdout=subprocess.DEVNULL,
+    with subprocess.Popen(['debuginfod', '-F', '-Z', '.tar', '-p', str(port), '-d', ':memory:', directory], stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL, env=env) as server:
         try:
             for build_id in build_ids:
                 wait_for(f'{address}/buildid/{build_id}/debuginfo', server)
+            for build_id, path in sources:
+                wait_for(f'{address}/buildid/{build_id}/source{path}', server)
             yield address
         finally:
             server.kill()  # asked to end it takes its time
+
+
+def pack(archive, *paths):
+    """Makes an archive of files under their whole paths: a server has their text although they are not here any more."""
+    with tarfile.open(archive, 'w') as packed:
+        for path in paths:
+            info = packed.gettarinfo(path)
+            info.name = str(path)
+            with open(path, 'rb') as file:
+                packed.addfile(info, file)
 
 
 def wait_for(url, server):

@@ -12,6 +12,7 @@ import tempfile
 
 from window import WindowCase  # first: it says where others lie
 
+from servers import debuginfod, misbehaving, pack
 from support import capturectl, run
 
 SPIN = '''static inline __attribute__((always_inline)) void spin(unsigned n)
@@ -100,13 +101,16 @@ class SourceCase(WindowCase):
                 if line['total'] > 0]
 
     def box(self, name):
-        """A box of the flame graph, selected: keys walk down until it is seen."""
+        """A box of the flame graph, selected: keys walk down until it is seen. A click that comes while it is still scrolled hits
+        another one: then again."""
         self.viewer.press('Home')
         self.viewer.find('tree item', 'All Samples', states=['focused'])
         while not self.viewer.find_all('tree item', name):
             self.viewer.press('Down')
             self.viewer.rest()
-        self.viewer.click(self.viewer.find('tree item', name))
+        while not self.viewer.find_all('tree item', name, states=['focused']):
+            self.viewer.click(self.viewer.find('tree item', name))
+            self.viewer.rest()
         return self.viewer.find('tree item', name, states=['focused'])
 
     def expect_line(self, line, own, total):
@@ -125,8 +129,6 @@ class SourceCase(WindowCase):
         self.viewer.find('text box', 'Source')
         self.viewer.rest()
 
-
-class SourceTest(SourceCase):
     def hot_pixels(self):
         """How many pixels beside the text are as hot as can be."""
         picture = self.viewer.picture()
@@ -134,6 +136,8 @@ class SourceTest(SourceCase):
         pixels = [picture.rgba[4 * (row * picture.width + column):][:3] for row in range(y, y + height) for column in range(x + 1, x + 6)]
         return sum(red > 200 and 120 < green < 200 and blue < 140 for red, green, blue in pixels)
 
+
+class SourceTest(SourceCase):
     def test_a_double_click_in_the_flame_graph_leads_to_the_hot_line(self):
         hottest = self.ranked(self.annotate())[0]
         self.assertGreater(int(hottest[0]), AWAY)
@@ -324,7 +328,7 @@ class EditorTest(SourceCase):
         self.expect_started('kate', '-l', line, f'{self.built}/work.c')
 
 
-class MovedTest(SourceCase):
+class MovedCase(SourceCase):
     def setUp(self):
         super().setUp()
         self.moved = self.directory / 'moved' / 'built'
@@ -335,12 +339,15 @@ class MovedTest(SourceCase):
             os.rename(self.built / name, self.moved / name)
             self.addCleanup(shutil.copy, self.moved / name, self.built / name)
 
-    def open_moved(self):
+    def open_moved(self, said='', **how):
         self.move()
-        self.open_capture()
+        self.open_capture(**how)
         self.viewer.click(self.box('split'), times=2)
-        self.viewer.find('label', f'“{self.built}/work.c” is not on this computer. Choose the folder that has its source now.')
+        missing = f'“{self.built}/work.c” is not on this computer. Choose the folder that has its source now.'
+        self.viewer.find('label', missing + said)
 
+
+class MovedTest(MovedCase):
     def test_lines_are_listed_without_their_text(self):
         ranked = self.ranked(self.annotate())
         self.open_moved()
@@ -380,6 +387,81 @@ class MovedTest(SourceCase):
         path.write_text('int main(void)\n')
         self.open_source()
         self.viewer.find('label', re.compile('^This is another version: it has 1 line, and line [0-9]+ was sampled.$'))
+
+
+class FetchedTest(MovedCase):
+    """What is not on this computer any more servers may have."""
+
+    ASKING = '\nServers are being asked for it…'
+
+    def allow(self, servers):
+        """As somebody who said yes before."""
+        settings = self.home / 'config/capture/debug-servers'
+        settings.parent.mkdir(parents=True)
+        settings.write_text(f'[debug-servers]\nallowed={servers};\n')
+
+    def ask(self, answer):
+        self.viewer.click(self.viewer.find('button', 'Ask Servers…'))
+        self.viewer.find('label', 'Ask Servers for Debug Information?')
+        self.viewer.find('button', answer).act()
+        self.viewer.find_gone('label', 'Ask Servers for Debug Information?')
+
+    def is_fetching(self):
+        children = ' '.join(path.read_text() for path in pathlib.Path('/proc', str(self.viewer.pid), 'task').glob('*/children')).split()
+        return any('symbol-fetcher' in pathlib.Path('/proc', child, 'cmdline').read_text() for child in children)
+
+    def test_the_text_comes_from_a_server(self):
+        build_id = re.search(r'Build ID: (\w+)', run('readelf', '-n', self.built / 'work').stdout)[1]
+        work, served = self.built / 'work.c', self.directory / 'served'
+        served.mkdir()
+        pack(served / 'work.tar', self.built / 'work', work)
+        self.install_editor()
+        hottest = self.ranked(self.annotate())[0]
+        with debuginfod(served, [], [(build_id, work)]) as servers:
+            self.open_moved(DEBUGINFOD_URLS=servers)
+            self.ask('Cancel')
+            self.viewer.find_gone('text box', 'Source')
+            self.ask('Download')
+            self.viewer.find('text box', 'Source')
+            self.viewer.find('label', 'A server had this text; nothing tells whether the program was built from it.')
+            self.expect_line(*hottest)
+            self.viewer.wait(lambda: self.hot_pixels() > 20, 'the hot line is in sight')
+            self.expect_function('split', 'work.c')
+            self.viewer.find_gone('button', 'Open in VS Code', states=['sensitive'])
+            self.viewer.find_gone('button', 'Ask Servers…')
+
+    def install_editor(self):
+        program = self.programs / 'code'
+        program.write_text('#!/bin/sh\n')
+        program.chmod(0o755)
+
+    def test_asking_ends_with_the_page(self):
+        with misbehaving('slow') as (servers, server):
+            self.allow(servers)
+            self.open_moved(self.ASKING, DEBUGINFOD_URLS=servers)
+            self.viewer.wait(lambda: server.asked == 1 and self.is_fetching(), 'the server is asked')
+            self.viewer.press('alt+1')
+            self.viewer.wait(lambda: not self.is_fetching(), 'nobody is asked any more')
+            self.viewer.click(self.box('split'), times=2)
+            self.viewer.wait(lambda: server.asked == 2, 'the server is asked again')
+
+    def test_what_no_server_has_is_asked_for_once(self):
+        with misbehaving('missing') as (servers, server):
+            self.allow(servers)
+            self.open_moved('\nNo server gave the file “work.c”.', DEBUGINFOD_URLS=servers)
+            asked = server.asked
+            self.viewer.press('alt+1')
+            self.viewer.click(self.box('split'), times=2)
+            self.viewer.find('label', re.compile('No server gave the file “work.c”.$'))
+            self.viewer.rest()
+            self.assertEqual(server.asked, asked)
+
+    def test_nobody_is_asked_without_a_yes(self):
+        with misbehaving('missing') as (servers, server):
+            self.open_moved(DEBUGINFOD_URLS=servers)
+            self.ask('Cancel')
+            self.viewer.rest()
+            self.assertEqual(server.asked, 0)
 
 
 if __name__ == '__main__':

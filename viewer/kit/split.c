@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "viewer/kit/split.h"
 
+enum { INTERVAL = 20 }; /* ms between two looks whether it has a size */
+
 typedef struct {
   GtkPaned *paned; /* owns it */
   int least;
@@ -36,8 +38,13 @@ static void place_divider(Split *split)
 static gboolean split_turn(gpointer data)
 {
   Split *split = data;
+  gboolean has_size = gtk_widget_get_width(GTK_WIDGET(split->paned)) > 0;
 
   split->turning = 0;
+  if (!has_size && gtk_widget_get_mapped(GTK_WIDGET(split->paned)))
+    split->turning = g_timeout_add(INTERVAL, split_turn, split);
+  if (!has_size)
+    return G_SOURCE_REMOVE;
   gtk_orientable_set_orientation(GTK_ORIENTABLE(split->paned),
                                  is_narrow(split) ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL);
   place_divider(split);

@@ -40,19 +40,36 @@ void recorder_kernel_add_symbol(struct recorder_kernel *kernel,
       (struct recorder_kernel_symbol){*record, memcpy(recorder_allocate(size, 1), name, size)};
 }
 
-static void add_mapping(struct recorder_kernel *kernel, struct recorder_binaries *binaries, const char *path,
-                        uint32_t flags, uint64_t start, uint64_t end)
+static void add_mapping(struct recorder_kernel *kernel, struct recorder_binaries *binaries,
+                        const struct recorder_binary_key *key, uint64_t start, uint64_t end)
 {
-  struct recorder_binary_key key = {.path = path, .path_length = strlen(path), .flags = flags};
-  if (flags & CAPTURE_BINARY_KERNEL)
-    key.build_id_size = kernel_read_build_id(key.build_id, sizeof key.build_id);
   struct recorder_mapping mapping = {
       .start = start,
       .end = end,
-      .binary = recorder_binaries_take(binaries, &key),
+      .binary = recorder_binaries_take(binaries, key),
       .protection = PROT_READ | PROT_EXEC,
   };
   recorder_mappings_add(&kernel->mappings, binaries, &mapping);
+}
+
+static void add_text(struct recorder_kernel *kernel, struct recorder_binaries *binaries, uint64_t start,
+                     uint64_t end)
+{
+  struct recorder_binary_key key = {
+      .path = "[kernel]", .path_length = strlen("[kernel]"), .flags = CAPTURE_BINARY_KERNEL};
+  key.build_id_size = kernel_read_build_id(key.build_id, sizeof key.build_id);
+  add_mapping(kernel, binaries, &key, start, end);
+}
+
+static void add_module(struct recorder_kernel *kernel, struct recorder_binaries *binaries, const char *name,
+                       uint64_t start, uint64_t end)
+{
+  char path[160];
+  int length = snprintf(path, sizeof path, "[%s]", name);
+  struct recorder_binary_key key = {
+      .path = path, .path_length = (size_t)length, .flags = CAPTURE_BINARY_KERNEL_MODULE};
+  key.build_id_size = kernel_read_module_build_id(name, key.build_id, sizeof key.build_id);
+  add_mapping(kernel, binaries, &key, start, end);
 }
 
 /* The value of scan's result for the first line that it takes, 0 for none or when the file is not readable.
@@ -111,21 +128,20 @@ static void look_up_text(struct recorder_kernel *kernel, struct recorder_binarie
   else if (__builtin_add_overflow(start, text_size, &end))
     return;
   if (end > start)
-    add_mapping(kernel, binaries, "[kernel]", CAPTURE_BINARY_KERNEL, start, end);
+    add_text(kernel, binaries, start, end);
 }
 
 static void look_up_modules(struct recorder_kernel *kernel, struct recorder_binaries *binaries)
 {
   FILE *file = fopen("/proc/modules", "re");
-  char line[1024], name[128], path[132];
+  char line[1024], name[128];
   unsigned long long size, address;
   while (file != NULL && fgets(line, sizeof line, file) != NULL) {
     uint64_t end;
     if (sscanf(line, "%127s %llu %*s %*s %*s %llx", name, &size, &address) != 3 || address == 0 ||
         size == 0 || __builtin_add_overflow(address, size, &end))
       continue;
-    snprintf(path, sizeof path, "[%s]", name);
-    add_mapping(kernel, binaries, path, CAPTURE_BINARY_KERNEL_MODULE, address, end);
+    add_module(kernel, binaries, name, address, end);
   }
   if (file != NULL)
     fclose(file);

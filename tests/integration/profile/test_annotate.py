@@ -264,17 +264,18 @@ class Annotate(TestCase):
         """What was changed since is told, and may not do anything to a terminal."""
         path = self.record('-g')
         [file] = self.annotate(path, 'alone')['files']
-        self.assertEqual((file['newer'], file['too_short']), (False, False))
+        self.assertEqual((file['origin'], file['newer'], file['changed'], file['too_short']), ('file', False, False, False))
         (self.source / 'alone.cc').write_text('one\n\x1b[31mtwo\0\xff\n')
+        self.assertTrue(self.annotate(path, 'alone')['files'][0]['changed'])
         program = (self.directory / 'program').stat().st_mtime_ns
         os.utime(self.source / 'alone.cc', ns=(program + 1, program + 1))
         [file] = self.annotate(path, 'alone')['files']
-        self.assertEqual((file['found'], file['newer'], file['too_short']), (True, True, True))
+        self.assertEqual((file['found'], file['newer'], file['changed'], file['too_short']), (True, True, False, True))
         text = capturectl('annotate', '--all', 'alone', path).stdout
-        self.assertIn('The file was changed after the binary was built', text)
-        self.assertRegex(text, r'The file has 2 lines, but the debug information speaks of line \d+: it is another version\.')
+        self.assertRegex(text, r'\nThis is another version: it has 2 lines, and line \d+ was sampled\.\n')
         (self.source / 'alone.cc').write_bytes(b'\x1b[31m\xff\x00\n' * 12)
         text = capturectl('annotate', 'alone', path).stdout
+        self.assertIn('The file was changed after the program was built', text)
         self.assertNotIn('\x1b', text)
         self.assertIn('\ufffd[31m\ufffd\ufffd\n', text)
 

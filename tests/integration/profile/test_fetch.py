@@ -12,7 +12,7 @@ import tempfile
 import time
 import unittest
 
-from servers import debuginfod, free_port, misbehaving
+from servers import debuginfod, free_port, misbehaving, pack
 from support import BUILD, CAPTURECTL, ELF_READER, OWN_MOUNTS, RECORDER, TestCase, capturectl, check_sanitizers, environment, run
 
 # Both programs have mix() from one header, so that dwz moves it into the file that they share.
@@ -193,7 +193,7 @@ class Fetch(TestCase):
             fetcher.write_text(FETCHER.replace('ANSWERS', answers), encoding='utf-8')
             fetcher.chmod(0o755)
             with self.subTest(answers):
-                done = capturectl('symbols', '--download', '--max-size', '1', self.capture, status=1,
+                done = capturectl('symbols', '--download', '--max-size', '1M', self.capture, status=1,
                                   env=self.environment(self.server, CAPTURE_SYMBOL_FETCHER=str(fetcher)))
                 self.assertIn(done.stderr.removeprefix('capturectl symbols: warning: ').removesuffix('\n'), sentence.split('|'))
         self.assertNotIn('work_one', self.find_functions(self.capture))
@@ -307,10 +307,12 @@ class Fetch(TestCase):
     def test_no_connection_without_consent(self):
         log = self.directory / 'calls'
         new = self.directory / 'new.capture'
-        # Where the person never said yes, nor says so now. The last one shows that a connection would be seen.
+        built, _ = self.record_with_lines()
+        # Where the person never said yes, nor says so now. The last ones show that a connection would be seen.
         for arguments, connects in ((['record', '--no-kernel', '-q', '-o', new, self.place / 'one', '30'], False),
                                     (['symbols', self.capture], False), (['report', self.capture], False),
-                                    (['annotate', 'main', self.capture], False), (['symbols', '--download', self.capture], True)):
+                                    (['annotate', 'main', self.capture], False), (['annotate', 'work_six', built], False),
+                                    (['annotate', '--download', 'work_six', built], True), (['symbols', '--download', self.capture], True)):
             run('strace', '-f', '-qq', '-e', 'trace=connect,sendto,sendmsg,execve', '-o', log, CAPTURECTL, *arguments, status=None,
                 env=self.environment(self.server, ASAN_OPTIONS='detect_leaks=0'))
             calls = log.read_text(encoding='utf-8', errors='replace')
@@ -321,7 +323,7 @@ class Fetch(TestCase):
     def assert_harmless(self, servers, sentence, seconds=60):
         """One sentence, the capture as before, nothing left."""
         before = self.capture.read_bytes()
-        done = self.symbols('--download', '--max-time', seconds, '--max-size', '1', self.capture, servers=servers, status=1)
+        done = self.symbols('--download', '--max-time', seconds, '--max-size', '1M', self.capture, servers=servers, status=1)
         self.assertRegex(done.stderr, f'^capturectl symbols: warning: {sentence}\n$')
         self.assertEqual(self.capture.read_bytes(), before)
         self.assertEqual(list(self.cache.rglob('debuginfo*')), [])
@@ -357,6 +359,57 @@ class Fetch(TestCase):
         self.assertIn('warning: Fetching was cancelled.\n', stderr)
         check_sanitizers(stderr)
         self.assert_no_leftovers()
+
+    def record_with_lines(self):
+        """A capture of a program with lines, whose source is not here any more, and a folder for a server that has it."""
+        program, source, served = self.directory / 'six', self.directory / 'six.c', self.directory / 'served'
+        served.mkdir()
+        source.write_text(PROGRAM.replace('WORK', 'work_six'), encoding='utf-8')
+        run('gcc', '-g', '-O2', '-o', program, '-I', self.place, source)
+        pack(served / 'six.tar', program, source)
+        capturectl('record', '--no-kernel', '-q', '-o', self.directory / 'six.capture', program, '50')
+        source.unlink()
+        return self.directory / 'six.capture', served
+
+    def annotate(self, path, servers, *arguments):
+        """What is said of the one file, and the text that is printed."""
+        env = self.environment(servers)
+        said = json.loads(capturectl('annotate', '--json', *arguments, 'work_six', path, env=env).stdout)
+        [file] = [file for file in said['files'] if file['path'].endswith('/six.c')]
+        return file, capturectl('annotate', *arguments, 'work_six', path, env=env).stdout
+
+    def test_annotate(self):
+        """Source is asked for when the person said so, now or before."""
+        path, served = self.record_with_lines()
+        source, line = self.directory / 'six.c', 'sum += mix(i, numbers);'
+        with debuginfod(served, [], [(build_id_of(self.directory / 'six'), source)]) as server:
+            file, text = self.annotate(path, server)
+            self.assertEqual((file['found'], file['origin'], file['download_error']), (False, None, None))
+            self.assertIn(f'There is no file “{source}” here: --map FROM=TO says where its folder is, and --download asks servers for it.\n', text)
+            file, text = self.annotate(path, server, '--download')
+            self.assertEqual((file['found'], file['origin'], file['read_from']), (True, 'server', None))
+            self.assertIn(line, text)
+            self.assertIn('A server had this text; nothing tells whether the program was built from it.\n', text)
+            self.assertIn(line, capturectl('annotate', '--code', '--source', '--download', 'work_six', path, env=self.environment(server)).stdout)
+            settings = self.directory / 'config/capture/debug-servers'
+            settings.parent.mkdir(parents=True)
+            settings.write_text(f'[debug-servers]\nallowed={server};\n', encoding='utf-8')
+            self.assertEqual(self.annotate(path, server)[0]['origin'], 'server')
+        capturectl('check', path)
+
+    def test_annotate_without_an_answer(self):
+        path, _ = self.record_with_lines()
+        dead, missing = f'http://127.0.0.1:{free_port()}', f'There is no file “{self.directory}/six.c” here'
+        file, text = self.annotate(path, dead, '--download')
+        self.assertEqual(file['reason'], 'missing')
+        self.assertEqual(file['download_error'], f'No server can be reached at {dead}: Connection refused.')
+        self.assertRegex(text, f'{missing}: --map .*\n{re.escape(file["download_error"])}\n')
+        with misbehaving('missing') as (address, server):
+            self.assertEqual(self.annotate(path, address, '--download')[0]['download_error'], 'No server gave the file “six.c”.')
+            self.assertGreater(server.asked, 0)
+        self.assertIn(f'{missing}: --map FROM=TO says where its folder is.\n', self.annotate(path, '')[1])
+        failed = capturectl('annotate', '--download', 'work_six', path, env=self.environment(''), status=1)
+        self.assertIn('No debuginfod server is known', failed.stderr)
 
     def test_source(self):
         of, source = [self.capture, 'one'], self.place / 'one.c'

@@ -128,16 +128,6 @@ class Inlined(TestCase):
         for name in begins.keys() & rows.keys() | {WORK, 'main'}:
             self.assertEqual((rows[name]['file'], rows[name]['line']), (str(self.directory / 'work.cc'), begins[name]))
 
-    def test_elsewhere(self):
-        """Where there is neither program nor cache the capture knows it all the same."""
-        program = self.build('-g')
-        path = self.record(program)
-        here = [self.report(path), self.report(path, '--by', 'line')]
-        program.unlink()
-        elsewhere = {'XDG_CACHE_HOME': str(self.directory / 'cache')}
-        there = [json.loads(capturectl('report', '--json', *options, path, env=elsewhere).stdout) for options in ((), ('--by', 'line'))]
-        self.assertEqual(there, here)
-
     def test_debug_file(self):
         program = self.build('-g')
         run('sh', '-ec', 'objcopy --only-keep-debug work work.debug; strip work; objcopy --add-gnu-debuglink=work.debug work', cwd=self.directory)

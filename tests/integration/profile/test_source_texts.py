@@ -62,7 +62,9 @@ class SourceTexts(TestCase):
         """The text that ran is shown although the file has changed, or is gone."""
         self.record('--source', self.inside)
         (self.inside / 'inside.h').write_text('changed\\n')
-        lines = [line for file in self.annotate('inside')['files'] for line in file['lines']]
+        files = self.annotate('inside')['files']
+        self.assertEqual({file['origin'] for file in files if file['path'].endswith('inside.h')}, {'capture'})
+        lines = [line for file in files for line in file['lines']]
         self.assertIn('    sum = sum * 31 + sink;', [line['text'] for line in lines])
         (self.inside / 'inside.h').unlink()
         self.assertIn('sum = sum * 31 + sink;', capturectl('annotate', 'inside', self.path).stdout)

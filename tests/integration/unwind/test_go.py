@@ -115,7 +115,8 @@ class Go(TestCase):
                 ended = info['user_stacks']
                 self.assertGreater(ended['samples'], 300)
                 self.assertGreaterEqual(ended['complete'], 0.99 * ended['samples'], ended)
-                self.assertEqual([names for names in map(';'.join, stacks) if not known.fullmatch(names)], [])
+                unlike = {names: n for names, n in stacks.items() if not known.fullmatch(';'.join(names))}
+                self.assertLessEqual(sum(unlike.values()), ended['samples'] - ended['complete'], unlike)  # of these the rest is missing
                 deep = [names for names in stacks if names.count('main.deep') > 1]
                 whole = sum(stacks[names] for names in deep if names.count('main.deep') == 21 and 'main.worker' in names)
                 self.assertGreater(sum(stacks[names] for names in deep), 100)

@@ -19,7 +19,10 @@ ADDRESSES = 20_000 if FULL else 1500
 SYMBOLIZER = os.environ.get('LLVM_SYMBOLIZER') or shutil.which('llvm-symbolizer-19') or 'llvm-symbolizer'
 LEAST = 0.5
 LARGE = 100_000_000
+ET_REL = 1
 SHT_PROGBITS, SHT_SYMTAB, SHT_DYNSYM = 1, 2, 11
+OTHER_MACHINE = 'aarch64-linux-gnu-'
+LINKED, APART = 0xffffffff80000000, 0x1000000  # where the linker is told to put an object's code
 NOTHING = [('??', '??:0')]
 
 SOURCES = {
@@ -46,6 +49,34 @@ int main(int n, char **v)
   for (int i = 0; i < 64; i++)
     p[i] = (struct pair){square(i) % 37, (int)strlen(v[i % n])};
   return work(p, 64) & 1;
+}
+''',
+    'module.c': r'''
+#include "module.h"
+static __attribute__((noinline, cold)) int rare(int a) { return total -= square(a) % 17; }
+__attribute__((noinline)) int work(const int *p, int n)
+{
+  int sum = 0;
+  for (int i = 0; i < n; i++)
+    sum += i % 3 ? mix(p[i]) : mix(sum) ^ square(i);
+  return __builtin_expect(sum > 1000, 0) ? rare(sum) : sum;
+}
+__attribute__((section(".init.text"))) int begin(int a) { return total = mix(a) + other(a); }
+__attribute__((section(".exit.text"))) int end(int a) { return total - square(a); }
+''',
+    'other.c': r'''
+#include "module.h"
+int total;
+int other(int a) { return elsewhere(mix(a)) + mix(total); }
+__attribute__((section(".init.text"))) int begin_other(int a) { return total += square(a); }
+''',
+    'module.h': r'''
+extern int total, elsewhere(int), other(int);
+static inline __attribute__((always_inline)) int square(int a) { return a * a + (a >> 3); }
+static inline __attribute__((always_inline)) int mix(int a)
+{
+  int b = square(a);
+  return b ^ square(b + 3);
 }
 ''',
     'p.cc': r'''
@@ -171,6 +202,17 @@ def choose(path):
     return sorted({start + chosen.randrange(size) for start, size in picked})
 
 
+def code_sections_of(path):
+    """[(number, name, size)]"""
+    text = run('readelf', '-SW', path).stdout
+    return [(int(number), name, int(size, 16)) for number, name, size in
+            re.findall(r'\[ *(\d+)\] (\S+) +(?:PROGBITS|NOBITS) +\w+ \w+ (\w+) \w+ +AX ', text) if int(size, 16)]
+
+
+def is_object(path):
+    return struct.unpack_from('<H', path.read_bytes()[:64], 16)[0] == ET_REL
+
+
 def hide_symbols(path):
     """In place. Both oracles have names from symbols where there are some, be they of the innermost function or not: foo.constprop.0."""
     image = bytearray(path.read_bytes())
@@ -204,9 +246,9 @@ class Lines(TestCase):
         run(*command, '-o', name, source, cwd=self.directory, timeout=600, env=environment(GOCACHE=str(self.directory / 'cache')))
         return self.directory / name
 
-    def copy_for_oracles(self, path):
+    def copy_for_oracles(self, path, tools=''):
         copy = self.directory / f'{path.name}-without-symbols'  # where it finds what lies beside it
-        run('objcopy', '--decompress-debug-sections', path, copy, timeout=600)
+        run(f'{tools}objcopy', '--decompress-debug-sections', path, copy, timeout=600)
         hide_symbols(copy)
         return copy
 
@@ -217,16 +259,44 @@ class Lines(TestCase):
         ours = read(run(DWARF_LINES, path, *options, stdin=asked, timeout=600).stdout)
         self.assertEqual(sorted(ours), addresses)
         copy = self.copy_for_oracles(path)
-        if llvm:
-            package = [f'--dwp={options[1]}'] if options[:1] == ('--package',) else []
-            self.judge(ours, read(run(SYMBOLIZER, '-a', '--output-style=GNU', '--no-demangle', '--inlines', '--functions=linkage', *package,
-                                      f'--obj={copy}', stdin=asked, timeout=900).stdout), LLVM_RULES.get(row, []))
-        if bfd:
-            self.judge(ours, read(run('addr2line', '-a', '-i', '-f', '-e', copy, stdin=asked, timeout=900).stdout), BFD_RULES.get(row, []))
+        package = [f'--dwp={options[1]}'] if options[:1] == ('--package',) else []
+        self.ask_oracles(ours, copy, package, row, llvm, bfd)
         known = [frames for frames in ours.values() if frames != NOTHING]
         self.assertGreater(len(known), least * len(addresses))
         if least == LEAST:
             self.assertTrue(any(len(frames) > 1 for frames in known))
+
+    def ask_oracles(self, ours, copy, package=(), row='', llvm=True, bfd=True, tools=''):
+        asked = ''.join(f'{address:#x}\n' for address in ours).encode()
+        if llvm:
+            self.judge(ours, read(run(SYMBOLIZER, '-a', '--output-style=GNU', '--no-demangle', '--inlines', '--functions=linkage', *package,
+                                      f'--obj={copy}', stdin=asked, timeout=900).stdout), LLVM_RULES.get(row, []))
+        if bfd:
+            self.judge(ours, read(run(f'{tools}addr2line', '-a', '-i', '-f', '-e', copy, stdin=asked, timeout=900).stdout), BFD_RULES.get(row, []))
+
+    def link(self, path, tools):
+        """Puts each section of code where link_address() says. What is not there, or too far away, is no matter."""
+        script, linked = self.directory / 'script', self.directory / 'linked'
+        script.write_text('SECTIONS {\n' + ''.join(f'  {name} {LINKED + number * APART:#x} : {{ *({name}) }}\n'
+                                                   for number, name, _size in code_sections_of(path)) + '}\n')
+        run(f'{tools}ld', '--noinhibit-exec', '--unresolved-symbols=ignore-all', '--no-warnings', '-T', script, '-o', linked, path, timeout=600)
+        return linked
+
+    def compare_object(self, path, tools='', row='', bfd=True, least=LEAST):
+        """Of what no linker has placed: as of the same code where one has."""
+        sections, chosen = code_sections_of(path), random.Random(ADDRESSES)
+        picked = chosen.choices(sections, [size for _number, _name, size in sections], k=ADDRESSES)
+        addresses = {number << 32 | offset: LINKED + number * APART + offset
+                     for number, offset in ((number, chosen.randrange(size)) for number, _name, size in picked)}
+        asked = ''.join(f'{address:#x}\n' for address in addresses).encode()
+        ours = {addresses[address]: frames for address, frames in read(run(DWARF_LINES, path, stdin=asked, timeout=600).stdout).items()}
+        self.ask_oracles(ours, self.copy_for_oracles(self.link(path, tools), tools), row=row, bfd=bfd, tools=tools)
+        known = [frames for frames in ours.values() if frames != NOTHING]
+        self.assertGreater(len(known), least * len(addresses))
+        if least == LEAST:
+            self.assertEqual({number for number, _name, _size in picked},
+                             {(address - LINKED) // APART for address, frames in ours.items() if frames != NOTHING})
+            self.assertTrue(any(len(frames) > 2 for frames in known))
 
     def judge(self, ours, theirs, rules):
         self.assertEqual(theirs.keys(), ours.keys())
@@ -277,6 +347,30 @@ class Lines(TestCase):
         run('dwz', '-m', 'common', 'p', 'q', cwd=self.directory)
         self.compare(self.directory / 'q', '--alternate', self.directory / 'common', llvm=False)
 
+    def build_object(self, compiler, *options, tools=''):
+        for name in 'module.c', 'module.h', 'other.c':
+            (self.directory / name).write_text(SOURCES[name])
+        for name in 'module', 'other':
+            run(compiler, '-c', '-O2', '-ffreestanding', '-fno-pic', *options, f'{name}.c', cwd=self.directory)
+        run(f'{tools}ld', '-r', '-o', 'module.ko', 'module.o', 'other.o', cwd=self.directory)
+        return self.directory / 'module.ko'
+
+    def test_object(self):
+        """As a module of the kernel is."""
+        for options in ('-g',), ('-gdwarf-4',), ('-g', '-gz'):
+            with self.subTest(options):
+                path = self.build_object('gcc', '-mcmodel=kernel', *options)
+                self.compare_object(path)
+        self.compare_object(self.build_object('clang', '-mcmodel=kernel', '-gdwarf-5'), row='clangxx')
+        path = self.build_object('gcc', '-mcmodel=kernel', '-g')
+        run('objcopy', '--only-keep-debug', path, f'{path}.debug')
+        asked = ''.join(f'{number << 32 | at:#x}\n' for number, _name, size in code_sections_of(path) for at in range(size)).encode()
+        self.assertEqual(run(DWARF_LINES, f'{path}.debug', stdin=asked).stdout, run(DWARF_LINES, path, stdin=asked).stdout)
+
+    @unittest.skipUnless(shutil.which(f'{OTHER_MACHINE}gcc'), 'needs another compiler')
+    def test_object_of_another_machine(self):
+        self.compare_object(self.build_object(f'{OTHER_MACHINE}gcc', '-g', tools=OTHER_MACHINE), tools=OTHER_MACHINE)
+
     def test_debug_package(self):
         """Of glibc, in the debug files that a distribution made."""
         libc = next(path for path in ('/lib/x86_64-linux-gnu/libc.so.6', '/lib64/libc.so.6') if os.path.exists(path))
@@ -286,7 +380,8 @@ class Lines(TestCase):
             self.skipTest('the debug package of glibc is not installed')
         for path in [debug, *(FULL.split(':') if FULL and FULL != '1' else [])]:
             with self.subTest(path):  # of a kernel addr2line takes hours
-                self.compare(pathlib.Path(path), row='package', bfd=os.path.getsize(path) < LARGE, least=LEAST if path == debug else 0)
+                compare = self.compare_object if is_object(pathlib.Path(path)) else self.compare
+                compare(pathlib.Path(path), row='package', bfd=os.path.getsize(path) < LARGE, least=LEAST if path == debug else 0)
 
 
 if __name__ == '__main__':

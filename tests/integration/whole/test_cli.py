@@ -94,6 +94,7 @@ class Words(TestCase):
                           ['export', '-f', 'svg', '-o', '', 'a'], ['import', '-o', '', 'a'], ['check', '--recover', '', 'a'],
                           ['check', 'a', 'b'], ['annotate'], ['annotate', 'f'], ['annotate', 'f', 'a', 'b'],
                           ['symbols'], ['symbols', '--max-size', '-1', 'a'], ['symbols', '--max-time', 'x', 'a'],
+                          ['symbols', '--max-size', '0', 'a'], ['symbols', '--max-size', '5G', 'a'], ['symbols', '--max-time', '0', 'a'],
                           ['record', '--download-symbols', '--no-names', 'true'],
                           ['annotate', '--map', 'a', 'f', 'a'], ['annotate', '--map', 'a=', 'f', 'a']):
             with self.subTest(arguments=arguments):

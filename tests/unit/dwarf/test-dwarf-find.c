@@ -7,6 +7,7 @@
 #include <glib/gstdio.h>
 
 #include "dwarf/dwarf-find.h"
+#include "dwarf/dwarf-object.h"
 #include "tests/unit/remove-tree.h"
 #include "tests/unit/run-shell.h"
 
@@ -323,6 +324,67 @@ static void test_limits(void)
   g_assert_cmpuint(large->n_places, ==, 0);
 }
 
+/* All that is known of the code of a file that is not linked, which stands in its first sections. */
+static struct dwarf_places *find_in_object(const struct dwarf_limits *limits)
+{
+  static uint64_t addresses[N_ADDRESSES];
+  struct dwarf_files files = {.main = read_file("p.o")};
+  struct dwarf_places *places;
+
+  for (uint32_t i = 0; i < N_ADDRESSES; i++)
+    addresses[i] = dwarf_object_address(i / 256, i % 256);
+  g_assert_cmpint(dwarf_find(&files, addresses, N_ADDRESSES, limits, &places), ==, 0);
+  g_assert_true(dwarf_places_are_valid(places, places->size));
+  g_free((void *)files.main.bytes);
+  return places;
+}
+
+static void test_object(void)
+{
+  static const char *const options[] = {"-g", "-g -gz", "-gdwarf-4 -ffunction-sections"};
+  const struct dwarf_limits no_time = {.processor_time = 1}, no_memory = {.memory = 2000};
+
+  for (guint i = 0; i < G_N_ELEMENTS(options); i++) {
+    g_autofree struct dwarf_places *all = NULL, *late = NULL, *large = NULL;
+
+    write_file("p.c", program);
+    g_free(run_shell(directory, "gcc -O2 -c %s -o p.o p.c", options[i]));
+    all = find_in_object(NULL);
+    assert_has_chain(all);
+    g_assert_nonnull(look_for(all, "unused p.c:8"));
+    late = find_in_object(&no_time);
+    g_assert_cmpuint(late->outcome, ==, DWARF_OUT_OF_TIME);
+    large = find_in_object(&no_memory);
+    g_assert_cmpuint(large->outcome, ==, DWARF_OUT_OF_MEMORY);
+  }
+}
+
+/* Nothing is written, or read, beyond sections, symbols and sections of symbols. */
+static void test_wrong_relocations(void)
+{
+  struct dwarf_files files;
+  guint8 *bytes;
+
+  write_file("p.c", program);
+  g_free(run_shell(directory, "gcc -O2 -c -g -o p.o p.c"));
+  files = (struct dwarf_files){.main = read_file("p.o")};
+  bytes = (guint8 *)files.main.bytes;
+  for (gsize at = 0x40; at + 8 <= files.main.size; at += 4) {
+    const uint64_t addresses[] = {dwarf_object_address(1, 0)};
+    struct dwarf_places *places;
+    guint64 kept;
+
+    memcpy(&kept, bytes + at, sizeof kept);
+    memset(bytes + at, 0xff, sizeof kept);
+    if (dwarf_find(&files, addresses, 1, NULL, &places) == 0) {
+      g_assert_true(dwarf_places_are_valid(places, places->size));
+      free(places);
+    }
+    memcpy(bytes + at, &kept, sizeof kept);
+  }
+  g_free(bytes);
+}
+
 static const char abbreviations[] =
     "  .section .debug_abbrev\n"
     "  .byte 1, 0x11, 1, 0x11, 0x01, 0x12, 0x06, 0, 0\n"             /* compile unit: low_pc, high_pc */
@@ -494,6 +556,8 @@ int main(int argc, char **argv)
   g_test_add_func("/dwarf-find/removed-code", test_removed_code);
   g_test_add_func("/dwarf-find/refused", test_refused);
   g_test_add_func("/dwarf-find/limits", test_limits);
+  g_test_add_func("/dwarf-find/object", test_object);
+  g_test_add_func("/dwarf-find/wrong-relocations", test_wrong_relocations);
   g_test_add_func("/dwarf-find/by-hand", test_by_hand);
   g_test_add_func("/dwarf-find/circle", test_circle);
   g_test_add_func("/dwarf-find/overlap", test_overlap);

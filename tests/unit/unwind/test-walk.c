@@ -161,6 +161,17 @@ static void test_missed(void)
   WALK_EXPECT(fixture, WALK_MISSED, LEAF + 4);
 }
 
+/* x86-64's vsyscall page, which /proc tells of: the only mapping in the kernel's half. */
+static void test_mapping_in_the_kernels_half(void)
+{
+  g_autoptr(WalkFixture) fixture = program_new();
+  walk_fixture_map(fixture, 0xffffffffff600000ull, 0xffffffffff601000ull, 0, 0, WALK_MAPPING_FRAME_POINTERS);
+  walk_fixture_begin(fixture, LEAF + 4, SP(10), SP(20));
+  fixture->stack[10] = MIDDLE + 8;
+  fixture->stack[14] = ROOT + 8;
+  WALK_EXPECT(fixture, WALK_COMPLETE, LEAF + 4, MIDDLE + 8, ROOT + 8);
+}
+
 static int read_nothing(void *data, uint64_t address, uint64_t *ret_word)
 {
   return WALK_NOT_RESIDENT;
@@ -402,6 +413,7 @@ int main(int argc, char **argv)
   g_test_add_func("/walk/end/no-rule", test_no_rule);
   g_test_add_func("/walk/end/address-that-cannot-be", test_address_that_cannot_be);
   g_test_add_func("/walk/end/missed", test_missed);
+  g_test_add_func("/walk/mapping-in-the-kernels-half", test_mapping_in_the_kernels_half);
   g_test_add_func("/walk/end/unreadable", test_unreadable);
   g_test_add_func("/walk/end/unsupported-cfa", test_unsupported_cfa);
   g_test_add_func("/walk/end/return-address-not-evaluated", test_return_address_not_evaluated);

@@ -6,7 +6,7 @@
 #include "profile/fetch/fetch.h"
 #include "viewer/document/fetching.h"
 #include "viewer/kit/format.h"
-#include "viewer/kit/toast.h"
+#include "viewer/kit/servers-dialog.h"
 
 /* Files with a row of their own, and sentences that are shown. */
 enum { FILES_MAX = 30, SENTENCES_MAX = 5 };
@@ -23,55 +23,23 @@ struct _ViewerDownloads {
   ViewerFetching *fetching; /* the document's */
   ProfileHealth *health;
   char *servers; /* that are known */
-  guint asked;   /* for which entry the person is being asked; G_MAXUINT: for all */
+  guint asked;   /* which entry is wanted; G_MAXUINT: all */
 };
 
 G_DEFINE_FINAL_TYPE(ViewerDownloads, viewer_downloads, ADW_TYPE_PREFERENCES_GROUP)
 
-static void downloads_begin(ViewerDownloads *self, guint index)
+static void on_allowed(GtkWidget *widget)
 {
-  if (self->fetching && self->health && !viewer_fetching_is_busy(self->fetching))
-    viewer_fetching_start(self->fetching, self->health, index, self->servers);
-}
+  ViewerDownloads *self = VIEWER_DOWNLOADS(widget);
 
-static void downloads_answer(ViewerDownloads *self, const char *answer)
-{
-  g_autoptr(GError) error = NULL;
-
-  if (!g_str_equal(answer, "download") || !self->servers)
-    return;
-  if (!profile_debug_servers_allow(self->servers, &error))
-    viewer_toast(GTK_WIDGET(self), error->message);
-  downloads_begin(self, self->asked);
-}
-
-static void downloads_ask(ViewerDownloads *self)
-{
-  GtkWidget *root = GTK_WIDGET(gtk_widget_get_root(GTK_WIDGET(self)));
-  GtkWidget *dialog = adw_message_dialog_new(GTK_WINDOW(root), _("Ask Servers for Debug Information?"), NULL);
-
-  adw_message_dialog_format_body(
-      ADW_MESSAGE_DIALOG(dialog),
-      _("These servers learn which programs and libraries were recorded, not what they did:\n%s\nYou are "
-        "asked once; what comes is checked, and kept on this computer."),
-      self->servers);
-  adw_message_dialog_add_responses(ADW_MESSAGE_DIALOG(dialog), "cancel", _("_Cancel"), "download",
-                                   _("_Download"), NULL);
-  adw_message_dialog_set_response_appearance(ADW_MESSAGE_DIALOG(dialog), "download", ADW_RESPONSE_SUGGESTED);
-  adw_message_dialog_set_default_response(ADW_MESSAGE_DIALOG(dialog), "download");
-  adw_message_dialog_set_close_response(ADW_MESSAGE_DIALOG(dialog), "cancel");
-  g_signal_connect_object(dialog, "response", G_CALLBACK(downloads_answer), self, G_CONNECT_SWAPPED);
-  gtk_window_present(GTK_WINDOW(dialog));
+  if (self->fetching && self->health && self->servers && !viewer_fetching_is_busy(self->fetching))
+    viewer_fetching_start(self->fetching, self->health, self->asked, self->servers);
 }
 
 static void downloads_want(ViewerDownloads *self, guint index)
 {
-  if (profile_debug_servers_are_allowed(self->servers)) {
-    downloads_begin(self, index);
-    return;
-  }
   self->asked = index;
-  downloads_ask(self);
+  viewer_servers_dialog_want(GTK_WIDGET(self), self->servers, on_allowed);
 }
 
 static void on_all_clicked(ViewerDownloads *self)

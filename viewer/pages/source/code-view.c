@@ -33,6 +33,7 @@ struct _ViewerCodeView {
   ProfileFilter *filter;  /* what was asked for last; NULL: nothing */
   guint32 function;
   char *file;
+  ViewerSourceFetcher *fetcher;
   guint32 line;
   gboolean is_stale; /* it was not in sight since */
   gboolean is_selecting;
@@ -268,23 +269,24 @@ static void request_code(ViewerCodeView *self)
   if (!self->is_stale || !gtk_widget_get_mapped(GTK_WIDGET(self)))
     return;
   ViewerSourceRequest *request =
-      viewer_source_request_new(self->filter, self->function, NULL, viewer_source_maps_get());
+      viewer_source_request_new(self->filter, self->function, NULL, viewer_source_maps_get(), self->fetcher);
   self->is_stale = FALSE;
   viewer_code_help(self->code, request);
   viewer_latest_request(self->making, request);
 }
 
-void viewer_code_view_show(ViewerCodeView *self, const ProfileFilter *filter, guint32 function,
-                           const char *file, guint32 line)
+void viewer_code_view_show(ViewerCodeView *self, const ViewerSource *source, guint32 line)
 {
   g_clear_pointer(&self->filter, profile_filter_free);
   g_free(self->file);
-  self->filter = filter ? profile_filter_copy(filter) : NULL;
-  self->function = function;
-  self->file = g_strdup(file);
+  self->filter = source ? profile_filter_copy(source->filter) : NULL;
+  self->function = source ? source->function : 0;
+  self->file = source && source->file ? g_strdup(source->file->path) : NULL;
   self->line = line;
-  self->is_stale = filter != NULL;
-  if (filter) {
+  self->is_stale = source != NULL;
+  g_clear_object(&self->fetcher);
+  if (source) {
+    self->fetcher = g_object_ref(source->fetcher);
     request_code(self);
     return;
   }
@@ -347,6 +349,7 @@ static void viewer_code_view_finalize(GObject *object)
 
   g_clear_pointer(&self->filter, profile_filter_free);
   g_free(self->file);
+  g_clear_object(&self->fetcher);
   g_object_unref(self->titles);
   pango_attr_list_unref(self->of_titles);
   G_OBJECT_CLASS(viewer_code_view_parent_class)->finalize(object);

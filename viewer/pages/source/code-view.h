@@ -9,7 +9,6 @@
  */
 #pragma once
 
-#include "profile/capture/filter.h"
 #include "viewer/kit/copy.h"
 #include "viewer/pages/source/code.h"
 
@@ -18,9 +17,9 @@ G_BEGIN_DECLS
 #define VIEWER_TYPE_CODE_VIEW (viewer_code_view_get_type())
 G_DECLARE_FINAL_TYPE(ViewerCodeView, viewer_code_view, VIEWER, CODE_VIEW, GtkWidget)
 
-/* filter NULL: of nothing. file: the one whose lines are meant; NULL: none. line: the current one. */
-void viewer_code_view_show(ViewerCodeView *self, const ProfileFilter *filter, guint32 function,
-                           const char *file, guint32 line);
+/* Of the function whose source that is, with the lines of its file; NULL: of nothing. line: the current one.
+ */
+void viewer_code_view_show(ViewerCodeView *self, const ViewerSource *source, guint32 line);
 /* Selects the hottest instruction of a line of that file, if it has one. */
 void viewer_code_view_select(ViewerCodeView *self, guint32 line);
 ViewerCopyRows viewer_code_view_get_copied(ViewerCodeView *self);

@@ -24,8 +24,7 @@ static ProfileSourceFile *get_source(const Making *making, const char *path)
   ProfileSourceFile *source = g_hash_table_lookup(making->sources, path);
 
   if (!source) {
-    source = profile_capture_open_source(profile_filter_get_capture(making->request->filter), path,
-                                         making->request->maps);
+    source = viewer_source_request_open(making->request, path);
     g_hash_table_insert(making->sources, g_strdup(path), source);
   }
   return source;

@@ -14,6 +14,7 @@
 #include "viewer/pages/source/inlined-bar.h"
 #include "viewer/pages/source/source-folders.h"
 #include "viewer/pages/source/source-maps.h"
+#include "viewer/pages/source/source-notice.h"
 #include "viewer/pages/source/source-side.h"
 #include "viewer/pages/source/source-text.h"
 #include "viewer/pages/source/source.h"
@@ -33,8 +34,9 @@ struct _ViewerSourcePage {
   ViewerListPage parent;
   GtkStack *stack;
   AdwStatusPage *empty;
-  GtkLabel *name, *share, *notice, *path;
-  GtkWidget *notice_box, *choose_folder, *text_side;
+  GtkLabel *name, *share, *path;
+  ViewerSourceNotice *notice;
+  GtkWidget *text_side;
   AdwSplitButton *editor;
   GtkPaned *paned;
   GtkDropDown *files;
@@ -84,13 +86,6 @@ static void show_name(ViewerSourcePage *self)
   gtk_label_set_text(self->share, share);
 }
 
-static void show_notice(ViewerSourcePage *self)
-{
-  gtk_widget_set_visible(self->notice_box, self->source->notice != NULL);
-  gtk_label_set_text(self->notice, self->source->notice ? self->source->notice : "");
-  gtk_widget_set_visible(self->choose_folder, self->source->is_missing);
-}
-
 /* "mix.c, 34.5 %" */
 static char *describe_file(ViewerSourcePage *self, const ProfileAnnotationFile *file)
 {
@@ -127,8 +122,11 @@ static void enable_source_actions(ViewerSourcePage *self)
 {
   GtkWidget *widget = GTK_WIDGET(self);
   gboolean has_lines = self->source && self->source->n_ranked > 0;
+  gboolean has_file = self->source && self->source->text &&
+                      profile_source_file_get_origin(self->source->source) == PROFILE_SOURCE_FILE_HERE;
 
-  gtk_widget_action_set_enabled(widget, "source.open-editor", self->source && self->source->text);
+  gtk_widget_action_set_enabled(widget, "source.open-editor", has_file);
+  gtk_widget_action_set_enabled(widget, "source.open-with", has_file);
   gtk_widget_action_set_enabled(widget, "source.choose-folder", self->source && self->source->is_missing);
   gtk_widget_action_set_enabled(widget, "source.next-line", has_lines);
   gtk_widget_action_set_enabled(widget, "source.previous-line", has_lines);
@@ -171,7 +169,7 @@ static void show_source(ViewerSourcePage *self)
 {
   self->is_showing = TRUE;
   show_name(self);
-  show_notice(self);
+  viewer_source_notice_show(self->notice, self->source);
   show_files(self);
   gtk_widget_set_visible(self->text_side, self->source->text != NULL);
   viewer_source_text_show(self->text, self->source->text ? self->source : NULL);
@@ -199,6 +197,7 @@ static void show_nothing(ViewerSourcePage *self)
   self->is_showing = TRUE;
   viewer_source_text_show(self->text, NULL);
   viewer_source_side_show(self->side, NULL, 0);
+  viewer_source_notice_show(self->notice, NULL);
   self->is_showing = FALSE;
   viewer_latest_clear(self->making);
   if (document && viewer_empty_is(document))
@@ -221,8 +220,10 @@ static void request_source(ViewerSourcePage *self)
     show_nothing(self);
     return;
   }
-  viewer_latest_request(self->making, viewer_source_request_new(profile_weights_get_filter(weights), function,
-                                                                self->wanted, viewer_source_maps_get()));
+  viewer_latest_request(self->making,
+                        viewer_source_request_new(profile_weights_get_filter(weights), function, self->wanted,
+                                                  viewer_source_maps_get(),
+                                                  viewer_source_notice_get_fetcher(self->notice)));
 }
 
 static void viewer_source_page_show(ViewerListPage *page)
@@ -324,7 +325,7 @@ static void act_open_editor(GtkWidget *widget, const char *name, GVariant *param
 {
   ViewerSourcePage *self = VIEWER_SOURCE_PAGE(widget);
 
-  if (self->source && self->source->text)
+  if (self->source)
     viewer_editor_open(viewer_editor_get_chosen(), widget, profile_source_file_get_path(self->source->source),
                        viewer_source_text_get_line(self->text));
 }
@@ -491,6 +492,7 @@ static void viewer_source_page_finalize(GObject *object)
 static void bind_template(GtkWidgetClass *class)
 {
   g_type_ensure(VIEWER_TYPE_INLINED_BAR);
+  g_type_ensure(VIEWER_TYPE_SOURCE_NOTICE);
   g_type_ensure(VIEWER_TYPE_SOURCE_SIDE);
   g_type_ensure(VIEWER_TYPE_SOURCE_TEXT);
   gtk_widget_class_set_template_from_resource(class, "/org/capturectl/Viewer/pages/source/source-page.ui");
@@ -498,9 +500,7 @@ static void bind_template(GtkWidgetClass *class)
   gtk_widget_class_bind_template_child(class, ViewerSourcePage, empty);
   gtk_widget_class_bind_template_child(class, ViewerSourcePage, name);
   gtk_widget_class_bind_template_child(class, ViewerSourcePage, share);
-  gtk_widget_class_bind_template_child(class, ViewerSourcePage, notice_box);
   gtk_widget_class_bind_template_child(class, ViewerSourcePage, notice);
-  gtk_widget_class_bind_template_child(class, ViewerSourcePage, choose_folder);
   gtk_widget_class_bind_template_child(class, ViewerSourcePage, editor);
   gtk_widget_class_bind_template_child(class, ViewerSourcePage, paned);
   gtk_widget_class_bind_template_child(class, ViewerSourcePage, text_side);
@@ -516,6 +516,7 @@ static void bind_template(GtkWidgetClass *class)
   gtk_widget_class_bind_template_callback(class, handle_text_found);
   gtk_widget_class_bind_template_callback(class, open_first_inlined);
   gtk_widget_class_bind_template_callback(class, open_function);
+  gtk_widget_class_bind_template_callback(class, viewer_list_page_update);
 }
 
 static void install_actions(GtkWidgetClass *class)

@@ -22,8 +22,7 @@ void viewer_source_side_show(ViewerSourceSide *self, const ViewerSource *source,
 {
   viewer_source_lines_show(self->lines, source);
   viewer_source_lines_select(self->lines, line);
-  viewer_code_view_show(self->code, source ? source->filter : NULL, source ? source->function : 0,
-                        source && source->file ? source->file->path : NULL, line);
+  viewer_code_view_show(self->code, source, line);
 }
 
 void viewer_source_side_select(ViewerSourceSide *self, guint32 line)

@@ -10,7 +10,8 @@
 enum {
   COLORED_MAX = 4 << 20, /* bytes: longer texts take too long to be coloured */
   SELF_POSITION = GTK_SOURCE_VIEW_GUTTER_POSITION_LINES - 20,
-  TOTAL_POSITION = GTK_SOURCE_VIEW_GUTTER_POSITION_LINES - 10
+  TOTAL_POSITION = GTK_SOURCE_VIEW_GUTTER_POSITION_LINES - 10,
+  TRIES = 30
 };
 
 struct _ViewerSourceText {
@@ -24,6 +25,7 @@ struct _ViewerSourceText {
   char *text;      /* that the buffer has; NULL: none */
   guint32 line;    /* current */
   guint scrolling; /* a tick callback; 0: none */
+  guint tries;     /* frames in which it still scrolls */
 };
 
 G_DEFINE_FINAL_TYPE(ViewerSourceText, viewer_source_text, GTK_TYPE_WIDGET)
@@ -61,16 +63,32 @@ static void scroll_to_cursor(ViewerSourceText *self)
   gtk_widget_queue_resize(GTK_WIDGET(self->view));
 }
 
-/* Once it is known how much is seen. */
+static gboolean is_cursor_in_sight(ViewerSourceText *self)
+{
+  GdkRectangle seen, place;
+  GtkTextIter iter;
+
+  gtk_text_buffer_get_iter_at_mark(get_buffer(self), &iter, gtk_text_buffer_get_insert(get_buffer(self)));
+  gtk_text_view_get_visible_rect(GTK_TEXT_VIEW(self->view), &seen);
+  gtk_text_view_get_iter_location(GTK_TEXT_VIEW(self->view), &iter, &place);
+  return place.y >= seen.y && place.y + place.height <= seen.y + seen.height;
+}
+
+/* Once it is known how much is seen; and again, since a view that was not shown before may forget it while
+ * its lines get their heights. */
 static gboolean scroll_when_sized(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 {
   ViewerSourceText *self = VIEWER_SOURCE_TEXT(widget);
 
   if (gtk_widget_get_height(GTK_WIDGET(self->view)) <= 1)
     return G_SOURCE_CONTINUE;
-  self->scrolling = 0;
+  if (self->tries == 0 || (self->tries < TRIES && is_cursor_in_sight(self))) {
+    self->scrolling = 0;
+    return G_SOURCE_REMOVE;
+  }
+  self->tries--;
   scroll_to_cursor(self);
-  return G_SOURCE_REMOVE;
+  return G_SOURCE_CONTINUE;
 }
 
 void viewer_source_text_go_to(ViewerSourceText *self, guint32 line)
@@ -79,9 +97,12 @@ void viewer_source_text_go_to(ViewerSourceText *self, guint32 line)
 
   gtk_text_buffer_get_iter_at_line(get_buffer(self), &iter, (int)MIN(line, G_MAXINT) - 1);
   gtk_text_buffer_place_cursor(get_buffer(self), &iter);
-  if (gtk_widget_get_height(GTK_WIDGET(self->view)) > 1)
+  self->tries = TRIES;
+  if (gtk_widget_get_height(GTK_WIDGET(self->view)) > 1) {
+    self->tries--;
     scroll_to_cursor(self);
-  else if (!self->scrolling)
+  }
+  if (!self->scrolling)
     self->scrolling = gtk_widget_add_tick_callback(GTK_WIDGET(self), scroll_when_sized, NULL, NULL);
 }
 

@@ -4,16 +4,24 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "profile/fetch/fetch.h"
+#include "profile/views/source-doubt.h"
 #include "viewer/kit/format.h"
 
 enum { PATH_CHARS = 200 };
 
 ViewerSourceRequest *viewer_source_request_new(const ProfileFilter *filter, guint32 function,
-                                               const char *path, GArray *maps)
+                                               const char *path, GArray *maps, ViewerSourceFetcher *fetcher)
 {
   ViewerSourceRequest *request = g_new(ViewerSourceRequest, 1);
 
-  *request = (ViewerSourceRequest){profile_filter_copy(filter), function, g_strdup(path), maps, NULL};
+  *request = (ViewerSourceRequest){
+      .filter = profile_filter_copy(filter),
+      .function = function,
+      .binary = profile_stacks_get_function(profile_filter_get_stacks(filter), function)->binary,
+      .path = g_strdup(path),
+      .maps = maps,
+      .fetcher = g_object_ref(fetcher)};
   return request;
 }
 
@@ -24,8 +32,27 @@ void viewer_source_request_free(gpointer data)
   profile_filter_free(request->filter);
   g_free(request->path);
   g_array_unref(request->maps);
+  g_object_unref(request->fetcher);
   g_clear_pointer(&request->code, profile_function_code_unref);
   g_free(request);
+}
+
+ProfileSourceFile *viewer_source_request_open(const ViewerSourceRequest *request, const char *path)
+{
+  ProfileCapture *capture = profile_filter_get_capture(request->filter);
+  ProfileSourceFile *file = profile_capture_open_source(capture, path, request->maps);
+  g_autoptr(GBytes) text = NULL;
+
+  if (profile_source_file_get_status(file) != PROFILE_SOURCE_FILE_MISSING ||
+      !profile_fetch_may_have_source(capture, request->binary, path))
+    return file;
+  text = viewer_source_fetcher_lookup(request->fetcher, capture, request->binary, path);
+  if (text) {
+    profile_source_file_free(file);
+    file = profile_source_file_new_from_text(path, PROFILE_SOURCE_FILE_FETCHED, g_bytes_get_data(text, NULL),
+                                             g_bytes_get_size(text));
+  }
+  return file;
 }
 
 /* Why no line of the function is known, and what helps. */
@@ -39,10 +66,9 @@ static char *explain_no_lines(const ViewerSource *self)
   if (self->function >= n)
     return g_strdup(_("A transform made this function of others: it has no source of its own."));
   if (function->kind == CAPTURE_SPACE_KERNEL)
-    return g_strdup(_(
-        "No line of this function of the kernel is known: install the kernel’s debug information "
-        "(linux-image-…-dbg in Debian, kernel-debuginfo in Fedora), and record again. That of modules is not "
-        "read."));
+    return g_strdup(
+        _("No line of this function of the kernel is known: install the kernel’s debug information "
+          "(linux-image-…-dbg in Debian, kernel-debuginfo in Fedora), and record again."));
   if (function->kind == CAPTURE_SPACE_IDENTIFIERS)
     return g_strdup(_("The program named this function itself, and told no lines of its code."));
   if (function->kind != CAPTURE_SPACE_BINARY)
@@ -77,30 +103,6 @@ static char *explain_no_text(const ProfileSourceFile *source)
   default:
     return g_strdup_printf(_("“%s” could not be read."), path);
   }
-}
-
-/* Whether the lines may be those of another version than what was sampled. Where the binary is gone, nobody
- * knows when it was built: but not after the recording. */
-static char *explain_text(const ViewerSource *self)
-{
-  ProfileCapture *capture = profile_filter_get_capture(self->filter);
-  const ProfileStacks *stacks = profile_filter_get_stacks(self->filter);
-  struct capture_file_header header;
-  guint32 first, last;
-
-  profile_annotation_get_range(self->annotation, self->file, &first, &last);
-  if (last > self->n_lines)
-    return g_strdup_printf(ngettext("This is another version: it has %u line, and line %u was sampled.",
-                                    "This is another version: it has %u lines, and line %u was sampled.",
-                                    self->n_lines),
-                           self->n_lines, last);
-  if (profile_source_file_is_newer_than(self->source,
-                                        profile_stacks_get_function_binary(stacks, self->function)))
-    return g_strdup(_("The file was changed after the program was built: its lines may be other ones."));
-  profile_capture_get_header(capture, &header);
-  if (header.time_realtime > 0 && profile_source_file_get_modified(self->source) > header.time_realtime)
-    return g_strdup(_("The file was changed after the recording began: its lines may be other ones."));
-  return NULL;
 }
 
 /* What would end a paragraph of a text view ends no line of the file. */
@@ -149,9 +151,11 @@ static void source_rank(ViewerSource *self)
 
 static void source_read(ViewerSource *self, const ViewerSourceRequest *request)
 {
-  self->source =
-      profile_capture_open_source(profile_filter_get_capture(self->filter), self->file->path, request->maps);
+  self->source = viewer_source_request_open(request, self->file->path);
   ProfileSourceFileStatus status = profile_source_file_get_status(self->source);
+  self->is_fetchable =
+      status == PROFILE_SOURCE_FILE_MISSING &&
+      profile_fetch_may_have_source(profile_filter_get_capture(self->filter), self->binary, self->file->path);
   self->is_missing = status == PROFILE_SOURCE_FILE_MISSING || status == PROFILE_SOURCE_FILE_RELATIVE;
   if (status != PROFILE_SOURCE_FILE_READ) {
     self->notice = explain_no_text(self->source);
@@ -159,7 +163,7 @@ static void source_read(ViewerSource *self, const ViewerSourceRequest *request)
   }
   self->text = read_text(self->source);
   self->n_lines = profile_source_file_get_n_lines(self->source);
-  self->notice = explain_text(self);
+  self->notice = profile_source_doubt_explain(self->annotation, self->file, self->source);
 }
 
 static const ProfileAnnotationFile *choose_file(const ViewerSource *self, const char *path)
@@ -177,6 +181,8 @@ gpointer viewer_source_new(gpointer data)
 
   self->filter = profile_filter_copy(request->filter);
   self->function = request->function;
+  self->binary = request->binary;
+  self->fetcher = g_object_ref(request->fetcher);
   self->annotation = profile_annotation_new(self->filter, self->function);
   self->files = profile_annotation_get_files(self->annotation, &self->n_files);
   self->file = choose_file(self, request->path);
@@ -196,6 +202,7 @@ void viewer_source_free(gpointer data)
   profile_filter_free(self->filter);
   profile_annotation_free(self->annotation);
   g_clear_pointer(&self->source, profile_source_file_free);
+  g_object_unref(self->fetcher);
   g_free(self->text);
   g_free(self->ranked);
   g_free(self->notice);

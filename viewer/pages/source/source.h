@@ -8,6 +8,7 @@
 #include "profile/base/source-file.h"
 #include "profile/capture/function-code.h"
 #include "profile/views/annotation.h"
+#include "viewer/pages/source/source-fetcher.h"
 
 G_BEGIN_DECLS
 
@@ -23,24 +24,31 @@ typedef struct {
   guint32 n_lines;
   const ProfileAnnotationLine **ranked; /* n_ranked lines of the file, the hottest first */
   guint n_ranked;
-  char *notice;        /* what is to be known of the text, or why there is none; NULL: nothing */
-  gboolean is_missing; /* nobody knows where the file is: a folder can be said */
+  char *notice;          /* what is to be known of the text, or why there is none; NULL: nothing */
+  gboolean is_missing;   /* nobody knows where the file is: a folder can be said */
+  gboolean is_fetchable; /* likewise: a server may have it */
+  guint32 binary;        /* for the fetcher, with the file's path */
+  ViewerSourceFetcher *fetcher;
 } ViewerSource;
 
 /* What a thread needs for it, or for machine code. */
 typedef struct {
   ProfileFilter *filter;
-  guint32 function;
+  guint32 function, binary; /* binary: index; G_MAXUINT32: the function is in none */
   char *path;
-  GArray *maps;              /* ProfilePathMap */
-  ProfileFunctionCode *code; /* of the function, decoded before; NULL: not yet */
+  GArray *maps;                 /* ProfilePathMap */
+  ViewerSourceFetcher *fetcher; /* whose texts are taken, too */
+  ProfileFunctionCode *code;    /* of the function, decoded before; NULL: not yet */
 } ViewerSourceRequest;
 
 /* filter: of the weights that are shown; copied. path: of the file that is wanted, NULL or one that the
  * function has no lines of: the first. maps is taken over. */
 ViewerSourceRequest *viewer_source_request_new(const ProfileFilter *filter, guint32 function,
-                                               const char *path, GArray *maps);
+                                               const char *path, GArray *maps, ViewerSourceFetcher *fetcher);
 void viewer_source_request_free(gpointer request);
+/* The text of a file of the function, by the path that debug information has; see
+ * profile_capture_open_source. */
+ProfileSourceFile *viewer_source_request_open(const ViewerSourceRequest *request, const char *path);
 /* Blocks. */
 gpointer viewer_source_new(gpointer request);
 void viewer_source_free(gpointer source);

@@ -5,6 +5,7 @@
 #include <elf.h>
 #include <string.h>
 
+#include "profile/capture/machine-code.h"
 #include "profile/naming/disassembler.h"
 #include "tests/unit/profile/made-capture.h"
 
@@ -166,6 +167,23 @@ static void test_missing(void)
   g_assert_nonnull(missing);
 }
 
+/* A larger --code helps only where so much is ever stored. */
+static void test_large(void)
+{
+  g_autoptr(ProfileCapture) capture = new_capture();
+  g_autoptr(ProfileFilter) filter = profile_filter_new(capture);
+  g_autoptr(ProfileDisassembly) shown = disassemble(filter, find_function(capture, "a"));
+
+  for (guint64 more = 0; more < 2; more++) {
+    const ProfileDisassemblyPart part = {
+        .length = PROFILE_MACHINE_CODE_MAX + more, .binary = "/bin/large", .status = PROFILE_CODE_NO_FILE};
+    g_autofree char *missing = profile_disassembly_explain(shown, &part);
+
+    g_assert_cmpint(strstr(missing, "--code") != NULL, ==, more == 0);
+    g_assert_nonnull(strstr(missing, "/bin/large"));
+  }
+}
+
 static void test_cancelled(void)
 {
   g_autoptr(ProfileCapture) capture = new_capture();
@@ -184,6 +202,7 @@ int main(int argc, char **argv)
   g_test_add_func("/disassembly/filter", test_filter);
   g_test_add_func("/disassembly/jumps", test_jumps);
   g_test_add_func("/disassembly/missing", test_missing);
+  g_test_add_func("/disassembly/large", test_large);
   g_test_add_func("/disassembly/cancelled", test_cancelled);
   return g_test_run();
 }
