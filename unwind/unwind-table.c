@@ -71,7 +71,7 @@ static bool are_rules_valid(const struct unwind_table *table)
   for (uint32_t i = 0; i < table->n_rules; i++) {
     if (rules[i].cfa > UNWIND_CFA_FP_ELSEWHERE ||
         UNWIND_SAVED_RA(rules[i].saved) > UNWIND_SAVED_IN_REGISTER || rules[i].saved & 0x80 ||
-        rules[i].flags > (UNWIND_RULE_FROM_SP << 1) - 1)
+        (rules[i].flags & ~UNWIND_RULE_BY_CODE) > (UNWIND_RULE_FROM_SP << 1) - 1)
       return false;
   }
   return rules[0].cfa == UNWIND_CFA_NONE && rules[0].saved == 0;

@@ -110,7 +110,9 @@ enum unwind_rule_flags {
   /* fp and base, where stored, are so at fp (the frame's own) + 8 × the field, not at the CFA: code that
    * aligns its stack */
   UNWIND_RULE_FROM_FP = 1 << 3,
-  UNWIND_RULE_FROM_SP = 1 << 4 /* likewise at sp */
+  UNWIND_RULE_FROM_SP = 1 << 4, /* likewise at sp */
+  /* read from the code itself, which nothing describes. The same bit as WALK_END_BY_FRAME_POINTERS */
+  UNWIND_RULE_BY_CODE = 1 << 7
 };
 
 /* enum unwind_saved of fp and base, two bits each, and of ra, three bits. Whether ra is undefined is asked

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "libcapture/file/capture-crc32c.h"
+#include "unwind/unwind-assembly-private.h"
 #include "unwind/unwind-writer-private.h"
 
 #include <errno.h>
@@ -81,10 +82,10 @@ static int writer_provide(struct unwind_workspace *workspace, size_t size, size_
 }
 
 int unwind_writer_init(struct unwind_writer *ret, struct unwind_workspace *workspace, size_t cfi_size,
-                       uint32_t n_segments, uint64_t base, uint64_t span)
+                       uint64_t n_more, uint32_t n_segments, uint64_t base, uint64_t span)
 {
   uint32_t shift = choose_fine_shift(span, cfi_size);
-  uint64_t n_rows = rows_capacity(cfi_size), n_ends = (span >> shift) + 2;
+  uint64_t n_rows = rows_capacity(cfi_size) + n_more, n_ends = (span >> shift) + 2;
   uint64_t image =
       writer_align(sizeof(struct unwind_table) + n_rows * sizeof(struct unwind_row) + (n_ends + 2) * 4 +
                        UNWIND_RULES_MAX * sizeof(struct unwind_rule) +
@@ -216,6 +217,10 @@ static void write_rules(const struct unwind_rules *rules, const struct unwind_ma
     if (rule.cfa == UNWIND_CFA_FP && rule.cfa_offset == 16 && (rule.saved & mask) == saved &&
         rule.fp_at == -2 && rule.ra_at == -1)
       rule.flags |= UNWIND_RULE_FRAME;
+    if (rule.operand == UNWIND_OPERAND_BY_CODE) {
+      rule.operand = 0;
+      rule.flags |= UNWIND_RULE_BY_CODE;
+    }
     if (is_sigreturn(&rule, machine))
       rule = make_sigreturn();
     else if (machine->elf == EM_AARCH64)

@@ -318,6 +318,7 @@ WALK_INLINE int walk_is_root(const struct walk *walk)
 /* Goes to the caller by walk->rule, which is no signal frame's. */
 WALK_INLINE int walk_apply_rule(struct walk *walk)
 {
+  walk->by_frame_pointers |= walk->rule.flags & UNWIND_RULE_BY_CODE;
   if (walk_is_root(walk))
     return WALK_COMPLETE;
   uint64_t cfa = 0, ip = 0;

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "unwind/assembly/assembly-read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define STATES_MAX  65535u /* numbers of 16 bits, the first for no state */
+#define CALLED      1      /* that of assembly_called */
+#define SLOTS       (2 * (STATES_MAX + 1))
+#define PENDING_MAX 4096 /* branches that are still to be followed */
+#define ALIGNMENT   16   /* where functions begin, mostly */
+
+/* So often may each byte be looked at, all told. */
+#define LOOKS_A_BYTE 48
+#define LOOKS_MIN    4096
+
+/* How a function is tried. */
+enum attempt {
+  ATTEMPT_NO_ROOT = 1 << 0,  /* rbp is made 0 for another reason */
+  ATTEMPT_NO_RETURN = 1 << 1 /* what is called at a function's end does not come back */
+};
+
+struct place {
+  uint32_t run;   /* in which it was reached; 0: never */
+  uint16_t state; /* its number, unless run is 0 */
+  uint8_t length;
+  bool is_entry; /* a function that was read comes here with nothing but its return address on the stack */
+};
+
+struct reader {
+  struct assembly_room *room;
+  const uint8_t *code;
+  size_t size;
+  uint64_t address;
+  struct place *places;
+  uint64_t looks; /* that may still be made */
+  /* Of the function that is tried: */
+  uint32_t run;
+  unsigned int attempt;
+  bool is_wrong;
+  bool has_end;
+  bool has_proof; /* the stack was given back, or another function agrees */
+  bool has_root;
+  size_t low; /* what of the stretch it reached */
+  size_t high;
+  uint16_t jumped; /* the state of its last jump by a register; 0: none */
+  uint32_t n_pending;
+  uint32_t pending[PENDING_MAX];
+};
+
+static uint32_t state_hash(const struct assembly_state *state)
+{
+  uint32_t words[sizeof *state / 4], hash = 0;
+
+  memcpy(words, state, sizeof words);
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    hash = (hash ^ words[i]) * 0x9e3779b1u;
+  return hash >> 8;
+}
+
+static void reader_fail(struct reader *reader)
+{
+  reader->is_wrong = true;
+}
+
+/* The number of a state; 0 if there are too many, which is wrong then. */
+static uint16_t reader_number(struct reader *reader, const struct assembly_state *state)
+{
+  struct assembly_room *room = reader->room;
+
+  for (uint32_t i = state_hash(state);; i++) {
+    uint32_t *slot = &room->slots[i % SLOTS];
+
+    if (*slot != 0 && memcmp(&room->states[*slot], state, sizeof *state) == 0)
+      return (uint16_t)*slot;
+    if (*slot != 0)
+      continue;
+    if (room->n_states > STATES_MAX) {
+      reader_fail(reader);
+      return 0;
+    }
+    *slot = room->n_states;
+    room->states[room->n_states++] = *state;
+    return (uint16_t)*slot;
+  }
+}
+
+static bool room_provide(struct assembly_room *room)
+{
+  if (room->states)
+    return true;
+  room->states = malloc((STATES_MAX + 1) * sizeof *room->states);
+  room->slots = calloc(SLOTS, sizeof *room->slots);
+  room->n_states = 1;
+  if (room->states && room->slots)
+    return true;
+  assembly_room_clear(room);
+  return false;
+}
+
+void assembly_room_clear(struct assembly_room *room)
+{
+  free(room->states);
+  free(room->slots);
+  *room = (struct assembly_room){0};
+}
+
+static bool reader_look(struct reader *reader, size_t n)
+{
+  bool may = reader->looks > n;
+
+  reader->looks -= may ? n : reader->looks;
+  return may;
+}
+
+/* The length of what fills the space between functions; 0: it is something else. */
+static size_t padding_length(const uint8_t *code, size_t size)
+{
+  struct assembly_instruction instruction;
+
+  if (size > 0 && (code[0] == 0xcc || code[0] == 0))
+    return 1;
+  return assembly_decode(code, size, &instruction) && instruction.kind == ASSEMBLY_PAD ? instruction.length : 0;
+}
+
+static size_t skip_padding(const uint8_t *code, size_t size)
+{
+  size_t at = 0, length;
+
+  while (at < size && (length = padding_length(code + at, size - at)) > 0)
+    at += length;
+  return at;
+}
+
+bool assembly_is_padding(const uint8_t *code, size_t size)
+{
+  return skip_padding(code, size) == size;
+}
+
+static void reader_push(struct reader *reader, size_t at)
+{
+  if (reader->n_pending == PENDING_MAX)
+    reader_fail(reader);
+  else
+    reader->pending[reader->n_pending++] = (uint32_t)at;
+}
+
+/* A way comes, with that state, to where another function has been found consistent, or this one has been. The
+ * state's number then; 0: nothing is news, or it is wrong. */
+static uint16_t reader_meet(struct reader *reader, const struct place *place, uint16_t number)
+{
+  const struct assembly_state *there = &reader->room->states[place->state],
+                              *state = &reader->room->states[number];
+  struct assembly_state both;
+
+  reader->has_proof |= place->run != reader->run && number != CALLED && there->sp.origin != ASSEMBLY_UNKNOWN;
+  if (place->state == number)
+    return 0;
+  if (there->is_root != state->is_root ||
+      (place->run != reader->run && memcmp(&there->sp, &state->sp, sizeof state->sp) != 0))
+    reader_fail(reader);
+  if (reader->is_wrong || place->run != reader->run)
+    return 0;
+  both = assembly_state_join(there, state);
+  number = reader_number(reader, &both);
+  return number == place->state ? 0 : number;
+}
+
+/* A way comes to `at`, where a state holds. True: that is news, and what follows is to be looked at. */
+static bool reader_arrive(struct reader *reader, size_t at, uint16_t number)
+{
+  struct place *place = &reader->places[at];
+
+  if (place->run != 0)
+    number = reader_meet(reader, place, number);
+  if (number == 0)
+    return false;
+  place->run = reader->run;
+  place->state = number;
+  reader->low = at < reader->low ? at : reader->low;
+  reader->high = at > reader->high ? at : reader->high;
+  return true;
+}
+
+/* A jump out of the stretch goes to another function, whose caller is this one's. */
+static void reader_jump(struct reader *reader, size_t at, int64_t distance)
+{
+  uint16_t number = reader->places[at].state;
+  const struct assembly_state *state = &reader->room->states[number];
+  int64_t target = (int64_t)at + distance;
+
+  if (target < 0 || target >= (int64_t)reader->size) {
+    if (!assembly_state_is_level(state) && !assembly_state_is_lost(state))
+      reader_fail(reader);
+    reader->has_end = true;
+  } else if (number == CALLED && reader->places[target].run == 0) {
+    reader->places[target].is_entry = true; /* it is tried as a function of its own */
+    reader->has_end = true;
+  } else if (reader_arrive(reader, (size_t)target, number)) {
+    reader_push(reader, (size_t)target);
+  }
+}
+
+/* Whether a call of something that does not come back may be the last of a function that ends at `at`. */
+static bool is_end_of_function(const struct reader *reader, size_t at)
+{
+  size_t next = at + skip_padding(reader->code + at, reader->size - at < 64 ? reader->size - at : 64);
+
+  return next >= reader->size || (reader->address + next) % ALIGNMENT == 0;
+}
+
+/* What an instruction does to the way; the distance to where it goes on, 0: nowhere. */
+static size_t reader_step(struct reader *reader, size_t at, const struct assembly_instruction *instruction,
+                          struct assembly_state *state)
+{
+  switch (instruction->kind) {
+  case ASSEMBLY_RETURN:
+    if (state->is_root || (!assembly_state_is_level(state) && !assembly_state_is_lost(state)))
+      reader_fail(reader);
+    reader->has_end = true;
+    reader->has_proof |= assembly_state_is_level(state);
+    return 0;
+  case ASSEMBLY_STOP:
+  case ASSEMBLY_JUMP_BY_MEMORY:
+    reader->has_end = true;
+    return 0;
+  case ASSEMBLY_JUMP_BY_REGISTER:
+    reader->has_end = true;
+    if (!state->is_root)
+      reader->jumped = reader->places[at].state;
+    return 0;
+  case ASSEMBLY_JUMP:
+    reader_jump(reader, at, instruction->value);
+    return 0;
+  case ASSEMBLY_BRANCH:
+    reader_jump(reader, at, instruction->value);
+    return instruction->length;
+  case ASSEMBLY_CALL:
+    if ((reader->attempt & ATTEMPT_NO_RETURN) != 0 && is_end_of_function(reader, at + instruction->length)) {
+      reader->has_end = true;
+      return 0;
+    }
+    break;
+  default:
+    break;
+  }
+  struct assembly_instruction effect = *instruction;
+  bool was_root = state->is_root;
+
+  if (effect.kind == ASSEMBLY_CALL && effect.value == effect.length) /* to learn where it is */
+    effect.kind = ASSEMBLY_PUSH;
+  if (effect.kind == ASSEMBLY_ZERO && (reader->attempt & ATTEMPT_NO_ROOT) != 0)
+    effect.kind = ASSEMBLY_OTHER;
+  if (!assembly_state_pass(state, &effect))
+    reader_fail(reader);
+  reader->has_root |= state->is_root && !was_root;
+  return instruction->length;
+}
+
+/* Follows a way until it ends, or comes to where nothing is new. */
+static void reader_follow(struct reader *reader, size_t at)
+{
+  struct assembly_instruction instruction;
+
+  while (!reader->is_wrong) {
+    uint16_t number = reader->places[at].state;
+    const struct assembly_state *before = &reader->room->states[number];
+    struct assembly_state state = *before;
+    bool is_known = assembly_decode(reader->code + at, reader->size - at, &instruction);
+
+    if (!is_known || !reader_look(reader, instruction.length)) {
+      reader_fail(reader);
+      return;
+    }
+    reader->places[at].length = instruction.length;
+    size_t length = reader_step(reader, at, &instruction, &state);
+    if (length == 0 || reader->is_wrong)
+      return;
+    at += length;
+    if (at >= reader->size) {
+      if (instruction.kind != ASSEMBLY_CALL)
+        reader_fail(reader);
+      reader->has_end = true;
+      return;
+    }
+    if (memcmp(before, &state, sizeof state) != 0)
+      number = reader_number(reader, &state);
+    if (!reader_arrive(reader, at, number))
+      return;
+  }
+}
+
+/* Takes back what was reached. */
+static void reader_forget(struct reader *reader)
+{
+  reader_look(reader, (reader->high - reader->low) / 8);
+  for (size_t at = reader->low; at <= reader->high; at++) {
+    if (reader->places[at].run == reader->run)
+      reader->places[at] = (struct place){.is_entry = reader->places[at].is_entry};
+  }
+}
+
+/* Tries whether a function begins at `at`, or goes on there, with that state. */
+static bool reader_try(struct reader *reader, size_t at, const struct assembly_state *state, unsigned int attempt)
+{
+  reader->run++;
+  reader->attempt = attempt;
+  reader->is_wrong = reader->has_end = reader->has_root = false;
+  reader->has_proof = reader->places[at].is_entry;
+  reader->n_pending = 0;
+  reader->low = reader->high = at;
+  if (reader_arrive(reader, at, reader_number(reader, state)))
+    reader_push(reader, at);
+  while (reader->n_pending > 0 && !reader->is_wrong)
+    reader_follow(reader, reader->pending[--reader->n_pending]);
+  if (!reader->is_wrong && reader->has_end && (reader->has_proof || reader->has_root))
+    return true;
+  reader_forget(reader);
+  return false;
+}
+
+static bool reader_try_all(struct reader *reader, size_t at)
+{
+  uint16_t jumped = reader->jumped;
+
+  if (jumped > CALLED && !reader->places[at].is_entry) {
+    const struct assembly_state state = reader->room->states[jumped];
+
+    if (reader_try(reader, at, &state, 0) || reader_try(reader, at, &state, ATTEMPT_NO_RETURN))
+      return true;
+  }
+  for (unsigned int attempt = 0; attempt <= (ATTEMPT_NO_ROOT | ATTEMPT_NO_RETURN); attempt++) {
+    if ((attempt & ATTEMPT_NO_ROOT) != 0 && !reader->has_root)
+      continue;
+    reader->jumped = 0;
+    if (reader_try(reader, at, &assembly_called, attempt))
+      return true;
+  }
+  reader->jumped = jumped;
+  return false;
+}
+
+/* Behind the next instruction that nothing goes on behind, from `at` on, which is in no function. */
+static size_t reader_skip(struct reader *reader, size_t at)
+{
+  struct assembly_instruction instruction;
+
+  while (at < reader->size && reader->places[at].run == 0 && reader_look(reader, 1)) {
+    if (!assembly_decode(reader->code + at, reader->size - at, &instruction))
+      return at + ALIGNMENT - (reader->address + at) % ALIGNMENT;
+    at += instruction.length;
+    if (instruction.kind == ASSEMBLY_RETURN || instruction.kind == ASSEMBLY_STOP ||
+        (instruction.kind >= ASSEMBLY_JUMP && instruction.kind <= ASSEMBLY_JUMP_BY_MEMORY))
+      break;
+  }
+  return at;
+}
+
+static void reader_sweep(struct reader *reader)
+{
+  size_t at = 0, padding;
+
+  while (at < reader->size && reader_look(reader, 1)) {
+    if (reader->places[at].run != 0)
+      at += reader->places[at].length;
+    else if ((padding = padding_length(reader->code + at, reader->size - at)) > 0)
+      at += padding;
+    else if (!reader_try_all(reader, at))
+      at = reader_skip(reader, at);
+  }
+}
+
+static void reader_tell(const struct reader *reader, assembly_told told, void *data)
+{
+  uint32_t last = UINT32_MAX;
+  size_t known_until = 0;
+
+  for (size_t at = 0; at < reader->size; at++) {
+    const struct place *place = &reader->places[at];
+
+    if (place->run == 0 && at < known_until)
+      continue;
+    if (place->run != 0)
+      known_until = at + place->length;
+    uint32_t number = place->run == 0 ? 0 : place->state;
+    if (number != last)
+      told(data, at, number == 0 ? NULL : &reader->room->states[number]);
+    last = number;
+  }
+}
+
+void assembly_read(struct assembly_room *room, const uint8_t *code, size_t size, uint64_t address,
+                   assembly_told told, void *data)
+{
+  struct reader reader = {.room = room,
+                          .code = code,
+                          .size = size < ASSEMBLY_STRETCH_MAX ? size : ASSEMBLY_STRETCH_MAX,
+                          .address = address};
+
+  reader.looks = LOOKS_MIN + LOOKS_A_BYTE * (uint64_t)reader.size;
+  reader.places = room_provide(room) ? calloc(reader.size + 1, sizeof *reader.places) : NULL;
+  if (!reader.places) {
+    told(data, 0, NULL);
+    return;
+  }
+  reader_number(&reader, &assembly_called);
+  reader_sweep(&reader);
+  reader_tell(&reader, told, data);
+  free(reader.places);
+}
