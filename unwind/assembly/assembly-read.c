@@ -8,11 +8,16 @@
 #define CALLED      1      /* that of assembly_called */
 #define SLOTS       (2 * (STATES_MAX + 1))
 #define PENDING_MAX 4096 /* branches that are still to be followed */
+#define ENTRIES_MAX 256  /* that one function jumps to */
+#define JUMPS       4    /* by registers, that are remembered */
 #define ALIGNMENT   16   /* where functions begin, mostly */
 
 /* So often may each byte be looked at, all told. */
-#define LOOKS_A_BYTE 48
+#define LOOKS_A_BYTE 16
 #define LOOKS_MIN    4096
+
+/* No function has more instructions; who jumps on and on is none. */
+#define INSTRUCTIONS_MAX 65536
 
 /* How a function is tried. */
 enum attempt {
@@ -24,7 +29,7 @@ struct place {
   uint32_t run;   /* in which it was reached; 0: never */
   uint16_t state; /* its number, unless run is 0 */
   uint8_t length;
-  bool is_entry; /* a function that was read comes here with nothing but its return address on the stack */
+  bool is_entry; /* it is called, or a function that was read ends in a jump to it */
 };
 
 struct reader {
@@ -41,11 +46,17 @@ struct reader {
   bool has_end;
   bool has_proof; /* the stack was given back, or another function agrees */
   bool has_root;
-  size_t low; /* what of the stretch it reached */
-  size_t high;
+  bool is_assembly; /* may call functions of its own with a stack that is not aligned */
+  uint32_t n_instructions;
+  uint32_t n_reached;
   uint16_t jumped; /* the state of its last jump by a register; 0: none */
   uint32_t n_pending;
+  uint32_t n_entries;
   uint32_t pending[PENDING_MAX];
+  uint32_t entries[ENTRIES_MAX];
+  uint32_t reached[INSTRUCTIONS_MAX];
+  /* Of functions before: states of jumps by a register, the last one first. */
+  uint16_t jumps[JUMPS];
 };
 
 static uint32_t state_hash(const struct assembly_state *state)
@@ -171,14 +182,20 @@ static bool reader_arrive(struct reader *reader, size_t at, uint16_t number)
 {
   struct place *place = &reader->places[at];
 
-  if (place->run != 0)
+  if (place->is_entry && number != CALLED)
+    reader_fail(reader);
+  else if (place->run != 0)
     number = reader_meet(reader, place, number);
-  if (number == 0)
+  if (number == 0 || reader->is_wrong)
     return false;
+  if (place->run == 0 && reader->n_reached == INSTRUCTIONS_MAX) {
+    reader_fail(reader);
+    return false;
+  }
+  if (place->run == 0)
+    reader->reached[reader->n_reached++] = (uint32_t)at;
   place->run = reader->run;
   place->state = number;
-  reader->low = at < reader->low ? at : reader->low;
-  reader->high = at > reader->high ? at : reader->high;
   return true;
 }
 
@@ -194,11 +211,20 @@ static void reader_jump(struct reader *reader, size_t at, int64_t distance)
       reader_fail(reader);
     reader->has_end = true;
   } else if (number == CALLED && reader->places[target].run == 0) {
-    reader->places[target].is_entry = true; /* it is tried as a function of its own */
+    /* It is tried as a function of its own. */
+    if (reader->n_entries < ENTRIES_MAX)
+      reader->entries[reader->n_entries++] = (uint32_t)target;
     reader->has_end = true;
   } else if (reader_arrive(reader, (size_t)target, number)) {
     reader_push(reader, (size_t)target);
   }
+}
+
+static bool is_inside(const struct reader *reader, size_t at, const struct assembly_instruction *instruction)
+{
+  int64_t target = (int64_t)at + instruction->value;
+
+  return instruction->value != 0 && target >= 0 && target < (int64_t)reader->size;
 }
 
 /* Whether a call of something that does not come back may be the last of a function that ends at `at`. */
@@ -236,6 +262,9 @@ static size_t reader_step(struct reader *reader, size_t at, const struct assembl
     reader_jump(reader, at, instruction->value);
     return instruction->length;
   case ASSEMBLY_CALL:
+    if (state->sp.origin == ASSEMBLY_CFA && state->sp.offset % ALIGNMENT != 0 &&
+        instruction->value != instruction->length && !(reader->is_assembly && is_inside(reader, at, instruction)))
+      reader_fail(reader);
     if ((reader->attempt & ATTEMPT_NO_RETURN) != 0 && is_end_of_function(reader, at + instruction->length)) {
       reader->has_end = true;
       return 0;
@@ -268,7 +297,8 @@ static void reader_follow(struct reader *reader, size_t at)
     struct assembly_state state = *before;
     bool is_known = assembly_decode(reader->code + at, reader->size - at, &instruction);
 
-    if (!is_known || !reader_look(reader, instruction.length)) {
+    if (!is_known || reader->n_instructions++ >= INSTRUCTIONS_MAX ||
+        !reader_look(reader, instruction.length)) {
       reader_fail(reader);
       return;
     }
@@ -293,11 +323,26 @@ static void reader_follow(struct reader *reader, size_t at)
 /* Takes back what was reached. */
 static void reader_forget(struct reader *reader)
 {
-  reader_look(reader, (reader->high - reader->low) / 8);
-  for (size_t at = reader->low; at <= reader->high; at++) {
-    if (reader->places[at].run == reader->run)
-      reader->places[at] = (struct place){.is_entry = reader->places[at].is_entry};
+  for (uint32_t i = 0; i < reader->n_reached; i++) {
+    struct place *place = &reader->places[reader->reached[i]];
+
+    *place = (struct place){.is_entry = place->is_entry};
   }
+}
+
+/* Remembers what was reached. */
+static void reader_keep(struct reader *reader)
+{
+  unsigned int i = 0;
+
+  for (uint32_t entry = 0; entry < reader->n_entries; entry++)
+    reader->places[reader->entries[entry]].is_entry = true;
+  if (reader->jumped <= CALLED)
+    return;
+  while (i + 1 < JUMPS && reader->jumps[i] != reader->jumped)
+    i++;
+  memmove(reader->jumps + 1, reader->jumps, i * sizeof *reader->jumps);
+  reader->jumps[0] = reader->jumped;
 }
 
 /* Tries whether a function begins at `at`, or goes on there, with that state. */
@@ -307,36 +352,47 @@ static bool reader_try(struct reader *reader, size_t at, const struct assembly_s
   reader->attempt = attempt;
   reader->is_wrong = reader->has_end = reader->has_root = false;
   reader->has_proof = reader->places[at].is_entry;
-  reader->n_pending = 0;
-  reader->low = reader->high = at;
+  reader->n_pending = reader->n_entries = reader->n_instructions = reader->n_reached = 0;
+  reader->jumped = 0;
   if (reader_arrive(reader, at, reader_number(reader, state)))
     reader_push(reader, at);
   while (reader->n_pending > 0 && !reader->is_wrong)
     reader_follow(reader, reader->pending[--reader->n_pending]);
-  if (!reader->is_wrong && reader->has_end && (reader->has_proof || reader->has_root))
+  if (!reader->is_wrong && reader->has_end && (reader->has_proof || reader->has_root)) {
+    reader_keep(reader);
     return true;
+  }
   reader_forget(reader);
+  return false;
+}
+
+/* Where one behind a jump by a register may have led to, whose targets nobody knows. */
+static bool reader_try_jumps(struct reader *reader, size_t at)
+{
+  uint16_t jumps[JUMPS];
+
+  memcpy(jumps, reader->jumps, sizeof jumps);
+  reader->is_assembly = true;
+  for (unsigned int i = 0; i < JUMPS && jumps[i] != 0; i++) {
+    const struct assembly_state state = reader->room->states[jumps[i]];
+
+    if (reader_try(reader, at, &state, 0) || reader_try(reader, at, &state, ATTEMPT_NO_RETURN))
+      return true;
+  }
   return false;
 }
 
 static bool reader_try_all(struct reader *reader, size_t at)
 {
-  uint16_t jumped = reader->jumped;
-
-  if (jumped > CALLED && !reader->places[at].is_entry) {
-    const struct assembly_state state = reader->room->states[jumped];
-
-    if (reader_try(reader, at, &state, 0) || reader_try(reader, at, &state, ATTEMPT_NO_RETURN))
-      return true;
-  }
+  if (!reader->places[at].is_entry && reader_try_jumps(reader, at))
+    return true;
+  reader->is_assembly = reader->places[at].is_entry || (reader->address + at) % ALIGNMENT == 0;
   for (unsigned int attempt = 0; attempt <= (ATTEMPT_NO_ROOT | ATTEMPT_NO_RETURN); attempt++) {
     if ((attempt & ATTEMPT_NO_ROOT) != 0 && !reader->has_root)
       continue;
-    reader->jumped = 0;
     if (reader_try(reader, at, &assembly_called, attempt))
       return true;
   }
-  reader->jumped = jumped;
   return false;
 }
 
@@ -354,6 +410,25 @@ static size_t reader_skip(struct reader *reader, size_t at)
       break;
   }
   return at;
+}
+
+/* Marks what is called in the stretch. Where instructions begin is not known yet, so a few marks are wrong. */
+static void reader_mark(struct reader *reader)
+{
+  struct assembly_instruction instruction;
+  size_t at = 0;
+
+  while (at < reader->size) {
+    bool is_known = assembly_decode(reader->code + at, reader->size - at, &instruction);
+    int64_t target = (int64_t)at + instruction.value;
+
+    if (is_known && instruction.kind == ASSEMBLY_CALL && instruction.value > instruction.length &&
+        target < (int64_t)reader->size)
+      reader->places[target].is_entry = true;
+    if (is_known && instruction.kind == ASSEMBLY_CALL && instruction.value < 0 && target >= 0)
+      reader->places[target].is_entry = true;
+    at += is_known ? instruction.length : 1;
+  }
 }
 
 static void reader_sweep(struct reader *reader)
@@ -392,19 +467,23 @@ static void reader_tell(const struct reader *reader, assembly_told told, void *d
 void assembly_read(struct assembly_room *room, const uint8_t *code, size_t size, uint64_t address,
                    assembly_told told, void *data)
 {
-  struct reader reader = {.room = room,
-                          .code = code,
-                          .size = size < ASSEMBLY_STRETCH_MAX ? size : ASSEMBLY_STRETCH_MAX,
-                          .address = address};
+  struct reader *reader = calloc(1, sizeof *reader);
 
-  reader.looks = LOOKS_MIN + LOOKS_A_BYTE * (uint64_t)reader.size;
-  reader.places = room_provide(room) ? calloc(reader.size + 1, sizeof *reader.places) : NULL;
-  if (!reader.places) {
+  size = size < ASSEMBLY_STRETCH_MAX ? size : ASSEMBLY_STRETCH_MAX;
+  if (!reader || !room_provide(room) || !(reader->places = calloc(size + 1, sizeof *reader->places))) {
+    free(reader);
     told(data, 0, NULL);
     return;
   }
-  reader_number(&reader, &assembly_called);
-  reader_sweep(&reader);
-  reader_tell(&reader, told, data);
-  free(reader.places);
+  reader->room = room;
+  reader->code = code;
+  reader->size = size;
+  reader->address = address;
+  reader->looks = LOOKS_MIN + LOOKS_A_BYTE * (uint64_t)size;
+  reader_number(reader, &assembly_called);
+  reader_mark(reader);
+  reader_sweep(reader);
+  reader_tell(reader, told, data);
+  free(reader->places);
+  free(reader);
 }
