@@ -9,15 +9,18 @@
 #define SLOTS       (2 * (STATES_MAX + 1))
 #define PENDING_MAX 4096 /* branches that are still to be followed */
 #define ENTRIES_MAX 256  /* that one function jumps to */
-#define JUMPS       4    /* by registers, that are remembered */
+#define TARGETS_MAX 64   /* of a jump by a register that are tried together */
+#define JUMPS       2    /* by registers, that are remembered */
 #define ALIGNMENT   16   /* where functions begin, mostly */
 
-/* So often may each byte be looked at, all told. */
-#define LOOKS_A_BYTE 16
+/* So many instructions may be looked at: for each byte, and more for each instruction that was read. What turns
+ * out to be made in another way than by hand costs little so. */
+#define LOOKS_A_BYTE 3
+#define LOOKS_EARNED 16
 #define LOOKS_MIN    4096
 
 /* No function has more instructions; who jumps on and on is none. */
-#define INSTRUCTIONS_MAX 65536
+#define INSTRUCTIONS_MAX 32768
 
 /* How a function is tried. */
 enum attempt {
@@ -46,10 +49,12 @@ struct reader {
   bool has_end;
   bool has_proof; /* the stack was given back, or another function agrees */
   bool has_root;
+  bool has_last_call; /* behind which a function may end */
   bool is_assembly; /* may call functions of its own with a stack that is not aligned */
   uint32_t n_instructions;
   uint32_t n_reached;
   uint16_t jumped; /* the state of its last jump by a register; 0: none */
+  size_t behind_jump;
   uint32_t n_pending;
   uint32_t n_entries;
   uint32_t pending[PENDING_MAX];
@@ -207,7 +212,7 @@ static void reader_jump(struct reader *reader, size_t at, int64_t distance)
   int64_t target = (int64_t)at + distance;
 
   if (target < 0 || target >= (int64_t)reader->size) {
-    if (!assembly_state_is_level(state) && !assembly_state_is_lost(state))
+    if (state->is_root || (!assembly_state_is_level(state) && !assembly_state_is_lost(state)))
       reader_fail(reader);
     reader->has_end = true;
   } else if (number == CALLED && reader->places[target].run == 0) {
@@ -247,13 +252,17 @@ static size_t reader_step(struct reader *reader, size_t at, const struct assembl
     reader->has_proof |= assembly_state_is_level(state);
     return 0;
   case ASSEMBLY_STOP:
-  case ASSEMBLY_JUMP_BY_MEMORY:
     reader->has_end = true;
     return 0;
+  case ASSEMBLY_JUMP_BY_MEMORY:
   case ASSEMBLY_JUMP_BY_REGISTER:
     reader->has_end = true;
-    if (!state->is_root)
+    if (state->is_root)
+      reader_fail(reader);
+    if (instruction->kind == ASSEMBLY_JUMP_BY_REGISTER && !assembly_state_is_lost(state)) {
       reader->jumped = reader->places[at].state;
+      reader->behind_jump = at + instruction->length;
+    }
     return 0;
   case ASSEMBLY_JUMP:
     reader_jump(reader, at, instruction->value);
@@ -265,9 +274,12 @@ static size_t reader_step(struct reader *reader, size_t at, const struct assembl
     if (state->sp.origin == ASSEMBLY_CFA && state->sp.offset % ALIGNMENT != 0 &&
         instruction->value != instruction->length && !(reader->is_assembly && is_inside(reader, at, instruction)))
       reader_fail(reader);
-    if ((reader->attempt & ATTEMPT_NO_RETURN) != 0 && is_end_of_function(reader, at + instruction->length)) {
-      reader->has_end = true;
-      return 0;
+    if (is_end_of_function(reader, at + instruction->length)) {
+      reader->has_last_call = true;
+      if ((reader->attempt & ATTEMPT_NO_RETURN) != 0) {
+        reader->has_end = true;
+        return 0;
+      }
     }
     break;
   default:
@@ -320,6 +332,38 @@ static void reader_follow(struct reader *reader, size_t at)
   }
 }
 
+static void reader_follow_all(struct reader *reader)
+{
+  while (reader->n_pending > 0 && !reader->is_wrong)
+    reader_follow(reader, reader->pending[--reader->n_pending]);
+}
+
+/* A function that jumps by a register, and nothing proves it yet, goes on behind that jump: what it jumps to
+ * stands there, mostly. */
+static bool reader_go_behind_jump(struct reader *reader)
+{
+  size_t at = reader->behind_jump, step;
+  uint16_t jumped = reader->jumped;
+
+  if (reader->is_wrong || reader->has_proof || jumped <= CALLED)
+    return false;
+  while (at < reader->size && reader_look(reader, 1)) {
+    const struct place *place = &reader->places[at];
+
+    if (place->run != 0 && place->run != reader->run)
+      return false;
+    step = place->run != 0 ? place->length : padding_length(reader->code + at, reader->size - at);
+    if (step == 0)
+      break;
+    at += step;
+  }
+  if (at >= reader->size || !reader_arrive(reader, at, jumped))
+    return false;
+  reader->behind_jump = at;
+  reader_push(reader, at);
+  return true;
+}
+
 /* Takes back what was reached. */
 static void reader_forget(struct reader *reader)
 {
@@ -335,6 +379,7 @@ static void reader_keep(struct reader *reader)
 {
   unsigned int i = 0;
 
+  reader->looks += LOOKS_EARNED * (uint64_t)reader->n_reached;
   for (uint32_t entry = 0; entry < reader->n_entries; entry++)
     reader->places[reader->entries[entry]].is_entry = true;
   if (reader->jumped <= CALLED)
@@ -350,14 +395,15 @@ static bool reader_try(struct reader *reader, size_t at, const struct assembly_s
 {
   reader->run++;
   reader->attempt = attempt;
-  reader->is_wrong = reader->has_end = reader->has_root = false;
+  reader->is_wrong = reader->has_end = reader->has_root = reader->has_last_call = false;
   reader->has_proof = reader->places[at].is_entry;
   reader->n_pending = reader->n_entries = reader->n_instructions = reader->n_reached = 0;
   reader->jumped = 0;
   if (reader_arrive(reader, at, reader_number(reader, state)))
     reader_push(reader, at);
-  while (reader->n_pending > 0 && !reader->is_wrong)
-    reader_follow(reader, reader->pending[--reader->n_pending]);
+  reader_follow_all(reader);
+  for (unsigned int i = 0; i < TARGETS_MAX && reader_go_behind_jump(reader); i++)
+    reader_follow_all(reader);
   if (!reader->is_wrong && reader->has_end && (reader->has_proof || reader->has_root)) {
     reader_keep(reader);
     return true;
@@ -376,7 +422,8 @@ static bool reader_try_jumps(struct reader *reader, size_t at)
   for (unsigned int i = 0; i < JUMPS && jumps[i] != 0; i++) {
     const struct assembly_state state = reader->room->states[jumps[i]];
 
-    if (reader_try(reader, at, &state, 0) || reader_try(reader, at, &state, ATTEMPT_NO_RETURN))
+    if (reader_try(reader, at, &state, 0) ||
+        (reader->has_last_call && reader_try(reader, at, &state, ATTEMPT_NO_RETURN)))
       return true;
   }
   return false;
@@ -388,7 +435,8 @@ static bool reader_try_all(struct reader *reader, size_t at)
     return true;
   reader->is_assembly = reader->places[at].is_entry || (reader->address + at) % ALIGNMENT == 0;
   for (unsigned int attempt = 0; attempt <= (ATTEMPT_NO_ROOT | ATTEMPT_NO_RETURN); attempt++) {
-    if ((attempt & ATTEMPT_NO_ROOT) != 0 && !reader->has_root)
+    if (((attempt & ATTEMPT_NO_ROOT) != 0 && !reader->has_root) ||
+        (attempt == ATTEMPT_NO_RETURN && !reader->has_last_call))
       continue;
     if (reader_try(reader, at, &assembly_called, attempt))
       return true;

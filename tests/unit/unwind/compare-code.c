@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * usage: compare-code [--all] FILE…
+ * usage: compare-code [--functions] [--all] FILE…
  *
  * Reads the code of each ELF file as if nothing described it, and compares what is read with the descriptions,
- * at each instruction of which both say something. A line a file: "file PATH described N read N equal N unsaid N
+ * at each instruction of which both say something. With --functions each function that has a description is
+ * read by itself, else whole sections, in which nobody says where functions begin. A line a file: "file PATH described N read N equal N unsaid N
  * different N"; of instructions that are described, those that were read, those at which both agree, those at
  * which the reader only says less of a register than the description, and those at which they contradict each
  * other. The first of the latter follow, or --all of them: address, what was read, what the table has.
@@ -158,27 +159,41 @@ static void hear(void *data, size_t at, const struct assembly_state *state)
   comparison->state = state;
 }
 
-static void compare_section(struct comparison *comparison, const struct unwind_elf *elf,
-                            struct unwind_range section)
+static void compare_stretch(struct comparison *comparison, struct unwind_assembly *assembly,
+                            struct unwind_range range)
 {
-  struct assembly_room room = {0};
   struct unwind_bytes code;
 
-  if (!unwind_elf_find_address(elf, section.start, &code))
+  if (!unwind_elf_find_address(assembly->elf, range.start, &code))
     return;
   comparison->code = code.bytes;
-  comparison->size = code.size < section.end - section.start ? code.size : section.end - section.start;
+  comparison->size = code.size < range.end - range.start ? code.size : range.end - range.start;
   if (comparison->size > ASSEMBLY_STRETCH_MAX)
     comparison->size = ASSEMBLY_STRETCH_MAX;
-  comparison->address = section.start;
+  comparison->address = range.start;
   comparison->at = 0;
   comparison->state = NULL;
-  assembly_read(&room, comparison->code, comparison->size, section.start, hear, comparison);
+  assembly_read(&assembly->room, comparison->code, comparison->size, range.start, hear, comparison);
   compare_until(comparison, comparison->size);
-  assembly_room_clear(&room);
 }
 
-static int compare_file(const char *path, bool shows_all)
+static void compare_functions(struct comparison *comparison, struct unwind_assembly *assembly)
+{
+  struct unwind_range all = {assembly->sections[0].start, assembly->sections[assembly->n_sections - 1].end};
+  struct unwind_source source;
+  struct unwind_fde fde;
+
+  if (!unwind_locate_eh_frame(assembly->elf, all, &source))
+    return;
+  for (uint32_t i = 0; i < source.order.n; i++) {
+    if (unwind_cfi_read_fde(&source.section, unwind_order_fde(&source.order, i), &fde) && fde.start >= all.start &&
+        fde.end <= all.end)
+      compare_stretch(comparison, assembly, (struct unwind_range){fde.start, fde.end});
+  }
+  unwind_source_clear(&source);
+}
+
+static int compare_file(const char *path, bool shows_all, bool by_functions)
 {
   struct comparison comparison = {.shows_all = shows_all};
   struct unwind_assembly assembly;
@@ -198,8 +213,10 @@ static int compare_file(const char *path, bool shows_all)
   comparison.table = image.table;
   comparison.shown = open_memstream(&comparison.text, &comparison.text_size);
   unwind_assembly_open(&assembly, &elf);
-  for (uint32_t i = 0; i < assembly.n_sections; i++)
-    compare_section(&comparison, &elf, assembly.sections[i]);
+  if (by_functions && assembly.n_sections > 0)
+    compare_functions(&comparison, &assembly);
+  for (uint32_t i = 0; i < assembly.n_sections && !by_functions; i++)
+    compare_stretch(&comparison, &assembly, assembly.sections[i]);
   fclose(comparison.shown);
   printf("file %s described %" PRIu64 " read %" PRIu64 " equal %" PRIu64 " unsaid %" PRIu64 " different %" PRIu64
          "\n%s",
@@ -214,10 +231,16 @@ static int compare_file(const char *path, bool shows_all)
 
 int main(int argc, char **argv)
 {
-  bool shows_all = argc > 1 && strcmp(argv[1], "--all") == 0;
+  bool shows_all = false, by_functions = false;
   int status = 0;
 
-  for (int i = 1 + shows_all; i < argc; i++)
-    status |= compare_file(argv[i], shows_all);
+  for (int i = 1; i < argc; i++) {
+    if (strcmp(argv[i], "--all") == 0)
+      shows_all = true;
+    else if (strcmp(argv[i], "--functions") == 0)
+      by_functions = true;
+    else
+      status |= compare_file(argv[i], shows_all, by_functions);
+  }
   return status;
 }
