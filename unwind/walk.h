@@ -315,6 +315,8 @@ WALK_INLINE int walk_is_root(const struct walk *walk)
   return UNWIND_SAVED_RA(walk->rule.saved) == UNWIND_SAVED_UNDEFINED;
 }
 
+_Static_assert((int)UNWIND_RULE_BY_CODE == (int)WALK_END_BY_FRAME_POINTERS, "one is made the other");
+
 /* Goes to the caller by walk->rule, which is no signal frame's. */
 WALK_INLINE int walk_apply_rule(struct walk *walk)
 {

@@ -418,7 +418,8 @@ static bool decode_two(struct decoder *decoder, struct assembly_instruction *ret
   return decode_letter(decoder, letter, (opcode & 0xf0) == 0x90 || opcode == 0xb0 || opcode == 0xc0, ret);
 }
 
-/* The letter of an opcode behind VEX (vectors of 128 and 256 bits, and general registers) and EVEX. */
+/* The letter of an opcode behind VEX (vectors of 128 and 256 bits, and general registers), EVEX and AMD's XOP,
+ * whose maps begin with 8. */
 static char letter_of_vector(unsigned int map, uint8_t opcode, unsigned int prefix, bool is_evex)
 {
   switch (map) {
@@ -443,6 +444,12 @@ static char letter_of_vector(unsigned int map, uint8_t opcode, unsigned int pref
     return opcode >= 0x14 && opcode <= 0x17 ? 'D' : !is_evex && opcode == 0xf0 ? 'R' : 'M';
   case 6:
     return 'm';
+  case 8:
+    return 'M';
+  case 9:
+    return 'm';
+  case 10:
+    return 'N';
   default:
     return '-';
   }
@@ -451,8 +458,8 @@ static char letter_of_vector(unsigned int map, uint8_t opcode, unsigned int pref
 static bool decode_vector(struct decoder *decoder, uint8_t first, struct assembly_instruction *ret)
 {
   uint8_t payload[3], opcode;
-  unsigned int n = first == 0xc5 ? 1 : first == 0xc4 ? 2 : 3, map = 1;
-  bool is_evex = first == 0x62;
+  unsigned int n = first == 0xc5 ? 1 : first == 0x62 ? 3 : 2, map = 1;
+  bool is_evex = first == 0x62, is_xop = first == 0x8f;
 
   for (unsigned int i = 0; i < n; i++) {
     if (!decoder_take_byte(decoder, &payload[i]))
@@ -464,11 +471,12 @@ static bool decode_vector(struct decoder *decoder, uint8_t first, struct assembl
   decoder->rex = (uint8_t)(0x40 | (~payload[0] >> 5 & (n == 1 ? 4 : 7)));
   if (n > 1)
     map = payload[0] & (is_evex ? 7 : 31);
-  if (!is_evex && map > 3)
+  if (!is_evex && is_xop != (map >= 8))
     return false;
   if (!decode_letter(decoder, letter_of_vector(map, opcode, payload[n == 1 ? 0 : 1] & 3, is_evex), false, ret))
     return false;
-  if (!is_evex && map == 2 && (opcode == 0xf3 || opcode == 0xf6)) /* blsr and its like, mulx */
+  /* blsr and its like, mulx, blcs and its like */
+  if (!is_evex && ((map == 2 && (opcode == 0xf3 || opcode == 0xf6)) || (map == 9 && opcode < 3)))
     ret->writes |= bit_of(~payload[1] >> 3 & 15);
   return true;
 }
@@ -507,7 +515,9 @@ static bool decode_one(struct decoder *decoder, struct assembly_instruction *ret
 
   if (opcode == 0x0f)
     return decode_two(decoder, ret);
-  if (opcode == 0xc4 || opcode == 0xc5 || opcode == 0x62)
+  /* Of pop, whose opcode XOP has, the next byte's low bits are below 8. */
+  bool is_xop = opcode == 0x8f && decoder->at < decoder->size && (decoder->bytes[decoder->at] & 31) >= 8;
+  if (opcode == 0xc4 || opcode == 0xc5 || opcode == 0x62 || is_xop)
     return decode_vector(decoder, opcode, ret);
   if (opcode == 0x90)
     ret->kind = ASSEMBLY_PAD;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * usage: compare-code [--functions] [--all] FILE…
+ *        compare-code --lengths     reads instructions in hexadecimal digits, a line each, from standard input
  *
  * Reads the code of each ELF file as if nothing described it, and compares what is read with the descriptions,
  * at each instruction of which both say something. With --functions each function that has a description is
@@ -229,12 +230,32 @@ static int compare_file(const char *path, bool shows_all, bool by_functions)
   return 0;
 }
 
+/* Prints how long each instruction is, 0 where it is not known; it stands at the beginning of its line. */
+static int print_lengths(void)
+{
+  struct assembly_instruction instruction;
+  char line[128];
+
+  while (fgets(line, sizeof line, stdin)) {
+    uint8_t bytes[32];
+    unsigned int byte;
+    size_t n = 0;
+
+    while (n < sizeof bytes && sscanf(line + 2 * n, "%2x", &byte) == 1)
+      bytes[n++] = (uint8_t)byte;
+    printf("%d\n", assembly_decode(bytes, n, &instruction) ? instruction.length : 0);
+  }
+  return 0;
+}
+
 int main(int argc, char **argv)
 {
   bool shows_all = false, by_functions = false;
   int status = 0;
 
   for (int i = 1; i < argc; i++) {
+    if (strcmp(argv[i], "--lengths") == 0)
+      return print_lengths();
     if (strcmp(argv[i], "--all") == 0)
       shows_all = true;
     else if (strcmp(argv[i], "--functions") == 0)
