@@ -33,6 +33,7 @@ struct place {
   uint16_t state; /* its number, unless run is 0 */
   uint8_t length;
   bool is_entry; /* it is called, or a function that was read ends in a jump to it */
+  bool is_taken; /* its address is */
 };
 
 struct reader {
@@ -48,8 +49,10 @@ struct reader {
   bool is_wrong;
   bool has_end;
   bool has_proof; /* the stack was given back, or another function agrees */
+  bool has_frame;
   bool has_root;
   bool has_last_call; /* behind which a function may end */
+  bool is_likely; /* a function often begins so: the stack is aligned where it calls, and that is enough */
   bool is_assembly; /* may call functions of its own with a stack that is not aligned */
   uint32_t n_instructions;
   uint32_t n_reached;
@@ -187,7 +190,7 @@ static bool reader_arrive(struct reader *reader, size_t at, uint16_t number)
 {
   struct place *place = &reader->places[at];
 
-  if (place->is_entry && number != CALLED)
+  if (place->is_entry && !assembly_state_is_level(&reader->room->states[number]))
     reader_fail(reader);
   else if (place->run != 0)
     number = reader_meet(reader, place, number);
@@ -211,6 +214,7 @@ static void reader_jump(struct reader *reader, size_t at, int64_t distance)
   const struct assembly_state *state = &reader->room->states[number];
   int64_t target = (int64_t)at + distance;
 
+  reader->has_proof |= reader->has_frame && assembly_state_is_level(state);
   if (target < 0 || target >= (int64_t)reader->size) {
     if (state->is_root || (!assembly_state_is_level(state) && !assembly_state_is_lost(state)))
       reader_fail(reader);
@@ -240,6 +244,18 @@ static bool is_end_of_function(const struct reader *reader, size_t at)
   return next >= reader->size || (reader->address + next) % ALIGNMENT == 0;
 }
 
+/* Where something is called the stack is aligned, but for functions of one file of assembly. */
+static void reader_check_call(struct reader *reader, size_t at, const struct assembly_instruction *instruction,
+                              const struct assembly_state *state)
+{
+  if (state->sp.origin != ASSEMBLY_CFA || state->is_root || instruction->value == instruction->length)
+    return;
+  if (state->sp.offset % ALIGNMENT == 0)
+    reader->has_proof |= reader->is_likely;
+  else if (!reader->is_assembly || !is_inside(reader, at, instruction))
+    reader_fail(reader);
+}
+
 /* What an instruction does to the way; the distance to where it goes on, 0: nowhere. */
 static size_t reader_step(struct reader *reader, size_t at, const struct assembly_instruction *instruction,
                           struct assembly_state *state)
@@ -257,6 +273,7 @@ static size_t reader_step(struct reader *reader, size_t at, const struct assembl
   case ASSEMBLY_JUMP_BY_MEMORY:
   case ASSEMBLY_JUMP_BY_REGISTER:
     reader->has_end = true;
+    reader->has_proof |= reader->has_frame && assembly_state_is_level(state);
     if (state->is_root)
       reader_fail(reader);
     if (instruction->kind == ASSEMBLY_JUMP_BY_REGISTER && !assembly_state_is_lost(state)) {
@@ -271,9 +288,7 @@ static size_t reader_step(struct reader *reader, size_t at, const struct assembl
     reader_jump(reader, at, instruction->value);
     return instruction->length;
   case ASSEMBLY_CALL:
-    if (state->sp.origin == ASSEMBLY_CFA && state->sp.offset % ALIGNMENT != 0 &&
-        instruction->value != instruction->length && !(reader->is_assembly && is_inside(reader, at, instruction)))
-      reader_fail(reader);
+    reader_check_call(reader, at, instruction, state);
     if (is_end_of_function(reader, at + instruction->length)) {
       reader->has_last_call = true;
       if ((reader->attempt & ATTEMPT_NO_RETURN) != 0) {
@@ -298,10 +313,21 @@ static size_t reader_step(struct reader *reader, size_t at, const struct assembl
   return instruction->length;
 }
 
+/* Whether another function begins at `at`, of which that is the beginning's state. */
+static bool is_elsewhere(const struct reader *reader, size_t at, uint16_t number)
+{
+  const struct place *place = &reader->places[at];
+  const struct assembly_state *state = &reader->room->states[number];
+
+  return !assembly_state_is_level(state) &&
+         (place->is_entry || (place->run != 0 && place->run != reader->run && place->state == CALLED));
+}
+
 /* Follows a way until it ends, or comes to where nothing is new. */
 static void reader_follow(struct reader *reader, size_t at)
 {
   struct assembly_instruction instruction;
+  bool is_behind_call = false;
 
   while (!reader->is_wrong) {
     uint16_t number = reader->places[at].state;
@@ -315,6 +341,7 @@ static void reader_follow(struct reader *reader, size_t at)
       return;
     }
     reader->places[at].length = instruction.length;
+    reader->has_frame |= state.sp.origin == ASSEMBLY_CFA && !assembly_state_is_level(&state);
     size_t length = reader_step(reader, at, &instruction, &state);
     if (length == 0 || reader->is_wrong)
       return;
@@ -327,6 +354,11 @@ static void reader_follow(struct reader *reader, size_t at)
     }
     if (memcmp(before, &state, sizeof state) != 0)
       number = reader_number(reader, &state);
+    is_behind_call = instruction.kind == ASSEMBLY_CALL || (is_behind_call && instruction.kind == ASSEMBLY_PAD);
+    if (is_behind_call && is_elsewhere(reader, at, number)) {
+      reader->has_end = true; /* what was called does not come back */
+      return;
+    }
     if (!reader_arrive(reader, at, number))
       return;
   }
@@ -370,7 +402,7 @@ static void reader_forget(struct reader *reader)
   for (uint32_t i = 0; i < reader->n_reached; i++) {
     struct place *place = &reader->places[reader->reached[i]];
 
-    *place = (struct place){.is_entry = place->is_entry};
+    *place = (struct place){.is_entry = place->is_entry, .is_taken = place->is_taken};
   }
 }
 
@@ -395,7 +427,7 @@ static bool reader_try(struct reader *reader, size_t at, const struct assembly_s
 {
   reader->run++;
   reader->attempt = attempt;
-  reader->is_wrong = reader->has_end = reader->has_root = reader->has_last_call = false;
+  reader->is_wrong = reader->has_end = reader->has_root = reader->has_last_call = reader->has_frame = false;
   reader->has_proof = reader->places[at].is_entry;
   reader->n_pending = reader->n_entries = reader->n_instructions = reader->n_reached = 0;
   reader->jumped = 0;
@@ -404,7 +436,7 @@ static bool reader_try(struct reader *reader, size_t at, const struct assembly_s
   reader_follow_all(reader);
   for (unsigned int i = 0; i < TARGETS_MAX && reader_go_behind_jump(reader); i++)
     reader_follow_all(reader);
-  if (!reader->is_wrong && reader->has_end && (reader->has_proof || reader->has_root)) {
+  if (!reader->is_wrong && (reader->has_proof || (reader->has_root && reader->has_end))) {
     reader_keep(reader);
     return true;
   }
@@ -419,6 +451,7 @@ static bool reader_try_jumps(struct reader *reader, size_t at)
 
   memcpy(jumps, reader->jumps, sizeof jumps);
   reader->is_assembly = true;
+  reader->is_likely = false;
   for (unsigned int i = 0; i < JUMPS && jumps[i] != 0; i++) {
     const struct assembly_state state = reader->room->states[jumps[i]];
 
@@ -434,6 +467,7 @@ static bool reader_try_all(struct reader *reader, size_t at)
   if (!reader->places[at].is_entry && reader_try_jumps(reader, at))
     return true;
   reader->is_assembly = reader->places[at].is_entry || (reader->address + at) % ALIGNMENT == 0;
+  reader->is_likely = reader->places[at].is_entry || reader->places[at].is_taken;
   for (unsigned int attempt = 0; attempt <= (ATTEMPT_NO_ROOT | ATTEMPT_NO_RETURN); attempt++) {
     if (((attempt & ATTEMPT_NO_ROOT) != 0 && !reader->has_root) ||
         (attempt == ATTEMPT_NO_RETURN && !reader->has_last_call))
@@ -444,7 +478,8 @@ static bool reader_try_all(struct reader *reader, size_t at)
   return false;
 }
 
-/* Behind the next instruction that nothing goes on behind, from `at` on, which is in no function. */
+/* Behind the next instruction that nothing goes on behind, from `at` on, which is in no function; or where a
+ * function may begin. */
 static size_t reader_skip(struct reader *reader, size_t at)
 {
   struct assembly_instruction instruction;
@@ -453,6 +488,8 @@ static size_t reader_skip(struct reader *reader, size_t at)
     if (!assembly_decode(reader->code + at, reader->size - at, &instruction))
       return at + ALIGNMENT - (reader->address + at) % ALIGNMENT;
     at += instruction.length;
+    if (at < reader->size && (reader->places[at].is_entry || reader->places[at].is_taken))
+      break;
     if (instruction.kind == ASSEMBLY_RETURN || instruction.kind == ASSEMBLY_STOP ||
         (instruction.kind >= ASSEMBLY_JUMP && instruction.kind <= ASSEMBLY_JUMP_BY_MEMORY))
       break;
@@ -460,22 +497,22 @@ static size_t reader_skip(struct reader *reader, size_t at)
   return at;
 }
 
-/* Marks what is called in the stretch. Where instructions begin is not known yet, so a few marks are wrong. */
+/* Marks what is called in the stretch, and whose address is taken. Where instructions begin is not known yet, so
+ * a few marks are wrong. */
 static void reader_mark(struct reader *reader)
 {
   struct assembly_instruction instruction;
-  size_t at = 0;
 
-  while (at < reader->size) {
-    bool is_known = assembly_decode(reader->code + at, reader->size - at, &instruction);
-    int64_t target = (int64_t)at + instruction.value;
-
-    if (is_known && instruction.kind == ASSEMBLY_CALL && instruction.value > instruction.length &&
-        target < (int64_t)reader->size)
-      reader->places[target].is_entry = true;
-    if (is_known && instruction.kind == ASSEMBLY_CALL && instruction.value < 0 && target >= 0)
-      reader->places[target].is_entry = true;
-    at += is_known ? instruction.length : 1;
+  for (size_t at = 0; at < reader->size; at += instruction.length) {
+    if (!assembly_decode(reader->code + at, reader->size - at, &instruction)) {
+      instruction.length = 1;
+      continue;
+    }
+    if (!is_inside(reader, at, &instruction) || instruction.value == instruction.length)
+      continue;
+    struct place *target = &reader->places[(int64_t)at + instruction.value];
+    target->is_entry |= instruction.kind == ASSEMBLY_CALL;
+    target->is_taken |= instruction.kind == ASSEMBLY_ADDRESS;
   }
 }
 

@@ -70,6 +70,7 @@ struct decoder {
   uint8_t rm;         /* a register, where mode is 3 */
   uint8_t base;       /* ASSEMBLY_NO_REGISTER: another address than base + displacement */
   bool is_of_fixed;   /* its address is one of the program's */
+  bool is_of_rip;     /* likewise, as a distance */
   int32_t displacement;
 };
 
@@ -119,7 +120,7 @@ static bool take_operand(struct decoder *decoder)
       return false;
   } else if ((byte & 7) == 5 && decoder->mode == 0) {
     decoder->base = ASSEMBLY_NO_REGISTER;
-    decoder->is_of_fixed = true;
+    decoder->is_of_fixed = decoder->is_of_rip = true;
     if (!decoder_take(decoder, 4, &displacement))
       return false;
   }
@@ -235,6 +236,11 @@ static bool decode_move(struct decoder *decoder, struct assembly_instruction *re
   if (!take_operand(decoder))
     return false;
   ret->writes = is_store ? written_rm(decoder, false) : bit_of(decoder->reg);
+  if (is_address && decoder->is_of_rip) {
+    ret->kind = ASSEMBLY_ADDRESS;
+    ret->value = (int64_t)decoder->at + decoder->displacement;
+    return true;
+  }
   if ((decoder->rex & 8) == 0 || decoder->base == ASSEMBLY_NO_REGISTER)
     return !is_address || decoder->mode != 3;
   ret->reg = is_store && decoder->mode == 3 ? decoder->rm : decoder->reg;

@@ -26,6 +26,7 @@ enum assembly_kind {
   ASSEMBLY_PUSH,  /* reg, or something else (ASSEMBLY_NO_REGISTER) */
   ASSEMBLY_POP,   /* likewise */
   ASSEMBLY_MOVE,  /* reg = base + value */
+  ASSEMBLY_ADDRESS, /* reg = an address of the program; value: from this instruction on */
   ASSEMBLY_ALIGN, /* rsp is rounded down */
   ASSEMBLY_STORE, /* *(base + value) = reg */
   ASSEMBLY_LOAD,  /* reg = *(base + value) */
