@@ -21,7 +21,7 @@ LIBRARIES = pathlib.Path('/usr/lib/x86_64-linux-gnu')
 # say where rbp is, and some of its functions not that they moved the stack pointer.
 WRONG_DESCRIPTIONS = {'libc.so.6': 0.001, 'libcrypto.so.3': 0.005}
 USUAL = ('libc.so.6', 'libcrypto.so.3', 'libstdc++.so.6', 'libm.so.6', 'libglib-2.0.so.0')
-PROGRAMS = ('git', 'python3')
+PROGRAMS = ('git', 'perf')
 
 SOURCE = r'''
     .intel_syntax noprefix
@@ -159,25 +159,25 @@ def read_words(line):
 
 
 class UnwindAssembly(unittest.TestCase):
-    def compare(self, *options):
-        """(name, counts) of each file."""
+    def compare(self, judge, *options):
+        """Of each file the counts, and what compare-code printed, go to judge(counts, name, printed)."""
         usual = [*(LIBRARIES / name for name in USUAL), *map(shutil.which, PROGRAMS)]
         for path in os.environ['UNWIND_FILES'].split(':') if 'UNWIND_FILES' in os.environ else usual:
-            output = run(TOOLS / 'compare-code', *options, path).stdout
+            printed = run(TOOLS / 'compare-code', *options, path).stdout
             with self.subTest(path=str(path)):
-                yield pathlib.Path(path).name, read_words(output.splitlines()[0]), output
+                judge(read_words(printed.splitlines()[0]), pathlib.Path(path).name, printed)
 
     def test_functions(self):
         """Where a function begins is told. Each contradiction is the description's fault, see above."""
-        for name, counts, output in self.compare('--functions'):
-            self.assertLessEqual(counts['different'], WRONG_DESCRIPTIONS.get(name, 0) * counts['read'], output)
-            self.assertGreater(counts['read'], 0.65 * counts['described'], output)
+        def judge(counts, name, printed):
+            self.assertLessEqual(counts['different'], WRONG_DESCRIPTIONS.get(name, 0) * counts['read'], printed)
+            self.assertGreater(counts['read'], 0.65 * counts['described'], printed)
+        self.compare(judge, '--functions')
 
     def test_sections(self):
         """Where functions begin is found out, in code of compilers, which is the worst case: its functions have parts elsewhere, and jump
         by tables; hand-written ones seldom do."""
-        for _, counts, output in self.compare():
-            self.assertLessEqual(counts['different'], 0.015 * counts['read'], output)
+        self.compare(lambda counts, _, printed: self.assertLessEqual(counts['different'], 0.015 * counts['read'], printed))
 
     def test_lengths(self):
         """Of instructions, as objdump sees them."""

@@ -94,8 +94,10 @@ static enum verdict judge(const struct assembly_state *state, const struct unwin
 {
   enum verdict fp = EQUAL, base = EQUAL, cfa;
 
-  if (state->is_root || UNWIND_SAVED_RA(rule->saved) == UNWIND_SAVED_UNDEFINED)
-    return state->is_root && UNWIND_SAVED_RA(rule->saved) == UNWIND_SAVED_UNDEFINED ? EQUAL : DIFFERENT;
+  if (UNWIND_SAVED_RA(rule->saved) == UNWIND_SAVED_UNDEFINED)
+    return state->is_root ? EQUAL : UNSAID;
+  if (state->is_root)
+    return DIFFERENT;
   if (UNWIND_SAVED_RA(rule->saved) != UNWIND_SAVED_AT_CFA || rule->ra_at != -1)
     return UNSAID;
   cfa = judge_cfa(state, rule);
