@@ -12,8 +12,8 @@
 /* What is shorter lies between functions. */
 #define UNWIND_ASSEMBLY_MIN 16
 
-/* As operand of a rule whose CFA is counted from sp, fp or base, which has none: UNWIND_RULE_BY_CODE once it is
- * written. */
+/* As operand of a rule whose CFA is counted from sp, fp or base, which has none: UNWIND_RULE_BY_CODE once it
+ * is written. */
 #define UNWIND_OPERAND_BY_CODE 0xff
 
 /* Sections of code that are looked at. */

@@ -77,8 +77,8 @@ static int32_t saved_at(const struct assembly_kept *kept, unsigned int *ret_how)
   return 0;
 }
 
-/* Where the CFA is, by a register that is known to be an offset of it: by rbp where that is a frame pointer, as
- * compilers say it. */
+/* Where the CFA is, by a register that is known to be an offset of it: by rbp where that is a frame pointer,
+ * as compilers say it. */
 static bool find_cfa(const struct assembly_state *state, struct unwind_rule *rule)
 {
   if (state->fp.origin == ASSEMBLY_CFA) {

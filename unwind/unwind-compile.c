@@ -142,7 +142,8 @@ static int compile_build(struct job *job, const struct unwind_order *order, uint
     return -ENODATA;
   span = compile_from(find_code(job), find_base(job, order));
   error = unwind_writer_init(&writer, job->workspace, described + job->n_known * BYTES_OF_KNOWN,
-                             unwind_assembly_rows(&job->assembly), job->n_segments, span.start, span.end - span.start);
+                             unwind_assembly_rows(&job->assembly), job->n_segments, span.start,
+                             span.end - span.start);
   if (error < 0)
     return error;
   builder.rows = &writer.rows;

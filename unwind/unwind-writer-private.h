@@ -14,8 +14,8 @@ struct unwind_writer {
 };
 
 /* Room for the rows of `cfi_size` bytes of descriptions of addresses in [base, base + span), span at most 4
- * GiB, for n_more rows that may come beside, and for segments. Takes the memory as it is if it is large enough, else other memory in its place. 0,
- * -ENOMEM or -EFBIG. */
+ * GiB, for n_more rows that may come beside, and for segments. Takes the memory as it is if it is large
+ * enough, else other memory in its place. 0, -ENOMEM or -EFBIG. */
 int unwind_writer_init(struct unwind_writer *ret, struct unwind_workspace *workspace, size_t cfi_size,
                        uint64_t n_more, uint32_t n_segments, uint64_t base, uint64_t span);
 

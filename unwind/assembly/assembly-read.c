@@ -13,11 +13,14 @@
 #define JUMPS       2    /* by registers, that are remembered */
 #define ALIGNMENT   16   /* where functions begin, mostly */
 
-/* So many instructions may be looked at: for each byte, and more for each instruction that was read. What turns
- * out to be made in another way than by hand costs little so. */
-#define LOOKS_A_BYTE 3
+/* So many instructions may be looked at: for each byte, and more for each instruction that was read. What
+ * turns out to be made in another way than by hand costs little so. */
+#define LOOKS_A_BYTE 1
 #define LOOKS_EARNED 16
 #define LOOKS_MIN    4096
+
+/* So many failures one after another: it is data, or code of another kind. */
+#define MISSES_MAX 32
 
 /* No function has more instructions; who jumps on and on is none. */
 #define INSTRUCTIONS_MAX 32768
@@ -31,9 +34,9 @@ enum attempt {
 struct place {
   uint32_t run;   /* in which it was reached; 0: never */
   uint16_t state; /* its number, unless run is 0 */
-  uint8_t length;
-  bool is_entry; /* it is called, or a function that was read ends in a jump to it */
-  bool is_taken; /* its address is */
+  uint8_t length : 4;
+  uint8_t is_entry : 1; /* it is called, or a function that was read ends in a jump to it */
+  uint8_t is_taken : 1; /* its address is */
 };
 
 struct reader {
@@ -43,6 +46,7 @@ struct reader {
   uint64_t address;
   struct place *places;
   uint64_t looks; /* that may still be made */
+  uint32_t misses;
   /* Of the function that is tried: */
   uint32_t run;
   unsigned int attempt;
@@ -52,7 +56,7 @@ struct reader {
   bool has_frame;
   bool has_root;
   bool has_last_call; /* behind which a function may end */
-  bool is_likely; /* a function often begins so: the stack is aligned where it calls, and that is enough */
+  bool is_likely;   /* a function often begins so: the stack is aligned where it calls, and that is enough */
   bool is_assembly; /* may call functions of its own with a stack that is not aligned */
   uint32_t n_instructions;
   uint32_t n_reached;
@@ -139,7 +143,8 @@ static size_t padding_length(const uint8_t *code, size_t size)
 
   if (size > 0 && (code[0] == 0xcc || code[0] == 0))
     return 1;
-  return assembly_decode(code, size, &instruction) && instruction.kind == ASSEMBLY_PAD ? instruction.length : 0;
+  return assembly_decode(code, size, &instruction) && instruction.kind == ASSEMBLY_PAD ? instruction.length
+                                                                                       : 0;
 }
 
 static size_t skip_padding(const uint8_t *code, size_t size)
@@ -164,8 +169,8 @@ static void reader_push(struct reader *reader, size_t at)
     reader->pending[reader->n_pending++] = (uint32_t)at;
 }
 
-/* A way comes, with that state, to where another function has been found consistent, or this one has been. The
- * state's number then; 0: nothing is news, or it is wrong. */
+/* A way comes, with that state, to where another function has been found consistent, or this one has been.
+ * The state's number then; 0: nothing is news, or it is wrong. */
 static uint16_t reader_meet(struct reader *reader, const struct place *place, uint16_t number)
 {
   const struct assembly_state *there = &reader->room->states[place->state],
@@ -245,7 +250,8 @@ static bool is_end_of_function(const struct reader *reader, size_t at)
 }
 
 /* Where something is called the stack is aligned, but for functions of one file of assembly. */
-static void reader_check_call(struct reader *reader, size_t at, const struct assembly_instruction *instruction,
+static void reader_check_call(struct reader *reader, size_t at,
+                              const struct assembly_instruction *instruction,
                               const struct assembly_state *state)
 {
   if (state->sp.origin != ASSEMBLY_CFA || state->is_root || instruction->value == instruction->length)
@@ -340,7 +346,7 @@ static void reader_follow(struct reader *reader, size_t at)
       reader_fail(reader);
       return;
     }
-    reader->places[at].length = instruction.length;
+    reader->places[at].length = instruction.length & 15;
     reader->has_frame |= state.sp.origin == ASSEMBLY_CFA && !assembly_state_is_level(&state);
     size_t length = reader_step(reader, at, &instruction, &state);
     if (length == 0 || reader->is_wrong)
@@ -354,7 +360,8 @@ static void reader_follow(struct reader *reader, size_t at)
     }
     if (memcmp(before, &state, sizeof state) != 0)
       number = reader_number(reader, &state);
-    is_behind_call = instruction.kind == ASSEMBLY_CALL || (is_behind_call && instruction.kind == ASSEMBLY_PAD);
+    is_behind_call =
+        instruction.kind == ASSEMBLY_CALL || (is_behind_call && instruction.kind == ASSEMBLY_PAD);
     if (is_behind_call && is_elsewhere(reader, at, number)) {
       reader->has_end = true; /* what was called does not come back */
       return;
@@ -423,7 +430,8 @@ static void reader_keep(struct reader *reader)
 }
 
 /* Tries whether a function begins at `at`, or goes on there, with that state. */
-static bool reader_try(struct reader *reader, size_t at, const struct assembly_state *state, unsigned int attempt)
+static bool reader_try(struct reader *reader, size_t at, const struct assembly_state *state,
+                       unsigned int attempt)
 {
   reader->run++;
   reader->attempt = attempt;
@@ -490,6 +498,11 @@ static size_t reader_skip(struct reader *reader, size_t at)
     at += instruction.length;
     if (at < reader->size && (reader->places[at].is_entry || reader->places[at].is_taken))
       break;
+    if (reader->misses > MISSES_MAX) {
+      if (instruction.kind == ASSEMBLY_PAD && (reader->address + at) % ALIGNMENT == 0)
+        break;
+      continue;
+    }
     if (instruction.kind == ASSEMBLY_RETURN || instruction.kind == ASSEMBLY_STOP ||
         (instruction.kind >= ASSEMBLY_JUMP && instruction.kind <= ASSEMBLY_JUMP_BY_MEMORY))
       break;
@@ -497,8 +510,8 @@ static size_t reader_skip(struct reader *reader, size_t at)
   return at;
 }
 
-/* Marks what is called in the stretch, and whose address is taken. Where instructions begin is not known yet, so
- * a few marks are wrong. */
+/* Marks what is called in the stretch, and whose address is taken. Where instructions begin is not known yet,
+ * so a few marks are wrong. */
 static void reader_mark(struct reader *reader)
 {
   struct assembly_instruction instruction;
@@ -525,8 +538,12 @@ static void reader_sweep(struct reader *reader)
       at += reader->places[at].length;
     else if ((padding = padding_length(reader->code + at, reader->size - at)) > 0)
       at += padding;
-    else if (!reader_try_all(reader, at))
+    else if (reader_try_all(reader, at))
+      reader->misses = 0;
+    else {
+      reader->misses++;
       at = reader_skip(reader, at);
+    }
   }
 }
 

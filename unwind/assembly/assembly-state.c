@@ -131,8 +131,8 @@ static void state_load(struct assembly_state *state, unsigned int reg, struct as
 /* Registers that belong to the caller: what they are restored from is never the return address. */
 static bool is_callers(unsigned int reg)
 {
-  return reg >= ASSEMBLY_RBX && reg != ASSEMBLY_RSI && reg != ASSEMBLY_RDI && (reg <= ASSEMBLY_RBP || reg > ASSEMBLY_R11) &&
-         reg != ASSEMBLY_NO_REGISTER;
+  return reg >= ASSEMBLY_RBX && reg != ASSEMBLY_RSI && reg != ASSEMBLY_RDI &&
+         (reg <= ASSEMBLY_RBP || reg > ASSEMBLY_R11) && reg != ASSEMBLY_NO_REGISTER;
 }
 
 /* Of a function that takes away its return address, to put it elsewhere, no more can be said. */
@@ -188,7 +188,8 @@ static void state_align(struct assembly_state *state)
 }
 
 /* rbp is made 0 that nobody saved: so the innermost end of a stack is marked. */
-static bool is_mark_of_root(const struct assembly_state *state, const struct assembly_instruction *instruction)
+static bool is_mark_of_root(const struct assembly_state *state,
+                            const struct assembly_instruction *instruction)
 {
   return instruction->reg == ASSEMBLY_RBP && state->kept_fp.holds && state->kept_fp.at == 0;
 }

@@ -45,8 +45,8 @@ struct assembly_state {
 /* At a function's first instruction. */
 extern const struct assembly_state assembly_called;
 
-/* What holds behind an instruction that goes on. False: more is taken from the stack than the function has put
- * there. */
+/* What holds behind an instruction that goes on. False: more is taken from the stack than the function has
+ * put there. */
 bool assembly_state_pass(struct assembly_state *state, const struct assembly_instruction *instruction);
 
 /* What holds in both. */

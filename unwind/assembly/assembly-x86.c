@@ -67,10 +67,10 @@ struct decoder {
   /* ModRM: */
   uint8_t mode;
   uint8_t reg;
-  uint8_t rm;         /* a register, where mode is 3 */
-  uint8_t base;       /* ASSEMBLY_NO_REGISTER: another address than base + displacement */
-  bool is_of_fixed;   /* its address is one of the program's */
-  bool is_of_rip;     /* likewise, as a distance */
+  uint8_t rm;       /* a register, where mode is 3 */
+  uint8_t base;     /* ASSEMBLY_NO_REGISTER: another address than base + displacement */
+  bool is_of_fixed; /* its address is one of the program's */
+  bool is_of_rip;   /* likewise, as a distance */
   int32_t displacement;
 };
 
@@ -113,8 +113,8 @@ static bool take_operand(struct decoder *decoder)
       return false;
     bool has_index = (sib >> 3 & 7) != 4 || (decoder->rex & 2) != 0;
     bool has_base = (sib & 7) != 5 || decoder->mode != 0;
-    decoder->base = has_index || !has_base ? ASSEMBLY_NO_REGISTER
-                                           : (uint8_t)((sib & 7) | (decoder->rex << 3 & 8));
+    decoder->base =
+        has_index || !has_base ? ASSEMBLY_NO_REGISTER : (uint8_t)((sib & 7) | (decoder->rex << 3 & 8));
     decoder->is_of_fixed = !has_index && !has_base;
     if (!has_base && !decoder_take(decoder, 4, &displacement))
       return false;
@@ -161,27 +161,79 @@ static size_t size_of_immediate(const struct decoder *decoder)
   return decoder->is_word && (decoder->rex & 8) == 0 ? 2 : 4;
 }
 
+/* What a letter stands for. */
+enum trait {
+  TRAIT_OPERAND = 1 << 0,
+  TRAIT_RM = 1 << 1,
+  TRAIT_REG = 1 << 2,
+  TRAIT_BYTE = 1 << 3,
+  TRAIT_WORDS = 1 << 4
+};
+
+static unsigned int letter_traits(char letter)
+{
+  switch (letter) {
+  case 'm':
+    return TRAIT_OPERAND;
+  case 'M':
+    return TRAIT_OPERAND | TRAIT_BYTE;
+  case 'N':
+    return TRAIT_OPERAND | TRAIT_WORDS;
+  case 'd':
+    return TRAIT_OPERAND | TRAIT_RM;
+  case 'D':
+    return TRAIT_OPERAND | TRAIT_RM | TRAIT_BYTE;
+  case 'E':
+    return TRAIT_OPERAND | TRAIT_RM | TRAIT_WORDS;
+  case 'r':
+    return TRAIT_OPERAND | TRAIT_REG;
+  case 'R':
+    return TRAIT_OPERAND | TRAIT_REG | TRAIT_BYTE;
+  case 'S':
+    return TRAIT_OPERAND | TRAIT_REG | TRAIT_WORDS;
+  case 'x':
+    return TRAIT_OPERAND | TRAIT_RM | TRAIT_REG;
+  case 'b':
+  case 'A':
+    return TRAIT_BYTE;
+  case 'z':
+  case 'Z':
+    return TRAIT_WORDS;
+  default:
+    return 0;
+  }
+}
+
+static uint16_t letter_writes(char letter)
+{
+  switch (letter) {
+  case 'a':
+    return 1 << ASSEMBLY_RAX | 1 << ASSEMBLY_RDX;
+  case 'A':
+  case 'Z':
+    return 1 << ASSEMBLY_RAX;
+  case 's':
+    return 1 << ASSEMBLY_RAX | 1 << ASSEMBLY_RCX | 1 << ASSEMBLY_RSI | 1 << ASSEMBLY_RDI;
+  default:
+    return 0;
+  }
+}
+
 static bool decode_letter(struct decoder *decoder, char letter, bool is_byte,
                           struct assembly_instruction *ret)
 {
-  const uint16_t rax = 1 << ASSEMBLY_RAX, rdx = 1 << ASSEMBLY_RDX,
-                 strings = rax | 1 << ASSEMBLY_RCX | 1 << ASSEMBLY_RSI | 1 << ASSEMBLY_RDI;
+  unsigned int traits = letter_traits(letter);
 
-  if (letter == '-' || (strchr("mMNdDErRSx", letter) && !take_operand(decoder)))
+  if (letter == '-' || ((traits & TRAIT_OPERAND) != 0 && !take_operand(decoder)))
     return false;
-  if (strchr("dDEx", letter))
+  ret->writes |= letter_writes(letter);
+  if ((traits & TRAIT_RM) != 0)
     ret->writes |= written_rm(decoder, is_byte);
-  if (strchr("rRSx", letter))
+  if ((traits & TRAIT_REG) != 0)
     ret->writes |= written_reg(decoder, is_byte);
-  if (letter == 'a')
-    ret->writes |= rax | rdx;
-  if (letter == 'A' || letter == 'Z')
-    ret->writes |= rax;
-  if (letter == 's')
-    ret->writes |= strings;
-  if (strchr("MDRbA", letter))
+  if ((traits & TRAIT_BYTE) != 0)
     return decoder_take(decoder, 1, NULL);
-  return !strchr("NESzZ", letter) || decoder_take(decoder, size_of_immediate(decoder), NULL);
+  return (traits & TRAIT_WORDS) == 0 || decoder_take(decoder, size_of_immediate(decoder), NULL);
 }
 
 static bool decode_relative(struct decoder *decoder, enum assembly_kind kind, size_t size,
@@ -424,8 +476,8 @@ static bool decode_two(struct decoder *decoder, struct assembly_instruction *ret
   return decode_letter(decoder, letter, (opcode & 0xf0) == 0x90 || opcode == 0xb0 || opcode == 0xc0, ret);
 }
 
-/* The letter of an opcode behind VEX (vectors of 128 and 256 bits, and general registers), EVEX and AMD's XOP,
- * whose maps begin with 8. */
+/* The letter of an opcode behind VEX (vectors of 128 and 256 bits, and general registers), EVEX and AMD's
+ * XOP, whose maps begin with 8. */
 static char letter_of_vector(unsigned int map, uint8_t opcode, unsigned int prefix, bool is_evex)
 {
   switch (map) {
@@ -441,9 +493,9 @@ static char letter_of_vector(unsigned int map, uint8_t opcode, unsigned int pref
       return '.';
     if (!is_evex && (opcode == 0x50 || opcode == 0xd7 || opcode == 0x93))
       return 'r';
-    return opcode == 0xc5                                                                          ? 'R'
+    return opcode == 0xc5                                                                             ? 'R'
            : (opcode >= 0x70 && opcode <= 0x73) || opcode == 0xc2 || opcode == 0xc4 || opcode == 0xc6 ? 'M'
-                                                                                                     : 'm';
+                                                                                                      : 'm';
   case 2:
     return !is_evex && (opcode == 0xf2 || (opcode >= 0xf5 && opcode <= 0xf7)) ? 'r' : 'm';
   case 3:
@@ -479,7 +531,8 @@ static bool decode_vector(struct decoder *decoder, uint8_t first, struct assembl
     map = payload[0] & (is_evex ? 7 : 31);
   if (!is_evex && is_xop != (map >= 8))
     return false;
-  if (!decode_letter(decoder, letter_of_vector(map, opcode, payload[n == 1 ? 0 : 1] & 3, is_evex), false, ret))
+  if (!decode_letter(decoder, letter_of_vector(map, opcode, payload[n == 1 ? 0 : 1] & 3, is_evex), false,
+                     ret))
     return false;
   /* blsr and its like, mulx, blcs and its like */
   if (!is_evex && ((map == 2 && (opcode == 0xf3 || opcode == 0xf6)) || (map == 9 && opcode < 3)))

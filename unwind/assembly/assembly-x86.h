@@ -21,16 +21,16 @@ enum assembly_register {
 };
 
 enum assembly_kind {
-  ASSEMBLY_OTHER, /* nothing but `writes` */
-  ASSEMBLY_PAD,   /* does nothing: what stands between functions */
-  ASSEMBLY_PUSH,  /* reg, or something else (ASSEMBLY_NO_REGISTER) */
-  ASSEMBLY_POP,   /* likewise */
-  ASSEMBLY_MOVE,  /* reg = base + value */
+  ASSEMBLY_OTHER,   /* nothing but `writes` */
+  ASSEMBLY_PAD,     /* does nothing: what stands between functions */
+  ASSEMBLY_PUSH,    /* reg, or something else (ASSEMBLY_NO_REGISTER) */
+  ASSEMBLY_POP,     /* likewise */
+  ASSEMBLY_MOVE,    /* reg = base + value */
   ASSEMBLY_ADDRESS, /* reg = an address of the program; value: from this instruction on */
-  ASSEMBLY_ALIGN, /* rsp is rounded down */
-  ASSEMBLY_STORE, /* *(base + value) = reg */
-  ASSEMBLY_LOAD,  /* reg = *(base + value) */
-  ASSEMBLY_ZERO,  /* reg = 0 */
+  ASSEMBLY_ALIGN,   /* rsp is rounded down */
+  ASSEMBLY_STORE,   /* *(base + value) = reg */
+  ASSEMBLY_LOAD,    /* reg = *(base + value) */
+  ASSEMBLY_ZERO,    /* reg = 0 */
   ASSEMBLY_LEAVE,
   ASSEMBLY_CALL,   /* value: from this instruction on; 0: somewhere */
   ASSEMBLY_BRANCH, /* likewise, or it goes on */
@@ -46,7 +46,8 @@ struct assembly_instruction {
   uint8_t kind; /* enum assembly_kind */
   uint8_t reg;
   uint8_t base;
-  uint16_t writes; /* one bit a register that does not keep its value; not said of rsp where the kind says it */
+  uint16_t
+      writes; /* one bit a register that does not keep its value; not said of rsp where the kind says it */
   int64_t value;
 };
 

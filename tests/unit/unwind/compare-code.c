@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * usage: compare-code [--functions] [--all] FILE…
- *        compare-code --lengths     reads instructions in hexadecimal digits, a line each, from standard input
+ *        compare-code --lengths     reads instructions in hexadecimal digits, a line each, from standard
+ * input
  *
- * Reads the code of each ELF file as if nothing described it, and compares what is read with the descriptions,
- * at each instruction of which both say something. With --functions each function that has a description is
- * read by itself, else whole sections, in which nobody says where functions begin. A line a file: "file PATH described N read N equal N unsaid N
- * different N"; of instructions that are described, those that were read, those at which both agree, those at
- * which the reader only says less of a register than the description, and those at which they contradict each
- * other. The first of the latter follow, or --all of them: address, what was read, what the table has.
+ * Reads the code of each ELF file as if nothing described it, and compares what is read with the
+ * descriptions, at each instruction of which both say something. With --functions each function that has a
+ * description is read by itself, else whole sections, in which nobody says where functions begin. A line a
+ * file: "file PATH described N read N equal N unsaid N different N"; of instructions that are described,
+ * those that were read, those at which both agree, those at which the reader only says less of a register
+ * than the description, and those at which they contradict each other. The first of the latter follow, or
+ * --all of them: address, what was read, what the table has.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -25,11 +27,7 @@
 
 #define SHOWN 8
 
-enum verdict {
-  EQUAL,
-  UNSAID,
-  DIFFERENT
-};
+enum verdict { EQUAL, UNSAID, DIFFERENT };
 
 struct comparison {
   const struct unwind_table *table;
@@ -189,8 +187,8 @@ static void compare_functions(struct comparison *comparison, struct unwind_assem
   if (!unwind_locate_eh_frame(assembly->elf, all, &source))
     return;
   for (uint32_t i = 0; i < source.order.n; i++) {
-    if (unwind_cfi_read_fde(&source.section, unwind_order_fde(&source.order, i), &fde) && fde.start >= all.start &&
-        fde.end <= all.end)
+    if (unwind_cfi_read_fde(&source.section, unwind_order_fde(&source.order, i), &fde) &&
+        fde.start >= all.start && fde.end <= all.end)
       compare_stretch(comparison, assembly, (struct unwind_range){fde.start, fde.end});
   }
   unwind_source_clear(&source);
@@ -221,8 +219,8 @@ static int compare_file(const char *path, bool shows_all, bool by_functions)
   for (uint32_t i = 0; i < assembly.n_sections && !by_functions; i++)
     compare_stretch(&comparison, &assembly, assembly.sections[i]);
   fclose(comparison.shown);
-  printf("file %s described %" PRIu64 " read %" PRIu64 " equal %" PRIu64 " unsaid %" PRIu64 " different %" PRIu64
-         "\n%s",
+  printf("file %s described %" PRIu64 " read %" PRIu64 " equal %" PRIu64 " unsaid %" PRIu64
+         " different %" PRIu64 "\n%s",
          path, comparison.described, comparison.read, comparison.counts[EQUAL], comparison.counts[UNSAID],
          comparison.counts[DIFFERENT], comparison.text);
   free(comparison.text);
