@@ -34,9 +34,9 @@ enum attempt {
 struct place {
   uint32_t run;   /* in which it was reached; 0: never */
   uint16_t state; /* its number, unless run is 0 */
-  uint8_t length : 4;
-  uint8_t is_entry : 1; /* it is called, or a function that was read ends in a jump to it */
-  uint8_t is_taken : 1; /* its address is */
+  uint8_t length;
+  bool is_entry : 1; /* it is called, or a function that was read ends in a jump to it */
+  bool is_taken : 1; /* its address is */
 };
 
 struct reader {
@@ -346,7 +346,7 @@ static void reader_follow(struct reader *reader, size_t at)
       reader_fail(reader);
       return;
     }
-    reader->places[at].length = instruction.length & 15;
+    reader->places[at].length = instruction.length;
     reader->has_frame |= state.sp.origin == ASSEMBLY_CFA && !assembly_state_is_level(&state);
     size_t length = reader_step(reader, at, &instruction, &state);
     if (length == 0 || reader->is_wrong)
