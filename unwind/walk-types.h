@@ -120,7 +120,8 @@ enum walk_end {
   WALK_UNSUPPORTED = 9,  /* a rule that is not evaluated, or registers that are not known; a 32-bit program */
   WALK_MISSED = 64,      /* what is needed is not in the area yet */
   /* beside each but MISSED: frames without a rule, or whose rule leads to another stack, were left by their
-   * frame pointers. A function there that keeps none was skipped unseen */
+   * frame pointers, and a function there that keeps none was skipped unseen; or by a rule that was read from
+   * their code (UNWIND_RULE_BY_CODE) */
   WALK_END_BY_FRAME_POINTERS = 128
 };
 

@@ -153,7 +153,7 @@ struct walk {
  * without a rule although its mapping has a table (code of a just-in-time compiler that was made when it was
  * built), is left by what its next instructions say (walk-code.h), or by its frame pointer: fp must not lie
  * below sp, be aligned, and *(fp + 8) lie in an executable mapping. The latter is noted, for it proves
- * nothing of what lies between.
+ * nothing of what lies between. A rule that was read from code (UNWIND_RULE_BY_CODE) is noted likewise.
  *
  * Addresses delivered are the return addresses themselves (as perf's callchains have them).
  */

@@ -151,7 +151,7 @@ char *profile_ledger_summarize(const ProfileLedger *ledger)
   if (unproven == 0 && partly == 0)
     return g_strdup_printf(_("%.2f %% complete"), complete);
   if (unproven == 0)
-    return g_strdup_printf(_("%.2f %% complete (%.2f %% partly by frame pointers)"), complete,
+    return g_strdup_printf(_("%.2f %% complete (%.2f %% partly without tables)"), complete,
                            profile_ledger_get_percent(partly, stacks));
   return g_strdup_printf(_("%.2f %% complete, %.2f %% by frame pointers (unproven)"), complete,
                          profile_ledger_get_percent(unproven, stacks));

@@ -397,7 +397,7 @@ class Info(TestCase):
         self.assertEqual(info['outcomes'], {'complete': 10, 'no-user-stack': 5, 'no-table': 5})
         self.assertEqual([info['user_stacks'][member] for member in ('samples', 'complete', 'by_frame_pointers')], [15, 10, 5])
         self.assertRegex(text, r'Partly +5 of the complete ones \(50.00 %\)')
-        self.assertRegex(text, r'User stacks +15: 66.67 % complete \(33.33 % partly by frame pointers\)\n')
+        self.assertRegex(text, r'User stacks +15: 66.67 % complete \(33.33 % partly without tables\)\n')
         info, text = self.info(small(samples=[sample(10 * i, 1, 1, outcome=0x81) for i in range(20)]))
         self.assertRegex(capturectl('report', self.directory / 'made.capture').stdout, r'(?m)^Stacks +100.00 % complete \(100.00 % partly')
 
