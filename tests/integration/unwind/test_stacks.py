@@ -38,7 +38,7 @@ class Programs(TestCase, Judge):
 
     def check(self, kind, *more, **how):
         found = self.record(kind, *more, **how)
-        self.check_complete(found, guesses=kind == 'jit')
+        self.check_complete(found, guesses=kind in ('jit', 'assembly'))
         self.check_chain(found, CHAINS[kind], LEAST_IN_SPIN.get(kind, 0.9))
         return found
 
@@ -103,6 +103,12 @@ class EachWay:
         self.assertEqual({sample.by_frame_pointers for sample in inside}, {True})
         partly = sum(sample.by_frame_pointers for sample in found.samples if sample.outcome == COMPLETE)
         self.assertEqual(found.info['user_stacks']['by_frame_pointers'], partly)
+
+    def test_assembly_that_nothing_describes(self):
+        """Its instructions tell the way, and it is said that nothing else does."""
+        found = self.check('assembly')
+        inside = [sample for sample in found.with_user_stack() if found.names(sample)[0] == 'spin']
+        self.assertEqual({sample.by_frame_pointers for sample in inside}, {True})
 
     def test_call_that_does_not_return(self):
         self.check('noreturn')
