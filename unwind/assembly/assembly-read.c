@@ -13,11 +13,11 @@
 #define JUMPS       2    /* by registers, that are remembered */
 #define ALIGNMENT   16   /* where functions begin, mostly */
 
-/* So many instructions may be looked at: for each byte, and more for each instruction that was read. What
- * turns out to be made in another way than by hand costs little so. */
+/* So many bytes of instructions may be looked at: as often as there are, and more for each instruction that
+ * was read. What turns out to be no assembly costs little so. */
 #define LOOKS_A_BYTE 1
 #define LOOKS_EARNED 16
-#define LOOKS_MIN    4096
+#define LOOKS_MIN    65536
 
 /* So many failures one after another: it is data, or code of another kind. */
 #define MISSES_MAX 32
