@@ -102,7 +102,8 @@ static void sources_fetch(CapturectlSources *self, CapturectlSource *source, con
 static gboolean sources_may_fetch(const CapturectlSources *self, const CapturectlSource *source,
                                   const char *path)
 {
-  return self->servers && profile_source_file_get_status(source->file) == PROFILE_SOURCE_FILE_MISSING &&
+  return self->servers && (self->deadline == 0 || g_get_monotonic_time() < self->deadline) &&
+         profile_source_file_get_status(source->file) == PROFILE_SOURCE_FILE_MISSING &&
          profile_fetch_may_have_source(profile_annotation_get_capture(self->annotation),
                                        profile_annotation_get_binary(self->annotation), path);
 }

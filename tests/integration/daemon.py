@@ -13,6 +13,9 @@ from support import TestCase, check_sanitizers, run
 
 ALICE, BOB, CAPTURED = USERS['alice'], USERS['bob'], USERS['captured']
 
+# The bus has limits of its own, of what it keeps for somebody who does not keep up; the service's relay, of what it passes on.
+BUS_LIMIT = 'org.freedesktop.DBus.Error.LimitsExceeded'
+
 # Undumpable, then busy.
 UNDUMPABLE = BUSY.replace('int main(int argc, char **argv)\n{', '''#include <sys/prctl.h>
 int main(int argc, char **argv)

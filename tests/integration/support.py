@@ -44,8 +44,8 @@ class Result:
 
 
 def environment(**changes):
-    """The environment for a program: texts in English, no settings of the person who runs the tests."""
-    return {**os.environ, 'LC_ALL': 'C.UTF-8', 'LANGUAGE': '', 'TERM': 'dumb', **changes}
+    """The environment for a program: texts in English, no settings of the person who runs the tests, nor servers of the distribution's."""
+    return {**os.environ, 'LC_ALL': 'C.UTF-8', 'LANGUAGE': '', 'TERM': 'dumb', 'DEBUGINFOD_URLS': '', **changes}
 
 
 def language(name):

@@ -101,16 +101,14 @@ class SourceCase(WindowCase):
                 if line['total'] > 0]
 
     def box(self, name):
-        """A box of the flame graph, selected: keys walk down until it is seen. A click that comes while it is still scrolled hits
-        another one: then again."""
+        """A box of the flame graph, selected: keys walk down until it is seen, and stands still."""
         self.viewer.press('Home')
         self.viewer.find('tree item', 'All Samples', states=['focused'])
+        self.viewer.rest()
         while not self.viewer.find_all('tree item', name):
             self.viewer.press('Down')
             self.viewer.rest()
-        while not self.viewer.find_all('tree item', name, states=['focused']):
-            self.viewer.click(self.viewer.find('tree item', name))
-            self.viewer.rest()
+        self.viewer.click(self.viewer.find('tree item', name))
         return self.viewer.find('tree item', name, states=['focused'])
 
     def expect_line(self, line, own, total):
