@@ -8,7 +8,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "helpers/recorder/bpf/config.h"
-#include "unwind/walk-types.h"
+#include "unwind/walk/walk-types.h"
 
 /* The stack is read in chunks, for a call of the kernel's costs as much as a chunk does. An aligned chunk
  * lies in one page: it can be read as a whole or not at all. */
@@ -119,7 +119,7 @@ static __always_inline struct walk_frame_memo *recorder_frame_memo(struct walk *
 #define WALK_READ(walk, address, word) recorder_read_word(walk, address, word)
 #define WALK_AREA(walk)                recorder_area()
 #define WALK_AREA_SIZE(walk)           config.area_size
-#include "unwind/walk.h"
+#include "unwind/walk/walk.h"
 
 static __always_inline struct walk_frame_memo *recorder_frame_memo(struct walk *walk, uint64_t address)
 {

@@ -14,7 +14,7 @@
 #include "helpers/recorder/bpf/off-cpu-member.h"
 #include "helpers/recorder/bpf/raw.h"
 #include "helpers/recorder/common/error.h"
-#include "unwind/walk-types.h"
+#include "unwind/walk/walk-types.h"
 
 struct recorder_bpf;
 

@@ -12,7 +12,7 @@
 #include "helpers/recorder/languages/python-lines.h"
 #include "helpers/recorder/languages/text.h"
 #include "helpers/recorder/languages/v8-functions.h"
-#include "unwind/walk-types.h"
+#include "unwind/walk/walk-types.h"
 
 #define SIZE_MAX_TOLD (UINT64_C(64) << 20)
 #define NAME_MAX_TOLD 1024

@@ -5,7 +5,7 @@
 
 #include "helpers/recorder/languages/functions-private.h"
 #include "helpers/recorder/languages/v8-places.h"
-#include "unwind/walk-types.h"
+#include "unwind/walk/walk-types.h"
 
 /* The function's line with that place. */
 static uint64_t word_of_place(const struct recorder_functions *functions, uint32_t number, uint64_t place)

@@ -6,7 +6,7 @@
 #include "helpers/common/memory.h"
 #include "helpers/recorder/samples/decoder.h"
 #include "helpers/recorder/stream/names.h"
-#include "unwind/walk-types.h"
+#include "unwind/walk/walk-types.h"
 
 _Static_assert(CAPTURE_OUTCOME_LATE < RECORDER_OUTCOMES, "each outcome is counted");
 

@@ -12,7 +12,7 @@
 #include "helpers/common/memory.h"
 #include "helpers/recorder/common/machine.h"
 #include "helpers/recorder/tables/unwinder-private.h"
-#include "unwind/unwind-walk.h"
+#include "unwind/walk/unwind-walk.h"
 
 #define AREA_SIZE_DEFAULT (64u << 20)
 /* How many tables one walk may bring back into a full area before it has to wait. */

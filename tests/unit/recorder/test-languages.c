@@ -7,7 +7,7 @@
 #include "helpers/recorder/languages/python-lines.h"
 #include "helpers/recorder/languages/text.h"
 #include "helpers/recorder/languages/v8-places.h"
-#include "unwind/walk-types.h"
+#include "unwind/walk/walk-types.h"
 
 static GByteArray *read_hex(const char *hex)
 {

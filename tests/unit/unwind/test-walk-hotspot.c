@@ -4,7 +4,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "unwind/walk-types.h"
+#include "unwind/walk/walk-types.h"
 
 struct walk;
 
@@ -28,7 +28,7 @@ static guint64 forged_area[4096];
 #define WALK_PEEK(walk, address)       forged_peek(walk, address)
 #define WALK_FRAME_MEMO(walk, address) forged_memo(walk, address)
 #define WALK_FUNCTION                  static
-#include "unwind/walk.h"
+#include "unwind/walk/walk.h"
 
 #define TURNS     30000
 #define READS_MAX 6000 /* of a frame */

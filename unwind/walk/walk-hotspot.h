@@ -34,7 +34,7 @@
 /* Says that what is to be named is a blob, not a method: both are aligned. */
 #define WALK_HOTSPOT_BLOB 1
 
-#include "unwind/walk-hotspot-blob.h"
+#include "unwind/walk/walk-hotspot-blob.h"
 
 /* ── From a frame to its caller ───────────────────────────────────────────────────────────────────────── */
 

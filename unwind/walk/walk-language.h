@@ -11,7 +11,7 @@
 #define WALK_LANGUAGE_H
 
 #ifndef WALK_H
-#error "include unwind/walk.h"
+#error "include unwind/walk/walk.h"
 #endif
 
 enum walk_language_state {
@@ -21,9 +21,9 @@ enum walk_language_state {
   WALK_LANGUAGE_CALL = 3   /* so it is, and runs in the native frame that was come to last */
 };
 
-#include "unwind/walk-hotspot.h"
-#include "unwind/walk-python.h"
-#include "unwind/walk-v8.h"
+#include "unwind/walk/walk-hotspot.h"
+#include "unwind/walk/walk-python.h"
+#include "unwind/walk/walk-v8.h"
 
 /* What the area says of the process's runtime. */
 WALK_INLINE void walk_language_begin(struct walk *walk)

@@ -31,10 +31,11 @@
 #ifndef WALK_H
 #define WALK_H
 
-#include "unwind/walk-types.h"
+#include "unwind/walk/walk-types.h"
 
 #ifndef WALK_READ
-#error "walk.h needs WALK_READ, WALK_AREA and WALK_AREA_SIZE; for the types alone include unwind/walk-types.h"
+#error                                                                                                       \
+    "walk.h needs WALK_READ, WALK_AREA and WALK_AREA_SIZE; for the types alone include unwind/walk/walk-types.h"
 #endif
 #ifndef WALK_FUNCTION
 #define WALK_FUNCTION static inline
@@ -158,7 +159,7 @@ struct walk {
  * Addresses delivered are the return addresses themselves (as perf's callchains have them).
  */
 
-#include "unwind/walk-search.h"
+#include "unwind/walk/walk-search.h"
 
 /* A word of the thread's memory; 0 or an enum walk_end. */
 WALK_INLINE int walk_read(struct walk *walk, uint64_t address, uint64_t *ret_word)
@@ -436,7 +437,7 @@ WALK_FUNCTION int walk_apply_frame_pointer(struct walk *walk)
   return 0;
 }
 
-#include "unwind/walk-code.h"
+#include "unwind/walk/walk-code.h"
 
 /* Goes to the caller of a frame that nothing describes, for which walk_find ended so. */
 WALK_INLINE int walk_apply_nothing(struct walk *walk, uint64_t address, int found)
@@ -486,7 +487,7 @@ WALK_INLINE int walk_step(struct walk *walk)
 }
 
 #ifdef WALK_NAME
-#include "unwind/walk-language.h"
+#include "unwind/walk/walk-language.h"
 #endif
 
 #endif
