@@ -19,6 +19,7 @@ static const struct recorder_switch recorder_switches[] = {
     {"children", RECORDER_CHILDREN, false},
     {"enable-on-exec", RECORDER_ENABLE_ON_EXEC, false},
     {"command-lines", RECORDER_NO_COMMAND_LINES, true},
+    {"interpreter", RECORDER_INTERPRETER, false},
 };
 
 /* The flags of a recording that names none of them. */

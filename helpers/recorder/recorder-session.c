@@ -349,6 +349,12 @@ static void tell_bounds(struct session *session)
         "Files were mapped faster than they could be looked at: %llu times one was left out, so "
         "some stacks through them are not whole.",
         (unsigned long long)refused);
+  if (session->decoder.functions.unnamed != 0)
+    recorder_output_say(
+        &session->output,
+        "%llu frames are of functions of a language whose names could not be read, or came faster than "
+        "they may: they are shown as \"(not named)\".",
+        (unsigned long long)session->decoder.functions.unnamed);
 }
 
 static void find_names(struct session *session)

@@ -89,7 +89,7 @@ WALK_FUNCTION int walk_language_take(struct walk *walk, uint64_t ip, uint64_t sp
       !walk_python_is_call(walk, ip, sp, end == 0 ? walk->registers.sp : ~0ull))
     return end;
   walk->language.state = WALK_LANGUAGE_CALL;
-  return walk_language_deliver(walk);
+  return WALK_KEEPS_INTERPRETER(walk) ? 0 : walk_language_deliver(walk);
 }
 
 /* Goes on by one frame: *ret_word is the address of a native one, or what WALK_NAME made of a language's; 0

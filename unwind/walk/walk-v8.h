@@ -261,7 +261,7 @@ WALK_FUNCTION int walk_v8_take(struct walk *walk, uint64_t low, uint64_t high, i
     if (owner != 0)
       walk->language.frame = walk_v8_name_code(walk, code, owner, address);
   }
-  return place != WALK_V8_OTHER;
+  return place == WALK_V8_MADE || (place == WALK_V8_CALL && !WALK_KEEPS_INTERPRETER(walk));
 }
 
 /* Goes to the next function of the frame. */

@@ -27,6 +27,7 @@
  *   (the last three together)
  *   WALK_REPEAT(n, step, state)     calls step(i, state) for i from 0 on, at most n times, until it is not 0
  *   WALK_FRAME_MEMO(walk, address)  as WALK_MEMO, a struct walk_frame_memo *
+ *   WALK_KEEPS_INTERPRETER(walk)    whether an interpreter's native frame is delivered before what it runs
  */
 #ifndef WALK_H
 #define WALK_H
@@ -50,6 +51,9 @@
 #endif
 #ifndef WALK_FRAME_MEMO
 #define WALK_FRAME_MEMO(walk, address) ((struct walk_frame_memo *)0)
+#endif
+#ifndef WALK_KEEPS_INTERPRETER
+#define WALK_KEEPS_INTERPRETER(walk) 0
 #endif
 #ifndef WALK_MEMO
 #define WALK_MEMO(walk, address) ((struct walk_memo *)0)

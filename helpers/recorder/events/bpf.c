@@ -88,6 +88,7 @@ static struct recorder_bpf_config make_config(const struct recorder_bpf_options 
       .max_frames = options->max_stack < WALK_FRAMES_MAX ? options->max_stack : WALK_FRAMES_MAX,
       .miss_stack = options->miss_stack,
       .only_own_events = options->only_own_events,
+      .interpreter = options->interpreter,
       .recorder = (uint32_t)getpid(),
   };
   if (stat("/proc/self/ns/pid", &pids) == 0 && pids.st_ino != PID_NAMESPACE_FIRST) {

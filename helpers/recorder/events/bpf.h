@@ -33,6 +33,7 @@ struct recorder_bpf_options {
   uint32_t max_stack;       /* frames, user and kernel apart; at most WALK_FRAMES_MAX */
   uint32_t miss_stack;      /* bytes of the stack that a piece of a miss carries at most, of two */
   uint32_t processes;       /* that can be known at once */
+  uint32_t interpreter;     /* frames of interpreters are delivered, too */
   uint32_t only_own_events; /* tracepoints: leave records only of tasks that have perf events of their own, as
                                those have that are recorded one by one; 0: of all */
   const struct recorder_off_cpu_options *off_cpu; /* NULL: time off the CPU is not recorded */

@@ -103,10 +103,8 @@ bool recorder_functions_add(struct recorder_functions *functions, const struct r
       convert_text(text + name_size, file, told->file_size, told->file_width, told->kind, false);
   size_t whole = sizeof(struct recorder_function) + name_size + file_size + told->lines_size;
   if (whole > SIZE_MAX_TOLD - functions->size ||
-      recorder_table_find(&functions->told, told->number) != NULL) {
-    functions->refused++;
+      recorder_table_find(&functions->told, told->number) != NULL)
     return true;
-  }
   struct recorder_function *function = recorder_allocate(1, whole);
   *function = (struct recorder_function){.line = told->line,
                                          .version = told->version,
@@ -195,6 +193,7 @@ int64_t recorder_functions_frame(struct recorder_functions *functions, struct re
     recorder_table_init(&functions->identifiers);
     functions->epoch = output->epoch;
   }
+  functions->unnamed += function == NULL;
   uint32_t line = function != NULL ? line_of(function, word) : 0;
   int64_t id = functions_identify(functions, output, function != NULL ? number : 0, line);
   return id < 0 ? id

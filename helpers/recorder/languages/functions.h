@@ -16,7 +16,7 @@ struct recorder_functions {
   struct recorder_table expanded;    /* struct expanded, by word */
   uint32_t epoch;
   uint64_t size;    /* bytes of what was told */
-  uint64_t refused; /* functions beyond that have no name */
+  uint64_t unnamed; /* frames of functions of which nothing was told, or that was beyond the bound */
 };
 
 void recorder_functions_init(struct recorder_functions *functions);

@@ -57,9 +57,7 @@ class Java(TestCase):
         known = set(map(calls, self.known(java)))
         own = {name for stack in known for name in (*(name for name, _line in stack[:-1]), stack[-1])}
         load = record_well(lambda times: self.record(java, options, times), enough=500)
-        samples = sorted(load.with_user_stack(), key=lambda sample: sample.time)
-        while samples and not any(frame.told for frame in samples[0].frames):  # whose tables were not there yet
-            samples.pop(0)
+        samples = load.since_functions()
         complete = sum(sample.outcome & 127 == COMPLETE for sample in samples)
         stacks = collections.Counter(filter(None, map(functions_of, samples)))
         total = sum(stacks.values())
