@@ -103,11 +103,13 @@ class SourceCase(WindowCase):
     def box(self, name):
         """A box of the flame graph, selected: keys walk down until it is seen, and stands still."""
         self.viewer.press('Home')
-        self.viewer.find('tree item', 'All Samples', states=['focused'])
-        self.viewer.rest()
+        here = 'All Samples'
+        self.viewer.find('tree item', here, states=['focused'])
         while not self.viewer.find_all('tree item', name):
             self.viewer.press('Down')
-            self.viewer.rest()
+            here = self.viewer.wait(lambda: next((item.name for item in self.viewer.find_all('tree item', states=['focused'])
+                                                  if item.name != here), None), lambda: f'a key leads on from “{here}”')
+        self.viewer.rest()
         self.viewer.click(self.viewer.find('tree item', name))
         return self.viewer.find('tree item', name, states=['focused'])
 
