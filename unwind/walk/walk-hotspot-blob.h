@@ -51,7 +51,7 @@ WALK_INLINE uint32_t walk_hotspot_int(struct walk *walk, uint64_t structure, uin
 /* Reads where the heaps are. They never move, but are made one after the other. */
 WALK_FUNCTION int walk_hotspot_learn_heaps(struct walk *walk)
 {
-  if (!walk)
+  if (!WALK_RUNS(walk, HOTSPOT))
     return 0;
   uint64_t array = walk_hotspot_word(walk, walk->runtime.address + walk->language.bias);
   uint32_t n = walk_hotspot_int(walk, array, UNWIND_HOTSPOT_ARRAY_LENGTH);
@@ -74,7 +74,7 @@ WALK_FUNCTION int walk_hotspot_learn_heaps(struct walk *walk)
 /* Reads what the process says of its fields, once. */
 WALK_FUNCTION int walk_hotspot_learn(struct walk *walk)
 {
-  if (!walk)
+  if (!WALK_RUNS(walk, HOTSPOT))
     return 0;
   walk->hotspot.generation = 0;
   walk->hotspot.interpreter_size = walk->hotspot.name = 0;
@@ -111,7 +111,7 @@ WALK_INLINE uint32_t walk_hotspot_find_heap(const struct walk *walk, uint64_t ad
 /* The blob that holds the address; 0: none. */
 WALK_FUNCTION uint64_t walk_hotspot_find_blob(struct walk *walk, uint64_t address)
 {
-  if (!walk)
+  if (!WALK_RUNS(walk, HOTSPOT))
     return 0;
   uint32_t heap = walk_hotspot_find_heap(walk, address);
   if (heap == WALK_HOTSPOT_HEAPS_MAX) {
@@ -164,7 +164,7 @@ WALK_INLINE uint64_t walk_hotspot_code(struct walk *walk, uint64_t blob)
  * scopes; 0: nowhere. It is the first PcDesc's that is not before. */
 WALK_FUNCTION uint32_t walk_hotspot_find_scope(struct walk *walk, uint64_t blob, uint32_t at)
 {
-  if (!walk)
+  if (!WALK_RUNS(walk, HOTSPOT))
     return 0;
   uint64_t from = blob;
   uint32_t end = UNWIND_HOTSPOT_NMETHOD_PLACES_END;
@@ -238,7 +238,7 @@ WALK_INLINE void walk_hotspot_remember_blob(struct walk *walk)
  * another address each time. */
 WALK_FUNCTION int walk_hotspot_find(struct walk *walk)
 {
-  if (!walk)
+  if (!WALK_RUNS(walk, HOTSPOT))
     return 0;
   uint64_t ip = walk->registers.ip;
   int exact = (walk->flags & WALK_EXACT) != 0;

@@ -53,7 +53,7 @@ WALK_INLINE int walk_hotspot_is_return(struct walk *walk, uint64_t address)
 /* Goes to the caller whose return address stands at `at`, and whose fp is at `fp_at`; 0: it was not saved. */
 WALK_FUNCTION int walk_hotspot_return(struct walk *walk, uint64_t at, uint64_t fp_at)
 {
-  if (!walk)
+  if (!WALK_RUNS(walk, HOTSPOT))
     return WALK_UNSUPPORTED;
   if (at < walk->registers.sp || (at & 7) != 0)
     return WALK_BAD_FRAME;
@@ -76,7 +76,7 @@ WALK_FUNCTION int walk_hotspot_return(struct walk *walk, uint64_t at, uint64_t f
  * address, with bit 0 when fp is the first word of these. */
 WALK_FUNCTION uint64_t walk_hotspot_prologue(struct walk *walk, uint64_t entry)
 {
-  if (!walk)
+  if (!WALK_RUNS(walk, HOTSPOT))
     return 0;
   uint64_t size = 0, saved = 0, at = entry;
   for (uint32_t i = 0; i < 8 && at < walk->registers.ip; i++) {
@@ -128,7 +128,7 @@ WALK_INLINE uint32_t walk_hotspot_poll(uint64_t bytes)
 /* Where the frame is being taken down already: goes to the caller; WALK_NOT_OURS where it is not. */
 WALK_FUNCTION int walk_hotspot_epilogue(struct walk *walk)
 {
-  if (!walk)
+  if (!WALK_RUNS(walk, HOTSPOT))
     return WALK_NOT_OURS;
   uint64_t at = walk->registers.ip, sp = walk->registers.sp, fp_at = 0;
   for (uint32_t i = 0; i < 6; i++) {
@@ -154,7 +154,7 @@ WALK_FUNCTION int walk_hotspot_epilogue(struct walk *walk)
  * methods return. */
 WALK_FUNCTION int walk_hotspot_is_called(struct walk *walk, uint64_t address)
 {
-  if (!walk || !walk_hotspot_is_inside(walk, address))
+  if (!WALK_RUNS(walk, HOTSPOT) || !walk_hotspot_is_inside(walk, address))
     return 0;
   if (address - walk->hotspot.interpreter < walk->hotspot.interpreter_size)
     return 1;
@@ -169,7 +169,7 @@ WALK_FUNCTION int walk_hotspot_is_called(struct walk *walk, uint64_t address)
  * return address stands, and in bit 0 whether fp does below; 0: the frame is whole. */
 WALK_FUNCTION uint64_t walk_hotspot_look(struct walk *walk, uint64_t top)
 {
-  if (!walk)
+  if (!WALK_RUNS(walk, HOTSPOT))
     return 0;
   uint64_t blob = walk->hotspot.blob, ip = walk->registers.ip, sp = walk->registers.sp;
   uint64_t code = walk_hotspot_code(walk, blob), entry = code;
@@ -194,7 +194,7 @@ WALK_FUNCTION uint64_t walk_hotspot_look(struct walk *walk, uint64_t top)
 /* Of a frame that has the form of a compiled method's. */
 WALK_FUNCTION int walk_hotspot_apply_frame(struct walk *walk)
 {
-  if (!walk)
+  if (!WALK_RUNS(walk, HOTSPOT))
     return WALK_UNSUPPORTED;
   uint64_t sp = walk->registers.sp;
   uint64_t top = sp + (uint64_t)walk->hotspot.size * 8;
@@ -213,7 +213,7 @@ WALK_FUNCTION int walk_hotspot_apply_frame(struct walk *walk)
  * WALK_NOT_OURS: it is not made yet, or not any more. */
 WALK_FUNCTION int walk_hotspot_apply_interpreted(struct walk *walk)
 {
-  if (!walk)
+  if (!WALK_RUNS(walk, HOTSPOT))
     return WALK_UNSUPPORTED;
   uint64_t fp = walk->registers.fp;
   if ((walk->flags & WALK_KNOWN_FP) == 0 || fp < walk->registers.sp || (fp & 7) != 0)
@@ -256,7 +256,7 @@ WALK_INLINE int walk_hotspot_apply_call(struct walk *walk)
 /* Of code whose frame nothing describes: fp leads to its frame, or it has not made one. */
 WALK_FUNCTION int walk_hotspot_apply_stub(struct walk *walk)
 {
-  if (!walk)
+  if (!WALK_RUNS(walk, HOTSPOT))
     return WALK_UNSUPPORTED;
   uint64_t sp = walk->registers.sp, fp = (walk->flags & WALK_KNOWN_FP) != 0 ? walk->registers.fp : 0;
   uint64_t above = sp + walk->runtime.fields[UNWIND_HOTSPOT_CONTINUATION];
@@ -280,7 +280,7 @@ WALK_FUNCTION int walk_hotspot_apply_stub(struct walk *walk)
 /* A number of the scopes: its value, and in the upper half how many bytes it takes. */
 WALK_FUNCTION uint64_t walk_hotspot_number(struct walk *walk, uint64_t at)
 {
-  if (!walk)
+  if (!WALK_RUNS(walk, HOTSPOT))
     return 0;
   uint32_t value = 0, least = walk->runtime.version >= WALK_HOTSPOT_NO_ZERO;
   uint64_t bytes = walk_hotspot_bytes(walk, at);
@@ -308,7 +308,7 @@ WALK_INLINE uint64_t walk_hotspot_metadata(struct walk *walk, uint64_t blob)
 /* Sets language.word to the method of an nmethod's scope; says which scope has called it, 0: none has. */
 WALK_FUNCTION uint32_t walk_hotspot_name(struct walk *walk, uint64_t scope)
 {
-  if (!walk)
+  if (!WALK_RUNS(walk, HOTSPOT))
     return 0;
   uint64_t blob = walk->language.frame, scopes, method, at = WALK_WORD_AT_NONE;
   uint32_t next = 0;
@@ -337,7 +337,7 @@ WALK_FUNCTION uint32_t walk_hotspot_name(struct walk *walk, uint64_t scope)
  * scope says is remembered as long as the nmethod is the same compilation's, which keeps its methods. */
 WALK_FUNCTION int walk_hotspot_deliver(struct walk *walk)
 {
-  if (!walk)
+  if (!WALK_RUNS(walk, HOTSPOT))
     return 0;
   uint32_t scope = (uint32_t)walk->language.entry, next;
   uint64_t address = walk->language.frame + scope + WALK_HOTSPOT_SCOPE;
@@ -404,7 +404,7 @@ WALK_INLINE void walk_hotspot_deliver_function(struct walk *walk, uint64_t funct
 /* As walk_next, of a frame of HotSpot's machine code: delivers language.word. WALK_NOT_OURS: it is none. */
 WALK_FUNCTION int walk_hotspot_step(struct walk *walk)
 {
-  if (!walk)
+  if (!WALK_RUNS(walk, HOTSPOT))
     return WALK_UNSUPPORTED;
   if (walk->machine != WALK_X86_64 ||
       (walk->hotspot.generation != walk->process.generation && !walk_hotspot_learn(walk))) {

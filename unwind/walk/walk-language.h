@@ -40,13 +40,15 @@ WALK_INLINE void walk_language_begin(struct walk *walk)
   uint64_t *words = (uint64_t *)(void *)&walk->runtime;
   for (uint32_t i = 0; i < sizeof walk->runtime / 8; i++)
     words[i] = walk_area_u64(area, size, runtime + i * 8);
+  if (walk->runtime.kind != WALK_RUNTIME(walk))
+    return;
   walk->language.bias = walk_area_u64(area, size, at + __builtin_offsetof(struct walk_language, bias));
   walk->language.anchor = 0;
-  if (walk->runtime.kind == UNWIND_RUNTIME_PYTHON)
+  if (WALK_RUNTIME(walk) == UNWIND_RUNTIME_PYTHON)
     walk->language.state = WALK_LANGUAGE_BEGIN;
-  else if (walk->runtime.kind == UNWIND_RUNTIME_HOTSPOT)
+  else if (WALK_RUNTIME(walk) == UNWIND_RUNTIME_HOTSPOT)
     walk->language.state = WALK_LANGUAGE_READY;
-  else if (walk->runtime.kind == UNWIND_RUNTIME_V8)
+  else if (WALK_RUNTIME(walk) == UNWIND_RUNTIME_V8)
     walk_v8_begin(walk);
 }
 
@@ -55,11 +57,11 @@ WALK_FUNCTION int walk_language_deliver(struct walk *walk)
 {
   if (!walk)
     return WALK_UNSUPPORTED;
-  if (walk->runtime.kind == UNWIND_RUNTIME_HOTSPOT)
+  if (WALK_RUNTIME(walk) == UNWIND_RUNTIME_HOTSPOT)
     walk_hotspot_deliver(walk);
-  else if (walk->runtime.kind == UNWIND_RUNTIME_V8)
+  else if (WALK_RUNTIME(walk) == UNWIND_RUNTIME_V8)
     walk_v8_deliver(walk);
-  else
+  else if (WALK_RUNTIME(walk) == UNWIND_RUNTIME_PYTHON)
     walk_python_deliver(walk);
   return walk->language.state == WALK_LANGUAGE_CALL ? 0 : walk->language.end;
 }
@@ -72,7 +74,7 @@ WALK_FUNCTION int walk_language_take(struct walk *walk, uint64_t ip, uint64_t sp
     return WALK_UNSUPPORTED;
   walk->language.word = ip;
   walk->language.end = end;
-  if (walk->runtime.kind == UNWIND_RUNTIME_V8) {
+  if (WALK_RUNTIME(walk) == UNWIND_RUNTIME_V8) {
     uint64_t high = end == 0 ? walk->registers.sp : ~0ull;
     int innermost = walk->language.address == ip;
     if (!innermost && !walk_v8_is_frame(walk, sp, high))
@@ -83,6 +85,8 @@ WALK_FUNCTION int walk_language_take(struct walk *walk, uint64_t ip, uint64_t sp
     walk->language.state = WALK_LANGUAGE_CALL;
     return in_its_place ? walk_language_deliver(walk) : 0;
   }
+  if (WALK_RUNTIME(walk) != UNWIND_RUNTIME_PYTHON)
+    return end;
   if (walk->language.state == WALK_LANGUAGE_BEGIN)
     walk_python_begin(walk, sp);
   if (walk->language.state != WALK_LANGUAGE_READY ||
@@ -103,7 +107,7 @@ WALK_INLINE int walk_next(struct walk *walk, uint64_t *ret_word)
     return end;
   }
   int steps_itself =
-      walk->language.state != WALK_LANGUAGE_NONE && walk->runtime.kind == UNWIND_RUNTIME_HOTSPOT;
+      walk->language.state != WALK_LANGUAGE_NONE && WALK_RUNTIME(walk) == UNWIND_RUNTIME_HOTSPOT;
   if (steps_itself && (end = walk_hotspot_step(walk)) != WALK_NOT_OURS) {
     *ret_word = walk->language.word;
     return end;

@@ -65,7 +65,7 @@ static long walk_python_look_by_id(uint32_t i, struct walk_python_search *search
 WALK_FUNCTION uint64_t walk_python_find_thread(struct walk *walk, uint64_t interpreter, uint64_t wanted)
 {
   struct walk_python_search search = {walk, interpreter, 0, wanted, 0, WALK_PYTHON_STACK_MAX};
-  if (!walk)
+  if (!WALK_RUNS(walk, PYTHON))
     return 0;
   search.thread = walk_python_word(walk, interpreter, UNWIND_PYTHON_THREADS);
   if (walk->runtime.version < WALK_PYTHON_3_11)
@@ -98,7 +98,7 @@ WALK_INLINE uint64_t walk_python_thread(struct walk *walk, uint64_t sp)
 /* Finds the thread's frames; the state says whether it has any, and is returned. */
 WALK_FUNCTION int walk_python_begin(struct walk *walk, uint64_t sp)
 {
-  if (!walk)
+  if (!WALK_RUNS(walk, PYTHON))
     return WALK_LANGUAGE_NONE;
   uint64_t thread = walk_python_thread(walk, sp);
   walk->language.state = WALK_LANGUAGE_NONE;
@@ -137,7 +137,7 @@ static long walk_python_look_for_shim(uint32_t i, struct walk_python_search *sea
 WALK_FUNCTION uint64_t walk_python_find_shim(struct walk *walk, uint64_t frame)
 {
   struct walk_python_search search = {.walk = walk, .wanted = frame};
-  if (!walk)
+  if (!WALK_RUNS(walk, PYTHON))
     return 0;
   WALK_REPEAT(WALK_FRAMES_MAX, walk_python_look_for_shim, &search);
   return search.found;

@@ -50,7 +50,7 @@ struct walk_process {
   uint32_t flags;      /* enum walk_process_flags */
   uint32_t serial;     /* never the same for other mappings, whatever process's: rules are remembered by it */
   uint32_t generation; /* never the same for another process, or for another program in it; 0: not known */
-  uint32_t reserved;
+  uint32_t runtime;    /* enum unwind_runtime_kind */
   uint64_t namespace_device; /* in which the process numbers its threads; both 0: not known */
   uint64_t namespace_inode;
 };

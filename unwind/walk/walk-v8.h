@@ -62,7 +62,7 @@ WALK_INLINE uint64_t walk_v8_below(struct walk *walk, uint64_t bytes)
  * refers to: as long as that is the same, nothing further is looked at. */
 WALK_FUNCTION uint64_t walk_v8_function(struct walk *walk)
 {
-  if (!walk || !walk_v8_is_pointer(walk_v8_below(walk, WALK_V8_CONTEXT)))
+  if (!WALK_RUNS(walk, V8) || !walk_v8_is_pointer(walk_v8_below(walk, WALK_V8_CONTEXT)))
     return 0;
   uint64_t function = walk_v8_below(walk, WALK_V8_FUNCTION);
   if (!walk_v8_is_pointer(function))
@@ -121,7 +121,7 @@ static long walk_v8_look_for_code(uint32_t i, struct walk_v8_search *search)
 WALK_FUNCTION uint64_t walk_v8_code_at(struct walk *walk, uint64_t address)
 {
   struct walk_v8_search search = {walk, address & ~(uint64_t)(WALK_V8_CODE_ALIGNMENT - 1), 0};
-  if (!walk)
+  if (!WALK_RUNS(walk, V8))
     return 0;
   struct walk_memo *memo = WALK_MEMO(walk, ~address);
   if (memo && memo->address == ~address && memo->serial == walk->process.serial &&
@@ -144,7 +144,7 @@ WALK_INLINE uint32_t walk_v8_kind(struct walk *walk, uint64_t code)
 /* The function that optimised code is of; 0: not known. */
 WALK_FUNCTION uint64_t walk_v8_owner(struct walk *walk, uint64_t code)
 {
-  if (!walk || walk_v8_kind(walk, code) <= walk->runtime.fields[UNWIND_V8_KIND_BASELINE])
+  if (!WALK_RUNS(walk, V8) || walk_v8_kind(walk, code) <= walk->runtime.fields[UNWIND_V8_KIND_BASELINE])
     return 0;
   uint64_t owner = walk_v8_word(walk, walk_v8_word(walk, code, UNWIND_V8_CODE_DEOPT), UNWIND_V8_DEOPT_OWNER);
   if (walk->runtime.fields[UNWIND_V8_OWNER_WRAPPED] != 0)
@@ -169,7 +169,7 @@ WALK_INLINE int walk_v8_is_interpreted(struct walk *walk)
  * how far. */
 WALK_FUNCTION uint64_t walk_v8_name_other(struct walk *walk, uint64_t function, int interpreted)
 {
-  if (!walk)
+  if (!WALK_RUNS(walk, V8))
     return 0;
   uint64_t shared = walk_v8_word(walk, function, UNWIND_V8_FUNCTION_SHARED);
   uint64_t at = walk_v8_below(walk, WALK_V8_AT);
@@ -185,7 +185,7 @@ WALK_FUNCTION uint64_t walk_v8_name_other(struct walk *walk, uint64_t function, 
 WALK_FUNCTION uint64_t walk_v8_name_made(struct walk *walk, uint64_t function, uint64_t address,
                                          int innermost)
 {
-  if (!walk)
+  if (!WALK_RUNS(walk, V8))
     return 0;
   uint64_t shared = walk_v8_word(walk, function, UNWIND_V8_FUNCTION_SHARED), code = 0;
   if (walk->runtime.fields[UNWIND_V8_FUNCTION_CODE] != 0)
@@ -210,7 +210,8 @@ enum walk_v8_place {
 
 WALK_FUNCTION int walk_v8_place(struct walk *walk)
 {
-  if (!walk || !walk_find_mapping(walk, walk->language.address) || walk->mapping.kind != WALK_MAPPING_TABLE)
+  if (!WALK_RUNS(walk, V8) || !walk_find_mapping(walk, walk->language.address) ||
+      walk->mapping.kind != WALK_MAPPING_TABLE)
     return WALK_V8_MADE;
   uint64_t at = walk->language.address - walk->mapping.bias;
   return at >= walk->runtime.code_start && at < walk->runtime.code_end ? WALK_V8_CALL : WALK_V8_OTHER;
@@ -220,7 +221,7 @@ WALK_FUNCTION int walk_v8_place(struct walk *walk)
  * words of the stack. 0: nowhere in code that V8 made. */
 WALK_FUNCTION uint64_t walk_v8_return(struct walk *walk, uint64_t sp)
 {
-  if (!walk)
+  if (!WALK_RUNS(walk, V8))
     return 0;
   for (uint32_t i = 0; i < WALK_V8_PUSHED_MAX; i++) {
     uint64_t address = WALK_PEEK(walk, (sp & ~7ull) + i * 8) - 1;
@@ -241,7 +242,7 @@ WALK_INLINE int walk_v8_is_frame(const struct walk *walk, uint64_t low, uint64_t
  * it is behind it, for handlers and builtins that have no frame of their own stand on the function's. */
 WALK_FUNCTION int walk_v8_take(struct walk *walk, uint64_t low, uint64_t high, int innermost)
 {
-  if (!walk)
+  if (!WALK_RUNS(walk, V8))
     return 0;
   uint64_t function = walk_v8_is_frame(walk, low, high) ? walk_v8_function(walk) : 0;
   int place = function != 0 || innermost ? walk_v8_place(walk) : WALK_V8_OTHER;

@@ -27,7 +27,9 @@
  *   (the last three together)
  *   WALK_REPEAT(n, step, state)     calls step(i, state) for i from 0 on, at most n times, until it is not 0
  *   WALK_FRAME_MEMO(walk, address)  as WALK_MEMO, a struct walk_frame_memo *
- *   WALK_KEEPS_INTERPRETER(walk)    whether an interpreter's native frame is delivered before what it runs
+ *   WALK_RUNTIME(walk)              the runtime whose frames are followed (enum unwind_runtime_kind), where
+ * that is known before WALK_KEEPS_INTERPRETER(walk)    whether an interpreter's native frame is delivered
+ * before what it runs
  */
 #ifndef WALK_H
 #define WALK_H
@@ -52,6 +54,10 @@
 #ifndef WALK_FRAME_MEMO
 #define WALK_FRAME_MEMO(walk, address) ((struct walk_frame_memo *)0)
 #endif
+#ifndef WALK_RUNTIME
+#define WALK_RUNTIME(walk) ((walk)->runtime.kind)
+#endif
+#define WALK_RUNS(walk, name) ((walk) && WALK_RUNTIME(walk) == UNWIND_RUNTIME_##name)
 #ifndef WALK_KEEPS_INTERPRETER
 #define WALK_KEEPS_INTERPRETER(walk) 0
 #endif

@@ -36,7 +36,7 @@ static __always_inline int hotspot_identify(struct walk *walk, uint64_t method, 
 __noinline uint32_t recorder_copy_symbol(struct walk *walk, struct told *told, uint64_t symbol, uint32_t at,
                                          uint32_t room)
 {
-  if (!walk || !told || symbol == 0 || at > RECORDER_RAW_FUNCTION_NAME)
+  if (!WALK_RUNS(walk, HOTSPOT) || !told || symbol == 0 || at > RECORDER_RAW_FUNCTION_NAME)
     return 0;
   uint64_t size = walk_hotspot_get(walk, symbol, UNWIND_HOTSPOT_TEXT_LENGTH) & 0xffff;
   uint64_t from = symbol + walk->hotspot.fields[UNWIND_HOTSPOT_TEXT];
@@ -68,7 +68,8 @@ static __always_inline uint64_t hotspot_file(struct walk *walk, uint64_t pool)
 /* The lines stand between the bytecodes and what else the ConstMethod ends with. */
 __noinline uint32_t recorder_copy_lines(struct walk *walk, struct told *told, uint64_t parts)
 {
-  if (!walk || !told || (walk_hotspot_get(walk, parts, UNWIND_HOTSPOT_CONST_FLAGS) & HOTSPOT_HAS_LINES) == 0)
+  if (!WALK_RUNS(walk, HOTSPOT) || !told ||
+      (walk_hotspot_get(walk, parts, UNWIND_HOTSPOT_CONST_FLAGS) & HOTSPOT_HAS_LINES) == 0)
     return 0;
   uint64_t before = walk->runtime.fields[UNWIND_HOTSPOT_CONST_CODE] +
                     (walk_hotspot_get(walk, parts, UNWIND_HOTSPOT_CONST_CODE_SIZE) & 0xffff);

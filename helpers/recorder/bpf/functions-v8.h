@@ -71,7 +71,7 @@ static __always_inline uint32_t v8_length(struct walk *walk, uint64_t string)
 /* Finds the string's characters; memory.text.length is 0 where they do not lie in one place. */
 __noinline int v8_find_text(struct walk *walk, uint64_t string)
 {
-  if (!walk)
+  if (!WALK_RUNS(walk, V8))
     return 0;
   uint64_t skipped = 0;
   walk->memory.text.length = 0;
@@ -267,7 +267,7 @@ static long v8_collect_lines(uint32_t i, struct v8_lines *lines)
 /* Says in which line of the text a function begins, 0: not known, and how long its lines are. */
 __noinline int v8_tell_lines(struct walk *walk, struct told *told, uint32_t start, uint32_t end)
 {
-  if (!walk || !told)
+  if (!WALK_RUNS(walk, V8) || !told)
     return 0;
   uint8_t *buffer = told->bytes + RECORDER_RAW_FUNCTION_NAME + RECORDER_RAW_FUNCTION_FILE;
   struct recorder_raw_v8 *kept = (struct recorder_raw_v8 *)(void *)buffer;
@@ -323,7 +323,7 @@ static __always_inline uint64_t v8_bytecode(struct walk *walk, uint64_t data)
 
 __noinline int v8_tell_function(struct walk *walk, struct told *told, uint32_t i)
 {
-  if (!walk || !told)
+  if (!WALK_RUNS(walk, V8) || !told)
     return 0;
   const struct unnamed *unnamed = &walk->memory.unnamed[i & (UNNAMED_MAX - 1)];
   uint8_t *lines = told->bytes + RECORDER_RAW_FUNCTION_NAME + RECORDER_RAW_FUNCTION_FILE;
@@ -368,7 +368,7 @@ static __always_inline uint32_t v8_number_of(struct walk *walk, uint64_t shared)
 
 __noinline int v8_tell_baseline(struct walk *walk, struct told *told, uint32_t i)
 {
-  if (!walk || !told)
+  if (!WALK_RUNS(walk, V8) || !told)
     return 0;
   const struct unnamed *unnamed = &walk->memory.unnamed[i & (UNNAMED_MAX - 1)];
   uint64_t bytecode = unnamed->lines, table = unnamed->file;
@@ -393,7 +393,7 @@ __noinline int v8_tell_baseline(struct walk *walk, struct told *told, uint32_t i
 
 __noinline int v8_tell_code(struct walk *walk, struct told *told, uint32_t i)
 {
-  if (!walk || !told)
+  if (!WALK_RUNS(walk, V8) || !told)
     return 0;
   const struct unnamed *unnamed = &walk->memory.unnamed[i & (UNNAMED_MAX - 1)];
   uint64_t deopt = unnamed->lines, shared = unnamed->name, places = unnamed->file;

@@ -119,6 +119,27 @@ static __always_inline struct walk_process *current_process(void)
   return bpf_map_lookup_elem(&processes, &pid);
 }
 
+/* The same programs for processes of one runtime, by enum unwind_runtime_kind: what follows frames of
+ * languages takes the verifier long, so it is loaded when there is such a process. Each program has its own,
+ * for the kernel lets it go on only in its like. */
+#define RUNTIMES(name)                                                                                       \
+  struct {                                                                                                   \
+    __uint(type, BPF_MAP_TYPE_PROG_ARRAY);                                                                   \
+    __uint(max_entries, UNWIND_RUNTIMES);                                                                    \
+    __type(key, uint32_t);                                                                                   \
+    __type(value, uint32_t);                                                                                 \
+  } name SEC(".maps")
+
+/* Does not return if the current process has a runtime whose program is there. */
+static __always_inline void go_to_runtime(void *context, void *programs)
+{
+  if (config.runtime != UNWIND_RUNTIME_NONE)
+    return;
+  const struct walk_process *process = current_process();
+  if (process && process->runtime != UNWIND_RUNTIME_NONE)
+    bpf_tail_call(context, programs, process->runtime);
+}
+
 struct loop {
   struct scratch *scratch;
   struct walk *walk;

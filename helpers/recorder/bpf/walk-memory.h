@@ -120,6 +120,7 @@ static __always_inline struct walk_frame_memo *recorder_frame_memo(struct walk *
 #define WALK_AREA(walk)                recorder_area()
 #define WALK_AREA_SIZE(walk)           config.area_size
 #define WALK_KEEPS_INTERPRETER(walk)   config.interpreter
+#define WALK_RUNTIME(walk)             config.runtime
 #include "unwind/walk/walk.h"
 
 static __always_inline struct walk_frame_memo *recorder_frame_memo(struct walk *walk, uint64_t address)

@@ -150,6 +150,7 @@ void recorder_bpf_close(struct recorder_bpf *bpf)
 {
   if (bpf == NULL)
     return;
+  recorder_bpf_end_loader(bpf);
   if (bpf->area != MAP_FAILED)
     munmap(bpf->area, bpf->area_size);
   if (bpf->exec_fd >= 0)

@@ -55,6 +55,15 @@ int recorder_bpf_set_process(struct recorder_bpf *bpf, int32_t pid, const struct
                              uint64_t since);
 int recorder_bpf_remove_process(struct recorder_bpf *bpf, int32_t pid);
 
+/* There is a process with that runtime (enum unwind_runtime_kind). The programs that know its functions come
+ * a little later; until then, and where the kernel does not take them, its stacks have native frames alone.
+ */
+void recorder_bpf_want_runtime(struct recorder_bpf *bpf, uint32_t runtime);
+/* Does what is due of that; does not wait. */
+void recorder_bpf_serve(struct recorder_bpf *bpf);
+/* The name of a language whose programs the kernel did not take, or NULL. */
+const char *recorder_bpf_refused_runtime(const struct recorder_bpf *bpf);
+
 /* Where the programs leave their records on that CPU: a descriptor of PERF_COUNT_SW_BPF_OUTPUT. It stays the
  * caller's. */
 int recorder_bpf_set_output(struct recorder_bpf *bpf, uint32_t cpu, int fd);

@@ -97,7 +97,7 @@ static void set_table(struct recorder_layout *layout, struct walk_mapping *entry
   struct walk_language *language = layout_language(layout);
   language->bias = entry->bias;
   __atomic_store_n(&language->runtime, placed->at + runtime_at, __ATOMIC_RELEASE);
-  layout->runtime = true;
+  layout->runtime = runtime->kind;
 }
 
 /* Whether it might be had through another process. */

@@ -20,7 +20,7 @@ struct recorder_layout {
   uint32_t count;
   uint32_t serial; /* no other layout has had it */
   struct recorder_unwinder *unwinder;
-  bool runtime;                       /* one of its binaries holds a language's */
+  uint32_t runtime;                   /* that one of its binaries holds: enum unwind_runtime_kind */
   struct recorder_mappings *mappings; /* shared, so they do not change; NULL: none */
   struct recorder_layout *next;
   struct recorder_layout *previous;

@@ -240,6 +240,9 @@ static void tell_runtime(struct recorder_unwinder *unwinder, struct recorder_pro
   told->generation = process->unwound.generation;
   told->namespace_device = status.st_dev;
   told->namespace_inode = status.st_ino;
+  told->runtime = process->unwound.runtime;
+  if (unwinder->bpf != NULL)
+    recorder_bpf_want_runtime(unwinder->bpf, told->runtime);
 }
 
 /* Lets programs know the process; when they know too many, the one that was sampled least recently goes. */
@@ -253,7 +256,7 @@ static void unwinder_tell(struct recorder_unwinder *unwinder, struct recorder_pr
       .flags = process->unwound.looked ? WALK_PROCESS_FRAME_POINTERS : 0,
       .serial = layout->serial,
   };
-  if (layout->runtime)
+  if (layout->runtime != UNWIND_RUNTIME_NONE)
     tell_runtime(unwinder, process, &told);
   int result;
   while (unwinder->bpf != NULL &&
@@ -425,6 +428,8 @@ static void note_runtimes(struct recorder_unwinder *unwinder)
 
 bool recorder_unwinder_serve(struct recorder_unwinder *unwinder)
 {
+  if (unwinder->bpf != NULL)
+    recorder_bpf_serve(unwinder->bpf);
   unwinder->tables_came = false;
   recorder_tables_serve(unwinder->tables, table_came, unwinder);
   struct recorder_layout *layout = unwinder->tables_came ? unwinder->layouts : NULL;

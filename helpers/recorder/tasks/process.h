@@ -19,7 +19,7 @@ struct recorder_unwound {
   bool eager;                     /* tables are requested before they are missed */
   bool looked;                    /* for frames outside of all mappings */
   uint32_t generation;            /* struct walk_process's; 0: none yet */
-  bool runtime;                   /* programs know what the walk of a language's frames needs */
+  uint32_t runtime;               /* whose frames programs know: enum unwind_runtime_kind */
 };
 
 struct recorder_process {
