@@ -44,7 +44,7 @@ WALK_INLINE uint64_t walk_v8_word(struct walk *walk, uint64_t object, uint32_t f
 /* What the object is. */
 WALK_INLINE uint32_t walk_v8_type(struct walk *walk, uint64_t object)
 {
-  uint64_t map = walk_v8_is_pointer(object) ? WALK_PEEK(walk, object - WALK_V8_TAG) : 0;
+  uint64_t map = walk_v8_is_pointer(object) ? WALK_PEEK(walk, (object - WALK_V8_TAG) & ~7ull) : 0;
   return walk_is_code(map) ? walk_v8_word(walk, map, UNWIND_V8_MAP_TYPE) & 0xffff : 0;
 }
 
@@ -67,7 +67,7 @@ WALK_FUNCTION uint64_t walk_v8_function(struct walk *walk)
   uint64_t function = walk_v8_below(walk, WALK_V8_FUNCTION);
   if (!walk_v8_is_pointer(function))
     return 0;
-  uint64_t map = WALK_PEEK(walk, function - WALK_V8_TAG);
+  uint64_t map = WALK_PEEK(walk, (function - WALK_V8_TAG) & ~7ull);
   uint64_t shared = walk_v8_word(walk, function, UNWIND_V8_FUNCTION_SHARED);
   struct walk_memo *memo = WALK_MEMO(walk, function);
   if (memo && memo->address == function && memo->serial == walk->process.serial &&
