@@ -2,7 +2,6 @@
 /* Lines and inlined functions in an ELF file that is all files at once, its own .dwo and its own alternate
  * file, if no other one follows: whatever it holds, the places hold what was asked for; and what another
  * process says is places. */
-#define _GNU_SOURCE
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>

@@ -235,10 +235,25 @@ static gboolean viewer_source_text_grab_focus(GtkWidget *widget)
   return gtk_widget_grab_focus(GTK_WIDGET(VIEWER_SOURCE_TEXT(widget)->view));
 }
 
+/* GtkSourceView 5.16 does not free its list of those that are still there. */
+static void remove_gutters(ViewerSourceText *self)
+{
+  GtkSourceGutter *gutter = gtk_source_view_get_gutter(self->view, GTK_TEXT_WINDOW_LEFT);
+  GtkWidget *next = gtk_widget_get_first_child(GTK_WIDGET(gutter));
+
+  while (next) {
+    GtkWidget *renderer = next;
+    next = gtk_widget_get_next_sibling(renderer);
+    gtk_source_gutter_remove(gutter, GTK_SOURCE_GUTTER_RENDERER(renderer));
+  }
+}
+
 static void viewer_source_text_dispose(GObject *object)
 {
   ViewerSourceText *self = VIEWER_SOURCE_TEXT(object);
 
+  if (self->content)
+    remove_gutters(self);
   if (self->buffer)
     g_signal_handlers_disconnect_by_data(self->buffer, self);
   g_clear_object(&self->search);
