@@ -195,7 +195,7 @@ class SourceTest(SourceCase):
 
     def choose_in_menu(self, row):
         self.viewer.click(row, button='right')
-        self.viewer.find_menu_item('Show _Source').act()
+        self.viewer.find_menu_item('Sho_w Source').act()
 
     def test_steps_hold(self):
         """Samples of a function that was dropped are no part of the whole."""
@@ -321,7 +321,7 @@ class EditorTest(SourceCase):
         self.open_source()
         self.viewer.press('e')
         self.expect_started('code', '-g', f'{self.built}/work.c:{line}')
-        self.viewer.click(self.viewer.find('button', 'Other Editors', states=['focusable']))
+        self.viewer.click(self.viewer.find(None, 'Other Editors', states=['focusable']))
         self.viewer.find_menu_item('Open in Kate').act()
         self.expect_started('kate', '-l', line, f'{self.built}/work.c')
         self.viewer.find('button', 'Open in Kate').act()
@@ -357,7 +357,7 @@ class MovedTest(MovedCase):
 
     def test_the_folder_is_said_once(self):
         self.open_moved()
-        self.viewer.click(self.viewer.find('button', 'Other Editors', states=['focusable']))
+        self.viewer.click(self.viewer.find(None, 'Other Editors', states=['focusable']))
         self.viewer.find_menu_item('Source _Folders…').act()
         for title, text in (('Folder Where It Was Built', self.built), ('Folder Where It Is Now', self.moved)):
             self.viewer.click(self.viewer.find_at_rest(name=title))
