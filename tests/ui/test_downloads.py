@@ -5,7 +5,7 @@ import re
 import shutil
 import tempfile
 
-from window import WindowCase
+from window import OF_DIALOGS, WindowCase
 
 from captures import functions
 from servers import debuginfod, misbehaving
@@ -52,6 +52,7 @@ class Downloads(WindowCase):
         path = self.home / 'some.capture'
         shutil.copy(self.capture, path)
         viewer = self.open(path, size=(1000, 900), env={'DEBUGINFOD_URLS': servers})
+        viewer.may_say = OF_DIALOGS
         viewer.find('button', 'Whole Recording')
         viewer.press(HEALTH)
         return viewer, path

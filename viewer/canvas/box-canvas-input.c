@@ -104,8 +104,7 @@ static gboolean key_pressed(GtkEventControllerKey *controller, guint key, guint 
 static void box_canvas_input_pressed(GtkGestureClick *gesture, int n, double x, double y,
                                      ViewerBoxCanvas *self)
 {
-  guint box, button = gtk_gesture_single_get_current_button(GTK_GESTURE_SINGLE(gesture));
-  GdkModifierType state = gtk_event_controller_get_current_event_state(GTK_EVENT_CONTROLLER(gesture));
+  guint box;
 
   gtk_widget_grab_focus(GTK_WIDGET(self));
   if (!viewer_box_canvas_get_box_at(self, x, y, &box))
@@ -113,10 +112,22 @@ static void box_canvas_input_pressed(GtkGestureClick *gesture, int n, double x, 
   VIEWER_BOX_CANVAS_GET_CLASS(self)->choose(self, box);
   if (gdk_event_triggers_context_menu(gtk_event_controller_get_current_event(GTK_EVENT_CONTROLLER(gesture))))
     emit_menu(self, x, y);
-  else if (button == GDK_BUTTON_PRIMARY && n == 2 && !(state & GDK_CONTROL_MASK))
-    g_signal_emit_by_name(self, "activate");
-  else if (button == GDK_BUTTON_PRIMARY && n == 2)
+}
+
+/* What leads away waits until nothing is pressed any more. */
+static void box_canvas_input_released(GtkGestureClick *gesture, int n, double x, double y,
+                                      ViewerBoxCanvas *self)
+{
+  GdkModifierType state = gtk_event_controller_get_current_event_state(GTK_EVENT_CONTROLLER(gesture));
+  guint box;
+
+  if (n != 2 || gtk_gesture_single_get_current_button(GTK_GESTURE_SINGLE(gesture)) != GDK_BUTTON_PRIMARY ||
+      !viewer_box_canvas_get_box_at(self, x, y, &box))
+    return;
+  if (state & GDK_CONTROL_MASK)
     VIEWER_BOX_CANVAS_GET_CLASS(self)->zoom_to_box(self, box);
+  else
+    g_signal_emit_by_name(self, "activate");
 }
 
 static void drag_begin(GtkGestureDrag *gesture, double x, double y, ViewerBoxCanvas *self)
@@ -202,6 +213,7 @@ void viewer_box_canvas_add_controllers(ViewerBoxCanvas *self)
   gtk_gesture_single_set_button(GTK_GESTURE_SINGLE(click), 0);
   g_signal_connect(key, "key-pressed", G_CALLBACK(key_pressed), self);
   g_signal_connect(click, "pressed", G_CALLBACK(box_canvas_input_pressed), self);
+  g_signal_connect(click, "released", G_CALLBACK(box_canvas_input_released), self);
   g_signal_connect(drag, "drag-begin", G_CALLBACK(drag_begin), self);
   g_signal_connect(drag, "drag-update", G_CALLBACK(drag_update), self);
   g_signal_connect(wheel, "scroll", G_CALLBACK(box_canvas_input_scroll), self);

@@ -282,7 +282,7 @@ static GMenuModel *make_menu(void)
   g_autoptr(GMenu) filter = g_menu_new();
   g_autoptr(GMenu) copy = g_menu_new();
 
-  add_item(source, _("Show _Source"), "show-source", "Return");
+  add_item(source, _("Sho_w Source"), "show-source", "Return");
   g_menu_append_section(menu, NULL, G_MENU_MODEL(source));
   for (guint section = 0; section < N_SECTIONS; section++) {
     g_autoptr(GMenu) items = g_menu_new();

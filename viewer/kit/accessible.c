@@ -30,6 +30,8 @@ void viewer_accessible_follow_stacks(GtkWidget *root)
 void viewer_accessible_set_name(GtkWidget *widget, const char *name)
 {
   g_return_if_fail(GTK_IS_WIDGET(widget));
+  /* Newer GTK says that what it shows names it, which counts for more. */
+  gtk_accessible_reset_relation(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_RELATION_LABELLED_BY);
   gtk_accessible_update_property(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
 }
 

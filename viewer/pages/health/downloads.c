@@ -5,6 +5,7 @@
 
 #include "profile/fetch/fetch.h"
 #include "viewer/document/fetching.h"
+#include "viewer/kit/accessible.h"
 #include "viewer/kit/format.h"
 #include "viewer/kit/servers-dialog.h"
 
@@ -78,7 +79,7 @@ static void add_file(ViewerDownloads *self, const ProfileMissingEntry *entry, gu
   adw_preferences_row_set_title(ADW_PREFERENCES_ROW(row), base);
   adw_action_row_set_subtitle(ADW_ACTION_ROW(row), cost);
   gtk_widget_set_valign(button, GTK_ALIGN_CENTER);
-  gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, what, -1);
+  viewer_accessible_set_name(button, what);
   g_object_set_data(G_OBJECT(button), INDEX_KEY, GUINT_TO_POINTER(index));
   g_signal_connect_object(button, "clicked", G_CALLBACK(on_file_clicked), self, G_CONNECT_SWAPPED);
   adw_action_row_add_suffix(ADW_ACTION_ROW(row), button);

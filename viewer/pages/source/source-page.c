@@ -562,6 +562,7 @@ static void viewer_source_page_init(ViewerSourcePage *self)
   gtk_widget_init_template(GTK_WIDGET(self));
   self->is_showing = FALSE;
   viewer_split_follow(self->paned, NARROW, TEXT_SHARE);
+  viewer_accessible_set_name(GTK_WIDGET(self->files), _("File of This Function"));
   viewer_accessible_describe_chosen(self->files);
   g_signal_connect_object(self->making, "ready", G_CALLBACK(handle_ready), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(settings, "changed::source-folders", G_CALLBACK(viewer_list_page_update), self,
