@@ -358,8 +358,7 @@ static void tell_bounds(struct session *session)
   if (session->decoder.functions.unnamed != 0)
     recorder_output_say(
         &session->output,
-        "%llu frames are of functions of a language whose names could not be read, or came faster than "
-        "they may: they are shown as \"(not named)\".",
+        "%llu frames of languages have no name: it could not be read, or came faster than it may.",
         (unsigned long long)session->decoder.functions.unnamed);
 }
 

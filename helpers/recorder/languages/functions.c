@@ -102,8 +102,7 @@ bool recorder_functions_add(struct recorder_functions *functions, const struct r
   size_t file_size =
       convert_text(text + name_size, file, told->file_size, told->file_width, told->kind, false);
   size_t whole = sizeof(struct recorder_function) + name_size + file_size + told->lines_size;
-  if (whole > SIZE_MAX_TOLD - functions->size ||
-      recorder_table_find(&functions->told, told->number) != NULL)
+  if (whole > SIZE_MAX_TOLD - functions->size || recorder_table_find(&functions->told, told->number) != NULL)
     return true;
   struct recorder_function *function = recorder_allocate(1, whole);
   *function = (struct recorder_function){.line = told->line,
