@@ -127,7 +127,7 @@ static void box_canvas_input_released(GtkGestureClick *gesture, int n, double x,
   if (state & GDK_CONTROL_MASK)
     VIEWER_BOX_CANVAS_GET_CLASS(self)->zoom_to_box(self, box);
   else
-    g_signal_emit_by_name(self, "activate");
+    activate_box(self, box);
 }
 
 static void drag_begin(GtkGestureDrag *gesture, double x, double y, ViewerBoxCanvas *self)
