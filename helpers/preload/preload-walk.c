@@ -81,7 +81,8 @@ static int preload_walk_step(struct preload_walk *walk, struct walk *state, uint
 static uint32_t preload_walk_finish(struct preload_walk *walk, const struct walk *state, int end, uint32_t n,
                                     uint32_t *ret_outcome)
 {
-  walk->missed = end == WALK_MISSED;
+  /* Code may have been made there, in memory that was not mapped when the mappings were read. */
+  walk->missed = end == WALK_MISSED || end == WALK_NO_TABLE;
   if (end == WALK_MISSED)
     end = WALK_NO_TABLE;
   *ret_outcome = (uint32_t)walk_tell(state, end == WALK_ENDED_NOT ? WALK_TRUNCATED : end);

@@ -37,7 +37,7 @@ struct preload_walk {
   uint64_t *frames;            /* the innermost first */
   uint64_t *sps;               /* of each, its frame's address; may be NULL */
   uint32_t max;                /* of both, at least 1 */
-  bool missed;                 /* set when an address was in no mapping that is known */
+  bool missed;                 /* set when an address may be in a mapping that is not known yet */
   struct preload_trail *trail; /* preload_walk_here: of the thread's walks before; may be NULL */
   struct preload_place *place; /* of the walk itself: that is being left */
 };

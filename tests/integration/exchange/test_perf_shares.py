@@ -35,8 +35,22 @@ int f{0}(int *a, int n) {{ int s = {0}; for (int i = 0; i < n; i++) {{ if (a[i] 
 '''
 
 
+# Where a program's memory lies decides how fast it is: one function's share was 13 % in one run of twelve, 5 % in the
+# others. So the addresses are the same ones in both, and runs that differ are made again: a share that is wrong here
+# is wrong each time.
+PAIRS = 3
+
+
 class SharesTest(TestCase):
     def compare(self, *command):
+        for left in reversed(range(PAIRS)):
+            try:
+                return self.compare_once('setarch', '--addr-no-randomize', *command)
+            except self.failureException:
+                if left == 0:
+                    raise
+
+    def compare_once(self, *command):
         perf_path, ours_path = self.directory / 'perf.data', self.directory / 'ours.capture'
         imported = self.directory / 'imported.capture'
         record('-e', 'cpu-clock', '-F', FREQUENCY, '-g', '-o', perf_path, '--', *command)

@@ -196,7 +196,7 @@ class Programs(Inside):
                                                     'select sum(x * x % 7) from c;')
 
     def test_node(self):
-        self.check_unchanged('node', '-e', 'let s = 0; for (let i = 0; i < 8e8; i++) s += i % 7; console.log(s)', complete=0.8)
+        self.check_unchanged('node', '-e', 'let s = 0; for (let i = 0; i < 8e8; i++) s += i % 7; console.log(s)', complete=0.95)
 
     def test_java(self):
         run('javac', '-d', self.directory, SOURCE / 'tests' / 'programs' / 'Work.java')
