@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "tests/unit/recorder/bpf-fixture.h"
-#include "unwind/unwind-walk.h"
+#include "unwind/walk/unwind-walk.h"
 
 #define FRAMES  30 /* of the stacks, which are some more in fact */
 #define ROUNDS  21

@@ -174,7 +174,7 @@ static void print_by_frame_pointers(const Info *info)
     capturectl_info_print_formatted(
         _("Partly"),
         _("%" G_GUINT64_FORMAT " of the complete ones (%.2f %%) lead through code without unwind "
-          "tables, by frame pointers: a function there that keeps none is missing"),
+          "tables, by its instructions or by frame pointers: a function there may be missing"),
         samples,
         profile_ledger_get_percent(samples,
                                    profile_ledger_get_samples(info->ledger, CAPTURE_OUTCOME_COMPLETE)));

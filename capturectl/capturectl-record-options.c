@@ -39,6 +39,7 @@ typedef struct {
   double duration;
   char *path;
   gboolean compress;
+  gboolean interpreter;
   gboolean command_lines;
   gboolean counters;
   gboolean sysprof;
@@ -134,6 +135,8 @@ static int parse_arguments(int *argc, char ***argv, Arguments *a)
       {"output", 'o', 0, G_OPTION_ARG_FILENAME, &a->path, N_("The capture to write (COMMAND.capture)"),
        N_("FILE")},
       {"no-compress", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &a->compress, N_("Do not compress"), NULL},
+      {"interpreter", 0, 0, G_OPTION_ARG_NONE, &a->interpreter,
+       N_("Keep the functions of interpreters beneath those that they run"), NULL},
       {"no-command-lines", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &a->command_lines,
        N_("Do not store command lines"), NULL},
       {"no-counters", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &a->counters,
@@ -531,6 +534,7 @@ int capturectl_record_options_parse(int argc, char **argv, CapturectlRecordOptio
   ret->recording->counters = a.counters;
   ret->recording->sysprof = a.sysprof;
   ret->recording->compress = a.compress;
+  ret->recording->interpreter = a.interpreter;
   ret->recording->command_lines = a.command_lines;
   ret->recording->version = g_strdup("capturectl " CAPTURE_VERSION);
   ret->recording->path = a.path ? g_strdup(a.path) : make_default_path(ret->recording);

@@ -15,10 +15,9 @@ struct recorder_switch {
 };
 
 static const struct recorder_switch recorder_switches[] = {
-    {"system-wide", RECORDER_SYSTEM_WIDE, false},
-    {"children", RECORDER_CHILDREN, false},
-    {"enable-on-exec", RECORDER_ENABLE_ON_EXEC, false},
-    {"command-lines", RECORDER_NO_COMMAND_LINES, true},
+    {"system-wide", RECORDER_SYSTEM_WIDE, false},       {"children", RECORDER_CHILDREN, false},
+    {"enable-on-exec", RECORDER_ENABLE_ON_EXEC, false}, {"command-lines", RECORDER_NO_COMMAND_LINES, true},
+    {"interpreter", RECORDER_INTERPRETER, false},
 };
 
 /* The flags of a recording that names none of them. */

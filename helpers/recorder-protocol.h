@@ -82,7 +82,9 @@ enum recorder_flags {
   RECORDER_NAMES = 1 << 8,
   /* The caller puts the recorder where its memory is limited once it is READY, and says PLACED when that is
    * done, at any time. Until then the recorder starts no other process: those would stay outside. */
-  RECORDER_PLACED_LATER = 1 << 9
+  RECORDER_PLACED_LATER = 1 << 9,
+  /* The functions of an interpreter stay in stacks, beneath those of the language that they run. */
+  RECORDER_INTERPRETER = 1 << 10
 };
 
 /* How user stacks are found. */

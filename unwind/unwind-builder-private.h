@@ -6,6 +6,7 @@
 #ifndef UNWIND_BUILDER_PRIVATE_H
 #define UNWIND_BUILDER_PRIVATE_H
 
+#include "unwind/unwind-assembly-private.h"
 #include "unwind/unwind-interpreter-private.h"
 #include "unwind/unwind-known-private.h"
 
@@ -25,6 +26,7 @@ struct unwind_builder {
   const struct unwind_elf *elf;
   const struct unwind_known *known; /* in ascending order; those that begin below the cursor are done with */
   uint32_t n_known;
+  struct unwind_assembly *assembly;     /* what is neither described nor known */
   uint64_t cursor;                      /* from the rows' base: up to here all is said */
   uint64_t plain_until;                 /* likewise: before, of what no description covers nothing is known */
   struct unwind_section *spare_section; /* asked where the section says nothing; NULL without */

@@ -113,7 +113,17 @@ static bool has_known(struct unwind_builder *builder, uint64_t until)
   return builder->n_known > 0 && builder->known->range.start - base < until;
 }
 
-/* What no description covers between the cursor and `until`: nothing is known of it but a few places. */
+/* Of what is neither described nor known, up to `until`, the code is read. */
+static void add_unknown(struct unwind_builder *builder, uint64_t until)
+{
+  if (until - builder->cursor < UNWIND_ASSEMBLY_MIN)
+    add_rule(builder, builder->cursor, 0);
+  else
+    unwind_assembly_add(builder->assembly, builder->rows, builder->cursor, until);
+  builder->cursor = until;
+}
+
+/* What no description covers between the cursor and `until`: a few places are known, the rest is read. */
 static void add_gap(struct unwind_builder *builder, uint64_t until)
 {
   uint64_t base = builder->rows->base;
@@ -122,13 +132,12 @@ static void add_gap(struct unwind_builder *builder, uint64_t until)
     uint64_t start = builder->known->range.start - base, end = builder->known->range.end - base;
 
     if (start > builder->cursor)
-      add_rule(builder, builder->cursor, 0);
+      add_unknown(builder, start);
     add_rule(builder, start, unwind_rules_number(&builder->rows->rules, builder->known->state));
     builder->cursor = end < until ? end : until;
   }
   if (builder->cursor < until)
-    add_rule(builder, builder->cursor, 0);
-  builder->cursor = until;
+    add_unknown(builder, until);
 }
 
 /* Takes from the spare section what it knows of the addresses between the cursor and `until`. */
@@ -176,7 +185,7 @@ static inline bool builder_fill(struct unwind_builder *builder, uint64_t until)
 {
   if (builder->cursor >= until)
     return true;
-  if (UNWIND_UNLIKELY(until > builder->plain_until))
+  if (UNWIND_UNLIKELY(until > builder->plain_until || until - builder->cursor >= UNWIND_ASSEMBLY_MIN))
     return fill_gap(builder, until);
   add_rule(builder, builder->cursor, 0);
   builder->cursor = until;

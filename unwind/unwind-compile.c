@@ -8,6 +8,7 @@
 
 #include "unwind/unwind-builder-private.h"
 #include "unwind/unwind-locate-private.h"
+#include "unwind/unwind-runtime-private.h"
 #include "unwind/unwind-writer-private.h"
 
 /* Of code: a bucket may reach so far beyond it. */
@@ -29,6 +30,9 @@ struct job {
   struct unwind_source source; /* what is compiled */
   struct unwind_source spare;  /* where that says nothing */
   struct unwind_order spare_order;
+  struct unwind_assembly assembly;
+  struct unwind_runtime runtime;
+  bool has_runtime;
 };
 
 static int compare_segments(const void *a, const void *b)
@@ -106,6 +110,8 @@ static uint64_t find_base(const struct job *job, const struct unwind_order *orde
     base = unwind_order_start(&job->spare_order, 0);
   if (job->n_known > 0 && job->known[0].range.start < base)
     base = job->known[0].range.start;
+  if (job->assembly.n_sections > 0 && job->assembly.sections[0].start < base)
+    base = job->assembly.sections[0].start;
   if (base < span.start || base >= span.end)
     base = span.start;
   return base & ~((1ull << UNWIND_BUCKET_SHIFT_MIN) - 1);
@@ -125,6 +131,7 @@ static int compile_build(struct job *job, const struct unwind_order *order, uint
                                    .elf = &job->elf,
                                    .known = job->known,
                                    .n_known = job->n_known,
+                                   .assembly = &job->assembly,
                                    .n_bad = n_bad};
   bool is_linkers = order == &job->source.order;
   struct unwind_writer writer;
@@ -135,7 +142,8 @@ static int compile_build(struct job *job, const struct unwind_order *order, uint
     return -ENODATA;
   span = compile_from(find_code(job), find_base(job, order));
   error = unwind_writer_init(&writer, job->workspace, described + job->n_known * BYTES_OF_KNOWN,
-                             job->n_segments, span.start, span.end - span.start);
+                             unwind_assembly_rows(&job->assembly), job->n_segments, span.start,
+                             span.end - span.start);
   if (error < 0)
     return error;
   builder.rows = &writer.rows;
@@ -146,6 +154,7 @@ static int compile_build(struct job *job, const struct unwind_order *order, uint
   if (writer.rows.n == 0)
     return builder.n_bad > 0 ? -EBADMSG : -ENODATA;
   return unwind_writer_finish(&writer, job->machine, job->segments, job->n_segments,
+                              job->has_runtime ? &job->runtime : NULL,
                               builder.n_bad + writer.rows.rules.is_full);
 }
 
@@ -237,6 +246,8 @@ int unwind_compile_into(struct unwind_workspace *workspace, const void *elf, siz
   if (job.elf.type != ET_EXEC && job.elf.type != ET_DYN)
     return -ENODATA;
   job.machine = unwind_machine_find(job.elf.machine);
+  unwind_assembly_open(&job.assembly, &job.elf);
+  job.has_runtime = unwind_runtime_find(&job.elf, &job.runtime);
   error = find_segments(&job);
   if (error == 0)
     error = compile_find_known(&job);
@@ -251,6 +262,7 @@ int unwind_compile_into(struct unwind_workspace *workspace, const void *elf, siz
   unwind_order_clear(&job.spare_order);
   unwind_source_clear(&job.source);
   unwind_source_clear(&job.spare);
+  unwind_assembly_clear(&job.assembly);
   free(job.segments);
   free(job.ranges);
   free(job.known);

@@ -31,7 +31,8 @@ static bool is_header_valid(const struct unwind_table *table, size_t size)
          has_part(table, table->rows_at, table->n_rows, sizeof(struct unwind_row)) &&
          has_part(table, table->buckets_at, (uint64_t)table->n_buckets + 1, sizeof(uint32_t)) &&
          has_part(table, table->rules_at, table->n_rules, sizeof(struct unwind_rule)) &&
-         has_part(table, table->segments_at, table->n_segments, sizeof(struct unwind_segment));
+         has_part(table, table->segments_at, table->n_segments, sizeof(struct unwind_segment)) &&
+         (table->runtime_at == 0 || has_part(table, table->runtime_at, 1, sizeof(struct unwind_runtime)));
 }
 
 /* Rows of one bucket: in it, ascending, with rules that there are. */
@@ -70,7 +71,7 @@ static bool are_rules_valid(const struct unwind_table *table)
   for (uint32_t i = 0; i < table->n_rules; i++) {
     if (rules[i].cfa > UNWIND_CFA_FP_ELSEWHERE ||
         UNWIND_SAVED_RA(rules[i].saved) > UNWIND_SAVED_IN_REGISTER || rules[i].saved & 0x80 ||
-        rules[i].flags > (UNWIND_RULE_FROM_SP << 1) - 1)
+        (rules[i].flags & ~UNWIND_RULE_BY_CODE) > (UNWIND_RULE_FROM_SP << 1) - 1)
       return false;
   }
   return rules[0].cfa == UNWIND_CFA_NONE && rules[0].saved == 0;

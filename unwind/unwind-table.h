@@ -8,6 +8,7 @@
  *   uint32_t            buckets[n_buckets + 1]   the first row of each bucket; the last is n_rows
  *   struct unwind_rule  rules[n_rules]           each distinct one once
  *   struct unwind_segment segments[n_segments]   what of the file is executable, in ascending order of offset
+ *   struct unwind_runtime runtime                where the file holds a language's runtime
  *
  * Addresses are those of the ELF file, before its load bias. Bucket i covers the addresses from
  * base + (i << bucket_shift) on. A row holds from its address up to the next row's; the row in force at the
@@ -24,8 +25,10 @@
 #include <stdint.h>
 #endif
 
+#include "unwind/unwind-runtime.h"
+
 #define UNWIND_TABLE_MAGIC   0x656c6261u
-#define UNWIND_TABLE_VERSION 6
+#define UNWIND_TABLE_VERSION 8
 
 /* Buckets are as small as the rows' share allows: an index costs at most an eighth of what the rows do. */
 #define UNWIND_BUCKET_SHIFT_MIN 9
@@ -47,7 +50,9 @@ struct unwind_table {
   uint32_t buckets_at;
   uint32_t rules_at;
   uint32_t segments_at;
-  uint32_t n_bad; /* functions left out because their description is damaged or not understood */
+  uint32_t n_bad;      /* functions left out because their description is damaged or not understood */
+  uint32_t runtime_at; /* 0: it holds none */
+  uint32_t reserved;
 };
 
 /* A bucket is at most 64 KiB and aligned, so the low bits are enough to tell and to order its rows. */
@@ -105,7 +110,9 @@ enum unwind_rule_flags {
   /* fp and base, where stored, are so at fp (the frame's own) + 8 × the field, not at the CFA: code that
    * aligns its stack */
   UNWIND_RULE_FROM_FP = 1 << 3,
-  UNWIND_RULE_FROM_SP = 1 << 4 /* likewise at sp */
+  UNWIND_RULE_FROM_SP = 1 << 4, /* likewise at sp */
+  /* read from the code itself, which nothing describes. The same bit as WALK_END_BY_FRAME_POINTERS */
+  UNWIND_RULE_BY_CODE = 1 << 7
 };
 
 /* enum unwind_saved of fp and base, two bits each, and of ra, three bits. Whether ra is undefined is asked

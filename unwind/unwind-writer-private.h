@@ -14,13 +14,14 @@ struct unwind_writer {
 };
 
 /* Room for the rows of `cfi_size` bytes of descriptions of addresses in [base, base + span), span at most 4
- * GiB, and for segments. Takes the memory as it is if it is large enough, else other memory in its place. 0,
- * -ENOMEM or -EFBIG. */
+ * GiB, for n_more rows that may come beside, and for segments. Takes the memory as it is if it is large
+ * enough, else other memory in its place. 0, -ENOMEM or -EFBIG. */
 int unwind_writer_init(struct unwind_writer *ret, struct unwind_workspace *workspace, size_t cfi_size,
-                       uint32_t n_segments, uint64_t base, uint64_t span);
+                       uint64_t n_more, uint32_t n_segments, uint64_t base, uint64_t span);
 
-/* Makes the image complete. 0 or -EFBIG. */
+/* Makes the image complete. runtime: NULL where there is none. 0 or -EFBIG. */
 int unwind_writer_finish(struct unwind_writer *writer, const struct unwind_machine *machine,
-                         const struct unwind_segment *segments, uint32_t n_segments, uint32_t n_bad);
+                         const struct unwind_segment *segments, uint32_t n_segments,
+                         const struct unwind_runtime *runtime, uint32_t n_bad);
 
 #endif

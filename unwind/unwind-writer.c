@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "libcapture/file/capture-crc32c.h"
+#include "unwind/unwind-assembly-private.h"
 #include "unwind/unwind-writer-private.h"
 
 #include <errno.h>
@@ -81,14 +82,15 @@ static int writer_provide(struct unwind_workspace *workspace, size_t size, size_
 }
 
 int unwind_writer_init(struct unwind_writer *ret, struct unwind_workspace *workspace, size_t cfi_size,
-                       uint32_t n_segments, uint64_t base, uint64_t span)
+                       uint64_t n_more, uint32_t n_segments, uint64_t base, uint64_t span)
 {
   uint32_t shift = choose_fine_shift(span, cfi_size);
-  uint64_t n_rows = rows_capacity(cfi_size), n_ends = (span >> shift) + 2;
-  uint64_t image = writer_align(sizeof(struct unwind_table) + n_rows * sizeof(struct unwind_row) +
-                                    (n_ends + 2) * 4 + UNWIND_RULES_MAX * sizeof(struct unwind_rule) +
-                                    n_segments * sizeof(struct unwind_segment) + 64,
-                                page_size());
+  uint64_t n_rows = rows_capacity(cfi_size) + n_more, n_ends = (span >> shift) + 2;
+  uint64_t image =
+      writer_align(sizeof(struct unwind_table) + n_rows * sizeof(struct unwind_row) + (n_ends + 2) * 4 +
+                       UNWIND_RULES_MAX * sizeof(struct unwind_rule) +
+                       n_segments * sizeof(struct unwind_segment) + sizeof(struct unwind_runtime) + 64,
+                   page_size());
   uint64_t ends = image + writer_align(sizeof(struct unwind_rules_room), page_size());
   uint64_t size = writer_align(ends + n_ends * sizeof(uint32_t), page_size());
   uint8_t *bytes;
@@ -215,6 +217,10 @@ static void write_rules(const struct unwind_rules *rules, const struct unwind_ma
     if (rule.cfa == UNWIND_CFA_FP && rule.cfa_offset == 16 && (rule.saved & mask) == saved &&
         rule.fp_at == -2 && rule.ra_at == -1)
       rule.flags |= UNWIND_RULE_FRAME;
+    if (rule.operand == UNWIND_OPERAND_BY_CODE) {
+      rule.operand = 0;
+      rule.flags |= UNWIND_RULE_BY_CODE;
+    }
     if (is_sigreturn(&rule, machine))
       rule = make_sigreturn();
     else if (machine->elf == EM_AARCH64)
@@ -238,11 +244,12 @@ static uint64_t image_size(const struct unwind_rows *rows, uint32_t n_segments)
 {
   return sizeof(struct unwind_table) + (uint64_t)rows->n * sizeof(struct unwind_row) +
          ((uint64_t)rows->n_ends + 1) * 4 + rows->rules.n * sizeof(struct unwind_rule) +
-         n_segments * sizeof(struct unwind_segment) + 64;
+         n_segments * sizeof(struct unwind_segment) + sizeof(struct unwind_runtime) + 64;
 }
 
 int unwind_writer_finish(struct unwind_writer *writer, const struct unwind_machine *machine,
-                         const struct unwind_segment *segments, uint32_t n_segments, uint32_t n_bad)
+                         const struct unwind_segment *segments, uint32_t n_segments,
+                         const struct unwind_runtime *runtime, uint32_t n_bad)
 {
   struct unwind_rows *rows = &writer->rows;
   struct unwind_table *table = writer->table;
@@ -266,6 +273,8 @@ int unwind_writer_finish(struct unwind_writer *writer, const struct unwind_machi
               writer_place(table, &table->rules_at, rows->rules.n * sizeof(struct unwind_rule)));
   memcpy(writer_place(table, &table->segments_at, n_segments * sizeof *segments), segments,
          n_segments * sizeof *segments);
+  if (runtime)
+    memcpy(writer_place(table, &table->runtime_at, sizeof *runtime), runtime, sizeof *runtime);
   table->crc = capture_crc32c(0, table, table->size);
   return 0;
 }

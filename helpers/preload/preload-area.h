@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The area that walk.h searches (unwind/walk-types.h), in this process: a stretch of reserved addresses in
- * which the tables' memfds are mapped where there is room, and which begins with the arrays of mappings.
+ * The area that walk.h searches (unwind/walk/walk-types.h), in this process: a stretch of reserved addresses
+ * in which the tables' memfds are mapped where there is room, and which begins with the arrays of mappings.
  *
  * Tables stay for good: a library that is unloaded and loaded again finds its own, and nobody has to know
  * whether a handler still reads it. What was never filled reads as zeros, so nothing that a handler computes
@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #include "unwind/unwind-table.h"
-#include "unwind/walk-types.h"
+#include "unwind/walk/walk-types.h"
 
 #define PRELOAD_VERSIONS 4
 

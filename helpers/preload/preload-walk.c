@@ -48,7 +48,7 @@ static inline int read_word(const struct preload_walk *given, uint64_t address, 
   ((walk)->memory.given->memos                                                                               \
        ? &(walk)->memory.given->memos->memos[((address) ^ (address) >> 8) % PRELOAD_MEMOS]                   \
        : (struct walk_memo *)0)
-#include "unwind/walk.h"
+#include "unwind/walk/walk.h"
 
 #ifdef __aarch64__
 #define MACHINE      WALK_AARCH64

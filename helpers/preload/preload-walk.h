@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The walker (unwind/walk.h) over the calling thread's own stack. Everything here is async-signal-safe, makes
- * no system call, and reads nothing but the area and the stacks whose bounds it is told.
+ * The walker (unwind/walk/walk.h) over the calling thread's own stack. Everything here is async-signal-safe,
+ * makes no system call, and reads nothing but the area and the stacks whose bounds it is told.
  */
 #ifndef PRELOAD_WALK_H
 #define PRELOAD_WALK_H

@@ -349,6 +349,17 @@ static void tell_bounds(struct session *session)
         "Files were mapped faster than they could be looked at: %llu times one was left out, so "
         "some stacks through them are not whole.",
         (unsigned long long)refused);
+  const char *language = session->way.bpf != NULL ? recorder_bpf_refused_runtime(session->way.bpf) : NULL;
+  if (language != NULL)
+    recorder_output_say(
+        &session->output,
+        "This kernel did not take the programs that find functions of %s: stacks show what runs them.",
+        language);
+  if (session->decoder.functions.unnamed != 0)
+    recorder_output_say(
+        &session->output,
+        "%llu frames of languages have no name: it could not be read, or came faster than it may.",
+        (unsigned long long)session->decoder.functions.unnamed);
 }
 
 static void find_names(struct session *session)

@@ -62,6 +62,7 @@ static int open_bpf(struct recorder_way *way, const struct recorder_source *sour
       .miss_stack = MISS_STACK,
       .processes = PROCESSES,
       .only_own_events = (source->flags & RECORDER_SYSTEM_WIDE) == 0,
+      .interpreter = (source->flags & RECORDER_INTERPRETER) != 0,
       .off_cpu = threshold != NULL ? &off_cpu : NULL,
   };
   return recorder_bpf_open(&way->bpf, &options, error);

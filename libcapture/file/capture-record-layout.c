@@ -97,6 +97,10 @@ static const struct capture_record_layout layouts[] = {
         TYPE("function", function, .defines = CAPTURE_SORT_STRING,
              .fields = FIELDS(U(record_function, id), REFERENCE(record_function, name, STRING),
                               REFERENCE(record_function, file, STRING), U(record_function, line))),
+    [CAPTURE_RECORD_FUNCTION_LINE] =
+        TYPE("function_line", function_line, .defines = CAPTURE_SORT_STRING,
+             .fields = FIELDS(U(record_function_line, id), REFERENCE(record_function_line, function, STRING),
+                              U(record_function_line, line))),
     [CAPTURE_RECORD_CODE] =
         TYPE("code", code, .item = sizeof(struct capture_code_range),
              .fields = FIELDS(REFERENCE(record_code, process, PROCESS), REFERENCE(record_code, name, STRING),

@@ -350,7 +350,7 @@ int capture_writer_define(capture_writer *writer, const struct capture_record *r
   int r;
 
   if (!capture_record_is_valid(record) || record->type < CAPTURE_RECORD_BINARY ||
-      record->type > CAPTURE_RECORD_COUNTER)
+      record->type > CAPTURE_RECORD_FUNCTION_LINE)
     return -EINVAL;
   r = capture_writer_reserve(writer, record->size);
   if (r < 0)
@@ -363,7 +363,7 @@ uint32_t capture_writer_next_id(capture_writer *writer, uint16_t type)
 {
   uint32_t *last;
 
-  if (type == CAPTURE_RECORD_FUNCTION)
+  if (type == CAPTURE_RECORD_FUNCTION || type == CAPTURE_RECORD_FUNCTION_LINE)
     return capture_writer_strings_skip(&writer->strings);
   if (type == CAPTURE_RECORD_COUNTER)
     return ++writer->last_counter;

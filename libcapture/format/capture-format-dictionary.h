@@ -211,6 +211,15 @@ struct capture_record_function {
   uint32_t line; /* 0 not known */
 };
 
+/* A line of a FUNCTION that is executed; its identifier is of their sequence. */
+struct capture_record_function_line {
+  struct capture_record record;
+  uint32_t id;
+  uint32_t function; /* FUNCTION */
+  uint32_t line;
+  uint32_t reserved;
+};
+
 /* From offset on, up to the next item's; ascending. */
 struct capture_code_range {
   uint32_t offset;   /* in the code */

@@ -128,8 +128,8 @@ enum capture_outcome {
   CAPTURE_OUTCOME_LATE = 12           /* a frame's unwind table was not there in time */
 };
 
-/* Of a sample's outcome, beside the enum: frames on the way that no unwind table describes were left by their
- * frame pointers, in a walk by tables. A function there that keeps none is missing. */
+/* Of a sample's outcome, beside the enum: frames on the way that nothing describes were left by what their
+ * code does, or by their frame pointers, in a walk by tables. A function there may be missing. */
 #define CAPTURE_OUTCOME_BY_FRAME_POINTERS 0x80u
 
 /* Where the processor was when the sample was taken. */
@@ -181,6 +181,7 @@ enum capture_record_type {
   CAPTURE_RECORD_CODE = 13,
   CAPTURE_RECORD_CODE_END = 14,
   CAPTURE_RECORD_COUNTER = 15,
+  CAPTURE_RECORD_FUNCTION_LINE = 16,
   /* records windows */
   CAPTURE_RECORD_LOST = 32,
   CAPTURE_RECORD_THROTTLE = 33,

@@ -118,5 +118,8 @@ void profile_names_clear(ProfileNames *names);
 
 #define PROFILE_IDENTIFIER_MASK ((guint64)0xff << 56)
 #define PROFILE_IDENTIFIER_BASE ((guint64)0xe0 << 56)
+/* Of the address of a function that has none: the line of it that is executed; 0: not known. */
+#define PROFILE_IDENTIFIER_LINE_SHIFT 32
+#define PROFILE_IDENTIFIER_LINE_MAX   0xffffffu
 
 G_END_DECLS

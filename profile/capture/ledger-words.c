@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "profile/capture/ledger.h"
+#include "profile/capture/runtime-advice.h"
 
 const char *profile_ledger_get_binary(ProfileCapture *capture, const ProfileLedgerEntry *entry)
 {
@@ -44,6 +45,13 @@ static gboolean has_samplers(ProfileCapture *capture)
   return FALSE;
 }
 
+static const char *advise_code_made(ProfileCapture *capture, const char *otherwise)
+{
+  const char *advice = profile_runtime_advise(capture, PROFILE_RUNTIME_LACKS_STACKS);
+
+  return advice ? advice : otherwise;
+}
+
 static const char *advise_frame_pointers(ProfileCapture *capture, gboolean no_file)
 {
   if (is_by(capture, "fp"))
@@ -51,8 +59,8 @@ static const char *advise_frame_pointers(ProfileCapture *capture, gboolean no_fi
                ? _("Record with “capturectl record”, or with “perf record --call-graph dwarf”.")
                : _("Record with --unwind auto, which proves the end by unwind tables.");
   if (no_file)
-    return _("Machine code made at run time: let its compiler keep frame pointers, as “java "
-             "-XX:+PreserveFramePointer” does.");
+    return advise_code_made(capture,
+                            _("Machine code made at run time: let its compiler keep frame pointers."));
   if (has_samplers(capture))
     return _("A program that samples itself follows frame pointers, which prove no end; where it is the "
              "recorder’s stacks that end so, build it with -fasynchronous-unwind-tables.");
@@ -62,13 +70,13 @@ static const char *advise_frame_pointers(ProfileCapture *capture, gboolean no_fi
 static const char *advise_no_table(ProfileCapture *capture, gboolean no_file)
 {
   if (no_file && is_via(capture, "direct"))
-    return _("Machine code made at run time without frame pointers: let its compiler keep them, as “java "
-             "-XX:+PreserveFramePointer” does. Or a process that this user may not look into: record it as "
-             "root, or "
-             "through the system service.");
+    return advise_code_made(
+        capture, _("Machine code made at run time without frame pointers: let its compiler keep them. Or a "
+                   "process that "
+                   "this user may not look into: record it as root, or through the system service."));
   if (no_file)
-    return _("Machine code made at run time without frame pointers: let its compiler keep them, as “java "
-             "-XX:+PreserveFramePointer” does.");
+    return advise_code_made(
+        capture, _("Machine code made at run time without frame pointers: let its compiler keep them."));
   if (is_imported(capture))
     return _(
         "Import where the very files are that were recorded, or build it with -fasynchronous-unwind-tables.");
@@ -151,7 +159,7 @@ char *profile_ledger_summarize(const ProfileLedger *ledger)
   if (unproven == 0 && partly == 0)
     return g_strdup_printf(_("%.2f %% complete"), complete);
   if (unproven == 0)
-    return g_strdup_printf(_("%.2f %% complete (%.2f %% partly by frame pointers)"), complete,
+    return g_strdup_printf(_("%.2f %% complete (%.2f %% partly without tables)"), complete,
                            profile_ledger_get_percent(partly, stacks));
   return g_strdup_printf(_("%.2f %% complete, %.2f %% by frame pointers (unproven)"), complete,
                          profile_ledger_get_percent(unproven, stacks));

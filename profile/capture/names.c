@@ -386,11 +386,27 @@ gboolean profile_code_get_line(const ProfileCode *code, guint64 address, const c
   return TRUE;
 }
 
+static gboolean get_told_line(const ProfileCapture *self, const ProfileFrame *frame, const char **ret_file,
+                              guint32 *ret_line, const char **ret_inlined)
+{
+  guint32 line = (guint32)(frame->address >> PROFILE_IDENTIFIER_LINE_SHIFT) & PROFILE_IDENTIFIER_LINE_MAX;
+  const char *file = g_array_index(self->told, ProfileToldFunction, frame->owner).range.file;
+
+  if (line == 0 || !file)
+    return FALSE;
+  *ret_file = file;
+  *ret_line = line;
+  *ret_inlined = NULL;
+  return TRUE;
+}
+
 gboolean profile_capture_get_frame_line(ProfileCapture *self, guint32 frame, gboolean exact,
                                         const char **ret_file, guint32 *ret_line, const char **ret_inlined)
 {
   const ProfileFrame *item = &self->frames[frame];
 
+  if (item->kind == CAPTURE_SPACE_IDENTIFIERS)
+    return get_told_line(self, item, ret_file, ret_line, ret_inlined);
   if (item->kind != PROFILE_SPACE_CODE)
     return get_placed_line(self, item, exact, ret_file, ret_line, ret_inlined);
   return profile_code_get_line(&g_array_index(self->code, ProfileCode, item->owner),

@@ -8,7 +8,7 @@
 
 #include "profile/elf/debug-files.h"
 #include "profile/import/perf-data-maps.h"
-#include "unwind/unwind-walk.h"
+#include "unwind/walk/unwind-walk.h"
 
 G_BEGIN_DECLS
 

@@ -65,8 +65,16 @@ static ProfileFrame get_space(const LoadEpoch *epoch, guint32 id)
 /* Identifiers are local to the epoch: they become functions of the whole capture. */
 static void resolve_identifier(Load *load, LoadEpoch *epoch, ProfileFrame *frame)
 {
-  guint32 id = (guint32)frame->address, name = id, file = 0, line = 0;
+  guint32 id = (guint32)frame->address, name = id, file = 0, line = 0, executed = 0;
 
+  if (load_is_defined(epoch, LOAD_STRING, id) &&
+      epoch->records[LOAD_STRING][id]->type == CAPTURE_RECORD_FUNCTION_LINE) {
+    const struct capture_record_function_line *item = (gconstpointer)epoch->records[LOAD_STRING][id];
+    executed = item->line;
+    name = item->function;
+    frame->address += item->function - (guint64)id;
+    id = item->function;
+  }
   if (load_is_defined(epoch, LOAD_STRING, id) &&
       epoch->records[LOAD_STRING][id]->type == CAPTURE_RECORD_FUNCTION) {
     const struct capture_record_function *function = (gconstpointer)epoch->records[LOAD_STRING][id];
@@ -82,7 +90,9 @@ static void resolve_identifier(Load *load, LoadEpoch *epoch, ProfileFrame *frame
   frame->owner = load_tell(load, frame->owner, load_keep_string(load, epoch, name),
                            load_keep_string(load, epoch, file), line);
   g_mutex_unlock(&load->lock);
-  frame->address = PROFILE_IDENTIFIER_BASE | frame->owner;
+  frame->address = PROFILE_IDENTIFIER_BASE |
+                   (guint64)MIN(executed, PROFILE_IDENTIFIER_LINE_MAX) << PROFILE_IDENTIFIER_LINE_SHIFT |
+                   frame->owner;
 }
 
 /* Where the file of an address in a process is known, the address becomes an offset in that file. What

@@ -16,7 +16,8 @@ static enum load_kind get_kind(const struct capture_record *record)
 {
   switch (record->type) {
   case CAPTURE_RECORD_STRING:
-  case CAPTURE_RECORD_FUNCTION: /* one sequence */
+  case CAPTURE_RECORD_FUNCTION: /* one sequence, like the next one */
+  case CAPTURE_RECORD_FUNCTION_LINE:
     return LOAD_STRING;
   case CAPTURE_RECORD_SPACE:
     return LOAD_SPACE;

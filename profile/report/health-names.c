@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "profile/base/share.h"
+#include "profile/capture/runtime-advice.h"
 #include "profile/naming/place-gaps.h"
 #include "profile/report/health-private.h"
 
@@ -30,8 +31,10 @@ static const char *describe_reason(ProfileMissingReason reason)
   }
 }
 
-static const char *health_names_advise(ProfileMissingReason reason)
+static const char *health_names_advise(ProfileCapture *capture, ProfileMissingReason reason)
 {
+  const char *advice;
+
   switch (reason) {
   case PROFILE_MISSING_STRIPPED:
   case PROFILE_MISSING_SYMBOLS:
@@ -47,6 +50,9 @@ static const char *health_names_advise(ProfileMissingReason reason)
     return _("Record through the system service or as root, or show them with “sysctl "
              "kernel.kptr_restrict=0 kernel.perf_event_paranoid=1”.");
   case PROFILE_MISSING_RUN_TIME:
+    advice = profile_runtime_advise(capture, PROFILE_RUNTIME_LACKS_NAMES);
+    if (advice)
+      return advice;
     return _("Let the program tell the names of what it compiles: in a perf map, as “node --perf-basic-prof” "
              "writes it, in a jitdump, or through libcapture.");
   default:
@@ -95,7 +101,7 @@ static void find_reason(ProfileHealth *self, ProfileMissingReason reason)
   if (reason != PROFILE_MISSING_NOT_SOUGHT)
     finding.severity = profile_health_judge(finding.count, finding.of, &limits);
   profile_health_add(self, &finding, health_names_describe(reason, share, &places),
-                     health_names_advise(reason));
+                     health_names_advise(self->capture, reason));
 }
 
 static void find_outcome(ProfileHealth *self, enum capture_places_outcome outcome)

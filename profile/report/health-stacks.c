@@ -102,9 +102,10 @@ static void find_partly_proven(ProfileHealth *self)
   g_autofree char *share = profile_share_to_string(partly, complete);
   profile_health_add(
       self, &finding,
-      g_strdup_printf(_("%s of complete stacks lead through code without unwind tables, by frame pointers."),
+      g_strdup_printf(_("%s of complete stacks lead through code without unwind tables, by its "
+                        "instructions or by frame pointers."),
                       share),
-      _("A function there that keeps no frame pointer is missing from them."));
+      _("A function there that keeps no frame pointer may be missing from them."));
 }
 
 void profile_health_find_stacks(ProfileHealth *self)

@@ -34,6 +34,7 @@ typedef struct {
   guint64 allocations; /* bytes between two samples of allocations, 1: each of them; 0: none are traced */
   guint64 duration;    /* nanoseconds; 0: unlimited */
   gboolean compress;
+  gboolean interpreter;   /* keep frames of interpreters beside those of the functions that they run */
   gboolean command_lines; /* store command lines of the recorded processes and of the command */
   gboolean counters;      /* read those of the machine, beside the samples */
   gboolean sysprof;       /* have the command find descriptors for what it tells in Sysprof's format */

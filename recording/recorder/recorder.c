@@ -161,6 +161,8 @@ static guint32 make_flags(const RecordingOptions *options, gboolean enable_on_ex
     flags |= RECORDER_ENABLE_ON_EXEC;
   if (!options->command_lines)
     flags |= RECORDER_NO_COMMAND_LINES;
+  if (options->interpreter)
+    flags |= RECORDER_INTERPRETER;
   if (geteuid() == 0)
     flags |= RECORDER_NAMES;
   return flags;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "unwind/unwind-walk.h"
+#include "unwind/walk/unwind-walk.h"
 
 #define FRAMES_MAX 200
 

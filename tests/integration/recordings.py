@@ -144,6 +144,12 @@ class Load:
     def with_user_stack(self):
         return [sample for sample in self.samples if sample.outcome not in (NO_USER_STACK, NO_STACK)]
 
+    def since_functions(self):
+        """Samples with a user stack, by time, from the first on that has a language's function: before it the tables were not there."""
+        samples = sorted(self.with_user_stack(), key=lambda sample: sample.time)
+        begin = next((i for i, sample in enumerate(samples) if any(frame.told for frame in sample.frames)), len(samples))
+        return samples[begin:]
+
     def losses(self):
         """What it says itself that it lost, in words; empty when it is whole."""
         lost = collections.defaultdict(lambda: [0, 0])

@@ -35,6 +35,7 @@ CHAINS = {
     'fork': f'middle outer run_fork {ROOT}',
     'exec': f'middle outer run_exec {ROOT}',
     'aligned': f'middle outer aligned run_aligned {ROOT}',
+    'assembly': f'middle outer by_hand run_assembly {ROOT}',
     'jit': f'middle outer <> run_jit {ROOT}',
     'context': r'middle outer coroutine <libc\.so\.6>',
     'noreturn': f'middle outer run_plain spin_and_leave call_last run_noreturn {ROOT}',

@@ -261,6 +261,32 @@ FAR static void run_aligned(void)
     aligned(64 + (unsigned)sink % 64);
 }
 
+#ifdef __x86_64__
+/* Without any description; rbp is no frame pointer in it. */
+void by_hand(void (*call)(void));
+__asm__(".text\n"
+        ".p2align 4\n"
+        ".type by_hand, @function\n"
+        "by_hand:\n"
+        "push %rbp\n"
+        "push %rbx\n"
+        "sub $24, %rsp\n"
+        "mov %rdi, %rbx\n"
+        "mov $1, %ebp\n"
+        "call *%rbx\n"
+        "add $24, %rsp\n"
+        "pop %rbx\n"
+        "pop %rbp\n"
+        "ret\n"
+        ".size by_hand, . - by_hand\n");
+
+FAR static void run_assembly(void)
+{
+  while (now() < end)
+    by_hand(outer);
+}
+#endif
+
 FAR static void deeper(int n)
 {
   if (n > 0)
@@ -341,7 +367,7 @@ static const struct {
              {"vdso", run_vdso},        {"aligned", run_aligned},         {"deep", run_deep},
              {"context", run_context},
 #ifdef __x86_64__
-             {"jit", run_jit},
+             {"jit", run_jit},          {"assembly", run_assembly},
 #endif
              {"noreturn", run_noreturn}};
 

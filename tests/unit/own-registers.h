@@ -7,7 +7,7 @@
 #include <string.h>
 #include <ucontext.h>
 
-#include "unwind/walk-types.h"
+#include "unwind/walk/walk-types.h"
 
 #ifdef __aarch64__
 #define OWN_MACHINE WALK_AARCH64

@@ -16,6 +16,8 @@ struct recorder_bpf_config {
   uint32_t miss_stack;
   uint32_t only_own_events; /* leave records only of tasks that have perf events of their own */
   uint32_t recorder;        /* the process that has rings, which are events, but is not recorded for them */
+  uint32_t interpreter;     /* frames of interpreters are delivered, too */
+  uint32_t runtime; /* of processes with this one (enum unwind_runtime_kind) functions are delivered */
 };
 
 #endif

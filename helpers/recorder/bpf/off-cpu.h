@@ -75,6 +75,8 @@ static __always_inline uint32_t walk_current(void *context, struct scratch *scra
   const struct walk_process *process = current_process();
   struct walk *walk = bpf_map_lookup_elem(&walks, &slot);
   uint32_t n = process && walk ? walk_user_stack(scratch, walk, process, 1) : 0;
+  if (n != 0)
+    tell_functions(context, walk, slot);
   if (n == 0 || scratch->raw.end == WALK_MISSED) {
     leave_miss(context, scratch, kind);
     *ret_end = WALK_MISSED;
@@ -168,6 +170,9 @@ static __always_inline void keep_leaving(void *context, struct task_struct *task
   publish_state(state, now);
 }
 
+RUNTIMES(switch_runtimes);
+RUNTIMES(waking_runtimes);
+
 SEC("tp_btf/sched_switch")
 int recorder_off_cpu_switch(uint64_t *arguments)
 {
@@ -176,6 +181,7 @@ int recorder_off_cpu_switch(uint64_t *arguments)
   uint64_t now = bpf_ktime_get_ns();
   if (!off_enabled)
     return 0;
+  go_to_runtime(arguments, &switch_runtimes);
   if (is_member(next))
     leave_off_cpu(arguments, next, now);
   if (!is_member(previous))
@@ -221,6 +227,7 @@ int recorder_off_cpu_waking(uint64_t *arguments)
   struct task_struct *woken = (struct task_struct *)arguments[0];
   if (!off_enabled || !is_member(woken))
     return 0;
+  go_to_runtime(arguments, &waking_runtimes);
   struct off_state *state = bpf_task_storage_get(&off_states, woken, 0, 0);
   if (state && state->since != 0 && state->off.waking == RECORDER_RAW_NOT_WOKEN)
     keep_waker(arguments, state, bpf_ktime_get_ns());

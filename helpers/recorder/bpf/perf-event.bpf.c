@@ -4,10 +4,13 @@
 
 char program_license[] SEC("license") = "GPL";
 
+RUNTIMES(perf_event_runtimes);
+
 /* Returns 1: the kernel drops the sample otherwise. */
 SEC("perf_event")
 int recorder_perf_event(struct bpf_perf_event_data *context)
 {
+  go_to_runtime(context, &perf_event_runtimes);
   uint32_t slot = 0;
   struct scratch *scratch = take_scratch(&slot);
   if (!scratch)

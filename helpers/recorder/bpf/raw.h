@@ -38,8 +38,10 @@ enum recorder_raw_kind {
   RECORDER_RAW_NONE = 5, /* nothing: the thread has no user stack. It is the kernel's, or on its way to its
                             end or to another program */
   RECORDER_RAW_WAKER_MISS = 6, /* as OFF_CPU_MISS, of a thread that wakes another one, by waker_end */
-  RECORDER_RAW_MORE = 7        /* right after a MISS whose stack did not end with it: the same registers, then
+  RECORDER_RAW_MORE = 7,       /* right after a MISS whose stack did not end with it: the same registers, then
                                   `count` bytes more of the stack, from where it ended on */
+  RECORDER_RAW_FUNCTION = 8    /* then struct recorder_raw_function: a language's function, before the first
+                                  stack that has it. It belongs to no sample */
 };
 
 struct recorder_raw {
@@ -90,6 +92,76 @@ struct recorder_raw_off_cpu {
   uint8_t waking;    /* enum recorder_raw_waking */
   uint8_t waker_end; /* enum walk_end; 0: there was no stack, or it was not asked for. So is `end` */
   uint8_t reserved[5];
+};
+
+enum recorder_raw_form {
+  RECORDER_RAW_TABLE = 0,      /* the runtime's own */
+  RECORDER_RAW_V8 = 1,         /* struct recorder_raw_v8 */
+  RECORDER_RAW_V8_CODE = 2,    /* struct recorder_raw_v8_code */
+  RECORDER_RAW_V8_BASELINE = 3 /* struct recorder_raw_v8_baseline */
+};
+
+#define RECORDER_RAW_FUNCTION_NAME  256
+#define RECORDER_RAW_FUNCTION_FILE  512
+#define RECORDER_RAW_FUNCTION_LINES 8192
+#define RECORDER_RAW_FUNCTION_BYTES                                                                          \
+  (RECORDER_RAW_FUNCTION_NAME + RECORDER_RAW_FUNCTION_FILE + RECORDER_RAW_FUNCTION_LINES)
+
+/* Then the name, the file and what says its lines, each at its place of the sizes above, the last one as long
+ * as it is. All as the runtime has them; what is longer is cut, but lines are left out. */
+struct recorder_raw_function {
+  uint32_t number;     /* WALK_WORD's */
+  uint32_t generation; /* of the process */
+  uint8_t kind;        /* enum unwind_runtime_kind */
+  uint8_t form;        /* of its lines: enum recorder_raw_form */
+  uint16_t version;
+  uint32_t line; /* the first one */
+  uint16_t name_size;
+  uint16_t file_size;
+  uint16_t lines_size;
+  uint8_t name_width; /* bytes a character; 0: ASCII */
+  uint8_t file_width;
+};
+
+/* What says the lines of a function of V8: where in the script it begins, in characters, and how many each of
+ * its lines has from there on, as far as there is room, the last one more than any; then the places of its
+ * bytecode (see languages/v8-places.h). */
+#define RECORDER_RAW_V8_LENGTHS 512
+
+struct recorder_raw_v8 {
+  uint32_t start;
+  uint32_t n_lengths;
+  uint32_t lengths[RECORDER_RAW_V8_LENGTHS];
+};
+
+/* Or of a function of optimised code, which has no name itself: the functions that it consists of, its own
+ * the last, whose numbers they are; which of them is inlined where; then the places of the code. */
+#define RECORDER_RAW_V8_FUNCTIONS 32
+#define RECORDER_RAW_V8_INLINED   64
+
+struct recorder_raw_v8_inlined {
+  uint64_t place;
+  int32_t function;
+  uint32_t reserved;
+};
+
+struct recorder_raw_v8_code {
+  uint32_t n_functions;
+  uint32_t n_inlined;
+  uint32_t functions[RECORDER_RAW_V8_FUNCTIONS];
+  struct recorder_raw_v8_inlined inlined[RECORDER_RAW_V8_INLINED];
+};
+
+/* Or of a function of baseline code, which has no name itself either: the function whose number it is, how
+ * long bytecodes are (of each, then with wide operands, then with those twice as wide), then the code's table
+ * and the bytecode that it is of. */
+#define RECORDER_RAW_V8_LENGTHS_SIZE 768
+
+struct recorder_raw_v8_baseline {
+  uint32_t function;
+  uint16_t n_bytecodes;
+  uint16_t table_size;
+  uint8_t lengths[RECORDER_RAW_V8_LENGTHS_SIZE];
 };
 
 /* In the order of struct walk_registers' general ones: by DWARF's numbers. */

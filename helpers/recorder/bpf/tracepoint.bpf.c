@@ -16,6 +16,8 @@ static __always_inline int has_own_events(void)
   return BPF_CORE_READ(older, perf_event_ctxp[0]) != NULL || BPF_CORE_READ(older, perf_event_ctxp[1]) != NULL;
 }
 
+RUNTIMES(tracepoint_runtimes);
+
 /* Returns 1: the kernel drops the sample otherwise. */
 SEC("tracepoint")
 int recorder_tracepoint(void *context)
@@ -24,6 +26,7 @@ int recorder_tracepoint(void *context)
   uint32_t slot = 0;
   if (config.only_own_events && (current_pid() == config.recorder || !has_own_events()))
     return 1;
+  go_to_runtime(context, &tracepoint_runtimes);
   struct scratch *scratch = take_scratch(&slot);
   if (!scratch)
     return 1;

@@ -5,13 +5,13 @@
 
 #include "helpers/recorder/bpf/walk-memory.h"
 
+#include "helpers/recorder/bpf/functions.h"
 #include "helpers/recorder/bpf/raw.h"
 #include "helpers/recorder/bpf/registers.h"
 
 /* Bytes of the stack that a piece of a miss carries at most, whatever is asked for. A CPU keeps at most 32
  * KiB together, the rest of a scratch included. */
 #define MISS_STACK_MAX 28672
-#define SCRATCHES      3
 
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
@@ -20,12 +20,6 @@ struct {
   __type(key, uint32_t);
   __type(value, struct walk_process);
 } processes SEC(".maps");
-
-struct {
-  __uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
-  __uint(key_size, 4);
-  __uint(value_size, 4);
-} outputs SEC(".maps");
 
 struct miss {
   struct recorder_raw_registers registers;
@@ -125,6 +119,27 @@ static __always_inline struct walk_process *current_process(void)
   return bpf_map_lookup_elem(&processes, &pid);
 }
 
+/* The same programs for processes of one runtime, by enum unwind_runtime_kind: what follows frames of
+ * languages takes the verifier long, so it is loaded when there is such a process. Each program has its own,
+ * for the kernel lets it go on only in its like. */
+#define RUNTIMES(name)                                                                                       \
+  struct {                                                                                                   \
+    __uint(type, BPF_MAP_TYPE_PROG_ARRAY);                                                                   \
+    __uint(max_entries, UNWIND_RUNTIMES);                                                                    \
+    __type(key, uint32_t);                                                                                   \
+    __type(value, uint32_t);                                                                                 \
+  } name SEC(".maps")
+
+/* Does not return if the current process has a runtime whose program is there. */
+static __always_inline void go_to_runtime(void *context, void *programs)
+{
+  if (config.runtime != UNWIND_RUNTIME_NONE)
+    return;
+  const struct walk_process *process = current_process();
+  if (process && process->runtime != UNWIND_RUNTIME_NONE)
+    bpf_tail_call(context, programs, process->runtime);
+}
+
 struct loop {
   struct scratch *scratch;
   struct walk *walk;
@@ -135,9 +150,10 @@ struct loop {
 static long deliver_frame(uint32_t i, struct loop *loop)
 {
   struct scratch *scratch = loop->scratch;
-  scratch->frames[i & (WALK_FRAMES_MAX - 1)] = loop->walk->registers.ip;
-  loop->n = i + 1;
-  loop->end = walk_step(loop->walk);
+  uint64_t word = 0;
+  loop->end = walk_next(loop->walk, &word);
+  scratch->frames[loop->n & (WALK_FRAMES_MAX - 1)] = word;
+  loop->n += word != 0;
   return loop->end != 0 ? 1 : 0;
 }
 
@@ -153,8 +169,12 @@ static __always_inline uint32_t walk_user_stack(struct scratch *scratch, struct 
   walk->registers.ip = registers_ip(&scratch->regs);
   for (uint32_t i = 0; i < CHUNKS; i++)
     walk->memory.numbers[i] = CHUNK_NONE;
+  for (uint32_t i = 0; i < PEEKS; i++)
+    walk->memory.peek_numbers[i] = CHUNK_NONE;
   walk->memory.mapped = scratch->mapped;
+  walk->memory.n_unnamed = 0;
   walk_begin(walk, in_kernel);
+  walk_language_begin(walk);
 
   struct loop loop = {.scratch = scratch, .walk = walk, .n = 0, .end = 0};
   bpf_loop(config.max_frames, deliver_frame, &loop, 0);
@@ -273,7 +293,13 @@ static __always_inline void leave_user_stack(void *context, struct scratch *scra
   }
   const struct walk_process *process = current_process();
   struct walk *walk = bpf_map_lookup_elem(&walks, &slot);
+  if (walk) {
+    walk->memory.slot = slot;
+    walk->memory.epoch = functions_epoch + (uint32_t)(bpf_ktime_get_ns() >> FRAME_MEMO_TIME);
+  }
   uint32_t n = process && walk ? walk_user_stack(scratch, walk, process, in_kernel) : 0;
+  if (n != 0)
+    tell_functions(context, walk, slot);
   if (n == 0 || scratch->raw.end == WALK_MISSED)
     leave_miss(context, scratch, RECORDER_RAW_MISS);
   else

@@ -3,7 +3,7 @@
 #ifndef RECORDER_MACHINE_H
 #define RECORDER_MACHINE_H
 
-#include "unwind/walk-types.h"
+#include "unwind/walk/walk-types.h"
 
 #ifdef __aarch64__
 #define RECORDER_MACHINE WALK_AARCH64

@@ -12,7 +12,7 @@
 #include "helpers/recorder/common/machine.h"
 #include "helpers/recorder/common/rights.h"
 #include "helpers/text-file.h"
-#include "unwind/unwind-walk.h"
+#include "unwind/walk/unwind-walk.h"
 
 #define MAX_STACK_DEFAULT 127
 

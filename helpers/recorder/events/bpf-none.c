@@ -36,6 +36,19 @@ int recorder_bpf_remove_process(struct recorder_bpf *bpf, int32_t pid)
   return -ENOTSUP;
 }
 
+void recorder_bpf_want_runtime(struct recorder_bpf *bpf, uint32_t runtime)
+{
+}
+
+void recorder_bpf_serve(struct recorder_bpf *bpf)
+{
+}
+
+const char *recorder_bpf_refused_runtime(const struct recorder_bpf *bpf)
+{
+  return NULL;
+}
+
 int recorder_bpf_set_output(struct recorder_bpf *bpf, uint32_t cpu, int fd)
 {
   return -ENOTSUP;

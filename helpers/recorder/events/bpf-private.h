@@ -5,6 +5,8 @@
 
 #include "helpers/recorder/events/bpf.h"
 
+#include <sys/types.h>
+
 #include "helpers/recorder/bpf/config.h"
 
 #include "off-cpu.skel.h"
@@ -20,6 +22,11 @@ struct recorder_bpf {
   uint64_t *tracepoints;             /* that have the program */
   int *tracepoint_fds;               /* events of this process's that keep it there, one each */
   uint32_t n_tracepoints;
+  uint32_t runtimes_wanted; /* each a bit, by enum unwind_runtime_kind */
+  uint32_t runtimes_begun;
+  uint32_t runtimes_loading;
+  uint32_t runtimes_refused;
+  pid_t loader; /* of programs for a runtime; 0: there is none */
   void *area;
   size_t area_size;
 };
@@ -30,5 +37,8 @@ int recorder_bpf_share_maps(struct recorder_bpf *bpf, struct bpf_object *object)
 
 /* Loads and attaches the programs that record time off the CPU, but nobody's is recorded yet. 0 or -errno. */
 int recorder_bpf_load_off_cpu(struct recorder_bpf *bpf, const struct recorder_off_cpu_options *options);
+
+/* Ends the child process that loads programs for a runtime, if there is one. */
+void recorder_bpf_end_loader(struct recorder_bpf *bpf);
 
 #endif

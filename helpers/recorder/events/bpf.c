@@ -88,6 +88,7 @@ static struct recorder_bpf_config make_config(const struct recorder_bpf_options 
       .max_frames = options->max_stack < WALK_FRAMES_MAX ? options->max_stack : WALK_FRAMES_MAX,
       .miss_stack = options->miss_stack,
       .only_own_events = options->only_own_events,
+      .interpreter = options->interpreter,
       .recorder = (uint32_t)getpid(),
   };
   if (stat("/proc/self/ns/pid", &pids) == 0 && pids.st_ino != PID_NAMESPACE_FIRST) {
@@ -149,6 +150,7 @@ void recorder_bpf_close(struct recorder_bpf *bpf)
 {
   if (bpf == NULL)
     return;
+  recorder_bpf_end_loader(bpf);
   if (bpf->area != MAP_FAILED)
     munmap(bpf->area, bpf->area_size);
   if (bpf->exec_fd >= 0)

@@ -14,7 +14,7 @@
 #include "helpers/recorder/bpf/off-cpu-member.h"
 #include "helpers/recorder/bpf/raw.h"
 #include "helpers/recorder/common/error.h"
-#include "unwind/walk-types.h"
+#include "unwind/walk/walk-types.h"
 
 struct recorder_bpf;
 
@@ -33,6 +33,7 @@ struct recorder_bpf_options {
   uint32_t max_stack;       /* frames, user and kernel apart; at most WALK_FRAMES_MAX */
   uint32_t miss_stack;      /* bytes of the stack that a piece of a miss carries at most, of two */
   uint32_t processes;       /* that can be known at once */
+  uint32_t interpreter;     /* frames of interpreters are delivered, too */
   uint32_t only_own_events; /* tracepoints: leave records only of tasks that have perf events of their own, as
                                those have that are recorded one by one; 0: of all */
   const struct recorder_off_cpu_options *off_cpu; /* NULL: time off the CPU is not recorded */
@@ -53,6 +54,15 @@ void *recorder_bpf_area(struct recorder_bpf *bpf, size_t *ret_size);
 int recorder_bpf_set_process(struct recorder_bpf *bpf, int32_t pid, const struct walk_process *process,
                              uint64_t since);
 int recorder_bpf_remove_process(struct recorder_bpf *bpf, int32_t pid);
+
+/* There is a process with that runtime (enum unwind_runtime_kind). The programs that know its functions come
+ * a little later; until then, and where the kernel does not take them, its stacks have native frames alone.
+ */
+void recorder_bpf_want_runtime(struct recorder_bpf *bpf, uint32_t runtime);
+/* Does what is due of that; does not wait. */
+void recorder_bpf_serve(struct recorder_bpf *bpf);
+/* The name of a language whose programs the kernel did not take, or NULL. */
+const char *recorder_bpf_refused_runtime(const struct recorder_bpf *bpf);
 
 /* Where the programs leave their records on that CPU: a descriptor of PERF_COUNT_SW_BPF_OUTPUT. It stays the
  * caller's. */

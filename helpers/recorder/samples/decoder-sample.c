@@ -17,9 +17,14 @@ static void take_raw(struct recorder_decoder *decoder, struct recorder_ring *rin
 {
   const uint32_t *part = (const uint32_t *)(record + 1);
   size_t room = record->header.size - sizeof *record;
-  if (room < sizeof *part || *part > room - sizeof *part ||
-      (!recorder_decoder_off_cpu(decoder, ring, record, (const struct recorder_raw *)(part + 1), *part) &&
-       !recorder_raws_push(&ring->raws, record->tid, record->ip, part, *part)))
+  const struct recorder_raw *raw = (const struct recorder_raw *)(part + 1);
+  bool whole = room >= sizeof *part && *part <= room - sizeof *part && *part >= sizeof *raw;
+  if (whole && raw->kind == RECORDER_RAW_FUNCTION)
+    whole = recorder_functions_add(&decoder->functions, raw, *part);
+  else
+    whole = whole && (recorder_decoder_off_cpu(decoder, ring, record, raw, *part) ||
+                      recorder_raws_push(&ring->raws, record->tid, record->ip, part, *part));
+  if (!whole)
     recorder_output_damaged(decoder->output);
 }
 

@@ -6,6 +6,7 @@
 #include "helpers/common/memory.h"
 #include "helpers/recorder/samples/decoder.h"
 #include "helpers/recorder/stream/names.h"
+#include "unwind/walk/walk-types.h"
 
 _Static_assert(CAPTURE_OUTCOME_LATE < RECORDER_OUTCOMES, "each outcome is counted");
 
@@ -22,6 +23,8 @@ static int64_t user_frame(struct recorder_decoder *decoder, const struct place *
 {
   struct recorder_output *output = decoder->output;
   const struct recorder_process *process = place->process;
+  if (WALK_IS_WORD(address))
+    return recorder_functions_frame(&decoder->functions, output, process, address);
   const struct recorder_mapping *mapping = recorder_mappings_find(place->mappings, address);
   if (mapping != NULL && mapping->ambiguous && output->names != NULL)
     recorder_names_add(output->names, mapping->binary, address - mapping->start + mapping->offset);
@@ -83,12 +86,26 @@ static int64_t find_stack(struct recorder_decoder *decoder, const struct place *
   return leaf;
 }
 
+/* Only walkers find words, and no more of them than there is room for. */
+static bool has_words(const uint64_t *addresses, uint32_t count)
+{
+  for (uint32_t i = 0; i < count; i++)
+    if (WALK_IS_WORD(addresses[i]))
+      return count <= RECORDER_EXPANDED_MAX;
+  return false;
+}
+
 static int64_t user_stack(struct recorder_decoder *decoder, const uint64_t *addresses, uint32_t count,
                           struct recorder_thread *thread, const struct recorder_layout *layout)
 {
   if (count == 0)
     return 0;
   struct recorder_process *process = thread->process;
+  if (has_words(addresses, count)) {
+    count = recorder_functions_expand(&decoder->functions, addresses, count, decoder->expanded,
+                                      RECORDER_EXPANDED_MAX);
+    addresses = decoder->expanded;
+  }
   if (layout != NULL) {
     struct place then = {.process = process, .mappings = recorder_layout_mappings(layout)};
     return find_stack(decoder, &then, addresses, count);

@@ -21,8 +21,10 @@ void recorder_decoder_init(struct recorder_decoder *decoder, struct recorder_out
   decoder->frames = recorder_allocate(RECORDER_STACK_MAX, sizeof *decoder->frames);
   decoder->nodes = recorder_allocate(RECORDER_STACK_MAX, sizeof *decoder->nodes);
   decoder->addresses = recorder_allocate(WALK_FRAMES_MAX, sizeof *decoder->addresses);
+  decoder->expanded = recorder_allocate(RECORDER_EXPANDED_MAX, sizeof *decoder->expanded);
   recorder_held_init(&decoder->held);
   recorder_misses_init(&decoder->misses);
+  recorder_functions_init(&decoder->functions);
   decoder->off_cpu = UINT32_MAX;
   for (uint32_t i = 0; i < source->n_events; i++)
     if (source->events[i].off_cpu)
@@ -49,6 +51,7 @@ void recorder_decoder_clear(struct recorder_decoder *decoder)
 {
   recorder_decoder_drop_held(decoder);
   recorder_misses_clear(&decoder->misses);
+  recorder_functions_clear(&decoder->functions);
   recorder_kernel_clear(&decoder->kernel, &decoder->tasks.binaries);
   recorder_tasks_clear(&decoder->tasks);
   if (decoder->unwinder != NULL)
@@ -57,6 +60,7 @@ void recorder_decoder_clear(struct recorder_decoder *decoder)
   free(decoder->frames);
   free(decoder->nodes);
   free(decoder->addresses);
+  free(decoder->expanded);
 }
 
 /* The event's identifier in the stream, 0 when it is not known. */

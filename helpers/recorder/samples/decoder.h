@@ -4,6 +4,7 @@
 #define RECORDER_DECODER_H
 
 #include "helpers/recorder/events/source.h"
+#include "helpers/recorder/languages/functions.h"
 #include "helpers/recorder/samples/held.h"
 #include "helpers/recorder/samples/misses.h"
 #include "helpers/recorder/stream/kernel.h"
@@ -13,12 +14,16 @@
 /* More than any kernel gives: sample_max_stack has 16 bits. */
 #define RECORDER_STACK_MAX 65536
 
+/* Of a stack in which words stand for several functions. */
+#define RECORDER_EXPANDED_MAX 4096
+
 struct recorder_decoder {
   struct recorder_output *output;
   const struct recorder_source *source;
   struct recorder_unwinder *unwinder; /* NULL: stacks come from perf, or not at all */
   struct recorder_tasks tasks;
   struct recorder_kernel kernel;
+  struct recorder_functions functions;
   struct recorder_table targets; /* pids whose samples are kept; empty: everybody's */
   struct recorder_held_queue held;
   bool tables_came;              /* since held samples were tried last */
@@ -30,6 +35,7 @@ struct recorder_decoder {
   uint32_t *nodes;               /* likewise */
   bool eager;                    /* tables of all processes are requested before they are missed */
   uint64_t waker_addresses[RECORDER_RAW_OFF_WAKER_USER];
+  uint64_t *expanded;  /* RECORDER_EXPANDED_MAX of them, likewise */
   uint64_t *addresses; /* WALK_FRAMES_MAX of them, for the stack that is being walked */
 };
 

@@ -4,7 +4,7 @@
 #include "helpers/recorder/common/machine.h"
 #include "helpers/recorder/events/attr.h"
 #include "libcapture/format/capture-format.h"
-#include "unwind/unwind-walk.h"
+#include "unwind/walk/unwind-walk.h"
 
 /* Entries of a callchain from here on are marks, not addresses. */
 #define CONTEXT_FIRST ((uint64_t)-4095)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,16 @@
 struct walk_mapping *recorder_layout_entry(const struct recorder_layout *layout, uint32_t index)
 {
   return (struct walk_mapping *)(void *)(layout->unwinder->area.bytes + layout->at) + index;
+}
+
+static struct walk_language *layout_language(const struct recorder_layout *layout)
+{
+  return (struct walk_language *)(void *)recorder_layout_entry(layout, layout->count);
+}
+
+static uint32_t layout_size(uint32_t count)
+{
+  return count * (uint32_t)sizeof(struct walk_mapping) + (uint32_t)sizeof(struct walk_language);
 }
 
 /* Programs may be looking: what the kind promises stands there before the kind does. */
@@ -43,6 +54,30 @@ static struct recorder_placed *layout_place(struct recorder_unwinder *unwinder,
   return placed;
 }
 
+/* Whether the process writes a jitdump, which has the machine code besides the names. */
+static bool has_jitdump(const struct recorder_layout *layout)
+{
+  for (uint32_t i = 0; i < layout->count; i++) {
+    const struct recorder_binary_key *key = &layout->mappings->items[i].binary->key;
+    const char *slash = strrchr(key->path, '/');
+    if (slash != NULL && fnmatch("/jit-[0-9]*.dump", slash, 0) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* V8 has a part of its binary mapped a second time, where it makes code: the bias is that of the first. */
+static bool is_largest(const struct recorder_layout *layout, const struct walk_mapping *entry)
+{
+  for (uint32_t i = 0; i < layout->count; i++) {
+    const struct walk_mapping *other = recorder_layout_entry(layout, i);
+    if (other->kind == WALK_MAPPING_TABLE && other->table == entry->table && other->bias != entry->bias &&
+        other->end - other->start > entry->end - entry->start)
+      return false;
+  }
+  return true;
+}
+
 static void set_table(struct recorder_layout *layout, struct walk_mapping *entry, uint64_t offset,
                       const struct recorder_placed *placed)
 {
@@ -53,6 +88,16 @@ static void set_table(struct recorder_layout *layout, struct walk_mapping *entry
   }
   entry->table = placed->at;
   set_kind(entry, WALK_MAPPING_TABLE);
+  uint32_t runtime_at = ((const struct unwind_table *)table)->runtime_at;
+  if (runtime_at == 0 || !is_largest(layout, entry))
+    return;
+  const struct unwind_runtime *runtime = (const void *)((const char *)table + runtime_at);
+  if (runtime->kind == UNWIND_RUNTIME_V8 && has_jitdump(layout))
+    return;
+  struct walk_language *language = layout_language(layout);
+  language->bias = entry->bias;
+  __atomic_store_n(&language->runtime, placed->at + runtime_at, __ATOMIC_RELEASE);
+  layout->runtime = runtime->kind;
 }
 
 /* Whether it might be had through another process. */
@@ -82,6 +127,7 @@ static void layout_settle(struct recorder_layout *layout, uint32_t index, bool m
 
 static void layout_fill(struct recorder_layout *layout)
 {
+  *layout_language(layout) = (struct walk_language){0};
   for (uint32_t i = 0; i < layout->count; i++) {
     const struct recorder_mapping *mapping = &layout->mappings->items[i];
     const struct recorder_unwind_table *table = mapping->binary->table;
@@ -110,7 +156,7 @@ struct recorder_layout *recorder_layout_new(struct recorder_unwinder *unwinder,
     layout->next->previous = layout;
   unwinder->layouts = layout;
   if (count != 0)
-    layout->at = recorder_unwinder_take(unwinder, count * (uint32_t)sizeof(struct walk_mapping));
+    layout->at = recorder_unwinder_take(unwinder, layout_size(count));
   if (layout->at != 0) {
     layout->count = count;
     layout_fill(layout);
@@ -130,7 +176,7 @@ void recorder_layout_release(struct recorder_layout *layout)
   if (layout->next != NULL)
     layout->next->previous = layout->previous;
   if (layout->at != 0)
-    recorder_area_give(&unwinder->area, layout->at, layout->count * (uint32_t)sizeof(struct walk_mapping));
+    recorder_area_give(&unwinder->area, layout->at, layout_size(layout->count));
   recorder_mappings_release(layout->mappings, unwinder->binaries);
   free(layout);
 }
@@ -194,6 +240,8 @@ void recorder_layout_settle(struct recorder_layout *layout)
 
 void recorder_layout_give_up(struct recorder_layout *layout, const struct recorder_placed *placed)
 {
+  if (layout->count != 0 && layout_language(layout)->runtime - placed->at < placed->size)
+    __atomic_store_n(&layout_language(layout)->runtime, 0, __ATOMIC_RELEASE);
   for (uint32_t i = 0; i < layout->count; i++) {
     struct walk_mapping *entry = recorder_layout_entry(layout, i);
     if (entry->kind == WALK_MAPPING_TABLE && entry->table == placed->at)

@@ -15,10 +15,12 @@ struct recorder_placed {
 
 struct recorder_layout {
   uint32_t references;
-  uint32_t at; /* in the area: its struct walk_mapping[count]; 0: none, or no room */
+  uint32_t
+      at; /* in the area: its struct walk_mapping[count], then struct walk_language; 0: none, or no room */
   uint32_t count;
   uint32_t serial; /* no other layout has had it */
   struct recorder_unwinder *unwinder;
+  uint32_t runtime;                   /* that one of its binaries holds: enum unwind_runtime_kind */
   struct recorder_mappings *mappings; /* shared, so they do not change; NULL: none */
   struct recorder_layout *next;
   struct recorder_layout *previous;
@@ -43,6 +45,7 @@ struct recorder_unwinder {
   uint64_t clock;                     /* ticks with each walk and each touch */
   uint64_t reached;                   /* up to when all that happened to processes is known */
   uint32_t serial;
+  uint32_t generation; /* of processes with a runtime */
   bool tables_came;
   const struct recorder_binary *awaited; /* by the last walk; NULL: none, or not known */
 };

@@ -2,14 +2,17 @@
 #include "helpers/recorder/tables/unwinder.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include "helpers/common/memory.h"
 #include "helpers/recorder/common/machine.h"
 #include "helpers/recorder/tables/unwinder-private.h"
-#include "unwind/unwind-walk.h"
+#include "unwind/walk/unwind-walk.h"
 
 #define AREA_SIZE_DEFAULT (64u << 20)
 /* How many tables one walk may bring back into a full area before it has to wait. */
@@ -204,7 +207,8 @@ void recorder_unwinder_update(struct recorder_unwinder *unwinder, struct recorde
 {
   struct recorder_unwound *unwound = &process->unwound;
   bool current = unwound->layout != NULL && unwound->layout->mappings == process->mappings &&
-                 unwound->published != 0 && unwound->eager == eagerly;
+                 unwound->published != 0 && unwound->eager == eagerly &&
+                 unwound->runtime == unwound->layout->runtime;
   unwound->eager = eagerly;
   if (!current)
     note_change(unwinder, process);
@@ -222,16 +226,38 @@ static struct recorder_layout *make_layout(struct recorder_unwinder *unwinder,
   return parent->unwound.layout;
 }
 
+/* What the walk of a language's frames needs to know of the process besides. */
+static void tell_runtime(struct recorder_unwinder *unwinder, struct recorder_process *process,
+                         struct walk_process *told)
+{
+  char path[64];
+  struct stat status;
+  snprintf(path, sizeof path, "/proc/%" PRId32 "/ns/pid", process->pid);
+  if (stat(path, &status) < 0 && stat("/proc/self/ns/pid", &status) < 0)
+    return;
+  if (process->unwound.generation == 0)
+    process->unwound.generation = ++unwinder->generation;
+  told->generation = process->unwound.generation;
+  told->namespace_device = status.st_dev;
+  told->namespace_inode = status.st_ino;
+  told->runtime = process->unwound.runtime;
+  if (unwinder->bpf != NULL)
+    recorder_bpf_want_runtime(unwinder->bpf, told->runtime);
+}
+
 /* Lets programs know the process; when they know too many, the one that was sampled least recently goes. */
 static void unwinder_tell(struct recorder_unwinder *unwinder, struct recorder_process *process)
 {
   const struct recorder_layout *layout = process->unwound.layout;
+  process->unwound.runtime = layout->runtime;
   struct walk_process told = {
       .mappings = layout->at,
       .n_mappings = layout->count,
       .flags = process->unwound.looked ? WALK_PROCESS_FRAME_POINTERS : 0,
       .serial = layout->serial,
   };
+  if (layout->runtime != UNWIND_RUNTIME_NONE)
+    tell_runtime(unwinder, process, &told);
   int result;
   while (unwinder->bpf != NULL &&
          (result = recorder_bpf_set_process(unwinder->bpf, process->pid, &told, unwinder->reached)) < 0) {
@@ -390,8 +416,20 @@ static void table_came(struct recorder_unwind_table *table, void *data)
   unwinder->tables_came = true;
 }
 
+/* Programs are to know of runtimes whose tables came. */
+static void note_runtimes(struct recorder_unwinder *unwinder)
+{
+  for (uint32_t i = 0; i < unwinder->published.count; i++) {
+    struct recorder_process *process = unwinder->published.items[i];
+    if (process->unwound.layout != NULL && process->unwound.layout->runtime != process->unwound.runtime)
+      note_change(unwinder, process);
+  }
+}
+
 bool recorder_unwinder_serve(struct recorder_unwinder *unwinder)
 {
+  if (unwinder->bpf != NULL)
+    recorder_bpf_serve(unwinder->bpf);
   unwinder->tables_came = false;
   recorder_tables_serve(unwinder->tables, table_came, unwinder);
   struct recorder_layout *layout = unwinder->tables_came ? unwinder->layouts : NULL;
@@ -402,5 +440,7 @@ bool recorder_unwinder_serve(struct recorder_unwinder *unwinder)
     recorder_layout_release(layout);
     layout = next;
   }
+  if (unwinder->tables_came)
+    note_runtimes(unwinder);
   return unwinder->tables_came;
 }

@@ -18,6 +18,8 @@ struct recorder_unwound {
   uint32_t changed;               /* its place among those to be published, plus one; 0: none */
   bool eager;                     /* tables are requested before they are missed */
   bool looked;                    /* for frames outside of all mappings */
+  uint32_t generation;            /* struct walk_process's; 0: none yet */
+  uint32_t runtime;               /* whose frames programs know: enum unwind_runtime_kind */
 };
 
 struct recorder_process {

@@ -14,8 +14,10 @@ PROT_EXEC = 4
 BINARY_IS_KERNEL = 8
 
 # address: as sampled, None when no mapping holds it; value: what the space's kind says it is (a file offset …);
-# owner: the Binary's or Process's fields, None for the kernel and guests.
-Frame = collections.namedtuple('Frame', 'kind owner value address')
+# owner: the Binary's or Process's fields, None for the kernel and guests; told: Told for functions without an address, else None.
+Frame = collections.namedtuple('Frame', 'kind owner value address told', defaults=[None])
+# line: where it begins, executed: where it was; 0 not known.
+Told = collections.namedtuple('Told', 'name file line executed')
 # frames: from the leaf to the root. off_cpu: OffCpu for samples of time off the CPU, else None.
 Sample = collections.namedtuple('Sample', 'time event pid tid command cpu outcome mode weight detail frames off_cpu by_frame_pointers')
 # waker, its tid and frames (from the leaf to the root) are of the thread that woke this one; -1 and empty when not known.
@@ -74,6 +76,11 @@ class Dictionary:
 
     def string(self, identifier):
         return self.strings.get(identifier, b'').decode(errors='replace')
+
+    def told(self, identifier):
+        line = self.by_word['function_line'].get(identifier, {'function': identifier, 'line': 0})
+        function = self.by_word['function'].get(line['function'], {'name': line['function'], 'file': 0, 'line': 0})
+        return Told(self.string(function['name']), self.string(function['file']), function['line'], line['line'])
 
     def path(self, leaf):
         """The frames' identifiers of a node or join, from the leaf to the root."""
@@ -328,6 +335,8 @@ class Capture:
         space_id, offset = dictionary.frames.get(frame, (0, 0))
         space = dictionary.by_word['space'].get(space_id, {'kind': 0, 'owner': 0, 'base': 0})
         value = (space['base'] + offset) % (1 << 64)
+        if space['kind'] == IDENTIFIERS:
+            return Frame(IDENTIFIERS, dictionary.by_word['process'].get(space['owner']), value, value, dictionary.told(value & 0xffffffff))
         if space['kind'] != BINARY:
             return Frame(space['kind'], dictionary.by_word['process'].get(space['owner']), value, value)
         binary = dictionary.by_word['binary'].get(space['owner'])

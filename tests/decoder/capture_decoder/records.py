@@ -21,6 +21,7 @@ _FIXED = {
     11: ('kernel_symbol', 'address:Q time:Q length name type flags'),
     12: ('function', 'id name file line'),
     14: ('code_end', 'process _ start:Q length:Q time:Q'),
+    16: ('function_line', 'id function line _'),
     15: ('counter', 'id process category name description unit flags _'),
     32: ('lost', 'time:Q samples:Q records:Q reason cpu event _'),
     33: ('throttle', 'time:Q event cpu on _'),

@@ -116,11 +116,11 @@ class Way(Bus):
     def test_what_is_asked(self):
         self.service('normal')
         self.record('--via', 'daemon', '--unwind', 'dwarf,4096', '--max-stack', '99', '--windows', '77', '--no-children',
-                    '--no-command-lines', '--no-kernel', '-F', '123', '-e', 'page-faults,task-clock')
+                    '--no-command-lines', '--interpreter', '--no-kernel', '-F', '123', '-e', 'page-faults,task-clock')
         call = self.asked()[0]
         self.assertEqual(call, {
             'method': 'StartRecording', 'interactive': False, 'fds': 1, 'targets': [0], 'children': False,
-            'enable-on-exec': True, 'command-lines': False, 'kernel': False, 'unwind': 'tables', 'stack-bytes': 4096,
+            'enable-on-exec': True, 'command-lines': False, 'interpreter': True, 'kernel': False, 'unwind': 'tables', 'stack-bytes': 4096,
             'max-stack': 99, 'window-count': 77, 'events': [['page-faults', 123, 0], ['task-clock', 123, 0]]})
 
     def test_what_is_asked_of_processes(self):

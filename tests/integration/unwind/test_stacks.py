@@ -12,6 +12,9 @@ from recordings import record_well, start, wait_until
 from stacks import CHAINS, COMPLETE, ROOT, STATIC_ROOT, TRUNCATED, Judge, Stacks
 from support import OWN_MOUNTS, TestCase, capturectl, check_sanitizers, run, unmount
 
+# Of an Elf64_Ehdr: e_shoff; e_shnum and e_shstrndx. (Offset, bytes)
+SECTIONS_IN_HEADER = (40, 8), (60, 4)
+
 # Some of what these do is system calls, and the beginning and the end of processes.
 LEAST_IN_SPIN = {'signal': 0.7, 'sigaltstack': 0.7, 'context': 0.7, 'fork': 0.5}
 
@@ -38,7 +41,7 @@ class Programs(TestCase, Judge):
 
     def check(self, kind, *more, **how):
         found = self.record(kind, *more, **how)
-        self.check_complete(found, guesses=kind == 'jit')
+        self.check_complete(found, guesses=kind in ('jit', 'assembly'))
         self.check_chain(found, CHAINS[kind], LEAST_IN_SPIN.get(kind, 0.9))
         return found
 
@@ -103,6 +106,12 @@ class EachWay:
         self.assertEqual({sample.by_frame_pointers for sample in inside}, {True})
         partly = sum(sample.by_frame_pointers for sample in found.samples if sample.outcome == COMPLETE)
         self.assertEqual(found.info['user_stacks']['by_frame_pointers'], partly)
+
+    def test_assembly_that_nothing_describes(self):
+        """Its instructions tell the way, and it is said that nothing else does."""
+        found = self.check('assembly')
+        inside = [sample for sample in found.with_user_stack() if found.names(sample)[0] == 'spin']
+        self.assertEqual({sample.by_frame_pointers for sample in inside}, {True})
 
     def test_call_that_does_not_return(self):
         self.check('noreturn')
@@ -226,9 +235,23 @@ class KernelTest(EachWay, Programs):
         self.check_chain(found, CHAINS['threads'])
         self.assertEqual({sample.outcome for sample in found.samples}, {stacks.COMPLETE})
 
+    def build_bare(self):
+        return stacks.build(self.directory, '-fno-asynchronous-unwind-tables', '-fno-unwind-tables', '-Wl,--build-id=none', program='bare')
+
     def test_without_tables(self):
-        """Neither tables nor frame pointers: it is said, for every sample, and is found out once."""
-        program = stacks.build(self.directory, '-fno-asynchronous-unwind-tables', '-fno-unwind-tables', program='bare')
+        """What it does with the stack is read from the code of its functions, which symbols tell apart; it is said that this was done."""
+        found = self.record('plain', program=self.build_bare())
+        self.check_chain(found, CHAINS['plain'])
+        self.assertEqual(set(found.info['outcomes']), {'complete'})
+        self.assertGreaterEqual(found.info['user_stacks']['by_frame_pointers'], 0.95 * found.info['user_stacks']['samples'])
+
+    def test_with_nothing(self):
+        """Neither tables nor frame pointers, nor sections to say where code is: it is said, for every sample, and is found out once."""
+        program = self.build_bare()
+        with program.open('r+b') as file:
+            for at, size in SECTIONS_IN_HEADER:
+                file.seek(at)
+                file.write(bytes(size))
         found = self.record('plain', program=program)
         outcomes = {outcome for outcome, n in found.info['outcomes'].items() if n > 5}
         self.assertTrue(outcomes <= {'no-table', 'frame-pointers', 'bad-frame'}, found.info['outcomes'])

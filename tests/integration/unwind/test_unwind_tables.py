@@ -20,6 +20,7 @@ from unwind_oracle import GAP, flatten, read_fdes
 DUMP = BUILD / 'tests' / 'unit' / 'unwind' / 'dump-table'
 LIBRARIES = pathlib.Path('/usr/lib/x86_64-linux-gnu')
 PLACES = ('/usr/bin', '/usr/lib')
+BY_CODE = 128  # UNWIND_RULE_BY_CODE
 LINK = 'sp+0 same same same'  # of aarch64: the caller is in the link register
 
 # What is compared in any case: everything that was ever found to be special is in one of them. The largest ones are left to
@@ -117,14 +118,15 @@ EXPLAINED = (explain_entry, explain_linkers, explain_crtstuff, explain_clone, ex
 
 
 def read_table(path):
-    """The summary line as a dictionary, and the rows as (address, text)."""
+    """The summary line as a dictionary, and the rows as (address, text). Of what was read from code no description says anything: it is a
+    gap here, and looked at in test_unwind_assembly.py."""
     head, *lines = run(DUMP, path).stdout.splitlines()
     words = head.split()
     rows = []
     for line in lines:
-        address, cfa, fp, base, ra, _ = line.split()
+        address, cfa, fp, base, ra, flags = line.split()
         fp, base = (('same' if saved == 'undefined' else saved) for saved in (fp, base))
-        text = f'{cfa} {fp} {base} {ra}'
+        text = GAP if int(flags) & BY_CODE else f'{cfa} {fp} {base} {ra}'
         if not rows or rows[-1][1] != text:
             rows.append((int(address, 16), text))
     return dict(zip(words[2::2], words[3::2])), rows

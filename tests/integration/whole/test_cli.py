@@ -377,13 +377,25 @@ class Info(TestCase):
                          [('truncated', '/bin/demo', 4), ('frame-pointers', '[unknown]', 3), ('truncated', '[unknown]', 2), ('lost', None, 1)])
         self.assertRegex(text, r'User stacks +19: 47.37 % complete, 15.79 % by frame pointers \(unproven\)\n')
         for entry, words in zip(info['user_stacks']['incomplete'],
-                                ('--max-stack', '-XX:+PreserveFramePointer', '--max-stack', 'perf_event_mlock_kb')):
+                                ('--max-stack', 'let its compiler keep frame pointers', '--max-stack', 'perf_event_mlock_kb')):
             self.assertIn(words, entry['advice'])
             self.assertIn(entry['advice'], text)
         path = self.directory / 'made.capture'
         report = json.loads(capturectl('report', '--json', path).stdout)
         self.assertEqual(report['user_stacks'], info['user_stacks'])
         self.assertRegex(capturectl('report', path).stdout, r'(?m)^Stacks +47.37 % complete, .*“capturectl info”')
+
+    def test_advice_for_a_runtime(self):
+        """Its own flag, and none of another one."""
+        dictionary = DICTIONARY[:3] + [fixed(2, 'IIIIQ', 1, 3, 1, 0, 0), listed(3, 1, 0, 'II', [(1, 0x9000)]), listed(4, 1, 1, 'I', [(1,)])] + \
+            DICTIONARY[6:]
+        for program, words in ((b'/bin/ruby', 'ruby --yjit-perf'), (b'/bin/node', 'let its compiler keep')):
+            with self.subTest(program):
+                info, _text = self.info(small(dictionary=[record.replace(b'/bin/demo', program) for record in dictionary],
+                                              samples=[sample(1, 1, 1, outcome=2)]))
+                advice, = (entry['advice'] for entry in info['user_stacks']['incomplete'])
+                self.assertIn(words, advice)
+                self.assertNotIn('java', advice)
 
     def test_stacks_that_are_complete_are_no_news(self):
         info, text = self.info(small(samples=[sample(10 * i, 1, 1, outcome=(1, 4, 10)[i % 3]) for i in range(20)]))
@@ -397,7 +409,7 @@ class Info(TestCase):
         self.assertEqual(info['outcomes'], {'complete': 10, 'no-user-stack': 5, 'no-table': 5})
         self.assertEqual([info['user_stacks'][member] for member in ('samples', 'complete', 'by_frame_pointers')], [15, 10, 5])
         self.assertRegex(text, r'Partly +5 of the complete ones \(50.00 %\)')
-        self.assertRegex(text, r'User stacks +15: 66.67 % complete \(33.33 % partly by frame pointers\)\n')
+        self.assertRegex(text, r'User stacks +15: 66.67 % complete \(33.33 % partly without tables\)\n')
         info, text = self.info(small(samples=[sample(10 * i, 1, 1, outcome=0x81) for i in range(20)]))
         self.assertRegex(capturectl('report', self.directory / 'made.capture').stdout, r'(?m)^Stacks +100.00 % complete \(100.00 % partly')
 

@@ -44,14 +44,14 @@ static void test_all(void)
       parse("{'targets': <[handle 0, 1]>, 'scope': <'own'>, 'children': <false>, 'enable-on-exec': <true>,"
             " 'kernel': <false>, 'events': <[('cycles', uint64 99, uint64 0), ('page-faults', 0, 1)]>,"
             " 'unwind': <'tables'>, 'stack-bytes': <uint32 4096>, 'max-stack': <uint32 64>,"
-            " 'window-count': <uint32 1008>, 'command-lines': <false>}",
+            " 'window-count': <uint32 1008>, 'command-lines': <false>, 'interpreter': <true>}",
             &error);
 
   g_assert_no_error(error);
   g_autofree struct recorder_configure *configure = captured_options_configure(options, CAPTURED_SCOPE_OWN);
   g_assert_cmpuint(configure->flags, ==,
                    RECORDER_USER_STACKS | RECORDER_OWN | RECORDER_EXCLUDE_KERNEL | RECORDER_ENABLE_ON_EXEC |
-                       RECORDER_NO_COMMAND_LINES);
+                       RECORDER_NO_COMMAND_LINES | RECORDER_INTERPRETER);
   g_assert_cmpuint(configure->n_targets, ==, 2);
   g_assert_cmpuint(configure->n_events, ==, 2);
   g_assert_cmpuint(configure->message.size, ==, sizeof *configure + 2 * sizeof(struct recorder_event));

@@ -33,7 +33,7 @@ static int read_word(const struct walk_memory *memory, uint64_t address, uint64_
 #define WALK_AREA(walk)                ((walk)->memory.fixture->area)
 #define WALK_AREA_SIZE(walk)           WALK_FIXTURE_AREA
 #define WALK_MEMO(walk, address)       (&(walk)->memory.memos[(address) % MEMOS])
-#include "unwind/walk.h"
+#include "unwind/walk/walk.h"
 
 /* Of code that its table leaves out, or that has none. */
 static struct walk_fixture *program_new(uint32_t kind)

@@ -6,7 +6,7 @@
 
 #include <glib.h>
 
-#include "unwind/unwind-walk.h"
+#include "unwind/walk/unwind-walk.h"
 
 #define WALK_FIXTURE_AREA     (1u << 20)
 #define WALK_FIXTURE_STACK    0x7ffe00000000ull /* the lowest address of the piece */

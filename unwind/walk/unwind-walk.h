@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "unwind/walk-types.h"
+#include "unwind/walk/walk-types.h"
 
 /* What walk-types.h calls the area. */
 struct unwind_area {

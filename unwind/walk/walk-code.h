@@ -9,7 +9,7 @@
 #define WALK_CODE_H
 
 #ifndef WALK_H
-#error "include unwind/walk.h"
+#error "include unwind/walk/walk.h"
 #endif
 
 /* More instructions than that are no way straight to the end. */

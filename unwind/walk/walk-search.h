@@ -5,7 +5,7 @@
 #define WALK_SEARCH_H
 
 #ifndef WALK_H
-#error "include unwind/walk.h"
+#error "include unwind/walk/walk.h"
 #endif
 
 WALK_INLINE uint64_t walk_area_u64(const uint8_t *area, uint64_t size, uint64_t offset)

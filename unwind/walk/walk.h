@@ -21,20 +21,45 @@
  *                                   whoever calls it) and `static __always_inline`
  *   WALK_MEMO(walk, address)        a struct walk_memo * where the rule of that address may be remembered,
  *                                   the same for the same address, zero at first; or NULL
+ *   WALK_NAME(walk, code, at)       what is delivered for a language's frame (walk-language.h): a WALK_WORD
+ *   WALK_THREAD(walk)               the thread, as its own namespace numbers it
+ *   WALK_PEEK(walk, address)        a word of its memory, at a multiple of 8; 0 where it cannot be read
+ *   (the last three together)
+ *   WALK_REPEAT(n, step, state)     calls step(i, state) for i from 0 on, at most n times, until it is not 0
+ *   WALK_FRAME_MEMO(walk, address)  as WALK_MEMO, a struct walk_frame_memo *
+ *   WALK_RUNTIME(walk)              the runtime whose frames are followed (enum unwind_runtime_kind), where
+ * that is known before WALK_KEEPS_INTERPRETER(walk)    whether an interpreter's native frame is delivered
+ * before what it runs
  */
 #ifndef WALK_H
 #define WALK_H
 
-#include "unwind/walk-types.h"
+#include "unwind/walk/walk-types.h"
 
 #ifndef WALK_READ
-#error "walk.h needs WALK_READ, WALK_AREA and WALK_AREA_SIZE; for the types alone include unwind/walk-types.h"
+#error                                                                                                       \
+    "walk.h needs WALK_READ, WALK_AREA and WALK_AREA_SIZE; for the types alone include unwind/walk/walk-types.h"
 #endif
 #ifndef WALK_FUNCTION
 #define WALK_FUNCTION static inline
 #endif
 #ifndef WALK_INLINE
 #define WALK_INLINE static inline
+#endif
+#ifndef WALK_REPEAT
+#define WALK_REPEAT(n, step, state)                                                                          \
+  for (uint32_t walk_i = 0; walk_i < (n) && step(walk_i, state) == 0; walk_i++)                              \
+  continue
+#endif
+#ifndef WALK_FRAME_MEMO
+#define WALK_FRAME_MEMO(walk, address) ((struct walk_frame_memo *)0)
+#endif
+#ifndef WALK_RUNTIME
+#define WALK_RUNTIME(walk) ((walk)->runtime.kind)
+#endif
+#define WALK_RUNS(walk, name) ((walk) && WALK_RUNTIME(walk) == UNWIND_RUNTIME_##name)
+#ifndef WALK_KEEPS_INTERPRETER
+#define WALK_KEEPS_INTERPRETER(walk) 0
 #endif
 #ifndef WALK_MEMO
 #define WALK_MEMO(walk, address) ((struct walk_memo *)0)
@@ -77,6 +102,43 @@ struct walk {
   uint32_t flags;        /* enum walk_flags */
   uint32_t by_frame_pointers; /* WALK_END_BY_FRAME_POINTERS once a frame was left so; else 0 */
   /* Of the walk itself: */
+  struct {
+    uint64_t word;  /* that was delivered last */
+    uint64_t bias;  /* runtime address - address in the file, of the runtime's binary */
+    uint64_t frame; /* the next one */
+    uint64_t entry; /* as the next ones: see walk-python.h, walk-v8.h */
+    uint64_t anchor;
+    uint64_t second;
+    uint64_t address;          /* of the native frame that was come to last, where it was looked up, */
+    uint64_t fp;               /* its frame pointer, */
+    int32_t end;               /* how it was left, */
+    uint32_t by_frame_pointer; /* and whether by that */
+    uint32_t state;            /* enum walk_language_state */
+    uint32_t reserved;
+  } language;
+  struct unwind_runtime runtime; /* unless language.state is WALK_LANGUAGE_NONE */
+  struct {
+    uint32_t generation; /* of the process whose the next ones are; 0: nobody's */
+    uint32_t is_stub;    /* what the frame has called */
+    uint64_t low;        /* of the code cache */
+    uint64_t high;
+    uint64_t call;        /* where the stub that calls Java is returned to */
+    uint64_t interpreter; /* if it was come to */
+    uint64_t interpreter_size;
+    struct {
+      uint64_t low;
+      uint64_t high;
+      uint64_t segments; /* their map */
+      uint64_t shift;    /* of the size of one */
+    } heaps[4];
+    uint64_t name; /* of nmethods; 0: none was come to */
+    uint64_t blob; /* the frame's */
+    uint32_t kind;
+    uint32_t size;  /* of the frame, in words */
+    uint32_t check; /* differs when there is another nmethod by now */
+    uint32_t scope; /* where what the frame runs is described; 0: nowhere */
+    uint16_t fields[UNWIND_HOTSPOT_READ + 3];
+  } hotspot;                   /* see walk-hotspot.h */
   struct walk_mapping mapping; /* where the last address was found */
   struct walk_table table;     /* mapping's */
   union {
@@ -102,12 +164,12 @@ struct walk {
  * without a rule although its mapping has a table (code of a just-in-time compiler that was made when it was
  * built), is left by what its next instructions say (walk-code.h), or by its frame pointer: fp must not lie
  * below sp, be aligned, and *(fp + 8) lie in an executable mapping. The latter is noted, for it proves
- * nothing of what lies between.
+ * nothing of what lies between. A rule that was read from code (UNWIND_RULE_BY_CODE) is noted likewise.
  *
  * Addresses delivered are the return addresses themselves (as perf's callchains have them).
  */
 
-#include "unwind/walk-search.h"
+#include "unwind/walk/walk-search.h"
 
 /* A word of the thread's memory; 0 or an enum walk_end. */
 WALK_INLINE int walk_read(struct walk *walk, uint64_t address, uint64_t *ret_word)
@@ -264,9 +326,12 @@ WALK_INLINE int walk_is_root(const struct walk *walk)
   return UNWIND_SAVED_RA(walk->rule.saved) == UNWIND_SAVED_UNDEFINED;
 }
 
+_Static_assert((int)UNWIND_RULE_BY_CODE == (int)WALK_END_BY_FRAME_POINTERS, "one is made the other");
+
 /* Goes to the caller by walk->rule, which is no signal frame's. */
 WALK_INLINE int walk_apply_rule(struct walk *walk)
 {
+  walk->by_frame_pointers |= walk->rule.flags & UNWIND_RULE_BY_CODE;
   if (walk_is_root(walk))
     return WALK_COMPLETE;
   uint64_t cfa = 0, ip = 0;
@@ -382,7 +447,7 @@ WALK_FUNCTION int walk_apply_frame_pointer(struct walk *walk)
   return 0;
 }
 
-#include "unwind/walk-code.h"
+#include "unwind/walk/walk-code.h"
 
 /* Goes to the caller of a frame that nothing describes, for which walk_find ended so. */
 WALK_INLINE int walk_apply_nothing(struct walk *walk, uint64_t address, int found)
@@ -405,6 +470,7 @@ WALK_INLINE void walk_begin(struct walk *walk, int in_kernel)
   walk->by_frame_pointers = 0;
   walk->mapping.start = 0;
   walk->mapping.end = 0;
+  walk->language.state = 0;
 }
 
 /* The end of a walk, as others are told of it. */
@@ -429,5 +495,9 @@ WALK_INLINE int walk_step(struct walk *walk)
     return end;
   return walk->rule.cfa == UNWIND_CFA_SIGNAL ? walk_apply_signal(walk) : walk_apply_rule(walk);
 }
+
+#ifdef WALK_NAME
+#include "unwind/walk/walk-language.h"
+#endif
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "unwind/unwind-walk.h"
+#include "unwind/walk/unwind-walk.h"
 
 #include <string.h>
 
@@ -15,7 +15,7 @@ static int read_word(const struct walk *walk, uint64_t address, uint64_t *ret_wo
 #define WALK_READ(walk, address, word) read_word(walk, address, word)
 #define WALK_AREA(walk)                ((walk)->memory.area)
 #define WALK_AREA_SIZE(walk)           ((walk)->memory.area_size)
-#include "unwind/walk.h"
+#include "unwind/walk/walk.h"
 
 /* Where aarch64 programs have their memory, unless they ask for more by name; above stand tag and
  * authentication code. */
