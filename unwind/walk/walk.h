@@ -408,8 +408,11 @@ WALK_FUNCTION int walk_apply_signal(struct walk *walk)
   int end = walk_read_aside(walk, at + n * 8, &word);
   if (end != 0)
     return end;
+  word &= walk->address_mask;
+  if (WALK_IS_WORD(word))
+    return WALK_BAD_FRAME;
   walk_name_registers(&walk->registers, machine);
-  walk->registers.ip = word & walk->address_mask;
+  walk->registers.ip = word;
   walk->flags = WALK_EXACT | WALK_KNOWN_ALL;
   return 0;
 }

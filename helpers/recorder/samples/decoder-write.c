@@ -87,25 +87,30 @@ static int64_t find_stack(struct recorder_decoder *decoder, const struct place *
 }
 
 /* Only walkers find words, and no more of them than there is room for. */
-static bool has_words(const uint64_t *addresses, uint32_t count)
+/* How many addresses stand before the first frame of a language. */
+static uint32_t before_words(const uint64_t *addresses, uint32_t count)
 {
-  for (uint32_t i = 0; i < count; i++)
-    if (WALK_IS_WORD(addresses[i]))
-      return count <= RECORDER_EXPANDED_MAX;
-  return false;
+  uint32_t n = 0;
+  while (n < count && !WALK_IS_WORD(addresses[n]))
+    n++;
+  return n;
 }
 
 static int64_t user_stack(struct recorder_decoder *decoder, const uint64_t *addresses, uint32_t count,
                           struct recorder_thread *thread, const struct recorder_layout *layout)
 {
-  if (count == 0)
-    return 0;
   struct recorder_process *process = thread->process;
-  if (has_words(addresses, count)) {
+  uint32_t n = before_words(addresses, count);
+  /* Where the kernel follows frame pointers, it takes what a program has on its stack for an address. */
+  if (decoder->unwinder == NULL)
+    count = n;
+  else if (n < count && count <= RECORDER_EXPANDED_MAX) {
     count = recorder_functions_expand(&decoder->functions, addresses, count, decoder->expanded,
                                       RECORDER_EXPANDED_MAX);
     addresses = decoder->expanded;
   }
+  if (count == 0)
+    return 0;
   if (layout != NULL) {
     struct place then = {.process = process, .mappings = recorder_layout_mappings(layout)};
     return find_stack(decoder, &then, addresses, count);

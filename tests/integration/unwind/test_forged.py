@@ -12,8 +12,39 @@ from support import SOURCE, TestCase, capturectl, run
 import test_python
 
 COMPLETE = 1
+PROCESS = 3  # the space of addresses in no binary
 DEPTH = 8
 HONEST = [f'function_{i}' for i in range(DEPTH)]
+
+
+class FramesTest(TestCase):
+    """Frames of languages come from their walkers alone; what a program has on its stack stands for none."""
+
+    def check(self, how):
+        program, capture = self.directory / 'frames', self.directory / 'frames.capture'
+        run('gcc', '-O1', '-D_GNU_SOURCE', '-fno-omit-frame-pointer', '-o', program, SOURCE / 'tests' / 'programs' / 'forged-frames.c')
+        for way in 'auto', 'fp', 'dwarf':
+            running = subprocess.Popen([program, how])
+            try:
+                load = record_well(lambda times: self.record(running, way, times, capture), enough=500)
+            finally:
+                running.kill()
+                running.wait()
+            names = collections.Counter(frame.told.name for sample in load.samples for frame in sample.frames if frame.told)
+            self.assertEqual(names, {}, way)
+            places = {frame.address for sample in load.samples for frame in sample.frames if frame.kind == PROCESS}
+            self.assertEqual([place for place in places if place >> 63], [], way)
+
+    @staticmethod
+    def record(running, way, times, capture):
+        capturectl('record', '-q', '-F', '999', f'--unwind={way}', '--duration', str(times), '-p', str(running.pid), '-o', capture)
+        return Load(capture)
+
+    def test_return_address(self):
+        self.check('return')
+
+    def test_interrupted(self):
+        self.check('signal')
 
 
 class ForgedTest(TestCase):
