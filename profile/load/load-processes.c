@@ -67,6 +67,12 @@ static gboolean load_processes_overlap(const LoadStream *a, const LoadStream *b)
   return a != b && a->first <= b->last && b->first <= a->last;
 }
 
+/* A file of machine code tells of whichever process has the pid: neither its time nor its name. */
+static gboolean is_of_any(const LoadStream *stream, const struct capture_record_process *process)
+{
+  return stream->kind == CAPTURE_STREAM_FOREIGN && process->time == 0 && process->name == 0;
+}
+
 /* Where no recorder saw an exec: two that tell of one pid at the same time are in one program; one after the
  * other they are when that says so by its name. */
 static gboolean is_same(Load *load, const Generation *generation, const LoadEpoch *epoch,
@@ -74,7 +80,7 @@ static gboolean is_same(Load *load, const Generation *generation, const LoadEpoc
 {
   const ProfileProcess *known;
 
-  if (!generation || !generation->inside || generation->inside == epoch->of)
+  if (!generation || !generation->inside || generation->inside == epoch->of || is_of_any(epoch->of, process))
     return generation != NULL;
   known = &g_array_index(load->capture->processes, ProfileProcess, generation->index);
   if (process->origin != CAPTURE_PROCESS_EXISTED && process->time > 0)

@@ -36,12 +36,18 @@ static void free_source(gpointer data)
   g_free(source);
 }
 
-/* What recorders say comes first, so that what programs say of themselves is added to it. */
+static gint get_rank(const LoadStream *stream)
+{
+  return !load_is_inside(stream) ? 0 : stream->kind == CAPTURE_STREAM_SAMPLER ? 1 : 2;
+}
+
+/* What recorders say comes first, so that what programs say of themselves is added to it; then what they left
+ * in files. */
 static gint compare_epochs(gconstpointer a, gconstpointer b)
 {
   const LoadEpoch *left = *(LoadEpoch *const *)a, *right = *(LoadEpoch *const *)b;
 
-  return (gint)load_is_inside(left->of) - (gint)load_is_inside(right->of);
+  return get_rank(left->of) - get_rank(right->of);
 }
 
 static void find_parts(Load *load, capture_reader *reader)

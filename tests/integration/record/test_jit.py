@@ -18,7 +18,8 @@ from told import Told
 PROGRAMS = SOURCE / 'tests' / 'programs'
 PROCESS = 3
 PERF_MAP, JITDUMP = 2, 3
-BY_ADDRESS = 'fp'  # Java's methods stand in stacks that the walker made by their own names
+BY_ADDRESS = '--unwind=fp',  # Java's methods stand in stacks that the walker made by their own names
+INSIDE = '--via', 'preload'
 
 
 class PerfMap:
@@ -70,10 +71,10 @@ class Jitdump:
 
 
 class JitTest(TestCase):
-    def record(self, *command, unwind='auto', **how):
+    def record(self, *command, options=('--unwind=auto',), **how):
         """Records; the foreign file, and the capture as the second decoder reads it."""
         self.capture = self.directory / 'out.capture'
-        run(CAPTURECTL, 'record', '-q', '-F', 997, f'--unwind={unwind}', '-o', self.capture, '--', *command, cwd=self.directory, **how)
+        run(CAPTURECTL, 'record', '-q', '-F', 997, *options, '-o', self.capture, '--', *command, cwd=self.directory, **how)
         self.foreign, = Told(self.capture).foreign
         for path in (pathlib.Path(self.foreign.name),):
             self.addCleanup(path.unlink, missing_ok=True)
@@ -154,6 +155,12 @@ class JitTest(TestCase):
         self.assert_named(dump, 'collatz')
         self.assert_code(dump, 'collatz')
 
+    def test_node_that_is_sampled_from_inside(self):
+        for option, kind, read in ('--perf-basic-prof', PERF_MAP, PerfMap), ('--perf-prof', JITDUMP, Jitdump):
+            self.record('node', option, PROGRAMS / 'work.js', 700, options=INSIDE)
+            self.assertEqual(self.foreign.kind, kind)
+            self.assert_named(read(self.foreign.bytes), 'collatz')
+
     def test_code_where_other_code_stood(self):
         self.record('node', '--expose-gc', '--always-sparkplug', '--perf-prof', PROGRAMS / 'churn.js', 1500)
         reused = self.assert_named(Jitdump(self.foreign.bytes))
@@ -163,14 +170,14 @@ class JitTest(TestCase):
         run('javac', '-d', self.directory, PROGRAMS / 'Work.java')
         self.record('sh', '-c', 'java -XX:+PreserveFramePointer -cp . Work 60000 >/dev/null & p=$!; '
                     'until jcmd $p VM.uptime >/dev/null 2>&1; do sleep 0.1; done; sleep 2; '
-                    'jcmd $p Compiler.perfmap >/dev/null && kill $p && ! wait $p', unwind=BY_ADDRESS)
+                    'jcmd $p Compiler.perfmap >/dev/null && kill $p && ! wait $p', options=BY_ADDRESS)
         self.assertEqual(self.foreign.kind, PERF_MAP)
         self.assert_named(PerfMap(self.foreign.bytes), 'Work.collatz')
 
     def test_java_with_a_perf_map_of_its_end(self):
         run('javac', '-d', self.directory, PROGRAMS / 'Work.java')
         self.record('java', '-XX:+PreserveFramePointer', '-XX:+UnlockDiagnosticVMOptions', '-XX:+DumpPerfMapAtExit', '-cp', '.',
-                    'Work', 1000, unwind=BY_ADDRESS)
+                    'Work', 1000, options=BY_ADDRESS)
         self.assert_named(PerfMap(self.foreign.bytes), 'Work.collatz', 'Interpreter')
 
     def import_recording(self, *clock):
