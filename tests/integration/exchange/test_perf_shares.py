@@ -55,7 +55,7 @@ class SharesTest(TestCase):
         imported = self.directory / 'imported.capture'
         record('-e', 'cpu-clock', '-F', FREQUENCY, '-g', '-o', perf_path, '--', *command)
         capturectl('import', perf_path, '-o', imported)
-        capturectl('record', '-q', '-e', 'cpu-clock', '-F', FREQUENCY, '-o', ours_path, '--', *command)
+        capturectl('record', '-q', '--interpreter', '-e', 'cpu-clock', '-F', FREQUENCY, '-o', ours_path, '--', *command)
         perf, ours = self.functions(imported), self.functions(ours_path)
         self.assertGreater(min(perf.total(), ours.total()), 1000)
         for function in {name for counts in (perf, ours) for name, _ in counts.most_common(TOP)}:
