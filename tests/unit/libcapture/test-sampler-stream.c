@@ -22,7 +22,9 @@
 #define ENOUGH 40
 
 static volatile unsigned *n_calls; /* by all processes' handlers */
-static volatile unsigned *go_on;   /* 0: programs end */
+static volatile unsigned *n_of_child;
+static bool is_child;
+static volatile unsigned *go_on; /* 0: programs end */
 
 typedef struct {
   char *directory;
@@ -53,7 +55,7 @@ static void recording_open(Recording *r)
   g_assert_cmpint(bind(r->listener, (struct sockaddr *)&address, sizeof address), ==, 0);
   g_assert_cmpint(listen(r->listener, 16), ==, 0);
   g_setenv(CAPTURE_SOCKET_VARIABLE, r->path, TRUE);
-  *n_calls = 0;
+  *n_calls = *n_of_child = 0;
   *go_on = 1;
 }
 
@@ -169,6 +171,7 @@ static void stream_die(Stream *s)
 static void count_call(struct capture_stack *stack, const void *ucontext, void *data)
 {
   (*n_calls)++;
+  *n_of_child += is_child;
   capture_sample_native(stack, NULL);
 }
 
@@ -228,6 +231,7 @@ static void have_child(void)
   pid_t pid = fork();
 
   if (pid == 0) {
+    is_child = true;
     spin();
     capture_close(c);
     _exit(0);
@@ -348,7 +352,8 @@ static void test_fork(void)
   stream_accept(&s, &r, flags);
   stream_accept(&child, &r, flags);
   g_assert_cmpint(child.pid, !=, s.pid);
-  for (calls = *n_calls; *n_calls < calls + 10 * ENOUGH;) {
+  /* Either may wait for a processor while the other one is sampled. */
+  for (calls = *n_calls; *n_of_child < ENOUGH || *n_calls < calls + *n_of_child + ENOUGH;) {
     g_usleep(2000);
     stream_drain(&s);
     stream_drain(&child);
@@ -495,6 +500,7 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   n_calls = shared;
   go_on = shared + 64;
+  n_of_child = shared + 128;
   g_test_add_func("/sampler/stream/sampled", test_sampled);
   g_test_add_func("/sampler/stream/refused", test_refused);
   g_test_add_func("/sampler/stream/fork", test_fork);

@@ -248,8 +248,10 @@ static void test_v8_expanded(void)
   struct recorder_functions functions;
   Told *told = g_new0(Told, 1);
   guint8 *lines = told->bytes + RECORDER_RAW_FUNCTION_NAME + RECORDER_RAW_FUNCTION_FILE;
-  struct recorder_raw_v8 *function = (struct recorder_raw_v8 *)(void *)lines;
-  struct recorder_raw_v8_code *code = (struct recorder_raw_v8_code *)(void *)lines;
+  const struct recorder_raw_v8_code code = {.n_functions = 2,
+                                            .n_inlined = 2,
+                                            .functions = {2, 1},
+                                            .inlined = {{place_at(113, 0), 0, 0}, {place_at(203, 1), 0, 0}}};
   const gint64 offsets[] = {0, 40};
   const guint64 places[] = {place_at(101, 0), place_at(215, 2)};
   g_autoptr(GByteArray) table = make_places(offsets, places, 2);
@@ -258,15 +260,14 @@ static void test_v8_expanded(void)
   recorder_functions_init(&functions);
   for (guint32 number = 1; number <= 2; number++) {
     told->function.line = 10 * number;
-    *function = (struct recorder_raw_v8){.start = 100 * number, .n_lengths = 2, .lengths = {12, G_MAXUINT32}};
-    tell_v8(&functions, told, number, RECORDER_RAW_V8, sizeof *function);
+    const struct recorder_raw_v8 function = {
+        .start = 100 * number, .n_lengths = 2, .lengths = {12, G_MAXUINT32}};
+    memcpy(lines, &function, sizeof function);
+    tell_v8(&functions, told, number, RECORDER_RAW_V8, sizeof function);
   }
-  *code = (struct recorder_raw_v8_code){.n_functions = 2,
-                                        .n_inlined = 2,
-                                        .functions = {2, 1},
-                                        .inlined = {{place_at(113, 0), 0, 0}, {place_at(203, 1), 0, 0}}};
-  memcpy(code + 1, table->data, table->len);
-  tell_v8(&functions, told, 3, RECORDER_RAW_V8_CODE, sizeof *code + table->len);
+  memcpy(lines, &code, sizeof code);
+  memcpy(lines + sizeof code, table->data, table->len);
+  tell_v8(&functions, told, 3, RECORDER_RAW_V8_CODE, sizeof code + table->len);
 
   const guint64 stack[] = {0x1000, WALK_WORD(3, 41 + 1), WALK_WORD(3, 5 + 1),
                            WALK_WORD(1, WALK_WORD_AT_NONE)};
