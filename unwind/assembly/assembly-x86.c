@@ -113,9 +113,8 @@ static bool take_operand(struct decoder *decoder)
       return false;
     bool has_index = (sib >> 3 & 7) != 4 || (decoder->rex & 2) != 0;
     bool has_base = (sib & 7) != 5 || decoder->mode != 0;
-    decoder->base = (uint8_t)((sib & 7) | (decoder->rex << 3 & 8));
-    if (has_index || !has_base)
-      decoder->base = ASSEMBLY_NO_REGISTER;
+    decoder->base =
+        (uint8_t)(has_index || !has_base ? ASSEMBLY_NO_REGISTER : (sib & 7) | (decoder->rex << 3 & 8));
     decoder->is_of_fixed = !has_index && !has_base;
     if (!has_base && !decoder_take(decoder, 4, &displacement))
       return false;
