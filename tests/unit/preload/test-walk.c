@@ -242,6 +242,10 @@ static void test_thread(void)
 
 static struct preload_trail *trail; /* of the walks from here; NULL: none */
 
+/* Those who call it stand for the library's functions, which have frame pointers: asking for the frame's
+ * address makes one. */
+#define HAS_FRAME_POINTER() g_assert_cmpuint((uintptr_t)__builtin_frame_address(0), <, high)
+
 static uint32_t here(const void *first)
 {
   struct preload_walk walk = {.area = &area,
@@ -256,6 +260,7 @@ static uint32_t here(const void *first)
 
 FAR static void allocate(void)
 {
+  HAS_FRAME_POINTER();
   n_frames = here(__builtin_return_address(0));
   sink++;
 }
@@ -291,6 +296,7 @@ static unsigned choose(unsigned n)
 FAR static void compare(void)
 {
   uint32_t remembered_outcome;
+  HAS_FRAME_POINTER();
   trail = &remembered;
   uint32_t n = here(__builtin_return_address(0));
   remembered_outcome = outcome;
