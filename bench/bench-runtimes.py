@@ -4,9 +4,9 @@
 
 usage, as root: bench-runtimes.py BUILD PROGRAM…     as build /usr/bin/python3 /srv/trixie:python3.13 (in that root directory) /usr/bin/java node
 
-complete: of the samples with a user stack. functions: have some of the language's. agree: from turn() on, of tests/programs/work.py, stacks.js
-or Stacks.java, their functions and lines are a stack that the runtime itself says the program can have, or the beginning of one. Of Java's and
-JavaScript's innermost function the line is not compared. a sample: of a sample's program in the kernel.
+complete: of the samples with a user stack. functions: have some of the language's. agree: from turn() on, of tests/programs/work.py, stacks.js,
+stacks.php or Stacks.java, their functions and lines are a stack that the runtime itself says the program can have, or the beginning of one. Of Java's,
+JavaScript's and PHP's innermost function the line is not compared. a sample: of a sample's program in the kernel.
 """
 import collections
 import json
@@ -90,6 +90,26 @@ class Node:
                            if frame.told and frame.told.file == self.program and frame.told.name != 'run'])
 
 
+class Php:
+    name = 'PHP'
+
+    def __init__(self, command, directory, inside):
+        shutil.copy(PROGRAMS / 'stacks.php', directory)
+        program = f'{inside}/stacks.php'
+        self.version = output(*command, '--version').split()[1]
+        self.known = {tuple(map(tuple, stack)) for stack in json.loads(output(*command, program, 'trace'))}
+        self.begun = {self.calls(stack[:i]) for stack in self.known for i in range(1, len(stack) + 1)} | {stack[:-1] for stack in self.known}
+        self.worker = [*command, program, '1000']
+
+    def calls(self, stack):
+        """Without the line of the innermost function, and without that where it is PHP's own."""
+        return stack[:-1] if stack[-1][1] == 0 else (*stack[:-1], (stack[-1][0], 0))
+
+    def functions_of(self, sample):
+        stack = from_turn('turn', [(frame.told.name, frame.told.executed) for frame in reversed(sample.frames) if frame.told])
+        return self.calls(stack) if stack else None
+
+
 def output(*command):
     return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True).stdout
 
@@ -99,7 +119,7 @@ def from_turn(turn, functions):
     return tuple(functions[turns[0]:]) if turns else None
 
 
-KINDS = (('java', Java), ('node', Node), ('python', Python))
+KINDS = (('java', Java), ('node', Node), ('php', Php), ('python', Python))
 
 
 def cost():

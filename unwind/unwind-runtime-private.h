@@ -22,6 +22,7 @@ bool unwind_runtime_find_symbol(const struct unwind_elf *elf, const char *name, 
 bool unwind_runtime_read(const struct unwind_elf *elf, uint64_t address, void *ret, size_t size);
 
 bool unwind_runtime_find_hotspot(const struct unwind_elf *elf, struct unwind_runtime *ret);
+bool unwind_runtime_find_php(const struct unwind_elf *elf, struct unwind_runtime *ret);
 bool unwind_runtime_find_python(const struct unwind_elf *elf, struct unwind_runtime *ret);
 bool unwind_runtime_find_v8(const struct unwind_elf *elf, struct unwind_runtime *ret);
 

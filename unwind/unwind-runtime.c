@@ -8,6 +8,7 @@ static bool (*const finders[])(const struct unwind_elf *elf, struct unwind_runti
     unwind_runtime_find_python,
     unwind_runtime_find_hotspot,
     unwind_runtime_find_v8,
+    unwind_runtime_find_php,
 };
 
 bool unwind_runtime_find(const struct unwind_elf *elf, struct unwind_runtime *ret)

@@ -16,6 +16,7 @@ enum unwind_runtime_kind {
   UNWIND_RUNTIME_PYTHON = 1,
   UNWIND_RUNTIME_V8 = 2,
   UNWIND_RUNTIME_HOTSPOT = 3,
+  UNWIND_RUNTIME_PHP = 4,
   UNWIND_RUNTIMES
 };
 
@@ -166,6 +167,29 @@ enum unwind_v8_field {
   UNWIND_V8_DEOPT_OWNER,     /* no index: the function itself, */
   UNWIND_V8_OWNER_WRAPPED,   /* or an object that has it there; 0: itself */
   UNWIND_V8_FIELDS
+};
+
+/* Of PHP 8 without threads: frames (zend_execute_data) lie apart from the native stack. A call of the
+ * interpreter, whose code goes from code_start to code_end, runs frames up to one that is the first of its
+ * call. `address` is that of executor_globals, and `version` is major << 8 | minor. */
+enum unwind_php_field {
+  UNWIND_PHP_TOP,      /* executor_globals: the innermost frame */
+  UNWIND_PHP_OPLINE,   /* frame: its instruction, as of its last call */
+  UNWIND_PHP_FUNCTION, /* frame; 0: it is no function's */
+  UNWIND_PHP_INFO,     /* frame: an int, whose bits say whether it is the first of its call */
+  UNWIND_PHP_PREVIOUS, /* frame: the caller's */
+  UNWIND_PHP_TYPE,     /* function, as the next ones: a byte */
+  UNWIND_PHP_NAME,     /* 0: it is a file's code */
+  UNWIND_PHP_CLASS,    /* 0: it is none's */
+  UNWIND_PHP_OPCODES,  /* its first instruction, as the rest not where the type is PHP's own */
+  UNWIND_PHP_COUNT,   /* an int: how many they are */
+  UNWIND_PHP_FILE,
+  UNWIND_PHP_FIRST_LINE, /* an int */
+  UNWIND_PHP_LINE,       /* instruction: an int */
+  UNWIND_PHP_CLASS_NAME, /* class */
+  UNWIND_PHP_TEXT_LENGTH,
+  UNWIND_PHP_TEXT,
+  UNWIND_PHP_FIELDS
 };
 
 #endif

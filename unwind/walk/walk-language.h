@@ -21,7 +21,15 @@ enum walk_language_state {
   WALK_LANGUAGE_CALL = 3   /* so it is, and runs in the native frame that was come to last */
 };
 
+/* A word of a structure; without such a structure, or where it cannot be read, 0. */
+WALK_INLINE uint64_t walk_language_word(struct walk *walk, uint64_t structure, uint32_t field)
+{
+  uint64_t at = structure + walk->runtime.fields[field];
+  return structure < WALK_ADDRESS_MIN ? 0 : WALK_PEEK(walk, at & ~7ull) >> (at & 7) * 8;
+}
+
 #include "unwind/walk/walk-hotspot.h"
+#include "unwind/walk/walk-php.h"
 #include "unwind/walk/walk-python.h"
 #include "unwind/walk/walk-v8.h"
 
@@ -50,6 +58,8 @@ WALK_INLINE void walk_language_begin(struct walk *walk)
     walk->language.state = WALK_LANGUAGE_READY;
   else if (WALK_RUNTIME(walk) == UNWIND_RUNTIME_V8)
     walk_v8_begin(walk);
+  else if (WALK_RUNTIME(walk) == UNWIND_RUNTIME_PHP)
+    walk_php_begin(walk);
 }
 
 /* Delivers the next frame of the call as language.word. Returns as walk_next. */
@@ -63,6 +73,8 @@ WALK_FUNCTION int walk_language_deliver(struct walk *walk)
     walk_v8_deliver(walk);
   else if (WALK_RUNTIME(walk) == UNWIND_RUNTIME_PYTHON)
     walk_python_deliver(walk);
+  else if (WALK_RUNTIME(walk) == UNWIND_RUNTIME_PHP)
+    walk_php_deliver(walk);
   return walk->language.state == WALK_LANGUAGE_CALL ? 0 : walk->language.end;
 }
 
@@ -85,12 +97,14 @@ WALK_FUNCTION int walk_language_take(struct walk *walk, uint64_t ip, uint64_t sp
     walk->language.state = WALK_LANGUAGE_CALL;
     return in_its_place ? walk_language_deliver(walk) : 0;
   }
-  if (WALK_RUNTIME(walk) != UNWIND_RUNTIME_PYTHON)
-    return end;
+  int is_call = 0;
   if (walk->language.state == WALK_LANGUAGE_BEGIN)
     walk_python_begin(walk, sp);
-  if (walk->language.state != WALK_LANGUAGE_READY ||
-      !walk_python_is_call(walk, ip, sp, end == 0 ? walk->registers.sp : ~0ull))
+  if (walk->language.state == WALK_LANGUAGE_READY && WALK_RUNTIME(walk) == UNWIND_RUNTIME_PYTHON)
+    is_call = walk_python_is_call(walk, ip, sp, end == 0 ? walk->registers.sp : ~0ull);
+  else if (walk->language.state == WALK_LANGUAGE_READY && WALK_RUNTIME(walk) == UNWIND_RUNTIME_PHP)
+    is_call = walk_php_is_call(walk, ip);
+  if (!is_call)
     return end;
   walk->language.state = WALK_LANGUAGE_CALL;
   return WALK_KEEPS_INTERPRETER(walk) ? 0 : walk_language_deliver(walk);

@@ -11,13 +11,6 @@
 #define WALK_PYTHON_3_11 0x030b
 #define WALK_PYTHON_3_12 0x030c
 
-/* A word of a structure; without such a structure, or where it cannot be read, 0. */
-WALK_INLINE uint64_t walk_python_word(struct walk *walk, uint64_t structure, uint32_t field)
-{
-  uint64_t at = structure + walk->runtime.fields[field];
-  return structure < WALK_ADDRESS_MIN ? 0 : WALK_PEEK(walk, at & ~7ull) >> (at & 7) * 8;
-}
-
 struct walk_python_search {
   struct walk *walk;
   uint64_t interpreter;
@@ -32,12 +25,12 @@ static long walk_python_look_by_stack(uint32_t i, struct walk_python_search *sea
   struct walk *walk = search->walk;
   uint64_t thread = search->thread;
   (void)i;
-  uint64_t above = walk_python_word(walk, thread, UNWIND_PYTHON_THREAD_ID) - search->wanted;
+  uint64_t above = walk_language_word(walk, thread, UNWIND_PYTHON_THREAD_ID) - search->wanted;
   if (above < search->nearest) {
     search->nearest = above;
     search->found = thread;
   }
-  search->thread = walk_python_word(walk, thread, UNWIND_PYTHON_NEXT_THREAD);
+  search->thread = walk_language_word(walk, thread, UNWIND_PYTHON_NEXT_THREAD);
   if (search->thread == 0 && search->found == 0)
     search->found = thread;
   return search->thread == 0;
@@ -48,13 +41,13 @@ static long walk_python_look_by_id(uint32_t i, struct walk_python_search *search
   struct walk *walk = search->walk;
   (void)i;
   if (search->thread == 0) {
-    search->interpreter = walk_python_word(walk, search->interpreter, UNWIND_PYTHON_NEXT_INTERPRETER);
-    search->thread = walk_python_word(walk, search->interpreter, UNWIND_PYTHON_THREADS);
+    search->interpreter = walk_language_word(walk, search->interpreter, UNWIND_PYTHON_NEXT_INTERPRETER);
+    search->thread = walk_language_word(walk, search->interpreter, UNWIND_PYTHON_THREADS);
     return search->interpreter == 0;
   }
-  if (walk_python_word(walk, search->thread, UNWIND_PYTHON_THREAD_ID) == search->wanted)
+  if (walk_language_word(walk, search->thread, UNWIND_PYTHON_THREAD_ID) == search->wanted)
     search->found = search->thread;
-  search->thread = walk_python_word(walk, search->thread, UNWIND_PYTHON_NEXT_THREAD);
+  search->thread = walk_language_word(walk, search->thread, UNWIND_PYTHON_NEXT_THREAD);
   return search->found != 0;
 }
 
@@ -67,7 +60,7 @@ WALK_FUNCTION uint64_t walk_python_find_thread(struct walk *walk, uint64_t inter
   struct walk_python_search search = {walk, interpreter, 0, wanted, 0, WALK_PYTHON_STACK_MAX};
   if (!WALK_RUNS(walk, PYTHON))
     return 0;
-  search.thread = walk_python_word(walk, interpreter, UNWIND_PYTHON_THREADS);
+  search.thread = walk_language_word(walk, interpreter, UNWIND_PYTHON_THREADS);
   if (walk->runtime.version < WALK_PYTHON_3_11)
     WALK_REPEAT(WALK_PYTHON_THREADS_MAX, walk_python_look_by_stack, &search);
   else
@@ -79,14 +72,14 @@ WALK_FUNCTION uint64_t walk_python_find_thread(struct walk *walk, uint64_t inter
 WALK_INLINE uint64_t walk_python_thread(struct walk *walk, uint64_t sp)
 {
   uint64_t root = walk->runtime.address + walk->language.bias;
-  uint64_t first = walk_python_word(walk, root, UNWIND_PYTHON_INTERPRETERS);
+  uint64_t first = walk_language_word(walk, root, UNWIND_PYTHON_INTERPRETERS);
   if (walk->runtime.version < WALK_PYTHON_3_11)
     return walk_python_find_thread(walk, first, sp);
   uint64_t id = WALK_THREAD(walk);
   struct walk_memo *memo = WALK_MEMO(walk, ~id);
   if (memo && memo->address == ~id && memo->serial == walk->process.serial) {
     uint64_t thread = memo->rule_words[0];
-    if (walk_python_word(walk, thread, UNWIND_PYTHON_THREAD_ID) == id)
+    if (walk_language_word(walk, thread, UNWIND_PYTHON_THREAD_ID) == id)
       return thread;
   }
   uint64_t thread = walk_python_find_thread(walk, first, id);
@@ -104,14 +97,14 @@ WALK_FUNCTION int walk_python_begin(struct walk *walk, uint64_t sp)
   walk->language.state = WALK_LANGUAGE_NONE;
   if (thread == 0)
     return WALK_LANGUAGE_NONE;
-  uint64_t top = walk_python_word(walk, thread, UNWIND_PYTHON_TOP);
+  uint64_t top = walk_language_word(walk, thread, UNWIND_PYTHON_TOP);
   walk->language.frame = top;
   walk->language.entry = 0;
   if (walk->runtime.version == WALK_PYTHON_3_10) {
-    walk->language.entry = walk_python_word(walk, thread, UNWIND_PYTHON_ENTRY);
+    walk->language.entry = walk_language_word(walk, thread, UNWIND_PYTHON_ENTRY);
   } else if (walk->runtime.version == WALK_PYTHON_3_11 || walk->runtime.version == WALK_PYTHON_3_12) {
     walk->language.entry = top;
-    walk->language.frame = walk_python_word(walk, top, UNWIND_PYTHON_ENTRY_TOP);
+    walk->language.frame = walk_language_word(walk, top, UNWIND_PYTHON_ENTRY_TOP);
   }
   if (walk->language.frame != 0)
     walk->language.state = WALK_LANGUAGE_READY;
@@ -120,7 +113,7 @@ WALK_FUNCTION int walk_python_begin(struct walk *walk, uint64_t sp)
 
 WALK_INLINE uint32_t walk_python_owner(struct walk *walk, uint64_t frame)
 {
-  return walk_python_word(walk, frame, UNWIND_PYTHON_OWNER) & 0xff;
+  return walk_language_word(walk, frame, UNWIND_PYTHON_OWNER) & 0xff;
 }
 
 static long walk_python_look_for_shim(uint32_t i, struct walk_python_search *search)
@@ -129,7 +122,7 @@ static long walk_python_look_for_shim(uint32_t i, struct walk_python_search *sea
   if (walk_python_owner(search->walk, search->wanted) >= search->walk->runtime.fields[UNWIND_PYTHON_SHIM])
     search->found = search->wanted;
   else
-    search->wanted = walk_python_word(search->walk, search->wanted, UNWIND_PYTHON_PREVIOUS);
+    search->wanted = walk_language_word(search->walk, search->wanted, UNWIND_PYTHON_PREVIOUS);
   return search->found != 0 || search->wanted == 0;
 }
 
@@ -167,7 +160,7 @@ WALK_INLINE int walk_python_is_call(struct walk *walk, uint64_t ip, uint64_t low
 /* The instruction, counted in units of 2 bytes; -1: the first one is still to come. */
 WALK_INLINE int64_t walk_python_at(struct walk *walk, uint64_t frame, uint64_t code)
 {
-  uint64_t at = walk_python_word(walk, frame, UNWIND_PYTHON_AT);
+  uint64_t at = walk_language_word(walk, frame, UNWIND_PYTHON_AT);
   if (walk->runtime.version < WALK_PYTHON_3_10)
     return (int32_t)at >> 1;
   if (walk->runtime.version == WALK_PYTHON_3_10)
@@ -178,15 +171,15 @@ WALK_INLINE int64_t walk_python_at(struct walk *walk, uint64_t frame, uint64_t c
 /* Goes to the caller of `frame`, whose word was delivered. */
 WALK_INLINE void walk_python_advance(struct walk *walk, uint64_t frame)
 {
-  uint64_t next = walk_python_word(walk, frame, UNWIND_PYTHON_PREVIOUS);
+  uint64_t next = walk_language_word(walk, frame, UNWIND_PYTHON_PREVIOUS);
   uint32_t version = walk->runtime.version;
   int is_last = version < WALK_PYTHON_3_11;
   if (version == WALK_PYTHON_3_11)
     is_last = walk_python_owner(walk, frame) != 0;
   if (is_last && walk->language.entry != 0)
-    walk->language.entry = walk_python_word(walk, walk->language.entry, UNWIND_PYTHON_ENTRY_PREVIOUS);
+    walk->language.entry = walk_language_word(walk, walk->language.entry, UNWIND_PYTHON_ENTRY_PREVIOUS);
   if (version >= WALK_PYTHON_3_12 && next == walk->language.anchor) {
-    next = walk_python_word(walk, next, UNWIND_PYTHON_PREVIOUS);
+    next = walk_language_word(walk, next, UNWIND_PYTHON_PREVIOUS);
     walk->language.anchor = 0;
     is_last = 1;
   }
@@ -201,8 +194,8 @@ WALK_INLINE void walk_python_advance(struct walk *walk, uint64_t frame)
 WALK_INLINE void walk_python_deliver(struct walk *walk)
 {
   uint64_t frame = walk->language.frame;
-  uint64_t code =
-      walk_python_word(walk, frame, UNWIND_PYTHON_CODE) & ~(uint64_t)walk->runtime.fields[UNWIND_PYTHON_TAG];
+  uint64_t code = walk_language_word(walk, frame, UNWIND_PYTHON_CODE) &
+                  ~(uint64_t)walk->runtime.fields[UNWIND_PYTHON_TAG];
   int64_t at = walk_python_at(walk, frame, code);
   walk->language.word = WALK_NAME(walk, code, at);
   walk_python_advance(walk, frame);

@@ -36,15 +36,11 @@ static __always_inline int hotspot_identify(struct walk *walk, uint64_t method, 
 __noinline uint32_t recorder_copy_symbol(struct walk *walk, struct told *told, uint64_t symbol, uint32_t at,
                                          uint32_t room)
 {
-  if (!WALK_RUNS(walk, HOTSPOT) || !told || symbol == 0 || at > RECORDER_RAW_FUNCTION_NAME)
+  if (!WALK_RUNS(walk, HOTSPOT) || symbol == 0)
     return 0;
   uint64_t size = walk_hotspot_get(walk, symbol, UNWIND_HOTSPOT_TEXT_LENGTH) & 0xffff;
-  uint64_t from = symbol + walk->hotspot.fields[UNWIND_HOTSPOT_TEXT];
-  if (size > room)
-    size = room;
-  if (size > RECORDER_RAW_FUNCTION_FILE)
-    size = RECORDER_RAW_FUNCTION_FILE;
-  return bpf_probe_read_user(told->bytes + at, size, (const void *)from) == 0 ? size : 0;
+  return recorder_copy_text(told, symbol + walk->hotspot.fields[UNWIND_HOTSPOT_TEXT],
+                            size < room ? size : room, at);
 }
 
 /* The Symbol of that number. */

@@ -65,7 +65,18 @@ static __always_inline int may_read(uint32_t bytes)
   return counted && __sync_fetch_and_add(&counted->read, bytes) < TEXT_A_SECOND;
 }
 
+/* Copies `size` bytes to told->bytes, as far as there is room at `at`; says how many. */
+__noinline uint32_t recorder_copy_text(struct told *told, uint64_t from, uint64_t size, uint32_t at)
+{
+  if (!told || at > RECORDER_RAW_FUNCTION_NAME)
+    return 0;
+  if (size > RECORDER_RAW_FUNCTION_FILE)
+    size = RECORDER_RAW_FUNCTION_FILE;
+  return bpf_probe_read_user(told->bytes + at, size, (const void *)from) == 0 ? size : 0;
+}
+
 #include "helpers/recorder/bpf/functions-hotspot.h"
+#include "helpers/recorder/bpf/functions-php.h"
 #include "helpers/recorder/bpf/functions-python.h"
 #include "helpers/recorder/bpf/functions-v8.h"
 
@@ -122,6 +133,8 @@ static __always_inline int identify(struct walk *walk, uint64_t code, struct unn
     return hotspot_identify(walk, code, ret);
   case UNWIND_RUNTIME_PYTHON:
     return python_identify(walk, code, ret);
+  case UNWIND_RUNTIME_PHP:
+    return php_identify(walk, code, ret);
   default:
     return 0;
   }
@@ -131,10 +144,9 @@ static __always_inline int identify(struct walk *walk, uint64_t code, struct unn
  * (below 0: it is about to begin); 0: it is none, but the runtime's own. */
 __noinline uint64_t recorder_name(struct walk *walk, uint64_t code, int64_t at)
 {
-  struct unnamed unnamed = {0};
+  struct unnamed unnamed = {.key = {.code = code}};
   if (!walk || !identify(walk, code, &unnamed))
     return 0;
-  unnamed.key.code = code;
   unnamed.key.generation = walk->process.generation;
   uint64_t place = at < 0 ? 0 : at < WALK_WORD_AT_NONE - 1 ? at + 1 : WALK_WORD_AT_NONE;
   return WALK_WORD(find_function(walk, &unnamed), place);
@@ -180,6 +192,9 @@ __noinline int recorder_read_function(struct walk *walk, struct told *told, uint
     break;
   case UNWIND_RUNTIME_PYTHON:
     python_tell(walk, unnamed, told);
+    break;
+  case UNWIND_RUNTIME_PHP:
+    php_tell(walk, unnamed, told);
     break;
   default:
     return 0;
