@@ -93,12 +93,23 @@ static void state_write_all(struct assembly_state *state, uint16_t writes)
   }
 }
 
+/* Of a function that takes away its return address, or puts something else in its place, no more can be said.
+ */
+static void state_lose(struct assembly_state *state)
+{
+  *state = (struct assembly_state){.other_register = ASSEMBLY_NO_REGISTER};
+}
+
 /* A register's value is stored there; of none: something else is. */
 static void state_store(struct assembly_state *state, unsigned int reg, struct assembly_value to)
 {
   struct assembly_kept *kept = kept_of(state, reg), *all[] = {&state->kept_fp, &state->kept_base};
   struct assembly_value *value = value_of(state, reg);
 
+  if (is_at(to, ASSEMBLY_CFA, -WORD)) {
+    state_lose(state);
+    return;
+  }
   for (unsigned int i = 0; i < 2; i++) {
     if (to.origin == ASSEMBLY_CFA && all[i]->at == to.offset && !(all[i] == kept && kept->holds))
       all[i]->at = 0;
@@ -133,12 +144,6 @@ static bool is_callers(unsigned int reg)
 {
   return reg >= ASSEMBLY_RBX && reg != ASSEMBLY_RSI && reg != ASSEMBLY_RDI &&
          (reg <= ASSEMBLY_RBP || reg > ASSEMBLY_R11) && reg != ASSEMBLY_NO_REGISTER;
-}
-
-/* Of a function that takes away its return address, to put it elsewhere, no more can be said. */
-static void state_lose(struct assembly_state *state)
-{
-  *state = (struct assembly_state){.other_register = ASSEMBLY_NO_REGISTER};
 }
 
 static bool state_pop(struct assembly_state *state, unsigned int reg)
