@@ -78,8 +78,8 @@ struct elf_reader_message {
   uint64_t deadline;  /* RESOLVE: when it ends with what it has, nanoseconds of CLOCK_MONOTONIC; 0: never */
 };
 
-/* NAME: which functions (unwind/unwind-names.h) some file offsets lie in, ascending. RESOLVE: which places
- * (dwarf/dwarf-places.h) some addresses lie in, likewise. */
+/* NAME: which functions (unwind/names/unwind-names.h) some file offsets lie in, ascending. RESOLVE: which
+ * places (dwarf/dwarf-places.h) some addresses lie in, likewise. */
 struct elf_reader_question {
   struct elf_reader_message message;
   uint64_t offsets[ELF_READER_OFFSETS_MAX]; /* n_offsets are sent */

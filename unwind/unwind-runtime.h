@@ -182,7 +182,7 @@ enum unwind_php_field {
   UNWIND_PHP_NAME,     /* 0: it is a file's code */
   UNWIND_PHP_CLASS,    /* 0: it is none's */
   UNWIND_PHP_OPCODES,  /* its first instruction, as the rest not where the type is PHP's own */
-  UNWIND_PHP_COUNT,   /* an int: how many they are */
+  UNWIND_PHP_COUNT,    /* an int: how many they are */
   UNWIND_PHP_FILE,
   UNWIND_PHP_FIRST_LINE, /* an int */
   UNWIND_PHP_LINE,       /* instruction: an int */

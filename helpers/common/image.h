@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "unwind/unwind-names.h"
+#include "unwind/names/unwind-names.h"
 #include "unwind/unwind-table.h"
 
 /* A table of `size` bytes from the cache, with its checksum. 0, or -EBADMSG or another -errno. */

@@ -7,8 +7,8 @@
 
 #include "helpers/elf-reader/elf-reader-file.h"
 #include "helpers/elf-reader/elf-reader-resolve.h"
+#include "unwind/names/unwind-names.h"
 #include "unwind/unwind-compile.h"
-#include "unwind/unwind-names.h"
 
 _Static_assert(ELF_READER_OFFSETS_MAX == UNWIND_OFFSETS_MAX, "all that may be asked can be answered");
 

@@ -3,7 +3,7 @@
  * for; and what another process says is names. */
 #include <stdlib.h>
 
-#include "unwind/unwind-names.h"
+#include "unwind/names/unwind-names.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

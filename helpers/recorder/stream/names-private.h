@@ -8,7 +8,7 @@
 #include "helpers/recorder/stream/names.h"
 #include "helpers/recorder/tables/opener.h"
 #include "helpers/recorder/tables/reader.h"
-#include "unwind/unwind-names.h"
+#include "unwind/names/unwind-names.h"
 
 #define RECORDER_NAMES_READERS_MAX 4
 

@@ -20,8 +20,8 @@
 #include "tests/unit/elf-reader/reader-fixture.h"
 #include "tests/unit/remove-tree.h"
 #include "tests/unit/run-shell.h"
+#include "unwind/names/unwind-names.h"
 #include "unwind/unwind-compile.h"
-#include "unwind/unwind-names.h"
 
 /* Takes over the file. Returns 0 with *ret_table, or the error. */
 static int compile(struct reader *reader, int file, guint32 flags, int *ret_table)

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "unwind/unwind-names.h"
+#include "unwind/names/unwind-names.h"
 
 static void print(const struct unwind_names *names, const uint64_t *offsets, size_t n)
 {

@@ -10,8 +10,8 @@
 #include <glib/gstdio.h>
 
 #include "tests/unit/run-shell.h"
-#include "unwind/unwind-names.h"
-#include "unwind/unwind-symbols-private.h"
+#include "unwind/names/unwind-names.h"
+#include "unwind/names/unwind-symbols-private.h"
 
 static const char program[] =
     "#include <stdio.h>\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "unwind/unwind-names.h"
+#include "unwind/names/unwind-names.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "unwind/names/unwind-plt-private.h"
+#include "unwind/names/unwind-symbols-private.h"
 #include "unwind/unwind-decompress-private.h"
 #include "unwind/unwind-functions.h"
-#include "unwind/unwind-plt-private.h"
-#include "unwind/unwind-symbols-private.h"
 
 #define SEGMENTS_MAX     1024 /* each symbol's address may be compared with all of them */
 #define SECTION_NAME_MAX 256

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "unwind/unwind-symbols-private.h"
+#include "unwind/names/unwind-symbols-private.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Apart from what finds them, so that whoever is handed names links no parser. */
-#include "unwind/unwind-names.h"
+#include "unwind/names/unwind-names.h"
 
 bool unwind_names_are_valid(const void *memory, size_t size)
 {

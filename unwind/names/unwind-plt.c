@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "unwind/unwind-plt-private.h"
+#include "unwind/names/unwind-plt-private.h"
 
 #include <inttypes.h>
 #include <stdio.h>
