@@ -16,6 +16,7 @@ struct _ViewerExportDialog {
   GtkCheckButton **checks;     /* one per format */
   ViewerExportContent content; /* its own; no picture: none could be taken */
   char *name;                  /* of the file, without what it ends with */
+  GtkWidget *page;             /* until its picture was taken */
   GCancellable *cancellable;   /* while it is written */
   guint pulse;
 };
@@ -212,6 +213,7 @@ static void viewer_export_dialog_dispose(GObject *object)
     g_cancellable_cancel(self->cancellable);
   g_clear_pointer(&self->content.weights, profile_weights_unref);
   g_clear_object(&self->content.picture);
+  g_clear_object(&self->page);
   G_OBJECT_CLASS(viewer_export_dialog_parent_class)->dispose(object);
 }
 
@@ -266,6 +268,7 @@ static char *get_name(ViewerDocument *document)
   return g_utf8_make_valid(name, -1);
 }
 
+/* But the picture. */
 static void take_content(ViewerExportContent *content, ViewerDocument *document, ViewerPage *page)
 {
   GFile *file = viewer_document_get_file(document);
@@ -273,12 +276,28 @@ static void take_content(ViewerExportContent *content, ViewerDocument *document,
   content->weights = profile_weights_ref(viewer_document_get_weights(document));
   content->title = g_strdup(viewer_document_get_title(document));
   content->path = g_file_peek_path(file) ? g_strdup(g_file_peek_path(file)) : g_file_get_uri(file);
-  content->picture = take_picture(GTK_WIDGET(page));
   viewer_page_get_report(page, &content->report_by, &content->report_tree);
+}
+
+static void export_dialog_present(ViewerExportDialog *self)
+{
+  for (guint i = 0; i < viewer_export_count_formats(); i++)
+    gtk_widget_set_sensitive(GTK_WIDGET(self->checks[i]), viewer_export_is_possible(i, &self->content));
+  gtk_window_set_focus(GTK_WINDOW(self), GTK_WIDGET(self->checks[0]));
+  gtk_window_present(GTK_WINDOW(self));
+}
+
+static void take_picture_of_page(ViewerExportDialog *self, GdkFrameClock *clock)
+{
+  g_signal_handlers_disconnect_by_func(clock, take_picture_of_page, self);
+  self->content.picture = take_picture(self->page);
+  g_clear_object(&self->page);
+  export_dialog_present(self);
 }
 
 void viewer_export_dialog_show(GtkWindow *parent, ViewerDocument *document, ViewerPage *page)
 {
+  GdkFrameClock *clock = gtk_widget_get_frame_clock(GTK_WIDGET(page));
   ViewerExportDialog *self;
 
   if (!viewer_document_get_weights(document))
@@ -286,8 +305,12 @@ void viewer_export_dialog_show(GtkWindow *parent, ViewerDocument *document, View
   self = g_object_new(VIEWER_TYPE_EXPORT_DIALOG, "transient-for", parent, NULL);
   take_content(&self->content, document, page);
   self->name = get_name(document);
-  for (guint i = 0; i < viewer_export_count_formats(); i++)
-    gtk_widget_set_sensitive(GTK_WIDGET(self->checks[i]), viewer_export_is_possible(i, &self->content));
-  gtk_window_set_focus(GTK_WINDOW(self), GTK_WIDGET(self->checks[0]));
-  gtk_window_present(GTK_WINDOW(self));
+  if (!clock) {
+    export_dialog_present(self);
+    return;
+  }
+  /* Only then everything has its place. Before the dialog is there, for that dims the window. */
+  self->page = g_object_ref(GTK_WIDGET(page));
+  g_signal_connect_object(clock, "after-paint", G_CALLBACK(take_picture_of_page), self, G_CONNECT_SWAPPED);
+  gdk_frame_clock_request_phase(clock, GDK_FRAME_CLOCK_PHASE_PAINT);
 }
