@@ -123,6 +123,33 @@ unbalanced_body:
     ret
 
     .p2align 4
+moves_its_return:
+    test rdi, rdi
+    jne moves_its_return_slow
+    ret
+moves_its_return_slow:
+    push rcx
+    push rdi
+    push qword ptr [rsp + 16]
+moves_its_return_pushed:
+    mov r10, [r13 + 200]
+    mov [rsp + 24], r10
+moves_its_return_moved:
+    jmp returns_elsewhere
+    .p2align 6, 0xcc
+returns_elsewhere:
+    push rbp
+    mov rbp, rsp
+    and rsp, -16
+    call rbx
+returns_elsewhere_called:
+    mov rcx, [rbp + 8]
+    mov rbp, [rbp]
+    lea rsp, [r15 + 8]
+    push rcx
+    ret
+
+    .p2align 4
 data:
     .byte 0x0e, 0x16, 0x1e, 0x06, 0x27, 0x2f, 0x37, 0x3f, 0x0e, 0x16, 0x1e, 0x06, 0x27, 0x2f, 0x37, 0x3f
 last:
@@ -149,6 +176,8 @@ EXPECTED = {
     'vectors_body': 'fp-deref+0+16 c-16 same c-8', 'vectors_popped': 'sp+16 c-16 same c-8',
     'switch_case': 'sp+32 same c-16 c-8', 'switch_other': 'sp+32 same c-16 c-8', 'switch_end': 'sp+32 same c-16 c-8',
     'thread': 'sp+8 same same c-8', 'thread_root': 'sp+8 undefined undefined undefined', 'thread_parent': 'sp+8 same same c-8',
+    'moves_its_return': 'sp+8 same same c-8', 'moves_its_return_pushed': 'sp+32 same same c-8', 'moves_its_return_moved': None,
+    'returns_elsewhere_called': None,
     'unbalanced_body': None, 'data': None, 'last_body': 'sp+16 same same c-8',
 }
 
