@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What recordings of language runtimes show: the table of docs/runtimes.md.
 
-usage, as root: bench-runtimes.py BUILD PROGRAM…     as build /usr/bin/python3 /srv/trixie:python3.13 (in that root directory) /usr/bin/java node
+usage, as root: bench-runtimes.py [BUILD PROGRAM…]   as build /usr/bin/python3 /srv/trixie:python3.13 (in that root directory) /usr/bin/java node
 
 complete: of the samples with a user stack. functions: have some of the language's. agree: from turn() on, of tests/programs/work.py, stacks.js,
 stacks.php or Stacks.java, their functions and lines are a stack that the runtime itself says the program can have, or the beginning of one. Of Java's,
@@ -156,7 +156,8 @@ def look_at(build, where):
 
 
 def main():
-    build, *programs = sys.argv[1:]
+    build, *programs = sys.argv[1:] or [os.environ.get('CAPTURE_BUILDDIR', ROOT / 'build')]
+    programs = programs or [path for path in map(shutil.which, ('/usr/bin/python3', 'node', 'java', 'php')) if path]
     before = STATISTICS.read_text()
     STATISTICS.write_text('1')
     try:

@@ -8,15 +8,19 @@
  * (Zend/zend_globals.h, zend_compile.h, zend.h, zend_types.h). */
 static const struct version {
   uint32_t version;
-  const char *symbol;                 /* that this version was the first to export */
-  uint16_t fields[UNWIND_PHP_FIELDS]; /* all 0: not known */
+  const char *symbol; /* that this version was the first to export */
+  uint32_t size;      /* of executor_globals: another one is laid out otherwise */
+  uint16_t fields[UNWIND_PHP_FIELDS];
 } versions[] = {
-    {0x0804, "zend_object_make_lazy", {488, 0, 24, 40, 48, 0, 8, 16, 104, 96, 168, 176, 24, 8, 16, 24}},
-    {0x0803, "zend_call_stack_init", {0}},
-    {0x0802, "php_random_algo_mt19937", {488, 0, 24, 40, 48, 0, 8, 16, 88, 80, 152, 160, 24, 8, 16, 24}},
+    {0x0804, "zend_object_make_lazy", 1984, {488, 0, 24, 40, 48, 0, 8, 16, 104, 96, 168, 176, 24, 8, 16, 24}},
+    {0x0803, "zend_call_stack_init", 0, {0}},
+    {0x0802,
+     "php_random_algo_mt19937",
+     1800,
+     {488, 0, 24, 40, 48, 0, 8, 16, 88, 80, 152, 160, 24, 8, 16, 24}},
 };
 
-static bool set_fields(const struct unwind_elf *elf, struct unwind_runtime *runtime)
+static bool set_fields(const struct unwind_elf *elf, uint64_t size, struct unwind_runtime *runtime)
 {
   Elf64_Sym symbol;
 
@@ -25,7 +29,7 @@ static bool set_fields(const struct unwind_elf *elf, struct unwind_runtime *runt
       continue;
     runtime->version = versions[i].version;
     memcpy(runtime->fields, versions[i].fields, sizeof versions[i].fields);
-    return runtime->fields[UNWIND_PHP_TOP] != 0;
+    return size == versions[i].size;
   }
   return false;
 }
@@ -41,5 +45,5 @@ bool unwind_runtime_find_php(const struct unwind_elf *elf, struct unwind_runtime
   ret->address = globals.st_value;
   ret->code_start = code.st_value;
   ret->code_end = code.st_value + code.st_size;
-  return set_fields(elf, ret);
+  return set_fields(elf, globals.st_size, ret);
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* A new runtime is a row here, and a case of walk-language.h. */
+/* A new runtime is a row here, see CONTRIBUTING.md. */
 static bool (*const finders[])(const struct unwind_elf *elf, struct unwind_runtime *ret) = {
     unwind_runtime_find_python,
     unwind_runtime_find_hotspot,

@@ -301,7 +301,8 @@ const char *profile_capture_get_function_name(ProfileCapture *self, guint32 func
  * of, or "[unknown]" for other memory without a file. Never NULL. */
 const char *profile_capture_get_function_binary(ProfileCapture *self, guint32 function);
 gboolean profile_capture_function_is_kernel(ProfileCapture *self, guint32 function);
-/* Whether the program itself named it: interpreted, or compiled at run time. */
+/* Whether it is known by name alone: the program named it itself, or the recorder read that of a language's
+ * runtime. */
 gboolean profile_capture_function_is_told(ProfileCapture *self, guint32 function);
 
 G_END_DECLS

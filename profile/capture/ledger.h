@@ -30,7 +30,7 @@ void profile_ledger_free(ProfileLedger *self);
 /* Samples with that outcome; those that this version does not know count as UNKNOWN. */
 guint64 profile_ledger_get_samples(const ProfileLedger *self, enum capture_outcome outcome);
 /* Of those that are complete, all on whose way frames without a table were left by their frame pointers: the
- * root is proven, but a function there that keeps none is missing. */
+ * root is proven, but a function there that keeps none may be missing. */
 guint64 profile_ledger_get_by_frame_pointers(const ProfileLedger *self);
 /* Samples of which it is said how their user stack ended: not those without one, and not those of which
  * nothing is said. */

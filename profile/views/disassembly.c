@@ -357,8 +357,8 @@ static const char *explain_nothing(const ProfileDisassembly *self)
   if (!function)
     return _("A transform made this function of others; it has no machine code of its own.");
   if (function->kind == CAPTURE_SPACE_IDENTIFIERS)
-    return _(
-        "The program named this function itself: it is interpreted, and has no machine code of its own.");
+    return _("This function is known by name alone: it is interpreted, or nothing tells where its machine "
+             "code is.");
   if (function->range)
     return _("This function was inlined wherever it was sampled: its instructions stand among those of the "
              "functions that hold it.");

@@ -130,6 +130,17 @@ class Judge:
             self.refused('root-tracepoint', self.reason())
         self.rights('root-work', ROOT_RIGHTS, False)
 
+    def language(self):
+        """From the second half of the recording on at the latest, each stack has them."""
+        self.good('root-python', 'direct', self.row.walk)
+        total = self.find('functions', 'root-python').get('total', {})
+        if self.row.walk == 'bpf':
+            info = self.find('record', 'root-python').get('info') or {'samples': 0, 'messages': []}
+            self.check(total.get('spin_in_python', 0) > 0.5 * info['samples'] and total.get('call_it', 0) >= total.get('spin_in_python', 0),
+                       f'functions of Python: {total} of {info["samples"]} samples: {info["messages"]}')
+        else:
+            self.check(total == {}, f'functions of Python: {total}')
+
     def reason(self):
         return 'confidentiality' if 'confidentiality' in self.row.parameters else r'takes 6\.1'
 

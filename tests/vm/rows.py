@@ -29,7 +29,7 @@ OLD = {'walk': 'dwarf', 'off_cpu': False, 'complete': 0.9, 'lost': 0.05,
        'limits': f'Linux 5.10 is too old for walking in BPF and for time off the CPU (6.1): {TABLES}'}
 CONFIDENTIAL = {'walk': 'dwarf', 'off_cpu': False, 'tracepoints': False, 'complete': 0.9, 'lost': 0.05,
                 'limits': f'lockdown=confidentiality takes BPF and tracefs away: {TABLES}'}
-PLAIN = 'direct,someone,hotplug,bus'
+PLAIN = 'direct,language,someone,hotplug,bus'
 SYSTEMD = 'service,direct,sudo'
 
 ROWS = [

@@ -27,9 +27,8 @@
  *   (the last three together)
  *   WALK_REPEAT(n, step, state)     calls step(i, state) for i from 0 on, at most n times, until it is not 0
  *   WALK_FRAME_MEMO(walk, address)  as WALK_MEMO, a struct walk_frame_memo *
- *   WALK_RUNTIME(walk)              the runtime whose frames are followed (enum unwind_runtime_kind), where
- * that is known before WALK_KEEPS_INTERPRETER(walk)    whether an interpreter's native frame is delivered
- * before what it runs
+ *   WALK_RUNTIME(walk)              the runtime whose frames are followed, where it is known beforehand
+ *   WALK_KEEPS_INTERPRETER(walk)    whether an interpreter's native frame is delivered, too
  */
 #ifndef WALK_H
 #define WALK_H

@@ -206,7 +206,10 @@ class UnwindAssembly(unittest.TestCase):
     def test_sections(self):
         """Where functions begin is found out, in code of compilers, which is the worst case: its functions have parts elsewhere, and jump
         by tables; hand-written ones seldom do."""
-        self.compare(lambda counts, _, printed: self.assertLessEqual(counts['different'], 0.015 * counts['read'], printed))
+        def judge(counts, _name, printed):
+            self.assertLessEqual(counts['different'], 0.017 * counts['read'], printed)
+            self.assertGreater(counts['read'], 0.5 * counts['described'], printed)
+        self.compare(judge)
 
     def test_lengths(self):
         """Of instructions, as objdump sees them."""

@@ -298,6 +298,27 @@ def direct():
     record('root-tables', Root(), '-F', '199', '--unwind', 'dwarf', '--', WORK, '1')
 
 
+# What the system's own Python runs for some seconds: the table of such a binary takes its time here, and so does the kernel.
+PYTHON = '''
+import time
+def spin_in_python(until):
+    n = 0
+    while time.monotonic() < until:
+        n += sum(range(100))
+def call_it(until):
+    spin_in_python(until)
+call_it(time.monotonic() + %d)
+'''
+
+
+def language():
+    """Functions of Python, which the kernel has to take a program for."""
+    path = record('root-python', Root(), '-F', '199', '--', '/usr/bin/python3', '-c', PYTHON % 20)
+    said = execute(['capturectl', 'report', '--json', path], 60, env=ENVIRONMENT)['out']
+    rows = json.loads(said)['rows'] if said else []
+    tell('functions', name='root-python', total={row['name']: row['total'] for row in rows if row['name'] in ('spin_in_python', 'call_it')})
+
+
 def someone():
     """Who is logged in nowhere, or on a machine without logins: by himself, as auto decides."""
     doctor('someone', Someone())

@@ -70,7 +70,7 @@ static char *explain_no_lines(const ViewerSource *self)
         _("No line of this function of the kernel is known: install the kernel’s debug information "
           "(linux-image-…-dbg in Debian, kernel-debuginfo in Fedora), and record again."));
   if (function->kind == CAPTURE_SPACE_IDENTIFIERS)
-    return g_strdup(_("The program named this function itself, and told no lines of its code."));
+    return g_strdup(_("This function is known by name alone, without a line of its code."));
   if (function->kind != CAPTURE_SPACE_BINARY)
     return g_strdup(_("Nothing is known of this code but its address."));
   g_autofree char *binary =
