@@ -46,8 +46,8 @@ WALK_INLINE int walk_hotspot_is_inside(const struct walk *walk, uint64_t address
 /* Whether a frame may have this return address. */
 WALK_INLINE int walk_hotspot_is_return(struct walk *walk, uint64_t address)
 {
-  return walk_hotspot_is_inside(walk, address) ||
-         (walk_is_code(address) && walk_find_mapping(walk, address - 1));
+  return walk_is_code(address) &&
+         (walk_hotspot_is_inside(walk, address) || walk_find_mapping(walk, address - 1));
 }
 
 /* Goes to the caller whose return address stands at `at`, and whose fp is at `fp_at`; 0: it was not saved. */

@@ -7,6 +7,9 @@
 /* Of the stack of a thread that was not told its size. */
 #define WALK_PYTHON_STACK_MAX (64ull << 20)
 
+/* It was looked for, and is not to be looked for again. */
+#define WALK_PYTHON_NO_ANCHOR (~0ull)
+
 #define WALK_PYTHON_3_10 0x030a
 #define WALK_PYTHON_3_11 0x030b
 #define WALK_PYTHON_3_12 0x030c
@@ -144,7 +147,9 @@ WALK_INLINE uint64_t walk_python_anchor(struct walk *walk)
     return walk->language.entry;
   if (walk->language.anchor == 0)
     walk->language.anchor = walk_python_find_shim(walk, walk->language.frame);
-  return walk->language.anchor;
+  if (walk->language.anchor == 0)
+    walk->language.anchor = WALK_PYTHON_NO_ANCHOR;
+  return walk->language.anchor == WALK_PYTHON_NO_ANCHOR ? 0 : walk->language.anchor;
 }
 
 /* Whether the native frame with this ip, whose part of the stack goes from `low` to `high`, is that call. */

@@ -469,6 +469,9 @@ WALK_INLINE int walk_apply_nothing(struct walk *walk, uint64_t address, int foun
 WALK_INLINE void walk_begin(struct walk *walk, int in_kernel)
 {
   walk->flags = WALK_EXACT | WALK_KNOWN_ALL | (in_kernel ? WALK_IN_KERNEL : 0);
+  /* A program may say that it stands anywhere. */
+  if (WALK_IS_WORD(walk->registers.ip))
+    walk->registers.ip = 0;
   walk->by_frame_pointers = 0;
   walk->mapping.start = 0;
   walk->mapping.end = 0;

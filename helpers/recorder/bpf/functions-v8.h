@@ -358,12 +358,16 @@ static __always_inline uint64_t v8_item(struct walk *walk, uint64_t array, uint3
   return v8_peek(walk, array, V8_ARRAY_DATA + index * 8);
 }
 
-/* The number of a function that is told with the next ones. */
-static __always_inline uint32_t v8_number_of(struct walk *walk, uint64_t shared)
+/* The number of a function that is told with the next ones. If there is no room for it now, the code that it
+ * is in is told another time. */
+static __always_inline uint32_t v8_number_of(struct walk *walk, struct told *told, uint64_t shared)
 {
-  return walk_v8_is(walk, shared, UNWIND_V8_SHARED)
-             ? WALK_WORD_FUNCTION(recorder_name(walk, shared, WALK_WORD_AT_NONE))
-             : 0;
+  if (!walk_v8_is(walk, shared, UNWIND_V8_SHARED))
+    return 0;
+  uint32_t number = WALK_WORD_FUNCTION(recorder_name(walk, shared, WALK_WORD_AT_NONE));
+  if (number == 0)
+    told->function.number = 0;
+  return number;
 }
 
 __noinline int v8_tell_baseline(struct walk *walk, struct told *told, uint32_t i)
@@ -376,7 +380,7 @@ __noinline int v8_tell_baseline(struct walk *walk, struct told *told, uint32_t i
   struct recorder_raw_v8_baseline *baseline = (struct recorder_raw_v8_baseline *)(void *)lines;
   uint64_t n = walk->runtime.type;
   told->function.form = RECORDER_RAW_V8_BASELINE;
-  baseline->function = v8_number_of(walk, unnamed->name);
+  baseline->function = v8_number_of(walk, told, unnamed->name);
   baseline->n_bytecodes = baseline->table_size = 0;
   told->function.lines_size = sizeof *baseline;
   if (n > RECORDER_RAW_V8_LENGTHS_SIZE / 3 || !walk_v8_is(walk, bytecode, UNWIND_V8_BYTECODE) ||
@@ -406,8 +410,8 @@ __noinline int v8_tell_code(struct walk *walk, struct told *told, uint32_t i)
   if (n > RECORDER_RAW_V8_FUNCTIONS - 1)
     n = RECORDER_RAW_V8_FUNCTIONS - 1;
   for (uint32_t f = 0; f < RECORDER_RAW_V8_FUNCTIONS - 1 && f < n; f++)
-    code->functions[f] = v8_number_of(walk, v8_item(walk, literals, f));
-  code->functions[n & (RECORDER_RAW_V8_FUNCTIONS - 1)] = v8_number_of(walk, shared);
+    code->functions[f] = v8_number_of(walk, told, v8_item(walk, literals, f));
+  code->functions[n & (RECORDER_RAW_V8_FUNCTIONS - 1)] = v8_number_of(walk, told, shared);
   code->n_functions = n + 1;
   uint32_t size = n == 0 ? 0 : v8_number(v8_peek(walk, inlining, V8_ARRAY_LENGTH));
   if (size > sizeof code->inlined)

@@ -31,6 +31,8 @@ struct function_counts {
   uint32_t second;  /* of CLOCK_MONOTONIC, about */
   uint32_t told;    /* in that second */
   uint32_t read;    /* bytes of programs' texts, likewise */
+  uint32_t bytes;   /* of what was told, likewise */
+  uint32_t epoch;   /* goes on when a number may be without a name */
 };
 
 struct {
@@ -46,6 +48,9 @@ struct {
 /* More functions a second no program needs, but for one that makes work. */
 #define FUNCTIONS_A_SECOND 20000
 #define TEXT_A_SECOND      (32u << 20)
+#define TOLD_A_SECOND      (32u << 20)
+/* No number is given twice. */
+#define NUMBERS_MAX 0xffff0000u
 
 static __always_inline struct function_counts *count_functions(void)
 {
@@ -53,16 +58,32 @@ static __always_inline struct function_counts *count_functions(void)
   struct function_counts *counted = bpf_map_lookup_elem(&function_counts, &zero);
   if (counted && counted->second != second) {
     counted->second = second;
-    counted->told = counted->read = 0;
+    counted->told = counted->read = counted->bytes = 0;
   }
   return counted;
+}
+
+/* Each processor may pass the limit once. */
+static __always_inline int spend(uint32_t *spent, uint32_t amount, uint32_t limit)
+{
+  if (*spent >= limit)
+    return 0;
+  __sync_fetch_and_add(spent, amount);
+  return 1;
 }
 
 /* Whether so many bytes of text may be read in this second. */
 static __always_inline int may_read(uint32_t bytes)
 {
   struct function_counts *counted = count_functions();
-  return counted && __sync_fetch_and_add(&counted->read, bytes) < TEXT_A_SECOND;
+  return counted && spend(&counted->read, bytes, TEXT_A_SECOND);
+}
+
+/* Whether so many bytes may be left in the ring in this second. */
+static __always_inline int may_tell(uint32_t bytes)
+{
+  struct function_counts *counted = count_functions();
+  return counted && spend(&counted->bytes, bytes, TOLD_A_SECOND);
 }
 
 /* Copies `size` bytes to told->bytes, as far as there is room at `at`; says how many. */
@@ -84,18 +105,17 @@ __noinline uint32_t recorder_copy_text(struct told *told, uint64_t from, uint64_
 static __always_inline uint32_t next_number(void)
 {
   struct function_counts *counted = count_functions();
-  if (!counted)
-    return 0;
-  if (__sync_fetch_and_add(&counted->told, 1) >= FUNCTIONS_A_SECOND)
+  if (!counted || counted->numbers >= NUMBERS_MAX || !spend(&counted->told, 1, FUNCTIONS_A_SECOND))
     return 0;
   return __sync_fetch_and_add(&counted->numbers, 1) + 1;
 }
 
-/* Gives the function a number, and remembers it to be told. */
+/* Gives the function a number, and remembers it to be told. Only who interrupts nobody may write the map: it
+ * has locks, which are not to be waited for while the same processor holds them. */
 static __always_inline uint32_t new_function(struct walk *walk, const struct unnamed *unnamed)
 {
   uint32_t n = walk->memory.n_unnamed;
-  uint32_t number = n < UNNAMED_MAX ? next_number() : 0;
+  uint32_t number = n < UNNAMED_MAX && walk->memory.slot == 0 ? next_number() : 0;
   if (number == 0 || bpf_map_update_elem(&functions, &unnamed->key, &number, BPF_ANY) != 0)
     return 0;
   struct unnamed *kept = &walk->memory.unnamed[n & (UNNAMED_MAX - 1)];
@@ -111,14 +131,15 @@ static __always_inline uint32_t find_function(struct walk *walk, const struct un
   const struct function_key *key = &unnamed->key;
   struct walk_memo *memo = WALK_MEMO(walk, key->code);
   uint64_t second = (uint64_t)key->generation << 32 | key->check;
-  if (memo->address == key->code && memo->serial == FUNCTION_MEMO && memo->rule_words[0] == second)
+  uint64_t serial = FUNCTION_MEMO + walk->memory.told_epoch;
+  if (memo->address == key->code && memo->serial == serial && memo->rule_words[0] == second)
     return (uint32_t)memo->rule_words[1];
   uint32_t *known = bpf_map_lookup_elem(&functions, key);
   uint32_t number = known ? *known : new_function(walk, unnamed);
   if (number == 0)
     return 0;
   memo->address = key->code;
-  memo->serial = FUNCTION_MEMO;
+  memo->serial = serial;
   memo->rule_words[0] = second;
   memo->rule_words[1] = number;
   return number;
@@ -171,6 +192,7 @@ struct {
   __type(value, struct told);
 } tolds SEC(".maps");
 
+/* Says how large its lines are; below 0: the function is to be told another time, and as another number. */
 __noinline int recorder_read_function(struct walk *walk, struct told *told, uint32_t i)
 {
   if (!walk || !told)
@@ -199,7 +221,18 @@ __noinline int recorder_read_function(struct walk *walk, struct told *told, uint
   default:
     return 0;
   }
-  return told->function.lines_size;
+  return told->function.number != 0 ? told->function.lines_size : -1;
+}
+
+/* Of a function whose name was not left: it gets another number when it is seen again. */
+static __always_inline void forget_function(struct walk *walk, uint32_t i)
+{
+  const struct function_key *key = &walk->memory.unnamed[i & (UNNAMED_MAX - 1)].key;
+  struct function_counts *counted = count_functions();
+  bpf_map_delete_elem(&functions, key);
+  WALK_MEMO(walk, key->code)->serial = 0;
+  if (counted)
+    __sync_fetch_and_add(&counted->epoch, 1);
 }
 
 /* Leaves the names of the functions that the walk came to first. */
@@ -211,7 +244,8 @@ static __always_inline void tell_functions(void *context, struct walk *walk, uin
   if (!told)
     return;
   for (uint32_t i = 0; i < UNNAMED_MAX && i < walk->memory.n_unnamed; i++) {
-    uint64_t size = recorder_read_function(walk, told, i) & 0xffff;
+    int lines = recorder_read_function(walk, told, i);
+    uint64_t size = lines & 0xffff;
     if (size > RECORDER_RAW_FUNCTION_LINES)
       size = RECORDER_RAW_FUNCTION_LINES;
     told->raw.kind = RECORDER_RAW_FUNCTION;
@@ -220,12 +254,9 @@ static __always_inline void tell_functions(void *context, struct walk *walk, uin
     told->raw.ip[0] = told->raw.ip[1] = 0;
     size +=
         sizeof told->raw + sizeof told->function + RECORDER_RAW_FUNCTION_NAME + RECORDER_RAW_FUNCTION_FILE;
-    if (bpf_perf_event_output(context, &outputs, BPF_F_CURRENT_CPU, &told->raw, size) != 0) {
-      const struct function_key *key = &walk->memory.unnamed[i].key;
-      bpf_map_delete_elem(&functions, key);
-      WALK_MEMO(walk, key->code)->serial = 0;
-      functions_epoch++;
-    }
+    if (lines < 0 || !may_tell(size) ||
+        bpf_perf_event_output(context, &outputs, BPF_F_CURRENT_CPU, &told->raw, size) != 0)
+      forget_function(walk, i);
   }
 }
 

@@ -74,7 +74,7 @@ static __always_inline uint32_t walk_current(void *context, struct scratch *scra
   scratch->raw.ip[1] = (uint32_t)(since >> 32);
   const struct walk_process *process = current_process();
   struct walk *walk = bpf_map_lookup_elem(&walks, &slot);
-  uint32_t n = process && walk ? walk_user_stack(scratch, walk, process, 1) : 0;
+  uint32_t n = process && walk ? walk_user_stack(scratch, walk, slot, process, 1) : 0;
   if (n != 0)
     tell_functions(context, walk, slot);
   if (n == 0 || scratch->raw.end == WALK_MISSED) {

@@ -158,7 +158,7 @@ static long deliver_frame(uint32_t i, struct loop *loop)
 }
 
 /* Walks from scratch->regs; says how many frames it has found. */
-static __always_inline uint32_t walk_user_stack(struct scratch *scratch, struct walk *walk,
+static __always_inline uint32_t walk_user_stack(struct scratch *scratch, struct walk *walk, uint32_t slot,
                                                 const struct walk_process *process, int in_kernel)
 {
   walk->process = *process;
@@ -172,7 +172,13 @@ static __always_inline uint32_t walk_user_stack(struct scratch *scratch, struct 
   for (uint32_t i = 0; i < PEEKS; i++)
     walk->memory.peek_numbers[i] = CHUNK_NONE;
   walk->memory.mapped = scratch->mapped;
-  walk->memory.n_unnamed = 0;
+  walk->memory.n_unnamed = walk->memory.fetches = 0;
+  walk->memory.slot = slot;
+  if (config.runtime != UNWIND_RUNTIME_NONE) {
+    const struct function_counts *counted = count_functions();
+    walk->memory.told_epoch = counted ? counted->epoch : 0;
+    walk->memory.epoch = walk->memory.told_epoch + (uint32_t)(bpf_ktime_get_ns() >> FRAME_MEMO_TIME);
+  }
   walk_begin(walk, in_kernel);
   walk_language_begin(walk);
 
@@ -293,11 +299,7 @@ static __always_inline void leave_user_stack(void *context, struct scratch *scra
   }
   const struct walk_process *process = current_process();
   struct walk *walk = bpf_map_lookup_elem(&walks, &slot);
-  if (walk) {
-    walk->memory.slot = slot;
-    walk->memory.epoch = functions_epoch + (uint32_t)(bpf_ktime_get_ns() >> FRAME_MEMO_TIME);
-  }
-  uint32_t n = process && walk ? walk_user_stack(scratch, walk, process, in_kernel) : 0;
+  uint32_t n = process && walk ? walk_user_stack(scratch, walk, slot, process, in_kernel) : 0;
   if (n != 0)
     tell_functions(context, walk, slot);
   if (n == 0 || scratch->raw.end == WALK_MISSED)

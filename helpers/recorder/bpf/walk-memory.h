@@ -47,6 +47,8 @@ struct text {
 #define PEEK_SHIFT 7
 #define PEEK_SIZE  (1 << PEEK_SHIFT)
 #define PEEKS      32
+/* No honest stack needs so many of them, and each takes some 60 ns. */
+#define FETCHES_MAX 4096
 
 #define UNNAMED_MAX 32
 #define PIECE_WORDS 17 /* of a code object, from its type on: up to what says its lines */
@@ -62,8 +64,10 @@ struct walk_memory {
   struct text text;
   struct unnamed unnamed[UNNAMED_MAX];
   uint32_t n_unnamed;
-  uint32_t slot;  /* of the scratch */
-  uint32_t epoch; /* frame memos of another one do not hold */
+  uint32_t fetches;    /* of peeks, by this walk */
+  uint32_t slot;       /* of the scratch */
+  uint32_t told_epoch; /* numbers that were remembered in another one may be without a name */
+  uint32_t epoch;      /* frame memos of another one do not hold */
 };
 
 /* What runs in frames of machine code that runtimes made, for the first scratch alone: others are seldom
@@ -78,8 +82,6 @@ struct {
   __type(key, uint32_t);
   __type(value, struct walk_frame_memo);
 } frame_memos SEC(".maps");
-
-uint32_t functions_epoch = 0; /* goes on when a number may be without a name */
 
 #define CHUNK_NONE (~0ull)
 
@@ -146,6 +148,9 @@ __noinline uint64_t recorder_peek(struct walk *walk, uint64_t address)
   uint32_t slot = number * 0x9e3779b97f4a7c15ull >> 59 & (PEEKS - 1);
   if (walk->memory.peek_numbers[slot] != number) {
     walk->memory.peek_numbers[slot] = CHUNK_NONE;
+    if (walk->memory.fetches >= FETCHES_MAX)
+      return 0;
+    walk->memory.fetches++;
     if (bpf_probe_read_user(walk->memory.peeks[slot], PEEK_SIZE, (const void *)(number << PEEK_SHIFT)) != 0)
       return 0;
     walk->memory.peek_numbers[slot] = number;

@@ -150,9 +150,12 @@ void recorder_bpf_serve(struct recorder_bpf *bpf)
   uint32_t runtime = (uint32_t)__builtin_ctz(left);
   bpf->runtimes_begun |= 1u << runtime;
   bpf->runtimes_loading = 1u << runtime;
+  pid_t self = getpid();
   bpf->loader = fork();
   if (bpf->loader == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != self)
+      _exit(EXIT_FAILURE);
     _exit(runtimes_load(bpf, runtime) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
   }
   if (bpf->loader < 0) {

@@ -202,11 +202,17 @@ int64_t recorder_functions_frame(struct recorder_functions *functions, struct re
                                        IDENTIFIER_BASE | (uint64_t)id);
 }
 
+bool recorder_functions_know(const struct recorder_functions *functions, uint64_t word)
+{
+  return WALK_WORD_FUNCTION(word) == 0 ||
+         recorder_table_find(&functions->told, WALK_WORD_FUNCTION(word)) != NULL;
+}
+
 static const struct expanded *expand_word(struct recorder_functions *functions, uint64_t word)
 {
   uint64_t words[RECORDER_V8_DEPTH];
   struct expanded *expanded = recorder_table_find(&functions->expanded, word);
-  if (expanded != NULL)
+  if (expanded != NULL || !recorder_functions_know(functions, word))
     return expanded;
   uint32_t n = recorder_v8_expand(functions, word, words);
   if (functions->expanded.count == EXPANDED_MAX) {

@@ -31,6 +31,9 @@ bool recorder_functions_add(struct recorder_functions *functions, const struct r
 uint32_t recorder_functions_expand(struct recorder_functions *functions, const uint64_t *addresses,
                                    uint32_t count, uint64_t *ret, uint32_t room);
 
+/* Whether more cannot be learnt of that WALK_WORD: what it stands for was told, or never will be. */
+bool recorder_functions_know(const struct recorder_functions *functions, uint64_t word);
+
 /* The frame of that WALK_WORD in the process, which is defined in this epoch; or as recorder_output's. */
 int64_t recorder_functions_frame(struct recorder_functions *functions, struct recorder_output *output,
                                  const struct recorder_process *process, uint64_t word);

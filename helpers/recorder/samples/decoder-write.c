@@ -45,11 +45,19 @@ static int64_t find_frame(struct recorder_decoder *decoder, const struct place *
              : capture_writer_frame(decoder->output->writer, CAPTURE_SPACE_KERNEL, 0, address);
 }
 
-/* Sets decoder->frames to those of the addresses. */
+/* A function of a language may be in a sample on one processor before another one has told its name. */
+static bool is_known(const struct recorder_decoder *decoder, const struct place *place, uint64_t address)
+{
+  return place->process == NULL || !WALK_IS_WORD(address) ||
+         recorder_functions_know(&decoder->functions, address);
+}
+
+/* Sets decoder->frames to those of the addresses. *ret_is_final: they will be the same another time. */
 static int find_frames(struct recorder_decoder *decoder, const struct place *place, const uint64_t *addresses,
-                       uint32_t count)
+                       uint32_t count, bool *ret_is_final)
 {
   uint32_t epoch = decoder->output->epoch;
+  *ret_is_final = true;
   for (uint32_t i = 0; i < count; i++) {
     uint32_t frame = place->frames != NULL ? recorder_frames_find(place->frames, addresses[i], epoch) : 0;
     if (frame == 0) {
@@ -57,7 +65,9 @@ static int find_frames(struct recorder_decoder *decoder, const struct place *pla
       if (result < 0)
         return (int)result;
       frame = (uint32_t)result;
-      if (place->frames != NULL)
+      bool is_final = is_known(decoder, place, addresses[i]);
+      *ret_is_final &= is_final;
+      if (place->frames != NULL && is_final)
         recorder_frames_store(place->frames, addresses[i], frame, epoch);
     }
     decoder->frames[i] = frame;
@@ -76,17 +86,17 @@ static int64_t find_stack(struct recorder_decoder *decoder, const struct place *
   uint32_t node = common != 0 ? memo->nodes[common - 1] : 0;
   if (common == count)
     return node;
-  int result = find_frames(decoder, place, addresses, count - common);
+  bool is_final;
+  int result = find_frames(decoder, place, addresses, count - common, &is_final);
   if (result < 0)
     return result;
   int64_t leaf =
       capture_writer_path(decoder->output->writer, node, decoder->frames, count - common, decoder->nodes);
-  if (leaf > 0 && memo != NULL)
+  if (leaf > 0 && memo != NULL && is_final)
     recorder_memo_learn(memo, common, addresses, decoder->nodes, count);
   return leaf;
 }
 
-/* Only walkers find words, and no more of them than there is room for. */
 /* How many addresses stand before the first frame of a language. */
 static uint32_t before_words(const uint64_t *addresses, uint32_t count)
 {

@@ -255,9 +255,15 @@ static void test_v8_expanded(void)
   const gint64 offsets[] = {0, 40};
   const guint64 places[] = {place_at(101, 0), place_at(215, 2)};
   g_autoptr(GByteArray) table = make_places(offsets, places, 2);
+  const guint64 stack[] = {0x1000, WALK_WORD(3, 41 + 1), WALK_WORD(3, 5 + 1),
+                           WALK_WORD(1, WALK_WORD_AT_NONE)};
   guint64 words[16];
 
   recorder_functions_init(&functions);
+  /* Another processor may be telling it. */
+  g_assert_cmpuint(recorder_functions_expand(&functions, stack, 4, words, 16), ==, 4);
+  g_assert_false(recorder_functions_know(&functions, stack[1]));
+  g_assert_true(recorder_functions_know(&functions, WALK_WORD(0, 1)));
   for (guint32 number = 1; number <= 2; number++) {
     told->function.line = 10 * number;
     const struct recorder_raw_v8 function = {
@@ -269,8 +275,6 @@ static void test_v8_expanded(void)
   memcpy(lines + sizeof code, table->data, table->len);
   tell_v8(&functions, told, 3, RECORDER_RAW_V8_CODE, sizeof code + table->len);
 
-  const guint64 stack[] = {0x1000, WALK_WORD(3, 41 + 1), WALK_WORD(3, 5 + 1),
-                           WALK_WORD(1, WALK_WORD_AT_NONE)};
   guint n = recorder_functions_expand(&functions, stack, 4, words, 16);
   g_assert_cmpuint(n, ==, 6);
   g_assert_cmphex(words[0], ==, 0x1000);
