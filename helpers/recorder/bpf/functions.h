@@ -112,11 +112,12 @@ static __always_inline uint32_t next_number(void)
 
 /* Gives the function a number, and remembers it to be told. Only who interrupts nobody may write the map: it
  * has locks, which are not to be waited for while the same processor holds them. */
-static __always_inline uint32_t new_function(struct walk *walk, const struct unnamed *unnamed)
+static __always_inline uint32_t new_function(struct walk *walk, const struct unnamed *unnamed,
+                                             const struct function_key *wanted)
 {
   uint32_t n = walk->memory.n_unnamed;
   uint32_t number = n < UNNAMED_MAX && walk->memory.slot == 0 ? next_number() : 0;
-  if (number == 0 || bpf_map_update_elem(&functions, &unnamed->key, &number, BPF_ANY) != 0)
+  if (number == 0 || bpf_map_update_elem(&functions, wanted, &number, BPF_ANY) != 0)
     return 0;
   struct unnamed *kept = &walk->memory.unnamed[n & (UNNAMED_MAX - 1)];
   *kept = *unnamed;
@@ -134,8 +135,10 @@ static __always_inline uint32_t find_function(struct walk *walk, const struct un
   uint64_t serial = FUNCTION_MEMO + walk->memory.told_epoch;
   if (memo->address == key->code && memo->serial == serial && memo->rule_words[0] == second)
     return (uint32_t)memo->rule_words[1];
-  uint32_t *known = bpf_map_lookup_elem(&functions, key);
-  uint32_t number = known ? *known : new_function(walk, unnamed);
+  struct function_key wanted =
+      *key; /* 6.1 takes keys from the stack alone, where a function was given the memory */
+  uint32_t *known = bpf_map_lookup_elem(&functions, &wanted);
+  uint32_t number = known ? *known : new_function(walk, unnamed, &wanted);
   if (number == 0)
     return 0;
   memo->address = key->code;
@@ -165,12 +168,15 @@ static __always_inline int identify(struct walk *walk, uint64_t code, struct unn
  * (below 0: it is about to begin); 0: it is none, but the runtime's own. */
 __noinline uint64_t recorder_name(struct walk *walk, uint64_t code, int64_t at)
 {
-  struct unnamed unnamed = {.key = {.code = code}};
-  if (!walk || !identify(walk, code, &unnamed))
+  if (!walk)
     return 0;
-  unnamed.key.generation = walk->process.generation;
+  struct unnamed *unnamed = &walk->memory.identified;
+  *unnamed = (struct unnamed){.key = {.code = code}};
+  if (!identify(walk, code, unnamed))
+    return 0;
+  unnamed->key.generation = walk->process.generation;
   uint64_t place = at < 0 ? 0 : at < WALK_WORD_AT_NONE - 1 ? at + 1 : WALK_WORD_AT_NONE;
-  return WALK_WORD(find_function(walk, &unnamed), place);
+  return WALK_WORD(find_function(walk, unnamed), place);
 }
 
 /* ── Telling ──────────────────────────────────────────────────────────────────────────────────────────── */
@@ -227,10 +233,10 @@ __noinline int recorder_read_function(struct walk *walk, struct told *told, uint
 /* Of a function whose name was not left: it gets another number when it is seen again. */
 static __always_inline void forget_function(struct walk *walk, uint32_t i)
 {
-  const struct function_key *key = &walk->memory.unnamed[i & (UNNAMED_MAX - 1)].key;
+  const struct function_key key = walk->memory.unnamed[i & (UNNAMED_MAX - 1)].key;
   struct function_counts *counted = count_functions();
-  bpf_map_delete_elem(&functions, key);
-  WALK_MEMO(walk, key->code)->serial = 0;
+  bpf_map_delete_elem(&functions, &key);
+  WALK_MEMO(walk, key.code)->serial = 0;
   if (counted)
     __sync_fetch_and_add(&counted->epoch, 1);
 }

@@ -180,7 +180,8 @@ static __always_inline uint32_t walk_user_stack(struct scratch *scratch, struct 
     walk->memory.epoch = walk->memory.told_epoch + (uint32_t)(bpf_ktime_get_ns() >> FRAME_MEMO_TIME);
   }
   walk_begin(walk, in_kernel);
-  walk_language_begin(walk);
+  if (config.runtime != UNWIND_RUNTIME_NONE)
+    walk_language_begin(walk);
 
   struct loop loop = {.scratch = scratch, .walk = walk, .n = 0, .end = 0};
   bpf_loop(config.max_frames, deliver_frame, &loop, 0);

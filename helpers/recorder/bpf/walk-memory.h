@@ -62,6 +62,7 @@ struct walk_memory {
   uint64_t peeks[PEEKS][PEEK_SIZE / 8];
   uint64_t piece[PIECE_WORDS];
   struct text text;
+  struct unnamed identified; /* here, for a program's stack is small */
   struct unnamed unnamed[UNNAMED_MAX];
   uint32_t n_unnamed;
   uint32_t fetches;    /* of peeks, by this walk */
