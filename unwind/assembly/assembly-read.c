@@ -12,7 +12,6 @@
 #define TARGETS_MAX 64   /* of a jump by a register that are tried together */
 #define JUMPS       2    /* by registers, that are remembered */
 #define ALIGNMENT   16   /* where functions begin, mostly */
-#define TRAP        0xcc /* int3 */
 
 /* So many bytes of instructions may be looked at: as often as there are, and more for each instruction that
  * was read. What turns out to be no assembly costs little so. */
@@ -142,7 +141,7 @@ static size_t padding_length(const uint8_t *code, size_t size)
 {
   struct assembly_instruction instruction;
 
-  if (size > 0 && (code[0] == TRAP || code[0] == 0))
+  if (size > 0 && (code[0] == 0xcc || code[0] == 0))
     return 1;
   return assembly_decode(code, size, &instruction) && instruction.kind == ASSEMBLY_PAD ? instruction.length
                                                                                        : 0;
@@ -471,15 +470,9 @@ static bool reader_try_jumps(struct reader *reader, size_t at)
   return false;
 }
 
-/* Traps stand between functions alone; within one, nothing is stepped over but by what does nothing. */
-static bool is_behind_trap(const struct reader *reader, size_t at)
-{
-  return at > 0 && reader->code[at - 1] == TRAP;
-}
-
 static bool reader_try_all(struct reader *reader, size_t at)
 {
-  if (!reader->places[at].is_entry && !is_behind_trap(reader, at) && reader_try_jumps(reader, at))
+  if (!reader->places[at].is_entry && reader_try_jumps(reader, at))
     return true;
   reader->is_assembly = reader->places[at].is_entry || (reader->address + at) % ALIGNMENT == 0;
   reader->is_likely = reader->places[at].is_entry || reader->places[at].is_taken;

@@ -25,10 +25,7 @@ static __always_inline int hotspot_identify(struct walk *walk, uint64_t method, 
   ret->file = parts;
   ret->lines = pool;
   ret->line = walk_hotspot_get(walk, parts, UNWIND_HOTSPOT_CONST_NAME) & 0xffff;
-  uint64_t hash = ret->name * 0x9e3779b97f4a7c15ull;
-  hash = (hash ^ parts) * 0x9e3779b97f4a7c15ull;
-  hash = (hash ^ pool) * 0x9e3779b97f4a7c15ull;
-  ret->key.check = (uint32_t)(hash >> 32) ^ ret->line;
+  ret->key.check = check_unnamed(ret);
   return ret->name != 0;
 }
 

@@ -11,14 +11,6 @@
 #define PHP_MAIN      0x7d6e69616d7bull
 #define PHP_MAIN_SIZE 6
 
-static __always_inline uint32_t php_check(const struct unnamed *unnamed)
-{
-  uint64_t hash = unnamed->name * 0x9e3779b97f4a7c15ull;
-  hash = (hash ^ unnamed->file) * 0x9e3779b97f4a7c15ull;
-  hash = (hash ^ unnamed->lines) * 0x9e3779b97f4a7c15ull;
-  return (uint32_t)(hash >> 32) ^ unnamed->line;
-}
-
 /* Each object of a closure has a copy of the function: they are known by the instructions that they share. */
 static __always_inline int php_identify(struct walk *walk, uint64_t function, struct unnamed *ret)
 {
@@ -29,7 +21,7 @@ static __always_inline int php_identify(struct walk *walk, uint64_t function, st
     ret->line = (uint32_t)walk_language_word(walk, function, UNWIND_PHP_FIRST_LINE);
     ret->key.code = walk_language_word(walk, function, UNWIND_PHP_OPCODES);
   }
-  ret->key.check = php_check(ret);
+  ret->key.check = check_unnamed(ret);
   return ret->name != 0 || ret->file != 0;
 }
 

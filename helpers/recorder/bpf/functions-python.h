@@ -11,15 +11,6 @@ static __always_inline uint64_t python_field(struct walk *walk, uint32_t field)
   return index < PIECE_WORDS ? walk->memory.piece[index] : 0;
 }
 
-/* What else might stand at the code object's address later differs in one of these. */
-static __always_inline uint32_t python_check(const struct unnamed *unnamed)
-{
-  uint64_t hash = unnamed->name * 0x9e3779b97f4a7c15ull;
-  hash = (hash ^ unnamed->file) * 0x9e3779b97f4a7c15ull;
-  hash = (hash ^ unnamed->lines) * 0x9e3779b97f4a7c15ull;
-  return (uint32_t)(hash >> 32) ^ unnamed->line;
-}
-
 /* Reads what tells a code object from others. False: it is none, or one of those that CPython runs around
  * others, whose file has the function's name. */
 static __always_inline int python_identify(struct walk *walk, uint64_t code, struct unnamed *ret)
@@ -33,7 +24,7 @@ static __always_inline int python_identify(struct walk *walk, uint64_t code, str
   ret->name = python_field(walk, UNWIND_PYTHON_NAME);
   ret->file = python_field(walk, UNWIND_PYTHON_FILE);
   ret->lines = python_field(walk, UNWIND_PYTHON_LINES);
-  ret->key.check = python_check(ret);
+  ret->key.check = check_unnamed(ret);
   return ret->name != ret->file;
 }
 

@@ -96,6 +96,15 @@ __noinline uint32_t recorder_copy_text(struct told *told, uint64_t from, uint64_
   return bpf_probe_read_user(told->bytes + at, size, (const void *)from) == 0 ? size : 0;
 }
 
+/* What else might stand at a function's address later differs in one of these. */
+static __always_inline uint32_t check_unnamed(const struct unnamed *unnamed)
+{
+  uint64_t hash = unnamed->name * 0x9e3779b97f4a7c15ull;
+  hash = (hash ^ unnamed->file) * 0x9e3779b97f4a7c15ull;
+  hash = (hash ^ unnamed->lines) * 0x9e3779b97f4a7c15ull;
+  return (uint32_t)(hash >> 32) ^ unnamed->line;
+}
+
 #include "helpers/recorder/bpf/functions-hotspot.h"
 #include "helpers/recorder/bpf/functions-php.h"
 #include "helpers/recorder/bpf/functions-python.h"
