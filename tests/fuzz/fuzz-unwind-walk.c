@@ -58,7 +58,8 @@ static void check(const struct unwind_start *start, const uint64_t *frames, uint
   };
   if (end != WALK_MISSED)
     end &= ~WALK_END_BY_FRAME_POINTERS;
-  if (n == 0 || n > FRAMES_MAX || frames[0] != start->registers->ip)
+  uint64_t ip = start->registers->ip;
+  if (n == 0 || n > FRAMES_MAX || frames[0] != (WALK_IS_WORD(ip) ? 0 : ip))
     abort();
   if (end < 0 || end > WALK_MISSED || !known[end] || (end == WALK_TRUNCATED && n != FRAMES_MAX))
     abort();

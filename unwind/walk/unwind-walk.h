@@ -42,7 +42,8 @@ struct unwind_start {
 
 /* Writes the stack's addresses into frames, the innermost first, and says how the walk ended; `max` is at
  * least 1. Returns their number. Each frame that was reached is delivered, also that one at which the walk
- * ended. *ret_end may have WALK_END_BY_FRAME_POINTERS beside it. */
+ * ended; registers that stand at what WALK_IS_WORD is true for give 0. *ret_end may have
+ * WALK_END_BY_FRAME_POINTERS beside it. */
 uint32_t unwind_walk(const struct unwind_area *area, const struct unwind_start *start,
                      const struct unwind_memory *memory, uint64_t *frames, uint32_t max,
                      enum walk_end *ret_end);

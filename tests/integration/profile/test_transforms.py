@@ -12,11 +12,13 @@ import tempfile
 from support import DATA, SOURCE, TestCase, capturectl
 from transforms import FUNCTION, PATH, Stacks, read_folded, write_what
 
-# What recurses, directly and through others, in C and in what is interpreted.
+# What recurses, directly and through others, in C and in what is interpreted; and libz, whose names no other
+# binary has: python, libc and ld.so share some.
 RECURSIVE = '''
-import json, re
+import json, re, zlib
 def walk(n): return [walk(n - 1), walk(n - 2)] if n > 1 else n
 for i in range(6): json.loads(json.dumps(walk(17))); re.sub(r'[0-9]+', lambda m: m.group() * 2, str(walk(14)))
+zlib.compress(json.dumps(walk(18)).encode() * 20, 9)
 '''
 
 
