@@ -26,14 +26,14 @@ static struct walk_frame_memo *forged_memo(struct walk *walk, uint64_t address);
 #define MEMOS     16
 #define READS_MAX 10000 /* of a frame */
 
-static uint64_t forged_area[512], words[WORDS];
+static uint64_t forged_area[512], forged_words[WORDS];
 static struct walk_frame_memo memos[MEMOS];
 
 #define WALK_READ(walk, address, word) forged_read(walk, address, word)
 #define WALK_AREA(walk)                ((const uint8_t *)forged_area)
 #define WALK_AREA_SIZE(walk)           sizeof forged_area
 #define WALK_NAME(walk, code, at)      forged_name(walk, code, at)
-#define WALK_THREAD(walk)              words[1]
+#define WALK_THREAD(walk)              forged_words[1]
 #define WALK_PEEK(walk, address)       forged_peek(walk, address)
 #define WALK_FRAME_MEMO(walk, address) forged_memo(walk, address)
 #include "unwind/walk/walk.h"
@@ -50,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static int forged_read(struct walk *walk, uint64_t address, uint64_t *ret_word)
 {
   walk->memory.reads++;
-  *ret_word = words[(address >> 3) % WORDS];
+  *ret_word = forged_words[(address >> 3) % WORDS];
   return address >> 48 != 0 ? WALK_UNREADABLE : 0;
 }
 
@@ -59,7 +59,7 @@ static uint64_t forged_peek(struct walk *walk, uint64_t address)
   if ((address & 7) != 0)
     abort();
   walk->memory.reads++;
-  return address >> 48 != 0 ? 0 : words[(address >> 3) % WORDS];
+  return address >> 48 != 0 ? 0 : forged_words[(address >> 3) % WORDS];
 }
 
 static uint64_t forged_name(struct walk *walk, uint64_t code, int64_t at)
@@ -94,9 +94,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   if (size < sizeof input)
     return 0;
   memcpy(&input, data, sizeof input);
-  memset(words, 0, sizeof words);
+  memset(forged_words, 0, sizeof forged_words);
   memset(memos, 0, sizeof memos);
-  memcpy(words, data + sizeof input, size - sizeof input < sizeof words ? size - sizeof input : sizeof words);
+  memcpy(forged_words, data + sizeof input,
+         size - sizeof input < sizeof forged_words ? size - sizeof input : sizeof forged_words);
   set_area(&input);
   memset(&walk, 0, sizeof walk);
   walk.process = (struct walk_process){

@@ -33,23 +33,24 @@ WALK_INLINE uint64_t walk_language_word(struct walk *walk, uint64_t structure, u
 #include "unwind/walk/walk-python.h"
 #include "unwind/walk/walk-v8.h"
 
-/* What the area says of the process's runtime. */
-WALK_INLINE void walk_language_begin(struct walk *walk)
+/* What the area says of the process's runtime; walk_begin was called. */
+WALK_FUNCTION int walk_language_begin(struct walk *walk)
 {
-  walk->language.state = WALK_LANGUAGE_NONE;
+  if (!walk)
+    return 0;
   const uint8_t *area = WALK_AREA(walk);
   if (!area || walk->process.n_mappings == 0 || walk->process.generation == 0)
-    return;
+    return 0;
   uint64_t size = WALK_AREA_SIZE(walk);
   uint64_t at = walk->process.mappings + (uint64_t)walk->process.n_mappings * sizeof(struct walk_mapping);
   uint64_t runtime = walk_area_u32(area, size, at + __builtin_offsetof(struct walk_language, runtime));
   if (runtime == 0)
-    return;
+    return 0;
   uint64_t *words = (uint64_t *)(void *)&walk->runtime;
   for (uint32_t i = 0; i < sizeof walk->runtime / 8; i++)
     words[i] = walk_area_u64(area, size, runtime + i * 8);
   if (walk->runtime.kind != WALK_RUNTIME(walk))
-    return;
+    return 0;
   walk->language.bias = walk_area_u64(area, size, at + __builtin_offsetof(struct walk_language, bias));
   walk->language.anchor = 0;
   if (WALK_RUNTIME(walk) == UNWIND_RUNTIME_PYTHON)
@@ -60,6 +61,7 @@ WALK_INLINE void walk_language_begin(struct walk *walk)
     walk_v8_begin(walk);
   else if (WALK_RUNTIME(walk) == UNWIND_RUNTIME_PHP)
     walk_php_begin(walk);
+  return 0;
 }
 
 /* Delivers the next frame of the call as language.word. Returns as walk_next. */

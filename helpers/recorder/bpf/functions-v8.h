@@ -115,8 +115,8 @@ static __always_inline uint32_t v8_copy_text(struct walk *walk, uint64_t string,
   size = size < room ? size * *width : room;
   if (size > room - n)
     size = room - n;
-  size &= room * 2 - 1;
-  n &= room - 1;
+  size = mask(size, room * 2 - 1);
+  n = mask(n, room - 1);
   return bpf_probe_read_user(to + n, size, (const void *)walk->memory.text.address) == 0 ? n + size : n;
 }
 
@@ -309,8 +309,9 @@ static __always_inline uint32_t v8_copy_bytes(struct walk *walk, uint64_t array,
   uint32_t size = v8_number(v8_peek(walk, array, V8_ARRAY_LENGTH));
   if (!walk_v8_is_pointer(array) || size > RECORDER_RAW_FUNCTION_LINES - n)
     return n;
-  size &= RECORDER_RAW_FUNCTION_LINES - 1;
-  return bpf_probe_read_user(to + n, size, (const void *)(array - WALK_V8_TAG + data)) == 0 ? n + size : n;
+  size = mask(size, RECORDER_RAW_FUNCTION_LINES - 1);
+  to += mask(n, RECORDER_RAW_FUNCTION_LINES - 1);
+  return bpf_probe_read_user(to, size, (const void *)(array - WALK_V8_TAG + data)) == 0 ? n + size : n;
 }
 
 /* Of a function its data is bytecode, or code that has it. */
@@ -384,14 +385,14 @@ __noinline int v8_tell_baseline(struct walk *walk, struct told *told, uint32_t i
   baseline->n_bytecodes = baseline->table_size = 0;
   told->function.lines_size = sizeof *baseline;
   if (n > RECORDER_RAW_V8_LENGTHS_SIZE / 3 || !walk_v8_is(walk, bytecode, UNWIND_V8_BYTECODE) ||
-      bpf_probe_read_user(baseline->lengths, n * 3,
+      bpf_probe_read_user(baseline->lengths, mask(n * 3, 1023),
                           (const void *)(walk->runtime.address + walk->language.bias)) != 0)
     return 0;
   uint32_t size = v8_copy_bytes(walk, table, V8_ARRAY_DATA, lines, sizeof *baseline);
   baseline->n_bytecodes = n;
   baseline->table_size = size - sizeof *baseline;
-  told->function.lines_size = v8_copy_bytes(walk, bytecode, walk->runtime.fields[UNWIND_V8_BYTECODE_DATA],
-                                            lines, size & (RECORDER_RAW_FUNCTION_LINES - 1));
+  told->function.lines_size =
+      v8_copy_bytes(walk, bytecode, walk->runtime.fields[UNWIND_V8_BYTECODE_DATA], lines, size);
   return 0;
 }
 
@@ -417,8 +418,8 @@ __noinline int v8_tell_code(struct walk *walk, struct told *told, uint32_t i)
   if (size > sizeof code->inlined)
     size = sizeof code->inlined;
   code->n_inlined = size / sizeof code->inlined[0];
-  if (size != 0 &&
-      bpf_probe_read_user(code->inlined, size, (const void *)(inlining - WALK_V8_TAG + V8_ARRAY_DATA)) != 0)
+  if (size != 0 && bpf_probe_read_user(code->inlined, mask(size, 2047),
+                                       (const void *)(inlining - WALK_V8_TAG + V8_ARRAY_DATA)) != 0)
     code->n_inlined = 0;
   told->function.lines_size = v8_copy_bytes(walk, places, V8_ARRAY_DATA, lines, sizeof *code);
   return 0;
