@@ -164,15 +164,15 @@ class Load:
         return said + ([f'stacks of {stacks} samples'] if stacks else [])
 
 
-def record_well(record, enough=1, attempts=5):
+def record_well(record, enough=1, attempts=5, judged=Load.with_user_stack):
     """record(times) records what works for so many times as long as usual, and returns a Load of it. Beside other work, that may have
     so little of the processors that there are fewer samples than are enough to judge, and the recorder so little that something is
     lost, which it says: then it is recorded again. Returns the last Load, for the test to judge, which must be of something else than
-    losses."""
+    losses. judged(load) are the samples that the test judges."""
     times = 1
     for _ in range(attempts):
         load = record(times)
-        is_enough = len(load.with_user_stack()) >= enough
+        is_enough = len(judged(load)) >= enough
         if is_enough and not load.losses():
             break
         times = times if is_enough else min(4 * times, 16)

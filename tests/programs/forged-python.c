@@ -20,7 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { DEPTH = 8, WORDS = 32, CODES = 1 << 16 };
+enum { DEPTH = 24, WORDS = 32, CODES = 1 << 16 };
 
 /* _PyRuntimeState, PyInterpreterState, PyThreadState, _PyCFrame, _PyInterpreterFrame, PyCodeObject, str, bytes: where 3.11 has what. */
 enum {

@@ -13,9 +13,9 @@ import test_python
 
 COMPLETE = 1
 PROCESS = 3  # the space of addresses in no binary
-DEPTH = 8
+DEPTH = 24
 NO_NAME = '(not named)'
-HONEST = [f'function_{i}' for i in range(DEPTH)]
+HONEST = ['function_' + chr(ord('0') + i) for i in range(DEPTH)]
 
 
 class FramesTest(TestCase):
@@ -71,7 +71,7 @@ class ForgedTest(TestCase):
 
     def look_at(self, how, frequency=999):
         """The functions of each of its samples, outermost first; all that holds however it lies was looked at."""
-        load = record_well(lambda times: self.record(how, frequency, times), enough=500)
+        load = record_well(lambda times: self.record(how, frequency, times), enough=600, judged=Load.since_functions)
         samples = load.since_functions()
         forged = [sample for sample in samples if sample.pid == self.pid]
         complete = sum(sample.outcome & 127 == COMPLETE for sample in forged)

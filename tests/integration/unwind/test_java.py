@@ -56,7 +56,7 @@ class Java(TestCase):
     def look_at(self, java, options):
         known = set(map(calls, self.known(java)))
         own = {name for stack in known for name in (*(name for name, _line in stack[:-1]), stack[-1])}
-        load = record_well(lambda times: self.record(java, options, times), enough=500)
+        load = record_well(lambda times: self.record(java, options, times), enough=600, judged=Load.since_functions)
         samples = load.since_functions()
         complete = sum(sample.outcome & 127 == COMPLETE for sample in samples)
         stacks = collections.Counter(filter(None, map(functions_of, samples)))

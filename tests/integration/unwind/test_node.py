@@ -45,7 +45,7 @@ class Node(TestCase):
             with self.subTest(node=node):
                 known = {whole(stack) for stack in json.loads(run(node, PROGRAM, 'trace').stdout)}
                 begun = {stack[:i] + ((stack[i][0], 0), ) for stack in known for i in range(len(stack))}  # not in the innermost yet
-                load = record_well(lambda times: self.record(node, times), enough=500)
+                load = record_well(lambda times: self.record(node, times), enough=600, judged=Load.since_functions)
                 stacks = collections.Counter(map(functions_of, load.since_functions()))
                 total = sum(stacks.values()) - stacks.pop(None, 0)
                 self.assertGreater(total, 400)

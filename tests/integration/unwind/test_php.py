@@ -43,7 +43,7 @@ class Php(TestCase):
             with self.subTest(php=php):
                 known = {tuple(map(tuple, stack)) for stack in json.loads(run(php, PROGRAM, 'trace').stdout)}
                 can_be = known | {form for stack in known for i in range(len(stack)) for form in (stack[:i], stack[:i] + ((stack[i][0], 0), ))}
-                load = record_well(lambda times: self.record(php, times), enough=500)
+                load = record_well(lambda times: self.record(php, times), enough=600, judged=Load.since_functions)
                 stacks = collections.Counter(map(functions_of, load.since_functions()))
                 total, elsewhere = sum(stacks.values()), stacks.pop(None, 0)
                 self.assertGreater(total, 500)

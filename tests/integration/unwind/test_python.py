@@ -44,7 +44,7 @@ class Python(TestCase):
             with self.subTest(python=python):
                 known = {tuple(map(tuple, stack)) for stack in json.loads(run(python, PROGRAM, 'trace').stdout)}
                 begun = {stack[:i] for stack in known for i in range(len(stack))}  # whose innermost function is not there yet
-                load = record_well(lambda times: self.record(python, times), enough=500)
+                load = record_well(lambda times: self.record(python, times), enough=600, judged=Load.since_functions)
                 stacks = collections.Counter(map(functions_of, load.since_functions()))
                 total, elsewhere = sum(stacks.values()), stacks.pop(None, 0)
                 self.assertGreater(total, 500)
@@ -57,7 +57,7 @@ class Python(TestCase):
 
     def test_interpreter_is_kept(self):
         """Its own frame stands beneath the functions that it runs."""
-        samples = record_well(lambda times: self.record(PYTHONS[0], times, '--interpreter'), enough=500).since_functions()
+        samples = record_well(lambda times: self.record(PYTHONS[0], times, '--interpreter'), enough=600, judged=Load.since_functions).since_functions()
         beneath = sum(any(is_of_python(callee) and frame.told for callee, frame in zip(sample.frames, sample.frames[1:])) for sample in samples)
         innermost = sum(sample.frames[0].told is not None for sample in samples)
         self.assertGreater(beneath, 0.98 * len(samples))
