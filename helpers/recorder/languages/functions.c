@@ -56,7 +56,8 @@ void recorder_functions_clear(struct recorder_functions *functions)
 static size_t convert_text(char *to, const uint8_t *from, size_t size, uint8_t width, uint16_t kind,
                            bool is_name)
 {
-  const bool is_utf8 = kind == UNWIND_RUNTIME_HOTSPOT || kind == UNWIND_RUNTIME_PHP;
+  const bool is_utf8 =
+      kind == UNWIND_RUNTIME_HOTSPOT || kind == UNWIND_RUNTIME_PHP || kind == UNWIND_RUNTIME_RUBY;
 
   return is_utf8 && width != 0
              ? recorder_java_text(to, NAME_MAX_TOLD, from, size, is_name && kind == UNWIND_RUNTIME_HOTSPOT)
