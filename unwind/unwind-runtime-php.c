@@ -9,16 +9,19 @@
 static const struct version {
   uint32_t version;
   const char *symbol; /* that this version was the first to export */
-  uint32_t size;      /* of executor_globals: another one is laid out otherwise */
+  uint32_t size;      /* of executor_globals up to a field that is known; later patches add at the end */
   uint16_t fields[UNWIND_PHP_FIELDS];
 } versions[] = {
-    {0x0804, "zend_object_make_lazy", 1984, {488, 0, 24, 40, 48, 0, 8, 16, 104, 96, 168, 176, 24, 8, 16, 24}},
+    {0x0804, "zend_object_make_lazy", 1800, {488, 0, 24, 40, 48, 0, 8, 16, 104, 96, 168, 176, 24, 8, 16, 24}},
     {0x0803, "zend_call_stack_init", 0, {0}},
     {0x0802,
      "php_random_algo_mt19937",
-     1800,
+     1728,
      {488, 0, 24, 40, 48, 0, 8, 16, 88, 80, 152, 160, 24, 8, 16, 24}},
 };
+
+/* What patches add at most; with more, it is laid out otherwise. */
+#define ADDED_MAX 256
 
 static bool set_fields(const struct unwind_elf *elf, uint64_t size, struct unwind_runtime *runtime)
 {
@@ -29,7 +32,7 @@ static bool set_fields(const struct unwind_elf *elf, uint64_t size, struct unwin
       continue;
     runtime->version = versions[i].version;
     memcpy(runtime->fields, versions[i].fields, sizeof versions[i].fields);
-    return size == versions[i].size;
+    return versions[i].size != 0 && size >= versions[i].size && size - versions[i].size <= ADDED_MAX;
   }
   return false;
 }
