@@ -5,8 +5,8 @@
 usage, as root: bench-runtimes.py [BUILD PROGRAM…]   as build /usr/bin/python3 /srv/trixie:python3.13 (in that root directory) /usr/bin/java node
 
 complete: of the samples with a user stack. functions: have some of the language's. agree: from turn() on, of tests/programs/work.py, stacks.js,
-stacks.php or Stacks.java, their functions and lines are a stack that the runtime itself says the program can have, or the beginning of one. Of Java's,
-JavaScript's and PHP's innermost function the line is not compared. a sample: of a sample's program in the kernel.
+stacks.php, stacks.rb or Stacks.java, their functions and lines are a stack that the runtime itself says the program can have, or the beginning of one.
+Of Java's, JavaScript's, PHP's and Ruby's innermost function the line is not compared. a sample: of a sample's program in the kernel.
 """
 import collections
 import json
@@ -110,6 +110,27 @@ class Php:
         return self.calls(stack) if stack else None
 
 
+class Ruby:
+    name = 'Ruby'
+
+    def __init__(self, command, directory, inside):
+        shutil.copy(PROGRAMS / 'stacks.rb', directory)
+        program = f'{inside}/stacks.rb'
+        self.version = output(*command, '--version').split()[1]
+        self.known = {self.calls([(name, line) for name, _file, line in stack]) for stack in json.loads(output(*command, program, 'trace'))} - {None}
+        self.begun = {self.calls(stack[:i]) for stack in self.known for i in range(1, len(stack) + 1)}
+        self.worker = [*command, program, '1000']
+
+    def calls(self, functions):
+        """From turn() on, without the line of the innermost function; what runs in a fiber has none of it."""
+        stack = from_turn('turn', functions) or tuple(each for each in functions if each[0] not in ('<main>', 'block in <main>'))
+        return (*stack[:-1], (stack[-1][0], 0)) if stack else None
+
+    def functions_of(self, sample):
+        return self.calls([(frame.told.name, frame.told.executed) for frame in reversed(sample.frames)
+                           if frame.told and not frame.told.file.startswith('<internal:')])
+
+
 def output(*command):
     return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True).stdout
 
@@ -119,7 +140,7 @@ def from_turn(turn, functions):
     return tuple(functions[turns[0]:]) if turns else None
 
 
-KINDS = (('java', Java), ('node', Node), ('php', Php), ('python', Python))
+KINDS = (('java', Java), ('node', Node), ('php', Php), ('python', Python), ('ruby', Ruby))
 
 
 def cost():
@@ -157,7 +178,7 @@ def look_at(build, where):
 
 def main():
     build, *programs = sys.argv[1:] or [os.environ.get('CAPTURE_BUILDDIR', ROOT / 'build')]
-    programs = programs or [path for path in map(shutil.which, ('/usr/bin/python3', 'node', 'java', 'php')) if path]
+    programs = programs or [path for path in map(shutil.which, ('/usr/bin/python3', 'node', 'java', 'php', 'ruby')) if path]
     before = STATISTICS.read_text()
     STATISTICS.write_text('1')
     try:

@@ -24,6 +24,7 @@ bool unwind_runtime_read(const struct unwind_elf *elf, uint64_t address, void *r
 bool unwind_runtime_find_hotspot(const struct unwind_elf *elf, struct unwind_runtime *ret);
 bool unwind_runtime_find_php(const struct unwind_elf *elf, struct unwind_runtime *ret);
 bool unwind_runtime_find_python(const struct unwind_elf *elf, struct unwind_runtime *ret);
+bool unwind_runtime_find_ruby(const struct unwind_elf *elf, struct unwind_runtime *ret);
 bool unwind_runtime_find_v8(const struct unwind_elf *elf, struct unwind_runtime *ret);
 
 #endif

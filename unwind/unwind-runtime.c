@@ -5,10 +5,8 @@
 
 /* A new runtime is a row here, see CONTRIBUTING.md. */
 static bool (*const finders[])(const struct unwind_elf *elf, struct unwind_runtime *ret) = {
-    unwind_runtime_find_python,
-    unwind_runtime_find_hotspot,
-    unwind_runtime_find_v8,
-    unwind_runtime_find_php,
+    unwind_runtime_find_python, unwind_runtime_find_hotspot, unwind_runtime_find_v8,
+    unwind_runtime_find_php,    unwind_runtime_find_ruby,
 };
 
 bool unwind_runtime_find(const struct unwind_elf *elf, struct unwind_runtime *ret)

@@ -17,6 +17,7 @@ enum unwind_runtime_kind {
   UNWIND_RUNTIME_V8 = 2,
   UNWIND_RUNTIME_HOTSPOT = 3,
   UNWIND_RUNTIME_PHP = 4,
+  UNWIND_RUNTIME_RUBY = 5,
   UNWIND_RUNTIMES
 };
 
@@ -190,6 +191,42 @@ enum unwind_php_field {
   UNWIND_PHP_TEXT_LENGTH,
   UNWIND_PHP_TEXT,
   UNWIND_PHP_FIELDS
+};
+
+/* Of Ruby 3.1 and 3.3. Threads are found by the kernel's number in the lists of the VM's ractors. Frames
+ * (control frames) lie one behind the other on a stack of Ruby's own, the innermost first. A call of vm_exec,
+ * whose code goes from code_start to code_end, runs frames up to one that is the last of its call; it calls
+ * the interpreter, whose code goes from `type` to `names`. `address` is where the VM's address stands, and
+ * `version` is major << 8 | minor. */
+enum unwind_ruby_field {
+  UNWIND_RUBY_RACTORS,         /* VM: their list */
+  UNWIND_RUBY_NEXT_RACTOR,     /* ractor: its place in the list */
+  UNWIND_RUBY_THREADS,         /* ractor: their list; a thread begins with its place in it */
+  UNWIND_RUBY_CONTEXT,         /* thread: what it runs, as its fiber or itself */
+  UNWIND_RUBY_NATIVE,          /* thread: the structure that has its number; 0: it has it itself */
+  UNWIND_RUBY_THREAD_ID,       /* an int */
+  UNWIND_RUBY_STACK,           /* context, as the next ones */
+  UNWIND_RUBY_STACK_WORDS,     /* how large it is */
+  UNWIND_RUBY_TOP,             /* the innermost frame */
+  UNWIND_RUBY_FRAME_SIZE,      /* no offset */
+  UNWIND_RUBY_AT,              /* frame: the next instruction */
+  UNWIND_RUBY_CODE,            /* frame: its instruction sequence */
+  UNWIND_RUBY_FLAGS,           /* frame: where its flags stand */
+  UNWIND_RUBY_BODY,            /* instruction sequence */
+  UNWIND_RUBY_INSTRUCTIONS,    /* body, as the next ones */
+  UNWIND_RUBY_FILE,            /* a string, or an array that begins with it */
+  UNWIND_RUBY_NAME,            /* a string */
+  UNWIND_RUBY_FIRST_LINE,      /* an int */
+  UNWIND_RUBY_FIRST_LINE_BITS, /* no offset: how many bits lower than the int it has */
+  UNWIND_RUBY_LINES,           /* entries that begin with a line */
+  UNWIND_RUBY_LINES_COUNT,     /* an int */
+  UNWIND_RUBY_LINES_INDEX,     /* leads from an instruction to its entry */
+  UNWIND_RUBY_TEXT_LENGTH,     /* string that does not hold its text itself */
+  UNWIND_RUBY_TEXT_ADDRESS,
+  UNWIND_RUBY_TEXT,          /* string that holds it; before 3.3 its length is among the flags */
+  UNWIND_RUBY_ARRAY_ADDRESS, /* array that does not hold its items itself */
+  UNWIND_RUBY_ARRAY,
+  UNWIND_RUBY_FIELDS
 };
 
 #endif

@@ -31,6 +31,7 @@ WALK_INLINE uint64_t walk_language_word(struct walk *walk, uint64_t structure, u
 #include "unwind/walk/walk-hotspot.h"
 #include "unwind/walk/walk-php.h"
 #include "unwind/walk/walk-python.h"
+#include "unwind/walk/walk-ruby.h"
 #include "unwind/walk/walk-v8.h"
 
 /* What the area says of the process's runtime; walk_begin was called. */
@@ -53,7 +54,7 @@ WALK_FUNCTION int walk_language_begin(struct walk *walk)
     return 0;
   walk->language.bias = walk_area_u64(area, size, at + __builtin_offsetof(struct walk_language, bias));
   walk->language.anchor = 0;
-  if (WALK_RUNTIME(walk) == UNWIND_RUNTIME_PYTHON)
+  if (WALK_RUNTIME(walk) == UNWIND_RUNTIME_PYTHON || WALK_RUNTIME(walk) == UNWIND_RUNTIME_RUBY)
     walk->language.state = WALK_LANGUAGE_BEGIN;
   else if (WALK_RUNTIME(walk) == UNWIND_RUNTIME_HOTSPOT)
     walk->language.state = WALK_LANGUAGE_READY;
@@ -77,6 +78,8 @@ WALK_FUNCTION int walk_language_deliver(struct walk *walk)
     walk_python_deliver(walk);
   else if (WALK_RUNTIME(walk) == UNWIND_RUNTIME_PHP)
     walk_php_deliver(walk);
+  else if (WALK_RUNTIME(walk) == UNWIND_RUNTIME_RUBY)
+    walk_ruby_deliver(walk);
   return walk->language.state == WALK_LANGUAGE_CALL ? 0 : walk->language.end;
 }
 
@@ -100,12 +103,16 @@ WALK_FUNCTION int walk_language_take(struct walk *walk, uint64_t ip, uint64_t sp
     return in_its_place ? walk_language_deliver(walk) : 0;
   }
   int is_call = 0;
-  if (walk->language.state == WALK_LANGUAGE_BEGIN)
+  if (walk->language.state == WALK_LANGUAGE_BEGIN && WALK_RUNTIME(walk) == UNWIND_RUNTIME_PYTHON)
     walk_python_begin(walk, sp);
+  else if (walk->language.state == WALK_LANGUAGE_BEGIN && WALK_RUNTIME(walk) == UNWIND_RUNTIME_RUBY)
+    walk_ruby_begin(walk);
   if (walk->language.state == WALK_LANGUAGE_READY && WALK_RUNTIME(walk) == UNWIND_RUNTIME_PYTHON)
     is_call = walk_python_is_call(walk, ip, sp, end == 0 ? walk->registers.sp : ~0ull);
   else if (walk->language.state == WALK_LANGUAGE_READY && WALK_RUNTIME(walk) == UNWIND_RUNTIME_PHP)
     is_call = walk_php_is_call(walk, ip);
+  else if (walk->language.state == WALK_LANGUAGE_READY && WALK_RUNTIME(walk) == UNWIND_RUNTIME_RUBY)
+    is_call = walk_ruby_is_call(walk);
   if (!is_call)
     return end;
   walk->language.state = WALK_LANGUAGE_CALL;

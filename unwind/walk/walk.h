@@ -344,6 +344,9 @@ WALK_INLINE int walk_apply_rule(struct walk *walk)
   /* The kernel begins a program with nothing in the link register. */
   if (ip == 0 && walk->machine == WALK_AARCH64 && UNWIND_SAVED_RA(walk->rule.saved) == UNWIND_SAVED_SAME)
     return WALK_COMPLETE;
+  /* Who makes a stack for a coroutine puts it where its first function looks for its caller. */
+  if (ip == 0 && UNWIND_SAVED_RA(walk->rule.saved) == UNWIND_SAVED_AT_CFA && walk->by_frame_pointers == 0)
+    return WALK_COMPLETE;
   if (!walk_is_code(ip))
     return WALK_NO_TABLE;
   end = walk_restore_saved(walk, cfa);

@@ -116,6 +116,7 @@ static __always_inline uint32_t check_unnamed(const struct unnamed *unnamed)
 #include "helpers/recorder/bpf/functions-hotspot.h"
 #include "helpers/recorder/bpf/functions-php.h"
 #include "helpers/recorder/bpf/functions-python.h"
+#include "helpers/recorder/bpf/functions-ruby.h"
 #include "helpers/recorder/bpf/functions-v8.h"
 
 /* 0: no more in this second. */
@@ -176,6 +177,8 @@ static __always_inline int identify(struct walk *walk, uint64_t code, struct unn
     return python_identify(walk, code, ret);
   case UNWIND_RUNTIME_PHP:
     return php_identify(walk, code, ret);
+  case UNWIND_RUNTIME_RUBY:
+    return ruby_identify(walk, code, ret);
   default:
     return 0;
   }
@@ -240,6 +243,9 @@ __noinline int recorder_read_function(struct walk *walk, struct told *told, uint
     break;
   case UNWIND_RUNTIME_PHP:
     php_tell(walk, unnamed, told);
+    break;
+  case UNWIND_RUNTIME_RUBY:
+    ruby_tell(walk, unnamed, told);
     break;
   default:
     return 0;

@@ -28,7 +28,8 @@ static const struct like {
 static const char *const runtime_names[UNWIND_RUNTIMES] = {[UNWIND_RUNTIME_PYTHON] = "Python",
                                                            [UNWIND_RUNTIME_V8] = "JavaScript",
                                                            [UNWIND_RUNTIME_HOTSPOT] = "Java",
-                                                           [UNWIND_RUNTIME_PHP] = "PHP"};
+                                                           [UNWIND_RUNTIME_PHP] = "PHP",
+                                                           [UNWIND_RUNTIME_RUBY] = "Ruby"};
 
 static const struct like *find_like(const struct bpf_program *program)
 {

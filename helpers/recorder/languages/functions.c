@@ -56,7 +56,8 @@ void recorder_functions_clear(struct recorder_functions *functions)
 static size_t convert_text(char *to, const uint8_t *from, size_t size, uint8_t width, uint16_t kind,
                            bool is_name)
 {
-  const bool is_utf8 = kind == UNWIND_RUNTIME_HOTSPOT || kind == UNWIND_RUNTIME_PHP;
+  const bool is_utf8 =
+      kind == UNWIND_RUNTIME_HOTSPOT || kind == UNWIND_RUNTIME_PHP || kind == UNWIND_RUNTIME_RUBY;
 
   return is_utf8 && width != 0
              ? recorder_java_text(to, NAME_MAX_TOLD, from, size, is_name && kind == UNWIND_RUNTIME_HOTSPOT)
@@ -77,15 +78,12 @@ static uint32_t find_line(const struct recorder_function *function, uint32_t at)
   }
 }
 
+/* Tables were read when the stack was expanded. */
 static uint32_t line_of(const struct recorder_function *function, uint64_t word)
 {
-  uint32_t at = WALK_WORD_AT(word);
-
   if ((word & WALK_WORD_LINE) != 0)
-    return at;
-  if (at == 0 || at == WALK_WORD_AT_NONE)
-    return at == 0 ? function->line : 0;
-  return find_line(function, at - 1);
+    return WALK_WORD_AT(word);
+  return WALK_WORD_AT(word) == 0 ? function->line : 0;
 }
 
 bool recorder_functions_add(struct recorder_functions *functions, const struct recorder_raw *raw,
@@ -208,13 +206,30 @@ bool recorder_functions_know(const struct recorder_functions *functions, uint64_
          recorder_table_find(&functions->told, WALK_WORD_FUNCTION(word)) != NULL;
 }
 
+/* What the word stands for; 0: itself. */
+static uint32_t expand(const struct recorder_functions *functions, uint64_t word,
+                       uint64_t ret[RECORDER_V8_DEPTH])
+{
+  uint32_t number = WALK_WORD_FUNCTION(word), at = WALK_WORD_AT(word);
+  const struct recorder_function *function = recorder_table_find(&functions->told, number);
+  if (function == NULL ||
+      (function->kind != UNWIND_RUNTIME_PYTHON && function->kind != UNWIND_RUNTIME_HOTSPOT))
+    return recorder_v8_expand(functions, word, ret);
+  if ((word & WALK_WORD_LINE) != 0 || at == 0 || at == WALK_WORD_AT_NONE)
+    return 0;
+  uint32_t line = find_line(function, at - 1);
+  ret[0] = line != 0 && line < WALK_WORD_AT_NONE ? WALK_WORD(number, line) | WALK_WORD_LINE
+                                                 : WALK_WORD(number, WALK_WORD_AT_NONE);
+  return 1;
+}
+
 static const struct expanded *expand_word(struct recorder_functions *functions, uint64_t word)
 {
   uint64_t words[RECORDER_V8_DEPTH];
   struct expanded *expanded = recorder_table_find(&functions->expanded, word);
   if (expanded != NULL || !recorder_functions_know(functions, word))
     return expanded;
-  uint32_t n = recorder_v8_expand(functions, word, words);
+  uint32_t n = expand(functions, word, words);
   if (functions->expanded.count == EXPANDED_MAX) {
     clear_expanded(functions);
     recorder_table_init(&functions->expanded);

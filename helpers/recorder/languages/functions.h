@@ -34,7 +34,8 @@ uint32_t recorder_functions_expand(struct recorder_functions *functions, const u
 /* Whether more cannot be learnt of that WALK_WORD: what it stands for was told, or never will be. */
 bool recorder_functions_know(const struct recorder_functions *functions, uint64_t word);
 
-/* The frame of that WALK_WORD in the process, which is defined in this epoch; or as recorder_output's. */
+/* The frame of that WALK_WORD, of an expanded stack, in the process, which is defined in this epoch; or as
+ * recorder_output's. */
 int64_t recorder_functions_frame(struct recorder_functions *functions, struct recorder_output *output,
                                  const struct recorder_process *process, uint64_t word);
 
