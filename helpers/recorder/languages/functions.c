@@ -207,8 +207,8 @@ bool recorder_functions_know(const struct recorder_functions *functions, uint64_
 }
 
 /* What the word stands for; 0: itself. */
-static uint32_t expand(const struct recorder_functions *functions, uint64_t word,
-                       uint64_t ret[RECORDER_V8_DEPTH])
+static uint32_t functions_expand(const struct recorder_functions *functions, uint64_t word,
+                                 uint64_t ret[RECORDER_V8_DEPTH])
 {
   uint32_t number = WALK_WORD_FUNCTION(word), at = WALK_WORD_AT(word);
   const struct recorder_function *function = recorder_table_find(&functions->told, number);
@@ -229,7 +229,7 @@ static const struct expanded *expand_word(struct recorder_functions *functions, 
   struct expanded *expanded = recorder_table_find(&functions->expanded, word);
   if (expanded != NULL || !recorder_functions_know(functions, word))
     return expanded;
-  uint32_t n = expand(functions, word, words);
+  uint32_t n = functions_expand(functions, word, words);
   if (functions->expanded.count == EXPANDED_MAX) {
     clear_expanded(functions);
     recorder_table_init(&functions->expanded);

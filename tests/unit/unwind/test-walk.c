@@ -84,7 +84,7 @@ static void test_return_address_behind_mapping(void)
   fixture->mappings[1].start = MIDDLE + 0x100;
   walk_fixture_begin(fixture, LEAF + 4, SP(10), SP(20));
   fixture->stack[10] = MIDDLE + 0x100;
-  fixture->stack[14] = 0;
+  fixture->stack[14] = 1;
   WALK_EXPECT(fixture, WALK_NO_TABLE, LEAF + 4, MIDDLE + 0x100);
 }
 
@@ -137,13 +137,19 @@ static void test_no_rule(void)
   WALK_EXPECT(fixture, WALK_NO_TABLE, BIAS + 0x1fff);
 }
 
-/* As some threads' outermost frames have it. */
-static void test_address_that_cannot_be(void)
+/* A function that would return to 0 was called by nobody: so coroutines' first ones are. */
+static void test_no_return_address(void)
 {
   g_autoptr(WalkFixture) fixture = program_new();
   walk_fixture_begin(fixture, LEAF + 4, SP(10), SP(20));
   fixture->stack[10] = 0;
-  WALK_EXPECT(fixture, WALK_NO_TABLE, LEAF + 4);
+  WALK_EXPECT(fixture, WALK_COMPLETE, LEAF + 4);
+}
+
+static void test_address_that_cannot_be(void)
+{
+  g_autoptr(WalkFixture) fixture = program_new();
+  walk_fixture_begin(fixture, LEAF + 4, SP(10), SP(20));
   fixture->stack[10] = 0xffffffff81000000ull;
   WALK_EXPECT(fixture, WALK_NO_TABLE, LEAF + 4);
 }
@@ -411,6 +417,7 @@ int main(int argc, char **argv)
   g_test_add_func("/walk/end/complete", test_complete);
   g_test_add_func("/walk/end/truncated", test_truncated);
   g_test_add_func("/walk/end/no-rule", test_no_rule);
+  g_test_add_func("/walk/end/no-return-address", test_no_return_address);
   g_test_add_func("/walk/end/address-that-cannot-be", test_address_that_cannot_be);
   g_test_add_func("/walk/end/missed", test_missed);
   g_test_add_func("/walk/mapping-in-the-kernels-half", test_mapping_in_the_kernels_half);
