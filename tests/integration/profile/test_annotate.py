@@ -232,7 +232,7 @@ class Annotate(TestCase):
     def test_filters(self):
         path = self.record('-g')
         event = self.annotate(path, 'alone')['event']
-        for options in (('--time', '20%,60%'), ('-e', event), ('--process', 'program'), ('--thread', 'program', '--time', '50%,')):
+        for options in (('--time', '20%,60%'), ('-e', event), ('--process', 'program'), ('--thread', 'program', '--time', '20%,')):
             shown, row = self.annotate(path, 'alone', *options), self.rows(path, *options)['alone(unsigned int)', 'program']
             self.assertEqual((shown['event'], shown['self'], shown['total']), (event, row['self'], row['total']))
             self.assertEqual(sum(line['self'] for line in self.lines(shown, 'alone.cc').values()), row['self'])
