@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from support import CAPTURECTL, SOURCE, environment, run
+from support import CAPTURECTL, SOURCE, capturectl, environment, run
 
 sys.path.insert(0, str(SOURCE / 'tests' / 'decoder'))
 from capture_decoder import Capture  # noqa: E402
@@ -177,6 +177,17 @@ def record_well(record, enough=1, attempts=5, judged=Load.with_user_stack):
             break
         times = times if is_enough else min(4 * times, 16)
     return load
+
+
+def record_program(command, capture, seconds):
+    """A Load of what runs already when it is recorded, and longer."""
+    program = subprocess.Popen(command)
+    try:
+        capturectl('record', '-q', '-F', '999', '--duration', str(seconds), '-p', str(program.pid), '-o', capture)
+    finally:
+        program.kill()
+        program.wait()
+    return Load(capture)
 
 
 def start(*arguments, **how):

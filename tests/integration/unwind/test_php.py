@@ -4,11 +4,10 @@ import collections
 import json
 import os
 import shutil
-import subprocess
 import unittest
 
-from recordings import Load, record_well
-from support import SOURCE, TestCase, capturectl, run
+from recordings import Load, record_program, record_well
+from support import SOURCE, TestCase, run
 
 PROGRAM = SOURCE / 'tests' / 'programs' / 'stacks.php'
 # Others may be named here: each is tried.
@@ -28,22 +27,12 @@ def callers(stack):
 
 
 class Php(TestCase):
-    def record(self, php, times):
-        capture = self.directory / 'php.capture'
-        program = subprocess.Popen([php, PROGRAM, '1000'])
-        try:
-            capturectl('record', '-q', '-F', '999', '--duration', str(2 * times), '-p', str(program.pid), '-o', capture)
-        finally:
-            program.kill()
-            program.wait()
-        return Load(capture)
-
     def test_stacks(self):
         for php in PHPS:
             with self.subTest(php=php):
                 known = {tuple(map(tuple, stack)) for stack in json.loads(run(php, PROGRAM, 'trace').stdout)}
                 can_be = known | {form for stack in known for i in range(len(stack)) for form in (stack[:i], stack[:i] + ((stack[i][0], 0), ))}
-                load = record_well(lambda times: self.record(php, times), enough=600, judged=Load.since_functions)
+                load = record_well(lambda times: record_program([php, PROGRAM, '1000'], self.directory / 'php.capture', 2 * times), enough=600, judged=Load.since_functions)
                 stacks = collections.Counter(map(functions_of, load.since_functions()))
                 total, elsewhere = sum(stacks.values()), stacks.pop(None, 0)
                 self.assertGreater(total, 500)

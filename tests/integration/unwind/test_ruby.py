@@ -5,11 +5,10 @@ import itertools
 import json
 import os
 import shutil
-import subprocess
 import unittest
 
-from recordings import Load, record_well
-from support import SOURCE, TestCase, capturectl, run
+from recordings import Load, record_program, record_well
+from support import SOURCE, TestCase, run
 
 PROGRAM = SOURCE / 'tests' / 'programs' / 'stacks.rb'
 # Others may be named here: each is tried.
@@ -33,16 +32,6 @@ def without_line(stack):
 
 
 class Ruby(TestCase):
-    def record(self, ruby, times):
-        capture = self.directory / 'ruby.capture'
-        program = subprocess.Popen([ruby, PROGRAM, '1000'])
-        try:
-            capturectl('record', '-q', '-F', '999', '--duration', str(2 * times), '-p', str(program.pid), '-o', capture)
-        finally:
-            program.kill()
-            program.wait()
-        return Load(capture)
-
     def test_stacks(self):
         for ruby in RUBIES:
             with self.subTest(ruby=ruby):
@@ -50,7 +39,7 @@ class Ruby(TestCase):
                 known = {from_turn(tuple(map(tuple, stack))) for stack in traced} - {()}
                 # The innermost may be at a line where it calls a C function, which is no place of the program's then.
                 can_be = {without_line(stack[:i + 1]) for stack in known for i in range(len(stack))}
-                load = record_well(lambda times: self.record(ruby, times), enough=600, judged=Load.since_functions)
+                load = record_well(lambda times: record_program([ruby, PROGRAM, '1000'], self.directory / 'ruby.capture', 2 * times), enough=600, judged=Load.since_functions)
                 working = itertools.dropwhile(lambda stack: not stack or stack[0][0] != 'turn', map(functions_of, load.since_functions()))
                 stacks = collections.Counter(working)
                 total, elsewhere = sum(stacks.values()), stacks.pop(None, 0)
