@@ -106,16 +106,17 @@ def _location(line):
 
 
 def scripted_stacks(path):
-    """{(time, tid): [Place …]} of every sample by `perf script`, from the leaf on, inlined functions left out. Of callers perf
-    prints the address before the one that is returned to, and of binaries offsets in the file."""
-    stacks, current = {}, None
+    """{(time, tid): [[Place …] …]} of every sample by `perf script`, from the leaf on, inlined functions left out: a clock may
+    say one time twice. Of callers perf prints the address before the one that is returned to, and of binaries offsets in the file."""
+    stacks, current = collections.defaultdict(list), None
     for line in run('perf', 'script', '-i', path, '-F', f'comm,tid,pid,time,event,ip,sym,dso{_offsets()}', '--ns', '--no-inline',
                     '--no-demangle', '--max-stack', '512', timeout=600).stdout.splitlines():
         if not line.strip():
             current = None
         elif current is None:
             pid, tid, seconds, nanoseconds = _STACK_HEAD.match(line).groups()
-            current = stacks[int(seconds + nanoseconds), int(tid)] = []
+            current = []
+            stacks[int(seconds + nanoseconds), int(tid)].append(current)
         else:
             address, symbol, binary = _location(line)
             offset = _OFFSET.search(binary) if not binary.startswith('[kernel') else None
