@@ -18,6 +18,14 @@ void *recorder_allocate(size_t count, size_t size)
   return memory;
 }
 
+void *recorder_allocate_aligned(size_t alignment, size_t size)
+{
+  void *memory = aligned_alloc(alignment, size);
+  if (memory == NULL)
+    out_of_memory();
+  return memory;
+}
+
 void *recorder_reallocate(void *memory, size_t count, size_t size)
 {
   size_t bytes;

@@ -32,7 +32,8 @@ class Judge:
 
     # Recordings.
 
-    def good(self, name, via, walk=None, complete=None):
+    def good(self, name, via, walk=None, left_out=0):
+        """left_out: of how many samples the user stack cannot be known."""
         line = self.find('record', name)
         if not line:
             return
@@ -47,10 +48,8 @@ class Judge:
             self.check(info['unwind'] == walk, f'{name}: stacks by {info["unwind"]}, not {walk}: {info["messages"]}')
         stacks = info['user_stacks']
         if stacks['samples']:
-            share = stacks['complete'] / stacks['samples']
-            if complete is None:
-                self.shares[name] = share
-            self.check(share >= (complete or self.row.complete), f'{name}: {share:.1%} of the stacks are complete: {worst(stacks)}')
+            self.shares[name] = share = stacks['complete'] / max(stacks['samples'] - left_out, 1)
+            self.check(share >= self.row.complete, f'{name}: {share:.1%} of the stacks are complete: {worst(stacks)}')
 
     def refused(self, name, words):
         line = self.find('record', name)
@@ -159,7 +158,9 @@ class Judge:
             self.good(name, 'direct' if value <= 2 else 'preload', 'dwarf')
             if value <= 0:
                 # Everybody's, but the kernel lets nobody read tables of others' processes: root's stacks end there.
-                self.good(everything, 'direct', 'dwarf', min(self.row.complete, 0.95))
+                owners = self.find('owners', everything)
+                self.good(everything, 'direct', 'dwarf', owners.get('others_without_table', 0))
+                self.check(owners.get('own', 0) >= 20, f'{everything}: {owners.get("own")} samples of a process of his own')
             else:
                 self.refused(everything, 'perf_event_paranoid')
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* User stacks of samples: from where they come, how they ended, and the samples that wait for tables. */
 #include <linux/perf_event.h>
-#include <stdlib.h>
 
-#include "helpers/common/memory.h"
 #include "helpers/recorder/samples/decoder.h"
 
 /* How long, and with how much memory, samples wait for tables. */
@@ -85,7 +83,7 @@ static void decoder_user_deliver(struct recorder_decoder *decoder, struct record
   recorder_decoder_write(decoder, &held->sample, &held->thread, NULL, held->layout);
   recorder_layout_release(held->layout);
   recorder_tasks_release(&decoder->tasks, held->thread.process);
-  free(held);
+  recorder_held_free(&decoder->held, held);
 }
 
 /* The table did not come in time: what there is of the stack. */
@@ -104,7 +102,7 @@ static void decoder_user_hold(struct recorder_decoder *decoder, const struct rec
   recorder_output_thread(decoder->output, thread);
   thread->process->references++;
   recorder_held_push(&decoder->held, sample, thread, layout, recorder_unwinder_awaited(decoder->unwinder));
-  while (decoder->held.size > HELD_MAX)
+  while (decoder->held.memory.size > HELD_MAX)
     give_up_first(decoder);
 }
 
@@ -240,4 +238,5 @@ void recorder_decoder_drop_held(struct recorder_decoder *decoder)
 {
   while (decoder->held.count != 0)
     give_up_first(decoder);
+  recorder_held_clear(&decoder->held);
 }

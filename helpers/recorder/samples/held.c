@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "helpers/common/memory.h"
-
 void recorder_held_init(struct recorder_held_queue *queue)
 {
   *queue = (struct recorder_held_queue){.end = &queue->first};
@@ -25,13 +23,9 @@ void recorder_held_push(struct recorder_held_queue *queue, const struct recorder
 {
   size_t words = sample->n_kernel + sample->waker.n_kernel + sample->waker.n_user;
   size_t size = sizeof(struct recorder_held) + words * sizeof(uint64_t) + sample->start.size;
-  struct recorder_held *held = recorder_allocate(1, size);
-  held->size = size;
-  held->sample = *sample;
-  held->thread = *thread;
+  struct recorder_held *held = recorder_held_memory_take(&queue->memory, size);
+  *held = (struct recorder_held){.sample = *sample, .thread = *thread, .awaited = awaited, .layout = layout};
   held->thread.memo = NULL;
-  held->layout = layout;
-  held->awaited = awaited;
   uint32_t at = 0;
   held_keep(held, &at, &held->sample.kernel, sample->n_kernel);
   held_keep(held, &at, &held->sample.waker.kernel, sample->waker.n_kernel);
@@ -41,7 +35,6 @@ void recorder_held_push(struct recorder_held_queue *queue, const struct recorder
     memcpy(held->words + at, sample->start.bytes, sample->start.size);
   *queue->end = held;
   queue->end = &held->next;
-  queue->size += size;
   queue->count++;
 }
 
@@ -51,7 +44,18 @@ struct recorder_held *recorder_held_take(struct recorder_held_queue *queue, stru
   *place = held->next;
   if (queue->end == &held->next)
     queue->end = place;
-  queue->size -= held->size;
   queue->count--;
   return held;
+}
+
+void recorder_held_free(struct recorder_held_queue *queue, struct recorder_held *held)
+{
+  recorder_held_memory_give(&queue->memory, held);
+  if (queue->count == 0)
+    recorder_held_memory_trim(&queue->memory, 1);
+}
+
+void recorder_held_clear(struct recorder_held_queue *queue)
+{
+  recorder_held_memory_trim(&queue->memory, 0);
 }

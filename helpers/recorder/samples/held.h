@@ -3,11 +3,11 @@
 #ifndef RECORDER_HELD_H
 #define RECORDER_HELD_H
 
+#include "helpers/recorder/samples/held-memory.h"
 #include "helpers/recorder/samples/sample.h"
 
 struct recorder_held {
   struct recorder_held *next;
-  size_t size; /* of all of it */
   struct recorder_sample sample;
   struct recorder_thread
       thread; /* as it was: it may have got another name or program since; its process is counted */
@@ -19,7 +19,7 @@ struct recorder_held {
 struct recorder_held_queue {
   struct recorder_held *first;
   struct recorder_held **end;
-  size_t size; /* of all */
+  struct recorder_held_memory memory;
   uint32_t count;
 };
 
@@ -28,8 +28,12 @@ void recorder_held_init(struct recorder_held_queue *queue);
 void recorder_held_push(struct recorder_held_queue *queue, const struct recorder_sample *sample,
                         const struct recorder_thread *thread, struct recorder_layout *layout,
                         const struct recorder_binary *awaited);
-/* Takes out what stands at *place, which is queue->first or some held one's next; its memory is the caller's
- * to free and its references to give back. */
+/* Takes out what stands at *place, which is queue->first or some held one's next; its references are the
+ * caller's to give back before recorder_held_free. */
 struct recorder_held *recorder_held_take(struct recorder_held_queue *queue, struct recorder_held **place);
+/* Frees what was taken out. */
+void recorder_held_free(struct recorder_held_queue *queue, struct recorder_held *held);
+/* Frees what an empty queue has for later ones. */
+void recorder_held_clear(struct recorder_held_queue *queue);
 
 #endif

@@ -17,11 +17,16 @@ import sys
 import threading
 import time
 
+sys.path.insert(0, '/mnt/tests/decoder')
+
+from capture_decoder import Capture  # noqa: E402
+
 ENVIRONMENT = {'PATH': '/usr/sbin:/usr/bin:/sbin:/bin', 'LC_ALL': 'C.UTF-8', 'HOME': '/root'}
 HOME = '/home/someone'
 WORK, SOURCE = HOME + '/work', HOME + '/source.c'
 SYSTEMD = os.path.exists('/run/systemd/private')
 PARANOID = '/proc/sys/kernel/perf_event_paranoid'
+NO_TABLE = 5  # an outcome
 HELPERS = ('capture-recorde', 'capture-opener', 'capture-elf-rea')  # as far as the kernel keeps names
 OF_A_CAPTURE = ('samples', 'lost', 'throttled', 'ended', 'via', 'unwind', 'outcomes', 'user_stacks', 'events', 'kernel_named',
                 'named_functions', 'messages', 'problems', 'duration_ns')
@@ -179,12 +184,15 @@ def record(name, who, *options, during=None):
 
 def record_all(name, who, *options, frequency='199', **how):
     """Records everybody; on a machine with nothing to do a handful of stacks would be the judge. Nobody who is not root can
-    look into a process of root's."""
+    look into a process of root's: says how many samples of others than the load have stacks that end there."""
     load = subprocess.Popen([WORK, '60'], stdout=subprocess.DEVNULL, user='someone', group='someone',
                             extra_groups=[])
-    record(name, who, '-F', frequency, '-a', *options, **how)
+    path = record(name, who, '-F', frequency, '-a', *options, **how)
     load.kill()
     load.wait()
+    samples = list(Capture(path).samples()) if os.path.isfile(path) else []
+    tell('owners', name=name, own=sum(sample.pid == load.pid for sample in samples),
+         others_without_table=sum(sample.pid != load.pid and sample.outcome == NO_TABLE for sample in samples))
 
 
 def doctor(name, who):
