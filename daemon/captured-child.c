@@ -17,6 +17,8 @@
 
 /* How long a helper may take to end after its socket was closed. */
 #define END_MILLISECONDS 1000
+/* The nice value of recorders where the caller himself may give it. */
+#define PRECEDENCE (-20)
 
 struct _CapturedChild {
   pid_t pid;
@@ -61,6 +63,9 @@ static G_NORETURN void child_execute(const CapturedChildSpec *spec, char *const 
   setsid();
   reset_signals();
   setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+  if (spec->precedence)
+    setpriority(PRIO_PROCESS, 0, PRECEDENCE);
+  setrlimit(RLIMIT_NICE, &(struct rlimit){0, 0});
   dup2(null, STDIN_FILENO);
   dup2(null, STDOUT_FILENO);
   close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);

@@ -23,6 +23,7 @@ typedef struct _CapturedChild CapturedChild;
 typedef struct {
   const char *program;            /* of helpers/: "recorder" */
   guint64 rights;                 /* capabilities that it keeps */
+  gboolean precedence;            /* it runs before other processes, where the unit's LimitNICE= permits it */
   const CapturedAccount *account; /* whom it becomes; NULL: our own user */
   const char *const *environment; /* NULL-terminated */
   CapturedEntry *entry;           /* referred to until the process is gone; NULL: none */

@@ -326,6 +326,7 @@ CapturedRecorder *captured_recorder_new(CapturedScope scope, CapturedEntry *entr
       .program = "recorder",
       .rights = (scope == CAPTURED_SCOPE_OWN ? CAPTURED_RIGHTS_OWN : CAPTURED_RIGHTS_SYSTEM) |
                 captured_privileges_open_event(),
+      .precedence = TRUE,
       .environment = environment,
       .entry = entry,
   };

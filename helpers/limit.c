@@ -15,3 +15,9 @@ int limit_lower(int resource, uint64_t most)
     now.rlim_cur = now.rlim_max;
   return setrlimit(resource, &now) < 0 ? -errno : 0;
 }
+
+void limit_priority(void)
+{
+  if (getpriority(PRIO_PROCESS, 0) < 0)
+    setpriority(PRIO_PROCESS, 0, 0);
+}

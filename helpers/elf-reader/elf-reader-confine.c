@@ -134,6 +134,7 @@ int elf_reader_give_up_rights(int socket)
   int result = take_socket_alone(socket);
   if (result < 0)
     return result;
+  limit_priority();
   leave_file_system();
   drop_bounding_set();
   if ((result = become_nobody()) < 0 || (result = drop_capabilities()) < 0)

@@ -10,7 +10,7 @@
 #ifndef ELF_READER_CONFINE_H
 #define ELF_READER_CONFINE_H
 
-/* Descriptors but for `socket`, which then is alone beside /dev/null as 0 to 2; user (nobody, when root);
+/* Precedence over others; descriptors but for `socket`, which then is alone beside /dev/null as 0 to 2; user (nobody, when root);
  * capabilities, of the bounding and ambient sets too; file system (an empty directory as root, and
  * Landlock); new privileges by exec; resource limits. The process dies with its parent. 0 or -errno. */
 int elf_reader_give_up_rights(int socket);

@@ -98,6 +98,9 @@ class Judge:
         for process in line['processes']:
             who = f'{name}: {process["name"]} of user {process["uid"]}'
             permitted, effective = set(process['CapPrm']), set(process['CapEff'])
+            # Where a bus starts the service without systemd, nothing permits it.
+            first = process['name'] == 'capture-recorde' and (self.row.systemd or not service)
+            self.check(process['nice'] == (-20 if first else 0), f'{who} has the nice value {process["nice"]}')
             self.check(process['no_new_privileges'], f'{who} may gain privileges')
             if process['name'] == 'captured':
                 self.check(process['uid'] == line['user'] and not effective, f'{who} has in effect {effective}')

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "helpers/limit.h"
 #include "helpers/recorder/common/child.h"
 #include "helpers/recorder/events/bpf-private.h"
 
@@ -155,6 +156,7 @@ void recorder_bpf_serve(struct recorder_bpf *bpf)
   bpf->loader = fork();
   if (bpf->loader == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    limit_priority();
     if (getppid() != self)
       _exit(EXIT_FAILURE);
     _exit(runtimes_load(bpf, runtime) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);

@@ -20,6 +20,7 @@
 
 #include "helpers/common/memory.h"
 #include "helpers/common/proc.h"
+#include "helpers/limit.h"
 #include "helpers/opener/opener-serve.h"
 #include "helpers/packet.h"
 #include "helpers/recorder/common/child.h"
@@ -72,6 +73,7 @@ static _Noreturn void be_opener(int socket, const char *cache, uint64_t cache_li
     syscall(SYS_close_range, 3, socket - 1, 0);
   syscall(SYS_close_range, socket + 1, ~0u, 0);
   keep_rights_to_open();
+  limit_priority();
   opener_serve(socket, &(struct opener_options){.cache = cache, .cache_limit = cache_limit});
   _exit(EXIT_SUCCESS);
 }

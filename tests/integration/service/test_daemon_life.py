@@ -8,7 +8,7 @@ import time
 import unittest
 
 from daemon import ALICE, BOB, CAPTURED, DaemonCase, helpers_of, members, processes, status_of
-from desk import CAPTURED_CAPABILITIES, NAME, SYSTEM, Desk, wait_until
+from desk import CAPTURED_CAPABILITIES, NAME, SYSTEM, Desk, limit_nice, wait_until
 from recordings import SANITISED, bpf_objects, is_running
 
 # SESSIONS=1000 is the long run.
@@ -144,6 +144,12 @@ class RightsOfProcessesTest(DaemonCase):
             found.setdefault('fork' if is_fork else name, []).append(pid)
         return found
 
+    def assert_precedence(self, pid, nice):
+        """Before other processes, where the unit permits that, or as all others; and no right to change it."""
+        self.assertEqual(os.getpriority(os.PRIO_PROCESS, pid), nice)
+        with open(f'/proc/{pid}/limits', encoding='ascii') as limits:
+            self.assertRegex(limits.read(), r'\nMax nice priority +0 +0 ')
+
     def assert_rights(self, pid, user, rights):
         self.assertEqual(status_of(pid, 'Uid').split(), [str(user)] * 4)
         self.assertEqual(capabilities(pid), rights)
@@ -163,6 +169,7 @@ class RightsOfProcessesTest(DaemonCase):
                 with self.subTest(name):
                     self.assert_rights(pid, user, rights)
                     self.assertEqual(bool(bpf_objects(pid)), name == 'capture-recorde')
+                    self.assert_precedence(pid, -20 if name == 'capture-recorde' and limit_nice() else 0)
         captured = self.desk.captured.pid
         self.assert_rights(captured, CAPTURED, set(CAPTURED_CAPABILITIES) - {'sys_admin'} | self.to_open_events)
         self.assertEqual(capabilities(captured, 'CapEff'), set())
@@ -187,6 +194,8 @@ class RightsOfProcessesTest(DaemonCase):
         for key in 'AmbientCapabilities', 'CapabilityBoundingSet':
             given = re.search(rf'^{key}=(.*)$', unit, re.M)[1].lower().replace('cap_', '').split()
             self.assertEqual(set(given), set(CAPTURED_CAPABILITIES), key)
+        self.assertIn('\nLimitNICE=-20\n', unit)
+        self.assertRegex(unit, r'(?m)^SystemCallFilter=.*\bsetpriority\b')
 
 
 class RightsWhereEventsTakeMoreTest(RightsOfProcessesTest):

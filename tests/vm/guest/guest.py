@@ -209,12 +209,12 @@ def processes(pids):
     """What these processes may do."""
     found = []
     for pid in pids:
-        status = read(f'/proc/{pid}/status')
-        if not status:
+        status, stat = read(f'/proc/{pid}/status'), read(f'/proc/{pid}/stat')
+        if not status or not stat:
             continue
         fields = dict(line.split(':\t', 1) for line in status.splitlines() if ':\t' in line)
         entry = {'name': fields['Name'], 'uid': int(fields['Uid'].split()[0]), 'no_new_privileges': fields['NoNewPrivs'] == '1',
-                 'seccomp': fields['Seccomp'] == '2'}
+                 'seccomp': fields['Seccomp'] == '2', 'nice': int(stat.rpartition(')')[2].split()[16])}
         for which in ('CapEff', 'CapPrm', 'CapInh', 'CapAmb'):
             bits = int(fields[which], 16)
             entry[which] = sorted(CAPABILITIES.get(bit, str(bit)) for bit in range(64) if bits >> bit & 1)
