@@ -7,7 +7,8 @@
 
 /* Lowers both limits of a resource (RLIMIT_…) to `most`, where they are higher. 0 or -errno. */
 int limit_lower(int resource, uint64_t most);
-/* Gives up a precedence over other processes (a nice value below 0) that its parent has: recorders have it. */
+/* Gives up a precedence over other processes (a nice value below 0) that its parent has: recorders have it.
+ */
 void limit_priority(void);
 
 #endif

@@ -10,9 +10,10 @@
 #ifndef ELF_READER_CONFINE_H
 #define ELF_READER_CONFINE_H
 
-/* Precedence over others; descriptors but for `socket`, which then is alone beside /dev/null as 0 to 2; user (nobody, when root);
- * capabilities, of the bounding and ambient sets too; file system (an empty directory as root, and
- * Landlock); new privileges by exec; resource limits. The process dies with its parent. 0 or -errno. */
+/* Precedence over others; descriptors but for `socket`, which then is alone beside /dev/null as 0 to 2; user
+ * (nobody, when root); capabilities, of the bounding and ambient sets too; file system (an empty directory as
+ * root, and Landlock); new privileges by exec; resource limits. The process dies with its parent. 0 or
+ * -errno. */
 int elf_reader_give_up_rights(int socket);
 /* From here on, any system call but those for reading descriptors, memory, memfds and `socket` kills the
  * process. 0 or -errno. */
