@@ -17,8 +17,8 @@
 
 /* How long a helper may take to end after its socket was closed. */
 #define END_MILLISECONDS 1000
-/* The nice value of recorders where the caller himself may give it. */
-#define PRECEDENCE (-20)
+/* The nice value that a limit of that many permits: 1 to 40 are 19 to -20. */
+#define NICE_OF(limit) (20 - (int)(limit))
 
 struct _CapturedChild {
   pid_t pid;
@@ -56,6 +56,16 @@ static void reset_signals(void)
   sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/* What the unit permits (LimitNICE=) is for whom it is meant for, once. */
+static void take_precedence(gboolean precedence)
+{
+  struct rlimit limit;
+
+  if (precedence && getrlimit(RLIMIT_NICE, &limit) == 0 && limit.rlim_cur > 20 && limit.rlim_cur <= 40)
+    setpriority(PRIO_PROCESS, 0, NICE_OF(limit.rlim_cur));
+  setrlimit(RLIMIT_NICE, &(struct rlimit){0, 0});
+}
+
 /* In the forked child of a program with threads: async-signal-safe calls only. */
 static G_NORETURN void child_execute(const CapturedChildSpec *spec, char *const *argv, int socket, int null,
                                      pid_t parent)
@@ -63,9 +73,7 @@ static G_NORETURN void child_execute(const CapturedChildSpec *spec, char *const 
   setsid();
   reset_signals();
   setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-  if (spec->precedence)
-    setpriority(PRIO_PROCESS, 0, PRECEDENCE);
-  setrlimit(RLIMIT_NICE, &(struct rlimit){0, 0});
+  take_precedence(spec->precedence);
   dup2(null, STDIN_FILENO);
   dup2(null, STDOUT_FILENO);
   close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
