@@ -104,8 +104,8 @@ def first_of(paths):
 
 @functools.lru_cache(None)
 def limit_nice():
-    """What gives a command the LimitNICE=-20 of the service's unit; nothing where root may not raise limits, as in some containers."""
-    raised = ['prlimit', '--nice=40', '--']
+    """What gives a command the LimitNICE=-10 of the service's unit; nothing where root may not raise limits, as in some containers."""
+    raised = ['prlimit', '--nice=30', '--']
     return [] if run(*raised, 'true', status=None).status else raised
 
 

@@ -95,12 +95,14 @@ class Judge:
         more = {'sys_admin'} if line['paranoid'] > 2 else set()
         seen = {process['name'] for process in line['processes']}
         self.check('capture-recorde' in seen, f'{name}: no recorder among {seen}')
+        # A recorder's forks have its name. Where a bus starts the service without systemd, nothing permits precedence.
+        precedence = -20 if not service else -10 if self.row.systemd else 0
+        nice = sorted((process['nice'], process['name']) for process in line['processes'])
+        self.check(nice[0] == (precedence, 'capture-recorde') or precedence == 0, f'{name}: the recorder has not the nice value {precedence}: {nice}')
+        self.check(all(value == 0 for value, _ in nice[bool(precedence):]), f'{name}: others than the recorder have precedence: {nice}')
         for process in line['processes']:
             who = f'{name}: {process["name"]} of user {process["uid"]}'
             permitted, effective = set(process['CapPrm']), set(process['CapEff'])
-            # Where a bus starts the service without systemd, nothing permits it.
-            first = process['name'] == 'capture-recorde' and (self.row.systemd or not service)
-            self.check(process['nice'] == (-20 if first else 0), f'{who} has the nice value {process["nice"]}')
             self.check(process['no_new_privileges'], f'{who} may gain privileges')
             if process['name'] == 'captured':
                 self.check(process['uid'] == line['user'] and not effective, f'{who} has in effect {effective}')

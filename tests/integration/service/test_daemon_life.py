@@ -169,7 +169,7 @@ class RightsOfProcessesTest(DaemonCase):
                 with self.subTest(name):
                     self.assert_rights(pid, user, rights)
                     self.assertEqual(bool(bpf_objects(pid)), name == 'capture-recorde')
-                    self.assert_precedence(pid, -20 if name == 'capture-recorde' and limit_nice() else 0)
+                    self.assert_precedence(pid, -10 if name == 'capture-recorde' and limit_nice() else 0)
         captured = self.desk.captured.pid
         self.assert_rights(captured, CAPTURED, set(CAPTURED_CAPABILITIES) - {'sys_admin'} | self.to_open_events)
         self.assertEqual(capabilities(captured, 'CapEff'), set())
@@ -194,7 +194,7 @@ class RightsOfProcessesTest(DaemonCase):
         for key in 'AmbientCapabilities', 'CapabilityBoundingSet':
             given = re.search(rf'^{key}=(.*)$', unit, re.M)[1].lower().replace('cap_', '').split()
             self.assertEqual(set(given), set(CAPTURED_CAPABILITIES), key)
-        self.assertIn('\nLimitNICE=-20\n', unit)
+        self.assertIn('\nLimitNICE=-10\n', unit)
         self.assertRegex(unit, r'(?m)^SystemCallFilter=.*\bsetpriority\b')
 
 
