@@ -17,6 +17,7 @@
 #include "helpers/recorder/events/cpus.h"
 #include "helpers/recorder/events/event.h"
 #include "helpers/recorder/events/merge.h"
+#include "helpers/recorder/samples/held-memory.h"
 #include "helpers/recorder/tasks/mappings.h"
 #include "helpers/recorder/tasks/tasks.h"
 #include "libcapture/format/capture-format.h"
@@ -492,6 +493,38 @@ static void test_memo(void)
   g_assert_cmpuint(recorder_memo_common(&memo, 2, 8, first, 5), ==, 0);
 }
 
+/* Ten mebibytes of pieces of all sizes, given back in another order than they were taken in: none touches
+ * another, and what is empty is used again before there is more. */
+static void test_held_memory(void)
+{
+  enum { PIECES = 320 };
+  struct recorder_held_memory memory = {0};
+  guint8 *pieces[PIECES];
+  gsize whole = 0;
+  for (guint round = 0; round < 3; round++) {
+    for (gsize i = 0; i < PIECES; i++) {
+      pieces[i] = recorder_held_memory_take(&memory, 1 + i * 207);
+      g_assert_cmpuint((guintptr)pieces[i] % 8, ==, 0);
+      memset(pieces[i], (int)(i + round), 1 + i * 207);
+    }
+    g_assert_cmpuint(memory.size, >=, PIECES * (PIECES - 1) / 2 * 207);
+    if (round == 0)
+      whole = memory.size;
+    g_assert_cmpuint(memory.size, ==, whole);
+    for (gsize k = 0; k < PIECES; k++) {
+      gsize i = k * 7 % PIECES;
+      for (gsize at = 0; at < 1 + i * 207; at++)
+        g_assert_cmpuint(pieces[i][at], ==, (guint8)(i + round));
+      recorder_held_memory_give(&memory, pieces[i]);
+    }
+    g_assert_cmpuint(memory.size, ==, 0);
+  }
+  recorder_held_memory_trim(&memory, 1);
+  g_assert_nonnull(memory.spare);
+  recorder_held_memory_trim(&memory, 0);
+  g_assert_null(memory.spare);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -513,5 +546,6 @@ int main(int argc, char **argv)
   g_test_add_func("/recorder/merge/order", test_merge);
   g_test_add_func("/recorder/merge/nonsense", test_nonsense_record);
   g_test_add_func("/recorder/memo", test_memo);
+  g_test_add_func("/recorder/held-memory", test_held_memory);
   return g_test_run();
 }
