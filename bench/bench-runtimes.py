@@ -115,15 +115,15 @@ class Ruby:
 
     def __init__(self, command, directory, inside):
         shutil.copy(PROGRAMS / 'stacks.rb', directory)
-        program = f'{inside}/stacks.rb'
+        program, loaded = f'{inside}/stacks.rb', f'{inside}/loaded.rb'
         self.version = output(*command, '--version').split()[1]
-        self.known = {self.calls([(name, line) for name, _file, line in stack]) for stack in json.loads(output(*command, program, 'trace'))} - {None}
+        self.known = {self.calls([(name, line) for name, _file, line in stack]) for stack in json.loads(output(*command, program, 'trace', loaded))} - {None}
         self.begun = {self.calls(stack[:i]) for stack in self.known for i in range(1, len(stack) + 1)}
-        self.worker = [*command, program, '1000']
+        self.worker = [*command, program, '1000', loaded]
 
     def calls(self, functions):
         """From turn() on, without the line of the innermost function; what runs in a fiber has none of it."""
-        stack = from_turn('turn', functions) or tuple(each for each in functions if each[0] not in ('<main>', 'block in <main>'))
+        stack = from_turn('turn', functions) or tuple(each for each in functions if not each[0].endswith('<main>'))
         return (*stack[:-1], (stack[-1][0], 0)) if stack else None
 
     def functions_of(self, sample):

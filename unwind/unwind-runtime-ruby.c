@@ -34,12 +34,12 @@ static bool set_version(const struct unwind_elf *elf, uint64_t address, struct u
   return false;
 }
 
-/* Where it is hidden rb_gc_count begins by taking its address: endbr64; lea vm(%rip),%rax; mov (%rax),%rax.
- */
+/* Where it is hidden rb_gc_count begins by reading it: lea vm(%rip),%rax; mov (%rax),%rax, or mov
+ * vm(%rip),%rax, behind an endbr64 as a rule. */
 static bool find_vm(const struct unwind_elf *elf, uint64_t *ret)
 {
-  static const uint8_t lea[] = {0xf3, 0x0f, 0x1e, 0xfa, 0x48, 0x8d, 0x05}, load[] = {0x48, 0x8b, 0x00};
-  uint8_t code[sizeof lea + 4 + sizeof load];
+  static const uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa}, load[] = {0x48, 0x8b, 0x00};
+  uint8_t code[sizeof endbr + 7 + sizeof load];
   Elf64_Sym symbol;
   int32_t distance;
 
@@ -48,11 +48,15 @@ static bool find_vm(const struct unwind_elf *elf, uint64_t *ret)
     return true;
   }
   if (!unwind_runtime_find_symbol(elf, "rb_gc_count", &symbol) ||
-      !unwind_runtime_read(elf, symbol.st_value, code, sizeof code) || memcmp(code, lea, sizeof lea) != 0 ||
-      memcmp(code + sizeof lea + 4, load, sizeof load) != 0)
+      !unwind_runtime_read(elf, symbol.st_value, code, sizeof code))
     return false;
-  memcpy(&distance, code + sizeof lea, sizeof distance);
-  *ret = symbol.st_value + sizeof lea + sizeof distance + (uint64_t)(int64_t)distance;
+  size_t at = memcmp(code, endbr, sizeof endbr) == 0 ? sizeof endbr : 0;
+  bool is_lea = code[at + 1] == 0x8d;
+  if (code[at] != 0x48 || (!is_lea && code[at + 1] != 0x8b) || code[at + 2] != 0x05 ||
+      (is_lea && memcmp(code + at + 7, load, sizeof load) != 0))
+    return false;
+  memcpy(&distance, code + at + 3, sizeof distance);
+  *ret = symbol.st_value + at + 7 + (uint64_t)(int64_t)distance;
   return true;
 }
 
@@ -99,24 +103,29 @@ static const struct unwind_function *find_interpreter(const struct unwind_functi
   return NULL;
 }
 
-/* The one function that calls it, vm_exec. */
+/* The one function that calls it, vm_exec; NULL if there are several. */
 static const struct unwind_function *find_caller(const struct unwind_functions *functions,
                                                  const struct unwind_bytes *text, uint64_t address,
                                                  uint64_t wanted)
 {
   const uint8_t call = 0xe8; /* then how far it is from the next instruction */
+  const struct unwind_function *only = NULL;
   int32_t distance;
 
   for (size_t at = 0; text->size - at > sizeof distance; at++) {
     const uint8_t *found = memchr(text->bytes + at, call, text->size - at - sizeof distance);
     if (found == NULL)
-      return NULL;
+      break;
     at = (size_t)(found - text->bytes);
     memcpy(&distance, found + 1, sizeof distance);
-    if (address + at + 1 + sizeof distance + (uint64_t)(int64_t)distance == wanted)
-      return function_at(functions, address + at);
+    if (address + at + 1 + sizeof distance + (uint64_t)(int64_t)distance != wanted)
+      continue;
+    const struct unwind_function *function = function_at(functions, address + at);
+    if (function == NULL || (only != NULL && function != only))
+      return NULL;
+    only = function;
   }
-  return NULL;
+  return only;
 }
 
 static bool find_code(const struct unwind_elf *elf, const struct unwind_functions *functions,

@@ -27,10 +27,12 @@ struct unwind_runtime {
   uint32_t kind;       /* enum unwind_runtime_kind */
   uint32_t version;    /* major << 8 | minor */
   uint64_t address;    /* of the runtime's root, in the file, as the next ones */
-  uint64_t type;       /* of what objects begin with that are functions; 0: not known */
+  uint64_t type;       /* of what objects begin with that are functions; 0: not known. Of Ruby, where the
+                          interpreter begins */
   uint64_t code_start; /* of the function that interprets; both 0: not known */
   uint64_t code_end;
-  uint64_t names;                         /* of what the runtime itself says of its fields; 0: nothing */
+  uint64_t names; /* of what the runtime itself says of its fields; 0: nothing. Of Ruby, where the interpreter
+                     ends */
   uint16_t fields[UNWIND_RUNTIME_FIELDS]; /* bytes from the beginning of a structure, but where it says so */
 };
 

@@ -34,6 +34,7 @@ static struct walk_frame_memo memos[MEMOS];
 #define WALK_AREA_SIZE(walk)           sizeof forged_area
 #define WALK_NAME(walk, code, at)      forged_name(walk, code, at)
 #define WALK_THREAD(walk)              forged_words[1]
+#define WALK_LEADS(walk)               (forged_words[2] & 1)
 #define WALK_PEEK(walk, address)       forged_peek(walk, address)
 #define WALK_FRAME_MEMO(walk, address) forged_memo(walk, address)
 #include "unwind/walk/walk.h"

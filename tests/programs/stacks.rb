@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Works for so many seconds in stacks that are known; or, with "trace", prints once each stack that it can have: its functions
-# from the outermost to the innermost, with the line that each is at, as Ruby itself says them.
+# Works for so many seconds in stacks that are known, also in a thread and in a process that it forks; or, with "trace", prints once
+# each stack that it can have: its functions from the outermost to the innermost, with the line that each is at, as Ruby itself says them. Writes the file of that name.
 require 'json'
 
 def leaf(n)
@@ -79,8 +79,12 @@ def careful
   end
 end
 
+# Is long in being read, then runs.
+File.write(ARGV[1], "leaf(500)\n" + (1..60).map { |i| "def unused#{i}(n) n.to_s + [n, '#{i}', #{i}].join(' ') end\n" }.join)
+
 def turn
   deep(10)
+  load(ARGV[1])
   long(300)
   numbers { |number| number + 1 }
   several = numbers
@@ -116,5 +120,9 @@ if ARGV[0] == 'trace'
   puts stacks.keys.to_json
 else
   finish = Process.clock_gettime(Process::CLOCK_MONOTONIC) + ARGV[0].to_f
-  turn while Process.clock_gettime(Process::CLOCK_MONOTONIC) < finish
+  while Process.clock_gettime(Process::CLOCK_MONOTONIC) < finish
+    80.times { turn }
+    Thread.new { 40.times { turn } }.join
+    Process.wait(fork { 80.times { turn } })
+  end
 end

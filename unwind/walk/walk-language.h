@@ -28,6 +28,13 @@ WALK_INLINE uint64_t walk_language_word(struct walk *walk, uint64_t structure, u
   return structure < WALK_ADDRESS_MIN ? 0 : WALK_PEEK(walk, at & ~7ull) >> (at & 7) * 8;
 }
 
+/* What is delivered for a function at a line; 0: it is not known. */
+WALK_INLINE uint64_t walk_language_name(struct walk *walk, uint64_t code, uint32_t line)
+{
+  uint64_t word = WALK_NAME(walk, code, line != 0 ? line - 1 : WALK_WORD_AT_NONE);
+  return word != 0 && line != 0 ? word | WALK_WORD_LINE : word;
+}
+
 #include "unwind/walk/walk-hotspot.h"
 #include "unwind/walk/walk-php.h"
 #include "unwind/walk/walk-python.h"

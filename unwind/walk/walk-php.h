@@ -59,8 +59,7 @@ WALK_INLINE void walk_php_deliver(struct walk *walk)
   uint64_t function = walk_language_word(walk, frame, UNWIND_PHP_FUNCTION);
   uint32_t info = (uint32_t)walk_language_word(walk, frame, UNWIND_PHP_INFO);
   uint32_t line = function != 0 ? walk_php_line(walk, frame, function) : 0;
-  uint64_t word = function != 0 ? WALK_NAME(walk, function, line != 0 ? line - 1 : WALK_WORD_AT_NONE) : 0;
-  walk->language.word = word != 0 && line != 0 ? word | WALK_WORD_LINE : word;
+  walk->language.word = function != 0 ? walk_language_name(walk, function, line) : 0;
   walk->language.frame = walk_language_word(walk, frame, UNWIND_PHP_PREVIOUS);
   if (walk->language.frame == 0)
     walk->language.state = WALK_LANGUAGE_NONE;

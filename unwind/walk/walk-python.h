@@ -21,6 +21,7 @@ struct walk_python_search {
   uint64_t wanted; /* by identifier: that, by stack: where it is */
   uint64_t found;
   uint64_t nearest;
+  uint64_t last;
 };
 
 static long walk_python_look_by_stack(uint32_t i, struct walk_python_search *search)
@@ -33,9 +34,8 @@ static long walk_python_look_by_stack(uint32_t i, struct walk_python_search *sea
     search->nearest = above;
     search->found = thread;
   }
+  search->last = thread;
   search->thread = walk_language_word(walk, thread, UNWIND_PYTHON_NEXT_THREAD);
-  if (search->thread == 0 && search->found == 0)
-    search->found = thread;
   return search->thread == 0;
 }
 
@@ -60,15 +60,15 @@ static long walk_python_look_by_id(uint32_t i, struct walk_python_search *search
  */
 WALK_FUNCTION uint64_t walk_python_find_thread(struct walk *walk, uint64_t interpreter, uint64_t wanted)
 {
-  struct walk_python_search search = {walk, interpreter, 0, wanted, 0, WALK_PYTHON_STACK_MAX};
+  struct walk_python_search search = {walk, interpreter, 0, wanted, 0, WALK_PYTHON_STACK_MAX, 0};
   if (!WALK_RUNS(walk, PYTHON))
     return 0;
   search.thread = walk_language_word(walk, interpreter, UNWIND_PYTHON_THREADS);
   if (walk->runtime.version < WALK_PYTHON_3_11)
-    WALK_REPEAT(WALK_PYTHON_THREADS_MAX, walk_python_look_by_stack, &search);
+    WALK_REPEAT(WALK_PYTHON_THREADS_MAX, walk_python_look_by_stack, &search); /* which begins with a thread */
   else
     WALK_REPEAT(WALK_PYTHON_THREADS_MAX, walk_python_look_by_id, &search);
-  return search.found;
+  return search.found != 0 ? search.found : search.last;
 }
 
 /* The thread's own state; 0: it has none. Where it was found before is looked at first. */

@@ -31,24 +31,40 @@ WALK_INLINE uint64_t walk_ruby_next(struct walk *walk, uint64_t node)
   return node < WALK_ADDRESS_MIN ? 0 : WALK_PEEK(walk, node & ~7ull);
 }
 
+/* Whether it is the thread of that number. One that has ended keeps its number, which Ruby's next one may
+ * get, but is in no list any more: what stands behind it there does not point back. */
+WALK_INLINE int walk_ruby_is(struct walk *walk, uint64_t thread, uint64_t id)
+{
+  uint64_t next = walk_ruby_next(walk, thread);
+  return walk_ruby_thread_id(walk, thread) == id && next != 0 && walk_ruby_next(walk, next + 8) == thread;
+}
+
+WALK_INLINE void walk_ruby_next_ractor(struct walk_ruby_search *search)
+{
+  struct walk *walk = search->walk;
+  search->ractor = walk_ruby_next(walk, search->ractor);
+  search->threads = search->ractor - walk->runtime.fields[UNWIND_RUBY_NEXT_RACTOR] +
+                    walk->runtime.fields[UNWIND_RUBY_THREADS];
+  search->thread = walk_ruby_next(walk, search->threads);
+}
+
 static long walk_ruby_look_for_thread(uint32_t i, struct walk_ruby_search *search)
 {
   struct walk *walk = search->walk;
   (void)i;
   if (search->thread == search->threads) {
-    search->ractor = walk_ruby_next(walk, search->ractor);
-    search->threads = search->ractor - walk->runtime.fields[UNWIND_RUBY_NEXT_RACTOR] +
-                      walk->runtime.fields[UNWIND_RUBY_THREADS];
-    search->thread = walk_ruby_next(walk, search->threads);
+    walk_ruby_next_ractor(search);
     return search->ractor == search->ractors || search->ractor == 0;
   }
-  if (walk_ruby_thread_id(walk, search->thread) == search->wanted)
+  if (walk_ruby_is(walk, search->thread, search->wanted))
     search->found = search->thread;
   search->thread = walk_ruby_next(walk, search->thread);
   return search->found != 0 || search->thread == 0;
 }
 
-/* The thread's own structure; 0: it has none. Where it was found before is looked at first. */
+/* The thread's own structure; 0: it has none. Where it was found before is looked at first. Before 3.3 the
+ * one thread that a fork leaves has its parent's number: it is the first that there is, if no thread has the
+ * process's. */
 WALK_FUNCTION uint64_t walk_ruby_find_thread(struct walk *walk)
 {
   if (!WALK_RUNS(walk, RUBY))
@@ -56,16 +72,23 @@ WALK_FUNCTION uint64_t walk_ruby_find_thread(struct walk *walk)
   uint64_t id = WALK_THREAD(walk);
   struct walk_memo *memo = WALK_MEMO(walk, ~id);
   if (memo && memo->address == ~id && memo->serial == walk->process.serial &&
-      walk_ruby_thread_id(walk, memo->rule_words[0]) == id)
+      (memo->rule_words[1] != 0 || walk_ruby_is(walk, memo->rule_words[0], id)))
     return memo->rule_words[0];
   uint64_t vm = walk_ruby_next(walk, walk->runtime.address + walk->language.bias);
   struct walk_ruby_search search = {.walk = walk, .wanted = id};
   search.ractor = search.ractors = vm + walk->runtime.fields[UNWIND_RUBY_RACTORS];
   if (vm == 0 || id == 0)
     return 0;
+  /* Linux before 6.7 looks at one step of such a loop alone, and takes out what that step cannot come to: it
+   * has to begin with what the verifier does not know. */
+  walk_ruby_next_ractor(&search);
+  uint64_t first = search.thread;
   WALK_REPEAT(WALK_RUBY_THREADS_MAX, walk_ruby_look_for_thread, &search);
+  int is_forked = search.found == 0 && WALK_LEADS(walk);
+  if (is_forked)
+    search.found = first;
   if (search.found != 0)
-    walk_remember(walk, ~id, search.found, 0);
+    walk_remember(walk, ~id, search.found, (uint64_t)is_forked);
   return search.found;
 }
 
@@ -86,11 +109,12 @@ WALK_FUNCTION int walk_ruby_begin(struct walk *walk)
 }
 
 /* Whether the native frame that was come to last is a call of vm_exec. The interpreter that it calls is no
- * frame of its own. */
+ * frame of its own, unless the walk ends there. */
 WALK_INLINE int walk_ruby_is_call(struct walk *walk)
 {
   uint64_t address = walk->language.address - walk->language.bias;
-  if (address >= walk->runtime.type && address < walk->runtime.names && !WALK_KEEPS_INTERPRETER(walk))
+  if (address >= walk->runtime.type && address < walk->runtime.names && walk->language.end == 0 &&
+      !WALK_KEEPS_INTERPRETER(walk))
     walk->language.word = 0;
   return address >= walk->runtime.code_start && address < walk->runtime.code_end;
 }
@@ -121,9 +145,9 @@ WALK_FUNCTION uint32_t walk_ruby_line(struct walk *walk, uint64_t body, uint64_t
   uint64_t number = (at - walk_language_word(walk, body, UNWIND_RUBY_INSTRUCTIONS)) / 8;
   uint32_t count = (uint32_t)walk_language_word(walk, body, UNWIND_RUBY_LINES_COUNT);
   uint64_t index = walk_language_word(walk, body, UNWIND_RUBY_LINES_INDEX);
-  uint32_t rank = count != 0 ? 1 : 0;
-  if (count > 1 && index >= WALK_ADDRESS_MIN)
-    rank = number < 1u << 24 ? walk_ruby_rank(walk, index, (uint32_t)number - (number != 0)) : 0;
+  uint32_t rank = count == 1;
+  if (count > 1 && index >= WALK_ADDRESS_MIN && number < 1u << 24)
+    rank = walk_ruby_rank(walk, index, (uint32_t)number - (number != 0));
   uint64_t entries = walk_language_word(walk, body, UNWIND_RUBY_LINES);
   if (rank == 0 || rank > count || entries < WALK_ADDRESS_MIN)
     return 0;
@@ -132,25 +156,24 @@ WALK_FUNCTION uint32_t walk_ruby_line(struct walk *walk, uint64_t body, uint64_t
   return line < WALK_WORD_AT_NONE ? line : 0;
 }
 
-/* Sets language.word to the next frame's, and goes to its caller. C functions stand among the native ones. */
+/* Sets language.word to the next frame's, and goes to its caller. C functions stand among the native ones.
+ * What is at no instruction runs none: such frames stand for a file that is loaded, and are the last of no
+ * call whatever they say. */
 WALK_INLINE void walk_ruby_deliver(struct walk *walk)
 {
   uint64_t frame = walk->language.frame;
   uint64_t environment = walk_language_word(walk, frame, UNWIND_RUBY_FLAGS);
-  uint64_t flags = environment < WALK_ADDRESS_MIN ? WALK_RUBY_NATIVE : WALK_PEEK(walk, environment & ~7ull);
-  uint64_t code = walk_language_word(walk, frame, UNWIND_RUBY_CODE), word = 0;
-  if ((flags & WALK_RUBY_NATIVE) == 0 && code != 0) {
-    uint64_t body = walk_language_word(walk, code, UNWIND_RUBY_BODY);
-    uint32_t line = walk_ruby_line(walk, body, walk_language_word(walk, frame, UNWIND_RUBY_AT));
-    word = WALK_NAME(walk, code, line != 0 ? line - 1 : WALK_WORD_AT_NONE);
-    if (word != 0 && line != 0)
-      word |= WALK_WORD_LINE;
-  }
-  walk->language.word = word;
+  uint64_t flags = environment < WALK_ADDRESS_MIN ? 0 : WALK_PEEK(walk, environment & ~7ull);
+  uint64_t code = walk_language_word(walk, frame, UNWIND_RUBY_CODE);
+  uint64_t at = walk_language_word(walk, frame, UNWIND_RUBY_AT);
+  walk->language.word = 0;
+  if ((flags & WALK_RUBY_NATIVE) == 0 && code != 0 && at != 0)
+    walk->language.word = walk_language_name(
+        walk, code, walk_ruby_line(walk, walk_language_word(walk, code, UNWIND_RUBY_BODY), at));
   walk->language.frame = frame + walk->runtime.fields[UNWIND_RUBY_FRAME_SIZE];
-  if (walk->language.frame >= walk->language.entry)
+  if (flags == 0 || walk->language.frame >= walk->language.entry)
     walk->language.state = WALK_LANGUAGE_NONE;
-  else if ((flags & WALK_RUBY_LAST) != 0)
+  else if ((flags & WALK_RUBY_LAST) != 0 && at != 0)
     walk->language.state = WALK_LANGUAGE_READY;
 }
 

@@ -25,6 +25,7 @@
  *   WALK_THREAD(walk)               the thread, as its own namespace numbers it
  *   WALK_PEEK(walk, address)        a word of its memory, at a multiple of 8; 0 where it cannot be read
  *   (the last three together)
+ *   WALK_LEADS(walk)                whether the thread is its process's first
  *   WALK_REPEAT(n, step, state)     calls step(i, state) for i from 0 on, at most n times, until it is not 0
  *   WALK_FRAME_MEMO(walk, address)  as WALK_MEMO, a struct walk_frame_memo *
  *   WALK_RUNTIME(walk)              the runtime whose frames are followed, where it is known beforehand
@@ -59,6 +60,9 @@
 #define WALK_RUNS(walk, name) ((walk) && WALK_RUNTIME(walk) == UNWIND_RUNTIME_##name)
 #ifndef WALK_KEEPS_INTERPRETER
 #define WALK_KEEPS_INTERPRETER(walk) 0
+#endif
+#ifndef WALK_LEADS
+#define WALK_LEADS(walk) 0
 #endif
 #ifndef WALK_MEMO
 #define WALK_MEMO(walk, address) ((struct walk_memo *)0)
@@ -105,7 +109,7 @@ struct walk {
     uint64_t word;  /* that was delivered last */
     uint64_t bias;  /* runtime address - address in the file, of the runtime's binary */
     uint64_t frame; /* the next one */
-    uint64_t entry; /* as the next ones: see walk-python.h, walk-v8.h */
+    uint64_t entry; /* as the next ones: see the walkers of the runtimes */
     uint64_t anchor;
     uint64_t second;
     uint64_t address;          /* of the native frame that was come to last, where it was looked up, */

@@ -114,6 +114,7 @@ static __always_inline struct walk_frame_memo *recorder_frame_memo(struct walk *
 #define WALK_FRAME_MEMO(walk, address) recorder_frame_memo(walk, address)
 #define WALK_NAME(walk, code, at)      recorder_name(walk, code, at)
 #define WALK_THREAD(walk)              recorder_thread(walk)
+#define WALK_LEADS(walk)               ((uint32_t)bpf_get_current_pid_tgid() == bpf_get_current_pid_tgid() >> 32)
 #define WALK_PEEK(walk, address)       recorder_peek(walk, address)
 #define WALK_REPEAT(n, step, state)    bpf_loop(n, step, state, 0)
 #define WALK_FUNCTION                  __noinline

@@ -121,6 +121,9 @@ static void test_text(void)
   assert_text("java/util/HashMap.get", TRUE, "java.util.HashMap.get");
   assert_text("Known$$Lambda+0x00007f98.run", TRUE, "Known$$Lambda/0x00007f98.run");
   assert_text("a/b+c.java", FALSE, "a/b+c.java");
+  assert_text("\xf0\x9f\x92\x8e.\xf0\x9f\x94\xa5", FALSE, "\xf0\x9f\x92\x8e.\xf0\x9f\x94\xa5");
+  assert_text("\xed\xa0\xbd\xed\xb2\x8e.\xed\xa0\xbd", FALSE, "\xf0\x9f\x92\x8e.\xef\xbf\xbd");
+  assert_text("\xf4\x90\x80\x80", FALSE, "\xef\xbf\xbd");
   assert_text("Gr\xc3\xb6\xc3\x9f"
               "e.\xe2\x82\xac",
               TRUE, "Größe.€");

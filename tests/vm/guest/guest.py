@@ -335,7 +335,8 @@ def someone():
 
 
 def paranoid():
-    """Seldom: the rings that a user may have are small, and fill with copies of stacks faster than this machine empties them."""
+    """Seldom: the rings that a user may have are small, and fill with copies of stacks faster than this machine empties them.
+    Of everybody for longer, so that tables which come late are no large share."""
     before = read(PARANOID)
     for value in ('-1', '0', '1', '2', '3', '4'):
         write(PARANOID, value)
@@ -343,7 +344,7 @@ def paranoid():
         record(f'root-paranoid{value}', Root(), '-F', '199', '--', WORK, '0.5')
         doctor(f'someone-paranoid{value}', Someone())
         record(f'someone-paranoid{value}', Someone(), '-F', '49', '--', WORK, '2')
-        record_all(f'someone-all-paranoid{value}', Someone(), '--duration', '2', frequency='49')
+        record_all(f'someone-all-paranoid{value}', Someone(), '--duration', '5', frequency='49')
     write(PARANOID, before)
 
 
