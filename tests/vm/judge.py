@@ -162,9 +162,9 @@ class Judge:
             self.doctor(name, name, 'direct' if value <= 2 else 'preload', everything)
             self.good(name, 'direct' if value <= 2 else 'preload', 'dwarf')
             if value <= 0:
-                # Everybody's, but the kernel lets nobody read tables of others' processes: root's stacks end there.
+                # Everybody's, but the kernel lets nobody read what processes of root's have mapped before: stacks end there.
                 owners = self.find('owners', everything)
-                self.good(everything, 'direct', 'dwarf', owners.get('others_without_table', 0))
+                self.good(everything, 'direct', 'dwarf', owners.get('strangers_without_table', 0))
                 self.check(owners.get('own', 0) >= 20, f'{everything}: {owners.get("own")} samples of a process of his own')
             else:
                 self.refused(everything, 'perf_event_paranoid')

@@ -184,7 +184,8 @@ def record(name, who, *options, during=None):
 
 def record_all(name, who, *options, frequency='199', **how):
     """Records everybody; on a machine with nothing to do a handful of stacks would be the judge. Nobody who is not root can
-    look into a process of root's: says how many samples of others than the load have stacks that end there."""
+    look into a process of root's that is there already: says how many samples have stacks that end in such a one."""
+    strangers = {pid for pid in all_pids() if not (read(f'/proc/{pid}/status') or '').partition('\nUid:\t')[2].startswith(str(pwd.getpwnam('someone').pw_uid))}
     load = subprocess.Popen([WORK, '60'], stdout=subprocess.DEVNULL, user='someone', group='someone',
                             extra_groups=[])
     path = record(name, who, '-F', frequency, '-a', *options, **how)
@@ -192,7 +193,7 @@ def record_all(name, who, *options, frequency='199', **how):
     load.wait()
     samples = list(Capture(path).samples()) if os.path.isfile(path) else []
     tell('owners', name=name, own=sum(sample.pid == load.pid for sample in samples),
-         others_without_table=sum(sample.pid != load.pid and sample.outcome == NO_TABLE for sample in samples))
+         strangers_without_table=sum(sample.pid in strangers and sample.outcome == NO_TABLE for sample in samples))
 
 
 def doctor(name, who):
@@ -335,8 +336,7 @@ def someone():
 
 
 def paranoid():
-    """Seldom: the rings that a user may have are small, and fill with copies of stacks faster than this machine empties them.
-    Of everybody for longer, so that tables which come late are no large share."""
+    """Seldom: the rings that a user may have are small, and fill with copies of stacks faster than this machine empties them."""
     before = read(PARANOID)
     for value in ('-1', '0', '1', '2', '3', '4'):
         write(PARANOID, value)
@@ -344,7 +344,7 @@ def paranoid():
         record(f'root-paranoid{value}', Root(), '-F', '199', '--', WORK, '0.5')
         doctor(f'someone-paranoid{value}', Someone())
         record(f'someone-paranoid{value}', Someone(), '-F', '49', '--', WORK, '2')
-        record_all(f'someone-all-paranoid{value}', Someone(), '--duration', '5', frequency='49')
+        record_all(f'someone-all-paranoid{value}', Someone(), '--duration', '2', frequency='49')
     write(PARANOID, before)
 
 
