@@ -72,7 +72,7 @@ WALK_FUNCTION uint64_t walk_ruby_find_thread(struct walk *walk)
   uint64_t id = WALK_THREAD(walk);
   struct walk_memo *memo = WALK_MEMO(walk, ~id);
   if (memo && memo->address == ~id && memo->serial == walk->process.serial &&
-      (memo->rule_words[1] != 0 || walk_ruby_is(walk, memo->rule_words[0], id)))
+      walk_ruby_is(walk, memo->rule_words[0], id))
     return memo->rule_words[0];
   uint64_t vm = walk_ruby_next(walk, walk->runtime.address + walk->language.bias);
   struct walk_ruby_search search = {.walk = walk, .wanted = id};
@@ -82,13 +82,11 @@ WALK_FUNCTION uint64_t walk_ruby_find_thread(struct walk *walk)
   /* Linux before 6.7 looks at one step of such a loop alone, and takes out what that step cannot come to: it
    * has to begin with what the verifier does not know. */
   walk_ruby_next_ractor(&search);
-  uint64_t first = search.thread;
+  uint64_t first = search.thread != search.threads ? search.thread : 0;
   WALK_REPEAT(WALK_RUBY_THREADS_MAX, walk_ruby_look_for_thread, &search);
-  int is_forked = search.found == 0 && WALK_LEADS(walk);
-  if (is_forked)
-    search.found = first;
-  if (search.found != 0)
-    walk_remember(walk, ~id, search.found, (uint64_t)is_forked);
+  if (search.found == 0)
+    return WALK_LEADS(walk) ? first : 0;
+  walk_remember(walk, ~id, search.found, 0);
   return search.found;
 }
 
