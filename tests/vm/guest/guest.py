@@ -184,7 +184,7 @@ def record(name, who, *options, during=None):
 
 def record_all(name, who, *options, frequency='199', **how):
     """Records everybody; on a machine with nothing to do a handful of stacks would be the judge. Nobody who is not root can
-    look into a process of root's that is there already: says how many samples have stacks that end in such a one."""
+    look into a process of root's that is there already, nor into the opener: says how many samples have stacks that end in one."""
     strangers = {pid for pid in all_pids() if not (read(f'/proc/{pid}/status') or '').partition('\nUid:\t')[2].startswith(str(pwd.getpwnam('someone').pw_uid))}
     load = subprocess.Popen([WORK, '60'], stdout=subprocess.DEVNULL, user='someone', group='someone',
                             extra_groups=[])
@@ -193,7 +193,7 @@ def record_all(name, who, *options, frequency='199', **how):
     load.wait()
     samples = list(Capture(path).samples()) if os.path.isfile(path) else []
     tell('owners', name=name, own=sum(sample.pid == load.pid for sample in samples),
-         strangers_without_table=sum(sample.pid in strangers and sample.outcome == NO_TABLE for sample in samples))
+         strangers_without_table=sum(sample.outcome == NO_TABLE and (sample.pid in strangers or sample.command in HELPERS[:2]) for sample in samples))
 
 
 def doctor(name, who):
