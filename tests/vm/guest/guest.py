@@ -371,6 +371,7 @@ def switch(processor, *plan):
         for seconds, state in plan:
             time.sleep(seconds)
             write(f'/sys/devices/system/cpu/cpu{processor}/online', state)
+            tell('switched', processor=processor, online=state)
     return go
 
 
@@ -378,7 +379,7 @@ def hotplug():
     last = os.cpu_count() - 1
     load = [subprocess.Popen([WORK, '60'], stdout=subprocess.DEVNULL, preexec_fn=lambda cpu=cpu: os.sched_setaffinity(0, {cpu}))
             for cpu in (0, last)]
-    path = record('off-and-on', Root(), '-F', '199', '-a', '--duration', '12', during=switch(last, (2, '0'), (4, '1')))
+    path = record('off-and-on', Root(), '-F', '199', '-a', '--duration', '24', during=switch(last, (2, '0'), (4, '1')))
     tell('by-second', name='off-and-on', seconds=by_second(path, last))
     for process in load:
         process.kill()
