@@ -271,7 +271,7 @@ class CodeTest(SourceCase):
                     text = each['text'] + (f' <{each["target"]}>' if each['target'] else '')
                     costs = [share(100 * each[cost] / whole) if each[cost] else '' for cost in ('self', 'total')]
                     cells = [cell.replace('<0.1 %', '0.1 %') for cell in seen[address][1]]
-                    self.assertEqual(cells, [*(cost.replace('0.0 %', '0.1 %') for cost in costs), address, text])
+                    self.assertEqual(cells, [*('0.1 %' if cost == '0.0 %' else cost for cost in costs), address, text])
 
     def test_a_click_selects_instruction_and_line(self):
         _whole, instructions = self.open_code('other')
