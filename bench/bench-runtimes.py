@@ -3,6 +3,7 @@
 """What recordings of language runtimes show: the table of docs/runtimes.md.
 
 usage, as root: bench-runtimes.py [BUILD PROGRAM…]   as build /usr/bin/python3 /srv/trixie:python3.13 (in that root directory) /usr/bin/java node
+BUILD may be capturectl itself.
 
 complete: of the samples with a user stack. functions: have some of the language's. agree: from turn() on, of tests/programs/work.py, stacks.js,
 stacks.php, stacks.rb or Stacks.java, their functions and lines are a stack that the runtime itself says the program can have, or the beginning of one.
@@ -150,7 +151,7 @@ def cost():
     return max((time / count for time, count in runs if count), default=0)
 
 
-def look_at(build, where):
+def look_at(capturectl, where):
     root, _, program = where.rpartition(':')
     command = ['chroot', root, program] if root else [program]
     with tempfile.TemporaryDirectory(dir=f'{root}/tmp') as directory:
@@ -159,7 +160,7 @@ def look_at(build, where):
         worker = subprocess.Popen(runtime.worker, stdout=subprocess.DEVNULL)
         time.sleep(1.5)
         capture = f'{directory}/work.capture'
-        recording = subprocess.Popen([f'{build}/capturectl/capturectl', 'record', '-q', '-F', '1999', '--no-names', '--duration', str(SECONDS),
+        recording = subprocess.Popen([capturectl, 'record', '-q', '-F', '1999', '--no-names', '--duration', str(SECONDS),
                                       '-p', str(worker.pid), '-o', capture])
         time.sleep(SECONDS - 0.5)
         nanoseconds = cost()
@@ -179,12 +180,14 @@ def look_at(build, where):
 def main():
     build, *programs = sys.argv[1:] or [os.environ.get('CAPTURE_BUILDDIR', ROOT / 'build')]
     programs = programs or [path for path in map(shutil.which, ('/usr/bin/python3', 'node', 'java', 'php', 'ruby')) if path]
+    build = os.path.realpath(build)
+    capturectl = build if os.path.isfile(build) else f'{build}/capturectl/capturectl'
     before = STATISTICS.read_text()
     STATISTICS.write_text('1')
     try:
         print('| runtime | samples | complete, % | with functions, % | agree, % | a sample, µs |\n|---|---|---|---|---|---|')
         for where in programs:
-            print(look_at(os.path.realpath(build), where), flush=True)
+            print(look_at(capturectl, where), flush=True)
     finally:
         STATISTICS.write_text(before)
 

@@ -145,6 +145,18 @@ class Judge:
         else:
             self.check(total == {}, f'functions of Python: {total}')
 
+    def languages(self):
+        for program in ('python3', 'node', 'java', 'php', 'ruby'):
+            line = self.find('runtime', program)
+            cells = [cell.strip() for cell in ''.join(line.get('row', [])).split('|')][1:-1]
+            if not self.check(len(cells) == 6 and cells[1].isdigit(), f'{program}: {one_line(line.get("err", ""))}'):
+                continue
+            name, samples, complete, named, agree, _cost = cells
+            self.check(int(samples) > 500, f'{name}: {samples} samples')
+            # A runtime's own threads, and its beginning, have none of the program's functions.
+            for what, share, least in (('are complete', complete, 99), ('have functions', named, 50), ('agree', agree, 99)):
+                self.check(float(share) >= least, f'{name}: {share} % of the stacks {what}')
+
     def reason(self):
         return 'confidentiality' if 'confidentiality' in self.row.parameters else r'takes 6\.1'
 

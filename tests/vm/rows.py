@@ -12,7 +12,7 @@ class Row:
     userland: str = 'bookworm'
     arch: str = 'amd64'
     systemd: bool = False
-    desktop: bool = False
+    kind: str = 'small'          # what is installed in the userland, see make
     processors: int = 2
     parameters: str = ''         # for the kernel
     walk: str = 'bpf'            # how stacks are found where the rights are there, as in the metadata
@@ -37,8 +37,10 @@ ROWS = [
     Row('6.1', 'bookworm', 'paranoid,' + PLAIN),
     Row('6.12', 'trixie', 'paranoid,' + PLAIN, userland='trixie'),
     Row('sid', 'sid', 'paranoid,' + PLAIN, userland='trixie'),
-    Row('6.1-desktop', 'bookworm', 'window', systemd=True, desktop=True),
-    Row('6.12-desktop', 'trixie', 'window', userland='trixie', systemd=True, desktop=True),
+    Row('6.1-desktop', 'bookworm', 'window', systemd=True, kind='desktop'),
+    Row('6.12-desktop', 'trixie', 'window', userland='trixie', systemd=True, kind='desktop'),
+    Row('6.1-languages', 'bookworm', 'languages', kind='languages'),
+    Row('6.12-languages', 'trixie', 'languages', userland='trixie', kind='languages'),
     Row('5.10-systemd', 'bullseye', SYSTEMD, systemd=True, **OLD),
     Row('6.1-systemd', 'bookworm', SYSTEMD, systemd=True),
     Row('6.12-systemd', 'trixie', SYSTEMD, userland='trixie', systemd=True),

@@ -198,44 +198,58 @@ static __always_inline void v8_read_scope(struct walk *walk, uint64_t scope, str
 /* What is before a function in its script is read through, and what is in it: more than that is too much. */
 #define V8_TEXT_MAX  (512 << 10)
 #define V8_BODY_MAX  (64 << 10)
-#define V8_TEXT_STEP 1024
+#define V8_TEXT_STEP 256
 
 struct v8_lines {
   struct walk *walk;
   uint8_t *buffer; /* V8_TEXT_STEP and 8 bytes; where they are collected, struct recorder_raw_v8 */
   uint64_t address;
   uint64_t left;  /* bytes */
-  uint32_t width; /* of a character */
-  uint32_t lines;
-  uint32_t since; /* characters of the last one, or before it */
+  uint64_t lines; /* of eight bytes, or the verifier does not see that its value decides nothing */
   uint64_t done;  /* bytes, where they are collected */
+  uint32_t width; /* of a character */
+  uint32_t since; /* characters of the last one, or before it */
   int32_t failed;
 };
 
-/* In each character's place its highest bit, if it ends a line. */
+/* The word with such a number in the place of each character of two bytes; or of each of one byte. */
+static __always_inline uint64_t v8_repeat(uint64_t number, uint32_t width)
+{
+  return number * (0x0001000100010001ull + (2 - width) * 0x0100010001000100ull);
+}
+
+/* In each character's place its highest bit, if it ends a line. Neither this nor the loops over words have a
+ * branch, and compilers are kept from making one of what is 0 or 1: the verifier looks at each way through.
+ */
 static __always_inline uint64_t v8_line_ends(uint64_t characters, uint32_t width)
 {
-  uint64_t low = width == 1 ? 0x7f7f7f7f7f7f7f7full : 0x7fff7fff7fff7fffull;
-  uint64_t other = characters ^ (width == 1 ? 0x0a0a0a0a0a0a0a0aull : 0x000a000a000a000aull);
+  uint64_t low = ~v8_repeat(0x80ull << ((width - 1) * 8 & 63), width);
+  uint64_t other = characters ^ v8_repeat('\n', width);
   return ~(((other & low) + low) | other | low);
 }
 
+/* What goes on from step to step is `lines` alone: of a number that becomes less with each step and decides
+ * how much is read, a verifier follows each value. */
 static long v8_count_lines(uint32_t i, struct v8_lines *lines)
 {
-  uint32_t size = lines->left < V8_TEXT_STEP ? lines->left : V8_TEXT_STEP;
+  uint64_t done = i * (uint64_t)V8_TEXT_STEP, size = lines->left - done;
   uint64_t *words = (uint64_t *)(void *)lines->buffer;
+  uint32_t bits = (lines->width & 3) * 8;
+  if (done >= lines->left)
+    return 1;
+  if (size > V8_TEXT_STEP)
+    size = V8_TEXT_STEP;
   words[size / 8 & (V8_TEXT_STEP / 8 - 1)] = 0;
-  lines->failed = bpf_probe_read_user(lines->buffer, size, (const void *)lines->address) != 0;
+  lines->failed = bpf_probe_read_user(lines->buffer, size, (const void *)(lines->address + done)) != 0;
   if (lines->failed)
     return 1;
-  for (uint32_t at = 0; at < V8_TEXT_STEP / 8 && at * 8 < size; at++) {
-    uint64_t ends = v8_line_ends(words[at], lines->width);
-    lines->lines += lines->width == 1 ? (ends >> 7) * 0x0101010101010101ull >> 56
-                                      : (ends >> 15) * 0x0001000100010001ull >> 48;
+  for (uint32_t at = 0; at < V8_TEXT_STEP / 8; at++) {
+    uint64_t is_read = (at * 8ull - size) >> 63, ends = v8_line_ends(words[at], lines->width);
+    asm volatile("" : "+r"(is_read));
+    ends = (ends >> ((bits - 1) & 63)) * is_read;
+    lines->lines += ends * v8_repeat(1, lines->width) >> (-bits & 63);
   }
-  lines->address += size;
-  lines->left -= size;
-  return lines->left == 0;
+  return 0;
 }
 
 /* One word of text, without a branch that depends on it. */
@@ -253,6 +267,7 @@ static long v8_collect_lines(uint32_t i, struct v8_lines *lines)
   for (uint32_t c = 0; c < 8; c++) {
     uint32_t bit = c * bits, is_one = (bit - 64) >> 31;
     uint32_t end = ends >> (bit & 63) & is_one;
+    asm volatile("" : "+r"(end));
     since += is_one;
     kept->lengths[n & (RECORDER_RAW_V8_LENGTHS - 1)] = since;
     n += end;
@@ -283,9 +298,10 @@ __noinline int v8_tell_lines(struct walk *walk, struct told *told, uint32_t star
     bpf_loop(V8_TEXT_MAX / V8_TEXT_STEP, v8_count_lines, &lines, 0);
   if (lines.failed)
     return 0;
-  uint32_t first = lines.lines + 1;
+  uint32_t first = (uint32_t)lines.lines + 1;
   kept->start = start;
   kept->n_lengths = 0;
+  lines.address += lines.left;
   lines.left = body;
   bpf_loop(V8_BODY_MAX / 8, v8_collect_lines, &lines, 0);
   uint32_t n = kept->n_lengths;

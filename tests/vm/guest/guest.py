@@ -328,6 +328,13 @@ def language():
     tell('functions', name='root-python', total={row['name']: row['total'] for row in rows if row['name'] in ('spin_in_python', 'call_it')})
 
 
+def languages():
+    """What bench-runtimes.py says of each runtime that is installed: a line of its table."""
+    for program in ('python3', 'node', 'java', 'php', 'ruby'):
+        said = execute(['/mnt/bench/bench-runtimes.py', '/usr/bin/capturectl', f'/usr/bin/{program}'], 300, env=ENVIRONMENT)
+        tell('runtime', name=program, row=said['out'].splitlines()[-1:], err=said['err'])
+
+
 def someone():
     """Who is logged in nowhere, or on a machine without logins: by himself, as auto decides."""
     doctor('someone', Someone())
