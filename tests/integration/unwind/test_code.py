@@ -28,7 +28,7 @@ DIFFERENCES = {
         (r'mov', r'movz|movn|orr|ins|umov|dup', 'an alias that Capstone 4 does not prefer'),
         (r'b\.cs', r'b\.hs', 'the same condition'),
         (r'b\.cc', r'b\.lo', 'the same condition'),
-        (r'dc|ic|at|tlbi', r'sys', 'an alias that Capstone 4 does not know'),
+        (r'dc|ic|at|tlbi|gcs\w+|chkfeat', r'sysl?|hint', 'an alias that Capstone 4 does not know'),
         (r'\w+', r'\.word', 'newer than Capstone 4: SVE and memory tags'),
         (r'\.inst|udf', r'\.word', 'no instruction'),
     ],
@@ -74,13 +74,14 @@ def functions_of(path):
 
 
 def read_objdump(path, program='objdump'):
-    """{address: text}: without comments, names of addresses and columns."""
+    """{address: text}: without comments, names of addresses and columns; and without the 1 of shifts that newer ones write, where the
+    instruction has none."""
     texts = {}
     for line in run(program, '-d', '--no-show-raw-insn', '-j', '.text', path, timeout=600).stdout.splitlines():
         found = re.match(r' *([0-9a-f]+):\t(.*)', line)
         if found:
             text = re.sub(r'<[^>]*>', '', re.split(r'\s#\s|//', found[2])[0])
-            texts[int(found[1], 16)] = ' '.join(text.split())
+            texts[int(found[1], 16)] = re.sub(r'^((?:sa|sh|ro|rc)[lr][bwlq]?) \$1,', r'\1 ', ' '.join(text.split()))
     return texts
 
 
