@@ -20,7 +20,8 @@ class Row:
     tracepoints: bool = True
     complete: float = 0.99       # of the samples of which it is said how their user stack ended
     lost: float = 0.01           # of the samples
-    limits: str = ''             # in words, why one of these five is not as usual
+    lacks: tuple = ()            # programs that do not run there
+    limits: str = ''             # in words, why one of these six is not as usual
 
 
 TABLES = ('stacks are found by tables in user space, over copies that are too short for the deepest stacks of gcc, and that '
@@ -40,7 +41,8 @@ ROWS = [
     Row('6.1-desktop', 'bookworm', 'window', systemd=True, kind='desktop'),
     Row('6.12-desktop', 'trixie', 'window', userland='trixie', systemd=True, kind='desktop'),
     Row('6.1-languages', 'bookworm', 'languages', kind='languages'),
-    Row('6.12-languages', 'trixie', 'languages', userland='trixie', kind='languages'),
+    Row('6.12-languages', 'trixie', 'languages', userland='trixie', kind='languages', lacks=('java',),
+        limits='Java was not tried: javac of OpenJDK 21 aborts on the emulated processor'),
     Row('5.10-systemd', 'bullseye', SYSTEMD, systemd=True, **OLD),
     Row('6.1-systemd', 'bookworm', SYSTEMD, systemd=True),
     Row('6.12-systemd', 'trixie', SYSTEMD, userland='trixie', systemd=True),
