@@ -185,16 +185,10 @@ def bfd_goes_on_behind_units(ours, theirs):
     return ours == NOTHING and len(theirs) == 1 and theirs[0][0] == '??'
 
 
-def bfd_knows_nothing(ours, theirs):
-    """binutils 2.44 has nothing at some addresses of Go's inlined functions; llvm-symbolizer, which has no such rule, has what we have."""
-    return theirs == NOTHING
-
-
 # Who is right where the oracles and we disagree: we are, for the reason that each rule says; a rule counts only for the programs that
 # name it here. Everything else is equal, frame by frame.
 LLVM_RULES = {'package': [doubles_directory]}
-BFD_RULES = {'package': [doubles_directory, bfd_takes_another_file, bfd_goes_on_behind_units], 'clangxx': [bfd_knows_no_inlines, bfd_takes_another_file],
-             'go': [bfd_knows_nothing]}
+BFD_RULES = {'package': [doubles_directory, bfd_takes_another_file, bfd_goes_on_behind_units], 'clangxx': [bfd_knows_no_inlines, bfd_takes_another_file]}
 
 
 def sections_of(path):
@@ -332,7 +326,7 @@ class Lines(TestCase):
             self.compare(self.build('p.rs', 'rustc', '-O', '-g'))
 
     def test_go(self):
-        self.compare(self.build('p.go', 'go', 'build'), row='go')
+        self.compare(self.build('p.go', 'go', 'build'))
 
     def test_split(self):
         """addr2line does not follow it."""

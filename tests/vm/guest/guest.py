@@ -26,7 +26,7 @@ HOME = '/home/someone'
 WORK, SOURCE = HOME + '/work', HOME + '/source.c'
 SYSTEMD = os.path.exists('/run/systemd/private')
 PARANOID = '/proc/sys/kernel/perf_event_paranoid'
-NO_TABLE = 5  # an outcome
+COMPLETE, NO_TABLE = 1, 5  # outcomes
 HELPERS = ('capture-recorde', 'capture-opener', 'capture-elf-rea')  # as far as the kernel keeps names
 OF_A_CAPTURE = ('samples', 'lost', 'throttled', 'ended', 'via', 'unwind', 'outcomes', 'user_stacks', 'events', 'kernel_named',
                 'named_functions', 'messages', 'problems', 'duration_ns')
@@ -192,8 +192,10 @@ def record_all(name, who, *options, frequency='199', **how):
     load.kill()
     load.wait()
     samples = list(Capture(path).samples()) if os.path.isfile(path) else []
+    known = {sample.pid for sample in samples if sample.outcome == COMPLETE}
+    strangers.update(sample.pid for sample in samples if sample.command in HELPERS[:2] and sample.pid not in known)  # the opener
     tell('owners', name=name, own=sum(sample.pid == load.pid for sample in samples),
-         strangers_without_table=sum(sample.outcome == NO_TABLE and (sample.pid in strangers or sample.command in HELPERS[:2]) for sample in samples))
+         strangers_without_table=sum(sample.outcome == NO_TABLE and sample.pid in strangers for sample in samples))
 
 
 def doctor(name, who):
