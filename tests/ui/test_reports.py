@@ -2,6 +2,7 @@
 """The pages about the recording itself, its marks and its processes."""
 import json
 import re
+import sys
 
 from window import WindowCase
 
@@ -166,7 +167,9 @@ class Reports(WindowCase):
     def test_tables_that_grow_on_the_details_page_keep_their_size(self):
         """The toolkit complains, and leaves out what it was to draw, where a table gets rows while sizes are given."""
         path = self.directory / 'real.capture'
-        capturectl('record', '-q', '-e', 'cpu-clock:u', '-o', path, '--', 'sleep', '0.3', timeout=60)
+        capturectl(
+            'record', '-q', '-e', 'cpu-clock:u', '-o', path, '--', sys.executable, '-c', 'sum(range(5_000_000))', timeout=60
+        )
         viewer = self.open(path)
         viewer.find('button', 'Whole Recording')
         viewer.resize(1000, 700)
