@@ -9,6 +9,9 @@ G_BEGIN_DECLS
 /* Prints the whole report as JSON. 0, or an exit status after having said what is wrong. */
 int capturectl_report_json(const ProfileReport *report);
 
+/* Prints what a person should know first; of the filter's event. */
+void capturectl_report_summary(const ProfileReport *report, gboolean json);
+
 /* What by is called: "function" … */
 const char *capturectl_report_get_by_name(ProfileReportBy by);
 

@@ -86,7 +86,8 @@ static int print_text(const ProfileReport *report)
   return capturectl_fail(_("Standard output could not be written: %s."), error->message);
 }
 
-static int report_show(ProfileReport *report, const CapturectlFilterOptions *options, gboolean json)
+static int report_show(ProfileReport *report, const CapturectlFilterOptions *options, gboolean summary,
+                       gboolean json)
 {
   g_autoptr(GError) error = NULL;
   g_autoptr(ProfileCapture) capture = capturectl_load(report->path);
@@ -108,6 +109,10 @@ static int report_show(ProfileReport *report, const CapturectlFilterOptions *opt
   int status = report_refuse(report, json);
   if (status != CAPTURECTL_DONE)
     return status;
+  if (summary) {
+    capturectl_report_summary(report, json);
+    return CAPTURECTL_DONE;
+  }
   return json ? capturectl_report_json(report) : print_text(report);
 }
 
@@ -128,13 +133,15 @@ int capturectl_report(int argc, char **argv)
   g_auto(CapturectlFilterOptions) filter = {0};
   g_auto(Trees) trees = {0};
   g_autofree char *by = NULL;
-  gboolean json = FALSE;
+  gboolean summary = FALSE, json = FALSE;
   ProfileReport report = {.limit = -1};
   const GOptionEntry entries[] = {
       {"by", 0, 0, G_OPTION_ARG_STRING, &by,
        N_("List functions (default), lines of source, files, binaries, threads, processes, events, what "
           "threads off the CPU waited for, who woke them, or the marks that programs made"),
        "function|line|file|binary|thread|process|event|wait|waker|mark"},
+      {"summary", 's', 0, G_OPTION_ARG_NONE, &summary,
+       N_("Say in sentences what is slow, and what to look at next"), NULL},
       {"tree", 't', 0, G_OPTION_ARG_NONE, &trees.top_down, N_("Show the call tree"), NULL},
       {"bottom-up", 0, 0, G_OPTION_ARG_NONE, &trees.bottom_up,
        N_("Show the call tree upside down: functions in which samples were taken, and their callers"), NULL},
@@ -163,6 +170,8 @@ int capturectl_report(int argc, char **argv)
                                  by);
   if (!choose_tree(&report, &trees))
     return capturectl_fail_usage(_("Use one of --bottom-up, --callers and --callees."));
+  if (summary && (by || report.tree != PROFILE_REPORT_LIST))
+    return capturectl_fail_usage(_("--summary is no list and no tree: leave out --by and the trees."));
   if (!profile_report_is_of_functions(&report) && report.tree != PROFILE_REPORT_LIST)
     return capturectl_fail_usage(_("A tree is of functions, lines or files: use other --by without --tree, "
                                    "--bottom-up, --callers and --callees."));
@@ -170,5 +179,5 @@ int capturectl_report(int argc, char **argv)
     return capturectl_fail_usage(_("--event and --binary choose samples, --transform changes their stacks; "
                                    "marks are chosen by --time, --thread and --process."));
   report.path = capturectl_get_file(argc, argv);
-  return report.path ? report_show(&report, &filter, json) : CAPTURECTL_USAGE;
+  return report.path ? report_show(&report, &filter, summary, json) : CAPTURECTL_USAGE;
 }

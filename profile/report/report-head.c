@@ -53,13 +53,18 @@ const char *profile_report_get_amount_title(const ProfileWeights *weights)
   }
 }
 
+void profile_report_append_line(GString *out, const char *text)
+{
+  profile_printable_append(out, text);
+  g_string_append_c(out, '\n');
+}
+
 void profile_report_append_fact(GString *out, const char *what, const char *value)
 {
   g_string_append(out, what);
   for (glong width = MIN(g_utf8_strlen(what, -1), FACT_WIDTH - 1); width < FACT_WIDTH; width++)
     g_string_append_c(out, ' ');
-  profile_printable_append(out, value);
-  g_string_append_c(out, '\n');
+  profile_report_append_line(out, value);
 }
 
 /* So that nobody takes the first event's section for all there is. */

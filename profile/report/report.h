@@ -86,6 +86,8 @@ const char *profile_report_get_row_binary(const ProfileReport *self, guint32 ite
 void profile_report_append_fact(GString *out, const char *what, const char *value);
 void profile_report_append_head(const ProfileReport *self, const GArray *events, GString *out);
 void profile_report_append_event_head(const ProfileWeights *weights, GString *out);
+/* The text, made printable, as a line. */
+void profile_report_append_line(GString *out, const char *text);
 /* At the right of a column of so many characters, behind a blank in any case. */
 void profile_report_append_cell(GString *out, const char *text, glong wanted);
 /* " 12.34%", in a column of PROFILE_REPORT_SHARE_WIDTH. */

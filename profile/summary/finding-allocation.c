@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Time in the allocator: seldom needed, and mended by whoever calls it. */
+#include <glib/gi18n.h>
+
+#include "profile/summary/summary-private.h"
+
+#define LEAST 0.1
+
+/* Sorted. */
+static const char *const allocators[] = {
+    "__libc_calloc",
+    "__libc_free",
+    "__libc_malloc",
+    "__libc_realloc",
+    "__rust_alloc",
+    "__rust_dealloc",
+    "__rust_realloc",
+    "_int_free",
+    "_int_malloc",
+    "_int_realloc",
+    "aligned_alloc",
+    "calloc",
+    "cfree",
+    "free",
+    "g_free",
+    "g_malloc",
+    "g_malloc0",
+    "g_realloc",
+    "g_slice_alloc",
+    "g_slice_alloc0",
+    "g_slice_free1",
+    "malloc",
+    "memalign",
+    "mi_free",
+    "mi_malloc",
+    "operator delete",
+    "operator delete[]",
+    "operator new",
+    "operator new[]",
+    "posix_memalign",
+    "realloc",
+    "reallocarray",
+    "runtime.mallocgc",
+};
+
+gboolean profile_summary_find_allocation(const ProfileSummaryFacts *facts, ProfileSummaryFinding *ret)
+{
+  ProfileSummaryGroup group;
+
+  if (facts->event->unit == CAPTURE_UNIT_BYTES)
+    return FALSE;
+  profile_summary_measure_group(facts, allocators, G_N_ELEMENTS(allocators), &group);
+  if (group.measure == 0 || (double)group.measure < LEAST * (double)facts->sum)
+    return FALSE;
+  g_autofree char *share = profile_summary_format_share(facts, group.measure);
+  g_autofree char *caller =
+      group.callers == G_MAXUINT32 ? NULL : profile_summary_format_function(facts, group.callers);
+  /* TRANSLATORS: "18 % allocates and frees memory, mostly for index." */
+  ret->sentence = caller ? g_strdup_printf(_("%s allocates and frees memory, mostly for %s."), share, caller)
+                         : g_strdup_printf(_("%s allocates and frees memory."), share);
+  ret->show = PROFILE_SUMMARY_SHOW_CALLERS;
+  ret->function = group.most;
+  return TRUE;
+}
