@@ -3,6 +3,7 @@
 
 #include <glib/gi18n.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "capturectl/capturectl-json.h"
 #include "capturectl/capturectl-report-private.h"
@@ -30,10 +31,18 @@ static const char *get_function(const ProfileReport *report, const ProfileSummar
              : profile_stacks_get_function_name(profile_report_get_stacks(report), finding->function);
 }
 
+/* As a shell reads it: most names and paths need no quotes. */
+static char *quote(const char *word)
+{
+  static const char plain[] = G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "_./:@+=-";
+
+  return *word && word[strspn(word, plain)] == '\0' ? g_strdup(word) : g_shell_quote(word);
+}
+
 static void append_command(const ProfileReport *report, const ProfileSummaryFinding *finding, GString *out)
 {
   const char *command = shows[finding->show].command, *name = get_function(report, finding);
-  g_autofree char *function = g_shell_quote(name ? name : ""), *path = g_shell_quote(report->path);
+  g_autofree char *function = quote(name ? name : ""), *path = quote(report->path);
   g_autoptr(GString) line = g_string_new("capturectl ");
 
   if (!command)

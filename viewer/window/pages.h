@@ -9,15 +9,14 @@
 
 G_BEGIN_DECLS
 
-/* So many have a key of their own, 1 to 9. */
-#define VIEWER_PAGES 9
+/* So many have a key of their own, 1 to 9, then 0. */
+#define VIEWER_PAGES 10
 
 void viewer_pages_add(AdwViewStack *stack);
-/* Lets a switcher of the pages, which were added, ask for as much width as their titles need: none is cut
- * short. */
-void viewer_pages_keep_titles_whole(GtkWidget *switcher);
+/* Hides those that have nothing to show of it, as marks where there are none. */
+void viewer_pages_set_capture(AdwViewStack *stack, ProfileCapture *capture);
 void viewer_pages_set_document(AdwViewStack *stack, ViewerDocument *document);
-/* The page of that name; where there is none the one that is shown stays. */
+/* The page of that name; where there is none, or it has nothing to show, the one that is shown stays. */
 void viewer_pages_show(AdwViewStack *stack, const char *name);
 /* The page in that place, from 0. */
 void viewer_pages_show_nth(AdwViewStack *stack, guint n);

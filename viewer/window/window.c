@@ -19,7 +19,10 @@
 #include "viewer/window/export-dialog.h"
 #include "viewer/window/failed-page.h"
 #include "viewer/window/pages.h"
+#include "viewer/window/panes.h"
 #include "viewer/window/search.h"
+#include "viewer/window/sidebar.h"
+#include "viewer/window/subtitle.h"
 
 #define WORKING_SHOWN_AFTER 500 /* milliseconds: what is done by then needs no bar */
 
@@ -27,8 +30,8 @@ struct _ViewerWindow {
   AdwApplicationWindow parent;
 
   AdwToastOverlay *toasts;
-  GtkStack *titles;
-  GtkWidget *record;
+  AdwWindowTitle *heading;
+  GtkWidget *sidebar_button, *record;
   GtkStack *content;
   ViewerRecordPage *recording;
   AdwStatusPage *loading;
@@ -38,8 +41,9 @@ struct _ViewerWindow {
   ViewerCrumbs *crumbs;
   ViewerSearch *search;
   ViewerHealthBadge *badge;
+  ViewerPanes *panes;
+  ViewerSidebar *sidebar;
   AdwViewStack *pages;
-  GtkWidget *header_pages;
   ViewerSave *save;
   GtkRevealer *working;
   ViewerProgress *working_progress;
@@ -48,6 +52,7 @@ struct _ViewerWindow {
   GSignalGroup *document_signals;
   guint working_delay;
   gboolean is_remembered;
+  const char *page; /* the last that showed more than a selection; interned */
 };
 
 G_DEFINE_FINAL_TYPE(ViewerWindow, viewer_window, ADW_TYPE_APPLICATION_WINDOW)
@@ -108,12 +113,11 @@ static void focus_page(ViewerWindow *self)
 static void show_page(ViewerWindow *self)
 {
   ViewerPage *page = get_page(self);
-  const char *name = adw_view_stack_get_visible_child_name(self->pages);
 
   viewer_search_set_page(self->search, page);
   viewer_crumbs_set_page(self->crumbs, page);
-  if (page && name && !viewer_page_is_of_selection(page))
-    g_settings_set_string(viewer_settings_get(), "page", name);
+  if (page && !viewer_page_is_of_selection(page))
+    self->page = g_intern_string(adw_view_stack_get_visible_child_name(self->pages));
 }
 
 /* What a document is doing beside what is shown of it. */
@@ -158,6 +162,18 @@ static void enable_actions(ViewerWindow *self)
   gtk_widget_set_visible(self->record, !window_shows(self, "start") && !window_shows(self, "recording"));
 }
 
+/* Where the sidebar is not in sight of itself. */
+static void show_sidebar_button(ViewerWindow *self)
+{
+  ViewerPanesLayout layout = viewer_panes_get_layout(self->panes);
+  gboolean is_page = layout == VIEWER_PANES_ONE && viewer_panes_is_open(self->panes);
+
+  gtk_button_set_icon_name(GTK_BUTTON(self->sidebar_button),
+                           layout == VIEWER_PANES_ONE ? "go-previous-symbolic" : "sidebar-show-symbolic");
+  gtk_widget_set_visible(self->sidebar_button,
+                         window_shows(self, "document") && layout != VIEWER_PANES_BESIDE && !is_page);
+}
+
 static void show_content(ViewerWindow *self, const char *name)
 {
   gboolean is_document = g_str_equal(name, "document");
@@ -167,8 +183,8 @@ static void show_content(ViewerWindow *self, const char *name)
     return;
   gtk_stack_set_visible_child_full(
       self->content, name, at_once ? GTK_STACK_TRANSITION_TYPE_NONE : GTK_STACK_TRANSITION_TYPE_CROSSFADE);
-  gtk_stack_set_visible_child_name(self->titles, is_document ? "pages" : "title");
   enable_actions(self);
+  show_sidebar_button(self);
   show_page(self);
   if (is_document)
     focus_page(self);
@@ -184,10 +200,13 @@ static const char *get_title(ViewerWindow *self)
 static void show_title(ViewerWindow *self)
 {
   const char *title = get_title(self);
+  ProfileCapture *capture = self->document ? viewer_document_get_capture(self->document) : NULL;
+  g_autofree char *subtitle = capture ? viewer_subtitle_make(capture) : NULL;
   g_autofree char *loading = title ? g_strdup_printf(_("Opening “%s”"), title) : NULL;
 
   gtk_window_set_title(GTK_WINDOW(self), title ? title : _("Capture"));
   adw_status_page_set_title(self->loading, loading ? loading : "");
+  adw_window_title_set_subtitle(self->heading, subtitle ? subtitle : "");
 }
 
 static void show_failure(ViewerWindow *self)
@@ -217,11 +236,15 @@ static void window_remember(ViewerWindow *self)
 
 static void show_state(ViewerWindow *self)
 {
+  ProfileCapture *capture = viewer_document_get_capture(self->document);
+
+  if (capture)
+    viewer_pages_set_capture(self->pages, capture);
   show_title(self);
   if (viewer_document_get_state(self->document) == VIEWER_DOCUMENT_FAILED)
     show_failure(self);
   else
-    show_content(self, viewer_document_get_capture(self->document) ? "document" : "loading");
+    show_content(self, capture ? "document" : "loading");
   window_remember(self);
   update_working(self);
 }
@@ -249,10 +272,8 @@ static void set_document(ViewerWindow *self, ViewerDocument *document)
 
 void viewer_window_show_document(ViewerWindow *self, ViewerDocument *document)
 {
-  g_autofree char *page = g_settings_get_string(viewer_settings_get(), "page");
-
   g_return_if_fail(VIEWER_IS_WINDOW(self));
-  viewer_pages_show(self->pages, page);
+  viewer_pages_show(self->pages, "summary");
   set_document(self, document);
   show_state(self);
 }
@@ -334,6 +355,33 @@ static void act_show_nth_page(GtkWidget *widget, const char *action, GVariant *p
   if (!window_shows(self, "document"))
     return;
   viewer_pages_show_nth(self->pages, g_variant_get_int32(parameter));
+  focus_page(self);
+}
+
+static void act_leave_page(GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  ViewerWindow *self = VIEWER_WINDOW(widget);
+
+  if (self->page)
+    gtk_widget_activate_action(widget, "win.show-page", "s", self->page);
+}
+
+static void act_sidebar(GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  ViewerWindow *self = VIEWER_WINDOW(widget);
+
+  if (!window_shows(self, "document"))
+    return;
+  viewer_panes_set_open(self->panes, !viewer_panes_is_open(self->panes));
+  if (viewer_panes_is_open(self->panes))
+    gtk_widget_grab_focus(GTK_WIDGET(self->sidebar));
+  else
+    focus_page(self);
+}
+
+static void leave_sidebar(ViewerWindow *self)
+{
+  viewer_panes_set_open(self->panes, FALSE);
   focus_page(self);
 }
 
@@ -454,12 +502,6 @@ static void viewer_window_dispose(GObject *object)
   G_OBJECT_CLASS(viewer_window_parent_class)->dispose(object);
 }
 
-/* Whether the pages found no place in the header. */
-static gboolean is_same(ViewerWindow *self, GtkWidget *shown, GtkWidget *title)
-{
-  return shown == title;
-}
-
 static void act_export(GtkWidget *widget, const char *action, GVariant *parameter)
 {
   ViewerWindow *self = VIEWER_WINDOW(widget);
@@ -481,6 +523,8 @@ static void install_actions(GtkWidgetClass *class)
   gtk_widget_class_install_action(class, "win.new-recording", NULL, act_new_recording);
   gtk_widget_class_install_action(class, "win.show-page", "s", act_show_page);
   gtk_widget_class_install_action(class, "win.show-nth-page", "i", act_show_nth_page);
+  gtk_widget_class_install_action(class, "win.leave-page", NULL, act_leave_page);
+  gtk_widget_class_install_action(class, "win.sidebar", NULL, act_sidebar);
   gtk_widget_class_install_action(class, "win.toast", "s", act_toast);
   gtk_widget_class_install_action(class, "win.search", NULL, act_search);
   gtk_widget_class_install_action(class, "win.find", "s", act_find);
@@ -509,9 +553,11 @@ static void add_bindings(GtkWidgetClass *class)
   gtk_widget_class_add_binding_action(class, GDK_KEY_c, control, "win.copy", NULL);
   gtk_widget_class_add_binding_action(class, GDK_KEY_e, control, "win.export", NULL);
   gtk_widget_class_add_binding_action(class, GDK_KEY_s, control, "win.save", NULL);
+  gtk_widget_class_add_binding_action(class, GDK_KEY_F9, 0, "win.sidebar", NULL);
   for (guint i = 0; i < VIEWER_PAGES; i++) {
-    gtk_widget_class_add_binding_action(class, GDK_KEY_1 + i, 0, "win.show-nth-page", "i", i);
-    gtk_widget_class_add_binding_action(class, GDK_KEY_1 + i, GDK_ALT_MASK, "win.show-nth-page", "i", i);
+    guint key = GDK_KEY_0 + (i + 1) % 10;
+    gtk_widget_class_add_binding_action(class, key, 0, "win.show-nth-page", "i", i);
+    gtk_widget_class_add_binding_action(class, key, GDK_ALT_MASK, "win.show-nth-page", "i", i);
   }
 }
 
@@ -519,7 +565,8 @@ static void bind_template(GtkWidgetClass *class)
 {
   gtk_widget_class_set_template_from_resource(class, "/org/capturectl/Viewer/window/window.ui");
   gtk_widget_class_bind_template_child(class, ViewerWindow, toasts);
-  gtk_widget_class_bind_template_child(class, ViewerWindow, titles);
+  gtk_widget_class_bind_template_child(class, ViewerWindow, heading);
+  gtk_widget_class_bind_template_child(class, ViewerWindow, sidebar_button);
   gtk_widget_class_bind_template_child(class, ViewerWindow, content);
   gtk_widget_class_bind_template_child(class, ViewerWindow, record);
   gtk_widget_class_bind_template_child(class, ViewerWindow, recording);
@@ -530,12 +577,14 @@ static void bind_template(GtkWidgetClass *class)
   gtk_widget_class_bind_template_child(class, ViewerWindow, crumbs);
   gtk_widget_class_bind_template_child(class, ViewerWindow, search);
   gtk_widget_class_bind_template_child(class, ViewerWindow, badge);
+  gtk_widget_class_bind_template_child(class, ViewerWindow, panes);
+  gtk_widget_class_bind_template_child(class, ViewerWindow, sidebar);
   gtk_widget_class_bind_template_child(class, ViewerWindow, pages);
-  gtk_widget_class_bind_template_child(class, ViewerWindow, header_pages);
   gtk_widget_class_bind_template_child(class, ViewerWindow, save);
   gtk_widget_class_bind_template_child(class, ViewerWindow, working);
   gtk_widget_class_bind_template_child(class, ViewerWindow, working_progress);
-  gtk_widget_class_bind_template_callback(class, is_same);
+  gtk_widget_class_bind_template_callback(class, leave_sidebar);
+  gtk_widget_class_bind_template_callback(class, show_sidebar_button);
   gtk_widget_class_bind_template_callback(class, show_page);
   gtk_widget_class_bind_template_callback(class, begin_recording);
   gtk_widget_class_bind_template_callback(class, show_recorded);
@@ -550,10 +599,12 @@ static void viewer_window_class_init(ViewerWindowClass *class)
   g_type_ensure(VIEWER_TYPE_FAILED_PAGE);
   g_type_ensure(VIEWER_TYPE_OVERVIEW);
   g_type_ensure(VIEWER_TYPE_HEALTH_BADGE);
+  g_type_ensure(VIEWER_TYPE_PANES);
   g_type_ensure(VIEWER_TYPE_PROGRESS);
   g_type_ensure(VIEWER_TYPE_RECORD_PAGE);
   g_type_ensure(VIEWER_TYPE_SAVE);
   g_type_ensure(VIEWER_TYPE_SEARCH);
+  g_type_ensure(VIEWER_TYPE_SIDEBAR);
   g_type_ensure(VIEWER_TYPE_START_PAGE);
   bind_template(GTK_WIDGET_CLASS(class));
   install_actions(GTK_WIDGET_CLASS(class));
@@ -572,7 +623,7 @@ static void viewer_window_init(ViewerWindow *self)
   g_signal_group_connect_swapped(self->document_signals, "weights-changed", G_CALLBACK(window_remember),
                                  self);
   viewer_pages_add(self->pages);
-  viewer_pages_keep_titles_whole(self->header_pages);
+  viewer_sidebar_set_stack(self->sidebar, self->pages);
   viewer_accessible_follow_stacks(GTK_WIDGET(self));
   g_signal_connect(target, "drop", G_CALLBACK(window_drop), self);
   gtk_widget_add_controller(GTK_WIDGET(self), GTK_EVENT_CONTROLLER(target));

@@ -7,6 +7,8 @@
  *   "win.open-file"  (s)   opens the file with that URI
  *   "win.new-recording"    shows the start page; in a window of its own when this one shows something
  *   "win.show-page"  (s)   shows the page of that name: "flame", "tree", "health" …
+ *   "win.leave-page"       shows the page that was shown before one of a selection alone
+ *   "win.sidebar"          opens the list of pages where it is not in sight, and closes it
  *   "win.toast"      (s)   says something in passing
  *   "win.search"           puts the focus into the search entry
  *   "win.find"       (s)   searches for that text

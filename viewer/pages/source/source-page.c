@@ -317,8 +317,7 @@ static void act_back(GtkWidget *widget, const char *name, GVariant *parameter)
     g_array_set_size(self->history, n - 1);
     return;
   }
-  g_autofree char *page = g_settings_get_string(viewer_settings_get(), "page");
-  gtk_widget_activate_action(widget, "win.show-page", "s", page);
+  gtk_widget_activate_action(widget, "win.leave-page", NULL);
 }
 
 static void act_open_editor(GtkWidget *widget, const char *name, GVariant *parameter)
