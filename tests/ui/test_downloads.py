@@ -5,13 +5,12 @@ import re
 import shutil
 import tempfile
 
-from window import OF_DIALOGS, WindowCase
+from window import FUNCTIONS, HEALTH, OF_DIALOGS, WindowCase
 
 from captures import functions
 from servers import debuginfod, misbehaving
 from support import capturectl, run
 
-FUNCTIONS, HEALTH = 'alt+3', 'alt+7'
 BUTTON = re.compile('^Download for stripped')  # older GTKs put the label behind it
 PROGRAM = '''#include <stdlib.h>
 

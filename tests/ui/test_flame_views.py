@@ -4,7 +4,7 @@ import re
 
 from captures import make, report, share
 from support import capturectl
-from window import WindowCase
+from window import TIMELINE, WindowCase
 
 
 class ViewCase(WindowCase):
@@ -129,7 +129,7 @@ class FlameViews(ViewCase):
             self.expect_zoom(True)
             self.viewer.find('button', 'Show All').act()
             self.expect_zoom(False)
-        self.viewer.press('alt+4')
+        self.viewer.press(TIMELINE)
         self.expect_zoom(False, 'Show Whole Recording')
 
     def test_nothing_left_says_how_to_go_back(self):

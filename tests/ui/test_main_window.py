@@ -6,7 +6,7 @@ import re
 import threading
 import time
 
-from window import WindowCase
+from window import FUNCTIONS, TREE, WindowCase
 
 from captures import make
 from support import capturectl, language, run
@@ -83,7 +83,7 @@ class MainWindow(WindowCase):
 
     def test_a_step_is_taken_back_and_again_and_by_its_crumb(self):
         viewer = self.open_document()
-        viewer.press('2')
+        viewer.press(TREE)
         viewer.find_at_rest('row', re.compile('^main, '))
         viewer.press('Down', 'f')
         crumb = viewer.find('button', re.compile('^Focus: ')).name
@@ -118,7 +118,7 @@ class MainWindow(WindowCase):
         for page in '23456781':
             viewer.press(page)
             viewer.picture()
-        viewer.press('2')
+        viewer.press(TREE)
         viewer.find_at_rest('row', re.compile('^All Samples, '))
         viewer.press('Down', 'f')
         viewer.find('button', re.compile('^Focus: '))
@@ -198,12 +198,12 @@ class MainWindow(WindowCase):
         folded, whole = re.compile(r'std::__detail::_Map_base<…>::operator\[\]'), re.compile(r'std::__detail::_Map_base<[^…].*>::operator\[\]')
         capture = make(self.directory / 'some.capture', stacks=40, functions=20, long_names=True)
         viewer = self.open(capture)
-        for page in ('alt+2', 'alt+3'):
+        for page in (TREE, FUNCTIONS):
             viewer.press(page)
             viewer.find('row', folded)
         viewer.press('F10')
         viewer.find_menu_item('_Fold Template Arguments').act()
-        for page in ('alt+3', 'alt+2'):
+        for page in (FUNCTIONS, TREE):
             viewer.press(page)
             viewer.find('row', whole)
             viewer.find_gone('row', folded)
@@ -221,7 +221,7 @@ class MainWindow(WindowCase):
         capture = self.directory / 'some.capture'
         capturectl('record', '-q', '-o', capture, '--', self.directory / 'work')
         viewer = self.open(capture)
-        viewer.press('alt+2')
+        viewer.press(TREE)
         viewer.find('row', re.compile(r'^mix \(inlined\), '))
         viewer.press('F10')
         viewer.find_menu_item('Show _Inlined Functions').act()

@@ -8,7 +8,7 @@ import tempfile
 import time
 
 from captures import BUILD, make, run
-from window import WindowCase
+from window import FUNCTIONS, WindowCase
 
 PROXY = pathlib.Path(__file__).resolve().parent.parent / 'integration' / 'unwind' / 'elf_reader_proxy.py'
 
@@ -92,7 +92,7 @@ class Open(WindowCase):
 
     def test_lines_come_after_names(self):
         viewer = self.open(self.record_and_kill(b''))
-        viewer.press('alt+3')
+        viewer.press(FUNCTIONS)
         viewer.find('row', re.compile('^work, '))
         viewer.find('row', re.compile('^mix, '))
         viewer.find_gone('label', re.compile('Looking for lines|Naming'))
@@ -105,7 +105,7 @@ class Open(WindowCase):
         (proxy / 'elf-reader').chmod(0o755)
         (proxy / 'real').symlink_to(BUILD / 'helpers' / 'elf-reader' / 'capture-elf-reader')
         viewer = self.open(path, env={'CAPTURE_ELF_READER': str(proxy / 'elf-reader')})
-        viewer.press('alt+3')
+        viewer.press(FUNCTIONS)
         viewer.find('row', re.compile('^work, '))
         viewer.find('label', 'Looking for lines of program')
         viewer.find('button', 'Stop').act()

@@ -4,12 +4,11 @@ import json
 import re
 import sys
 
-from window import WindowCase
+from window import DETAILS, FUNCTIONS, HEALTH, MARKS, PROCESSES, TREE, WindowCase
 
 from captures import make, report, share
 from support import capturectl
 
-TREE, MARKS, PROCESSES, HEALTH, DETAILS = 'alt+2', 'alt+5', 'alt+6', 'alt+7', 'alt+8'
 
 
 def info(path):
@@ -187,5 +186,5 @@ class Reports(WindowCase):
         viewer.find('label', re.compile(r'^2023-11-1\d \d\d:\d\d:\d\d$'))
         viewer.press('ctrl+f')  # where nothing can be searched this does nothing
         viewer.find_gone('search box')
-        viewer.press('alt+3')
+        viewer.press(FUNCTIONS)
         viewer.find('search box', 'Search Functions')

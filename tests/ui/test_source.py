@@ -10,7 +10,7 @@ import re
 import shutil
 import tempfile
 
-from window import OF_DIALOGS, WindowCase  # first: it says where others lie
+from window import FLAME, FUNCTIONS, OF_DIALOGS, TREE, WindowCase  # first: it says where others lie
 
 from servers import debuginfod, misbehaving, pack
 from support import capturectl, run
@@ -183,9 +183,9 @@ class SourceTest(SourceCase):
 
     def test_from_the_call_tree_the_functions_and_menus(self):
         self.open_capture()
-        for page, open_it in (('alt+2', lambda row: self.viewer.click(row, times=2)),
-                              ('alt+3', lambda row: (self.viewer.click(row), self.viewer.press('Return'))),
-                              ('alt+3', self.choose_in_menu)):
+        for page, open_it in ((TREE, lambda row: self.viewer.click(row, times=2)),
+                              (FUNCTIONS, lambda row: (self.viewer.click(row), self.viewer.press('Return'))),
+                              (FUNCTIONS, self.choose_in_menu)):
             with self.subTest(page):
                 self.viewer.press(page)
                 open_it(self.viewer.find_at_rest('row', re.compile('^other, ')))
@@ -460,7 +460,7 @@ class FetchedTest(MovedCase):
             self.allow(servers)
             self.open_moved(self.ASKING, DEBUGINFOD_URLS=servers)
             self.viewer.wait(lambda: server.asked == 1 and self.is_fetching(), 'the server is asked')
-            self.viewer.press('alt+1')
+            self.viewer.press(FLAME)
             self.viewer.wait(lambda: not self.is_fetching(), 'nobody is asked any more')
             self.viewer.click(self.box('split'), times=2)
             self.viewer.wait(lambda: server.asked == 2, 'the server is asked again')
@@ -470,7 +470,7 @@ class FetchedTest(MovedCase):
             self.allow(servers)
             self.open_moved('\nNo server gave the file “work.c”.', DEBUGINFOD_URLS=servers)
             asked = server.asked
-            self.viewer.press('alt+1')
+            self.viewer.press(FLAME)
             self.viewer.click(self.box('split'), times=2)
             self.viewer.find('label', re.compile('No server gave the file “work.c”.$'))
             self.viewer.rest()

@@ -4,13 +4,13 @@ capturectl."""
 import re
 
 from captures import make, report
-from window import WindowCase
+from window import FUNCTIONS, TIMELINE, WindowCase
 
 
 def show_time_line(viewer):
     """Once the file is there; returns the overview."""
     overview = viewer.find('slider', 'Selected Span of Time')
-    viewer.press('alt+4')
+    viewer.press(TIMELINE)
     return overview
 
 
@@ -121,15 +121,15 @@ class TimeLine(WindowCase):
         self.expect_zoomed(0.4, 1.2)
 
     def test_other_pages_follow(self):
-        self.viewer.press('alt+3')
+        self.viewer.press(FUNCTIONS)
         before = report(self.path)['samples']
         self.viewer.wait(lambda: self.viewer.find_all(None, re.compile(r'100\.0 %')), 'functions are there')
-        self.viewer.press('alt+4')
+        self.viewer.press(TIMELINE)
         self.drag(self.overview, 0.0, 0.25)
         first, end = self.span()
         after = report(self.path, '--time', f'{first},{end}')
         self.assertLess(after['samples'], before)
-        self.viewer.press('alt+3')
+        self.viewer.press(FUNCTIONS)
         name = max(after['rows'], key=lambda row: row['self'])['name']
         self.viewer.find(None, name)
 

@@ -2,7 +2,7 @@
 """Call tree and functions, by their keys and by the pointer, as a screen reader reads them; their numbers are those of capturectl."""
 import re
 
-from window import WindowCase  # first: it says where others lie
+from window import FUNCTIONS, TREE, WindowCase  # first: it says where others lie
 
 from captures import make, report, share
 
@@ -59,7 +59,7 @@ def flatten(node, samples, closed=None):
 
 
 class TreeTest(PagesCase):
-    page = 'alt+2'
+    page = TREE
 
     def expect_report(self, *arguments):
         said = report(self.path, '--tree', '--limit', '0', *arguments)
@@ -282,14 +282,14 @@ class TreeTest(PagesCase):
         viewer = self.viewer
         viewer.close()
         self.viewer = self.open(make(self.directory / 'empty.capture', samples=0))
-        for page in ('alt+2', 'alt+3'):
+        for page in (TREE, FUNCTIONS):
             self.viewer.press(page)
             self.viewer.find('label', 'No Samples')
             self.viewer.find('label', re.compile('holds no samples'))
 
 
 class FunctionsTest(PagesCase):
-    page = 'alt+3'
+    page = FUNCTIONS
     size = 1400, 940  # there is room for all columns
 
     def table(self):
@@ -376,10 +376,10 @@ class FunctionsTest(PagesCase):
 
     def test_the_selection_is_shared_with_the_tree(self):
         self.click_row(re.compile('^lex, '), self.table())
-        self.viewer.press('alt+2')
+        self.viewer.press(TREE)
         self.viewer.find('row', re.compile('^lex, '), self.viewer.find('tree grid', 'Call tree'), states=['selected'])
         self.focus_row('parse')
-        self.viewer.press('alt+3')
+        self.viewer.press(FUNCTIONS)
         self.viewer.find('row', re.compile('^parse, '), self.table(), states=['selected'])
 
     def test_a_transform(self):

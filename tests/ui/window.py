@@ -39,6 +39,8 @@ IS_NEW = GTK_MINOR >= 16
 WITHOUT_GL = {'GDK_DISABLE': 'gl,vulkan'} if IS_NEW else {'GDK_DEBUG': 'gl-disable'}
 # Newer ones of libadwaita's dialogs measure labels of their own for less than they need.
 OF_DIALOGS = r'Gtk-WARNING \*\*: \S+ Trying to measure GtkLabel' if IS_NEW else None
+# The keys of pages.
+SUMMARY, FLAME, TREE, FUNCTIONS, SOURCE, TIMELINE, PROCESSES, MARKS, HEALTH, DETAILS = (f'alt+{key}' for key in '1234567890')
 # The role of what is one of several to choose from.
 CHOICE = 'radio' if IS_NEW else 'checkbox'
 
@@ -318,9 +320,11 @@ class WindowCase(TestCase):
             viewer.close()
         viewer.check_said()
 
-    def open(self, *paths, size=(1000, 700), **how):
-        """Starts a viewer with files, and waits for its window."""
+    def open(self, *paths, size=(1000, 700), page=FLAME, **how):
+        """Starts a viewer with files, waits for its window, and shows a page."""
         viewer = self.start(*paths, **how)
         if size:
             viewer.resize(*size)
+        if paths and page:
+            viewer.press(page)
         return viewer

@@ -342,7 +342,7 @@ static void act_show_page(GtkWidget *widget, const char *action, GVariant *param
 {
   ViewerWindow *self = VIEWER_WINDOW(widget);
 
-  if (!window_shows(self, "document"))
+  if (!self->document)
     return;
   viewer_pages_show(self->pages, g_variant_get_string(parameter, NULL));
   focus_page(self);
@@ -352,7 +352,7 @@ static void act_show_nth_page(GtkWidget *widget, const char *action, GVariant *p
 {
   ViewerWindow *self = VIEWER_WINDOW(widget);
 
-  if (!window_shows(self, "document"))
+  if (!self->document)
     return;
   viewer_pages_show_nth(self->pages, g_variant_get_int32(parameter));
   focus_page(self);
@@ -556,8 +556,9 @@ static void add_bindings(GtkWidgetClass *class)
   gtk_widget_class_add_binding_action(class, GDK_KEY_F9, 0, "win.sidebar", NULL);
   for (guint i = 0; i < VIEWER_PAGES; i++) {
     guint key = GDK_KEY_0 + (i + 1) % 10;
-    gtk_widget_class_add_binding_action(class, key, 0, "win.show-nth-page", "i", i);
     gtk_widget_class_add_binding_action(class, key, GDK_ALT_MASK, "win.show-nth-page", "i", i);
+    if (key != GDK_KEY_0) /* which shows all of a graph */
+      gtk_widget_class_add_binding_action(class, key, 0, "win.show-nth-page", "i", i);
   }
 }
 
