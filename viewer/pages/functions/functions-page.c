@@ -5,13 +5,17 @@
 
 #include "viewer/document/empty.h"
 #include "viewer/kit/format.h"
+#include "viewer/kit/split.h"
 #include "viewer/pages/functions/functions-view.h"
 #include "viewer/pages/tree/tree-view.h"
 
 enum {
   LEAST_WIDTH = 300, /* of the table, in pixels */
+  NARROW = 520,      /* pixels: table and trees are below each other */
   CHARS_SHOWN = 60   /* of what is searched for */
 };
+
+#define TABLE_SHARE 0.6 /* of the room for table and trees */
 
 /* The trees beside the list. */
 enum { CALLERS, CALLEES, N_TREES };
@@ -254,9 +258,9 @@ static void viewer_functions_page_init(ViewerFunctionsPage *self)
 {
   gtk_widget_init_template(GTK_WIDGET(self));
   self->functions = VIEWER_FUNCTIONS_VIEW(viewer_functions_view_new());
-  /* As long as nobody moves what is between them, the two share the width as their requests say. */
   gtk_widget_set_size_request(GTK_WIDGET(self->functions), LEAST_WIDTH, -1);
   gtk_paned_set_start_child(self->paned, GTK_WIDGET(self->functions));
+  viewer_split_follow(self->paned, NARROW, TABLE_SHARE);
   self->trees[CALLERS] = add_tree(self, self->callers_stack, _("Callers"));
   self->trees[CALLEES] = add_tree(self, self->callees_stack, _("Callees"));
   g_signal_connect_object(self->functions, "selected", G_CALLBACK(handle_selected), self, G_CONNECT_SWAPPED);
