@@ -44,7 +44,7 @@ class SummaryCase(WindowCase):
 
 class SummaryTest(SummaryCase):
     def show(self, viewer, words, button):
-        viewer.click(viewer.find('button', button, within=self.row(viewer, words)))
+        viewer.click(viewer.find('button', re.compile(f'^{button} '), within=self.row(viewer, words)))
 
     def test_it_opens_with_what_report_says(self):
         viewer = self.open_summary()
@@ -100,7 +100,7 @@ class SidebarTest(SummaryCase):
         viewer = self.open_summary(size=(560, 500))
         self.row(viewer, 'The command failed')
         viewer.click(viewer.find('button', 'Pages'))
-        self.assertEqual(self.pages(viewer), PAGES)
+        viewer.wait(lambda: self.pages(viewer) == PAGES, 'the list of pages has come')
         viewer.find_gone('list item', re.compile('The command failed'))
         viewer.click(viewer.find('list item', 'Summary'))
         self.row(viewer, 'The command failed')

@@ -22,11 +22,29 @@ static GParamSpec *properties[N_PROPERTIES];
 enum { CHANGED, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
+static gboolean shows_sidebar(ViewerPanes *self)
+{
+  return self->layout == VIEWER_PANES_BESIDE || self->is_open;
+}
+
+static gboolean shows_content(ViewerPanes *self)
+{
+  return self->layout != VIEWER_PANES_ONE || !self->is_open;
+}
+
+/* GTK lets what has no place be read. */
+static void hide_from_readers(GtkWidget *child, gboolean hidden)
+{
+  gtk_accessible_update_state(GTK_ACCESSIBLE(child), GTK_ACCESSIBLE_STATE_HIDDEN, hidden, -1);
+}
+
 static gboolean tell(gpointer data)
 {
   ViewerPanes *self = data;
 
   self->telling = 0;
+  hide_from_readers(self->sidebar, !shows_sidebar(self));
+  hide_from_readers(self->content, !shows_content(self));
   g_signal_emit(self, signals[CHANGED], 0);
   return G_SOURCE_REMOVE;
 }
@@ -43,11 +61,6 @@ static ViewerPanesLayout choose_layout(int width)
   return width >= BESIDE_WIDTH ? VIEWER_PANES_BESIDE
          : width >= OVER_WIDTH ? VIEWER_PANES_OVER
                                : VIEWER_PANES_ONE;
-}
-
-static gboolean shows_sidebar(ViewerPanes *self)
-{
-  return self->layout == VIEWER_PANES_BESIDE || self->is_open;
 }
 
 static void viewer_panes_measure(GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum,
@@ -85,12 +98,12 @@ static void viewer_panes_size_allocate(GtkWidget *widget, int width, int height,
   gtk_widget_measure(self->sidebar, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &side, NULL, NULL);
   side = layout == VIEWER_PANES_ONE ? width : MIN(side, width);
   gtk_widget_set_child_visible(self->sidebar, shows_sidebar(self));
-  gtk_widget_set_child_visible(self->content, layout != VIEWER_PANES_ONE || !self->is_open);
+  gtk_widget_set_child_visible(self->content, shows_content(self));
   gtk_widget_set_child_visible(self->shade, layout == VIEWER_PANES_OVER && self->is_open);
   if (shows_sidebar(self))
     place(self->sidebar, is_mirrored ? width - side : 0, side, height);
   int taken = layout == VIEWER_PANES_BESIDE ? side : 0;
-  if (gtk_widget_get_child_visible(self->content))
+  if (shows_content(self))
     place(self->content, is_mirrored ? 0 : taken, width - taken, height);
   if (gtk_widget_get_child_visible(self->shade))
     place(self->shade, 0, width, height);

@@ -6,6 +6,7 @@
 #include "profile/summary/summary.h"
 #include "viewer/document/empty.h"
 #include "viewer/document/list-page.h"
+#include "viewer/kit/copy.h"
 #include "viewer/kit/latest.h"
 #include "viewer/pages/summary/summary-card.h"
 
@@ -191,9 +192,7 @@ static gboolean summary_page_copy(ViewerPage *page)
 
   for (guint i = 0; (finding = get_finding(self, i)); i++)
     g_string_append_printf(text, "%s\n", finding->sentence);
-  if (text->len > 0)
-    gdk_clipboard_set_text(gtk_widget_get_clipboard(GTK_WIDGET(self)), text->str);
-  return text->len > 0;
+  return viewer_copy_text(GTK_WIDGET(self), g_strdup(text->str));
 }
 
 static void init_page(ViewerPageInterface *interface)
