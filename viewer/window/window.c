@@ -1,59 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "viewer/window/window.h"
+#include "viewer/window/window-private.h"
 
 #include <glib/gi18n.h>
 
-#include "viewer/document/progress.h"
 #include "viewer/kit/accessible.h"
-#include "viewer/kit/open-dialog.h"
 #include "viewer/kit/settings.h"
-#include "viewer/pages/health/health-badge.h"
 #include "viewer/recents/recents.h"
 #include "viewer/recents/recordings.h"
-#include "viewer/recents/save.h"
-#include "viewer/record/record-page.h"
 #include "viewer/record/start-page.h"
-#include "viewer/time/overview.h"
 #include "viewer/window/application.h"
-#include "viewer/window/crumbs.h"
-#include "viewer/window/export-dialog.h"
-#include "viewer/window/failed-page.h"
 #include "viewer/window/pages.h"
-#include "viewer/window/panes.h"
-#include "viewer/window/search.h"
-#include "viewer/window/sidebar.h"
 #include "viewer/window/subtitle.h"
 
 #define WORKING_SHOWN_AFTER 500 /* milliseconds: what is done by then needs no bar */
-
-struct _ViewerWindow {
-  AdwApplicationWindow parent;
-
-  AdwToastOverlay *toasts;
-  AdwWindowTitle *heading;
-  GtkWidget *sidebar_button, *record;
-  GtkStack *content;
-  ViewerRecordPage *recording;
-  AdwStatusPage *loading;
-  ViewerProgress *loading_progress;
-  ViewerFailedPage *failed;
-  ViewerOverview *overview;
-  ViewerCrumbs *crumbs;
-  ViewerSearch *search;
-  ViewerHealthBadge *badge;
-  ViewerPanes *panes;
-  ViewerSidebar *sidebar;
-  AdwViewStack *pages;
-  ViewerSave *save;
-  GtkRevealer *working;
-  ViewerProgress *working_progress;
-
-  ViewerDocument *document;
-  GSignalGroup *document_signals;
-  guint working_delay;
-  gboolean is_remembered;
-  const char *page; /* the last that showed more than a selection; interned */
-};
 
 G_DEFINE_FINAL_TYPE(ViewerWindow, viewer_window, ADW_TYPE_APPLICATION_WINDOW)
 
@@ -80,7 +39,7 @@ void viewer_window_toast(ViewerWindow *self, const char *text)
   adw_toast_overlay_add_toast(self->toasts, adw_toast_new(title));
 }
 
-static gboolean window_shows(ViewerWindow *self, const char *name)
+gboolean viewer_window_shows(ViewerWindow *self, const char *name)
 {
   return g_strcmp0(gtk_stack_get_visible_child_name(self->content), name) == 0;
 }
@@ -88,21 +47,21 @@ static gboolean window_shows(ViewerWindow *self, const char *name)
 gboolean viewer_window_is_free(ViewerWindow *self)
 {
   g_return_val_if_fail(VIEWER_IS_WINDOW(self), FALSE);
-  return window_shows(self, "start") || window_shows(self, "failed");
+  return viewer_window_shows(self, "start") || viewer_window_shows(self, "failed");
 }
 
-static ViewerPage *get_page(ViewerWindow *self)
+ViewerPage *viewer_window_get_page(ViewerWindow *self)
 {
   GtkWidget *page = adw_view_stack_get_visible_child(self->pages);
 
-  return page && window_shows(self, "document") ? VIEWER_PAGE(page) : NULL;
+  return page && viewer_window_shows(self, "document") ? VIEWER_PAGE(page) : NULL;
 }
 
 /* Into what the page says is its own, else nowhere, so that keys are the window's. What nobody sees would
  * swallow the keys: a page that has nothing to show may still focus it. */
-static void focus_page(ViewerWindow *self)
+void viewer_window_focus_page(ViewerWindow *self)
 {
-  ViewerPage *page = get_page(self);
+  ViewerPage *page = viewer_window_get_page(self);
   gboolean has_focus = page && gtk_widget_grab_focus(GTK_WIDGET(page));
   GtkWidget *focus = gtk_window_get_focus(GTK_WINDOW(self));
 
@@ -112,7 +71,7 @@ static void focus_page(ViewerWindow *self)
 
 static void show_page(ViewerWindow *self)
 {
-  ViewerPage *page = get_page(self);
+  ViewerPage *page = viewer_window_get_page(self);
 
   viewer_search_set_page(self->search, page);
   viewer_crumbs_set_page(self->crumbs, page);
@@ -132,7 +91,7 @@ static gboolean show_working(gpointer data)
 
 static void update_working(ViewerWindow *self)
 {
-  gboolean is_working = self->document && window_shows(self, "document") &&
+  gboolean is_working = self->document && viewer_window_shows(self, "document") &&
                         viewer_document_get_state(self->document) == VIEWER_DOCUMENT_NAMING;
 
   if (is_working && !self->working_delay && !gtk_revealer_get_reveal_child(self->working))
@@ -151,15 +110,17 @@ static gboolean is_unsaved(ViewerWindow *self)
 /* What has no meaning for what is shown cannot be chosen. */
 static void enable_actions(ViewerWindow *self)
 {
-  static const char *const for_documents[] = {"win.search", "win.find", "win.undo",
-                                              "win.redo",   "win.copy", "win.export"};
+  static const char *const for_documents[] = {"win.search", "win.find",   "win.undo",        "win.redo",
+                                              "win.copy",   "win.export", "win.record-again"};
   GtkWidget *widget = GTK_WIDGET(self);
 
   for (guint i = 0; i < G_N_ELEMENTS(for_documents); i++)
-    gtk_widget_action_set_enabled(widget, for_documents[i], window_shows(self, "document"));
-  gtk_widget_action_set_enabled(widget, "win.save", window_shows(self, "document") && is_unsaved(self));
-  gtk_widget_action_set_enabled(widget, "win.new-recording", !window_shows(self, "start"));
-  gtk_widget_set_visible(self->record, !window_shows(self, "start") && !window_shows(self, "recording"));
+    gtk_widget_action_set_enabled(widget, for_documents[i], viewer_window_shows(self, "document"));
+  gtk_widget_action_set_enabled(widget, "win.save",
+                                viewer_window_shows(self, "document") && is_unsaved(self));
+  gtk_widget_action_set_enabled(widget, "win.new-recording", !viewer_window_shows(self, "start"));
+  gtk_widget_set_visible(self->record,
+                         !viewer_window_shows(self, "start") && !viewer_window_shows(self, "recording"));
 }
 
 /* Where the sidebar is not in sight of itself. */
@@ -171,15 +132,15 @@ static void show_sidebar_button(ViewerWindow *self)
   gtk_button_set_icon_name(GTK_BUTTON(self->sidebar_button),
                            layout == VIEWER_PANES_ONE ? "go-previous-symbolic" : "sidebar-show-symbolic");
   gtk_widget_set_visible(self->sidebar_button,
-                         window_shows(self, "document") && layout != VIEWER_PANES_BESIDE && !is_page);
+                         viewer_window_shows(self, "document") && layout != VIEWER_PANES_BESIDE && !is_page);
 }
 
 static void show_content(ViewerWindow *self, const char *name)
 {
   gboolean is_document = g_str_equal(name, "document");
-  gboolean at_once = is_document && window_shows(self, "loading");
+  gboolean at_once = is_document && viewer_window_shows(self, "loading");
 
-  if (window_shows(self, name))
+  if (viewer_window_shows(self, name))
     return;
   gtk_stack_set_visible_child_full(
       self->content, name, at_once ? GTK_STACK_TRANSITION_TYPE_NONE : GTK_STACK_TRANSITION_TYPE_CROSSFADE);
@@ -187,12 +148,12 @@ static void show_content(ViewerWindow *self, const char *name)
   show_sidebar_button(self);
   show_page(self);
   if (is_document)
-    focus_page(self);
+    viewer_window_focus_page(self);
 }
 
 static const char *get_title(ViewerWindow *self)
 {
-  if (window_shows(self, "recording"))
+  if (viewer_window_shows(self, "recording"))
     return viewer_record_page_get_title(self->recording);
   return self->document ? viewer_document_get_title(self->document) : NULL;
 }
@@ -255,7 +216,7 @@ static void show_file(ViewerWindow *self)
   enable_actions(self);
 }
 
-static void set_document(ViewerWindow *self, ViewerDocument *document)
+void viewer_window_set_document(ViewerWindow *self, ViewerDocument *document)
 {
   g_signal_group_set_target(self->document_signals, document);
   if (self->document)
@@ -273,22 +234,26 @@ static void set_document(ViewerWindow *self, ViewerDocument *document)
 void viewer_window_show_document(ViewerWindow *self, ViewerDocument *document)
 {
   g_return_if_fail(VIEWER_IS_WINDOW(self));
+  g_clear_pointer(&self->options, recording_options_free);
   viewer_pages_show(self->pages, "summary");
-  set_document(self, document);
+  viewer_window_set_document(self, document);
   show_state(self);
 }
 
 /* Before there is a document. */
 
-static void show_start(ViewerWindow *self)
+void viewer_window_show_start(ViewerWindow *self)
 {
-  set_document(self, NULL);
+  viewer_window_set_document(self, NULL);
   show_content(self, "start");
   show_title(self);
 }
 
-static void begin_recording(ViewerWindow *self, gpointer options)
+void viewer_window_begin_recording(ViewerWindow *self, gpointer options)
 {
+  g_autoptr(RecordingOptions) before = self->options;
+
+  self->options = recording_options_copy(options);
   viewer_record_page_start(self->recording, options);
   show_content(self, "recording");
   show_title(self);
@@ -297,136 +262,24 @@ static void begin_recording(ViewerWindow *self, gpointer options)
 static void show_recorded(ViewerWindow *self, GFile *file)
 {
   g_autoptr(ViewerDocument) document = viewer_document_new(file);
+  RecordingOptions *options = g_steal_pointer(&self->options);
 
   viewer_document_open(document);
   viewer_window_show_document(self, document);
+  self->options = options;
+  enable_actions(self);
 }
 
-/* Actions. */
-
-static void open_file(ViewerWindow *self, GFile *file)
+void viewer_window_open_file(ViewerWindow *self, GFile *file)
 {
   viewer_application_open_file(VIEWER_APPLICATION(gtk_window_get_application(GTK_WINDOW(self))), file,
                                GTK_WINDOW(self));
 }
 
-static void open_chosen(GFile *file, gpointer data)
-{
-  open_file(data, file);
-}
-
-static void act_open(GtkWidget *widget, const char *action, GVariant *parameter)
-{
-  viewer_open_dialog_show(GTK_WINDOW(widget), open_chosen, widget);
-}
-
-static void act_open_file(GtkWidget *widget, const char *action, GVariant *parameter)
-{
-  g_autoptr(GFile) file = g_file_new_for_uri(g_variant_get_string(parameter, NULL));
-
-  open_file(VIEWER_WINDOW(widget), file);
-}
-
-static void act_new_recording(GtkWidget *widget, const char *action, GVariant *parameter)
-{
-  ViewerWindow *self = VIEWER_WINDOW(widget);
-  GApplication *application = G_APPLICATION(gtk_window_get_application(GTK_WINDOW(self)));
-
-  if (window_shows(self, "failed"))
-    show_start(self);
-  else if (!window_shows(self, "start"))
-    g_action_group_activate_action(G_ACTION_GROUP(application), "new-window", NULL);
-}
-
-static void act_show_page(GtkWidget *widget, const char *action, GVariant *parameter)
-{
-  ViewerWindow *self = VIEWER_WINDOW(widget);
-
-  if (!self->document)
-    return;
-  viewer_pages_show(self->pages, g_variant_get_string(parameter, NULL));
-  focus_page(self);
-}
-
-static void act_show_nth_page(GtkWidget *widget, const char *action, GVariant *parameter)
-{
-  ViewerWindow *self = VIEWER_WINDOW(widget);
-
-  if (!self->document)
-    return;
-  viewer_pages_show_nth(self->pages, g_variant_get_int32(parameter));
-  focus_page(self);
-}
-
-static void act_leave_page(GtkWidget *widget, const char *action, GVariant *parameter)
-{
-  ViewerWindow *self = VIEWER_WINDOW(widget);
-
-  if (self->page)
-    gtk_widget_activate_action(widget, "win.show-page", "s", self->page);
-}
-
-static void act_sidebar(GtkWidget *widget, const char *action, GVariant *parameter)
-{
-  ViewerWindow *self = VIEWER_WINDOW(widget);
-
-  if (!window_shows(self, "document"))
-    return;
-  viewer_panes_set_open(self->panes, !viewer_panes_is_open(self->panes));
-  if (viewer_panes_is_open(self->panes))
-    gtk_widget_grab_focus(GTK_WIDGET(self->sidebar));
-  else
-    focus_page(self);
-}
-
 static void leave_sidebar(ViewerWindow *self)
 {
   viewer_panes_set_open(self->panes, FALSE);
-  focus_page(self);
-}
-
-static void act_toast(GtkWidget *widget, const char *action, GVariant *parameter)
-{
-  viewer_window_toast(VIEWER_WINDOW(widget), g_variant_get_string(parameter, NULL));
-}
-
-static void act_search(GtkWidget *widget, const char *action, GVariant *parameter)
-{
-  viewer_search_begin(VIEWER_WINDOW(widget)->search);
-}
-
-static void act_find(GtkWidget *widget, const char *action, GVariant *parameter)
-{
-  viewer_search_set_text(VIEWER_WINDOW(widget)->search, g_variant_get_string(parameter, NULL));
-}
-
-static void act_go_to_match(GtkWidget *widget, const char *action, GVariant *parameter)
-{
-  viewer_search_go(VIEWER_WINDOW(widget)->search, g_variant_get_int32(parameter));
-}
-
-static void act_undo(GtkWidget *widget, const char *action, GVariant *parameter)
-{
-  ViewerWindow *self = VIEWER_WINDOW(widget);
-
-  if (!self->document || !viewer_query_undo(viewer_document_get_query(self->document)))
-    gtk_widget_error_bell(widget);
-}
-
-static void act_redo(GtkWidget *widget, const char *action, GVariant *parameter)
-{
-  ViewerWindow *self = VIEWER_WINDOW(widget);
-
-  if (!self->document || !viewer_query_redo(viewer_document_get_query(self->document)))
-    gtk_widget_error_bell(widget);
-}
-
-static void act_copy(GtkWidget *widget, const char *action, GVariant *parameter)
-{
-  ViewerPage *page = get_page(VIEWER_WINDOW(widget));
-
-  if (!page || !viewer_page_copy(page))
-    gtk_widget_error_bell(widget);
+  viewer_window_focus_page(self);
 }
 
 static gboolean window_drop(GtkDropTarget *target, const GValue *value, double x, double y,
@@ -435,7 +288,7 @@ static gboolean window_drop(GtkDropTarget *target, const GValue *value, double x
   GSList *files = g_value_get_boxed(value);
 
   for (GSList *l = files; l; l = l->next)
-    open_file(self, l->data);
+    viewer_window_open_file(self, l->data);
   return files != NULL;
 }
 
@@ -496,70 +349,11 @@ static void viewer_window_dispose(GObject *object)
   ViewerWindow *self = VIEWER_WINDOW(object);
 
   g_clear_handle_id(&self->working_delay, g_source_remove);
+  g_clear_pointer(&self->options, recording_options_free);
   if (self->document)
-    set_document(self, NULL);
+    viewer_window_set_document(self, NULL);
   g_clear_object(&self->document_signals);
   G_OBJECT_CLASS(viewer_window_parent_class)->dispose(object);
-}
-
-static void act_export(GtkWidget *widget, const char *action, GVariant *parameter)
-{
-  ViewerWindow *self = VIEWER_WINDOW(widget);
-
-  if (window_shows(self, "document"))
-    viewer_export_dialog_show(GTK_WINDOW(self), self->document,
-                              VIEWER_PAGE(adw_view_stack_get_visible_child(self->pages)));
-}
-
-static void act_save(GtkWidget *widget, const char *action, GVariant *parameter)
-{
-  viewer_save_ask(VIEWER_WINDOW(widget)->save, VIEWER_WINDOW(widget)->document);
-}
-
-static void install_actions(GtkWidgetClass *class)
-{
-  gtk_widget_class_install_action(class, "win.open", NULL, act_open);
-  gtk_widget_class_install_action(class, "win.open-file", "s", act_open_file);
-  gtk_widget_class_install_action(class, "win.new-recording", NULL, act_new_recording);
-  gtk_widget_class_install_action(class, "win.show-page", "s", act_show_page);
-  gtk_widget_class_install_action(class, "win.show-nth-page", "i", act_show_nth_page);
-  gtk_widget_class_install_action(class, "win.leave-page", NULL, act_leave_page);
-  gtk_widget_class_install_action(class, "win.sidebar", NULL, act_sidebar);
-  gtk_widget_class_install_action(class, "win.toast", "s", act_toast);
-  gtk_widget_class_install_action(class, "win.search", NULL, act_search);
-  gtk_widget_class_install_action(class, "win.find", "s", act_find);
-  gtk_widget_class_install_action(class, "win.go-to-match", "i", act_go_to_match);
-  gtk_widget_class_install_action(class, "win.undo", NULL, act_undo);
-  gtk_widget_class_install_action(class, "win.redo", NULL, act_redo);
-  gtk_widget_class_install_action(class, "win.copy", NULL, act_copy);
-  gtk_widget_class_install_action(class, "win.export", NULL, act_export);
-  gtk_widget_class_install_action(class, "win.save", NULL, act_save);
-}
-
-/* Keys that entries have a use for: they come here only when the focused widget leaves them. */
-static void add_bindings(GtkWidgetClass *class)
-{
-  GdkModifierType control = GDK_CONTROL_MASK, shift = GDK_SHIFT_MASK;
-
-  gtk_widget_class_add_binding_action(class, GDK_KEY_slash, 0, "win.search", NULL);
-  gtk_widget_class_add_binding_action(class, GDK_KEY_g, control, "win.go-to-match", "i", 1);
-  gtk_widget_class_add_binding_action(class, GDK_KEY_g, control | shift, "win.go-to-match", "i", -1);
-  gtk_widget_class_add_binding_action(class, GDK_KEY_F3, 0, "win.go-to-match", "i", 1);
-  gtk_widget_class_add_binding_action(class, GDK_KEY_F3, shift, "win.go-to-match", "i", -1);
-  gtk_widget_class_add_binding_action(class, GDK_KEY_z, control, "win.undo", NULL);
-  gtk_widget_class_add_binding_action(class, GDK_KEY_z, control | shift, "win.redo", NULL);
-  gtk_widget_class_add_binding_action(class, GDK_KEY_Left, GDK_ALT_MASK, "win.undo", NULL);
-  gtk_widget_class_add_binding_action(class, GDK_KEY_Right, GDK_ALT_MASK, "win.redo", NULL);
-  gtk_widget_class_add_binding_action(class, GDK_KEY_c, control, "win.copy", NULL);
-  gtk_widget_class_add_binding_action(class, GDK_KEY_e, control, "win.export", NULL);
-  gtk_widget_class_add_binding_action(class, GDK_KEY_s, control, "win.save", NULL);
-  gtk_widget_class_add_binding_action(class, GDK_KEY_F9, 0, "win.sidebar", NULL);
-  for (guint i = 0; i < VIEWER_PAGES; i++) {
-    guint key = GDK_KEY_0 + (i + 1) % 10;
-    gtk_widget_class_add_binding_action(class, key, GDK_ALT_MASK, "win.show-nth-page", "i", i);
-    if (key != GDK_KEY_0) /* which shows all of a graph */
-      gtk_widget_class_add_binding_action(class, key, 0, "win.show-nth-page", "i", i);
-  }
 }
 
 static void bind_template(GtkWidgetClass *class)
@@ -587,9 +381,9 @@ static void bind_template(GtkWidgetClass *class)
   gtk_widget_class_bind_template_callback(class, leave_sidebar);
   gtk_widget_class_bind_template_callback(class, show_sidebar_button);
   gtk_widget_class_bind_template_callback(class, show_page);
-  gtk_widget_class_bind_template_callback(class, begin_recording);
+  gtk_widget_class_bind_template_callback(class, viewer_window_begin_recording);
   gtk_widget_class_bind_template_callback(class, show_recorded);
-  gtk_widget_class_bind_template_callback(class, show_start);
+  gtk_widget_class_bind_template_callback(class, viewer_window_show_start);
 }
 
 static void viewer_window_class_init(ViewerWindowClass *class)
@@ -608,8 +402,7 @@ static void viewer_window_class_init(ViewerWindowClass *class)
   g_type_ensure(VIEWER_TYPE_SIDEBAR);
   g_type_ensure(VIEWER_TYPE_START_PAGE);
   bind_template(GTK_WIDGET_CLASS(class));
-  install_actions(GTK_WIDGET_CLASS(class));
-  add_bindings(GTK_WIDGET_CLASS(class));
+  viewer_window_install_actions(GTK_WIDGET_CLASS(class));
 }
 
 static void viewer_window_init(ViewerWindow *self)

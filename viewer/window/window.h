@@ -6,6 +6,8 @@
  *   "win.open"             asks for a file and opens it
  *   "win.open-file"  (s)   opens the file with that URI
  *   "win.new-recording"    shows the start page; in a window of its own when this one shows something
+ *   "win.record-again" (s) records as the document was: "same", or "waiting" with time off the CPU; asks what
+ *                          to record where it was not recorded by this window
  *   "win.show-page"  (s)   shows the page of that name: "flame", "tree", "health" …
  *   "win.leave-page"       shows the page that was shown before one of a selection alone
  *   "win.sidebar"          opens the list of pages where it is not in sight, and closes it

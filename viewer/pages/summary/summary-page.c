@@ -32,7 +32,7 @@ G_DEFINE_FINAL_TYPE_WITH_CODE(ViewerSummaryPage, viewer_summary_page, VIEWER_TYP
 /* What a finding's button says, and which page it leads to. */
 static const struct {
   const char *label; /* NULL: there is no button */
-  const char *page;  /* NULL: a new recording */
+  const char *page;  /* NULL: another recording */
 } shows[PROFILE_SUMMARY_SHOWS] = {
     [PROFILE_SUMMARY_SHOW_SOURCE] = {N_("Show Source"), "source"},
     [PROFILE_SUMMARY_SHOW_CALLERS] = {N_("Show Callers"), "functions"},
@@ -102,7 +102,7 @@ static void act_show(GtkWidget *widget, const char *action, GVariant *parameter)
   if (page)
     gtk_widget_activate_action(widget, "win.show-page", "s", page);
   else
-    gtk_widget_activate_action(widget, "win.new-recording", NULL);
+    gtk_widget_activate_action(widget, "win.record-again", "s", "waiting");
 }
 
 static void add_button(GtkWidget *row, const ProfileSummaryFinding *finding, guint i)
