@@ -62,7 +62,7 @@ const char *viewer_document_get_activity(ViewerDocument *self);
 /* NULL while there is none. Borrowed: take a reference to keep it. */
 ProfileCapture *viewer_document_get_capture(ViewerDocument *self);
 ProfileWeights *viewer_document_get_weights(ViewerDocument *self);
-/* A bit (1 << ViewerKind) for each kind of function in their stacks. */
+/* A bit (1 << ProfileKind) for each kind of function in their stacks. */
 guint viewer_document_get_kinds(ViewerDocument *self);
 ViewerQuery *viewer_document_get_query(ViewerDocument *self);
 

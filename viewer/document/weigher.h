@@ -22,7 +22,7 @@ ViewerWeigher *viewer_weigher_new(ViewerQuery *query);
 void viewer_weigher_ask(ViewerWeigher *self, ProfileCapture *capture);
 /* NULL before the first are ready. The weigher's. */
 ProfileWeights *viewer_weigher_get_weights(ViewerWeigher *self);
-/* A bit (1 << ViewerKind) for each kind of function in the stacks of those weights. */
+/* A bit (1 << ProfileKind) for each kind of function in the stacks of those weights. */
 guint viewer_weigher_get_kinds(ViewerWeigher *self);
 /* Drops weights, and what is under way. */
 void viewer_weigher_clear(ViewerWeigher *self);

@@ -103,17 +103,19 @@ ViewerColor viewer_palette_of_name(const char *name, ViewerScheme scheme)
   return make_name_color(choose_color(name), scheme);
 }
 
-ViewerColor viewer_palette_of_kind(ViewerKind kind, ViewerScheme scheme)
+/* Those that stand beside each other most often differ in lightness too, for who sees hues badly. */
+ViewerColor viewer_palette_of_kind(ProfileKind kind, ViewerScheme scheme)
 {
   static const struct {
     double chroma, hue;
-  } kinds[VIEWER_N_KINDS] = {[VIEWER_KIND_PROGRAM] = {0.10, 250},
-                             [VIEWER_KIND_LIBRARY] = {0.09, 160},
-                             [VIEWER_KIND_KERNEL] = {0.11, 35},
-                             [VIEWER_KIND_RUN_TIME] = {0.10, 320},
-                             [VIEWER_KIND_UNKNOWN] = {0, 0}};
+    gboolean strong;
+  } kinds[PROFILE_KINDS] = {
+      [PROFILE_KIND_PROGRAM] = {0.10, 250, FALSE},  [PROFILE_KIND_LIBRARY] = {0.09, 160, FALSE},
+      [PROFILE_KIND_TOOLKIT] = {0.09, 195, TRUE},   [PROFILE_KIND_LANGUAGE] = {0.10, 300, TRUE},
+      [PROFILE_KIND_C_LIBRARY] = {0.10, 100, TRUE}, [PROFILE_KIND_KERNEL] = {0.11, 35, FALSE},
+      [PROFILE_KIND_RUN_TIME] = {0.10, 340, FALSE}, [PROFILE_KIND_UNKNOWN] = {0, 0, FALSE}};
 
-  return make_color(get_lightness(FALSE, scheme), kinds[kind].chroma, kinds[kind].hue, scheme);
+  return make_color(get_lightness(kinds[kind].strong, scheme), kinds[kind].chroma, kinds[kind].hue, scheme);
 }
 
 /* A grey that unknown memory does not have, whatever its tint. */
@@ -124,81 +126,28 @@ ViewerColor viewer_palette_of_root(ViewerScheme scheme)
   return make_color(scheme.dark ? dark : light, 0, 0, scheme);
 }
 
-const char *viewer_kind_get_label(ViewerKind kind)
+const char *viewer_kind_get_label(ProfileKind kind)
 {
-  static const char *const labels[VIEWER_N_KINDS] = {[VIEWER_KIND_PROGRAM] = N_("Program"),
-                                                     [VIEWER_KIND_LIBRARY] = N_("Library"),
-                                                     [VIEWER_KIND_KERNEL] = N_("Kernel"),
-                                                     [VIEWER_KIND_RUN_TIME] = N_("Made at Run Time"),
-                                                     [VIEWER_KIND_UNKNOWN] = N_("Unknown")};
+  static const char *const labels[PROFILE_KINDS] = {
+      [PROFILE_KIND_PROGRAM] = N_("Program"),           [PROFILE_KIND_LIBRARY] = N_("Library"),
+      [PROFILE_KIND_TOOLKIT] = N_("Toolkit"),           [PROFILE_KIND_LANGUAGE] = N_("Language"),
+      [PROFILE_KIND_C_LIBRARY] = N_("C Library"),       [PROFILE_KIND_KERNEL] = N_("Kernel"),
+      [PROFILE_KIND_RUN_TIME] = N_("Made at Run Time"), [PROFILE_KIND_UNKNOWN] = N_("Unknown")};
 
   return _(labels[kind]);
 }
 
-static gboolean is_library(const char *path)
-{
-  const char *extension = strstr(path, ".so");
-
-  return strcmp(path, "[vdso]") == 0 || (extension && (extension[3] == '\0' || extension[3] == '.'));
-}
-
-static ViewerKind get_kind_of_binary(const char *binary)
-{
-  if (strcmp(binary, "[kernel]") == 0)
-    return VIEWER_KIND_KERNEL;
-  if (strcmp(binary, "[unknown]") == 0 || strcmp(binary, "[guest]") == 0)
-    return VIEWER_KIND_UNKNOWN;
-  return is_library(binary) ? VIEWER_KIND_LIBRARY : VIEWER_KIND_PROGRAM;
-}
-
-/* What the function says of itself; else its binary decides. */
-static gboolean has_own_kind(ProfileStacks *stacks, guint32 function, ViewerKind *ret_kind)
-{
-  ProfileCapture *capture = profile_stacks_get_capture(stacks);
-  gsize n;
-
-  profile_capture_get_functions(capture, &n);
-  if (function >= n)
-    return FALSE;
-  *ret_kind = VIEWER_KIND_KERNEL;
-  if (profile_capture_function_is_kernel(capture, function))
-    return TRUE;
-  *ret_kind = VIEWER_KIND_RUN_TIME;
-  return profile_capture_function_is_told(capture, function);
-}
-
-ViewerKind viewer_palette_get_kind(ProfileStacks *stacks, guint32 function)
-{
-  ViewerKind kind;
-
-  return has_own_kind(stacks, function, &kind)
-             ? kind
-             : get_kind_of_binary(profile_stacks_get_function_binary(stacks, function));
-}
-
-/* Functions of a binary share its name, which is looked at once where they follow each other. */
 guint viewer_palette_find_kinds(ProfileStacks *stacks)
 {
   const guint32 *functions = profile_stacks_get_functions(stacks);
   gsize n = profile_stacks_get_n_nodes(stacks);
   g_autofree guint8 *seen = g_new0(guint8, profile_stacks_get_n_functions(stacks));
-  const char *last = NULL;
   guint kinds = 0;
 
   for (gsize node = 1; node < n; node++) {
-    guint32 function = functions[node];
-    ViewerKind kind;
-    if (seen[function])
-      continue;
-    seen[function] = TRUE;
-    if (has_own_kind(stacks, function, &kind)) {
-      kinds |= 1u << kind;
-      continue;
-    }
-    const char *binary = profile_stacks_get_function_binary(stacks, function);
-    if (binary != last)
-      kinds |= 1u << get_kind_of_binary(binary);
-    last = binary;
+    if (!seen[functions[node]])
+      kinds |= 1u << profile_kind_of_function(stacks, functions[node]);
+    seen[functions[node]] = TRUE;
   }
   return kinds;
 }
@@ -230,10 +179,10 @@ ViewerPalette *viewer_palette_new(ProfileStacks *stacks, ViewerPaletteMode mode,
   self->neutral = viewer_palette_of_root(scheme);
   for (guint i = 0; mode == VIEWER_PALETTE_BINARY && i < COLORS; i++)
     set_color(self, i, make_name_color(i, scheme));
-  set_color(self, KERNEL, viewer_palette_of_kind(VIEWER_KIND_KERNEL, scheme));
-  set_color(self, UNKNOWN, viewer_palette_of_kind(VIEWER_KIND_UNKNOWN, scheme));
-  for (guint i = 0; mode == VIEWER_PALETTE_KIND && i < VIEWER_N_KINDS; i++)
-    set_color(self, i, viewer_palette_of_kind((ViewerKind)i, scheme));
+  set_color(self, KERNEL, viewer_palette_of_kind(PROFILE_KIND_KERNEL, scheme));
+  set_color(self, UNKNOWN, viewer_palette_of_kind(PROFILE_KIND_UNKNOWN, scheme));
+  for (guint i = 0; mode == VIEWER_PALETTE_KIND && i < PROFILE_KINDS; i++)
+    set_color(self, i, viewer_palette_of_kind((ProfileKind)i, scheme));
   return self;
 }
 
@@ -252,7 +201,7 @@ ViewerScheme viewer_palette_get_scheme(const ViewerPalette *self)
 static guint palette_choose(const ViewerPalette *self, guint32 function)
 {
   if (self->mode == VIEWER_PALETTE_KIND)
-    return viewer_palette_get_kind(self->stacks, function);
+    return profile_kind_of_function(self->stacks, function);
   const char *binary = profile_stacks_get_function_binary(self->stacks, function);
   if (strcmp(binary, "[unknown]") == 0)
     return UNKNOWN;

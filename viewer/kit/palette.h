@@ -8,7 +8,7 @@
 
 #include <gdk/gdk.h>
 
-#include "profile/capture/stacks.h"
+#include "profile/views/kind.h"
 
 G_BEGIN_DECLS
 
@@ -16,15 +16,6 @@ typedef enum {
   VIEWER_PALETTE_BINARY,
   VIEWER_PALETTE_KIND,
 } ViewerPaletteMode;
-
-typedef enum {
-  VIEWER_KIND_PROGRAM,
-  VIEWER_KIND_LIBRARY,
-  VIEWER_KIND_KERNEL,
-  VIEWER_KIND_RUN_TIME, /* interpreted, or compiled at run time */
-  VIEWER_KIND_UNKNOWN,  /* memory of which nothing is known */
-  VIEWER_N_KINDS
-} ViewerKind;
 
 typedef struct {
   gboolean dark, high_contrast;
@@ -58,14 +49,13 @@ GdkRGBA viewer_color_mix(const ViewerColor *color, float share);
 
 /* Without a capture: legends, other drawings. */
 ViewerColor viewer_palette_of_root(ViewerScheme scheme);
-ViewerColor viewer_palette_of_kind(ViewerKind kind, ViewerScheme scheme);
+ViewerColor viewer_palette_of_kind(ProfileKind kind, ViewerScheme scheme);
 /* Of a binary, a process, a category of marks: of anything that has a name. */
 ViewerColor viewer_palette_of_name(const char *name, ViewerScheme scheme);
-ViewerKind viewer_palette_get_kind(ProfileStacks *stacks, guint32 function);
 /* A bit (1 << kind) for each kind that is in these stacks. */
 guint viewer_palette_find_kinds(ProfileStacks *stacks);
 /* In the user's language. Static. */
-const char *viewer_kind_get_label(ViewerKind kind);
+const char *viewer_kind_get_label(ProfileKind kind);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ViewerPalette, viewer_palette_free)
 

@@ -7,7 +7,7 @@ enum { SIZE = 12 };
 
 struct _ViewerSwatch {
   GtkWidget parent_instance;
-  ViewerKind kind;
+  ProfileKind kind;
 };
 
 G_DEFINE_FINAL_TYPE(ViewerSwatch, viewer_swatch, GTK_TYPE_WIDGET)
@@ -51,7 +51,7 @@ static void viewer_swatch_init(ViewerSwatch *self)
                           G_CONNECT_SWAPPED);
 }
 
-GtkWidget *viewer_swatch_new(ViewerKind kind)
+GtkWidget *viewer_swatch_new(ProfileKind kind)
 {
   ViewerSwatch *self = g_object_new(VIEWER_TYPE_SWATCH, NULL);
 

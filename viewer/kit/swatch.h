@@ -11,6 +11,6 @@ G_BEGIN_DECLS
 #define VIEWER_TYPE_SWATCH (viewer_swatch_get_type())
 G_DECLARE_FINAL_TYPE(ViewerSwatch, viewer_swatch, VIEWER, SWATCH, GtkWidget)
 
-GtkWidget *viewer_swatch_new(ViewerKind kind);
+GtkWidget *viewer_swatch_new(ProfileKind kind);
 
 G_END_DECLS

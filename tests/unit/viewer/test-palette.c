@@ -49,8 +49,8 @@ static void check_contrast(ViewerColor color, ViewerScheme scheme)
 static void test_contrast(void)
 {
   for (guint i = 0; i < G_N_ELEMENTS(schemes); i++) {
-    for (guint kind = 0; kind < VIEWER_N_KINDS; kind++)
-      check_contrast(viewer_palette_of_kind((ViewerKind)kind, schemes[i]), schemes[i]);
+    for (guint kind = 0; kind < PROFILE_KINDS; kind++)
+      check_contrast(viewer_palette_of_kind((ProfileKind)kind, schemes[i]), schemes[i]);
     for (guint j = 0; j < 500; j++) {
       g_autofree char *name = g_strdup_printf("/usr/bin/program-%u", j);
       check_contrast(viewer_palette_of_name(name, schemes[i]), schemes[i]);
@@ -68,13 +68,13 @@ static double get_distance(const ViewerColor *a, const ViewerColor *b)
 static void test_kinds_differ(void)
 {
   for (guint i = 0; i < G_N_ELEMENTS(schemes); i++)
-    for (guint a = 0; a < VIEWER_N_KINDS; a++) {
+    for (guint a = 0; a < PROFILE_KINDS; a++) {
       ViewerColor root = viewer_palette_of_root(schemes[i]);
-      ViewerColor kind = viewer_palette_of_kind((ViewerKind)a, schemes[i]);
+      ViewerColor kind = viewer_palette_of_kind((ProfileKind)a, schemes[i]);
       g_assert_cmpfloat(get_distance(&root, &kind), >, 0.1);
       for (guint b = 0; b < a; b++) {
-        ViewerColor left = viewer_palette_of_kind((ViewerKind)a, schemes[i]);
-        ViewerColor right = viewer_palette_of_kind((ViewerKind)b, schemes[i]);
+        ViewerColor left = viewer_palette_of_kind((ProfileKind)a, schemes[i]);
+        ViewerColor right = viewer_palette_of_kind((ProfileKind)b, schemes[i]);
         g_assert_cmpfloat(get_distance(&left, &right), >, 0.1);
       }
     }

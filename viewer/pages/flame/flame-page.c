@@ -438,13 +438,13 @@ static void follow_settings(ViewerFlamePage *self)
 
 static void add_legend(ViewerFlamePage *self)
 {
-  for (guint i = 0; i < VIEWER_N_KINDS; i++) {
+  for (guint i = 0; i < PROFILE_KINDS; i++) {
     GtkWidget *entry = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
-    GtkWidget *label = gtk_label_new(viewer_kind_get_label((ViewerKind)i));
+    GtkWidget *label = gtk_label_new(viewer_kind_get_label((ProfileKind)i));
 
     gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_END);
     gtk_widget_add_css_class(label, "caption");
-    gtk_box_append(GTK_BOX(entry), viewer_swatch_new((ViewerKind)i));
+    gtk_box_append(GTK_BOX(entry), viewer_swatch_new((ProfileKind)i));
     gtk_box_append(GTK_BOX(entry), label);
     gtk_box_append(GTK_BOX(self->legend), entry);
   }
