@@ -3,6 +3,7 @@
 #include <glib/gi18n.h>
 
 #include "profile/base/memory.h"
+#include "profile/capture/stacks-private.h"
 #include "profile/summary/summary-private.h"
 
 /* Samples in which it stands twice; and how often it must stand in one of them. */
@@ -14,11 +15,12 @@ static guint32 *count_calls(const ProfileSummaryFacts *facts)
 {
   const guint32 *parents = profile_stacks_get_parents(facts->stacks);
   const guint32 *functions = profile_stacks_get_functions(facts->stacks);
+  const guint8 *outermost = profile_stacks_get_outermost(facts->stacks);
   gsize n = profile_stacks_get_n_nodes(facts->stacks);
   guint32 *calls = profile_new0(guint32, n);
 
   for (gsize i = 1; i < n; i++) {
-    guint32 above = parents[i];
+    guint32 above = outermost[i] & PROFILE_OUTERMOST_FUNCTION ? 0 : parents[i];
     while (above && functions[above] != functions[i])
       above = parents[above];
     calls[i] = above ? calls[above] + 1 : 1;

@@ -34,7 +34,8 @@ static guint8 *mark_functions(const ProfileSummaryFacts *facts, const char *cons
   gboolean any = FALSE;
 
   for (gsize i = 0; i < n; i++)
-    if (is_among(profile_stacks_get_function_name(facts->stacks, (guint32)i), names, n_names))
+    if (profile_stacks_get_function(facts->stacks, (guint32)i)->range &&
+        is_among(profile_stacks_get_function_name(facts->stacks, (guint32)i), names, n_names))
       any = marks[i] = TRUE;
   return any ? g_steal_pointer(&marks) : NULL;
 }

@@ -60,6 +60,25 @@ class CommandTest(RecordingTest):
         self.viewer.find('list item', re.compile('^sh -c'))
         self.viewer.find('text box', 'Command and Arguments')
 
+    def test_it_is_recorded_again(self):
+        self.record("sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'")
+        self.expect_document()
+        first, = self.captures()
+        self.viewer.press('ctrl+shift+r')
+        self.viewer.wait(lambda: len(self.captures()) == 2, 'there is another recording')
+        self.expect_document()
+        _, second = sorted(self.captures(), key=lambda path: path.stat().st_mtime)
+        self.assertEqual([event['name'] for event in report(second)['events']], [event['name'] for event in report(first)['events']])
+
+    def test_waiting_is_recorded_where_the_summary_says_so(self):
+        self.record('sleep 0.5')
+        self.expect_document()
+        self.viewer.click(self.viewer.find('button', re.compile('^Record Waiting ')))
+        self.viewer.wait(lambda: len(self.captures()) == 2, 'there is another recording')
+        self.expect_document()
+        _, second = sorted(self.captures(), key=lambda path: path.stat().st_mtime)
+        self.assertIn('off-cpu', [event['name'] for event in report(second)['events']])
+
     def test_it_is_followed_and_stopped(self):
         self.record(BUSY)
         self.wait_for_samples()
