@@ -41,7 +41,7 @@ struct _ViewerWindow {
   ViewerProgress *working_progress;
 
   ViewerDocument *document;
-  GSignalGroup *document_signals;
+  GSignalGroup *document_signals, *query_signals;
   guint working_delay;
   gboolean is_remembered;
   RecordingOptions *options; /* by which the document was recorded, or is being; NULL: it was not, here */

@@ -110,14 +110,18 @@ static gboolean is_unsaved(ViewerWindow *self)
 /* What has no meaning for what is shown cannot be chosen. */
 static void enable_actions(ViewerWindow *self)
 {
-  static const char *const for_documents[] = {"win.search", "win.find",   "win.undo",        "win.redo",
-                                              "win.copy",   "win.export", "win.record-again"};
+  static const char *const for_documents[] = {"win.search", "win.find", "win.copy", "win.export",
+                                              "win.record-again"};
   GtkWidget *widget = GTK_WIDGET(self);
+  gboolean is_document = viewer_window_shows(self, "document");
+  ViewerQuery *query = is_document && self->document ? viewer_document_get_query(self->document) : NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS(for_documents); i++)
-    gtk_widget_action_set_enabled(widget, for_documents[i], viewer_window_shows(self, "document"));
-  gtk_widget_action_set_enabled(widget, "win.save",
-                                viewer_window_shows(self, "document") && is_unsaved(self));
+    gtk_widget_action_set_enabled(widget, for_documents[i], is_document);
+  gtk_widget_action_set_enabled(widget, "win.undo",
+                                query && g_list_model_get_n_items(G_LIST_MODEL(query)) > 0);
+  gtk_widget_action_set_enabled(widget, "win.redo", query && viewer_query_can_redo(query));
+  gtk_widget_action_set_enabled(widget, "win.save", is_document && is_unsaved(self));
   gtk_widget_action_set_enabled(widget, "win.new-recording", !viewer_window_shows(self, "start"));
   gtk_widget_set_visible(self->record,
                          !viewer_window_shows(self, "start") && !viewer_window_shows(self, "recording"));
@@ -219,6 +223,7 @@ static void show_file(ViewerWindow *self)
 void viewer_window_set_document(ViewerWindow *self, ViewerDocument *document)
 {
   g_signal_group_set_target(self->document_signals, document);
+  g_signal_group_set_target(self->query_signals, document ? viewer_document_get_query(document) : NULL);
   if (self->document)
     viewer_document_cancel(self->document);
   g_set_object(&self->document, document);
@@ -353,6 +358,7 @@ static void viewer_window_dispose(GObject *object)
   if (self->document)
     viewer_window_set_document(self, NULL);
   g_clear_object(&self->document_signals);
+  g_clear_object(&self->query_signals);
   G_OBJECT_CLASS(viewer_window_parent_class)->dispose(object);
 }
 
@@ -411,6 +417,8 @@ static void viewer_window_init(ViewerWindow *self)
 
   gtk_widget_init_template(GTK_WIDGET(self));
   self->document_signals = g_signal_group_new(VIEWER_TYPE_DOCUMENT);
+  self->query_signals = g_signal_group_new(VIEWER_TYPE_QUERY);
+  g_signal_group_connect_swapped(self->query_signals, "changed", G_CALLBACK(enable_actions), self);
   g_signal_group_connect_swapped(self->document_signals, "state-changed", G_CALLBACK(show_state), self);
   g_signal_group_connect_swapped(self->document_signals, "capture-changed", G_CALLBACK(show_state), self);
   g_signal_group_connect_swapped(self->document_signals, "file-changed", G_CALLBACK(show_file), self);
