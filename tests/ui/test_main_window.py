@@ -18,6 +18,9 @@ def wakes(viewer):
     return int(re.search(r'^voluntary_ctxt_switches:\s*(\d+)', status, re.M).group(1))
 
 
+TITLES = ['Summary', 'Flame Graph', 'Call Tree', 'Functions', 'Source', 'Time Line', 'Processes']
+
+
 class MainWindow(WindowCase):
     def open_document(self, **how):
         """A viewer that shows a capture."""
@@ -61,14 +64,17 @@ class MainWindow(WindowCase):
         viewer = self.open_document(size=(1600, 700))
 
         def widths():
-            """Of the titles that show, in the header or below the page."""
+            """Of the titles beside the page, or in its place."""
             look = viewer.look()
-            labels = [label for tab in look.find_all('tab') for label in look.find_all('label', within=tab)]
+            rows = [row for row in look.find_all('list item') if look.name(row) in TITLES]
+            labels = [label for row in rows for label in look.find_all('label', within=row)]
             return {text: label.extents[2] for text, label in zip(look.texts(labels), labels)}
-        whole = viewer.wait(lambda: len(widths()) == 9 and widths(), 'every page has a title')
+        whole = viewer.wait(lambda: len(widths()) == len(TITLES) and widths(), 'every page has a title')
         self.assertGreater(min(whole.values()), 0)
-        for width in 1000, 900, 800, 760:
+        for width in 1000, 860, 700, 500:
             viewer.resize(width, 700)
+            if width < 860:
+                viewer.press('F9')
             viewer.wait(lambda: widths() == whole, lambda: f'titles are whole in {width} pixels: {whole}, {widths()}')
 
     def test_what_is_typed_into_the_search_is_no_key_of_the_window(self):

@@ -90,7 +90,7 @@ class SidebarTest(SummaryCase):
         viewer.click(viewer.find('button', 'Pages'))
         viewer.click(viewer.find('list item', 'Flame Graph'))
         viewer.wait(lambda: not self.pages(viewer), 'the list of pages has gone')
-        viewer.find(None, re.compile('^work, '))
+        viewer.find(None, 'Top-Down')
         viewer.press('F9')
         viewer.find('list item', 'Flame Graph', states=('selected',))
         viewer.press('Escape')
