@@ -8,7 +8,7 @@ import tempfile
 import time
 
 from captures import BUILD, make, run
-from window import FUNCTIONS, WindowCase
+from window import DETAILS, FLAME, FUNCTIONS, HEALTH, WindowCase
 
 PROXY = pathlib.Path(__file__).resolve().parent.parent / 'integration' / 'unwind' / 'elf_reader_proxy.py'
 
@@ -33,7 +33,8 @@ int main(void)
 }
 '''
 
-PAGES = 'Flame Graph', 'Call Tree', 'Functions', 'Time Line', 'Marks', 'Processes', 'Health', 'Details'
+# Beside each other; the last is listed where there are marks.
+PAGES = 'Summary', 'Flame Graph', 'Call Tree', 'Functions', 'Source', 'Time Line', 'Processes', 'Marks'
 
 
 class Open(WindowCase):
@@ -48,6 +49,7 @@ class Open(WindowCase):
         shutil.copy(self.capture(), none)
         viewer.find('button', re.compile('Try Again')).act()
         viewer.find_gone('label', '“none.capture” Could Not Be Opened')
+        viewer.press(FLAME)
         viewer.find('tree item', 'main')
 
     def test_a_damaged_one(self):
@@ -62,8 +64,13 @@ class Open(WindowCase):
 
     def show_all_pages(self, viewer):
         for number, page in enumerate(PAGES, 1):
-            viewer.press(f'alt+{number}')
-            viewer.find('tab', page, states=['selected'])
+            if viewer.find_all('list item', page):
+                viewer.press(f'alt+{number}')
+                viewer.find('list item', page, states=['selected'])
+                viewer.rest()
+        for page in (HEALTH, DETAILS):
+            viewer.press(page)
+            viewer.find_gone('list item', states=['selected'])
             viewer.rest()
 
     def test_without_samples(self):

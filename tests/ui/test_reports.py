@@ -63,12 +63,13 @@ class Reports(WindowCase):
         viewer.press('Escape')
         viewer.find('label', '20 marks')
 
-    def test_no_marks_say_what_to_do(self):
-        viewer, _ = self.open_page(MARKS)
-        viewer.find('label', 'No Marks')
-        viewer.find_gone('search box')
-        viewer.press(PROCESSES)
+    def test_without_marks_there_is_no_page_of_them(self):
+        viewer, _ = self.open_page(PROCESSES)
         viewer.find('label', 'program')
+        viewer.press(MARKS)
+        viewer.rest()
+        viewer.find('label', 'program')
+        self.assertFalse(viewer.find_all('list item', 'Marks'))
 
     def test_processes_are_what_report_says(self):
         viewer, path = self.open_page(PROCESSES)

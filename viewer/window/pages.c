@@ -17,10 +17,11 @@
 
 static gboolean has_marks(ProfileCapture *capture)
 {
-  gsize n;
+  gsize n_marks, n_lines;
 
-  profile_capture_get_marks(capture, &n);
-  return n > 0;
+  profile_capture_get_marks(capture, &n_marks);
+  profile_capture_get_log(capture, &n_lines);
+  return n_marks + n_lines > 0;
 }
 
 /* In the order of their keys. Those without an icon do not stand in the sidebar: other ways lead there. */
