@@ -125,7 +125,7 @@ class TimeLine(WindowCase):
         before = report(self.path)['samples']
         self.viewer.wait(lambda: self.viewer.find_all(None, re.compile(r'100\.0 %')), 'functions are there')
         self.viewer.press(TIMELINE)
-        self.drag(self.overview, 0.0, 0.25)
+        self.drag(self.overview, 0.002, 0.25)
         first, end = self.span()
         after = report(self.path, '--time', f'{first},{end}')
         self.assertLess(after['samples'], before)
@@ -178,7 +178,7 @@ class Empty(WindowCase):
     def test_no_samples(self):
         viewer = self.open(make(self.directory / 'none.capture', samples=0, marks=0))
         viewer.find('slider', 'Selected Span of Time')
-        viewer.click(viewer.find('tab', 'Time Line'))
+        viewer.click(viewer.find('list item', 'Time Line'))
         viewer.find(None, 'Nothing Happened')
 
     def test_many_threads(self):
