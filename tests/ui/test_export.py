@@ -11,12 +11,11 @@ import signal
 import struct
 import xml.etree.ElementTree as ElementTree
 
-from window import VIEWER, WindowCase
+from window import FLAME, FUNCTIONS, HEALTH, MARKS, PROCESSES, TIMELINE, TREE, VIEWER, WindowCase
 
 from captures import make, report
 from support import OWN_MOUNTS, capturectl, environment, run, unmount
 
-FLAME, TREE, FUNCTIONS, TIME_LINE, MARKS, PROCESSES, HEALTH = (f'alt+{number}' for number in range(1, 8))
 SVG = '{http://www.w3.org/2000/svg}'
 FOCUS = '--transform', 'focus-function:parse'
 FIRST_HALF = '--time', '0,4'
@@ -161,7 +160,7 @@ class Formats(ExportCase):
 
     def test_text_is_what_the_page_shows(self):
         for key, name, *arguments in ((FLAME, 'flame', '--tree'), (TREE, 'tree', '--tree'), (FUNCTIONS, 'functions'),
-                                      (TIME_LINE, 'time', '--by', 'thread'), (MARKS, 'marks', '--by', 'mark'),
+                                      (TIMELINE, 'time', '--by', 'thread'), (MARKS, 'marks', '--by', 'mark'),
                                       (PROCESSES, 'processes', '--by', 'process'), (HEALTH, 'health', '--tree')):
             with self.subTest(name):
                 self.show(key)

@@ -43,7 +43,7 @@ class FlameViews(ViewCase):
     def setUp(self):
         super().setUp()
         self.path = make(self.directory / 'some.capture', samples=8000, threads=4)
-        self.viewer = self.open(self.path, size=(1140, 700))
+        self.viewer = self.open(self.path, size=(1141, 700))
         self.expect_box('All Samples')
 
     def test_bottom_up_begins_where_samples_were_taken(self):

@@ -3,7 +3,7 @@
 transforms, of the whole again when steps are taken back; and of each event."""
 import re
 
-from window import WindowCase
+from window import DETAILS, FLAME, FUNCTIONS, MARKS, PROCESSES, TIMELINE, TREE, WindowCase
 
 from captures import Measure, make, report  # behind what says where it is
 from recordings import compile_c
@@ -58,7 +58,7 @@ class NumbersCase(WindowCase):
         self.viewer.find('tree item', 'All Samples')
 
     def show(self, key, page):
-        self.viewer.press(f'alt+{key}')
+        self.viewer.press(key)
         self.viewer.find('tab', page, states=['selected'])
 
     def rows(self, grid):
@@ -77,7 +77,7 @@ class NumbersCase(WindowCase):
         self.viewer.wait(same, lambda: f'{grid} reads\n{expected}\nit reads\n{self.rows(grid)}')
 
     def check_functions(self, said):
-        self.show(3, 'Functions')
+        self.show(FUNCTIONS, 'Functions')
         measure = Measure(said)
         expected = sorted([measure.share(row, 'self'), measure.amount(row, 'self'), measure.share(row, 'total'),
                            measure.amount(row, 'total'), row['name']] for row in said['rows'] if row['self'] > 0)
@@ -88,7 +88,7 @@ class NumbersCase(WindowCase):
 
     def check_tree(self, said):
         """The heaviest path as far as it is open: with other samples it may divide elsewhere, and what was open stays so."""
-        self.show(2, 'Call Tree')
+        self.show(TREE, 'Call Tree')
         measure, node, expected = Measure(said), said['tree'], []
 
         def expect(node, name):
@@ -106,7 +106,7 @@ class NumbersCase(WindowCase):
         self.viewer.wait(same, lambda: f'the call tree reads\n{expected}\nit reads\n{self.rows("Call tree")}')
 
     def check_flame_graph(self, said):
-        self.show(1, 'Flame Graph')
+        self.show(FLAME, 'Flame Graph')
         # What it showed before is laid out anew, by a thread, when it is seen again.
         self.viewer.rest()
         self.viewer.press('Home')
@@ -130,7 +130,7 @@ class NumbersCase(WindowCase):
 
     def select_function(self, name):
         """In the list of functions."""
-        self.show(3, 'Functions')
+        self.show(FUNCTIONS, 'Functions')
         self.viewer.click(self.viewer.find_at_rest('row', re.compile(rf'^{name}, ')))
         self.viewer.find('row', re.compile(rf'^{name}, '), states=['selected'])
 
@@ -199,7 +199,7 @@ class EventsCase(NumbersCase):
         self.viewer.find('label', name, within=chooser)
 
     def check_processes(self, said):
-        self.show(6, 'Processes')
+        self.show(PROCESSES, 'Processes')
         measure = Measure(said)
         expected = {row['name']: {str(row['pid']), measure.amount(row, 'self'), measure.share(row, 'self')} for row in said['rows']}
 
@@ -211,7 +211,7 @@ class EventsCase(NumbersCase):
         self.viewer.wait(same, lambda: f'processes are\n{expected}\nthey are\n{self.rows("Processes and Threads")}')
 
     def check_time_line(self, said):
-        self.show(4, 'Time Line')
+        self.show(TIMELINE, 'Time Line')
         measure = Measure(said)
         for row in said['rows']:
             amount = measure.amount(row, 'self') + ('' if measure.is_time else ' samples')
@@ -246,7 +246,7 @@ class Events(EventsCase):
         self.check_all('-e', 'context-switches')
 
     def test_recents_and_details_say_how_many_of_all_events(self):
-        self.show(8, 'Details')
+        self.show(DETAILS, 'Details')
         self.viewer.find('label', '9200')
         self.viewer.find('label', 'Of all events together')
         self.viewer.press('ctrl+r')
@@ -264,10 +264,10 @@ class Events(EventsCase):
         pages = (7, 'Health'), (8, 'Details')
         before = [look(*page) for page in pages]
         self.viewer.find_gone('combo box', 'Event')
-        self.show(3, 'Functions')
+        self.show(FUNCTIONS, 'Functions')
         self.choose_event('context-switches', 'Down')
         self.assertEqual([look(*page) for page in pages], before)
-        self.show(5, 'Marks')
+        self.show(MARKS, 'Marks')
         self.viewer.find('label', '40 marks')
 
 
