@@ -3,7 +3,7 @@
 transforms, of the whole again when steps are taken back; and of each event."""
 import re
 
-from window import DETAILS, FLAME, FUNCTIONS, MARKS, PROCESSES, TIMELINE, TREE, WindowCase
+from window import DETAILS, FLAME, FUNCTIONS, HEALTH, MARKS, PROCESSES, TIMELINE, TREE, WindowCase
 
 from captures import Measure, make, report  # behind what says where it is
 from recordings import compile_c
@@ -59,7 +59,8 @@ class NumbersCase(WindowCase):
 
     def show(self, key, page):
         self.viewer.press(key)
-        self.viewer.find('tab', page, states=['selected'])
+        if page not in ('Health', 'Details'):
+            self.viewer.find('list item', page, states=['selected'])
 
     def rows(self, grid):
         """The texts of a table's rows, cell by cell."""
@@ -261,7 +262,7 @@ class Events(EventsCase):
             texts = [node.text for node in self.viewer.find_all('label') if node not in tips]  # the pointer is where another test left it
             texts += [node.name for node in self.viewer.find_all('grid cell')]
             return sorted(text for text in texts if text not in EVENTS)
-        pages = (7, 'Health'), (8, 'Details')
+        pages = (HEALTH, 'Health'), (DETAILS, 'Details')
         before = [look(*page) for page in pages]
         self.viewer.find_gone('combo box', 'Event')
         self.show(FUNCTIONS, 'Functions')

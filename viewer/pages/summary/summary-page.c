@@ -4,7 +4,6 @@
 #include <glib/gi18n.h>
 
 #include "profile/summary/summary.h"
-#include "viewer/document/empty.h"
 #include "viewer/document/list-page.h"
 #include "viewer/kit/copy.h"
 #include "viewer/kit/latest.h"
@@ -16,8 +15,6 @@ G_DECLARE_FINAL_TYPE(ViewerSummaryPage, viewer_summary_page, VIEWER, SUMMARY_PAG
 struct _ViewerSummaryPage {
   ViewerListPage parent;
 
-  GtkStack *stack;
-  AdwStatusPage *empty;
   GtkWidget *content, *findings;
   ViewerSummaryCard *threads, *binaries;
   GPtrArray *rows; /* of findings; borrowed */
@@ -58,10 +55,18 @@ static const ProfileSummaryFinding *get_finding(ViewerSummaryPage *self, guint i
   return i < n ? &findings[i] : NULL;
 }
 
+/* Also where there is no sample: that is said, too. */
+static ProfileWeights *summary_page_get_weights(ViewerSummaryPage *self)
+{
+  ViewerDocument *document = viewer_list_page_get_document(VIEWER_LIST_PAGE(self));
+
+  return document ? viewer_document_get_weights(document) : NULL;
+}
+
 /* What was found of the samples as they are shown, so its functions are those of the page's stacks. */
 static gboolean is_current(ViewerSummaryPage *self)
 {
-  ProfileWeights *weights = viewer_list_page_get_weights(VIEWER_LIST_PAGE(self));
+  ProfileWeights *weights = summary_page_get_weights(self);
   ProfileSummary *summary = viewer_latest_get(self->making);
 
   return weights && summary &&
@@ -146,7 +151,7 @@ static void show_findings(ViewerSummaryPage *self)
 
 static void on_ready(ViewerSummaryPage *self)
 {
-  ProfileWeights *weights = viewer_list_page_get_weights(VIEWER_LIST_PAGE(self));
+  ProfileWeights *weights = summary_page_get_weights(self);
 
   if (!weights)
     return;
@@ -159,14 +164,10 @@ static void on_ready(ViewerSummaryPage *self)
 static void viewer_summary_page_show(ViewerListPage *page)
 {
   ViewerSummaryPage *self = VIEWER_SUMMARY_PAGE(page);
-  ViewerDocument *document = viewer_list_page_get_document(page);
-  ProfileWeights *weights = viewer_list_page_get_weights(page);
+  ProfileWeights *weights = summary_page_get_weights(self);
 
-  gtk_stack_set_visible_child_name(self->stack, weights || !document ? "summary" : "empty");
   if (weights)
     viewer_latest_request(self->making, profile_filter_copy(profile_weights_get_filter(weights)));
-  else if (document)
-    viewer_empty_explain(self->empty, document);
 }
 
 static void viewer_summary_page_show_selection(ViewerListPage *page)
@@ -224,8 +225,6 @@ static void viewer_summary_page_class_init(ViewerSummaryPageClass *class)
   gtk_widget_class_install_action(widget_class, "summary.show", "u", act_show);
   gtk_widget_class_set_template_from_resource(widget_class,
                                               "/org/capturectl/Viewer/pages/summary/summary-page.ui");
-  gtk_widget_class_bind_template_child(widget_class, ViewerSummaryPage, stack);
-  gtk_widget_class_bind_template_child(widget_class, ViewerSummaryPage, empty);
   gtk_widget_class_bind_template_child(widget_class, ViewerSummaryPage, content);
   gtk_widget_class_bind_template_child(widget_class, ViewerSummaryPage, findings);
   gtk_widget_class_bind_template_child(widget_class, ViewerSummaryPage, threads);
