@@ -161,6 +161,17 @@ guint64 profile_weights_measure(const ProfileWeights *self, ProfileWeight weight
   return profile_weight_measure(self->unit, weight);
 }
 
+/* Cycles are sampled so many times per second of a busy CPU, however fast it runs. */
+gboolean profile_weights_get_time(const ProfileWeights *self, ProfileWeight weight, guint64 *ret_time)
+{
+  const ProfileEvent *event =
+      profile_capture_get_event(self->capture, profile_filter_get_event(self->filter));
+  gboolean is_rate = event->unit == CAPTURE_UNIT_CYCLES && event->frequency > 0;
+
+  *ret_time = is_rate ? (guint64)((double)weight.count * 1e9 / (double)event->frequency) : weight.weight;
+  return is_rate || event->unit == CAPTURE_UNIT_NANOSECONDS;
+}
+
 const guint32 *profile_weights_get_self_counts(const ProfileWeights *self)
 {
   return self->self_counts;

@@ -62,6 +62,10 @@ enum capture_unit profile_weights_get_unit(const ProfileWeights *self);
 /* An amount of that: shares, orders and limits are of it. */
 guint64 profile_weights_measure(const ProfileWeights *self, ProfileWeight weight);
 
+/* For how long such samples stand, in nanoseconds: the time of a thread on a CPU, off it, or between them.
+ * FALSE: they do not stand for time. */
+gboolean profile_weights_get_time(const ProfileWeights *self, ProfileWeight weight, guint64 *ret_time);
+
 /* The columns themselves, one entry a node, for passes over all nodes. */
 const guint32 *profile_weights_get_self_counts(const ProfileWeights *self);
 const guint32 *profile_weights_get_total_counts(const ProfileWeights *self);

@@ -45,20 +45,26 @@ def duration(nanoseconds):
     return f'{value:.{3 if value < 9.9995 else 2 if value < 99.995 else 1 if value < 999.95 else 0}f} {unit}'
 
 
+def amount(row, which):
+    """How long a clock's samples stand for, as the window writes it. Of a row, or a node; `which` is "self" or "total"."""
+    return duration(row[f'{which}_weight']) if row[which] else '0'
+
+
 class Measure:
     """What the window compares the samples of a report's first event by: their number, or for how long they say that somebody waited. Of
-    a row, or a node, as amount and as share; `which` is "self" or "total"."""
+    a row, or a node, as amount and as share; `which` is "self" or "total". Amounts are times, too, where a clock took the samples."""
 
     def __init__(self, said):
         event = said['events'][0]
         self.is_time = event['name'] == 'off-cpu'
+        self.has_time = self.is_time or event['name'] == 'cpu-clock'
         self.whole = event['weight' if self.is_time else 'samples']
 
     def of(self, row, which):
         return row[f'{which}_weight' if self.is_time else which]
 
     def amount(self, row, which):
-        return duration(self.of(row, which)) if self.is_time else str(self.of(row, which))
+        return amount(row, which) if self.has_time else str(row[which])
 
     def share(self, row, which):
         return share(self.of(row, which), self.whole)

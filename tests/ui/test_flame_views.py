@@ -2,7 +2,7 @@
 """The flame graph upside down and in the order of time, and what its keys do to the stacks."""
 import re
 
-from captures import make, report, share
+from captures import duration, make, report, share
 from support import capturectl
 from window import TIMELINE, WindowCase
 
@@ -152,9 +152,9 @@ class FlameViews(ViewCase):
             self.viewer.wait(lambda: self.viewer.find('tree item', states=['focused']) != before, 'the focus moves')
         self.viewer.press('d')
         self.viewer.press('Home')
-        self.expect_box('All Samples', str(said['samples'] - parse['total']))
+        self.expect_box('All Samples', duration((said['samples'] - parse['total']) * 1_000_000))
         self.viewer.press('ctrl+z')
-        self.expect_box('All Samples', str(said['samples']))
+        self.expect_box('All Samples', duration(said['samples'] * 1_000_000))
 
     def test_colours_are_told(self):
         for name in ('Program', 'Library', 'Kernel'):

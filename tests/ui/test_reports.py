@@ -6,7 +6,7 @@ import sys
 
 from window import DETAILS, FUNCTIONS, HEALTH, MARKS, PROCESSES, TREE, WindowCase
 
-from captures import make, report, share
+from captures import duration, make, report, share
 from support import capturectl
 
 
@@ -101,9 +101,9 @@ class Reports(WindowCase):
         viewer.find_gone('label', 'worker-1')
 
     def expect_samples(self, viewer, samples):
-        """Of all that is shown, as the call tree has it."""
+        """Of all that is shown, as the call tree has it: each stands for a millisecond."""
         viewer.press(TREE)
-        viewer.find('row', re.compile(rf'^All Samples, 100\.0 %, total {samples}, '))
+        viewer.find('row', re.compile(rf'^All Samples, 100\.0 %, total {duration(samples * 1_000_000)}, '))
 
     def activate(self, viewer, row, key='Return'):
         """Chooses the row that holds the text and presses a key on it."""

@@ -33,9 +33,10 @@ class TimeLine(WindowCase):
         return float(match[1]), float(match[2])
 
     def samples_of(self, name):
-        """What the track of that name says of its samples."""
-        node = self.viewer.find('image', re.compile(rf'^{name}: .* samples$'))
-        return int(re.search(r'([\d,]+) samples', node.name)[1].replace(',', ''))
+        """As many as the time that the track of that name says: each stands for a millisecond."""
+        node = self.viewer.find('image', re.compile(rf'^{name}: .* CPU, .* m?s$'))
+        value, unit = re.search(r'([\d.]+) (m?s)$', node.name).groups()
+        return round(float(value) * {'ms': 1, 's': 1000}[unit])
 
     def samples_of_recording(self):
         """All samples, as the processes of the tracks say."""
@@ -185,7 +186,7 @@ class Empty(WindowCase):
         path = make(self.directory / 'many.capture', samples=20000, threads=400, marks=100000)
         viewer = self.open(path)
         show_time_line(viewer)
-        viewer.find('image', re.compile(r'^program: .* samples$'))
+        viewer.find('image', re.compile(r'^program: .* m?s$'))
         viewer.find('button', 'Show What Belongs to It').act()
         viewer.find('image', re.compile('^Marks: .* marks$'))
-        self.assertLess(len(viewer.find_all('image', re.compile('samples$'))), 250)
+        self.assertLess(len(viewer.find_all('image', re.compile('CPU, .* m?s$'))), 250)

@@ -41,15 +41,21 @@ char *viewer_format_amount(enum capture_unit unit, guint64 amount)
 
 char *viewer_format_weight(const ProfileWeights *weights, ProfileWeight weight)
 {
+  guint64 time;
+
+  if (profile_weights_get_time(weights, weight, &time))
+    return time > 0 ? viewer_format_duration(time) : viewer_format_count(0);
   return viewer_format_amount(profile_weights_get_unit(weights), profile_weights_measure(weights, weight));
 }
 
 char *viewer_format_widest_weight(const ProfileWeights *weights)
 {
   static const char most_digits[] = "00.00 ms"; /* a part may be written in a smaller unit */
-  enum capture_unit unit = profile_weights_get_unit(weights);
-  g_autofree char *all = viewer_format_weight(weights, profile_weights_get_sum(weights));
-  gboolean is_scaled = unit == CAPTURE_UNIT_NANOSECONDS || unit == CAPTURE_UNIT_BYTES;
+  ProfileWeight sum = profile_weights_get_sum(weights);
+  g_autofree char *all = viewer_format_weight(weights, sum);
+  guint64 time;
+  gboolean is_scaled = profile_weights_get_time(weights, sum, &time) ||
+                       profile_weights_get_unit(weights) == CAPTURE_UNIT_BYTES;
 
   return is_scaled && strlen(all) < strlen(most_digits) ? g_strdup(most_digits) : g_steal_pointer(&all);
 }

@@ -19,8 +19,7 @@ char *viewer_format_samples(guint64 count);
 /* "56.78 ms", "1.2 MB", or for other units the number as viewer_format_count writes it. */
 char *viewer_format_amount(enum capture_unit unit, guint64 amount);
 
-/* What samples are compared by (profile_weights_measure) in its unit: the number of samples, or for how long
- * or how much they stand. */
+/* For how long samples stand, or how much they are; their number where they say neither. */
 char *viewer_format_weight(const ProfileWeights *weights, ProfileWeight weight);
 /* As long as what viewer_format_weight makes of any weight of these samples. */
 char *viewer_format_widest_weight(const ProfileWeights *weights);

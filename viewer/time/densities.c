@@ -53,6 +53,10 @@ const ProfileDensity *viewer_densities_get(ViewerLatest *self)
 
 char *viewer_densities_format_total(const ProfileDensity *density, guint64 measure)
 {
+  double interval = profile_density_get_interval(density);
+
+  if (interval > 0)
+    return viewer_format_duration((guint64)((double)measure * interval));
   if (profile_density_get_unit(density) == CAPTURE_UNIT_COUNT)
     return viewer_format_samples(measure);
   return viewer_format_amount(profile_density_get_unit(density), measure);

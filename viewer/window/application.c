@@ -165,6 +165,28 @@ static void add_remembered(GActionMap *actions, const char *name)
   g_action_map_add_action(actions, action);
 }
 
+/* The toolkit's own way to do this differs between its releases. */
+static void follow_contrast(AdwStyleManager *manager, GParamSpec *property, gpointer provider)
+{
+  GdkDisplay *display = adw_style_manager_get_display(manager);
+
+  if (adw_style_manager_get_high_contrast(manager))
+    gtk_style_context_add_provider_for_display(display, provider, GTK_STYLE_PROVIDER_PRIORITY_APPLICATION);
+  else
+    gtk_style_context_remove_provider_for_display(display, provider);
+}
+
+static void add_high_contrast(void)
+{
+  AdwStyleManager *manager = adw_style_manager_get_for_display(gdk_display_get_default());
+  g_autoptr(GtkCssProvider) provider = gtk_css_provider_new();
+
+  gtk_css_provider_load_from_resource(provider, "/org/capturectl/Viewer/high-contrast.css");
+  g_signal_connect_data(manager, "notify::high-contrast", G_CALLBACK(follow_contrast), g_object_ref(provider),
+                        (GClosureNotify)(void (*)(void))g_object_unref, 0);
+  follow_contrast(manager, NULL, provider);
+}
+
 static void viewer_application_startup(GApplication *application)
 {
   static const GActionEntry actions[] = {
@@ -177,8 +199,10 @@ static void viewer_application_startup(GApplication *application)
   G_APPLICATION_CLASS(viewer_application_parent_class)->startup(application);
   add_remembered(G_ACTION_MAP(application), "fold-templates");
   add_remembered(G_ACTION_MAP(application), "inlined-functions");
+  add_remembered(G_ACTION_MAP(application), "sample-counts");
   g_action_map_add_action_entries(G_ACTION_MAP(application), actions, G_N_ELEMENTS(actions), application);
   set_accelerators(GTK_APPLICATION(application));
+  add_high_contrast();
   gtk_window_set_default_icon_name(VIEWER_APPLICATION_ID);
 }
 

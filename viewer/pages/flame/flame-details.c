@@ -165,8 +165,10 @@ static void set_weight(GtkLabel *label, const ProfileWeights *weights, ProfileWe
   g_autofree char *amount = viewer_format_weight(weights, weight);
   g_autofree char *share = viewer_format_weight_share(weights, weight);
   g_autofree char *text = g_strdup_printf("%s (%s)", amount, share);
+  g_autofree char *samples = viewer_format_samples(weight.count);
 
   gtk_label_set_text(label, text);
+  gtk_widget_set_tooltip_text(GTK_WIDGET(label), samples);
 }
 
 static void set_text(GtkLabel *label, char *text)

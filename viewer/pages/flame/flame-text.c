@@ -118,6 +118,7 @@ char *viewer_flame_text_get_tooltip(const ProfileFlame *flame, guint box)
   g_autofree char *total_share = viewer_format_weight_share(weights, item->total);
   g_autofree char *self = viewer_format_weight(weights, item->self);
   g_autofree char *self_share = viewer_format_weight_share(weights, item->self);
+  g_autofree char *samples = viewer_format_samples(item->total.count);
   GString *text = g_string_new(NULL);
 
   if (binary)
@@ -129,6 +130,7 @@ char *viewer_flame_text_get_tooltip(const ProfileFlame *flame, guint box)
     g_string_append_c(text, '\n');
     g_string_append_printf(text, _("Self: %s (%s)"), self, self_share);
   }
+  g_string_append_printf(text, "\n%s", samples);
   g_autofree char *rest = g_string_free(text, FALSE);
   return g_markup_printf_escaped("<b>%s</b>\n%s", name, rest);
 }

@@ -9,15 +9,15 @@
 #include "viewer/pages/functions/function-row.h"
 #include "viewer/table/list.h"
 
-enum { SELF_SHARE, SELF, TOTAL_SHARE, TOTAL, FUNCTION, BINARY, N_COLUMNS };
+enum { SELF_SHARE, SELF, TOTAL_SHARE, TOTAL, SAMPLES, FUNCTION, BINARY, N_COLUMNS };
 /* Widths of the view from which on there is room for more than shares and names. */
 enum { ROOM_FOR_BINARY = 480, ROOM_FOR_AMOUNTS = 720 };
 /* Longer names are cut in rows. */
 enum { LONGEST_NAME = 250, LONGEST_TOOLTIP = 2000 };
 
-static const ViewerFunctionsBy orders[N_COLUMNS] = {VIEWER_FUNCTIONS_BY_SELF,  VIEWER_FUNCTIONS_BY_SELF,
-                                                    VIEWER_FUNCTIONS_BY_TOTAL, VIEWER_FUNCTIONS_BY_TOTAL,
-                                                    VIEWER_FUNCTIONS_BY_NAME,  VIEWER_FUNCTIONS_BY_BINARY};
+static const ViewerFunctionsBy orders[N_COLUMNS] = {
+    VIEWER_FUNCTIONS_BY_SELF,  VIEWER_FUNCTIONS_BY_SELF, VIEWER_FUNCTIONS_BY_TOTAL, VIEWER_FUNCTIONS_BY_TOTAL,
+    VIEWER_FUNCTIONS_BY_TOTAL, VIEWER_FUNCTIONS_BY_NAME, VIEWER_FUNCTIONS_BY_BINARY};
 
 struct _ViewerFunctionsView {
   GtkWidget parent;
@@ -26,6 +26,7 @@ struct _ViewerFunctionsView {
   ViewerFunctionsModel *model;
   GtkSingleSelection *selection;
   GtkColumnViewColumn *own, *total; /* amounts */
+  GtkColumnViewColumn *samples;
   GtkColumnViewColumn *function_names;
   ProfileWeights *weights; /* that were asked for last */
   ProfileSearch *search;
@@ -67,6 +68,8 @@ static char *get_text(gpointer row, guint column)
     return viewer_format_weight_share(weights, item->total);
   case TOTAL:
     return viewer_format_weight(weights, item->total);
+  case SAMPLES:
+    return viewer_format_count(item->total.count);
   case FUNCTION:
     return viewer_format_function(viewer_function_row_get_name(row), LONGEST_NAME);
   default:
@@ -79,6 +82,13 @@ static char *get_tooltip(gpointer row, guint column)
   return viewer_format_name(column == FUNCTION ? viewer_function_row_get_name(row)
                                                : viewer_function_row_get_binary(row),
                             LONGEST_TOOLTIP);
+}
+
+static char *count_samples(gpointer row, guint column)
+{
+  const ProfileRow *item = viewer_function_row_get(row);
+
+  return viewer_format_samples(column <= SELF ? item->self.count : item->total.count);
 }
 
 /* The view tells its order only by comparing: the column that it asks first is the one it sorts by. */
@@ -124,10 +134,13 @@ static GtkColumnViewColumn *add_column(ViewerFunctionsView *self, const ViewerLi
 
 static void add_columns(ViewerFunctionsView *self)
 {
-  const ViewerListColumn own_share = {_("Self %"), SELF_SHARE, get_text, NULL, TRUE, 7, 0, 0, NULL},
-                         own = {_("Self"), SELF, get_text, NULL, TRUE, 5, 0, ROOM_FOR_AMOUNTS, NULL},
-                         total_share = {_("Total %"), TOTAL_SHARE, get_text, NULL, TRUE, 7, 0, 0, NULL},
-                         total = {_("Total"), TOTAL, get_text, NULL, TRUE, 5, 0, ROOM_FOR_AMOUNTS, NULL},
+  const ViewerListColumn own_share = {_("Self %"), SELF_SHARE, get_text, count_samples, TRUE, 7, 0, 0, NULL},
+                         own = {_("Self"), SELF, get_text, count_samples, TRUE, 5, 0, ROOM_FOR_AMOUNTS, NULL},
+                         total_share = {_("Total %"), TOTAL_SHARE, get_text, count_samples, TRUE, 7, 0, 0,
+                                        NULL},
+                         total = {_("Total"), TOTAL, get_text,         count_samples, TRUE,
+                                  5,          0,     ROOM_FOR_AMOUNTS, NULL},
+                         samples = {_("Samples"), SAMPLES, get_text, NULL, TRUE, 7, 0, 0, NULL},
                          function = {_("Function"), FUNCTION, get_text, get_tooltip, FALSE, 16, 0, 0,
                                      name_row},
                          binary = {_("Binary"), BINARY, get_text,        get_tooltip, FALSE,
@@ -138,6 +151,7 @@ static void add_columns(ViewerFunctionsView *self)
   self->own = add_column(self, &own);
   add_column(self, &total_share);
   self->total = add_column(self, &total);
+  self->samples = add_column(self, &samples);
   self->function_names = add_column(self, &function);
   gtk_column_view_column_set_expand(self->function_names, TRUE);
   add_column(self, &binary);
@@ -180,6 +194,11 @@ static void reserve_widths(ViewerFunctionsView *self, const ProfileWeights *weig
 
   viewer_list_reserve(self->own, widest);
   viewer_list_reserve(self->total, widest);
+}
+
+static void want_samples(ViewerFunctionsView *self)
+{
+  viewer_list_want_column(self->samples, g_settings_get_boolean(viewer_settings_get(), "sample-counts"));
 }
 
 /* The selected function is another row, or its row another widget: focus and selection go with it. */
@@ -291,6 +310,9 @@ static void viewer_functions_view_init(ViewerFunctionsView *self)
   gtk_accessible_update_property(GTK_ACCESSIBLE(self->view), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Functions"),
                                  -1);
   add_columns(self);
+  want_samples(self);
+  g_signal_connect_object(viewer_settings_get(), "changed::sample-counts", G_CALLBACK(want_samples), self,
+                          G_CONNECT_SWAPPED);
   g_signal_connect_object(viewer_settings_get(), "changed::fold-templates",
                           G_CALLBACK(viewer_list_update_column), self->function_names, G_CONNECT_SWAPPED);
   g_signal_connect_object(gtk_column_view_get_sorter(viewer_list_get_titles(self->view)), "changed",
@@ -356,8 +378,8 @@ gboolean viewer_functions_view_move(ViewerFunctionsView *self, int n)
 
 static void append_titles(GString *text, gpointer view)
 {
-  g_string_append_printf(text, "%s\t%s\t%s\t%s\t%s\t%s\n", _("Self %"), _("Self"), _("Total %"), _("Total"),
-                         _("Function"), _("Binary"));
+  g_string_append_printf(text, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", _("Self %"), _("Self"), _("Total %"),
+                         _("Total"), _("Samples"), _("Function"), _("Binary"));
 }
 
 static void append_row(GString *text, guint position, gpointer view)

@@ -63,7 +63,7 @@ static char *track_density_describe(const ProfileDensity *density, guint64 total
   if (profile_density_get_interval(density) <= 0)
     return g_steal_pointer(&amount);
   double share = profile_density_get_average(density, total);
-  /* TRANSLATORS: How much of one processor was used on average, and how many samples say so. */
+  /* TRANSLATORS: How much of one processor was used on average, and for how long in all. */
   return g_strdup_printf(_("%.0f %% CPU, %s"), share * 100, amount);
 }
 

@@ -14,7 +14,7 @@ struct _ViewerTreeView {
   ViewerList *view;
   ViewerTreeModel *model;
   GtkSingleSelection *selection;
-  GtkColumnViewColumn *total, *own, *name; /* own: NULL in a compact one */
+  GtkColumnViewColumn *total, *own, *samples, *name; /* own: NULL in a compact one */
   ViewerTreeIndentation indentation;
   gboolean is_compact;
   gboolean is_selecting; /* what is selected now, nobody chose */
@@ -26,7 +26,7 @@ G_DEFINE_TYPE(ViewerTreeView, viewer_tree_view, GTK_TYPE_WIDGET)
 enum { SELECTED, ACTIVATED, MENU, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
-enum { SHARE, TOTAL, SELF, BINARY };
+enum { SHARE, TOTAL, SELF, SAMPLES, BINARY };
 /* Widths of the view from which on there is room for more than shares and names. */
 enum { ROOM_FOR_TOTAL = 420, ROOM_FOR_BINARY = 560, ROOM_FOR_SELF = 640 };
 
@@ -46,9 +46,21 @@ static char *get_text(gpointer row, guint column)
     return viewer_format_weight(weights, item->total);
   case SELF:
     return viewer_format_weight(weights, item->self);
+  case SAMPLES:
+    return viewer_format_count(item->total.count);
   default:
     return viewer_format_binary(viewer_tree_model_get_binary(model, node));
   }
+}
+
+static char *count_samples(gpointer row, guint column)
+{
+  guint32 node = viewer_tree_row_get_node(row);
+
+  if (node == VIEWER_TREE_NO_NODE)
+    return NULL;
+  const ProfileTreeNode *item = viewer_tree_model_get(viewer_tree_row_get_model(row), node);
+  return viewer_format_samples(column == SELF ? item->self.count : item->total.count);
 }
 
 static char *get_binary_path(gpointer row, guint column)
@@ -295,9 +307,11 @@ static void handle_revealed(ViewerTreeView *self, guint node)
 
 static void add_columns(ViewerTreeView *self)
 {
-  const ViewerListColumn share = {_("Total %"), SHARE, get_text, NULL, TRUE, 7, 0, 0, NULL},
-                         total = {_("Total"), TOTAL, get_text, NULL, TRUE, 5, 0, ROOM_FOR_TOTAL, NULL},
-                         own = {_("Self"), SELF, get_text, NULL, TRUE, 5, 0, ROOM_FOR_SELF, NULL},
+  const ViewerListColumn share = {_("Total %"), SHARE, get_text, count_samples, TRUE, 7, 0, 0, NULL},
+                         total = {_("Total"), TOTAL, get_text,       count_samples, TRUE,
+                                  5,          0,     ROOM_FOR_TOTAL, NULL},
+                         own = {_("Self"), SELF, get_text, count_samples, TRUE, 5, 0, ROOM_FOR_SELF, NULL},
+                         samples = {_("Samples"), SAMPLES, get_text, NULL, TRUE, 7, 0, 0, NULL},
                          binary = {_("Binary"), BINARY,          get_text, get_binary_path, FALSE, 8,
                                    20,          ROOM_FOR_BINARY, NULL};
   const ViewerRowsColumn names = viewer_tree_expander_get_cells(&self->indentation);
@@ -306,12 +320,18 @@ static void add_columns(ViewerTreeView *self)
   self->total = viewer_list_add_column(self->view, &total);
   if (!self->is_compact)
     self->own = viewer_list_add_column(self->view, &own);
+  self->samples = viewer_list_add_column(self->view, &samples);
   self->name = viewer_list_add_cells(self->view, _("Function"), FALSE, &names);
   g_signal_connect_object(viewer_settings_get(), "changed::fold-templates",
                           G_CALLBACK(viewer_list_update_column), self->name, G_CONNECT_SWAPPED);
   gtk_column_view_column_set_expand(self->name, TRUE);
   if (!self->is_compact)
     viewer_list_add_column(self->view, &binary);
+}
+
+static void want_samples(ViewerTreeView *self)
+{
+  viewer_list_want_column(self->samples, g_settings_get_boolean(viewer_settings_get(), "sample-counts"));
 }
 
 static int get_name_width(ViewerTreeView *self)
@@ -435,6 +455,9 @@ GtkWidget *viewer_tree_view_new(gboolean compact)
 
   self->is_compact = compact;
   add_columns(self);
+  want_samples(self);
+  g_signal_connect_object(viewer_settings_get(), "changed::sample-counts", G_CALLBACK(want_samples), self,
+                          G_CONNECT_SWAPPED);
   return GTK_WIDGET(self);
 }
 
