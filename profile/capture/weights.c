@@ -161,6 +161,13 @@ guint64 profile_weights_measure(const ProfileWeights *self, ProfileWeight weight
   return profile_weight_measure(self->unit, weight);
 }
 
+double profile_weights_get_share(const ProfileWeights *self, ProfileWeight weight)
+{
+  guint64 sum = profile_weights_measure(self, self->sum);
+
+  return sum > 0 ? (double)profile_weights_measure(self, weight) / (double)sum : 0;
+}
+
 /* Cycles are sampled so many times per second of a busy CPU, however fast it runs. */
 gboolean profile_weights_get_time(const ProfileWeights *self, ProfileWeight weight, guint64 *ret_time)
 {

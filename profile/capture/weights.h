@@ -62,6 +62,8 @@ enum capture_unit profile_weights_get_unit(const ProfileWeights *self);
 /* An amount of that: shares, orders and limits are of it. */
 guint64 profile_weights_measure(const ProfileWeights *self, ProfileWeight weight);
 
+/* Of all samples that passed: 0 … 1. */
+double profile_weights_get_share(const ProfileWeights *self, ProfileWeight weight);
 /* For how long such samples stand, in nanoseconds: the time of a thread on a CPU, off it, or between them.
  * FALSE: they do not stand for time. */
 gboolean profile_weights_get_time(const ProfileWeights *self, ProfileWeight weight, guint64 *ret_time);

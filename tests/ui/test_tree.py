@@ -371,7 +371,7 @@ class FunctionsTest(PagesCase):
             grid = self.viewer.find('tree grid', name)
             self.click_row(re.compile('^fold, '), grid)
             self.viewer.press('asterisk')
-            self.expect_rows(flatten(said['tree'], said['samples']), TREE_ROW, lambda: self.viewer.find('tree grid', name))
+            self.expect_rows(flatten(said['tree'], said['tree']['total']), TREE_ROW, lambda: self.viewer.find('tree grid', name))
 
     def test_without_callers_or_callees(self):
         self.click_row(re.compile('^main, '), self.table())

@@ -4,11 +4,14 @@
 /* Cells that a screen reader is told of at a stretch. */
 enum { MOST_TOLD = 16 };
 
+#define BAR_ALPHA 0.14F
+
 typedef struct {
   ViewerCellKind *kind;
   gpointer item;
   gboolean is_watched; /* the item is in sight */
   char *text;          /* NULL: it was not in sight yet */
+  double share;        /* of its bar */
   char *told_text;     /* what a screen reader knows; NULL: nothing yet */
   GList to_tell;       /* in cells_to_tell; without data: it is not there */
   PangoAttrList *attributes;
@@ -83,9 +86,11 @@ static void write_text(ViewerCell *self, gpointer item)
   ViewerCellPrivate *private = get_private(self);
   const ViewerCellKind *kind = private->kind;
   g_autofree char *text = kind->get_text(item, kind->data);
+  double share = kind->get_share ? CLAMP(kind->get_share(item, kind->data), 0, 1) : 0;
 
-  if (g_strcmp0(text, private->text) == 0)
+  if (g_strcmp0(text, private->text) == 0 && share == private->share)
     return;
+  private->share = share;
   g_free(private->text);
   private->text = g_steal_pointer(&text);
   gtk_widget_queue_draw(GTK_WIDGET(self));
@@ -220,6 +225,20 @@ static PangoLayout *make_layout(ViewerCell *self, int width)
   return layout;
 }
 
+/* Of the text's own colour, which is legible on it whatever the scheme. */
+static void draw_bar(GtkWidget *widget, GtkSnapshot *snapshot)
+{
+  float width = (float)(get_private(VIEWER_CELL(widget))->share * gtk_widget_get_width(widget));
+  GdkRGBA color;
+
+  if (width <= 0)
+    return;
+  gtk_style_context_get_color(gtk_widget_get_style_context(widget), &color);
+  color.alpha *= BAR_ALPHA;
+  gtk_snapshot_append_color(snapshot, &color,
+                            &GRAPHENE_RECT_INIT(0, 0, width, (float)gtk_widget_get_height(widget)));
+}
+
 static void viewer_cell_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 {
   const ViewerCellPrivate *private = get_private(VIEWER_CELL(widget));
@@ -229,6 +248,7 @@ static void viewer_cell_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 
   if (!private->text || !*private->text || width <= 0)
     return;
+  draw_bar(widget, snapshot);
   g_autoptr(PangoLayout) layout = make_layout(VIEWER_CELL(widget), width);
   pango_layout_get_pixel_extents(layout, NULL, &text);
   int x = private->kind->is_number || rtl ? width - text.width : 0;

@@ -23,6 +23,8 @@ typedef struct {
   char *(*get_tooltip)(gpointer item, gpointer data); /* NULL: the text where it is cut; free it */
   /* A screen reader was told the text of that item; NULL: nobody needs to know. */
   void (*told)(ViewerCell *cell, gpointer item, gpointer data);
+  /* 0 … 1, as wide as a bar behind the text; NULL: there is none. */
+  double (*get_share)(gpointer item, gpointer data);
   gpointer data;
   PangoEllipsizeMode ellipsize; /* where it is cut: not PANGO_ELLIPSIZE_NONE */
   gboolean is_number;           /* aligned to the end, in digits of one width */

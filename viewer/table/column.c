@@ -17,6 +17,7 @@ enum {
 typedef struct {
   ViewerColumn column;
   gpointer data;
+  double (*get_share)(gpointer item, gpointer data); /* of its bar; NULL: it has none */
   ViewerCellKind kind;
   GtkColumnViewColumn *title; /* borrowed: it lives as long as there are cells to bind */
 } Cells;
@@ -75,6 +76,22 @@ static void init_kind(Cells *cells)
                                                                                  : PANGO_ELLIPSIZE_END,
                                  .is_number = is_number,
                                  .chars = column->chars || is_number ? column->chars : CHARS_MIN};
+}
+
+static double get_share(gpointer wrapped, gpointer data)
+{
+  const Cells *cells = data;
+  g_autoptr(GObject) item = column_unwrap(wrapped);
+
+  return cells->get_share(item, cells->data);
+}
+
+void viewer_column_set_bar(GtkColumnViewColumn *column, double (*of_item)(gpointer item, gpointer data))
+{
+  Cells *cells = g_object_get_data(G_OBJECT(column), CELLS_KEY);
+
+  cells->get_share = of_item;
+  cells->kind.get_share = get_share;
 }
 
 static GtkWidget *column_make(gpointer data)

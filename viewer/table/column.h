@@ -37,6 +37,8 @@ typedef struct {
  * column is removed. Text that is no valid UTF-8, has control characters or is very long is made fit to be
  * shown; what is cut is told by a tooltip. */
 GtkColumnViewColumn *viewer_column_append(ViewerList *list, const ViewerColumn *column, gpointer data);
+/* Draws a bar behind the texts of a column: a share of its width. */
+void viewer_column_set_bar(GtkColumnViewColumn *column, double (*of_item)(gpointer item, gpointer data));
 /* The texts of the cells that are in sight are asked for again, and rows that are sorted by it are sorted
  * anew. */
 void viewer_column_update(GtkColumnViewColumn *column);

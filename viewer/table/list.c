@@ -31,6 +31,7 @@ static guint signals[N_SIGNALS];
 typedef struct {
   ViewerListColumn column;
   ViewerCellKind kind;
+  double (*get_share)(gpointer item, guint column); /* of its bar; NULL: it has none */
   gboolean is_wanted;
 } Column;
 
@@ -194,6 +195,17 @@ GtkColumnViewColumn *viewer_list_add_column(ViewerList *self, const ViewerListCo
   g_object_set_data_full(G_OBJECT(column), COLUMN, own, g_rc_box_release);
   gtk_column_view_column_set_visible(column, description->from_width == 0);
   return column;
+}
+
+static double get_share(gpointer item, gpointer data)
+{
+  return ((Column *)data)->get_share(item, ((Column *)data)->column.column);
+}
+
+void viewer_list_set_bar(GtkColumnViewColumn *column, double (*of_item)(gpointer item, guint column))
+{
+  get_own(column)->get_share = of_item;
+  get_own(column)->kind.get_share = get_share;
 }
 
 void viewer_list_set_sorter(GtkColumnViewColumn *column, GtkSorter *sorter)

@@ -44,6 +44,8 @@ GtkColumnView *viewer_list_get_titles(ViewerList *self);
 
 /* Adds a column to the end; the view has it. */
 GtkColumnViewColumn *viewer_list_add_column(ViewerList *self, const ViewerListColumn *column);
+/* Draws a bar behind the texts of a column: a share of its width. */
+void viewer_list_set_bar(GtkColumnViewColumn *column, double (*of_item)(gpointer item, guint column));
 /* Adds one of cells of one's own. One of them, which is never bound, says how wide the column is; whoever
  * lets it ask for another width calls viewer_list_remeasure, and has it with the next frame. */
 GtkColumnViewColumn *viewer_list_add_cells(ViewerList *self, const char *title, gboolean is_number,

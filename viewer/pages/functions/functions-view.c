@@ -91,6 +91,14 @@ static char *count_samples(gpointer row, guint column)
   return viewer_format_samples(column <= SELF ? item->self.count : item->total.count);
 }
 
+static double get_share(gpointer row, guint column)
+{
+  const ProfileRow *item = viewer_function_row_get(row);
+
+  return profile_weights_get_share(viewer_function_row_get_weights(row),
+                                   column == SELF_SHARE ? item->self : item->total);
+}
+
 /* The view tells its order only by comparing: the column that it asks first is the one it sorts by. */
 static gint note_column(gconstpointer a, gconstpointer b, gpointer data)
 {
@@ -146,10 +154,11 @@ static void add_columns(ViewerFunctionsView *self)
                          binary = {_("Binary"), BINARY, get_text,        get_tooltip, FALSE,
                                    8,           19,     ROOM_FOR_BINARY, NULL};
 
-  gtk_column_view_sort_by_column(viewer_list_get_titles(self->view), add_column(self, &own_share),
-                                 GTK_SORT_DESCENDING);
+  GtkColumnViewColumn *by_default = add_column(self, &own_share);
+  gtk_column_view_sort_by_column(viewer_list_get_titles(self->view), by_default, GTK_SORT_DESCENDING);
+  viewer_list_set_bar(by_default, get_share);
   self->own = add_column(self, &own);
-  add_column(self, &total_share);
+  viewer_list_set_bar(add_column(self, &total_share), get_share);
   self->total = add_column(self, &total);
   self->samples = add_column(self, &samples);
   self->function_names = add_column(self, &function);

@@ -110,6 +110,16 @@ static char *get_total_share(gpointer item, gpointer page)
   return viewer_format_weight_share(get_weights(page), get_node(item, page)->total);
 }
 
+static double get_self_part(gpointer item, gpointer page)
+{
+  return profile_weights_get_share(get_weights(page), get_node(item, page)->self);
+}
+
+static double get_total_part(gpointer item, gpointer page)
+{
+  return profile_weights_get_share(get_weights(page), get_node(item, page)->total);
+}
+
 static char *get_command_line(gpointer item, gpointer page)
 {
   const char *line = get_node(item, page)->command_line;
@@ -168,7 +178,7 @@ static int compare_command_lines(gpointer a, gpointer b, gpointer page)
 
 static void add_columns(ViewerProcessesPage *self)
 {
-  enum { START = 2, END = 3, TOTAL = 6, N = 8 };
+  enum { START = 2, END = 3, OWN = 5, TOTAL = 6, N = 8 };
   const ViewerColumn columns[N] = {{_("Process"), VIEWER_COLUMN_EXPANDER, 22, get_name, compare_names},
                                    {_("ID"), VIEWER_COLUMN_NUMBER, 7, get_id, compare_ids},
                                    {_("Start"), VIEWER_COLUMN_NUMBER, 8, get_start, compare_starts},
@@ -185,6 +195,8 @@ static void add_columns(ViewerProcessesPage *self)
   self->starts = made[START];
   self->ends = made[END];
   self->by_share = made[TOTAL];
+  viewer_column_set_bar(made[OWN], get_self_part);
+  viewer_column_set_bar(made[TOTAL], get_total_part);
 }
 
 /* A column of times is there when any is known. */

@@ -36,6 +36,16 @@ static char *get_total(gpointer item, gpointer self)
   return viewer_source_format_share(VIEWER_SOURCE_LINES(self)->source, get_line(item, self)->total);
 }
 
+static double get_self_share(gpointer item, gpointer self)
+{
+  return viewer_source_get_share(VIEWER_SOURCE_LINES(self)->source, get_line(item, self)->self);
+}
+
+static double get_total_share(gpointer item, gpointer self)
+{
+  return viewer_source_get_share(VIEWER_SOURCE_LINES(self)->source, get_line(item, self)->total);
+}
+
 static char *get_number(gpointer item, gpointer self)
 {
   return g_strdup_printf("%u", get_line(item, self)->line);
@@ -76,7 +86,9 @@ static void add_columns(ViewerSourceLines *self)
                                   {_("Line"), VIEWER_COLUMN_NUMBER, 5, get_number, compare_numbers},
                                   {_("Code"), VIEWER_COLUMN_EXPAND, 0, get_code, NULL}};
 
-  for (guint i = 0; i < G_N_ELEMENTS(columns); i++)
+  viewer_column_set_bar(viewer_column_append(self->view, &columns[0], self), get_self_share);
+  viewer_column_set_bar(viewer_column_append(self->view, &columns[1], self), get_total_share);
+  for (guint i = 2; i < G_N_ELEMENTS(columns); i++)
     viewer_column_append(self->view, &columns[i], self);
 }
 

@@ -244,6 +244,13 @@ char *viewer_source_format_share(const ViewerSource *self, ProfileWeight weight)
       profile_annotation_measure(self->annotation, profile_annotation_get_sum(self->annotation)));
 }
 
+double viewer_source_get_share(const ViewerSource *self, ProfileWeight weight)
+{
+  guint64 sum = profile_annotation_measure(self->annotation, profile_annotation_get_sum(self->annotation));
+
+  return sum > 0 ? (double)profile_annotation_measure(self->annotation, weight) / (double)sum : 0;
+}
+
 char *viewer_source_get_code(const ViewerSource *self, guint32 line)
 {
   g_autofree char *text = self->source ? profile_source_file_get_line(self->source, line) : NULL;

@@ -59,6 +59,8 @@ const ProfileAnnotationLine *viewer_source_get_line(const ViewerSource *self, gu
 double viewer_source_get_heat(const ViewerSource *self, ProfileWeight weight);
 /* As a share of all samples that count. Free it. */
 char *viewer_source_format_share(const ViewerSource *self, ProfileWeight weight);
+/* The same as a number, 0 … 1. */
+double viewer_source_get_share(const ViewerSource *self, ProfileWeight weight);
 /* Without its blanks at the beginning, fit to be shown; "" where there is no text. Free it. */
 char *viewer_source_get_code(const ViewerSource *self, guint32 line);
 

@@ -75,7 +75,7 @@ static void name_row(ViewerTreeExpander *self, ViewerTreeModel *model, guint32 n
   const ProfileWeights *weights = viewer_tree_model_get_weights(model);
   const ProfileTreeNode *item = viewer_tree_model_get(model, node);
   g_autofree char *name = name_node(model, node);
-  g_autofree char *share = viewer_format_weight_share(weights, item->total);
+  g_autofree char *share = viewer_tree_model_format_share(model, node);
   g_autofree char *total = viewer_format_weight(weights, item->total);
   g_autofree char *own = viewer_format_weight(weights, item->self);
   /* TRANSLATORS: How a screen reader names a row: a function, its total as a share and as an amount, its own

@@ -4,6 +4,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "viewer/kit/format.h"
 #include "viewer/pages/tree/tree-nodes.h"
 #include "viewer/pages/tree/tree-row.h"
 
@@ -427,6 +428,23 @@ const char *viewer_tree_model_get_binary(ViewerTreeModel *self, guint32 node)
 ProfilePath *viewer_tree_model_get_path(ViewerTreeModel *self, guint32 node)
 {
   return viewer_tree_nodes_get_path(self->nodes, node);
+}
+
+static guint64 tree_model_measure(ViewerTreeModel *self, guint32 node)
+{
+  return profile_weights_measure(viewer_tree_model_get_weights(self), get_known(self, node)->node.total);
+}
+
+double viewer_tree_model_get_share(ViewerTreeModel *self, guint32 node)
+{
+  guint64 whole = tree_model_measure(self, 0);
+
+  return whole > 0 ? (double)tree_model_measure(self, node) / (double)whole : 0;
+}
+
+char *viewer_tree_model_format_share(ViewerTreeModel *self, guint32 node)
+{
+  return viewer_format_share(tree_model_measure(self, node), tree_model_measure(self, 0));
 }
 
 gboolean viewer_tree_model_can_open(ViewerTreeModel *self, guint32 node)

@@ -54,6 +54,12 @@ const char *viewer_tree_model_get_binary(ViewerTreeModel *self, guint32 node);
 /* The functions from the root, without it, to the node. Free it. */
 ProfilePath *viewer_tree_model_get_path(ViewerTreeModel *self, guint32 node);
 
+/* What a node holds of the root, 0 … 1: of all samples, or of those of the function whose callers or callees
+ * are shown. */
+double viewer_tree_model_get_share(ViewerTreeModel *self, guint32 node);
+/* The same as a text; free it. */
+char *viewer_tree_model_format_share(ViewerTreeModel *self, guint32 node);
+
 gboolean viewer_tree_model_can_open(ViewerTreeModel *self, guint32 node);
 gboolean viewer_tree_model_is_open(ViewerTreeModel *self, guint32 node);
 void viewer_tree_model_open(ViewerTreeModel *self, guint32 node);

@@ -29,7 +29,7 @@ static void append_row(GString *text, guint position, gpointer model)
   guint32 node = viewer_tree_model_get_node_at(model, position);
   const ProfileWeights *weights = viewer_tree_model_get_weights(model);
   const ProfileTreeNode *item = viewer_tree_model_get(model, node);
-  g_autofree char *share = viewer_format_weight_share(weights, item->total);
+  g_autofree char *share = viewer_tree_model_format_share(model, node);
   g_autofree char *total = viewer_format_weight(weights, item->total);
   g_autofree char *own = viewer_format_weight(weights, item->self);
   g_autofree char *name = viewer_format_name(viewer_tree_model_get_name(model, node), 0);

@@ -41,7 +41,7 @@ static char *get_text(gpointer row, guint column)
   ProfileWeights *weights = viewer_tree_model_get_weights(model);
   switch (column) {
   case SHARE:
-    return viewer_format_weight_share(weights, item->total);
+    return viewer_tree_model_format_share(model, node);
   case TOTAL:
     return viewer_format_weight(weights, item->total);
   case SELF:
@@ -61,6 +61,13 @@ static char *count_samples(gpointer row, guint column)
     return NULL;
   const ProfileTreeNode *item = viewer_tree_model_get(viewer_tree_row_get_model(row), node);
   return viewer_format_samples(column == SELF ? item->self.count : item->total.count);
+}
+
+static double get_share(gpointer row, guint column)
+{
+  guint32 node = viewer_tree_row_get_node(row);
+
+  return node == VIEWER_TREE_NO_NODE ? 0 : viewer_tree_model_get_share(viewer_tree_row_get_model(row), node);
 }
 
 static char *get_binary_path(gpointer row, guint column)
@@ -316,7 +323,7 @@ static void add_columns(ViewerTreeView *self)
                                    20,          ROOM_FOR_BINARY, NULL};
   const ViewerRowsColumn names = viewer_tree_expander_get_cells(&self->indentation);
 
-  viewer_list_add_column(self->view, &share);
+  viewer_list_set_bar(viewer_list_add_column(self->view, &share), get_share);
   self->total = viewer_list_add_column(self->view, &total);
   if (!self->is_compact)
     self->own = viewer_list_add_column(self->view, &own);
