@@ -19,6 +19,7 @@ import re
 import shlex
 import shutil
 import signal
+import stat
 import subprocess
 import tempfile
 import time
@@ -129,7 +130,7 @@ class Desk:
         self.also, self.settings = also or {}, settings or {}
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix='capture-desk-'))
         self.installed = self.directory / 'installed'
-        self.keeper = self.root = self.bus = self.polkitd = self.captured = None
+        self.keeper = self.root = self.bus = self.polkitd = self.agent_helper = self.captured = None
         self.rules_version = 0
 
     def start(self):
@@ -141,6 +142,7 @@ class Desk:
             self.write_sessions()
             self.start_bus()
             self.start_polkitd()
+            self.start_agent_helper()
             self.authorise('')
         except BaseException:
             self.stop()
@@ -152,7 +154,7 @@ class Desk:
             self.keeper.stdin.close()
             self.keeper.wait()
             self.keeper.stdout.close()
-        for process in self.bus, self.polkitd, self.captured:
+        for process in self.bus, self.polkitd, self.agent_helper, self.captured:
             if process is not None:
                 process.wait()
         shutil.rmtree(self.directory, ignore_errors=True)
@@ -274,6 +276,18 @@ class Desk:
         self.polkitd = self.popen(['env', '--unset=G_DEBUG', first_of(POLKITD), '--no-debug'],
                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.wait_for_name('org.freedesktop.PolicyKit1')
+
+    def start_agent_helper(self):
+        """What checks passwords. Where it is not set-uid (since polkit 127), systemd starts one for each connection."""
+        helper = pathlib.Path(first_of(AGENT_HELPERS))
+        if helper.stat().st_mode & stat.S_ISUID:
+            return
+        there = 'run/polkit/agent-helper.socket'
+        (self.root / there).parent.mkdir(exist_ok=True)
+        self.agent_helper = self.popen(
+            ['sh', '-c', 'umask 0; exec systemd-socket-activate --accept --inetd --listen="$0" "$1" --socket-activated',
+             f'/{there}', helper], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_until((self.root / there).exists, 'the helper of agents listens')
 
     def restart_polkitd(self):
         """polkitd forgets agents and authorisations, as when it is upgraded."""

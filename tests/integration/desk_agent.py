@@ -8,7 +8,9 @@ usage: desk_agent.py SESSION HELPER [PASSWORD|--dismiss]
 Prints "ready" when it is registered, then "asked ACTION" and "message TEXT" for each prompt. Without a password a prompt stays open until
 polkit takes it back, which prints "cancelled". With --dismiss it is closed as a person does who will not answer.
 """
+import contextlib
 import os
+import socket
 import subprocess
 import sys
 
@@ -24,6 +26,7 @@ INTERFACE = '''<node><interface name="org.freedesktop.PolicyKit1.AuthenticationA
   <method name="CancelAuthentication"><arg type="s" direction="in"/></method>
 </interface></node>'''
 PATH = '/org/capturectl/test/Agent'
+SOCKET = '/run/polkit/agent-helper.socket'
 
 
 def user_name(identities):
@@ -32,15 +35,29 @@ def user_name(identities):
     return next(pwd.getpwuid(details['uid']).pw_name for kind, details in identities if kind == 'unix-user')
 
 
+@contextlib.contextmanager
+def converse(helper, user):
+    """What the helper says, and where it is answered: a socket where there is one (since polkit 127), else it is set-uid."""
+    if os.path.exists(SOCKET):
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(SOCKET)
+            with connection.makefile('r') as said, connection.makefile('w') as to_say:
+                to_say.write(user + '\n')
+                yield said, to_say
+        return
+    with subprocess.Popen([helper, user], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        yield process.stdout, process.stdin
+
+
 def answer(helper, user, cookie, password):
     """The helper's conversation: a line with the cookie, then an answer to each prompt."""
-    with subprocess.Popen([helper, user], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as conversation:
-        conversation.stdin.write(cookie + '\n')
-        conversation.stdin.flush()
-        for line in conversation.stdout:
+    with converse(helper, user) as (said, to_say):
+        to_say.write(cookie + '\n')
+        to_say.flush()
+        for line in said:
             if line.startswith('PAM_PROMPT_ECHO'):
-                conversation.stdin.write(password + '\n')
-                conversation.stdin.flush()
+                to_say.write(password + '\n')
+                to_say.flush()
             print('helper:', line.strip(), flush=True)
 
 

@@ -122,7 +122,9 @@ class Commands(RecordCase):
         self.record('--', 'gcc', '-O1', '-c', '-o', self.directory / 'a.o', source)
         load = Load(self.path)
         self.assert_whole(load)
-        self.assertLessEqual({'cc1', 'as'}, load.commands())
+        self.assertIn('cc1', load.commands())
+        # gcc 16 calls the assembler by the longer of its names, which the kernel cuts.
+        self.assertTrue({'as', 'x86_64-linux-gn', 'aarch64-linux-g'} & load.commands(), load.commands())
         self.assertGreater(len(load.of_command('cc1')), 100)
         self.assertTrue((self.directory / 'a.o').exists())
 
