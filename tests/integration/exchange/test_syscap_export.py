@@ -45,12 +45,12 @@ class SyscapExportTest(TestCase):
 
     def shown(self, stacks):
         """Stacks as Sysprof's library has them. Since Sysprof 45 a function that calls itself is there once. Of neighbours with different
-        names the first has none: it is a place in a file, or left out where there is no file."""
+        names the first has none: it is a place in a file or in the kernel, or left out where there is neither."""
         if self.is_old:
             return stacks
         shown = collections.Counter()
         for stack, count in stacks.items():
-            names = (re.sub(r'^In File (?:.*/)?(.*\+0x)', r'\1', name) for name in stack if not re.fullmatch('0x[0-9a-f]+', name))
+            names = (re.sub(r'^In File (?:.*/)?(.*\+0x)', r'\1', name) for name in stack if not re.fullmatch(r'(?:In Kernel\+)?0x[0-9a-f]+', name))
             shown[tuple(name for name, _ in itertools.groupby(names))] += count
         return shown
 
