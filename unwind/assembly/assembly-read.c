@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STATES_MAX  65535u /* numbers of 16 bits, the first for no state */
-#define CALLED      1      /* that of assembly_called */
-#define SLOTS       (2 * (STATES_MAX + 1))
+#define CALLED      1    /* that of assembly_called */
 #define PENDING_MAX 4096 /* branches that are still to be followed */
 #define ENTRIES_MAX 256  /* that one function jumps to */
 #define TARGETS_MAX 64   /* of a jump by a register that are tried together */
@@ -71,16 +69,6 @@ struct reader {
   uint16_t jumps[JUMPS];
 };
 
-static uint32_t state_hash(const struct assembly_state *state)
-{
-  uint32_t words[sizeof *state / 4], hash = 0;
-
-  memcpy(words, state, sizeof words);
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    hash = (hash ^ words[i]) * 0x9e3779b1u;
-  return hash >> 8;
-}
-
 static void reader_fail(struct reader *reader)
 {
   reader->is_wrong = true;
@@ -89,43 +77,10 @@ static void reader_fail(struct reader *reader)
 /* The number of a state; 0 if there are too many, which is wrong then. */
 static uint16_t reader_number(struct reader *reader, const struct assembly_state *state)
 {
-  struct assembly_room *room = reader->room;
+  uint16_t number = assembly_room_number(reader->room, state);
 
-  for (uint32_t i = state_hash(state);; i++) {
-    uint32_t *slot = &room->slots[i % SLOTS];
-
-    if (*slot != 0 && memcmp(&room->states[*slot], state, sizeof *state) == 0)
-      return (uint16_t)*slot;
-    if (*slot != 0)
-      continue;
-    if (room->n_states > STATES_MAX) {
-      reader_fail(reader);
-      return 0;
-    }
-    *slot = room->n_states;
-    room->states[room->n_states++] = *state;
-    return (uint16_t)*slot;
-  }
-}
-
-static bool room_provide(struct assembly_room *room)
-{
-  if (room->states)
-    return true;
-  room->states = malloc((STATES_MAX + 1) * sizeof *room->states);
-  room->slots = calloc(SLOTS, sizeof *room->slots);
-  room->n_states = 1;
-  if (room->states && room->slots)
-    return true;
-  assembly_room_clear(room);
-  return false;
-}
-
-void assembly_room_clear(struct assembly_room *room)
-{
-  free(room->states);
-  free(room->slots);
-  *room = (struct assembly_room){0};
+  reader->is_wrong |= number == 0;
+  return number;
 }
 
 static bool reader_look(struct reader *reader, size_t n)
@@ -572,7 +527,8 @@ void assembly_read(struct assembly_room *room, const uint8_t *code, size_t size,
   struct reader *reader = calloc(1, sizeof *reader);
 
   size = size < ASSEMBLY_STRETCH_MAX ? size : ASSEMBLY_STRETCH_MAX;
-  if (!reader || !room_provide(room) || !(reader->places = calloc(size + 1, sizeof *reader->places))) {
+  if (!reader || !assembly_room_provide(room) ||
+      !(reader->places = calloc(size + 1, sizeof *reader->places))) {
     free(reader);
     told(data, 0, NULL);
     return;

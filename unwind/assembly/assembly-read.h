@@ -11,17 +11,10 @@
 
 #include <stddef.h>
 
-#include "unwind/assembly/assembly-state.h"
+#include "unwind/assembly/assembly-room.h"
 
 /* No more of a stretch of code is read. */
 #define ASSEMBLY_STRETCH_MAX ((size_t)16 << 20)
-
-/* Zero at first. May be used for many stretches, one after another. */
-struct assembly_room {
-  struct assembly_state *states;
-  uint32_t *slots;
-  uint32_t n_states;
-};
 
 /* Told in ascending order of what holds from `at` on, counted from the stretch's beginning, where that is
  * first; NULL: nothing is known. */
@@ -33,7 +26,5 @@ bool assembly_is_padding(const uint8_t *code, size_t size);
 /* Reads a stretch of code that is loaded at an address. Without memory nothing is known. */
 void assembly_read(struct assembly_room *room, const uint8_t *code, size_t size, uint64_t address,
                    assembly_told told, void *data);
-
-void assembly_room_clear(struct assembly_room *room);
 
 #endif
