@@ -23,6 +23,9 @@
 /* No function has more instructions; who jumps on and on is none. */
 #define INSTRUCTIONS_MAX 32768
 
+/* endbr64: what may be called by a register begins with it. */
+static const uint8_t landing[] = {0xf3, 0x0f, 0x1e, 0xfa};
+
 /* How a function is tried. */
 enum attempt {
   ATTEMPT_NO_ROOT = 1 << 0,  /* rbp is made 0 for another reason */
@@ -35,6 +38,8 @@ struct place {
   uint8_t length;
   bool is_entry : 1; /* it is called, or a function that was read ends in a jump to it */
   bool is_taken : 1; /* its address is */
+  bool is_landing : 1;
+  bool is_jump : 1; /* by a register, and was reached */
 };
 
 struct reader {
@@ -238,6 +243,7 @@ static size_t reader_step(struct reader *reader, size_t at, const struct assembl
     if (state->is_root)
       reader_fail(reader);
     if (instruction->kind == ASSEMBLY_JUMP_BY_REGISTER && !assembly_state_is_lost(state)) {
+      reader->places[at].is_jump = true;
       reader->jumped = reader->places[at].state;
       reader->behind_jump = at + instruction->length;
     }
@@ -364,24 +370,17 @@ static void reader_forget(struct reader *reader)
   for (uint32_t i = 0; i < reader->n_reached; i++) {
     struct place *place = &reader->places[reader->reached[i]];
 
-    *place = (struct place){.is_entry = place->is_entry, .is_taken = place->is_taken};
+    *place = (struct place){
+        .is_entry = place->is_entry, .is_taken = place->is_taken, .is_landing = place->is_landing};
   }
 }
 
 /* Remembers what was reached. */
 static void reader_keep(struct reader *reader)
 {
-  unsigned int i = 0;
-
   reader->looks += LOOKS_EARNED * (uint64_t)reader->n_reached;
-  for (uint32_t entry = 0; entry < reader->n_entries; entry++)
-    reader->places[reader->entries[entry]].is_entry = true;
-  if (reader->jumped <= CALLED)
-    return;
-  while (i + 1 < JUMPS && reader->jumps[i] != reader->jumped)
-    i++;
-  memmove(reader->jumps + 1, reader->jumps, i * sizeof *reader->jumps);
-  reader->jumps[0] = reader->jumped;
+  for (uint32_t i = 0; i < reader->n_entries; i++)
+    reader->places[reader->entries[i]].is_entry = true;
 }
 
 /* Tries whether a function begins at `at`, or goes on there, with that state. */
@@ -410,13 +409,10 @@ static bool reader_try(struct reader *reader, size_t at, const struct assembly_s
 /* Where one behind a jump by a register may have led to, whose targets nobody knows. */
 static bool reader_try_jumps(struct reader *reader, size_t at)
 {
-  uint16_t jumps[JUMPS];
-
-  memcpy(jumps, reader->jumps, sizeof jumps);
   reader->is_assembly = true;
   reader->is_likely = false;
-  for (unsigned int i = 0; i < JUMPS && jumps[i] != 0; i++) {
-    const struct assembly_state state = reader->room->states[jumps[i]];
+  for (unsigned int i = 0; i < JUMPS && reader->jumps[i] != 0; i++) {
+    const struct assembly_state state = reader->room->states[reader->jumps[i]];
 
     if (reader_try(reader, at, &state, 0) ||
         (reader->has_last_call && reader_try(reader, at, &state, ATTEMPT_NO_RETURN)))
@@ -425,12 +421,12 @@ static bool reader_try_jumps(struct reader *reader, size_t at)
   return false;
 }
 
-static bool reader_try_all(struct reader *reader, size_t at)
+static bool reader_try_function(struct reader *reader, size_t at)
 {
-  if (!reader->places[at].is_entry && reader_try_jumps(reader, at))
-    return true;
-  reader->is_assembly = reader->places[at].is_entry || (reader->address + at) % ALIGNMENT == 0;
-  reader->is_likely = reader->places[at].is_entry || reader->places[at].is_taken;
+  const struct place *place = &reader->places[at];
+
+  reader->is_assembly = place->is_entry || (reader->address + at) % ALIGNMENT == 0;
+  reader->is_likely = place->is_entry || place->is_taken;
   for (unsigned int attempt = 0; attempt <= (ATTEMPT_NO_ROOT | ATTEMPT_NO_RETURN); attempt++) {
     if (((attempt & ATTEMPT_NO_ROOT) != 0 && !reader->has_root) ||
         (attempt == ATTEMPT_NO_RETURN && !reader->has_last_call))
@@ -476,6 +472,8 @@ static void reader_mark(struct reader *reader)
       instruction.length = 1;
       continue;
     }
+    if (instruction.length == sizeof landing && memcmp(reader->code + at, landing, sizeof landing) == 0)
+      reader->places[at].is_landing = reader->places[at].is_taken = true;
     if (!is_inside(reader, at, &instruction) || instruction.value == instruction.length)
       continue;
     struct place *target = &reader->places[(int64_t)at + instruction.value];
@@ -484,16 +482,49 @@ static void reader_mark(struct reader *reader)
   }
 }
 
+/* Functions that are sure to be some come first: what jumps into another one's middle is a part of it then,
+ * and not taken for a function. */
+static void reader_try_landings(struct reader *reader)
+{
+  for (size_t at = 0; at < reader->size; at++) {
+    if (reader->places[at].is_landing && reader->places[at].run == 0)
+      reader_try_function(reader, at);
+  }
+}
+
+static void reader_remember_jump(struct reader *reader, uint16_t jumped)
+{
+  unsigned int i = 0;
+
+  while (i + 1 < JUMPS && reader->jumps[i] != jumped)
+    i++;
+  memmove(reader->jumps + 1, reader->jumps, i * sizeof *reader->jumps);
+  reader->jumps[0] = jumped;
+}
+
+/* Goes over an instruction that was read. What functions before jumped to ends where another one begins. */
+static size_t reader_pass(struct reader *reader, size_t at)
+{
+  const struct place *place = &reader->places[at];
+
+  if (place->is_landing && place->state == CALLED)
+    memset(reader->jumps, 0, sizeof reader->jumps);
+  if (place->is_jump && place->state != CALLED)
+    reader_remember_jump(reader, place->state);
+  return place->length;
+}
+
 static void reader_sweep(struct reader *reader)
 {
   size_t at = 0, padding;
 
   while (at < reader->size && reader_look(reader, 1)) {
     if (reader->places[at].run != 0)
-      at += reader->places[at].length;
+      at += reader_pass(reader, at);
     else if ((padding = padding_length(reader->code + at, reader->size - at)) > 0)
       at += padding;
-    else if (reader_try_all(reader, at))
+    else if ((!reader->places[at].is_entry && reader_try_jumps(reader, at)) ||
+             reader_try_function(reader, at))
       reader->misses = 0;
     else {
       reader->misses++;
@@ -540,6 +571,7 @@ void assembly_read(struct assembly_room *room, const uint8_t *code, size_t size,
   reader->looks = LOOKS_MIN + LOOKS_A_BYTE * (uint64_t)size;
   reader_number(reader, &assembly_called);
   reader_mark(reader);
+  reader_try_landings(reader);
   reader_sweep(reader);
   reader_tell(reader, told, data);
   free(reader->places);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What x86-64 code that nothing describes says of its frames: functions are followed from their first
- * instruction on, over all branches. Nobody says where functions begin, so each place is tried that a
- * function may begin at: behind the end of another one. What was read is believed only if it is consistent:
- * all ways to a place leave the stack alike, and each return finds the return address. Every byte is hostile:
- * time and memory are bounded by the size of the code.
+ * instruction on, over all branches. Nobody says where functions begin, unless endbr64 does, so each place is
+ * tried that a function may begin at: behind the end of another one. What was read is believed only if it is
+ * consistent: all ways to a place leave the stack alike, and each return finds the return address. Every byte
+ * is hostile: time and memory are bounded by the size of the code.
  */
 #ifndef ASSEMBLY_READ_H
 #define ASSEMBLY_READ_H

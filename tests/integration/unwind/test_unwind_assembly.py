@@ -158,6 +158,25 @@ last_body:
     lea rax, [rsp + rdi]
     add rsp, 8
     ret
+
+    .p2align 4
+before_its_function:
+    xor ebp, ebp
+    call plain
+    ud2
+has_part_before:
+    endbr64
+    push rbp
+    push rbx
+    sub rsp, 8
+has_part_before_body:
+    test edi, edi
+    je before_its_function
+    add rsp, 8
+    pop rbx
+    pop rbp
+    ret
+
     .p2align 4
     .cfi_startproc
 main:
@@ -178,6 +197,7 @@ EXPECTED = {
     'thread': 'sp+8 same same c-8', 'thread_root': 'sp+8 undefined undefined undefined', 'thread_parent': 'sp+8 same same c-8',
     'moves_its_return': 'sp+8 same same c-8', 'moves_its_return_pushed': 'sp+32 same same c-8', 'moves_its_return_moved': None,
     'returns_elsewhere_called': None,
+    'before_its_function': 'sp+32 c-16 c-24 c-8', 'has_part_before_body': 'sp+32 c-16 c-24 c-8',
     'unbalanced_body': None, 'data': None, 'last_body': 'sp+16 same same c-8',
 }
 
