@@ -28,8 +28,9 @@ static const uint8_t landing[] = {0xf3, 0x0f, 0x1e, 0xfa};
 
 /* How a function is tried. */
 enum attempt {
-  ATTEMPT_NO_ROOT = 1 << 0,  /* rbp is made 0 for another reason */
-  ATTEMPT_NO_RETURN = 1 << 1 /* what is called at a function's end does not come back */
+  ATTEMPT_NO_ROOT = 1 << 0,   /* rbp is made 0 for another reason */
+  ATTEMPT_NO_RETURN = 1 << 1, /* what is called at a function's end does not come back */
+  ATTEMPT_DIVIDED = 1 << 2    /* parts of the function stand outside of the stretch that begins with it */
 };
 
 struct place {
@@ -172,7 +173,7 @@ static bool reader_arrive(struct reader *reader, size_t at, uint16_t number)
   return true;
 }
 
-/* A jump out of the stretch goes to another function, whose caller is this one's. */
+/* A jump out of the stretch goes to another function, whose caller is this one's, or to a part of this. */
 static void reader_jump(struct reader *reader, size_t at, int64_t distance)
 {
   uint16_t number = reader->places[at].state;
@@ -181,7 +182,8 @@ static void reader_jump(struct reader *reader, size_t at, int64_t distance)
 
   reader->has_proof |= reader->has_frame && assembly_state_is_level(state);
   if (target < 0 || target >= (int64_t)reader->size) {
-    if (state->is_root || (!assembly_state_is_level(state) && !assembly_state_is_lost(state)))
+    if (state->is_root || (!assembly_state_is_level(state) && !assembly_state_is_lost(state) &&
+                           (reader->attempt & ATTEMPT_DIVIDED) == 0))
       reader_fail(reader);
     reader->has_end = true;
   } else if (number == CALLED && reader->places[target].run == 0) {
@@ -359,6 +361,7 @@ static bool reader_go_behind_jump(struct reader *reader)
   }
   if (at >= reader->size || !reader_arrive(reader, at, jumped))
     return false;
+  reader->attempt &= ~(unsigned int)ATTEMPT_DIVIDED; /* too much would be guessed */
   reader->behind_jump = at;
   reader_push(reader, at);
   return true;
@@ -427,9 +430,9 @@ static bool reader_try_function(struct reader *reader, size_t at)
 
   reader->is_assembly = place->is_entry || (reader->address + at) % ALIGNMENT == 0;
   reader->is_likely = place->is_entry || place->is_taken;
-  for (unsigned int attempt = 0; attempt <= (ATTEMPT_NO_ROOT | ATTEMPT_NO_RETURN); attempt++) {
+  for (unsigned int attempt = 0; attempt < (at == 0 ? 2 : 1) * ATTEMPT_DIVIDED; attempt++) {
     if (((attempt & ATTEMPT_NO_ROOT) != 0 && !reader->has_root) ||
-        (attempt == ATTEMPT_NO_RETURN && !reader->has_last_call))
+        ((attempt & ~(unsigned int)ATTEMPT_DIVIDED) == ATTEMPT_NO_RETURN && !reader->has_last_call))
       continue;
     if (reader_try(reader, at, &assembly_called, attempt))
       return true;

@@ -183,6 +183,15 @@ main:
     xor eax, eax
     ret
     .cfi_endproc
+has_part_elsewhere:
+    push rbx
+has_part_elsewhere_body:
+    mov rbx, [rdi + 1000]
+    test rbx, rbx
+    je main
+    mov [rdi + 1000], rsi
+    pop rbx
+    ret
     .section .note.GNU-stack
 '''
 
@@ -198,6 +207,7 @@ EXPECTED = {
     'moves_its_return': 'sp+8 same same c-8', 'moves_its_return_pushed': 'sp+32 same same c-8', 'moves_its_return_moved': None,
     'returns_elsewhere_called': None,
     'before_its_function': 'sp+32 c-16 c-24 c-8', 'has_part_before_body': 'sp+32 c-16 c-24 c-8',
+    'has_part_elsewhere_body': 'sp+16 same c-16 c-8',
     'unbalanced_body': None, 'data': None, 'last_body': 'sp+16 same same c-8',
 }
 
