@@ -16,10 +16,12 @@ from support import BUILD, run
 TOOLS = BUILD / 'tests' / 'unit' / 'unwind'
 LIBRARIES = pathlib.Path('/usr/lib/x86_64-linux-gnu')
 
-# Of the instructions that were read, so many may contradict the descriptions. It is these that are wrong: in libc two functions of
-# assembly push registers without saying so (mpn_mul_1 and its like, stpncpy's neighbours); libcrypto's SHA1 of several buffers does not
-# say where rbp is, and some of its functions not that they moved the stack pointer.
-WRONG_DESCRIPTIONS = {'libc.so.6': 0.001, 'libcrypto.so.3': 0.005}
+# Of the instructions that were read, so many may contradict the descriptions. It is these that are wrong: libcrypto's SHA1 of several
+# buffers does not say where rbp is.
+WRONG_DESCRIPTIONS = {'libcrypto.so.3': 0.004}
+# Likewise in functions whose description does not say that they move rsp, as their own instructions show: mpn_mul_1 and its like, and
+# stpncpy's neighbours; AES-XTS and RSA with AVX-512 of OpenSSL 3.5.
+MISDESCRIBED = {'libc.so.6': 0.001, 'libcrypto.so.3': 0.013}
 USUAL = ('libc.so.6', 'libcrypto.so.3', 'libstdc++.so.6', 'libm.so.6', 'libglib-2.0.so.0')
 PROGRAMS = ('git', 'perf')
 
@@ -230,15 +232,16 @@ class UnwindAssembly(unittest.TestCase):
         """Where a function begins is told. Each contradiction is the description's fault, see above."""
         def judge(counts, name, printed):
             self.assertLessEqual(counts['different'], WRONG_DESCRIPTIONS.get(name, 0) * counts['read'], printed)
-            self.assertGreater(counts['read'], 0.65 * counts['described'], printed)
+            self.assertLessEqual(counts['misdescribed'], MISDESCRIBED.get(name, 0) * counts['read'], printed)
+            self.assertGreater(counts['read'], 0.75 * counts['described'], printed)
         self.compare(judge, '--functions')
 
     def test_sections(self):
         """Where functions begin is found out, in code of compilers, which is the worst case: its functions have parts elsewhere, and jump
         by tables; hand-written ones seldom do."""
         def judge(counts, _name, printed):
-            self.assertLessEqual(counts['different'], 0.017 * counts['read'], printed)
-            self.assertGreater(counts['read'], 0.5 * counts['described'], printed)
+            self.assertLessEqual(counts['different'], 0.015 * counts['read'], printed)
+            self.assertGreater(counts['read'], 0.7 * counts['described'], printed)
         self.compare(judge)
 
     def test_lengths(self):

@@ -7,10 +7,11 @@
  * Reads the code of each ELF file as if nothing described it, and compares what is read with the
  * descriptions, at each instruction of which both say something. With --functions each function that has a
  * description is read by itself, else whole sections, in which nobody says where functions begin. A line a
- * file: "file PATH described N read N equal N unsaid N different N"; of instructions that are described,
- * those that were read, those at which both agree, those at which the reader only says less of a register
- * than the description, and those at which they contradict each other. The first of the latter follow, or
- * --all of them: address, what was read, what the table has.
+ * file: "file PATH described N read N equal N unsaid N different N misdescribed N"; of instructions that are
+ * described, those that were read, those at which both agree, those at which the reader only says less of a
+ * register than the description, those at which they contradict each other, and those at which they do so in
+ * a function whose description contradicts its own code. The first of the different ones follow, or --all of
+ * them: address, what was read, what the table has.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -27,7 +28,7 @@
 
 #define SHOWN 8
 
-enum verdict { EQUAL, UNSAID, DIFFERENT };
+enum verdict { EQUAL, UNSAID, DIFFERENT, MISDESCRIBED, N_VERDICTS };
 
 struct comparison {
   const struct unwind_table *table;
@@ -42,7 +43,9 @@ struct comparison {
   FILE *shown;
   uint64_t described;
   uint64_t read;
-  uint64_t counts[3];
+  uint64_t counts[N_VERDICTS];
+  struct unwind_range *misdescribed;
+  size_t n_misdescribed;
 };
 
 static bool is_value(struct assembly_value value, int32_t offset)
@@ -121,6 +124,56 @@ static void show(struct comparison *comparison, uint64_t address, const struct a
   fprintf(comparison->shown, "  %" PRIx64 ": %s (sp%+d) | %s\n", address, mine, state->sp.offset, theirs);
 }
 
+/* By how much an instruction moves rsp, which goes on behind it; 0: it does not, or nobody can tell. */
+static int64_t moves_stack(const struct assembly_instruction *instruction)
+{
+  switch (instruction->kind) {
+  case ASSEMBLY_PUSH:
+    return -8;
+  case ASSEMBLY_POP:
+    return instruction->reg == ASSEMBLY_RSP ? 0 : 8;
+  case ASSEMBLY_MOVE:
+    return instruction->reg == ASSEMBLY_RSP && instruction->base == ASSEMBLY_RSP ? instruction->value : 0;
+  default:
+    return 0;
+  }
+}
+
+/* Whether the description counts the CFA from rsp and does not say that an instruction moves that. No reader
+ * is asked. */
+static bool is_misdescribed(const struct unwind_table *table, const struct unwind_elf *elf,
+                            struct unwind_range function)
+{
+  struct assembly_instruction instruction;
+  struct unwind_bytes code;
+
+  if (!unwind_elf_find_address(elf, function.start, &code))
+    return false;
+  for (uint64_t at = function.start, next; at < function.end; at = next) {
+    size_t behind = at - function.start;
+
+    if (behind >= code.size || !assembly_decode(code.bytes + behind, code.size - behind, &instruction))
+      return false;
+    next = at + instruction.length;
+    if (moves_stack(&instruction) == 0 || next >= function.end)
+      continue;
+    const struct unwind_rule *before = unwind_table_find(table, at), *after = unwind_table_find(table, next);
+    if (before->cfa == UNWIND_CFA_SP && after->cfa == UNWIND_CFA_SP &&
+        before->cfa_offset - after->cfa_offset != moves_stack(&instruction))
+      return true;
+  }
+  return false;
+}
+
+static bool is_in_misdescribed(const struct comparison *comparison, uint64_t address)
+{
+  for (size_t i = 0; i < comparison->n_misdescribed; i++) {
+    if (address >= comparison->misdescribed[i].start && address < comparison->misdescribed[i].end)
+      return true;
+  }
+  return false;
+}
+
 static void compare_at(struct comparison *comparison, size_t at)
 {
   uint64_t address = comparison->address + at;
@@ -134,6 +187,8 @@ static void compare_at(struct comparison *comparison, size_t at)
     return;
   comparison->read++;
   verdict = judge(comparison->state, rule);
+  if (verdict == DIFFERENT && is_in_misdescribed(comparison, address))
+    verdict = MISDESCRIBED;
   comparison->counts[verdict]++;
   if (verdict == DIFFERENT)
     show(comparison, address, comparison->state, rule);
@@ -178,7 +233,9 @@ static void compare_stretch(struct comparison *comparison, struct unwind_assembl
   compare_until(comparison, comparison->size);
 }
 
-static void compare_functions(struct comparison *comparison, struct unwind_assembly *assembly)
+/* Looks which functions are misdescribed, and with `by_functions` compares each. */
+static void compare_functions(struct comparison *comparison, struct unwind_assembly *assembly,
+                              bool by_functions)
 {
   struct unwind_range all = {assembly->sections[0].start, assembly->sections[assembly->n_sections - 1].end};
   struct unwind_source source;
@@ -186,10 +243,16 @@ static void compare_functions(struct comparison *comparison, struct unwind_assem
 
   if (!unwind_locate_eh_frame(assembly->elf, all, &source))
     return;
+  comparison->misdescribed = calloc(source.order.n + 1, sizeof *comparison->misdescribed);
   for (uint32_t i = 0; i < source.order.n; i++) {
-    if (unwind_cfi_read_fde(&source.section, unwind_order_fde(&source.order, i), &fde) &&
-        fde.start >= all.start && fde.end <= all.end)
-      compare_stretch(comparison, assembly, (struct unwind_range){fde.start, fde.end});
+    if (!unwind_cfi_read_fde(&source.section, unwind_order_fde(&source.order, i), &fde) ||
+        fde.start < all.start || fde.end > all.end)
+      continue;
+    struct unwind_range function = {fde.start, fde.end};
+    if (is_misdescribed(comparison->table, assembly->elf, function))
+      comparison->misdescribed[comparison->n_misdescribed++] = function;
+    if (by_functions)
+      compare_stretch(comparison, assembly, function);
   }
   unwind_source_clear(&source);
 }
@@ -214,16 +277,17 @@ static int compare_file(const char *path, bool shows_all, bool by_functions)
   comparison.table = image.table;
   comparison.shown = open_memstream(&comparison.text, &comparison.text_size);
   unwind_assembly_open(&assembly, &elf);
-  if (by_functions && assembly.n_sections > 0)
-    compare_functions(&comparison, &assembly);
+  if (assembly.n_sections > 0)
+    compare_functions(&comparison, &assembly, by_functions);
   for (uint32_t i = 0; i < assembly.n_sections && !by_functions; i++)
     compare_stretch(&comparison, &assembly, assembly.sections[i]);
   fclose(comparison.shown);
   printf("file %s described %" PRIu64 " read %" PRIu64 " equal %" PRIu64 " unsaid %" PRIu64
-         " different %" PRIu64 "\n%s",
+         " different %" PRIu64 " misdescribed %" PRIu64 "\n%s",
          path, comparison.described, comparison.read, comparison.counts[EQUAL], comparison.counts[UNSAID],
-         comparison.counts[DIFFERENT], comparison.text);
+         comparison.counts[DIFFERENT], comparison.counts[MISDESCRIBED], comparison.text);
   free(comparison.text);
+  free(comparison.misdescribed);
   unwind_assembly_clear(&assembly);
   unwind_image_clear(&image);
   munmap(bytes, (size_t)st.st_size);
