@@ -97,7 +97,7 @@ static const struct {
 struct facts {
   const struct unwind_elf *elf;
   int64_t values[FACTS];
-  Elf64_Sym lengths;     /* of bytecodes */
+  Elf64_Sym lengths;     /* of bytecodes; st_size 0: not found */
   Elf64_Sym interpreter; /* st_size 0: not found */
 };
 
@@ -128,6 +128,53 @@ static bool take_fact(const char *name, const Elf64_Sym *symbol, void *data)
     facts->interpreter = *symbol;
   }
   return false;
+}
+
+/* How the three rows of lengths begin, of operands of one, two and four bytes: Wide, ExtraWide, then what
+ * stops for debuggers (src/interpreter/bytecodes.h). */
+enum { ROWS = 3, KNOWN = 11, BYTECODES_MAX = 256 };
+static const uint8_t rows[ROWS][KNOWN] = {{1, 1, 1, 1, 1, 2, 3, 4, 5, 5, 6},
+                                          {1, 1, 1, 1, 1, 3, 5, 7, 9, 7, 9},
+                                          {1, 1, 1, 1, 1, 5, 9, 13, 17, 11, 15}};
+
+static bool are_lengths(const uint8_t *lengths, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    if (lengths[2 * n + i] - lengths[n + i] != 2 * (lengths[n + i] - lengths[i]))
+      return false;
+  return memcmp(lengths + 2 * n, rows[2], KNOWN) == 0;
+}
+
+/* How many bytecodes have their lengths there; 0: something else is there. */
+static size_t count_bytecodes(const uint8_t *lengths, size_t size)
+{
+  size_t room = size / ROWS < BYTECODES_MAX ? size / ROWS : BYTECODES_MAX;
+  const uint8_t *second = room < KNOWN ? NULL : memmem(lengths + KNOWN, room, rows[1], KNOWN);
+  size_t n = second ? (size_t)(second - lengths) : 0;
+
+  return n > 0 && n <= size / ROWS && are_lengths(lengths, n) ? n : 0;
+}
+
+/* Distributions' builds of newer versions keep the table to themselves. */
+static void find_lengths(struct facts *facts)
+{
+  Elf64_Shdr section;
+  struct unwind_bytes bytes;
+  size_t n;
+
+  if (!unwind_elf_find_section(facts->elf, ".rodata", &section) ||
+      !unwind_elf_section_bytes(facts->elf, &section, &bytes))
+    return;
+  const uint8_t *end = bytes.bytes + bytes.size, *at = bytes.bytes;
+  while ((at = memmem(at, (size_t)(end - at), rows[0], KNOWN))) {
+    n = count_bytecodes(at, (size_t)(end - at));
+    if (n > 0) {
+      facts->lengths.st_value = section.sh_addr + (uint64_t)(at - bytes.bytes);
+      facts->lengths.st_size = ROWS * n;
+      return;
+    }
+    at++;
+  }
 }
 
 /* What versions do not tell, or lost on the way, as their headers have it (src/objects/{js-function.tq,
@@ -233,6 +280,8 @@ bool unwind_runtime_find_v8(const struct unwind_elf *elf, struct unwind_runtime 
   complete_facts(facts.values);
   if (!is_understood(facts.values))
     return false;
+  if (facts.lengths.st_size == 0)
+    find_lengths(&facts);
   set_fields(facts.values, fields);
   for (size_t i = 0; i < UNWIND_V8_FIELDS; i++) {
     if (fields[i] < 0 || fields[i] > UINT16_MAX)
@@ -242,7 +291,7 @@ bool unwind_runtime_find_v8(const struct unwind_elf *elf, struct unwind_runtime 
   ret->kind = UNWIND_RUNTIME_V8;
   ret->version = (uint32_t)(facts.values[MAJOR] << 8 | facts.values[MINOR]);
   ret->address = facts.lengths.st_value;
-  ret->type = facts.lengths.st_size / 3;
+  ret->type = facts.lengths.st_size / ROWS;
   if (facts.interpreter.st_size <= UINT64_MAX - facts.interpreter.st_value) {
     ret->code_start = facts.interpreter.st_value;
     ret->code_end = facts.interpreter.st_value + facts.interpreter.st_size;
