@@ -282,12 +282,14 @@ class Desk:
         helper = pathlib.Path(first_of(AGENT_HELPERS))
         if helper.stat().st_mode & stat.S_ISUID:
             return
-        there = 'run/polkit/agent-helper.socket'
-        (self.root / there).parent.mkdir(exist_ok=True)
+        address = '/run/polkit/agent-helper.socket'
+        there = self.root / address[1:]
+        there.parent.mkdir(exist_ok=True)
         self.agent_helper = self.popen(
-            ['sh', '-c', 'umask 0; exec systemd-socket-activate --accept --inetd --listen="$0" "$1" --socket-activated',
-             f'/{there}', helper], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        wait_until((self.root / there).exists, 'the helper of agents listens')
+            ['systemd-socket-activate', '--accept', '--inetd', f'--listen={address}', helper, '--socket-activated'],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_until(there.exists, 'the helper of agents listens')
+        there.chmod(0o666)
 
     def restart_polkitd(self):
         """polkitd forgets agents and authorisations, as when it is upgraded."""
