@@ -32,7 +32,7 @@ static const char *get_function(const ProfileReport *report, const ProfileSummar
 }
 
 /* As a shell reads it: most names and paths need no quotes. */
-static char *quote(const char *word)
+static char *quote_argument(const char *word)
 {
   static const char plain[] = G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "_./:@+=-";
 
@@ -42,7 +42,7 @@ static char *quote(const char *word)
 static void append_command(const ProfileReport *report, const ProfileSummaryFinding *finding, GString *out)
 {
   const char *command = shows[finding->show].command, *name = get_function(report, finding);
-  g_autofree char *function = quote(name ? name : ""), *path = quote(report->path);
+  g_autofree char *function = quote_argument(name ? name : ""), *path = quote_argument(report->path);
   g_autoptr(GString) line = g_string_new("capturectl ");
 
   if (!command)

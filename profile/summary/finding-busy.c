@@ -14,7 +14,7 @@ static gboolean is_of_everybody(const ProfileSummaryFacts *facts)
          profile_capture_count_processes(facts->capture) > 1;
 }
 
-static char *describe(const ProfileSummaryFacts *facts)
+static char *describe_business(const ProfileSummaryFacts *facts)
 {
   if (facts->cpus < 0.5)
     return g_strdup_printf(_("Busy %.0f %% of one CPU, mostly waiting."), facts->cpus * 100);
@@ -31,7 +31,7 @@ gboolean profile_summary_find_busy(const ProfileSummaryFacts *facts, ProfileSumm
 {
   if (facts->cpus <= 0)
     return FALSE;
-  ret->sentence = describe(facts);
+  ret->sentence = describe_business(facts);
   ret->show = PROFILE_SUMMARY_SHOW_THREADS;
   if (facts->cpus < MOSTLY && !is_of_everybody(facts))
     ret->show = facts->waiting == G_MAXUINT ? PROFILE_SUMMARY_RECORD_WAITING : PROFILE_SUMMARY_SHOW_WAITING;

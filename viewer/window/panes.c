@@ -38,7 +38,7 @@ static void hide_from_readers(GtkWidget *child, gboolean hidden)
   gtk_accessible_update_state(GTK_ACCESSIBLE(child), GTK_ACCESSIBLE_STATE_HIDDEN, hidden, -1);
 }
 
-static gboolean tell(gpointer data)
+static gboolean panes_tell(gpointer data)
 {
   ViewerPanes *self = data;
 
@@ -53,7 +53,7 @@ static gboolean tell(gpointer data)
 static void tell_later(ViewerPanes *self)
 {
   if (!self->telling)
-    self->telling = g_idle_add_full(G_PRIORITY_HIGH_IDLE, tell, self, NULL);
+    self->telling = g_idle_add_full(G_PRIORITY_HIGH_IDLE, panes_tell, self, NULL);
 }
 
 static ViewerPanesLayout choose_layout(int width)
@@ -76,7 +76,7 @@ static void viewer_panes_measure(GtkWidget *widget, GtkOrientation orientation, 
                                                        : MAX(sidebar_natural, content_natural);
 }
 
-static void place(GtkWidget *child, int x, int width, int height)
+static void place_pane(GtkWidget *child, int x, int width, int height)
 {
   gtk_widget_size_allocate(child, &(GtkAllocation){x, 0, width, height}, -1);
 }
@@ -101,12 +101,12 @@ static void viewer_panes_size_allocate(GtkWidget *widget, int width, int height,
   gtk_widget_set_child_visible(self->content, shows_content(self));
   gtk_widget_set_child_visible(self->shade, layout == VIEWER_PANES_OVER && self->is_open);
   if (shows_sidebar(self))
-    place(self->sidebar, is_mirrored ? width - side : 0, side, height);
+    place_pane(self->sidebar, is_mirrored ? width - side : 0, side, height);
   int taken = layout == VIEWER_PANES_BESIDE ? side : 0;
   if (shows_content(self))
-    place(self->content, is_mirrored ? 0 : taken, width - taken, height);
+    place_pane(self->content, is_mirrored ? 0 : taken, width - taken, height);
   if (gtk_widget_get_child_visible(self->shade))
-    place(self->shade, 0, width, height);
+    place_pane(self->shade, 0, width, height);
 }
 
 static void close_sidebar(ViewerPanes *self)
