@@ -17,11 +17,14 @@
 
 /* The frame as the instructions will leave it. */
 struct walk_code {
+  struct walk *walk;
   uint64_t at;
   uint64_t sp;
   uint64_t fp;
   uint64_t base;
+  uint64_t ip;
   uint32_t known; /* WALK_KNOWN_FP, WALK_KNOWN_BASE */
+  int end;
 };
 
 /* Eight bytes of code; what lies in the next word and cannot be read is 0. */
@@ -82,37 +85,53 @@ WALK_INLINE uint32_t walk_code_execute(struct walk *walk, struct walk_code *code
   return three == 0x77f8c5 ? 3 : 0; /* vzeroupper */
 }
 
+/* Arrives at the caller; 0, or WALK_NO_TABLE. */
+WALK_INLINE int walk_code_return(struct walk *walk, struct walk_code *code)
+{
+  if (code->sp < walk->registers.sp || (code->sp & 7) != 0 ||
+      walk_read_aside(walk, code->sp, &code->ip) != 0 || !walk_is_code(code->ip) ||
+      !walk_find_mapping(walk, code->ip - 1))
+    return WALK_NO_TABLE;
+  code->sp += 8;
+  return 0;
+}
+
+static long walk_code_step(uint32_t i, struct walk_code *code)
+{
+  struct walk *walk = code->walk;
+  (void)i;
+  uint64_t bytes = walk_code_read(walk, code->at);
+  if ((bytes & 0xff) == 0xc3) {
+    code->end = walk_code_return(walk, code);
+    return 1;
+  }
+  uint32_t length = walk_code_execute(walk, code, bytes);
+  code->at += length;
+  return length == 0;
+}
+
 /* Goes to the caller where the next instructions lead straight to it; 0, or WALK_NO_TABLE with the walk as it
- * was. */
+ * was. The loop is one that the verifier looks at once: unrolled, it would take as long as all else. */
 WALK_FUNCTION int walk_apply_code(struct walk *walk)
 {
   if (!walk || walk->machine != WALK_X86_64)
     return WALK_NO_TABLE;
-  struct walk_code code = {.at = walk->registers.ip,
+  struct walk_code code = {.walk = walk,
+                           .at = walk->registers.ip,
                            .sp = walk->registers.sp,
                            .fp = walk->registers.fp,
                            .base = walk->registers.base,
-                           .known = walk->flags & (WALK_KNOWN_FP | WALK_KNOWN_BASE)};
-  uint64_t ip = 0;
-  for (uint32_t i = 0; i < WALK_CODE_STEPS; i++) {
-    uint64_t bytes = walk_code_read(walk, code.at);
-    if ((bytes & 0xff) == 0xc3) {
-      if (code.sp < walk->registers.sp || (code.sp & 7) != 0 || walk_read_aside(walk, code.sp, &ip) != 0 ||
-          !walk_is_code(ip) || !walk_find_mapping(walk, ip - 1))
-        return WALK_NO_TABLE;
-      walk->registers.ip = ip;
-      walk->registers.sp = code.sp + 8;
-      walk->registers.fp = code.fp;
-      walk->registers.base = code.base;
-      walk->flags = code.known;
-      return 0;
-    }
-    uint32_t length = walk_code_execute(walk, &code, bytes);
-    if (length == 0)
-      return WALK_NO_TABLE;
-    code.at += length;
-  }
-  return WALK_NO_TABLE;
+                           .known = walk->flags & (WALK_KNOWN_FP | WALK_KNOWN_BASE),
+                           .end = WALK_NO_TABLE};
+  WALK_REPEAT(WALK_CODE_STEPS, walk_code_step, &code);
+  if (code.end != 0)
+    return WALK_NO_TABLE;
+  walk->registers.ip = code.ip;
+  walk->registers.sp = code.sp;
+  walk->registers.fp = code.fp;
+  walk->registers.base = code.base;
+  walk->flags = code.known;
+  return 0;
 }
 
 #endif

@@ -126,18 +126,23 @@ WALK_FUNCTION int walk_language_take(struct walk *walk, uint64_t ip, uint64_t sp
   return WALK_KEEPS_INTERPRETER(walk) ? 0 : walk_language_deliver(walk);
 }
 
+/* Where it is known beforehand that there is no runtime, the compiler leaves all of that out. */
+WALK_INLINE int walk_has_language(const struct walk *walk)
+{
+  return WALK_RUNTIME(walk) != UNWIND_RUNTIME_NONE && walk->language.state != WALK_LANGUAGE_NONE;
+}
+
 /* Goes on by one frame: *ret_word is the address of a native one, or what WALK_NAME made of a language's; 0
  * is nothing to be delivered. Returns 0, or the enum walk_end for which it was the last one. */
 WALK_INLINE int walk_next(struct walk *walk, uint64_t *ret_word)
 {
   int end;
-  if (walk->language.state == WALK_LANGUAGE_CALL) {
+  if (walk_has_language(walk) && walk->language.state == WALK_LANGUAGE_CALL) {
     end = walk_language_deliver(walk);
     *ret_word = walk->language.word;
     return end;
   }
-  int steps_itself =
-      walk->language.state != WALK_LANGUAGE_NONE && WALK_RUNTIME(walk) == UNWIND_RUNTIME_HOTSPOT;
+  int steps_itself = walk_has_language(walk) && WALK_RUNTIME(walk) == UNWIND_RUNTIME_HOTSPOT;
   if (steps_itself && (end = walk_hotspot_step(walk)) != WALK_NOT_OURS) {
     *ret_word = walk->language.word;
     return end;
@@ -151,7 +156,7 @@ WALK_INLINE int walk_next(struct walk *walk, uint64_t *ret_word)
   walk->language.by_frame_pointer = walk->by_frame_pointers;
   walk->by_frame_pointers |= by_frame_pointers;
   *ret_word = ip;
-  if (steps_itself || walk->language.state == WALK_LANGUAGE_NONE || end == WALK_MISSED)
+  if (steps_itself || !walk_has_language(walk) || end == WALK_MISSED)
     return end;
   end = walk_language_take(walk, ip, sp, end);
   *ret_word = walk->language.word;
