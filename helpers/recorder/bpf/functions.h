@@ -168,7 +168,7 @@ static __always_inline uint32_t find_function(struct walk *walk, const struct un
 
 static __always_inline int identify(struct walk *walk, uint64_t code, struct unnamed *ret)
 {
-  switch (config.runtime) {
+  switch (RUNTIME) {
   case UNWIND_RUNTIME_V8:
     return v8_identify(walk, code, ret);
   case UNWIND_RUNTIME_HOTSPOT:
@@ -226,12 +226,12 @@ __noinline int recorder_read_function(struct walk *walk, struct told *told, uint
   const struct unnamed *unnamed = &walk->memory.unnamed[i & (UNNAMED_MAX - 1)];
   told->function.number = unnamed->number;
   told->function.generation = walk->process.generation;
-  told->function.kind = (uint16_t)config.runtime;
+  told->function.kind = (uint16_t)RUNTIME;
   told->function.version = walk->runtime.version;
   told->function.line = 0;
   told->function.name_size = told->function.file_size = told->function.lines_size = 0;
   told->function.form = RECORDER_RAW_TABLE;
-  switch (config.runtime) {
+  switch (RUNTIME) {
   case UNWIND_RUNTIME_V8:
     v8_tell(walk, told, i);
     break;
@@ -267,7 +267,7 @@ static __always_inline void forget_function(struct walk *walk, uint32_t i)
 /* Leaves the names of the functions that the walk came to first. */
 static __always_inline void tell_functions(void *context, struct walk *walk, uint32_t slot)
 {
-  if (config.runtime == UNWIND_RUNTIME_NONE || walk->memory.n_unnamed == 0)
+  if (RUNTIME == UNWIND_RUNTIME_NONE || walk->memory.n_unnamed == 0)
     return;
   struct told *told = bpf_map_lookup_elem(&tolds, &slot);
   if (!told)

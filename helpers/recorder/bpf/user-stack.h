@@ -133,7 +133,7 @@ static __always_inline struct walk_process *current_process(void)
 /* Does not return if the current process has a runtime whose program is there. */
 static __always_inline void go_to_runtime(void *context, void *programs)
 {
-  if (config.runtime != UNWIND_RUNTIME_NONE)
+  if (RUNTIME != UNWIND_RUNTIME_NONE)
     return;
   const struct walk_process *process = current_process();
   if (process && process->runtime != UNWIND_RUNTIME_NONE)
@@ -174,13 +174,13 @@ static __always_inline uint32_t walk_user_stack(struct scratch *scratch, struct 
   walk->memory.mapped = scratch->mapped;
   walk->memory.n_unnamed = walk->memory.fetches = 0;
   walk->memory.slot = slot;
-  if (config.runtime != UNWIND_RUNTIME_NONE) {
+  if (RUNTIME != UNWIND_RUNTIME_NONE) {
     const struct function_counts *counted = count_functions();
     walk->memory.told_epoch = counted ? counted->epoch : 0;
     walk->memory.epoch = walk->memory.told_epoch + (uint32_t)(bpf_ktime_get_ns() >> FRAME_MEMO_TIME);
   }
   walk_begin(walk, in_kernel);
-  if (config.runtime != UNWIND_RUNTIME_NONE)
+  if (RUNTIME != UNWIND_RUNTIME_NONE)
     walk_language_begin(walk);
 
   struct loop loop = {.scratch = scratch, .walk = walk, .n = 0, .end = 0};

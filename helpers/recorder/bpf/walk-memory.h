@@ -96,6 +96,13 @@ struct {
 
 const volatile struct recorder_bpf_config config = {.area_size = 8};
 
+/* The one whose frames are followed. */
+#ifdef RECORDER_RUNTIMES
+#define RUNTIME config.runtime
+#else
+#define RUNTIME UNWIND_RUNTIME_NONE
+#endif
+
 struct walk;
 static int recorder_read_word(struct walk *walk, uint64_t address, uint64_t *ret_word);
 
@@ -124,7 +131,7 @@ static __always_inline struct walk_frame_memo *recorder_frame_memo(struct walk *
 #define WALK_AREA(walk)                recorder_area()
 #define WALK_AREA_SIZE(walk)           config.area_size
 #define WALK_KEEPS_INTERPRETER(walk)   config.interpreter
-#define WALK_RUNTIME(walk)             config.runtime
+#define WALK_RUNTIME(walk)             RUNTIME
 #include "unwind/walk/walk.h"
 
 static __always_inline struct walk_frame_memo *recorder_frame_memo(struct walk *walk, uint64_t address)

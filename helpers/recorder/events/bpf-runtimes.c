@@ -15,6 +15,10 @@
 #include "helpers/recorder/common/child.h"
 #include "helpers/recorder/events/bpf-private.h"
 
+#include "off-cpu-runtimes.skel.h"
+#include "perf-event-runtimes.skel.h"
+#include "tracepoint-runtimes.skel.h"
+
 /* A program, and the map of its like for each runtime. */
 static const struct like {
   const char *program;
@@ -108,18 +112,18 @@ static int runtimes_load_object(struct bpf_object *loaded, const void *bytes, si
 static int runtimes_load(struct recorder_bpf *bpf, uint32_t runtime)
 {
   size_t size;
-  const void *bytes = perf_event_bpf__elf_bytes(&size);
+  const void *bytes = perf_event_runtimes_bpf__elf_bytes(&size);
   int result = runtimes_load_object(bpf->programs->obj, bytes, size,
-                                    offsetof(struct perf_event_bpf__rodata, config), runtime);
+                                    offsetof(struct perf_event_runtimes_bpf__rodata, config), runtime);
   if (result == 0 && bpf->tracepoint != NULL) {
-    bytes = tracepoint_bpf__elf_bytes(&size);
+    bytes = tracepoint_runtimes_bpf__elf_bytes(&size);
     result = runtimes_load_object(bpf->tracepoint->obj, bytes, size,
-                                  offsetof(struct tracepoint_bpf__rodata, config), runtime);
+                                  offsetof(struct tracepoint_runtimes_bpf__rodata, config), runtime);
   }
   if (result == 0 && bpf->off_cpu != NULL) {
-    bytes = off_cpu_bpf__elf_bytes(&size);
+    bytes = off_cpu_runtimes_bpf__elf_bytes(&size);
     result = runtimes_load_object(bpf->off_cpu->obj, bytes, size,
-                                  offsetof(struct off_cpu_bpf__rodata, config), runtime);
+                                  offsetof(struct off_cpu_runtimes_bpf__rodata, config), runtime);
   }
   return result;
 }
