@@ -5,8 +5,8 @@ a direct one, on a desk of its own (tests/integration/desk.py).
 
 usage: bench-daemon.py [ROUNDS]     (root; dbus-daemon, polkitd, python3-gi, gcc)
 
-The first sample is the one that was taken first, by its own time. polkit's time is that of the same question, asked
-beforehand by the caller. Processor time is that of everything on the desk, bus and polkitd included, without the target, which is elsewhere.
+The first sample is the one that was taken first, by its own time: others are written sooner, as some wait for tables. polkit's
+time is that of the same question, asked beforehand by the caller. Processor time is that of everything on the desk, bus and polkitd included, without the target, which is elsewhere.
 """
 import pathlib
 import statistics
@@ -35,22 +35,23 @@ def ask(action):
                   'CheckAuthorization', GLib.Variant('((sa{sv})sa{ss}us)', (subject, action, {}, 0, '')), None, 0, -1, None)
     return (clock() - began) / 1e6
 
-def first_sample(session):
-    """Its time, as soon as there is one."""
-    while True:
-        for slot in range(session.window_count):
-            header = session.header(slot)
-            if header['turn'] and header['kind'] == 2 and header['length']:
-                delta, = struct.unpack('<I', os.pread(session.windows, 4, slot * session.window_size + 64))
-                return header['first'] + delta
-        time.sleep(0.001)
+def first_samples(session):
+    """Times of those that windows begin with, by now."""
+    for slot in range(session.window_count):
+        header = session.header(slot)
+        if header['turn'] and header['kind'] == 2 and header['length']:
+            delta, = struct.unpack('<I', os.pread(session.windows, 4, slot * session.window_size + 64))
+            yield header['first'] + delta
 
 def measure(action, targets, **options):
     asked = ask(action)
     began = clock()
     session = Session(targets, events=[('cpu-clock', 4999, 0)], **options)
     replied = clock()
-    first = first_sample(session)
+    while not any(first_samples(session)):
+        time.sleep(0.001)
+    time.sleep(0.1)
+    first = min(first_samples(session))
     session.stop()
     session.wait()
     session.close()
