@@ -18,51 +18,40 @@
 
 struct _CapturedCgroups {
   GObject parent_instance;
-  GThread *settling; /* NULL when that is over */
   int directory;     /* the service's; -1: it is not ours */
-  gboolean limits;   /* there is the controller */
   GHashTable *users; /* uid to CapturedCgroup, which is not referred to */
   GHashTable *left;  /* uids of cgroups that have to be removed */
   guint remover;
+  GMutex lock; /* one thread moves at a time; it has what follows, and `members` of all cgroups */
+  gboolean is_settled;
+  gboolean limits; /* there is the controller */
 };
 
 struct _CapturedCgroup {
   CapturedCgroups *all;
   uid_t user;
-  int members;
+  int members; /* a descriptor; -1 before the first */
   guint references;
 };
 
 G_DEFINE_FINAL_TYPE(CapturedCgroups, captured_cgroups, G_TYPE_OBJECT)
 
-static void cgroups_await(CapturedCgroups *self)
-{
-  g_clear_pointer(&self->settling, g_thread_join);
-}
-
 static void captured_cgroups_finalize(GObject *object)
 {
   CapturedCgroups *self = CAPTURED_CGROUPS(object);
 
-  cgroups_await(self);
   g_clear_handle_id(&self->remover, g_source_remove);
   if (self->directory >= 0)
     close(self->directory);
   g_hash_table_unref(self->users);
   g_hash_table_unref(self->left);
+  g_mutex_clear(&self->lock);
   G_OBJECT_CLASS(captured_cgroups_parent_class)->finalize(object);
 }
 
 static void captured_cgroups_class_init(CapturedCgroupsClass *klass)
 {
   G_OBJECT_CLASS(klass)->finalize = captured_cgroups_finalize;
-}
-
-static void captured_cgroups_init(CapturedCgroups *self)
-{
-  self->directory = -1;
-  self->users = g_hash_table_new(NULL, NULL);
-  self->left = g_hash_table_new(NULL, NULL);
 }
 
 /* 0 or an errno. */
@@ -105,33 +94,59 @@ static int open_own(void)
   return -1;
 }
 
-static gpointer cgroups_settle(gpointer data)
+static void captured_cgroups_init(CapturedCgroups *self)
 {
-  CapturedCgroups *self = data;
-  int error = 0;
-
   self->directory = open_own();
-  if (self->directory < 0)
-    return NULL;
-  if (mkdirat(self->directory, OWN, 0755) < 0 && errno != EEXIST)
-    error = errno;
+  g_mutex_init(&self->lock);
+  self->users = g_hash_table_new(NULL, NULL);
+  self->left = g_hash_table_new(NULL, NULL);
+}
+
+/* 0 or an errno. */
+static int write_pid(int members, pid_t pid)
+{
+  char number[16];
+
+  g_snprintf(number, sizeof number, "%d", (int)pid);
+  return write(members, number, strlen(number)) < 0 ? errno : 0;
+}
+
+/* This process first: what it starts from then on is there, too. 0 or an errno. */
+static int move_all(int directory)
+{
+  g_autofree char *path = g_strdup_printf("/proc/self/fd/%d/cgroup.procs", directory);
+  g_autofree char *text = NULL;
+  int members = openat(directory, OWN "/cgroup.procs", O_WRONLY | O_CLOEXEC);
+  int error = members < 0 ? errno : write_pid(members, 0);
+
+  if (error == 0 && g_file_get_contents(path, &text, NULL, NULL)) {
+    g_auto(GStrv) pids = g_strsplit(text, "\n", -1);
+    for (guint i = 0; pids[i] && *pids[i]; i++)
+      write_pid(members, (pid_t)g_ascii_strtoll(pids[i], NULL, 10));
+  }
+  if (members >= 0)
+    close(members);
+  return error;
+}
+
+static void cgroups_settle(CapturedCgroups *self)
+{
+  int error = mkdirat(self->directory, OWN, 0755) < 0 && errno != EEXIST ? errno : 0;
+
+  self->is_settled = TRUE;
   if (error == 0)
-    error = write_file(self->directory, OWN "/cgroup.procs", "0");
+    error = move_all(self->directory);
   if (error == 0)
     error = write_file(self->directory, "cgroup.subtree_control", "+memory");
   self->limits = error == 0;
   if (error != 0)
     captured_log((uid_t)-1, NULL, NULL, "The memory of recordings is not limited by user: %s",
                  g_strerror(error));
-  return NULL;
 }
 
 CapturedCgroups *captured_cgroups_new(void)
 {
-  CapturedCgroups *self = g_object_new(CAPTURED_TYPE_CGROUPS, NULL);
-
-  self->settling = g_thread_new("cgroups", cgroups_settle, self);
-  return self;
+  return g_object_new(CAPTURED_TYPE_CGROUPS, NULL);
 }
 
 static char *make_name(uid_t user)
@@ -202,52 +217,52 @@ static int cgroups_make(CapturedCgroups *self, uid_t user)
   return members;
 }
 
-gboolean captured_cgroups_take(CapturedCgroups *self, uid_t user, CapturedCgroup **ret, GError **error)
+CapturedCgroup *captured_cgroups_take(CapturedCgroups *self, uid_t user)
 {
-  CapturedCgroup *known = g_hash_table_lookup(self->users, GUINT_TO_POINTER(user));
+  CapturedCgroup *cgroup = g_hash_table_lookup(self->users, GUINT_TO_POINTER(user));
 
-  cgroups_await(self);
-  *ret = known ? captured_cgroup_ref(known) : NULL;
-  if (known || self->directory < 0)
-    return TRUE;
-  int members = cgroups_make(self, user);
-  if (members < 0) {
-    g_set_error(error, CAPTURED_ERROR, CAPTURED_ERROR_FAILED,
-                "There can be no cgroup for the recordings of user %u: %s.", (unsigned)user,
-                g_strerror(errno));
-    return FALSE;
-  }
-  *ret = g_new(CapturedCgroup, 1);
-  **ret = (CapturedCgroup){.all = g_object_ref(self), .user = user, .members = members, .references = 1};
-  g_hash_table_insert(self->users, GUINT_TO_POINTER(user), *ret);
-  return TRUE;
+  if (cgroup)
+    return captured_cgroup_ref(cgroup);
+  if (self->directory < 0)
+    return NULL;
+  cgroup = g_new(CapturedCgroup, 1);
+  *cgroup = (CapturedCgroup){.all = g_object_ref(self), .user = user, .members = -1, .references = 1};
+  g_hash_table_insert(self->users, GUINT_TO_POINTER(user), cgroup);
+  return cgroup;
 }
 
 typedef struct {
-  int members;
+  CapturedCgroup *cgroup;
   pid_t pid;
 } Move;
 
-static void move_free(gpointer data)
+/* 0 or an errno. A number that has become another's by now is nobody's whom we could move. */
+static int cgroup_add(CapturedCgroup *cgroup, pid_t pid)
 {
-  Move *move = data;
+  CapturedCgroups *self = cgroup->all;
+  int error;
 
-  close(move->members);
-  g_free(move);
+  if (!self->is_settled)
+    cgroups_settle(self);
+  if (cgroup->members < 0)
+    cgroup->members = cgroups_make(self, cgroup->user);
+  error = cgroup->members < 0 ? errno : write_pid(cgroup->members, pid);
+  return error == ESRCH ? 0 : error;
 }
 
-/* A number that has become another's by now is nobody's whom we could move. */
-static void cgroups_add(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+static void run_move(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   const Move *move = data;
-  char number[16];
+  GMutex *lock = &move->cgroup->all->lock;
 
-  g_snprintf(number, sizeof number, "%d", (int)move->pid);
-  if (write(move->members, number, strlen(number)) > 0 || errno == ESRCH)
+  g_mutex_lock(lock);
+  int error = cgroup_add(move->cgroup, move->pid);
+  g_mutex_unlock(lock);
+  if (error == 0)
     g_task_return_boolean(task, TRUE);
   else
     g_task_return_new_error(task, CAPTURED_ERROR, CAPTURED_ERROR_FAILED,
-                            "A process cannot be moved into its user's cgroup: %s.", g_strerror(errno));
+                            "A process cannot be moved into its user's cgroup: %s.", g_strerror(error));
 }
 
 void captured_cgroup_add_async(CapturedCgroup *cgroup, pid_t pid, GAsyncReadyCallback callback,
@@ -256,13 +271,16 @@ void captured_cgroup_add_async(CapturedCgroup *cgroup, pid_t pid, GAsyncReadyCal
   g_autoptr(GTask) task = g_task_new(NULL, NULL, callback, user_data);
   Move *move = g_new(Move, 1);
 
-  *move = (Move){fcntl(cgroup->members, F_DUPFD_CLOEXEC, 0), pid};
-  g_task_set_task_data(task, move, move_free);
-  g_task_run_in_thread(task, cgroups_add);
+  *move = (Move){captured_cgroup_ref(cgroup), pid};
+  g_task_set_task_data(task, move, g_free);
+  g_task_run_in_thread(task, run_move);
 }
 
 gboolean captured_cgroup_add_finish(GAsyncResult *result, GError **error)
 {
+  const Move *move = g_task_get_task_data(G_TASK(result));
+
+  captured_cgroup_unref(move->cgroup);
   return g_task_propagate_boolean(G_TASK(result), error);
 }
 
@@ -276,7 +294,8 @@ void captured_cgroup_unref(CapturedCgroup *cgroup)
 {
   if (--cgroup->references > 0)
     return;
-  close(cgroup->members);
+  if (cgroup->members >= 0)
+    close(cgroup->members);
   g_hash_table_remove(cgroup->all->users, GUINT_TO_POINTER(cgroup->user));
   cgroups_leave(cgroup->all, cgroup->user);
   g_object_unref(cgroup->all);

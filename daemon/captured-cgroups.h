@@ -22,14 +22,14 @@ G_DECLARE_FINAL_TYPE(CapturedCgroups, captured_cgroups, CAPTURED, CGROUPS, GObje
 /* A user's, which is there until nobody holds a reference and all its processes have ended. */
 typedef struct _CapturedCgroup CapturedCgroup;
 
-/* Moves this process into a cgroup beside those, in a thread: the kernel takes some 20 ms for it. */
 CapturedCgroups *captured_cgroups_new(void);
-/* A reference to the user's, which is made when there is none; *ret is NULL where there are no cgroups. FALSE
- * with CAPTURED_ERROR_FAILED. */
-gboolean captured_cgroups_take(CapturedCgroups *self, uid_t user, CapturedCgroup **ret, GError **error);
+/* A reference to the user's; NULL where there are no cgroups. Takes no time: it is made when the first
+ * process is moved. */
+CapturedCgroup *captured_cgroups_take(CapturedCgroups *self, uid_t user);
 
-/* Makes a child of ours a member, in a thread: the kernel takes some 20 ms for it. One that has ended is no
- * error. */
+/* Makes a child of ours a member, in a thread, for the kernel takes some 20 ms for it and holds up forks
+ * meanwhile. The first time this process and its other children are moved, too, beside those of users. One
+ * that has ended is no error. The callback has to come to captured_cgroup_add_finish. */
 void captured_cgroup_add_async(CapturedCgroup *cgroup, pid_t pid, GAsyncReadyCallback callback,
                                gpointer user_data);
 /* FALSE with CAPTURED_ERROR_FAILED. */

@@ -122,7 +122,6 @@ CapturedChild *captured_child_new(const CapturedChildSpec *spec, GError **error)
   CapturedChild *self = g_new0(CapturedChild, 1);
   self->pid = pid;
   self->user = spec->account ? spec->account->uid : (uid_t)-1;
-  self->entry = spec->entry ? captured_entry_ref(spec->entry) : NULL;
   self->socket = pair[0];
   return self;
 }
@@ -137,6 +136,12 @@ void captured_child_close_socket(CapturedChild *self)
   if (self->socket >= 0)
     close(self->socket);
   self->socket = -1;
+}
+
+void captured_child_charge(CapturedChild *self, CapturedEntry *entry)
+{
+  g_return_if_fail(!self->entry);
+  self->entry = captured_entry_ref(entry);
 }
 
 void captured_child_move_async(CapturedChild *self, CapturedCgroup *cgroup, GAsyncReadyCallback callback,

@@ -26,7 +26,6 @@ typedef struct {
   gboolean precedence;            /* it runs before other processes, where the unit's LimitNICE= permits it */
   const CapturedAccount *account; /* whom it becomes; NULL: our own user */
   const char *const *environment; /* NULL-terminated */
-  CapturedEntry *entry;           /* referred to until the process is gone; NULL: none */
 } CapturedChildSpec;
 
 /* NULL with CAPTURED_ERROR_FAILED. That it could not be executed shows as end of file on the socket. */
@@ -35,6 +34,8 @@ CapturedChild *captured_child_new(const CapturedChildSpec *spec, GError **error)
 int captured_child_get_socket(CapturedChild *self);
 /* For a socket that was handed on: the child ends when the other one does. */
 void captured_child_close_socket(CapturedChild *self);
+/* Refers to the entry until the process is gone; once. */
+void captured_child_charge(CapturedChild *self, CapturedEntry *entry);
 /* Moves it into the cgroup, to which it refers until the process is gone; once. What it starts before that is
  * done is not moved. To be finished by captured_cgroup_add_finish. */
 void captured_child_move_async(CapturedChild *self, CapturedCgroup *cgroup, GAsyncReadyCallback callback,

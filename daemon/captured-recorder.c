@@ -317,8 +317,7 @@ void captured_recorder_update(CapturedRecorder *self)
   g_object_unref(self);
 }
 
-CapturedRecorder *captured_recorder_new(CapturedScope scope, CapturedEntry *entry, CapturedCgroup *cgroup,
-                                        GError **error)
+CapturedRecorder *captured_recorder_new(CapturedScope scope, GError **error)
 {
   static const char *const environment[] = {CAPTURED_CHILD_ENVIRONMENT, "XDG_CACHE_HOME=/var/cache/captured",
                                             NULL};
@@ -328,7 +327,6 @@ CapturedRecorder *captured_recorder_new(CapturedScope scope, CapturedEntry *entr
                 captured_privileges_open_event(),
       .precedence = TRUE,
       .environment = environment,
-      .entry = entry,
   };
   CapturedChild *child = captured_child_new(&spec, error);
 
@@ -336,11 +334,17 @@ CapturedRecorder *captured_recorder_new(CapturedScope scope, CapturedEntry *entr
     return NULL;
   CapturedRecorder *self = g_object_new(CAPTURED_TYPE_RECORDER, NULL);
   self->child = child;
+  watch_socket(self, G_IO_IN);
+  return self;
+}
+
+void captured_recorder_charge(CapturedRecorder *self, CapturedEntry *entry, CapturedCgroup *cgroup)
+{
+  if (self->child)
+    captured_child_charge(self->child, entry);
   self->entry = entry;
   self->cgroup = cgroup ? captured_cgroup_ref(cgroup) : NULL;
   self->is_placed = !cgroup;
-  watch_socket(self, G_IO_IN);
-  return self;
 }
 
 static void recorder_await(CapturedRecorder *self, guint32 type, GAsyncReadyCallback callback,

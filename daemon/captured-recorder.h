@@ -23,11 +23,11 @@ G_BEGIN_DECLS
 #define CAPTURED_TYPE_RECORDER (captured_recorder_get_type())
 G_DECLARE_FINAL_TYPE(CapturedRecorder, captured_recorder, CAPTURED, RECORDER, GObject)
 
-/* Starts one with the rights of that scope (own or system). Its windows count for `entry`, for as long as
- * they are there. When its events are open it is moved into `cgroup` (NULL: it stays in ours), before it
- * starts other processes. */
-CapturedRecorder *captured_recorder_new(CapturedScope scope, CapturedEntry *entry, CapturedCgroup *cgroup,
-                                        GError **error);
+/* Starts one with the rights of that scope (own or system), which does nothing before it is configured. */
+CapturedRecorder *captured_recorder_new(CapturedScope scope, GError **error);
+/* Before it is configured: its windows count for `entry`, for as long as they are there. When its events are
+ * open it is moved into `cgroup` (NULL: it stays in ours), before it starts other processes. */
+void captured_recorder_charge(CapturedRecorder *self, CapturedEntry *entry, CapturedCgroup *cgroup);
 
 /* Configures it: done when its events are open and wait. `opener` has the caller's rights and becomes the
  * recorder's; a session of the scope own has one, of the scope system NULL. Why it cannot be comes as

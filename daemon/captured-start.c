@@ -86,17 +86,19 @@ static void on_configured(GObject *source, GAsyncResult *result, gpointer user_d
     start_fail(start, error);
 }
 
-static CapturedRecorder *make_recorder(Start *start, GError **error)
+/* FALSE with CAPTURED_ERROR_LIMIT_EXCEEDED when there is no room for windows. */
+static gboolean charge_recorder(Start *start, GError **error)
 {
   if (g_cancellable_set_error_if_cancelled(start->call.cancellable, error) ||
       !captured_targets_check_alive(start->targets, error))
-    return NULL;
+    return FALSE;
   g_autoptr(CapturedEntry) entry = captured_ledger_enter(start->call.house->ledger, start->call.user,
                                                          captured_options_count_bytes(start->options), error);
-  g_autoptr(CapturedCgroup) cgroup = NULL;
-  if (!entry || !captured_cgroups_take(start->call.house->cgroups, start->call.user, &cgroup, error))
-    return NULL;
-  return captured_recorder_new(start->scope, entry, cgroup, error);
+  if (!entry)
+    return FALSE;
+  g_autoptr(CapturedCgroup) cgroup = captured_cgroups_take(start->call.house->cgroups, start->call.user);
+  captured_recorder_charge(start->recorder, entry, cgroup);
+  return TRUE;
 }
 
 static gboolean on_again(gpointer user_data);
@@ -105,8 +107,7 @@ static void start_configure(Start *start)
 {
   GError *error = NULL;
 
-  start->recorder = make_recorder(start, &error);
-  if (start->recorder) {
+  if (charge_recorder(start, &error)) {
     captured_recorder_configure_async(start->recorder, start->options, start->targets, start->opener,
                                       on_configured, start);
   } else if (start->again < AGAIN_MAX &&
@@ -136,12 +137,29 @@ static void on_authorized(GObject *source, GAsyncResult *result, gpointer user_d
     start_fail(start, error);
 }
 
-static void start_authorize(Start *start, CapturedScope scope)
+/* It is there when its turn comes: it takes milliseconds to be executed, in which others are asked. */
+static gboolean start_recorder(Start *start, CapturedScope scope, GError **error)
 {
   start->scope = scope;
-  captured_call_authorize_async(&start->call,
-                                scope == CAPTURED_SCOPE_OWN ? CAPTURED_ACTION_OWN : CAPTURED_ACTION_SYSTEM,
-                                start->options->n_targets > 0 ? start->targets : NULL, on_authorized);
+  start->recorder = captured_recorder_new(scope, error);
+  return start->recorder != NULL;
+}
+
+static void start_authorize(Start *start)
+{
+  captured_call_authorize_async(
+      &start->call, start->scope == CAPTURED_SCOPE_OWN ? CAPTURED_ACTION_OWN : CAPTURED_ACTION_SYSTEM,
+      start->options->n_targets > 0 ? start->targets : NULL, on_authorized);
+}
+
+static void start_system(Start *start)
+{
+  GError *error = NULL;
+
+  if (start_recorder(start, CAPTURED_SCOPE_SYSTEM, &error))
+    start_authorize(start);
+  else
+    start_fail(start, error);
 }
 
 /* What cannot be had as his own may be had as the system's, where he did not say. Takes the error. */
@@ -156,7 +174,8 @@ static void fall_back(Start *start, GError *error)
   }
   g_error_free(error);
   g_clear_object(&start->opener);
-  start_authorize(start, CAPTURED_SCOPE_SYSTEM);
+  g_clear_object(&start->recorder);
+  start_system(start);
 }
 
 static void on_proven(GObject *source, GAsyncResult *result, gpointer user_data)
@@ -166,7 +185,7 @@ static void on_proven(GObject *source, GAsyncResult *result, gpointer user_data)
 
   if (captured_opener_prove_finish(start->opener, result, &error) &&
       captured_options_check_rates(start->options, &error))
-    start_authorize(start, CAPTURED_SCOPE_OWN);
+    start_authorize(start);
   else
     fall_back(start, error);
 }
@@ -179,7 +198,7 @@ static void on_account(GObject *source, GAsyncResult *result, gpointer user_data
   start->account = captured_account_load_finish(result, &error);
   if (start->account)
     start->opener = captured_opener_new(start->account, &error);
-  if (start->opener)
+  if (start->opener && start_recorder(start, CAPTURED_SCOPE_OWN, &error))
     captured_opener_prove_async(start->opener, start->call.pid, start->targets, on_proven, start);
   else
     fall_back(start, error);
@@ -209,7 +228,7 @@ static void on_admitted(GObject *source, GAsyncResult *result, gpointer user_dat
     return;
   }
   if (start->options->scope == CAPTURED_SCOPE_SYSTEM)
-    start_authorize(start, CAPTURED_SCOPE_SYSTEM);
+    start_system(start);
   else if (captured_options_fit_own(start->options, &error))
     captured_account_load_async(start->call.user, start->call.cancellable, on_account, start);
   else

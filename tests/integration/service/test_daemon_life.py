@@ -104,8 +104,12 @@ class CgroupsTest(DaemonCase):
 
     def test_two_of_one_user(self):
         first, second = self.record('alice', '[busy()]'), self.record('alice', '[busy()]')
+
+        def recorders():
+            return [pid for pid in members(self.desk, f'user-{ALICE}') or () if status_of(pid, 'Name') == 'capture-recorde']
+
+        wait_until(lambda: len(recorders()) == 2, 'both have been moved')
         both = members(self.desk, f'user-{ALICE}')
-        self.assertEqual(sum(status_of(pid, 'Name') == 'capture-recorde' for pid in both), 2)
         first.kill()
         wait_until(lambda: len(members(self.desk, f'user-{ALICE}')) < len(both), 'the first has ended')
         self.assertTrue(members(self.desk, f'user-{ALICE}'))

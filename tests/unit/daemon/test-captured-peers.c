@@ -59,10 +59,11 @@ static CapturedRecorder *configure(const char *how, GError **error)
   g_autoptr(CapturedOptions) options = captured_options_new(wish, error);
   g_autoptr(CapturedTargets) targets = captured_targets_new(NULL, 0, NULL, error);
   g_autoptr(CapturedEntry) entry = enter(error);
-  g_autoptr(CapturedRecorder) recorder = captured_recorder_new(CAPTURED_SCOPE_SYSTEM, entry, NULL, error);
+  g_autoptr(CapturedRecorder) recorder = captured_recorder_new(CAPTURED_SCOPE_SYSTEM, error);
   g_autoptr(GAsyncResult) result = NULL;
 
   g_assert_no_error(*error);
+  captured_recorder_charge(recorder, entry, NULL);
   captured_recorder_configure_async(recorder, options, targets, NULL, on_done, &result);
   captured_recorder_configure_finish(recorder, await(&result), error);
   return g_steal_pointer(&recorder);
