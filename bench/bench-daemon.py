@@ -17,7 +17,7 @@ import time
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(SOURCE / 'tests' / 'integration'))
-from desk import SYSTEM, USERS, Desk  # noqa: E402
+from desk import OWN, SYSTEM, USERS, Desk  # noqa: E402
 from recordings import BUSY, Load, compile_c  # noqa: E402
 
 SECONDS = 10
@@ -119,8 +119,8 @@ def main():
 
 
 def measure_latency(desk, rounds):
-    for name, what, action in (('own', '[target]', 'org.capturectl.Capture1.profile-own'),
-                               ('own, frame pointers', '[target], unwind="fp"', 'org.capturectl.Capture1.profile-own'),
+    for name, what, action in (('own', '[target]', OWN),
+                               ('own, frame pointers', '[target], unwind="fp"', OWN),
                                ('system, one process', '[target], scope="system"', SYSTEM),
                                ('system-wide', '[], system_wide=True', SYSTEM)):
         latency(desk, 1, what, action)
