@@ -440,7 +440,7 @@ static void test_text(Fixture *fixture, gconstpointer data)
   g_auto(GStrv) lines = g_strsplit(text->str, "\n", -1);
 
   g_assert_cmpuint(g_strv_length(lines), ==, fixture->rows->len + 2);
-  g_assert_nonnull(strstr(lines[1], "100.0 %         600"));
+  g_assert_nonnull(strstr(lines[1], "100.0 %    150.0 ms")); /* 600 samples of 250 µs */
   g_assert_nonnull(strstr(lines[1], "All Samples"));
   g_assert_nonnull(strstr(lines[2], viewer_tree_model_get_name(fixture->model, 1)));
 }
