@@ -73,7 +73,7 @@ class CommandTest(RecordingTest):
     def test_waiting_is_recorded_where_the_summary_says_so(self):
         self.record('sleep 0.5')
         self.expect_document()
-        self.viewer.click(self.viewer.find('button', re.compile('^Record Waiting ')))
+        self.viewer.click(self.viewer.find('button', 'Record Waiting'))
         self.viewer.wait(lambda: len(self.captures()) == 2, 'there is another recording')
         self.expect_document()
         _, second = sorted(self.captures(), key=lambda path: path.stat().st_mtime)

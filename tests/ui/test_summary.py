@@ -44,7 +44,7 @@ class SummaryCase(WindowCase):
 
 class SummaryTest(SummaryCase):
     def show(self, viewer, words, button):
-        viewer.click(viewer.find('button', re.compile(f'^{button} '), within=self.row(viewer, words)))
+        viewer.click(viewer.find('button', button, within=self.row(viewer, words)))
 
     def test_it_opens_with_what_report_says(self):
         viewer = self.open_summary()
@@ -54,7 +54,7 @@ class SummaryTest(SummaryCase):
 
     def test_one_click_to_the_hot_line(self):
         viewer = self.open_summary()
-        self.show(viewer, r'in spin \(work\.c:6\)', 'Show Source')
+        self.show(viewer, r'in spin \(work\.c:[56]\)', 'Show Source')
         viewer.find('label', 'spin')
         viewer.find('label', str(self.made / 'work.c'))
 

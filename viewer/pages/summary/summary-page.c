@@ -122,6 +122,8 @@ static void add_button(GtkWidget *row, const ProfileSummaryFinding *finding, gui
   gtk_actionable_set_action_target(GTK_ACTIONABLE(button), "u", i);
   adw_action_row_add_suffix(ADW_ACTION_ROW(row), button);
   adw_action_row_set_activatable_widget(ADW_ACTION_ROW(row), button);
+  /* The row calls it what it is called itself, and newer toolkits nothing else. */
+  gtk_accessible_reset_relation(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_RELATION_LABELLED_BY);
 }
 
 static GtkWidget *make_row(const ProfileSummaryFinding *finding, guint i)
