@@ -28,7 +28,7 @@ from desktop import Desktop  # noqa: E402
 from examples import build, install  # noqa: E402
 from record_page import RecordPage  # noqa: E402
 from support import BUILD, capturectl, language  # noqa: E402
-from window import Viewer  # noqa: E402
+from window import DETAILS, FLAME, FUNCTIONS, HEALTH, MARKS, PROCESSES, SUMMARY, TIMELINE, TREE, Viewer  # noqa: E402
 
 SIZES = {'small': (1000, 700), 'large': (1600, 1000)}
 LOOKS = {
@@ -195,9 +195,9 @@ def record_sleep(path, directory):
 
 # Scenes: what is done before the picture is taken. Names of other languages stand beside the English ones.
 
-def open_page(number, *keys):
+def open_page(page, *keys):
     def show(viewer):
-        viewer.press(f'alt+{number}')
+        viewer.press(page)
         viewer.rest()
         if keys:
             viewer.press(*keys)
@@ -206,7 +206,7 @@ def open_page(number, *keys):
 
 def choose_view(*names):
     def show(viewer):
-        viewer.press('alt+1')
+        viewer.press(FLAME)
         viewer.find(name=re.compile('^(' + '|'.join(names) + ')$'), states=['focusable']).act()
     return show
 
@@ -216,9 +216,9 @@ def search(viewer, text):
     viewer.type(text)
 
 
-def search_in_vain(number):
+def search_in_vain(page):
     def show(viewer):
-        open_page(number)(viewer)
+        open_page(page)(viewer)
         search(viewer, 'no such name')
     return show
 
@@ -227,12 +227,12 @@ def stop_searching(viewer):
     viewer.press('ctrl+f', 'Escape')
 
 
-def drop_everything(number):
+def drop_everything(page):
     """Drops the samples with the function that all begin with."""
     def show(viewer):
-        open_page(2)(viewer)
+        open_page(TREE)(viewer)
         viewer.press('Home', 'Down', 'd')
-        open_page(number)(viewer)
+        open_page(page)(viewer)
     return show
 
 
@@ -242,15 +242,16 @@ def take_back(viewer):
 
 top_down = choose_view('Top-Down', 'Von oben', 'מלמעלה למטה')
 PAGES = {
-    'flame': (open_page(1), None),
+    'summary': (open_page(SUMMARY), None),
+    'flame': (open_page(FLAME), None),
     'chronological': (choose_view('Chronological', 'Chronologisch', 'כרונולוגי'), top_down),
-    'tree': (open_page(2), None),
-    'functions': (open_page(3, 'Down', 'Up'), None),
-    'timeline': (open_page(4), None),
-    'marks': (open_page(5), None),
-    'processes': (open_page(6), None),
-    'health': (open_page(7), None),
-    'details': (open_page(8), None),
+    'tree': (open_page(TREE), None),
+    'functions': (open_page(FUNCTIONS, 'Down', 'Up'), None),
+    'timeline': (open_page(TIMELINE), None),
+    'marks': (open_page(MARKS), None),
+    'processes': (open_page(PROCESSES), None),
+    'health': (open_page(HEALTH), None),
+    'details': (open_page(DETAILS), None),
 }
 
 
@@ -258,7 +259,7 @@ def open_source(side):
     """By a double click on a box of the flame graph; what stands beside the text is chosen by a click."""
     def show(viewer):
         write_lines()
-        open_page(1)(viewer)
+        open_page(FLAME)(viewer)
         viewer.press('Home')
         while not viewer.find_all('tree item', 'count'):
             viewer.press('Down')
@@ -270,13 +271,13 @@ def open_source(side):
     return show
 
 
-LINES = {'flame': (open_page(1), None), 'source': (open_source('Hottest Lines'), None), 'code': (open_source('Machine Code'), None)}
+LINES = {'flame': (open_page(FLAME), None), 'source': (open_source('Hottest Lines'), None), 'code': (open_source('Machine Code'), None)}
 # What a page says when there is nothing to show.
-IN_VAIN = {f'in-vain-{name}': (search_in_vain(number), stop_searching)
-           for number, name in enumerate(('flame', 'tree', 'functions', 'timeline', 'marks'), 1)}
-NOTHING_LEFT = {f'nothing-left-{name}': (drop_everything(number), take_back)
-                for number, name in enumerate(('flame', 'tree', 'functions', 'timeline', 'marks', 'processes', 'health'), 1)}
-SEARCH = {'search': (lambda viewer: (open_page(1)(viewer), search(viewer, 'pass')), stop_searching)}
+SEARCHED = {'flame': FLAME, 'tree': TREE, 'functions': FUNCTIONS, 'timeline': TIMELINE, 'marks': MARKS}
+IN_VAIN = {f'in-vain-{name}': (search_in_vain(page), stop_searching) for name, page in SEARCHED.items()}
+NOTHING_LEFT = {f'nothing-left-{name}': (drop_everything(page), take_back)
+                for name, page in {'summary': SUMMARY, **SEARCHED, 'processes': PROCESSES, 'health': HEALTH}.items()}
+SEARCH = {'search': (lambda viewer: (open_page(FLAME)(viewer), search(viewer, 'pass')), stop_searching)}
 
 # name: how it is made, in which looks, which scenes
 RECORDINGS = {

@@ -123,11 +123,13 @@ struct scan {
   uint64_t time;
 };
 
+/* An event says how much of a file was mapped; what was mapped over its end since, data most of the time, is
+ * told by no event. Under another key, /proc tells no build-id, it would be another binary. */
 static bool is_known(const struct recorder_process *process, const struct recorder_map_line *line,
                      const struct recorder_binary_key *key)
 {
   const struct recorder_mapping *mapping = recorder_mappings_find(process->mappings, line->start);
-  return mapping != NULL && mapping->start == line->start && mapping->end == line->end &&
+  return mapping != NULL && mapping->start == line->start && mapping->end >= line->end &&
          mapping->offset == line->offset && mapping->binary->key.path_length == key->path_length &&
          memcmp(mapping->binary->key.path, key->path, key->path_length) == 0;
 }

@@ -365,6 +365,41 @@ static void test_tasks_executing_thread(void)
   recorder_tasks_clear(&tasks);
 }
 
+struct first_line {
+  struct recorder_binaries *binaries;
+  struct recorder_mapping mapping;
+};
+
+static void take_first_line(const struct recorder_map_line *line, void *data)
+{
+  struct first_line *first = data;
+  if (first->mapping.binary)
+    return;
+  struct recorder_binary_key key = {.build_id_size = 4, .build_id = "abc"};
+  recorder_binary_key_set_path(&key, line->path, line->path_length);
+  first->mapping = (struct recorder_mapping){
+      .start = line->start,
+      .end = line->end + 0x10000, /* as the linker maps whole libraries first */
+      .offset = line->offset,
+      .binary = recorder_binaries_take(first->binaries, &key),
+  };
+}
+
+/* What an event told stays when /proc is looked at again. */
+static void test_tasks_look_again(void)
+{
+  struct recorder_tasks tasks;
+  struct recorder_process *process;
+  recorder_tasks_init(&tasks);
+  recorder_tasks_thread(&tasks, getpid(), getpid());
+  struct first_line told = {.binaries = &tasks.binaries};
+  g_assert_cmpint(recorder_proc_maps(getpid(), take_first_line, &told), ==, 0);
+  recorder_tasks_map(&tasks, getpid(), &told.mapping, &process);
+  recorder_tasks_look_again(&tasks, process);
+  g_assert_true(recorder_mappings_find(process->mappings, told.mapping.start)->binary == told.mapping.binary);
+  recorder_tasks_clear(&tasks);
+}
+
 /* A pid that is given out anew is somebody else. */
 static void test_tasks_reuse(void)
 {
@@ -542,6 +577,7 @@ int main(int argc, char **argv)
   g_test_add_func("/recorder/table", test_table);
   g_test_add_func("/recorder/tasks/forgotten", test_tasks_are_forgotten);
   g_test_add_func("/recorder/tasks/executing-thread", test_tasks_executing_thread);
+  g_test_add_func("/recorder/tasks/look-again", test_tasks_look_again);
   g_test_add_func("/recorder/tasks/reuse", test_tasks_reuse);
   g_test_add_func("/recorder/merge/order", test_merge);
   g_test_add_func("/recorder/merge/nonsense", test_nonsense_record);
