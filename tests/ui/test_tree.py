@@ -348,6 +348,15 @@ class FunctionsTest(PagesCase):
         self.focus_row('fold')
         self.assertEqual(self.viewer.copy().splitlines(), [titles, *(row for row in rows if row.split('\t')[5] == 'fold')])
 
+    def test_numbers_of_samples(self):
+        """Are in a column that can be chosen."""
+        self.viewer.find_gone('label', 'Samples')
+        self.viewer.press('F10')
+        self.viewer.find_menu_item('Show Numbers of _Samples').act()
+        self.viewer.find('label', 'Samples', self.table())
+        for row in report(self.path)['rows']:
+            self.viewer.find('grid cell', str(row['total']), self.viewer.find('row', re.compile(rf'^{re.escape(row["name"])}, '), self.table()))
+
     def test_copying_many(self):
         """As many rows as have room, with a word that there are more."""
         self.viewer.close()
