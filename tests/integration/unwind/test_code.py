@@ -26,6 +26,7 @@ DIFFERENCES = {
     ],
     'aarch64': [
         (r'mov', r'movz|movn|orr|ins|umov|dup', 'an alias that Capstone 4 does not prefer'),
+        (r'[su]xtl2?', r'[su]shll2?', 'an alias that Capstone 5 does not prefer: the shift is by 0'),
         (r'b\.cs', r'b\.hs', 'the same condition'),
         (r'b\.cc', r'b\.lo', 'the same condition'),
         (r'dc|ic|at|tlbi', r'sys', 'an alias that Capstone 4 does not know'),
@@ -40,6 +41,8 @@ KINDS = {
     'x86': {'jump': r'l?jmp', 'conditional': r'j\w+|loop\w*|xbegin', 'call': 'l?call', 'return': r'l?ret|iretq?|sysretq?'},
     'aarch64': {'jump': r'br?', 'conditional': r'b\.\w+|cbn?z|tbn?z', 'call': 'blr?', 'return': 'e?ret'},
 }
+# What reads at %rsi or writes at %rdi by itself.
+STRING = re.compile(r'(rep\w* )?(movs|cmps|lods|stos|scas|ins|outs)[bwlq]? ')
 # What is left of a function that has data in it: prefixes without an instruction, and what is none.
 NO_CODE = re.compile(r'(rex(\.\w+)?|data16|addr32|lock|repn?z|[c-gs]s|\(bad\)|.*\(bad\).*|\.byte .*)')
 
@@ -76,14 +79,17 @@ def functions_of(path):
 
 
 def read_objdump(path, program='objdump'):
-    """{address: text}: without comments, names of addresses and columns; and without the 1 of shifts that newer ones write, where the
-    instruction has none."""
+    """{address: text}: without comments, names of addresses and columns. As older ones write them: shifts by 1 without that 1, where the
+    instruction has none, and string instructions with segments, which binutils 2.47 leaves out because they are 0 in 64-bit code."""
     texts = {}
     for line in run(program, '-d', '--no-show-raw-insn', '-j', '.text', path, timeout=600).stdout.splitlines():
         found = re.match(r' *([0-9a-f]+):\t(.*)', line)
         if found:
             text = re.sub(r'<[^>]*>', '', re.split(r'\s#\s|//', found[2])[0])
-            texts[int(found[1], 16)] = re.sub(r'^((?:sa|sh|ro|rc)[lr][bwlq]?) \$1,', r'\1 ', ' '.join(text.split()))
+            text = re.sub(r'^((?:sa|sh|ro|rc)[lr][bwlq]?) \$1,', r'\1 ', ' '.join(text.split()))
+            if STRING.match(text):
+                text = re.sub(r'(?<!:)\(%[re]si\)', r'%ds:\g<0>', re.sub(r'(?<!:)\(%[re]di\)', r'%es:\g<0>', text))
+            texts[int(found[1], 16)] = text
     return texts
 
 
