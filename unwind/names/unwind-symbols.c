@@ -119,6 +119,24 @@ static uint32_t count_underscores(const struct unwind_symbol *symbol)
   return at - first;
 }
 
+/* C1 and C2, or D1 and D2: constructors, and destructors, of one body. */
+static bool is_variant(const char *name, uint32_t at)
+{
+  return at > 0 && (name[at - 1] == 'C' || name[at - 1] == 'D') && name[at] >= '0' && name[at] <= '4';
+}
+
+/* Whether a is b with the constraints of its template, which stand behind a Q. GCC names such a function in
+ * the older way, too; demanglers read that alone, so profile/ takes it. */
+static bool has_constraints(const struct unwind_symbol *a, const struct unwind_symbol *b)
+{
+  uint32_t same = 0;
+
+  while (same < a->length && same < b->length &&
+         (a->name[same] == b->name[same] || (is_variant(a->name, same) && is_variant(b->name, same))))
+    same++;
+  return same > 2 && a->name[0] == '_' && a->name[1] == 'Z' && same < a->length && a->name[same] == 'Q';
+}
+
 /* Of two with the same start. */
 static bool is_first_better(const struct unwind_symbol *a, const struct unwind_symbol *b)
 {
@@ -130,6 +148,8 @@ static bool is_first_better(const struct unwind_symbol *a, const struct unwind_s
     return b->binding == STB_WEAK;
   if ((a->binding == STB_GLOBAL) != (b->binding == STB_GLOBAL))
     return a->binding == STB_GLOBAL;
+  if (has_constraints(a, b) || has_constraints(b, a))
+    return has_constraints(b, a);
   return a->length >= b->length;
 }
 

@@ -21,8 +21,8 @@ DUMP_NAMES = BUILD / 'tests' / 'unit' / 'unwind' / 'dump-names'
 OFFSETS = 3000
 STRIPPED = ('/lib*/*-linux-gnu/libc.so.6', '/lib*/*-linux-gnu/libm.so.6', '/lib*/*-linux-gnu/libmvec.so.1', '/lib64/ld-linux-*.so.2',
             '/lib*/*-linux-gnu/libresolv.so.2', '/lib*/*-linux-gnu/libnss_compat.so.2')
-# Assembly that is aligned behind the beginning of its unwind information.
-BEGINS_EARLIER = '_dl_tlsdesc_(undefweak|dynamic(_fxsave)?)|clone3'
+# Assembly that is aligned behind the beginning of its unwind information, or has it in pieces.
+BEGINS_EARLIER = '_dl_tlsdesc_(undefweak|dynamic(_fxsave|_xsavec?)?)|(__)?clone3'
 
 # Mangled names, weak ones, aliases, names with underscores, constructors that are one function.
 SOURCE_CXX = r'''

@@ -210,10 +210,16 @@ static void test_rule(void)
     guint64 first_size, second_size;
     guint8 first_binding, second_binding;
   } cases[] = {
-      {"label", "sized", "sized", 0, 16, 1, 0},    {"weak", "global", "global", 16, 16, 2, 1},
-      {"local", "global", "global", 16, 16, 0, 1}, {"__libc_read", "read", "read", 16, 16, 1, 1},
-      {"short", "longer", "longer", 16, 16, 1, 1}, {"first", "other", "first", 16, 16, 1, 1},
-      {"__read", "read", "read", 16, 16, 1, 2},    {"_ZN1aEv", "_function", "_ZN1aEv", 16, 16, 1, 1},
+      {"label", "sized", "sized", 0, 16, 1, 0},
+      {"weak", "global", "global", 16, 16, 2, 1},
+      {"local", "global", "global", 16, 16, 0, 1},
+      {"__libc_read", "read", "read", 16, 16, 1, 1},
+      {"short", "longer", "longer", 16, 16, 1, 1},
+      {"first", "other", "first", 16, 16, 1, 1},
+      {"__read", "read", "read", 16, 16, 1, 2},
+      {"_ZN1aEv", "_function", "_ZN1aEv", 16, 16, 1, 1},
+      {"_Z1fIiEvv", "_Z1fIiQ1cEvv", "_Z1fIiEvv", 16, 16, 1, 1},
+      {"_ZN1aC1EvQ1c", "_ZN1aC2Ev", "_ZN1aC2Ev", 16, 16, 2, 2},
   };
 
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
