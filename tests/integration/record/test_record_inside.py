@@ -263,7 +263,8 @@ class Forbidden(InsideCase):
                 self.assert_one_line(result)
                 self.assertEqual(said['via'], 'preload')
                 self.assertGreater(said['samples'], 5)
-                self.assertGreater(self.functions()['_PyEval_EvalFrameDefault'], 0.3)
+                # What the interpreter's loop is called by: of the loop itself compilers make parts that have no name.
+                self.assertGreater(self.functions()['PyEval_EvalCode'], 0.3)
 
     def test_compiler(self):
         source = self.directory / 'shares.c'
