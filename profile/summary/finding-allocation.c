@@ -9,13 +9,16 @@
 /* Sorted. */
 static const char *const allocators[] = {
     "__libc_calloc",
+    "__libc_calloc2",
     "__libc_free",
     "__libc_malloc",
+    "__libc_malloc2",
     "__libc_realloc",
     "__rust_alloc",
     "__rust_dealloc",
     "__rust_realloc",
     "_int_free",
+    "_int_free_chunk",
     "_int_malloc",
     "_int_realloc",
     "aligned_alloc",
