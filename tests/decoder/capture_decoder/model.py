@@ -352,18 +352,22 @@ def _resolve_place_frame(frame, strings):
 
 
 def _frame_keys(frame):
-    """What names windows know the owner of a sampled address by."""
-    return _binary_keys(frame.owner) if frame.kind == BINARY else ['kernel'] if frame.kind == KERNEL else []
+    """What names windows know the owner of a sampled address by: its build-id where both have one, else path, device and inode."""
+    if frame.kind != BINARY or frame.owner is None:
+        return ['kernel'] if frame.kind == KERNEL else []
+    without, beside = _place_keys(frame.owner)
+    return [frame.owner['build_id'], without] if frame.owner['build_id'] else [without, beside]
 
 
 def _name_keys(binary):
-    """As _binary_keys, for what a names window says of it."""
-    return ['kernel'] if binary['flags'] & BINARY_IS_KERNEL else _binary_keys(binary)
+    """The other side of _frame_keys: where what a names window says of a binary is found."""
+    if binary is None or binary['flags'] & BINARY_IS_KERNEL:
+        return ['kernel'] if binary else []
+    without, beside = _place_keys(binary)
+    return [binary['build_id'], beside] if binary['build_id'] else [without]
 
 
-def _binary_keys(binary):
-    """What a binary is known by: its build-id, else path, device and inode; both where it has both."""
-    if binary is None:
-        return []
-    keys = [binary['build_id']] if binary['build_id'] else []
-    return keys + [(binary['path'], binary['device'], binary['inode'])]
+def _place_keys(binary):
+    """Of a binary that a names window knows without a build-id, and of one that has one there."""
+    place = binary['path'], binary['device'], binary['inode']
+    return (*place, False), (*place, True)
