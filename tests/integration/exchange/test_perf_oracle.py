@@ -152,6 +152,10 @@ class PipelineTest(Oracle, unittest.TestCase):
     def make(cls):
         return DATA / 'pipeline.perf.data'
 
+    def is_compared(self, ours, perf):
+        """perf 7.2 names another kernel's functions by the kernel that runs, which has others in their places."""
+        return not (ours.other_file and not ours.symbol and ours.binary == perf.binary == '[kernel.kallsyms]')
+
 
 class FramePointersTest(Oracle, unittest.TestCase):
     @classmethod
