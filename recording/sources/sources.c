@@ -101,9 +101,6 @@ void recording_sources_begin(RecordingSources *self, capture_file *file, Recordi
   self->binaries = binaries;
   self->command = command;
   recording_binaries_tell(binaries, &found);
-  for (guint i = 0; i < N_TRACES; i++)
-    if (self->traces[i])
-      recording_syscap_trace_close_descriptor(self->traces[i]);
   if (self->control)
     recording_syscap_control_close_descriptor(self->control);
   if (self->counts)

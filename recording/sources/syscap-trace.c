@@ -14,10 +14,11 @@
 
 struct _RecordingSyscapTrace {
   char *variable;
-  int descriptor; /* the command's; -1 once given away */
+  int descriptor; /* the command's, which tells how far it wrote */
   int fd;         /* another opening, so that no offset is shared */
   guint64 copied;
-  guint64 returned; /* up to where its memory was given back */
+  guint64 returned;     /* up to where its memory was given back */
+  gboolean begun_again; /* so that what stands behind the shared offset is older */
   RecordingForeign *foreign;
 };
 
@@ -45,36 +46,53 @@ int recording_syscap_trace_get_descriptor(const RecordingSyscapTrace *self)
   return self->descriptor;
 }
 
-void recording_syscap_trace_close_descriptor(RecordingSyscapTrace *self)
-{
-  if (self->descriptor >= 0)
-    close(self->descriptor);
-  self->descriptor = -1;
-}
-
-/* Whole pages only: others still hold bytes to come. */
+/* Zeroes what was copied, so that something there is news. The memory of a last page that is not whole goes
+ * the next time. */
 static void give_back(RecordingSyscapTrace *self)
 {
-  guint64 page = (guint64)sysconf(_SC_PAGESIZE);
-  guint64 end = self->copied / page * page;
-
-  if (end > self->returned)
+  if (self->copied > self->returned)
     fallocate(self->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)self->returned,
-              (off_t)(end - self->returned));
-  self->returned = MAX(end, self->returned);
+              (off_t)(self->copied - self->returned));
+  self->returned = self->copied - self->copied % (guint64)sysconf(_SC_PAGESIZE);
+}
+
+/* A program whose library is of Sysprof 51 or newer begins at the beginning, whoever wrote before it. */
+static void begin_again(RecordingSyscapTrace *self)
+{
+  guint8 first = 0;
+
+  if (self->copied == 0 || pread(self->fd, &first, 1, 0) != 1 || first == 0)
+    return;
+  self->copied = self->returned = 0;
+  self->begun_again = TRUE;
+}
+
+static guint64 find_end(const RecordingSyscapTrace *self)
+{
+  struct stat status;
+  off_t offset = self->begun_again ? lseek(self->descriptor, 0, SEEK_CUR) : G_MAXINT64;
+
+  return fstat(self->fd, &status) < 0 ? 0 : (guint64)CLAMP(offset, 0, status.st_size);
+}
+
+static int copy_more(RecordingSyscapTrace *self, capture_file *file, gint32 pid)
+{
+  guint64 end = find_end(self);
+
+  if (end <= self->copied)
+    return 0;
+  if (!self->foreign)
+    self->foreign = recording_foreign_new(file, CAPTURE_FOREIGN_SYSCAP, pid, self->variable);
+  int result = recording_foreign_copy(self->foreign, self->fd, self->copied,
+                                      MIN(end - self->copied, ROUND_MAX), &self->copied);
+  give_back(self);
+  return result;
 }
 
 int recording_syscap_trace_copy(RecordingSyscapTrace *self, capture_file *file, gint32 pid)
 {
-  struct stat status;
-
-  if (fstat(self->fd, &status) < 0 || (guint64)status.st_size <= self->copied)
-    return 0;
-  if (!self->foreign)
-    self->foreign = recording_foreign_new(file, CAPTURE_FOREIGN_SYSCAP, pid, self->variable);
-  int result = recording_foreign_copy(self->foreign, self->fd, self->copied, ROUND_MAX, &self->copied);
-  give_back(self);
-  return result;
+  begin_again(self);
+  return copy_more(self, file, pid);
 }
 
 int recording_syscap_trace_end(RecordingSyscapTrace *self, capture_file *file, gint32 pid)
@@ -83,16 +101,18 @@ int recording_syscap_trace_end(RecordingSyscapTrace *self, capture_file *file, g
   int result;
 
   fcntl(self->fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL);
+  begin_again(self);
   do {
     before = self->copied;
-    result = recording_syscap_trace_copy(self, file, pid);
+    result = copy_more(self, file, pid);
   } while (result == 0 && self->copied > before);
   return result;
 }
 
 void recording_syscap_trace_free(RecordingSyscapTrace *self)
 {
-  recording_syscap_trace_close_descriptor(self);
+  if (self->descriptor >= 0)
+    close(self->descriptor);
   if (self->fd >= 0)
     close(self->fd);
   g_clear_pointer(&self->foreign, recording_foreign_free);

@@ -4,7 +4,9 @@
  * GJS_TRACE_FD), in Sysprof's capture format. It is a memfd: writing never blocks a program, nor kills it
  * when nobody reads any more; what has been copied is given back. Programs that inherit it share its offset,
  * so what they write stands one behind the other, each with a file header of its own; it cannot be made
- * shorter, so that one that begins does not take away what others wrote. Belongs to one thread.
+ * shorter, so that one that begins does not take away what others wrote. The library of Sysprof 51 and newer
+ * begins at offset 0 all the same: then that is copied, too, and lost is what it wrote over before it was
+ * copied. Belongs to one thread.
  */
 #pragma once
 
@@ -20,10 +22,8 @@ typedef struct _RecordingSyscapTrace RecordingSyscapTrace;
  */
 RecordingSyscapTrace *recording_syscap_trace_new(const char *variable);
 const char *recording_syscap_trace_get_variable(const RecordingSyscapTrace *self);
-/* The descriptor to be inherited by the command; stays the trace's. Give it away with close_descriptor once
- * the command has been forked. */
+/* The descriptor to be inherited by the command; stays the trace's. */
 int recording_syscap_trace_get_descriptor(const RecordingSyscapTrace *self);
-void recording_syscap_trace_close_descriptor(RecordingSyscapTrace *self);
 /* Copies what was written since the last time, as a stream of the command's, whose pid it is. 0 or a negative
  * errno of the file. */
 int recording_syscap_trace_copy(RecordingSyscapTrace *self, capture_file *file, gint32 pid);
