@@ -90,7 +90,7 @@ class FlameViews(ViewCase):
         def widths(name):
             return [node.extents[2] for node in self.viewer.find_all('tree item', name, within=chart)]
 
-        self.viewer.wait(lambda: widths('parse'), 'there are stacks')
+        self.viewer.wait(lambda: widths('main'), 'there are stacks')  # which of its callees is told of is a matter of a pixel
         self.viewer.click(self.viewer.place_of(chart, 0.02, 0.12))
         self.viewer.press('z', *zoom)
         self.viewer.wait(lambda: max(widths('parse'), default=0) <= 1, 'what comes after the box is out of sight')
