@@ -28,7 +28,7 @@
 #include "unwind/unwind-runtime.h"
 
 #define UNWIND_TABLE_MAGIC   0x656c6261u
-#define UNWIND_TABLE_VERSION 12
+#define UNWIND_TABLE_VERSION 13
 
 /* Buckets are as small as the rows' share allows: an index costs at most an eighth of what the rows do. */
 #define UNWIND_BUCKET_SHIFT_MIN 9

@@ -59,6 +59,7 @@ struct reader {
   bool has_proof; /* the stack was given back, or another function agrees */
   bool has_frame;
   bool has_root;
+  bool is_root;       /* from its first instruction on */
   bool has_last_call; /* behind which a function may end */
   bool is_likely;   /* a function often begins so: the stack is aligned where it calls, and that is enough */
   bool is_assembly; /* may call functions of its own with a stack that is not aligned */
@@ -224,6 +225,21 @@ static void reader_check_call(struct reader *reader, size_t at,
     reader_fail(reader);
 }
 
+static bool leave_alike(const struct reader *reader, uint16_t a, uint16_t b)
+{
+  return a != 0 && memcmp(&reader->room->states[a].sp, &reader->room->states[b].sp,
+                          sizeof reader->room->states[a].sp) == 0;
+}
+
+/* What a jump by a register leads to, one before may lead to as well: what holds at both does there. */
+static uint16_t reader_join_jumps(struct reader *reader, uint16_t before, uint16_t number)
+{
+  const struct assembly_state *states = reader->room->states;
+  struct assembly_state both = assembly_state_join(&states[before != 0 ? before : number], &states[number]);
+
+  return leave_alike(reader, before, number) ? reader_number(reader, &both) : number;
+}
+
 /* What an instruction does to the way; the distance to where it goes on, 0: nowhere. */
 static size_t reader_step(struct reader *reader, size_t at, const struct assembly_instruction *instruction,
                           struct assembly_state *state)
@@ -246,7 +262,7 @@ static size_t reader_step(struct reader *reader, size_t at, const struct assembl
       reader_fail(reader);
     if (instruction->kind == ASSEMBLY_JUMP_BY_REGISTER && !assembly_state_is_lost(state)) {
       reader->places[at].is_jump = true;
-      reader->jumped = reader->places[at].state;
+      reader->jumped = reader_join_jumps(reader, reader->jumped, reader->places[at].state);
       reader->behind_jump = at + instruction->length;
     }
     return 0;
@@ -270,7 +286,6 @@ static size_t reader_step(struct reader *reader, size_t at, const struct assembl
     break;
   }
   struct assembly_instruction effect = *instruction;
-  bool was_root = state->is_root;
 
   if (effect.kind == ASSEMBLY_CALL && effect.value == effect.length) /* to learn where it is */
     effect.kind = ASSEMBLY_PUSH;
@@ -278,7 +293,9 @@ static size_t reader_step(struct reader *reader, size_t at, const struct assembl
     effect.kind = ASSEMBLY_OTHER;
   if (!assembly_state_pass(state, &effect))
     reader_fail(reader);
-  reader->has_root |= state->is_root && !was_root;
+  reader->has_root |= state->is_root;
+  reader->is_root |= state->is_root && assembly_state_is_level(state) &&
+                     (reader->is_assembly || reader->n_instructions == 1);
   return instruction->length;
 }
 
@@ -321,10 +338,12 @@ static void reader_follow(struct reader *reader, size_t at)
       reader->has_end = true;
       return;
     }
-    if (memcmp(before, &state, sizeof state) != 0)
-      number = reader_number(reader, &state);
     is_behind_call =
         instruction.kind == ASSEMBLY_CALL || (is_behind_call && instruction.kind == ASSEMBLY_PAD);
+    if (is_behind_call && reader->places[at].is_landing) /* of an exception, from wherever it came */
+      state.kept_fp = state.kept_base = (struct assembly_kept){0};
+    if (memcmp(before, &state, sizeof state) != 0)
+      number = reader_number(reader, &state);
     if (is_behind_call && is_elsewhere(reader, at, number)) {
       reader->has_end = true; /* what was called does not come back */
       return;
@@ -392,7 +411,8 @@ static bool reader_try(struct reader *reader, size_t at, const struct assembly_s
 {
   reader->run++;
   reader->attempt = attempt;
-  reader->is_wrong = reader->has_end = reader->has_root = reader->has_last_call = reader->has_frame = false;
+  reader->is_wrong = reader->has_end = reader->has_root = reader->is_root = false;
+  reader->has_last_call = reader->has_frame = false;
   reader->has_proof = reader->places[at].is_entry;
   reader->n_pending = reader->n_entries = reader->n_instructions = reader->n_reached = 0;
   reader->jumped = 0;
@@ -401,7 +421,7 @@ static bool reader_try(struct reader *reader, size_t at, const struct assembly_s
   reader_follow_all(reader);
   for (unsigned int i = 0; i < TARGETS_MAX && reader_go_behind_jump(reader); i++)
     reader_follow_all(reader);
-  if (!reader->is_wrong && (reader->has_proof || (reader->has_root && reader->has_end))) {
+  if (!reader->is_wrong && (reader->has_proof || (reader->is_root && reader->has_end))) {
     reader_keep(reader);
     return true;
   }
@@ -497,12 +517,9 @@ static void reader_try_landings(struct reader *reader)
 
 static void reader_remember_jump(struct reader *reader, uint16_t jumped)
 {
-  unsigned int i = 0;
-
-  while (i + 1 < JUMPS && reader->jumps[i] != jumped)
-    i++;
-  memmove(reader->jumps + 1, reader->jumps, i * sizeof *reader->jumps);
-  reader->jumps[0] = jumped;
+  if (!leave_alike(reader, reader->jumps[0], jumped))
+    memmove(reader->jumps + 1, reader->jumps, (JUMPS - 1) * sizeof *reader->jumps);
+  reader->jumps[0] = reader_join_jumps(reader, reader->jumps[0], jumped);
 }
 
 /* Goes over an instruction that was read. What functions before jumped to ends where another one begins. */
