@@ -5,8 +5,8 @@ static const struct {
   const char *path;
   ProfileKind kind;
 } paths[] = {
-    {"/home/me/work/slow", PROFILE_KIND_PROGRAM},
-    {"/home/me/build/libwork.so.1", PROFILE_KIND_PROGRAM},
+    {"/home/user/work/slow", PROFILE_KIND_PROGRAM},
+    {"/home/user/build/libwork.so.1", PROFILE_KIND_PROGRAM},
     {"/tmp/build/libc.so.6", PROFILE_KIND_PROGRAM},
     {"/usr/bin/xz", PROFILE_KIND_PROGRAM},
     {"/usr/lib/gcc/x86_64-linux-gnu/12/cc1plus", PROFILE_KIND_PROGRAM},
