@@ -90,7 +90,8 @@ static void report_summary_json(const ProfileReport *report, const ProfileSummar
 
 void capturectl_report_summary(const ProfileReport *report, gboolean json)
 {
-  g_autoptr(ProfileSummary) summary = profile_summary_new(report->filter);
+  g_autoptr(ProfileWeights) weights = profile_weights_new(report->filter);
+  g_autoptr(ProfileSummary) summary = profile_summary_new(weights);
   guint n;
   const ProfileSummaryFinding *findings = profile_summary_get_findings(summary, &n);
 

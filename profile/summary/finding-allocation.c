@@ -4,8 +4,6 @@
 
 #include "profile/summary/summary-private.h"
 
-#define LEAST 0.1
-
 /* Sorted. */
 static const char *const allocators[] = {
     "__libc_calloc",
@@ -48,20 +46,14 @@ static const char *const allocators[] = {
 
 gboolean profile_summary_find_allocation(const ProfileSummaryFacts *facts, ProfileSummaryFinding *ret)
 {
-  ProfileSummaryGroup group;
+  g_autofree char *share = NULL, *caller = NULL;
 
   if (facts->event->unit == CAPTURE_UNIT_BYTES)
     return FALSE;
-  profile_summary_measure_group(facts, allocators, G_N_ELEMENTS(allocators), &group);
-  if (group.measure == 0 || (double)group.measure < LEAST * (double)facts->sum)
+  if (!profile_summary_find_group(facts, allocators, G_N_ELEMENTS(allocators), ret, &share, &caller))
     return FALSE;
-  g_autofree char *share = profile_summary_format_share(facts, group.measure);
-  g_autofree char *caller =
-      group.callers == G_MAXUINT32 ? NULL : profile_summary_format_function(facts, group.callers);
   /* TRANSLATORS: "18 % allocates and frees memory, mostly for index." */
   ret->sentence = caller ? g_strdup_printf(_("%s allocates and frees memory, mostly for %s."), share, caller)
                          : g_strdup_printf(_("%s allocates and frees memory."), share);
-  ret->show = PROFILE_SUMMARY_SHOW_CALLERS;
-  ret->function = group.most;
   return TRUE;
 }

@@ -4,8 +4,6 @@
 
 #include "profile/summary/summary-private.h"
 
-#define LEAST 0.1
-
 /* Of user space those that take and give back; of the kernel, where there are more of them, what only those
  * come to who have to wait. Sorted. */
 static const char *const locks[] = {
@@ -43,18 +41,12 @@ static const char *const locks[] = {
 
 gboolean profile_summary_find_locks(const ProfileSummaryFacts *facts, ProfileSummaryFinding *ret)
 {
-  ProfileSummaryGroup group;
+  g_autofree char *share = NULL, *caller = NULL;
 
-  profile_summary_measure_group(facts, locks, G_N_ELEMENTS(locks), &group);
-  if (group.measure == 0 || (double)group.measure < LEAST * (double)facts->sum)
+  if (!profile_summary_find_group(facts, locks, G_N_ELEMENTS(locks), ret, &share, &caller))
     return FALSE;
-  g_autofree char *share = profile_summary_format_share(facts, group.measure);
-  g_autofree char *caller =
-      group.callers == G_MAXUINT32 ? NULL : profile_summary_format_function(facts, group.callers);
   /* TRANSLATORS: "12 % takes and gives back locks, mostly in put." */
   ret->sentence = caller ? g_strdup_printf(_("%s takes and gives back locks, mostly in %s."), share, caller)
                          : g_strdup_printf(_("%s takes and gives back locks."), share);
-  ret->show = PROFILE_SUMMARY_SHOW_CALLERS;
-  ret->function = group.most;
   return TRUE;
 }

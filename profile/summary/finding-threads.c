@@ -21,13 +21,13 @@ static guint count_others(const ProfileSummaryFacts *facts, guint32 thread)
 
 gboolean profile_summary_find_threads(const ProfileSummaryFacts *facts, ProfileSummaryFinding *ret)
 {
-  g_autoptr(ProfileRows) rows = profile_rows_new(facts->weights, PROFILE_ROWS_THREAD);
   guint n;
   const ProfileThread *threads = profile_capture_get_threads(facts->capture, &n);
 
-  if (facts->sum == 0 || profile_rows_get_n(rows) == 0 || facts->event->detail == CAPTURE_DETAIL_OFF_CPU)
+  if (facts->sum == 0 || profile_rows_get_n(facts->threads) == 0 ||
+      facts->event->detail == CAPTURE_DETAIL_OFF_CPU)
     return FALSE;
-  ProfileRow row = profile_rows_get(rows, 0);
+  ProfileRow row = profile_rows_get(facts->threads, 0);
   guint64 measure = profile_weights_measure(facts->weights, row.self);
   guint others = count_others(facts, row.item);
   if (row.item == 0 || others == 0 || (double)measure < MOST * (double)facts->sum)

@@ -5,7 +5,15 @@
 #include "profile/base/memory.h"
 #include "profile/summary/summary-private.h"
 
+#define LEAST 0.1
+
 enum { NAME_MAX_LENGTH = 64 };
+
+typedef struct {
+  guint64 measure; /* of samples that lead through one of them, each counted once */
+  guint32 callers; /* the function by which most of those came to them; G_MAXUINT32: none did */
+  guint32 most;    /* the one of them that most come to first; G_MAXUINT32: none */
+} Group;
 
 static int compare_names(const void *name, const void *entry)
 {
@@ -51,8 +59,8 @@ static guint32 find_most(const guint64 *sums, gsize n)
 }
 
 /* Parents stand before their children. */
-void profile_summary_measure_group(const ProfileSummaryFacts *facts, const char *const *names, gsize n_names,
-                                   ProfileSummaryGroup *ret)
+static void measure_group(const ProfileSummaryFacts *facts, const char *const *names, gsize n_names,
+                          Group *ret)
 {
   const guint32 *parents = profile_stacks_get_parents(facts->stacks);
   const guint32 *functions = profile_stacks_get_functions(facts->stacks);
@@ -60,7 +68,7 @@ void profile_summary_measure_group(const ProfileSummaryFacts *facts, const char 
   gsize n_functions = profile_stacks_get_n_functions(facts->stacks);
   g_autofree guint8 *marks = mark_functions(facts, names, n_names);
 
-  *ret = (ProfileSummaryGroup){.callers = G_MAXUINT32, .most = G_MAXUINT32};
+  *ret = (Group){.callers = G_MAXUINT32, .most = G_MAXUINT32};
   if (!marks)
     return;
   g_autofree guint8 *inside = profile_new0(guint8, n);
@@ -79,4 +87,19 @@ void profile_summary_measure_group(const ProfileSummaryFacts *facts, const char 
   }
   ret->callers = find_most(by_caller, n_functions);
   ret->most = find_most(by_function, n_functions);
+}
+
+gboolean profile_summary_find_group(const ProfileSummaryFacts *facts, const char *const *names, gsize n_names,
+                                    ProfileSummaryFinding *ret, char **ret_share, char **ret_caller)
+{
+  Group group;
+
+  measure_group(facts, names, n_names, &group);
+  if (group.measure == 0 || (double)group.measure < LEAST * (double)facts->sum)
+    return FALSE;
+  *ret_share = profile_summary_format_share(facts, group.measure);
+  *ret_caller = group.callers == G_MAXUINT32 ? NULL : profile_summary_format_function(facts, group.callers);
+  ret->show = PROFILE_SUMMARY_SHOW_CALLERS;
+  ret->function = group.most;
+  return TRUE;
 }

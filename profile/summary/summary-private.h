@@ -3,7 +3,6 @@
 #pragma once
 
 #include "profile/summary/summary.h"
-#include "profile/views/rows.h"
 
 G_BEGIN_DECLS
 
@@ -14,7 +13,7 @@ typedef struct {
   const ProfileEvent *event;
   ProfileStacks *stacks;
   ProfileWeights *weights;
-  ProfileRows *functions;
+  ProfileRows *functions, *threads;
   guint64 sum;   /* measure of all samples */
   double cpus;   /* how many processors were busy, on average; 0: the event says nothing of that */
   double lasts;  /* nanoseconds, of what the filter chooses of the recording */
@@ -42,15 +41,11 @@ char *profile_summary_format_share(const ProfileSummaryFacts *facts, guint64 mea
 /* The function's name, short and printable: "_Map_base::at". Free it. */
 char *profile_summary_format_function(const ProfileSummaryFacts *facts, guint32 function);
 
-/* Functions that do one thing, by name: how many samples lead through one of them, and who calls them. */
-typedef struct {
-  guint64 measure; /* of samples that do, each counted once */
-  guint32 callers; /* the function by which most of those came to them; G_MAXUINT32: none did */
-  guint32 most;    /* the one of them that most come to first; G_MAXUINT32: none */
-} ProfileSummaryGroup;
-
-/* names: sorted, without suffixes of compilers and versions. */
-void profile_summary_measure_group(const ProfileSummaryFacts *facts, const char *const *names, gsize n_names,
-                                   ProfileSummaryGroup *ret);
+/* Functions that do one thing, by name (sorted, without suffixes of compilers and versions): whether a tenth
+ * of all samples leads through one of them. Then `ret` shows the callers of the one that most come to first,
+ * and *ret_share is how many samples that are, *ret_caller the function by which most of them came, or NULL;
+ * free both. */
+gboolean profile_summary_find_group(const ProfileSummaryFacts *facts, const char *const *names, gsize n_names,
+                                    ProfileSummaryFinding *ret, char **ret_share, char **ret_caller);
 
 G_END_DECLS

@@ -12,7 +12,8 @@
 
 struct _ProfileSummary {
   gatomicrefcount references;
-  ProfileFilter *filter;
+  ProfileWeights *weights;
+  ProfileRows *threads, *binaries;
   GArray *findings; /* ProfileSummaryFinding */
 };
 
@@ -67,16 +68,18 @@ static guint find_waiting(ProfileCapture *capture)
   return G_MAXUINT;
 }
 
-static void collect_facts(ProfileSummaryFacts *facts, const ProfileFilter *filter)
+static void collect_facts(ProfileSummaryFacts *facts, const ProfileSummary *self)
 {
+  const ProfileFilter *filter = profile_weights_get_filter(self->weights);
   guint64 first, end, from, to;
 
   facts->filter = filter;
   facts->capture = profile_filter_get_capture(filter);
   facts->event = profile_capture_get_event(facts->capture, profile_filter_get_event(filter));
   facts->stacks = profile_filter_get_stacks(filter);
-  facts->weights = profile_weights_new(filter);
-  facts->functions = profile_rows_new(facts->weights, PROFILE_ROWS_FUNCTION);
+  facts->weights = self->weights;
+  facts->functions = profile_rows_new(self->weights, PROFILE_ROWS_FUNCTION);
+  facts->threads = self->threads;
   facts->sum = profile_weights_measure(facts->weights, profile_weights_get_sum(facts->weights));
   facts->waiting = find_waiting(facts->capture);
   profile_span_get(facts->capture, &first, &end);
@@ -97,20 +100,21 @@ static void add_finding(ProfileSummary *self, const ProfileSummaryFacts *facts, 
     g_array_append_val(self->findings, finding);
 }
 
-ProfileSummary *profile_summary_new(const ProfileFilter *filter)
+ProfileSummary *profile_summary_new(ProfileWeights *weights)
 {
   ProfileSummary *self = g_new0(ProfileSummary, 1);
   ProfileSummaryFacts facts = {0};
 
   g_atomic_ref_count_init(&self->references);
-  self->filter = profile_filter_copy(filter);
+  self->weights = profile_weights_ref(weights);
+  self->threads = profile_rows_new(weights, PROFILE_ROWS_THREAD);
+  self->binaries = profile_rows_new(weights, PROFILE_ROWS_BINARY);
   self->findings = g_array_new(FALSE, FALSE, sizeof(ProfileSummaryFinding));
   g_array_set_clear_func(self->findings, clear_finding);
-  collect_facts(&facts, self->filter);
+  collect_facts(&facts, self);
   for (guint i = 0; i < G_N_ELEMENTS(rules); i++)
     add_finding(self, &facts, i);
   profile_rows_free(facts.functions);
-  profile_weights_unref(facts.weights);
   return self;
 }
 
@@ -125,13 +129,25 @@ void profile_summary_unref(ProfileSummary *self)
   if (!g_atomic_ref_count_dec(&self->references))
     return;
   g_array_unref(self->findings);
-  profile_filter_free(self->filter);
+  profile_rows_free(self->threads);
+  profile_rows_free(self->binaries);
+  profile_weights_unref(self->weights);
   g_free(self);
 }
 
-const ProfileFilter *profile_summary_get_filter(const ProfileSummary *self)
+ProfileWeights *profile_summary_get_weights(const ProfileSummary *self)
 {
-  return self->filter;
+  return self->weights;
+}
+
+const ProfileRows *profile_summary_get_threads(const ProfileSummary *self)
+{
+  return self->threads;
+}
+
+const ProfileRows *profile_summary_get_binaries(const ProfileSummary *self)
+{
+  return self->binaries;
 }
 
 const ProfileSummaryFinding *profile_summary_get_findings(const ProfileSummary *self, guint *n)

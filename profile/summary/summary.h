@@ -6,6 +6,7 @@
 #pragma once
 
 #include "profile/views/path.h"
+#include "profile/views/rows.h"
 
 G_BEGIN_DECLS
 
@@ -33,14 +34,17 @@ typedef struct {
 
 typedef struct _ProfileSummary ProfileSummary;
 
-/* Of the filter's event. Costs a few passes over its samples and the nodes: not for the main thread of a
- * program with windows. */
-ProfileSummary *profile_summary_new(const ProfileFilter *filter);
+/* Of the event of their filter. Costs a few passes over its samples and the nodes: not for the main thread of
+ * a program with windows. */
+ProfileSummary *profile_summary_new(ProfileWeights *weights);
 ProfileSummary *profile_summary_ref(ProfileSummary *self);
 void profile_summary_unref(ProfileSummary *self);
 
-/* What was looked at. */
-const ProfileFilter *profile_summary_get_filter(const ProfileSummary *self);
+/* What was looked at; borrowed. */
+ProfileWeights *profile_summary_get_weights(const ProfileSummary *self);
+/* Its threads and its binaries, as they were counted. */
+const ProfileRows *profile_summary_get_threads(const ProfileSummary *self);
+const ProfileRows *profile_summary_get_binaries(const ProfileSummary *self);
 const ProfileSummaryFinding *profile_summary_get_findings(const ProfileSummary *self, guint *n);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ProfileSummary, profile_summary_unref)

@@ -40,10 +40,8 @@ static char *format_item(ProfileCapture *capture, ProfileRowsBy by, guint32 item
 static void add_row(ViewerSummaryCard *self, int at, ProfileWeights *weights, ProfileRowsBy by,
                     ProfileRow row)
 {
-  guint64 part = profile_weights_measure(weights, row.self);
-  guint64 whole = profile_weights_measure(weights, profile_weights_get_sum(weights));
   g_autofree char *name = format_item(profile_weights_get_capture(weights), by, row.item);
-  g_autofree char *share = viewer_format_share(part, whole);
+  g_autofree char *share = viewer_format_weight_share(weights, row.self);
   GtkWidget *label = gtk_label_new(name), *bar = gtk_progress_bar_new(), *number = gtk_label_new(share);
 
   gtk_label_set_xalign(GTK_LABEL(label), 0);
@@ -51,7 +49,7 @@ static void add_row(ViewerSummaryCard *self, int at, ProfileWeights *weights, Pr
   gtk_label_set_width_chars(GTK_LABEL(label), 12);
   gtk_widget_set_hexpand(label, TRUE);
   gtk_widget_set_tooltip_text(label, name);
-  gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(bar), whole ? (double)part / (double)whole : 0);
+  gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(bar), profile_weights_get_share(weights, row.self));
   gtk_widget_set_valign(bar, GTK_ALIGN_CENTER);
   gtk_widget_set_size_request(bar, 80, -1);
   gtk_accessible_update_property(GTK_ACCESSIBLE(bar), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
@@ -70,9 +68,11 @@ static void clear_rows(ViewerSummaryCard *self)
     gtk_grid_remove(GTK_GRID(self->grid), child);
 }
 
-void viewer_summary_card_show(ViewerSummaryCard *self, ProfileWeights *weights, ProfileRowsBy by)
+void viewer_summary_card_show(ViewerSummaryCard *self, ProfileSummary *summary, ProfileRowsBy by)
 {
-  g_autoptr(ProfileRows) rows = profile_rows_new(weights, by);
+  ProfileWeights *weights = profile_summary_get_weights(summary);
+  const ProfileRows *rows = by == PROFILE_ROWS_THREAD ? profile_summary_get_threads(summary)
+                                                      : profile_summary_get_binaries(summary);
   gsize n = profile_rows_get_n(rows);
 
   g_return_if_fail(VIEWER_IS_SUMMARY_CARD(self));

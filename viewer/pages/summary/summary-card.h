@@ -4,14 +4,14 @@
 
 #include <adwaita.h>
 
-#include "profile/views/rows.h"
+#include "profile/summary/summary.h"
 
 G_BEGIN_DECLS
 
 #define VIEWER_TYPE_SUMMARY_CARD (viewer_summary_card_get_type())
 G_DECLARE_FINAL_TYPE(ViewerSummaryCard, viewer_summary_card, VIEWER, SUMMARY_CARD, AdwBin)
 
-/* Shows the first of the rows, by self. The card is hidden where there is one at most. */
-void viewer_summary_card_show(ViewerSummaryCard *self, ProfileWeights *weights, ProfileRowsBy by);
+/* Shows the first threads or binaries, by self. The card is hidden where there is one at most. */
+void viewer_summary_card_show(ViewerSummaryCard *self, ProfileSummary *summary, ProfileRowsBy by);
 
 G_END_DECLS

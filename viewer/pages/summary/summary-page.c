@@ -41,9 +41,9 @@ static const struct {
     [PROFILE_SUMMARY_SHOW_HEALTH] = {N_("Show Health"), "health"},
 };
 
-static gpointer make_summary(gpointer filter)
+static gpointer make_summary(gpointer weights)
 {
-  return profile_summary_new(filter);
+  return profile_summary_new(weights);
 }
 
 static const ProfileSummaryFinding *get_finding(ViewerSummaryPage *self, guint i)
@@ -70,7 +70,7 @@ static gboolean is_current(ViewerSummaryPage *self)
   ProfileSummary *summary = viewer_latest_get(self->making);
 
   return weights && summary &&
-         profile_filter_get_stacks(profile_summary_get_filter(summary)) ==
+         profile_weights_get_stacks(profile_summary_get_weights(summary)) ==
              profile_weights_get_stacks(weights);
 }
 
@@ -153,13 +153,13 @@ static void show_findings(ViewerSummaryPage *self)
 
 static void on_ready(ViewerSummaryPage *self)
 {
-  ProfileWeights *weights = summary_page_get_weights(self);
+  ProfileSummary *summary = viewer_latest_get(self->making);
 
-  if (!weights)
+  if (!summary_page_get_weights(self))
     return;
   show_findings(self);
-  viewer_summary_card_show(self->threads, weights, PROFILE_ROWS_THREAD);
-  viewer_summary_card_show(self->binaries, weights, PROFILE_ROWS_BINARY);
+  viewer_summary_card_show(self->threads, summary, PROFILE_ROWS_THREAD);
+  viewer_summary_card_show(self->binaries, summary, PROFILE_ROWS_BINARY);
   viewer_page_take_focus(VIEWER_PAGE(self));
 }
 
@@ -169,7 +169,7 @@ static void viewer_summary_page_show(ViewerListPage *page)
   ProfileWeights *weights = summary_page_get_weights(self);
 
   if (weights)
-    viewer_latest_request(self->making, profile_filter_copy(profile_weights_get_filter(weights)));
+    viewer_latest_request(self->making, profile_weights_ref(weights));
 }
 
 static void viewer_summary_page_show_selection(ViewerListPage *page)
@@ -237,7 +237,7 @@ static void viewer_summary_page_init(ViewerSummaryPage *self)
 {
   gtk_widget_init_template(GTK_WIDGET(self));
   self->rows = g_ptr_array_new();
-  self->making = viewer_latest_new(make_summary, (GDestroyNotify)profile_filter_free,
+  self->making = viewer_latest_new(make_summary, (GDestroyNotify)profile_weights_unref,
                                    (GDestroyNotify)profile_summary_unref);
   g_signal_connect_object(self->making, "ready", G_CALLBACK(on_ready), self, G_CONNECT_SWAPPED);
 }
